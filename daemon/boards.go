@@ -16,7 +16,7 @@ type boards struct {
 	opened *ask.Boards
 }
 
-// open returns the renderer.
+// open returns the renderer of prompts, and starts it at the first call.
 func (b *boards) open() (*ask.Boards, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

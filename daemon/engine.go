@@ -23,6 +23,7 @@ type engine struct {
 	remote bool
 }
 
+// drawer lets a worker of the queue prepare pictures with the renderer.
 type drawer struct {
 	*render.Worker
 	remote bool

@@ -22,13 +22,13 @@ const (
 	fewConns  = 16 // with fewer connections a daemon is of no use
 )
 
-// need is a number of descriptors with the flag that needs them.
+// need is a number of file descriptors with the flag that needs them.
 type need struct {
 	n   int
 	why string
 }
 
-// needs lists the descriptors that the daemon needs beside connections of clients.
+// needs lists the file descriptors that the daemon needs beside connections of clients.
 func (d *running) needs() []need {
 	list := []need{{ownFiles, "its own"}}
 	if c := d.cfg.Core.Engine; c.Fidelity != "native" || c.Backend == "chrome" {

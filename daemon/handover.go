@@ -74,7 +74,7 @@ func takeOver(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// received returns the listener whose descriptor a control message holds.
+// received returns the listening socket whose descriptor an older daemon sent in a control message.
 func received(oob []byte) (net.Listener, error) {
 	ms, err := unix.ParseSocketControlMessage(oob)
 	if err != nil || len(ms) != 1 {
@@ -102,7 +102,7 @@ func sameUser(c *net.UnixConn) error {
 	return nil
 }
 
-// offer hands the socket of f over to newer processes until ctx ends. While an older
+// offer hands the listening socket of f over to newer daemons until ctx ends. While an older
 // process still uses the address, it tries again.
 func offer(ctx context.Context, f *front, log *slog.Logger) {
 	tcp, ok := f.Listener.(*net.TCPListener)

@@ -137,7 +137,8 @@ func listenUnix(network, path, flag string) (*socket, error) {
 	return s, nil
 }
 
-// replaceable returns an error where path exists and is not a socket.
+// replaceable returns an error where path exists and is not a socket, which a new socket must not
+// replace.
 func replaceable(path string) error {
 	st, err := os.Lstat(path)
 	switch {

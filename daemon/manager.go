@@ -21,12 +21,12 @@ import (
 // docs/spec/http.md#r45.
 func notify(log *slog.Logger, states ...string) {
 	if _, err := sd.SdNotify(false, strings.Join(states, "\n")); err != nil {
-		log.Warn("cannot reach the service manager", "error", plain(err))
+		log.Warn("cannot reach the service manager", "error", pathless(err))
 	}
 }
 
-// reloading returns the state for notify of a daemon that reloads its files, with the time
-// that the service manager needs.
+// reloading returns the state for the service manager (sd_notify) of a daemon that reloads its
+// files, with the time that the manager needs.
 func reloading() string {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
@@ -35,7 +35,7 @@ func reloading() string {
 	return fmt.Sprintf("%s\nMONOTONIC_USEC=%d", sd.SdNotifyReloading, t.Nano()/1000)
 }
 
-// given holds the sockets that the service manager opened; nil for none.
+// given holds the listening sockets that the service manager opened for the daemon; nil for none.
 type given struct{ main, unix, admin net.Listener }
 
 // activated returns the sockets of LISTEN_FDS: a TCP socket in place of --listen, a Unix
@@ -99,7 +99,8 @@ type pulse struct {
 	err   error      // of the last one
 }
 
-// newPulse returns a pulse with the interval every, or a shorter one for the watchdog.
+// newPulse returns a pulse that checks the device at the interval every, or a shorter one for the
+// watchdog of the service manager.
 func newPulse(beat func(context.Context) error, every time.Duration, log *slog.Logger) *pulse {
 	p := &pulse{beat: beat, every: every, log: log}
 	dog, err := sd.SdWatchdogEnabled(false)
@@ -113,7 +114,7 @@ func newPulse(beat func(context.Context) error, every time.Duration, log *slog.L
 	return p
 }
 
-// run beats until ctx ends.
+// run checks the device at the interval of the pulse until ctx ends.
 func (p *pulse) run(ctx context.Context) {
 	tick := time.NewTicker(p.every)
 	defer tick.Stop()
@@ -140,7 +141,7 @@ func (p *pulse) run(ctx context.Context) {
 	}
 }
 
-// note records and logs the result of one check.
+// note records and logs the result of one check of the device.
 func (p *pulse) note(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -163,7 +164,8 @@ func (p *pulse) health() error {
 	return p.err
 }
 
-// down returns why work must be refused, nil where it is accepted.
+// down returns an error where the device failed so many checks in a row that new work must be
+// refused, nil otherwise.
 func (p *pulse) down() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

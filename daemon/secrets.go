@@ -55,7 +55,8 @@ func newSecrets(cfg SecretConfig, log *slog.Logger) (*secrets, error) {
 	return s, nil
 }
 
-// load reads the files. After an error the old secrets remain in use.
+// load reads the daemon's tokens and certificates from their files. After an error the old secrets
+// remain in use.
 func (s *secrets) load() error {
 	config, err := s.config()
 	if err != nil {
@@ -76,7 +77,7 @@ func (s *secrets) loadTokens() error {
 	if s.cfg.TokensFile != "" {
 		b, err := os.ReadFile(s.cfg.TokensFile)
 		if err != nil {
-			return fmt.Errorf("cannot read --tokens-file: %w", plain(err))
+			return fmt.Errorf("cannot read --tokens-file: %w", pathless(err))
 		}
 		if st, err := os.Stat(s.cfg.TokensFile); err == nil && st.Mode().Perm()&0o007 != 0 {
 			s.log.Warn("everybody on this machine can read the tokens; want mode 0640 or less", "flag", "--tokens-file")
@@ -96,18 +97,18 @@ func (s *secrets) loadTokens() error {
 	return s.tokens.Replace(strings.NewReader(text))
 }
 
-// config reads the certificates and returns the configuration of TLS, nil for no TLS.
+// config reads the certificates and returns the TLS configuration of the daemon, nil for no TLS.
 func (s *secrets) config() (*tls.Config, error) {
 	if s.cfg.Cert == "" {
 		return nil, nil
 	}
 	cert, err := os.ReadFile(s.cfg.Cert)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read --tls-cert: %w", plain(err))
+		return nil, fmt.Errorf("cannot read --tls-cert: %w", pathless(err))
 	}
 	key, err := os.ReadFile(s.cfg.Key)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read --tls-key: %w", plain(err))
+		return nil, fmt.Errorf("cannot read --tls-key: %w", pathless(err))
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
@@ -117,7 +118,7 @@ func (s *secrets) config() (*tls.Config, error) {
 	if s.cfg.ClientCA != "" {
 		ca, err := os.ReadFile(s.cfg.ClientCA)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read --tls-client-ca: %w", plain(err))
+			return nil, fmt.Errorf("cannot read --tls-client-ca: %w", pathless(err))
 		}
 		c.ClientCAs, c.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
 		if !c.ClientCAs.AppendCertsFromPEM(ca) {
@@ -127,8 +128,8 @@ func (s *secrets) config() (*tls.Config, error) {
 	return c, nil
 }
 
-// server returns the configuration of listeners, which follows reloads; nil for
-// no TLS.
+// server returns the TLS configuration of listeners, which follows reloads of the certificates; nil
+// for no TLS.
 func (s *secrets) server() *tls.Config {
 	if s.cfg.Cert == "" {
 		return nil
@@ -137,7 +138,7 @@ func (s *secrets) server() *tls.Config {
 		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return s.tls.Load(), nil }}
 }
 
-// reload reads the files again; a failure is logged and changes nothing.
+// reload reads tokens and certificates again; a failure is logged and changes nothing.
 func (s *secrets) reload() {
 	if err := s.load(); err != nil {
 		s.log.Error("secrets are as before", "error", err)
@@ -187,8 +188,9 @@ func (s *secrets) watch(ctx context.Context) {
 	}
 }
 
-// plain removes the path from an error of the file system.
-func plain(err error) error {
+// pathless removes the path from an error of the file system, because paths of secrets are never
+// logged.
+func pathless(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return p.Err

@@ -92,7 +92,8 @@ func Serve(ctx context.Context, cfg Config) error {
 	return errors.Join(err, d.stop(hurry))
 }
 
-// stdinEnd returns a channel that is closed when r has ended; nil, which never is, for a nil r.
+// stdinEnd returns a channel that is closed when r, the standard input of a daemon that ends with
+// its parent, has ended; nil, which never is, for a nil r.
 func stdinEnd(r io.Reader) <-chan struct{} {
 	if r == nil {
 		return nil
@@ -174,7 +175,7 @@ func start(cfg Config) (*running, error) {
 	cfg.API.Queue, cfg.API.Items, cfg.API.Pictures, cfg.API.Log = core.Queue, core.Items, core.Pictures, cfg.Log
 	cfg.API.Meter = core.Engine.Meter()
 	cfg.API.Prompts = d.prompts(core)
-	describe(cfg.API.Metrics, cfg.API.Version, core)
+	describeMetrics(cfg.API.Metrics, cfg.API.Version, core)
 	cfg.API.Metrics.Suites(core.Items.Suites)
 	d.tasks = newTaskFiles(core, cfg.API.Metrics, cfg.Log)
 	cfg.Trace.Log, cfg.Trace.Version = cfg.Log, cfg.API.Version.Version
@@ -301,7 +302,7 @@ func (d *running) health() error {
 	return d.pulse.health()
 }
 
-// listen opens all listeners, starts to serve them, and then announces the address.
+// listen opens the daemon's listeners, starts to serve them, and then announces the address.
 func (d *running) listen() error {
 	main, err := d.openTCP()
 	if err != nil {
@@ -339,7 +340,7 @@ func (d *running) listen() error {
 	return nil
 }
 
-// serve accepts connections from f, with TLS where secure is not nil.
+// serve answers HTTP requests on connections from f, with TLS where secure is not nil.
 func (d *running) serve(f *front, secure *tls.Config) {
 	d.fronts = append(d.fronts, f)
 	d.serving.Go(func() {
@@ -478,8 +479,9 @@ func (d *running) close() error {
 	return errors.Join(d.core.Close(), d.shared.close(), d.boards.close())
 }
 
-// describe registers the build, the queue, the device and the cache of tallies in the metrics.
-func describe(m *api.Metrics, v api.Version, core *Core) {
+// describeMetrics registers the build, the queue, the device and the cache of tallies in the
+// daemon's Prometheus metrics.
+func describeMetrics(m *api.Metrics, v api.Version, core *Core) {
 	m.Describe(v, core.Queue, func() (lost, hung int) {
 		s := core.Engine.DeviceStats()
 		return s.Resets - s.Hangs, s.Hangs

@@ -14,7 +14,7 @@ type Shared struct {
 	TrustLoopback bool   // clients over TCP from this host count as the daemon's own user
 }
 
-// lent is the registry of clients' shared memory with its socket.
+// lent is the registry of clients' shared memory with its socket, which the daemon opened.
 type lent struct {
 	registry *shm.Registry
 	socket   *socket
@@ -48,7 +48,7 @@ func (d *running) openShared(cfg *Shared) (*lent, error) {
 	return l, nil
 }
 
-// close removes the socket and releases all regions.
+// close removes the socket of shared memory and releases all regions.
 func (l *lent) close() error {
 	if l == nil {
 		return nil

@@ -41,7 +41,8 @@ func newTaskFiles(core *Core, m *api.Metrics, log *slog.Logger) *taskFiles {
 	return f
 }
 
-// fileState returns the size and the time of a file, "" where there is none.
+// fileState returns the size and the time of a task file, by which a change is noticed; "" where
+// there is none.
 func fileState(path string) string {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -57,7 +58,7 @@ func (f *taskFiles) reload() {
 	}
 }
 
-// read reads one file, which had the state now before.
+// read reads one task file again, which has the state now.
 func (f *taskFiles) read(key, now string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

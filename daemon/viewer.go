@@ -22,7 +22,8 @@ import (
 	"plumb/scoring"
 )
 
-// explored is the engine of an explorer.
+// explored is the engine of an explorer: it draws pictures and scores answers through the daemon's
+// core.
 type explored struct {
 	queue    *queue.Queue
 	variants scoring.Variants
@@ -91,7 +92,7 @@ func View(ctx context.Context, cfg ViewConfig) (err error) {
 	return err
 }
 
-// save writes an explorer's results to cfg.Save.
+// save writes the results that an explorer shows to cfg.Save as one HTML file.
 func save(ctx context.Context, cfg *ViewConfig) error {
 	e := explorer.New(cfg.Explorer)
 	defer e.Close()

@@ -96,7 +96,7 @@ type pace struct {
 	known bool      // rate has been measured
 }
 
-// tick counts one answer at t.
+// tick counts one answered request at t.
 func (p *pace) tick(t time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +104,7 @@ func (p *pace) tick(t time.Time) {
 	p.now++
 }
 
-// turn updates the rate where the current second is over. The caller holds mu.
+// turn updates the rate of answered requests where the current second is over. The caller holds mu.
 func (p *pace) turn(t time.Time) {
 	if p.begin.IsZero() {
 		p.begin = t
@@ -120,8 +120,8 @@ func (p *pace) turn(t time.Time) {
 	p.rate, p.known, p.now, p.begin = rate, true, 0, t
 }
 
-// until returns how long n more answers take at the present rate, from one second to
-// maxWait. It adds up to a quarter at random, so that clients do not retry all at once. See
+// until returns how long n more requests take at the present rate, for Retry-After: from one second
+// to maxWait. It adds up to a quarter at random, so that clients do not retry all at once. See
 // docs/spec/http.md#r10.
 func (p *pace) until(n int) time.Duration {
 	p.mu.Lock()

@@ -63,7 +63,7 @@ func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
 		announced = -1
 	}
 	if err == nil {
-		b, err = s.whole(h, &limited{plain, max}, announced)
+		b, err = s.readWhole(h, &limited{plain, max}, announced)
 		plain.Close()
 	}
 	switch {
@@ -106,9 +106,10 @@ const bodyKey = "body"
 // follows the bytes sent and not the Content-Length, which costs a client nothing.
 const firstRead = 16 << 10
 
-// whole reads r to its end; announced is its length, -1 when that is not known. Memory
-// beyond firstRead counts in h, while a buffer grows for both the old and the new one.
-func (s *Server) whole(h *memory.Hold, r io.Reader, announced int) ([]byte, error) {
+// readWhole reads the body of a request to its end; announced is its length, -1 when that is not
+// known. Memory beyond firstRead counts in h, while a buffer grows for both the old and the new
+// one.
+func (s *Server) readWhole(h *memory.Hold, r io.Reader, announced int) ([]byte, error) {
 	size := firstRead
 	if announced >= 0 {
 		size = min(size, announced+1) // one more to read the end of file
@@ -139,7 +140,7 @@ func (s *Server) whole(h *memory.Hold, r io.Reader, announced int) ([]byte, erro
 	}
 }
 
-// drop returns the memory of a request's body, if it had one.
+// drop returns the memory of a request's body to the budget, if it had one.
 func (s *Server) drop(ctx *fasthttp.RequestCtx) {
 	if h, ok := ctx.UserValue(bodyKey).(*memory.Hold); ok {
 		ctx.RemoveUserValue(bodyKey)
@@ -147,7 +148,7 @@ func (s *Server) drop(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// raw returns a reader of the body as it was sent, of at most max bytes.
+// raw returns a reader of a request's body as it was sent, of at most max bytes.
 func raw(ctx *fasthttp.RequestCtx, max int) io.Reader {
 	r := ctx.RequestBodyStream()
 	if r == nil {
@@ -232,7 +233,7 @@ func (l *lazyGzip) Read(p []byte) (n int, err error) {
 	return l.z.Read(p)
 }
 
-// closing is a reader that calls free when it is closed.
+// closing is a reader that calls free when it is closed, to return what the reader held.
 type closing struct {
 	io.Reader
 	free func()

@@ -25,6 +25,7 @@ import (
 // encoders writes PNGs and reuses its buffers.
 var encoders = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: new(pngPool)}
 
+// pngPool keeps buffers of the PNG encoder between requests.
 type pngPool struct{ pool sync.Pool }
 
 // Get implements png.EncoderBufferPool; nil makes the encoder allocate a buffer.
@@ -94,8 +95,8 @@ func (s *Server) render(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// targets returns where the pictures of a request go: to the region to, to the client
-// where that has no name, or for several scenes each to the region that it names.
+// targets returns where the pictures of a render request go: to the region of shared memory to, to
+// the client where that has no name, or for several scenes each to the region that it names.
 func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, several [][]byte, err error) {
 	bad := func(text string) error { return &scoring.Error{Code: "bad_options", Message: text} }
 	if to, err = queryTarget(ctx); err != nil {
@@ -125,7 +126,7 @@ func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, seve
 // drawScene decodes and draws a scene and calls use with its id and picture. It waits for
 // memory and for the bounds on pictures and pixels that are held at once.
 func (s *Server) drawScene(life context.Context, body []byte, d drawing, use func(id string, p queue.Picture) error) error {
-	held, free, err := s.work(life, d.client, body) // before drawing: waiting for memory must not block small pictures
+	held, free, err := s.holdWork(life, d.client, body) // before drawing: waiting for memory must not block small pictures
 	if err != nil {
 		return err
 	}
@@ -169,9 +170,9 @@ func (s *Server) takePixels(ctx context.Context, n int) (give func(), err error)
 	return func() { s.pixels.Release(int64(n)) }, s.pixels.Acquire(ctx, int64(n))
 }
 
-// work waits for the memory that a body needs while it is parsed and drawn, none for
-// small ones. free releases it.
-func (s *Server) work(life context.Context, client string, body []byte) (held *memory.Hold, free func(), err error) {
+// holdWork waits for the memory that the body of a request needs while it is parsed and drawn, none
+// for small ones. free releases it.
+func (s *Server) holdWork(life context.Context, client string, body []byte) (held *memory.Hold, free func(), err error) {
 	n := queue.Weight(body)
 	held = s.cfg.Work.Hold(client)
 	free = func() {
@@ -188,7 +189,7 @@ func (s *Server) work(life context.Context, client string, body []byte) (held *m
 
 // parsing calls f, which parses what body holds, while the memory for that is held.
 func (s *Server) parsing(life context.Context, client string, body []byte, f func()) error {
-	_, free, err := s.work(life, client, body)
+	_, free, err := s.holdWork(life, client, body)
 	if err != nil {
 		return err
 	}
@@ -197,7 +198,8 @@ func (s *Server) parsing(life context.Context, client string, body []byte, f fun
 	return nil
 }
 
-// picture answers with an image: raw bytes where the client accepts them, else a PNG.
+// picture answers a render request with an image: raw bytes where the client accepts them, else a
+// PNG.
 func (s *Server) picture(ctx *fasthttp.RequestCtx, p queue.Picture, alpha bool) {
 	img := p.Image
 	ctx.Response.Header.Set("X-Backend", p.Origin.Backend)

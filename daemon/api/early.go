@@ -60,8 +60,8 @@ func ambiguous(h *fasthttp.RequestHeader) bool {
 	return has(h, "Transfer-Encoding") && (has(h, "Content-Length") || h.ContentLength() != -1) // -1: chunked
 }
 
-// has reports whether the raw header contains a field. The server's parsed list lacks
-// the fields that delimit the body.
+// has reports whether the raw HTTP header contains a field. The server's parsed list lacks the
+// fields that delimit the body.
 func has(h *fasthttp.RequestHeader, field string) bool {
 	for line := range bytes.Lines(h.RawHeaders()) {
 		if len(line) > len(field) && line[len(field)] == ':' && strings.EqualFold(string(line[:len(field)]), field) {
@@ -145,7 +145,7 @@ func (s *Server) connState(c net.Conn, state fasthttp.ConnState) {
 	}
 }
 
-// unwrapped returns the connection of a request that the system's listener accepted.
+// unwrapped returns the connection of a request without TLS, as the system's listener accepted it.
 func unwrapped(ctx *fasthttp.RequestCtx) net.Conn {
 	if c := conns.Of(ctx.Conn()); c != nil {
 		return c.NetConn()
@@ -166,7 +166,7 @@ func (s *Server) refuseConnection(c net.Conn, perAddress bool) {
 	fmt.Fprintf(c, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 }
 
-// malformed answers a request that could not be parsed or did not arrive in time.
+// malformed answers an HTTP request that could not be parsed or did not arrive in time.
 func (s *Server) malformed(ctx *fasthttp.RequestCtx, err error) {
 	code, kind, message := fasthttp.StatusBadRequest, "bad_request", "cannot read request"
 	var small *fasthttp.ErrSmallBuffer

@@ -26,7 +26,7 @@ var path = regexp.MustCompile(`(^|[\s"'(=:\[])/[^\s"'():,;\]]+`)
 // reveal the layout of this machine.
 func Pathless(message string) string { return path.ReplaceAllString(message, "${1}(a path)") }
 
-// fail answers with an error as a JSON object. See docs/spec/http.md#r2.
+// fail answers an HTTP request with an error as a JSON object. See docs/spec/http.md#r2.
 func (s *Server) fail(ctx *fasthttp.RequestCtx, status int, kind, message string) {
 	if status >= fasthttp.StatusInternalServerError {
 		message = Pathless(message)
@@ -49,8 +49,8 @@ func (s *Server) unavailable(ctx *fasthttp.RequestCtx) {
 	s.fail(ctx, fasthttp.StatusServiceUnavailable, "unavailable", "cannot take request: the daemon is shutting down; try again")
 }
 
-// failWith answers with the status and text of an error, and sets Retry-After where the
-// client may try again.
+// failWith answers an HTTP request with the status and text of an error, and sets Retry-After where
+// the client may try again.
 func (s *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 	switch {
 	case errors.Is(err, queue.ErrBusy):

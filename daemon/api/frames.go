@@ -33,8 +33,8 @@ func (f *frameReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next peeks at the next header and sets left. It passes malformed or truncated input on,
-// because the decoder reports it.
+// next peeks at the next header of the zstd input and sets left. It passes malformed or truncated
+// input on, because the decoder reports it.
 func (f *frameReader) next() error {
 	f.left = math.MaxInt64
 	if f.inner {

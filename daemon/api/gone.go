@@ -31,8 +31,8 @@ type waiter struct {
 	seen bool // it was waiting at the poll before
 }
 
-// wait returns a context that ends with parent or when the client closes conn. The
-// caller must call done when the answer is ready.
+// wait returns a context that ends with parent or when the HTTP client closes conn. The caller must
+// call done when the answer is ready.
 func (c *clients) wait(parent context.Context, conn net.Conn) (ctx context.Context, done func()) {
 	ctx, stop := context.WithCancel(parent)
 	raw := rawConn(conn)
@@ -58,7 +58,8 @@ func (c *clients) wait(parent context.Context, conn net.Conn) (ctx context.Conte
 	}
 }
 
-// look polls the connections and cancels the requests of clients that closed theirs.
+// look polls the connections of requests in flight and cancels the requests of clients that closed
+// theirs.
 func (c *clients) look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,8 +76,8 @@ func (c *clients) look() {
 	}
 }
 
-// closed reports whether the peer has closed its sending side of the connection, which
-// is how a client that disconnected looks.
+// closed reports whether the HTTP client has closed its sending side of the connection, which is
+// how a client that disconnected looks.
 func closed(conn syscall.RawConn) (gone bool) {
 	err := conn.Control(func(fd uintptr) {
 		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}

@@ -46,7 +46,7 @@ func (s *Server) home(ctx *fasthttp.RequestCtx) {
 	ctx.SetBody(b.Bytes())
 }
 
-// guide writes one guide as Markdown.
+// guide answers with one page of docs as Markdown.
 func (s *Server) guide(ctx *fasthttp.RequestCtx) {
 	b, err := docs.Files.ReadFile(strings.TrimPrefix(string(ctx.Path()), guidePath))
 	if err != nil {

@@ -73,6 +73,7 @@ type suiteInfo struct {
 	Tasks    int           `json:"tasks"` // loaded with --tasks
 }
 
+// variantInfo is a variant of a suite's rules in GET /v1/suites.
 type variantInfo struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"` // "" for an on/off variant
@@ -103,7 +104,7 @@ func (s *Server) describe(ctx *fasthttp.RequestCtx) {
 	s.reply(ctx, m)
 }
 
-// reply answers with JSON that is not a result line.
+// reply answers an HTTP request with JSON that is not a result line.
 func (s *Server) reply(ctx *fasthttp.RequestCtx, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -118,7 +119,7 @@ func (s *Server) known() []scoring.Variant {
 	return append(slices.Clone(s.cfg.Known), s.cfg.Items.Suites.Variants()...)
 }
 
-// accepts reports whether the client asks for a media type by name.
+// accepts reports whether the HTTP client asks for a media type by name.
 func accepts(ctx *fasthttp.RequestCtx, mime string) bool {
 	for _, part := range strings.Split(string(ctx.Request.Header.Peek("Accept")), ",") {
 		if kind, _, _ := strings.Cut(part, ";"); strings.EqualFold(strings.TrimSpace(kind), mime) {

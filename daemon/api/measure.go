@@ -161,7 +161,8 @@ func (s *Server) jsonPixels(q *pixelRequest, body []byte) error {
 	return err
 }
 
-// threshold returns n as an alpha of 1..255; the error quotes got.
+// threshold returns n as an alpha of 1..255, from which a pixel of the client's mask counts as
+// covered; the error quotes got.
 func threshold(n int, got string) (uint8, error) {
 	if n < 1 || n > 255 {
 		return 0, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use threshold %.40q: want an alpha of 1 to 255 from which a pixel is covered", got)}
@@ -173,7 +174,7 @@ func threshold(n int, got string) (uint8, error) {
 // object.
 type undefined struct{ b []byte }
 
-// add records why a member of the reply is null.
+// add records why a member of the reply to a measurement is null.
 func (u *undefined) add(member, why string) {
 	if u.b != nil {
 		u.b = append(u.b, ',')
@@ -258,7 +259,7 @@ func (s *Server) replyPair(ctx *fasthttp.RequestCtx, c metric.Comparison, q pixe
 	u.finish(ctx, b)
 }
 
-// finish adds the reasons for null members to an answer and sends it.
+// finish adds the reasons for null members to the reply and sends it.
 func (u *undefined) finish(ctx *fasthttp.RequestCtx, b []byte) {
 	if u.b != nil {
 		b = append(append(append(b, `,"undefined":{`...), u.b...), '}')

@@ -243,7 +243,7 @@ func TestGrowth(t *testing.T) {
 	h := s.bodies.Hold("a")
 	defer h.Close()
 	want := bytes.Repeat([]byte("0123456789"), 100_000)
-	got, err := s.whole(h, io.MultiReader(bytes.NewReader(want[:7]), bytes.NewReader(want[7:])), -1)
+	got, err := s.readWhole(h, io.MultiReader(bytes.NewReader(want[:7]), bytes.NewReader(want[7:])), -1)
 	if err != nil || !bytes.Equal(got, want) || h.Held() != int64(cap(got)) {
 		t.Errorf("got %d bytes, %v, %d held; want %d", len(got), err, h.Held(), len(want))
 	}

@@ -72,7 +72,7 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// number is the type of a value of a gauge or a counter.
+// number is the type of a value of a Prometheus gauge or counter.
 type number interface{ int | int64 | float64 }
 
 // gauge registers a gauge that f reads; labels are names and values in turn.
@@ -85,7 +85,7 @@ func counter[T number](m *Metrics, name, help string, f func() T, labels ...stri
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts(opts(name+"_total", help, labels)), func() float64 { return float64(f()) }))
 }
 
-// opts returns the options of a metric; labels are names and values in turn.
+// opts returns the options of a Prometheus metric; labels are names and values in turn.
 func opts(name, help string, labels []string) prometheus.Opts {
 	o := prometheus.Opts{Name: "plumb_" + name, Help: help, ConstLabels: prometheus.Labels{}}
 	for i := 0; i < len(labels); i += 2 {
@@ -94,7 +94,7 @@ func opts(name, help string, labels []string) prometheus.Opts {
 	return o
 }
 
-// connections registers the counts of connections.
+// connections registers the counts of open connections in the Prometheus metrics.
 func (m *Metrics) connections(stats func() conns.Stats) {
 	const open = "Connections open now: busy with a request, or waiting for their clients."
 	gauge(m, "connections", open, func() int { return stats().Busy }, "state", "busy")
@@ -267,7 +267,7 @@ func (m *Metrics) Watch() queue.Watch {
 	}
 }
 
-// sample counts the result of one sample.
+// sample counts the result of one scored sample in the Prometheus metrics.
 func (m *Metrics) sample(r *scoring.Result) {
 	code := "scored"
 	if r.Err != nil {
@@ -298,8 +298,8 @@ func reasonOf(code string) string {
 	return "other"
 }
 
-// refusal returns why a request failed, by its status, with the labels of reasonOf; ""
-// where it did not.
+// refusal returns why an HTTP request failed, by its status, with the labels of reasonOf; "" where
+// it did not.
 func refusal(code int) string {
 	switch {
 	case code < 400:
@@ -330,7 +330,7 @@ func outcomeOf(code string) string {
 	return "rejected"
 }
 
-// request counts an answered request that took d.
+// request counts an answered HTTP request that took d in the Prometheus metrics.
 func (m *Metrics) request(route string, code int, d time.Duration) {
 	m.requests.WithLabelValues(route, strconv.Itoa(code)).Inc()
 	m.duration.WithLabelValues(route).Observe(d.Seconds())

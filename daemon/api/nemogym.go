@@ -55,7 +55,7 @@ var nemoGymRoute = trainer{
 	},
 }
 
-// verified is what a verify response says.
+// verified is the answer of NeMo Gym's route verify.
 type verified struct {
 	policy   reward.Policy
 	outcome  reward.Outcome
@@ -113,7 +113,8 @@ func (v *verified) append(b, request []byte) []byte {
 	return append(b, '}')
 }
 
-// earlierComponents are the names that an earlier verify of the row wrote.
+// earlierComponents returns the names of the reward's components that an earlier verify of the row
+// wrote.
 func earlierComponents(request []byte) map[string]bool {
 	names := map[string]bool{}
 	jsoncut.Members(request, func(key, value []byte) error {
@@ -162,8 +163,8 @@ func verifySample(body []byte, steps reward.Steps) (sample, *scoring.Error) {
 	return one, nil
 }
 
-// field2 returns a string member and another member of an object.
-func field2(object []byte, text, other string) (s string, v []byte) {
+// textAndMember returns a string member and another member of the JSON object of a request.
+func textAndMember(object []byte, text, other string) (s string, v []byte) {
 	if object[0] != '{' {
 		return "", nil
 	}

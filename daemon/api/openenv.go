@@ -24,7 +24,7 @@ var openEnvRoute = trainer{
 	name: openEnv, path: "/step", metric: "step", lines: true,
 	policies: []reward.Policy{reward.Null, reward.Zero, reward.Error},
 	decode: func(s *Server, x *exchange) *scoring.Error {
-		_, action := field2(x.body, "", "action")
+		_, action := textAndMember(x.body, "", "action")
 		if len(action) == 0 || action[0] != '{' {
 			return badField("action", action, "an object with response and label")
 		}
@@ -51,14 +51,15 @@ var openEnvRoute = trainer{
 // openEnv is the name of OpenEnv's adapter.
 const openEnv = "openenv"
 
-// stepped writes what is seen after the step of x.
+// stepped writes OpenEnv's answer to a step: the observation, the reward and whether the episode is
+// done.
 func stepped(x *exchange) []byte {
 	r, o := &x.results[0], x.outcomes[0]
 	number := []byte("null")
 	if !o.Failed || x.policy == reward.Zero {
 		number = scoring.AppendFloat(nil, o.Reward)
 	}
-	return seen(nil, string(observed(&r.result, o, r.json)), number, true)
+	return wrapObservation(nil, string(observed(&r.result, o, r.json)), number, true)
 }
 
 // action reads an action, an object at path, as the one sample of x. Without a label it
@@ -168,8 +169,8 @@ func (s *Server) newEpisode(data []byte) (episodeState, *scoring.Error) {
 	return e, fault
 }
 
-// seen wraps an observation.
-func seen(b []byte, observation string, rewardJSON []byte, done bool) []byte {
+// wrapObservation wraps an observation with its reward in the form of OpenEnv.
+func wrapObservation(b []byte, observation string, rewardJSON []byte, done bool) []byte {
 	b = append(append(b, `{"observation":`...), observation...)
 	b = append(append(b, `,"reward":`...), rewardJSON...)
 	b = strconv.AppendBool(append(b, `,"done":`...), done)
@@ -201,10 +202,10 @@ func (s *Server) reset(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	ctx.SetContentType("application/json")
-	ctx.SetBody(seen(nil, emptyObservation, []byte("null"), false))
+	ctx.SetBody(wrapObservation(nil, emptyObservation, []byte("null"), false))
 }
 
-// timeoutOf reads timeout_s, in seconds above 0.
+// timeoutOf reads timeout_s of a step, in seconds above 0.
 func timeoutOf(b []byte, path string) (d time.Duration, fault *scoring.Error) {
 	jsoncut.Members(b, func(key, v []byte) error {
 		if string(key) != "timeout_s" || jsoncut.Null(v) {
@@ -222,7 +223,7 @@ func timeoutOf(b []byte, path string) (d time.Duration, fault *scoring.Error) {
 	return d, fault
 }
 
-// observed writes the observation of a step: always the same members.
+// observed writes the observation of an OpenEnv step: always the same members.
 func observed(r *scoring.Result, o reward.Outcome, line []byte) []byte {
 	b := []byte(`{"status":`)
 	if r.Status == "" {

@@ -36,8 +36,8 @@ var openRLHFRoute = trainer{
 	},
 }
 
-// appendRewards writes the answer: numbers only, and the same keys always. times,
-// one of each sample or nil, become two more.
+// appendRewards writes OpenRLHF's answer: numbers only, and the same keys always. times, one of
+// each sample or nil, become two more.
 func appendRewards(b []byte, list []reward.Outcome, times []queue.Timing) []byte {
 	numbers := func(name string, of func(i int) float64) {
 		b = append(append(b, name...), '[')
@@ -121,7 +121,8 @@ func (s *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample, *sc
 	return samples, nil
 }
 
-// list reads a list of at most --max-items values; it is never nil without a fault.
+// list reads a JSON list of at most --max-items values from the body of a request; it is never nil
+// without a fault.
 func (s *Server) list(name string, value []byte) ([][]byte, *scoring.Error) {
 	if value[0] != '[' {
 		return nil, badField(name, value, "a list")

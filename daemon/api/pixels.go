@@ -31,7 +31,7 @@ func wrongPixels(at, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_pixels", Message: "cannot use " + at + ": " + fmt.Sprintf(format, args...)}
 }
 
-// bytes returns the size of the raw pixels.
+// bytes returns how many bytes the client's raw pixels have.
 func (p *pixels) bytes() int {
 	n := p.width * p.height
 	if p.rgba {
@@ -59,8 +59,8 @@ func (s *Server) newPixels(at string, width, height int, channels string) (*pixe
 	return &pixels{at: at, width: width, height: height, rgba: channels == "rgba"}, nil
 }
 
-// length returns an error where got is not the size of the raw pixels in bytes.
-func (p *pixels) length(got int) error {
+// checkLength returns an error where got is not the number of bytes of the client's raw pixels.
+func (p *pixels) checkLength(got int) error {
 	if want := p.bytes(); got != want {
 		return wrongPixels(p.at, "got %d bytes; want %d (%d x %d px of %s)", got, want, p.width, p.height, p.channels())
 	}
@@ -94,10 +94,11 @@ func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, q *pixelRequest, body []byt
 		q.b, body = &second, body[:n]
 	}
 	p.raw = body
-	return p.length(len(body))
+	return p.checkLength(len(body))
 }
 
-// within returns an error where the part of the region is smaller than the pixels.
+// within returns an error where the part of the shared memory that the client names is smaller than
+// the pixels.
 func (p *pixels) within() error {
 	if want := int64(p.bytes()); p.from.size < want {
 		return wrongPixels(p.at, "%s is %d; want at least %d (%d x %d px of %s)", paramSize, p.from.size, want, p.width, p.height, p.channels())
@@ -105,7 +106,7 @@ func (p *pixels) within() error {
 	return nil
 }
 
-// digits reads a whole number of at most 9 digits.
+// digits reads a whole number of at most 9 digits from a query.
 func digits(b []byte) (n int, ok bool) {
 	if len(b) == 0 || len(b) > 9 {
 		return 0, false
@@ -171,7 +172,7 @@ func (s *Server) tensor(v *fastjson.Value, at string) (*pixels, error) {
 	}
 	var size [2]int
 	for i, k := range []string{"width", "height"} {
-		n, given, err := whole(v, k)
+		n, given, err := wholeMember(v, k)
 		if err != nil || !given || n < 0 || n > 1<<30 {
 			return nil, wrongPixels(at+"."+k, "want a size in px")
 		}
@@ -192,7 +193,7 @@ func (s *Server) tensor(v *fastjson.Value, at string) (*pixels, error) {
 		if p.raw, err = decode64(f, at+".data"); err != nil {
 			return nil, err
 		}
-		return p, p.length(len(p.raw))
+		return p, p.checkLength(len(p.raw))
 	}
 	if p.from, err = parameters(fields["parameters"], at+".parameters"); err != nil {
 		return nil, err
@@ -203,7 +204,7 @@ func (s *Server) tensor(v *fastjson.Value, at string) (*pixels, error) {
 	return p, p.within()
 }
 
-// decode64 decodes a member that is base64 text.
+// decode64 decodes the base64 text of a client's pixels.
 func decode64(f *fastjson.Value, at string) ([]byte, error) {
 	if f.Type() != fastjson.TypeString {
 		return nil, wrongPixels(at, "want base64 in a text")
@@ -241,8 +242,8 @@ func (s *Server) loadMask(p *pixels, who asker) (metric.Mask, error) {
 	return metric.Alpha(raw, p.width, p.height), nil
 }
 
-// decoded returns the alpha of a PNG. For a grey PNG that is its grey, as /v1/render writes
-// it with channels=alpha.
+// decoded returns the alpha of the client's PNG. For a grey PNG that is its grey, as /v1/render
+// writes it with channels=alpha.
 func (p *pixels) decoded() (metric.Mask, error) {
 	img, err := png.Decode(bytes.NewReader(p.png))
 	if err != nil {

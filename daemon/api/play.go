@@ -19,7 +19,8 @@ import (
 	"plumb/scoring"
 )
 
-// player is what turns of an episode are played with: how a client asked for them.
+// player holds what the turns of a client's episode need: the daemon, and how the client asked for
+// it.
 type player struct {
 	s      *Server
 	opt    *queue.Options
@@ -28,7 +29,7 @@ type player struct {
 	who    asker // whose shared memory pictures go to
 }
 
-// config returns what episodes of this client are made of.
+// config returns the configuration of the episodes of this client.
 func (p *player) config() episode.Config {
 	c := episode.Config{Items: p.s.cfg.Items, Prompts: p.s.cfg.Prompts, Turns: p.s.cfg.Turns, Variants: p.opt.Variants, Suite: p.opt.Suite}
 	if p.s.cfg.Shared != nil {
@@ -37,7 +38,8 @@ func (p *player) config() episode.Config {
 	return c
 }
 
-// place writes the bytes of pictures into a region of the client, one after another.
+// place writes the pictures of an observation into the client's region of shared memory, one after
+// another.
 func (p *player) place(at episode.Region, all []ask.Picture) (places [][]byte, err error) {
 	pin, err := p.s.pin(target{name: at.Name, offset: at.Offset, size: at.Size}, true, p.who)
 	if err != nil {
@@ -96,7 +98,7 @@ func (p *player) begin(left *trail, life context.Context, o episode.Options) (e 
 	return e, observation, nil, nil
 }
 
-// drawing calls f, which may draw pictures, as one of those that draw at once.
+// drawing calls f, which may draw pictures, within the bound on requests that draw at once.
 func (p *player) drawing(life context.Context, f func() error) error {
 	if err := p.s.drawing.Acquire(life, 1); err != nil {
 		return err
@@ -163,7 +165,7 @@ func (p *player) turn(left *trail, life context.Context, e *episode.Episode, one
 var ours = []string{"label", "timeout_s", "metadata", "request_id", "suite", "split", "test", "index", "seed", "turns", "threshold",
 	"mode", "feedback", "reward", "images", "action", "answer", "history", "episode_id"}
 
-// bare makes the action itself the answer, where it has no response.
+// bare makes the whole action of an OpenEnv step the answer, where it has no response.
 func (one *sample) bare(action []byte) {
 	b := []byte{'{'}
 	has := false
@@ -204,10 +206,10 @@ func (s *Server) playReset(ctx *fasthttp.RequestCtx, o episode.Options) {
 		return
 	}
 	ctx.SetContentType("application/json")
-	ctx.SetBody(seen(nil, string(observation), []byte("null"), e.Done()))
+	ctx.SetBody(wrapObservation(nil, string(observation), []byte("null"), e.Done()))
 }
 
-// played answers a request that failed, and reports whether it did not.
+// played answers the request of an episode's turn that failed, and reports whether it did not fail.
 func (s *Server) played(ctx *fasthttp.RequestCtx, fault *scoring.Error, err error) bool {
 	var own *scoring.Error
 	switch {
@@ -227,7 +229,7 @@ func (s *Server) played(ctx *fasthttp.RequestCtx, fault *scoring.Error, err erro
 // task, the choices of a reset and the answers before as history. It reports whether the action
 // does.
 func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) bool {
-	_, action := field2(body, "", "action")
+	_, action := textAndMember(body, "", "action")
 	if len(action) == 0 || action[0] != '{' {
 		return false
 	}
@@ -255,12 +257,12 @@ func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) bool {
 	r, fault, err := p.once(trailOf(ctx), life, o, x, action)
 	if s.played(ctx, fault, err) {
 		ctx.SetContentType("application/json")
-		ctx.SetBody(seen(nil, string(r.observation), r.reward, r.done))
+		ctx.SetBody(wrapObservation(nil, string(r.observation), r.reward, r.done))
 	}
 	return true
 }
 
-// once plays one turn of an episode that is made for it.
+// once plays one turn of an episode that is made for this request alone.
 func (p *player) once(left *trail, life context.Context, o episode.Options, x *exchange, action []byte) (reply, *scoring.Error, error) {
 	if p.s.cfg.Prompts == nil {
 		return reply{}, nil, errPrompts

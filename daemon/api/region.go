@@ -46,8 +46,8 @@ type drawing struct {
 	who     asker  // whose regions may be written
 }
 
-// scenes returns the raw scenes of a body {"scenes":[...]}. ok is false for other bodies.
-// More than most scenes are jsoncut.ErrTooMany.
+// scenes returns the raw scenes of the body {"scenes":[...]} of a render request. ok is false for
+// other bodies. More than most scenes are jsoncut.ErrTooMany.
 func scenes(body []byte, most int) (list [][]byte, ok bool, err error) {
 	body = bytes.TrimLeft(body, " \t\r\n")
 	if len(body) == 0 || body[0] != '{' {

@@ -76,7 +76,7 @@ func (one *sample) prepared(steps []string) {
 	}
 }
 
-// graded is what became of a sample.
+// graded is the result of one sample of a trainer's request, with its reward.
 type graded struct {
 	result scoring.Result
 	json   []byte // the result line, where it was asked for
@@ -89,9 +89,9 @@ func (g *graded) answer() *queue.Answer {
 	return &queue.Answer{Result: g.result, JSON: g.json, Wait: wait, Took: g.timing.Total() - wait, Timing: g.timing}
 }
 
-// choices reads what a request for samples chooses: the options, and the steps of text
-// preparation, which are those of the adapter where the query names none. ok is false when
-// it answered the request itself.
+// choices reads what a trainer's request chooses: the options, and the steps of text preparation,
+// which are those of the adapter where the query names none. ok is false when it answered the
+// request itself.
 func (s *Server) choices(ctx *fasthttp.RequestCtx, adapter string) (opt *queue.Options, steps reward.Steps, ok bool) {
 	opt, fault := s.options(ctx, nil)
 	if fault == nil {
@@ -103,8 +103,8 @@ func (s *Server) choices(ctx *fasthttp.RequestCtx, adapter string) (opt *queue.O
 	return opt, steps, fault == nil
 }
 
-// parsed calls f, which reads samples from body, while the memory for that is held. ok is
-// false when it answered the request itself.
+// parsed calls f, which reads samples from a trainer's body, while the memory for that is held. ok
+// is false when it answered the request itself.
 func (s *Server) parsed(ctx *fasthttp.RequestCtx, opt *queue.Options, body []byte, f func() *scoring.Error) (ok bool) {
 	var fault *scoring.Error
 	if err := s.parsing(s.life, opt.Client, body, func() { fault = f() }); err != nil {
@@ -117,7 +117,8 @@ func (s *Server) parsed(ctx *fasthttp.RequestCtx, opt *queue.Options, body []byt
 	return fault == nil
 }
 
-// steps returns the preparation of texts for an adapter, unless the query chooses another one.
+// steps returns how the texts of a trainer's answers are prepared: as its adapter does, unless the
+// query chooses otherwise.
 func (s *Server) steps(ctx *fasthttp.RequestCtx, adapter string) (reward.Steps, *scoring.Error) {
 	if v := ctx.QueryArgs().Peek("prepare"); v != nil {
 		steps, err := reward.ParseSteps(string(v))
@@ -215,8 +216,8 @@ func badField(at string, v []byte, want string) *scoring.Error {
 	return &scoring.Error{Code: "bad_field", Message: fmt.Sprintf("cannot use %s: got %s; want %s", at, jsoncut.Kind(v), want)}
 }
 
-// checked reads a body that is one JSON object. ok is false when it answered the
-// request itself.
+// checked reads the body of a trainer's request, which must be one JSON object. ok is false when it
+// answered the request itself.
 func (s *Server) checked(ctx *fasthttp.RequestCtx) (body []byte, ok bool) {
 	body, ok = s.body(ctx)
 	if !ok {
@@ -230,7 +231,7 @@ func (s *Server) checked(ctx *fasthttp.RequestCtx) (body []byte, ok bool) {
 	return s.object(ctx, body)
 }
 
-// object checks a body that is not empty.
+// object checks that the body of a trainer's request, which is not empty, is a JSON object.
 func (s *Server) object(ctx *fasthttp.RequestCtx, body []byte) (_ []byte, ok bool) {
 	if err := s.cfg.Items.Limits.Check(body); err != nil {
 		status, kind := fasthttp.StatusBadRequest, "bad_json"
@@ -289,7 +290,7 @@ func (s *Server) timed(ctx *fasthttp.RequestCtx, all []graded, text bool) {
 	}
 }
 
-// noted adds to the results how the answers were read.
+// noted adds to the results of a trainer's request how the answers were read.
 func (s *Server) noted(samples []sample, all []graded, opt *queue.Options, text bool) {
 	for i, one := range samples {
 		if one.notes == nil {

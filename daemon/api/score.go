@@ -210,8 +210,8 @@ type envelope struct {
 	options []byte
 }
 
-// split finds the items of a body. A body without "items" is one item. More than limit
-// items are jsoncut.ErrTooMany.
+// split finds the items of the body of a score request. A body without "items" is one item. More
+// than limit items are jsoncut.ErrTooMany.
 func split(body []byte, limit int) (e envelope, err error) {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {

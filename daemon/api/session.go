@@ -52,8 +52,8 @@ type sessions struct {
 	running sync.WaitGroup
 }
 
-// enter adds a session where fewer than limit are open. n is how many are open, closed says
-// that the daemon shuts down, and ok that the session was added.
+// enter adds a WebSocket session where fewer than limit are open. n is how many are open, closed
+// says that the daemon shuts down, and ok that the session was added.
 func (a *sessions) enter(s *session, limit int) (n int, closed, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -68,7 +68,7 @@ func (a *sessions) enter(s *session, limit int) (n int, closed, ok bool) {
 	return len(a.open), false, true
 }
 
-// leave removes a session.
+// leave removes a WebSocket session that has ended.
 func (a *sessions) leave(s *session) {
 	a.mu.Lock()
 	delete(a.open, s)
@@ -76,7 +76,7 @@ func (a *sessions) leave(s *session) {
 	a.running.Done()
 }
 
-// stop ends all sessions after their current message and waits for them, or for ctx.
+// stop ends all WebSocket sessions after their current message and waits for them, or for ctx.
 func (a *sessions) stop(ctx context.Context) {
 	a.mu.Lock()
 	a.closed = true
@@ -143,7 +143,7 @@ func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// run opens a session, answers its messages until it ends, and closes it.
+// run opens a WebSocket session, answers its messages until it ends, and closes it.
 func (c *session) run() {
 	c.s.active.Add(1)
 	defer c.s.active.Add(-1)
@@ -178,7 +178,7 @@ func (c *session) run() {
 	c.readLoop()
 }
 
-// ping sends pings until over is closed.
+// ping sends WebSocket pings until over is closed.
 func (c *session) ping(over chan struct{}) {
 	t := time.NewTicker(pingEvery)
 	defer t.Stop()
@@ -208,7 +208,7 @@ func (c *session) extendDeadline() {
 	c.conn.SetReadDeadline(idle)
 }
 
-// stop ends the session as soon as it waits for the client.
+// stop ends the WebSocket session as soon as it waits for the client.
 func (c *session) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -216,7 +216,7 @@ func (c *session) stop() {
 	c.conn.SetReadDeadline(time.Unix(1, 0))
 }
 
-// readLoop reads and answers messages until the session ends.
+// readLoop reads and answers the messages of a WebSocket until the session ends.
 func (c *session) readLoop() {
 	for {
 		c.extendDeadline()
@@ -246,11 +246,11 @@ func (c *session) read() (kind int, message []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	message, err = c.s.whole(c.memory, &limited{r, c.s.cfg.Body}, -1)
+	message, err = c.s.readWhole(c.memory, &limited{r, c.s.cfg.Body}, -1)
 	return kind, message, err
 }
 
-// over ends the session after a failed read, with an error message where the client may
+// over ends the WebSocket session after a failed read, with an error message where the client may
 // still receive it.
 func (c *session) over(err error) {
 	var n net.Error
@@ -268,7 +268,7 @@ func (c *session) over(err error) {
 	}
 }
 
-// answer handles one message; false ends the session.
+// answer handles one message of a WebSocket session by its type; false ends the session.
 func (c *session) answer(m []byte) bool {
 	if err := c.s.cfg.Items.Limits.Check(m); err != nil {
 		return c.error(wsInvalidJSON, "cannot read message: "+err.Error(), "")
@@ -277,7 +277,7 @@ func (c *session) answer(m []byte) bool {
 	if m[0] != '{' {
 		return c.error(wsValidation, "cannot read message: got "+jsoncut.Kind(m)+"; want an object", "")
 	}
-	kind, data := field2(m, "type", "data")
+	kind, data := textAndMember(m, "type", "data")
 	switch kind {
 	case "close":
 		c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(5*time.Second))
@@ -323,7 +323,7 @@ func (c *session) reset(data []byte) bool {
 	}
 	c.kept.Shrink(c.kept.Held())
 	c.episode = e
-	return c.observation(seen(nil, string(observation), []byte("null"), done))
+	return c.observation(wrapObservation(nil, string(observation), []byte("null"), done))
 }
 
 // player is how this session plays.
@@ -331,7 +331,8 @@ func (c *session) player() *player {
 	return &player{s: c.s, opt: c.opt, steps: c.steps, policy: c.s.cfg.Policies[openEnv], who: c.who}
 }
 
-// failed answers a message that could not be done. on is false where the session must end.
+// failed answers a message of a WebSocket session that could not be carried out. on is false where
+// the session must end.
 func (c *session) failed(fault *scoring.Error, err error) (on, failed bool) {
 	var own *scoring.Error
 	switch {
@@ -392,10 +393,10 @@ func (c *session) step(data []byte) bool {
 		return on
 	}
 	e.steps++
-	return c.observation(seen(nil, string(r.observation), r.reward, r.done))
+	return c.observation(wrapObservation(nil, string(r.observation), r.reward, r.done))
 }
 
-// oneStep plays an episode of one step.
+// oneStep plays an OpenEnv episode of one step in a WebSocket session.
 func (c *session) oneStep(x *exchange) bool {
 	left := c.s.message(c.left)
 	life, gone := c.s.clients.wait(c.s.life, c.conn.NetConn())
@@ -420,7 +421,8 @@ func (c *session) observation(data []byte) bool {
 	return c.send(append(b, '}'))
 }
 
-// error sends an error message; more holds further JSON members of its data.
+// error sends an error message in the form of OpenEnv's WebSocket; more holds further JSON members
+// of its data.
 func (c *session) error(code, message, more string) bool {
 	b := scoring.AppendString([]byte(`{"type":"error","data":{"message":`), message)
 	b = append(append(b, `,"code":"`...), code...)

@@ -24,8 +24,8 @@ const (
 // maxVerb is the longest body of a shared-memory route, or object of options, in bytes.
 const maxVerb = 64 << 10
 
-// find returns the route of a path. Routes with the name of a region or a guide in
-// them are listed with {name}.
+// find returns the route of an HTTP path. Routes with the name of a region or a guide in them are
+// listed with {name}.
 func (s *Server) find(path string) (route, bool) {
 	if rest, ok := strings.CutPrefix(path, regionPath); ok {
 		if i := strings.LastIndexByte(rest, '/'); i > 0 {
@@ -173,10 +173,10 @@ func registration(body []byte) (key string, offset, size int64, err error) {
 	if k == nil || k.Type() != fastjson.TypeString {
 		return "", 0, 0, bad("want key, a text: sysv:<segment id>")
 	}
-	if offset, _, err = whole(v, "offset"); err != nil {
+	if offset, _, err = wholeMember(v, "offset"); err != nil {
 		return "", 0, 0, bad("%v", err)
 	}
-	size, given, err := whole(v, "byte_size")
+	size, given, err := wholeMember(v, "byte_size")
 	if err != nil {
 		return "", 0, 0, bad("%v", err)
 	}
@@ -186,8 +186,8 @@ func registration(body []byte) (key string, offset, size int64, err error) {
 	return string(k.GetStringBytes()), offset, size, nil
 }
 
-// whole reads a member that is an integer; null counts as absent.
-func whole(v *fastjson.Value, field string) (n int64, given bool, err error) {
+// wholeMember reads a member of a shared-memory request that is an integer; null counts as absent.
+func wholeMember(v *fastjson.Value, field string) (n int64, given bool, err error) {
 	f := v.Get(field)
 	if f == nil || f.Type() == fastjson.TypeNull {
 		return 0, false, nil
@@ -211,8 +211,8 @@ const (
 	paramOffset = "shared_memory_offset"
 )
 
-// parameters reads a target from the value of a member "parameters", nil for none. at names
-// the member in messages.
+// parameters reads the part of a shared-memory region from the value of a member "parameters", nil
+// for none. at names the member in messages.
 func parameters(v *fastjson.Value, at string) (t target, err error) {
 	if v == nil || v.Type() == fastjson.TypeNull {
 		return t, nil
@@ -241,10 +241,10 @@ func parameters(v *fastjson.Value, at string) (t target, err error) {
 		t.name = string(name.GetStringBytes())
 	}
 	var sized, moved bool
-	if t.size, sized, err = whole(v, paramSize); err != nil {
+	if t.size, sized, err = wholeMember(v, paramSize); err != nil {
 		return t, bad("%v", err)
 	}
-	if t.offset, moved, err = whole(v, paramOffset); err != nil {
+	if t.offset, moved, err = wholeMember(v, paramOffset); err != nil {
 		return t, bad("%v", err)
 	}
 	return t, t.partial(sized, moved, bad)
@@ -279,7 +279,7 @@ func queryTarget(ctx *fasthttp.RequestCtx) (t target, err error) {
 	return t, t.partial(sized, moved, bad)
 }
 
-// partial returns an error for parameters without a region or without a size.
+// partial returns an error for shared-memory parameters without a region or without a size.
 func (t *target) partial(sized, moved bool, bad func(string, ...any) error) error {
 	switch {
 	case t.name == "" && (sized || moved):
@@ -317,7 +317,7 @@ func (s *Server) sharedInfo() map[string]any {
 	}
 }
 
-// wantedOf returns the size in bytes that a region would need, 0 for other errors.
+// wantedOf returns the size in bytes that a region of shared memory would need, 0 for other errors.
 func wantedOf(err error) int64 {
 	var e *shm.Error
 	if errors.As(err, &e) {

@@ -121,7 +121,7 @@ func (p *idleReader) Read(b []byte) (int, error) {
 	return n, p.err
 }
 
-// stop wakes a read that waits for the client.
+// stop wakes a read of the request's body that waits for the client.
 func (p *idleReader) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,8 +129,8 @@ func (p *idleReader) stop() {
 	p.conn.SetReadDeadline(time.Unix(1, 0))
 }
 
-// read puts the lines into the queue until the body ends or the stream is cancelled.
-// Where the rest cannot be read, one more line carries the error.
+// read puts the lines of a request's body into the queue until the body ends or the stream is
+// cancelled. Where the rest cannot be read, one more line carries the error.
 func (st *stream) read() {
 	in := st.in
 	defer close(st.over)
@@ -162,7 +162,7 @@ func (st *stream) read() {
 	}
 }
 
-// WriteTo writes the answers as soon as they are ready.
+// WriteTo writes the result lines of a streamed request to the client as soon as they are ready.
 func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
 	buf := make([]byte, 0, chunk+4096)
 	for {
@@ -227,8 +227,8 @@ func (st *stream) Close() error {
 	return nil
 }
 
-// count counts the request once, with the status that was sent where the answer was
-// complete, else with one for the reason.
+// count counts the streamed request once in the metrics, with the status that was sent where the
+// answer was complete, else with one for the reason.
 func (st *stream) count(code int) {
 	st.once.Do(func() {
 		st.s.cfg.Metrics.request("score_stream", code, time.Since(st.start))

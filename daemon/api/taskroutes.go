@@ -34,7 +34,7 @@ var taskRoutes = map[string]route{
 // environments answers GET /list_environments: the suites with loaded tasks.
 func (s *Server) environments(ctx *fasthttp.RequestCtx) { s.reply(ctx, s.loaded()) }
 
-// loaded lists the suites with loaded tasks in alphabetical order.
+// loaded lists the suites whose task files the daemon has, in alphabetical order.
 func (s *Server) loaded() []string {
 	list := []string{}
 	for _, name := range s.cfg.Items.Suites.Names() {
@@ -84,7 +84,7 @@ type splitInfo struct {
 	Type string `json:"type"` // train, validation or test
 }
 
-// splits answers GET /{env}/splits.
+// splits answers GET /{env}/splits: the splits of a suite's tasks.
 func (s *Server) splits(ctx *fasthttp.RequestCtx) {
 	suite, ok := s.environment(ctx)
 	if !ok {
@@ -153,7 +153,7 @@ func (s *Server) taskQuery(ctx *fasthttp.RequestCtx) (q taskQuery, ok bool) {
 	return q, true
 }
 
-// wholeNumber reads a whole number.
+// wholeNumber reads a whole number from a request about tasks.
 func wholeNumber(at string, v []byte) (*int, *scoring.Error) {
 	n, err := strconv.Atoi(string(v))
 	if err != nil {
@@ -162,7 +162,7 @@ func wholeNumber(at string, v []byte) (*int, *scoring.Error) {
 	return &n, nil
 }
 
-// allTasks answers POST /{env}/tasks.
+// allTasks answers POST /{env}/tasks: all tasks of a split.
 func (s *Server) allTasks(ctx *fasthttp.RequestCtx) {
 	if q, ok := s.taskQuery(ctx); ok {
 		list, _ := q.between(0, math.MaxInt)
@@ -177,7 +177,8 @@ func (s *Server) numTasks(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// oneTask answers POST /{env}/task; a negative index counts from the end, as in Python.
+// oneTask answers POST /{env}/task: the task at an index; a negative one counts from the end, as in
+// Python.
 func (s *Server) oneTask(ctx *fasthttp.RequestCtx) {
 	q, ok := s.taskQuery(ctx)
 	if !ok {
@@ -233,7 +234,7 @@ func (q *taskQuery) between(start, stop int) (list []map[string]any, of int) {
 // publicMembers are the members of tasks that say nothing about the right answer.
 var publicMembers = []string{"test", "category", "subcategory", "difficulty", "level", "format"}
 
-// spec describes a task: its label, where it stands, and what of it is public.
+// spec describes a task for a trainer: its label, its index, and what of it is public.
 func (q *taskQuery) spec(index int, name string, task []byte) map[string]any {
 	label := append([]byte(`{"suite":"`), q.suite...)
 	if q.split != dump.TestSplit {

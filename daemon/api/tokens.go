@@ -178,8 +178,8 @@ func (t *Tokens) find(given string) (found *token) {
 // burst returns how many requests may come at once: those of one second.
 func (k *token) burst() float64 { return math.Max(1, k.rate) }
 
-// take counts a request as under way. Where a limit refuses it, limit describes the limit
-// and wait is how long until there may be room.
+// take counts a request of an authenticated client as under way. Where a limit of its token refuses
+// it, limit describes the limit and wait is how long until there may be room.
 func (k *token) take() (wait time.Duration, limit string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -259,8 +259,8 @@ func secretOf(authorization, query string) string {
 // heldKey is the user value that holds the token of a request until give.
 const heldKey = "token"
 
-// keep lets a request that outlives its handler, as streams do, hold its token. The
-// function that it returns gives the token back.
+// keep lets a request that outlives its handler, as streams do, count on against the limits of its
+// client's token. The function that it returns ends that.
 func (s *Server) keep(ctx *fasthttp.RequestCtx) (give func()) {
 	k, _ := ctx.UserValue(heldKey).(*token)
 	if k == nil {

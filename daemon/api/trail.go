@@ -72,7 +72,8 @@ func (s *Server) handshake(ctx *fasthttp.RequestCtx) *trail {
 	return &t
 }
 
-// message begins the trail of one message of a WebSocket, a request of its own.
+// message begins the trail of one message of a WebSocket, which is logged and traced as a request
+// of its own.
 func (s *Server) message(of *trail) *trail {
 	t := &trail{id: of.id, name: of.name, method: "WS", path: of.path, start: time.Now()}
 	if of.header != nil {
@@ -107,7 +108,7 @@ func trailOf(ctx *fasthttp.RequestCtx) *trail {
 	return t
 }
 
-// left exports the trail of an answered request as a span.
+// left exports the trail of an answered request as a span, when all is sent.
 func (s *Server) left(t *trail, code int) {
 	if !t.span.Recorded() {
 		return
@@ -170,7 +171,7 @@ func (s *Server) slow(t *trail, a *queue.Answer, outcome string, took time.Durat
 	s.cfg.Log.Warn("slow sample", args...)
 }
 
-// clip shortens a name that came from outside.
+// clip shortens a name that came from outside, for logs.
 func clip(name string) string {
 	const most = 128
 	if len(name) > most {

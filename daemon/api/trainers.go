@@ -121,8 +121,8 @@ func (s *Server) train(ctx *fasthttp.RequestCtx, t *trainer) {
 // errTimeout says that the time is over which a request set for itself.
 var errTimeout = errors.New("cannot step in time: timeout_s is over")
 
-// run scores the samples of x. A label that cannot be used becomes x.fault; err is that of
-// the queue, or errTimeout.
+// run scores the samples of one request of a trainer. A label that cannot be used becomes x.fault;
+// err is that of the queue, or errTimeout.
 func (s *Server) run(left *trail, life context.Context, x *exchange) (err error) {
 	if x.timeout > 0 {
 		var cancel context.CancelFunc
@@ -143,7 +143,7 @@ func (s *Server) run(left *trail, life context.Context, x *exchange) (err error)
 	return nil
 }
 
-// refused returns the error of the first sample without a score where the policy is
+// refused returns the error of the first sample without a score where the adapter's policy is
 // error, else nil.
 func (x *exchange) refused() *scoring.Error {
 	if x.policy != reward.Error {
@@ -227,7 +227,7 @@ func adapterDefaults(of func(*trainer) string) string {
 	return strings.Join(list, ", ")
 }
 
-// adapters lists the names of adapters in alphabetical order.
+// adapters lists the names of trainers' adapters in alphabetical order.
 func adapters(wanted func(*trainer) bool) string {
 	var names []string
 	for _, t := range trainers() {

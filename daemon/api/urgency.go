@@ -16,7 +16,7 @@ type urgency struct {
 	Deadline time.Duration // 0 for the daemon's
 }
 
-// header reads the headers X-Priority and X-Deadline-Ms.
+// header reads the HTTP headers X-Priority and X-Deadline-Ms.
 func (u urgency) header(ctx *fasthttp.RequestCtx) (urgency, *scoring.Error) {
 	h := &ctx.Request.Header
 	if fault := u.priority(string(h.Peek("X-Priority"))); fault != nil {
@@ -28,7 +28,7 @@ func (u urgency) header(ctx *fasthttp.RequestCtx) (urgency, *scoring.Error) {
 	return u, nil
 }
 
-// priority reads the value of the option priority.
+// priority reads the value of the option priority of a request.
 func (u *urgency) priority(name string) *scoring.Error {
 	p, err := queue.ParsePriority(name)
 	if err != nil {

@@ -122,7 +122,7 @@ type single struct{ tasks []*Task }
 // Tasks implements Suite.
 func (s *single) Tasks() []*Task { return s.tasks }
 
-// Answers implements Suite.
+// Answers implements Suite: the reply to the last call of a task is its only answer.
 func (s *single) Answers(t *Task, _ Arm, heard []Heard) []Answer {
 	if len(heard) == 0 {
 		return nil
@@ -211,7 +211,7 @@ func (c *choices) arms(o Options, fits func(Arm) int, tasks int) (arms []Arm, le
 	return arms, left, nil
 }
 
-// count returns how many tasks an arm has.
+// count returns how many tasks are asked in an arm.
 func count(tasks []*Task, fits func(*Task) bool) (n int) {
 	for _, t := range tasks {
 		if fits(t) {

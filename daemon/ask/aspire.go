@@ -42,7 +42,7 @@ func (s *aspire) Arms(o Options) ([]Arm, []string, error) {
 	return arms, left, err
 }
 
-// Fits implements Suite.
+// Fits implements Suite: it reports whether a task of ASPIRE is asked with the input of an arm.
 func (s *aspire) Fits(t *Task, a Arm) bool {
 	switch a.Input {
 	case InputMinimal:

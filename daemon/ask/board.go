@@ -118,7 +118,8 @@ func (b *Boards) picture(t *Task, key pictureKey) (*chat.Image, error) {
 	return img, nil
 }
 
-// remember keeps a picture for other arms and repeats, and lets the oldest ones go.
+// remember keeps the picture of a whiteboard for other arms and repeats, and lets the oldest ones
+// go.
 func (b *Boards) remember(key pictureKey, img *chat.Image) {
 	sum := img.SHA256()
 	b.mu.Lock()
@@ -187,7 +188,8 @@ func (b *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
 	return encode(s.NRGBA, ground), nil
 }
 
-// sheet returns an empty sheet, in the memory of an earlier one where there is one of its size.
+// sheet returns an empty picture to draw a prompt's whiteboard on, in the memory of an earlier one
+// where there is one of its size.
 func (b *Boards) sheet(w, h int) *sheet.Sheet {
 	if s, ok := b.sheets.Get().(*sheet.Sheet); ok && s.Rect == image.Rect(0, 0, w, h) {
 		s.Clear(ground)
@@ -207,7 +209,8 @@ func (b *Boards) paint(s *sheet.Sheet, layer func(*sheet.Sheet) error) error {
 	return layer(s)
 }
 
-// shapes draws the shapes of a view on a transparent ground. The picture holds until reuse is called.
+// shapes draws the shapes of a prompt's whiteboard on a transparent ground. The picture holds until
+// reuse is called.
 func (b *Boards) shapes(v view.View) (img *image.NRGBA, reuse func(), err error) {
 	w := b.workers.Get().(*render.Worker)
 	defer b.workers.Put(w)
@@ -223,7 +226,7 @@ func (b *Boards) shapes(v view.View) (img *image.NRGBA, reuse func(), err error)
 	return drawn[0], func() { b.engine.Reuse(drawn[0]) }, nil
 }
 
-// view reads the shapes of a task and the part of the page that its picture shows.
+// view reads the shapes of an ASPIRE task and the part of the page that its picture shows.
 func (b *Boards) view(line []byte, test string) (v view.View, err error) {
 	err = scene.Parse(line, b.limits, func(doc *fastjson.Value) error {
 		if v.Scene, err = scene.DecodeValue(doc, b.limits); err != nil {
@@ -252,8 +255,8 @@ func padded(s *scene.Scene) (view.Box, error) {
 	return view.Box{X: x0, Y: y0, W: math.Ceil(b.X+b.W+pagePad) - x0, H: math.Ceil(b.Y+b.H+pagePad) - y0}, nil
 }
 
-// over blends the picture src, whose alpha is not premultiplied, over the opaque picture dst of the
-// same size. Two pixels of src without alpha are skipped at once.
+// over blends the picture of the shapes, src, whose alpha is not premultiplied, over the opaque
+// picture dst of the same size. Two pixels of src without alpha are skipped at once.
 func over(dst, src *image.NRGBA) {
 	const alphas = 0xff000000ff000000
 	for i := 0; i+3 < len(dst.Pix) && i+3 < len(src.Pix); i += 4 {

@@ -60,7 +60,7 @@ func appendChunk(dst []byte, kind string, data func([]byte) []byte) []byte {
 	return binary.BigEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from+4:]))
 }
 
-// differing returns about how many pixels of two rows differ.
+// differing returns about how many pixels of two rows of a PNG differ.
 func differing(a, b []byte) (n int) {
 	x := 0
 	for ; x+8 <= len(a); x += 8 {
@@ -77,7 +77,7 @@ type rowWriter struct {
 	ground color.NRGBA
 }
 
-// over returns a pixel laid over the ground, in its three lowest bytes.
+// over returns a pixel laid over the ground of the PNG, in its three lowest bytes.
 func (p *rowWriter) over(pixel []byte) (rgb [3]byte) {
 	switch a := uint32(pixel[3]); a {
 	case 0:
@@ -97,7 +97,7 @@ func overlay(src, dst uint8, alpha uint32) uint8 {
 	return uint8((uint32(src)*alpha + uint32(dst)*(255-alpha) + 127) / 255)
 }
 
-// up writes a row as differences from the one above.
+// up writes a row of a PNG as differences from the one above (filter type 2).
 func (p *rowWriter) up(row, above []byte) {
 	p.z.add(filterUp)
 	for x := 0; x < len(row); {
@@ -112,7 +112,7 @@ func (p *rowWriter) up(row, above []byte) {
 	}
 }
 
-// equal returns how many pixels at the starts of two rows are equal.
+// equal returns how many pixels at the starts of two rows of a PNG are equal.
 func equal(a, b []byte) int {
 	x := 0
 	for ; x+8 <= len(a) && binary.LittleEndian.Uint64(a[x:]) == binary.LittleEndian.Uint64(b[x:]); x += 8 {
@@ -123,7 +123,7 @@ func equal(a, b []byte) int {
 	return x / 4
 }
 
-// sub writes a row as differences from the pixel on the left.
+// sub writes a row of a PNG as differences from the pixel on the left (filter type 1).
 func (p *rowWriter) sub(row []byte) {
 	p.z.add(filterSub)
 	var last [3]byte

@@ -85,7 +85,7 @@ func (p *Prompter) Ask(it *scoring.Item, a Arm, pictures bool) (*Asked, error) {
 	return asked, err
 }
 
-// check returns an error for an arm that the suite of an item does not have.
+// check returns an error for an arm (mode, input, setting) that the suite of an item does not have.
 func check(it *scoring.Item, a Arm) error {
 	for _, m := range []struct {
 		name, value string
@@ -168,7 +168,8 @@ func (p *Prompter) photographs(it *scoring.Item) ([]Picture, error) {
 	return all, nil
 }
 
-// unplaced is an error about a file without its path, which is not the client's business.
+// unplaced returns an error about a picture file without its path, which a client of the daemon
+// must not see.
 func unplaced(err error) error {
 	if os.IsNotExist(err) {
 		return os.ErrNotExist

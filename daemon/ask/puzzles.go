@@ -33,7 +33,7 @@ type instances struct {
 	all   []choice.Candidate
 }
 
-// of returns the instances of a file. The error names one that is not a valid instance.
+// of returns the puzzles of a task file, sorted. The error names one that is not a valid instance.
 func (p *puzzles) of(t *dump.Tasks) (*instances, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,7 +148,7 @@ func (p *Prompter) puzzle(it *scoring.Item, a *Arm) (t *Task, name string, err e
 	return t, "outline", nil
 }
 
-// drawn reads the options of an item of Task 1.
+// drawn reads the options that were drawn for an item of TangramPuzzle's Task 1.
 func (p *Prompter) drawn(it *scoring.Item, tasks *dump.Tasks, own *puzzle) error {
 	own.options, own.loops = &choice.Item{ID: it.ID}, map[string]loop{}
 	for i := range own.options.Options {
@@ -168,7 +168,7 @@ func (p *Prompter) drawn(it *scoring.Item, tasks *dump.Tasks, own *puzzle) error
 	return nil
 }
 
-// parsed returns a task as a value of its own, nil where there is none.
+// parsed returns the JSON of a task as a value of its own, nil where there is none.
 func parsed(b []byte) *fastjson.Value {
 	if b == nil {
 		return nil

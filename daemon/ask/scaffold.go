@@ -20,7 +20,8 @@ var (
 	nodeTone = color.NRGBA{R: 0x1d, G: 0x1d, B: 0x1d, A: 255} // on the pale fill of nodes
 )
 
-// pen writes the texts of scaffolds.
+// pen writes the texts of the scaffolds that ASPIRE's pictures may have: coordinates, angles,
+// numbers.
 type pen struct{ *sheet.Writer }
 
 // newPen returns a pen that writes sans-serif text on pictures of prompts.
@@ -32,7 +33,7 @@ func newPen() (*pen, error) {
 	return &pen{w}, nil
 }
 
-// openPen opens the font of scaffolds, once.
+// openPen opens the font for the texts of scaffolds at the first call.
 func (b *Boards) openPen() (err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -78,8 +79,9 @@ const (
 	spokes      = 12
 )
 
-// polar draws circles about the arrow's centre, spokes each 30 degrees, and the angles of
-// the spokes: 0 points right, and angles grow clockwise as the editor's rotations do.
+// polar draws the scaffold of the arrow test: circles about the arrow's centre, spokes each 30
+// degrees, and the angles of the spokes. 0 points right, and angles grow clockwise as the editor's
+// rotations do.
 func (p *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
 	id := string(doc.GetStringBytes("task", "arrow"))
 	arrow := shapeOf(doc, id)
@@ -104,7 +106,8 @@ func (p *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
 	return nil
 }
 
-// arc is a circle as a polygon whose sides are less than a hundredth of a pixel off.
+// arc returns a circle of a scaffold as a polygon whose sides are less than a hundredth of a pixel
+// off.
 func arc(c sheet.Point, r float64, inner bool) sheet.Loop {
 	const n = 720
 	l := make(sheet.Loop, n)
@@ -119,8 +122,8 @@ func arc(c sheet.Point, r float64, inner bool) sheet.Loop {
 	return l
 }
 
-// centred writes a text with the middle of its box, advance width by height of capitals, at
-// a point. whole leaves out a text that the picture would cut.
+// centred writes a text of a scaffold with the middle of its box, advance width by height of
+// capitals, at a point. whole leaves out a text that the picture would cut.
 func (p *pen) centred(s *sheet.Sheet, tone color.NRGBA, text string, size float64, at sheet.Point, whole bool) error {
 	l, err := p.Line(text, size)
 	if err != nil {
@@ -134,7 +137,7 @@ func (p *pen) centred(s *sheet.Sheet, tone color.NRGBA, text string, size float6
 	return nil
 }
 
-// grid draws a line each 100 px with its coordinate.
+// grid draws a scaffold of lines each 100 px with their coordinates.
 func (p *pen) grid(s *sheet.Sheet) error {
 	const step, size = 100, 12
 	w, h := s.Rect.Dx(), s.Rect.Dy()
@@ -166,7 +169,7 @@ func (p *pen) grid(s *sheet.Sheet) error {
 	return nil
 }
 
-// nodes writes the number of each node of a graph into it.
+// nodes writes the number of each node of a graph into it, as the scaffold of the graph test.
 func (p *pen) nodes(s *sheet.Sheet, doc *fastjson.Value) error {
 	for _, v := range doc.GetArray("shapes") {
 		n, ok := strings.CutPrefix(string(v.GetStringBytes("id")), "shape:node-")
@@ -181,7 +184,7 @@ func (p *pen) nodes(s *sheet.Sheet, doc *fastjson.Value) error {
 	return nil
 }
 
-// shapeOf returns the shape with this id among the initial ones, or nil.
+// shapeOf returns the shape of a task's whiteboard with this id, or nil.
 func shapeOf(doc *fastjson.Value, id string) *fastjson.Value {
 	for _, v := range doc.GetArray("shapes") {
 		if string(v.GetStringBytes("id")) == id {

@@ -33,7 +33,7 @@ type puzzle struct {
 // loop is an outline as it is drawn.
 type loop = sheet.Loop
 
-// loopOf returns the outline of an instance.
+// loopOf returns the target outline of a puzzle as it is drawn.
 func loopOf(in *assembly.Instance) (l loop) {
 	for _, p := range in.Outline {
 		l = append(l, sheet.Pt(p.Floats()))
@@ -208,7 +208,7 @@ func Puzzle(t *Task, a Arm) (text string, draw func() (*image.NRGBA, error)) {
 	return text, draw
 }
 
-// marked are the vertices of an outline with their coordinates.
+// marked returns the vertices of a puzzle's outline with their coordinates as labels.
 func marked(in *assembly.Instance) []diagram.Vertex {
 	vs := make([]diagram.Vertex, len(in.Outline))
 	for i, p := range in.Outline {

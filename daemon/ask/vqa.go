@@ -98,7 +98,7 @@ func (s *visual) Answers(t *Task, a Arm, heard []Heard) []Answer {
 	return all
 }
 
-// pictures lists the paths of an item's pictures.
+// pictures lists the paths of the pictures of a SpatiaLab or SpaCE-Eval question.
 func pictures(v *fastjson.Value) (paths []string) {
 	f := v.Get("image")
 	if f == nil {

@@ -53,7 +53,7 @@ func (z *zeroWriter) skip(n int) {
 	z.b = (z.b + uint64(n)*z.a) % modAdler
 }
 
-// add adds one byte.
+// add adds one byte of filtered pixels to the compressed stream.
 func (z *zeroWriter) add(v byte) {
 	if z.a += uint64(v); z.a >= modAdler {
 		z.a -= modAdler
@@ -70,7 +70,7 @@ func (z *zeroWriter) add(v byte) {
 	z.counts[v]++
 }
 
-// endRun writes the zeros at the end as tokens.
+// endRun writes the run of zeros that has just ended as tokens of lengths.
 func (z *zeroWriter) endRun() {
 	n := z.zeros
 	z.zeros = 0
@@ -119,7 +119,7 @@ var lengthSymbols = func() (t [longRun + 1]lengthSymbol) {
 	return t
 }()
 
-// finish appends the whole stream to dst.
+// finish appends the whole zlib stream to dst.
 func (z *zeroWriter) finish(dst []byte) []byte {
 	if z.zeros > 0 {
 		z.endRun()
@@ -153,7 +153,7 @@ func (z *zeroWriter) code(symbol uint16) {
 	z.write(uint64(c.bits), uint(c.length))
 }
 
-// write writes the n lowest bits of v, at most 16.
+// write appends the n lowest bits of v, at most 16, to the deflate stream.
 func (z *zeroWriter) write(v uint64, n uint) {
 	z.pending |= v << z.held
 	z.held += n
@@ -164,7 +164,7 @@ func (z *zeroWriter) write(v uint64, n uint) {
 	}
 }
 
-// header writes the head of the only block: the lengths of all codes, each in four bits.
+// header writes the head of the only deflate block: the lengths of all codes, each in four bits.
 func (z *zeroWriter) header() {
 	const dynamic, lengths, fourBits = 2, 19, 4
 	z.write(1|dynamic<<1, 3)
@@ -184,7 +184,7 @@ func (z *zeroWriter) header() {
 	z.write(uint64(reversed(1, fourBits)), fourBits) // the length of the distance's code
 }
 
-// reversed returns the n lowest bits of v in the other order.
+// reversed returns the n lowest bits of a Huffman code in the other order, as deflate wants them.
 func reversed(v uint16, n uint8) (r uint16) {
 	for range n {
 		r, v = r<<1|v&1, v>>1
@@ -213,8 +213,8 @@ func (z *zeroWriter) makeCodes() {
 	}
 }
 
-// lengths sets the lengths of the codes, 0 for what does not occur. It returns false where one is
-// too long.
+// lengths sets the lengths of the Huffman codes, 0 for what does not occur. It returns false where
+// one is too long.
 func (z *zeroWriter) lengths(counts *[symbols]int) bool {
 	type node struct{ count, parent int }
 	var nodes [2 * symbols]node

@@ -59,7 +59,7 @@ func (f *File) Probe() error {
 	return errors.Join(p.Close(), os.Remove(p.Name()))
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. It creates the partial file at the first call.
 func (f *File) Write(p []byte) (int, error) {
 	if err := f.open(); err != nil {
 		return 0, err
@@ -97,8 +97,8 @@ func (f *File) Sync() error {
 	return f.f.Sync()
 }
 
-// Commit replaces the file at path by the partial file. After an error the former file
-// is unchanged, and the partial file exists until Discard.
+// Commit gives the partial file the name of the file that it replaces, at once. After an error the
+// former file is unchanged, and the partial file exists until Discard.
 func (f *File) Commit() error {
 	if err := f.open(); err != nil {
 		return err
@@ -156,7 +156,7 @@ func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// partial creates a new partial file for path, with the default mode of new files.
+// partial creates a new partial file beside path, with the default mode of new files.
 func partial(path string) (f *os.File, err error) {
 	for range 100 {
 		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", prefix(path), rand.Uint32(), suffix))

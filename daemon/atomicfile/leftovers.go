@@ -45,7 +45,8 @@ func LeftoversIn(dir string) []Leftover {
 	return list(dir, func(string) bool { return true })
 }
 
-// list lists the partial files in a folder whose names mine accepts.
+// list lists the partial files in a folder, left by runs that did not commit, whose names mine
+// accepts.
 func list(dir string, mine func(name string) bool) (all []Leftover) {
 	entries, _ := os.ReadDir(dir) // a folder that cannot be read counts as empty
 	for _, e := range entries {

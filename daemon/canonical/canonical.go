@@ -93,8 +93,8 @@ func appendValue(b []byte, v any) (_ []byte, err error) {
 	panic(fmt.Sprintf("BUG: JSON value of type %T", v))
 }
 
-// appendNumber appends a number. Integers keep their digits; others are float64, written
-// as ECMAScript writes them.
+// appendNumber appends a number in canonical JSON. Integers keep their digits; others are float64,
+// written as ECMAScript writes them.
 func appendNumber(b []byte, s string) ([]byte, error) {
 	if !strings.ContainsAny(s, ".eE") {
 		if s == "-0" {
@@ -119,8 +119,8 @@ func appendNumber(b []byte, s string) ([]byte, error) {
 	return append(b, s...), nil
 }
 
-// AppendString appends a string with the escapes that JSON asks for, and no others.
-// Bytes that are no UTF-8 become U+FFFD.
+// AppendString appends a string in canonical JSON: with the escapes that JSON asks for, and no
+// others. Bytes that are no UTF-8 become U+FFFD.
 func AppendString(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

@@ -40,7 +40,7 @@ func readError(body []byte) *apiError {
 	return errorIn(body)
 }
 
-// errorIn reads the error itself.
+// errorIn reads the error of an endpoint from the value that holds it: a text or an object.
 func errorIn(b raw) *apiError {
 	if s := text(b); s != "" {
 		return &apiError{message: s}
@@ -82,7 +82,7 @@ func errorIn(b raw) *apiError {
 	return s
 }
 
-// status is the status that an error within a reply of 200 stands for.
+// status returns the HTTP status that an error within a reply of 200 stands for.
 func (e *apiError) status() int {
 	if e.number >= 300 && e.number < 600 {
 		return e.number

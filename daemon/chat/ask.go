@@ -48,7 +48,7 @@ func (c *Client) Ask(ctx context.Context, r *Request) Outcome {
 	}
 }
 
-// rest waits before another try. If the deadline comes first it does not wait at all.
+// rest waits before another try of a question. If the deadline comes first it does not wait at all.
 func (c *Client) rest(ctx context.Context, d time.Duration) error {
 	if until, ok := ctx.Deadline(); ok && time.Until(until) < d {
 		return context.DeadlineExceeded
@@ -122,7 +122,7 @@ func (q *question) try() (wait time.Duration, done bool) {
 	return wait, done
 }
 
-// start lets the deadline run, from the first try on.
+// start lets the deadline of the question run, from the first try on.
 func (q *question) start() {
 	if !q.timed && q.c.cfg.Deadline > 0 {
 		q.ctx, q.cancel = context.WithTimeout(q.ctx, q.c.cfg.Deadline)
@@ -130,7 +130,7 @@ func (q *question) start() {
 	q.timed = true
 }
 
-// begin waits until the circuit breaker lets the call through, and calls the hook.
+// begin waits until the circuit breaker lets the call to the endpoint through, and calls the hook.
 func (q *question) begin(hold *budget.Hold) (*pass, error) {
 	p, err := q.c.gate.enter(q.ctx)
 	if err != nil {
@@ -157,7 +157,7 @@ func (q *question) end() {
 	}
 }
 
-// send makes the call.
+// send makes one call to the endpoint and reads its reply.
 func (q *question) send() (Reading, error) {
 	c := q.c
 	defer q.end()
@@ -231,7 +231,8 @@ func (c *Client) refusal(g *Reading) *Error {
 	return e
 }
 
-// next decides what follows a reply: the outcome, or another try after a wait.
+// next decides what follows a reply of the endpoint: the outcome of the question, or another try
+// after a wait.
 func (q *question) next(g *Reading) (wait time.Duration, done bool) {
 	c := q.c
 	if g.Kind == Wait && !c.cfg.CountWaits {
@@ -254,7 +255,7 @@ func (q *question) next(g *Reading) (wait time.Duration, done bool) {
 	return 0, true
 }
 
-// take makes a reply the outcome of the question.
+// take makes a reply of the endpoint the outcome of the question.
 func (q *question) take(g *Reading) {
 	o, before := g.Outcome, &q.out
 	o.Tries, o.Lost, o.Started, o.Seconds, o.Waited = before.Tries, before.Lost, before.Started, before.Seconds, before.Waited
@@ -264,7 +265,7 @@ func (q *question) take(g *Reading) {
 	}
 }
 
-// finish ends the question without a reply.
+// finish ends the question without a reply of the endpoint.
 func (q *question) finish(k Kind, e *Error) {
 	q.out.Kind, q.out.Error = k, e
 	if q.out.Tries == 0 {
@@ -301,8 +302,8 @@ func (q *question) gaveUp(err error) {
 	}
 }
 
-// settle gives the outcome to the hook, if a request was sent. If the first questions of a client
-// were all refused, it ends all calls. See docs/spec/runs.md#r17.
+// settle gives the outcome of the question to the hook, if a request was sent. If the first
+// questions of a client were all refused, it ends all calls. See docs/spec/runs.md#r17.
 func (q *question) settle() {
 	if q.out.Tries == 0 {
 		return

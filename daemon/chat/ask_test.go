@@ -47,7 +47,7 @@ func ask(i int) *chat.Request {
 		Settings: chat.Settings{MaxTokens: new(int64(100))}}
 }
 
-// first lets the calls of each question meet these faults in order.
+// first returns the member a of a streamed reply, or b where a is null.
 func first(list ...chattest.Fault) func(string, int) chattest.Fault {
 	return func(_ string, n int) chattest.Fault {
 		if n < len(list) {

@@ -53,7 +53,7 @@ func (c *Client) call(ctx context.Context, r *Request) (Reading, error) {
 	return reader.Read(resp.StatusCode, resp.Header, text), nil
 }
 
-// whole returns the reading of a whole reply; err is that of receiving it.
+// whole returns the reading of a complete reply of the endpoint; err is that of receiving it.
 func (c *Client) whole(ctx, try context.Context, g Reading, err error) (Reading, error) {
 	switch {
 	case errors.Is(err, errLong):
@@ -111,8 +111,8 @@ func (c *Client) authorize(h http.Header) {
 	}
 }
 
-// broken reads a try that brought no whole reply. It tells the cause without the
-// address. The error is that of ctx.
+// broken reads a call to the endpoint that brought no complete reply. It tells the cause without
+// the address. The error is that of ctx.
 func (c *Client) broken(ctx, try context.Context, err error) (Reading, error) {
 	if ctx.Err() != nil {
 		return Reading{}, ctx.Err()

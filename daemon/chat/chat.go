@@ -26,6 +26,7 @@ import (
 // ErrConfig marks a configuration that cannot be used.
 var ErrConfig = errors.New("cannot use endpoint")
 
+// configError is an error in the configuration of a client.
 type configError struct{ text string }
 
 func (e *configError) Error() string        { return e.text }
@@ -167,7 +168,7 @@ func (c *Config) wrong(format string, args ...any) error {
 	return &configError{"cannot use " + name + ": " + fmt.Sprintf(format, args...)}
 }
 
-// flag returns the name of a flag as messages name it.
+// flag returns the name of a setting's flag for messages.
 func (c *Config) flag(name string) string {
 	if c.Flag == nil {
 		return name

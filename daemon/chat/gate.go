@@ -66,9 +66,9 @@ type pass struct {
 	epoch int
 }
 
-// enter waits until a call may be made. It does not wait for what comes after the
-// deadline, nor longer than the patience for an endpoint that is down. Errors are those
-// of ctx, or an *ending.
+// enter waits until the circuit breaker allows a call to the endpoint. It does not wait for what
+// comes after the deadline, nor longer than the patience for an endpoint that is down. Errors are
+// those of ctx, or an *ending.
 func (g *gate) enter(ctx context.Context) (*pass, error) {
 	for {
 		p, wait, change, err := g.look(ctx)
@@ -81,7 +81,7 @@ func (g *gate) enter(ctx context.Context) (*pass, error) {
 	}
 }
 
-// await waits until the time is over or the gate changes.
+// await waits until the time is over or the state of the circuit breaker changes.
 func await(ctx context.Context, d time.Duration, change <-chan struct{}) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -94,7 +94,8 @@ func await(ctx context.Context, d time.Duration, change <-chan struct{}) error {
 	return nil
 }
 
-// look returns a pass, or how long to wait unless the gate changes first.
+// look returns the permission for a call to the endpoint, or how long to wait unless the circuit
+// breaker changes first.
 func (g *gate) look(ctx context.Context) (p *pass, wait time.Duration, change <-chan struct{}, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -142,7 +143,7 @@ func (g *gate) tooLong(ctx context.Context, wait time.Duration) error {
 		Message: fmt.Sprintf("%s asks to wait for %v, which is too long: %s%s", g.name, wait.Round(time.Second), g.name, g.last)}}
 }
 
-// still waits if a pause began after the pass was given.
+// still waits if the endpoint asked for a pause after the call was permitted.
 func (p *pass) still(ctx context.Context) error {
 	g := p.g
 	for {
@@ -180,7 +181,7 @@ func (p *pass) nothing() { p.g.set(func(g *gate) { g.probing = g.probing && !p.p
 func (p *pass) bad(r *Reading, hold bool) {
 	p.g.set(func(g *gate) {
 		if g.failures++; g.failures >= g.trip {
-			g.shut()
+			g.openCircuit()
 		}
 		p.failed(r, hold)
 	})
@@ -190,7 +191,7 @@ func (p *pass) bad(r *Reading, hold bool) {
 func (p *pass) down(r *Reading) {
 	p.g.set(func(g *gate) {
 		g.failures = max(g.failures, g.trip)
-		g.shut()
+		g.openCircuit()
 		p.failed(r, true)
 	})
 }
@@ -220,8 +221,9 @@ func jitter(backoff time.Duration, n int) time.Duration {
 	return rand.N(most + 1)
 }
 
-// shut opens the circuit, or keeps it open after a probe. The caller holds mu.
-func (g *gate) shut() {
+// openCircuit opens the circuit, or keeps it open after a probe, so that no calls go to the
+// endpoint for a while. The caller holds mu.
+func (g *gate) openCircuit() {
 	now := time.Now()
 	if !g.since.IsZero() && now.Before(g.until) {
 		return // one of several calls that were under way when it opened
@@ -244,7 +246,7 @@ func (p *pass) failed(r *Reading, hold bool) {
 	}
 }
 
-// set changes the gate under its lock and wakes all calls that wait for it.
+// set changes the circuit breaker under its lock and wakes all calls that wait for it.
 func (g *gate) set(change func(*gate)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -253,7 +255,7 @@ func (g *gate) set(change func(*gate)) {
 	g.change = make(chan struct{})
 }
 
-// halt ends all calls for good; false where they had ended already.
+// halt ends all calls to the endpoint for good; false where they had ended already.
 func (g *gate) halt(e *ending) (first bool) {
 	g.set(func(g *gate) {
 		if first = g.end == nil; first {

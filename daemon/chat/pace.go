@@ -30,8 +30,8 @@ func newPace(rpm, tpm int64) *pace {
 	return p
 }
 
-// reserve returns when a call whose prompt has about that many tokens may begin, and how many
-// tokens it reserves.
+// reserve returns when a call to the endpoint whose prompt has about that many tokens may begin, so
+// that no minute has more than it may, and how many tokens it reserves.
 func (p *pace) reserve(prompt, mostCompletion int64) (at time.Time, tokens int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,7 +53,7 @@ func (p *pace) reserve(prompt, mostCompletion int64) (at time.Time, tokens int64
 	return at, tokens
 }
 
-// correct replaces the tokens that a call reserved by those that it took.
+// correct replaces the tokens that a call reserved of the limit per minute by those that it took.
 func (p *pace) correct(taken, prompt, completion int64) {
 	if p.perToken == 0 {
 		return

@@ -40,6 +40,7 @@ type completion struct {
 	Error       raw      `json:"error"`
 }
 
+// choice is an answer in a reply of the endpoint; a question asks for one.
 type choice struct {
 	Message struct {
 		Content   raw `json:"content"`
@@ -52,7 +53,7 @@ type choice struct {
 	Error  raw `json:"error"`
 }
 
-// details returns the joined texts and summaries of a list of reasoning steps.
+// details returns the joined texts and summaries of the reasoning steps in a reply.
 func details(r raw) string {
 	var list []struct {
 		Text    raw `json:"text"`
@@ -96,7 +97,7 @@ func (u *usage) UnmarshalJSON(b []byte) error {
 // raw is a member of any type.
 type raw = json.RawMessage
 
-// text is the string that a member holds; "" for any other value.
+// text returns the string that a member of a reply holds; "" for any other value.
 func text(r raw) (s string) {
 	if len(r) > 0 {
 		_ = json.Unmarshal(r, &s)
@@ -106,7 +107,7 @@ func text(r raw) (s string) {
 
 func null(r raw) bool { return len(r) == 0 || string(r) == "null" }
 
-// parts returns a string, or the joined texts of a list of parts.
+// parts returns the text of a member of a reply: a string, or the joined texts of a list of parts.
 func parts(r raw) string {
 	var list []struct {
 		Type string `json:"type"`
@@ -245,7 +246,7 @@ func (r *Reader) usage(u *usage, answer string) (*Usage, *float64) {
 	return out, cost(u.Cost)
 }
 
-// tokens returns a count of tokens as an integer, 0 where it is missing or wrong.
+// tokens returns a count of tokens in a reply as an integer, 0 where it is missing or wrong.
 func tokens(x *float64) int64 {
 	if x == nil || !(*x > 0) {
 		return 0
@@ -253,7 +254,7 @@ func tokens(x *float64) int64 {
 	return int64(min(math.Round(*x), 1e12))
 }
 
-// cost returns a cost in USD, nil where it is missing or wrong.
+// cost returns the cost in USD that a reply tells, nil where it is missing or wrong.
 func cost(x *float64) *float64 {
 	if x == nil || !(*x >= 0) || math.IsInf(*x, 0) {
 		return nil
@@ -264,7 +265,7 @@ func cost(x *float64) *float64 {
 // Estimate returns about how many tokens a text has: characters / 4, plus 1.
 func Estimate(text string) int64 { return int64(utf8.RuneCountInString(text)/4) + 1 }
 
-// failed reads a failure by its status and what is said about it.
+// failed reads a failed reply of the endpoint by its status and what is said about it.
 func (r *Reader) failed(status int, header http.Header, e *apiError, g Reading) Reading {
 	g.Status = status
 	g.Kind = r.decide(status, header, e)
@@ -288,15 +289,16 @@ func (r *Reader) failed(status int, header http.Header, e *apiError, g Reading) 
 // decide returns what a failed reply means for the question, by its status and error. See
 // docs/spec/runs.md#r8.
 func (r *Reader) decide(status int, header http.Header, e *apiError) Kind {
-	k := r.table(status, header, e)
+	k := r.classify(status, header, e)
 	if (k == Retry || k == Wait) && strings.EqualFold(header.Get("x-should-retry"), "false") {
 		return Refused
 	}
 	return k
 }
 
-// table returns what a status and its error mean for the question.
-func (r *Reader) table(status int, header http.Header, e *apiError) Kind {
+// classify returns what the HTTP status of a failed reply and its error mean for the question: try
+// again, end, or end all calls.
+func (r *Reader) classify(status int, header http.Header, e *apiError) Kind {
 	asked := header.Get("Retry-After") != "" || header.Get("retry-after-ms") != ""
 	switch status {
 	case http.StatusTooManyRequests:
@@ -417,7 +419,7 @@ func (r *Reader) hide(s string) string { return hide(s, r.Key) }
 // key "none" of a local server does.
 const shortKey = 7
 
-// hide removes the key from a text. See docs/spec/runs.md#r24.
+// hide removes the key of the endpoint from a text. See docs/spec/runs.md#r24.
 func hide(s, key string) string {
 	if len(key) <= shortKey {
 		return s

@@ -145,7 +145,7 @@ func (r *Request) estimate() int64 {
 	return pictures + runes/4 + 1
 }
 
-// each calls f for each part of each message.
+// each calls f for each text and picture of the request's messages.
 func (r *Request) each(f func(*Part)) {
 	for i := range r.Messages {
 		for j := range r.Messages[i].Parts {
@@ -174,6 +174,7 @@ func (r *Request) Check() error {
 	return nil
 }
 
+// member is a member of the JSON body of a request, in its order.
 type member struct {
 	name  string
 	value []byte
@@ -230,7 +231,7 @@ func (s *Settings) tokensField() string {
 	return s.TokensField
 }
 
-// number returns the JSON of a setting.
+// number returns the JSON of a numeric setting of a request, such as the temperature.
 func number(x float64) []byte {
 	b, err := canonical.Of(x)
 	if err != nil {
@@ -284,7 +285,8 @@ func (r *Request) messages(hashed bool) []byte {
 	return append(b, ']')
 }
 
-// append writes a part: as it is sent, or hashed with sorted members.
+// append writes a part of a message, a text or a picture: as it is sent, or hashed with sorted
+// members.
 func (p *Part) append(b []byte, hashed bool) []byte {
 	m := p.Image
 	switch {
@@ -346,7 +348,7 @@ func (r *Request) Hash() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// object returns a JSON object with its members in the given order.
+// object returns the JSON body of a request with its members in the given order.
 func object(list []member) []byte {
 	size := 2
 	for _, m := range list {

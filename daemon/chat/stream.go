@@ -64,8 +64,8 @@ func (r *Reader) stream(status int, header http.Header, body io.Reader) (Reading
 	return r.completion(status, header, a.completion()), nil
 }
 
-// add adds the event to the reply, and returns false where the stream should end. An event that is
-// not JSON ends it.
+// add adds an event of a streamed reply, and returns false where the stream should end. An event
+// that is not JSON ends it.
 func (a *assembly) add(data []byte) bool {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
@@ -121,7 +121,7 @@ func (a *assembly) completion() *completion {
 	return &a.whole
 }
 
-// quote returns a text as a JSON string.
+// quote returns a text of a streamed reply as a JSON string.
 func quote(b []byte) raw {
 	s, err := json.Marshal(string(b))
 	if err != nil {

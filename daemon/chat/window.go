@@ -39,8 +39,9 @@ type slot struct {
 	epoch int // in which its request was sent
 }
 
-// enter waits for a place. A question that was tried before goes before others, so that
-// its deadline does not pass in the queue; else the first to come is the first to go.
+// enter waits for a place among the calls that may be under way at once. A question that was tried
+// before goes before others, so that its deadline does not pass while it waits; else the first to
+// come is the first to go.
 func (w *window) enter(ctx context.Context, stop <-chan struct{}, again bool) (*slot, error) {
 	turn := make(chan struct{})
 	w.mu.Lock()
@@ -63,7 +64,7 @@ func (w *window) enter(ctx context.Context, stop <-chan struct{}, again bool) (*
 	}
 }
 
-// leave ends the wait for a place.
+// leave ends the wait for a place among the calls under way, because its question ended.
 func (w *window) leave(turn chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,7 +78,7 @@ func (w *window) leave(turn chan struct{}) {
 	w.admit()
 }
 
-// admit gives places to waiting calls while there are any. The caller holds mu.
+// admit gives free places to the calls that wait for one. The caller holds mu.
 func (w *window) admit() {
 	for w.busy < w.width {
 		queue := &w.again
@@ -100,7 +101,7 @@ func (s *slot) begin() {
 	s.epoch = s.w.epoch
 }
 
-// free returns the place to the window.
+// free ends the call's place among those under way, so that another may begin.
 func (s *slot) free() {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
@@ -108,8 +109,8 @@ func (s *slot) free() {
 	s.w.admit()
 }
 
-// answered reports that the endpoint had capacity. After as many answers as the window is wide, it
-// grows by one.
+// answered records that the endpoint had capacity for a call. After as many answers as the window
+// is wide, it grows by one.
 func (s *slot) answered() {
 	w := s.w
 	w.mu.Lock()
@@ -122,8 +123,8 @@ func (s *slot) answered() {
 	w.admit()
 }
 
-// crowded reports that the endpoint had no capacity. The window halves, once for all calls that
-// were under way.
+// crowded records that the endpoint had no capacity for a call. The window halves, once for all
+// calls that were under way.
 func (s *slot) crowded() {
 	w := s.w
 	w.mu.Lock()

@@ -107,7 +107,8 @@ func Open(ctx context.Context, c Config) (*Queue, error) {
 // subject is that of the claim of a shard.
 func (q *Queue) subject(shard string) string { return q.stream + ".shard." + shard }
 
-// make makes the stream, its consumer and the counts of tries, where they are not there.
+// make makes the JetStream stream of the claims, its consumer and the counts of tries, where they
+// are not there.
 func (q *Queue) make(ctx context.Context) error {
 	_, err := q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: q.stream, Subjects: []string{q.subject("*")}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
@@ -154,7 +155,7 @@ type Claim struct {
 // ErrNothing says that no claim came in time.
 var ErrNothing = errors.New("there is no claim")
 
-// Next waits for the next claim, at most that long.
+// Next waits for the next shard that this process is to work on, at most that long.
 func (q *Queue) Next(ctx context.Context, wait time.Duration) (*Claim, error) {
 	q.mu.Lock()
 	puller := q.puller
@@ -222,7 +223,7 @@ func (c *Claim) Done(ctx context.Context) error {
 // Return gives the claim back at once, for another process.
 func (c *Claim) Return() error { return c.msg.Nak() }
 
-// Left returns how many claims wait and how many are under way.
+// Left returns how many shards wait for a process and how many are under way.
 func (q *Queue) Left(ctx context.Context) (waiting, under int, err error) {
 	q.mu.Lock()
 	puller := q.puller

@@ -110,7 +110,8 @@ func weigh(img *image.NRGBA) (w weight) {
 	return w
 }
 
-// covered counts the pixels of a part of a picture with alpha > 0.
+// covered counts the pixels with alpha > 0 in a part of a picture that is compared with the
+// editor's.
 func covered(img *image.NRGBA, b image.Rectangle) (n int) {
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		row := img.Pix[y*img.Stride:]
@@ -176,7 +177,8 @@ func (l *Likeness) tables(got, ref *image.NRGBA) {
 	}
 }
 
-// colourError returns the largest error of a pixel's colours and their mean.
+// colourError returns by how much a pixel of plumb's picture, p, differs in colour from the
+// editor's, q: the largest error of a channel, premultiplied, and the mean of the three, in 1/255.
 func colourError(p, q []byte) (worst, mean float64) {
 	if p[3]|q[3] == 0 {
 		return 0, 0

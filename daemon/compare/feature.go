@@ -107,7 +107,8 @@ func kind(sh *scene.Shape) string {
 	return sh.TypeName
 }
 
-// styles names what a text has beside plain paragraphs.
+// styles names what a text has beside plain paragraphs, such as bold or a list, as features of the
+// comparison.
 func styles(t *scene.RichText) (list []string) {
 	add := func(yes bool, name string) {
 		if yes {
@@ -131,7 +132,7 @@ func styles(t *scene.RichText) (list []string) {
 	return list
 }
 
-// unique drops repeated names; lists are short.
+// unique drops repeated names of features; lists are short.
 func unique(list []string) []string {
 	out := list[:0]
 	for _, f := range list {

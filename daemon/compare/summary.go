@@ -16,12 +16,13 @@ type Summary struct {
 	scene   int
 }
 
+// feature collects the figures of all shapes with one property.
 type feature struct {
 	within, mean, colour []float64 // per shape
 	scenes, last         int
 }
 
-// Add takes a scene that is drawn natively.
+// Add takes the figures of a scene that is drawn natively, and of its shapes by their features.
 func (s *Summary) Add(f *Figures, parts []Part) {
 	s.Scenes = append(s.Scenes, *f)
 	s.scene++

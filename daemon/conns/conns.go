@@ -126,7 +126,8 @@ func (c *Conn) Rest() {
 	}
 }
 
-// wait appends the connection to the idle ones of its group. The caller holds mu.
+// wait appends the connection to the idle ones of its client address, which are closed first. The
+// caller holds mu.
 func (c *Conn) wait() {
 	k := 0
 	if c.proved {
@@ -137,7 +138,7 @@ func (c *Conn) wait() {
 	c.at = c.group.waiting[k].PushBack(c)
 }
 
-// leave removes the connection from the idle ones. The caller holds mu.
+// leave removes the connection from the idle ones of its address. The caller holds mu.
 func (c *Conn) leave() {
 	if c.at != nil {
 		c.group.waiting[0].Remove(c.at) // does nothing for an element of the other list
@@ -157,8 +158,8 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// remove takes the connection out of the counts, and returns false where that was
-// done before. The caller holds mu.
+// remove takes the connection out of the counts of open ones, and returns false where that was done
+// before. The caller holds mu.
 func (c *Conn) remove() bool {
 	if c.closed {
 		return false
@@ -261,7 +262,8 @@ func (s *Set) longest() *Conn {
 	return nil
 }
 
-// drop closes an idle connection, and returns false for nil. The caller holds mu.
+// drop closes an idle connection to make room for another, and returns false for nil. The caller
+// holds mu.
 func (s *Set) drop(c *Conn) bool {
 	if c == nil {
 		return false
@@ -275,6 +277,7 @@ func (s *Set) drop(c *Conn) bool {
 // Listen returns a listener whose connections belong to the set.
 func (s *Set) Listen(ln net.Listener) net.Listener { return &listener{ln, s} }
 
+// listener accepts connections within the bounds of a Set.
 type listener struct {
 	net.Listener
 	set *Set
@@ -292,7 +295,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		c, err := l.Listener.Accept()
 		if err != nil {
-			if !passing(err) {
+			if !transient(err) {
 				return nil, err
 			}
 			if l.set.failed(err) {
@@ -327,9 +330,9 @@ func (s *Set) failed(err error) bool {
 	return room
 }
 
-// passing reports whether an error of accept is transient: the system lacks a
-// resource now, or the new connection is broken. The listener itself still works.
-func passing(err error) bool {
+// transient reports whether an error of accept is of the moment: the system lacks a resource now,
+// or the new connection is broken. The listener itself still works.
+func transient(err error) bool {
 	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EPERM, syscall.EPROTO,
 		syscall.ENETDOWN, syscall.ENETUNREACH, syscall.EHOSTDOWN, syscall.EHOSTUNREACH, syscall.ENONET, syscall.ENOPROTOOPT} {
 		if errors.Is(err, e) {

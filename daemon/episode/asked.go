@@ -28,7 +28,7 @@ func Ask(s ask.Suite, cfg Config, o Options, mode scoring.RewardMode, score func
 	return &asked{s, cfg, o, mode, score}
 }
 
-// new begins the episode of a task.
+// new begins the episode of a task that a model is asked about.
 func (s *asked) new(t *ask.Task) (*Episode, error) {
 	o := s.opt
 	o.Label = scoring.AppendString(nil, string(t.Line))

@@ -20,7 +20,7 @@ import (
 // DefaultTurns is how many turns an episode may have where the configuration does not say.
 const DefaultTurns = 16
 
-// Config is what episodes are made of. Items and Prompts are required.
+// Config holds what episodes need. Items and Prompts are required.
 type Config struct {
 	Items    dump.ItemConfig
 	Prompts  *ask.Prompter
@@ -32,7 +32,7 @@ type Config struct {
 	Place func(at Region, pictures []ask.Picture) (places [][]byte, err error)
 }
 
-// Episode is one task that is played. It serves one goroutine at a time.
+// Episode is one task that is answered in several turns. It serves one goroutine at a time.
 type Episode struct {
 	cfg  Config
 	opt  Options
@@ -82,10 +82,10 @@ func New(cfg Config, o Options) (*Episode, *scoring.Error) {
 	if o.Images == imagesRegion && cfg.Place == nil {
 		return nil, bad("images", "this daemon takes no shared memory of clients; want --allow-client-shm, or all, first or none")
 	}
-	return e, coded(e.clear())
+	return e, coded(e.resetCanvas())
 }
 
-// coded is an error as one with a code.
+// coded returns an error of an episode as one with a code.
 func coded(err error) *scoring.Error {
 	var fault *scoring.Error
 	if err == nil || errors.As(err, &fault) {
@@ -147,7 +147,7 @@ func (e *Episode) labelOf() ([]byte, *scoring.Error) {
 	return append(scoring.AppendString(append(label, `,"id":`...), name), '}'), nil
 }
 
-// outline is the label of an item of TangramPuzzle's first test.
+// outline returns the label of an item of TangramPuzzle's first test, for an episode of one choice.
 func (e *Episode) outline(tasks *dump.Tasks, at int) ([]byte, *scoring.Error) {
 	seed := int64(0)
 	if e.opt.Seed != nil {
@@ -163,7 +163,7 @@ func (e *Episode) outline(tasks *dump.Tasks, at int) ([]byte, *scoring.Error) {
 	return line, nil
 }
 
-// loaded returns the suite whose tasks are played.
+// loaded returns the suite whose task file the episode takes its task from.
 func (e *Episode) loaded() (string, *scoring.Error) {
 	if s := e.opt.Suite; s != "" {
 		if e.cfg.Items.Suites.Find(s) == nil {
@@ -186,7 +186,7 @@ func (e *Episode) loaded() (string, *scoring.Error) {
 	return all[0], nil
 }
 
-// item decodes the task with a response, a JSON value; nil for none.
+// item decodes the episode's task with a response, a JSON value; nil for none.
 func (e *Episode) item(response []byte) (*scoring.Item, *scoring.Error) {
 	line := e.line
 	if response != nil {
@@ -195,7 +195,7 @@ func (e *Episode) item(response []byte) (*scoring.Item, *scoring.Error) {
 	return dump.NewDecoder(e.cfg.Items).Item(dump.Line{N: 1, Bytes: line}, e.cfg.Suite)
 }
 
-// answered is the dump line of the task with a response.
+// answered returns the dump line of the episode's task with a response.
 func (e *Episode) answered(response []byte) []byte {
 	line := append(make([]byte, 0, len(e.line)+len(response)+16), e.line[:len(e.line)-1]...)
 	if line[len(line)-1] != '{' {
@@ -204,13 +204,14 @@ func (e *Episode) answered(response []byte) []byte {
 	return append(append(append(line, `"response":`...), response...), '}')
 }
 
-// clear puts the canvas into the state that the answers so far left.
-func (e *Episode) clear() error {
+// resetCanvas puts the canvas into the state that the answers so far left, after a turn that
+// failed.
+func (e *Episode) resetCanvas() error {
 	if !e.rule.builds {
 		return nil
 	}
 	var err error
-	if e.canvas, err = e.fresh(); err != nil {
+	if e.canvas, err = e.newCanvas(); err != nil {
 		return err
 	}
 	for _, answer := range e.answers {
@@ -221,8 +222,8 @@ func (e *Episode) clear() error {
 	return nil
 }
 
-// fresh returns the canvas of the item before the first answer.
-func (e *Episode) fresh() (scoring.Canvas, error) {
+// newCanvas returns the canvas of the episode's task before the first answer.
+func (e *Episode) newCanvas() (scoring.Canvas, error) {
 	if e.suite.Canvas == nil {
 		return nil, fmt.Errorf("BUG: answers to %s do not build on each other", e.suite.Name)
 	}
@@ -273,7 +274,7 @@ func (e *Episode) Begin(answer []byte) *Turn {
 }
 
 // Cancel undoes Begin: the answer was not scored and may come again.
-func (e *Episode) Cancel() error { return e.clear() }
+func (e *Episode) Cancel() error { return e.resetCanvas() }
 
 // Done reports whether the episode has ended.
 func (e *Episode) Done() bool { return e.done }
@@ -281,7 +282,7 @@ func (e *Episode) Done() bool { return e.done }
 // Bare reports whether an action without a response is itself the answer.
 func (e *Episode) Bare() bool { return e.opt.Bare }
 
-// Result is what became of a turn.
+// Result is the scored answer of a turn.
 type Result struct {
 	*scoring.Result
 	JSON    []byte // the result line

@@ -15,7 +15,7 @@ import (
 // maxTold bounds the notes in a feedback.
 const maxTold = 10
 
-// level is the level of feedback.
+// level returns how much feedback the observations of the episode give.
 func (e *Episode) level() string {
 	if e.opt.Feedback == "" {
 		return feedbackScore
@@ -23,7 +23,7 @@ func (e *Episode) level() string {
 	return e.opt.Feedback
 }
 
-// again ends the prompt of a further turn.
+// again returns the text that ends the prompt of a further turn: it asks for another answer.
 func (e *Episode) again() string {
 	if e.suite.Name == "drawingbench" && e.rule.name == "retry" {
 		return drawingbench.Again
@@ -31,8 +31,8 @@ func (e *Episode) again() string {
 	return e.rule.again
 }
 
-// feedback says what became of an answer: as text for the model, and as a JSON object. See
-// docs/spec/episodes.md#r12.
+// feedback returns what an answer did and what is wrong with it: as text for the model, and as a
+// JSON object. See docs/spec/episodes.md#r12.
 func (e *Episode) feedback(t *Turn, r *Result) (text string, object []byte) {
 	level := e.level()
 	if level == feedbackNone {
@@ -84,7 +84,7 @@ func (e *Episode) feedback(t *Turn, r *Result) (text string, object []byte) {
 	return strings.Join(lines, "\n"), append(object, '}')
 }
 
-// reading says in words how an answer was read.
+// reading says in words for the feedback how an answer was read, such as in a fenced block.
 func reading(status string) string {
 	switch status {
 	case "":
@@ -100,7 +100,7 @@ func reading(status string) string {
 // short writes a number with four digits, for people and models.
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// puzzle says what is wrong with the pieces that were placed.
+// puzzle returns lines of feedback on what is wrong with the tangram pieces that were placed.
 func (e *Episode) puzzle(r *Result) (lines []string) {
 	var placed []string
 	if p, ok := e.canvas.(interface{ Placed() []string }); ok {

@@ -6,7 +6,7 @@ import (
 	"plumb/scoring"
 )
 
-// mode is a way to play the turns of a suite. See docs/spec/episodes.md#r6.
+// mode is a way to answer the tasks of a suite in several turns. See docs/spec/episodes.md#r6.
 type mode struct {
 	name      string // "" where there is only one turn
 	turns     int    // by default

@@ -8,7 +8,7 @@ import (
 	"plumb/scoring"
 )
 
-// seen is what an observation says beyond the episode itself.
+// seen holds the members of an observation that differ from turn to turn.
 type seen struct {
 	prompt        *string
 	images        []byte // JSON list
@@ -80,7 +80,7 @@ func (e *Episode) observe(t *Turn, r *Result) ([]byte, error) {
 	return e.append(nil, &s), nil
 }
 
-// total is the JSON of the return of an episode that has ended.
+// total returns the JSON of the return of an episode that has ended.
 func (e *Episode) total() []byte {
 	if e.failed && !e.zero {
 		return null
@@ -92,8 +92,8 @@ func (e *Episode) total() []byte {
 	return scoring.AppendFloat(nil, e.opt.Reward.total(e.x, steps))
 }
 
-// marked is a result line that says whose protocol the turns follow, where they are not the
-// benchmark's own.
+// marked returns a result line that says that the turns are not the benchmark's own protocol, where
+// they are not.
 func (e *Episode) marked(line []byte) []byte {
 	published := e.rule.turns == 1 && !e.rule.builds || e.suite.Name == "drawingbench" && e.rule.name == "retry" && e.rule.turns == 2
 	line = bytes.TrimSpace(line)
@@ -103,8 +103,9 @@ func (e *Episode) marked(line []byte) []byte {
 	return append(append([]byte(nil), line[:len(line)-1]...), `,"protocol":"plumb"}`...)
 }
 
-// after returns the picture of what an answer left, none where there is none or it is not wanted.
-// A picture that cannot be drawn is an empty one with its reason: it must not spoil the score.
+// after returns the picture of the whiteboard or canvas after an answer, none where there is none
+// or it is not wanted. A picture that cannot be drawn is an empty one with its reason: it must not
+// spoil the score.
 func (e *Episode) after(t *Turn) ([]ask.Picture, error) {
 	if e.opt.Images == imagesNone || e.opt.Images == imagesFirst || e.rule.once || e.rule.onRequest && e.opt.Images == "" {
 		return nil, nil
@@ -118,7 +119,7 @@ func (e *Episode) after(t *Turn) ([]ask.Picture, error) {
 	case e.suite.Canvas != nil && e.suite.Paint == nil:
 		board, _ := e.canvas.(scoring.Board)
 		if board == nil {
-			c, err := e.fresh()
+			c, err := e.newCanvas()
 			if err != nil {
 				return nil, err
 			}
@@ -154,8 +155,8 @@ func undrawn(err error) []ask.Picture {
 	return []ask.Picture{{Name: "canvas", Type: "image/png", Failed: err.Error()}}
 }
 
-// pictures returns the JSON of pictures: with their bytes, or with where these are in shared
-// memory.
+// pictures returns the JSON of an observation's pictures: with their bytes, or with where these are
+// in shared memory.
 func (e *Episode) pictures(all []ask.Picture) ([]byte, error) {
 	var places [][]byte
 	if e.opt.Images == imagesRegion && len(all) > 0 {
@@ -178,7 +179,7 @@ func (e *Episode) pictures(all []ask.Picture) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// append appends an observation: always the same members.
+// append appends an observation of the episode: always the same members.
 func (e *Episode) append(b []byte, s *seen) []byte {
 	text := func(name, v string) {
 		b = scoring.AppendString(append(append(append(b, '"'), name...), `":`...), v)
@@ -212,7 +213,7 @@ func (e *Episode) append(b []byte, s *seen) []byte {
 	return append(strconv.AppendBool(b, e.truncated()), '}')
 }
 
-// numbers is a JSON list of numbers, null for nil.
+// numbers returns a JSON list of rewards, null for nil.
 func numbers(list []*float64) []byte {
 	b := []byte{'['}
 	for i, x := range list {

@@ -116,7 +116,7 @@ func ReadOptions(data []byte, path string) (o Options, fault *scoring.Error) {
 	return o, fault
 }
 
-// word reads a string.
+// word reads a string among the options of an episode's reset.
 func word(at string, v []byte) (string, *scoring.Error) {
 	if v[0] != '"' {
 		return "", wanted(at, v, "a string")
@@ -124,7 +124,7 @@ func word(at string, v []byte) (string, *scoring.Error) {
 	return string(jsoncut.Text(v)), nil
 }
 
-// oneOf reads one of several words.
+// oneOf reads one of several words among the options of an episode's reset.
 func oneOf(at string, v []byte, list ...string) (string, *scoring.Error) {
 	s, fault := word(at, v)
 	if fault == nil && !slices.Contains(list, s) {
@@ -133,7 +133,7 @@ func oneOf(at string, v []byte, list ...string) (string, *scoring.Error) {
 	return s, fault
 }
 
-// whole reads a whole number.
+// whole reads a whole number among the options of an episode's reset.
 func whole(at string, v []byte) (*int, *scoring.Error) {
 	n, err := strconv.Atoi(string(v))
 	if err != nil {
@@ -154,7 +154,7 @@ func readTurns(at string, v []byte) (int, *scoring.Error) {
 	return *n, nil
 }
 
-// readSeed reads a seed.
+// readSeed reads the seed by which an episode chooses its task.
 func readSeed(at string, v []byte) (*uint64, *scoring.Error) {
 	n, err := strconv.ParseUint(string(v), 10, 64)
 	if err != nil {
@@ -163,7 +163,7 @@ func readSeed(at string, v []byte) (*uint64, *scoring.Error) {
 	return &n, nil
 }
 
-// number reads a finite number.
+// number reads a finite number among the options of an episode's reset.
 func number(at string, v []byte) (*float64, *scoring.Error) {
 	x, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || v[0] == '"' {
@@ -172,7 +172,7 @@ func number(at string, v []byte) (*float64, *scoring.Error) {
 	return &x, nil
 }
 
-// truth reads true or false.
+// truth reads true or false among the options of an episode's reset.
 func truth(at string, v []byte) (bool, *scoring.Error) {
 	if s := string(v); s == "true" || s == "false" {
 		return s == "true", nil
@@ -180,7 +180,7 @@ func truth(at string, v []byte) (bool, *scoring.Error) {
 	return false, wanted(at, v, "true or false")
 }
 
-// readHistory reads a list of answers.
+// readHistory reads the earlier answers of an episode that a reset continues.
 func readHistory(at string, v []byte) ([][]byte, *scoring.Error) {
 	if v[0] != '[' {
 		return nil, wanted(at, v, "a list of answers")

@@ -14,7 +14,7 @@ type Rule struct {
 	gamma, cost float64
 }
 
-// readRule reads a rule: a name, or {"shaped":{"gamma":G,"cost":C}}.
+// readRule reads the rule of an episode's rewards: a name, or {"shaped":{"gamma":G,"cost":C}}.
 func readRule(at string, v []byte) (r Rule, fault *scoring.Error) {
 	if v[0] != '{' {
 		r.kind, fault = oneOf(at, v, "final", "gain", "best")
@@ -74,7 +74,7 @@ func (r Rule) step(x []float64, done bool) float64 {
 	case "gain":
 		return now - before
 	case "best":
-		return max(0, now-most(x[:len(x)-1]))
+		return max(0, now-best(x[:len(x)-1]))
 	case "shaped":
 		return float64(r.gamma*now) - before - r.cost
 	}
@@ -98,8 +98,8 @@ func (r Rule) total(x, steps []float64) (sum float64) {
 	return x[len(x)-1]
 }
 
-// most is the largest of 0 and x, as the reward before the first turn is 0.
-func most(x []float64) (m float64) {
+// best returns the largest reward so far, at least 0, which is the reward before the first turn.
+func best(x []float64) (m float64) {
 	for _, v := range x {
 		m = max(m, v)
 	}

@@ -27,7 +27,7 @@ func space(b []byte, i int) int {
 	return i
 }
 
-// text returns the end of the string that begins at b[i].
+// text returns the end of the JSON string that begins at b[i], without decoding it.
 func text(b []byte, i int) (end int, err error) {
 	for i++; i < len(b); i++ {
 		switch b[i] {
@@ -40,7 +40,7 @@ func text(b []byte, i int) (end int, err error) {
 	return 0, errCut
 }
 
-// value returns the end of the value that begins at b[i].
+// value returns the end of the JSON value that begins at b[i], without parsing what is in it.
 func value(b []byte, i int) (end int, err error) {
 	depth := 0
 	for i < len(b) {
@@ -113,7 +113,7 @@ func Members(b []byte, f func(key, value []byte) error) error {
 	}
 }
 
-// tail returns an error where b[i:] is not blank.
+// tail returns an error where anything but blanks follows a JSON value at b[i].
 func tail(b []byte, i int) error {
 	i = space(b, i)
 	if i < len(b) {

@@ -16,8 +16,9 @@ import (
 // docs/spec/vqa.md#r41.
 const maxReplies = 3
 
-// converse asks until a reply is a verdict. The last request repeats what was wanted.
-func (c *Client) converse(ctx context.Context, f *flight, r *request) (v verdict, err error) {
+// askUntilVerdict asks the judge until a reply is a verdict. The last request repeats what was
+// wanted.
+func (c *Client) askUntilVerdict(ctx context.Context, f *flight, r *request) (v verdict, err error) {
 	prompt := r.prompt
 	for n := range maxReplies {
 		if n == maxReplies-1 {
@@ -50,7 +51,7 @@ func replied(o *chat.Outcome) bool {
 	return o.Kind == chat.Answer || o.Kind == chat.Filtered && o.HTTP == http.StatusOK
 }
 
-// settle reads a reply and keeps its verdict.
+// settle reads a judge's reply and keeps its verdict.
 func (c *Client) settle(r *request, o *chat.Outcome) (v verdict, ok bool) {
 	if !replied(o) {
 		return v, false
@@ -68,7 +69,7 @@ func (c *Client) settle(r *request, o *chat.Outcome) (v verdict, ok bool) {
 	return v, true
 }
 
-// understood reads a reply. One that was cut off for want of tokens may have meant
+// understood reads a judge's reply. One that was cut off for want of tokens may have meant
 // anything, but for a bare digit.
 func (c *Client) understood(o *chat.Outcome) (right, ok bool) {
 	if s := strings.TrimSpace(o.Text); o.Finish == "length" && s != "0" && s != "1" {

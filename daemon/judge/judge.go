@@ -214,7 +214,7 @@ func (c *Client) Ask(ctx context.Context, q *scoring.Question) scoring.Judgement
 	return unjudged(errors.New("the judge did not answer in time"))
 }
 
-// join finds the flight of a question, or begins it.
+// join finds the flight of a judge's question that another caller asks already, or begins it.
 func (c *Client) join(r *request) (*flight, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -230,11 +230,12 @@ func (c *Client) join(r *request) (*flight, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.cfg.Deadline)
 	f := &flight{done: make(chan struct{}), waiters: 1, cancel: cancel}
 	c.flights[r.key] = f
-	c.running.Go(func() { c.fly(ctx, f, r) })
+	c.running.Go(func() { c.finishFlight(ctx, f, r) })
 	return f, nil
 }
 
-// leave ends a wait. A flight without waiters ends, but for a call in progress.
+// leave ends a caller's wait for a verdict. A flight without waiters ends, but for a call in
+// progress.
 func (c *Client) leave(f *flight) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -245,8 +246,9 @@ func (c *Client) leave(f *flight) {
 	}
 }
 
-// fly brings a flight to its end.
-func (c *Client) fly(ctx context.Context, f *flight, r *request) {
+// finishFlight finds the verdict of a judge's question and gives it to all callers that wait for
+// it.
+func (c *Client) finishFlight(ctx context.Context, f *flight, r *request) {
 	defer f.cancel()
 	v, known, err := c.resolve(ctx, f, r)
 	c.mu.Lock()
@@ -270,7 +272,8 @@ func (c *Client) fly(ctx context.Context, f *flight, r *request) {
 	close(f.done)
 }
 
-// resolve finds the verdict of a question: known says that it was there already.
+// resolve finds the verdict of a question, in the folder or from the judge: known says that it was
+// there already.
 func (c *Client) resolve(ctx context.Context, f *flight, r *request) (v verdict, known bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -290,7 +293,7 @@ func (c *Client) resolve(ctx context.Context, f *flight, r *request) (v verdict,
 		c.count(func(s *Stats) { s.DryRun++; s.PromptTokens += chat.Estimate(r.prompt) })
 		return v, false, errors.New("a dry run makes no calls")
 	}
-	v, err = c.converse(ctx, f, r)
+	v, err = c.askUntilVerdict(ctx, f, r)
 	return v, false, err
 }
 

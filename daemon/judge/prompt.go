@@ -98,7 +98,8 @@ func (c *Client) digest(q *scoring.Question) digest {
 	return sha256.Sum256(bytes.TrimSuffix(compact(content), []byte("\n")))
 }
 
-// compact writes JSON without spaces and without escapes that JSON does not ask for.
+// compact writes the JSON that the key of a verdict is a hash of: without spaces and without
+// escapes that JSON does not ask for.
 func compact(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -41,8 +41,8 @@ func (v verdict) judgement() scoring.Judgement {
 	return scoring.Judgement{Right: v.Right, Reply: v.Reply}
 }
 
-// cut shortens a reply to what is kept, so that a verdict is the same whether it is new
-// or from the folder.
+// cut shortens a judge's reply to what is kept, so that a verdict is the same whether it is new or
+// from the folder.
 func cut(s string) string {
 	if len(s) <= maxReply {
 		return s
@@ -67,7 +67,7 @@ type store struct {
 	closed bool
 }
 
-// place of a line in the file.
+// place is where the line of a verdict stands in the file.
 type place struct {
 	off int64
 	n   int32
@@ -104,7 +104,7 @@ func openStore(dir string) (*store, error) {
 	return s, nil
 }
 
-// get returns what is kept.
+// get returns the verdict that is kept for a question.
 func (s *store) get(k digest) (v verdict, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *store) get(k digest) (v verdict, ok bool) {
 	return verdict{}, false
 }
 
-// put keeps a verdict. After an error it is kept for this process only.
+// put keeps a verdict in the folder. After an error it is kept for this process only.
 func (s *store) put(k digest, v verdict) error {
 	v.Key = hex.EncodeToString(k[:])
 	s.mu.Lock()
@@ -173,7 +173,7 @@ func (s *store) refresh() error {
 // line writes a verdict with its checksum and line end.
 func line(v verdict) []byte { return ledger.Line(compact(v)) }
 
-// parse reads a line without its end. ok is false where it is not whole.
+// parse reads a line of the file of verdicts without its end. ok is false where it is not whole.
 func parse(b []byte) (k digest, v verdict, ok bool) {
 	if !ledger.Whole(b) || json.Unmarshal(b, &v) != nil || len(v.Key) != 2*len(k) {
 		return k, v, false
@@ -182,7 +182,7 @@ func parse(b []byte) (k digest, v verdict, ok bool) {
 	return k, v, err == nil
 }
 
-// sync flushes the file to the disk.
+// sync flushes the file of verdicts to the disk.
 func (s *store) sync() {
 	s.mu.Lock()
 	dirty, closed := s.dirty, s.closed
@@ -228,7 +228,7 @@ func (s *store) claim(ctx context.Context, k digest) (release func(), err error)
 	return release, nil
 }
 
-// close flushes and closes the files.
+// close flushes and closes the files of verdicts.
 func (s *store) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

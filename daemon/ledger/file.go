@@ -52,7 +52,8 @@ func (l *File) Append(line []byte) (err error) {
 	return err
 }
 
-// endsTorn reports whether the last line of a file has no end.
+// endsTorn reports whether the last line of a log has no end, because a kill or a power cut tore
+// it.
 func endsTorn(f *os.File) (bool, error) {
 	st, err := f.Stat()
 	if err != nil || st.Size() == 0 {
@@ -93,7 +94,7 @@ func (l *File) Refresh(restart func(), f func(line []byte, off int64)) error {
 	return nil
 }
 
-// rest returns what stands after the last line that Refresh has seen.
+// rest returns what stands in the log after the last line that Refresh has seen.
 func (l *File) rest() ([]byte, error) {
 	st, err := l.f.Stat()
 	if err != nil {
@@ -110,7 +111,7 @@ func (l *File) rest() ([]byte, error) {
 // maxLine is the longest line that is read, in bytes. A longer one counts as torn.
 const maxLine = 64 << 20
 
-// lines calls f with the lines at l.read and returns what is left.
+// lines calls f with the lines of the log at l.read and returns what is left.
 func (l *File) lines(b []byte, f func(line []byte, off int64)) []byte {
 	for {
 		i := bytes.IndexByte(b, '\n')

@@ -146,7 +146,8 @@ func (l *Log) Note(object []byte) error {
 	return <-told
 }
 
-// add queues a line for the writer. told gets the result once list, in which it is kept, is told.
+// add queues a line of the log for the writer. told gets the result once list, in which it is kept,
+// is told.
 func (l *Log) add(object []byte, list *[]chan<- error, told chan<- error) error {
 	line := Line(object)
 	l.mu.Lock()
@@ -166,8 +167,8 @@ func (l *Log) add(object []byte, list *[]chan<- error, told chan<- error) error 
 	return nil
 }
 
-// write writes and flushes what is pending, until the log is closed. Lines that come
-// during a flush make the next group.
+// write writes lines of the log and flushes them, until the log is closed. Lines that come during a
+// flush make the next group.
 func (l *Log) write() {
 	defer close(l.done)
 	for range l.wake {
@@ -198,7 +199,7 @@ func tell(list []chan<- error, err error) {
 	}
 }
 
-// fail keeps the first error, after which the end of the file is unknown, and returns
+// fail keeps the first error of the log, after which the end of the file is unknown, and returns
 // it.
 func (l *Log) fail(err error) error {
 	l.mu.Lock()

@@ -54,7 +54,7 @@ func New(flag string, size, share int64) *Pool {
 	return &Pool{Wait: wait, flag: flag, size: size, share: min(share, size), all: semaphore.NewWeighted(size), clients: map[string]*client{}}
 }
 
-// Held returns how many bytes are held now.
+// Held returns how many bytes of the budget all requests hold now.
 func (p *Pool) Held() int64 {
 	if p == nil {
 		return 0
@@ -147,7 +147,7 @@ func (h *Hold) Try(n int64) bool {
 	return true
 }
 
-// took records n bytes that were acquired; a closed hold releases them at once.
+// took records n bytes that a request acquired; a closed hold releases them at once.
 func (h *Hold) took(n int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -178,7 +178,7 @@ func (h *Hold) Shrink(n int64) {
 	h.give(min(n, h.n))
 }
 
-// give releases n bytes. The caller holds mu.
+// give releases n bytes of the request to the budget. The caller holds mu.
 func (h *Hold) give(n int64) {
 	h.n -= n
 	h.pool.held.Add(-n)

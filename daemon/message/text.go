@@ -7,7 +7,7 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// last returns the last text of the assistant in a list of chat messages. It skips
+// last returns the text of the assistant's last message in a list of chat messages. It skips
 // messages that hold only tool calls or thoughts.
 func last(values []*fastjson.Value) (string, error) {
 	silent := false
@@ -93,7 +93,7 @@ func ofContent(m *fastjson.Value, path string) (string, error) {
 	return "", fmt.Errorf("%s.content: got %s; want a text or a list of content parts", path, Describe(c))
 }
 
-// joined returns the texts of content parts, one after the other.
+// joined returns the texts of a message's content parts, one after the other.
 func joined(values []*fastjson.Value, path string) (string, error) {
 	var b strings.Builder
 	for i, v := range values {

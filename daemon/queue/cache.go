@@ -34,6 +34,7 @@ type cache struct {
 	CacheStats
 }
 
+// newCache returns a cache of results that takes at most max bytes.
 func newCache(max int) *cache {
 	// The number of entries is unbounded because put bounds their bytes.
 	lru, err := simplelru.NewLRU[digest, *cacheEntry](math.MaxInt, nil)
@@ -43,7 +44,7 @@ func newCache(max int) *cache {
 	return &cache{max: max, lru: lru}
 }
 
-// get returns the entry of a digest, or nil if there is none.
+// get returns the cached result of a digest, or nil if there is none.
 func (c *cache) get(d digest) *cacheEntry {
 	c.mu.Lock()
 	defer c.mu.Unlock()

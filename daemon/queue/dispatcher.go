@@ -18,8 +18,8 @@ type dispatcher struct {
 	tallies []metric.Tally
 }
 
-// run is the loop of a dispatcher: it measures one batch after the other. While a batch
-// is on the device, the next one fills.
+// run measures one batch of samples after the other on the device. While a batch is there, the next
+// one fills.
 func (d *dispatcher) run() {
 	q := d.q
 	defer q.running.Done()
@@ -190,7 +190,7 @@ func (d *dispatcher) fill() {
 	}
 }
 
-// add puts a task into the batch, or queues it to be finished where it has no waiters.
+// add puts a sample into the batch, or queues it to be finished where it has no waiters.
 func (d *dispatcher) add(t *task) {
 	if d.q.hasNoWaiters(t) {
 		d.q.measured.push(t)

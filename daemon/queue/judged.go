@@ -102,8 +102,8 @@ func (q *Queue) beginJudging(t *task) context.Context {
 	return ctx
 }
 
-// judgeLimit returns how long a sample of a stream may wait for its verdict: the deadline
-// of the stream's options, at most Config.JudgeDeadline.
+// judgeLimit returns how long a sample of a stream may wait for its verdict: the deadline of the
+// stream's options, at most Config.JudgeDeadline.
 func (q *Queue) judgeLimit(o *Options) time.Duration {
 	if o != nil && o.Deadline > 0 {
 		return min(o.Deadline, q.cfg.JudgeDeadline)

@@ -88,8 +88,8 @@ func (f *fifo[T]) push(v T) { f.items = append(f.items, v) }
 
 func (f *fifo[T]) peek() T { return f.items[f.head] }
 
-// pop removes and returns the first element; the list must not be empty. It moves the
-// rest to the front once half of a long list is used up.
+// pop removes and returns the first element of the backlog; it must not be empty. It moves the rest
+// to the front once half of a long list is used up.
 func (f *fifo[T]) pop() T {
 	var zero T
 	v := f.items[f.head]

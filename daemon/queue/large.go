@@ -57,7 +57,7 @@ func (l *largeBacklog) len() int { return len(l.list) }
 
 func (l *largeBacklog) push(t *task) { l.list = append(l.list, t) }
 
-// pop takes the first sample for which there is memory or that has no waiters left.
+// pop takes the first large sample for which there is memory or that has no waiters left.
 func (l *largeBacklog) pop() *task {
 	for i, t := range l.list {
 		if l.q.hasNoWaiters(t) || l.q.hasRoom() && l.q.reserveMemory(t) {

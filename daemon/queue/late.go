@@ -61,7 +61,8 @@ func (q *Queue) awaitPictures(t *task) (ok bool) {
 // cold is the value of task.warm while the editor is not ready.
 const cold = -1
 
-// warm waits until the editor is ready to draw, and reports whether it had to wait.
+// warm waits until the editor is ready to draw a sample's pictures, and reports whether it had to
+// wait.
 func (q *Queue) warm(t *task) bool {
 	if !q.cfg.Engine.Cold() {
 		return false

@@ -149,7 +149,7 @@ func New(cfg Config) *Queue {
 	return q
 }
 
-// begin starts the goroutines of New: workers, dispatchers and stages.
+// begin starts the goroutines of the queue: workers, dispatchers and waiting stages.
 func (q *Queue) begin() {
 	inFlight := max(1, q.cfg.Engine.InFlight())
 	q.running.Add(q.cfg.Workers + inFlight + 1)
@@ -183,7 +183,7 @@ func (q *Queue) Admit() (done func(), err error) {
 	return sync.OnceFunc(func() { q.inUse.Add(-1) }), nil
 }
 
-// admit is Admit for callers that lower inUse themselves.
+// admit counts a request as under way, or returns ErrBusy, for callers that lower inUse themselves.
 func (q *Queue) admit() error {
 	if n := q.inUse.Add(1); n > int64(q.cfg.Max) {
 		q.inUse.Add(-1)
@@ -212,7 +212,8 @@ func (q *Queue) Close() {
 	q.slowTimer.Stop()
 }
 
-// wake wakes every goroutine of the queue, so that each checks whether it must end.
+// wake wakes every goroutine of the queue that waits for samples, so that each checks whether it
+// must end.
 func (q *Queue) wake() {
 	q.workers.Broadcast()
 	q.device.Broadcast()

@@ -53,7 +53,7 @@ func (q *Queue) mayLead(c int) bool { return q.readyList.has(c) && (c != classHe
 // urgent returns the number of small samples of requests, which clients wait for.
 func (s *readyList) urgent() int { return s.of[classHigh].len() + s.of[classNormal].len() }
 
-// push adds a task that is ready for a batch.
+// push adds a sample that is prepared to those that wait for a batch on the device.
 func (s *readyList) push(t *task) {
 	if t.class != classHeavy {
 		s.count(t, 1)
@@ -61,7 +61,7 @@ func (s *readyList) push(t *task) {
 	s.of[t.class].push(t)
 }
 
-// pop takes the next task of a class.
+// pop takes the next prepared sample of a class for a batch.
 func (s *readyList) pop(c int) *task {
 	t := s.of[c].pop()
 	if c != classHeavy {
@@ -108,9 +108,9 @@ func (q *Queue) hasRoom() bool {
 	return s.pictures < 2*q.cfg.Batch && s.work < 2*q.cfg.Work && s.pixels < 2*q.cfg.Pixels && s.of[classHeavy].len() < maxHeavy
 }
 
-// target returns how many pictures make a batch worth starting while more are being
-// prepared. For requests that is half of the backlog, so that one half is prepared while
-// the other is measured.
+// target returns how many pictures make a batch worth starting on the device while more are being
+// prepared. For requests that is half of the backlog, so that one half is prepared while the other
+// is measured.
 func (q *Queue) target() int {
 	n := streamTarget
 	switch urgent := q.readyList.urgent() > 0; {

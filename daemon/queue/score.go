@@ -116,9 +116,9 @@ func (q *Queue) discard(r *reader) {
 	}
 }
 
-// await waits for the answer of a request, whose deadline runs from its arrival.
-// ok is false where the deadline passed; who then names the sample, or is nil where it
-// was not decoded. After an error or a deadline the reader holds no task.
+// await waits for the answer of a request to the queue, whose deadline runs from its arrival. ok is
+// false where the deadline passed; who then names the sample, or is nil where it was not decoded.
+// After an error or a deadline the reader holds no task.
 func (q *Queue) await(ctx context.Context, r *reader) (who *identity, ok bool, err error) {
 	r.timer.Reset(r.arrived + r.limit - q.now())
 	overdue := false
@@ -173,7 +173,7 @@ func (q *Queue) deadlineAnswer(r *reader, who *identity) Answer {
 	return a
 }
 
-// answer returns the answer that was delivered to r. Its JSON belongs to the cache or to
+// answer returns the result that was delivered to the reader r. Its JSON belongs to the cache or to
 // the task, and is valid until finished is called.
 func (q *Queue) answer(r *reader) (a Answer) {
 	if r.hit != nil {

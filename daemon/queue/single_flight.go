@@ -138,8 +138,8 @@ func contentOf(l dump.Line, o *Options, read uint64, scratch []byte) (digest, []
 	return sha256.Sum256(scratch), scratch
 }
 
-// join adds a reader to the task with the key k, where share allows it. Otherwise it adds
-// the reader to a fresh task, which the caller must fill and start.
+// join adds a reader to the task that already works on the same sample, with the key k, where share
+// allows it. Otherwise it adds the reader to a fresh task, which the caller must fill and start.
 func (q *Queue) join(r *reader, k key, share bool) (t *task, fresh bool) {
 	f := &q.flights
 	f.mu.Lock()
@@ -162,7 +162,7 @@ func (q *Queue) join(r *reader, k key, share bool) (t *task, fresh bool) {
 	return t, fresh
 }
 
-// add adds r to the readers of t. The caller holds flights.mu.
+// add adds r to the readers that wait for the task's result. The caller holds flights.mu.
 func (t *task) add(r *reader) {
 	r.t = t
 	t.readers = append(t.readers, r)

@@ -12,14 +12,14 @@ import (
 	"sync"
 )
 
-// Limits of a meter; 0 is no limit.
+// Limits bound the calls to an endpoint, their tokens and their cost; 0 is no limit.
 type Limits struct {
 	Calls  int64
 	Tokens int64   // of prompts and replies
 	Cost   float64 // USD
 }
 
-// Spent is what was spent.
+// Spent is what calls to an endpoint took: how many there were, their tokens and their cost.
 type Spent struct {
 	Calls            int64 // requests that were sent, the failed ones too
 	Retries          int64 // of which because one before them failed
@@ -39,7 +39,8 @@ var ErrEnded = errors.New("the budget ends")
 // ErrNoPrice marks a cost that is limited but unknown.
 var ErrNoPrice = errors.New("the cost cannot be held to its limit")
 
-// Meter keeps the limits. It is safe for concurrent use.
+// Meter keeps calls to an endpoint within limits on calls, tokens and cost. It is safe for
+// concurrent use.
 type Meter struct {
 	limits Limits
 	price  *Price
@@ -54,7 +55,8 @@ type Meter struct {
 	change chan struct{} // closed when a call ends
 }
 
-// Hold is what one call may take at most. One of Cancel, Drop and Pay ends it.
+// Hold is the share of the budget that one call may take at most. One of Cancel, Drop and Pay ends
+// it.
 type Hold struct {
 	m      *Meter
 	Tokens int64
@@ -103,7 +105,8 @@ func (m *Meter) Reserve(ctx context.Context, most Tokens) (*Hold, error) {
 	}
 }
 
-// fits says why a call does not fit. The caller holds mu.
+// fits returns an error that names the limit on calls, tokens or cost that a call would exceed, nil
+// where it fits. The caller holds mu.
 func (m *Meter) fits(h *Hold) error {
 	l, s := m.limits, &m.spent
 	tokens, cost := s.PromptTokens+s.CompletionTokens+s.LostTokens, s.Cost+s.LostCost
@@ -120,7 +123,7 @@ func (m *Meter) fits(h *Hold) error {
 	return nil
 }
 
-// Cancel takes a reservation back: no request was sent.
+// Cancel takes the reservation of a call to the endpoint back: no request was sent.
 func (h *Hold) Cancel() {
 	m := h.m
 	m.mu.Lock()
@@ -170,8 +173,8 @@ func (h *Hold) Pay(t Tokens, told *float64) (cost *float64, priced bool, err err
 	return cost, priced, err
 }
 
-// end frees what a call reserved and wakes who waits for calls to end. The caller holds
-// mu.
+// end frees the tokens and the cost that a call reserved and wakes the calls that wait for that.
+// The caller holds mu.
 func (m *Meter) end(h *Hold) {
 	m.held.Tokens -= h.Tokens
 	m.held.Cost -= h.Cost

@@ -24,7 +24,7 @@ type Tokens struct {
 	Cached             int64 // of Prompt
 }
 
-// Of returns the cost of a call, USD.
+// Of returns the cost of a call to the endpoint by its tokens, USD.
 func (p *Price) Of(t Tokens) float64 {
 	cached := p.Prompt
 	if p.Cached != nil {
