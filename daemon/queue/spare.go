@@ -26,7 +26,8 @@ func (q *Queue) spareWorker() *worker {
 	return w
 }
 
-// occupy records which task a worker is in. The caller holds mu.
+// occupy records which sample a worker is busy with, so that a slow one can be relieved. The caller
+// holds mu.
 func (q *Queue) occupy(w *worker, t *task, preparing bool) {
 	w.task, w.turn, w.since, w.preparing = t, t.turn, q.now(), preparing
 	w.at = len(q.occupied)
@@ -37,8 +38,8 @@ func (q *Queue) occupy(w *worker, t *task, preparing bool) {
 	q.startSlowTimer()
 }
 
-// vacate removes the record of occupy. stays is false where the worker was relieved and
-// must end. The caller holds mu.
+// vacate records that a worker is done with its sample. stays is false where a spare worker
+// relieved it and it must end. The caller holds mu.
 func (q *Queue) vacate(w *worker) (stays bool) {
 	last := q.occupied[len(q.occupied)-1]
 	q.occupied[w.at], last.at = last, w.at

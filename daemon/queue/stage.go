@@ -18,8 +18,8 @@ type stage struct {
 	busy int        // samples that are worked on now
 }
 
-// push adds a sample to the backlog. The deadline of bulk work does not count the wait in
-// the backlog.
+// push adds a sample to the backlog of a waiting stage. The deadline of bulk work does not count
+// the wait in the backlog.
 func (s *stage) push(t *task) {
 	if t.bulk {
 		t.started.Store(0)

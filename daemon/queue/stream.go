@@ -70,7 +70,8 @@ func (s *Stream) Put(l dump.Line) error {
 	return err
 }
 
-// hold waits until n more bytes fit, and returns how many of them count in memory.
+// hold waits until n more bytes of lines fit into the stream's memory, and returns how many of them
+// count in memory.
 func (s *Stream) hold(n int) (counted int, _ error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +88,7 @@ func (s *Stream) hold(n int) (counted int, _ error) {
 	return counted, s.ctx.Err()
 }
 
-// drop returns the bytes that the line of a reader held.
+// drop returns the bytes that the line of a reader held to the stream's memory.
 func (s *Stream) drop(r *reader) {
 	s.mu.Lock()
 	s.held -= r.size
@@ -205,7 +206,7 @@ func (q *Queue) abandon(r *reader) {
 	q.finished(r)
 }
 
-// cancel abandons r, which may be nil, and all samples after it.
+// cancel abandons the sample of r, which may be nil, and all samples of the stream after it.
 func (s *Stream) cancel(r *reader) (*reader, Answer, error) {
 	defer s.memory.Close()
 	if r != nil {
@@ -219,8 +220,8 @@ func (s *Stream) cancel(r *reader) (*reader, Answer, error) {
 	return nil, Answer{}, s.ctx.Err()
 }
 
-// note adds a note to an answer that occurred on an earlier line. It copies the notes,
-// because other readers may share the result.
+// note adds a note to an answer that occurred on an earlier line of the stream. It copies the
+// notes, because other readers may share the result.
 func (s *Stream) note(a *Answer) {
 	if s.opt.Unmarked || a.Result.Line != 0 || s.seen.First(&a.Result) {
 		return

@@ -112,7 +112,7 @@ func (q *Queue) put(t *task) {
 	q.tasks.Put(t)
 }
 
-// release returns the prepared pictures to the engine.
+// release returns the prepared pictures of a sample to the engine.
 func (t *task) release() {
 	for i, p := range t.pics {
 		p.Release()
@@ -130,7 +130,7 @@ func (t *task) cost(p Pic) {
 	t.pixels += area(p)
 }
 
-// name sets the fields of a result that identify the sample.
+// name sets the fields of a result that identify its sample.
 func (t *task) name(r *scoring.Result) {
 	if n := t.who.Load(); n != nil {
 		r.ID, r.Suite, r.Test, r.Who = n.id, n.suite, n.test, n.who

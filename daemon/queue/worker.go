@@ -227,7 +227,7 @@ func (w *worker) scene(t *task) (onward bool) {
 	return err == nil
 }
 
-// add prepares one more picture of a task.
+// add prepares one more picture of a sample for the device.
 func (w *worker) add(t *task, v *view.View) error {
 	wanted := *v
 	wanted.Stop = func() bool { return w.q.cancelled(t) }

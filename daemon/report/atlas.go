@@ -109,7 +109,7 @@ func identity(v view.View) (key [32]byte, ok bool) {
 	return sha256.Sum256(b), err == nil
 }
 
-// draw draws the picture of a view, and lists what of it is lost.
+// draw draws the picture of a view for the report, and lists the shapes that could not be drawn.
 func (a *atlas) draw(p *picture, v view.View) {
 	img, lost, err := drawNative(a.renderer, v, maxWide, maxHigh)
 	p.lost = lost

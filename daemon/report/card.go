@@ -43,7 +43,7 @@ type card struct {
 // metricView is one of the score's parts as text.
 type metricView struct{ Name, Value string }
 
-// maker makes the cards of items; one goroutine uses it.
+// maker makes the cards of items for a report page; one goroutine uses it.
 type maker struct {
 	cfg     *Config
 	atlas   *atlas
@@ -148,7 +148,7 @@ func who(id *scoring.Identity) (list []metricView) {
 	return list
 }
 
-// positive prints a count for the report, "" for 0.
+// positive prints a count of an answer's identity for the report, "" for 0.
 func positive(n int) string {
 	if n <= 0 {
 		return ""

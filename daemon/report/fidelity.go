@@ -135,9 +135,9 @@ func (c *fidelityCard) panel(title string, img *image.RGBA) error {
 	return nil
 }
 
-// difference draws where two pictures of one size differ, over a pale reference: red where
-// the first has more alpha, blue where it has less, orange where only colours differ. The
-// tone follows the square root of the error, so that small errors are visible.
+// difference draws for a fidelity report where the native picture and the editor's differ, over a
+// pale reference: red where the first has more alpha, blue where it has less, orange where only
+// colours differ. The tone follows the square root of the error, so that small errors are visible.
 func difference(got, ref *image.NRGBA) *image.RGBA {
 	out := image.NewRGBA(image.Rectangle{Max: ref.Rect.Size()})
 	for y := range out.Rect.Dy() {
@@ -155,8 +155,8 @@ func difference(got, ref *image.NRGBA) *image.RGBA {
 	return out
 }
 
-// errorTone returns the colour for the error of one pixel and its opacity, 0..1. p and q are
-// RGBA, not premultiplied.
+// errorTone returns the colour that marks the error of one pixel in a fidelity report, and its
+// opacity, 0..1. p and q are RGBA, not premultiplied.
 func errorTone(p, q []byte) (tone [3]int, by float64) {
 	d := int(p[3]) - int(q[3])
 	switch {

@@ -201,7 +201,8 @@ func (p *page) sort() {
 	}
 }
 
-// enlist appends a name unless it is empty or in the list already.
+// enlist appends a name to the values of a filter of the page unless it is empty or in the list
+// already.
 func enlist(list []string, name string) []string {
 	if name == "" || slices.Contains(list, name) {
 		return list

@@ -136,7 +136,8 @@ func shrink(img *image.RGBA, n int) *image.RGBA {
 	return out
 }
 
-// mean averages a block of opaque pixels. Most blocks are of one colour.
+// mean averages a block of opaque pixels of a picture that is shrunk. Most blocks are of one
+// colour.
 func mean(pix []uint8, stride, columns, rows int) uint32 {
 	first, even := binary.LittleEndian.Uint32(pix), true
 	for j := range rows {
@@ -180,9 +181,9 @@ func encode(img *image.RGBA) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// reduce returns a palette of at most 256 colours and the index of each colour of the
-// picture in it. Where the picture has more, it uses the means of buckets of colours, as
-// fine as possible.
+// reduce returns a palette of at most 256 colours for a picture of the report and the index of each
+// colour of the picture in it. Where the picture has more, it uses the means of buckets of colours,
+// as fine as possible.
 func reduce(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 	count := map[[3]uint8]int{}
 	last, run := [3]uint8(img.Pix[:3]), 0

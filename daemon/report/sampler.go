@@ -57,7 +57,8 @@ func newSampler(most int) *sampler {
 	return &sampler{max: most, bytes: keptBytes, of: map[groupKey]*group{}}
 }
 
-// add keeps an item where it is among the worst. It copies line and result.
+// add keeps an item for the report where it is among the worst of its section. It copies line and
+// result.
 func (s *sampler) add(line dump.Line, result []byte, r *scoring.Result) {
 	p := pair{series: r.Series().String(), score: r.Score, order: s.order}
 	s.order++

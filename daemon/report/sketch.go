@@ -58,8 +58,8 @@ var tones = map[scoring.Tone]string{
 	scoring.Goal: "goal", scoring.Good: "good", scoring.Bad: "bad", scoring.Was: "was", scoring.Is: "is",
 }
 
-// mark writes the SVG path of one mark, with a light edge so that it is visible on any
-// shape.
+// mark writes the SVG path of one mark over a picture of the report, with a light edge so that it
+// is visible on any shape.
 func (s *sketch) mark(m scoring.Mark) {
 	if !finite(m.A.X, m.A.Y, m.B.X, m.B.Y, m.R, m.From, m.To) {
 		return
@@ -133,7 +133,7 @@ func (s *sketch) text(class string, at scene.Point, anchor, text string) {
 		class, num(at.X), num(at.Y), anchor, num(15*s.unit), num(4*s.unit), html.EscapeString(text))
 }
 
-// finite reports whether all coordinates are numbers of at most 1e7.
+// finite reports whether all coordinates of a mark are numbers of at most 1e7, which SVG can draw.
 func finite(list ...float64) bool {
 	for _, v := range list {
 		if math.IsNaN(v) || math.Abs(v) > 1e7 {

@@ -61,7 +61,7 @@ func means(t *table.Table, links map[groupKey]string) []tableView {
 	return out
 }
 
-// cell returns one row of one series as text.
+// cell returns one row of one series of the report's table as text.
 func cell(r table.Row) cellView {
 	c := cellView{Mean: "–"}
 	if r.Mean != nil {

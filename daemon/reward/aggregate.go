@@ -88,7 +88,7 @@ func (a *Aggregate) Add(row []byte) {
 	}
 }
 
-// numberOf reads a number, or a boolean as 0 or 1.
+// numberOf reads a number of a verify response, or a boolean as 0 or 1.
 func numberOf(v []byte) (float64, bool) {
 	switch v[0] {
 	case 't':
@@ -102,7 +102,7 @@ func numberOf(v []byte) (float64, bool) {
 	return x, err == nil && !math.IsInf(x, 0)
 }
 
-// add adds a value to the series of that name.
+// add adds a value of a verify response to the series of that name.
 func (g *group) add(name string, x float64) {
 	if g.values == nil {
 		g.values = map[string][]float64{}

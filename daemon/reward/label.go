@@ -120,7 +120,7 @@ type copier struct {
 	suite, split, id []byte
 }
 
-// space returns the index of the first byte from i on that is no JSON white space.
+// space returns the index of the first byte of the label from i on that is no JSON white space.
 func (c *copier) space(i int) int {
 	for i < len(c.src) && c.src[i] <= ' ' {
 		i++
@@ -189,7 +189,7 @@ func (c *copier) wanted(key, value []byte, top bool) bool {
 	return true
 }
 
-// value copies the value that begins at byte i of src.
+// value copies the JSON value of the label that begins at byte i, without nulls in it.
 func (c *copier) value(dst []byte, i int) (out []byte, next int) {
 	switch c.src[i] {
 	case '{':
@@ -218,7 +218,7 @@ func (c *copier) value(dst []byte, i int) (out []byte, next int) {
 
 func ends(b byte) bool { return b <= ' ' || b == ',' || b == ']' || b == '}' }
 
-// str returns the end of the string that begins at byte i.
+// str returns the end of the JSON string of the label that begins at byte i.
 func (c *copier) str(i int) int {
 	for i++; c.src[i] != '"'; i++ {
 		if c.src[i] == '\\' {

@@ -19,7 +19,7 @@ type Outcome struct {
 	Err    *scoring.Error
 }
 
-// Of reads a result.
+// Of returns what a trainer gets of a result: its reward, and whether the sample failed.
 func Of(r *scoring.Result, mode scoring.RewardMode) Outcome {
 	switch {
 	case !r.Scored && r.Err != nil:

@@ -119,7 +119,7 @@ func specialSuffix(s string) int {
 	return 0
 }
 
-// named reports whether a token may have the name.
+// named reports whether a special token of a chat template may have that name.
 func named(s string) bool {
 	if s == "" || len(s) > 40 {
 		return false
@@ -238,7 +238,7 @@ func afterThought(s string, open bool) string {
 	return strings.TrimLeft(s[to+len("</think>"):], "\r\n")
 }
 
-// lastBetween returns what stands between the last pair of tags.
+// lastBetween returns what stands between the last pair of tags of a model's text.
 func lastBetween(s, from, to string) string {
 	end := strings.LastIndex(s, to)
 	if end < 0 {

@@ -111,8 +111,8 @@ func openLedger(dir string, log *slog.Logger) (*ledger, error) {
 	return l, l.write()
 }
 
-// private creates the folder or checks that only this user can write to it, because its
-// files decide which segments are removed.
+// private creates the folder of the ledger or checks that only this user can write to it, because
+// its files decide which segments are removed.
 func private(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (l *ledger) reclaimOrphans(path string) {
 	}
 }
 
-// write replaces the file atomically. The caller holds mu, or is openLedger.
+// write replaces the file of the segments in use atomically. The caller holds mu, or is openLedger.
 func (l *ledger) write() error {
 	if l.path == "" {
 		return nil
@@ -185,7 +185,8 @@ func (l *ledger) write() error {
 	return os.Rename(next, l.path)
 }
 
-// add records a segment before its region is used.
+// add records a shared-memory segment before its region is used, so that it is removed after a kill
+// of the daemon.
 func (l *ledger) add(e entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

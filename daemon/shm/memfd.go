@@ -31,7 +31,7 @@ func adopt(fd int) (*file, string) {
 	return f, ""
 }
 
-// refuse returns why a descriptor cannot be used, "" where it can.
+// refuse returns why the memfd of a client cannot be used, "" where it can.
 func (f *file) refuse(fd int) string {
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
 	const want = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW
@@ -64,7 +64,8 @@ func (f *file) write() ([]byte, error) {
 	return f.mapped(&f.out, unix.PROT_READ|unix.PROT_WRITE)
 }
 
-// mapped returns the mapping in *b, and maps the whole file with that access at first.
+// mapped returns the mapping of a client's memfd in *b, and maps the whole file with that access at
+// first.
 func (f *file) mapped(b *[]byte, access int) ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

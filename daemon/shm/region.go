@@ -152,8 +152,8 @@ func (p *Pin) Release() {
 	}
 }
 
-// guarded runs f and returns false where f hit a memory fault within mem. Seals or the
-// kernel fix sizes, but huge pages that run out still fault.
+// guarded runs f, which uses a client's memory, and returns false where f hit a memory fault within
+// mem. Seals or the kernel fix sizes, but huge pages that run out still fault.
 func guarded(mem []byte, f func()) (ok bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -228,7 +228,8 @@ func (g *Registry) fits(r *region, bytes int64) error {
 	return nil
 }
 
-// count adds a region to the counts (n is 1) or removes it (n is -1). The caller holds mu.
+// count adds a region to the counts of its user (n is 1) or removes it (n is -1). The caller holds
+// mu.
 func (g *Registry) count(r *region, n int) {
 	g.total += n
 	g.bytes += int64(n) * r.mem.size()

@@ -165,7 +165,7 @@ func (g *Registry) execute(packet []byte, fds []int, conn net.Conn, p Peer) erro
 	return err
 }
 
-// answer sends a reply, and reports whether that succeeded.
+// answer sends a reply to a client of the shared-memory socket, and reports whether that succeeded.
 func answer(c *net.UnixConn, fault error) bool {
 	r := reply{OK: fault == nil}
 	if fault != nil {

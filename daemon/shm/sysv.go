@@ -136,7 +136,7 @@ func (s *segment) entry() entry {
 	return entry{ID: s.id, Creator: s.data.Cpid, Born: s.born, Made: s.data.Ctime, Bytes: s.data.SegSz, UID: s.data.Perm.Uid}
 }
 
-// started returns when a process began, in ticks since the boot, which identifies it
+// started returns when the process of a client began, in ticks since the boot, which identifies it
 // together with its id. ok is false where there is none or it is a zombie.
 func started(pid int32) (ticks uint64, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/stat")

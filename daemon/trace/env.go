@@ -33,7 +33,7 @@ func FromEnv(getenv func(string) string) (bool, error) {
 	return false, nil
 }
 
-// Check finds what is wrong with the values of a Config.
+// Check returns an error for a setting of tracing that cannot be used.
 func (cfg Config) Check() error {
 	if cfg.Endpoint != "" {
 		if _, err := target(cfg.Endpoint); err != nil {

@@ -19,7 +19,7 @@ type file struct {
 	fresh time.Time   // when what is held was last written
 }
 
-// create opens the file of --trace-file; it holds max bytes at most.
+// create opens the file of --trace-file for Chrome's trace events; it holds max bytes at most.
 func create(path string, max int64) (*file, error) {
 	w, err := event.Create(path, max)
 	if err != nil {
@@ -64,8 +64,8 @@ func (f *file) request(r *Request) error {
 	return f.flush(r.End)
 }
 
-// row returns the first row without a request at that time. Requests come in the order of
-// their ends, so that the last one of a row ends last.
+// row returns the first row of the trace view without a request at that time. Requests come in the
+// order of their ends, so that the last one of a row ends last.
 func (f *file) row(start, end time.Time) int {
 	for i, last := range f.rows {
 		if !start.Before(last) {
@@ -77,7 +77,7 @@ func (f *file) row(start, end time.Time) int {
 	return len(f.rows) - 1
 }
 
-// flush writes buffered events once a second, so that the file is readable while the daemon
+// flush writes buffered trace events once a second, so that the file is readable while the daemon
 // runs.
 func (f *file) flush(now time.Time) error {
 	if now.Sub(f.fresh) < time.Second {

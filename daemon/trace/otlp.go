@@ -80,7 +80,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) er
 	return nil
 }
 
-// close sends the remaining spans.
+// close sends the remaining spans to the collector.
 func (e *exporter) close(ctx context.Context) error {
 	if e == nil {
 		return nil
@@ -138,7 +138,7 @@ func (e *exporter) part(ctx context.Context, p Part, at time.Time) (end time.Tim
 	return end
 }
 
-// attributes returns what the span of a sample says about it.
+// attributes returns the OpenTelemetry attributes of a sample's span.
 func (s *Sample) attributes() []attribute.KeyValue {
 	return []attribute.KeyValue{
 		attribute.String("plumb.sample.id", s.ID),
@@ -152,6 +152,7 @@ func (s *Sample) attributes() []attribute.KeyValue {
 // ids gives a new trace the id that Begin chose for it.
 type ids struct{}
 
+// traceKey is the key of a trace's id in a context.
 type traceKey struct{}
 
 // NewIDs implements sdk.IDGenerator.

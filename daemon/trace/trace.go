@@ -171,8 +171,8 @@ func (t *Tracer) End(r *Request) {
 	}
 }
 
-// settle replaces all times by the wall clock at the start plus monotonic durations, so that
-// parts add up to the nanosecond.
+// settle replaces all times of a traced request by the wall clock at the start plus monotonic
+// durations, so that parts add up to the nanosecond.
 func (r *Request) settle() {
 	base, start := r.Start.Round(0), r.Start
 	r.Start, r.End = base, base.Add(r.End.Sub(start))
@@ -219,7 +219,7 @@ func (t *Tracer) Close(ctx context.Context) error {
 	return nil
 }
 
-// run is the loop of the goroutine that exports requests, until Close.
+// run exports the queued requests until Close.
 func (t *Tracer) run() {
 	defer close(t.done)
 	for {
@@ -240,7 +240,7 @@ func (t *Tracer) run() {
 	}
 }
 
-// write exports one request.
+// write exports one request to the collector and the trace file.
 func (t *Tracer) write(r *Request) {
 	if t.spans != nil {
 		t.spans.request(r)

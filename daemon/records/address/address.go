@@ -91,7 +91,7 @@ func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
 		at, err = find(ctx, address)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot open %s: %w", name, plain(err))
+		return nil, fmt.Errorf("cannot open %s: %w", name, withoutAddress(err))
 	}
 	at.Name = name
 	o.mu.Lock()
@@ -113,7 +113,8 @@ func (o *Options) Known(name string) *Object {
 	return o.found[name]
 }
 
-// refused returns why an address is not read, nil where it is.
+// refused returns an error for an address from which dumps are not read: gs://, and http:// of
+// other machines; nil for others.
 func refused(address string) error {
 	switch scheme, rest, _ := strings.Cut(address, "://"); scheme {
 	case "gs":
@@ -133,11 +134,12 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// plain returns an error without the address that the libraries put into theirs.
-func plain(err error) error {
+// withoutAddress returns an error without the address of the dump, which libraries put into theirs
+// and which may hold secrets.
+func withoutAddress(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
-		return plain(u.Err)
+		return withoutAddress(u.Err)
 	}
 	return err
 }
@@ -156,7 +158,7 @@ func (a *Object) ReadAt(p []byte, off int64) (int, error) {
 		err = io.EOF
 	}
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("byte %d: %w", off+int64(n), plain(err))
+		err = fmt.Errorf("byte %d: %w", off+int64(n), withoutAddress(err))
 	}
 	return n, err
 }
@@ -166,7 +168,7 @@ func (a *Object) Open() (io.ReadCloser, error) {
 	if a.whole != nil {
 		r, err := a.whole(context.Background())
 		if err != nil {
-			return nil, plain(err)
+			return nil, withoutAddress(err)
 		}
 		return r, nil
 	}

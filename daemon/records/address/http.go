@@ -94,8 +94,8 @@ func readRange(ctx context.Context, get func(context.Context, int64, int64) (*ht
 	return n, fmt.Errorf("the connection broke off %d times: %w", tries, err)
 }
 
-// request makes a request for a range until it is answered; to is -1 for all from there on. A tag other
-// than "" must still be the object's.
+// request asks a server for a range of bytes of a dump until it answers; to is -1 for all from
+// there on. A tag other than "" must still be the object's.
 func request(ctx context.Context, c *http.Client, address string, from, to int64, tag string) (*http.Response, error) {
 	return backoff.Retry(ctx, func() (*http.Response, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -114,7 +114,7 @@ func request(ctx context.Context, c *http.Client, address string, from, to int64
 		got, err := c.Do(r)
 		if err != nil {
 			cancel()
-			if err = plain(err); strings.Contains(err.Error(), "redirects") {
+			if err = withoutAddress(err); strings.Contains(err.Error(), "redirects") {
 				err = backoff.Permanent(err)
 			}
 			return nil, err

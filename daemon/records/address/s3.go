@@ -102,7 +102,7 @@ func Explain(err error) error {
 	case r.Code != "":
 		return fmt.Errorf("the store answers %s: %s", r.Code, r.Message)
 	}
-	return plain(err)
+	return withoutAddress(err)
 }
 
 // Expand returns the addresses that an address names: the objects behind a prefix that ends in /, or
@@ -113,7 +113,7 @@ func (o *Options) Expand(ctx context.Context, address string) ([]string, error) 
 	}
 	list, err := o.list(ctx, address)
 	if err != nil {
-		return nil, fmt.Errorf("cannot open %s: %w", Name(address), plain(err))
+		return nil, fmt.Errorf("cannot open %s: %w", Name(address), withoutAddress(err))
 	}
 	return list, nil
 }

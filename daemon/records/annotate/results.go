@@ -71,7 +71,8 @@ func NewResults(src io.ReaderAt, size int64, file string, limit int) (*Results, 
 	return r, nil
 }
 
-// readLine returns the next line with its end. The error is io.EOF behind the last one.
+// readLine returns the next line of a file of results with its end. The error is io.EOF behind the
+// last one.
 func readLine(in *bufio.Reader, limit int) (line []byte, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -87,7 +88,8 @@ func readLine(in *bufio.Reader, limit int) (line []byte, err error) {
 	}
 }
 
-// each calls f for the results of a unit, in their order. The values are valid within the call.
+// each calls f for the results of one unit of the dump, such as a line, in their order. The values
+// are valid within the call.
 func (r *Results) each(at string, f func(*fastjson.Value)) error {
 	hash := xxhash.Sum64String(at)
 	i, _ := slices.BinarySearchFunc(r.places, hash, func(p place, h uint64) int { return cmp.Compare(p.hash, h) })

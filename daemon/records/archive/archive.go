@@ -89,7 +89,7 @@ func (a *Archive) inflate(r io.Reader) io.ReadCloser {
 	}}
 }
 
-// live drops entries that a later one of the same name supersedes, in place.
+// live drops entries of a zip file that a later one of the same name supersedes, in place.
 func live(files []*zip.File) []*zip.File {
 	last := make(map[string]int, len(files))
 	for i, f := range files {
@@ -136,7 +136,7 @@ func (a *Archive) Again(f *zip.File) (io.ReadCloser, error) {
 	return &closer{r, func() error { a.total = total; return r.Close() }}, nil
 }
 
-// Words returns the sentence for an error of reading an entry.
+// Words returns the sentence for a user on an error of reading an archive's entry.
 func Words(err error) string {
 	switch {
 	case errors.Is(err, zip.ErrChecksum):
@@ -242,7 +242,8 @@ func (d *directory) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// ahead fills p from the window, which is moved to off where it does not have all of it.
+// ahead fills p from a window of the archive's directory that is read ahead, which is moved to off
+// where it does not have all of it.
 func (d *directory) ahead(p []byte, off int64) (int, error) {
 	if len(p) > windowSize/2 {
 		return d.src.ReadAt(p, off)

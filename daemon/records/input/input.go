@@ -77,7 +77,7 @@ func Open(path string, stdin io.Reader, limits Limits) (*Input, error) {
 	return in, nil
 }
 
-// open opens the file or the address at path; src stays as it is for "-".
+// open opens the dump, a file or an address at path; src stays as it is for "-".
 func (in *Input) open(path string, src *io.Reader) error {
 	if path == "-" {
 		return nil
@@ -100,7 +100,7 @@ func (in *Input) open(path string, src *io.Reader) error {
 	return nil
 }
 
-// Close closes what the input has open, and removes temporary files.
+// Close closes what the dump has open, and removes temporary files.
 func (in *Input) Close() error {
 	var all []error
 	for i := len(in.closers) - 1; i >= 0; i-- {
@@ -232,7 +232,7 @@ var refusals = []refusal{
 // tarMark is the offset of the word ustar in a tar archive.
 const tarMark = 257
 
-// check refuses input that no reader accepts.
+// check refuses a dump in a form that no reader accepts, such as an image.
 func (in *Input) check() error {
 	if _, err := in.text.Peek(1); err != nil && err != io.EOF {
 		return err

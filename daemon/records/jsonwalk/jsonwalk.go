@@ -62,7 +62,8 @@ func (w *Walker) syntax(c byte, want string) error {
 	return w.err
 }
 
-// fill makes at least one byte available. The error is io.EOF at the end of the document.
+// fill reads more of the JSON document, so that at least one byte is available. The error is io.EOF
+// at its end.
 func (w *Walker) fill() error {
 	if w.err != nil {
 		return w.err
@@ -144,7 +145,8 @@ func (w *Walker) enter(bracket byte, want string) error {
 // skips it. ok is false at the end of the list, which is left.
 func (w *Walker) Element() (ok bool, err error) { return w.more(']') }
 
-// more moves behind the comma before the next member or element, or leaves the container.
+// more moves behind the comma before the next member or element of the JSON container, or leaves
+// the container.
 func (w *Walker) more(closing byte) (bool, error) {
 	c, err := w.Peek()
 	if err != nil {
@@ -204,7 +206,7 @@ func (w *Walker) Member() (name []byte, ok bool, err error) {
 // Skip passes over the next value.
 func (w *Walker) Skip() error { return w.value(nil) }
 
-// End checks that nothing follows the document.
+// End checks that nothing but blanks follows the JSON document.
 func (w *Walker) End() error {
 	for {
 		switch err := w.fill(); err {

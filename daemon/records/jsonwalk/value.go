@@ -13,7 +13,7 @@ type keeper struct {
 	limit int
 }
 
-// put appends b where it fits.
+// put appends b to the kept text where it fits within the limit.
 func (k *keeper) put(b ...byte) {
 	if k == nil {
 		return
@@ -98,7 +98,7 @@ func (w *Walker) wanted(k *keeper, want Want) error {
 	return nil
 }
 
-// value reads a whole value.
+// value reads a whole JSON value.
 func (w *Walker) value(k *keeper) error {
 	outside := len(w.open)
 	for wantValue := true; ; {
@@ -155,7 +155,7 @@ func (w *Walker) value(k *keeper) error {
 	}
 }
 
-// text reads a string, whose quote is the next byte.
+// text reads a JSON string, whose quote is the next byte.
 func (w *Walker) text(k *keeper) error {
 	w.pos++
 	k.put('"')
@@ -200,7 +200,7 @@ func (w *Walker) text(k *keeper) error {
 // bare lists what Python writes for numbers that JSON does not have. See docs/spec/dumps-files.md#r2.
 var bare = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
-// literal reads a number or a word up to the next delimiter.
+// literal reads a JSON number or word up to the next delimiter.
 func (w *Walker) literal(k *keeper) error {
 	var word [16]byte
 	n := 0

@@ -83,7 +83,8 @@ func appendDefined(dst, b []byte) []byte {
 	return append(dst, b[start:]...)
 }
 
-// torn reports whether the brackets or a string of b are not closed.
+// torn reports whether the brackets or a string of the JSON text b are not closed, because the file
+// ends too early.
 func torn(b []byte) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(b); i++ {

@@ -49,7 +49,7 @@ func Answer(columns []string, o Options) (string, error) {
 	return "", fmt.Errorf("no column that holds answers (columns: %s); want --response FIELD", list(columns))
 }
 
-// list joins names for a message; of many it gives the first.
+// list joins the names of columns for a message; of many it gives the first.
 func list(names []string) string {
 	const most = 20
 	if len(names) > most {
@@ -96,7 +96,7 @@ func Row(v *fastjson.Value, o Options) record.Record {
 // nested are the columns that may hold JSON as text. See docs/spec/dumps-files.md#r4.
 var nested = []string{"task", "shapes", "options", "label"}
 
-// expand replaces the text of a column by the object or list that it holds.
+// expand replaces the JSON text in a column of a table's row by the object or list that it holds.
 func expand(v *fastjson.Value, name string) {
 	text := strings.TrimSpace(string(v.GetStringBytes(name)))
 	if text == "" || text[0] != '{' && text[0] != '[' {
@@ -136,7 +136,7 @@ func Strip(v *fastjson.Value) {
 // counts are the members of a dump line that are numbers; CSV has them as texts.
 var counts = []string{"repeat", "run", "turn", "index"}
 
-// toNumber replaces a member that is an integer written as a text by the integer.
+// toNumber replaces a member of a table's row that is an integer written as a text by the integer.
 func toNumber(v *fastjson.Value, name string) {
 	s := string(v.GetStringBytes(name))
 	if n, err := strconv.Atoi(s); err == nil {
@@ -168,7 +168,7 @@ func setAnswer(r *record.Record, v *fastjson.Value, name string) {
 	}
 }
 
-// thought returns the reasoning of the last message of the assistant.
+// thought returns the reasoning of the assistant's last message in a row.
 func thought(v *fastjson.Value) string {
 	m := v
 	if v.Type() == fastjson.TypeArray {

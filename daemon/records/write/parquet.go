@@ -50,7 +50,7 @@ func textColumn(name string, keys ...string) column {
 	return column{name, parquet.Optional(parquet.String()), member(keys...)}
 }
 
-// member returns a getter for a text.
+// member returns a function that gets a text of a result for a column of Parquet.
 func member(keys ...string) func(*result) (parquet.Value, bool) {
 	return func(r *result) (parquet.Value, bool) {
 		s := r.text(keys...)

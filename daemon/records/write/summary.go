@@ -28,7 +28,7 @@ type Summary struct {
 // summaryHeader names the columns of summaries.
 var summaryHeader = []string{"suite", "test", "model", "n", "scored", "missing", "cut", "mean", "standard_error"}
 
-// cells returns the cells of a row; nil for one without a value.
+// cells returns the cells of a row of the summary; nil for one without a value.
 func (s *Summary) cells() []any {
 	cells := []any{s.Suite, s.Test, s.Model, s.N, s.Scored, s.Missing, s.Cut, nil, nil}
 	for i, f := range []*float64{s.Mean, s.StandardError} {

@@ -59,7 +59,7 @@ type result struct {
 	v      *fastjson.Value
 }
 
-// parse reads a line, whose members are valid until the next call.
+// parse reads a result line, whose members are valid until the next call.
 func (r *result) parse(line []byte) (err error) {
 	jsontree.Trim(&r.parser)
 	if r.v, err = jsontree.Parse(&r.parser, line); err == nil && r.v.Type() != fastjson.TypeObject {
@@ -74,7 +74,8 @@ func (r *result) parse(line []byte) (err error) {
 // text returns a member as text: "" for an absent one and for null.
 func (r *result) text(keys ...string) string { return jsontree.Text(r.v.Get(keys...)) }
 
-// number returns a member as a number; ok is false for an absent one, null and other values.
+// number returns a member of the result line as a number; ok is false for an absent one, null and
+// other values.
 func (r *result) number(keys ...string) (f float64, ok bool) {
 	v := r.v.Get(keys...)
 	if v == nil || v.Type() != fastjson.TypeNumber {

@@ -64,7 +64,7 @@ func New(dst io.Writer, max int64) *Writer {
 	return &Writer{w: bufio.NewWriterSize(dst, 64<<10), max: max, left: max}
 }
 
-// Write adds one event. The error says why nothing more can be written.
+// Write adds one event to the trace file. The error says why nothing more can be written.
 func (w *Writer) Write(e Event) error {
 	r := record{Name: e.Name, Phase: e.Phase, At: micros(e.At), Took: micros(max(e.Took, 0)), PID: e.Group, Row: e.Row, Args: e.Args}
 	if r.Phase == "" {
