@@ -40,7 +40,7 @@ func (m *Mask) mustBeValid() {
 	if m.Width < 0 || m.Height < 0 || m.Step < 1 || m.First < 0 || m.First >= m.Step || m.Stride < m.Width*m.Step {
 		panic(fmt.Sprintf("BUG: mask of %d x %d px with step %d, first %d, stride %d", m.Width, m.Height, m.Step, m.First, m.Stride))
 	}
-	if m.Width > 0 && m.Height > 0 && len(m.Pix) < (m.Height-1)*m.Stride+m.Width*m.Step {
+	if len(m.Pix) < (m.Height-1)*m.Stride+m.Width*m.Step {
 		panic(fmt.Sprintf("BUG: mask of %d x %d px has %d bytes", m.Width, m.Height, len(m.Pix)))
 	}
 }
@@ -74,7 +74,7 @@ func Measure(m Mask, threshold uint8) Stats {
 // addRow adds one row of a mask, which begins at the alpha of its first pixel, to the sums.
 func (s *Stats) addRow(row []byte, step, y int, threshold uint8) {
 	var alpha, alphaX uint64
-	first, last := -1, -1
+	first, last := -1, 0
 	for i, x := 0, 0; i < len(row); i, x = i+step, x+1 {
 		a := row[i]
 		if a == 0 {
