@@ -28,6 +28,8 @@ func TestPictureForEditor(t *testing.T) {
 		{"native", `{"shapes":[` + box + `]}`, ForForeign, view.V4, false, false, false},
 		{"native, without an editor", `{"shapes":[` + box + `]}`, NoEditor, view.V4, false, false, false},
 		{"everything", `{"shapes":[` + box + `]}`, ForAll, view.V4, false, true, false},
+		{"all of some", `{"shapes":[` + box + `],"only":["a"]}`, ForAll, view.V4, false, true, false},
+		{"all of none", `{"shapes":[` + box + `],"only":[]}`, ForAll, view.V4, false, false, false},
 		{"everything over bounds", `{"shapes":[` + box + `],"bounds":[0,0,50,60]}`, ForAll, view.V4, false, false, false},
 		{"size that is not known", `{"shapes":[` + emoji + `]}`, ForForeign, view.V4, true, true, false},
 		{"size that nobody knows", `{"shapes":[` + emoji + `]}`, NoEditor, view.V4, false, false, true},

@@ -15,6 +15,7 @@ func TestParseBounds(t *testing.T) {
 	for s, want := range map[string]Bounds{
 		"content":        {Content: true, Pad: 32},
 		"content:0":      {Content: true},
+		"content:1e6":    {Content: true, Pad: 1e6},
 		"content:7.5":    {Content: true, Pad: 7.5},
 		"1,2,30,40":      {Box: view.Box{X: 1, Y: 2, W: 30, H: 40}},
 		"-1.5, 2,3e1,.5": {Box: view.Box{X: -1.5, Y: 2, W: 30, H: 0.5}},
@@ -23,7 +24,7 @@ func TestParseBounds(t *testing.T) {
 			t.Errorf("%q: got %+v, %v; want %+v", s, got, err, want)
 		}
 	}
-	for _, s := range []string{"", "1,2,3", "1,2,3,4,5", "a,b,c,d", "content:", "content:-1", "content:x", "contents", "1,2,NaN,4", "1,2,Inf,4"} {
+	for _, s := range []string{"", "1,2,3", "1,2,3,4,5", "a,b,c,d", "content:", "content:-1", "content:x", "content:1000001", "contents", "1,2,NaN,4", "1,2,Inf,4"} {
 		if got, err := ParseBounds(s); err == nil {
 			t.Errorf("%q: got %+v; want an error", s, got)
 		}

@@ -403,6 +403,9 @@ func TestCancellation(t *testing.T) {
 			known++
 		}
 	}
+	if s := client.Stats(); s.Failed != 5 || s.Judged != 0 || s.Shared != 0 {
+		t.Errorf("got %+v; want five questions without a verdict", s)
+	}
 	if n := server.Counts().Calls; n != 1 || known != 1 {
 		t.Errorf("got %d calls and %d verdicts; want the call under way finished and no other begun", n, known)
 	}
