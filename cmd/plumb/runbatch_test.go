@@ -169,3 +169,17 @@ func TestRunBatchCancel(t *testing.T) {
 		t.Errorf("after it: got exit %d, %+v, %s; want 16 answers", code, c, errors)
 	}
 }
+
+// What the endpoint refused is asked again by a batch with --retry-failed, once.
+func TestRunBatchRetries(t *testing.T) {
+	tasks := aspireTasks(t, "--count", "2")
+	dir := filepath.Join(t.TempDir(), "run")
+	e := exactEndpoint(t, tasks, func(c *chattest.Config) { c.Faults, c.Seed = map[chattest.Fault]float64{"400-context": 0.4}, 1 })
+	plumb(t, "", "run", "aspire", "--count", "2", "--model-url", e.Base(), "--model", "m", "--out", dir)
+	missing := strings.Count(fileText(t, dir, "dump.jsonl"), `"response":null`)
+	e = exactEndpoint(t, tasks)
+	code, _, errs := plumb(t, "", batchArgs(e, dir, "--retry-failed")...)
+	if c := e.Counts(); missing == 0 || missing == 16 || code != 0 || c.Billed != missing || c.Twice != 0 || strings.Contains(fileText(t, dir, "dump.jsonl"), `"response":null`) {
+		t.Errorf("got exit %d, %+v, %s; want the %d missing answers, each billed once", code, c, errs, missing)
+	}
+}

@@ -19,7 +19,10 @@ import (
 func open(t *testing.T, path string) (*ledger.Log, []string) {
 	t.Helper()
 	var had []string
-	l, err := ledger.OpenLog(path, func(line []byte) error {
+	l, err := ledger.OpenLog(path, func(line []byte, at ledger.Place) error {
+		if again := lineAt(t, path, at); again != string(line) {
+			t.Errorf("got %s at %+v; want %s", again, at, line)
+		}
 		var v struct{ K string }
 		if err := json.Unmarshal(line, &v); err != nil {
 			return err
@@ -32,6 +35,21 @@ func open(t *testing.T, path string) (*ledger.Log, []string) {
 	}
 	t.Cleanup(func() { l.Close() })
 	return l, had
+}
+
+// lineAt reads a line of the log at path again.
+func lineAt(t *testing.T, path string, at ledger.Place) string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	line, err := ledger.LineAt(f, at)
+	if err != nil {
+		return err.Error()
+	}
+	return string(line)
 }
 
 func object(k string) []byte { return fmt.Appendf(nil, `{"k":%q}`, k) }
@@ -64,7 +82,7 @@ func TestTorn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	l, _ := open(t, path)
 	for _, k := range []string{"a", "b", "c"} {
-		if err := l.Append(object(k)); err != nil {
+		if _, err := l.Append(object(k)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,16 +105,20 @@ func TestTorn(t *testing.T) {
 		case at >= third-1: // perhaps without its end
 			want, torn = "a b", 0
 		}
-		if n, err := ledger.Read(path, func([]byte) error { return nil }); err != nil || n != torn {
+		if n, err := ledger.Read(path, func([]byte, ledger.Place) error { return nil }); err != nil || n != torn {
 			t.Fatalf("torn at %d: got %d torn lines, %v; want %d", at, n, err, torn)
 		}
 		if got := strings.Join(had, " "); got != want || l.Torn() != torn {
 			t.Fatalf("torn at %d: got %q and %d torn lines; want %q and %d", at, got, l.Torn(), want, torn)
 		}
-		if err := l.Append(object("d")); err != nil {
+		place, err := l.Append(object("d"))
+		if err != nil {
 			t.Fatal(err)
 		}
 		l.Close()
+		if again := lineAt(t, path, place); again+"\n" != string(ledger.Line(object("d"))) {
+			t.Errorf("torn at %d: got %s in the place of the new line", at, again)
+		}
 		if l, had = open(t, path); strings.Join(had, " ") != want+" d" {
 			t.Fatalf("torn at %d: got %q after one more line", at, had)
 		}
@@ -110,19 +132,32 @@ func TestTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	l, _ := open(t, path)
 	var wg sync.WaitGroup
-	for i := range 200 {
+	var places [200]ledger.Place
+	for i := range places {
 		wg.Go(func() {
-			if err := errors.Join(l.Note(object(fmt.Sprint("note ", i))), l.Append(object(fmt.Sprint("line ", i)))); err != nil {
+			note := l.Note(object(fmt.Sprint("note ", i)))
+			at, err := l.Append(object(fmt.Sprint("line ", i)))
+			if err = errors.Join(note, err); err != nil {
 				t.Error(err)
 			}
+			places[i] = at
 		})
 	}
 	wg.Wait()
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Append(object("late")); err == nil {
+	if _, err := l.Append(object("late")); err == nil {
 		t.Error("a closed log took a line")
+	}
+	for i, at := range places {
+		if got := lineAt(t, path, at); got+"\n" != string(ledger.Line(object(fmt.Sprint("line ", i)))) {
+			t.Errorf("line %d at %+v: got %s", i, at, got)
+		}
+		at.Off++
+		if got := lineAt(t, path, at); !strings.HasPrefix(got, "cannot read the log") {
+			t.Errorf("got %s for a place between lines; want an error", got)
+		}
 	}
 	_, had := open(t, path)
 	seen := map[string]int{}
@@ -138,12 +173,12 @@ func TestTogether(t *testing.T) {
 func TestReplay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	l, _ := open(t, path)
-	if err := l.Append(object("a")); err != nil {
+	if _, err := l.Append(object("a")); err != nil {
 		t.Fatal(err)
 	}
 	l.Close()
 	want := errors.New("no")
-	if _, err := ledger.OpenLog(path, func([]byte) error { return want }); !errors.Is(err, want) {
+	if _, err := ledger.OpenLog(path, func([]byte, ledger.Place) error { return want }); !errors.Is(err, want) {
 		t.Errorf("got %v; want %v", err, want)
 	}
 }
@@ -157,7 +192,7 @@ func TestKilled(t *testing.T) {
 		}
 		l, had := open(t, filepath.Join(dir, "log"))
 		for i := len(had); ; i++ {
-			if err := l.Append(object(fmt.Sprint(i))); err != nil {
+			if _, err := l.Append(object(fmt.Sprint(i))); err != nil {
 				t.Fatal(err)
 			}
 			fmt.Println("acknowledged", i)

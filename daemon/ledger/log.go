@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -54,16 +55,23 @@ type Log struct {
 
 	mu      sync.Mutex
 	pending []byte
+	end     int64          // of the file, with what is pending
 	lines   []chan<- error // told when their line is on the disk
 	notes   []chan<- error // told when their line is written
 	err     error          // after which nothing is written
 	closed  bool
 }
 
+// Place is where a line of a log is.
+type Place struct {
+	Off int64 // in bytes, from the start of the file
+	Len int   // in bytes, without the line's end
+}
+
 // OpenLog opens the log at path, or creates it, and calls replay with each whole line,
-// without its end, in order. The line is replay's only until it returns; an error of
-// replay ends the opening.
-func OpenLog(path string, replay func(line []byte) error) (*Log, error) {
+// without its end, and its place, in order. The line is replay's only until it returns; an
+// error of replay ends the opening.
+func OpenLog(path string, replay func(line []byte, at Place) error) (*Log, error) {
 	file, err := Open(path)
 	if err != nil {
 		return nil, err
@@ -73,9 +81,15 @@ func OpenLog(path string, replay func(line []byte) error) (*Log, error) {
 		file.Close()
 		return nil, err
 	}
-	l := &Log{f: file.f, torn: file.torn, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	st, err := file.f.Stat()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	l := &Log{f: file.f, torn: file.torn, wake: make(chan struct{}, 1), done: make(chan struct{}), end: st.Size()}
 	if open {
 		l.pending = []byte{'\n'} // goes before the first line
+		l.end++
 	}
 	go l.write()
 	return l, nil
@@ -83,7 +97,7 @@ func OpenLog(path string, replay func(line []byte) error) (*Log, error) {
 
 // Read calls replay with each whole line of the log at path as OpenLog does, changes
 // nothing, and returns the number of lines that it skipped.
-func Read(path string, replay func(line []byte) error) (torn int, err error) {
+func Read(path string, replay func(line []byte, at Place) error) (torn int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
@@ -95,18 +109,18 @@ func Read(path string, replay func(line []byte) error) (torn int, err error) {
 }
 
 // replay calls f with each whole line and reports whether the last one lacks its end.
-func (l *File) replay(f func(line []byte) error) (open bool, err error) {
+func (l *File) replay(f func(line []byte, at Place) error) (open bool, err error) {
 	var failed error
-	take := func(line []byte, _ int64) {
+	take := func(line []byte, off int64) {
 		if failed == nil {
-			failed = f(line)
+			failed = f(line, Place{off, len(line)})
 		}
 	}
 	err = l.Refresh(func() {}, take)
 	rest, err2 := l.rest()
 	switch {
 	case Whole(rest): // only its end is missing, which the next line brings
-		take(rest, 0)
+		take(rest, l.read)
 	case len(rest) > 0:
 		l.torn++
 	}
@@ -126,45 +140,61 @@ func syncFolder(dir string) error {
 // Torn is the number of lines that were skipped at the opening.
 func (l *Log) Torn() int { return l.torn }
 
-// Append writes an object as a line and returns when it is on the disk. After an error
-// the log takes no more lines.
-func (l *Log) Append(object []byte) error {
+// Append writes an object as a line and returns its place when it is on the disk. After an
+// error the log takes no more lines.
+func (l *Log) Append(object []byte) (Place, error) {
 	told := make(chan error, 1)
-	if err := l.add(object, &l.lines, told); err != nil {
-		return err
+	at, err := l.add(object, &l.lines, told)
+	if err != nil {
+		return at, err
 	}
-	return <-told
+	return at, <-told
 }
 
 // Note writes an object as a line and returns when it is written: a kill of the process
 // does not lose it, a power cut may. It is flushed with the next line of Append.
 func (l *Log) Note(object []byte) error {
 	told := make(chan error, 1)
-	if err := l.add(object, &l.notes, told); err != nil {
+	if _, err := l.add(object, &l.notes, told); err != nil {
 		return err
 	}
 	return <-told
 }
 
+// LineAt reads the line at a place of the log in r, without its end. The error says that
+// the file cannot be read, or that the place has no whole line.
+func LineAt(r io.ReaderAt, at Place) ([]byte, error) {
+	line := make([]byte, at.Len)
+	if n, err := r.ReadAt(line, at.Off); n < at.Len {
+		return nil, fmt.Errorf("cannot read the log at byte %d: %w", at.Off, err)
+	}
+	if !Whole(line) {
+		return nil, fmt.Errorf("cannot read the log at byte %d: the line there is not whole any more", at.Off)
+	}
+	return line, nil
+}
+
 // add queues a line of the log for the writer. told gets the result once list, in which it is kept,
 // is told.
-func (l *Log) add(object []byte, list *[]chan<- error, told chan<- error) error {
+func (l *Log) add(object []byte, list *[]chan<- error, told chan<- error) (Place, error) {
 	line := Line(object)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.err != nil:
-		return l.err
+		return Place{}, l.err
 	case l.closed:
-		return os.ErrClosed
+		return Place{}, os.ErrClosed
 	}
+	at := Place{l.end, len(line) - 1}
+	l.end += int64(len(line))
 	l.pending = append(l.pending, line...)
 	*list = append(*list, told)
 	select {
 	case l.wake <- struct{}{}:
 	default: // the writer knows
 	}
-	return nil
+	return at, nil
 }
 
 // write writes lines of the log and flushes them, until the log is closed. Lines that come during a

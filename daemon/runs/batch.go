@@ -105,7 +105,7 @@ func (r *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchConf
 }
 
 // replay takes one line of batches.jsonl in.
-func (b *batcher) replay(line []byte) error {
+func (b *batcher) replay(line []byte, _ ledger.Place) error {
 	var p part
 	if err := json.Unmarshal(line, &p); err != nil {
 		return fmt.Errorf("cannot read batches.jsonl: %w", err)
@@ -132,7 +132,7 @@ func (b *batcher) note(p *part, event string) error {
 	}
 	j, err := json.Marshal(line)
 	if err == nil {
-		err = b.log.Append(j)
+		_, err = b.log.Append(j)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errLog, err)
@@ -198,28 +198,17 @@ func (b *batcher) wanted() (calls []*call, failures []Failure, err error) {
 			continue
 		}
 		var m made
-		for {
-			c, err := b.r.next(u, m.heard)
-			if err != nil {
-				failures = append(failures, Failure{u.task.ID, err})
-				break
-			}
-			if c == nil {
-				b.r.made[i] = m
-				break
-			}
-			d := b.r.calls.Done(c.key)
-			if d != nil && b.r.cfg.RetryFailed && d.Kind != chat.Answer && d.Kind != chat.Filtered && !d.fresh {
-				d = nil
-			}
-			if d == nil {
-				if !busy[c.key] {
-					busy[c.key] = true // units of several arms may ask the same
-					calls = append(calls, c)
-				}
-				break
-			}
-			m.calls, m.heard = append(m.calls, d), append(m.heard, b.r.heardOf(c.step, d))
+		c, err := b.r.missing(u, &m, b.r.outcome, func(*Done) {})
+		switch {
+		case errors.Is(err, errLog):
+			return nil, failures, err
+		case err != nil:
+			failures = append(failures, Failure{u.task.ID, err})
+		case c == nil:
+			b.r.made[i] = m.keys()
+		case !busy[c.key]:
+			busy[c.key] = true // units of several arms may ask the same
+			calls = append(calls, c)
 		}
 	}
 	return calls, failures, nil

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"plumb/daemon/chat"
@@ -24,19 +25,16 @@ type result struct {
 // fetch reads the results of a batch that ended into the log of calls.
 func (b *batcher) fetch(ctx context.Context, p *part) error {
 	calls := map[string]*call{}
-	for _, u := range b.r.units {
-		var m made
-		for { // the first call of the unit without an outcome
-			c, err := b.r.next(u, m.heard)
-			if err != nil || c == nil {
-				break
-			}
-			if d := b.r.calls.Done(c.key); d != nil {
-				m.heard = append(m.heard, b.r.heardOf(c.step, d))
-				continue
-			}
+	for i, u := range b.r.units {
+		if _, ok := b.r.made[i]; ok {
+			continue
+		}
+		c, err := b.r.missing(u, new(made), b.r.outcome, func(*Done) {})
+		if errors.Is(err, errLog) {
+			return err
+		}
+		if err == nil && c != nil {
 			calls[c.key] = c
-			break
 		}
 	}
 	var spent budget.Tokens
@@ -51,8 +49,11 @@ func (b *batcher) fetch(ctx context.Context, p *part) error {
 				return nil // the call has no outcome and is asked anew
 			}
 			c := calls[r.Key]
-			if c == nil || b.r.calls.Done(r.Key) != nil { // twice, or of a task that was not chosen now
+			if c == nil { // of a task that was not chosen now
 				return nil
+			}
+			if d, err := b.r.outcome(r.Key); err != nil || d != nil { // the result comes twice
+				return err
 			}
 			return b.keep(p, c, r.Response.Status, r.Response.Body, &spent, &told)
 		})
@@ -98,7 +99,7 @@ func (b *batcher) keep(p *part, c *call, status int, body []byte, spent *budget.
 	}
 	d := b.r.done(c, &o)
 	d.Batch = &p.Batch
-	if err := b.r.calls.keep(d); err != nil {
+	if _, err := b.r.calls.keep(d); err != nil {
 		return fmt.Errorf("%w: %w", errLog, err)
 	}
 	b.r.count(d)

@@ -40,9 +40,18 @@ type Reserve struct {
 
 // Done is the line of a call that has its outcome. See docs/spec/runs.md#r41.
 type Done struct {
-	Event  string `json:"event"`
-	Key    string `json:"key"`
-	Suite  string `json:"suite"`
+	Event string `json:"event"`
+	Key   string `json:"key"`
+	Suite string `json:"suite"`
+	Label
+	chat.Outcome
+	Batch   *string  `json:"batch"`
+	Request string   `json:"request"`
+	Images  []string `json:"images"`
+}
+
+// Label says which call of a run a line is of.
+type Label struct {
 	Task   string `json:"task"`
 	Test   string `json:"test"`
 	Arm    Arm    `json:"arm"`
@@ -50,20 +59,24 @@ type Done struct {
 	Turn   int    `json:"turn"`
 	Step   string `json:"step"`
 	Config string `json:"config"`
-	chat.Outcome
-	Batch   *string  `json:"batch"`
-	Request string   `json:"request"`
-	Images  []string `json:"images"`
+}
 
-	fresh bool // made by this process
-	order int  // in the log
+// record is what is kept of an outcome: its line is read again where it is needed. Records
+// of many answers would else fill the memory. See docs/spec/runs.md#r41.
+type record struct {
+	at    ledger.Place
+	order int32 // in which calls were first made
+	heard bool  // the outcome is an answer, or a filter withheld it
+	fresh bool  // made by this process
 }
 
 // Calls is the log of a folder. It is safe for concurrent use.
 type Calls struct {
+	file *os.File // the log, to read lines again; nil where there is none
+
 	mu         sync.Mutex
 	log        *ledger.Log
-	done       map[string]*Done
+	done       map[string]*record   // outcomes that count, by key
 	open       map[string][]Reserve // requests without an outcome, by key
 	spent      budget.Spent
 	duplicates int
@@ -74,10 +87,13 @@ type Calls struct {
 // OpenCalls opens the log at path and reads it. A request without an outcome counts as
 // lost: it may have been answered and paid for.
 func OpenCalls(path string) (*Calls, error) {
-	c := &Calls{done: map[string]*Done{}, open: map[string][]Reserve{}, pictures: map[shown][]string{}}
+	c := newCalls()
 	var err error
 	if c.log, err = ledger.OpenLog(path, c.replay); err != nil {
 		return nil, err
+	}
+	if c.file, err = os.Open(path); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot read the log of calls: %w", err), c.log.Close())
 	}
 	c.torn = c.log.Torn()
 	for key, list := range c.open {
@@ -93,16 +109,26 @@ func OpenCalls(path string) (*Calls, error) {
 
 // ReadCalls reads the log at path without a lock and without changing it.
 func ReadCalls(path string) (*Calls, error) {
-	c := &Calls{done: map[string]*Done{}, open: map[string][]Reserve{}, pictures: map[shown][]string{}}
+	c := newCalls()
 	var err error
-	if c.torn, err = ledger.Read(path, c.replay); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("cannot read the log of calls: %w", err)
+	if c.file, err = os.Open(path); errors.Is(err, os.ErrNotExist) {
+		return c, nil
+	}
+	if err == nil {
+		c.torn, err = ledger.Read(path, c.replay)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot read the log of calls: %w", err), c.Close())
 	}
 	return c, nil
 }
 
+func newCalls() *Calls {
+	return &Calls{done: map[string]*record{}, open: map[string][]Reserve{}, pictures: map[shown][]string{}}
+}
+
 // replay takes one line of the log in.
-func (c *Calls) replay(line []byte) error {
+func (c *Calls) replay(line []byte, at ledger.Place) error {
 	var event struct {
 		Event string `json:"event"`
 	}
@@ -123,9 +149,9 @@ func (c *Calls) replay(line []byte) error {
 		return fmt.Errorf("cannot read the log of calls: %w", err)
 	}
 	c.settle(d)
-	c.take(d)
-	if at := d.shownFor(); len(d.Images) > 0 && c.pictures[at] == nil { // the first ones, as all later calls have them
-		c.pictures[at] = d.Images
+	c.take(d, at, false)
+	if key := d.shownFor(); len(d.Images) > 0 && c.pictures[key] == nil { // the first ones, as all later calls have them
+		c.pictures[key] = d.Images
 	}
 	return nil
 }
@@ -155,43 +181,66 @@ func (c *Calls) settle(d *Done) {
 	}
 }
 
-// take makes an outcome known. The first answer of a key counts; a failure is replaced by
-// what a later try brings. One that is not final only says what its requests cost: the
-// call is made again.
-func (c *Calls) take(d *Done) {
+// take makes an outcome known, whose line is at a place. The first answer of a key counts; a
+// failure is replaced by what a later try brings. One that is not final only says what its
+// requests cost: the call is made again. It returns the place of the outcome that counts.
+func (c *Calls) take(d *Done, at ledger.Place, fresh bool) ledger.Place {
 	if !d.Kind.Final() {
-		return
+		return at
 	}
 	old := c.done[d.Key]
-	if old != nil && (old.Kind == chat.Answer || old.Kind == chat.Filtered) {
+	if old != nil && old.heard {
 		c.duplicates++
-		return
+		return old.at
 	}
-	d.order = len(c.done)
+	order := int32(len(c.done))
 	if old != nil {
-		d.order = old.order
+		order = old.order
 	}
-	c.done[d.Key] = d
+	c.done[d.Key] = &record{at, order, d.Kind == chat.Answer || d.Kind == chat.Filtered, fresh}
+	return at
 }
 
-// all returns the outcomes of all calls, in the order in which they were first made.
-func (c *Calls) all() []*Done {
+// all returns the records of all calls, in the order in which they were first made.
+func (c *Calls) all() []*record {
 	if c == nil {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.SortedFunc(maps.Values(c.done), func(a, b *Done) int { return a.order - b.order })
+	return slices.SortedFunc(maps.Values(c.done), func(a, b *record) int { return int(a.order - b.order) })
 }
 
-// Done returns the outcome of a call, nil for none.
-func (c *Calls) Done(key string) *Done {
+// record returns the record of a call, nil for none.
+func (c *Calls) record(key string) *record {
 	if c == nil {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.done[key]
+}
+
+// read reads the line at a place into d, a *Done or a part of it.
+func (c *Calls) read(at ledger.Place, d any) error {
+	line, err := ledger.LineAt(c.file, at)
+	if err == nil {
+		err = json.Unmarshal(line, d)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", errLog, err)
+	}
+	return nil
+}
+
+// Done reads the outcome of a call from the log. It returns nil where there is none.
+func (c *Calls) Done(key string) (*Done, error) {
+	r := c.record(key)
+	if r == nil {
+		return nil, nil
+	}
+	d := new(Done)
+	return d, c.read(r.at, d)
 }
 
 // Spent is what the calls of the folder took before this process.
@@ -218,28 +267,37 @@ func (c *Calls) sent(key string, try int, most holdOf) error {
 	if err != nil {
 		return err
 	}
-	return c.log.Append(b)
+	_, err = c.log.Append(b)
+	return err
 }
 
-// keep writes an outcome and returns when it is on the disk.
-func (c *Calls) keep(d *Done) error {
+// keep writes an outcome and returns, when it is on the disk, the one that counts for its key.
+func (c *Calls) keep(d *Done) (*Done, error) {
 	b, err := json.Marshal(d)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := c.log.Append(b); err != nil {
-		return err
+	at, err := c.log.Append(b)
+	if err != nil {
+		return nil, err
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.take(d)
-	return nil
+	first := c.take(d, at, true)
+	c.mu.Unlock()
+	if first == at {
+		return d, nil
+	}
+	d = new(Done)
+	return d, c.read(first, d)
 }
 
 // Close closes the log.
-func (c *Calls) Close() error {
-	if c.log == nil {
-		return nil
+func (c *Calls) Close() (err error) {
+	if c.log != nil {
+		err = c.log.Close()
 	}
-	return c.log.Close()
+	if c.file != nil {
+		err = errors.Join(err, c.file.Close())
+	}
+	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"plumb/daemon/ask"
 	"plumb/daemon/chat"
+	"plumb/daemon/ledger"
 	"plumb/scoring"
 )
 
@@ -64,23 +65,30 @@ type Totals struct {
 func (r *Run) Dump(w io.Writer) (t Totals, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	t.Priced = true
-	planned := map[unitKey]made{}
+	planned := map[unitKey]int{} // index of the unit
 	for i, u := range r.units {
-		m, ok := r.made[i]
-		if !ok {
-			m, ok = r.replayed(u)
-		}
-		if !ok {
-			t.Pending++
-		}
-		m.whole = ok
-		planned[keyOfUnit(u)] = m
+		planned[keyOfUnit(u)] = i
 	}
-	earlier := r.earlier()
+	earlier, err := r.earlier()
+	if err != nil {
+		return t, err
+	}
 	for _, u := range r.allUnits(planned, earlier) {
-		m, ok := planned[keyOfUnit(u)]
+		i, asked := planned[keyOfUnit(u)]
+		var m made
+		if asked {
+			if m, err = r.planned(i); err != nil {
+				return t, err
+			}
+			if !m.whole {
+				t.Pending++
+			}
+		}
 		if !m.whole {
-			if m = r.fromLog(u, earlier[keyOfUnit(u)]); ok && m.whole {
+			if m, err = r.fromLog(u, earlier[keyOfUnit(u)]); err != nil {
+				return t, err
+			}
+			if asked && m.whole {
 				t.Other++
 			}
 		}
@@ -109,20 +117,31 @@ type unitKey struct {
 
 func keyOfUnit(u unit) unitKey { return unitKey{u.task.ID, testOf(u), u.arm, u.repeat} }
 
+// labelled is a call of the log.
+type labelled struct {
+	Label
+	at ledger.Place
+}
+
 // earlier returns the calls of the log by unit, in the order of the log. Of each arm only
 // those count that were asked as it is asked now, or as it was asked last.
-func (r *Run) earlier() map[unitKey][]*Done {
-	all := r.calls.all()
+func (r *Run) earlier() (map[unitKey][]labelled, error) {
+	var all []labelled
 	config := map[ask.Arm]string{}
-	for _, d := range all {
+	for _, record := range r.calls.all() {
+		d := labelled{at: record.at}
+		if err := r.calls.read(record.at, &d.Label); err != nil {
+			return nil, err
+		}
+		all = append(all, d)
 		config[d.Arm.ask()] = d.Config
 	}
 	for arm, s := range r.args { // settings of which nothing was asked yet replace none
-		if slices.ContainsFunc(all, func(d *Done) bool { return d.Config == s.config }) {
+		if slices.ContainsFunc(all, func(d labelled) bool { return d.Config == s.config }) {
 			config[arm] = s.config
 		}
 	}
-	out := map[unitKey][]*Done{}
+	out := map[unitKey][]labelled{}
 	for _, d := range all {
 		arm := d.Arm.ask()
 		if d.Config == config[arm] {
@@ -130,11 +149,11 @@ func (r *Run) earlier() map[unitKey][]*Done {
 			out[k] = append(out[k], d)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // allUnits lists the units of the plan and of the log: by task, arm and repeat.
-func (r *Run) allUnits(planned map[unitKey]made, earlier map[unitKey][]*Done) []unit {
+func (r *Run) allUnits(planned map[unitKey]int, earlier map[unitKey][]labelled) []unit {
 	keys := map[string][]unitKey{} // by task
 	arms := slices.Clone(r.cfg.Arms)
 	seen := map[unitKey]bool{}
@@ -177,44 +196,52 @@ func armOrder(a ask.Arm) string {
 
 // fromLog puts the calls of a unit together that an earlier command made. Of calls of one
 // turn and step the last one counts.
-func (r *Run) fromLog(u unit, calls []*Done) (m made) {
+func (r *Run) fromLog(u unit, calls []labelled) (m made, err error) {
 	for {
 		// Next only has to tell whether there is another call: what it would ask was asked.
 		step, err := r.cfg.Source.Next(u.task, u.arm, m.heard)
 		if err != nil {
-			return m
+			return m, nil
 		}
 		if step == nil {
 			m.whole = true
-			return m
+			return m, nil
 		}
 		i := len(calls) - 1
 		for ; i >= 0 && (calls[i].Turn != step.Turn || calls[i].Step != step.Name); i-- {
 		}
 		if i < 0 {
-			return m
+			return m, nil
 		}
-		m.calls, m.heard = append(m.calls, calls[i]), append(m.heard, r.heardOf(step, calls[i]))
+		d := new(Done)
+		if err := r.calls.read(calls[i].at, d); err != nil {
+			return m, err
+		}
+		m.add(r, d)
 	}
 }
 
-// replayed goes through the calls of a planned unit as the log has them. ok is false where
-// one is missing, or where the task cannot be asked.
-func (r *Run) replayed(u unit) (m made, ok bool) {
-	for {
-		c, err := r.next(u, m.heard)
-		if err != nil {
-			return m, false
+// planned reads the calls of a planned unit from the log. It is not whole where one is missing, or
+// where the task cannot be asked.
+func (r *Run) planned(i int) (m made, err error) {
+	keys, ok := r.made[i]
+	if !ok { // the log may have them all the same
+		c, err := r.missing(r.units[i], &m, r.calls.Done, func(*Done) {})
+		m.whole = err == nil && c == nil
+		if errors.Is(err, errLog) {
+			return m, err
 		}
-		if c == nil {
-			return m, true
-		}
-		d := r.calls.Done(c.key)
-		if d == nil {
-			return m, false
-		}
-		m.calls, m.heard = append(m.calls, d), append(m.heard, r.heardOf(c.step, d))
+		return m, nil
 	}
+	for _, key := range keys {
+		d, err := r.calls.Done(key)
+		if err != nil {
+			return m, err
+		}
+		m.add(r, d)
+	}
+	m.whole = true
+	return m, nil
 }
 
 // line returns the dump line of an answer, and adds it to the totals.
@@ -367,7 +394,10 @@ func (r *Run) Plan(give func(n int, arm string, request *chat.Request) error) (p
 				}
 			}
 			n++
-			d := r.calls.Done(c.key)
+			d, err := r.calls.Done(c.key)
+			if err != nil {
+				return nil, err
+			}
 			if d == nil {
 				most := c.request.Most()
 				p.Prompt += most.Prompt
@@ -376,7 +406,7 @@ func (r *Run) Plan(give func(n int, arm string, request *chat.Request) error) (p
 				continue
 			}
 			p.Answered++
-			heard = append(heard, r.heardOf(c.step, d))
+			heard = append(heard, r.heardOf(d))
 		}
 	}
 	slices.SortStableFunc(plans, func(a, b Plan) int { return a.Turn - b.Turn })

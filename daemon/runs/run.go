@@ -59,7 +59,7 @@ type Run struct {
 	args  map[ask.Arm]armSettings
 
 	mu     sync.Mutex
-	made   map[int]made // units whose calls are all made, by index
+	made   map[int][]string // keys of the calls of units whose calls are all made, by index
 	flight singleflight.Group
 
 	answered, failed, cut atomic.Int64
@@ -72,11 +72,24 @@ type armSettings struct {
 	config string
 }
 
-// made is a unit with its calls.
+// made is a unit with its calls, read from the log.
 type made struct {
 	heard []ask.Heard
 	calls []*Done
 	whole bool // no call is missing
+}
+
+// add adds a call.
+func (m *made) add(r *Run, d *Done) {
+	m.calls, m.heard = append(m.calls, d), append(m.heard, r.heardOf(d))
+}
+
+// keys lists the keys of the calls.
+func (m *made) keys() (keys []string) {
+	for _, d := range m.calls {
+		keys = append(keys, d.Key)
+	}
+	return keys
 }
 
 // unit is one task in one arm, once.
@@ -89,7 +102,7 @@ type unit struct {
 // New plans a run whose calls are kept in calls, which may be nil for a plan alone.
 func New(cfg Config, calls *Calls) (*Run, error) {
 	cfg.Repeats, cfg.Workers = max(1, cfg.Repeats), max(1, cfg.Workers)
-	r := &Run{cfg: cfg, calls: calls, args: map[ask.Arm]armSettings{}, made: map[int]made{}}
+	r := &Run{cfg: cfg, calls: calls, args: map[ask.Arm]armSettings{}, made: map[int][]string{}}
 	tasks, err := cfg.Choice.Tasks(cfg.Source.Tasks())
 	if err != nil {
 		return nil, err
@@ -148,8 +161,8 @@ func (r *Run) next(u unit, heard []ask.Heard) (*call, error) {
 }
 
 // heardOf is what a suite gets to know of a call.
-func (r *Run) heardOf(step *ask.Step, d *Done) ask.Heard {
-	h := ask.Heard{Turn: step.Turn, Name: step.Name, OK: d.Outcome.Kind == chat.Answer}
+func (r *Run) heardOf(d *Done) ask.Heard {
+	h := ask.Heard{Turn: d.Turn, Name: d.Step, OK: d.Outcome.Kind == chat.Answer}
 	if h.OK {
 		if h.Text = d.Outcome.Text; h.Text == "" && r.cfg.ReasoningText {
 			h.Text = d.Outcome.Reasoning
@@ -219,35 +232,56 @@ func (r *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure,
 	return failures, nil
 }
 
-// errLog marks a log that cannot be written: nothing may be asked then.
-var errLog = errors.New("cannot write the log of calls")
+// errLog marks a log that cannot be written or read: nothing may be asked then.
+var errLog = errors.New("cannot use the log of calls")
 
 // unit makes the calls of one unit. done is false where one has no outcome.
 func (r *Run) unit(ctx context.Context, client *chat.Client, i int) (done bool, err error) {
 	var m made
 	for {
-		c, err := r.next(r.units[i], m.heard)
+		c, err := r.missing(r.units[i], &m, r.outcome, r.count)
 		if err != nil {
 			return false, err
 		}
 		if c == nil {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.made[i] = m
+			r.made[i] = m.keys()
 			return true, nil
 		}
-		d := r.calls.Done(c.key)
-		if d != nil && r.cfg.RetryFailed && d.Outcome.Kind != chat.Answer && d.Outcome.Kind != chat.Filtered && !d.fresh {
-			d = nil
-		}
-		if d == nil {
-			if d, err = r.shared(c.key, func() (*Done, error) { return r.ask(ctx, client, c) }); err != nil || d == nil {
-				return false, err
-			}
+		d, err := r.shared(c.key, func() (*Done, error) { return r.ask(ctx, client, c) })
+		if err != nil || d == nil {
+			return false, err
 		}
 		r.count(d)
-		m.calls, m.heard = append(m.calls, d), append(m.heard, r.heardOf(c.step, d))
+		m.add(r, d)
 	}
+}
+
+// missing goes on with the calls of a unit as outcome has them, and returns the first one that
+// it lacks, nil where it has all. Each of the others is added to m and passed to seen.
+func (r *Run) missing(u unit, m *made, outcome func(key string) (*Done, error), seen func(*Done)) (*call, error) {
+	for {
+		c, err := r.next(u, m.heard)
+		if err != nil || c == nil {
+			return nil, err
+		}
+		d, err := outcome(c.key)
+		if err != nil || d == nil {
+			return c, err
+		}
+		seen(d)
+		m.add(r, d)
+	}
+}
+
+// outcome returns the outcome of a call, nil where it is to be made: there is none, or it is to
+// be asked again.
+func (r *Run) outcome(key string) (*Done, error) {
+	if old := r.calls.record(key); old != nil && r.cfg.RetryFailed && !old.heard && !old.fresh {
+		return nil, nil
+	}
+	return r.calls.Done(key)
 }
 
 // shared makes a call once where units of several arms ask the same at the same time.
@@ -280,12 +314,12 @@ func (r *Run) ask(ctx context.Context, client *chat.Client, c *call) (*Done, err
 			return r.calls.sent(c.key, try, most)
 		},
 		Keep: func(o *chat.Outcome) error {
-			d := r.done(c, o)
-			if err := r.calls.keep(d); err != nil {
+			d, err := r.calls.keep(r.done(c, o))
+			if err != nil {
 				return fmt.Errorf("%w: %w", errLog, err)
 			}
 			if o.Kind.Final() {
-				kept = r.calls.Done(c.key) // the first outcome of a key counts
+				kept = d
 			}
 			return nil
 		},
@@ -323,8 +357,8 @@ func (r *Run) keepPictures(c *call) error {
 
 // done is the line of a call with its outcome.
 func (r *Run) done(c *call, o *chat.Outcome) *Done {
-	d := &Done{Event: eventDone, Key: c.key, Suite: r.cfg.Suite, Task: c.task.ID, Test: testOf(c.unit), Arm: ArmOf(c.arm), Repeat: c.repeat, Turn: c.step.Turn,
-		Step: c.step.Name, Config: r.args[c.arm].config, Request: c.hash, Outcome: *o, fresh: true}
+	label := Label{Task: c.task.ID, Test: testOf(c.unit), Arm: ArmOf(c.arm), Repeat: c.repeat, Turn: c.step.Turn, Step: c.step.Name, Config: r.args[c.arm].config}
+	d := &Done{Event: eventDone, Key: c.key, Suite: r.cfg.Suite, Label: label, Request: c.hash, Outcome: *o}
 	if !r.cfg.KeepReasoning && !(o.Text == "" && r.cfg.ReasoningText) {
 		d.Outcome.Reasoning = ""
 	}

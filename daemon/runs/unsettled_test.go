@@ -22,7 +22,7 @@ func TestUnsettled(t *testing.T) {
 		}
 	}
 	for key, kind := range map[string]chat.Kind{"refused": chat.Fatal, "answered": chat.Answer} {
-		if err := c.keep(&Done{Event: eventDone, Key: key, Outcome: chat.Outcome{Kind: kind, Tries: 1}}); err != nil {
+		if _, err := c.keep(&Done{Event: eventDone, Key: key, Outcome: chat.Outcome{Kind: kind, Tries: 1}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,8 +33,10 @@ func TestUnsettled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if c.Done("refused") != nil || c.Done("lost") != nil || c.Done("answered") == nil {
-		t.Errorf("got %v, %v and %v; want the answer alone", c.Done("refused"), c.Done("lost"), c.Done("answered"))
+	for key, want := range map[string]bool{"refused": false, "lost": false, "answered": true} {
+		if d, err := c.Done(key); err != nil || (d != nil) != want || want && d.Key != key {
+			t.Errorf("%s: got %v, %v; want an outcome: %v", key, d, err, want)
+		}
 	}
 	if s := c.Spent(); s.Calls != 3 || s.Lost != 1 || s.LostTokens != 100 || s.LostCost != 0.5 {
 		t.Errorf("got %+v; want three calls, one of them lost", s)
