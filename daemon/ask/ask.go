@@ -10,9 +10,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"plumb/daemon/chat"
+	"plumb/daemon/dump"
 	"plumb/scoring"
 )
 
@@ -62,17 +62,17 @@ type Task struct {
 	Group string // what --limit and --sample count by: the test, or the subcategory
 	Line  []byte // the dump line without a model and a response: one JSON object
 
-	mu   sync.Mutex    // of item: reading JSON unescapes it in place
-	item *scoring.Item // of suites whose Prompt reads it
-	own  any           // what the suite keeps of the task
+	own any // what the suite keeps of the task
 }
 
-// prompt returns the text that a suite asks about the task.
+// prompt returns the text that a suite asks about the task. The line is read each time: its JSON
+// tree takes twenty times the memory of its text.
 func (t *Task) prompt(s *scoring.Suite, o scoring.PromptOptions) (string, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	it := *t.item // the suite may set its test
-	return s.Prompt(&it, o)
+	it, fault := itemDecoder(s).Item(dump.Line{N: 1, Bytes: t.Line}, s.Name)
+	if fault != nil {
+		return "", fault
+	}
+	return s.Prompt(it, o)
 }
 
 // Step is one call of a task.

@@ -29,7 +29,7 @@ func NewAspire(suite *scoring.Suite, lines [][]byte, boards *Boards, o Options) 
 		modes: []string{ModeDefault, ModeCoT, ModeReasoning}, inputs: []string{InputFull, InputMinimal, InputScaffold},
 	}}
 	var err error
-	s.tasks, err = readItems(suite, lines, o.Tests, func(it *scoring.Item) string { return it.Test })
+	s.tasks, err = readItems(suite, lines, o.Tests, func(t *Task, it *scoring.Item) { t.Group = it.Test })
 	return s, err
 }
 
@@ -68,12 +68,18 @@ func (s *aspire) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 	})
 }
 
-// readItems reads task lines as items of one suite. group says what a task counts under.
-func readItems(suite *scoring.Suite, lines [][]byte, tests []string, group func(*scoring.Item) string) ([]*Task, error) {
+// itemDecoder returns a decoder of the task lines of a suite.
+func itemDecoder(s *scoring.Suite) *dump.Decoder {
+	return dump.NewDecoder(dump.ItemConfig{Suites: scoring.NewSuites(s), Suite: s.Name})
+}
+
+// readItems reads task lines as items of one suite. fill sets what a task counts under, and what the
+// suite keeps of it; the item is valid until it returns.
+func readItems(suite *scoring.Suite, lines [][]byte, tests []string, fill func(*Task, *scoring.Item)) ([]*Task, error) {
 	var tasks []*Task
 	seen := map[string]bool{}
+	d := itemDecoder(suite)
 	for i, line := range lines {
-		d := dump.NewDecoder(dump.ItemConfig{Suites: scoring.NewSuites(suite), Suite: suite.Name})
 		it, fault := d.Item(dump.Line{N: i + 1, Bytes: line}, suite.Name)
 		switch {
 		case fault != nil:
@@ -87,8 +93,9 @@ func readItems(suite *scoring.Suite, lines [][]byte, tests []string, group func(
 		if tests != nil && !slices.Contains(tests, it.Test) {
 			continue
 		}
-		kept := *it
-		tasks = append(tasks, &Task{ID: it.ID, Test: it.Test, Group: group(it), Line: line, item: &kept})
+		t := &Task{ID: it.ID, Test: it.Test, Line: line}
+		fill(t, it)
+		tasks = append(tasks, t)
 	}
 	if len(tasks) == 0 {
 		return nil, errors.New("cannot ask anything: there are no tasks")

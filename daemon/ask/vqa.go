@@ -25,6 +25,12 @@ type visual struct {
 	choice    choices
 }
 
+// question is what is kept of an item.
+type question struct {
+	format   string   // that the item names, "" for none
+	pictures []string // paths
+}
+
 // NewVisual returns the suite for items of SPATIALAB or SpaCE-Eval. Pictures are relative
 // to folder. detail is how precisely the endpoint looks at them; "" is not sent. See
 // docs/spec/runs.md#r35.
@@ -35,7 +41,10 @@ func NewVisual(suite *scoring.Suite, lines [][]byte, folder, detail string, o Op
 		s.choice.formats, s.choice.methods = []string{"mcq", "open"}, vqa.Methods()
 	}
 	var err error
-	s.tasks, err = readItems(suite, lines, nil, func(it *scoring.Item) string { return string(it.Fields.GetStringBytes("subcategory")) })
+	s.tasks, err = readItems(suite, lines, nil, func(t *Task, it *scoring.Item) {
+		t.Group = string(it.Fields.GetStringBytes("subcategory"))
+		t.own = &question{format: string(it.Fields.GetStringBytes("format")), pictures: pictures(it.Fields)}
+	})
 	return s, err
 }
 
@@ -46,13 +55,13 @@ func (s *visual) Arms(o Options) ([]Arm, []string, error) {
 
 // Fits implements Suite: an item of SPATIALAB that names a format has that one alone.
 func (s *visual) Fits(t *Task, a Arm) bool {
-	named := string(t.item.Fields.GetStringBytes("format"))
+	named := t.own.(*question).format
 	return !s.spatialab || named == "" || named == a.Format
 }
 
 // Next implements Suite.
 func (s *visual) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
-	paths := pictures(t.item.Fields)
+	paths := t.own.(*question).pictures
 	steps := vqa.Steps(a.Method, len(paths))
 	n := len(heard)
 	if n == len(steps) || n > 0 && !heard[n-1].OK {
@@ -91,7 +100,7 @@ func (s *visual) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 func (s *visual) Answers(t *Task, a Arm, heard []Heard) []Answer {
 	all := s.single.Answers(t, a, heard)
 	for i := range all {
-		if len(heard) < len(vqa.Steps(a.Method, len(pictures(t.item.Fields)))) {
+		if len(heard) < len(vqa.Steps(a.Method, len(t.own.(*question).pictures))) {
 			all[i].OK, all[i].Text = false, ""
 		}
 	}
