@@ -13,7 +13,7 @@ import (
 	"plumb/render/metric"
 )
 
-// call is the memory of one batch in flight.
+// call is the memory of one batch of views in flight.
 type call struct {
 	batch  batch.Batch
 	tileds []*batch.Tiled
@@ -21,7 +21,7 @@ type call struct {
 	pixels []uint32
 }
 
-// pack lays the views out as a batch, in the memory of a pooled call.
+// pack lays prepared views out as a batch for the tile stage, in the memory of a pooled call.
 func (e *Engine) pack(tileds []*batch.Tiled) *call {
 	c := e.calls.Get().(*call)
 	c.tileds = append(c.tileds[:0], tileds...)
@@ -64,7 +64,8 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 	return dst, m.timing, nil
 }
 
-// sums runs a batch, appends its tallies to dst, and fills in the ledgers, nil for views without.
+// sums runs a batch of views on the tile stage, appends its tallies to dst, and fills in the
+// ledgers, nil for views without.
 func (e *Engine) sums(dst []metric.Tally, tileds []*batch.Tiled, ledgers []*batch.Ledger) ([]metric.Tally, Timing, error) {
 	var t Timing
 	begin := time.Now()
@@ -72,7 +73,7 @@ func (e *Engine) sums(dst []metric.Tally, tileds []*batch.Tiled, ledgers []*batc
 	defer e.release(c)
 	t.Pack = time.Since(begin)
 	b := &c.batch
-	g, err := e.run(c, e.evaluateSums)
+	g, err := e.runQuarantining(c, e.evaluateSums)
 	if err != nil {
 		t.fill(g, begin)
 		return dst, t, err
@@ -139,7 +140,7 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	defer e.release(c)
 	t.Pack = time.Since(begin)
 	b := &c.batch
-	g, err := e.run(c, e.evaluatePixels)
+	g, err := e.runQuarantining(c, e.evaluatePixels)
 	if err != nil {
 		t.fill(g, begin)
 		return nil, t, err
@@ -167,7 +168,7 @@ func (e *Engine) Reuse(img *image.NRGBA) {
 	}
 }
 
-// release returns the memory of a call to the pool, unless it is large.
+// release returns the memory of a batch to the pool, unless it is large.
 func (e *Engine) release(c *call) {
 	c.batch.Reset() // releases the views
 	clear(c.tileds)

@@ -21,7 +21,7 @@ const (
 	largeBytes = 4 << 20
 )
 
-// memoryPool keeps the memory of prepared views that are no longer needed.
+// memoryPool keeps the memory of prepared views that are no longer needed, for further ones.
 type memoryPool struct {
 	mu          sync.Mutex
 	pooledBytes int // bytes
@@ -37,7 +37,8 @@ type memoryPool struct {
 // sliceClasses holds free slices by the binary logarithm of their capacity.
 type sliceClasses[T any] [32][][]T
 
-// take returns an empty slice with capacity for n elements, and the bytes that left the pool.
+// take returns an empty slice of pooled memory with capacity for n elements, and the bytes that
+// left the pool.
 func (s *sliceClasses[T]) take(n int) ([]T, int) {
 	if n == 0 {
 		return nil, 0

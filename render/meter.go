@@ -145,7 +145,7 @@ func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options)
 	return metric.Oracle{}.Compare(ctx, a, b, o)
 }
 
-// close closes the device.
+// close closes the device on which regions and masks are compared.
 func (m *Meter) close() error {
 	if m == nil {
 		return nil

@@ -76,7 +76,8 @@ func appendRow(dst *scan.Coverage, row []byte, y int32) {
 	}
 }
 
-// opaque returns how many pixels at the start of a row are opaque, at most n.
+// opaque returns how many pixels at the start of a row of the editor's picture are opaque, at most
+// n.
 func opaque(row []byte, n int) int {
 	for i := range n {
 		if row[4*i+3] != 255 {

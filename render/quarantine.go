@@ -74,7 +74,7 @@ func (q *quarantine) count() int64 {
 // seed is random for each process, so that a client cannot make views with equal hashes.
 var seed = sync.OnceValue(maphash.MakeSeed)
 
-// stageJob evaluates the batch of a call on the tile stage: sums or pixels.
+// stageJob evaluates the batch of a call on the device or the CPU: sums or pixels.
 type stageJob func(c *call) (gpu.Timing, error)
 
 // evaluateSums is the stageJob for sums.
@@ -89,10 +89,10 @@ func (e *Engine) evaluatePixels(c *call) (g gpu.Timing, err error) {
 	return g, err
 }
 
-// run does a job of the tile stage, concurrently with others. If the device is lost over it, and
-// again in the stage's second try, the views that cause the loss are quarantined, and the job is
-// done once more without them on the device.
-func (e *Engine) run(c *call, do stageJob) (gpu.Timing, error) {
+// runQuarantining evaluates a batch, concurrently with others. If the device is lost over it, and
+// again in the second try, the views that cause the loss are quarantined, and the batch runs once
+// more without them on the device.
+func (e *Engine) runQuarantining(c *call, do stageJob) (gpu.Timing, error) {
 	e.gate.RLock()
 	g, err := do(c)
 	e.gate.RUnlock()

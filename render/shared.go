@@ -143,8 +143,9 @@ type measurement struct {
 	alone  []metric.Tally // of the views that are measured without the cache
 }
 
-// run measures all views that have no tally yet. Of the shared ones it measures those that no other
-// call is measuring, and then waits for the others. It measures again what another call failed to.
+// run measures all views of a call that have no tally yet. Of the shared ones it measures those
+// that no other call is measuring, and then waits for the others. It measures again what another
+// call failed to.
 func (m *measurement) run() error {
 	var tileds []*batch.Tiled
 	for _, p := range m.ps {

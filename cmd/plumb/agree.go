@@ -62,7 +62,8 @@ type study struct {
 	categories []string // "" for items that name none
 }
 
-// line measures one case, or adds a line that is one item to the pool.
+// line measures one case of a judge's and annotators' labels, or adds a line that is one item to
+// the pool.
 func (c *agreeCmd) line(out io.Writer, l dump.Line, pool *study) error {
 	err := c.scenes().Check(l.Bytes)
 	if l.Fault != "" {
@@ -94,7 +95,7 @@ func (c *agreeCmd) line(out io.Writer, l dump.Line, pool *study) error {
 	return err
 }
 
-// read reads a case whose labels are lists.
+// read reads a case of `plumb agree` whose labels are lists.
 func (s *study) read(v *fastjson.Value) (err error) {
 	if s.Judge, err = labels("judge", v.Get("judge")); err != nil {
 		return err
@@ -123,7 +124,8 @@ func (s *study) read(v *fastjson.Value) (err error) {
 	return err
 }
 
-// item adds a line that is one item: a label of the judge and one of each annotator.
+// item adds a line of `plumb agree` that is one item: a label of the judge and one of each
+// annotator.
 func (s *study) item(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject || v.Get("judge") == nil {
 		return errors.New("cannot read judge: got none; want a label or a list of labels")
@@ -150,7 +152,7 @@ func (s *study) item(v *fastjson.Value) error {
 	return nil
 }
 
-// labels reads a list of labels; a missing one is "".
+// labels reads a list of a judge's or annotator's labels; a missing one is "".
 func labels(name string, v *fastjson.Value) (out []string, err error) {
 	if v == nil || v.Type() != fastjson.TypeArray {
 		return nil, fmt.Errorf("cannot read %s: got %s; want a list of labels", name, v)
@@ -165,7 +167,8 @@ func labels(name string, v *fastjson.Value) (out []string, err error) {
 	return out, nil
 }
 
-// label reads one label: a text, a number or a truth value; null is a missing one.
+// label reads one label of a judge or annotator: a text, a number or a truth value; null is a
+// missing one.
 func label(name string, v *fastjson.Value) (string, error) {
 	switch v.Type() {
 	case fastjson.TypeNull:
@@ -202,7 +205,7 @@ func (s *study) appendJSON(dst []byte, id string) []byte {
 	return append(dst, "}\n"...)
 }
 
-// names returns the categories in order of appearance.
+// names returns the categories of the items in order of appearance.
 func (s *study) names() (out []string) {
 	seen := map[string]bool{"": true}
 	for _, n := range s.categories {
@@ -214,7 +217,7 @@ func (s *study) names() (out []string) {
 	return out
 }
 
-// part returns the study of one category.
+// part returns the labels of the items of one category.
 func (s *study) part(name string) (p agree.Study) {
 	p.Annotators = make([][]string, len(s.Annotators))
 	for i, n := range s.categories {

@@ -91,7 +91,7 @@ func (c *benchCmd) Run(k *kong.Context, std streams) error {
 	return err
 }
 
-// writable returns an error if the file cannot be written. It changes nothing.
+// writable returns an error if an output file of the command cannot be written. It changes nothing.
 func writable(path string) error {
 	f, err := atomicfile.Create(path)
 	if err == nil {
@@ -104,7 +104,7 @@ func writable(path string) error {
 	return nil
 }
 
-// plan returns the plan of the run that the flags ask for.
+// plan returns what `plumb bench` measures by its flags.
 func (c *benchCmd) plan(cc daemon.CoreConfig, std streams) (p *record.Plan, err error) {
 	if c.Backend == render.BackendChrome || c.Fidelity == render.FidelityTldraw {
 		return nil, usage("cannot measure Chromium's stages: want --backend auto, gl or cpu and --fidelity native or auto; see make bench")
@@ -169,7 +169,7 @@ func (c *benchCmd) classes(p *record.Plan) error {
 	return nil
 }
 
-// given reads the files of scenes. Each file is a class.
+// given reads the files of scenes to measure. Each file is a class.
 func (c *benchCmd) given(cc daemon.CoreConfig, std streams) ([]record.Scenes, error) {
 	var all []record.Scenes
 	for _, path := range c.Files {

@@ -63,7 +63,7 @@ func (c *benchCmd) compare(k *kong.Context, std streams) error {
 	return errors.Join(out.finish(enc.Encode(cmp)), cmp.Table(std.err))
 }
 
-// sides loads the two files, or runs the two programs in turn.
+// sides loads the two result files to compare, or runs the two programs in turn.
 func (c *benchCmd) sides(given map[string][]string, run bool, std streams) (*record.Comparison, error) {
 	if !run {
 		old, err := record.Load(c.Files[0])

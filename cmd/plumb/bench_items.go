@@ -20,8 +20,8 @@ const (
 	fullItems, fullRounds   = 96, 7
 )
 
-// sets returns the items to measure: those of --items, else generated ones of the
-// classes of --class. It returns a usage error for an unknown class.
+// sets returns the items to measure: those of --items, else generated ones of the classes of
+// --class. It returns a usage error for an unknown class.
 func (c *benchCmd) sets(cc daemon.CoreConfig) (sets []items.Set, err error) {
 	if len(c.Items)+len(c.Files) > 0 && len(c.Class) > 0 {
 		return nil, usage("cannot use --class with files: want one or the other")

@@ -94,7 +94,7 @@ func cellOf(x float64, ok bool) string {
 	return strconv.FormatFloat(x+0, 'f', 4, 64)
 }
 
-// finite is x for JSON, nil where it is not a finite number.
+// finite returns x for JSON, nil where it is not a finite number.
 func finite(x float64) any {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -183,7 +183,8 @@ func (c *powerCmd) Run(std streams) error {
 	return table.WriteOne(std.out, t)
 }
 
-// rows returns a line for each test and for all tests together; b may be nil.
+// rows returns the lines that `plumb power` prints: one for each test and for all tests together; b
+// may be nil.
 func (c *powerCmd) rows(a, b *stats.Sample) (rows [][]string) {
 	for _, s := range stats.Spreads(a, b) {
 		test := s.Test

@@ -84,7 +84,7 @@ func (d *doctor) routing(e *engineFlags, editor bool) {
 // doctor writes one line per check.
 type doctor struct{ out io.Writer }
 
-// line prints whether a check succeeded, and returns it.
+// line prints whether a check of this machine succeeded, and returns it.
 func (d *doctor) line(ok bool, format string, args ...any) bool {
 	word := "ok"
 	if !ok {

@@ -13,7 +13,7 @@ type failFlags struct {
 	Strict    bool   `help:"Exit 1 where any line has no score, those without an answer and unjudged ones included (--missing zero lets the former pass)."`
 }
 
-// share is a number of lines, or a percentage of them.
+// share is a flag's number of lines that may fail, or a percentage of them.
 type share struct {
 	n       int
 	percent float64 // used where percentage is set
@@ -91,8 +91,8 @@ func (f *failFlags) verdict(t *tally, zero, dry bool) error {
 	return nil
 }
 
-// nothing returns the error of a run in which no line was scored or drawn; what is
-// "scored" or "drawn".
+// nothing returns the error of a run in which no line was scored or drawn; what is "scored" or
+// "drawn".
 func (t *tally) nothing(what string) error {
 	if t.lines == 0 {
 		return fmt.Errorf("nothing could be %s: there are no lines", what)

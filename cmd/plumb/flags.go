@@ -218,7 +218,8 @@ func (f *scoreFlags) variants(suites scoring.Suites) (scoring.Variants, error) {
 	return v, nil
 }
 
-// core returns the configuration that serve, score and render share.
+// core returns the configuration of scoring that `plumb serve`, `plumb score` and `plumb render`
+// share, from their flags.
 func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, error) {
 	raster, err := daemon.ParseRaster(e.Raster)
 	if err != nil {

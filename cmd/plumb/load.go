@@ -78,7 +78,7 @@ func (c *loadCmd) Run(std streams) error {
 	return failed
 }
 
-// write writes the table, the lines and the plot.
+// write writes the results of `plumb load`: the table, the lines and the plot.
 func (c *loadCmd) write(std streams, all []load.Result) error {
 	if err := load.Table(std.err, all); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (c *loadCmd) write(std streams, all []load.Result) error {
 	return load.Plot(c.Plot, all)
 }
 
-// steps lists the loads: clients first, then rates.
+// steps lists the loads to put on the server: numbers of clients first, then rates.
 func (c *loadCmd) steps() (steps []load.Step, err error) {
 	clients := c.Concurrency
 	if clients == nil && c.Rate == nil {
@@ -122,7 +122,7 @@ func (c *loadCmd) steps() (steps []load.Step, err error) {
 	return steps, nil
 }
 
-// requests reads the bodies of requests.
+// requests reads the bodies of the requests to send to the server.
 func (c *loadCmd) requests(std streams) (all [][]byte, err error) {
 	r, err := openDump(c.Items, c.lines(), std.in)
 	if err != nil {
@@ -155,8 +155,8 @@ func (c *loadCmd) requests(std streams) (all [][]byte, err error) {
 	}
 }
 
-// request is the body of a trainer's request about a dump line, nil where its answer is no text and
-// the trainer sends texts alone.
+// request returns the body of a trainer's request about a dump line, nil where its answer is no
+// text and the trainer sends texts alone.
 func (c *loadCmd) request(line []byte) []byte {
 	answer, text := []byte("null"), ""
 	jsoncut.Members(line, func(key, v []byte) error {

@@ -79,7 +79,7 @@ func main() {
 	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
-// exited is the exit code with which kong would end the process.
+// exited is the exit code with which the command-line library would end the process.
 type exited int
 
 // run executes one command line and returns the exit code.
@@ -135,7 +135,7 @@ func parser(c *cli, options ...kong.Option) *kong.Kong {
 	return k
 }
 
-// described returns the help of a flag with its default.
+// described returns the help text of a flag with its default.
 func described(v *kong.Value) string {
 	if !v.HasDefault || v.Default == "" {
 		return v.Help

@@ -30,7 +30,7 @@ type sink struct {
 	told  io.Writer        // gets why there is no index
 }
 
-// line writes a line.
+// line writes a line to the output of a command.
 func (s *sink) line(b []byte) error {
 	s.Write(b)
 	if s.index != nil {
@@ -78,7 +78,7 @@ func output(path string, std streams, inputs ...string) (*sink, error) {
 	return &sink{Writer: bufio.NewWriterSize(f, 64<<10), file: f}, nil
 }
 
-// discard removes what was written.
+// discard removes what a command has written to its output so far.
 func (s *sink) discard() {
 	s.endIndex(false)
 	if s.file != nil {
@@ -147,7 +147,7 @@ func finish(err error, outputs ...*sink) error {
 	return err
 }
 
-// tellLeftovers prints the partial files that a run finds when it begins.
+// tellLeftovers prints the partial files of earlier runs that a command finds when it begins.
 func tellLeftovers(w io.Writer, all []atomicfile.Leftover) {
 	const most = 5
 	for i, l := range all {
@@ -174,7 +174,8 @@ func sameFile(a, b string) bool {
 	return a == b || errX == nil && errY == nil && x == y
 }
 
-// readable opens an input once, so that a mistyped name is found before any work.
+// readable returns an error for an input that cannot be opened, so that a mistyped name is found
+// before any work.
 func readable(in, out string, toStd bool) error {
 	if in == "-" || address.Is(in) { // addresses have been looked up
 		return nil

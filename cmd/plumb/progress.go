@@ -188,7 +188,7 @@ func (p *progress) count(ok bool) {
 	})
 }
 
-// next records that a dump is complete.
+// next records that a dump of the run is complete.
 func (p *progress) next() {
 	if p == nil {
 		return
@@ -198,7 +198,7 @@ func (p *progress) next() {
 	p.mu.Unlock()
 }
 
-// end removes the bar, or ends the lines. Further calls do nothing.
+// end removes the progress bar, or ends its lines. Further calls do nothing.
 func (p *progress) end() {
 	p.mu.Lock()
 	ended := p.ended

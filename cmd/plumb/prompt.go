@@ -158,8 +158,8 @@ func (t *promptTally) verdict(w io.Writer) error {
 	return nil
 }
 
-// promptLine is the line of one item, with its prompt or what is wrong with it. The
-// error is nil where there is a prompt.
+// promptLine returns the line of one item, with its prompt or what is wrong with it. The error is
+// nil where there is a prompt.
 func promptLine(d *dump.Decoder, l dump.Line, ask func(*scoring.Item) (string, error), draw func(*scoring.Item, []byte) (string, error)) ([]byte, *scoring.Error) {
 	it, fault := d.Item(l, "")
 	if fault == nil {

@@ -74,7 +74,7 @@ func (c *recordsCmd) Run(std streams) error {
 	return err
 }
 
-// add counts a record.
+// add counts a record of a dump by what would be scored of it.
 func (n *recordCounts) add(a *records.Answer) {
 	n.all++
 	switch {

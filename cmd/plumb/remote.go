@@ -31,7 +31,7 @@ type remote struct {
 	about api.Version
 }
 
-// dial connects to the daemon at address and waits until it is ready.
+// dial connects to the daemon of --server at address and waits until it is ready.
 func dial(ctx context.Context, address, token string) (*remote, error) {
 	r := &remote{base: strings.TrimRight(address, "/"), token: token, http: &http.Client{Transport: &http.Transport{}}}
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
@@ -71,7 +71,8 @@ func (r *refusal) Error() string { return fmt.Sprintf("got status %d: %s", r.cod
 // again reports whether the same request may succeed later.
 func (r *refusal) again() bool { return r.code == 408 || r.code == 429 || r.code >= 500 }
 
-// refused makes the error of an HTTP answer that is not 200, with the message in its body.
+// refused makes the error of an HTTP answer of the daemon that is not 200, with the message in its
+// body.
 func refused(resp *http.Response) error {
 	b, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	text := strings.TrimSpace(string(b))

@@ -25,7 +25,7 @@ const (
 	heldBytes = 64 << 20
 )
 
-// pending is one line that is not answered yet.
+// pending is one line sent to the daemon that is not answered yet.
 type pending struct {
 	line   int
 	bytes  []byte
@@ -100,7 +100,7 @@ func (s *remoteStream) wake() {
 	s.mu.Unlock()
 }
 
-// connect begins a request that sends all unanswered lines.
+// connect begins a request to the daemon that sends all unanswered lines.
 func (s *remoteStream) connect() error {
 	ctx, cancel := context.WithCancel(s.ctx)
 	body, pipe := io.Pipe()
@@ -244,7 +244,7 @@ func (s *remoteStream) oldest() (p pending, ok bool) {
 	return s.lines[0], true
 }
 
-// answered removes the oldest line.
+// answered removes the oldest line from those that the daemon has not answered.
 func (s *remoteStream) answered() {
 	s.mu.Lock()
 	s.held -= len(s.lines[0].bytes)
@@ -255,7 +255,7 @@ func (s *remoteStream) answered() {
 	s.mu.Unlock()
 }
 
-// again connects again after err, or returns err where a retry cannot help.
+// again connects to the daemon again after err, or returns err where a retry cannot help.
 func (s *remoteStream) again(err error) error {
 	s.conn.cancel()
 	var r *refusal

@@ -91,7 +91,7 @@ func (c *renderCmd) folder() error {
 	return nil
 }
 
-// given returns the options that flags override.
+// given returns the options of a picture that flags of `plumb render` override.
 func (c *renderCmd) given() (o dump.PictureOptions, err error) {
 	if c.Bounds != "" {
 		b, err := dump.ParseBounds(c.Bounds)
@@ -349,7 +349,7 @@ func (s *renderTask) fail(id string, err error) []byte {
 	return failure(id, s.err.Code, s.err.Message)
 }
 
-// failure returns the line of a scene without a picture.
+// failure returns the JSON line of a scene without a picture.
 func failure(id, code, message string) []byte {
 	b := scoring.AppendString([]byte(`{"id":`), id)
 	b = scoring.AppendString(append(b, `,"error":{"code":`...), code)
@@ -374,7 +374,8 @@ func (d *renderRun) stats(id string, p queue.Picture) []byte {
 	return append(b, "}\n"...)
 }
 
-// fileName returns the id with every byte outside A-Za-z0-9._- as %XX. See docs/spec/cli.md#r32.
+// fileName returns the name of a scene's picture file: the id with every byte outside A-Za-z0-9._-
+// as %XX. See docs/spec/cli.md#r32.
 func fileName(id string) string {
 	var b strings.Builder
 	for i := range len(id) {

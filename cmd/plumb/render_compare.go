@@ -73,7 +73,7 @@ func (c *renderCmd) compare(cc daemon.CoreConfig, job *renderRun, given dump.Pic
 		return err
 	}
 	job.each = m.pair
-	job.taken = func(s *renderTask) error { return take(page, s.pair) }
+	job.taken = func(s *renderTask) error { return takePair(page, s.pair) }
 	stats, err := output(c.Stats, std, c.Scenes...)
 	if err != nil {
 		return err
@@ -93,8 +93,9 @@ func (c *renderCmd) compare(cc daemon.CoreConfig, job *renderRun, given dump.Pic
 	return err
 }
 
-// take adds one scene to the report and releases its pictures.
-func take(page *report.Fidelity, p *pair) error {
+// takePair adds one scene, drawn natively and by the editor, to the fidelity report and releases
+// its pictures.
+func takePair(page *report.Fidelity, p *pair) error {
 	switch {
 	case p.likeness != nil:
 		err := page.Add(p.id, p.likeness, p.view, p.got, p.ref)

@@ -27,8 +27,8 @@ type paperFlags struct {
 // noPaper is the value of --paper that omits published rows.
 const noPaper = "none"
 
-// read returns the documents: nil where the program's own are wanted, an empty list for
-// none.
+// read returns the documents of published tables: nil where the program's own are wanted, an empty
+// list for none.
 func (f *paperFlags) read() (docs [][]byte, err error) {
 	for _, path := range f.Paper {
 		if path == noPaper {
@@ -245,8 +245,8 @@ func shortName(path string) string {
 	return name
 }
 
-// file adds the results of one file. A line that is no result is an error, because a file
-// must not be joined in part.
+// file adds the results of one file to the report. A line that is no result is an error, because a
+// file must not be joined in part.
 func (c *reportCmd) file(j *report.Joined, name, path string, std streams) error {
 	r, err := openDump(path, c.lines(), std.in)
 	if err != nil {

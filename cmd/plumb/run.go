@@ -185,7 +185,7 @@ func (p *preparedRun) close() (err error) {
 	return err
 }
 
-// prepare reads tasks, arms and settings.
+// prepare reads the tasks, arms and settings of `plumb run`.
 func (c *runCmd) prepare(look bool) (p *preparedRun, err error) {
 	p = &preparedRun{}
 	defer func() {

@@ -126,8 +126,8 @@ func writeWhole(path string, b []byte) error {
 	return nil
 }
 
-// derive writes the dump of what was answered, scores it in this process, and writes the results,
-// the report and the run's record.
+// derive writes the dump of the answers in the run's folder, scores it in this process, and writes
+// the results, the report and the run's record.
 func (c *runCmd) derive(std streams, p *preparedRun) error {
 	path := filepath.Join(c.Out, "dump.jsonl")
 	var t runs.Totals
@@ -199,7 +199,7 @@ func (c *runCmd) tellTotals(std streams, p *preparedRun, t runs.Totals) {
 	}
 }
 
-// grouped writes a number with a space between thousands.
+// grouped writes a count with a space between thousands.
 func grouped(n int64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -208,7 +208,7 @@ func grouped(n int64) string {
 	return s
 }
 
-// look prints the plan or the first requests of a run.
+// look prints what `plumb run` would ask: the plan or the first requests.
 func (c *runCmd) look(std streams, p *preparedRun) error {
 	if _, err := os.Stat(c.recordPath()); err == nil {
 		calls, err := runs.ReadCalls(filepath.Join(c.Out, "calls.jsonl"))

@@ -138,7 +138,7 @@ func number(flag, given string, standard *float64) (*float64, error) {
 	return &x, nil
 }
 
-// merged joins JSON objects; members of later ones win. It returns nil for no members.
+// merged joins the JSON objects of flags; members of later ones win. It returns nil for no members.
 func merged(objects []string) (json.RawMessage, error) {
 	all := map[string]json.RawMessage{}
 	for _, o := range objects {

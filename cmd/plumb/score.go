@@ -292,8 +292,8 @@ func (j *job) inputs() []string {
 	return slices.Concat(j.cmd.Dumps, j.cmd.paperFiles(), slices.Collect(maps.Values(j.config.TaskFile)))
 }
 
-// open makes what scores: the engine of this process, or a daemon. A report
-// draws with an engine of this process in any case.
+// open starts what scores the lines: the engine of this process, or a connection to a daemon. A
+// report draws with an engine of this process in any case.
 func (j *job) open(ctx context.Context) (err error) {
 	if j.cmd.Server != "" {
 		if j.remote, err = dial(ctx, j.cmd.Server, j.token); err != nil {
@@ -382,7 +382,8 @@ func (j *job) dump(ctx context.Context, path string) error {
 	})
 }
 
-// stream scores what feed puts, in that order. The error of feed is that of its input.
+// stream scores the lines that feed puts, in that order, and writes their results. The error of
+// feed is that of its input.
 func (j *job) stream(ctx context.Context, path string, feed func(context.Context, func(dump.Line, records.Origin) error) error) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -437,7 +438,8 @@ func (j *job) putTo(ctx context.Context, s scorer, beside chan<- fed) func(dump.
 	}
 }
 
-// fed is what collect needs of a line beside its answer.
+// fed holds what collect needs of a line beside its result: where its record stands, and the line
+// for the report.
 type fed struct {
 	origin records.Origin
 	line   dump.Line // for the report; zero without one
@@ -493,7 +495,8 @@ func (j *job) feedRecords(r *records.Reader, put func(dump.Line, records.Origin)
 	}
 }
 
-// unanswered scores the requests of --requests that no dump had an answer to, as missing.
+// unanswered scores the requests of the files of --requests that no dump had an answer to, as
+// missing answers.
 func (j *job) unanswered(ctx context.Context) error {
 	if j.read.Requests == nil {
 		return nil
@@ -515,7 +518,7 @@ func (j *job) feedUnanswered(put func(dump.Line, records.Origin) error) (err err
 	return err
 }
 
-// named is the dump's name in messages, "" where it is the only one.
+// named returns the dump's name for messages, "" where it is the only one.
 func (j *job) named(path string) string {
 	if len(j.cmd.Dumps) == 1 {
 		return ""
@@ -523,7 +526,8 @@ func (j *job) named(path string) string {
 	return path
 }
 
-// collect writes the answers to the lines of a dump.
+// collect reads the results of a dump's lines from the scorer in their order, and gives each to the
+// output, the tables and the report. beside has for each line what was read with it.
 func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 	var a queue.Answer // allocated once for all lines
 	for {
@@ -579,7 +583,7 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 	}
 }
 
-// locate adds to an answer where its record stands in which dump.
+// locate adds to a result the dump and the place in it where its record stands.
 func (j *job) locate(a *queue.Answer, o *records.Origin) {
 	if o.Empty() && len(a.JSON) > 0 {
 		return

@@ -19,9 +19,9 @@ func signalContext() (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// end finishes the output files, the report and the tables, and returns the error of
-// the run. early is the error that ended the run early. Where it is nil, all lines were
-// read, and the outputs replace the former files. See docs/spec/cli.md#r6.
+// end finishes the output files, the report and the tables of `plumb score`, and returns the error
+// of the run. early is the error that ended the run early. Where it is nil, all lines were read,
+// and the outputs replace the former files. See docs/spec/cli.md#r6.
 func (j *job) end(ctx context.Context, early error) error {
 	if j.shards != nil && early != nil {
 		j.out.discard() // the parts are in the folder of the job

@@ -77,7 +77,8 @@ func (r *shardRun) add(p jobs.Part, result *scoring.Result, line []byte) error {
 	return r.store.failed()
 }
 
-// flush gives the current part to the disk; last is true where no other part of its shard follows.
+// flush commits the current part of the results to the job's store; last is true where no other
+// part of its shard follows.
 func (r *shardRun) flush(last bool) error {
 	if !r.open {
 		return nil
@@ -194,7 +195,7 @@ func (j *job) openJob() (err error) {
 	return nil
 }
 
-// plan opens the job in a store and checks that it is this one, or plans it.
+// plan opens the job of resumable scoring in a store and checks that it is this one, or plans it.
 func (j *job) plan(store jobs.Store) (*jobs.Job, error) {
 	h, err := j.header()
 	if err != nil {
@@ -382,7 +383,8 @@ func (j *job) runShards(ctx context.Context) error {
 	return err
 }
 
-// replay takes result lines that are there; clusters are those of a marker.
+// replay takes result lines of a part that is done into the tables and the output; clusters are
+// those of its marker.
 func (j *job) replay(lines []byte, clusters []string) error {
 	for n := 0; len(lines) > 0; n++ {
 		line, rest, _ := bytes.Cut(lines, []byte("\n"))
@@ -405,7 +407,7 @@ func (j *job) replay(lines []byte, clusters []string) error {
 	return nil
 }
 
-// take counts a result and writes its line.
+// take counts a result in the tables and writes its line.
 func (j *job) take(r *scoring.Result, line []byte) error {
 	if !j.table.Add(r) {
 		line = addDuplicateNote(line, r)
@@ -522,7 +524,8 @@ func (j *job) feedShards(in jobs.Input, list []jobs.Shard, put func(dump.Line, r
 	}
 }
 
-// begin sets the part of the following lines, and notes it in the journal where it is another one.
+// begin sets the part that the following lines belong to, and notes it in the journal where it is
+// another one.
 func (j *job) begin(p jobs.Part, first bool) error {
 	if p == j.shards.next && !first {
 		return nil

@@ -144,7 +144,8 @@ type remoteFile struct{ *address.Object }
 // Close implements io.Closer.
 func (remoteFile) Close() error { return nil }
 
-// section returns a range of an input. An object answers each read with a request, so these are large.
+// section returns a range of bytes of a dump. An object in a store answers each read with a
+// request, so these are large.
 func section(f inputFile, from, to int64) io.Reader {
 	r := io.NewSectionReader(f, from, to-from)
 	if _, remote := f.(remoteFile); remote {
@@ -175,7 +176,7 @@ func (j *job) openDump(path string) (*records.Reader, error) {
 	return records.Open(path, j.std.in, j.read)
 }
 
-// regular reports whether a path is a file or an object, which a second look finds as it is.
+// regular reports whether a dump's path is a file or an object, which a second look finds as it is.
 func regular(path string) bool {
 	if address.Is(path) {
 		return true

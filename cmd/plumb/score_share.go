@@ -111,7 +111,7 @@ func (j *job) runShare(ctx context.Context) (err error) {
 	return errors.Join(err, j.broken)
 }
 
-// whole reports whether a shard is done and its parts match their markers.
+// whole reports whether a shard of the job is done and its parts match their markers.
 func (j *job) whole(s jobs.Shard) (bool, error) {
 	for chunk := 0; ; chunk++ {
 		_, m, ok, err := j.shards.Read(jobs.Part{Shard: s.N, Chunk: chunk})
@@ -161,7 +161,7 @@ type ranged struct {
 	clusters []string // of the results; nil where none has one
 }
 
-// join adds the results of the range behind.
+// join adds the results of the range that follows.
 func (a *ranged) join(b *ranged) {
 	if a.clusters != nil || b.clusters != nil {
 		a.clusters = append(a.filled(), b.filled()...)
@@ -237,7 +237,8 @@ func (j *job) quarantine(ctx context.Context, s jobs.Shard, p jobs.Part, skip in
 	return j.shards.Commit(p, got.lines, m)
 }
 
-// halve returns the results of a range of a part.
+// halve returns the results of a range of a part, which it scores in a process of its own, and in
+// halves where that process dies.
 func (j *job) halve(ctx context.Context, s jobs.Shard, o onlyPart) (*ranged, error) {
 	got, why, err := j.child(ctx, &o)
 	if err != nil || why == "" {
@@ -272,7 +273,8 @@ func (j *job) scratch() string {
 	return j.shards.Store.Path("")
 }
 
-// child scores a range in a process of its own. why says how that ended, "" where it ended well.
+// child scores a range of a part in a process of its own. why says how that ended, "" where it
+// ended well.
 func (j *job) child(ctx context.Context, o *onlyPart) (got *ranged, why string, err error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -48,7 +48,7 @@ func newStorer(j *jobs.Job) *storer {
 	return s
 }
 
-// memory returns an empty slice for the lines of a part.
+// memory returns an empty slice for the result lines of a part.
 func (s *storer) memory() []byte {
 	select {
 	case b := <-s.free:
@@ -64,7 +64,7 @@ func (s *storer) failed() error {
 	return s.err
 }
 
-// sync waits until all parts so far are written.
+// sync waits until all parts so far are on the disk.
 func (s *storer) sync() error {
 	done := make(chan struct{})
 	s.queue <- storeOrder{synced: done}

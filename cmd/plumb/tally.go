@@ -57,7 +57,7 @@ func (t *tally) addResult(file string, line int, r *scoring.Result) {
 	}
 }
 
-// add counts a line; e is nil where the line has a score.
+// add counts a line by its outcome; e is nil where the line has a score.
 func (t *tally) add(file string, line int, id string, e *scoring.Error) {
 	t.lines++
 	switch {

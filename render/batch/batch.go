@@ -27,7 +27,7 @@ type Batch struct {
 // Picture is the place of a drawing's pixels in the picture buffer.
 type Picture struct{ Offset, Width, Height int } // px
 
-// Reset empties the batch and keeps its memory.
+// Reset empties the batch of drawings and keeps its memory.
 func (b *Batch) Reset() {
 	clear(b.Masks)
 	b.Masks, b.Items, b.Tiles, b.Runs = b.Masks[:0], b.Items[:0], b.Tiles[:0], b.Runs[:0]

@@ -2,7 +2,7 @@ package batch
 
 import "plumb/render/paint"
 
-// entry is one item in one tile.
+// entry is one item of a drawing in one tile.
 type entry struct {
 	item, col int32
 	mask      int32 // first scratch row of its mask, -1 where it fills the tile
@@ -69,7 +69,7 @@ func (b *Binner) BinPart(d *paint.Drawing, part *Region, t *Tiled) {
 	b.cut(d, part, t)
 }
 
-// cut cuts a drawing, or the part of it, into t, which is empty.
+// cut cuts a drawing, or the part of it, into the tiles of t, which is empty.
 func (b *Binner) cut(d *paint.Drawing, part *Region, t *Tiled) {
 	b.part = part
 	b.scratch = t.Masks

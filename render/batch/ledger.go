@@ -107,7 +107,7 @@ func (b *Batch) Ledgers(all []*Ledger, rows []RowSums) {
 	}
 }
 
-// fill sets the sums of a unit to those of the rows of its run.
+// fill sets the sums of a unit of the ledger to those of the rows of its run.
 func (u *unit) fill(r *Run, rows []RowSums) {
 	*u = unit{}
 	for i := range rows {

@@ -37,7 +37,7 @@ func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {
 	}
 }
 
-// paint draws a colour over the layer; products are floored.
+// paint draws a colour over the pixel's layer; products are floored as in the browser.
 func (l *layer) paint(coverage, alpha, color uint32) {
 	if alpha&coverage == 255 { // the general case gives the same, more slowly
 		*l = layer{255, color & 0xff, color >> 8 & 0xff, color >> 16 & 0xff}

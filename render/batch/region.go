@@ -50,7 +50,7 @@ func CloneAll(all []Region) []Region {
 // Bytes returns about how many bytes the region takes.
 func (r *Region) Bytes() int { return 40 + 8*len(r.rows) }
 
-// row returns the columns of a tile row.
+// row returns the columns of a tile row that belong to the region.
 func (r *Region) row(y int32) interval {
 	if i := y - r.first; i >= 0 && int(i) < len(r.rows) {
 		return r.rows[i]
@@ -58,7 +58,8 @@ func (r *Region) row(y int32) interval {
 	return interval{}
 }
 
-// at returns the interval of a tile row to be extended. It makes room for the row.
+// at returns the interval of a tile row of the region, which the caller extends. It makes room for
+// the row.
 func (r *Region) at(y int32) *interval {
 	if len(r.rows) == 0 {
 		r.first = y

@@ -135,8 +135,8 @@ func (b *bezier) extrema(buf *[2]float32, a axis) []float32 {
 	return slices.Compact(out)
 }
 
-// cut splits a curve that is monotone along the axis where it has the value v,
-// which lies between its ends.
+// cut splits a curve that is monotone along the axis where it has the coordinate v, which lies
+// between its ends.
 func (b *bezier) cut(a axis, v float32) (l, r bezier) {
 	l, r = b.split(b.find(a, v))
 	a.set(&l.p[l.n-1], v)
@@ -144,8 +144,8 @@ func (b *bezier) cut(a axis, v float32) (l, r bezier) {
 	return l, r
 }
 
-// find returns the t at which a monotone curve has the value v: by bisection,
-// which cannot leave [0, 1] whatever the numbers are.
+// find returns the t at which a monotone curve has the coordinate v on an axis: by bisection, which
+// cannot leave [0, 1] whatever the numbers are.
 func (b *bezier) find(a axis, v float32) float32 {
 	p0, p1, p2, p3 := float64(a.of(b.p[0])), float64(a.of(b.p[1])), float64(a.of(b.p[2])), float64(a.of(b.p[3]))
 	want := float64(v)

@@ -118,7 +118,7 @@ func (c *Cutter) conic(a, ctl, b vector.Point, w float32, inside bool) {
 	}
 }
 
-// line clips a straight segment if needed and stores it.
+// line clips a straight segment of the path if needed and stores it.
 func (c *Cutter) line(a, b vector.Point, inside bool) {
 	switch {
 	case a.Y == b.Y:
@@ -131,7 +131,7 @@ func (c *Cutter) line(a, b vector.Point, inside bool) {
 	}
 }
 
-// curve clips a curve if needed and stores it as chords.
+// curve clips a curve of the path if needed and stores it as chords.
 func (c *Cutter) curve(b *bezier, inside bool) {
 	switch {
 	case !inside:

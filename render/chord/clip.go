@@ -30,9 +30,8 @@ func (b box) contains(o box) bool {
 // within binary32.
 const maxCoordinate = 1e15
 
-// bounds returns the bounding box of the points; ok is false if there are none, or one is not
-// finite or too far away. It compares integers that are ordered like the numbers, without
-// branches.
+// bounds returns the bounding box of a path's points; ok is false if there are none, or one is not
+// finite or too far away. It compares integers that are ordered like the numbers, without branches.
 func bounds(pts []vector.Point) (b box, ok bool) {
 	if len(pts) == 0 {
 		return b, false

@@ -13,8 +13,9 @@ type matcher struct {
 	before []int32               // per new layer the one before it in its sequence
 }
 
-// run appends for each new layer the position of the old one with the same stamp, -1 for none. The
-// positions rise, and as many layers as possible have one: it is a longest rising subsequence.
+// run pairs the layers of two views: it appends for each new layer the position of the old one with
+// the same stamp, -1 for none. The positions rise, and as many layers as possible have one: it is a
+// longest rising subsequence.
 func (m *matcher) run(dst []int32, layers []paint.Layer, old []Layer) []int32 {
 	n := 0 // most edits leave the beginning as it was
 	for n < len(layers) && n < len(old) && layers[n].Stamp == old[n].Stamp {

@@ -57,7 +57,7 @@ func cubicCurve(p0, p1, p2, p3 vec) curve {
 
 func (c *curve) end() vec { return c.p[c.n-1] }
 
-// at returns the point at t.
+// at returns the point of the curve at t.
 func (c *curve) at(t float32) vec {
 	if c.n == 3 {
 		q := vec{
@@ -138,8 +138,8 @@ func (c *curve) tangent(t float32) vec {
 	return d
 }
 
-// flat reports whether the controls lie within a relative squared distance of
-// the line through the two points that are farthest apart.
+// flat reports whether the control points of the curve lie within a relative squared distance of
+// the line through the two points that are farthest apart, so that it can be drawn as lines.
 func (c *curve) flat() bool {
 	slop := float32(0.000005)
 	if c.n == 4 {
@@ -258,7 +258,7 @@ func unitRoots(buf *[3]float32, a, b, c, d float64) []float32 {
 	return slices.Compact(buf[:n])
 }
 
-// solve returns the real roots of a polynomial of degree up to 3; unused
+// solve returns the real roots of a polynomial of degree up to 3, for cusps and curvature; unused
 // values are NaN, so every comparison with them fails.
 func solve(a, b, c, d float64) [3]float64 {
 	nan := math.NaN()

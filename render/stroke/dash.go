@@ -94,8 +94,8 @@ func (d *Dasher) setPattern(dashes []float32) bool {
 	return sum > 0 && finite(sum)
 }
 
-// begin returns the interval of the pattern in which a subpath starts, the rest of that interval,
-// and the length of the pattern.
+// begin returns the interval of the dash pattern in which a subpath starts, the rest of that
+// interval, and the length of the pattern.
 func (d *Dasher) begin(offset float32) (index int, rest, period float32) {
 	for _, l := range d.pattern {
 		period += l
@@ -119,7 +119,8 @@ func (d *Dasher) begin(offset float32) (index int, rest, period float32) {
 	return 0, d.pattern[0], period
 }
 
-// pieces appends the dashes of the measured subpath, beginning with the rest of interval first.
+// pieces appends the dashes of the measured subpath, beginning with the rest of interval first of
+// the pattern.
 func (d *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) {
 	m := &d.m
 	if m.length == 0 {

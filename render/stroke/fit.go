@@ -54,8 +54,8 @@ func (p *pen) pointOn(c *curve, t float32) curvePoint {
 	return curvePoint{c.at(t), d}
 }
 
-// fit appends the offset of the curve over [t0, t1], where a and b are its points at both ends.
-// See docs/spec/raster.md#r7.
+// fit appends the offset of the curve over [t0, t1], one side of the stroke's outline; a and b are
+// the curve's points at both ends. See docs/spec/raster.md#r7.
 func (p *pen) fit(dst *vector.Path, c *curve, side, t0, t1 float32, a, b *curvePoint) {
 	f := offsetFitter{pen: p, dst: dst, c: c, side: side, tangentsMet: c.n == 3}
 	s := span{t0: t0, t1: t1, tm: (t0 + t1) / 2, d0: a.d, d1: b.d}
@@ -66,7 +66,7 @@ func (p *pen) fit(dst *vector.Path, c *curve, side, t0, t1 float32, a, b *curveP
 // offset returns the point of the offset curve for a point of the curve.
 func (f *offsetFitter) offset(a *curvePoint) vec { return add(a.p, scale(left(a.d), f.side)) }
 
-// middle returns the point of the offset curve at tm.
+// middle returns the point of the offset curve in the middle of the range, at tm.
 func (f *offsetFitter) middle(s *span) vec {
 	if !s.halved {
 		m := f.pointOn(f.c, s.tm)
@@ -75,7 +75,7 @@ func (f *offsetFitter) middle(s *span) vec {
 	return s.em
 }
 
-// run replaces the range by a quadratic or a line, or halves it.
+// run replaces the offset of a range of the curve by a quadratic or a line, or halves the range.
 func (f *offsetFitter) run(s *span, depth int) {
 	limit := quadLevels
 	if f.c.n == 4 {
@@ -101,7 +101,8 @@ func (f *offsetFitter) run(s *span, depth int) {
 	f.run(&r, depth+1)
 }
 
-// replacement says what can replace the offset of the range.
+// replacement returns what can replace the offset of the range: a line, a quadratic, or nothing
+// yet.
 func (f *offsetFitter) replacement(s *span) replacement {
 	v := f.control(s)
 	if !f.tangentsMet {
@@ -125,8 +126,8 @@ func (f *offsetFitter) replacement(s *span) replacement {
 	return v
 }
 
-// control intersects the tangents at both ends: their intersection becomes the control point of
-// a quadratic.
+// control intersects the tangents at both ends of the offset curve: their intersection becomes the
+// control point of a quadratic.
 func (f *offsetFitter) control(s *span) replacement {
 	s.opposite = false
 	den := cross(s.d0, s.d1)

@@ -39,7 +39,7 @@ func (m *pathMeasure) reset() {
 	m.length, m.seen = 0, 0
 }
 
-// add adds the chord from a to b, which ends at t of the next segment.
+// add adds the chord from a to b to the measured length, which ends at t of the next segment.
 func (m *pathMeasure) add(a, b vec, t float32) {
 	d := m.length + sqrt(dist2(a, b))
 	if d > m.length {
@@ -48,7 +48,7 @@ func (m *pathMeasure) add(a, b vec, t float32) {
 	}
 }
 
-// line adds a straight segment.
+// line adds a straight segment to the measured length of the path.
 func (m *pathMeasure) line(a, b vec) {
 	before := m.length
 	m.seen, m.dot = m.seen+1, a
@@ -57,7 +57,7 @@ func (m *pathMeasure) line(a, b vec) {
 	}
 }
 
-// curve adds a quadratic or cubic.
+// curve adds a quadratic or cubic to the measured length of the path.
 func (m *pathMeasure) curve(c curve) {
 	before := m.length
 	m.seen, m.dot = m.seen+1, c.p[0]
@@ -120,7 +120,8 @@ func (s *segment) at(t float32) vec {
 	return c.at(t)
 }
 
-// piece appends the part between the distances from and to, as a new subpath if move is true.
+// piece appends the part of the path between the distances from and to, which is a dash, as a new
+// subpath if move is true.
 func (m *pathMeasure) piece(dst *vector.Path, from, to float32, move bool) {
 	from, to = max(from, 0), min(to, m.length)
 	if !(from <= to) || len(m.chordEnds) == 0 {
@@ -137,7 +138,7 @@ func (m *pathMeasure) piece(dst *vector.Path, from, to float32, move bool) {
 	m.segs[s1].appendTo(dst, t0, t1)
 }
 
-// locate converts a distance to a segment and a parameter.
+// locate converts a distance along the path to a segment and a parameter.
 func (m *pathMeasure) locate(d float32) (seg int32, t float32) {
 	i := min(sort.Search(len(m.chordEnds), func(i int) bool { return m.chordEnds[i].d >= d }), len(m.chordEnds)-1)
 	k := m.chordEnds[i]

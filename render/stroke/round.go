@@ -65,7 +65,7 @@ func (p *pen) arc(dst *vector.Path, from, to, a, b vec) {
 	dst.ConicTo(add(p.cur, h), add(p.cur, to), w)
 }
 
-// cap adds a half circle around q, from q + n to end = q - n.
+// cap adds the round cap of a stroke around its end q: a half circle from q + n to end = q - n.
 func (p *pen) cap(q, n, end vec) {
 	side := vec{X: -n.Y, Y: n.X}
 	mid := add(q, side)
@@ -73,7 +73,7 @@ func (p *pen) cap(q, n, end vec) {
 	p.out.ConicTo(sub(mid, n), end, quarter)
 }
 
-// disc adds a circle around q in the direction of outlines.
+// disc adds a circle around q in the direction of outlines, for a stroke without length.
 func (p *pen) disc(q vec) {
 	n := vec{X: p.r}
 	p.out.MoveTo(add(q, n))

@@ -109,7 +109,7 @@ type pen struct {
 	quads      []vec // scratch of conics
 }
 
-// start begins an outline. points is the number of points of the path.
+// start begins the outline of a stroke. points is the number of points of the path.
 func (p *pen) start(dst *vector.Path, width, resolution float32, points int) {
 	p.out = dst
 	p.r = width / 2
@@ -142,7 +142,7 @@ func (p *pen) startSegment(n vec) {
 // endSegment sets the current point to a, where the unit normal is n.
 func (p *pen) endSegment(a, n vec) { p.cur, p.n = a, n }
 
-// lineTo adds a straight segment; verbs and pts are the rest of the path behind it.
+// lineTo adds a straight segment to the stroke; verbs and pts are the rest of the path behind it.
 func (p *pen) lineTo(a vec, verbs []vector.Verb, pts []vec) {
 	tiny := p.eps / 4096
 	short := abs(a.X-p.cur.X) <= tiny && abs(a.Y-p.cur.Y) <= tiny
@@ -166,7 +166,8 @@ func (p *pen) line(a, n vec) {
 	p.inner.LineTo(sub(a, scale(n, p.r)))
 }
 
-// hasLength reports whether the rest of the subpath has another point than a.
+// hasLength reports whether the rest of the subpath has another point than a, so that it has a
+// direction.
 func hasLength(a vec, verbs []vector.Verb, pts []vec) bool {
 	for _, v := range verbs {
 		if v == vector.Move || v == vector.Close {
@@ -244,7 +245,8 @@ func (p *pen) flatTo(c *curve) {
 	p.lineTo(c.end(), nil, nil)
 }
 
-// finish ends the subpath: two contours if it is closed, else one with caps.
+// finish ends the stroke's outline of the subpath: two contours if it is closed, else one with
+// caps.
 func (p *pen) finish(closed bool) {
 	if !p.drawn {
 		return
@@ -268,7 +270,8 @@ func (p *pen) finish(closed bool) {
 	p.moveTo(p.first)
 }
 
-// reverse appends the inner side backwards, without its last point, where the outer side ends.
+// reverse appends the inner side of the stroke backwards, without its last point, where the outer
+// side ends.
 func (p *pen) reverse() {
 	in := &p.inner
 	i, w := len(in.Points)-1, len(in.Weights)-1

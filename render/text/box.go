@@ -127,7 +127,7 @@ func (l *Layouter) NoteFit(sh *scene.Shape) (fontPx, grow float64, err error) {
 	return spec.Size, max(0, l.probe.H+2*padding-noteSide), nil
 }
 
-// widest returns the width of the widest line, rounded to whole px.
+// widest returns the width of the widest line of a laid out text, rounded to whole px.
 func widest(l *Layout) (w float64) {
 	for _, line := range l.Lines {
 		w = max(w, line.Indent+line.Width)

@@ -216,7 +216,7 @@ func sameMarks(a, b *scene.Span) bool {
 	return x == y
 }
 
-// face returns the font of a span.
+// face returns the font of a span of the text.
 func (l *Layouter) face(s *scene.Span) (*font.Face, error) {
 	style := font.Style{Family: families[l.spec.Font], Bold: s.Bold, Italic: s.Italic}
 	if s.Code {
@@ -519,7 +519,7 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 	return l.subset, nil
 }
 
-// keep appends glyphs whose clusters count from byte base of the paragraph.
+// keep appends shaped glyphs whose clusters count from byte base of the paragraph.
 func (l *Layouter) keep(glyphs []font.Glyph, base int) []font.Glyph {
 	for _, g := range glyphs {
 		g.Cluster += int32(base)

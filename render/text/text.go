@@ -111,8 +111,8 @@ func (l *Layout) Place(x, y float64) {
 	}
 }
 
-// align moves the runs of every line by the text's alignment. Lines of lists stay at the left. See
-// docs/spec/drawing.md#r49.
+// align moves the runs of every line by the alignment of the text in its box. Lines of lists stay
+// at the left. See docs/spec/drawing.md#r49.
 func (l *Layout) align(a scene.Align) {
 	for _, line := range l.Lines {
 		slack := l.W - line.Indent - line.Width
