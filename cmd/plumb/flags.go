@@ -92,7 +92,7 @@ type engineFlags struct {
 	FontsDir string    `placeholder:"DIR" help:"Folder of the editor's fonts as TTF. Default: PLUMB_FONTS, else build/fonts beside the program."`
 	Workers  int       `default:"0" placeholder:"N" help:"Goroutines that decode items and compute outlines; 0 = one per core. Results do not depend on it."`
 	Batch    count     `default:"256" placeholder:"N" help:"Most pictures per GPU batch. Larger batches cost less per picture; smaller ones shorten the wait of later requests. Results do not depend on it."`
-	Tallies  cacheSize `name:"tally-cache" default:"64MiB" placeholder:"BYTES" help:"Memory for sums of pictures that were measured: an equal picture is not measured again, and an edited one only where it differs; 0 keeps none. Results do not depend on it."`
+	Tallies  cacheSize `name:"tally-cache" default:"64MiB" placeholder:"BYTES" help:"Memory for sums of pictures that were measured: an equal picture is not measured again, and an edited one only where it differs; 0 keeps none. A sixteenth as much again keeps whiteboards of tasks. Results do not depend on it."`
 
 	Tldraw      string        `enum:"4.2,5.4" default:"4.2" help:"Version of tldraw whose pictures are made: 4.2 or 5.4. Shapes that 5.4 draws differently are drawn in Chromium, but for a few whose rules are known."`
 	Chrome      string        `placeholder:"PATH" help:"Path of Chromium. Default: PLUMB_CHROME, else chromium or google-chrome in PATH."`
@@ -158,9 +158,9 @@ func (l *limitFlags) scenes() scene.Limits {
 		Pixels: int(l.MaxPixels), Side: int(l.MaxSide), Text: int(l.MaxText), Coordinate: l.MaxCoordinate}
 }
 
-// suites returns the suites for a release of tldraw.
-func (l *limitFlags) suites(release view.Version) scoring.Suites {
-	return suites.New(suites.Config{Scenes: l.scenes(), Response: int(l.MaxResponse), Actions: int(l.MaxActions), Paint: int(l.MaxPaint), Tldraw: release})
+// suites returns the suites for a release of tldraw, which keep that many bytes of whiteboards.
+func (l *limitFlags) suites(release view.Version, initials int) scoring.Suites {
+	return suites.New(suites.Config{Initials: initials, Scenes: l.scenes(), Response: int(l.MaxResponse), Actions: int(l.MaxActions), Paint: int(l.MaxPaint), Tldraw: release})
 }
 
 // scoreFlags choose the suite, the tasks, the variants of the rules and the reward.
@@ -237,7 +237,7 @@ func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, erro
 	}
 	browser.MaxAsset, browser.MaxAssetPixels = int(l.MaxAsset), int(l.MaxAssetPx)
 	release, _ := view.ParseVersion(e.Tldraw) // the engine reports what is wrong with it
-	suites := l.suites(release)
+	suites := l.suites(release, int(e.Tallies)/16)
 	if s.Suite != "" && suites.Find(s.Suite) == nil {
 		return daemon.CoreConfig{}, usage("cannot use suite %q: want one of %v", s.Suite, suites.Names())
 	}

@@ -32,7 +32,7 @@ type promptCmd struct {
 
 // Run writes what a model is asked, in the order of the items.
 func (c *promptCmd) Run(std streams) (err error) {
-	suites := c.suites(0)
+	suites := c.suites(0, 0)
 	if suites.Find(c.Suite) == nil {
 		return usage("cannot use suite %q: want one of %v", c.Suite, suites.Names())
 	}

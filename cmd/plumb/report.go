@@ -113,7 +113,7 @@ type successFlag struct {
 
 // Run joins result files into one report.
 func (c *reportCmd) Run(std streams) error {
-	suites := c.suites(0)
+	suites := c.suites(0, 0)
 	known := append(suites.Variants(), table.Variants()...)
 	variants, err := scoring.ParseVariants(c.Variant, known)
 	if err != nil {

@@ -32,7 +32,7 @@ func defaultScore() *scoreCmd {
 // source reads the tasks of the suite.
 func (c *runCmd) source(p *preparedRun, o ask.Options) (ask.Suite, error) {
 	d := defaultScore()
-	suites := d.suites(0)
+	suites := d.suites(0, 0)
 	s := suites.Find(c.Suite)
 	if s == nil {
 		return nil, usage("cannot use suite %q: want one of %v", c.Suite, suites.Names())

@@ -59,7 +59,7 @@ func (c *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, err
 	if len(m.Unused) > 0 {
 		fmt.Fprintf(std.err, "columns that no member comes from: %s\n", strings.Join(m.Unused, ", "))
 	}
-	suites := c.suites(0)
+	suites := c.suites(0, 0)
 	d := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: c.Suite, Limits: c.scenes()})
 	prefix := map[string]string{"spatialab": "sl-", "spaceeval": "se-"}[c.Suite]
 	counts := map[string]int{}

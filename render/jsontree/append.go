@@ -1,6 +1,7 @@
 package jsontree
 
 import (
+	"encoding/binary"
 	"unicode/utf8"
 	"unsafe"
 
@@ -90,4 +91,35 @@ func Text(v *fastjson.Value) string {
 		return string(v.GetStringBytes())
 	}
 	return string(Append(nil, v))
+}
+
+// AppendContent appends a value to dst in a form that can be read in one way only, so that values
+// with equal content are equal. It is no JSON.
+func AppendContent(dst []byte, v *fastjson.Value) []byte {
+	t := v.Type()
+	dst = append(dst, byte(t))
+	switch t {
+	case fastjson.TypeString:
+		return appendText(dst, v.GetStringBytes())
+	case fastjson.TypeArray:
+		list := v.GetArray()
+		dst = binary.AppendUvarint(dst, uint64(len(list)))
+		for _, e := range list {
+			dst = AppendContent(dst, e)
+		}
+	case fastjson.TypeObject:
+		o := v.GetObject()
+		dst = binary.AppendUvarint(dst, uint64(o.Len()))
+		o.Visit(func(key []byte, e *fastjson.Value) {
+			dst = AppendContent(appendText(dst, key), e)
+		})
+	case fastjson.TypeNumber:
+		dst = append(v.MarshalTo(dst), 0) // as it was read
+	}
+	return dst
+}
+
+// appendText appends bytes behind their number.
+func appendText(dst, b []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }

@@ -29,7 +29,8 @@ type suite struct {
 	maxResponse int
 	maxActions  int
 	tldraw      view.Version
-	pool        sync.Pool // *work
+	initials    *initials // nil for none
+	pool        sync.Pool // *workspace
 }
 
 // Config holds the settings of a suite. Zero values mean the defaults.
@@ -37,6 +38,9 @@ type Config struct {
 	Limits      scene.Limits
 	MaxResponse int // bytes of an answer
 	MaxActions  int // entries of each list of an answer; a note says that the others are not read
+	// Initials is how many bytes of decoded initial shapes are kept for items with equal ones; 0 for
+	// none.
+	Initials int
 	// Tldraw is the release whose sizes of shapes count. Where they differ from those of release
 	// 4.2 and are not known natively, the editor measures them.
 	Tldraw view.Version
@@ -64,7 +68,7 @@ func newSuite(c Config) *suite {
 	l, d := &c.Limits, scene.DefaultLimits()
 	l.Text, l.Shapes, l.Coordinate = cmp.Or(l.Text, d.Text), cmp.Or(l.Shapes, d.Shapes), cmp.Or(l.Coordinate, d.Coordinate)
 	s := &suite{limits: *l, tldraw: c.Tldraw, maxResponse: cmp.Or(c.MaxResponse, scoring.DefaultResponse),
-		maxActions: cmp.Or(c.MaxActions, scoring.DefaultActions)}
+		maxActions: cmp.Or(c.MaxActions, scoring.DefaultActions), initials: newInitials(c.Initials)}
 	s.pool.New = func() any { return new(workspace) }
 	return s
 }
@@ -125,6 +129,7 @@ type workspace struct {
 	cleaner cleaner
 	board   board
 	ops     operations
+	content []byte // of initialOf
 }
 
 // prepare implements scoring.Suite.Prepare. Its errors wrap *scoring.Error with the codes
@@ -134,14 +139,14 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	if t == nil {
 		return nil, newError("unknown_test", "cannot score test %s: want one of maze, graph, pattern, label, line, arrow, overlap, balance", quote(it.Test))
 	}
-	j := &job{base: scoring.Result{ID: it.ID, Suite: suiteName, Test: t.name}, suite: s}
-	var err error
-	if j.initial, err = s.readShapes(it.Fields); err != nil {
-		return nil, err
-	}
 	w := s.pool.Get().(*workspace)
 	defer w.release()
 	w.suite, w.variants, w.test, w.task, w.notes = s, v, t, it.Fields.Get("task"), &notes{}
+	initial, err := w.initialOf(it.Fields)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{base: scoring.Result{ID: it.ID, Suite: suiteName, Test: t.name}, suite: s, initial: initial}
 	if w.task == nil || w.task.Type() != fastjson.TypeObject {
 		return nil, newError("bad_task", "cannot read task: want an object with the criteria of the %s test", t.name)
 	}
@@ -149,8 +154,8 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 		return nil, err
 	}
 	j.base.Status = string(w.found.Status)
-	if i := w.board.reset(j.initial); i >= 0 {
-		return nil, newError("bad_scene", "cannot read %s.id: %s is the id of another shape", shapePath(i), quote(j.initial[i].ID))
+	if i := w.board.reset(initial.shapes); i >= 0 {
+		return nil, newError("bad_scene", "cannot read %s.id: %s is the id of another shape", shapePath(i), quote(initial.shapes[i].ID))
 	}
 	if t.name != "arrow" {
 		w.ops.cleanAndApply(&w.cleaner, &w.board, w.found.Value)
@@ -185,13 +190,15 @@ func missingFields(it *scoring.Item) error {
 func (w *workspace) release() {
 	s := w.suite
 	w.reader.Forget()
+	if cap(w.content) > keepContent {
+		w.content = nil
+	}
 	w.suite, w.variants, w.test, w.task, w.found, w.notes = nil, nil, nil, nil, answer.Found{}, nil
 	s.pool.Put(w)
 }
 
-// readShapes decodes the initial shapes of an item.
-func (s *suite) readShapes(item *fastjson.Value) ([]scene.Record, error) {
-	list := item.Get("shapes")
+// readShapes decodes the list of initial shapes of an item.
+func (s *suite) readShapes(list *fastjson.Value) ([]scene.Record, error) {
 	if list == nil || list.Type() != fastjson.TypeArray {
 		return nil, newError("bad_scene", "cannot read shapes: want a list of simple shapes")
 	}
@@ -274,7 +281,7 @@ type job struct {
 	views        []view.View
 	scoreTallies func(j *job, t []metric.Tally) // nil if nothing is measured
 	scoreErr     *scoring.Error                 // why there is no score although the item is valid
-	initial      []scene.Record
+	initial      *initial
 	final        []scene.Record
 	marks        func(j *job, r *scoring.Result) marks // marks over the report pictures, or nil
 	arrowID      string                                // the arrow that the answer rotates

@@ -20,7 +20,7 @@ func prepareBalance(w *workspace, j *job) error {
 	j.marks = showBalance(frame)
 	j.addMetric("created", idsOf(w.board.created()))
 	j.addMetric("violations", violations)
-	before, err := resolve(j.initial, w.suite.limits, nil)
+	before, err := j.initial.resolved(w.suite.limits)
 	if err != nil {
 		return err
 	}

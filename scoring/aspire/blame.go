@@ -25,7 +25,7 @@ func (j *job) causedByAnswer(e *scoring.Error) bool {
 // initialDrawable reports whether the initial whiteboard can be drawn within the limits. It is true
 // if only the editor can decide it.
 func (j *job) initialDrawable() bool {
-	s, err := resolve(slices.Clone(j.initial), j.suite.limits, nil)
+	s, err := resolve(slices.Clone(j.initial.shapes), j.suite.limits, nil)
 	if err != nil {
 		return false
 	}

@@ -46,7 +46,7 @@ func ran(s *suite, item string, v scoring.Variants) (*workspace, error) {
 		return nil, err
 	}
 	w := &workspace{suite: s, test: findTest(string(fields.GetStringBytes("test"))), variants: v, task: fields.Get("task")}
-	initial, err := s.readShapes(fields)
+	initial, err := s.readShapes(fields.Get("shapes"))
 	if err != nil {
 		return nil, err
 	}

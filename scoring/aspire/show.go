@@ -23,7 +23,7 @@ type marks struct{ before, after []scoring.Mark }
 // Show implements scoring.Shower: the whiteboard before and after the answer.
 func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 	lim := scene.DefaultLimits()
-	before, err := resolve(j.initial, lim, nil)
+	before, err := resolve(slices.Clone(j.initial.shapes), lim, nil)
 	if err != nil {
 		return scoring.Exhibit{}
 	}
@@ -151,8 +151,8 @@ func showDeleted(reference string, meant map[string]bool) func(*job, *scoring.Re
 func showChoices(metric, reference string, meant map[string]bool, form func(*scene.Record) scoring.Mark) func(*job, *scoring.Result) marks {
 	return func(j *job, r *scoring.Result) (m marks) {
 		chosen := setOf(r.Strings(metric))
-		for i := range j.initial {
-			a := &j.initial[i]
+		for i := range j.initial.shapes {
+			a := &j.initial.shapes[i]
 			mark := form(a)
 			if a.ID == reference {
 				mark.Tone, mark.Text = scoring.Was, "reference"

@@ -28,7 +28,7 @@ func (s *suite) canvas(it *scoring.Item, v scoring.Variants) (scoring.Canvas, er
 	if t == nil {
 		return nil, newError("unknown_test", "cannot build on a board of test %s: want one of ASPIRE's", quote(it.Test))
 	}
-	initial, err := s.readShapes(it.Fields)
+	initial, err := s.readShapes(it.Fields.Get("shapes"))
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 type Config struct {
 	Scenes   scene.Limits
 	Response int          // bytes of an answer
+	Initials int          // bytes of decoded whiteboards that are kept for items of one task; 0 for none
 	Actions  int          // entries of a list of actions
 	Paint    int          // pixel writes to draw an answer
 	Tldraw   view.Version // release of the editor by which shapes without a size are measured
@@ -25,7 +26,7 @@ type Config struct {
 // New returns all suites.
 func New(c Config) scoring.Suites {
 	return scoring.NewSuites(
-		aspire.New(aspire.Config{Limits: c.Scenes, MaxResponse: c.Response, MaxActions: c.Actions, Tldraw: c.Tldraw}),
+		aspire.New(aspire.Config{Limits: c.Scenes, MaxResponse: c.Response, MaxActions: c.Actions, Initials: c.Initials, Tldraw: c.Tldraw}),
 		drawingbench.New(drawingbench.Config{MaxActions: c.Actions, MaxPaint: c.Paint}),
 		tangram.New(),
 		vqa.Spatialab(),
