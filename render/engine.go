@@ -269,7 +269,7 @@ func (w *Worker) prepareAlone(v view.View) (*Prepared, error) {
 	if err := w.builder.Build(v, w.e.cfg.Raster, &w.drawing); err != nil {
 		return nil, err
 	}
-	p := w.Tile(&w.drawing)
+	p := w.tile(&w.drawing, v.TallyOnly && !v.Picture)
 	p.unmeasured = v.Unmeasured
 	return p, nil
 }

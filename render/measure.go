@@ -131,7 +131,7 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	begin := time.Now()
 	tileds := make([]*batch.Tiled, len(ps))
 	for i, p := range ps {
-		if p.tiled == nil {
+		if p.tiled == nil || p.tiled.AlphaOnly {
 			panic("BUG: a view is drawn before it is finished, after its release, or for its tally alone")
 		}
 		tileds[i] = p.tiled

@@ -84,7 +84,7 @@ func tiledBytes(t *batch.Tiled) int {
 // needs.
 func (s *memoryPool) copyOf(from *batch.Tiled) *batch.Tiled {
 	t := s.takeFor(from)
-	t.Width, t.Height, t.Twin, t.Deepest = from.Width, from.Height, from.Twin, from.Deepest
+	t.Width, t.Height, t.Twin, t.AlphaOnly, t.Deepest = from.Width, from.Height, from.Twin, from.AlphaOnly, from.Deepest
 	t.Masks = append(t.Masks, from.Masks...)
 	t.Items = append(t.Items, from.Items...)
 	t.Tiles = append(t.Tiles, from.Tiles...)

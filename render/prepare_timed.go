@@ -33,13 +33,17 @@ func (w *Worker) PrepareTimed(v view.View, between func()) (*Prepared, Spent, er
 	if between != nil {
 		between()
 	}
-	p := w.Tile(&w.drawing)
+	p := w.tile(&w.drawing, v.TallyOnly && !v.Picture)
 	return p, Spent{Outline: built.Sub(begin), Tile: time.Since(built)}, nil
 }
 
 // Tile does the last step of Prepare for a drawing that is already built. It keeps no reference to
 // the drawing.
-func (w *Worker) Tile(d *paint.Drawing) *Prepared {
+func (w *Worker) Tile(d *paint.Drawing) *Prepared { return w.tile(d, false) }
+
+// tile is Tile, of which alphaOnly says that no picture is wanted.
+func (w *Worker) tile(d *paint.Drawing, alphaOnly bool) *Prepared {
+	w.binner.AlphaOnly = alphaOnly
 	w.binner.Bin(d, &w.tiled)
 	return &Prepared{e: w.e, tiled: w.e.pool.copyOf(&w.tiled)}
 }

@@ -55,6 +55,7 @@ func (w *Worker) fill(v *view.View, s *shared) (work int, err error) {
 			w.e.releaseShared(s)
 		}
 	}()
+	w.binner.AlphaOnly = true
 	ok := false
 	switch {
 	case v.Edited:

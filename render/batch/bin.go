@@ -16,6 +16,10 @@ type entryList struct{ first, last int32 }
 // Binner cuts drawings into tiles. It keeps its memory between drawings and is not safe for
 // concurrent use.
 type Binner struct {
+	// AlphaOnly says that pictures of the drawings are not wanted. Tiles that are opaque throughout
+	// then do without the device, although outlines cross them. See docs/spec/raster.md#r41.
+	AlphaOnly bool
+
 	widthPx, heightPx int32 // of the picture
 	cols, rows        int32
 
@@ -71,7 +75,7 @@ func (b *Binner) BinPart(d *paint.Drawing, part *Region, t *Tiled) {
 
 // cut cuts a drawing, or the part of it, into the tiles of t, which is empty.
 func (b *Binner) cut(d *paint.Drawing, part *Region, t *Tiled) {
-	b.part = part
+	b.part, t.AlphaOnly = part, b.AlphaOnly
 	b.scratch = t.Masks
 	b.clearGrid(d)
 	for k := range d.Items {

@@ -57,6 +57,7 @@ type tileState struct {
 	class  Class
 	edge   bool    // some outline crosses the tile
 	filled bool    // some item fills it
+	inks   [2]bool // per set: it has an item
 	full   [2]bool // per set: nothing below can be seen
 	clip   int32   // clip in force, -1 for none
 	group  int32   // open group, 0 for none
@@ -81,6 +82,11 @@ func (w *tileWriter) writeTile(r, c, top int32) {
 		return
 	}
 	x, y, cols, rows := b.place(r, c)
+	if b.AlphaOnly && w.edge && w.opaque() {
+		t.Items = t.Items[:w.items]
+		t.addSolid(x, y, cols, rows, Flat{A0: 255 * flag(w.inks[0]), A1: 255 * flag(w.inks[1])})
+		return
+	}
 	if !w.edge {
 		t.addSolid(x, y, cols, rows, b.flatten(t.Items[w.items:]))
 		t.Items = t.Items[:w.items]
@@ -93,6 +99,20 @@ func (w *tileWriter) writeTile(r, c, top int32) {
 		b.secondSetLast(t.Items[w.items:])
 	}
 	t.addTile(w.class, x, y, cols, rows, w.items)
+}
+
+// opaque reports whether every pixel of the tile has alpha 255 in each set that has items: one of
+// them is opaque and fills the tile, and whatever is painted over it leaves that as it is.
+func (w *tileWriter) opaque() bool {
+	return (w.full[0] || !w.inks[0]) && (w.full[1] || !w.inks[1])
+}
+
+// flag returns 1 for true.
+func flag(v bool) uint32 {
+	if v {
+		return 1
+	}
+	return 0
 }
 
 // place returns where a tile lies and how much of it is in the picture, px.
@@ -192,6 +212,7 @@ func (w *tileWriter) paintEntry(e *entry, below []int32) {
 		k.paint |= FlagClipped
 	}
 	out := w.appendItem(e, k)
+	w.inks[set] = true
 	if w.group != 0 {
 		w.markGrouped(out, it)
 	}

@@ -35,6 +35,8 @@ type Tiled struct {
 	// Twin has the CPU twin evaluate the drawing on every backend. Binning takes it
 	// back.
 	Twin bool
+	// AlphaOnly says that the tiles give sums and no picture.
+	AlphaOnly bool
 	// Deepest is the number of items of the run that has most; more than RunItems
 	// only where one tile has them.
 	Deepest int

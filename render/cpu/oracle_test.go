@@ -16,13 +16,19 @@ import (
 // measure runs the whole tile stage on the CPU for one drawing.
 func measure(d *paint.Drawing) metric.Tally {
 	var bin batch.Binner
+	tally, _ := measureBy(&bin, d)
+	return tally
+}
+
+// measureBy is measure with a Binner. It returns the number of boundary tiles too.
+func measureBy(bin *batch.Binner, d *paint.Drawing) (metric.Tally, int) {
 	var t batch.Tiled
 	var b batch.Batch
 	bin.Bin(d, &t)
 	b.Pack([]*batch.Tiled{&t})
 	rows := make([]batch.RowSums, len(b.Runs)*batch.TileH)
 	Rows(&b, 0, len(b.Runs), rows)
-	return b.Tallies(nil, rows)[0]
+	return b.Tallies(nil, rows)[0], len(t.Tiles)
 }
 
 // slow is the reference: every item over the whole picture, in paint order, by the rules of
@@ -282,6 +288,24 @@ func TestAgainstSlowReference(t *testing.T) {
 		if got, want := measure(d), slow(d); got != want {
 			t.Errorf("seed %d: got %+v; want %+v (%d x %d px)", seed, got, want, size[0], size[1])
 		}
+	}
+}
+
+// TestAlphaOnly: tiles that are opaque throughout have the same sums in closed form, and there are
+// some. See docs/spec/raster.md#r41.
+func TestAlphaOnly(t *testing.T) {
+	all, less := 0, 0
+	for seed := range uint64(400) {
+		d := random(rand.New(rand.NewPCG(seed, 3)), 130, 50)
+		want, n := measureBy(new(batch.Binner), d)
+		got, m := measureBy(&batch.Binner{AlphaOnly: true}, d)
+		if got != want {
+			t.Errorf("seed %d: got %+v; want %+v", seed, got, want)
+		}
+		all, less = all+n, less+m
+	}
+	if less > all*99/100 {
+		t.Errorf("%d of %d boundary tiles are left; want fewer", less, all)
 	}
 }
 
