@@ -14,7 +14,9 @@
 #      1.4 GB, verifiers 0.6 GB, inspect, gem and openenv 0.4 GB each, openreward 0.2 GB,
 #      skyrl 0.1 GB, verl 0.3 GB beside trl, ray 0.3 GB.
 #
-# With everything in place the script only compares and ends.
+# All but build/venv are filled by uv, which build/venv has; its cache is build/uv, whose
+# files the environments share. With everything in place the script only compares and
+# ends.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -36,13 +38,14 @@ if [ "$kind" = verl ]; then
 	sh "$0" trl
 	base="$root/build/venv-trl"
 fi
+[ "$kind" = test ] || sh "$0" # for uv
 
 least=11 most=99 flags=""
 case $kind in
 test) least=10 ;;
 gem) most=12 ;;
 # nemo-gym names a patch release of 3.13 later than what distributions have.
-nemo_gym) least=13 flags=--ignore-requires-python ;;
+nemo_gym) least=13 flags="--python-version 3.13.14" ;;
 esac
 fits() { command -v "$1" >/dev/null && "$1" -c "import sys; sys.exit(not $least <= sys.version_info.minor <= $most)" 2>/dev/null; }
 if [ $least -gt 11 ] && ! fits "$python"; then
@@ -66,14 +69,23 @@ mkdir -p "$root/build"
 "$python" -m venv "$venv" || fail "$python cannot make a virtual environment; want the package python3-venv"
 # Wheels alone: a source package would be built with whatever setuptools is newest.
 # Of these packages, which skyrl, verl and gem need, there is nothing else.
-pip() {
-	"$venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: \
-		--no-binary func-timeout,antlr4-python3-runtime,pycosat,zss,cellpylib "$@" >&2
+only="--only-binary :all: --no-binary func-timeout --no-binary antlr4-python3-runtime --no-binary pycosat --no-binary zss --no-binary cellpylib"
+# uv, of build/venv, is many times as fast as pip and links the files of its cache into
+# each environment that has them, so that they take their space once.
+uv="$root/build/venv/bin/uv"
+install() {
+	# shellcheck disable=SC2086 # a list of flags
+	if [ "$kind" = test ]; then
+		"$venv/bin/python" -m pip install -q --disable-pip-version-check $only "$@" >&2
+	else
+		UV_CACHE_DIR="${UV_CACHE_DIR:-$root/build/uv}" "$uv" pip install -q --python "$venv/bin/python" $only "$@" >&2
+	fi
 }
-if [ -n "${PLUMB_TORCH_INDEX:-}" ] && torch=$(grep -o '^torch==[0-9.]*' "$wanted"); then
-	pip --index-url "$PLUMB_TORCH_INDEX" "$torch" || fail "pip could not install $torch from PLUMB_TORCH_INDEX"
+if [ -n "${PLUMB_TORCH_INDEX:-}" ] && torch=$(grep -Eo '^(torch|torchvision)==[0-9.]*' "$wanted"); then
+	# shellcheck disable=SC2086 # a list of packages
+	install --index-url "$PLUMB_TORCH_INDEX" $torch || fail "uv could not install torch from PLUMB_TORCH_INDEX"
 	# What PyPI's torch brings for NVIDIA is left out with it.
-	awk '/^[a-z]/ { drop = /^(torch|triton|nvidia-|cuda-)/ } !drop' "$wanted" >"$venv/wanted.txt"
+	awk '/^[a-z]/ { drop = /^(torch|torchvision|triton|nvidia-|cuda-)/ } !drop' "$wanted" >"$venv/wanted.txt"
 	wanted="$venv/wanted.txt"
 fi
 if [ -n "$base" ]; then
@@ -85,6 +97,6 @@ else
 	set --
 fi
 # shellcheck disable=SC2086 # flags may be empty
-pip --require-hashes $flags "$@" -r "$wanted" || fail "pip could not install clients/python/requirements/$kind.txt"
+install --require-hashes $flags "$@" -r "$wanted" || fail "the packages of clients/python/requirements/$kind.txt could not be installed"
 echo "$made" >"$venv/made-of" # last: an interrupted run is made anew
 echo "python: packages of the $kind environment in ${venv#"$root"/}" >&2
