@@ -47,8 +47,8 @@ for name in "$@"; do
 	esac
 	"$venv/bin/python" -m pip install -q --disable-pip-version-check --no-index --no-deps --force-reinstall build/wheels/*.whl || exit 1
 	began=$(date +%s)
-	if env -u PLUMB_URL PLUMB_BIN="$("$venv/bin/python" -c 'import plumb_bin; print(plumb_bin.program())')" \
-		"$venv/bin/python" -B "$tests" >&2; then
+	if env -u PLUMB_URL PYTHONPYCACHEPREFIX="$root/build/pycache" PLUMB_BIN="$("$venv/bin/python" -c 'import plumb_bin; print(plumb_bin.program())')" \
+		"$venv/bin/python" "$tests" >&2; then
 		echo "ok   $name ($(($(date +%s) - began)) s)"
 		passed=$((passed + 1))
 	else

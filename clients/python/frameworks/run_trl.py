@@ -6,11 +6,13 @@ vocabulary is a whole answer, so that answers of one token are worth different
 rewards. Checked: the rewards that the trainer computes with are those that the
 daemon gives for the same completions when asked over plain HTTP, a sample without
 a score is left out, labels survive their way through datasets and Arrow, and a bad
-label ends the run.
+label ends the run. A tiny model that sees pictures runs with pictures in its prompts,
+and with the environment, whose tool shows it the canvas after each answer.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import math
@@ -31,10 +33,14 @@ os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", TRANSFORMERS_OFFL
 
 import torch
 from datasets import Dataset
+from frameworks import episodes
+from frameworks.episodes import BETTER, WORSE
+from frameworks.vision import call, unsaid, vision
 from frameworks.words import SPECIAL, tokenizer
 from tests import daemon
 from tests.readme import ROOT, blocks
 from tests.daemon import foreign
+from PIL import Image
 from transformers import LlamaConfig, LlamaForCausalLM, PrinterCallback
 from trl import GRPOConfig, GRPOTrainer
 
@@ -170,6 +176,97 @@ class Trl(unittest.TestCase):
                 train_dataset=Dataset.from_list([{"prompt": "draw it", "task_id": "x", "label": "{}"}] * 4),
                 processing_class=tokenizer(["a", "b"]), reward_funcs=[reward_fn(url="http://127.0.0.1:1", timeout=1.0)],
             ).train()  # fmt: skip
+
+
+class Seeing(Watched):
+    """GRPOTrainer that keeps the pictures that its model was given, too."""
+
+    seen: list[set[bytes]]
+
+    def _generate_single_turn(self, prompt_ids, images, *args, **kw):  # type: ignore[no-untyped-def]
+        self.seen.append({p.tobytes() for several in images or [] for p in several or []})
+        return super()._generate_single_turn(prompt_ids, images, *args, **kw)
+
+    def _calculate_rewards(self, inputs, prompts, completions, completion_ids_list):  # type: ignore[no-untyped-def]
+        rewards = GRPOTrainer._calculate_rewards(self, inputs, prompts, completions, completion_ids_list)
+        self.watched.extend(zip(inputs, completions, rewards[:, 0].tolist()))
+        return rewards
+
+
+def pixels(pictures: Any) -> set[bytes]:
+    """The pixels of PNG files."""
+    return {Image.open(io.BytesIO(p.data)).tobytes() for p in pictures}
+
+
+class Pictures(unittest.TestCase):
+    """A model that sees pictures."""
+
+    def setUp(self) -> None:
+        self.url, self.client = episodes.plumb().url, plumb_client.Client(episodes.plumb().url)
+        patch = mock.patch.dict("os.environ", {"PLUMB_URL": self.url, "TRL_EXPERIMENTAL_SILENCE": "1"})
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def train(self, make: Any, rows: list[dict[str, Any]], answers: list[str], **more: Any) -> Seeing:
+        """Trains for three steps; make makes the trainer. The weights must change."""
+        model, processor = vision(answers)
+        before = [p.detach().clone() for p in model.parameters()]
+        with tempfile.TemporaryDirectory() as out:
+            args = GRPOConfig(
+                output_dir=out, per_device_train_batch_size=8, num_generations=8, max_steps=3, learning_rate=0.02, beta=0.0, report_to="none",
+                use_cpu=True, bf16=False, save_strategy="no", logging_strategy="no", disable_tqdm=True, seed=1, gradient_checkpointing=False,
+                generation_kwargs={"suppress_tokens": unsaid(processor, answers)}, **more,
+            )  # fmt: skip
+            with mock.patch.object(Seeing, "watched", [], create=True), mock.patch.object(Seeing, "seen", [], create=True):
+                trainer = make(model=model, args=args, rows=Dataset.from_list(rows), processing_class=processor)
+                trainer.remove_callback(PrinterCallback)
+                trainer.train()
+                trainer.watched, trainer.seen = Seeing.watched, Seeing.seen
+        self.assertEqual(trainer.state.global_step, 3)
+        self.assertEqual(len(trainer.watched), 24)
+        self.assertTrue(any(not torch.equal(a, b) for a, b in zip(before, model.parameters())))
+        return trainer
+
+    def test_pictures_in_the_prompt(self) -> None:
+        answers = [WORSE.replace(" ", ""), BETTER.replace(" ", ""), "no"]
+        asked = {name: self.client.prompt(episodes.label(name)) for name in ("arrow-00", "maze-00")}
+        rows = [{"prompt": [{"role": "user", "content": p.text}], "images": [Image.open(io.BytesIO(i.data)) for i in p.images],
+                 "label": episodes.label(name)} for name, p in asked.items()]  # fmt: skip
+        trainer = self.train(lambda rows, **kw: Seeing(train_dataset=rows, reward_funcs=[reward_fn()], **kw), rows, answers, max_completion_length=1)
+        for row, (said,), got in trainer.watched:
+            want = episodes.score(json.loads(row["label"])["id"], said["content"])
+            self.assertEqual(got, float(torch.tensor(want)))
+        self.assertGreater(len({got for _, _, got in trainer.watched}), 1)
+        self.assertEqual(set().union(*trainer.seen), set().union(*(pixels(p.images) for p in asked.values())))
+
+    def test_environment_of_the_readme(self) -> None:
+        """The tool shows the canvas after each answer; the reward is that of the last."""
+        code, scope = blocks("TRL, several turns", "python")[0], {}  # type: ignore[var-annotated]
+        self.assertIn("environment(turns=3", code)
+
+        def make(rows: Any, **kw: Any) -> Any:
+            with mock.patch.dict(scope, {"GRPOTrainer": lambda **given: Seeing(**given, processing_class=kw["processing_class"]),
+                                         "plumb_client": plumb_client, "rows": rows, **kw}):  # fmt: skip
+                exec(code, scope)
+                return scope["trainer"]
+
+        rows = [{"prompt": [{"role": "user", "content": ""}], "label": episodes.label("arrow-00")}] * 8
+        trainer = self.train(make, rows, [call(WORSE), call(BETTER), "no"], max_completion_length=2048, max_tool_calling_iterations=3)
+        for _, said, got in trainer.watched:
+            told = sum(m["role"] == "tool" for m in said)
+            given = [c["function"]["arguments"]["answer"] for m in said for c in m.get("tool_calls") or []][:told]
+            rewards = [0.0]
+            for text in given[:3]:
+                if rewards[-1] < 0.9:  # where an episode of ASPIRE is done
+                    rewards.append(episodes.score("arrow-00", text))
+            self.assertEqual(got, float(torch.tensor(rewards[-1])), given)
+        self.assertGreater(len({got for _, _, got in trainer.watched}), 1)
+        episode = plumb_client.Episode(episodes.label("arrow-00"), client=self.client, turns=3)
+        first = pixels(episode.reset().prompt.images)
+        shown = pixels(episode.step(WORSE).prompt.images)
+        self.assertNotEqual(first, shown)
+        self.assertEqual(trainer.seen[0], first)
+        self.assertEqual(set().union(*trainer.seen), first | shown)
 
 
 if __name__ == "__main__":

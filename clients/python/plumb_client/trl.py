@@ -77,8 +77,8 @@ def environment(
     **options: Any,
 ) -> Callable[[], PlumbEnvironment]:
     """Returns the function to give to environment_factory. Episodes begin with the
-    row's label in column; options are those of Episode. With images="all" the tool
-    returns pictures, for models that see them."""
+    row's label in column; options are those of Episode. With images="all" the prompt and
+    what the tool returns have pictures, for models that see them."""
     versions.check("trl")
     client = adapter.connect(url, token_env, timeout)
     return lambda: PlumbEnvironment(client, column, {"images": images, **options})
@@ -93,15 +93,15 @@ class PlumbEnvironment:
         self._episode: Episode | None = None
         self._reward: float | None = 0.0
 
-    def reset(self, **row: Any) -> str:
-        """Begins the episode of a row and returns the task's text. Raises BadLabel and
-        KeyError, which end the run."""
+    def reset(self, **row: Any) -> Any:
+        """Begins the episode of a row and returns the task's text, or blocks of text and
+        pictures, which TRL puts behind the row's prompt. Raises BadLabel and ValueError,
+        which end the run."""
         if self._column not in row:
             raise ValueError(f"cannot find labels: the dataset has no column {self._column!r}; got {sorted(row)}")
         self._reward = 0.0
         self._episode = Episode(row[self._column], client=self._client, **self._options)
-        turn = self._episode.reset()
-        return turn.prompt.text if turn.prompt else ""
+        return _said(self._episode.reset())
 
     def answer(self, answer: str) -> Any:
         """

@@ -58,7 +58,7 @@ class Trl(Asked):
     def test_readme(self) -> None:
         given: dict[str, Any] = {}
         code = blocks("TRL, several turns", "python")[0]
-        exec(code, {"GRPOTrainer": lambda **kw: given.update(kw), "plumb_client": plumb_client, "model": 0, "args": 0, "rows": 0})
+        exec(code.replace(", images=\"all\"", ""), {"GRPOTrainer": lambda **kw: given.update(kw), "plumb_client": plumb_client, "model": 0, "args": 0, "rows": 0})
         env = given["environment_factory"]()
         env.reset(label=episodes.label("arrow-00"))
         env.answer(answer=BETTER)
