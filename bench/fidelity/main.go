@@ -9,7 +9,10 @@
 // Text is compared with the pictures made without font hinting, as native text
 // has none. With -chrome the editor draws them anew instead. -made-up N draws N
 // shapes of each kind, one per picture, and N pages with frames, groups and bound
-// arrows, that chance has made, and needs no data.
+// arrows, that chance has made, and needs no data; it also prints how many of those
+// that are drawn natively miss a bar, and which. -seed 0 takes the clock:
+//
+//	nice go run ./bench/fidelity -made-up 2500 -seed 0 -out build/made-up > bench/results/made-up.txt
 package main
 
 import (
@@ -26,6 +29,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"plumb/bench/rig"
 	"plumb/testdata/madeup"
@@ -38,7 +42,7 @@ func main() {
 	plumb := flag.String("plumb", filepath.Join("bin", "plumb"), "the program")
 	chrome := flag.Bool("chrome", false, "compare with what Chromium draws now")
 	made := flag.Int("made-up", 0, "compare so many made-up shapes of each kind, and pages, with what Chromium draws instead; -data and -chrome do not count then")
-	seed := flag.Uint64("seed", 1, "what -made-up makes them from")
+	seed := flag.Uint64("seed", 1, "what -made-up makes them from; 0 for the clock, in seconds")
 	args := flag.String("args", "", "further flags of plumb render, separated by blanks")
 	flag.Parse()
 	if dir := os.Getenv("PLUMB_DATA"); dir != "" {
@@ -47,18 +51,49 @@ func main() {
 	scenes := filepath.Join(*out, "scenes.jsonl")
 	var err error
 	if *made > 0 {
-		err = makeUp(scenes, *made, *seed)
-		if err == nil {
-			err = compare(*out, *plumb, scenes, strings.Fields(*args))
-		} else {
-			err = fmt.Errorf("cannot write made-up scenes: %w", err)
+		if *seed == 0 {
+			*seed = uint64(time.Now().Unix())
 		}
+		err = runMadeUp(*out, *plumb, *made, *seed, strings.Fields(*args))
 	} else {
 		err = run(filepath.Join(*data, "tldraw"), *out, *plumb, scenes, *chrome, strings.Fields(*args))
 	}
 	if err != nil {
 		log.Fatal(err)
 	}
+}
+
+// part is the most shapes of each kind that are compared at once: what is done is counted after each part.
+const part = 250
+
+// runMadeUp compares made-up scenes in parts and prints what the reports say, and what misses a bar so
+// far. Part i is made from the seed + i, so that it can be made again alone.
+func runMadeUp(out, plumb string, n int, seed uint64, args []string) error {
+	var t tally
+	for i := uint64(0); n > 0; i++ {
+		size := min(n, part)
+		n -= size
+		dir := filepath.Join(out, fmt.Sprintf("part-%d", i))
+		scenes := filepath.Join(dir, "scenes.jsonl")
+		if err := makeUp(scenes, size, seed+i); err != nil {
+			return fmt.Errorf("cannot write made-up scenes: %w", err)
+		}
+		fmt.Printf("# seed %d, %d scenes\n", seed+i, size*(len(madeup.Kinds)+1))
+		if err := compare(dir, plumb, scenes, args); err != nil {
+			return err
+		}
+		err := lines(filepath.Join(dir, "figures.jsonl"), func(f *figures) error {
+			f.ID = fmt.Sprintf("%d/%s", seed+i, f.ID)
+			t.add(f)
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("cannot read the figures: %w", err)
+		}
+		fmt.Println(t.total())
+	}
+	fmt.Print("\n", t.String())
+	return nil
 }
 
 // makeUp writes made-up scenes: one shape each, and pages of several.
@@ -195,7 +230,7 @@ func link(from, to string) error {
 }
 
 // lines reads a file of JSON lines.
-func lines(path string, f func(*recorded) error) error {
+func lines[T any](path string, f func(*T) error) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -204,7 +239,7 @@ func lines(path string, f func(*recorded) error) error {
 	in := bufio.NewScanner(file)
 	in.Buffer(nil, 1<<26)
 	for in.Scan() {
-		var r recorded
+		var r T
 		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
 			return err
 		}

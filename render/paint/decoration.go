@@ -31,11 +31,16 @@ const longestGap = 13
 // the glyphs that cross it. The underline is taken with its thickness and place before rounding.
 const gapInset = 0.5
 
+// gapOutset is how far, in units, gaps reach beyond the upper and lower side of an underline, which
+// count before rounding here.
+const gapOutset = 0.5
+
 // textLine is an underline or a strike along a run of text, in the shape's units.
 type textLine struct {
 	x0, x1, y, thick float64
-	gaps             []gap // from left to right, apart
-	doubled          bool  // drawn over itself once more
+	gaps             []gap   // from left to right, apart
+	top, bottom      float64 // of the gaps
+	doubled          bool    // drawn over itself once more
 }
 
 // thickness returns the thickness of the lines below and through a run of text, before rounding,
@@ -57,6 +62,8 @@ func underline(k *textPainter, r *text.Run) (textLine, error) {
 	line := textLine{
 		x0: r.X, x1: r.X + r.Width, y: r.Baseline + math.Ceil(thick/2), thick: math.Floor(thick), doubled: r.Link && r.Underline,
 	}
+	line.top = line.y + r.Raised - gapOutset
+	line.bottom = line.y + r.Raised + thick + gapOutset
 	k.gaps = k.gaps[:0]
 	for _, g := range k.Page.Glyphs[r.First : r.First+r.Count] {
 		if g.Crossed {
@@ -86,11 +93,11 @@ func strike(r *text.Run) textLine {
 }
 
 // rasterLine makes the mask of a text line, which m maps to px, in k.glyphs.line.
-func (b *Builder) rasterLine(k *textPainter, at *textLine, m vector.Matrix, clip chord.Rect, p *shapePlacement) {
+func (b *Builder) rasterLine(k *textPainter, at *textLine, m vector.Matrix, clip chord.Rect, whole bool, p *shapePlacement) {
 	to := &k.glyphs.path
 	to.Reset()
 	vector.Rect(to, at.x0, at.y, at.x1, at.y+at.thick)
-	k.glyphs.maskLine(m, clip, b.mode, p.rule(), at.gaps)
+	k.glyphs.maskLine(m, clip, b.mode, p.rule(), at, whole)
 	if at.doubled {
 		k.glyphs.line.double()
 	}
@@ -98,7 +105,7 @@ func (b *Builder) rasterLine(k *textPainter, at *textLine, m vector.Matrix, clip
 
 // placeLine adds an underline or a strike to the placed masks.
 func (b *Builder) placeLine(k *textPainter, at *textLine, color shapes.RGB, p *shapePlacement) {
-	b.rasterLine(k, at, p.m, b.canvas(), p)
+	b.rasterLine(k, at, p.m, b.canvas(), k.box.whole, p)
 	b.addPlaced(k, placedMask{color: color, glyph: k.glyphs.keepMask(&k.glyphs.line)})
 }
 
@@ -109,7 +116,7 @@ func (b *Builder) placeLine(k *textPainter, at *textLine, color shapes.RGB, p *s
 func (b *Builder) placeLineHalo(k *textPainter, at *textLine, p *shapePlacement) {
 	if b.mode == Exact {
 		for _, h := range halo {
-			b.rasterLine(k, at, p.m.Mul(vector.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])}), b.canvas(), p)
+			b.rasterLine(k, at, p.m.Mul(vector.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])}), b.canvas(), true, p)
 			b.addPlaced(k, placedMask{color: shapes.Background, glyph: k.glyphs.keepMask(&k.glyphs.line)})
 		}
 		return
@@ -129,7 +136,7 @@ func (b *Builder) placeLineHalo(k *textPainter, at *textLine, p *shapePlacement)
 		reach = max(reach, int32(math.Abs(x)+math.Abs(y))+2)
 	}
 	clip = chord.Rect{X0: clip.X0 - reach, Y0: clip.Y0 - reach, X1: clip.X1 + reach, Y1: clip.Y1 + reach}
-	b.rasterLine(k, at, m, clip, p)
+	b.rasterLine(k, at, m, clip, true, p)
 	k.glyphs.lineHalo(k.copies)
 	one := placedMask{color: shapes.Background}
 	if turned {

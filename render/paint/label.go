@@ -92,6 +92,10 @@ func (b *Builder) paintText(k *textPainter, w textBlock, p *shapePlacement) erro
 	if !(s.size > 0) {
 		return nil
 	}
+	k.box = textBox{whole: true}
+	if !w.unclipped {
+		k.box = newTextBox(p.m, w.x, w.y, w.w, w.h, b.mode)
+	}
 	for i := range k.Page.Dots {
 		b.placeMarker(k, &k.Page.Dots[i], w.color, p)
 	}
@@ -191,18 +195,17 @@ func (b *Builder) addPlaced(k *textPainter, at placedMask) {
 
 // emitText appends one item to the drawing for each placed mask of a text.
 func (b *Builder) emitText(k *textPainter, w textBlock, p *shapePlacement) error {
-	box, clip := textBox{}, p.clip
+	clip := p.clip
 	if !w.unclipped {
-		box = newTextBox(p.m, w.x, w.y, w.w, w.h)
 		var err error
-		if clip, err = b.boxClip(k, &box, p); err != nil {
+		if clip, err = b.boxClip(k, p); err != nil {
 			return err
 		}
 	}
 	for i := range k.placed {
 		at := &k.placed[i]
 		it := b.item(p, at.color, shapes.Opaque)
-		if clip != p.clip && !box.holds(at) {
+		if clip != p.clip && !k.box.holds(at) {
 			it.Clip = clip
 		}
 		k.glyphs.draw(b.d, at.glyph, at.x, at.y, &it)

@@ -11,13 +11,40 @@ import (
 type textBox struct {
 	back geom.Matrix // px to the shape's own units
 	geom.Extent
+	// whole is true for a clip of whole pixels: the picture's, or a box with the sides px.
+	whole bool
+	px    geom.Extent
 }
 
 // newTextBox returns the box of w x h units at (x, y) that m maps to px. The browser rounds its
-// sides to whole units of the shape before any transform. See docs/spec/drawing.md#r55.
-func newTextBox(m vector.Matrix, x, y, w, h float64) textBox {
+// sides to whole units of the shape before any transform, and to whole px after it where all four
+// are near. See docs/spec/drawing.md#r55.
+func newTextBox(m vector.Matrix, x, y, w, h float64, mode Raster) textBox {
 	side := func(v float64) float64 { return math.Floor(v + 0.5) }
-	return textBox{geom.Widened(m).Inverse(), geom.Extent{Lo: geom.Pt(side(x), side(y)), Hi: geom.Pt(side(x+w), side(y+h))}}
+	t := textBox{back: geom.Widened(m).Inverse(), Extent: geom.Extent{Lo: geom.Pt(side(x), side(y)), Hi: geom.Pt(side(x+w), side(y+h))}}
+	if !axisAligned(m) || mode == Exact {
+		return t
+	}
+	t.px = geom.NewExtent()
+	for _, c := range [2]geom.Point{t.Lo, t.Hi} {
+		q := m.Apply(vector.Point{X: float32(c.X), Y: float32(c.Y)})
+		if !nearWhole(q.X) || !nearWhole(q.Y) {
+			return t
+		}
+		t.px.Add(geom.Pt(side(float64(q.X)), side(float64(q.Y))))
+	}
+	t.whole = true
+	t.Extent = geom.NewExtent()
+	t.Add(t.back.Apply(t.px.Lo))
+	t.Add(t.back.Apply(t.px.Hi))
+	return t
+}
+
+// nearWhole reports whether v is so close to a whole number that the browser takes it for one.
+func nearWhole(v float32) bool {
+	const near = 0.125
+	d := float64(v) - math.Floor(float64(v)+near)
+	return d < near
 }
 
 // holds reports whether all pixels of a placed glyph mask lie inside the text's box, so that it
@@ -37,15 +64,20 @@ func (w *textBox) holds(at *placedMask) bool {
 
 // boxClip appends the clip of a text if one of its masks leaves the box, and returns the clip's
 // position. Masks inside the box are not clipped, because a clip costs every tile it touches.
-func (b *Builder) boxClip(k *textPainter, box *textBox, p *shapePlacement) (int32, error) {
+func (b *Builder) boxClip(k *textPainter, p *shapePlacement) (int32, error) {
+	box := &k.box
 	for i := range k.placed {
 		if box.holds(&k.placed[i]) {
 			continue
 		}
-		k.corners = [4]geom.Point{box.Lo, geom.Pt(box.Hi.X, box.Lo.Y), box.Hi, geom.Pt(box.Lo.X, box.Hi.Y)}
-		for i, c := range k.corners {
-			q := p.m.Apply(vector.Point{X: float32(c.X), Y: float32(c.Y)})
-			k.corners[i] = geom.Pt(float64(q.X), float64(q.Y))
+		if box.whole {
+			k.corners = corners(box.px)
+		} else {
+			k.corners = corners(box.Extent)
+			for i, c := range k.corners {
+				q := p.m.Apply(vector.Point{X: float32(c.X), Y: float32(c.Y)})
+				k.corners[i] = geom.Pt(float64(q.X), float64(q.Y))
+			}
 		}
 		clip := k.corners[:]
 		if frame := b.tree.Nodes[p.shape].Frame; frame >= 0 {
@@ -54,6 +86,11 @@ func (b *Builder) boxClip(k *textPainter, box *textBox, p *shapePlacement) (int3
 		return b.clipItem(clip, vector.Identity, p)
 	}
 	return p.clip, nil
+}
+
+// corners returns the corners of a box, clockwise from its upper left.
+func corners(e geom.Extent) [4]geom.Point {
+	return [4]geom.Point{e.Lo, geom.Pt(e.Hi.X, e.Lo.Y), e.Hi, geom.Pt(e.Lo.X, e.Hi.Y)}
 }
 
 // inFrame intersects a polygon in px with the visible part of a frame.

@@ -2,6 +2,7 @@ package paint
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"plumb/render/chord"
@@ -84,25 +85,35 @@ func (l *lineMask) load(c *scan.Coverage) {
 	}
 }
 
-// clearGaps clears the pixels whose centre lies in a gap: the browser clips them without
-// antialiasing. back maps px to the units of gaps.
-func (l *lineMask) clearGaps(gaps []gap, back geom.Matrix) {
+// clearGaps clears the pixels whose centre lies in a gap of a line: the browser clips them without
+// antialiasing. back maps px to the units of the line.
+func (l *lineMask) clearGaps(at *textLine, back geom.Matrix) {
 	for _, r := range l.rows {
 		n := float64(r.to - r.from)
-		first := back.Apply(geom.Pt(float64(r.x)+0.5, float64(r.y)+0.5)).X
-		last := first + float64(back.A*(n-1))
-		lo, hi := min(first, last), max(first, last)
-		for i := sort.Search(len(gaps), func(i int) bool { return gaps[i].to > lo }); i < len(gaps) && gaps[i].from <= hi; i++ {
-			a, b := 0.0, n // the text runs up or down
-			if back.A != 0 {
-				a, b = (gaps[i].from-first)/back.A, (gaps[i].to-first)/back.A
-				a, b = max(0, math.Ceil(min(a, b))), min(n, math.Ceil(max(a, b)))
-			}
-			if a < b {
+		first := back.Apply(geom.Pt(float64(r.x)+0.5, float64(r.y)+0.5))
+		last := first.X + float64(back.A*(n-1))
+		lo, hi := min(first.X, last), max(first.X, last)
+		above, below := inside(first.Y, back.B, at.top, at.bottom, n)
+		for i := sort.Search(len(at.gaps), func(i int) bool { return at.gaps[i].to > lo }); i < len(at.gaps) && at.gaps[i].from <= hi; i++ {
+			a, b := inside(first.X, back.A, at.gaps[i].from, at.gaps[i].to, n)
+			if a, b = max(a, above), min(b, below); a < b {
 				clear(l.alpha[r.from+int32(a) : r.from+int32(b)])
 			}
 		}
 	}
+}
+
+// inside returns the indices a..b of n places, the first at v and each a slope further, that lie
+// within from..to.
+func inside(v, slope, from, to, n float64) (a, b float64) {
+	if slope == 0 {
+		if v < from || v >= to {
+			return 0, 0
+		}
+		return 0, n
+	}
+	a, b = (from-v)/slope, (to-v)/slope
+	return max(0, math.Ceil(min(a, b))), min(n, math.Ceil(max(a, b)))
 }
 
 // double composites the mask over itself, for lines that are drawn twice.
@@ -112,21 +123,52 @@ func (l *lineMask) double() {
 	}
 }
 
-// maskLine sets c.line to the mask of the rectangle in c.path, mapped by m, without its gaps. Level
-// ones are filled by the rule for rectangles.
-func (c *glyphCache) maskLine(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule, gaps []gap) {
+// maskLine sets c.line to the mask of the rectangle in c.path, mapped by m, without the gaps of the
+// line at. Level ones are filled by the rule for rectangles, in up to three parts: what is above
+// the rows of the gaps, beside them and below.
+func (c *glyphCache) maskLine(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule, at *textLine, whole bool) {
 	c.raw.Reset()
 	if box, ok := boundsOf(c.path.Points, m); ok && axisAligned(m) && mode == Reference {
 		for i, v := range box { // rounded, not cut down, as sides are elsewhere
 			box[i] = float32(math.Floor(float64(v)*256+0.5)) / 256
 		}
-		scan.SharpRect(&c.raw, box, clip)
+		from, rows := box[1], [2]float32{}
+		if whole {
+			rows = gapRows(m, at)
+		}
+		for _, to := range [...]float32{rows[0], rows[1], box[3]} {
+			if to = min(to, box[3]); to > from {
+				scan.SharpRect(&c.raw, [4]float32{box[0], from, box[2], to}, clip)
+				from = to
+			}
+		}
 		c.filler.Pieces = 0
 	} else {
 		c.fill(&c.raw, m, clip, mode, r)
 	}
 	c.line.load(&c.raw)
-	c.line.clearGaps(gaps, geom.Widened(m).Inverse())
+	c.line.clearGaps(at, geom.Widened(m).Inverse())
+}
+
+// gapRows returns the first row of the gaps of a line, and the row behind their last one; twice the
+// row 0 where the line is not level or the gaps have no pixel.
+func gapRows(m vector.Matrix, at *textLine) [2]float32 {
+	if m.B != 0 || m.A <= 0 || m.D <= 0 || !slices.ContainsFunc(at.gaps, func(g gap) bool {
+		return firstCentre(m.A, g.from, m.E) < firstCentre(m.A, g.to, m.E)
+	}) {
+		return [2]float32{}
+	}
+	rows := [2]float32{firstCentre(m.D, at.top, m.F), firstCentre(m.D, at.bottom, m.F)}
+	if rows[0] >= rows[1] {
+		return [2]float32{}
+	}
+	return rows
+}
+
+// firstCentre returns the first pixel whose centre does not lie before v, which is mapped to px by
+// a factor and an offset.
+func firstCentre(factor float32, v float64, offset float32) float32 {
+	return float32(math.Ceil(float64(float64(factor)*v) + float64(offset) - 0.5))
 }
 
 // lineHalo sets c.halo to copies of c.line, a level line, displaced by px.

@@ -1,6 +1,7 @@
 package paint
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -14,7 +15,8 @@ import (
 func lineOf(c *glyphCache, m vector.Matrix, x0, y0, x1, y1 float64, gaps ...gap) {
 	c.path.Reset()
 	vector.Rect(&c.path, x0, y0, x1, y1)
-	c.maskLine(m, chord.Rect{X0: -50, Y0: -50, X1: 50, Y1: 50}, Reference, scan.Rule{}, gaps)
+	at := textLine{gaps: gaps, top: y0 - 0.5, bottom: y1 + 0.5}
+	c.maskLine(m, chord.Rect{X0: -50, Y0: -50, X1: 50, Y1: 50}, Reference, scan.Rule{}, &at, false)
 }
 
 // alphas returns n alphas of a row from column x on.
@@ -42,6 +44,59 @@ func TestMaskLine(t *testing.T) {
 	expect(t, "below", alphas(&c.line, 9, 3, 10), make([]float64, 10))
 	c.line.double()
 	expect(t, "drawn twice", alphas(&c.line, 10, 1, 2), []float64{156, 240})
+}
+
+// Gaps leave out the rows whose middle lies beside them, and no others. Under a clip of whole px
+// the rows beside the gaps are rectangles of their own, which are 1/256 less high where they are a
+// single row.
+func TestGapRows(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		top, bottom float64
+		whole       bool
+		want        []float64 // two rows of four pixels, of which a gap has the second
+	}{
+		{"both rows", 0.5, 3, false, []float64{192, 0, 192, 192, 128, 0, 128, 128}},
+		{"the lower row", 0.75, 3, false, []float64{192, 192, 192, 192, 128, 0, 128, 128}},
+		{"the lower row, whole clip", 0.75, 3, true, []float64{191, 191, 191, 191, 127, 0, 127, 127}},
+		{"both rows, whole clip", 0.5, 3, true, []float64{192, 0, 192, 192, 128, 0, 128, 128}},
+		{"between the middles", 0.75, 1.25, true, []float64{192, 192, 192, 192, 128, 128, 128, 128}},
+	} {
+		var g glyphCache
+		vector.Rect(&g.path, 0, 0.25, 4, 1.5)
+		at := textLine{gaps: []gap{{1, 2}}, top: c.top, bottom: c.bottom}
+		g.maskLine(vector.Identity, chord.Rect{X1: 50, Y1: 50}, Reference, scan.Rule{}, &at, c.whole)
+		expect(t, c.name, append(alphas(&g.line, 0, 0, 4), alphas(&g.line, 0, 1, 4)...), c.want)
+	}
+	var g glyphCache
+	vector.Rect(&g.path, 0, 0.25, 4, 1.5)
+	narrow := textLine{gaps: []gap{{1.1, 1.4}}, top: 0.75, bottom: 3}
+	g.maskLine(vector.Identity, chord.Rect{X1: 50, Y1: 50}, Reference, scan.Rule{}, &narrow, true)
+	expect(t, "between the middles of columns", append(alphas(&g.line, 0, 0, 2), alphas(&g.line, 0, 1, 2)...), []float64{192, 192, 128, 128})
+}
+
+// A text's box lies on whole px where all of its sides are within 1/8 of them.
+func TestTextBoxWhole(t *testing.T) {
+	for _, c := range []struct {
+		m     vector.Matrix
+		whole bool
+		want  [4]float64 // left, top, right, bottom in units
+	}{
+		{vector.Matrix{A: 1, D: 1, E: 0.1, F: -0.1}, true, [4]float64{-0.1, 0.1, 7.9, 4.1}},
+		{vector.Matrix{A: 1, D: 1, E: 0.1, F: -0.15}, false, [4]float64{0, 0, 8, 4}},
+		{vector.Matrix{B: -1, C: 1, F: 8.1}, true, [4]float64{0.1, 0, 8.1, 4}},
+		{vector.Matrix{A: 0.6, B: 0.8, C: -0.8, D: 0.6}, false, [4]float64{0, 0, 8, 4}},
+	} {
+		b := newTextBox(c.m, 0.2, -0.3, 8, 4, Reference)
+		got := []float64{b.Lo.X, b.Lo.Y, b.Hi.X, b.Hi.Y}
+		near := b.whole == c.whole
+		for i, v := range got {
+			near = near && math.Abs(v-c.want[i]) < 1e-6
+		}
+		if !near {
+			t.Errorf("%v: got %v, whole px %t; want %v, %t", c.m, got, b.whole, c.want, c.whole)
+		}
+	}
 }
 
 // Copies of a line are interpolated between px and composited.

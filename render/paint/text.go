@@ -81,6 +81,7 @@ type textPainter struct {
 	*text.Writer
 	glyphs  glyphCache
 	placed  []placedMask
+	box     textBox // of the text that is painted
 	corners [4]geom.Point
 	frame   []geom.Point
 	gaps    []gap        // of an underline
