@@ -374,7 +374,7 @@ func (j *job) dump(ctx context.Context, path string) error {
 	}
 	defer r.Close()
 	j.bare = r.Format != records.Own
-	return j.stream(ctx, path, func(ctx context.Context, put func(dump.Line, records.Origin) error) error {
+	return j.stream(ctx, path, func(ctx context.Context, put putFunc) error {
 		if r.Format == records.Own {
 			return j.feedLines(r, put)
 		}
@@ -384,7 +384,7 @@ func (j *job) dump(ctx context.Context, path string) error {
 
 // stream scores the lines that feed puts, in that order, and writes their results. The error of
 // feed is that of its input.
-func (j *job) stream(ctx context.Context, path string, feed func(context.Context, func(dump.Line, records.Origin) error) error) (err error) {
+func (j *job) stream(ctx context.Context, path string, feed func(context.Context, putFunc) error) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var s scorer
@@ -415,16 +415,17 @@ func (j *job) stream(ctx context.Context, path string, feed func(context.Context
 
 // putTo returns a function that gives a line to the scorer and what collect needs to beside. Its
 // error is that of ctx, or errGivenUp.
-func (j *job) putTo(ctx context.Context, s scorer, beside chan<- fed) func(dump.Line, records.Origin) error {
-	return func(l dump.Line, o records.Origin) error {
+func (j *job) putTo(ctx context.Context, s scorer, beside chan<- fed) putFunc {
+	return func(l dump.Line, o *records.Origin) error {
 		dieAt(l.Bytes)
 		f := fed{origin: o}
 		if j.shards != nil {
 			f.part = j.shards.next
 		}
 		if j.report != nil {
-			f.line = l
-			f.line.Bytes = append([]byte(nil), l.Bytes...)
+			kept := l
+			kept.Bytes = append([]byte(nil), l.Bytes...)
+			f.line = &kept
 		}
 		select {
 		case beside <- f:
@@ -438,12 +439,15 @@ func (j *job) putTo(ctx context.Context, s scorer, beside chan<- fed) func(dump.
 	}
 }
 
+// putFunc gives a line to the scorer. The origin is not changed, and lines may share one.
+type putFunc func(dump.Line, *records.Origin) error
+
 // fed holds what collect needs of a line beside its result: where its record stands, and the line
-// for the report.
+// for the report. It is small, because the queue of them is long.
 type fed struct {
-	origin records.Origin
-	line   dump.Line // for the report; zero without one
-	part   jobs.Part // that the result belongs to, where there are shards
+	origin *records.Origin
+	line   *dump.Line // for the report; nil without one
+	part   jobs.Part  // that the result belongs to, where there are shards
 }
 
 // errGivenUp says that the scorer takes no more lines, and says why itself.
@@ -452,10 +456,10 @@ var errGivenUp = errors.New("no more lines are taken")
 // feedLines puts the lines of a dump in plumb's own format. Its error is that of the input, or
 // of the context where not all lines were put: what was put may have its answers, and the run
 // is interrupted all the same.
-func (j *job) feedLines(r *records.Reader, put func(dump.Line, records.Origin) error) error {
+func (j *job) feedLines(r *records.Reader, put putFunc) error {
 	lines := r.Lines()
 	lines.Lists(j.items)
-	o := records.Origin{File: j.named(r.Name())}
+	o := &records.Origin{File: j.named(r.Name())}
 	for {
 		l, err := lines.Next()
 		if err == io.EOF {
@@ -472,7 +476,7 @@ func (j *job) feedLines(r *records.Reader, put func(dump.Line, records.Origin) e
 }
 
 // feedRecords puts the records of a dump of another tool as dump lines.
-func (j *job) feedRecords(r *records.Reader, put func(dump.Line, records.Origin) error) error {
+func (j *job) feedRecords(r *records.Reader, put putFunc) error {
 	var buf []byte
 	for n := 1; ; n++ {
 		a, err := r.Next()
@@ -488,7 +492,7 @@ func (j *job) feedRecords(r *records.Reader, put func(dump.Line, records.Origin)
 			o.File = ""
 		}
 		j.bar.read(r.Lines().Offset())
-		if err := put(l, o); err != nil {
+		if err := put(l, &o); err != nil {
 			return err
 		}
 		buf = l.Bytes
@@ -501,18 +505,18 @@ func (j *job) unanswered(ctx context.Context) error {
 	if j.read.Requests == nil {
 		return nil
 	}
-	return j.stream(ctx, requestsName, func(ctx context.Context, put func(dump.Line, records.Origin) error) error {
+	return j.stream(ctx, requestsName, func(ctx context.Context, put putFunc) error {
 		return j.feedUnanswered(put)
 	})
 }
 
 // feedUnanswered puts a record without an answer for each request that no dump answered.
-func (j *job) feedUnanswered(put func(dump.Line, records.Origin) error) (err error) {
+func (j *job) feedUnanswered(put putFunc) (err error) {
 	n := 0
 	records.Unanswered(j.read, func(r *records.Reader, a *records.Answer) {
 		n++
 		if l, o := r.Line(nil, a, n); err == nil {
-			err = put(l, o)
+			err = put(l, &o)
 		}
 	})
 	return err
@@ -539,7 +543,7 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 			return err
 		}
 		f := <-beside
-		j.locate(&a, &f.origin)
+		j.locate(&a, f.origin)
 		if j.shards != nil {
 			if err := j.shards.add(f.part, &a.Result, a.JSON); err != nil {
 				return err
@@ -577,7 +581,7 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 		if j.report == nil {
 			continue
 		}
-		if err := j.report.Add(f.line, a.JSON); err != nil {
+		if err := j.report.Add(*f.line, a.JSON); err != nil {
 			j.dropReport(err)
 		}
 	}

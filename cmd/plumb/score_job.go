@@ -444,7 +444,7 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 		}
 	}
 	j.bare = in.Whole // most are dumps of other tools
-	err := j.stream(ctx, in.Name, func(ctx context.Context, put func(dump.Line, records.Origin) error) error {
+	err := j.stream(ctx, in.Name, func(ctx context.Context, put putFunc) error {
 		if list[0].Lines < 0 {
 			return j.feedWhole(in, jobs.Part{Shard: list[0].N, Chunk: chunk}, skip, put)
 		}
@@ -493,7 +493,7 @@ func (j *job) replayChunks(s jobs.Shard) (chunk, lines int, complete bool, err e
 }
 
 // feedShards puts the lines of shards that follow each other in a file of lines.
-func (j *job) feedShards(in jobs.Input, list []jobs.Shard, put func(dump.Line, records.Origin) error) error {
+func (j *job) feedShards(in jobs.Input, list []jobs.Shard, put putFunc) error {
 	f, err := j.openInput(in)
 	if err != nil {
 		return err
@@ -502,7 +502,7 @@ func (j *job) feedShards(in jobs.Input, list []jobs.Shard, put func(dump.Line, r
 	first, last := list[0], list[len(list)-1]
 	lines := dump.Section(section(f, first.From, last.To), j.config.Lines, first.Line, first.From)
 	defer lines.Close()
-	o := records.Origin{File: j.named(in.Name)}
+	o := &records.Origin{File: j.named(in.Name)}
 	for at := 0; ; {
 		l, err := lines.Next()
 		if err == io.EOF {
@@ -542,9 +542,9 @@ func (j *job) begin(p jobs.Part, first bool) error {
 
 // feedWhole puts the records of an input that is one shard, from the part first on. The skip records
 // before it are read again, because later ones may depend on them, but not put.
-func (j *job) feedWhole(in jobs.Input, first jobs.Part, skip int, put func(dump.Line, records.Origin) error) error {
+func (j *job) feedWhole(in jobs.Input, first jobs.Part, skip int, put putFunc) error {
 	n := 0
-	counted := func(l dump.Line, o records.Origin) error {
+	counted := func(l dump.Line, o *records.Origin) error {
 		if n++; n <= skip {
 			return nil
 		}

@@ -135,7 +135,7 @@ func (j *job) runRange(ctx context.Context, o *onlyPart) error {
 		return usageError{err}
 	}
 	j.shards.part = jobs.Part{Shard: o.shard, Chunk: o.chunk}
-	if err := j.stream(ctx, "", func(ctx context.Context, put func(dump.Line, records.Origin) error) error {
+	if err := j.stream(ctx, "", func(ctx context.Context, put putFunc) error {
 		return j.feedRange(s, o, put)
 	}); err != nil {
 		return err
@@ -181,9 +181,9 @@ func (a *ranged) filled() []string {
 var errEnough = errors.New("enough")
 
 // feedRange puts the records of a range.
-func (j *job) feedRange(s jobs.Shard, o *onlyPart, put func(dump.Line, records.Origin) error) error {
+func (j *job) feedRange(s jobs.Shard, o *onlyPart, put putFunc) error {
 	n := 0
-	ranged := func(l dump.Line, origin records.Origin) error {
+	ranged := func(l dump.Line, origin *records.Origin) error {
 		if n++; n <= o.from {
 			return nil
 		}
@@ -332,7 +332,7 @@ func readRange(path string) (got *ranged, err error) {
 
 // poisoned returns the result of the only record of a range, whose process ends.
 func (j *job) poisoned(s jobs.Shard, o *onlyPart, why string) (line []byte, err error) {
-	err = j.feedRange(s, o, func(l dump.Line, origin records.Origin) error {
+	err = j.feedRange(s, o, func(l dump.Line, origin *records.Origin) error {
 		r := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N, Err: &scoring.Error{Code: "poison", Message: "the process that scored it ended: " + why}}
 		if v, err := fastjson.ParseBytes(l.Bytes); err == nil && v.Type() == fastjson.TypeObject {
 			if id := string(v.GetStringBytes("id")); id != "" {

@@ -62,6 +62,7 @@ type Decoder struct {
 	tasks  fastjson.Parser
 	arena  fastjson.Arena // of the texts of unwrapped answers
 	item   scoring.Item   // of the last line
+	names  map[string]string
 }
 
 // NewDecoder returns a decoder.
@@ -266,7 +267,7 @@ func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 	}
 	obj, _ := task.Object()
 	obj.Visit(func(key []byte, v *fastjson.Value) {
-		if k := string(key); !answers(k) && !it.Fields.Exists(k) {
+		if k := d.name(key); !answers(k) && !it.Fields.Exists(k) {
 			it.Fields.Set(k, v)
 		}
 	})
@@ -274,6 +275,22 @@ func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 		it.Test, e = field(it.Fields, "test")
 	}
 	return e
+}
+
+// name returns the name of a member as a string. Tasks of one file have the same few names, so these are made once.
+func (d *Decoder) name(key []byte) string {
+	if s, ok := d.names[string(key)]; ok {
+		return s
+	}
+	const most = 256 // names that are kept, of at most maxID bytes
+	s := string(key)
+	if len(d.names) < most && len(s) <= maxID {
+		if d.names == nil {
+			d.names = map[string]string{}
+		}
+		d.names[s] = s
+	}
+	return s
 }
 
 // response replaces an answer that exceeds a limit by an empty one, with a note, so that it

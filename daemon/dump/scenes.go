@@ -21,6 +21,7 @@ func Scenes(r *Reader, limits Limits, give func(Line)) error {
 	}
 	return linesOrDocument(r.NextRaw, limits, 1, whole, func(l Line) error {
 		if len(bytes.TrimSpace(l.Bytes)) > 0 || l.Fault != "" {
+			l.Bytes = slices.Clone(l.Bytes)
 			give(l)
 		}
 		return nil
@@ -30,8 +31,8 @@ func Scenes(r *Reader, limits Limits, give func(Line)) error {
 // linesOrDocument reads a file that has a JSON value on each line, or is one JSON document over
 // several lines. It calls line for each line, or whole for the document; where whole returns
 // false, line is called after all. If the first line is JSON, the file has lines. That is decided
-// after as many lines as decide says: 1, or 2 where a file of one line is a document. whole and
-// line may keep the bytes.
+// after as many lines as decide says: 1, or 2 where a file of one line is a document. whole may keep
+// the bytes, line may not.
 func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole func(Line) (bool, error), line func(Line) error) error {
 	var held []Line
 	size, mayBeDocument := 0, true
@@ -48,8 +49,10 @@ func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole
 			if err == io.EOF {
 				err = nil
 			}
-			doc := joined(held, size)
-			if mayBeDocument && doc != nil {
+			if !mayBeDocument {
+				return err
+			}
+			if doc := joined(held, size); doc != nil {
 				done, fault := whole(Line{N: held[0].N, Bytes: doc})
 				if done || fault != nil {
 					return cmp.Or(fault, err)
@@ -57,14 +60,17 @@ func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole
 			}
 			return cmp.Or(flush(), err)
 		}
+		if !mayBeDocument {
+			if err := line(l); err != nil {
+				return err
+			}
+			continue
+		}
 		l.Bytes = slices.Clone(l.Bytes)
 		held = append(held, l)
 		size += len(l.Bytes) + 1
-		if mayBeDocument {
-			hasLines := len(held) == decide && scene.Check(held[0].Bytes, fastjson.MaxDepth) == nil
-			mayBeDocument = !hasLines && l.Fault == "" && size <= limits.Filled().Line
-		}
-		if !mayBeDocument {
+		hasLines := len(held) == decide && scene.Check(held[0].Bytes, fastjson.MaxDepth) == nil
+		if mayBeDocument = !hasLines && l.Fault == "" && size <= limits.Filled().Line; !mayBeDocument {
 			if err := flush(); err != nil {
 				return err
 			}

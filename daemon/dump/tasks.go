@@ -79,7 +79,7 @@ func (t *Tasks) EachWhole(f func(name string, index int, json []byte) error) err
 		return nil
 	}
 	for i := range s.all {
-		if err := f(s.all[i].name, i, s.all[i].whole); err != nil {
+		if err := f(s.all[i].name, i, s.wholeAt(i)); err != nil {
 			return err
 		}
 	}
@@ -149,10 +149,10 @@ func (t *Tasks) JSON(id string) []byte {
 // where there is none or several. It must not be changed.
 func (t *Tasks) Whole(id string) []byte {
 	s := t.set()
-	if s == nil || s.twice[id] || len(s.at[id]) != 1 {
+	if s == nil || s.twice(id) || !s.has(id) {
 		return nil
 	}
-	return s.all[s.at[id][0]].whole
+	return s.wholeAt(int(s.first[id]))
 }
 
 // Join appends a line to dst with the fields of its task that it lacks, for readers without

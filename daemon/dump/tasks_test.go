@@ -104,7 +104,7 @@ func TestUnreadMembers(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
-		if have := string(got.set().byID["a"]); have != want {
+		if have := string(got.JSON("a")); have != want {
 			t.Errorf("%s: kept %s; want %s", file, have, want)
 		}
 	}

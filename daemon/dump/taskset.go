@@ -19,19 +19,17 @@ import (
 // *taskSet holds none.
 type taskSet struct {
 	rule  scoring.TaskFile
-	byID  map[string][]byte
-	twice map[string]bool
-	at    map[string][]int // positions in the file of the tasks with a name
-	n     int              // tasks whose first name no other task has
-	all   []namedTask      // in the order of the file
-	whole bool             // namedTask.whole is kept
+	first map[string]int32   // position in the file of the first task with a name
+	again map[string][]int32 // all positions of a name that occurs more than once
+	n     int                // tasks whose first name no earlier task has
+	all   []namedTask        // in the order of the file
+	whole [][]byte           // the tasks with the members that scoring does not read; nil where they are not kept
 }
 
 // namedTask is a task with its own name.
 type namedTask struct {
-	name  string
-	json  []byte
-	whole []byte // with the members that scoring does not read
+	name string
+	json []byte
 }
 
 // readTasks reads a task file once.
@@ -41,8 +39,8 @@ func readTasks(src TaskSource) (*taskSet, error) {
 		return nil, err
 	}
 	defer r.Close()
-	t := &taskSet{rule: src.Rule, byID: map[string][]byte{}, twice: map[string]bool{}, at: map[string][]int{}, whole: src.Whole}
-	l := taskLoader{t: t, json: src.JSON}
+	t := &taskSet{rule: src.Rule, first: map[string]int32{}, again: map[string][]int32{}}
+	l := taskLoader{t: t, json: src.JSON, whole: src.Whole}
 	whole := func(doc Line) (bool, error) { return l.document(doc.Bytes) }
 	err = linesOrDocument(r.Next, src.Limits, 2, whole, func(one Line) error {
 		if err := l.line(one); err != nil {
@@ -58,11 +56,23 @@ func readTasks(src TaskSource) (*taskSet, error) {
 
 // taskLoader adds tasks to t.
 type taskLoader struct {
-	t    *taskSet
-	json scene.Limits
-	p    fastjson.Parser
+	t     *taskSet
+	json  scene.Limits
+	whole bool // taskSet.whole is kept
+	p     fastjson.Parser
+	buf   []byte // of the task that is trimmed
+	block []byte // of copies; many tasks share one, because garbage collection looks at each by itself
+}
 
-	index int // of the next task
+// keep returns a copy of b that lives as long as the set.
+func (l *taskLoader) keep(b []byte) []byte {
+	const least, most = 4 << 10, 1 << 20 // bytes of a block
+	if len(b) > cap(l.block)-len(l.block) {
+		l.block = make([]byte, 0, max(min(2*cap(l.block), most), least, len(b)))
+	}
+	start := len(l.block)
+	l.block = append(l.block, b...)
+	return l.block[start:len(l.block):len(l.block)]
 }
 
 // document adds the tasks of a JSON document. done is false where the document is a single
@@ -118,44 +128,64 @@ func (l *taskLoader) add(b []byte) error {
 		return fmt.Errorf("got %s; want an object", message.Describe(v))
 	}
 	t := l.t
-	keys, err := t.keys(v, l.index)
+	at := len(t.all)
+	if at == math.MaxInt32 {
+		return fmt.Errorf("got more than %d tasks", math.MaxInt32)
+	}
+	keys, err := t.keys(v, at)
 	if err != nil {
 		return err
 	}
-	for _, k := range keys {
-		t.at[k] = append(t.at[k], l.index)
-	}
-	l.index++
-	if _, ok := t.byID[keys[0]]; !ok {
+	if !t.has(keys[0]) {
 		t.n++
 	}
-	kept := t.trimmed(b)
-	one := namedTask{name: keys[0], json: kept}
-	if t.whole {
-		one.whole = kept
-		if len(t.rule.Unread) > 0 {
-			one.whole = slices.Clone(bytes.TrimSpace(b))
-		}
-	}
-	t.all = append(t.all, one)
 	for _, k := range keys {
-		if _, ok := t.byID[k]; ok {
-			t.twice[k] = true
-		}
-		t.byID[k] = kept
+		t.name(k, int32(at))
 	}
+	kept := l.keep(l.trimmed(b))
+	t.all = append(t.all, namedTask{keys[0], kept})
+	if !l.whole {
+		return nil
+	}
+	if len(t.rule.Unread) > 0 {
+		kept = l.keep(bytes.TrimSpace(b))
+	}
+	t.whole = append(t.whole, kept)
 	return nil
 }
 
-// trimmed returns a copy of a task without the members that the suite does not read.
-func (t *taskSet) trimmed(b []byte) []byte {
-	if len(t.rule.Unread) == 0 {
-		return slices.Clone(b)
+// name notes that the task at a position has a name.
+func (t *taskSet) name(k string, at int32) {
+	before, ok := t.first[k]
+	if !ok {
+		t.first[k] = at
+		return
 	}
-	kept := make([]byte, 1, len(b))
-	kept[0] = '{'
+	if t.again[k] == nil {
+		t.again[k] = []int32{before}
+	}
+	t.again[k] = append(t.again[k], at)
+}
+
+// wholeAt returns the task at a position as the file has it, nil where that is not kept.
+func (t *taskSet) wholeAt(at int) []byte {
+	if t.whole == nil {
+		return nil
+	}
+	return t.whole[at]
+}
+
+// twice reports whether a name occurs more than once.
+func (t *taskSet) twice(name string) bool { return t.again[name] != nil }
+
+// trimmed returns a task without the members that the suite does not read, valid until the next call.
+func (l *taskLoader) trimmed(b []byte) []byte {
+	if len(l.t.rule.Unread) == 0 {
+		return b
+	}
+	kept := append(l.buf[:0], '{')
 	jsoncut.Members(bytes.TrimSpace(b), func(key, value []byte) error {
-		if slices.Contains(t.rule.Unread, jsoncut.Name(key)) {
+		if slices.Contains(l.t.rule.Unread, jsoncut.Name(key)) {
 			return nil
 		}
 		if len(kept) > 1 {
@@ -164,7 +194,8 @@ func (t *taskSet) trimmed(b []byte) []byte {
 		kept = append(append(append(append(kept, '"'), key...), `":`...), value...)
 		return nil
 	})
-	return slices.Clip(append(kept, '}'))
+	l.buf = append(kept, '}')
+	return l.buf
 }
 
 // keys returns the names of the task at position index, at least one.
@@ -192,17 +223,24 @@ func (t *taskSet) has(id string) bool {
 	if t == nil {
 		return false
 	}
-	_, ok := t.byID[id]
+	_, ok := t.first[id]
 	return ok
 }
 
 // position returns the position in the file of the k-th task with a name (from 0), -1 for
 // none.
 func (t *taskSet) position(name string, k int) int {
-	if t == nil || k >= len(t.at[name]) {
+	if t == nil || !t.has(name) {
 		return -1
 	}
-	return t.at[name][k]
+	all := t.again[name]
+	switch {
+	case k < len(all):
+		return int(all[k])
+	case k > 0:
+		return -1
+	}
+	return int(t.first[name])
 }
 
 // wanted reports whether a line needs its task: it lacks a field of the suite's rule, or,
@@ -235,14 +273,14 @@ func (t *taskSet) find(id string) ([]byte, *scoring.Error) {
 	if t == nil {
 		t = &taskSet{}
 	}
-	raw, ok := t.byID[id]
+	at, ok := t.first[id]
 	if !ok {
 		return nil, &scoring.Error{Code: "unknown_task", Message: fmt.Sprintf("cannot find task %q: it is not in the file of --tasks", clip(id))}
 	}
-	if t.twice[id] {
+	if t.twice(id) {
 		return nil, &scoring.Error{Code: "unknown_task", Message: fmt.Sprintf("cannot find task %q: the file of --tasks has it twice; want ids that occur once", clip(id))}
 	}
-	return raw, nil
+	return t.all[at].json, nil
 }
 
 // join appends a line to dst with the fields of its task that it lacks. It appends a line that
@@ -263,10 +301,10 @@ func (t *taskSet) join(dst, line []byte) []byte {
 		return dst
 	}
 	name := t.refer(v, it.ID)
-	if !t.has(name) || t.twice[name] {
+	if !t.has(name) || t.twice(name) {
 		return dst
 	}
-	task, err := jsontree.Parse(new(fastjson.Parser), t.byID[name])
+	task, err := jsontree.Parse(new(fastjson.Parser), t.all[t.first[name]].json)
 	if err != nil {
 		return dst
 	}
