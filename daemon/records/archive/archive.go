@@ -27,10 +27,18 @@ type Archive struct {
 	Files []*zip.File // in the order of the directory; of entries with the same name only the last
 
 	in    *input.Input
+	src   *directory
 	size  int64
 	total int64 // bytes that entries expanded to
 	ahead *bufio.Reader
 	idle  []io.ReadCloser // decompressors of deflate that are not in use
+
+	// for short entries
+	packed   []byte
+	source   bytes.Reader // of packed
+	inflater io.ReadCloser
+	unzstd   *zstd.Decoder
+	shorts   []*short // that are not in use
 }
 
 // Open returns the archive that an input holds. Its central directory is read once.
@@ -62,7 +70,7 @@ func open(in *input.Input) (a *Archive, err error) {
 		return nil, explainDirectory(src, size, err)
 	}
 	count.done = true
-	a = &Archive{in: in, size: size, ahead: bufio.NewReaderSize(nil, 32<<10)}
+	a = &Archive{in: in, src: count, size: size, ahead: bufio.NewReaderSize(nil, 32<<10)}
 	zr.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser {
 		return a.bounded("deflate", r, a.inflate)
 	})
@@ -118,6 +126,9 @@ func (a *Archive) Find(name string) *zip.File {
 func (a *Archive) Entry(f *zip.File) (io.ReadCloser, error) {
 	if f.Flags&1 != 0 { // the library reads such entries as if they were plain
 		return nil, errors.New("the entry is encrypted; want an archive without a password")
+	}
+	if s := a.short(f); s != nil {
+		return s, nil
 	}
 	r, err := f.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
@@ -194,10 +205,15 @@ type sum struct {
 func (s *sum) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	a := s.a
-	if a.total += int64(n); a.total > ratioFloor && a.total > a.size*int64(a.in.Limits.Ratio) {
+	if a.total += int64(n); a.beyond(a.total) {
 		return 0, fmt.Errorf("%w: an archive of %d bytes became %d; want at most %d times (--max-ratio)", ErrTotal, a.size, a.total, a.in.Limits.Ratio)
 	}
 	return n, err
+}
+
+// beyond reports whether that many bytes are more than the entries may expand to.
+func (a *Archive) beyond(total int64) bool {
+	return total > ratioFloor && total > a.size*int64(a.in.Limits.Ratio)
 }
 
 // directory counts the entries of a central directory while the library reads it, because the

@@ -1,0 +1,106 @@
+package archive
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"hash/crc32"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zstd"
+)
+
+// shortEntry is the size in bytes, packed and unpacked, up to which an entry is decoded at once: a
+// stream takes as long to set up as such an entry takes to decode. It is less than what the limits
+// on expansion look at.
+const shortEntry = 256 << 10
+
+// short is the contents of a short entry.
+type short struct {
+	bytes.Reader
+	a    *Archive
+	text []byte
+	open bool
+}
+
+// Close implements io.Closer. The memory serves the next short entry.
+func (s *short) Close() error {
+	if s.open {
+		s.open = false
+		s.Reset(nil)
+		s.a.shorts = append(s.a.shorts, s)
+	}
+	return nil
+}
+
+// short returns the contents of a short entry, or nil where the entry is long or something is wrong
+// with it: reading it as a stream then tells what.
+func (a *Archive) short(f *zip.File) (s *short) {
+	if f.CompressedSize64 > shortEntry || f.UncompressedSize64 > shortEntry {
+		return nil
+	}
+	defer func() {
+		if recover() != nil {
+			s, a.inflater, a.unzstd = nil, nil, nil
+		}
+	}()
+	offset, err := f.DataOffset()
+	if err != nil {
+		return nil
+	}
+	n := int(f.CompressedSize64)
+	a.packed = slices.Grow(a.packed[:0], n)[:n]
+	if _, err := a.src.ReadAt(a.packed, offset); err != nil {
+		return nil
+	}
+	s = &short{a: a}
+	if last := len(a.shorts) - 1; last >= 0 {
+		s, a.shorts = a.shorts[last], a.shorts[:last]
+	}
+	s.open = true
+	size := int(f.UncompressedSize64)
+	s.text, err = a.decode(slices.Grow(s.text[:0], size+1), f.Method, size)
+	total := a.total + int64(len(s.text))
+	if err != nil || len(s.text) != size || crc32.ChecksumIEEE(s.text) != f.CRC32 || a.beyond(total) {
+		s.Close()
+		return nil
+	}
+	a.total = total
+	s.Reset(s.text)
+	return s
+}
+
+// errMethod says that an entry is compressed in another way than those that are read.
+var errMethod = errors.New("unknown method")
+
+// decode appends the contents of the entry in a.packed, of size bytes, to dst, which has room for one
+// byte more.
+func (a *Archive) decode(dst []byte, method uint16, size int) ([]byte, error) {
+	switch method {
+	case zip.Store:
+		return append(dst, a.packed...), nil
+	case zip.Deflate:
+		a.source.Reset(a.packed)
+		if a.inflater == nil {
+			a.inflater = flate.NewReader(&a.source)
+		} else {
+			a.inflater.(flate.Resetter).Reset(&a.source, nil)
+		}
+		n, err := io.ReadFull(a.inflater, dst[:size+1]) // to its end, which comes before the additional byte
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			err = nil
+		}
+		return dst[:n], err
+	case Zstd:
+		if a.unzstd == nil {
+			var err error
+			if a.unzstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(shortEntry)); err != nil {
+				return dst, err
+			}
+		}
+		return a.unzstd.DecodeAll(a.packed, dst)
+	}
+	return dst, errMethod
+}
