@@ -2,8 +2,8 @@
 # bundle.sh makes build/gpu-bundle: plumb for a machine with an NVIDIA GPU and no
 # Go toolchain.
 #
-# In:  bin/plumb (shaders are embedded), build/fonts, the sample dump.
-# Out: build/gpu-bundle with the binary, fonts, samples, checks, licences, run.sh and
+# In:  bin/plumb (shaders are embedded), build/fonts, build/explorer, the sample dump.
+# Out: build/gpu-bundle with the binary, fonts, the explorer's pages, samples, checks, licences, run.sh and
 #      gpu.sh. Fails when a binary wants a library other than the C library and libEGL.
 # The checks are the tests and benchmarks of the device's packages as programs:
 # every stage against its Go twin, lost contexts and hangs included.
@@ -14,6 +14,7 @@ out=build/gpu-bundle
 rm -rf "$out"
 mkdir -p "$out"
 cp -R build/fonts "$out/fonts"
+cp -R build/explorer "$out/explorer"
 mkdir "$out/samples"
 cp testdata/aspire/demo.jsonl "$out/samples/aspire.jsonl"
 cp LICENSE NOTICE "$out/"

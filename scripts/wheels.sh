@@ -2,10 +2,10 @@
 # wheels.sh builds the Python packages as wheels.
 #
 #	wheels.sh        all
-#	wheels.sh bin    plumb-bin alone: the program, fonts under the OFL, licences
+#	wheels.sh bin    plumb-bin alone: the program, fonts under the OFL, the explorer's pages, licences
 #
 # In:  build/venv (scripts/python.sh) with setuptools; for plumb-bin also Go and
-#      build/fonts. Nothing is downloaded.
+#      build/fonts and build/explorer. Nothing is downloaded.
 # Out: build/wheels/*.whl. plumb-bin's name has this machine's processor and the least
 #      glibc that the program needs. Fails where a licence is missing.
 set -eu
@@ -33,6 +33,7 @@ program() {
 		-o "$folder/plumb_bin/plumb" ./cmd/plumb
 	cp build/fonts/*.ttf "$folder/plumb_bin/fonts/"
 	rm -f "$folder"/plumb_bin/fonts/Liberation* # under the GPL
+	cp -R build/explorer "$folder/plumb_bin/explorer"
 	sh scripts/licences.sh "$folder/licences"
 	rm -rf "$folder/licences/fonts-liberation"
 	glibc=$(readelf -V "$folder/plumb_bin/plumb" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1 | sed 's/GLIBC_//; s/\./_/')

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"plumb/daemon"
+	"plumb/daemon/explorer"
 	"plumb/daemon/judge"
 	"plumb/daemon/shm"
 	"plumb/render"
@@ -37,6 +38,7 @@ func (c *doctorCmd) Run(std streams) error {
 	gl := d.backend(render.Config{Backend: render.BackendGL, Device: c.Device, Raster: raster})
 	cpu := d.backend(render.Config{Backend: render.BackendCPU, Raster: raster})
 	fonts := d.fonts(c.FontsDir)
+	d.pages()
 	editor, err := d.editor(&c.engineFlags)
 	if err != nil {
 		return err
@@ -138,6 +140,17 @@ func (d *doctor) fonts(dir string) bool {
 		return d.line(false, "fonts: %v", err)
 	}
 	return d.line(true, "fonts: %s", dir)
+}
+
+// pages prints whether the pages of reports and of plumb view are there.
+func (d *doctor) pages() {
+	e := explorer.New(explorer.Config{Client: explorer.PagesDir("")})
+	defer e.Close()
+	if err := e.Built(); err != nil {
+		d.line(false, "pages: no reports and no plumb view: %v", err)
+		return
+	}
+	d.line(true, "pages: %s", explorer.PagesDir(""))
 }
 
 // editor starts the browser and exports a picture. It prints everything that such a

@@ -138,8 +138,12 @@ func (c *reportCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	j := report.NewJoined(report.Config{Title: strings.Join(c.Results, ", "), Items: dump.ItemConfig{Suites: suites}, Variants: variants, Missing: missing, Papers: papers, Max: most,
+	j, err := report.NewJoined(report.Config{Dir: c.Report, Title: strings.Join(c.Results, ", "), Items: dump.ItemConfig{Suites: suites}, Variants: variants, Missing: missing, Papers: papers, Max: most,
 		Remark: remark, Cluster: pictures.of, Success: c.SuccessFrom})
+	if err != nil {
+		return err
+	}
+	defer j.Discard()
 	names, paths := c.series()
 	for i, path := range paths {
 		if err := c.file(j, names[i], path, std); err != nil {
@@ -163,7 +167,7 @@ func (c *reportCmd) Run(std streams) error {
 		return err
 	}
 	if c.Report != "" {
-		path, err := j.WriteHTML(c.Report)
+		path, err := j.Close()
 		if err != nil {
 			return err
 		}

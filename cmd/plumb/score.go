@@ -319,7 +319,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	tellLeftovers(j.std.err, atomicfile.LeftoversIn(j.cmd.Report))
 	j.report, err = report.New(report.Config{Dir: j.cmd.Report, Title: title, Items: j.core.Items,
 		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers, Remark: j.cmd.remark, Success: j.cmd.SuccessFrom, Cluster: j.cluster, Renderer: painter{ctx, j.core.Queue}, Context: ctx, Workers: j.core.Workers,
-		Max: j.most, Progress: func(done, all int) { j.bar.drawn(done, all) }})
+		Max: j.most, Flags: j.cmd.scoreFlags.list(&j.cmd.engineFlags), Progress: func(done, all int) { j.bar.drawn(done, all) }})
 	if atomicfile.IsFull(err) {
 		j.dropReport(err)
 		return nil
@@ -348,7 +348,7 @@ type painter struct {
 	queue *queue.Queue
 }
 
-// Picture implements report.Renderer.
+// Picture implements exhibit.Renderer.
 func (p painter) Picture(v view.View) (*image.NRGBA, error) {
 	got, err := p.queue.Draw(p.ctx, nil, func() (view.View, error) { return v, nil })
 	return got.Image, err

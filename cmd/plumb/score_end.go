@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"plumb/daemon/index"
 	"plumb/scoring/table"
 )
 
@@ -81,6 +82,9 @@ func (j *job) endReport(ctx context.Context, early error) error {
 	}
 	if early != nil {
 		j.report.EndedEarly(oneLine(early))
+	}
+	if len(j.cmd.Dumps) == 1 && !j.bare && index.Plain(j.cmd.Dumps[0]) {
+		j.report.From(j.cmd.Dumps[0])
 	}
 	path, err := j.report.Close()
 	j.bar.end()

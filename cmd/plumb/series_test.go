@@ -96,12 +96,12 @@ func TestReportItems(t *testing.T) {
 	lines := []string{turnOf("A", 1, 0.695), turnOf("B", 1, 0.9), turnOf("A", 2, 1), turnOf("B", 2, 0.8)}
 	code, _, errs := plumb(t, strings.Join(lines, "\n"), "report", "--report", dir, "--report-items", "2", "-")
 	page := read(t, filepath.Join(dir, "index.html"))
-	for _, want := range []string{"4 answers, 2 shown", `id="t#0/1"`, `data-score="0.695"`, `data-score="0.8"`, `<a href="#group-1"`, "drawing · A <span", "made of results alone"} {
+	for _, want := range []string{"4 answers, 2 shown", `"id":"t#0/1"`, `"score":0.695,"status"`, `"score":0.8,"status"`, `"total":4,"from":0`, "made of results alone"} {
 		if code != 0 || !strings.Contains(page, want) {
 			t.Errorf("got exit %d, %s and no %q", code, errs, want)
 		}
 	}
-	if strings.Contains(page, `data-score="1"`) {
+	if strings.Contains(page, `"score":1,"status"`) {
 		t.Error("the best answer of a model is shown and not its worst")
 	}
 }

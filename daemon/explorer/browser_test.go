@@ -22,9 +22,11 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"plumb/daemon/dump"
 	"plumb/daemon/explorer"
 	"plumb/daemon/index"
 	"plumb/daemon/index/indextest"
+	"plumb/daemon/report"
 	"plumb/render/chrome"
 )
 
@@ -160,6 +162,15 @@ func (tb *tab) keys(keys ...string) {
 	for _, k := range keys {
 		tb.run(chromedp.KeyEvent(k))
 	}
+}
+
+// write writes a text where the focus is.
+func (tb *tab) write(text string) {
+	tb.t.Helper()
+	tb.run(func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+		_, err = cdp.Call(ctx, target, input.InsertText, input.InsertTextParams{Text: text})
+		return none, err
+	})
 }
 
 // TestMillion goes through a million results: filters, orders, the last row, an item, a link with state, a comparison, keys.
@@ -336,7 +347,7 @@ func TestRestart(t *testing.T) {
 func TestSaved(t *testing.T) {
 	s := serve(t, "127.0.0.1:0", written(t, maze("a", 130, 430, `,"model":"m"`), mazeAnswer("b", evil[0]+"</script><script>window.hacked=7</script><!--", `,"model":"m"`), maze("c", 300, 430, `,"model":"n"`)))
 	s.get(t, "rows", nil)
-	r, err := http.Get(s.url + "api/save?items=2&sort=row&a=0.0&b=0.1&state=page%3Ditems")
+	r, err := http.Get(s.url + "api/save?items=2&sort=row&a=0.0&b=0.1&state=page%3Ditems%26sort%3Drow")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,6 +376,60 @@ func TestSaved(t *testing.T) {
 	if got := eval[string](tb, `String(window.hacked)`); got != "undefined" {
 		t.Errorf("an answer has run: %s", got)
 	}
+}
+
+// TestReport opens a report as a file: its lists are filtered and sorted without a server, and on paper they have all of their rows.
+func TestReport(t *testing.T) {
+	dir := t.TempDir()
+	w, err := report.New(report.Config{Dir: dir, Title: "a report", Items: dump.ItemConfig{Suites: coreConfig().Suites}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 120 {
+		test := []string{"maze", "graph", "label"}[i/2%3]
+		line := fmt.Sprintf(`{"id":"q%03d","suite":"aspire","test":%q,"model":"m%d","score":%g,"reward":0.5,"status":"fenced","metrics":{"distance":%d.0},"notes":[],"asked":{"model":"m%d","mode":"cot"}}`,
+			i/2, test, i%2, float64(i)/119, 200-i, i%2)
+		if err := w.Add(dump.Line{N: i + 1, Bytes: []byte(`{"suite":"aspire","test":"maze","response":"answer number ` + fmt.Sprint(i) + `"}`)}, []byte(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path, err := w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tb := open(t, browser(t), &server{url: "file://" + explorer.Prefix}, "/../.."+path)
+	tb.until(`document.querySelectorAll('.means tbody tr').length === 6`) // three tests, two groups, the average
+	tb.do(`document.querySelector('.means tbody td button').click()`)
+	tb.until(`document.querySelector('.total')?.textContent.startsWith('20 results')`)
+	tb.until(`[...document.querySelectorAll('.row .col-who')].slice(1).every((e) => e.textContent === 'm0 · cot')`)
+	tb.do(`[...document.querySelectorAll('button')].find((b) => b.textContent === 'Clear all').click()`)
+	tb.until(`document.querySelector('.total')?.textContent.startsWith('120 results')`)
+	for facet, want := range map[string]string{"graph": "40", "m1": "60"} {
+		if got := eval[string](tb, fmt.Sprintf(`[...document.querySelectorAll('.value')].find((l) => l.textContent.startsWith(%q)).querySelector('.n').textContent`, facet)); got != want {
+			t.Errorf("beside %s: got %s, want %s", facet, got, want)
+		}
+	}
+	tb.do(`const s = document.querySelector('.sort select'); s.value = 'metric:distance'; s.dispatchEvent(new Event('change', {bubbles: true}))`)
+	tb.until(`document.querySelector('#row-0 .col-notes')?.textContent === '81'`)
+	tb.run(chromedp.EmulateViewport(1280, 840))
+	tb.do(`document.getElementById('find-text').focus()`)
+	tb.write("number 11")
+	tb.keys(kb.Enter)
+	tb.until(`document.querySelector('.total')?.textContent.startsWith('11 results')`)
+	tb.keys(kb.Escape, kb.Enter)
+	tb.until(has("answer number 119"))
+	tb.keys("j")
+	tb.until(has("2 of 11"))
+	tb.keys("4")
+	tb.until(has("B − A on"))
+	tb.keys("1")
+	tb.until(`document.querySelector('.means .mean')`)
+	tb.do(`dispatchEvent(new Event('beforeprint'))`)
+	if n := eval[int](tb, `document.querySelectorAll('.printed .tile').length + 1000 * document.querySelectorAll('.printed .means tbody tr').length`); n != 6120 {
+		t.Errorf("on paper: got %d, want all 120 rows beside the table of 6", n)
+	}
+	tb.do(`dispatchEvent(new Event('afterprint'))`)
+	tb.until(`!document.querySelector('.printed')`)
 }
 
 // TestPages goes through an item's overlays, the grid, suspects and sensitivity with the keyboard, on a wide and a narrow page.
@@ -400,10 +465,7 @@ func TestPages(t *testing.T) {
 		tb.until(`document.activeElement.closest('[role=dialog]')`)
 		tb.keys(kb.Escape, "2", "/")
 		tb.until(`document.activeElement.id === 'find-id'`)
-		tb.run(func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
-			_, err = cdp.Call(ctx, target, input.InsertText, input.InsertTextParams{Text: "q3"})
-			return none, err
-		})
+		tb.write("q3")
 		tb.keys(kb.Enter, kb.Escape)
 		tb.until(`document.querySelector('.total')?.textContent.startsWith('2 results')`)
 		if n := eval[int](tb, `document.documentElement.scrollWidth - innerWidth`); n > 0 {

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -18,15 +17,14 @@ import (
 	"sync"
 
 	"plumb/daemon/dump"
+	"plumb/daemon/exhibit"
 	"plumb/daemon/index"
-	"plumb/render/view"
 	"plumb/scoring"
 )
 
 // Engine draws pictures and scores answers. It is safe for concurrent use.
 type Engine interface {
-	// Picture draws a view; see report.Renderer.
-	Picture(v view.View) (*image.NRGBA, error)
+	exhibit.Renderer
 	// Score scores a dump line.
 	Score(ctx context.Context, l dump.Line, suite string) (scoring.Result, error)
 }
@@ -44,7 +42,7 @@ type Config struct {
 	Jobs     func() ([]Job, error) // called for each list of jobs
 	Items    dump.ItemConfig       // the suites and their task files
 	Variants scoring.Variants
-	Papers   [][]byte // as in report.Config
+	Papers   [][]byte // as in table.Options
 	Line     int      // bytes of a line at most
 	// Engine opens the engine; it is called once, when the first picture is wanted. The error is shown in place of pictures.
 	Engine func() (Engine, error)
@@ -126,6 +124,7 @@ type opened struct {
 	series []Series
 	byID   map[string]int // of series
 	fault  error
+	given  map[int]*Given // lines of rows, where no files are open; nil where files are
 	rules  *scanner
 	texts  textCache
 	pairs  pairCache
@@ -328,12 +327,15 @@ func (o *opened) findSeries() {
 			if models[name] > 1 {
 				name = strings.TrimSuffix(short(f.Path)+": "+name, ": ")
 			}
-			s := Series{ID: fmt.Sprintf("%d.%d", i, code), Name: cmp.Or(name, short(f.Path)), Model: w[0], Arm: arm(w), File: f.Path, Rows: counts[code]}
+			s := Series{ID: seriesID(i, code), Name: cmp.Or(name, short(f.Path)), Model: w[0], Arm: arm(w), File: f.Path, Rows: counts[code], Words: w}
 			o.byID[s.ID] = len(o.series)
 			o.series = append(o.series, s)
 		}
 	}
 }
+
+// seriesID is the id of a series of a file.
+func seriesID(file, code int) string { return fmt.Sprintf("%d.%d", file, code) }
 
 // seriesName is the name of a series without its file.
 func seriesName(w index.Word) string { return scoring.Series{Model: w[0], Arm: arm(w)}.String() }
@@ -364,7 +366,8 @@ func (e *Explorer) info(name string) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Info{Title: e.cfg.Title, Job: name, Jobs: []string{}, Files: []FileInfo{}, Series: []Series{}, Metrics: []string{}, Remarks: []string{}, Version: e.cfg.Version}
+	out := e.emptyInfo()
+	out.Job = name
 	for _, j := range jobs {
 		out.Jobs = append(out.Jobs, j.Name)
 	}
@@ -388,6 +391,17 @@ func (e *Explorer) info(name string) (*Info, error) {
 		out.Loading = &Loading{Error: o.fault.Error()}
 		return out, nil
 	}
+	o.inform(out)
+	return out, nil
+}
+
+// emptyInfo returns what is known while nothing is open.
+func (e *Explorer) emptyInfo() *Info {
+	return &Info{Title: e.cfg.Title, Jobs: []string{}, Files: []FileInfo{}, Series: []Series{}, Metrics: []string{}, Remarks: []string{}, Version: e.cfg.Version}
+}
+
+// inform adds what is open.
+func (o *opened) inform(out *Info) {
 	for _, f := range o.set.Files {
 		out.Files = append(out.Files, FileInfo{f.Path, f.Rows(), f.Bad})
 		if f.Bad > 0 {
@@ -403,6 +417,5 @@ func (e *Explorer) info(name string) (*Info, error) {
 	o.mu.Lock()
 	out.Remarks = append(out.Remarks, o.remarks...)
 	o.mu.Unlock()
-	out.Rows, out.Series, out.Answers = o.set.Rows(), o.series, len(o.dumps) > 0
-	return out, nil
+	out.Rows, out.Series, out.Answers = o.set.Rows(), o.series, len(o.dumps) > 0 || o.given != nil
 }

@@ -16,7 +16,6 @@ import (
 
 	"plumb/daemon/dump"
 	"plumb/daemon/index"
-	"plumb/daemon/report"
 	"plumb/render/jsontree"
 	"plumb/scoring"
 )
@@ -26,9 +25,9 @@ type answer struct {
 	result *scoring.Result
 	value  *fastjson.Value // the result line
 	raw    []byte
-	line   []byte // of the dump, nil where there is none
-	dump   *index.Dump
-	number int           // of the line
+	line   []byte        // of the dump, nil where there is none
+	source string        // file of the line, "" where it is not known
+	number int           // of the line, from 1
 	item   *scoring.Item // nil where it cannot be read
 	why    string        // why there is no item
 }
@@ -45,25 +44,37 @@ func (e *Explorer) read(o *opened, row int) (*answer, error) {
 		return nil, fmt.Errorf("cannot show row %d: there are %d", row, o.set.Rows())
 	}
 	f := o.set.Files[i]
+	given := o.given[row]
+	if given != nil {
+		return e.readGiven(given), nil
+	}
 	raw, err := f.Line(at)
 	if err != nil {
 		return nil, err
 	}
+	a := newAnswer(raw)
+	switch {
+	case a.value == nil:
+	case len(o.dumps) == 0:
+		a.why = "no dump is open (--dump), so the answer and its pictures are not shown"
+	default:
+		e.findLine(o, a, f.Answer[at])
+	}
+	return a, nil
+}
+
+// newAnswer reads a result line.
+func newAnswer(raw []byte) *answer {
 	a := &answer{raw: raw, result: &scoring.Result{}}
 	var p fastjson.Parser
+	var err error
 	if a.value, err = p.ParseBytes(raw); err == nil {
 		a.result, err = scoring.CheckResult(a.value)
 	}
 	if err != nil {
 		a.value, a.result, a.why = nil, &scoring.Result{}, err.Error()
-		return a, nil
 	}
-	if len(o.dumps) == 0 {
-		a.why = "no dump is open (--dump), so the answer and its pictures are not shown"
-		return a, nil
-	}
-	e.findLine(o, a, f.Answer[at])
-	return a, nil
+	return a
 }
 
 // findLine finds the line of an answer in the dumps, and reads it as an item.
@@ -79,7 +90,7 @@ func (e *Explorer) findLine(o *opened, a *answer, key uint64) {
 			if test != "" && test != a.result.Test {
 				continue
 			}
-			a.dump, a.line, a.number = d, l, numbers[i]
+			a.source, a.line, a.number = d.Path, l, numbers[i]
 			break
 		}
 		if a.line != nil {
@@ -90,7 +101,12 @@ func (e *Explorer) findLine(o *opened, a *answer, key uint64) {
 		a.why = "no open dump has an answer with this id, model, repeat and turn"
 		return
 	}
-	it, fault := dump.NewDecoder(e.cfg.Items).Item(dump.Line{N: a.number, Bytes: a.line}, a.result.Suite)
+	e.readItem(a, dump.Line{N: a.number, Bytes: a.line})
+}
+
+// readItem reads the line of an answer as an item.
+func (e *Explorer) readItem(a *answer, l dump.Line) {
+	it, fault := dump.NewDecoder(e.cfg.Items).Item(l, a.result.Suite)
 	if fault != nil {
 		a.why = "the answer cannot be read: " + fault.Message
 	}
@@ -120,13 +136,17 @@ func (e *Explorer) exhibit(a *answer) (x scoring.Exhibit, suite *scoring.Suite, 
 	return shower.Show(a.result), suite, ""
 }
 
-// Limits of what a page shows of one item, bytes.
-const (
-	maxAnswer = 256 << 10
-	maxRaw    = 128 << 10
-	maxPrompt = 64 << 10
-	maxOthers = 100
+// limits are the bytes that a page shows of the texts of one item.
+type limits struct{ answer, raw, prompt int }
+
+// Limits of pages and of saved pages, which hold the texts of all of their items.
+var (
+	pageLimits  = limits{256 << 10, 128 << 10, 64 << 10}
+	savedLimits = limits{20_000, 20_000, 20_000}
 )
+
+// maxOthers is how many other answers, and how many parts, a page lists.
+const maxOthers = 100
 
 // item answers GET item.
 func (e *Explorer) item(ctx context.Context, o *opened, row int, f index.Filter, by index.Sort) (*Item, error) {
@@ -134,28 +154,39 @@ func (e *Explorer) item(ctx context.Context, o *opened, row int, f index.Filter,
 	if err != nil {
 		return nil, err
 	}
-	x, suite, why := e.exhibit(a)
-	out := &Item{Row: o.row(row, by.By), Problem: why, NoteList: []Note{}, Metrics: []Metric{}, Panels: []Panel{}, Texts: []Text{}, Answer: []Segment{},
-		Others: []Row{}, Parts: []Part{}, Arms: [][]string{}, First: x.First, Raw: cut(string(a.raw), maxRaw)}
+	out, _ := e.describe(ctx, o, row, a, by.By, &pageLimits)
 	o.place(out, row, f, by)
 	o.others(out, row)
+	return out, nil
+}
+
+// describe describes an answer without its neighbours, and returns the pictures of its panels; the picture of a panel that
+// could not be drawn is empty.
+func (e *Explorer) describe(ctx context.Context, o *opened, row int, a *answer, by string, most *limits) (*Item, []drawn) {
+	x, suite, why := e.exhibit(a)
+	out := &Item{Row: o.row(row, by), Problem: why, NoteList: []Note{}, Metrics: []Metric{}, Panels: []Panel{}, Texts: []Text{}, Answer: []Segment{},
+		Others: []Row{}, Parts: []Part{}, Arms: [][]string{}, First: max(0, min(x.First, len(x.Panels)-1)), Raw: cut(string(a.raw), most.raw)}
 	if a.value != nil {
 		out.describe(a)
 	}
+	var pictures []drawn
 	for i := range x.Panels {
-		out.Panels = append(out.Panels, e.describePanel(ctx, a, i, &x.Panels[i]))
+		p, d := e.describePanel(ctx, a, i, &x.Panels[i])
+		out.Panels, pictures = append(out.Panels, p), append(pictures, d)
 	}
 	for _, t := range x.Texts {
-		out.Texts = append(out.Texts, Text{t.Title, cut(t.Body, maxPrompt)})
+		out.Texts = append(out.Texts, Text{t.Title, cut(t.Body, most.prompt)})
 	}
 	i, at, _ := o.set.Find(row)
-	out.File = fmt.Sprintf("%s, byte %d", o.set.Files[i].Path, o.set.Files[i].At(at))
-	if a.line != nil {
-		out.Line = fmt.Sprintf("%s, line %d", a.dump.Path, a.number)
+	if o.given == nil {
+		out.File = fmt.Sprintf("%s, byte %d", o.set.Files[i].Path, o.set.Files[i].At(at))
+	}
+	if a.source != "" {
+		out.Line = fmt.Sprintf("%s, line %d", a.source, a.number)
 		out.Command = e.command(a)
 	}
 	if a.item != nil {
-		out.answered(a, suite, e.cfg.Variants)
+		out.answered(a, suite, e.cfg.Variants, most.answer)
 		if suite != nil && suite.Parts != nil && a.why == "" {
 			for _, p := range suite.Parts(a.item, e.cfg.Variants) {
 				if sane(p.X, p.Y) && len(out.Parts) < maxOthers {
@@ -164,10 +195,11 @@ func (e *Explorer) item(ctx context.Context, o *opened, row int, f index.Filter,
 			}
 		}
 		out.Prompt, out.PromptOf = promptOf(a.item, suite)
+		out.Prompt = cut(out.Prompt, most.prompt)
 	} else if a.line != nil {
-		out.Answer = []Segment{{Text: cut(string(a.line), maxAnswer)}}
+		out.Answer = []Segment{{Text: cut(string(a.line), most.answer)}}
 	}
-	return out, nil
+	return out, pictures
 }
 
 // cut cuts a text after most bytes, and says how many are left out.
@@ -264,13 +296,13 @@ var (
 )
 
 // describePanel describes a panel. A suite's own picture is drawn for its size.
-func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, p *scoring.Panel) Panel {
+func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, p *scoring.Panel) (Panel, drawn) {
 	out := Panel{Title: p.Title, Cover: p.View.Other != nil, Box: []float64{}, Marks: []Mark{}, Lost: []Lost{}}
 	d, err := e.panel(ctx, a.key(n), p, 760)
 	if err != nil {
 		out.Error = err.Error()
 		if b := p.View.Bounds; p.Image != nil || !(b.W > 0 && b.H > 0 && b.W < 1e6 && b.H < 1e6) {
-			return out
+			return out, drawn{}
 		}
 		d.shown.Box = p.View.Bounds
 	}
@@ -292,7 +324,7 @@ func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, p *scori
 		}
 		out.Lost = append(out.Lost, x)
 	}
-	return out
+	return out, d
 }
 
 // sane reports whether all coordinates are numbers of at most 1e7.
@@ -301,8 +333,12 @@ func sane(list ...float64) bool {
 }
 
 // answered fills in the answer's text with the part that was read.
-func (out *Item) answered(a *answer, suite *scoring.Suite, v scoring.Variants) {
+func (out *Item) answered(a *answer, suite *scoring.Suite, v scoring.Variants, most int) {
 	text, isText := answerText(a.item.Fields)
+	if text == "" && isMissing(a.item.Fields) {
+		out.Reading = "there is no answer: the response is missing"
+		return
+	}
 	from, to := 0, 0
 	switch {
 	case !isText:
@@ -316,8 +352,8 @@ func (out *Item) answered(a *answer, suite *scoring.Suite, v scoring.Variants) {
 		}
 	}
 	end := len(text)
-	if end > maxAnswer { // the part that was read is shown if it can be
-		end = maxAnswer
+	if end > most { // the part that was read is shown if it can be
+		end = most
 		out.AnswerCut = len(text) - end
 	}
 	for _, s := range []struct {
@@ -346,10 +382,16 @@ func answerText(v *fastjson.Value) (text string, isText bool) {
 	return string(jsontree.Append(nil, r)), false
 }
 
+// isMissing reports whether a dump line has no response.
+func isMissing(v *fastjson.Value) bool {
+	absent := func(name string) bool { x := v.Get(name); return x == nil || x.Type() == fastjson.TypeNull }
+	return absent("response") && absent("actions")
+}
+
 // promptOf returns what the model was asked, and where that is known from.
 func promptOf(it *scoring.Item, suite *scoring.Suite) (text, of string) {
 	if p := it.Fields.GetStringBytes("prompt"); len(p) > 0 {
-		return cut(string(p), maxPrompt), "the prompt in the dump"
+		return string(p), "the prompt in the dump"
 	}
 	if suite == nil || suite.Prompt == nil {
 		return "", ""
@@ -358,7 +400,7 @@ func promptOf(it *scoring.Item, suite *scoring.Suite) (text, of string) {
 	if err != nil {
 		return "", ""
 	}
-	return cut(p, maxPrompt), "the dump has no prompt; plumb asks this one"
+	return p, "the dump has no prompt; plumb asks this one"
 }
 
 // command returns the command that scores an answer alone.
@@ -370,7 +412,7 @@ func (e *Explorer) command(a *answer) string {
 	for i, s := range args {
 		args[i] = quoted(s)
 	}
-	return fmt.Sprintf("sed -n %dp %s | %s -", a.number, quoted(a.dump.Path), strings.Join(args, " "))
+	return fmt.Sprintf("sed -n %dp %s | %s -", a.number, quoted(a.source), strings.Join(args, " "))
 }
 
 // quoted quotes an argument for a shell where it has to be.
@@ -402,5 +444,3 @@ func (e *Explorer) picture(ctx context.Context, o *opened, row, panel, wide int)
 	}
 	return e.panel(ctx, a.key(panel), &x.Panels[panel], wide)
 }
-
-var _ report.Renderer = Engine(nil)

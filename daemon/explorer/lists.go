@@ -57,7 +57,7 @@ func (o *opened) row(row int, by string) Row {
 	i, at, _ := o.set.Find(row)
 	f := o.set.Files[i]
 	test, series := f.Tests[f.Test[at]], f.SeriesOf[f.Series[at]]
-	r := Row{Row: row, ID: f.ID(at), Suite: test[0], Test: test[1], Model: series[0], Arm: arm(series), Repeat: int(f.Repeat[at]), Turn: int(f.Turn[at]),
+	r := Row{Row: row, ID: f.ID(at), Suite: test[0], Test: test[1], Series: seriesID(i, int(f.Series[at])), Model: series[0], Arm: arm(series), Repeat: int(f.Repeat[at]), Turn: int(f.Turn[at]),
 		Score: finite(f.Score[at]), Status: f.Statuses[f.Status[at]][0], Error: f.Codes[f.Code[at]][0], Notes: f.NoteSets[f.Notes[at]], Time: finite(float64(f.Time[at]))}
 	if r.Notes == nil {
 		r.Notes = []string{}
@@ -152,7 +152,7 @@ func (o *opened) addFile(f *index.File, number int, sel *index.Selection, sums m
 				if sums[name] == nil {
 					sums[name] = map[string]*cellSum{}
 				}
-				sums[name][o.seriesID(number, s)] = c
+				sums[name][seriesID(number, s)] = c
 			}
 		}
 	}
@@ -186,24 +186,6 @@ func (c *cellSum) add(f *index.File, row int, low, scale float64) {
 	}
 }
 
-// seriesID is the id of a series of a file.
-func (o *opened) seriesID(file, code int) string {
-	for _, s := range o.series {
-		if o.byID[s.ID] == o.firstSeries(file)+code {
-			return s.ID
-		}
-	}
-	panic("BUG: a series that is not listed")
-}
-
-// firstSeries is the place of a file's first series.
-func (o *opened) firstSeries(file int) (n int) {
-	for _, f := range o.set.Files[:file] {
-		n += len(f.SeriesOf)
-	}
-	return n
-}
-
 // listSuites makes the tables of the suites, with tests in the order of their papers.
 func (o *opened) listSuites(out *Overview, sums map[[2]string]map[string]*cellSum) {
 	names := slices.SortedFunc(maps.Keys(sums), o.compareTests)
@@ -212,7 +194,7 @@ func (o *opened) listSuites(out *Overview, sums map[[2]string]map[string]*cellSu
 			out.Suites = append(out.Suites, SuiteTable{Suite: name[0]})
 		}
 		t := &out.Suites[len(out.Suites)-1]
-		t.Tests = append(t.Tests, TestOf{Test: name[1]})
+		t.Tests = append(t.Tests, TestOf{Test: name[1], Kind: "test"})
 		for id := range sums[name] {
 			if !slices.Contains(t.Series, id) {
 				t.Series = append(t.Series, id)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"plumb/daemon/report"
+	"plumb/daemon/exhibit"
 	"plumb/scoring"
 )
 
@@ -19,7 +19,7 @@ var widths = []int{160, 320, 760, 1600}
 
 // drawn is a picture with its tag.
 type drawn struct {
-	shown report.Shown
+	shown exhibit.Shown
 	tag   string // of its content, for the header ETag
 }
 
@@ -71,7 +71,7 @@ var drawing = make(chan struct{}, 4)
 
 // panel draws a panel for a row. key names the row and the panel, for pictures whose content is not known before.
 func (e *Explorer) panel(ctx context.Context, key string, p *scoring.Panel, wide int) (drawn, error) {
-	if k, ok := report.Key(p); ok {
+	if k, ok := exhibit.Key(p); ok {
 		key = hex.EncodeToString(k[:])
 	}
 	for _, w := range widths {
@@ -94,7 +94,7 @@ func (e *Explorer) panel(ctx context.Context, key string, p *scoring.Panel, wide
 		return drawn{}, ctx.Err()
 	}
 	defer func() { <-drawing }()
-	shown, err := report.Show(eng, p, wide, wide)
+	shown, err := exhibit.Show(eng, p, wide, wide)
 	if err != nil {
 		return drawn{}, err
 	}

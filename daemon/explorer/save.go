@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -10,7 +11,11 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"io"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"plumb/daemon/index"
@@ -18,10 +23,12 @@ import (
 
 // Bounds of a saved page.
 const (
-	savedRows  = 2000
-	savedItems = 200      // that have their pictures and texts
-	savedBytes = 48 << 20 // of pictures; items beyond have none
-	saveTime   = 2 * time.Minute
+	savedRows   = 2000
+	savedItems  = 200       // that have their pictures and texts
+	savedBytes  = 48 << 20  // of pictures; items beyond have none
+	reportBytes = 128 << 20 // the same of a report
+	saveTime    = 2 * time.Minute
+	savers      = 4 // items that are described at once
 )
 
 // Save returns a job as one HTML file, the worst results first; items is how many of them have their pictures and
@@ -49,12 +56,21 @@ func (e *Explorer) Save(ctx context.Context, name string, items int) ([]byte, er
 	return e.saved(o, &query{sort: index.Sort{By: "score"}}, items, "")
 }
 
+// savedPage is a page that is being made.
+type savedPage struct {
+	Saved
+	pictures map[string][]byte // PNG, by Panel.Picture
+	size     int               // of the pictures in the page, bytes
+	bytes    int               // most of them
+	workers  int
+	progress func(done, total int)
+}
+
 // saved answers GET save: one HTML file with the pages, a selection, its first rows, and their items. state is the
 // query of the page; items is how many rows have their items.
 func (e *Explorer) saved(o *opened, q *query, items int, state string) ([]byte, error) {
-	script, style := e.assets["app.js"], e.assets["app.css"]
-	if script.body == nil || style.body == nil {
-		return nil, errors.New("cannot save the page: the explorer's pages are not built")
+	if err := e.Built(); err != nil {
+		return nil, fmt.Errorf("cannot save the page: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(e.life, saveTime)
 	defer cancel()
@@ -63,14 +79,26 @@ func (e *Explorer) saved(o *opened, q *query, items int, state string) ([]byte, 
 		return nil, err
 	}
 	data.State = state
-	text, err := json.Marshal(data) // it escapes <, > and &
-	if err != nil {
-		return nil, err
-	}
-	code := bytes.ReplaceAll(script.body, []byte("</script"), []byte("<\\/script"))
-	sum := sha256.Sum256(code)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<!doctype html>
+	err = e.writePage(&b, data)
+	return b.Bytes(), err
+}
+
+// writePage writes a saved page: the pages with their data and pictures inside.
+func (e *Explorer) writePage(w io.Writer, data *savedPage) error {
+	text, err := json.Marshal(data.Saved) // it escapes <, > and &
+	if err != nil {
+		return err
+	}
+	code := bytes.ReplaceAll(e.assets["app.js"].body, []byte("</script"), []byte("<\\/script"))
+	style := bytes.ReplaceAll(e.assets["app.css"].body, []byte("</"), []byte("<\\/"))
+	sum := sha256.Sum256(code)
+	title := data.Info.Title
+	if data.Partial != "" {
+		title = "partial: " + title
+	}
+	out := bufio.NewWriterSize(w, 64<<10)
+	fmt.Fprintf(out, `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -81,17 +109,21 @@ func (e *Explorer) saved(o *opened, q *query, items int, state string) ([]byte, 
 <style>%s</style>
 </head>
 <body>
-<div id="app"></div>
-<script type="application/json" id="saved">`, base64.StdEncoding.EncodeToString(sum[:]), html.EscapeString(data.Info.Title), bytes.ReplaceAll(style.body, []byte("</"), []byte("<\\/")))
-	b.Write(text)
-	b.WriteString("</script>\n<script>")
-	b.Write(code)
-	b.WriteString("</script>\n</body>\n</html>\n")
-	return b.Bytes(), nil
+<div id="app"><noscript>This page needs JavaScript. plumb report prints its tables as text.</noscript></div>
+<script type="application/json" id="saved">%s</script>
+<script type="application/json" id="pictures">{`, base64.StdEncoding.EncodeToString(sum[:]), html.EscapeString(title), style, text)
+	for i, name := range slices.Sorted(maps.Keys(data.pictures)) {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		fmt.Fprintf(out, "%q:\"data:image/png;base64,%s\"", name, base64.StdEncoding.EncodeToString(data.pictures[name]))
+	}
+	fmt.Fprintf(out, "}</script>\n<script>%s</script>\n</body>\n</html>\n", code)
+	return out.Flush()
 }
 
 // collect asks for what a saved page holds.
-func (e *Explorer) collect(ctx context.Context, o *opened, q *query, items int) (*Saved, error) {
+func (e *Explorer) collect(ctx context.Context, o *opened, q *query, items int) (*savedPage, error) {
 	f := q.filter(o)
 	info, err := e.info(o.job.Name)
 	if err != nil {
@@ -99,45 +131,143 @@ func (e *Explorer) collect(ctx context.Context, o *opened, q *query, items int) 
 	}
 	info.Title = cmp.Or(o.job.Name, info.Title)
 	info.Job, info.Jobs = "", []string{""}
-	out := &Saved{Info: *info, Selected: *o.selected(f), Overview: *o.overview(f), Rows: *o.rows(f, q.sort, 0, maxRows), Items: []Item{}, Pictures: map[string]string{}}
+	out := &savedPage{workers: savers, bytes: savedBytes}
+	out.Saved = Saved{Info: *info, Selected: *o.selected(f), Overview: *o.overview(f), Rows: *o.rows(f, q.sort, 0, maxRows), Suspects: *o.rules.list(f)}
 	for len(out.Rows.Rows) < min(savedRows, out.Rows.Total) {
 		more := o.rows(f, q.sort, len(out.Rows.Rows), min(maxRows, savedRows-len(out.Rows.Rows)))
 		out.Rows.Rows = append(out.Rows.Rows, more.Rows...)
 	}
 	if q.a != "" && q.b != "" {
-		if out.Compare, err = o.compare(f, q.a, q.b); err != nil {
-			return nil, err
-		}
-		if out.Pairs, err = o.list(f, q.a, q.b, q.sort.Down, 0, maxRows); err != nil {
+		if err = out.compareTwo(o, f, q.a, q.b, q.sort.Down); err != nil {
 			return nil, err
 		}
 	}
-	out.Suspects = *o.rules.list(f)
-	size := 0
-	for i, r := range out.Rows.Rows[:min(items, len(out.Rows.Rows))] {
-		it, err := e.item(ctx, o, r.Row, f, q.sort)
-		if err != nil {
-			return nil, fmt.Errorf("row %d: %w", i, err)
-		}
-		it.Parts = []Part{} // moves need the engine
-		out.Items = append(out.Items, *it)
-		for n := range it.Panels {
-			if size > savedBytes || ctx.Err() != nil {
-				it.Panels[n].Error = "the saved page is full"
-				continue
-			}
-			d, err := e.picture(ctx, o, r.Row, n, 760)
-			if err != nil {
-				continue // the panel says why
-			}
-			url := "data:image/png;base64," + base64.StdEncoding.EncodeToString(d.shown.PNG)
-			size += len(url)
-			out.Pictures[fmt.Sprintf("%d/%d", r.Row, n)] = url
-		}
+	if err := e.fill(ctx, o, out, min(items, len(out.Rows.Rows))); err != nil {
+		return nil, err
 	}
 	out.Remark = fmt.Sprintf("A saved page: %d of %d results are listed, the first %d with their items. It was saved on %s.",
 		len(out.Rows.Rows), out.Rows.Total, len(out.Items), time.Now().UTC().Format(time.DateTime+" UTC"))
 	return out, nil
+}
+
+// fill adds the items of the first rows with their pictures, and what the rules suspect among the rows.
+func (e *Explorer) fill(ctx context.Context, o *opened, p *savedPage, items int) error {
+	p.Items, p.pictures, p.Found = []Item{}, map[string][]byte{}, map[string][]int{}
+	if p.Compared == nil {
+		p.Compared = []Compared{}
+	}
+	for i := range rules {
+		sel := o.set.Select(index.Filter{Rule: rules[i].name, Epoch: o.rules.epoch(rules[i].name)})
+		p.Found[rules[i].name] = []int{}
+		for _, r := range p.Rows.Rows {
+			if file, at, _ := o.set.Find(r.Row); sel.Has(file, at) {
+				p.Found[rules[i].name] = append(p.Found[rules[i].name], r.Row)
+			}
+		}
+	}
+	same := p.sameQuestions(o)
+	for from := 0; from < items; from += window {
+		rows := p.Rows.Rows[from:min(items, from+window)]
+		list, pictures, err := e.describeAll(ctx, o, rows, p.workers)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			at := from + i
+			list[i].neighbours(at, p.Rows.Rows)
+			list[i].Others = p.others(o, same, at)
+			p.add(&list[i], pictures[i], ctx.Err() != nil)
+		}
+		if p.progress != nil {
+			p.progress(len(p.Items), items)
+		}
+	}
+	return nil
+}
+
+// window is how many items are described before they are added in order, so that the page does not depend on the workers.
+const window = 32
+
+// describeAll describes rows at once.
+func (e *Explorer) describeAll(ctx context.Context, o *opened, rows []Row, workers int) (list []Item, pictures [][]drawn, err error) {
+	list, pictures = make([]Item, len(rows)), make([][]drawn, len(rows))
+	errs := make([]error, len(rows))
+	var wait sync.WaitGroup
+	next := make(chan int)
+	for range min(workers, len(rows)) {
+		wait.Go(func() {
+			for i := range next {
+				a, err := e.read(o, rows[i].Row)
+				if errs[i] = err; err == nil {
+					it, drawn := e.describe(ctx, o, rows[i].Row, a, "", &savedLimits)
+					it.Parts = []Part{} // moves need the engine
+					list[i], pictures[i] = *it, drawn
+				}
+			}
+		})
+	}
+	for i := range rows {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+	return list, pictures, errors.Join(errs...)
+}
+
+// add adds an item, and its pictures as long as there is room.
+func (p *savedPage) add(it *Item, pictures []drawn, interrupted bool) {
+	for n := range it.Panels {
+		png, panel := pictures[n].shown.PNG, &it.Panels[n]
+		if len(png) == 0 {
+			continue // the panel says why
+		}
+		name := strings.Trim(pictures[n].tag, `"`)
+		if p.pictures[name] == nil {
+			size := base64.StdEncoding.EncodedLen(len(png))
+			if p.size+size > p.bytes || interrupted {
+				panel.Error = errFull.Error()
+				continue
+			}
+			p.size += size
+			p.pictures[name] = png
+		}
+		panel.Picture = name
+	}
+	p.Items = append(p.Items, *it)
+}
+
+// neighbours sets the place of an item among the listed rows.
+func (out *Item) neighbours(at int, rows []Row) {
+	out.Position, out.Total = at, len(rows)
+	if at > 0 {
+		out.Previous = &rows[at-1].Row
+	}
+	if at+1 < len(rows) {
+		out.Next = &rows[at+1].Row
+	}
+}
+
+// sameQuestions returns the places of the listed rows by the hash of their question.
+func (p *savedPage) sameQuestions(o *opened) map[uint64][]int {
+	at := map[uint64][]int{}
+	for i, r := range p.Rows.Rows {
+		file, row, _ := o.set.Find(r.Row)
+		key := o.set.Files[file].Item[row]
+		at[key] = append(at[key], i)
+	}
+	return at
+}
+
+// others lists the other listed rows of the question of the row at a place.
+func (p *savedPage) others(o *opened, same map[uint64][]int, at int) []Row {
+	list := []Row{}
+	file, row, _ := o.set.Find(p.Rows.Rows[at].Row)
+	for _, i := range same[o.set.Files[file].Item[row]] {
+		if i != at && len(list) < maxOthers {
+			list = append(list, p.Rows.Rows[i])
+		}
+	}
+	return list
 }
 
 // fileName returns the name under which a browser keeps the saved page.

@@ -3,15 +3,17 @@ package explorer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 
+	"plumb/daemon/exhibit"
 	"plumb/daemon/index"
-	"plumb/daemon/report"
 	"plumb/render/view"
 	"plumb/scoring"
 )
@@ -35,6 +37,7 @@ type scanner struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	ended  chan struct{}
+	which  []int // the rows that are looked at; nil for the first maxScanned
 
 	mu   sync.Mutex // guards rows
 	rows []scanned
@@ -42,20 +45,39 @@ type scanner struct {
 
 func newScanner(e *Explorer, o *opened) *scanner {
 	s := &scanner{e: e, o: o, ended: make(chan struct{})}
+	if o.given != nil {
+		s.which = slices.Sorted(maps.Keys(o.given))
+	}
 	s.ctx, s.cancel = context.WithCancel(e.life)
 	return s
 }
 
 // of is how many rows are looked at.
-func (s *scanner) of() int { return min(s.o.set.Rows(), maxScanned) }
+func (s *scanner) of() int {
+	if s.which != nil {
+		return len(s.which)
+	}
+	return min(s.o.set.Rows(), maxScanned)
+}
+
+// row returns the row that is looked at as number i.
+func (s *scanner) row(i int) int {
+	if s.which != nil {
+		return s.which[i]
+	}
+	return i
+}
+
+// answers reports whether there are answers to look at.
+func (s *scanner) answers() bool { return len(s.o.dumps) > 0 || s.which != nil }
 
 // begin starts the scan unless it was started before or no answers are there.
 func (s *scanner) begin() {
 	s.start.Do(func() {
 		go func() {
 			defer close(s.ended)
-			for row := 0; row < s.of() && len(s.o.dumps) > 0 && s.ctx.Err() == nil; row++ {
-				a := s.look(row)
+			for i := 0; i < s.of() && s.answers() && s.ctx.Err() == nil; i++ {
+				a := s.look(s.row(i))
 				s.mu.Lock()
 				s.rows = append(s.rows, a)
 				s.mu.Unlock()
@@ -83,9 +105,9 @@ func (s *scanner) each(f func(row int, a *scanned)) {
 	s.mu.Lock()
 	rows := s.rows // elements do not change
 	s.mu.Unlock()
-	for row := range rows {
-		if rows[row].flags&flagScanned != 0 {
-			f(row, &rows[row])
+	for i := range rows {
+		if rows[i].flags&flagScanned != 0 {
+			f(s.row(i), &rows[i])
 		}
 	}
 }
@@ -134,8 +156,8 @@ func lookAtPanels(x *scoring.Exhibit, r *scoring.Result) (flags uint8) {
 	if r.Scored && r.Score >= fullScore {
 		same := len(after.View.Scene.Shapes) == 0
 		if before != nil {
-			a, ok := report.Key(before)
-			b, _ := report.Key(after)
+			a, ok := exhibit.Key(before)
+			b, _ := exhibit.Key(after)
 			same = same || ok && a == b
 		}
 		if same {
@@ -232,6 +254,9 @@ func (s *scanner) remark(name string) string {
 	if r == nil || r.column != nil || s.progress() == s.o.set.Rows() {
 		return ""
 	}
+	if s.which != nil {
+		return fmt.Sprintf("this rule has looked at the %d answers that are listed", s.progress())
+	}
 	return fmt.Sprintf("this rule has looked at the first %d of %d answers", s.progress(), s.o.set.Rows())
 }
 
@@ -258,6 +283,9 @@ func (s *scanner) list(f index.Filter) *Suspects {
 		out.Scanning = true
 	}
 	switch {
+	case s.which != nil && len(s.which) == s.o.set.Rows():
+	case s.which != nil:
+		out.Remark = "the rules that look at answers look at those that are listed"
 	case len(s.o.dumps) == 0:
 		out.Remark = "no dump is open, so the rules that look at answers find nothing"
 	case s.of() < s.o.set.Rows():

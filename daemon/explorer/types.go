@@ -47,6 +47,8 @@ type Series struct {
 	Arm   string `json:"arm"`
 	File  string `json:"file"`
 	Rows  int    `json:"rows"`
+	// Words are the model, mode, input, setting, format and method.
+	Words []string `json:"words"`
 }
 
 // Selected is what a filter selects, with the counts beside the values of each facet.
@@ -66,6 +68,7 @@ type Row struct {
 	ID     string   `json:"id"`
 	Suite  string   `json:"suite"`
 	Test   string   `json:"test"`
+	Series string   `json:"series"` // its id
 	Model  string   `json:"model"`
 	Arm    string   `json:"arm"`
 	Repeat int      `json:"repeat"`
@@ -100,9 +103,10 @@ type SuiteTable struct {
 	Tests  []TestOf `json:"tests"`
 }
 
-// TestOf is a test with a cell for each series of its table.
+// TestOf is a test with a cell for each series of its table; in a report also a group of tests, or all of them.
 type TestOf struct {
 	Test  string `json:"test"`
+	Kind  string `json:"kind"` // "test", "group" or "total"
 	Cells []Cell `json:"cells"`
 }
 
@@ -115,6 +119,7 @@ type Cell struct {
 	Histogram []int    `json:"histogram"` // 20 bars over the range of the selection's histogram
 	Seconds   *float64 `json:"seconds"`   // mean
 	Cost      *float64 `json:"cost"`      // sum
+	Tests     string   `json:"tests"`     // of a group, such as "2 of 3 tests"
 }
 
 // Failure counts results by why they have no score or how a bad answer was read.
@@ -204,6 +209,8 @@ type Panel struct {
 	Marks []Mark    `json:"marks"`
 	Lost  []Lost    `json:"lost"`
 	Error string    `json:"error"`
+	// Picture names its bytes in a saved page; "" elsewhere.
+	Picture string `json:"picture"`
 }
 
 // Mark is drawn over a picture, in page units. See scoring.Mark.
@@ -305,19 +312,27 @@ type Sensitivity struct {
 	Remark string     `json:"remark"`
 }
 
-// Saved is what a saved page holds: answers for one selection, and pictures as data URLs.
+// Saved is what a saved page or a report holds: answers for one selection. Its pictures are beside it, by Panel.Picture.
 type Saved struct {
-	Info     Info              `json:"info"`
-	Selected Selected          `json:"selected"`
-	Overview Overview          `json:"overview"`
-	Rows     Rows              `json:"rows"`
-	Items    []Item            `json:"items"`    // of the first rows
-	Pictures map[string]string `json:"pictures"` // by row and panel, "7/0"; "7" is the first to see
-	Compare  *Comparison       `json:"compare"`
-	Pairs    *Pairs            `json:"pairs"`
-	Suspects Suspects          `json:"suspects"`
-	State    string            `json:"state"` // query of the page that was saved
-	Remark   string            `json:"remark"`
+	Info     Info             `json:"info"`
+	Selected Selected         `json:"selected"`
+	Overview Overview         `json:"overview"`
+	Rows     Rows             `json:"rows"`
+	Items    []Item           `json:"items"` // of the first rows
+	Compared []Compared       `json:"compared"`
+	Suspects Suspects         `json:"suspects"`
+	Found    map[string][]int `json:"found"` // by the name of a rule: the listed rows that it suspects
+	State    string           `json:"state"` // query of the page that was saved
+	Remark   string           `json:"remark"`
+	Partial  string           `json:"partial"` // why the results are not complete, "" where they are
+}
+
+// Compared is a comparison of two series with the first of its pairs, the largest losses.
+type Compared struct {
+	A          string     `json:"a"`
+	B          string     `json:"b"`
+	Comparison Comparison `json:"comparison"`
+	Pairs      Pairs      `json:"pairs"`
 }
 
 // Fault is the answer to a request that cannot be answered.

@@ -6,6 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/scoring"
 )
 
 // batchBytes is how many bytes of lines are handed to the goroutine of a Recorder at once.
@@ -118,3 +122,47 @@ func (r *Recorder) Discard() {
 		r.b.discard()
 	}
 }
+
+// Columns collects results as a File without a source, whose lines cannot be read. One goroutine uses it.
+type Columns struct {
+	b *builder
+}
+
+// NewColumns begins without results. The columns are in files without names in the folder for temporary files.
+func NewColumns() (*Columns, error) {
+	if !littleEndian() {
+		return nil, errors.New("this machine is big endian, and columns are not")
+	}
+	b, err := newBuilder(os.TempDir())
+	if err != nil {
+		return nil, fmt.Errorf("cannot begin columns: %w", err)
+	}
+	return &Columns{b}, nil
+}
+
+// Add adds a result with its line v.
+func (c *Columns) Add(r *scoring.Result, v *fastjson.Value) error { return c.b.put(r, v, 0, 0) }
+
+// File returns the columns under a name. Nothing can be added any more.
+func (c *Columns) File(name string) (*File, error) {
+	defer c.b.discard()
+	at, err := os.CreateTemp("", "plumb-columns-")
+	if err != nil {
+		return nil, err
+	}
+	at.Close()
+	defer os.Remove(at.Name()) // what is mapped stays
+	if err := c.b.end(at.Name(), stamp{}, &Options{}); err != nil {
+		return nil, fmt.Errorf("cannot write columns: %w", err)
+	}
+	m, err := openIndex(at.Name(), "results", stamp{})
+	if err != nil {
+		return nil, fmt.Errorf("cannot open columns: %w", err)
+	}
+	f := &File{Path: name, index: m}
+	f.load(m)
+	return f, nil
+}
+
+// Discard ends Columns that File was not called of.
+func (c *Columns) Discard() { c.b.discard() }

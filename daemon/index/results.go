@@ -240,6 +240,17 @@ func checkPlain(src io.ReaderAt) error {
 	return nil
 }
 
+// Plain reports whether a path is a file whose lines have places: a regular one that is not compressed.
+func Plain(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular() && checkPlain(f) == nil
+}
+
 // load sets the columns of a file from its index.
 func (f *File) load(m *mapped) {
 	f.Score, f.Reward = column[float64](m, "score"), column[float64](m, "reward")
@@ -257,16 +268,28 @@ func (f *File) load(m *mapped) {
 }
 
 // Close releases the columns, which must not be used any more.
-func (f *File) Close() error { return errors.Join(f.source.Close(), f.index.close()) }
+func (f *File) Close() error {
+	err := f.index.close()
+	if f.source != nil {
+		err = errors.Join(err, f.source.Close())
+	}
+	return err
+}
 
 // Changed reports whether the file or its index is no longer the one that was opened.
 func (f *File) Changed() bool {
+	if f.source == nil {
+		return false
+	}
 	info, err := os.Stat(f.Path)
 	return f.index.changed() || err != nil || info.Size() != f.stamp.Size || info.ModTime().UnixNano() != f.stamp.Modified
 }
 
 // Line reads the result line of a row, without line end.
 func (f *File) Line(row int) ([]byte, error) {
+	if f.source == nil {
+		return nil, fmt.Errorf("cannot read row %d: its line was not kept", row)
+	}
 	b := make([]byte, f.length[row])
 	if _, err := f.source.ReadAt(b, int64(f.at[row])); err != nil {
 		return nil, fmt.Errorf("cannot read row %d of %s: %w", row, f.Path, err)
@@ -393,13 +416,18 @@ func (b *builder) add(line []byte, n int, at int64, fault string) error {
 	if b.observe != nil && v != nil {
 		b.observe(r)
 	}
+	return b.put(r, v, at, len(line))
+}
+
+// put adds a row. v is its line, nil for one that cannot be read.
+func (b *builder) put(r *scoring.Result, v *fastjson.Value, at int64, length int) error {
 	reward := math.NaN()
 	if v != nil && v.Get("reward") != nil && v.Get("reward").Type() == fastjson.TypeNumber {
 		reward = v.GetFloat64("reward")
 	}
 	b.rows++
 	put(b.at, uint64(at))
-	put(b.length, uint32(len(line)))
+	put(b.length, uint32(length))
 	b.numbers(r, reward)
 	b.names(r)
 	return b.texts(r)

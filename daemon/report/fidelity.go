@@ -14,10 +14,13 @@ import (
 
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/compare"
+	"plumb/daemon/exhibit"
 	"plumb/render/view"
 )
 
 var (
+	//go:embed style.css
+	style string
 	//go:embed fidelity.html
 	fidelitySource   string
 	fidelityTemplate = template.Must(template.New("fidelity").Parse(fidelitySource))
@@ -75,7 +78,7 @@ func (f *Fidelity) Add(id string, l *compare.Likeness, v view.View, got, ref *im
 	for _, p := range []struct {
 		title string
 		img   *image.RGBA
-	}{{"native", onPaper(got, paper)}, {"difference", difference(got, ref)}, {f.cfg.Reference, onPaper(ref, paper)}} {
+	}{{"native", exhibit.OnPaper(got)}, {"difference", difference(got, ref)}, {f.cfg.Reference, exhibit.OnPaper(ref)}} {
 		if err := c.panel(p.title, p.img); err != nil {
 			return err
 		}
@@ -100,6 +103,9 @@ func (f *Fidelity) Failed(id, reason string) {
 	f.failed = append(f.failed, reasonView{id, reason})
 }
 
+// metricView is a figure as text.
+type metricView struct{ Name, Value string }
+
 type reasonView struct{ ID, Reason string }
 
 // maxReasons is how many scenes without a comparison are listed by name.
@@ -122,11 +128,17 @@ type fidelityPanel struct {
 	Height int
 }
 
+// maxWide and maxHigh bound a picture in the page, in px. Larger ones are shrunk by a whole factor, which keeps edges exact.
+const (
+	maxWide = 760
+	maxHigh = 600
+)
+
 // panel adds a picture to the card, shrunk to report size.
 func (c *fidelityCard) panel(title string, img *image.RGBA) error {
 	b := img.Bounds()
-	img = shrink(img, max(1, (b.Dx()+maxWide-1)/maxWide, (b.Dy()+maxHigh-1)/maxHigh))
-	png, err := encode(img)
+	img = exhibit.Shrink(img, max(1, (b.Dx()+maxWide-1)/maxWide, (b.Dy()+maxHigh-1)/maxHigh))
+	png, err := exhibit.Encode(img)
 	if err != nil {
 		return err
 	}
@@ -146,7 +158,7 @@ func difference(got, ref *image.NRGBA) *image.RGBA {
 			tone, by := errorTone(p[i:i+4], q[i:i+4])
 			pale := 1 - 0.12*float64(q[i+3])/255
 			for c := range 3 {
-				base := float64(paper[c]) * pale
+				base := float64(exhibit.Paper[c]) * pale
 				o[i+c] = uint8(base + (float64(tone[c])-base)*by + 0.5)
 			}
 			o[i+3] = 255

@@ -16,14 +16,21 @@ type Joined struct {
 	lines, scored int
 }
 
-// NewJoined returns an empty report. Of cfg.Items it needs the suites alone.
-func NewJoined(cfg Config) *Joined { return &Joined{w: newWriter(cfg)} }
+// NewJoined returns an empty report. Of cfg.Items it needs the suites alone. Where cfg.Dir is "" there are tables alone,
+// and no page.
+func NewJoined(cfg Config) (*Joined, error) {
+	j := &Joined{w: newWriter(cfg)}
+	if cfg.Dir != "" {
+		return j, j.w.open(cfg.Dir)
+	}
+	return j, nil
+}
 
 // Add adds a result line of the file called name. Its model is name where the result
 // has none, else "name: model", or the model alone where name is "". Each model and way
 // to ask is a series. It returns an error for a line that is no result.
 func (j *Joined) Add(name string, line []byte) error {
-	r, err := readResult(&j.w.parser, line)
+	v, r, err := readResult(&j.w.parser, line)
 	if err != nil {
 		return err
 	}
@@ -37,13 +44,12 @@ func (j *Joined) Add(name string, line []byte) error {
 	if r.Scored {
 		j.scored++
 	}
-	j.w.add(dump.Line{}, line, r)
-	return nil
+	return j.w.add(dump.Line{}, line, v, r)
 }
 
 // Tables returns the means of all series side by side, and the suites' own tables.
 func (j *Joined) Tables() (out []scoring.TextTable) {
-	for _, t := range means(j.w.table, nil) {
+	for _, t := range means(j.w.table) {
 		text := scoring.TextTable{Title: t.Suite + ": means", Text: 1, Columns: append([]string{"test"}, t.Models...),
 			Note: "Mean ± standard error (answers)."}
 		for _, r := range t.Rows {
@@ -97,12 +103,8 @@ func (j *Joined) WriteText(w io.Writer) error {
 	return nil
 }
 
-// WriteHTML writes the tables, and cards of the items from their results alone, as index.html
-// and further pages into a folder, which it makes where it is missing. It returns the path
-// of index.html.
-func (j *Joined) WriteHTML(dir string) (path string, err error) {
-	if err := j.w.open(dir); err != nil {
-		return "", err
-	}
-	return j.w.Close()
-}
+// Close writes the tables, and the items from their results alone, as index.html into the folder, and returns its path.
+func (j *Joined) Close() (path string, err error) { return j.w.Close() }
+
+// Discard removes what was written so far, after an error.
+func (j *Joined) Discard() { j.w.Discard() }

@@ -1,47 +1,30 @@
-// Package report writes scored dumps as HTML. In: dump lines with their result lines,
-// in order. Out: a folder with index.html, which needs no network and no other file,
-// and for long dumps further pages of items. It scores nothing: every number is from
-// the result lines. It shows shapes that cannot be drawn as named boxes.
+// Package report writes scored dumps as HTML, with the components of the explorer's pages. In: dump lines with their
+// result lines, in order. Out: a folder with index.html, which needs no network and no other file. It scores nothing:
+// every number is from the result lines. It refuses lines that are no results, and to begin where the explorer's pages are
+// not built.
 package report
 
 import (
 	"context"
-	_ "embed"
+	"errors"
 	"fmt"
-	"html/template"
-	"image"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync/atomic"
+	"slices"
 
 	"github.com/valyala/fastjson"
 
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/dump"
-	"plumb/render/view"
+	"plumb/daemon/exhibit"
+	"plumb/daemon/explorer"
+	"plumb/daemon/index"
+	"plumb/render/jsontree"
 	"plumb/scoring"
 	"plumb/scoring/table"
 )
-
-var (
-	//go:embed page.html
-	pageSource string
-	//go:embed style.css
-	style string
-	//go:embed script.js
-	script string
-
-	pageTemplate = template.Must(template.New("page").Parse(pageSource))
-)
-
-// Renderer draws one view as an image that is not premultiplied. It is safe for
-// concurrent use. The error wraps view.ErrForeign where the view holds what
-// is not drawn natively.
-type Renderer interface {
-	Picture(v view.View) (*image.NRGBA, error)
-}
 
 // Config configures a report. Dir and Items are required.
 type Config struct {
@@ -54,14 +37,17 @@ type Config struct {
 	Remark   string        // as in table.Options
 	Cluster  func(suite, id string) string
 	Success  *float64
-	Renderer Renderer // nil: every picture is an empty box
+	Renderer exhibit.Renderer // nil: every picture is an empty box
 	// Max is how many items are shown at most: the worst of each test and series, of
 	// all as many as fit. 0 is DefaultMax. Tables count all.
 	Max      int
 	Workers  int                   // pictures drawn at once, default GOMAXPROCS
-	Progress func(done, total int) // called after every item that is drawn, concurrently; may be nil
+	Progress func(done, total int) // called while items are drawn; may be nil
 	// Context ends drawing early; the report is then marked as partial. May be nil.
 	Context context.Context
+	// Pages is the folder of the explorer's built pages, "" for that of explorer.PagesDir.
+	Pages string
+	Flags []string // with which plumb score reads the dump, for the commands that the page shows
 }
 
 // DefaultMax is how many items a report shows at most where Config does not say.
@@ -74,11 +60,12 @@ const NoItems = -1
 type Writer struct {
 	cfg     Config
 	table   *table.Table
+	columns *index.Columns // of the results that the tables count; nil where no page is written
+	rows    int
 	sample  *sampler
 	folder  *atomicfile.Folder
+	dump    string // see From
 	early   string // why the run ended early, "" where it did not
-	pages   []pageLink
-	made    atomic.Int64 // cards
 	scorer  string
 	backend string
 	parser  fastjson.Parser
@@ -98,57 +85,118 @@ func newWriter(cfg Config) *Writer {
 	if cfg.Workers <= 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
 	}
+	if cfg.Context == nil {
+		cfg.Context = context.Background()
+	}
 	return &Writer{cfg: cfg, table: newTable(&cfg), sample: newSampler(cfg.Max)}
 }
 
-// open makes the folder.
-func (w *Writer) open(dir string) error {
+// open makes the folder, and the columns of results, after which results may be added.
+func (w *Writer) open(dir string) (err error) {
+	e := w.explorer()
+	defer e.Close()
+	if err := e.Built(); err != nil {
+		return fmt.Errorf("cannot write a report: %w", err)
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("cannot make report folder: %w", err)
 	}
+	if w.columns, err = index.NewColumns(); err != nil {
+		return fmt.Errorf("cannot write a report: %w", err)
+	}
 	w.cfg.Dir, w.folder = dir, atomicfile.NewFolder(dir, "report")
 	return nil
+}
+
+// explorer returns what makes the page.
+func (w *Writer) explorer() *explorer.Explorer {
+	pages := w.cfg.Pages
+	if pages == "" {
+		pages = explorer.PagesDir("")
+	}
+	return explorer.New(explorer.Config{Items: w.cfg.Items, Variants: w.cfg.Variants, Flags: w.cfg.Flags, Client: pages, Engine: func() (explorer.Engine, error) {
+		if w.cfg.Renderer == nil {
+			return nil, errors.New("no renderer")
+		}
+		return engine{w.cfg.Renderer}, nil
+	}})
+}
+
+// engine draws for a report, which scores nothing.
+type engine struct{ exhibit.Renderer }
+
+var _ explorer.Engine = engine{}
+
+// Score implements explorer.Engine.
+func (engine) Score(context.Context, dump.Line, string) (r scoring.Result, err error) {
+	return r, errors.New("a report scores nothing")
 }
 
 // Add adds a dump line and its result line, and copies what it keeps of them. It
 // returns an error for a line that is no result, such as that of a broken stream, and
 // none for a bad dump line.
 func (w *Writer) Add(line dump.Line, result []byte) error {
-	r, err := readResult(&w.parser, result)
+	v, r, err := readResult(&w.parser, result)
 	if err != nil {
 		return err
 	}
-	w.add(line, result, r)
-	return nil
+	return w.add(line, result, v, r)
 }
 
-// add counts a result and keeps it for its card. The same answer twice counts once.
-func (w *Writer) add(line dump.Line, result []byte, r *scoring.Result) {
+// add counts a result, whose line is v, and keeps it for its item. The same answer twice counts once.
+func (w *Writer) add(line dump.Line, result []byte, v *fastjson.Value, r *scoring.Result) error {
 	w.backend = r.Backend
 	if w.scorer == "" {
-		w.scorer = fastjson.GetString(result, "scorer")
+		w.scorer = string(v.GetStringBytes("scorer"))
 	}
-	if w.table.Add(r) {
-		w.sample.add(line, result, r)
+	if !w.table.Add(r) {
+		return nil
 	}
+	w.sample.add(line, result, r)
+	w.rows++
+	if w.columns == nil {
+		return nil
+	}
+	return w.columns.Add(r, v)
 }
+
+// readResult reads a result line. The result keeps nothing of b or the parser, but v is of both. It
+// returns an error for a line that is not a result, such as the line of a dump.
+func readResult(p *fastjson.Parser, b []byte) (v *fastjson.Value, r *scoring.Result, err error) {
+	if v, err = jsontree.Parse(p, b); err != nil {
+		return nil, nil, fmt.Errorf("cannot read result line: %w; want a line that plumb score wrote", err)
+	}
+	r, err = scoring.CheckResult(v)
+	return v, r, err
+}
+
+// From names the plain file of plumb's own lines that all dump lines are of. The page then shows the commands that score them
+// alone.
+func (w *Writer) From(path string) { w.dump = path }
 
 // EndedEarly marks the report as partial, for the reason why. A partial report does not
 // replace a former one: Close returns its own path instead.
 func (w *Writer) EndedEarly(why string) { w.early = why }
 
 // Discard removes what was written so far; a former report stays as it was.
-func (w *Writer) Discard() { w.folder.Discard() }
-
-// Close writes all pages and returns the path of index.html. After an error it removes
-// them.
-func (w *Writer) Close() (path string, err error) {
-	if err := w.finish(); err != nil {
+func (w *Writer) Discard() {
+	if w.columns != nil {
+		w.columns.Discard()
+	}
+	if w.folder != nil {
 		w.folder.Discard()
-		return "", err
+	}
+}
+
+// Close writes the page and returns its path. After an error it removes it.
+func (w *Writer) Close() (path string, err error) {
+	partial, err := w.finish()
+	if err != nil {
+		w.folder.Discard()
+		return "", fmt.Errorf("cannot write report: %w", err)
 	}
 	path = filepath.Join(w.cfg.Dir, "index.html")
-	if _, err := os.Stat(path); w.early != "" && err == nil {
+	if _, err := os.Stat(path); partial != "" && err == nil {
 		return filepath.Join(w.folder.Keep(), "index.html"), nil
 	}
 	if err := w.folder.Commit(); err != nil {
@@ -157,30 +205,75 @@ func (w *Writer) Close() (path string, err error) {
 	return path, nil
 }
 
-// finish writes all pages, index.html last.
-func (w *Writer) finish() error {
-	sheets := layout(w.sample.sorted(), w.sample.n)
-	for _, s := range sheets[1:] {
-		w.pages = append(w.pages, pageLink{s.file, s.label(), s.items})
+// finish writes the page.
+func (w *Writer) finish() (partial string, err error) {
+	columns, err := w.columns.File(w.cfg.Title)
+	if err != nil {
+		return "", err
 	}
-	for _, s := range sheets[1:] {
-		p := w.page()
-		w.fill(p, s)
-		if err := w.write(s.file, p); err != nil {
-			return err
-		}
+	defer columns.Close()
+	e := w.explorer()
+	defer e.Close()
+	r := &explorer.Report{Title: w.cfg.Title, Columns: columns, Table: w.table, Given: w.given(), Remark: w.remark(), Remarks: w.remarks(), Workers: w.cfg.Workers,
+		Progress: w.cfg.Progress, Interrupted: early("interrupted while pictures were drawn")}
+	if w.early != "" {
+		r.Partial = early(w.early)
 	}
-	p := w.page()
-	p.Index = true
-	p.Boards, p.Papers, p.Other, p.LeftOut = means(w.table, links(sheets)), w.table.Own(), w.table.Other(), w.table.LeftOut()
-	w.fill(p, sheets[0])
-	return w.write("index.html", p)
+	err = w.folder.WriteFile("index.html", func(f io.Writer) error {
+		partial, err = e.WriteReport(w.cfg.Context, f, r)
+		return err
+	})
+	return partial, err
 }
 
-// write renders the template into a file.
-func (w *Writer) write(name string, p *page) error {
-	if err := w.folder.WriteFile(name, func(f io.Writer) error { return pageTemplate.Execute(f, p) }); err != nil {
-		return fmt.Errorf("cannot write report page %s: %w", name, err)
+// early says that a report is partial.
+func early(why string) string {
+	return "This report is partial. The run ended early: " + why + ". Tables and items cover what was scored before that."
+}
+
+// given lists the items that are kept.
+func (w *Writer) given() (list []explorer.Given) {
+	for _, g := range w.sample.groups {
+		for _, p := range g.items {
+			list = append(list, explorer.Given{Row: p.order, Result: p.result, Line: p.line, Source: w.dump})
+		}
 	}
-	return nil
+	slices.SortFunc(list, func(a, b explorer.Given) int { return a.Row - b.Row })
+	return list
+}
+
+// remark says what the page shows.
+func (w *Writer) remark() string {
+	s := fmt.Sprintf("%d answers", w.rows)
+	if w.rows == 1 {
+		s = "1 answer"
+	}
+	switch {
+	case w.sample.n == 0:
+		s += ". No items are shown; tables count all answers (--report-items)."
+	case w.sample.n < w.rows:
+		s += fmt.Sprintf(", %d shown: the worst of each test and model (--report-items). Tables count all answers.", w.sample.n)
+	default:
+		s += "."
+	}
+	if w.scorer != "" {
+		s += " Scored by " + w.scorer
+		if w.backend != "" {
+			s += ", backend " + w.backend
+		}
+		s += "."
+	}
+	return s
+}
+
+// remarks says what the tables leave out.
+func (w *Writer) remarks() []string {
+	list := []string{}
+	if n := w.table.Other(); n > 0 {
+		list = append(list, fmt.Sprintf("%d results could not be read or belong to no test; the tables leave them out", n))
+	}
+	if s := w.table.LeftOut(); s != "" {
+		list = append(list, s)
+	}
+	return list
 }

@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -19,10 +20,12 @@ import (
 	"testing"
 
 	"plumb/daemon/dump"
+	"plumb/daemon/explorer"
 	"plumb/render/metric"
 	"plumb/render/scene"
 	"plumb/render/view"
 	"plumb/scoring"
+	"plumb/scoring/table"
 )
 
 // fakeSuite shows one rectangle per item, or an arrow that cannot be drawn.
@@ -85,7 +88,34 @@ func (fakeRenderer) Picture(v view.View) (*image.NRGBA, error) {
 
 type sample struct{ line, result string }
 
-func write(t *testing.T, cfg Config, samples ...sample) (index string) {
+// shown is what a page holds.
+type shown struct {
+	explorer.Saved
+	pictures map[string]string // data URLs
+	text     string            // of the whole page
+}
+
+// read reads a page.
+func read(t *testing.T, path string) (p shown) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.text = string(b)
+	for id, to := range map[string]any{"saved": &p.Saved, "pictures": &p.pictures} {
+		m := regexp.MustCompile(`<script type="application/json" id="` + id + `">([^<]*)</script>`).FindStringSubmatch(p.text)
+		if m == nil {
+			t.Fatalf("%s: the page has no %s", path, id)
+		}
+		if err := json.Unmarshal([]byte(m[1]), to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func write(t *testing.T, cfg Config, samples ...sample) shown {
 	t.Helper()
 	cfg.Dir = t.TempDir()
 	cfg.Items.Suites = scoring.Suites{fakeSuite}
@@ -99,46 +129,54 @@ func write(t *testing.T, cfg Config, samples ...sample) (index string) {
 			t.Fatal(err)
 		}
 	}
+	w.From("dump.jsonl")
 	path, err := w.Close()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	return read(t, path)
 }
 
 const good = `{"id":"m1","suite":"aspire","test":"maze","score":0.5,"reward":0.5,"status":"fenced",` +
 	`"metrics":{"distance":21.25,"com":[12.0,30.5],"created":["shape:x","shape:y"],"chosen":null},` +
 	`"notes":[{"code":"dropped_field","path":"createShapes[0].foo","message":"not <known>"}],"backend":"gl","scorer":"plumb 0.1.0"}`
 
+// TestItemIsShownWhole demands all that is known of an item, in a page that needs nothing else.
 func TestItemIsShownWhole(t *testing.T) {
 	page := write(t, Config{Renderer: fakeRenderer{}}, sample{
 		`{"id":"m1","suite":"aspire","test":"maze","model":"exact","prompt":"Draw <it>","response":"see </pre><script>alert(1)</script>"}`,
 		strings.Replace(good, `"test":"maze",`, `"test":"maze","model":"exact","repeat":2,"asked":{"mode":"cot"},`, 1)})
-	for _, want := range []string{
-		"dump &lt;1&gt;", "Draw &lt;it&gt;", "see &lt;/pre&gt;&lt;script&gt;alert(1)", // escaped
-		"<dt>distance</dt><dd>21.25</dd>", "<dd>12, 30.5</dd>", "<dd>shape:x, shape:y</dd>", "<dt>chosen</dt><dd>–</dd>",
-		"dropped_field", "createShapes[0].foo", "not &lt;known&gt;",
-		"&lt;centre &amp; &#34;more&#34;&gt;", "plumb 0.1.0", "backend gl", `data-model="exact · cot"`, "<dt>repeat</dt><dd>2</dd>",
-		"before", "after", "overlay", "on the shape",
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q", want)
-		}
+	if len(page.Items) != 1 || len(page.Rows.Rows) != 1 || page.Info.Title != "dump <1>" || len(page.Info.Series) != 1 || page.Info.Series[0].Name != "exact · cot" {
+		t.Fatalf("got %+v", page.Saved)
 	}
-	if strings.Contains(page, "never</text>") || strings.Contains(page, "NaN") {
-		t.Error("a mark at no place was drawn")
+	it := page.Items[0]
+	values := map[string]string{}
+	for _, m := range it.Metrics {
+		values[m.Name] = string(m.Value)
 	}
-	for _, ref := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
-		if !strings.HasPrefix(ref[1], "data:") && !strings.HasPrefix(ref[1], "#") {
-			t.Errorf("the page refers to %q; want nothing outside it", ref[1])
-		}
+	if want := map[string]string{"distance": "21.25", "com": "[12.0,30.5]", "created": `["shape:x","shape:y"]`, "chosen": "null"}; !maps.Equal(values, want) {
+		t.Errorf("got the metrics %v; want %v", values, want)
 	}
-	if n := strings.Count(page, "<image "); n != 2 { // before and after are the same
-		t.Errorf("%d pictures; want 2", n)
+	if it.Prompt != "Draw <it>" || len(it.Answer) != 1 || it.Answer[0].Text != "see </pre><script>alert(1)</script>" || it.Repeat != 2 || it.Arm != "cot" {
+		t.Errorf("got %+v", it)
+	}
+	if len(it.NoteList) != 1 || it.NoteList[0] != (explorer.Note{Code: "dropped_field", Path: "createShapes[0].foo", Message: "not <known>"}) {
+		t.Errorf("got the notes %v", it.NoteList)
+	}
+	if it.Command != "sed -n 1p dump.jsonl | plumb score -" || !strings.Contains(page.Remark, "plumb 0.1.0") || !strings.Contains(page.Remark, "backend gl") {
+		t.Errorf("got the command %q and the remark %q", it.Command, page.Remark)
+	}
+	if len(it.Panels) != 3 || it.Panels[0].Title != "before" || !it.Panels[2].Cover || len(it.Panels[1].Marks) != 1 || it.Panels[1].Marks[0].Text != `<centre & "more">` {
+		t.Errorf("got the panels %+v; want no mark at no place", it.Panels)
+	}
+	if len(page.pictures) != 2 || it.Panels[0].Picture != it.Panels[1].Picture { // before and after are the same
+		t.Errorf("got %d pictures; want 2", len(page.pictures))
+	}
+	if m := regexp.MustCompile(`<[^>]* (?:src|href)="(?:[^d]|d[^a])[^>]*>`).FindString(page.text); m != "" || !strings.Contains(page.text, "default-src 'none'") {
+		t.Errorf("the page refers to %s; want nothing outside it, and a policy", m)
+	}
+	if strings.Contains(page.text, "<script>alert") || strings.Contains(page.text, "<title>dump <1>") {
+		t.Error("an answer or the title is markup")
 	}
 }
 
@@ -146,8 +184,8 @@ func TestItemIsShownWhole(t *testing.T) {
 // cover each other.
 func TestPictures(t *testing.T) {
 	page := write(t, Config{Renderer: fakeRenderer{}}, sample{`{"id":"m1","suite":"aspire","test":"maze","response":""}`, good})
-	at := func(n, x, y int) [3]uint8 {
-		data := regexp.MustCompile(`base64,([^"]*)"`).FindAllStringSubmatch(page, -1)[n][1]
+	at := func(panel, x, y int) [3]uint8 {
+		data, _ := strings.CutPrefix(page.pictures[page.Items[0].Panels[panel].Picture], "data:image/png;base64,")
 		b, err := base64.StdEncoding.DecodeString(data)
 		if err != nil {
 			t.Fatal(err)
@@ -160,33 +198,31 @@ func TestPictures(t *testing.T) {
 		return [3]uint8{c.R, c.G, c.B}
 	}
 	for _, c := range []struct {
-		what    string
-		n, x, y int
-		want    [3]uint8
+		what        string
+		panel, x, y int
+		want        [3]uint8
 	}{
 		{"ink", 0, 10, 30, [3]uint8{200, 20, 20}}, {"paper", 0, 90, 30, [3]uint8{249, 250, 251}},
-		{"label on shape", 1, 10, 10, [3]uint8{9, 120, 86}}, {"label beside shape", 1, 10, 50, [3]uint8{214, 31, 62}},
-		{"shape alone", 1, 90, 10, [3]uint8{196, 208, 224}}, {"nothing", 1, 90, 50, [3]uint8{249, 250, 251}},
+		{"label on shape", 2, 10, 10, [3]uint8{9, 120, 86}}, {"label beside shape", 2, 10, 50, [3]uint8{214, 31, 62}},
+		{"shape alone", 2, 90, 10, [3]uint8{196, 208, 224}}, {"nothing", 2, 90, 50, [3]uint8{249, 250, 251}},
 	} {
-		if got := at(c.n, c.x, c.y); got != c.want {
+		if got := at(c.panel, c.x, c.y); got != c.want {
 			t.Errorf("%s is %v; want %v", c.what, got, c.want)
 		}
 	}
 }
 
 func TestForeignShapesAreNamed(t *testing.T) {
-	page := write(t, Config{Renderer: fakeRenderer{}}, sample{`{"id":"m1","suite":"aspire","test":"maze","response":"x","foreign":1}`, good})
-	for _, want := range []string{"not drawn: embed far", "an embed", `points="30,10 80,10 80,40 30,40"`, "<image "} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q", want)
-		}
+	p := write(t, Config{Renderer: fakeRenderer{}}, sample{`{"id":"m1","suite":"aspire","test":"maze","response":"x","foreign":1}`, good}).Items[0].Panels[0]
+	if len(p.Lost) != 1 || p.Lost[0].Name != "embed far" || !strings.Contains(p.Lost[0].Why, "an embed") || fmt.Sprint(p.Lost[0].Corners) != "[30 10 80 10 80 40 30 40]" || p.Picture == "" {
+		t.Errorf("got %+v; want a picture of the rest, and the shape that is not in it", p)
 	}
 }
 
 func TestNoRenderer(t *testing.T) {
 	page := write(t, Config{}, sample{`{"id":"m1","suite":"aspire","test":"maze","response":"x"}`, good})
-	if !strings.Contains(page, "no renderer") || strings.Contains(page, "<image ") {
-		t.Error("want boxes that say that nothing was drawn")
+	if p := page.Items[0].Panels[0]; !strings.Contains(p.Error, "no renderer") || len(p.Box) != 4 || len(page.pictures) != 0 {
+		t.Errorf("got %+v; want a box that says that nothing was drawn", p)
 	}
 }
 
@@ -197,11 +233,25 @@ func TestWhatWentWrong(t *testing.T) {
 		sample{`{"id":"b","suite":"aspire",`,
 			`{"id":"line:2","line":2,"score":null,"reward":null,"metrics":{},"notes":[],"error":{"code":"bad_line","message":"not JSON"}}`},
 		sample{`{"id":"c","suite":"aspire","test":"maze","response":"","broken":1}`, good})
-	for _, want := range []string{"no_response", "none: the response is missing", "bad_line", "not JSON", "{&#34;id&#34;:&#34;b&#34;",
-		"broken on purpose", "an empty text", `data-score=""`} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q", want)
+	for id, want := range map[string]struct{ code, message, answer, reading, problem string }{
+		"a":      {code: "no_response", message: "the response is missing", reading: "the response is missing"},
+		"line:2": {code: "bad_line", message: "not JSON", answer: `{"id":"b","suite":"aspire",`, problem: "cannot be read"},
+		"m1":     {problem: "broken on purpose"},
+	} {
+		i := slices.IndexFunc(page.Items, func(it explorer.Item) bool { return it.ID == id })
+		if i < 0 {
+			t.Fatalf("there is no item %s", id)
 		}
+		it, answer := page.Items[i], ""
+		for _, s := range it.Answer {
+			answer += s.Text
+		}
+		if it.Error != want.code || it.Message != want.message || answer != want.answer || !strings.Contains(it.Reading, want.reading) || !strings.Contains(it.Problem, want.problem) {
+			t.Errorf("%s: got %+v; want %+v", id, it, want)
+		}
+	}
+	if len(page.Info.Remarks) != 1 || !strings.HasPrefix(page.Info.Remarks[0], "1 results could not be read or belong to no test") {
+		t.Errorf("got the remarks %v", page.Info.Remarks)
 	}
 }
 
@@ -212,39 +262,40 @@ func TestTables(t *testing.T) {
 		b, _ := json.Marshal(map[string]any{"id": fmt.Sprint("x", n), "suite": "aspire", "test": test, "model": model, "score": score, "metrics": map[string]any{}})
 		return sample{`{"suite":"aspire","test":"maze","response":"x"}`, string(b)}
 	}
-	w, err := New(Config{Dir: t.TempDir(), Items: dump.ItemConfig{Suites: scoring.Suites{fakeSuite}}})
-	if err != nil {
-		t.Fatal(err)
+	page := write(t, Config{}, item("a", "label", 1), item("a", "maze", 0.5), item("a", "maze", 1),
+		item("a", "maze", nil), item("b", "maze", -3), sample{`{}`, `{"id":"y","score":null}`})
+	type cell struct {
+		name, kind, model, mean, se string
+		scored, n                   int
+		tests                       string
 	}
-	for _, s := range []sample{
-		item("a", "label", 1), item("a", "maze", 0.5), item("a", "maze", 1),
-		item("a", "maze", nil), item("b", "maze", -3), {`{}`, `{"id":"y","score":null}`},
-	} {
-		if err := w.Add(dump.Line{Bytes: []byte(s.line)}, []byte(s.result)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	type cell struct{ name, kind, model, mean, se, count string }
-	models := []string{"a", "b"}
 	want := []cell{
-		{"maze", "test", "a", "0.750", "0.250", "2 of 3 scored"}, {"maze", "test", "b", "-3.000", "", "1"},
-		{"label", "test", "a", "1.000", "", "1"}, {"label", "test", "b", "–", "", "0"},
-		{"structured", "group", "a", "0.750", "", "1 of 2 tests"}, {"structured", "group", "b", "-3.000", "", "1 of 2 tests"},
-		{"average", "total", "a", "0.875", "", "2 of 3 tests"}, {"average", "total", "b", "-3.000", "", "1 of 3 tests"},
+		{"maze", "test", "a", "0.750", "0.250", 2, 3, ""}, {"maze", "test", "b", "-3.000", "", 1, 1, ""},
+		{"label", "test", "a", "1.000", "", 1, 1, ""}, {"label", "test", "b", "–", "", 0, 0, ""},
+		{"structured", "group", "a", "0.750", "", 1, 1, "1 of 2 tests"}, {"structured", "group", "b", "-3.000", "", 1, 1, "1 of 2 tests"},
+		{"average", "total", "a", "0.875", "", 2, 2, "2 of 3 tests"}, {"average", "total", "b", "-3.000", "", 1, 1, "1 of 3 tests"},
+	}
+	number := func(x *float64) string {
+		if x == nil {
+			return "–"
+		}
+		return table.Number(*x, 3)
 	}
 	var got []cell
-	for _, r := range means(w.table, nil)[0].Rows {
+	names := map[string]string{}
+	for _, s := range page.Info.Series {
+		names[s.ID] = s.Name
+	}
+	for _, r := range page.Overview.Suites[0].Tests {
 		for i, c := range r.Cells {
-			got = append(got, cell{r.Name, r.Kind, models[i], c.Mean, c.Error, c.Count})
+			got = append(got, cell{r.Test, r.Kind, names[page.Overview.Suites[0].Series[i]], number(c.Mean), strings.Trim(number(c.Error), "–"), c.Scored, c.N, c.Tests})
 		}
 	}
-	for i := range max(len(got), len(want)) {
-		if i >= len(got) || i >= len(want) || got[i] != want[i] {
-			t.Errorf("cell %d: got %v; want %v", i, got[min(i, len(got)-1)], want[min(i, len(want)-1)])
-		}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%v; want\n%v", got, want)
 	}
-	if n := w.table.Other(); n != 1 {
-		t.Errorf("%d results in no table; want 1", n)
+	if h := page.Overview.Suites[0].Tests[0].Cells[0].Histogram; len(h) != 20 || h[19] != 1 {
+		t.Errorf("got the distribution %v; want two scores, the higher one at the end", h)
 	}
 }
 
@@ -280,71 +331,52 @@ func long(t *testing.T, n, most int) (dir string) {
 	return dir
 }
 
-func pageOf(t *testing.T, dir, name string) string {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
+// A report shows the worst of each test and model, as many of each as fit, and says how
+// many there are. Its filters are those of its rows, and tables count all.
+func TestLongReport(t *testing.T) {
+	page := read(t, filepath.Join(long(t, 475, 1201), "index.html"))
+	if !strings.HasPrefix(page.Remark, "1901 answers, 1201 shown: the worst of each test and model") || len(page.Rows.Rows) != 1201 || len(page.Items) != 1201 || page.Info.Rows != 1901 {
+		t.Errorf("got %q, %d rows, %d items of %d; want 1201 of 1901", page.Remark, len(page.Rows.Rows), len(page.Items), page.Info.Rows)
 	}
-	return string(b)
-}
-
-// A report shows the worst of each test and model, as many of each as fit, says how
-// many there are, and each mean leads to the page with its items.
-func TestLongDumpsHavePages(t *testing.T) {
-	dir := long(t, 475, 1201)
-	index := pageOf(t, dir, "index.html")
-	for _, want := range []string{"1901 answers, 1201 shown", "show 1201 of 1901 answers: the worst of each test and model"} {
-		if !strings.Contains(index, want) {
-			t.Errorf("the index has no %q", want)
+	n := map[string]int{}
+	last := math.Inf(-1)
+	for i, r := range page.Rows.Rows {
+		if n[r.Test+r.Model]++; r.Score != nil && (*r.Score < last || *r.Score > 0.632) || page.Items[i].Row.Row != r.Row {
+			t.Fatalf("row %d: got %+v after %g; want the worst, from the lowest score on, each with its item", i, r, last)
+		}
+		if r.Score != nil {
+			last = *r.Score
 		}
 	}
-	cards := 0
-	for i := 1; i <= 4; i++ {
-		name := fmt.Sprintf("items-%03d.html", i)
-		if !strings.Contains(index, `href="`+name+`"`) {
-			t.Errorf("the index does not link page %d", i)
-		}
-		cards += strings.Count(pageOf(t, dir, name), "<details ")
+	if want := map[string]int{"mazeA": 300, "mazeB": 300, "graphA": 300, "graphB": 300, "": 1}; !maps.Equal(n, want) {
+		t.Errorf("got %v; want %v", n, want)
 	}
-	if cards != 1201 {
-		t.Errorf("%d items on the pages; want 1201", cards)
-	}
-	links := regexp.MustCompile(`<a href="(items-\d+\.html)#(group-\d+)" title="show these items"><span class="mean">([^<]*)`).FindAllStringSubmatch(index, -1)
-	if len(links) != 4 {
-		t.Fatalf("got links %v; want one for each test and model", links)
-	}
-	for i, want := range []string{"maze · A", "maze · B", "graph · A", "graph · B"} {
-		page := pageOf(t, dir, links[i][1])
-		_, section, ok := strings.Cut(page, `id="`+links[i][2]+`"`)
-		section, _, _ = strings.Cut(section, "</section>")
-		if n := strings.Count(section, "<details "); !ok || n != 300 || !strings.Contains(section, `<h2>`+want+` <span class="n"><span class="here">300</span> of 475, the worst</span>`) {
-			t.Errorf("%s leads to %d items of %s; want the worst 300 of 475", want, n, links[i][0])
+	for _, r := range page.Overview.Suites[0].Tests[:2] {
+		if r.Cells[0].N != 475 || r.Cells[1].N != 475 {
+			t.Errorf("%s: got %+v; want all 475 answers", r.Test, r.Cells)
 		}
-		first, last := strings.Index(section, `id="n0`), strings.Index(section, `id="n299`)
-		if first < 0 || last < first || strings.Contains(section, `id="n300`) {
-			t.Errorf("%s: the items are not the worst, worst first", want)
-		}
+	}
+	if len(page.Compared) != 3 || page.Compared[0].Comparison.Pairs != 950 || len(page.Compared[0].Comparison.Points) != 950 || len(page.Compared[0].Pairs.Pairs) != 200 {
+		t.Errorf("got %d comparisons; want each two of A, B and the line without a model, and 950 questions of the first", len(page.Compared))
 	}
 }
 
-// A report that fits on one page has links within it, and none where no item is shown.
-func TestShortReport(t *testing.T) {
-	index := pageOf(t, long(t, 3, 0), "index.html")
-	if n := strings.Count(index, "<details "); n != 13 || !strings.Contains(index, "13 answers ") && !strings.Contains(index, "13 answers<") {
-		t.Errorf("got %d items; want 13, and the page to say so", n)
+// A report may have tables alone.
+func TestNoItems(t *testing.T) {
+	page := read(t, filepath.Join(long(t, 3, NoItems), "index.html"))
+	if len(page.Items) != 0 || len(page.Rows.Rows) != 0 || !strings.HasPrefix(page.Remark, "13 answers. No items are shown") || page.Overview.Suites[0].Tests[0].Cells[0].N != 3 {
+		t.Errorf("got %q, %d items; want tables of 13 answers alone", page.Remark, len(page.Items))
 	}
-	for _, m := range regexp.MustCompile(`<a href="#(group-\d+)"`).FindAllStringSubmatch(index, -1) {
-		if !strings.Contains(index, `<section class="group" id="`+m[1]+`"`) {
-			t.Errorf("nothing is at %s", m[1])
-		}
+}
+
+// A report is refused at once where the pages that it is made of are not there.
+func TestNoPages(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "report")
+	if _, err := New(Config{Dir: dir, Pages: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "scripts/explorer.sh") {
+		t.Errorf("got %v; want an error that names the script", err)
 	}
-	if strings.Count(index, `id="n0"`) != 1 || strings.Count(index, `id="n0~4"`) != 1 {
-		t.Error("cards of one item have the same anchor")
-	}
-	index = pageOf(t, long(t, 3, NoItems), "index.html")
-	if strings.Contains(index, "<details ") || strings.Contains(index, `<a href="#`) || !strings.Contains(index, "No items are shown") || !strings.Contains(index, "13 answers") {
-		t.Error("want tables alone, no links, and a word on it")
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder was made")
 	}
 }
 
@@ -400,40 +432,10 @@ func TestSampler(t *testing.T) {
 
 func TestBrokenResultIsAnError(t *testing.T) {
 	w, _ := New(Config{Dir: t.TempDir()})
+	defer w.Discard()
 	for _, bad := range []string{``, `{`, `[]`, `"x"`, `{"id":"a"}`, `{"id":"a","score":1,"response":"x"}`, `{"id":"a","actions":[]}`, `{"id":"a","score":1.0,"model":7}`} {
 		if err := w.Add(dump.Line{N: 1}, []byte(bad)); err == nil {
 			t.Errorf("result %q was taken", bad)
-		}
-	}
-}
-
-func TestShrinkAndEncode(t *testing.T) {
-	img := image.NewRGBA(image.Rect(0, 0, 5, 3))
-	for i := range img.Pix {
-		img.Pix[i] = 255
-	}
-	img.SetRGBA(0, 0, color.RGBA{3, 255, 255, 255})
-	img.SetRGBA(4, 2, color.RGBA{0, 0, 0, 255})
-	s := shrink(img, 2)
-	if s.Bounds() != image.Rect(0, 0, 3, 2) || s.RGBAAt(0, 0).R != 192 || s.RGBAAt(2, 1) != (color.RGBA{0, 0, 0, 255}) {
-		t.Errorf("shrunk to %v with %v and %v", s.Bounds(), s.RGBAAt(0, 0), s.RGBAAt(2, 1))
-	}
-	many := image.NewRGBA(image.Rect(0, 0, 64, 64)) // 4096 colours
-	for i := range 4096 {
-		many.SetRGBA(i%64, i/64, color.RGBA{uint8(i % 64 * 4), uint8(i / 64 * 4), 100, 255})
-	}
-	b, err := encode(many)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 4096 {
-		c := color.RGBAModel.Convert(back.At(i%64, i/64)).(color.RGBA)
-		if d := max(math.Abs(float64(c.R)-float64(i%64*4)), math.Abs(float64(c.G)-float64(i/64*4))); d > 8 {
-			t.Fatalf("colour %d is off by %g; want at most half a bucket of 16", i, d)
 		}
 	}
 }

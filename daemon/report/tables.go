@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 
 	"plumb/scoring/table"
 )
@@ -23,21 +22,14 @@ type tableView struct {
 // rowView is a test, a category or the overall score.
 type rowView struct {
 	Name  string
-	Kind  string // "test", "group", "total"
 	Cells []cellView
 }
 
 // cellView is a mean. Mean is "–" where nothing was scored.
-type cellView struct {
-	Mean, Error, Count string
-	Link               string  // to its items, "" where none are shown
-	Bar, Low, High     float64 // 0..100: the mean, and the mean less and plus its error
-}
+type cellView struct{ Mean, Error, Count string }
 
-var kinds = map[table.Kind]string{table.Test: "test", table.Group: "group", table.Total: "total"}
-
-// means returns the table of each suite; links are the links to the items of each test.
-func means(t *table.Table, links map[groupKey]string) []tableView {
+// means returns the table of each suite.
+func means(t *table.Table) []tableView {
 	var models []string
 	for _, s := range t.Series() {
 		models = append(models, s.String())
@@ -47,13 +39,9 @@ func means(t *table.Table, links map[groupKey]string) []tableView {
 		if len(out) == 0 || out[len(out)-1].Suite != l.Suite {
 			out = append(out, tableView{Suite: l.Suite, Models: models})
 		}
-		row := rowView{Name: l.Name, Kind: kinds[l.Kind]}
-		for i, r := range l.Cells {
-			c := cell(r)
-			if l.Kind == table.Test {
-				c.Link = links[groupKey{l.Suite, l.Name, models[i]}]
-			}
-			row.Cells = append(row.Cells, c)
+		row := rowView{Name: l.Name}
+		for _, r := range l.Cells {
+			row.Cells = append(row.Cells, cell(r))
 		}
 		v := &out[len(out)-1]
 		v.Rows = append(v.Rows, row)
@@ -65,10 +53,9 @@ func means(t *table.Table, links map[groupKey]string) []tableView {
 func cell(r table.Row) cellView {
 	c := cellView{Mean: "–"}
 	if r.Mean != nil {
-		c.Mean, c.Bar = table.Number(*r.Mean, 3), percent(*r.Mean)
+		c.Mean = table.Number(*r.Mean, 3)
 		if r.SE != nil {
 			c.Error = table.Number(*r.SE, 3)
-			c.Low, c.High = percent(*r.Mean-*r.SE), percent(*r.Mean+*r.SE)
 		}
 	}
 	switch {
@@ -84,5 +71,3 @@ func cell(r table.Row) cellView {
 	}
 	return c
 }
-
-func percent(x float64) float64 { return 100 * math.Max(0, math.Min(1, x)) }

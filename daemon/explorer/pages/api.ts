@@ -1,7 +1,8 @@
 // Requests to the server. While it is away, or makes an index, they wait and are tried again.
 
 import { useEffect, useState } from 'preact/hooks'
-import type { Fault, Item, Saved } from './schema'
+import { Local, pictureOf } from './local'
+import type { Fault, Filter, Saved } from './schema'
 import { clean, state } from './state'
 
 export type Params = Record<string, string | number | boolean | undefined>
@@ -9,43 +10,46 @@ export type Params = Record<string, string | number | boolean | undefined>
 // saved is what a saved page holds in place of a server; undefined where there is one.
 export const saved: Saved | undefined = JSON.parse(document.getElementById('saved')?.textContent ?? 'null') ?? undefined
 
+const local = saved && new Local(saved)
+
 // answer returns the answer of a saved page to a request.
 function answer(s: Saved, url: string): unknown {
 	const [route, text] = url.slice('api/'.length).split('?')
 	const p = new URLSearchParams(text)
 	const from = Number(p.get('from') ?? 0)
-	const to = from + Number(p.get('n') ?? 100)
+	const n = Number(p.get('n') ?? 100)
+	const f: Filter = JSON.parse(p.get('q') ?? '{}')
+	const by = p.get('sort') ?? 'score'
+	const down = p.get('down') === '1'
+	const compared = s.compared.find((c) => c.a === p.get('a') && c.b === p.get('b'))
 	switch (route) {
 		case 'info':
 			return s.info
 		case 'select':
-			return s.selected
+			return local!.select(f)
 		case 'overview':
 			return s.overview
 		case 'suspects':
 			return { ...s.suspects, scanning: false }
 		case 'rows':
-			return { total: s.rows.rows.length, from, rows: s.rows.rows.slice(from, to) }
+			return local!.list(f, by, down, from, n)
 		case 'item': {
-			const item: Item | undefined = s.items.find((i) => i.row === Number(p.get('row')))
+			const item = local!.item(Number(p.get('row')), f, by, down)
 			if (item) return item
 			break
 		}
 		case 'compare':
-			if (s.compare) return s.compare
+			if (compared) return compared.comparison
 			break
 		case 'pairs':
-			if (s.pairs) return { total: s.pairs.pairs.length, from, pairs: s.pairs.pairs.slice(from, to) }
+			if (compared) return { total: compared.pairs.pairs.length, from, pairs: compared.pairs.pairs.slice(from, from + n) }
 	}
 	throw new Error('The saved page does not hold this; plumb view shows it.')
 }
 
 // pictureAddress returns the address of a picture of a row; without a panel that of the one to see first.
-export function pictureAddress(row: number, panel: number | undefined, w: number): string {
-	if (!saved) return address('picture', { row, panel, w })
-	const first = saved.items.find((i) => i.row === row)?.first ?? 0
-	return saved.pictures[`${row}/${panel ?? first}`] ?? ''
-}
+export const pictureAddress = (row: number, panel: number | undefined, w: number): string =>
+	saved ? pictureOf(saved, row, panel) : address('picture', { row, panel, w })
 
 // address returns the URL of a route for the job of the page.
 export function address(route: string, params: Params = {}): string {
@@ -136,9 +140,19 @@ export interface Got<T> {
 	busy: boolean
 }
 
+// atOnce is what is known of a URL before it is asked for: all that a saved page holds.
+function atOnce<T>(url: string | undefined): Got<T> {
+	if (!saved || url === undefined) return { busy: true }
+	try {
+		return { value: answer(saved, url) as T, busy: false }
+	} catch (e) {
+		return { error: String((e as Error).message), busy: false }
+	}
+}
+
 // useGet asks for a URL whenever it changes; undefined asks for nothing.
 export function useGet<T>(url: string | undefined, every = 0): Got<T> {
-	const [got, set] = useState<Got<T> & { url?: string }>({ busy: true })
+	const [got, set] = useState<Got<T> & { url?: string }>(() => atOnce<T>(url))
 	useEffect(() => {
 		if (url === undefined) return
 		const stop = new AbortController()

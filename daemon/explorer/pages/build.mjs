@@ -32,12 +32,16 @@ if (process.argv[2] === 'types') {
 } else {
 	const target = process.argv[2]
 	await mkdir(target, { recursive: true })
+	const texts = []
+	for (const name of ['preact', 'uplot', '@tanstack/virtual-core']) {
+		texts.push(`${name}\n\n${await readFile(path.join('node_modules', name, 'LICENSE'), 'utf8')}`)
+	}
 	await build({
 		entryPoints: { app: 'main.tsx' },
 		outdir: target,
 		bundle: true,
 		minify: true,
-		legalComments: 'eof', // the notices of what is bundled stay with it
+		banner: { js: `/*!\n${texts.join('\n\n')}*/` }, // the notices of what is bundled stay with it, in saved pages too
 		format: 'iife',
 		target: ['chrome123', 'firefox120', 'safari17.5'],
 		jsx: 'automatic',
@@ -46,9 +50,5 @@ if (process.argv[2] === 'types') {
 		logLevel: 'warning',
 	})
 	await writeFile(path.join(target, 'index.html'), await readFile('index.html'))
-	const texts = []
-	for (const name of ['preact', 'uplot', '@tanstack/virtual-core']) {
-		texts.push(`${name}\n\n${await readFile(path.join('node_modules', name, 'LICENSE'), 'utf8')}`)
-	}
 	await writeFile(path.join(target, 'licences.txt'), texts.join('\n\n'))
 }

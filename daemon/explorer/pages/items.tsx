@@ -1,7 +1,7 @@
 // Items: a table or a grid of pictures of any length.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { pictureAddress, saved } from './api'
+import { pictureAddress } from './api'
 import { useSelected } from './filters'
 import { count, short } from './format'
 import { useKeys } from './keys'
@@ -68,7 +68,6 @@ export function Items({ info }: { info: Info }) {
 	return (
 		<div class="page items">
 			<Tools info={info} total={rows.total} at={at} move={move} />
-			{saved && <p class="quiet">The list of a saved page has the order in which it was saved.</p>}
 			{rows.error && <p class="error">{rows.error}</p>}
 			{s.view === 'table' && (
 				<div class="row head" aria-hidden="true">
@@ -187,7 +186,6 @@ function Tools(p: { info: Info; total?: number; at: number; move: (to: number) =
 				{p.total === undefined ? 'counting…' : `${count(total)} results`}
 				{got.value?.mean !== null && got.value?.mean !== undefined && <span class="quiet"> · mean {got.value.mean.toFixed(3)}</span>}
 			</span>
-			{!saved && <>
 			<label class="sort">
 				<span>Sort by</span>
 				<select value={s.sort} onChange={(e) => go({ sort: e.currentTarget.value, at: 0 })}>
@@ -206,7 +204,6 @@ function Tools(p: { info: Info; total?: number; at: number; move: (to: number) =
 			<button onClick={() => go({ down: !s.down, at: 0 })} aria-label={s.down ? 'Sorted from the highest; turn around' : 'Sorted from the lowest; turn around'}>
 				{s.down ? '↓ highest first' : '↑ lowest first'}
 			</button>
-			</>}
 			<span class="switch" role="group" aria-label="View">
 				<button aria-pressed={s.view === 'table'} onClick={() => go({ view: 'table' })}>
 					Table

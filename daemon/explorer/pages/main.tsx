@@ -8,6 +8,7 @@ import { Filters } from './filters'
 import { ItemPage } from './item'
 import { Items } from './items'
 import { help, useKeys } from './keys'
+import { Printed } from './printed'
 import { Overview } from './overview'
 import type { Info } from './schema'
 import { Sensitivity } from './sensitivity'
@@ -19,7 +20,7 @@ const titles: Record<Page, string> = { overview: 'Overview', items: 'Items', ite
 
 const themes = ['', 'light', 'dark']
 
-function App() {
+function App({ printing }: { printing?: boolean }) {
 	const s = useUrl()
 	const [loading, setLoading] = useState(true)
 	const away = useAway()
@@ -41,7 +42,7 @@ function App() {
 	}, [theme])
 	useEffect(() => {
 		document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }) // on narrow screens
-		document.title = `${titles[s.page]} · ${s.job || info?.title || 'plumb explorer'}`
+		document.title = `${saved?.partial ? 'partial: ' : ''}${titles[s.page]} · ${s.job || info?.title || 'plumb explorer'}`
 	}, [s.page, s.job, info?.title])
 	const turn = () => setTheme(themes[(themes.indexOf(theme) + 1) % themes.length])
 	useKeys({
@@ -53,10 +54,11 @@ function App() {
 		'?': () => setHelping(true), t: turn, f: () => setOpen(!open),
 	})
 	const ready = info && info.loading === null && (info.files.length > 0 || false)
-	const filtering = s.page !== 'item' && s.page !== 'sensitivity' && !saved
+	const filtering = saved ? s.page === 'items' : s.page !== 'item' && s.page !== 'sensitivity'
+	if (printing && saved && (s.page === 'overview' || s.page === 'items')) return <Printed of={saved} />
 	return (
 		<>
-			<a class="skip" href="#main">
+			<a class="skip" href="#main" onClick={(e) => (e.preventDefault(), document.getElementById('main')?.focus())}>
 				Skip to the results
 			</a>
 			<header class="top">
@@ -74,7 +76,7 @@ function App() {
 					)}
 				</span>
 				<nav aria-label="Pages">
-					{pages.map((page, i) => (
+					{pages.map((page, i) => saved && page === 'sensitivity' ? null : (
 						<a key={page} href={link({ page })} aria-current={s.page === page ? 'page' : undefined} title={`key ${i + 1}`}
 							onClick={(e) => {
 								if (e.ctrlKey || e.metaKey || e.shiftKey) return
@@ -104,7 +106,12 @@ function App() {
 					</button>
 				</span>
 			</header>
-			{saved && <p class="banner">{saved.remark}</p>}
+			{saved?.partial && (
+				<p class="banner" role="alert">
+					{saved.partial}
+				</p>
+			)}
+			{saved && <p class="banner quiet">{saved.remark}</p>}
 			{away && (
 				<p class="banner" role="alert">
 					The server does not answer. The page goes on when it is back.
@@ -213,4 +220,17 @@ function Help({ close }: { close: () => void }) {
 	)
 }
 
-render(<App />, document.getElementById('app')!)
+const root = document.getElementById('app')!
+render(<App />, root)
+// A list on paper has all of its rows, and not those in sight alone.
+let theme: string | undefined
+addEventListener('beforeprint', () => {
+	theme = document.documentElement.dataset.theme
+	document.documentElement.dataset.theme = 'light'
+	render(<App printing />, root)
+})
+addEventListener('afterprint', () => {
+	if (theme) document.documentElement.dataset.theme = theme
+	else delete document.documentElement.dataset.theme
+	render(<App />, root)
+})

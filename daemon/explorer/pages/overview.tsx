@@ -1,9 +1,9 @@
 // Overview: means of each test and series, failures, and the papers' tables.
 
-import { address, filterText, useGet } from './api'
+import { address, filterText, saved, useGet } from './api'
 import { count, score, short } from './format'
 import { Bars } from './plots'
-import type { Cell, Info, Overview as Data, SuiteTable, TextTable } from './schema'
+import type { Cell, Info, Overview as Data, Series, SuiteTable, TextTable } from './schema'
 import { go, state } from './state'
 import { Waiting } from './parts'
 
@@ -80,14 +80,26 @@ function Suite({ of, info }: { of: SuiteTable; info: Info }) {
 					</thead>
 					<tbody>
 						{of.tests.map((t) => (
-							<tr key={t.test}>
+							<tr key={t.kind + t.test} class={t.kind === 'test' ? '' : 'total'}>
 								<th scope="row">
-									<button class="link" onClick={() => open({ suite: [of.suite], test: [t.test] })}>
-										{t.test || 'no test'}
-									</button>
+									{t.kind === 'test' ? (
+										<button class="link" onClick={() => open({ suite: [of.suite], test: [t.test] })}>
+											{t.test || 'no test'}
+										</button>
+									) : (
+										t.test
+									)}
 								</th>
 								{t.cells.map((c, i) => (
-									<td key={i}>{c.n > 0 ? <Mean of={c} open={() => open({ suite: [of.suite], test: [t.test], model: [series[i].model] })} /> : <span class="quiet">–</span>}</td>
+									<td key={i}>
+										{c.n === 0 ? (
+											<span class="quiet">–</span>
+										) : t.kind === 'test' ? (
+											<Mean of={c} open={() => open({ suite: [of.suite], test: [t.test], ...words(series[i], info) })} />
+										) : (
+											<Figures of={c} />
+										)}
+									</td>
 								))}
 							</tr>
 						))}
@@ -98,18 +110,31 @@ function Suite({ of, info }: { of: SuiteTable; info: Info }) {
 	)
 }
 
+// words are the values that select a series.
+const words = (s: Series, info: Info) => {
+	const out: Record<string, string[]> = info.files.length > 1 ? { file: [s.file] } : {}
+	for (const [i, facet] of ['model', 'mode', 'input', 'setting', 'format', 'method'].entries()) if (s.words[i] || facet === 'model') out[facet] = [s.words[i]]
+	return out
+}
+
 function Mean({ of, open }: { of: Cell; open: () => void }) {
 	return (
-		<button class="cell" onClick={open} aria-label={`mean ${score(of.mean)}, ${of.scored} of ${of.n} scored; open these items`}>
-			<span class="mean">{score(of.mean)}</span>
-			<span class="error-of">{of.error === null ? '' : `± ${score(of.error)}`}</span>
-			<Bars of={of.histogram} />
-			<span class={of.scored < of.n ? 'n warn' : 'n'}>{of.scored < of.n ? `${count(of.scored)} of ${count(of.n)}` : count(of.n)}</span>
-			{of.seconds !== null && <span class="n">{short(of.seconds)} s</span>}
-			{of.cost !== null && <span class="n">{short(of.cost)}</span>}
+		<button class="link" onClick={open} aria-label={`mean ${score(of.mean)}, ${of.scored} of ${of.n} scored; open these items`}>
+			<Figures of={of} />
 		</button>
 	)
 }
+
+const Figures = ({ of }: { of: Cell }) => (
+	<span class="cell">
+		<span class="mean">{score(of.mean)}</span>
+		<span class="error-of">{of.error === null ? '' : `± ${score(of.error)}`}</span>
+		{of.histogram.length > 0 ? <Bars of={of.histogram} /> : <span />}
+		<span class={of.scored < of.n ? 'n warn' : 'n'}>{of.tests || (of.scored < of.n ? `${count(of.scored)} of ${count(of.n)}` : of.histogram.length > 0 ? count(of.n) : '')}</span>
+		{of.seconds !== null && <span class="n">{short(of.seconds)} s</span>}
+		{of.cost !== null && <span class="n">{short(of.cost)}</span>}
+	</span>
+)
 
 function Paper({ of, open }: { of: TextTable; open: boolean }) {
 	return (
@@ -142,7 +167,7 @@ function Paper({ of, open }: { of: TextTable; open: boolean }) {
 				</table>
 			</div>
 			{of.note && <p class="quiet">{of.note}</p>}
-			<p class="quiet">Of all results of the file, whatever is selected.</p>
+			{!saved && <p class="quiet">Of all results of the file, whatever is selected.</p>}
 		</details>
 	)
 }

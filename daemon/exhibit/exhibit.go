@@ -1,7 +1,11 @@
-package report
+// Package exhibit draws what explains a score. In: the panels of a scoring.Exhibit, what draws views. Out: PNG
+// pictures of the size that is shown, and the shapes that are not in them. It draws no marks, which the pages do, and
+// refuses pictures of more than 1e6 px a side.
+package exhibit
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"image"
 
@@ -9,6 +13,12 @@ import (
 	"plumb/render/view"
 	"plumb/scoring"
 )
+
+// Renderer draws one view as an image that is not premultiplied. It is safe for concurrent use. The error wraps
+// view.ErrForeign where the view holds what is not drawn natively.
+type Renderer interface {
+	Picture(v view.View) (*image.NRGBA, error)
+}
 
 // Lost is a shape of a picture that is not drawn, because it is not native.
 type Lost struct {
@@ -43,20 +53,23 @@ func Show(r Renderer, p *scoring.Panel, wide, high int) (out Shown, err error) {
 		}
 		w, h := made.Rect.Dx(), made.Rect.Dy()
 		out.Box = view.Box{W: float64(w), H: float64(h)}
-		img = shrink(onPaper(made, white), max(1, (w+wide-1)/wide, (h+high-1)/high))
+		img = Shrink(onPaper(made, white), max(1, (w+wide-1)/wide, (h+high-1)/high))
 	} else {
 		out.Box = p.View.Bounds
 		if b := out.Box; !(b.W > 0 && b.H > 0 && b.W < 1e6 && b.H < 1e6) {
 			return out, fmt.Errorf("the picture is %g x %g px and is not shown", b.W, b.H)
 		}
-		var missing []lost
-		if img, missing, err = drawNative(r, p.View, wide, high); err != nil {
+		if img, out.Lost, err = drawNative(r, p.View, wide, high); err != nil {
 			return out, err
 		}
-		for _, l := range missing {
-			out.Lost = append(out.Lost, Lost{l.name, l.why, l.corners})
-		}
 	}
-	out.PNG, err = encode(img)
+	out.PNG, err = Encode(img)
 	return out, err
+}
+
+// identity returns a hash that is equal for views that look the same. ok is false where a
+// number of the view is not finite, and so has no JSON.
+func identity(v view.View) (key [32]byte, ok bool) {
+	b, err := json.Marshal([]any{v.Scene.Shapes, v.Scene.Bindings, v.Bounds, v.Only, v.Only == nil, v.Other, v.Other == nil})
+	return sha256.Sum256(b), err == nil
 }

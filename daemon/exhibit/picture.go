@@ -1,4 +1,4 @@
-package report
+package exhibit
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 	"slices"
 )
 
-// paper is the editor's light background, on which pictures are shown in the dark theme too,
+// Paper is the editor's light background, on which pictures are shown in the dark theme too,
 // because the colours of shapes are made for it.
-var paper = [3]int{249, 250, 251}
+var Paper = [3]int{249, 250, 251}
 
 // white is the background of pictures that a suite draws itself.
 var white = [3]int{255, 255, 255}
@@ -24,17 +24,6 @@ var (
 	covered   = [3]int{9, 120, 86}    // label on the shape
 	uncovered = [3]int{214, 31, 62}   // label beside the shape
 	beneath   = [3]int{196, 208, 224} // shape
-)
-
-// maxWide and maxHigh bound a picture in the report, in px. Larger ones are shrunk by a whole
-// factor, which keeps edges exact.
-const (
-	maxWide = 760
-	maxHigh = 600
-	// The same for pictures that a suite paints itself, whose strokes may be 2 px
-	// wide.
-	maxPaintedWide = 1024
-	maxPaintedHigh = 1024
 )
 
 var errNoRenderer = errors.New("no renderer")
@@ -53,7 +42,7 @@ func draw(r Renderer, v view.View, wide, high int) (*image.RGBA, error) {
 	}
 	var out *image.RGBA
 	if v.Other == nil {
-		out = onPaper(img, paper)
+		out = OnPaper(img)
 	} else {
 		second := v
 		second.Only, second.Other = v.Other, nil
@@ -66,8 +55,11 @@ func draw(r Renderer, v view.View, wide, high int) (*image.RGBA, error) {
 		}
 	}
 	b := out.Bounds()
-	return shrink(out, max(1, (b.Dx()+wide-1)/wide, (b.Dy()+high-1)/high)), nil
+	return Shrink(out, max(1, (b.Dx()+wide-1)/wide, (b.Dy()+high-1)/high)), nil
 }
+
+// OnPaper composites a picture over the editor's light background.
+func OnPaper(img *image.NRGBA) *image.RGBA { return onPaper(img, Paper) }
 
 // onPaper composites a picture over a background. It copies a pixel that equals the one
 // before it, because most do.
@@ -104,7 +96,7 @@ func cover(a, b *image.NRGBA) (*image.RGBA, error) {
 	}
 	out := image.NewRGBA(image.Rect(0, 0, a.Bounds().Dx(), a.Bounds().Dy()))
 	for i := 0; i < len(out.Pix); i += 4 {
-		c := paper
+		c := Paper
 		switch inA, inB := a.Pix[i+3] > 0, b.Pix[i+3] > 0; {
 		case inA && inB:
 			c = covered
@@ -118,8 +110,8 @@ func cover(a, b *image.NRGBA) (*image.RGBA, error) {
 	return out, nil
 }
 
-// shrink averages blocks of n x n px, smaller ones at the right and lower edge.
-func shrink(img *image.RGBA, n int) *image.RGBA {
+// Shrink averages blocks of n x n px, smaller ones at the right and lower edge.
+func Shrink(img *image.RGBA, n int) *image.RGBA {
 	if n == 1 {
 		return img
 	}
@@ -160,9 +152,9 @@ func mean(pix []uint8, stride, columns, rows int) uint32 {
 	return opaque([3]int{(sum[0] + area/2) / area, (sum[1] + area/2) / area, (sum[2] + area/2) / area})
 }
 
-// encode returns an opaque picture as a PNG of at most 256 colours, which has a third of the
+// Encode returns an opaque picture as a PNG of at most 256 colours, which has a third of the
 // size. Whiteboards have few colours except at edges.
-func encode(img *image.RGBA) ([]byte, error) {
+func Encode(img *image.RGBA) ([]byte, error) {
 	b := img.Bounds()
 	pal, index := reduce(img)
 	out := image.NewPaletted(image.Rect(0, 0, b.Dx(), b.Dy()), pal)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestResultsComeBack(t *testing.T) {
 		Notes: []scoring.Note{{Code: "dropped_field", Path: "x.y", Message: "m"}},
 		Err:   &scoring.Error{Code: "c", Message: "d"}}
 	var p fastjson.Parser
-	out, err := readResult(&p, in.AppendJSON(nil, scoring.RewardMode(0), "plumb x"))
+	_, out, err := readResult(&p, in.AppendJSON(nil, scoring.RewardMode(0), "plumb x"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,12 +56,12 @@ func TestResultsComeBack(t *testing.T) {
 // Metrics of other forms are kept as text, never lost.
 func TestOddMetrics(t *testing.T) {
 	var p fastjson.Parser
-	r, err := readResult(&p, []byte(`{"id":"a","score":1,"metrics":{"o":{"k":1},"mixed":[1,"a"],"rows":[[1],["a"]]}}`))
+	_, r, err := readResult(&p, []byte(`{"id":"a","score":1,"metrics":{"o":{"k":1},"mixed":[1,"a"],"rows":[[1],["a"]]}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []string{`{"k":1}`, `[1,"a"]`, `[[1],["a"]]`} {
-		if got := show(r.Metrics[i].Value); got != want {
+		if got := fmt.Sprintf("%s", r.Metrics[i].Value); got != want {
 			t.Errorf("metric %s is %q; want %q", r.Metrics[i].Name, got, want)
 		}
 	}
@@ -69,7 +70,7 @@ func TestOddMetrics(t *testing.T) {
 // Tables that results went through leave null where there was nothing.
 func TestResultWithNulls(t *testing.T) {
 	var p fastjson.Parser
-	r, err := readResult(&p, []byte(`{"id":"a","suite":"aspire","test":"maze","model":null,"repeat":null,"score":1,"status":null,"metrics":null,"error":null}`))
+	_, r, err := readResult(&p, []byte(`{"id":"a","suite":"aspire","test":"maze","model":null,"repeat":null,"score":1,"status":null,"metrics":null,"error":null}`))
 	if err != nil || !r.Scored || r.Status != "" || r.Err != nil {
 		t.Errorf("got %+v, %v; want a result without a status", r, err)
 	}

@@ -1,0 +1,72 @@
+package exhibit
+
+import (
+	"errors"
+	"image"
+	"math"
+	"strings"
+
+	"plumb/render/scene"
+	"plumb/render/view"
+)
+
+// drawNative draws a view as draw does. Where it has shapes that are not native, it draws the others
+// and returns those as lost.
+func drawNative(r Renderer, v view.View, wide, high int) (img *image.RGBA, missing []Lost, err error) {
+	img, err = draw(r, v, wide, high)
+	if errors.Is(err, view.ErrForeign) && v.Other == nil {
+		v.Only, missing = native(r, v)
+		img, err = draw(r, v, wide, high)
+	}
+	return img, missing, err
+}
+
+// native draws every shape of the view alone. It returns the ids of those that can be drawn
+// natively, and the others.
+func native(r Renderer, v view.View) (only []string, missing []Lost) {
+	only = []string{} // nil would mean everything
+	for i := range v.Scene.Shapes {
+		sh := &v.Scene.Shapes[i]
+		if !v.Shows(int32(i)) || sh.Kind == scene.Group {
+			continue
+		}
+		probe := view.View{Scene: v.Scene, Only: []string{sh.ID}, Bounds: view.Box{X: v.Bounds.X, Y: v.Bounds.Y, W: 1, H: 1}}
+		if _, err := r.Picture(probe); err != nil {
+			missing = append(missing, Lost{Name: sh.TypeName + " " + strings.TrimPrefix(sh.ID, "shape:"), Why: err.Error(), Corners: corners(v.Scene, int32(i))})
+			continue
+		}
+		only = append(only, sh.ID)
+	}
+	return only, missing
+}
+
+// corners returns the corners of a shape's box on the page, by the transforms of its parents.
+// Very small boxes are enlarged to hold a name.
+func corners(s *scene.Scene, i int32) [4]scene.Point {
+	sh := &s.Shapes[i]
+	lo, hi := scene.Point{}, scene.Point{X: sh.W, Y: sh.H + sh.GrowY}
+	stretch := func(x, y float64) {
+		lo = scene.Point{X: min(lo.X, x), Y: min(lo.Y, y)}
+		hi = scene.Point{X: max(hi.X, x), Y: max(hi.Y, y)}
+	}
+	for _, p := range sh.Points {
+		stretch(p.X, p.Y)
+	}
+	for _, g := range sh.Segments {
+		for _, p := range g.Points {
+			stretch(p.X, p.Y)
+		}
+	}
+	if hi.X-lo.X < 20 && hi.Y-lo.Y < 20 { // too small to carry a name
+		stretch(lo.X+80, lo.Y+40)
+	}
+	box := [4]scene.Point{lo, {X: hi.X, Y: lo.Y}, hi, {X: lo.X, Y: hi.Y}}
+	for ; i >= 0; i = s.Shapes[i].Parent {
+		p := &s.Shapes[i]
+		sin, cos := math.Sincos(p.Rotation)
+		for k, c := range box {
+			box[k] = scene.Point{X: p.X + cos*c.X - sin*c.Y, Y: p.Y + sin*c.X + cos*c.Y}
+		}
+	}
+	return box
+}
