@@ -17,7 +17,7 @@ type dump struct {
 	lines [][]byte
 }
 
-// kind is a kind of dump.
+// kind is a kind of dump of many answers to few tasks.
 type kind struct {
 	name string
 	task func(i int) int // of answer i
@@ -33,7 +33,7 @@ var kinds = []kind{
 	{"25 tasks", func(i int) int { return i % scenario.PerTest }, true},
 }
 
-// make makes n answers. Each seed has tasks of its own.
+// make writes a dump of n answers of this kind. Each seed has tasks of its own.
 func (k kind) make(dir string, n int, seed uint64) (*dump, error) {
 	d := &dump{path: filepath.Join(dir, "dump.jsonl")}
 	f, err := os.Create(d.path)

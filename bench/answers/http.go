@@ -87,7 +87,7 @@ func clientOf(socket string) *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: dialer(socket), MaxIdleConnsPerHost: clients}}
 }
 
-// post sends a body to the daemon and returns its answer.
+// post sends dump lines to the daemon and returns its result lines.
 func post(client *http.Client, body string) ([]byte, error) {
 	r, err := client.Post("http://plumb/v1/score", "application/json", strings.NewReader(body))
 	if err != nil {

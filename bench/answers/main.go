@@ -52,7 +52,8 @@ var ways = []struct {
 	{"over HTTP", overHTTP},
 }
 
-// run prints a table of all dumps and ways.
+// run measures each kind of dump, many answers to few tasks, in process and over HTTP, with one
+// build of plumb or with two in turn, and prints a row for each.
 func run(plumb, before string, n, rounds int) error {
 	programs := []string{plumb}
 	commit, err := rig.CommitOf(plumb)
@@ -139,7 +140,7 @@ func core(s sample) float64 { return s.core.Seconds() * 1e3 }
 func rate(s sample) float64 { return s.rate }
 func rss(s sample) float64  { return float64(s.rss) / 1e6 }
 
-// median returns the median of a figure.
+// median returns the median of a figure over the rounds.
 func median(all []sample, f func(sample) float64) float64 {
 	v := make([]float64, len(all))
 	for i, s := range all {

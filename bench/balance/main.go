@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// measure scores the dumps in turn and prints a row for each.
+// measure scores dumps of the balance test with `plumb score` in turn and prints a row for each.
 func measure(n, runs int, plumb string, args []string) error {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {
@@ -82,7 +82,8 @@ type dump struct {
 
 func (d dump) path(dir string) string { return filepath.Join(dir, d.name+".jsonl") }
 
-// write writes a dump of n items, whose answers alternate between exact and noisy ones.
+// write writes a dump of n items of the balance test, whose answers alternate between exact and
+// noisy ones.
 func (d dump) write(dir string, n int) error {
 	f, err := os.Create(d.path(dir))
 	if err != nil {
@@ -108,7 +109,7 @@ func (d dump) write(dir string, n int) error {
 	return out.Flush()
 }
 
-// figures are the measurements of one run.
+// figures are the measurements of one run of `plumb score`.
 type figures struct {
 	rate float64       // items/s
 	core time.Duration // per item, all threads
@@ -136,7 +137,7 @@ func median(all []figures) (m figures) {
 	return m
 }
 
-// score runs the program on a dump and checks that each item came back scored.
+// score runs `plumb score` on a dump and checks that each item came back scored.
 func score(plumb string, args []string, path string, n int) (f figures, err error) {
 	cmd := exec.Command(plumb, append([]string{"score", "--suite", "aspire", path, "-o", path + ".out"}, args...)...)
 	cmd.Stderr = new(bytes.Buffer)

@@ -52,8 +52,8 @@ func Measure(device string, gl bool, within time.Duration) (Ceilings, error) {
 // block is what one copy moves: larger than caches.
 const block = 32 << 20
 
-// copies returns the bytes per second of n threads that copy blocks of their own;
-// the best of at least three rounds.
+// copies returns how many bytes per second n threads can copy in the machine's memory; the best of
+// at least three rounds.
 func copies(n int, within time.Duration) float64 {
 	type pair struct{ from, to []byte }
 	size := block / n
@@ -75,7 +75,7 @@ func copies(n int, within time.Duration) float64 {
 	})
 }
 
-// best returns the greatest value of three or more tries, after one that does not count.
+// best returns the greatest rate of three or more tries, after one that does not count.
 func best(within time.Duration, f func() float64) float64 {
 	f()
 	most := 0.0

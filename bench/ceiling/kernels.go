@@ -187,7 +187,7 @@ func location(p uint32, name string) int32 {
 	return gl.GetUniformLocation(p, *text)
 }
 
-// program compiles a compute shader.
+// program compiles a compute shader that measures the device.
 func program(source string) (uint32, error) {
 	sh := gl.CreateShader(gl.COMPUTE_SHADER)
 	defer gl.DeleteShader(sh)

@@ -55,7 +55,7 @@ type row struct {
 	scene [][]float64     // per round: ms of each scene
 }
 
-// run measures all ways to draw the scenes in turn and prints their rows.
+// run measures all ways to draw scenes with Chromium in turn and prints their rows.
 func run(path string, every, rounds, tabs int) error {
 	if _, err := os.Stat(path); err != nil {
 		fmt.Printf("no reference data: %v\n", err)
@@ -122,8 +122,8 @@ func same(a, b []centre) bool {
 	return true
 }
 
-// draw draws all scenes once, as many at a time as there are tabs. Each caller waits for its
-// picture and computes its centre of mass before it asks for the next.
+// draw draws all scenes once in Chromium, as many at a time as there are tabs. Each caller waits
+// for its picture and computes its centre of mass before it asks for the next.
 func draw(pool *chrome.Pool, tabs int, requests []chrome.Request) ([]centre, []float64, error) {
 	centres := make([]centre, len(requests))
 	ms := make([]float64, len(requests))
@@ -201,7 +201,7 @@ func median(d []time.Duration) time.Duration {
 	return s[len(s)/2]
 }
 
-// read makes requests of reference scenes, as lists of shapes.
+// read makes requests for Chromium of reference scenes, as lists of shapes.
 func read(path string, every int) ([]chrome.Request, error) {
 	f, err := os.Open(path)
 	if err != nil {

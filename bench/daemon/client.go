@@ -36,8 +36,8 @@ func newClient(addr string, timeout time.Duration) *client {
 	}}
 }
 
-// post sends a body and returns the answer's, which is valid until the next call.
-// Any status but 200 is an error.
+// post sends a body to the daemon under load and returns the answer's, which is valid until the
+// next call. Any status but 200 is an error.
 func (c *client) post(path string, body []byte) ([]byte, error) {
 	c.req.Reset()
 	c.resp.Reset()
@@ -62,7 +62,7 @@ type status int
 
 func (s status) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
-// reason names a failed try in few words.
+// reason names a failed try of a client in few words.
 func reason(err error) string {
 	var code status
 	var n net.Error
@@ -171,7 +171,7 @@ func (t *tally) answered(took time.Duration) {
 	t.took.RecordValue(max(1, took.Microseconds()))
 }
 
-// lose records a request without an answer.
+// lose records a request to the daemon that got no answer.
 func (t *tally) lose(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -181,7 +181,7 @@ func (t *tally) lose(what string) {
 	}
 }
 
-// err records a wrong answer.
+// err records a wrong answer of the daemon.
 func (t *tally) err(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -52,8 +52,8 @@ type target struct {
 // dial opens a connection to the daemon's port. It is closed by the caller.
 func (t *target) dial() (net.Conn, error) { return net.DialTimeout("tcp", t.addr, 10*time.Second) }
 
-// head returns the head of an HTTP request, with the empty line at its end. With a token, the
-// daemon lets the request in.
+// head returns the head of an HTTP request of a hostile client, with the empty line at its end.
+// With a token, the daemon lets the request in.
 func head(method, path, token string, headers ...string) string {
 	lines := []string{method + " " + path + " HTTP/1.1", "Host: plumb"}
 	if token != "" {
@@ -164,8 +164,8 @@ type others struct {
 
 func (o *others) answered() int { return int(o.n.Load()) }
 
-// client asks for one item after another, as often as a trainer would, until the probe is over. It
-// ends with the daemon.
+// client asks the attacked daemon for one item after another, as often as a trainer would, until
+// the probe is over. It ends with the daemon.
 func (o *others) client(d *process, items []item, i int) {
 	c := newClient(d.addr, time.Minute)
 	c.token = hostileToken

@@ -5,8 +5,8 @@ import (
 	"net"
 )
 
-// idle opens far more connections than the daemon may have descriptors and sends nothing over
-// them. It has no token. New clients must still be let in.
+// idle is a hostile client that opens far more connections than the daemon may have descriptors and
+// sends nothing over them. It has no token. New clients must still be let in.
 func idle(t *target) (string, error) {
 	const n = 1100
 	open := make([]net.Conn, 0, n)

@@ -46,7 +46,7 @@ func (o *replies) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// repeat posts bodies from one client each, over and over for holdTime.
+// repeat posts bodies to the attacked daemon from one client each, over and over for holdTime.
 func (t *target) repeat(path string, bodies ...[]byte) *replies {
 	var o replies
 	var all sync.WaitGroup
@@ -90,7 +90,8 @@ func answers(t *target) (string, error) {
 	return t.repeat("/v1/reward", numbers(`{"label":{"id":"v%d","suite":"aspire","test":"line"},"response":[`, `]}`)...).String(), nil
 }
 
-// numbers returns 8 bodies with 3.9 million small numbers each. begin returns how body i begins.
+// numbers returns 8 bodies with 3.9 million small numbers each, which take much memory to parse.
+// begin returns how body i begins.
 func numbers(begin, end string) [][]byte {
 	list := strings.Repeat("1,", 3_900_000) + "1"
 	all := make([][]byte, 8)

@@ -51,7 +51,8 @@ func refused(t *target) (string, error) {
 	return seen, nil
 }
 
-// ended sends a request and waits for its answer and the end of the connection.
+// ended sends a request to the attacked daemon and waits for its answer and the end of the
+// connection.
 func (t *target) ended(request string, want int) error {
 	line, _, _ := strings.Cut(request, "\r")
 	c, err := t.dial()

@@ -81,7 +81,7 @@ func kill(c config) error {
 	return t.verdict()
 }
 
-// insist asks until there is an answer, for at most a minute.
+// insist asks the daemon until there is an answer, through kills of it, for at most a minute.
 func (c *client) insist(it *item, t *tally, acked *atomic.Int64) {
 	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(20 * time.Millisecond) {
 		b, err := c.post("/v1/score", it.line)

@@ -103,7 +103,7 @@ func (p *process) kill() {
 	<-p.done
 }
 
-// stop drains the process and waits for its end.
+// stop drains the daemon and waits for its end.
 func (p *process) stop() error {
 	p.cmd.Process.Signal(syscall.SIGTERM)
 	select {

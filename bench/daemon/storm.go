@@ -75,7 +75,7 @@ func (s *stormy) run() error {
 	return s.second.stop()
 }
 
-// client asks until all requests have been taken.
+// client asks the daemon, which is restarted again and again, until all requests have been taken.
 func (s *stormy) client(i int) {
 	r := &trainers[i%len(trainers)]
 	c := newClient(s.first.addr, r.timeout)
@@ -89,7 +89,7 @@ func (s *stormy) client(i int) {
 	}
 }
 
-// order returns the indices of n items, in another order in each round.
+// order returns the indices of n items, in another order in each round of requests.
 func order(k, n int) int {
 	round, i := k/n, k%n
 	for _, step := range []int{7919, 6101, 4001, 3001, 1009} {
@@ -155,7 +155,7 @@ func (s *stormy) report() error {
 	return err
 }
 
-// outcomes adds up the outcomes of samples in both daemons.
+// outcomes adds up the outcomes of samples in the old and the new daemon.
 func outcomes(all ...metrics) map[string]int {
 	sum := map[string]int{}
 	for _, m := range all {

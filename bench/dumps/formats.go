@@ -125,7 +125,7 @@ func jsonLines(line func(a *answers, i int) any) func(string, *answers) error {
 	}
 }
 
-// fill writes a file.
+// fill creates a file for a dump and writes it.
 func fill(path string, write func(*bufio.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 	"plumb/bench/rig"
 )
 
-// way is one way of scoring, measured in turn with others.
+// way is scoring of a dump in one format by one program, measured in turn with others.
 type way struct {
 	output  string // file of the results; "" for standard output
 	to      string // file that standard output goes to; "" for none
@@ -48,7 +48,8 @@ func main() {
 	}
 }
 
-// run prints a table for each kind of answer.
+// run measures how fast `plumb score` reads dumps of other tools, and prints a table for each kind
+// of answer.
 func run(plumb, before string, choices, scenes, rounds int) error {
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {
@@ -133,7 +134,8 @@ func waysOf(plumb, before, dir string, a *answers) ([]*way, error) {
 	return ways, nil
 }
 
-// measure runs all ways in turn. The results of all must be the same but for what names the record.
+// measure scores the dump in all formats in turn. The results of all must be the same but for what
+// names the record.
 func measure(ways []*way, rounds int) error {
 	var want string
 	for round := range rounds + 1 {

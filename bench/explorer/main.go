@@ -50,7 +50,8 @@ func main() {
 	}
 }
 
-// measure measures one size.
+// measure measures `plumb view` on a file of n results: the time of its index, of its pages, and
+// its memory.
 func measure(program, dir string, n int) error {
 	path := filepath.Join(dir, fmt.Sprintf("explorer-%d.jsonl", n))
 	defer os.Remove(path)
@@ -98,7 +99,7 @@ func measure(program, dir string, n int) error {
 	return nil
 }
 
-// queries measures what pages ask for.
+// queries measures what the pages of `plumb view` ask for.
 func (p *process) queries(n int) error {
 	r := rand.New(rand.NewPCG(3, 4))
 	tests, models := []string{"maze", "graph", "label", "line", "arrow"}, []string{"alpha-72b", "beta-9b", "gamma"}
@@ -142,7 +143,7 @@ func (p *process) queries(n int) error {
 	return nil
 }
 
-// row prints times.
+// row prints a row of the table: the times that a request of the explorer took.
 func row(name string, took []time.Duration) {
 	slices.Sort(took)
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -160,6 +161,7 @@ type process struct {
 	begin time.Time
 }
 
+// start starts `plumb view` on a result file.
 func start(program, path string) (*process, error) {
 	p := &process{cmd: exec.Command(program, "view", path, "--fidelity", "native"), begin: time.Now()}
 	out, err := p.cmd.StderrPipe()
@@ -243,6 +245,7 @@ func (p *process) memory() (own, all float64) { return p.status("RssAnon:"), p.s
 // peak is the largest memory of the process so far.
 func (p *process) peak() float64 { return p.status("VmHWM:") }
 
+// status returns a figure of the memory of `plumb view` from /proc, MB.
 func (p *process) status(name string) float64 {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	for _, l := range strings.Split(string(b), "\n") {

@@ -160,8 +160,8 @@ func Least(rows [][]float64, y []float64) (Fit, error) {
 	return f, nil
 }
 
-// solve solves the linear equations by elimination with pivots, after scaling columns to like
-// size.
+// solve solves the linear equations of a fit by elimination with pivots, after scaling columns to
+// like size.
 func solve(m [][]float64) ([]float64, bool) {
 	n := len(m)
 	scale := make([]float64, n)

@@ -50,7 +50,7 @@ func (it Item) Longest() (part string, us float64) {
 	return part, us
 }
 
-// Config says how to measure.
+// Config says how the items of benchmarks are measured.
 type Config struct {
 	Queue   *queue.Queue
 	Options *queue.Options
@@ -139,7 +139,7 @@ func together(ctx context.Context, cfg *Config, s *Set, c *Class) error {
 	return nil
 }
 
-// alone scores one line after the other and adds a round to each item.
+// alone scores one item after the other and adds a round of times to each.
 func alone(ctx context.Context, cfg *Config, s *Set, items []timed) error {
 	cfg.forget()
 	for i, line := range s.Lines {
@@ -195,7 +195,7 @@ func (t *timed) middle() queue.Timing {
 	return s[len(s)/2]
 }
 
-// parts returns the parts that took any time, divided by n.
+// parts returns the parts of a sample's way through the queue that took any time, divided by n.
 func parts(t queue.Timing, n float64) map[string]float64 {
 	m := map[string]float64{}
 	for p, d := range t {

@@ -42,7 +42,7 @@ func Read(path string, limits dump.Limits, cfg dump.ItemConfig) ([]Set, error) {
 	}
 }
 
-// nameOf returns the suite and the test that a line names.
+// nameOf returns the suite and the test that a dump line names.
 func nameOf(line []byte, suite string) string {
 	if s := fastjson.GetString(line, "suite"); s != "" {
 		suite = s

@@ -70,7 +70,7 @@ type recorder struct {
 	r  Result
 }
 
-// add counts one answer; the request was due at a time.
+// add counts one answer of the server under load; the request was due at a time.
 func (c *recorder) add(due time.Time, code int, err error) {
 	took := time.Since(due)
 	c.mu.Lock()
@@ -145,7 +145,7 @@ func (r *runner) step(ctx context.Context, s Step) Result {
 	return r.phase(ctx, s, r.cfg.Duration)
 }
 
-// phase runs a step for some time.
+// phase puts one step of load on the server for some time.
 func (r *runner) phase(ctx context.Context, s Step, d time.Duration) Result {
 	c := &recorder{r: Result{Step: s, Codes: map[string]int{}, Hist: hdrhistogram.New(1, longest, 3)}}
 	if d <= 0 {
@@ -163,7 +163,8 @@ func (r *runner) phase(ctx context.Context, s Step, d time.Duration) Result {
 	return c.r
 }
 
-// closed sends with clients that wait for an answer before the next request.
+// closed sends requests with clients that wait for an answer before the next one, as a closed load
+// does.
 func (r *runner) closed(ctx context.Context, clients int, c *recorder) {
 	var wg sync.WaitGroup
 	for range clients {
@@ -178,7 +179,7 @@ func (r *runner) closed(ctx context.Context, clients int, c *recorder) {
 	wg.Wait()
 }
 
-// open sends at a rate, whether or not answers came.
+// open sends requests at a rate, whether or not answers came, as an open load does.
 func (r *runner) open(ctx context.Context, rate float64, begin time.Time, c *recorder) {
 	var wg sync.WaitGroup
 	places := make(chan struct{}, r.cfg.MaxOpen)
@@ -210,7 +211,7 @@ func (r *runner) open(ctx context.Context, rate float64, begin time.Time, c *rec
 	c.r.Behind = behind
 }
 
-// send sends the next request and returns its status.
+// send sends the next request to the server under load and returns its status.
 func (r *runner) send() (int, error) {
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)

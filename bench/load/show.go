@@ -104,7 +104,8 @@ func Plot(path string, all []Result) error {
 	return nil
 }
 
-// curve is a percentile over throughput, of steps with a rate or of those with clients.
+// curve returns the points of a latency percentile over throughput, of steps with a rate or of
+// those with clients.
 func curve(all []Result, rate bool, at float64) (xy plotter.XYs) {
 	for i := range all {
 		if all[i].OK > 0 && all[i].Step.Rate > 0 == rate {

@@ -23,7 +23,7 @@ type work struct {
 	fills  []fill
 }
 
-// fill is a path with an opaque colour, in px, filled by the non-zero rule.
+// fill is a path of a scene with an opaque colour, in px, filled by the non-zero rule.
 type fill struct {
 	p   vector.Path
 	rgb [3]uint8
@@ -82,7 +82,7 @@ func balance(i int) ([]*fastjson.Value, error) {
 	return v.GetArray("shapes"), nil
 }
 
-// moved returns a simple shape at another place and size.
+// moved returns a simple shape of a scene at another place and size.
 func moved(v *fastjson.Value, scale, dx, dy float64, k int) string {
 	num := func(path ...string) float64 { return v.GetFloat64(path...) }
 	set := func(o *fastjson.Value, name string, x float64) {

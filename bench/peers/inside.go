@@ -28,7 +28,8 @@ import (
 func distance(a, b centre) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 func abs(x float64) float64        { return math.Abs(x) }
 
-// ours measures plumb from the shapes' JSON to the centre of mass, on all processors.
+// ours measures plumb beside other renderers from the shapes' JSON to the centre of mass, on all
+// processors.
 func ours(backend string, list []work) (*row, error) {
 	e, err := render.Open(render.Config{Backend: backend, Fidelity: render.FidelityNative})
 	if err != nil {
@@ -81,7 +82,7 @@ func fillPaths(w *work, s *scan.Scanner, d *paint.Drawing) {
 	}
 }
 
-// measured appends the centres of mass of a batch, and releases its pictures.
+// measured appends the centres of mass of a batch that plumb drew, and releases its pictures.
 func measured(e *render.Engine, batch []*render.Prepared, out []centre) ([]centre, error) {
 	ts, err := e.Measure(nil, batch)
 	for _, p := range batch {
@@ -188,7 +189,7 @@ func bounds(p *vector.Path) image.Rectangle {
 	return image.Rect(floor(lo.X), floor(lo.Y), floor(hi.X)+1, floor(hi.Y)+1)
 }
 
-// trace adds a path to the rasteriser, whose picture begins at x, y.
+// trace adds a path to the rasteriser of golang.org/x/image/vector, whose picture begins at x, y.
 func trace(z *raster.Rasterizer, p *vector.Path, x, y float32) {
 	each(p, func(kind byte, _ vector.Point, q []vector.Point) {
 		switch kind {

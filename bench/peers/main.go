@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// measure prints the table of one class.
+// measure measures plumb and the other renderers on one class of scenes and prints the table.
 func measure(c class, n, rounds int, dir string, browser bool) error {
 	list, err := c.scenes(n)
 	if err != nil {
@@ -99,8 +99,8 @@ func measure(c class, n, rounds int, dir string, browser bool) error {
 	return nil
 }
 
-// table prints the rows. A row's ratio is that of processor times to plumb's with the same kind of
-// input, and the column beside names that row.
+// table prints the rows of the renderers. A row's ratio is that of processor times to plumb's with
+// the same kind of input, and the column beside names that row.
 func table(rows []*row, n int) {
 	fmt.Printf("%-32s %-8s %9s %12s %12s %9s %7s  %-22s %9s %9s\n", "", "given", "scenes/s", "core/scene", "parsing", "memory", "ratio", "beside", "centre", "alpha")
 	own := func(input string) *row {
@@ -188,7 +188,7 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 	return rows, nil
 }
 
-// middle returns the median of a figure over all rounds.
+// middle returns the median of a figure of a renderer over all rounds.
 func middle(all []figures, of func(figures) float64) float64 {
 	var v []float64
 	for _, f := range all {

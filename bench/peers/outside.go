@@ -16,8 +16,8 @@ import (
 	"plumb/render/vector"
 )
 
-// outside is a renderer in a process of its own: it reads the scenes once, and
-// draws them all for each line that it is given.
+// outside returns a renderer in a process of its own: it reads the scenes once, and draws them all
+// for each line that it is given.
 func outside(name, input string, cmd *exec.Cmd) (*row, error) {
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -130,7 +130,7 @@ func operations(p *vector.Path) []byte {
 	return out
 }
 
-// rings returns a path's subpaths as polygons, curves in eight pieces.
+// rings returns a path's subpaths as polygons for other renderers, curves in eight pieces.
 func rings(p *vector.Path) [][]float32 {
 	var out [][]float32
 	add := func(x, y float32) { out[len(out)-1] = append(out[len(out)-1], x, y) }

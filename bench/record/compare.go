@@ -174,8 +174,8 @@ func begin(old, new *File) *Comparison {
 	return c
 }
 
-// verdict returns Better or Worse where the whole interval lies outside of the margin around 1. up
-// is +1 where more is better, -1 where less is.
+// verdict returns for a ratio of two programs Better or Worse where the whole interval lies outside
+// of the margin around 1. up is +1 where more is better, -1 where less is.
 func verdict(r figure.Interval, margin float64, up int) Verdict {
 	more, less := Better, Worse
 	if up < 0 {
@@ -205,7 +205,7 @@ func (c *Comparison) spread() {
 	}
 }
 
-// samples of one figure.
+// row is a figure of a class of which both sides have samples.
 type row struct {
 	what, figure string
 	up           int // +1 where more is better, -1 where less is
@@ -236,7 +236,8 @@ func series(f *File) (rows []row) {
 	return rows
 }
 
-// find returns the values of a row in a file, none where it has no such row.
+// find returns the samples of a figure in a result file of `plumb bench`, none where it has no such
+// figure.
 func find(f *File, r row) []float64 {
 	for _, s := range series(f) {
 		if r.same(s) {

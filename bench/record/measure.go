@@ -50,7 +50,7 @@ func (p *Plan) Distinct() int {
 	return 512
 }
 
-// times of one plan: runs per figure, and how long each is.
+// times say how often and how long the figures of a plan are measured.
 type times struct {
 	rounds      int
 	run, sweep  time.Duration
@@ -166,7 +166,7 @@ func (s *session) classes() error {
 	return nil
 }
 
-// round adds one sample of each way of measuring.
+// round adds to a class of scenes one sample of each way of measuring.
 func (s *session) round(c *Class, set *stage.Set) error {
 	cfg := s.cfg
 	cfg.Time = s.run
@@ -186,7 +186,7 @@ func (s *session) round(c *Class, set *stage.Set) error {
 	return nil
 }
 
-// detail measures once what does not need several rounds.
+// detail measures once per class what does not need several rounds.
 func (s *session) detail(c *Class, set *stage.Set) (err error) {
 	cfg := s.cfg
 	cfg.Time, cfg.Profile = s.run, true

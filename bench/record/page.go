@@ -116,7 +116,7 @@ func clipped(s string, n int) string {
 // window is how much of a run a timeline shows: a few batches.
 const window = 120 * time.Millisecond
 
-// middle returns a time window from the middle of a run.
+// middle returns a time window of a profile from the middle of a run.
 func middle(spans []stage.Span) []stage.Span {
 	if len(spans) == 0 {
 		return nil

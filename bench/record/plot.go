@@ -22,7 +22,7 @@ type plot struct {
 	body         strings.Builder
 }
 
-// span returns the range of the values, somewhat widened and never empty.
+// span returns the range of a plot's values, somewhat widened and never empty.
 func span(v []float64, log bool) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, x := range v {
@@ -39,7 +39,7 @@ func span(v []float64, log bool) (lo, hi float64) {
 	return min(0, lo), hi*1.08 + 1e-12
 }
 
-// place returns where v stands between lo and hi, 0..1.
+// place returns where the value v stands on a plot's axis between lo and hi, 0..1.
 func place(v, lo, hi float64, log bool) float64 {
 	if log {
 		return math.Log(max(v, lo)/lo) / math.Log(hi/lo)
@@ -61,7 +61,7 @@ func (p *plot) y(v float64) float64 {
 
 func (p *plot) add(format string, args ...any) { fmt.Fprintf(&p.body, format, args...) }
 
-// dot draws a point with its range and a title for the pointer.
+// dot draws a point of a plot with its range and a title for the pointer.
 func (p *plot) dot(x, y, low, high float64, title string) {
 	if high > low {
 		p.add(`<path class="range" d="M%.1f %.1fV%.1f"/>`, p.x(x), p.y(low), p.y(high))
@@ -69,7 +69,7 @@ func (p *plot) dot(x, y, low, high float64, title string) {
 	p.add(`<circle class="dot" cx="%.1f" cy="%.1f" r="4"><title>%s</title></circle>`, p.x(x), p.y(y), html.EscapeString(title))
 }
 
-// label writes text beside a point, before or behind it.
+// label writes text beside a point of a plot, before or behind it.
 func (p *plot) label(x, y float64, before bool, text string) {
 	at, anchor := p.x(x)+8, "start"
 	if before {
@@ -78,7 +78,7 @@ func (p *plot) label(x, y float64, before bool, text string) {
 	p.add(`<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, at, p.y(y)+4, anchor, html.EscapeString(text))
 }
 
-// line draws through points.
+// line draws a line of a plot through points.
 func (p *plot) line(class string, xs, ys []float64) {
 	p.add(`<path class="%s" d="`, class)
 	for i := range xs {
@@ -87,7 +87,7 @@ func (p *plot) line(class string, xs, ys []float64) {
 	p.add(`"/>`)
 }
 
-// ticks returns round values within [lo, hi]: 1, 2 and 5 times powers of ten.
+// ticks returns round values on an axis within [lo, hi]: 1, 2 and 5 times powers of ten.
 func ticks(lo, hi float64, log bool) []float64 {
 	var out []float64
 	if log {
@@ -117,7 +117,7 @@ func ticks(lo, hi float64, log bool) []float64 {
 	return out
 }
 
-// short writes a number with few digits: 1.2k, 3M.
+// short writes a number of a plot with few digits: 1.2k, 3M.
 func short(v float64) string {
 	for _, u := range []struct {
 		unit float64

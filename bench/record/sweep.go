@@ -101,7 +101,7 @@ const (
 	least     = 64
 )
 
-// sweep measures one: a few scenes per point, points in turn.
+// sweep measures one sweep, in which one input varies: a few scenes per point, points in turn.
 func (s *session) sweep(a *axis) (Sweep, error) {
 	sw := Sweep{Name: a.name, Unit: a.unit, Doc: a.doc}
 	values := a.values

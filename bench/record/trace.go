@@ -68,7 +68,7 @@ func (f *File) traceClass(w *event.Writer, group int, name string, spans []stage
 	return nil
 }
 
-// clip returns the spans within [from, from+length).
+// clip returns the spans of a profile within [from, from+length).
 func clip(spans []stage.Span, from, length time.Duration) []stage.Span {
 	var out []stage.Span
 	for _, s := range spans {

@@ -44,7 +44,8 @@ func main() {
 	}
 }
 
-// run prints the header and a row for each measurement.
+// run measures `plumb run` against a made-up endpoint, and prints the header and a row for each
+// measurement.
 func run(plumb string, tasks int, rate float64, questions int) error {
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {
@@ -88,7 +89,7 @@ func run(plumb string, tasks int, rate float64, questions int) error {
 	return measure("spatialab, a picture of 1 MB each", plumb, args, 50*time.Millisecond, func(*chattest.Call) string { return "1" })
 }
 
-// measure runs plumb against a fresh endpoint and prints a row.
+// measure starts `plumb run` against a fresh endpoint and prints a row.
 func measure(name, plumb string, args []string, latency time.Duration, answer func(*chattest.Call) string) error {
 	var calls atomic.Int64
 	counted := func(c *chattest.Call) string { calls.Add(1); return answer(c) }

@@ -81,8 +81,8 @@ func (s Spec) Lines(name string, n int, seed uint64) ([][]byte, error) {
 	return lines, nil
 }
 
-// line makes one scene. Random numbers do not depend on the scale, so that a
-// scene keeps its shapes at every size.
+// line makes the JSON line of one made-up scene. Random numbers do not depend on the scale, so that
+// a scene keeps its shapes at every size.
 func (s Spec) line(id string, r *rand.Rand) []byte {
 	page := s.Page
 	if page == 0 {
@@ -137,7 +137,7 @@ func (s Spec) ink(b []byte, w, h float64, color string, r *rand.Rand) []byte {
 	return append(b, "]}]}}"...)
 }
 
-// word returns n letters in groups as long as words.
+// word returns n random letters in groups as long as words, for the texts of made-up scenes.
 func word(r *rand.Rand, n int) string {
 	b := make([]byte, n)
 	for i := range b {

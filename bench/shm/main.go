@@ -61,7 +61,7 @@ type bench struct {
 	client *http.Client
 }
 
-// measure measures all routes by which pictures leave the daemon.
+// measure measures all routes by which pictures leave the daemon, over HTTP and in shared memory.
 func measure(plumb string, args []string, dump string, n, runs, clients, batch int) error {
 	commit, err := rig.CommitOf(plumb)
 	if err != nil {
@@ -112,7 +112,7 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 	return nil
 }
 
-// load takes n scenes, spread over the dump: whiteboards with what is on them.
+// load takes n scenes from a dump, spread over it: whiteboards with what is on them.
 func load(path string, n int) ([][]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -190,7 +190,7 @@ func (b *bench) close() {
 	}
 }
 
-// post sends a request and returns the body of its answer.
+// post sends a request for pictures to the daemon and returns the body of its answer.
 func (b *bench) post(path string, body []byte, accept string) ([]byte, error) {
 	req, err := http.NewRequest("POST", "http://"+b.addr+path, bytes.NewReader(body))
 	if err != nil {
@@ -298,7 +298,7 @@ func (b *bench) verify() (pixels int, err error) {
 	return pixels, nil
 }
 
-// pass sends all scenes once through one route and returns scenes per second.
+// pass asks the daemon for all scenes once through one route and returns scenes per second.
 func (b *bench) pass(clients, step int, f func(client, i int) error) (float64, error) {
 	work := make(chan int)
 	errs := make(chan error, clients)

@@ -23,7 +23,7 @@ type recorder struct {
 	core  [Stages]time.Duration
 }
 
-// begin locks the goroutine to its thread, whose clock it reads.
+// begin locks the goroutine of a profile to its thread, whose clock it reads.
 func (r *recorder) begin() {
 	if r.on {
 		runtime.LockOSThread()
@@ -45,7 +45,7 @@ func (r *recorder) mark() {
 	}
 }
 
-// lap ends a span that began at the last mark or lap.
+// lap ends the time of a stage that began at the last mark or lap.
 func (r *recorder) lap(s Stage, scene int) {
 	if !r.on {
 		return
@@ -164,7 +164,7 @@ func parts(rs []*recorder, s *Sample, wall time.Duration) *Parts {
 	return p
 }
 
-// share returns part of all as a fraction, 0 where all is 0.
+// share returns part of all as a fraction for the profile, 0 where all is 0.
 func share(part, all time.Duration) float64 {
 	if all <= 0 {
 		return 0
@@ -175,7 +175,8 @@ func share(part, all time.Duration) float64 {
 // interval is [from, to).
 type interval struct{ from, to time.Duration }
 
-// union returns when at least one span of the chosen stages was running, in order.
+// union returns when at least one of the chosen stages was running, in order, from the spans of all
+// goroutines.
 func union(spans []Span, of func(Stage) bool) []interval {
 	var all []interval
 	for _, s := range spans {
@@ -195,7 +196,7 @@ func union(spans []Span, of func(Stage) bool) []interval {
 	return out
 }
 
-// length returns the sum of the intervals.
+// length returns the sum of the intervals in which stages ran.
 func length(list []interval) (d time.Duration) {
 	for _, i := range list {
 		d += i.to - i.from
@@ -203,7 +204,7 @@ func length(list []interval) (d time.Duration) {
 	return d
 }
 
-// common returns how long both were running at the same time.
+// common returns how long two sets of stages were running at the same time.
 func common(a, b []interval) (d time.Duration) {
 	for len(a) > 0 && len(b) > 0 {
 		if both := min(a[0].to, b[0].to) - max(a[0].from, b[0].from); both > 0 {

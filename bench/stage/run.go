@@ -14,7 +14,7 @@ import (
 	"plumb/scoring"
 )
 
-// Way says from which step to which step scenes go in a run.
+// Way says from which stage to which scenes go in a run.
 type Way string
 
 // The ways.
@@ -100,7 +100,7 @@ type pile struct {
 	work int
 }
 
-// fail keeps the first error and ends the run.
+// fail keeps the first error of a measurement and ends the run.
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,7 +116,7 @@ func (r *run) failure() error {
 	return r.err
 }
 
-// all starts workers and callers and waits for them.
+// all starts the workers and callers of a measured run and waits for them.
 func (r *run) all() (Sample, error) {
 	recorders := make([]*recorder, r.Workers+r.Callers)
 	r.start = now()
@@ -156,8 +156,9 @@ func (r *run) fill(s *Sample) {
 		Tiles: float64(t.parts.Tiles) / n, Runs: float64(t.parts.Runs) / n, Solids: float64(t.parts.Solids) / n}
 }
 
-// more returns the number of the next scene, -1 at the end of the run.
-func (r *run) more() int {
+// nextScene returns the number of the next scene of a measured run, -1 at its end: after Count
+// scenes, or where that is 0, after Time.
+func (r *run) nextScene() int {
 	n := int(r.next.Add(1)) - 1
 	if r.Count > 0 && n >= r.Count || r.Count <= 0 && time.Since(r.start.at) > r.Time {
 		return -1
@@ -168,13 +169,13 @@ func (r *run) more() int {
 	return n
 }
 
-// work makes scenes ready for batches until the run ends.
+// work prepares scenes for batches until the measured run ends.
 func (r *run) work(rec *recorder) {
 	w := r.Engine.Worker()
 	rec.begin()
 	defer rec.end()
 	for {
-		n := r.more()
+		n := r.nextScene()
 		if n < 0 {
 			return
 		}
@@ -188,7 +189,7 @@ func (r *run) work(rec *recorder) {
 	}
 }
 
-// put adds a scene to the open pile, and sends a full pile to the callers.
+// put adds a prepared scene to the open batch, and sends a full batch to the callers.
 func (r *run) put(j job) {
 	r.mu.Lock()
 	for r.open == nil {
@@ -215,7 +216,7 @@ func (r *run) put(j job) {
 	}
 }
 
-// call measures piles until there are no more.
+// call measures batches of scenes on the device until there are no more.
 func (r *run) call(rec *recorder) {
 	var ps []*render.Prepared
 	var tallies []metric.Tally
@@ -244,7 +245,7 @@ func (r *run) call(rec *recorder) {
 	}
 }
 
-// answer makes the results of a batch. For ways that end at the tally it compares them with
+// answer makes the result lines of a batch. For ways that end at the tally it compares them with
 // earlier results, outside of the measured time.
 func (r *run) answer(jobs []job, tallies []metric.Tally, line []byte, rec *recorder) ([]byte, error) {
 	if r.Way != EndToEnd && r.Way != "" {

@@ -15,7 +15,7 @@ import (
 // or tiles: they take memory.
 const most = 64
 
-// ready makes the inputs of the way, before the clock starts.
+// ready makes the inputs of the measured way, before the clock starts.
 func (r *run) ready() error {
 	if r.Way == EndToEnd || r.Way == "" {
 		return nil
@@ -41,7 +41,7 @@ func (r *run) ready() error {
 	return nil
 }
 
-// prepare takes a scene to its tiles.
+// prepare takes a scene from its JSON to its tiles, with the time of each stage.
 func (r *run) prepare(w *render.Worker, i int, rec *recorder) (job, error) {
 	if r.drawings != nil {
 		i %= len(r.drawings)

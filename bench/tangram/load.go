@@ -18,8 +18,8 @@ import (
 // source names the files of recorded answers and of their instances.
 type source struct{ answers, instances string }
 
-// where returns the reference data's files, or the project's own where there is
-// no reference data.
+// where returns the files of the reference data, or the project's own where there is no reference
+// data.
 func where() source {
 	dir := os.Getenv("PLUMB_DATA")
 	if dir == "" {
@@ -92,7 +92,7 @@ func prepared(list []answer) (map[string]*plane.Target, error) {
 	return out, nil
 }
 
-// each calls f with the JSON value of each line of a file, valid until the next call.
+// each calls f with the JSON value of each line of a file of answers, valid until the next call.
 func each(path string, f func(*fastjson.Value) error) error {
 	b, err := os.ReadFile(path)
 	if err != nil {

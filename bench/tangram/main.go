@@ -53,7 +53,7 @@ func main() {
 	}
 }
 
-// run measures all rows in turn and prints them.
+// run measures all ways of scoring TangramPuzzle answers in turn and prints them.
 func run(s source, rounds, times, copies int, program, shapely string) error {
 	list, err := load(s)
 	if err != nil {
@@ -150,7 +150,7 @@ func report(rows []*row, list []answer) error {
 func core(f *figures) float64 { return f.Core }
 func wall(f *figures) float64 { return f.Wall }
 
-// rate returns the median rate by wall time or core time.
+// rate returns the median rate of answers by wall time or core time.
 func (r *row) rate(by func(*figures) float64) float64 {
 	var list []float64
 	for i := range r.all {

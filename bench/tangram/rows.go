@@ -38,7 +38,7 @@ type row struct {
 	all   []figures
 }
 
-// within returns a row that scores in this process. times is how often a run goes over the
+// within returns a row that scores answers in this process. times is how often a run goes over the
 // answers.
 func within(name string, times, n int, pass func() (figures, error)) *row {
 	return &row{name: name, close: func() {}, run: func() (f figures, err error) {

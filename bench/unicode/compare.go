@@ -35,6 +35,8 @@ type difference struct {
 	why    string  // it was refused after all, "" elsewhere
 }
 
+// String names the character and its style, and says how many pixels differ from the editor's
+// picture, or why there is no picture.
 func (d difference) String() string {
 	if d.why != "" {
 		return fmt.Sprintf("%v: %s", d.sample, d.why)
@@ -102,7 +104,8 @@ func (s sample) record(i, x, y int) []byte {
 	return fmt.Appendf(b, `,"marks":[%s]}]}]}}}`, marks)
 }
 
-// sheet compares up to across x down samples.
+// sheet draws up to across x down characters on one whiteboard with plumb and with the editor, and
+// returns those that differ.
 func (w *drawer) sheet(list []sample) (differing []difference, err error) {
 	var native []sample
 	var boxes []view.Box
@@ -169,7 +172,7 @@ func (w *drawer) size(s sample) (view.Box, error) {
 	return box, nil
 }
 
-// draw draws a scene with plumb and with the editor.
+// draw draws a whiteboard of characters with plumb and with the editor.
 func (w *drawer) draw(source []byte, bounds view.Box) (got, want *image.NRGBA, err error) {
 	sc, err := scene.Decode(source, scene.DefaultLimits())
 	if err != nil {
@@ -192,7 +195,7 @@ func (w *drawer) draw(source []byte, bounds view.Box) (got, want *image.NRGBA, e
 	return images[0], r.Image, nil
 }
 
-// keep writes both pictures of a sample side by side.
+// keep writes both pictures of a character side by side.
 func (w *drawer) keep(d difference, got, want image.Image) error {
 	if w.pictures == "" {
 		return nil

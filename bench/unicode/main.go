@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// sweep is one run.
+// sweep draws every character of Unicode in every style.
 type sweep struct {
 	first, last rune
 	styles      []style
@@ -44,7 +44,8 @@ type sweep struct {
 	pictures    string
 }
 
-// run sorts all samples, compares the native ones and prints the table.
+// run sorts all characters into those that are drawn natively and those that are refused, compares
+// the native ones with the editor's and prints the table.
 func (s *sweep) run() error {
 	sorted, err := s.sort()
 	if err != nil {

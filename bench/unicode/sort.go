@@ -43,7 +43,7 @@ func (s style) String() string {
 	return name
 }
 
-// styles returns the four fonts, or their other cuts.
+// styles returns the four fonts in their plain style, or in their bold and italic ones.
 func styles(marked bool) (list []style) {
 	for f := range fontNames {
 		s := style{font: scene.Font(f)}
@@ -75,7 +75,7 @@ type row struct {
 	place int
 }
 
-// result is what became of the samples of some rows.
+// result counts the characters of some rows by how they are drawn, or why they are refused.
 type result struct {
 	native  []sample
 	refused map[row]int

@@ -34,7 +34,7 @@ type shown struct {
 // picture returns the scene over a checkerboard, which shows where it is transparent.
 func (s *shown) picture() *image.RGBA { return s.over(func(x, y int) color.RGBA { return page(x, y) }) }
 
-// page returns a pixel of the checkerboard behind pictures.
+// page returns a pixel of the checkerboard behind pictures in the window.
 func page(x, y int) color.RGBA {
 	if (x/16+y/16)%2 == 0 {
 		return color.RGBA{255, 255, 255, 255}

@@ -83,7 +83,7 @@ func read(path string, limit int) (all []shown, err error) {
 	return all, err
 }
 
-// one draws one scene with all its layers.
+// one draws one scene of the file with all its layers for the window.
 func one(e *render.Engine, w *render.Worker, l dump.Line) (s shown, err error) {
 	if l.Fault != "" {
 		return s, fmt.Errorf("%s", l.Fault)
@@ -158,7 +158,7 @@ func (v *viewer) loop() error {
 	return nil
 }
 
-// save writes a picture as a PNG.
+// save writes a screenshot of the window as a PNG.
 func save(name string, m *image.RGBA) error {
 	f, err := os.Create(name)
 	if err != nil {

@@ -72,7 +72,7 @@ func open(w, h int) (*window, error) {
 	return o, nil
 }
 
-// link compiles and links the shaders of the window.
+// link compiles and links the shaders that draw the window's image.
 func link() (uint32, error) {
 	p := gl.CreateProgram()
 	for kind, source := range map[uint32]string{gl.VERTEX_SHADER: vertexSource, gl.FRAGMENT_SHADER: fragmentSource} {
@@ -102,7 +102,7 @@ func (o *window) show(m *image.RGBA) {
 	o.window.SwapBuffers()
 }
 
-// draw fills the back buffer.
+// draw draws the current image of the debug viewer, as large as fits into the window, with OpenGL.
 func (o *window) draw() {
 	fw, fh := o.window.GetFramebufferSize()
 	gl.Viewport(0, 0, int32(fw), int32(fh))

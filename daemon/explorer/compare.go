@@ -105,7 +105,7 @@ const maxPoints = 4000
 // resampled is up to how many pairs intervals are resampled; beyond, the normal approximation serves.
 const resampled = 2000
 
-// compare answers GET compare.
+// compare answers GET compare: how two series differ on the same questions.
 func (o *opened) compare(f index.Filter, a, b string) (*Comparison, error) {
 	pairs, lone, err := o.paired(f, a, b)
 	if err != nil {
@@ -140,7 +140,8 @@ func (o *opened) compare(f index.Filter, a, b string) (*Comparison, error) {
 	return out, nil
 }
 
-// line compares the pairs of a test. The difference is that of B from A.
+// line compares the scores of two series on the pairs of a test. The difference is that of B from
+// A.
 func (o *opened) line(name [2]string, pairs []pairOf) Paired {
 	out := Paired{Suite: name[0], Test: name[1], N: len(pairs)}
 	differences := make([]float64, len(pairs))
@@ -172,7 +173,8 @@ func (o *opened) line(name [2]string, pairs []pairOf) Paired {
 	return out
 }
 
-// list answers GET pairs. Pairs are in the order of B - A, the largest loss first, or the largest gain.
+// list answers GET pairs: a part of the list of paired questions, in the order of B - A, the
+// largest loss first, or the largest gain.
 func (o *opened) list(f index.Filter, a, b string, down bool, from, n int) (*Pairs, error) {
 	pairs, _, err := o.paired(f, a, b)
 	if err != nil {

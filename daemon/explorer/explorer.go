@@ -96,7 +96,7 @@ func (e *Explorer) Close() {
 	e.open = nil
 }
 
-// draws returns the engine, which the first call opens.
+// draws returns the engine that draws pictures for the pages, which the first call opens.
 func (e *Explorer) draws() (Engine, error) {
 	e.engineOnce.Do(func() {
 		if e.cfg.Engine == nil {
@@ -138,7 +138,8 @@ func (e *Explorer) Begin(name string) { e.find(name) }
 // errLoading says that indexes are still made.
 var errLoading = errors.New("the index is being made; ask info for how far it is")
 
-// find returns an open job, and begins to open one that is not. wait says whether to wait until it is open.
+// find returns an open job of result files, and begins to open one that is not. wait says whether
+// to wait until it is open.
 func (e *Explorer) find(name string) (*opened, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -192,7 +193,7 @@ func (e *Explorer) ready(name string) (o *opened, release func(), err error) {
 	return o, o.users.RUnlock, nil
 }
 
-// begin opens the files of a job in the background.
+// begin opens the result files of a job in the background.
 func (e *Explorer) begin(j Job) *opened {
 	ctx, cancel := context.WithCancel(e.life)
 	o := &opened{job: j, done: make(chan struct{}), cancel: cancel, set: &index.Set{}, byID: map[string]int{}}
@@ -210,7 +211,7 @@ func (e *Explorer) begin(j Job) *opened {
 	return o
 }
 
-// load opens the files of a job, which makes the indexes that are missing.
+// load opens the result files of a job, which makes the indexes that are missing.
 func (e *Explorer) load(ctx context.Context, o *opened) error {
 	for _, path := range o.job.Results {
 		f, err := index.OpenResults(ctx, path, o.options(e, path, IndexOptions(e.cfg.Items.Suites, e.cfg.Variants, e.cfg.Papers)))
@@ -251,7 +252,7 @@ func (o *opened) addPapers(tables []TextTable, path string) {
 	}
 }
 
-// options returns how a file of the job is opened, beside what opt says.
+// options returns how a result file of the job is opened, beside what opt says.
 func (o *opened) options(e *Explorer, path string, opt index.Options) index.Options {
 	opt.Line = e.cfg.Line
 	opt.Progress = func(done, total int64) {
@@ -266,7 +267,7 @@ func (o *opened) options(e *Explorer, path string, opt index.Options) index.Opti
 	return opt
 }
 
-// remark adds a sentence for the page.
+// remark adds a sentence on the job for the page.
 func (o *opened) remark(s string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -288,7 +289,7 @@ func (o *opened) stale() bool {
 	return slices.ContainsFunc(o.set.Files, (*index.File).Changed)
 }
 
-// close releases the files when nobody uses them any more.
+// close releases the job's files when nobody uses them any more.
 func (o *opened) close() {
 	o.cancel()
 	<-o.done
@@ -340,7 +341,7 @@ func seriesID(file, code int) string { return fmt.Sprintf("%d.%d", file, code) }
 // seriesName is the name of a series without its file.
 func seriesName(w index.Word) string { return scoring.Series{Model: w[0], Arm: arm(w)}.String() }
 
-// arm is how the model of a series was asked.
+// arm returns how the model of a series was asked, as one text for the page.
 func arm(w index.Word) string {
 	var parts []string
 	for _, s := range w[1:] {
@@ -351,7 +352,8 @@ func arm(w index.Word) string {
 	return strings.Join(parts, "/")
 }
 
-// short is the name of a result file for titles: with its folder where the file's own says nothing.
+// short returns the name of a result file for titles: with its folder where the file's own says
+// nothing.
 func short(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	if name == "results" {

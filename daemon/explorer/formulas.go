@@ -28,7 +28,7 @@ var formulas = map[string]map[string]string{
 	},
 }
 
-// formula returns what a metric is, "" for one that is not listed.
+// formula returns in words what a metric of a suite is, "" for one that is not listed.
 func formula(suite, _, name string) string {
 	if suite == "spatialab" || suite == "spaceeval" {
 		suite = "vqa"

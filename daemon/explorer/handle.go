@@ -98,8 +98,9 @@ func (e *Explorer) Handle(ctx *fasthttp.RequestCtx) {
 	e.file(ctx, name)
 }
 
-// refuses returns why a request is not answered, "" where it is. A page of another origin must not reach a
-// server on the loopback address, also where it gives its own name that address.
+// refuses returns why a request for the explorer is not answered, "" where it is. A page of another
+// origin must not reach a server on the loopback address, also where it gives its own name that
+// address.
 func (e *Explorer) refuses(ctx *fasthttp.RequestCtx) string {
 	host := string(ctx.Host())
 	name, _, err := net.SplitHostPort(host)
@@ -121,7 +122,7 @@ func (e *Explorer) refuses(ctx *fasthttp.RequestCtx) string {
 	return ""
 }
 
-// file answers with a file of the built pages.
+// file answers with a file of the explorer's built pages.
 func (e *Explorer) file(ctx *fasthttp.RequestCtx, name string) {
 	a, ok := e.assets[cmp.Or(name, "index.html")]
 	switch {
@@ -151,6 +152,7 @@ func fail(ctx *fasthttp.RequestCtx, status int, kind, message string) {
 	writeJSON(ctx, Fault{message, kind})
 }
 
+// writeJSON answers a request of the explorer with JSON.
 func writeJSON(ctx *fasthttp.RequestCtx, v any) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -164,7 +166,7 @@ func writeJSON(ctx *fasthttp.RequestCtx, v any) {
 // answerTime bounds one answer.
 const answerTime = 30 * time.Second
 
-// api answers a route of the API.
+// api answers a route of the explorer's API.
 func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 	switch name {
 	case "schema.json":
@@ -271,7 +273,7 @@ type query struct {
 	part, a, b                              string
 }
 
-// filter returns the filter for a job.
+// filter returns the filter of a request for a job of results.
 func (q *query) filter(o *opened) index.Filter {
 	f := q.given
 	if f.Rule != "" {
@@ -284,7 +286,7 @@ func (q *query) filter(o *opened) index.Filter {
 // maxFilter is the longest filter, bytes.
 const maxFilter = 32 << 10
 
-// readQuery reads the parameters of a request. Errors name the parameter.
+// readQuery reads the parameters of a request of the explorer. Errors name the parameter.
 func readQuery(args *fasthttp.Args) (*query, error) {
 	q := &query{n: 100, panel: -1, wide: 320, steps: 10, items: 60, part: string(args.Peek("part")), a: string(args.Peek("a")), b: string(args.Peek("b"))}
 	for _, p := range []struct {

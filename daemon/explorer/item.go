@@ -37,7 +37,7 @@ func (a *answer) key(panel int) string {
 	return fmt.Sprintf("%x %x %d", xxhash.Sum64(a.raw), xxhash.Sum64(a.line), panel)
 }
 
-// read reads a row and its answer. The error is about the result line.
+// read reads a row of the results and its answer. The error is about the result line.
 func (e *Explorer) read(o *opened, row int) (*answer, error) {
 	i, at, ok := o.set.Find(row)
 	if !ok {
@@ -202,7 +202,7 @@ func (e *Explorer) describe(ctx context.Context, o *opened, row int, a *answer, 
 	return out, pictures
 }
 
-// cut cuts a text after most bytes, and says how many are left out.
+// cut cuts a text for the page after most bytes, and says how many are left out.
 func cut(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	if len(s) <= most {
@@ -215,7 +215,7 @@ func cut(s string, most int) string {
 	return fmt.Sprintf("%s\n[%d further bytes are not shown]", s[:n], len(s)-n)
 }
 
-// place finds the row in the list that it was opened from.
+// place finds where a result stands in the list that it was opened from, with its neighbours.
 func (o *opened) place(out *Item, row int, f index.Filter, by index.Sort) {
 	order := o.set.Order(f, by)
 	out.Total, out.Position = len(order), slices.Index(order, uint32(row))
@@ -245,7 +245,7 @@ func (o *opened) others(out *Item, row int) {
 	}
 }
 
-// describe fills in what the result line says.
+// describe fills in the page of an item with what the result line says.
 func (out *Item) describe(a *answer) {
 	r := a.result
 	out.ID = cut(r.ID, 4096)

@@ -13,7 +13,7 @@ import (
 // maxValues is how many values of a facet an answer lists.
 const maxValues = 200
 
-// selected answers GET select.
+// selected answers GET select: how many results a filter selects, by value of each facet.
 func (o *opened) selected(f index.Filter) *Selected {
 	s := o.set.Select(f)
 	out := &Selected{Rows: s.Rows, Scored: s.Scored, Mean: finite(s.Mean), Counts: map[string][]index.Count{}, More: map[string]int{}, Histogram: s.Histogram}
@@ -30,7 +30,7 @@ func (o *opened) selected(f index.Filter) *Selected {
 	return out
 }
 
-// finite returns a number for JSON, nil for one that has none.
+// finite returns a score as a number for JSON, nil for one that is not finite.
 func finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -41,7 +41,7 @@ func finite(x float64) *float64 {
 // maxRows is how many rows one answer has.
 const maxRows = 500
 
-// rows answers GET rows.
+// rows answers GET rows: a part of the list of results.
 func (o *opened) rows(f index.Filter, by index.Sort, from, n int) *Rows {
 	order := o.set.Order(f, by)
 	from = max(0, min(from, len(order)))
@@ -52,7 +52,7 @@ func (o *opened) rows(f index.Filter, by index.Sort, from, n int) *Rows {
 	return out
 }
 
-// row describes a row of the set.
+// row describes a result for the list.
 func (o *opened) row(row int, by string) Row {
 	i, at, _ := o.set.Find(row)
 	f := o.set.Files[i]
@@ -86,7 +86,7 @@ type cellSum struct {
 	bars                      [smallBars]int
 }
 
-// overview answers GET overview.
+// overview answers GET overview: means of the selected results by test and series.
 func (o *opened) overview(f index.Filter) *Overview {
 	sel := o.set.Select(f)
 	out := &Overview{Suites: []SuiteTable{}, Failures: []Failure{}, Papers: o.papers}
@@ -167,7 +167,7 @@ func (o *opened) addFile(f *index.File, number int, sel *index.Selection, sums m
 	return len(grid)
 }
 
-// add adds a row.
+// add adds the score of a result to its cell of the overview.
 func (c *cellSum) add(f *index.File, row int, low, scale float64) {
 	c.n++
 	if t := float64(f.Time[row]); t == t {

@@ -32,6 +32,7 @@ type pictureCache struct {
 	order *list.List // of *cachedPicture, the newest in front
 }
 
+// cachedPicture is a picture in the cache with its key.
 type cachedPicture struct {
 	key string
 	p   drawn
@@ -41,6 +42,7 @@ func newPictureCache(most int64) *pictureCache {
 	return &pictureCache{most: most, at: map[string]*list.Element{}, order: list.New()}
 }
 
+// get returns the picture of that key from the cache, which then counts as used last.
 func (c *pictureCache) get(key string) (p drawn, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,6 +54,7 @@ func (c *pictureCache) get(key string) (p drawn, ok bool) {
 	return e.Value.(*cachedPicture).p, true
 }
 
+// put adds a picture to the cache and drops those that were used longest ago beyond its bytes.
 func (c *pictureCache) put(key string, p drawn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

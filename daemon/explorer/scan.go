@@ -71,13 +71,14 @@ func (s *scanner) row(i int) int {
 // answers reports whether there are answers to look at.
 func (s *scanner) answers() bool { return len(s.o.dumps) > 0 || s.which != nil }
 
-// begin starts the scan unless it was started before or no answers are there.
+// begin starts to read the answers of the job for suspects, unless that was started before or no
+// answers are there.
 func (s *scanner) begin() {
 	s.start.Do(func() {
 		go func() {
 			defer close(s.ended)
 			for i := 0; i < s.of() && s.answers() && s.ctx.Err() == nil; i++ {
-				a := s.look(s.row(i))
+				a := s.scanAnswer(s.row(i))
 				s.mu.Lock()
 				s.rows = append(s.rows, a)
 				s.mu.Unlock()
@@ -100,7 +101,7 @@ func (s *scanner) progress() int {
 	return len(s.rows)
 }
 
-// each calls f for each answer that was looked at.
+// each calls f for each answer that was read so far.
 func (s *scanner) each(f func(row int, a *scanned)) {
 	s.mu.Lock()
 	rows := s.rows // elements do not change
@@ -112,8 +113,8 @@ func (s *scanner) each(f func(row int, a *scanned)) {
 	}
 }
 
-// look looks at one answer.
-func (s *scanner) look(row int) (out scanned) {
+// scanAnswer reads one answer and returns what the rules for suspects need of it.
+func (s *scanner) scanAnswer(row int) (out scanned) {
 	defer func() {
 		if p := recover(); p != nil { // a hostile answer must not end the daemon
 			s.o.remark(fmt.Sprintf("row %d was not looked at: BUG: %v", row, p))
@@ -135,12 +136,13 @@ func (s *scanner) look(row int) (out scanned) {
 	if why != "" {
 		return out
 	}
-	out.flags |= lookAtPanels(&x, a.result)
+	out.flags |= comparePanels(&x, a.result)
 	return out
 }
 
-// lookAtPanels compares the pictures before and after an answer.
-func lookAtPanels(x *scoring.Exhibit, r *scoring.Result) (flags uint8) {
+// comparePanels compares the pictures before and after an answer and flags what is suspect: a full
+// score although nothing changed, and shapes far outside of the page.
+func comparePanels(x *scoring.Exhibit, r *scoring.Result) (flags uint8) {
 	var before, after *scoring.Panel
 	for i := range x.Panels {
 		switch x.Panels[i].Title {
@@ -248,7 +250,7 @@ func (s *scanner) bitmaps(name string) []index.Bitmap {
 	return out
 }
 
-// remark says how far a rule has looked, "" where it covers all.
+// remark says how many answers a rule for suspects has covered, "" where it covers all.
 func (s *scanner) remark(name string) string {
 	r := findRule(name)
 	if r == nil || r.column != nil || s.progress() == s.o.set.Rows() {
@@ -260,7 +262,8 @@ func (s *scanner) remark(name string) string {
 	return fmt.Sprintf("this rule has looked at the first %d of %d answers", s.progress(), s.o.set.Rows())
 }
 
-// epoch is the number of the bitmaps of a rule. While answers are looked at it changes every two seconds.
+// epoch returns the number of the bitmaps of a rule. While answers are read it changes every two
+// seconds.
 func (s *scanner) epoch(name string) int {
 	if r := findRule(name); r == nil || r.column != nil {
 		return 0
@@ -273,7 +276,7 @@ func (s *scanner) epoch(name string) int {
 	}
 }
 
-// list answers GET suspects.
+// list answers GET suspects: the rules with what they have found so far.
 func (s *scanner) list(f index.Filter) *Suspects {
 	s.begin()
 	out := &Suspects{Rules: []Suspect{}, Of: s.of(), Scanned: s.progress()}

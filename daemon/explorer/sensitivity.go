@@ -72,14 +72,14 @@ func (e *Explorer) sensitivity(ctx context.Context, o *opened, row int, part str
 	middle := results[len(results)/2]
 	out.Base = out.Scores[len(lines)/2]
 	if middle.Scored != a.result.Scored || middle.Scored && math.Abs(middle.Score-a.result.Score) > 1e-9*(1+math.Abs(a.result.Score)) {
-		out.Remark = fmt.Sprintf("the answer itself scores %s now, and %s in the results; variants, tasks or versions differ", said(&middle), said(a.result))
+		out.Remark = fmt.Sprintf("the answer itself scores %s now, and %s in the results; variants, tasks or versions differ", printScore(&middle), printScore(a.result))
 	}
 	out.Millis = float64(time.Since(begin).Microseconds()) / 1000
 	return out, nil
 }
 
-// said prints a score.
-func said(r *scoring.Result) string {
+// printScore returns the score of a result as text, "nothing" where there is none.
+func printScore(r *scoring.Result) string {
 	if !r.Scored {
 		return "nothing"
 	}

@@ -59,6 +59,8 @@ func findRule(name string) *rule {
 // unread are the statuses of answers in which nothing was read.
 var unread = []string{"no_json", "no_answer", "none", "no_list", "empty"}
 
+// fullUnread returns the rule for results with a full score although nothing of the answer was
+// read.
 func fullUnread(f *index.File) func(row int) bool {
 	nothing := make([]bool, len(f.Statuses))
 	for i, w := range f.Statuses {
@@ -79,6 +81,7 @@ var nearTargets = []near{
 	{"tangram", "solution", "iou", 0.97, true},
 }
 
+// zeroNear returns the rule for results with score 0 although a metric is nearly as good as right.
 func zeroNear(f *index.File) func(row int) bool {
 	type check struct {
 		near

@@ -22,7 +22,7 @@ type textCache struct {
 	said map[string]string // by text
 }
 
-// remark says how far the answers were searched, "" where nothing was left out.
+// remark says how far the answers were searched for a text, "" where nothing was left out.
 func (c *textCache) remark(f index.Filter) string {
 	if f.Text == "" {
 		return ""
@@ -32,7 +32,7 @@ func (c *textCache) remark(f index.Filter) string {
 	return c.said[f.Text]
 }
 
-// note keeps what is said of a search, of the last hundred.
+// note keeps what the page says of a search in answers, for the last hundred searches.
 func (c *textCache) note(text, said string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,7 +90,7 @@ func (o *opened) searchTexts(f index.Filter) []index.Bitmap {
 	return out
 }
 
-// longest returns the longest part of a text that stands in JSON as it is.
+// longest returns the longest part of a searched text that stands in JSON as it is.
 func longest(s string) []byte {
 	best := ""
 	for _, part := range strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\/<>&`, r) }) {

@@ -46,12 +46,13 @@ func OpenDump(ctx context.Context, path string, o Options) (*Dump, error) {
 	return d, nil
 }
 
+// openDump opens the dump src with its index, for OpenDump.
 func openDump(ctx context.Context, src *os.File, path string, o Options) (*Dump, error) {
 	s, err := indexable(src)
 	if err != nil {
 		return nil, err
 	}
-	m, err := opened(path, "dump", s, o, func(at string) error { return buildDump(ctx, src, s, at, o) })
+	m, err := openOrBuild(path, "dump", s, o, func(at string) error { return buildDump(ctx, src, s, at, o) })
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func answerKey(id string, who *scoring.Identity) uint64 {
 	return xxhash.Sum64(b)
 }
 
-// place is one answer of a dump.
+// place is where one answer of a dump stands.
 type place struct {
 	key, at      uint64
 	length, line uint32

@@ -52,7 +52,8 @@ type section struct {
 	Length int64  `json:"length"`
 }
 
-// stamp tells whether a file is still the one that was indexed.
+// stamp identifies the content of an indexed file by its size, time and parts: an index is used
+// only while its file has the same.
 type stamp struct {
 	Size     int64  `json:"size"`
 	Modified int64  `json:"modified"` // ns of the epoch
@@ -62,7 +63,8 @@ type stamp struct {
 // sampled is how many bytes at each end of a file a stamp covers.
 const sampled = 64 << 10
 
-// stampOf returns the stamp of an open file.
+// stampOf returns the stamp of an open file: its size, its time, and a hash of its first and last
+// bytes. Reading all of a large file would take as long as indexing it anew.
 func stampOf(f *os.File) (s stamp, err error) {
 	info, err := f.Stat()
 	if err != nil {

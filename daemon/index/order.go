@@ -48,7 +48,7 @@ func (s *Set) Order(f Filter, by Sort) []uint32 {
 	return got
 }
 
-// entry is a row with its sort key.
+// entry is a row of results with its sort key.
 type entry struct {
 	key uint64
 	row uint32
@@ -89,7 +89,7 @@ func (s *Set) sorted(sel *Selection, by Sort) []uint32 {
 			list = append(list, entry{k, uint32(first + row)})
 		}
 	}
-	list = radix(list)
+	list = radixSort(list)
 	if by.By == "id" {
 		s.settle(list, by.Down)
 	}
@@ -197,7 +197,8 @@ func (s *Set) ranks(by string) [][]uint64 {
 	return out
 }
 
-// settle sorts runs of rows whose ids begin alike.
+// settle sorts by whole ids those runs of rows whose ids begin alike, since keys hold only the
+// begin.
 func (s *Set) settle(list []entry, down bool) {
 	id := func(e entry) string {
 		i, row, _ := s.Find(int(e.row))
@@ -220,8 +221,9 @@ func (s *Set) settle(list []entry, down bool) {
 	}
 }
 
-// radix sorts by key and keeps the order of equal keys. It skips digits that all keys share.
-func radix(list []entry) []entry {
+// radixSort sorts rows by key and keeps the order of equal keys. It skips digits that all keys
+// share.
+func radixSort(list []entry) []entry {
 	const bitsPer = 11
 	other := make([]entry, len(list))
 	for shift := 0; shift < 64; shift += bitsPer {
@@ -253,6 +255,7 @@ type recent[T any] struct {
 	values []T
 }
 
+// get returns the value of a key that was asked for lately.
 func (r *recent[T]) get(key string) (v T, ok bool) {
 	i := slices.Index(r.keys, key)
 	if i < 0 {

@@ -194,7 +194,7 @@ func (f *Filter) Key() string {
 // block is how many rows are scanned at once.
 const block = 1 << 16
 
-// partial is what one goroutine has counted.
+// partial is what one goroutine has counted of a filter's rows.
 type partial struct {
 	tally     []*tallies // by file
 	rows      int
@@ -374,7 +374,7 @@ func anyNote(set Word, wanted func(Facet, string) uint32) uint32 {
 	return 1 << Note
 }
 
-// also demands that rows are in the bitmap of the file; there is none for an unknown rule.
+// also demands that selected rows are in the bitmap of the file; there is none for an unknown rule.
 func (p *plan) also(list []Bitmap, i, rows int) {
 	if i < len(list) {
 		p.add(list[i].bits)
@@ -385,7 +385,7 @@ func (p *plan) also(list []Bitmap, i, rows int) {
 
 func (p *plan) add(b bitmap) { p.bitmaps, p.wantsBitmaps = append(p.bitmaps, b), true }
 
-// run evaluates rows from..to-1.
+// run evaluates a filter on rows from..to-1 of a result file.
 func (p *plan) run(from, to int, bits bitmap, out *partial, t *tallies) {
 	f := p.f
 	for i := from; i < to; i++ {
@@ -423,7 +423,7 @@ func (p *plan) run(from, to int, bits bitmap, out *partial, t *tallies) {
 	}
 }
 
-// inAll reports whether a row is in all bitmaps.
+// inAll reports whether a row of results is in all bitmaps of the filter.
 func (p *plan) inAll(i int) bool {
 	for _, b := range p.bitmaps {
 		if b.lacks(i) != 0 {
@@ -433,6 +433,7 @@ func (p *plan) inAll(i int) bool {
 	return true
 }
 
+// metricHolds reports whether a metric of a row is in the range of the filter.
 func (p *plan) metricHolds(i int) bool {
 	if p.noMetric {
 		return false

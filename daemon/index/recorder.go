@@ -45,7 +45,7 @@ func NewRecorder(path string, o Options) (*Recorder, error) {
 	return r, nil
 }
 
-// read adds the lines of batches. After an error it drops what follows.
+// read adds the result lines of batches to the index. After an error it drops what follows.
 func (r *Recorder) read() {
 	at, n := int64(0), 0
 	for batch := range r.batches {
@@ -82,6 +82,7 @@ func (r *Recorder) Finish() error {
 	return err
 }
 
+// finish writes the index of the file once its goroutine has ended.
 func (r *Recorder) finish() error {
 	if len(r.batch) > 0 {
 		r.batches <- r.batch
@@ -106,7 +107,7 @@ func (r *Recorder) finish() error {
 	return r.b.end(r.path+Suffix, s, &r.o)
 }
 
-// stop waits for the goroutine.
+// stop waits for the goroutine that reads result lines.
 func (r *Recorder) stop() {
 	if !r.ended {
 		r.ended = true

@@ -113,12 +113,13 @@ func OpenResults(ctx context.Context, path string, o Options) (*File, error) {
 	return f, nil
 }
 
+// openResults opens the result file src with its index, for OpenResults.
 func openResults(ctx context.Context, src *os.File, path string, o Options) (*File, error) {
 	s, err := indexable(src)
 	if err != nil {
 		return nil, err
 	}
-	m, err := opened(path, "results", s, o, func(at string) error { return buildResults(ctx, src, s, at, o) })
+	m, err := openOrBuild(path, "results", s, o, func(at string) error { return buildResults(ctx, src, s, at, o) })
 	if err != nil {
 		return nil, err
 	}
@@ -163,9 +164,9 @@ func Check(path string) error {
 	return nil
 }
 
-// opened maps the index of a file. Where there is none, or none that can be trusted, it calls build
-// with the path of a new one.
-func opened(path, kind string, s stamp, o Options, build func(at string) error) (*mapped, error) {
+// openOrBuild maps the index of a file. Where there is none, or none that can be trusted, it calls
+// build with the path of a new one.
+func openOrBuild(path, kind string, s stamp, o Options, build func(at string) error) (*mapped, error) {
 	tell := o.Tell
 	if tell == nil {
 		tell = func(string) {}
@@ -345,6 +346,7 @@ type builder struct {
 	set                                                 []string
 }
 
+// newBuilder returns a builder that keeps its columns in temporary files in a folder.
 func newBuilder(dir string) (*builder, error) {
 	b := &builder{writer: writer{dir: dir}, low: math.Inf(1), high: math.Inf(-1)}
 	for _, c := range []struct {
@@ -379,7 +381,7 @@ func buildResults(ctx context.Context, src *os.File, s stamp, path string, o Opt
 	return b.end(path, s, &o)
 }
 
-// end writes the index of a file with the stamp s to path.
+// end writes the index of a result file with the stamp s to path.
 func (b *builder) end(path string, s stamp, o *Options) error {
 	h := &header{Kind: "results", Rows: b.rows, Source: s, Tag: o.Tag, Bad: b.bad, Low: b.low, High: b.high,
 		Words: map[string][]Word{"test": b.tests.list, "series": b.seriesOf.list, "status": b.statuses.list, "notes": b.noteSets.list, "code": b.codes.list}}
@@ -395,7 +397,8 @@ func (b *builder) end(path string, s stamp, o *Options) error {
 	return b.finish(path, h)
 }
 
-// add adds line n. fault says why the line could not be read, "" where it could.
+// add adds line n of a result file to the index. fault says why the line could not be read, ""
+// where it could.
 func (b *builder) add(line []byte, n int, at int64, fault string) error {
 	r := &scoring.Result{}
 	v, err := b.parser.ParseBytes(line)
@@ -433,7 +436,7 @@ func (b *builder) put(r *scoring.Result, v *fastjson.Value, at int64, length int
 	return b.texts(r)
 }
 
-// numbers writes the columns of numbers.
+// numbers writes the columns of numbers of a result: score, reward and so on.
 func (b *builder) numbers(r *scoring.Result, reward float64) {
 	score := math.NaN()
 	if r.Scored {
@@ -462,7 +465,7 @@ func (b *builder) numbers(r *scoring.Result, reward float64) {
 	put(b.answer, answerKey(r.ID, &r.Who))
 }
 
-// names writes the columns of words.
+// names writes the columns of words of a result, such as suite, model and notes.
 func (b *builder) names(r *scoring.Result) {
 	put(b.test, b.tests.code(r.Suite, r.Test))
 	arm := r.Who.Arm()
@@ -483,7 +486,7 @@ func (b *builder) names(r *scoring.Result) {
 	put(b.code, b.codes.code(code))
 }
 
-// texts writes the id and the metrics that are numbers.
+// texts writes the id of a result and the metrics that are numbers.
 func (b *builder) texts(r *scoring.Result) error {
 	id := []byte(r.ID)
 	if len(id) > maxID {

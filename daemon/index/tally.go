@@ -16,7 +16,7 @@ func newTallies(f *File) *tallies {
 		notes: make([]int, len(f.NoteSets)), code: make([]int, len(f.Codes))}
 }
 
-// count counts a selected row.
+// count counts a selected row of results by its words.
 func (t *tallies) count(f *File, i int) {
 	t.rows++
 	t.test[f.Test[i]]++
@@ -26,7 +26,7 @@ func (t *tallies) count(f *File, i int) {
 	t.code[f.Code[i]]++
 }
 
-// alone counts a row that fails one facet only.
+// alone counts a row of results that fails one facet only.
 func (t *tallies) alone(f *File, i int, fails uint32) {
 	facet := Facet(bits.TrailingZeros32(fails))
 	if facet == Source {
@@ -55,7 +55,7 @@ func (f *File) facetColumn(facet Facet) ([]uint16, []Word) {
 	return f.Series, f.SeriesOf
 }
 
-// into adds the counts to those of all files, by value.
+// into adds the counts of one file to those of all files, by value.
 func (t *tallies) into(f *File, number int, counts *[facets]map[string]int) {
 	for facet := range Facet(facets) {
 		if facet == Source {

@@ -29,7 +29,7 @@ type columnFile struct {
 	n    int64
 }
 
-// column begins a column.
+// column begins a column of the index.
 func (w *writer) column(name string) (*columnFile, error) {
 	f, err := os.CreateTemp(w.dir, ".plumbidx-")
 	if err != nil {
@@ -142,7 +142,7 @@ type words struct {
 // overflow is the number of all values of a column beyond the first 65,535.
 const overflow = math.MaxUint16
 
-// code returns the number of a value.
+// code returns the number of a value in the words of a column, and adds a new value.
 func (w *words) code(parts ...string) uint16 {
 	var buf [256]byte
 	key := buf[:0]

@@ -12,7 +12,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Describe returns an input as it is now.
+// Describe returns an input dump of a job with its present size and time.
 func Describe(path string) (in Input, err error) {
 	info, err := os.Stat(path)
 	if err != nil {

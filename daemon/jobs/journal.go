@@ -15,7 +15,7 @@ import (
 // docs/spec/jobs.md#r7.
 const journalName = "begun.jsonl"
 
-// begun is a line of the journal: a part that a run began, or the end of a run.
+// begun is a line of the journal of a resumable job: a part that a run began, or the end of a run.
 type begun struct {
 	Run   string `json:"run"`
 	Shard int    `json:"shard"`
@@ -75,7 +75,7 @@ func (g *Journal) Close() error {
 	return errors.Join(g.note(begun{Run: g.run, Ended: true}), g.f.Close())
 }
 
-// note writes a line with one write, which appends whole.
+// note writes a line of the journal with one write, which appends whole.
 func (g *Journal) note(b begun) error {
 	line, err := json.Marshal(&b)
 	if err == nil {

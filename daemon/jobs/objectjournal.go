@@ -36,6 +36,8 @@ type objectJournal struct {
 	parts []Part // the last ones that were begun
 }
 
+// newObjectJournal returns the journal of a run in an object store, which cannot append: the object
+// is written anew for each part, and now and then as a sign of life.
 func newObjectJournal(store Store, run string) *objectJournal {
 	o := &objectJournal{store: store, name: journalPrefix + self() + "-" + run, end: make(chan struct{})}
 	o.over.Go(func() {
@@ -68,7 +70,7 @@ func (o *objectJournal) begin(p Part) error {
 	return o.write()
 }
 
-// write writes the object.
+// write writes the journal object of one run to the object store.
 func (o *objectJournal) write() error {
 	return o.store.Replace(o.name, func(w io.Writer) error {
 		e := json.NewEncoder(w)
@@ -81,7 +83,7 @@ func (o *objectJournal) write() error {
 	})
 }
 
-// close removes the object, because the run ended by itself.
+// close removes the journal object, because the run ended by itself.
 func (o *objectJournal) close() error {
 	close(o.end)
 	o.over.Wait()

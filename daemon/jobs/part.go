@@ -105,7 +105,7 @@ func (j *Job) Read(p Part) (lines []byte, m Marker, ok bool, err error) {
 	return nil, m, false, j.drop(p)
 }
 
-// drop removes a part and its marker.
+// drop removes a part of the results and its marker.
 func (j *Job) drop(p Part) error {
 	for _, name := range []string{p.name() + markerSuffix, p.name()} { // in this order: no marker without its part
 		if err := j.Store.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +134,7 @@ func (j *Job) Done(s Shard) (done bool, lines int, err error) {
 	}
 }
 
-// Remove removes the job.
+// Remove removes the job's manifest, parts, markers and journals.
 func (j *Job) Remove() error {
 	j.manifest.Close()
 	err := j.Store.Clear("")

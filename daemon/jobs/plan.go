@@ -19,7 +19,7 @@ func CutLines(input int, text io.Reader, give func(Shard) error) error {
 		return err
 	}
 	for {
-		n, whole, err := line(r)
+		n, whole, err := skipLine(r)
 		if n > 0 {
 			if s.Lines > 0 && s.To-s.From+n > ShardBytes {
 				if err := next(); err != nil {
@@ -47,8 +47,9 @@ func CutLines(input int, text io.Reader, give func(Shard) error) error {
 	return nil
 }
 
-// line skips a line and returns its length with its end; whole is false for a last line without one.
-func line(r *bufio.Reader) (n int64, whole bool, err error) {
+// skipLine skips a line of a dump and returns its length with its end; whole is false for a last
+// line without one.
+func skipLine(r *bufio.Reader) (n int64, whole bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
 		n += int64(len(part))

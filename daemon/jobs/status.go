@@ -61,13 +61,14 @@ func (j *Job) Undone() (list []int, err error) {
 	return list, err
 }
 
-// look tells which files of a job are there. A folder is asked for each; an object store is listed
+// look lists which files of a job are there. A folder is asked for each; an object store is listed
 // once, because it takes milliseconds for each question.
 type look struct {
 	job   *Job
 	names map[string]Info // nil for a folder
 }
 
+// look lists the files of the job, where its store is not a folder.
 func (j *Job) look() (*look, error) {
 	l := &look{job: j}
 	if _, ok := j.Store.(*Folder); ok {

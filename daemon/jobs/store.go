@@ -58,14 +58,14 @@ func (s *Folder) Create(name string, fill func(io.Writer) error) error {
 	return errors.Join(s.create(name, fill), syncFolder(s.dir))
 }
 
-// create is Create without making the name durable.
+// create is Create without making the name of the file durable.
 func (s *Folder) create(name string, fill func(io.Writer) error) error {
 	return s.write(name, fill, func(temporary, path string) error {
 		err := os.Link(temporary, path)
 		if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		same, err := equal(temporary, path)
+		same, err := sameBytes(temporary, path)
 		if err == nil && !same {
 			err = ErrTaken
 		}
@@ -78,7 +78,7 @@ func (s *Folder) Replace(name string, fill func(io.Writer) error) error {
 	return errors.Join(s.write(name, fill, os.Rename), syncFolder(s.dir))
 }
 
-// write fills a temporary file, syncs it, and lets place give it its name.
+// write fills a temporary file of the job's folder, syncs it, and lets place give it its name.
 func (s *Folder) write(name string, fill func(io.Writer) error, place func(temporary, path string) error) error {
 	f, err := os.CreateTemp(s.dir, name+".*.tmp")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,8 +102,8 @@ func (s *Folder) write(name string, fill func(io.Writer) error, place func(tempo
 	return err
 }
 
-// equal reports whether two files have the same bytes.
-func equal(a, b string) (bool, error) {
+// sameBytes reports whether two files of a job have the same bytes.
+func sameBytes(a, b string) (bool, error) {
 	x, err := os.ReadFile(a)
 	if err != nil {
 		return false, err

@@ -268,7 +268,7 @@ func openTable(in *input.Input, o *Options) (record.Source, error) {
 	return tables(sheets.CSV)(in, o)
 }
 
-// tables returns the opener of a kind of table.
+// tables returns the opener of a dump that is a kind of table.
 func tables(open func(*input.Input, rows.Options) (record.Source, error)) opener {
 	return func(in *input.Input, o *Options) (record.Source, error) {
 		return open(in, rows.Options{Response: o.Response, Foreign: func(columns []string) func(*fastjson.Value, string) []record.Record {

@@ -143,7 +143,7 @@ func withoutIdentity(label []byte) []byte {
 	return jsontree.Append(nil, v)
 }
 
-// item returns the row of a table as an item with the id of its task.
+// item returns the row of a table as an item of a dump with the id of its task.
 func (r *Reader) item(a *Answer) []byte {
 	v := a.Fields
 	for _, name := range append(identityMembers, answerColumns...) {
@@ -160,7 +160,7 @@ func (r *Reader) item(a *Answer) []byte {
 	return jsontree.Append(nil, v)
 }
 
-// identity appends who made the answer, and the closing brace.
+// identity appends to a dump line who made the answer, and the closing brace.
 func identity(dst []byte, a *Answer) []byte {
 	for _, m := range [...][2]string{{"model", a.Model}, {"finish_reason", a.FinishReason}, {"cut", string(a.Cut)}} {
 		if m[1] != "" {

@@ -59,7 +59,7 @@ func Expand(args []string, format string, limits input.Limits) (paths, skipped [
 	return paths, skipped, nil
 }
 
-// addresses returns the names of the objects that an address names, which are looked up.
+// addresses returns the names of the objects that the address of a dump names, which are looked up.
 func addresses(arg string, o *address.Options) (names []string, err error) {
 	if o == nil {
 		return nil, fmt.Errorf("cannot open %s: want a file", address.Name(arg))
@@ -89,7 +89,7 @@ func Check(paths []string, format string, limits input.Limits) error {
 	return nil
 }
 
-// known returns why a file cannot be read as a dump.
+// known returns an error for a file that cannot be read as a dump, which says why.
 func known(path, format string, limits input.Limits) error {
 	in, err := input.Open(path, nil, limits)
 	if err != nil {
@@ -105,7 +105,7 @@ func known(path, format string, limits input.Limits) error {
 	return nil
 }
 
-// folder returns the dumps in a folder, and the files that have no known format.
+// folder returns the dumps in a folder, and its files that have no known format.
 func folder(root, format string, limits input.Limits) (paths, skipped []string, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

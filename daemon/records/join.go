@@ -81,7 +81,7 @@ func (r *Reader) join(a *Answer) {
 	}
 }
 
-// byFlag sets the task by --join.
+// byFlag sets the task of an answer by --join.
 func (r *Reader) byFlag(j *Join, a *Answer) error {
 	if j.position {
 		return r.byPosition(a)
@@ -130,7 +130,7 @@ func (r *Reader) byFlag(j *Join, a *Answer) error {
 	return nil
 }
 
-// byPosition takes the key as the position of the task in its file.
+// byPosition takes the key of an answer as the position of its task in the file of tasks.
 func (r *Reader) byPosition(a *Answer) error {
 	suite := a.Suite
 	if suite == "" {

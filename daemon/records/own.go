@@ -62,7 +62,7 @@ func (o *own) Next() (*record.Record, error) {
 	return r, o.answer(r, v)
 }
 
-// answer sets the text of a record.
+// answer sets the text of a record of a dump in plumb's own format.
 func (o *own) answer(r *record.Record, v *fastjson.Value) error {
 	said := v.Get("response")
 	if a := v.Get("actions"); !absent(a) {

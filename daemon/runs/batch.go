@@ -104,7 +104,7 @@ func (r *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchConf
 	return failures, err
 }
 
-// replay takes one line of batches.jsonl in.
+// replay takes one line of batches.jsonl in: what an earlier process did with a batch.
 func (b *batcher) replay(line []byte, _ ledger.Place) error {
 	var p part
 	if err := json.Unmarshal(line, &p); err != nil {
@@ -123,7 +123,7 @@ func (b *batcher) replay(line []byte, _ ledger.Place) error {
 	return nil
 }
 
-// note writes what became of a part, and returns when it is on the disk.
+// note writes what became of a batch to batches.jsonl, and returns when it is on the disk.
 func (b *batcher) note(p *part, event string) error {
 	p.Event, p.Time = event, now()
 	line := *p
@@ -140,7 +140,7 @@ func (b *batcher) note(p *part, event string) error {
 	return nil
 }
 
-// live lists the parts whose results are not fetched.
+// live lists the batches whose results are not fetched.
 func (b *batcher) live() (list []*part) {
 	for _, p := range b.parts {
 		if p.Event != partFetched {
@@ -214,7 +214,7 @@ func (b *batcher) wanted() (calls []*call, failures []Failure, err error) {
 	return calls, failures, nil
 }
 
-// begin makes batches of calls.
+// begin makes batches of calls at the endpoint.
 func (b *batcher) begin(ctx context.Context, calls []*call) error {
 	for len(calls) > 0 {
 		p := &part{Part: len(b.parts) + 1}
@@ -242,8 +242,8 @@ func (b *batcher) path(p *part) string {
 	return filepath.Join(b.cfg.Dir, "batch-"+strconv.Itoa(p.Part)+".jsonl")
 }
 
-// write writes the file of a part with as many calls as it may hold, and returns how many
-// these are and the most that they may take.
+// write writes the file of a batch with as many calls as it may hold, and returns how many these
+// are and the most that they may take.
 func (b *batcher) write(p *part, calls []*call) (n int, most budget.Tokens, err error) {
 	f, err := os.Create(b.path(p))
 	if err != nil {
@@ -282,7 +282,7 @@ func (b *batcher) write(p *part, calls []*call) (n int, most budget.Tokens, err 
 	return n, most, nil
 }
 
-// upload sends the file of a part and makes its batch.
+// upload sends the file of a batch to the endpoint and makes its batch.
 func (b *batcher) upload(ctx context.Context, p *part) error {
 	f, err := os.Open(b.path(p))
 	if err != nil {
@@ -328,6 +328,7 @@ func (b *batcher) create(ctx context.Context, p *part) error {
 	return b.created(p, made.ID)
 }
 
+// created notes the id that the endpoint gave to a batch.
 func (b *batcher) created(p *part, id string) error {
 	p.Batch = id
 	if err := b.note(p, partCreated); err != nil {
@@ -381,7 +382,7 @@ func (b *batcher) recover(ctx context.Context) error {
 	return nil
 }
 
-// find returns the id of the batch with the metadata of a part, "" for none.
+// find returns the id of the endpoint's batch with the metadata of a part, "" for none.
 func (b *batcher) find(ctx context.Context, p *part) (string, error) {
 	want := b.metadata(p)
 	after := ""
@@ -409,8 +410,8 @@ func (b *batcher) find(ctx context.Context, p *part) (string, error) {
 	}
 }
 
-// wait waits until it is time to look at a batch, and fetches the results of those that
-// ended.
+// wait waits until it is time to ask the endpoint about a batch, and fetches the results of those
+// that ended.
 func (b *batcher) wait(ctx context.Context) error {
 	for _, p := range b.live() {
 		if p.Event == partEnded {

@@ -71,7 +71,7 @@ func (b *batcher) fetch(ctx context.Context, p *part) error {
 	return b.note(p, partFetched)
 }
 
-// keep puts one result into the log of calls, where it is an outcome.
+// keep puts one result of a batch into the log of calls, where it is an outcome.
 func (b *batcher) keep(p *part, c *call, status int, body []byte, spent *budget.Tokens, told **float64) error {
 	reader := chat.Reader{Key: b.cfg.Key, Request: c.request, Now: time.Now()}
 	g := reader.Read(status, nil, body)
@@ -148,7 +148,7 @@ func (b *batcher) do(ctx context.Context, method, route, kind string, body io.Re
 	}
 }
 
-// once makes one request; again says that another try may help.
+// once makes one request of the files or batches API; again says that another try may help.
 func (b *batcher) once(ctx context.Context, method, route, kind string, body io.Reader, into any) (err error, again bool) {
 	resp, err := b.client.Do(ctx, method, route, kind, body)
 	if err != nil {

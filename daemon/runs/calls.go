@@ -127,7 +127,7 @@ func newCalls() *Calls {
 	return &Calls{done: map[string]*record{}, open: map[string][]Reserve{}, pictures: map[shown][]string{}}
 }
 
-// replay takes one line of the log in.
+// replay takes one line of the log of calls in.
 func (c *Calls) replay(line []byte, at ledger.Place) error {
 	var event struct {
 		Event string `json:"event"`
@@ -181,9 +181,9 @@ func (c *Calls) settle(d *Done) {
 	}
 }
 
-// take makes an outcome known, whose line is at a place. The first answer of a key counts; a
-// failure is replaced by what a later try brings. One that is not final only says what its
-// requests cost: the call is made again. It returns the place of the outcome that counts.
+// take makes the outcome of a call known. The first answer of a key counts; a failure is replaced
+// by what a later try brings. One that is not final only says what its requests cost: the call is
+// made again.
 func (c *Calls) take(d *Done, at ledger.Place, fresh bool) ledger.Place {
 	if !d.Kind.Final() {
 		return at
@@ -257,7 +257,8 @@ func (c *Calls) Duplicates() int { return c.duplicates }
 // Torn returns the number of lines of the log that are not whole.
 func (c *Calls) Torn() int { return c.torn }
 
-// sent writes that a request is about to be sent, and returns when that is on the disk.
+// sent writes to the log that a request is about to be sent to the model, and returns when that is
+// on the disk.
 func (c *Calls) sent(key string, try int, most holdOf) error {
 	s := Sent{Event: eventSent, Key: key, Time: now(), Try: try}
 	if most != nil {
@@ -271,7 +272,7 @@ func (c *Calls) sent(key string, try int, most holdOf) error {
 	return err
 }
 
-// keep writes an outcome and returns, when it is on the disk, the one that counts for its key.
+// keep writes the outcome of a call to the log and returns when it is on the disk.
 func (c *Calls) keep(d *Done) (*Done, error) {
 	b, err := json.Marshal(d)
 	if err != nil {

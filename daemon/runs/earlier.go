@@ -46,7 +46,7 @@ func equalPixels(a, b []byte) bool {
 	return p != nil && q != nil && p.Rect == q.Rect && bytes.Equal(p.Pix, q.Pix)
 }
 
-// pixels decodes a picture, nil where it cannot be read.
+// pixels decodes a picture that was shown to a model, nil where it cannot be read.
 func pixels(b []byte) *image.NRGBA {
 	img, _, err := image.Decode(bytes.NewReader(b)) // PNG and others, which daemon/chat reads
 	if err != nil {

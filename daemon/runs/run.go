@@ -72,7 +72,7 @@ type armSettings struct {
 	config string
 }
 
-// made is a unit with its calls, read from the log.
+// made is a unit with the calls to the model that were made for it.
 type made struct {
 	heard []ask.Heard
 	calls []*Done
@@ -92,7 +92,7 @@ func (m *made) keys() (keys []string) {
 	return keys
 }
 
-// unit is one task in one arm, once.
+// unit is one task asked once in one arm: the unit in which a run is planned.
 type unit struct {
 	task   *ask.Task
 	arm    ask.Arm
@@ -137,7 +137,7 @@ type call struct {
 	key     string
 }
 
-// next returns the next call of a unit, nil where all were made.
+// next returns the next call to the model for a task in an arm, nil where all were made.
 func (r *Run) next(u unit, heard []ask.Heard) (*call, error) {
 	step, err := r.cfg.Source.Next(u.task, u.arm, heard)
 	if err != nil || step == nil {
@@ -160,7 +160,7 @@ func (r *Run) next(u unit, heard []ask.Heard) (*call, error) {
 	return c, err
 }
 
-// heardOf is what a suite gets to know of a call.
+// heardOf returns the outcome of a call in the form in which a suite gets it.
 func (r *Run) heardOf(d *Done) ask.Heard {
 	h := ask.Heard{Turn: d.Turn, Name: d.Step, OK: d.Outcome.Kind == chat.Answer}
 	if h.OK {
@@ -203,7 +203,7 @@ func (r *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure,
 					left.Add(1)
 					continue
 				}
-				done, err := r.unit(ctx, client, i)
+				done, err := r.makeCalls(ctx, client, i)
 				if !done {
 					left.Add(1)
 				}
@@ -235,8 +235,9 @@ func (r *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure,
 // errLog marks a log that cannot be written or read: nothing may be asked then.
 var errLog = errors.New("cannot use the log of calls")
 
-// unit makes the calls of one unit. done is false where one has no outcome.
-func (r *Run) unit(ctx context.Context, client *chat.Client, i int) (done bool, err error) {
+// makeCalls makes the calls to the model that unit i, one task in one arm, still needs, with those
+// in the log counted as made. done is false where one has no outcome.
+func (r *Run) makeCalls(ctx context.Context, client *chat.Client, i int) (done bool, err error) {
 	var m made
 	for {
 		c, err := r.missing(r.units[i], &m, r.outcome, r.count)
@@ -290,7 +291,7 @@ func (r *Run) shared(key string, ask func() (*Done, error)) (*Done, error) {
 	return v.(*Done), err
 }
 
-// count adds an outcome to the progress.
+// count adds the outcome of a call to the run's progress.
 func (r *Run) count(d *Done) {
 	switch {
 	case d.Outcome.Kind == chat.Answer:
@@ -303,7 +304,7 @@ func (r *Run) count(d *Done) {
 	}
 }
 
-// ask makes one call. It returns nil where there is no final outcome.
+// ask makes one call to the model. It returns nil where there is no final outcome.
 func (r *Run) ask(ctx context.Context, client *chat.Client, c *call) (*Done, error) {
 	var kept *Done
 	c.request.Hooks = chat.Hooks{
@@ -355,7 +356,7 @@ func (r *Run) keepPictures(c *call) error {
 	return nil
 }
 
-// done is the line of a call with its outcome.
+// done returns the log's line of a call with its outcome.
 func (r *Run) done(c *call, o *chat.Outcome) *Done {
 	label := Label{Task: c.task.ID, Test: testOf(c.unit), Arm: ArmOf(c.arm), Repeat: c.repeat, Turn: c.step.Turn, Step: c.step.Name, Config: r.args[c.arm].config}
 	d := &Done{Event: eventDone, Key: c.key, Suite: r.cfg.Suite, Label: label, Request: c.hash, Outcome: *o}

@@ -55,7 +55,7 @@ func (e *element) wants(want jsonwalk.Want) func(*jsonwalk.Walker) (*fastjson.Va
 	return func(w *jsonwalk.Walker) (*fastjson.Value, string, error) { return e.read(w, want) }
 }
 
-// begin frees what the last value left, where that is much.
+// begin frees the memory of the last value of the document, where that is much.
 func (e *element) begin() {
 	const keep = 4 << 20 // bytes of a buffer that is used again
 	if e.buf = e.buf[:0]; cap(e.buf) > keep {
@@ -82,7 +82,7 @@ func (e *element) parse(err error) (*fastjson.Value, string, error) {
 // null reports whether a value is absent or null.
 func null(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
-// count returns a number of tokens, -1 for an unknown one.
+// count returns a number of tokens in a log, -1 for an unknown one.
 func count(v *fastjson.Value) int {
 	if v == nil {
 		return -1

@@ -108,13 +108,13 @@ func Inspect(in *input.Input, o Options) (record.Source, error) {
 		return nil, err
 	}
 	for _, f := range a.Files {
-		s.sort(f)
+		s.sortEntry(f)
 	}
 	return s, nil
 }
 
-// sort adds an entry to the samples, or to what stands beside one.
-func (s *inspect) sort(f *zip.File) {
+// sortEntry adds an entry of an inspect_ai archive to the samples, or to what stands beside one.
+func (s *inspect) sortEntry(f *zip.File) {
 	n, ok := splitName(f.Name)
 	switch {
 	case !ok:
@@ -161,8 +161,8 @@ func (s *inspect) readHeader() error {
 	return nil
 }
 
-// read opens an entry and returns what get keeps of it. fault says why this entry cannot be read;
-// err ends the log.
+// read opens an entry of an inspect_ai archive and returns what get keeps of it. fault says why
+// this entry cannot be read; err ends the log.
 func (s *inspect) read(f *zip.File, open func(*zip.File) (io.ReadCloser, error), get func(*jsonwalk.Walker) (*fastjson.Value, string, error)) (v *fastjson.Value, fault string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -223,7 +223,7 @@ func (s *inspect) Next() (*record.Record, error) {
 	return &s.cur, nil
 }
 
-// place returns the place of a sample by the name of its entry.
+// place returns the place of a sample in results, by the name of its entry in the log.
 func place(name string) string {
 	if n, ok := splitName(name); ok {
 		return n.id + "#" + n.epoch

@@ -79,7 +79,7 @@ func (d *listDocument) members() error {
 	}
 }
 
-// fail ends the document.
+// fail ends the document after an error.
 func (d *listDocument) fail(err error) error {
 	switch {
 	case jsonwalk.Torn(err) && d.begun > 0:

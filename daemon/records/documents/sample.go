@@ -156,7 +156,7 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 	}
 	if len(choices) > 0 {
 		r.FinishReason = record.Finish(jsontree.Text(choices[0].Get("stop_reason")))
-		if err := said(&r, choices[0].Get("message", "content"), resolve); err != nil {
+		if err := setText(&r, choices[0].Get("message", "content"), resolve); err != nil {
 			return record.Record{At: r.At, Key: r.Key, Fault: err.Error()}
 		}
 	}
@@ -166,8 +166,9 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 	return r
 }
 
-// said sets the text and the reasoning from the content of a message: a text, or a list of parts.
-func said(r *record.Record, content *fastjson.Value, resolve func(string) (string, error)) error {
+// setText sets the text and the reasoning of a record from the content of a message: a text, or a
+// list of parts.
+func setText(r *record.Record, content *fastjson.Value, resolve func(string) (string, error)) error {
 	whole := func(v *fastjson.Value) (string, error) {
 		s := jsontree.Text(v)
 		if name, ok := strings.CutPrefix(s, protocol); ok && attachmentName(name) {

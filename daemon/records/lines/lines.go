@@ -190,8 +190,8 @@ func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.Ty
 // is reports whether v has the type t.
 func is(v *fastjson.Value, t fastjson.Type) bool { return v != nil && v.Type() == t }
 
-// key returns a key as text: a string, or a number as it is written. It returns "" for other
-// values.
+// key returns the key of a record as text: a string, or a number as it is written. It returns ""
+// for other values.
 func key(v *fastjson.Value) string {
 	if is(v, fastjson.TypeNumber) {
 		return v.String()
@@ -199,7 +199,7 @@ func key(v *fastjson.Value) string {
 	return text(v)
 }
 
-// count returns the number of tokens v, -1 where it is absent.
+// count returns the number of tokens in a line of a dump, -1 where it is absent.
 func count(v *fastjson.Value) int {
 	if !is(v, fastjson.TypeNumber) {
 		return -1

@@ -27,6 +27,7 @@ func newLMEval(in *input.Input, o *Options) (format, error) {
 	return &lmEval{model: modelOfResults(in, o), seen: map[[2]uint64]struct{}{}}, nil
 }
 
+// read reads the answers of one document in a line of lm-eval.
 func (f *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	answers := v.Get("resps")
 	if !is(answers, fastjson.TypeArray) || len(answers.GetArray()) == 0 {
@@ -92,7 +93,7 @@ func isLogLikelihood(list []*fastjson.Value) bool {
 	return isNumber && (truth == "true" || truth == "false" || is(list[1], fastjson.TypeTrue) || is(list[1], fastjson.TypeFalse))
 }
 
-// numeric reports whether s is a number as Python writes it.
+// numeric reports whether s is a number as Python's float writes it.
 func numeric(s string) bool {
 	var p fastjson.Parser
 	s = strings.TrimPrefix(strings.ToLower(s), "-")

@@ -22,6 +22,7 @@ func newLMMSEval(in *input.Input, o *Options) (format, error) {
 	return &lmmsEval{model: modelOfResults(in, o), seen: map[string]bool{}}, nil
 }
 
+// read reads the answers of one document in a line of lmms-eval.
 func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	member := "resps"
 	answers := v.Get(member)
@@ -62,7 +63,7 @@ func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	return nil
 }
 
-// leaves appends the values of nested lists to list.
+// leaves appends the answers in nested lists of lmms-eval to list.
 func leaves(list []*fastjson.Value, v *fastjson.Value) []*fastjson.Value {
 	if !is(v, fastjson.TypeArray) {
 		return append(list, v)
@@ -73,7 +74,7 @@ func leaves(list []*fastjson.Value, v *fastjson.Value) []*fastjson.Value {
 	return list
 }
 
-// tokens returns the counts of a list with an object for each answer, where there is one.
+// tokens returns the counts of tokens of an answer of lmms-eval, where there are any.
 func tokens(v *fastjson.Value) record.Usage {
 	list := v.GetArray()
 	if len(list) != 1 {

@@ -29,6 +29,8 @@ type nemoGym struct {
 // rollout identifies an answer.
 type rollout struct{ task, index int }
 
+// newNeMoGym returns the reader of rollouts of NeMo Gym, with the labels of the file of inputs
+// beside them.
 func newNeMoGym(in *input.Input, o *Options) (format, error) {
 	stem := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(in.Path), ".jsonl"), "_failures")
 	f := &nemoGym{inputs: stem + "_materialized_inputs.jsonl"}
@@ -85,6 +87,7 @@ func rolloutOf(v *fastjson.Value) rollout {
 	return rollout{v.GetInt("_ng_task_index"), v.GetInt("_ng_rollout_index")}
 }
 
+// read reads a rollout of NeMo Gym with its label.
 func (f *nemoGym) read(s *source, l dump.Line, v *fastjson.Value) error {
 	task, index := v.Get("_ng_task_index"), v.Get("_ng_rollout_index")
 	if !is(task, fastjson.TypeNumber) {
@@ -127,6 +130,7 @@ func (f *nemoGym) missing() string {
 	return "the file of inputs has none for it"
 }
 
+// hasLabel reports whether a line of NeMo Gym repeats the label of its task.
 func hasLabel(v *fastjson.Value) bool {
 	for _, name := range labelMembers {
 		if !absent(v.Get(name)) {

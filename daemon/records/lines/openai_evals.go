@@ -37,6 +37,7 @@ type event struct {
 	fault string // why the line cannot be read, "" where it can
 }
 
+// newOpenAIEvals returns the reader of a log of OpenAI evals, after the first pass over its events.
 func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 	file, size, err := in.Random()
 	if err != nil {

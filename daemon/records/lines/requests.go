@@ -47,7 +47,7 @@ func LoadRequests(paths []string, limits input.Limits, json scene.Limits) (*Requ
 	return q, nil
 }
 
-// load reads one file.
+// load reads one file of --requests.
 func (q *Requests) load(in *input.Input) error {
 	for {
 		l, err := in.Lines().Next()
@@ -76,7 +76,7 @@ func (q *Requests) load(in *input.Input) error {
 	}
 }
 
-// add adds a request; of two with one id the first counts.
+// add adds a request of a batch by its id; of two with one id the first counts.
 func (q *Requests) add(id string, r *request) {
 	if q.asked[id] == nil {
 		q.asked[id] = r

@@ -21,6 +21,7 @@ func newVerifiers(*input.Input, *Options) (format, error) { return verifiersRun{
 // traceVersion is the version of traces that the reader knows.
 const traceVersion = 1
 
+// read reads the traces of an episode of verifiers.
 func (f verifiersRun) read(s *source, l dump.Line, v *fastjson.Value) error {
 	traces := v.Get("traces")
 	if traces == nil && v.Exists("nodes") {
@@ -58,7 +59,7 @@ func (verifiersRun) episode(s *source, l dump.Line, v *fastjson.Value) *record.R
 	return r
 }
 
-// reason is the last error of an episode or a trace.
+// reason returns the last error of an episode or a trace of verifiers.
 func (verifiersRun) reason(v *fastjson.Value) string {
 	list := v.GetArray("errors")
 	if len(list) == 0 {

@@ -53,7 +53,8 @@ func openCells(a *archive.Archive, f *zip.File, t *texts) (*cells, error) {
 // Close closes the part.
 func (c *cells) Close() error { return c.src.Close() }
 
-// next reads the next row into values. The error is io.EOF behind the last one.
+// next reads the next row of the spreadsheet's sheet into values. The error is io.EOF behind the
+// last one.
 func (c *cells) next() error {
 	err := c.read()
 	if err != nil && err != io.EOF {
@@ -62,7 +63,7 @@ func (c *cells) next() error {
 	return err
 }
 
-// read looks for the next row and reads its cells.
+// read looks for the next row of the sheet and reads its cells.
 func (c *cells) read() error {
 	for {
 		kind, err := c.m.next()
@@ -110,7 +111,7 @@ func (c *cells) readRow() error {
 	}
 }
 
-// torn is the error of a document that ends where it must not.
+// torn returns the error of a spreadsheet's XML that ends where it must not.
 func torn(err error) error {
 	if err == io.EOF {
 		return errTorn
@@ -218,7 +219,7 @@ func (c *cells) rich(name string) (string, error) {
 	return string(c.buf), err
 }
 
-// shared returns the text of a number in the table of texts.
+// shared returns the text of a number in the spreadsheet's table of shared texts.
 func (c *cells) shared(number string) (string, error) {
 	n, err := strconv.Atoi(string(bytes.TrimSpace([]byte(number))))
 	if err != nil || n < 0 || n >= c.texts.n() {

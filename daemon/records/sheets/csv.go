@@ -98,7 +98,8 @@ func (t *csvTable) Next() (*record.Record, error) {
 	}
 }
 
-// row returns a record as an object. Empty fields are absent, except the answer.
+// row returns a record of the table of separated values as an object. Empty fields are absent,
+// except the answer.
 func (t *csvTable) row(fields []string) (*fastjson.Value, error) {
 	t.object.begin()
 	for i, name := range t.columns {

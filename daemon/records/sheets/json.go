@@ -81,7 +81,7 @@ func (t *jsonTable) Next() (*record.Record, error) {
 	}
 }
 
-// decide finds the kind of the rows by the first one.
+// decide finds how the rows of a JSON list are read by the first one.
 func (t *jsonTable) decide(v *fastjson.Value) error {
 	var columns []string
 	v.GetObject().Visit(func(key []byte, _ *fastjson.Value) { columns = append(columns, string(key)) })

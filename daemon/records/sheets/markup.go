@@ -45,7 +45,8 @@ func newMarkup(src io.Reader) *markup {
 // errTorn says that a document ends within an element.
 var errTorn = errors.New("XML syntax error: the document breaks off")
 
-// next returns the next token. The error is io.EOF at the end of the document.
+// next returns the next token of the spreadsheet's XML. The error is io.EOF at the end of the
+// document.
 func (m *markup) next() (token, error) {
 	for {
 		e, err := m.r.Event()
@@ -104,7 +105,7 @@ func (m *markup) begin(tag []byte) error {
 	return nil
 }
 
-// end leaves the element that an end tag closes.
+// end leaves the XML element that an end tag closes.
 func (m *markup) end(tag []byte) error {
 	name, _ := gosax.Name(tag)
 	n := len(m.ends) - 1

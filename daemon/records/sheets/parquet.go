@@ -142,7 +142,7 @@ func (t *parquetTable) Next() (*record.Record, error) {
 	}
 }
 
-// lose reports the rest of a row group as one record that cannot be read.
+// lose reports the rest of a row group of a Parquet file as one record that cannot be read.
 func (t *parquetTable) lose(err error) {
 	t.closeGroup()
 	at := fmt.Sprintf("rows %d to %d", t.row, t.end-1)
@@ -274,7 +274,8 @@ func (c *columnCursor) next() ([]parquet.Value, error) {
 	}
 }
 
-// fill makes at least one value available. ok is false at the end of the column.
+// fill makes at least one value of a Parquet column available. ok is false at the end of the
+// column.
 func (c *columnCursor) fill() (ok bool, err error) {
 	for len(c.rest) == 0 && !c.done {
 		if c.values != nil {

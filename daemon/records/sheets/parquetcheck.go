@@ -229,7 +229,8 @@ func checkPage(page io.Reader, h pageHeader, codec format.CompressionCodec, limi
 	return nil
 }
 
-// bounded reads r, which may have most bytes. Errors of decoding are left to the library.
+// bounded reads a decompressed page of a Parquet file, which may have most bytes. Errors of
+// decoding are left to the library.
 func bounded(r io.Reader, most int64) error {
 	n, err := io.Copy(io.Discard, io.LimitReader(r, most+1))
 	if n > most {

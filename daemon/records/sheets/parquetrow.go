@@ -89,7 +89,7 @@ func (n *node) value(dst []byte, cols [][]parquet.Value, rep, def int) (out []by
 	return n.content(dst, cols, rep, def)
 }
 
-// first returns the first value of a leaf.
+// first returns the first value of a Parquet column.
 func first(values []parquet.Value) parquet.Value {
 	if len(values) == 0 {
 		panic(errLevels)
@@ -97,7 +97,7 @@ func first(values []parquet.Value) parquet.Value {
 	return values[0]
 }
 
-// content appends the value of a node that is there once.
+// content appends the JSON of a Parquet value that is there once.
 func (n *node) content(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
 	switch {
 	case n.append != nil:
@@ -149,7 +149,7 @@ func (n *node) pair(dst []byte, cols [][]parquet.Value, rep, def int) ([]byte, b
 	return n.children[1].value(append(append(dst, key...), ':'), cols, rep, def)
 }
 
-// each appends every occurrence of a repeated node within cols, at its own levels.
+// each appends every occurrence of a repeated Parquet value within cols, at its own levels.
 func (n *node) each(dst []byte, cols [][]parquet.Value, rep, def int, one func([]byte, [][]parquet.Value, int, int) ([]byte, bool), open, closing byte) []byte {
 	dst = append(dst, open)
 	if first(cols[n.lo]).DefinitionLevel() < def {
@@ -174,7 +174,7 @@ func (n *node) each(dst []byte, cols [][]parquet.Value, rep, def int, one func([
 	return append(dst, closing)
 }
 
-// leaf returns the function that appends values of a type as JSON.
+// leaf returns the function that appends values of a Parquet type as JSON.
 func leaf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	var logical format.LogicalTypeValue
 	if l := t.LogicalType(); l != nil {

@@ -31,7 +31,8 @@ type table struct {
 	cur   record.Record
 }
 
-// newTable decides by the columns how rows are read. See docs/spec/dumps-files.md#r7.
+// newTable returns the reader of a table's rows: as VLMEvalKit, as a format of JSON lines, or as
+// plain rows, whichever the columns show. See docs/spec/dumps-files.md#r7.
 func newTable(in *input.Input, columns []string, o rows.Options) (*table, error) {
 	t := &table{opts: o}
 	if o.Response == "" && rows.IsVLMEvalKit(columns) {
@@ -61,7 +62,7 @@ func (t *table) setVLMEvalKit(in *input.Input) {
 	t.vlm, t.model = true, rows.Model(path)
 }
 
-// once refuses columns in which the one that matters occurs twice.
+// once refuses a table in which the column of that name occurs twice.
 func once(columns []string, name string) error {
 	i := slices.Index(columns, name)
 	if i >= 0 && slices.Contains(columns[i+1:], name) {
@@ -87,7 +88,7 @@ type object struct {
 // begin starts a row.
 func (o *object) begin() { o.text = append(o.text[:0], '{') }
 
-// member starts a member, whose value the caller appends to text.
+// member starts a member of a row's JSON, whose value the caller appends to text.
 func (o *object) member(name string) {
 	if len(o.text) > 1 {
 		o.text = append(o.text, ',')
@@ -101,7 +102,7 @@ func (o *object) set(name, value string) {
 	o.text = jsontree.AppendString(o.text, value)
 }
 
-// end returns the row, valid until the next one ends.
+// end returns the row of the table as a value, valid until the next one ends.
 func (o *object) end() (*fastjson.Value, error) {
 	o.text = append(o.text, '}')
 	o.parser.Trim()
@@ -129,7 +130,7 @@ func (t *table) fault(at, text string) {
 	t.queue = append(t.queue, record.Record{At: at, Fault: text})
 }
 
-// pop returns the first record of the queue, nil where it is empty.
+// pop returns the first record of the rows that were read, nil where there is none.
 func (t *table) pop() *record.Record {
 	if len(t.queue) == 0 {
 		return nil

@@ -106,7 +106,7 @@ func (t *texts) read(m *markup, long bool) error {
 // n returns the number of texts.
 func (t *texts) n() int { return len(t.ends) }
 
-// at returns a text by its number from 0.
+// at returns a shared text of the spreadsheet by its number from 0.
 func (t *texts) at(i int) (string, error) {
 	from := int64(0)
 	if i > 0 {

@@ -69,7 +69,7 @@ func (w *thriftWalker) varint() (int64, error) {
 	return int64(v>>1) ^ -int64(v&1), err
 }
 
-// skip passes over n bytes.
+// skip passes over n bytes of the footer.
 func (w *thriftWalker) skip(n uint64) error {
 	if n > uint64(len(w.b)-w.pos) {
 		return errThriftEnd
@@ -119,7 +119,7 @@ func (w *thriftWalker) structure() error {
 	}
 }
 
-// value walks through a value that is no truth value of a field.
+// value walks through a value in the footer of a Parquet file that is no truth value of a field.
 func (w *thriftWalker) value(kind byte) error {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte: // in a list truth values have a byte
@@ -150,7 +150,7 @@ func (w *thriftWalker) value(kind byte) error {
 	return fmt.Errorf("it has a value of the unknown type %d", kind)
 }
 
-// list walks through a list.
+// list walks through a list in the footer of a Parquet file.
 func (w *thriftWalker) list() error {
 	b, err := w.byte()
 	if err != nil {

@@ -191,7 +191,7 @@ func (t *xlsxTable) place() string {
 	return t.sheet + "!" + name
 }
 
-// units returns the length of a text in UTF-16 units.
+// units returns the length of a cell's text in UTF-16 units.
 func units(s string) (n int) {
 	if len(s) < cutCellUnits {
 		return len(s) // an upper bound that is small enough
