@@ -93,8 +93,10 @@ func TestReward(t *testing.T) {
 			t.Errorf("%s of %v: got %v, %v; want %v", c.name, c.score, m.Of(c.score), err, c.want)
 		}
 	}
-	if got := Clamp01.Of(math.Copysign(0, -1)); math.Signbit(got) {
-		t.Error("a reward is -0")
+	for _, m := range []RewardMode{Raw, Clamp01, Clamp11} {
+		if got := m.Of(math.Copysign(0, -1)); math.Signbit(got) {
+			t.Errorf("%v: a reward is -0", m)
+		}
 	}
 	if _, err := ParseReward("clamp"); err == nil {
 		t.Error("an unknown reward is accepted")
