@@ -7,23 +7,23 @@ set -eu
 cd "$(dirname "$0")/.."
 gremlins=github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 out=$PWD/build/mutation
-export GOFLAGS="-tags=egl -buildvcs=false -vet=off" PLUMB_DATA=/nonexistent TMPDIR=$out/temp
+export GOFLAGS="-tags=egl -buildvcs=false -vet=off" PLUMB_DATA=/nonexistent TMPDIR=$out/temp.$$
 flags=
 case " $* " in *" -- "*)
 	while [ "$1" != -- ]; do flags="$flags $1"; shift; done
 	shift ;;
 esac
-rm -rf "$out/temp"
-mkdir -p "$out/lists" "$out/temp" "$out/bin"
+mkdir -p "$out/lists" "$TMPDIR" "$out/bin"
+trap 'rm -rf "$TMPDIR"' EXIT
 GOBIN="$out/bin" GOFLAGS= go install $gremlins
 
 # tree makes a copy of the code without tests, once: gremlins copies the module that it
 # reads, and would run every test for the coverage, which scripts/mutants finds itself.
 tree() {
 	[ -z "$made" ] || return 0
-	rm -rf "$out/tree"
-	mkdir -p "$out/tree"
-	git ls-files -co --exclude-standard -z | grep -zv '_test\.go$' | xargs -0 ls -d 2>/dev/null | tar -cf - -T - | tar -xf - -C "$out/tree"
+	rm -rf "$TMPDIR/tree"
+	mkdir -p "$TMPDIR/tree"
+	git ls-files -co --exclude-standard -z | grep -zv '_test\.go$' | xargs -0 ls -d 2>/dev/null | tar -cf - -T - | tar -xf - -C "$TMPDIR/tree"
 	made=yes
 }
 made=
@@ -34,17 +34,17 @@ list() {
 	sum=$(find "$1" -maxdepth 1 -type f -name '*.go' ! -name '*_test.go' -exec sha256sum {} + | sort | sha256sum | cut -c1-16)
 	[ "$(cat "$out/lists/$name.sum" 2>/dev/null)" = "$sum" ] && return
 	tree
-	rm -f "$out/list.json"
-	(cd "$out/tree" && "$out/bin/gremlins" unleash --dry-run --workers 1 -E / --output "$out/list.json" "./$1") >"$out/log" 2>&1 ||
-		{ echo "mutation: gremlins failed on $1 with status $?:" >&2; tail -n 20 "$out/log" >&2; return 1; }
-	if [ ! -s "$out/list.json" ]; then
-		grep -q 'No results to report' "$out/log" || { echo "mutation: gremlins lists nothing for $1:"; tail -n 20 "$out/log"; return 1; } >&2
-		echo '{}' >"$out/list.json"
+	rm -f "$TMPDIR/list.json"
+	(cd "$TMPDIR/tree" && "$out/bin/gremlins" unleash --dry-run --workers 1 -E / --output "$TMPDIR/list.json" "./$1") >"$TMPDIR/log" 2>&1 ||
+		{ echo "mutation: gremlins failed on $1 with status $?:" >&2; tail -n 20 "$TMPDIR/log" >&2; return 1; }
+	if [ ! -s "$TMPDIR/list.json" ]; then
+		grep -q 'No results to report' "$TMPDIR/log" || { echo "mutation: gremlins lists nothing for $1:"; tail -n 20 "$TMPDIR/log"; return 1; } >&2
+		echo '{}' >"$TMPDIR/list.json"
 	fi
-	mv "$out/list.json" "$out/lists/$name.json"
+	mv "$TMPDIR/list.json" "$out/lists/$name.json"
 	echo "$sum" >"$out/lists/$name.sum"
 }
 
 for package; do list "$package"; done
 go build -o "$out/bin/mutants" ./scripts/mutants
-exec "$out/bin/mutants" $flags "$@"
+"$out/bin/mutants" $flags "$@"

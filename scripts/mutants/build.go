@@ -19,10 +19,16 @@ type binary struct {
 	dir  string // of the package whose tests it has, where they run
 }
 
+// folder returns the folder of the binaries of a package, of its own so that two packages can be
+// tested at once.
+func (c *config) folder(dir string) string {
+	return filepath.Join(c.dir, "_build", strings.ReplaceAll(dir, "/", "_"))
+}
+
 // build compiles the tests of the testers with the files of an overlay in place of those
 // on disk. The name of the folder keeps it out of ./... It returns the compiler's text where the code does not compile.
 func (c *config) build(p *pack, files map[string][]byte, name string) (all []binary, refusal []byte, err error) {
-	folder, err := filepath.Abs(filepath.Join(c.dir, "_build"))
+	folder, err := filepath.Abs(c.folder(p.dir))
 	if err != nil {
 		return nil, nil, err
 	}

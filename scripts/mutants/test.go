@@ -34,6 +34,7 @@ func (c *config) test(p *pack, r *result) error {
 		}
 		return r.store(c.results(p.dir))
 	}
+	defer os.RemoveAll(c.folder(p.dir))
 	start := time.Now()
 	w, binaries, err := c.buildWoven(p, r.Mutants)
 	if err != nil {
