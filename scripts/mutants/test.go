@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,7 +48,8 @@ func (c *config) test(p *pack, r *result) error {
 	fmt.Fprintf(os.Stderr, "%s: %d mutants, %d tests, built and measured in %.0f s\n",
 		p.dir, len(r.Mutants), len(tests), time.Since(start).Seconds())
 	saved := time.Now()
-	for i, m := range r.Mutants {
+	for i := range order(r.Mutants) {
+		m := r.Mutants[i]
 		switch {
 		case m.Status != "":
 			continue
@@ -68,6 +70,20 @@ func (c *config) test(p *pack, r *result) error {
 	}
 	fmt.Fprintf(os.Stderr, "%s: %.0f s\n", p.dir, time.Since(start).Seconds())
 	return r.store(c.results(p.dir))
+}
+
+// order yields the indices of mutants: those in functions first, because each of the others
+// needs a build.
+func order(mutants []*mutant) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, inside := range []bool{true, false} {
+			for i, m := range mutants {
+				if (m.fn != nil) == inside && !yield(i) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // measure runs each test alone, without a mutant, and returns those that pass, the fastest first.

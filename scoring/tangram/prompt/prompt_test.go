@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -34,6 +35,14 @@ func TestSolution(t *testing.T) {
 	own := in.Outline[1].X.LaTeX() + ", " + in.Outline[1].Y.LaTeX()
 	answer := string(in.AppendAnswer(nil))
 	has(t, "zero-shot", Solution(in, ZeroShot, examples), append(pieces, "1: ("+own+")", "length "+in.Lengths[0].LaTeX()), []string{"Solved example", answer})
+	end := len(in.Outline) - 1
+	var edges []string
+	for i := range end {
+		edges = append(edges, fmt.Sprintf("\n%d-%d: length %s\n", i, i+1, in.Lengths[i].LaTeX()))
+	}
+	edges = append(edges, fmt.Sprintf("\n%d-0: length %s\n", end, in.Lengths[end].LaTeX())) // the outline is closed
+	has(t, "outline", Solution(in, ZeroShot, nil), append(edges, "The outline is given as text below"), []string{"written beside it"})
+	has(t, "visual-centric", Solution(in, VisualCentric, nil), []string{"with the coordinates of every vertex written beside it"}, []string{"as text below"})
 	has(t, "visual-centric", Solution(in, VisualCentric, examples), pieces, []string{"Solved example", "Target outline", "length ", answer})
 	shots := Solution(in, InContext, examples)
 	has(t, "in-context", shots, append(pieces, "1: ("+own+")", "Solved example 3", string(examples[2].AppendAnswer(nil))), []string{answer})
