@@ -205,7 +205,7 @@ func readList(file, dir string) ([]*mutant, error) {
 	return all, nil
 }
 
-// locate finds the function, the text and the offset of each mutant.
+// locate finds the function in whose body a mutant is, the text and the offset of each mutant.
 func (p *pack) locate(mutants []*mutant) error {
 	for _, m := range mutants {
 		file := p.files[m.File]
@@ -226,7 +226,7 @@ func (p *pack) locate(mutants []*mutant) error {
 		}
 		for _, d := range file.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Body == nil || tf.Offset(fn.Pos()) > m.offset || tf.Offset(fn.End()) <= m.offset {
+			if !ok || fn.Body == nil || tf.Offset(fn.Body.Pos()) > m.offset || tf.Offset(fn.End()) <= m.offset {
 				continue
 			}
 			m.fn, m.Func = fn, fn.Name.Name

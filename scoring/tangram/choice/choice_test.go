@@ -93,6 +93,10 @@ func TestExtract(t *testing.T) {
 		{"A, B", ""},
 		{"A bird, so B", "B"},
 		{"", ""},
+		{"0A", ""}, {"9A", ""}, {"AA", ""}, {"ZA", ""}, {"aA", ""}, {"zA", ""}, {"/A", "A"}, {":A", "A"}, {"@A", "A"}, {"[A", "A"}, {"{A", "A"}, {"so `A`-shaped", "A"},
+		{"A0", ""}, {"A9", ""}, {"AZ", ""}, {"Aa", ""}, {"Az", ""}, {"A/", "A"}, {"A:", "A"}, {"A@", "A"}, {"A[", "A"}, {"A{", "A"}, {"it is A_", "A"},
+		{"@, then B", "B"}, {"E, then B", "B"}, {"D, then nothing", "D"}, {"A b", ""}, {"A B", ""}, {"A ", "A"}, {"so A", "A"},
+		{"answer: A b", ""}, {"answer: A B", "A"}, {"answer: @ or D", "D"}, {"answer: E", ""}, {"answer: D", "D"}, {"answer: A", "A"}, {"answer: a", ""},
 	} {
 		got, ok := Extract(c.text)
 		if got != c.want && (ok || c.want != "") || ok != (c.want != "") {
@@ -151,6 +155,9 @@ func TestItemsRefused(t *testing.T) {
 	few := []Candidate{{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "3"}}
 	if _, err := Items(few, 0); err == nil {
 		t.Error("three outlines were taken; want an error")
+	}
+	if _, err := Items(append(few, Candidate{"e", "4"}), 0); err != nil {
+		t.Errorf("four outlines: got %v; want them taken", err)
 	}
 	twice := []Candidate{{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}, {"a", "5"}}
 	if _, err := Items(twice, 0); err == nil || !strings.Contains(err.Error(), `"a"`) {

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -56,6 +57,40 @@ func TestParse(t *testing.T) {
 	}
 	for _, piece := range []string{"{", "score: ", "<score>", "it is ", "\\boxed{", "1\n", "'"} {
 		Parse(strings.Repeat(piece, 1<<20/len(piece)))
+	}
+}
+
+// TestBounds has the corners of words, of lengths and of depths.
+func TestBounds(t *testing.T) {
+	nested := func(depth int) string { // a verdict in strings of JSON, one in the other
+		s := "1"
+		for range depth {
+			b, _ := json.Marshal(map[string]string{"is_correct": s})
+			s = string(b)
+		}
+		return s
+	}
+	for _, c := range []struct {
+		reply string
+		want  string
+	}{
+		{"1a", ""}, {"1z", ""}, {"score: 1a", ""}, {"score: 1z", ""}, {"yesz", ""}, {"1é", ""}, {"1%", ""}, {"1_", ""}, {"1{", "1"}, {"score: 1|0", ""},
+		{"1.0", "1"}, {"1.9", ""}, {"1.", "1"}, {"1.x", "1"}, {"0.9", ""}, {"1,9", ""}, {"1,", "1"},
+		{"ascore: 1", ""}, {"zscore: 1", ""}, {"0score: 1", ""}, {"9score: 1", ""}, {"éscore: 1", ""}, {"{score: 1", "1"}, {"/score: 1", "1"}, {":score: 1", "1"},
+		{"scorea: 1", ""}, {"scorez: 1", ""}, {"score9: 1", ""}, {"score`: 1", "1"}, {"1'a", ""}, {"1'z", ""}, {"1'9", ""}, {"1'{", "1"},
+		{"\n1", "1"}, {"1\n0", ""}, {"0\n\n0", "0"},
+		{nested(1), "1"}, {nested(3), "1"}, {nested(4), ""},
+		{"0\n" + strings.Repeat("x", longest-2) + "\n1", "1"}, // the first line is not among them
+		{strings.Repeat("x", longest-9) + "\nscore: 1", "1"},
+	} {
+		right, ok := Parse(c.reply)
+		got := ""
+		if ok {
+			got = map[bool]string{true: "1", false: "0"}[right]
+		}
+		if got != c.want {
+			t.Errorf("%.40q of %d bytes: got %q; want %q", c.reply, len(c.reply), got, c.want)
+		}
 	}
 }
 
