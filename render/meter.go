@@ -105,7 +105,8 @@ func checkDevice(d *gpu.Meter) error {
 	return err
 }
 
-// closeBroken closes a device after an error, unless it only refused the input.
+// closeBroken closes the device that compares regions and masks after an error, unless it only
+// refused the input.
 func (m *Meter) closeBroken(d *gpu.Meter, err error) {
 	if !d.Broken(err) {
 		return

@@ -117,7 +117,7 @@ func (k *kernels) arithmetic() (float64, error) {
 	}), nil
 }
 
-// moves measures copies between buffers.
+// moves measures how many bytes per second the device copies between buffers.
 func (k *kernels) moves(c *Ceilings) {
 	size := block
 	if !k.software {

@@ -25,7 +25,7 @@ type replies struct {
 	n  map[string]int
 }
 
-// add counts a reply.
+// add counts a reply of the attacked daemon.
 func (o *replies) add(what string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -69,7 +69,7 @@ func (t *target) repeat(path string, bodies ...[]byte) *replies {
 	return &o
 }
 
-// several returns the same body n times.
+// several returns the same body n times, one for each client.
 func several(n int, b []byte) [][]byte {
 	all := make([][]byte, n)
 	for i := range all {

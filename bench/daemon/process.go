@@ -139,7 +139,7 @@ func (p *process) status(key string) int64 {
 // metrics holds the values of a daemon's Prometheus metrics by name and labels.
 type metrics map[string]float64
 
-// scrape reads the metrics of the process.
+// scrape reads the Prometheus metrics of the daemon under load.
 func (p *process) scrape() (metrics, error) {
 	resp, err := http.Get("http://" + p.admin + "/metrics")
 	if err != nil {

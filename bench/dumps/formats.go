@@ -109,7 +109,7 @@ var formats = []struct {
 	{"helm", filepath.Join("helm", "scenario_state.json"), writeHELM},
 }
 
-// jsonLines returns a writer of lines.
+// jsonLines returns a function that writes answers as a dump of JSON lines.
 func jsonLines(line func(a *answers, i int) any) func(string, *answers) error {
 	return func(path string, a *answers) error {
 		return fill(path, func(w *bufio.Writer) error {
@@ -142,7 +142,7 @@ func fill(path string, write func(*bufio.Writer) error) error {
 	return w.Flush()
 }
 
-// writeCSV writes a table with a header.
+// writeCSV writes answers as a dump in CSV with a header.
 func writeCSV(path string, a *answers) error {
 	return fill(path, func(w *bufio.Writer) error {
 		c := csv.NewWriter(w)
@@ -155,7 +155,7 @@ func writeCSV(path string, a *answers) error {
 	})
 }
 
-// writeParquet writes rows in groups of 10,000.
+// writeParquet writes answers as a dump in Parquet, in row groups of 10,000.
 func writeParquet(path string, a *answers) error {
 	type row struct {
 		ID       string `parquet:"id"`
@@ -173,7 +173,7 @@ func writeParquet(path string, a *answers) error {
 	})
 }
 
-// writeXLSX writes a sheet with a header.
+// writeXLSX writes answers as a dump in a spreadsheet with a header.
 func writeXLSX(path string, a *answers) error {
 	f := excelize.NewFile()
 	defer f.Close()

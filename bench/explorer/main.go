@@ -188,7 +188,7 @@ func (p *process) stop() {
 	p.cmd.Wait()
 }
 
-// get asks for a route of the API.
+// get asks `plumb view` for a route of its API.
 func (p *process) get(path string) ([]byte, error) {
 	r, err := http.Get(p.url + "api/" + path)
 	if err != nil {

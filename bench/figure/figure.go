@@ -106,7 +106,7 @@ type Fit struct {
 	N     int       `json:"n"`  // observations
 }
 
-// At returns y for the given x.
+// At returns the fitted y for the given x.
 func (f Fit) At(x ...float64) (y float64) {
 	for i, t := range f.Terms {
 		y += float64(t * x[i])

@@ -37,7 +37,7 @@ type Step struct {
 	Rate    float64
 }
 
-// String names the step in tables.
+// String names the load, such as 8 clients, in tables.
 func (s Step) String() string {
 	if s.Rate > 0 {
 		return fmt.Sprintf("%g/s", s.Rate)

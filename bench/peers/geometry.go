@@ -114,7 +114,7 @@ func newWork(source []byte, w, h float64) (out work, err error) {
 	return out, b.Build(out.view, paint.Reference, new(paint.Drawing))
 }
 
-// appendSVG appends a path as SVG path data.
+// appendSVG appends a path of a scene as SVG path data, for renderers that read SVG.
 func appendSVG(dst []byte, p *vector.Path) []byte {
 	each(p, func(kind byte, _ vector.Point, q []vector.Point) {
 		dst = append(dst, kind)

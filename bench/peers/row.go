@@ -37,7 +37,7 @@ type row struct {
 	less  float64 // largest relative difference of alpha
 }
 
-// timed measures f in this process.
+// timed measures one renderer, f, in this process.
 func timed(f func() ([]centre, error)) (figures, error) {
 	start, core := time.Now(), rig.CoreTime()
 	list, err := f()

@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// Table writes the comparison as text.
+// Table writes the comparison of two programs as text.
 func (c *Comparison) Table(w io.Writer) error {
 	fmt.Fprintf(w, "old: %s\nnew: %s\n%g %% intervals of new/old: %s\n", c.Old, c.New, 100*c.Confidence, c.Method)
 	for _, s := range c.Warnings {

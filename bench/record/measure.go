@@ -75,7 +75,7 @@ type session struct {
 	done, steps int
 }
 
-// step reports the next step of the measurement.
+// step reports which step of the measurement begins.
 func (s *session) step(what string) {
 	if s.Report != nil {
 		s.Report(what, s.done, s.steps)

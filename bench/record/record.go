@@ -111,7 +111,7 @@ func CoreOf(s stage.Sample) float64 { return s.Core }
 // RateOf returns the scenes per second of a sample.
 func RateOf(s stage.Sample) float64 { return s.Rate }
 
-// Of returns one figure of every sample.
+// Of returns one figure of every sample of a class.
 func Of(samples []stage.Sample, f func(stage.Sample) float64) []float64 {
 	v := make([]float64, len(samples))
 	for i, s := range samples {
@@ -134,7 +134,7 @@ func New(version, commit string, flags []string) *File {
 		Go: runtime.Version(), Flags: slices.Clone(flags), Machine: rig.Here(), Classes: []Class{}, Items: []items.Class{}, Sweeps: []Sweep{}}
 }
 
-// JSON returns the bytes of the file.
+// JSON returns the results of `plumb bench` as JSON.
 func (f *File) JSON() ([]byte, error) {
 	b, err := json.MarshalIndent(f, "", " ")
 	if err != nil {
@@ -143,7 +143,7 @@ func (f *File) JSON() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// Load reads a result file.
+// Load reads a result file of `plumb bench`.
 func Load(path string) (*File, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"plumb/bench/stage"
 )
 
-// Table writes the file as text.
+// Table writes the results of `plumb bench` as text.
 func (f *File) Table(w io.Writer) error {
 	fmt.Fprintf(w, "plumb %s (%s), %s, %s mode, raster %s, backend %s, %d workers, batches of %d\n", f.Version, f.Commit, f.Date, f.Mode, f.Raster, f.Backend, f.Workers, f.Batch)
 	fmt.Fprintf(w, "machine: %d x %s, %s, load %s\n", f.Machine.Cores, f.Machine.CPU, f.Machine.OS, f.Machine.Load)

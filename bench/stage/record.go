@@ -133,7 +133,7 @@ func (m moment) fill(s *Sample) {
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// parts sums up the records of a run.
+// parts sums up where the time of a run went from the records of its goroutines.
 func parts(rs []*recorder, s *Sample, wall time.Duration) *Parts {
 	p := &Parts{Wall: map[string]float64{}, Core: map[string]float64{}}
 	var sum, core [Stages]time.Duration

@@ -146,7 +146,7 @@ func (r *run) all() (Sample, error) {
 	return s, r.failure()
 }
 
-// fill writes the totals into the sample.
+// fill writes the totals of the run into the sample.
 func (r *run) fill(s *Sample) {
 	n := float64(max(r.sums.scenes, 1))
 	t := &r.sums

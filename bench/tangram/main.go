@@ -97,7 +97,7 @@ func run(s source, rounds, times, copies int, program, shapely string) error {
 	return report(rows, list)
 }
 
-// measure measures the rows in turn.
+// measure measures the ways of scoring answers in turn.
 func measure(rows []*row, rounds int) error {
 	for round := range rounds + 1 { // the first fills caches and buffers
 		for _, r := range rows {

@@ -85,7 +85,7 @@ type drawer struct {
 	pool   *chrome.Pool
 }
 
-// record returns the shape of a sample as JSON.
+// record returns the text shape that shows a character as JSON.
 func (s sample) record(i, x, y int) []byte {
 	b := fmt.Appendf(nil, `{"id":"shape:%d","type":"text","x":%d,"y":%d,"props":{"font":%q,"autoSize":%t,"w":%g,`,
 		i, x, y, fontNames[s.style.font], places[s.place].w == 0, max(1, places[s.place].w))

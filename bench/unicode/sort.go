@@ -32,6 +32,7 @@ type style struct {
 
 var fontNames = [...]string{scene.FontDraw: "draw", scene.FontSans: "sans", scene.FontSerif: "serif", scene.FontMono: "mono"}
 
+// String names the font with its cut.
 func (s style) String() string {
 	name := fontNames[s.font]
 	if s.bold {
@@ -114,7 +115,7 @@ func (s *sweep) sort() (*result, error) {
 	return all, nil
 }
 
-// add adds other samples.
+// add adds the counts of other characters.
 func (r *result) add(o *result) {
 	r.native, r.unnamed = append(r.native, o.native...), append(r.unnamed, o.unnamed...)
 	maps.Copy(r.refused, o.refused)

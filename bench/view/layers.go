@@ -42,7 +42,7 @@ func page(x, y int) color.RGBA {
 	return color.RGBA{236, 236, 236, 255}
 }
 
-// over composites the scene over a background.
+// over composites the scene over a background of the window.
 func (s *shown) over(background func(x, y int) color.RGBA) *image.RGBA {
 	b := s.image.Rect
 	out := image.NewRGBA(b)
@@ -57,7 +57,7 @@ func (s *shown) over(background func(x, y int) color.RGBA) *image.RGBA {
 	return out
 }
 
-// coverage returns the picture's alpha as grey.
+// coverage returns the alpha of the scene's picture as grey, for a layer of the window.
 func (s *shown) coverage() *image.RGBA {
 	out := image.NewRGBA(s.image.Rect)
 	for y := range out.Rect.Dy() {

@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// run shows a file until the window is closed.
+// run shows the scenes of a file in the window until it is closed.
 func run(path string, mode int, shot string, limit int) error {
 	all, err := read(path, limit)
 	if err != nil {

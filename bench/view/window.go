@@ -93,7 +93,7 @@ func link() (uint32, error) {
 	return p, nil
 }
 
-// show draws an image.
+// show draws an image in the window.
 func (o *window) show(m *image.RGBA) {
 	o.w, o.h = m.Rect.Dx(), m.Rect.Dy()
 	gl.BindTexture(gl.TEXTURE_2D, o.texture)

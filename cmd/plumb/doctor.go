@@ -107,7 +107,7 @@ func (d *doctor) devices() {
 	}
 }
 
-// backend opens a backend and runs its self-test.
+// backend opens the engine's backend on this machine, runs its self-test and prints the outcome.
 func (d *doctor) backend(cfg render.Config) bool {
 	e, err := render.Open(cfg)
 	if err != nil {

@@ -57,7 +57,7 @@ func (s share) of(all int) int {
 	return s.n
 }
 
-// check refuses flags that exclude each other.
+// check refuses flags on failed lines that exclude each other.
 func (f *failFlags) check() error {
 	if f.Strict && f.MaxFailed != nil {
 		return usage("cannot use --max-failed beside --strict: want one or the other")

@@ -105,7 +105,7 @@ type engineFlags struct {
 	LicenseKey  string        `name:"tldraw-license-key" env:"PLUMB_TLDRAW_LICENSE_KEY" placeholder:"KEY" help:"Passed to tldraw in Chromium; see docs/tldraw-licence.md. Better in the environment: other users of the machine see flags."`
 }
 
-// browser returns the configuration of Chromium.
+// browser returns the configuration of Chromium that the flags ask for.
 func (e *engineFlags) browser() (c chrome.Config, err error) {
 	if e.ChromePages < 0 || e.ChromePages > maxPages {
 		return c, usage("cannot use --chrome-pages %d: want 0 to %d", e.ChromePages, maxPages)

@@ -124,7 +124,7 @@ func run(args []string, std streams) (code int) {
 	return 0
 }
 
-// parser reads command lines into c.
+// parser returns the parser of command lines, which sets the flags in c.
 func parser(c *cli, options ...kong.Option) *kong.Kong {
 	k, err := kong.New(c, append(options, kong.Name("plumb"),
 		kong.Description("Scores whiteboard benchmarks from pixels. Results on stdout, everything else on stderr. Exit codes: 0 done; 1 ended early, or too little could be scored; 2 wrong use; 130 interrupted."),

@@ -138,7 +138,7 @@ func (p *progress) drawn(made, all int) {
 	p.show(now, func() string { return fmt.Sprintf("%d lines, %d of %d items of the report", p.scored, p.made, p.all) })
 }
 
-// show moves the bar, not too often.
+// show moves the progress bar, not too often.
 func (p *progress) show(now time.Time, text func() string) {
 	if p.bar == nil || p.ended || now.Sub(p.shown) < 200*time.Millisecond {
 		return

@@ -100,7 +100,7 @@ func (c *promptCmd) Run(std streams) (err error) {
 	return out.finish(err)
 }
 
-// openBoards prepares the pictures of ASPIRE.
+// openBoards starts the renderer that draws the pictures of ASPIRE's prompts.
 func (c *promptCmd) openBoards() (*ask.Boards, error) {
 	if c.Images != "" {
 		if err := font.Use(c.FontsDir); err != nil {
@@ -133,6 +133,7 @@ type promptTally struct {
 	first        string // line and fault of the first item without one
 }
 
+// add counts an item of `plumb prompt`; fault is nil where it has a prompt.
 func (t *promptTally) add(line int, fault *scoring.Error) {
 	if fault == nil {
 		t.made++

@@ -22,7 +22,7 @@ type recordsCmd struct {
 // recordCounts are the numbers of the last line that the command prints.
 type recordCounts struct{ all, missing, cut, faults, lost int }
 
-// Run prints what would be scored.
+// Run prints the records that would be scored of the dumps.
 func (c *recordsCmd) Run(std streams) error {
 	s := scoreFlags{Suite: c.Suite, Tasks: c.Tasks}
 	cc, err := core(&engineFlags{Raster: "reference"}, &c.limitFlags, &s)

@@ -69,7 +69,7 @@ type fate struct {
 	err  error
 }
 
-// stream begins to score a dump.
+// stream begins to score a dump at the daemon.
 func (r *remote) stream(ctx context.Context, j *job) (*remoteStream, error) {
 	q := url.Values{"reward": {j.options.Reward.String()}}
 	if j.options.Suite != "" {
@@ -167,7 +167,7 @@ func (s *remoteStream) take(c *connection) (p pending, last, ok bool) {
 	return s.lines[s.sent-1], s.sent == len(s.lines), true
 }
 
-// Put adds one line. It waits while too many are unanswered.
+// Put adds one line to those that the daemon is to score. It waits while too many are unanswered.
 func (s *remoteStream) Put(l dump.Line) error {
 	p := pending{line: l.N}
 	if l.Fault != "" {
@@ -189,7 +189,7 @@ func (s *remoteStream) Put(l dump.Line) error {
 	return s.ctx.Err()
 }
 
-// End announces that no more lines follow.
+// End says that no more lines follow for the daemon.
 func (s *remoteStream) End() {
 	s.mu.Lock()
 	s.ended = true
@@ -203,7 +203,7 @@ func (s *remoteStream) Ready() bool {
 	return c.reply != nil && c.reply.Buffered() > 0
 }
 
-// Next reads the next answer.
+// Next reads the daemon's next result, in the order of the lines.
 func (s *remoteStream) Next() (queue.Answer, error) {
 	for {
 		p, ok := s.oldest()
@@ -271,7 +271,7 @@ func (s *remoteStream) again(err error) error {
 	return s.connect()
 }
 
-// read reads the next line of the reply.
+// read reads the next result line of the daemon's reply.
 func (s *remoteStream) read() error {
 	c := s.conn
 	if c.reply == nil {
@@ -297,7 +297,7 @@ func (s *remoteStream) read() error {
 	}
 }
 
-// result parses a result line, for the tables.
+// result parses a result line of the daemon, for the tables.
 func (s *remoteStream) result(n int, line []byte) (queue.Answer, error) {
 	v, err := s.parser.ParseBytes(line)
 	if err != nil {

@@ -42,7 +42,7 @@ type renderCmd struct {
 	limitFlags
 }
 
-// Run draws every scene.
+// Run draws every scene of the files and writes pictures and statistics.
 func (c *renderCmd) Run(std streams) error {
 	cc, err := core(&c.engineFlags, &c.limitFlags, &scoreFlags{Suite: c.Suite, Tasks: c.Tasks})
 	if err != nil {
@@ -329,7 +329,7 @@ func (s *renderTask) id() string {
 	return fmt.Sprintf("line:%d", s.line.N)
 }
 
-// codeOf returns the error code of a scene.
+// codeOf returns the error code of a scene that could not be drawn.
 func codeOf(err error) string {
 	var e *scoring.Error
 	switch {

@@ -109,7 +109,7 @@ func takePair(page *report.Fidelity, p *pair) error {
 	return nil
 }
 
-// pair draws one scene twice and returns its line.
+// pair draws one scene with plumb and with the editor and returns its line of figures.
 func (m *comparison) pair(s *renderTask) []byte {
 	p := &pair{id: s.id()}
 	s.pair = p

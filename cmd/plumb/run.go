@@ -172,6 +172,8 @@ type preparedRun struct {
 	scorer *turnScorer  // of first turns; nil for suites of one turn
 }
 
+// close closes what `plumb run` has opened: the log of calls, the renderer of prompts and the
+// scorer of turns.
 func (p *preparedRun) close() (err error) {
 	if p.calls != nil {
 		err = p.calls.Close()

@@ -34,7 +34,8 @@ func (c *runCmd) checkEpisodes() error {
 	return nil
 }
 
-// episodes returns a source that asks in episodes, or the source itself where that is not wanted.
+// episodes returns the source of the calls of `plumb run`: one that asks in episodes of several
+// turns with --episodes, else the given one.
 func (c *runCmd) episodes(p *preparedRun, source ask.Suite) (ask.Suite, error) {
 	if !c.Episodes {
 		return source, nil
@@ -56,7 +57,7 @@ func (c *runCmd) episodes(p *preparedRun, source ask.Suite) (ask.Suite, error) {
 	return c.episodeSource(p, source, o)
 }
 
-// episodeSource starts the scorer of turns.
+// episodeSource returns the source of an episode's calls, and starts the scorer of turns.
 func (c *runCmd) episodeSource(p *preparedRun, source ask.Suite, o episode.Options) (ask.Suite, error) {
 	d := defaultScore()
 	d.Suite, d.Variant, d.Backend, d.Fidelity = c.Suite, c.Variant, "cpu", "native"

@@ -145,7 +145,7 @@ func differ[T comparable](a, b *T) bool {
 	return (a == nil) != (b == nil) || a != nil && *a != *b
 }
 
-// orDefault writes a setting.
+// orDefault writes a setting of a run, "of the service" for one that was not sent.
 func orDefault[T any](v *T) string {
 	if v == nil {
 		return "of the service"

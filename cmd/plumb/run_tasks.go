@@ -29,7 +29,7 @@ func defaultScore() *scoreCmd {
 	return &c.Score
 }
 
-// source reads the tasks of the suite.
+// source reads the tasks of the suite that `plumb run` asks about.
 func (c *runCmd) source(p *preparedRun, o ask.Options) (ask.Suite, error) {
 	d := defaultScore()
 	suites := d.suites(0, 0)
@@ -129,6 +129,7 @@ type turnScorer struct {
 	err  error
 }
 
+// score returns the result of a first turn's dump line.
 func (s *turnScorer) score(line []byte) (*scoring.Result, error) {
 	s.once.Do(func() { s.core, s.err = daemon.Open(s.config) })
 	if s.err != nil {

@@ -68,7 +68,7 @@ const (
 	garbagePercent = 33
 )
 
-// Run scores every dump.
+// Run scores the answers of every dump and writes results, tables and reports.
 func (c *scoreCmd) Run(std streams) error {
 	switch {
 	case c.Status != "":
@@ -142,7 +142,7 @@ func (c *scoreCmd) Run(std streams) error {
 	return j.run(ctx)
 }
 
-// judge fills in who judges in this process.
+// judge sets which language model judges open answers in this process.
 func (c *scoreCmd) judge(std streams, cc *daemon.CoreConfig) (err error) {
 	if c.JudgeURL != "" && c.Server != "" {
 		return usage("cannot use --judge-url beside --server: the daemon asks its own judge")
@@ -292,8 +292,8 @@ func (j *job) inputs() []string {
 	return slices.Concat(j.cmd.Dumps, j.cmd.paperFiles(), slices.Collect(maps.Values(j.config.TaskFile)))
 }
 
-// open starts what scores the lines: the engine of this process, or a connection to a daemon. A
-// report draws with an engine of this process in any case.
+// open starts the engine that scores, or connects to a daemon. A report needs an engine in any
+// case.
 func (j *job) open(ctx context.Context) (err error) {
 	if j.cmd.Server != "" {
 		if j.remote, err = dial(ctx, j.cmd.Server, j.token); err != nil {
@@ -366,7 +366,7 @@ type scorer interface {
 	Ready() bool
 }
 
-// dump scores one dump.
+// dump scores the answers of one dump.
 func (j *job) dump(ctx context.Context, path string) error {
 	r, err := j.openDump(path)
 	if err != nil {
@@ -442,8 +442,7 @@ func (j *job) putTo(ctx context.Context, s scorer, beside chan<- fed) putFunc {
 // putFunc gives a line to the scorer. The origin is not changed, and lines may share one.
 type putFunc func(dump.Line, *records.Origin) error
 
-// fed holds what collect needs of a line beside its result: where its record stands, and the line
-// for the report. It is small, because the queue of them is long.
+// fed holds what collect needs of a line beside its result, such as its place in the dump.
 type fed struct {
 	origin *records.Origin
 	line   *dump.Line // for the report; nil without one
@@ -499,8 +498,7 @@ func (j *job) feedRecords(r *records.Reader, put putFunc) error {
 	}
 }
 
-// unanswered scores the requests of the files of --requests that no dump had an answer to, as
-// missing answers.
+// unanswered scores the requests of --requests that no dump had an answer to, as missing.
 func (j *job) unanswered(ctx context.Context) error {
 	if j.read.Requests == nil {
 		return nil
@@ -528,75 +526,4 @@ func (j *job) named(path string) string {
 		return ""
 	}
 	return path
-}
-
-// collect reads the results of a dump's lines from the scorer in their order, and gives each to the
-// output, the tables and the report. beside has for each line what was read with it.
-func (j *job) collect(s scorer, path string, beside <-chan fed) error {
-	var a queue.Answer // allocated once for all lines
-	for {
-		var err error
-		if a, err = s.Next(); err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		f := <-beside
-		j.locate(&a, f.origin)
-		if j.shards != nil {
-			if err := j.shards.add(f.part, &a.Result, a.JSON); err != nil {
-				return err
-			}
-		}
-		if j.progress != nil {
-			j.progress()
-		}
-		j.bar.count(a.Result.Err == nil)
-		if j.partsOnly {
-			continue
-		}
-		if !j.table.Add(&a.Result) {
-			a.JSON = addDuplicateNote(a.JSON, &a.Result)
-		}
-		j.tally.addResult(j.named(path), a.Line, &a.Result)
-		if j.times != nil {
-			if err := j.times.add(j.named(path), &a); err != nil {
-				return err
-			}
-		}
-		if j.annotator != nil {
-			if err := j.annotator.add(j.named(path), a.JSON); err != nil {
-				return err
-			}
-		}
-		if err := j.out.line(a.JSON); err != nil {
-			return fmt.Errorf("cannot write results: %w", err)
-		}
-		if !s.Ready() { // a reader of the output may wait for these lines
-			if err := j.out.Flush(); err != nil {
-				return fmt.Errorf("cannot write results: %w", err)
-			}
-		}
-		if j.report == nil {
-			continue
-		}
-		if err := j.report.Add(*f.line, a.JSON); err != nil {
-			j.dropReport(err)
-		}
-	}
-}
-
-// locate adds to a result the dump and the place in it where its record stands.
-func (j *job) locate(a *queue.Answer, o *records.Origin) {
-	if o.Empty() && len(a.JSON) > 0 {
-		return
-	}
-	o.Apply(&a.Result)
-	scorer := j.config.Queue.Scorer
-	if j.remote != nil {
-		scorer = "plumb " + j.remote.about.Version
-	}
-	j.json = a.Result.AppendJSON(j.json[:0], j.options.Reward, scorer)
-	a.JSON = j.json
 }

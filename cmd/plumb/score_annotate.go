@@ -41,7 +41,7 @@ func copyName(base string) string {
 	return base
 }
 
-// openAnnotator prepares the folder of copies.
+// openAnnotator prepares the folder for copies of the dumps with their scores.
 func openAnnotator(dir string, dumps []string) (*annotator, error) {
 	copies, err := namesIn(dir, dumps, copyName)
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *annotator) add(dump string, line []byte) error {
 	return nil
 }
 
-// close ends the results of the current dump.
+// close ends the results of the dump whose copy comes next.
 func (a *annotator) close() error {
 	if a.out == nil {
 		return nil

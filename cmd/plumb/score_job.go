@@ -238,7 +238,7 @@ func clearTemporary(dir string) error {
 	return nil
 }
 
-// tellResuming prints how far the job is.
+// tellResuming prints how far the resumed job is.
 func (j *job) tellResuming(old *jobs.Job) error {
 	s, err := old.Status()
 	if err != nil {
@@ -252,7 +252,7 @@ func (j *job) tellResuming(old *jobs.Job) error {
 	return nil
 }
 
-// header describes the job of this command.
+// header describes the job of this command by its inputs and settings.
 func (j *job) header() (h jobs.Header, err error) {
 	h = jobs.Header{Plumb: version + " " + commit}
 	for _, arg := range j.cmd.args {
@@ -296,7 +296,7 @@ func (j *job) describe(path string) (jobs.Input, error) {
 // requestsName is the input of requests that no dump answered.
 const requestsName = "--requests"
 
-// cut gives the shards of all inputs.
+// cut gives the shards into which the input dumps are divided.
 func (j *job) cut(h *jobs.Header, give func(jobs.Shard) error) error {
 	for i, in := range h.Inputs {
 		var err error

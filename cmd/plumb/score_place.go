@@ -82,7 +82,7 @@ func (j *job) store() (jobs.Store, string, error) {
 	return jobs.NewFolder(dir), dir, nil
 }
 
-// openBucket opens the store of --job.
+// openBucket opens the object store that --job names.
 func openBucket(o *address.Options, at string) (jobs.Store, error) {
 	s, err := bucket.Open(o, at)
 	if err != nil {

@@ -180,7 +180,7 @@ func (a *ranged) filled() []string {
 // errEnough ends a feed behind its range.
 var errEnough = errors.New("enough")
 
-// feedRange puts the records of a range.
+// feedRange puts the records of a range of a part to the scorer.
 func (j *job) feedRange(s jobs.Shard, o *onlyPart, put putFunc) error {
 	n := 0
 	ranged := func(l dump.Line, origin *records.Origin) error {
@@ -313,7 +313,7 @@ func (j *job) child(ctx context.Context, o *onlyPart) (got *ranged, why string, 
 	return nil, ended.String(), nil
 }
 
-// readRange reads what a process left of a range.
+// readRange reads the results that a process left of a range of a part.
 func readRange(path string) (got *ranged, err error) {
 	got = new(ranged)
 	if got.lines, err = os.ReadFile(path); err != nil {

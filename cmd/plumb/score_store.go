@@ -23,6 +23,7 @@ type storeOrder struct {
 	synced chan<- struct{} // closed when all orders before are carried out; then there is no part
 }
 
+// newStorer returns a storer of a job's parts and starts its goroutine.
 func newStorer(j *jobs.Job) *storer {
 	s := &storer{queue: make(chan storeOrder, 2), free: make(chan []byte, 3)}
 	s.over.Go(func() {

@@ -41,6 +41,7 @@ func (c *shardRunCmd) Run(std streams) error {
 	return err
 }
 
+// run scores one shard of a planned job, or a range of it, in this process.
 func (c *shardRunCmd) run(std streams) error {
 	at, name := c.Manifest, ""
 	if i := strings.LastIndexByte(at, '/'); i >= 0 {

@@ -139,7 +139,7 @@ type generateCmd struct {
 	Answers string `placeholder:"FILE" help:"File for answers of different quality, three for each instance, as dump lines: to try scoring with."`
 }
 
-// Run makes the instances.
+// Run writes made-up TangramPuzzle instances.
 func (c *generateCmd) Run(std streams) error {
 	out, err := output(c.Output, std)
 	if err != nil {

@@ -127,7 +127,7 @@ func (c *vqaConvertCmd) fromItems(path string) string {
 	return path
 }
 
-// read returns the whole input.
+// read returns the whole file of a data set to convert.
 func (c *vqaConvertCmd) read(std streams) ([]byte, error) {
 	const most = 1 << 30
 	var r io.Reader = std.in

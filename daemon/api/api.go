@@ -154,7 +154,7 @@ func (r route) takes(method string) bool {
 	return method == r.method || method == "HEAD" && r.method == "GET"
 }
 
-// New returns a server that is not listening yet.
+// New returns an HTTP server of the daemon that is not listening yet.
 func New(cfg Config) *Server {
 	setDefaults(&cfg)
 	s := &Server{cfg: cfg, routes: routes(), nonce: nonce()}

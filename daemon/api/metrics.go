@@ -115,7 +115,7 @@ type TaskFiles struct {
 	Stale        int // files whose content on disk could not be read, so that the tasks before are in use
 }
 
-// Tasks reports how task files were read again.
+// Tasks registers how often task files were read again in the Prometheus metrics.
 func (m *Metrics) Tasks(counts func() TaskFiles) {
 	for result, count := range map[string]func(TaskFiles) int64{"ok": func(f TaskFiles) int64 { return f.Read }, "failed": func(f TaskFiles) int64 { return f.Failed }} {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_task_reloads_total",
@@ -211,7 +211,7 @@ type EditorCounts struct {
 	Unproved, Blank int64
 }
 
-// Editor registers the counts of the editor.
+// Editor registers the counts of the editor in the Prometheus metrics.
 func (m *Metrics) Editor(counts func() EditorCounts) {
 	counter(m, "editor_exports", "Scenes drawn by the real editor.", func() int64 { return counts().Exports })
 	counter(m, "editor_retries", "Attempts of the real editor that were repeated.", func() int64 { return counts().Retries })

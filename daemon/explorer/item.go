@@ -415,7 +415,8 @@ func (e *Explorer) command(a *answer) string {
 	return fmt.Sprintf("sed -n %dp %s | %s -", a.number, quoted(a.source), strings.Join(args, " "))
 }
 
-// quoted quotes an argument for a shell where it has to be.
+// quoted quotes an argument of the command that scores an answer again, for a shell, where it has
+// to be.
 func quoted(s string) string {
 	plain := func(r rune) bool {
 		return !strings.ContainsRune("+-./:=_,@%", r) && !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')

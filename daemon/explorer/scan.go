@@ -43,6 +43,7 @@ type scanner struct {
 	rows []scanned
 }
 
+// newScanner returns the scanner of a job's answers, which has not begun.
 func newScanner(e *Explorer, o *opened) *scanner {
 	s := &scanner{e: e, o: o, ended: make(chan struct{})}
 	if o.given != nil {

@@ -320,7 +320,8 @@ type plan struct {
 	wantsTime, wantsMetric, wantsBitmaps bool
 }
 
-// newPlan makes the tables of a filter for a file.
+// newPlan prepares a filter for one result file: a table says for each word of a column which parts
+// of the filter it fails, so that rows are tested by numbers alone.
 func newPlan(f *File, number int, q *Filter) *plan {
 	p := &plan{f: f, score: q.Score, time: q.Time, wantsTime: q.Time != nil}
 	wanted := func(facet Facet, value string) uint32 {

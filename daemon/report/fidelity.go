@@ -106,6 +106,7 @@ func (f *Fidelity) Failed(id, reason string) {
 // metricView is a figure as text.
 type metricView struct{ Name, Value string }
 
+// reasonView is a scene without a comparison and the reason, as the page lists it.
 type reasonView struct{ ID, Reason string }
 
 // maxReasons is how many scenes without a comparison are listed by name.

@@ -183,6 +183,7 @@ func appendStat(b []byte, stat, name string, x float64) []byte {
 	return scoring.AppendFloat(b, x)
 }
 
+// stats are the statistics of a series of numbers over rows or tasks.
 type stats struct{ mean, max, min, median, std float64 }
 
 // statsOf describes at least one value. The deviation is that of a sample, 0 of

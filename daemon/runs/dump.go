@@ -349,6 +349,7 @@ func (t *Totals) why(last *Done) {
 // maxReasons bounds how many different reasons are told apart.
 const maxReasons = 20
 
+// orNil returns a text for JSON, nil for "".
 func orNil(s string) *string {
 	if s == "" {
 		return nil

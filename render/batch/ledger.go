@@ -174,7 +174,7 @@ func (u *unit) addTo(t *metric.Tally) {
 	t.Both += uint64(u.both)
 }
 
-// addTo adds the sums of one set of a unit.
+// addTo adds the sums of one set of a unit of the ledger to a tally.
 func (s *unitSums) addTo(t *metric.Sums, covered uint16) {
 	t.Alpha += uint64(s.alpha)
 	t.AlphaX += s.x

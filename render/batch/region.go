@@ -74,7 +74,7 @@ func (r *Region) at(y int32) *interval {
 	return &r.rows[y-r.first]
 }
 
-// Join adds the tiles of another region.
+// Join adds the tiles of another region to this one.
 func (r *Region) Join(o *Region) {
 	for i, v := range o.rows {
 		if v.from < v.to {

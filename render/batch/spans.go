@@ -49,7 +49,7 @@ func (b *Binner) clipped(s *scan.Span) (from, to int32) {
 	return max(s.X, b.left), min(s.X+s.N, b.right)
 }
 
-// binSpan bins one span of the current tile row.
+// binSpan puts one span of an item's coverage into the tiles of the current tile row.
 func (b *Binner) binSpan(s *scan.Span, bytes []byte) {
 	from, to := b.clipped(s)
 	if from >= to {
@@ -76,7 +76,7 @@ func (b *Binner) binSpan(s *scan.Span, bytes []byte) {
 	}
 }
 
-// binFull bins a run of 255 in one row of tiles.
+// binFull puts a run of pixels that an item covers wholly into the tiles of one row.
 func (b *Binner) binFull(row, from, to int32) {
 	first, last := (from+TileW-1)>>tileShift, to>>tileShift
 	if to == b.widthPx {

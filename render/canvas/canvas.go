@@ -267,7 +267,7 @@ func (c *Canvas) Segment(x0, y0, x1, y1, size float64, k Colour, erasing bool) {
 	c.stroke(size, k, erasing)
 }
 
-// stroke paints c.line with a round pen.
+// stroke paints c.line onto the picture with a round pen.
 func (c *Canvas) stroke(size float64, k Colour, erasing bool) {
 	c.outline.Reset()
 	c.stroker.Outline(&c.outline, &c.line, float32(size), 1)

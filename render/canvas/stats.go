@@ -23,7 +23,7 @@ type Stats struct {
 	Other              int    // opaque pixels of any other colour
 }
 
-// Measure counts a picture.
+// Measure computes the statistics of the picture: colours, ink and its place.
 func (c *Canvas) Measure(p Palette) Stats {
 	s := Stats{Colours: make([]int, len(p))}
 	plain := 0 // rows that nothing was painted on

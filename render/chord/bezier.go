@@ -21,7 +21,7 @@ const (
 	axisY
 )
 
-// of returns the point's coordinate on the axis.
+// of returns the x or the y of a point, whichever the axis is.
 func (a axis) of(p vector.Point) float32 {
 	if a == axisX {
 		return p.X
@@ -29,7 +29,7 @@ func (a axis) of(p vector.Point) float32 {
 	return p.Y
 }
 
-// set sets the point's coordinate on the axis.
+// set sets the x or the y of a point, whichever the axis is.
 func (a axis) set(p *vector.Point, v float32) {
 	if a == axisX {
 		p.X = v

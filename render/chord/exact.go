@@ -28,7 +28,7 @@ func toUnit(v float64) int32 { return int32(math.Floor(float64(v*Unit) + 0.5)) }
 // cubicPoly holds the coefficients of x and y as polynomials of t, lowest first.
 type cubicPoly [4][2]float64
 
-// poly returns the curve as polynomials.
+// poly returns the curve's coordinates as polynomials of t.
 func (b *bezier) poly() (k cubicPoly) {
 	for i, a := range [2]axis{axisX, axisY} {
 		p0, p1, p2, p3 := float64(a.of(b.p[0])), float64(a.of(b.p[1])), float64(a.of(b.p[2])), float64(a.of(b.p[3]))

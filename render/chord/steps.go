@@ -41,7 +41,7 @@ func (d *forwardDifferences) setQuad(p *[4]int64, a int64, k int) {
 	d.at, d.d, d.dd, d.end = p[0]<<8, (b+a>>k)>>2, a>>(k-1)>>2, p[2]<<8
 }
 
-// quadNext is next for a quadratic.
+// quadNext sets e to the next chord of a quadratic that has height; false if none is left.
 func (s *chordSteps) quadNext(e *Edge) bool {
 	for s.left > 0 {
 		s.left--
@@ -102,7 +102,7 @@ func (d *forwardDifferences) setCubic(p *[4]int64, k int) {
 	d.d, d.dd, d.ddd = (b+c>>k+e>>(2*k))>>2, (2*c+(3*e)>>(k-1))>>2, (3*e)>>(k-1)>>2
 }
 
-// cubicNext is next for a cubic.
+// cubicNext sets e to the next chord of a cubic that has height; false if none is left.
 func (s *chordSteps) cubicNext(e *Edge) bool {
 	for s.left > 0 {
 		s.left--

@@ -79,7 +79,7 @@ func (w *richWriter) list(depth int) {
 	w.b = append(w.b, `]}`...)
 }
 
-// paragraph writes one paragraph with its spans.
+// paragraph writes one paragraph of a rich text with its spans, as the editor's document has it.
 func (w *richWriter) paragraph(block *scene.Block) {
 	w.b = append(w.b, `{"type":"paragraph"`...)
 	if len(block.Spans) > 0 {

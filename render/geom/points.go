@@ -46,7 +46,7 @@ func Clamp(v, lo, hi float64) float64 { return max(lo, min(v, hi)) }
 // Near reports whether a and b differ by at most tol in each coordinate.
 func Near(a, b Point, tol float64) bool { return math.Abs(a.X-b.X) <= tol && math.Abs(a.Y-b.Y) <= tol }
 
-// Unit returns a/|a|, or 0 for 0.
+// Unit returns the vector a scaled to length 1, or 0 for 0.
 func Unit(a Point) Point {
 	l := Length(a)
 	if l == 0 {

@@ -87,7 +87,7 @@ func (r *Runner) Ready() error {
 	return err
 }
 
-// Close ends the Runner. Batches in flight fail.
+// Close ends the Runner and its device. Batches in flight fail.
 func (r *Runner) Close() error {
 	r.mu.Lock()
 	e := r.eng
@@ -127,7 +127,7 @@ func (r *Runner) WaitInto(dst []batch.RowSums, t Ticket) ([]batch.RowSums, error
 	return t.w.rows, nil
 }
 
-// Run is Submit and Wait.
+// Run evaluates a batch on the device and waits for its row sums: Submit and Wait.
 func (r *Runner) Run(b *batch.Batch) ([]batch.RowSums, error) {
 	t, err := r.Submit(b)
 	if err != nil {
@@ -145,7 +145,7 @@ func (r *Runner) SubmitPictures(b *batch.Batch) (Ticket, error) {
 	return Ticket{w}, r.send(w)
 }
 
-// WaitPixels returns the pictures of a batch.
+// WaitPixels waits for the pictures of a batch that SubmitPictures has sent.
 func (r *Runner) WaitPixels(t Ticket) ([]uint32, error) {
 	if err := r.receive(t.w, nil); err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (r *Runner) WaitPixels(t Ticket) ([]uint32, error) {
 	return t.w.pixels, nil
 }
 
-// Pictures is SubmitPictures and WaitPixels.
+// Pictures draws the pictures of a batch on the device and waits for them.
 func (r *Runner) Pictures(b *batch.Batch) ([]uint32, error) {
 	t, err := r.SubmitPictures(b)
 	if err != nil {

@@ -87,7 +87,7 @@ func (b *buffer) ensure(e *engine, need int, flags, usage uint32) error {
 	return nil
 }
 
-// free deletes the buffer, which also unmaps it.
+// free deletes the buffer of the device, which also unmaps it.
 func (b *buffer) free(e *engine) {
 	if b.id != 0 {
 		gl.DeleteBuffers(1, &b.id)

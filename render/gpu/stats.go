@@ -52,7 +52,7 @@ func (s *Stats) Totals() Totals {
 	return s.totals
 }
 
-// addBatch adds one finished batch.
+// addBatch adds the times of one batch on the device.
 func (s *Stats) addBatch(t Timing) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ type Tally struct {
 	Both uint64 // pixels covered in A and in B
 }
 
-// Add adds the sums of other pixels.
+// Add adds the sums of other pixels of the picture.
 func (s *Sums) Add(o Sums) {
 	s.Alpha += o.Alpha
 	s.AlphaX += o.AlphaX

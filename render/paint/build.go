@@ -195,7 +195,7 @@ func (b *Builder) setCanvas(x view.Box) error {
 	return nil
 }
 
-// shape draws one layer of one shape.
+// shape draws one appearance of a shape into the drawing.
 func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
 	p, ok, err := b.place(s, l)
 	if err != nil || !ok {
@@ -231,7 +231,7 @@ func (b *Builder) place(s *scene.Scene, l tree.Layer) (p shapePlacement, ok bool
 	}, true, nil
 }
 
-// placed draws a layer at its place.
+// placed draws a shape's appearance at its place on the canvas.
 func (b *Builder) placed(s *scene.Scene, l tree.Layer, p *shapePlacement) error {
 	first := len(b.d.Items)
 	b.framed = b.whole()

@@ -107,7 +107,7 @@ func (b *Builder) paintText(k *textPainter, w textBlock, p *shapePlacement) erro
 	return b.emitText(k, w, p)
 }
 
-// placeRun places the masks of one run.
+// placeRun places the glyph masks of one run of a text, with its halo and lines.
 func (b *Builder) placeRun(k *textPainter, s *glyphScale, r *text.Run, w textBlock, p *shapePlacement) error {
 	if r.Link {
 		w.color = linkColor

@@ -112,7 +112,7 @@ func (b *Builder) DrawOnce(i int) error {
 	return b.Draw(i)
 }
 
-// drawLayer draws a layer that is not drawn yet.
+// drawLayer draws an appearance of a shape that is not drawn yet, and computes its stamp.
 func (b *Builder) drawLayer(i int) error {
 	l := &b.layers[i]
 	from := b.marks()

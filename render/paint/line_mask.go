@@ -63,7 +63,7 @@ func (l *lineMask) begin(box [4]int32) {
 	}
 }
 
-// load sets the mask to coverage.
+// load sets the mask of a text line to coverage.
 func (l *lineMask) load(c *scan.Coverage) {
 	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
 	for _, s := range c.Spans {

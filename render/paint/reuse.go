@@ -69,8 +69,8 @@ func (m *shapeStore) reserve(from, to marks) {
 	m.coverage.Bytes = growDouble(m.coverage.Bytes, to.bytes-from.bytes)
 }
 
-// growDouble makes room for n more elements and doubles the capacity, because the smaller steps of
-// append would copy the memory of a new worker many times.
+// growDouble makes room for n more items or coverage bytes of a drawing and doubles the capacity,
+// because the smaller steps of append would copy the memory of a new worker many times.
 func growDouble[T any](s []T, n int) []T {
 	if cap(s)-len(s) >= n {
 		return s

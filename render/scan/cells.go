@@ -36,7 +36,8 @@ func (r *row) addRunCells(x0, x1, alpha int32) {
 	r.riseBy[b] -= alpha
 }
 
-// finishCells stores the row in whole cells and clears it.
+// finishCells stores the coverage of a wide pixel row, whose columns are grouped into cells of
+// eight, as spans and clears it.
 func (r *row) finishCells() {
 	var (
 		level int32            // of the runs
@@ -148,7 +149,7 @@ func (r *row) openCells(x, end int32) []byte {
 	return dst.Bytes[r.openAt+int(x-r.openX) : n+more+Cell]
 }
 
-// closeCells turns the open cells into a span.
+// closeCells ends the open span of cells in the coverage of the row.
 func (r *row) closeCells() {
 	if r.openEnd == nowhere {
 		return

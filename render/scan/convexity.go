@@ -97,7 +97,8 @@ func (t *turnCheck) add(q vector.Point) bool {
 	return t.addVector(d)
 }
 
-// addVector is add for the side d.
+// addVector follows the side d of the polygon. It returns false if the polygon turns the wrong way
+// there.
 func (t *turnCheck) addVector(d vector.Point) bool {
 	cross := float32(t.vec.X*d.Y) - float32(t.vec.Y*d.X)
 	if cross == 0 {

@@ -277,7 +277,7 @@ func (r *row) finish() {
 	r.cursor, r.storedX = 0, nowhere
 }
 
-// finishPixels stores the row to the pixel.
+// finishPixels stores the coverage of the row to the pixel, without cells.
 func (r *row) finishPixels(full []extent) {
 	for _, t := range r.extents {
 		x := t.x0

@@ -88,7 +88,7 @@ func rowsWhileNonNegative(gap, slope int64) int64 {
 	return gap / -slope
 }
 
-// drawSteady draws n steady rows from r.y on.
+// drawSteady draws n rows from r.y on whose spans differ by their slopes alone.
 func (r *row) drawSteady(list []steadySpan, n int32) {
 	for ; n > 0; n-- {
 		for i := range list {

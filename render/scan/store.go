@@ -66,7 +66,7 @@ var opaque = func() (b [longRun]byte) {
 	return b
 }()
 
-// storePair stores a slanted border of two pixels.
+// storePair stores the coverage of a slanted border of two pixels.
 func (r *row) storePair(x int32, a, b byte) {
 	if r.twoRule {
 		if r.trace != nil {

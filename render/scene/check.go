@@ -214,7 +214,7 @@ func (c *jsonChecker) key() bool {
 	return true
 }
 
-// blanks skips the white space of JSON.
+// blanks skips the white space between JSON tokens.
 func (c *jsonChecker) blanks() {
 	for c.i < len(c.b) {
 		switch c.b[c.i] {

@@ -121,7 +121,7 @@ type where struct {
 	shape string // id of the shape, once it is known
 }
 
-// String returns the path of the place.
+// String returns the path of the place in the whiteboard's JSON.
 func (w where) String() string {
 	switch {
 	case w.key != "":
@@ -132,7 +132,7 @@ func (w where) String() string {
 	return w.list
 }
 
-// field returns the path of a field of the place.
+// field returns the path of a field of the place in the whiteboard's JSON.
 func (w where) field(name string) string {
 	switch at := w.String(); {
 	case at == "":
@@ -198,7 +198,7 @@ func (d *sceneDecoder) container(v *fastjson.Value) {
 	}
 }
 
-// shapeList reads shapes that are to be created.
+// shapeList reads a list of shapes in the form of the editor's "create shapes".
 func (d *sceneDecoder) shapeList(v *fastjson.Value, name string) {
 	items, err := v.Array()
 	if err != nil {

@@ -99,7 +99,7 @@ func (d *sceneDecoder) checkNoteFont(r *Record, w where) {
 	d.refuseVersion(w, HasFontPx.String(), formatNumber(r.FontPx)+", a factor of tldraw 5", "px, or 0")
 }
 
-// binding reads a binding record or partial.
+// binding reads a binding of an arrow's end, as a record of the store or as it is created.
 func (d *sceneDecoder) binding(v *fastjson.Value, w where) {
 	if v.Type() != fastjson.TypeObject {
 		d.refuse(w, "", v, "a binding")

@@ -6,7 +6,7 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// shape reads one shape record or partial into r.
+// shape reads one shape of a whiteboard into r, as a record of the store or as it is created.
 func (d *sceneDecoder) shape(r *Record, v *fastjson.Value, w where) {
 	o, err := v.Object()
 	if err != nil {

@@ -52,7 +52,7 @@ func (r *Record) check(lim *Limits) *Error {
 	return r.valid(lim)
 }
 
-// checkID checks the prefix of the id.
+// checkID checks the prefix of the shape's id.
 func (r *Record) checkID() *Error {
 	if !strings.HasPrefix(r.ID, "shape:") {
 		return invalid("id", "", strconv.Quote(clip(r.ID, 80)), `an id that begins with "shape:"`)

@@ -78,7 +78,7 @@ func (c *Outline) curve(c1, c2, p geom.Point) *outlineCommand {
 // current returns the end of the last command.
 func (c *Outline) current() geom.Point { return c.List[len(c.List)-1].To }
 
-// Close ends the subpath on its first point.
+// Close ends the subpath of the shape's outline on its first point.
 func (c *Outline) Close() {
 	start := c.List[c.first].To
 	if !geom.Near(c.current(), start, 1e-6) {
@@ -87,7 +87,7 @@ func (c *Outline) Close() {
 	c.List[len(c.List)-1].closing = true
 }
 
-// Polygon adds a closed subpath of straight lines.
+// Polygon adds a closed subpath of straight lines to the shape's outline.
 func (c *Outline) Polygon(p ...geom.Point) {
 	c.Move(p[0])
 	for _, q := range p[1:] {

@@ -104,7 +104,7 @@ func dotWidth(sh *scene.Shape, width float64) float64 {
 // penStreamline is the smoothing of a line that was drawn with a real pen.
 const penStreamline = 0.62
 
-// drawPen returns the pen of a draw shape.
+// drawPen returns how the lines of a draw shape are smoothed and how wide they are.
 func drawPen(sh *scene.Shape, stroke float64) freehandPen {
 	p := freehandPen{
 		size:       stroke,

@@ -86,7 +86,7 @@ func (f *freehand) dropCrowded() {
 	f.part = p
 }
 
-// inkPartOutline appends the outline of f.part.
+// inkPartOutline appends the outline of the part of a freehand line between two elbows.
 func (f *freehand) inkPartOutline(p freehandPen, to *vector.Path) {
 	f.dropCrowded()
 	if len(f.part) == 1 {

@@ -111,7 +111,7 @@ func (c *Outline) star(w, h float64) {
 	c.Polygon(p[:]...)
 }
 
-// blockArrow adds one of the four arrow shapes.
+// blockArrow adds the outline of one of the four geo shapes that are arrows.
 func (c *Outline) blockArrow(kind scene.GeoKind, w, h float64) {
 	cx, cy, o := w/2, h/2, 0.38*min(w, h)
 	x, y := 0.16*w, 0.16*h
@@ -149,7 +149,7 @@ func (c *Outline) oval(w, h float64) {
 	c.Close()
 }
 
-// heart adds a heart of four curves.
+// heart adds the outline of the geo shape heart: four curves.
 func (c *Outline) heart(w, h float64) {
 	a, k, cx := w/4, h/4, w/2
 	c.Move(geom.Pt(cx, h))

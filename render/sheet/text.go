@@ -14,7 +14,7 @@ type Writer struct {
 	Caps float64 // height of a capital letter for each px of size
 }
 
-// NewWriter opens a font of the process's library.
+// NewWriter returns a writer of texts in one of the shipped fonts.
 func NewWriter(style font.Style) (*Writer, error) {
 	library, err := font.Default()
 	if err != nil {
@@ -40,7 +40,7 @@ type Line struct {
 	Width float64 // of the advances, px
 }
 
-// Line shapes text at size px per em.
+// Line shapes one line of text at size px per em.
 func (w *Writer) Line(text string, size float64) (Line, error) {
 	glyphs, err := w.face.Shape([]byte(text))
 	if err != nil {

@@ -28,7 +28,7 @@ func conicCurve(p0, p1, p2 vec, w float32) curve {
 	return c
 }
 
-// quadCurve returns the quadratic from p0 to p2.
+// quadCurve returns the quadratic Bézier curve from p0 to p2.
 func quadCurve(p0, p1, p2 vec) curve {
 	return curve{
 		p: [4]vec{p0, p1, p2},
@@ -38,7 +38,7 @@ func quadCurve(p0, p1, p2 vec) curve {
 	}
 }
 
-// cubicCurve returns the cubic from p0 to p3.
+// cubicCurve returns the cubic Bézier curve from p0 to p3.
 func cubicCurve(p0, p1, p2, p3 vec) curve {
 	return curve{
 		p: [4]vec{p0, p1, p2, p3},

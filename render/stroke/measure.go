@@ -91,7 +91,7 @@ func (s *segment) leavesChord(tol float32) bool {
 	return max(abs(a.X), abs(a.Y), abs(b.X), abs(b.Y)) > tol
 }
 
-// split cuts the segment at t by de Casteljau.
+// split cuts the segment of the path at t by de Casteljau.
 func (s *segment) split(t float32) (l, r segment) {
 	p := s.p
 	l.n, r.n = s.n, s.n

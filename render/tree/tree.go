@@ -147,7 +147,7 @@ func (t *Tree) Select(s *scene.Scene, only, other []string) error {
 	return nil
 }
 
-// mark puts the shapes with these ids into a set.
+// mark puts the shapes with these ids into one of the view's two sets.
 func (t *Tree) mark(s *scene.Scene, ids []string, in set) error {
 	for _, id := range ids {
 		i := s.Find(id)

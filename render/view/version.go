@@ -17,7 +17,7 @@ const (
 	V5
 )
 
-// String returns the number of the release.
+// String returns the number of the tldraw release.
 func (v Version) String() string {
 	if v == V5 {
 		return "5.4"

@@ -210,7 +210,7 @@ func (c *cleaner) dropEntry(e *entry, why string) {
 	c.dropField(name, why)
 }
 
-// readBase reads x, y, rotation and opacity.
+// readBase reads x, y, rotation and opacity of a shape that the answer makes or changes.
 func (c *cleaner) readBase(r *scene.Record, v answer.Value) {
 	for _, f := range [...]struct {
 		name  string

@@ -43,6 +43,7 @@ type initials struct {
 	bytes int
 }
 
+// initialKey identifies the initial whiteboard of an item.
 type initialKey [2]uint64
 
 // keepContent bounds the bytes of a workspace that are used again for keys.

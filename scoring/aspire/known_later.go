@@ -43,7 +43,7 @@ func (c *knownLater) whenKnown(j *job, score func(j *job, at []scene.Point) erro
 	return nil
 }
 
-// points returns the values of all points.
+// points returns the points that the score needs, all of which are known by now.
 func (c *knownLater) points() []scene.Point {
 	all := make([]scene.Point, len(c.at))
 	for i, p := range c.at {

@@ -68,7 +68,7 @@ func (c *cleaner) voidList() bool {
 	return true
 }
 
-// readCreate cleans the entries of createShapes.
+// readCreate cleans the shapes that the answer creates (createShapes).
 func (o *operations) readCreate(c *cleaner, list answer.Value) {
 	c.beginList("createShapes")
 	c.eachEntry(list, func(i int, v answer.Value) {

@@ -56,7 +56,7 @@ func (c *cleaner) document(r *scene.Record, v answer.Value) bool {
 	return true
 }
 
-// appendJSON appends a value of an answer as JSON.
+// appendJSON appends a value of a model's answer as JSON.
 func appendJSON(dst []byte, v answer.Value) []byte {
 	switch v.Kind() {
 	case answer.Bool:

@@ -265,7 +265,7 @@ func showBalance(frame view.Box) func(*job, *scoring.Result) marks {
 	}
 }
 
-// setOf returns a set of ids.
+// setOf returns a set of shape ids.
 func setOf(ids []string) map[string]bool {
 	set := make(map[string]bool, len(ids))
 	for _, id := range ids {

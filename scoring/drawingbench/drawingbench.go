@@ -54,7 +54,7 @@ type suite struct {
 	Config
 }
 
-// New returns the suite.
+// New returns the DrawingBench suite.
 func New(c Config) *scoring.Suite {
 	c.MaxActions = cmp.Or(c.MaxActions, scoring.DefaultActions)
 	c.MaxPaint = cmp.Or(c.MaxPaint, replay.MaxWork)

@@ -44,7 +44,7 @@ func (v *Value) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendFloat appends a Float.
+// appendFloat appends a float as Python's json module writes it.
 func (v *Value) appendFloat(dst []byte) []byte {
 	switch {
 	case v.S != "":

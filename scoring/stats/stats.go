@@ -105,7 +105,7 @@ func logChoose(n, k int) float64 {
 	return a - b - c
 }
 
-// Holm returns p values adjusted for their number.
+// Holm returns p values adjusted for their number by Holm's method, in the order of p.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

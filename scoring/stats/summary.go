@@ -36,7 +36,7 @@ type Summary struct {
 	Min, Max                   float64
 }
 
-// Summarise describes a list of numbers.
+// Summarise returns mean, standard deviations, median and range of a list of numbers.
 func Summarise(list []float64) Summary {
 	n := len(list)
 	if n == 0 {

@@ -23,7 +23,7 @@ type Config struct {
 	Tldraw   view.Version // release of the editor by which shapes without a size are measured
 }
 
-// New returns all suites.
+// New returns all benchmark suites, made from one configuration.
 func New(c Config) scoring.Suites {
 	return scoring.NewSuites(
 		aspire.New(aspire.Config{Limits: c.Scenes, MaxResponse: c.Response, MaxActions: c.Actions, Initials: c.Initials, Tldraw: c.Tldraw}),

@@ -94,7 +94,7 @@ type name struct{ suite, test string }
 // because their names come from the dump.
 const maxSeen = 1000
 
-// New returns an empty table.
+// New returns an empty table of means.
 func New(o Options) *Table {
 	t := &Table{options: o, of: map[scoring.Series]*part{}, joined: map[string]scoring.Tables{}, strange: map[name]bool{}, ledger: newLedger(scoring.MaxAnswers)}
 	for _, s := range o.Suites {
@@ -320,7 +320,7 @@ func (t *Table) Other() int { return t.other }
 // same answer (scoring.Result.Answer).
 func (t *Table) Twice() int { return t.twice }
 
-// suite returns the rows of one suite.
+// suite returns the rows of one suite: its tests, categories and average.
 func (t *Table) suite(s *scoring.Suite) []Line {
 	var lines []Line
 	keep := func(l Line) {
@@ -352,7 +352,7 @@ func (t *Table) line(k Kind, suite, called string, of func(*part) Row) Line {
 	return l
 }
 
-// test returns the row of one test.
+// test returns the row of one test in one series.
 func (p *part) test(at name) Row {
 	r := Row{Kind: Test, Suite: at.suite, Name: at.test, Of: 1}
 	c := p.cells[at]

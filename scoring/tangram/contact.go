@@ -26,7 +26,7 @@ func contactKinds(p, q []segment) (edge, point bool) {
 // segment is a polygon edge in doubles.
 type segment struct{ x0, y0, x1, y1 float64 }
 
-// appendSegments appends the edges of a polygon.
+// appendSegments appends the edges of a piece's polygon in doubles.
 func appendSegments(dst []segment, list []plane.Point) []segment {
 	from := len(dst)
 	for i := range list {

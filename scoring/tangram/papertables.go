@@ -72,7 +72,7 @@ func published(t paper.Table, column int) (list []paper.Published) {
 	return list
 }
 
-// outlineTable returns the paper's Table 1.
+// outlineTable returns Table 1 of the TangramPuzzle paper: accuracy in Task 1.
 func outlineTable(printed paper.Table, names []string, all []*tables) scoring.TextTable {
 	out := scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction" + besidePaper, Text: 1,
 		Columns: append([]string{"model", "Invalid", "Acc", "rank", "nearest"}, scoring.TallyColumns()...)}

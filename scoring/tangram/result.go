@@ -139,7 +139,7 @@ func (s *Score) pieceList() scoring.JSON {
 	return append(b, ']')
 }
 
-// appendJSON appends the description of one piece.
+// appendJSON appends the description of one piece of an answer as JSON.
 func (q *PieceScore) appendJSON(b []byte, index int) []byte {
 	b = strconv.AppendInt(append(b, `{"index":`...), int64(index), 10)
 	text := func(name, s string, known bool) {

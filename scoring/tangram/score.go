@@ -213,7 +213,7 @@ func (s *Score) matchExact(r *plane.Result, t *plane.Target, decimal bool) {
 // unionFind is a disjoint-set forest of pieces: its sets are connected components.
 type unionFind struct{ parent []int }
 
-// reset makes n sets of one piece each.
+// reset makes n sets of one piece each, of which touching ones are then joined.
 func (g *unionFind) reset(n int) {
 	g.parent = g.parent[:0]
 	for i := range n {

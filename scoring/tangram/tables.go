@@ -189,7 +189,7 @@ type sample struct {
 	evaluable             bool
 }
 
-// add counts an answer.
+// add counts an answer to a puzzle.
 func (t *tally) add(s sample) {
 	t.n++
 	vpr := !s.tse && !s.rge && !s.pe
@@ -253,7 +253,7 @@ func (t *tables) group(r *scoring.Result) *group {
 	return g
 }
 
-// read counts a scored answer in all rows.
+// read counts a scored answer in each way of reading that the tables have.
 func (it *itemTallies) read(r *scoring.Result) {
 	main := sampleOf(r, "")
 	it[mainColumn].add(main)

@@ -31,7 +31,7 @@ func text(v *fastjson.Value, field string) ([]byte, error) {
 	return f.GetStringBytes(), nil
 }
 
-// read reads an item into j, all but its answer.
+// read reads a question with its options and its right answer into j, all but the model's answer.
 func (s *suite) read(r *reader, it *scoring.Item, v scoring.Variants, j *job) error {
 	f := it.Fields
 	if b := f.GetStringBytes("benchmark"); len(b) > 0 && string(appendID(nil, b)) != s.name && string(appendID(nil, b)) != string(appendID(nil, []byte(s.title))) {

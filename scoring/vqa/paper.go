@@ -66,7 +66,7 @@ func (s *suite) paper(doc []byte) (rows []*row) {
 	return rows
 }
 
-// paperRow reads one row of a paper's table.
+// paperRow reads one row of a table that the paper prints.
 func (s *suite) paperRow(v *fastjson.Value, format string, subs *fastjson.Value) *row {
 	at := s.row(rowKey{model: string(v.GetStringBytes("model")) + " (paper)", format: format, run: 1})
 	if string(v.GetStringBytes("group")) == "human" {

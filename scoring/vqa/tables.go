@@ -178,7 +178,7 @@ func (at *row) add(t *tables, r *scoring.Result, one counts) {
 	}
 }
 
-// add adds the counts of another group.
+// add adds the counts of another group of questions.
 func (c *counts) add(o counts) {
 	c.n += o.n
 	c.correct += o.correct

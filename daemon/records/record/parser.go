@@ -42,7 +42,7 @@ func (p *Parser) Parse(b []byte) (*fastjson.Value, error) {
 	return v, err
 }
 
-// Trim frees the memory of an unusually large value.
+// Trim frees the memory that an unusually large value of a dump has taken in the parser.
 func (p *Parser) Trim() {
 	jsontree.Trim(&p.parser)
 	const keep = 4 << 20 // bytes

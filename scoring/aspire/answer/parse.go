@@ -100,7 +100,7 @@ func commentLength(s string) (n int, ok bool) {
 	return 0, true
 }
 
-// addNode appends a node and returns its index.
+// addNode appends a node to the answer's tree and returns its index.
 func (p *parser) addNode(key span, kind Kind, val uint64) (int32, bool) {
 	if len(p.tree.nodes) >= MaxValues {
 		p.tooMany = true

@@ -49,7 +49,7 @@ func (d *tree) reset(src string) {
 	d.src, d.buf, d.nodes = src, d.buf[:0], d.nodes[:0]
 }
 
-// text returns the string of a span.
+// text returns the string of a span of the answer.
 func (d *tree) text(s span) string {
 	if s.len&inBuf != 0 {
 		return string(d.buf[s.off : s.off+s.len&^inBuf])
@@ -76,7 +76,7 @@ type Value struct {
 	index int32
 }
 
-// Kind returns the type of the value.
+// Kind returns the JSON type of the value.
 func (v Value) Kind() Kind {
 	if v.tree == nil {
 		return Absent
@@ -161,7 +161,7 @@ func (v Value) Get(name string) Value {
 	return Value{}
 }
 
-// Len counts the elements or members.
+// Len counts the elements of a list or the members of an object.
 func (v Value) Len() int {
 	n := 0
 	for c := v.First(); c.Exists(); c = c.Next() {

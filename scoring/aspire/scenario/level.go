@@ -78,7 +78,7 @@ func (s *Scenario) Measured() (Measures, Level) {
 	panic("BUG: no measure for " + s.Test)
 }
 
-// levelOf returns Hard, else Medium, else Easy.
+// levelOf returns how hard a scenario is: Hard, else Medium, else Easy.
 func levelOf(medium, hard bool) Level {
 	switch {
 	case hard:

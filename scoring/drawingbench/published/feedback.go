@@ -95,7 +95,7 @@ func (e *Evaluation) unmet() []Warning {
 	return out
 }
 
-// String prints a number as Python does.
+// String prints a number of a task as Python does.
 func (n Number) String() string {
 	if n.Integer {
 		return strconv.FormatFloat(n.F, 'f', 0, 64)
@@ -161,7 +161,7 @@ func (f *Feedback) AppendJSON(dst []byte) []byte {
 	return o.dst
 }
 
-// Text returns the feedback as the model reads it.
+// Text returns the published evaluator's feedback as the model reads it.
 func (f *Feedback) Text() string {
 	line := strings.Repeat("=", 60)
 	out := []string{line, "DRAWING EVALUATION FEEDBACK", line, "", f.Summary}

@@ -146,7 +146,7 @@ func traceOutline(shapes *[Count]shape) ([]vertex, error) {
 	return loop, nil
 }
 
-// lowerLeft orders points by y, then x.
+// lowerLeft orders vertices by y, then x; the trace of an outline begins at the first.
 func lowerLeft(p, q vertex) bool {
 	if c := p.Y.Cmp(q.Y); c != 0 {
 		return c < 0

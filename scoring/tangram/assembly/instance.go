@@ -91,7 +91,7 @@ func appendShape(b []byte, i int, poly []Point) []byte {
 	return append(b, ']')
 }
 
-// appendMatrix appends a transform_matrix by rows.
+// appendMatrix appends the transform_matrix of a piece by rows, as JSON.
 func appendMatrix(b []byte, m [3][3]field.Number) []byte {
 	b = append(b, '[')
 	for i, row := range m {

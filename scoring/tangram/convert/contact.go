@@ -99,6 +99,7 @@ var simpleOffsets = func() (list []simpleOffset) {
 	return list
 }()
 
+// simpleOffset is an offset between two edges that drawings often have, with its simplicity.
 type simpleOffset struct {
 	exact field.Number
 	value float64

@@ -107,7 +107,7 @@ func paintAreas(s *sheet.Sheet, v view, target sheet.Loop, pieces []Piece) {
 	}
 }
 
-// writeName writes a piece's name at its centre.
+// writeName writes the name of a tangram piece at its centre.
 func writeName(s *sheet.Sheet, w *sheet.Writer, v view, p Piece) error {
 	if p.Name == "" || len(p.Loop) == 0 {
 		return nil
@@ -131,7 +131,7 @@ func writeName(s *sheet.Sheet, w *sheet.Writer, v view, p Piece) error {
 	return nil
 }
 
-// writeLegend explains the colours.
+// writeLegend explains the colours of the faults in the picture of an answer.
 func writeLegend(s *sheet.Sheet, w *sheet.Writer) error {
 	entries := []struct {
 		tone color.NRGBA

@@ -36,7 +36,7 @@ func (x Number) Sub(y Number) Number { return Number{x.a.sub(y.a), x.b.sub(y.b)}
 // Neg returns -x.
 func (x Number) Neg() Number { return Number{x.a.neg(), x.b.neg()} }
 
-// Mul returns x y.
+// Mul returns the product of two numbers a + b sqrt 2.
 func (x Number) Mul(y Number) Number {
 	if x.b.zero() && y.b.zero() {
 		return Number{x.a.mul(y.a), x.b}
@@ -45,7 +45,7 @@ func (x Number) Mul(y Number) Number {
 	return Number{x.a.mul(y.a).add(bb.add(bb)), x.a.mul(y.b).add(x.b.mul(y.a))}
 }
 
-// Quo returns x / y; ok is false if y is 0.
+// Quo returns the quotient of two numbers a + b sqrt 2; ok is false if y is 0.
 func (x Number) Quo(y Number) (q Number, ok bool) {
 	if y.Zero() {
 		return x, false

@@ -300,7 +300,7 @@ func (p *parser) term() (Number, bool) {
 	return x, false
 }
 
-// unary reads signs and a power.
+// unary reads the signs and the power of a coordinate expression.
 func (p *parser) unary() (Number, bool) {
 	minus := false
 	for p.peek() == '+' || p.peek() == '-' {
@@ -386,7 +386,7 @@ func (p *parser) digit() (int, bool) {
 	return int(c - '0'), literalLength(t.text) == len(t.text)
 }
 
-// atom reads a number, a group or a command.
+// atom reads a number, a group or a LaTeX command of a coordinate expression.
 func (p *parser) atom() (Number, bool) {
 	k := p.peek()
 	if k == 0 {
@@ -438,7 +438,7 @@ func (p *parser) literal(text string) (Number, bool) {
 	return Number{decimal(text), integer(0)}, true
 }
 
-// fraction reads the two arguments of \frac.
+// fraction reads the two arguments of the LaTeX command \frac.
 func (p *parser) fraction() (Number, bool) {
 	x, ok := p.argument()
 	if !ok {

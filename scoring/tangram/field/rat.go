@@ -28,7 +28,7 @@ func (x rat) toBig() *big.Rat {
 	return big.NewRat(x.n, x.d)
 }
 
-// fromBig converts r, which the caller gives up.
+// fromBig converts a big.Rat, which the caller gives up, to the smaller form where it fits.
 func fromBig(r *big.Rat) rat {
 	if r.Num().IsInt64() && r.Denom().IsInt64() && r.Num().Int64() != math.MinInt64 {
 		return rat{n: r.Num().Int64(), d: r.Denom().Int64()}
@@ -106,7 +106,7 @@ func (x rat) add(y rat) rat {
 	return fromBig(new(big.Rat).Add(x.toBig(), y.toBig()))
 }
 
-// neg returns -x.
+// neg returns the rational -x.
 func (x rat) neg() rat {
 	if x.big != nil {
 		return rat{big: new(big.Rat).Neg(x.big)}
@@ -116,7 +116,7 @@ func (x rat) neg() rat {
 
 func (x rat) sub(y rat) rat { return x.add(y.neg()) }
 
-// mul returns x*y.
+// mul returns the product of two rationals, in int64 if that fits.
 func (x rat) mul(y rat) rat {
 	if x.big == nil && y.big == nil {
 		n, ok1 := mulInt(x.n, y.n)
@@ -128,7 +128,7 @@ func (x rat) mul(y rat) rat {
 	return fromBig(new(big.Rat).Mul(x.toBig(), y.toBig()))
 }
 
-// quo returns x/y; y is not 0.
+// quo returns the quotient of two rationals; y is not 0.
 func (x rat) quo(y rat) rat {
 	switch {
 	case y.big != nil:
@@ -139,7 +139,7 @@ func (x rat) quo(y rat) rat {
 	return x.mul(rat{n: y.d, d: y.n})
 }
 
-// sign returns -1, 0 or 1.
+// sign returns the sign of a rational: -1, 0 or 1.
 func (x rat) sign() int {
 	if x.big != nil {
 		return x.big.Sign()
@@ -149,7 +149,7 @@ func (x rat) sign() int {
 
 func (x rat) zero() bool { return x.big == nil && x.n == 0 }
 
-// float returns the double nearest to x.
+// float returns the double nearest to a rational.
 func (x rat) float() float64 {
 	if x.big != nil {
 		f, _ := x.big.Float64()
@@ -194,7 +194,7 @@ func sqrtInt(n int64) (int64, bool) {
 	return r, r*r == n
 }
 
-// equal reports whether x = y.
+// equal reports whether two rationals are equal.
 func (x rat) equal(y rat) bool {
 	if x.big == nil && y.big == nil {
 		return x == y

@@ -25,7 +25,7 @@ func (k *gridKernel) exactCross(a, b, c, d int32) int128 {
 	return int128{hi, lo}
 }
 
-// product returns x*y in 128 bits.
+// product returns the product of two grid coordinates in 128 bits.
 func product(x, y int64) int128 {
 	hi, lo := bits.Mul64(magnitude(x), magnitude(y))
 	if (x < 0) != (y < 0) {
@@ -40,7 +40,7 @@ func (x int128) neg() int128 {
 	return int128{^x.hi + carry, lo}
 }
 
-// sign returns -1, 0 or 1.
+// sign returns the sign of a 128-bit integer: -1, 0 or 1.
 func (x int128) sign() int {
 	switch {
 	case x.hi|x.lo == 0:
@@ -119,7 +119,7 @@ func (k *gridKernel) ratio(p edgeParam) (num, den int128) {
 	return int128Of(k.y[p.c] - k.y[p.a]), int128Of(k.y[p.b] - k.y[p.a])
 }
 
-// order compares two edge parameters exactly.
+// order compares two points of an edge exactly, for vertices on the grid.
 func (k *gridKernel) order(s, t edgeParam) int {
 	sn, sd := k.ratio(s)
 	tn, td := k.ratio(t)

@@ -30,7 +30,7 @@ func (x surd) float() float64 {
 	return x.norm().float() / w
 }
 
-// norm returns a^2 - 2 b^2 exactly.
+// norm returns the norm a^2 - 2 b^2 of a + b sqrt 2 exactly.
 func (x surd) norm() int128 {
 	ah, al := bits.Mul64(magnitude(x.a), magnitude(x.a))
 	bh, bl := bits.Mul64(magnitude(x.b), magnitude(x.b))

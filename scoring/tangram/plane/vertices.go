@@ -63,7 +63,7 @@ type vertexSet struct {
 // ring is a polygon: the vertices from, from+1, ... to-1 of the vertex set.
 type ring struct{ from, to int32 }
 
-// next returns the vertex after i.
+// next returns the vertex of the polygon after i.
 func (r ring) next(i int32) int32 {
 	if i+1 == r.to {
 		return r.from
@@ -220,7 +220,7 @@ func (b box) widened() box {
 	return box{b.x0 - m, b.y0 - m, b.x1 + m, b.y1 + m}
 }
 
-// ringBox returns the bounding box of a ring.
+// ringBox returns the bounding box of a polygon, with a margin for rounding.
 func (vs *vertexSet) ringBox(r ring) box {
 	b := box{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
 	for i := r.from; i < r.to; i++ {

@@ -15,7 +15,7 @@ func New(text string) *Stream {
 	return &Stream{h.Sum64()}
 }
 
-// Next returns the next 64 random bits.
+// Next returns the next 64 random bits of the SplitMix64 generator.
 func (s *Stream) Next() uint64 {
 	s.state += 0x9e3779b97f4a7c15
 	z := s.state

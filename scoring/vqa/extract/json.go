@@ -84,7 +84,7 @@ func (r *Reader) parse(s []byte, depth int) *fastjson.Value {
 // answerOf returns the member of an object that holds the answer, nil where it has none of keys.
 func answerOf(v *fastjson.Value) *fastjson.Value { return plain.Member(v.GetObject(), keys[:]) }
 
-// value reads the value of an answer in JSON.
+// value reads the value of a model's answer in JSON.
 func (r *Reader) value(v *fastjson.Value, strict bool, depth int) Reading {
 	switch v.Type() {
 	case fastjson.TypeString:

@@ -36,7 +36,7 @@ const (
 	both // a contradiction, which ends the search
 )
 
-// verdictOf returns the verdict for true or false.
+// verdictOf returns the verdict of a judge who says true or false.
 func verdictOf(isRight bool) value {
 	if isRight {
 		return right
