@@ -64,7 +64,9 @@ func (r *shardRun) add(p jobs.Part, result *scoring.Result, line []byte) error {
 			return err
 		}
 	}
-	r.part, r.open, r.seen[p] = p, true, true
+	if !r.open {
+		r.part, r.open, r.seen[p] = p, true, true
+	}
 	r.lines = append(append(r.lines, line...), '\n')
 	r.n++
 	r.cells.add(result)

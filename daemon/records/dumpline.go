@@ -26,10 +26,16 @@ type Origin struct {
 	Notes         []scoring.Note
 }
 
+// keepText is the largest memory for the JSON of an answer, in bytes, that is used again.
+const keepText = 4 << 20
+
 // position reports whether a key is a small number without a sign.
 func position(key string) bool {
+	if key == "" || key[0] < '0' || key[0] > '9' {
+		return false
+	}
 	n, err := strconv.Atoi(key)
-	return err == nil && n >= 0 && strconv.Itoa(n) == key
+	return err == nil && strconv.Itoa(n) == key
 }
 
 // Empty reports whether a result says nothing of its origin.
@@ -57,6 +63,9 @@ func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 	}
 	o.Position = r.options.Join == nil && a.Label == nil && position(a.Key)
 	text := r.countCut(a, &o)
+	if r.text = text; cap(text) > keepText {
+		r.text = nil
+	}
 	head, fault := r.head(dst, a, text)
 	if fault != nil {
 		o.ID, o.Err = a.ID, &scoring.Error{Code: "unknown_task", Message: fault.Message}
@@ -84,7 +93,7 @@ func (r *Reader) countCut(a *Answer, o *Origin) []byte {
 		}
 		o.Notes = append(o.Notes, scoring.Note{Code: "cut_" + string(a.Cut), Path: "response", Message: cutNotes[a.Cut]})
 	}
-	return jsontree.AppendString(nil, a.Response)
+	return jsontree.AppendString(r.text[:0], a.Response)
 }
 
 // cutNotes are the messages of notes on truncated answers that are scored as they stand.

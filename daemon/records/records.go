@@ -55,6 +55,7 @@ type Reader struct {
 	in      *input.Input
 	source  record.Source // nil for plumb's own format
 	repeats map[string]int
+	text    []byte // memory for the JSON of an answer
 }
 
 // Open opens a dump and finds its format; "-" reads stdin. An error names the path.

@@ -66,10 +66,11 @@ func (e *element) begin() {
 
 // parse returns the value in the buffer, whose reading ended with err.
 func (e *element) parse(err error) (*fastjson.Value, string, error) {
-	if long := (*jsonwalk.LongError)(nil); errors.As(err, &long) {
+	switch {
+	case err == nil:
+	case errors.As(err, new(*jsonwalk.LongError)):
 		return nil, err.Error(), nil
-	}
-	if err != nil {
+	default:
 		return nil, "", err
 	}
 	v, err := e.parser.Parse(e.buf)

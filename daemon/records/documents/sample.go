@@ -78,9 +78,11 @@ func (e *element) sample(w *jsonwalk.Walker) (v *fastjson.Value, fault string, e
 		}
 		e.buf = append(append(append(e.buf, '"'), name...), '"', ':')
 		e.buf, err = w.Append(e.buf, want, e.limit-len(e.buf))
-		if errors.As(err, new(*jsonwalk.LongError)) {
+		switch {
+		case err == nil:
+		case errors.As(err, new(*jsonwalk.LongError)):
 			long = err
-		} else if err != nil {
+		default:
 			return nil, "", err
 		}
 	}
