@@ -96,6 +96,7 @@ func measure(program, dir string, n int) error {
 	}
 	own, all := p.memory()
 	fmt.Printf("  %-52s %9.0f MB, %.0f MB with pages of files\n", "memory of the server at the end", own, all)
+	fmt.Printf("  %-52s %9.0f MB with pages of files\n", "memory of the server while it answered, at most", p.peak())
 	return nil
 }
 

@@ -5,14 +5,17 @@
 package explorer
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -400,6 +403,24 @@ func (e *Explorer) info(name string) (*Info, error) {
 // emptyInfo returns what is known while nothing is open.
 func (e *Explorer) emptyInfo() *Info {
 	return &Info{Title: e.cfg.Title, Jobs: []string{}, Files: []FileInfo{}, Series: []Series{}, Metrics: []string{}, Remarks: []string{}, Version: e.cfg.Version}
+}
+
+// maxPages is from how many bytes of mapped files on they are given back after a request.
+const maxPages = 96 << 20
+
+// trim gives the pages of indexes back where this process holds many.
+func (o *opened) trim() {
+	b, err := os.ReadFile("/proc/self/statm") // in pages: size, resident, those of them that are of files, ...
+	if err != nil {
+		return // no Linux
+	}
+	f := bytes.Fields(b)
+	if len(f) < 3 {
+		return
+	}
+	if n, err := strconv.Atoi(string(f[2])); err == nil && n*os.Getpagesize() > maxPages {
+		o.set.Release()
+	}
 }
 
 // inform adds what is open.

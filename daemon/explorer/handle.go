@@ -219,6 +219,7 @@ func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 			return nil, err
 		}
 		defer release()
+		defer o.trim()
 		c, cancel := context.WithTimeout(e.life, answerTime)
 		defer cancel()
 		return f(c, o, q)

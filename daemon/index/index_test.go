@@ -405,3 +405,24 @@ not json
 		}
 	}
 }
+
+// TestRelease gives the pages of a set back while it is read.
+func TestRelease(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.jsonl")
+	makeResults(t, path, 2000, 5)
+	s := open(t, path)
+	want := s.Select(Filter{}).Mean
+	done := make(chan bool)
+	go func() {
+		for range 200 {
+			s.Release()
+		}
+		close(done)
+	}()
+	for i := range 50 {
+		if got := s.Select(Filter{Epoch: i + 1}); got.Mean != want || got.Rows != 2000 {
+			t.Fatalf("got %d rows with mean %g; want 2000 with %g", got.Rows, got.Mean, want)
+		}
+	}
+	<-done
+}

@@ -157,6 +157,10 @@ func (m *mapped) changed() bool {
 	return err != nil || info.Size() != m.info.Size() || !info.ModTime().Equal(m.info.ModTime()) || !os.SameFile(info, m.info)
 }
 
+// release gives the pages of the index back to the kernel. They come back when they are read again, mostly without the
+// disk, because the kernel keeps them as long as it has room.
+func (m *mapped) release() { unix.Madvise(m.bytes, unix.MADV_DONTNEED) }
+
 func (m *mapped) close() error { return unix.Munmap(m.bytes) }
 
 // aligned rounds up to a multiple of 8.

@@ -138,6 +138,14 @@ func (s *Set) Rows() (n int) {
 	return n
 }
 
+// Release gives the pages of the columns that were read back to the kernel, so that the memory of this process does not
+// grow to the size of the indexes. Columns may be read meanwhile.
+func (s *Set) Release() {
+	for _, f := range s.Files {
+		f.index.release()
+	}
+}
+
 // Find returns the file and the row in it of a row of the set.
 func (s *Set) Find(row int) (file, inFile int, ok bool) {
 	for i, f := range s.Files {

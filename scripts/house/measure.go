@@ -22,8 +22,12 @@ const (
 	maxFuncLines    = 100
 	maxLongPercent  = 0.5 // share of functions over longFunc lines
 	maxShaderLines  = 200
+	maxPageLines    = 4000 // of the explorer's pages in all: TypeScript, styles, HTML and their build
 	minDocumentedPc = 97.0
 )
+
+// pagesDir holds the sources of the explorer's pages. Its JSON files are lists of versions.
+const pagesDir = "daemon/explorer/pages/"
 
 // longFunc is the number of lines from which a function counts as long.
 const longFunc = 60
@@ -42,6 +46,7 @@ type sizes struct {
 	files, funcs, shader []sized
 	long                 int // functions over longFunc lines
 	exported, documented int // names
+	pages                int // lines of the explorer's pages
 	document             int // characters of the longest line outside of tables and code
 }
 
@@ -76,6 +81,8 @@ func (t *tree) measure() (*sizes, error) {
 			}
 		case strings.HasPrefix(file, "shaders/") && path.Ext(file) != ".go":
 			s.shader = append(s.shader, sized{file, lines})
+		case strings.HasPrefix(file, pagesDir) && path.Ext(file) != ".json":
+			s.pages += lines
 		case path.Ext(file) == ".md":
 			eachText(t.text[file], func(_ int, line string) {
 				if !mayBeLong(line) {
@@ -175,6 +182,7 @@ func (s *sizes) write(w io.Writer) (faults []string) {
 	row(share <= maxLongPercent, fmt.Sprintf("at most %g %%", maxLongPercent), fmt.Sprintf("functions over %d lines", longFunc),
 		"%d of %d, %.2f %%", s.long, len(s.funcs), share)
 	row(shader.lines <= maxShaderLines, most(maxShaderLines), "longest shader", "%d %s", shader.lines, shader.name)
+	row(s.pages < maxPageLines, fmt.Sprintf("fewer than %d", maxPageLines), "lines of the explorer's pages", "%d", s.pages)
 	documented := percent(s.documented, s.exported)
 	row(documented >= minDocumentedPc || s.exported == 0, fmt.Sprintf("at least %g %%", minDocumentedPc), "exported names with a comment",
 		"%d of %d, %.1f %%", s.documented, s.exported, documented)

@@ -16,6 +16,7 @@ func TestMeasure(t *testing.T) {
 		"testdata/t.go\npackage testdata\n",
 		"b/main.go\npackage main\n\nfunc Main() {}\n",
 		"shaders/x.glsl\n1\n2\n",
+		"daemon/explorer/pages/a.tsx\n"+strings.Repeat("x\n", 3999), "daemon/explorer/pages/b.css\ny\n", "daemon/explorer/pages/package.json\n{\n}\n",
 		"README.md\n# a\n\n```\n"+strings.Repeat("x ", 100)+"\n```\n| "+strings.Repeat("y ", 100)+"|\n"+strings.Repeat("z ", 61)+"\n",
 	)
 	s, err := tr.measure()
@@ -33,7 +34,7 @@ func TestMeasure(t *testing.T) {
 	}
 	var out strings.Builder
 	faults := s.write(&out)
-	for _, want := range []string{"longest function: 101 a/b.go Long; want at most 100", "longest line of a document: 122; want at most 120"} {
+	for _, want := range []string{"longest function: 101 a/b.go Long; want at most 100", "longest line of a document: 122; want at most 120", "lines of the explorer's pages: 4000; want fewer than 4000"} {
 		if !slices.Contains(faults, want) {
 			t.Errorf("no fault %q in %q", want, faults)
 		}
