@@ -30,7 +30,7 @@ export function value(v: unknown): string {
 		if (v.every((x) => typeof x !== 'object' || x === null)) return v.map(value).join(', ')
 		if (v.every((x) => Array.isArray(x))) return v.map((x) => `(${value(x)})`).join(' ')
 	}
-	return JSON.stringify(v, null, 1)
+	return JSON.stringify(v)
 }
 
 // named writes the value of a facet; the empty one has a name too.
