@@ -1,6 +1,7 @@
 // Command house checks what the compiler does not see of the repository.
 //
 //	house citations [FOLDER]   are the documents that files mention there, and the commits of results?
+//	                           is every package in ARCHITECTURE.md?
 //	house measure [FOLDER]     how large are its packages, files and functions?
 //	house sample SEED COUNT    functions without their places, for a reader who is to
 //	                           name their packages; the places go to stderr
@@ -40,7 +41,7 @@ func main() {
 			os.Exit(1)
 		}
 	case os.Args[1] == "citations":
-		faults = tree.citations()
+		faults = append(tree.citations(), tree.packages()...)
 		if known, why := history(root); known != nil {
 			faults = append(faults, tree.results(known)...)
 		} else {
