@@ -15,8 +15,9 @@ import (
 
 // binary is a compiled test binary.
 type binary struct {
-	path string
-	dir  string // of the package whose tests it has, where they run
+	path  string
+	dir   string   // of the package whose tests it has, where they run
+	flags []string // that it takes and needs
 }
 
 // folder returns the folder of the binaries of a package, of its own so that two packages can be

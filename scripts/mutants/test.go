@@ -24,6 +24,9 @@ type oneTest struct {
 	reached map[int]bool  // numbers of functions
 }
 
+// noFailures is the flag by which tests with rapid write no files.
+const noFailures = "-rapid.nofailfile"
+
 // quick tests run together in one process.
 const quick = 100 * time.Millisecond
 
@@ -91,6 +94,10 @@ func (c *config) measure(binaries []binary) ([]oneTest, error) {
 	reached := filepath.Join(filepath.Dir(binaries[0].path), "reached")
 	var all []oneTest
 	for _, b := range binaries {
+		// Failures that tests of properties find must not be kept for the next run.
+		if exec.Command(b.path, noFailures, "-test.list", "^$").Run() == nil {
+			b.flags = []string{noFailures}
+		}
 		out, err := exec.Command(b.path, "-test.list", ".").Output()
 		if err != nil {
 			return nil, fmt.Errorf("cannot list the tests of %s: %w", b.dir, err)
@@ -184,7 +191,7 @@ func (c *config) alone(p *pack, m *mutant, tests []oneTest) error {
 	for i := range own {
 		for _, b := range binaries {
 			if b.dir == own[i].dir {
-				own[i].binary = b
+				own[i].path = b.path
 			}
 		}
 	}
@@ -208,6 +215,7 @@ func (b binary) run(names []string, number int, usual time.Duration, env ...stri
 	// The limit of memory keeps a mutant that allocates without end from the machine's memory.
 	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v 6000000; ulimit -t %d; exec "$0" "$@"`, seconds),
 		b.path, "-test.short", "-test.failfast", "-test.v", "-test.timeout=0", "-test.run=^("+strings.Join(names, "|")+")$")
+	cmd.Args = append(cmd.Args, b.flags...)
 	cmd.Dir = b.dir
 	cmd.Env = append(append(os.Environ(), "MUTANT="+strconv.Itoa(number)), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
