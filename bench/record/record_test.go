@@ -17,7 +17,7 @@ import (
 	"plumb/bench/figure"
 	"plumb/bench/scenes"
 	"plumb/bench/stage"
-	"plumb/daemon/trace/event"
+	"plumb/daemon/trace/tracetest"
 	"plumb/render"
 	"plumb/render/scene"
 )
@@ -25,11 +25,7 @@ import (
 // measured is a small measurement of the CPU backend, made once.
 func measured(t *testing.T) (*File, map[string][]stage.Span) {
 	t.Helper()
-	c, err := scenes.Find("S8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := Made(c, 4, 1)
+	made, err := Made(scenes.Classes()[0], 4, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +84,7 @@ func traced(t *testing.T, f *File, spans map[string][]stage.Span, path string) {
 		t.Fatal(err)
 	}
 	b, _ := os.ReadFile(path)
-	events, err := event.Parse(b)
+	events, err := tracetest.Events(b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,18 +43,6 @@ var classes = []Class{
 // Classes lists all classes.
 func Classes() []Class { return append([]Class(nil), classes...) }
 
-// Find returns the class of that name.
-func Find(name string) (Class, error) {
-	var known []string
-	for _, c := range classes {
-		if c.Name == name {
-			return c, nil
-		}
-		known = append(known, c.Name)
-	}
-	return Class{}, fmt.Errorf("cannot use scene class %q: want one of %v", name, known)
-}
-
 // The kinds and colours of balance scenes (docs/spec/aspire.md#r64).
 var (
 	geos = []string{"rectangle", "ellipse", "triangle", "diamond", "pentagon", "hexagon",

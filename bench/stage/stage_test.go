@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -11,11 +12,12 @@ import (
 
 func set(t *testing.T, class string, n int) *Set {
 	t.Helper()
-	c, err := scenes.Find(class)
-	if err != nil {
-		t.Fatal(err)
+	all := scenes.Classes()
+	i := slices.IndexFunc(all, func(c scenes.Class) bool { return c.Name == class })
+	if i < 0 {
+		t.Fatalf("no scene class %q", class)
 	}
-	lines, err := c.Spec.Lines(class, n, 1)
+	lines, err := all[i].Spec.Lines(class, n, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
-	"plumb/daemon/trace/event"
 	"plumb/daemon/trace/tracetest"
 )
 
@@ -357,7 +356,7 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := event.Parse(b)
+	events, err := tracetest.Events(b)
 	if err != nil {
 		t.Fatalf("%v in %s", err, b)
 	}
@@ -394,7 +393,7 @@ func TestFileIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, _ := os.ReadFile(path)
-	events, err := event.Parse(b)
+	events, err := tracetest.Events(b)
 	if err != nil || len(events) < 4 || len(b) > most+4 {
 		t.Errorf("got %d events in %d bytes; want what fits into %d", len(events), len(b), most)
 	}

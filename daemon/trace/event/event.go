@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"time"
 )
@@ -117,18 +116,3 @@ func (w *Writer) Close() error {
 	}
 	return err
 }
-
-// Parse reads a file that was closed.
-func Parse(b []byte) ([]Event, error) {
-	var rs []record
-	if err := json.Unmarshal(b, &rs); err != nil {
-		return nil, fmt.Errorf("cannot read trace events: %w", err)
-	}
-	events := make([]Event, len(rs))
-	for i, r := range rs {
-		events[i] = Event{Name: r.Name, Phase: r.Phase, At: duration(r.At), Took: duration(r.Took), Group: r.PID, Row: r.Row, Args: r.Args}
-	}
-	return events, nil
-}
-
-func duration(micros float64) time.Duration { return time.Duration(math.Round(micros * 1000)) }

@@ -1,27 +1,30 @@
-package event
+package event_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"plumb/daemon/trace/event"
+	"plumb/daemon/trace/tracetest"
 )
 
 func TestWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.json")
-	w, err := Create(path, 1000)
+	w, err := event.Create(path, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = w.Label(1, 2, "worker")
 	if err == nil {
-		err = w.Write(Event{Name: "a", At: 1500, Took: -1, Row: 2, Args: map[string]any{"n": 1.0}})
+		err = w.Write(event.Event{Name: "a", At: 1500, Took: -1, Row: 2, Args: map[string]any{"n": 1.0}})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := 0; err == nil; i++ {
-		if err = w.Write(Event{Name: "b", Took: time.Second}); i > 100 {
+		if err = w.Write(event.Event{Name: "b", Took: time.Second}); i > 100 {
 			t.Fatal("it has no bound")
 		}
 	}
@@ -29,7 +32,7 @@ func TestWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, _ := os.ReadFile(path)
-	got, err := Parse(b)
+	got, err := tracetest.Events(b)
 	if err != nil || len(b) > 1004 || len(got) < 4 {
 		t.Fatalf("got %d events in %d bytes, %v", len(got), len(b), err)
 	}
@@ -43,7 +46,7 @@ func TestWriter(t *testing.T) {
 
 func TestEmptyFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.json")
-	w, err := Create(path, 1000)
+	w, err := event.Create(path, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +54,7 @@ func TestEmptyFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, _ := os.ReadFile(path)
-	if got, err := Parse(b); err != nil || len(got) != 0 {
+	if got, err := tracetest.Events(b); err != nil || len(got) != 0 {
 		t.Errorf("got %v, %v of %q", got, err, b)
 	}
 }
