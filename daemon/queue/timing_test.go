@@ -2,6 +2,9 @@ package queue_test
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,8 +25,14 @@ func TestPartsAddUp(t *testing.T) {
 		}
 		cfg := queuetest.Config(e, queuetest.Suite{})
 		cfg.Workers = 1
+		stages := map[string]time.Duration{}
+		var waited []time.Duration
+		var mu sync.Mutex // guards both
+		cfg.Watch.Stage = func(name string, d time.Duration) { mu.Lock(); stages[name] += d; mu.Unlock() }
+		cfg.Watch.Wait = func(d time.Duration) { mu.Lock(); waited = append(waited, d); mu.Unlock() }
 		q := queue.New(cfg)
 		defer q.Close()
+		time.Sleep(time.Second)
 		want := queue.Timing{queue.PartOutline: 6 * time.Millisecond, queue.PartExport: 7 * time.Millisecond, queue.PartGPU: 5 * time.Millisecond}
 		start := time.Now()
 		a, err := q.Score(t.Context(), dump.Line{N: 1, Bytes: []byte(`{"id":"a","test":"sum","views":[1],"late":[2]}`)}, &queue.Options{})
@@ -32,6 +41,12 @@ func TestPartsAddUp(t *testing.T) {
 		}
 		if a.Wait != 0 || a.Took != 18*time.Millisecond {
 			t.Errorf("got a wait of %v and %v of work; want 0 and 18ms", a.Wait, a.Took)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		told := map[string]time.Duration{"decode": 0, "render": 6 * time.Millisecond, "export": 7 * time.Millisecond, "metric": 5 * time.Millisecond, "score": 0, "encode": 0}
+		if !maps.Equal(stages, told) || !slices.Equal(waited, []time.Duration{0}) {
+			t.Errorf("watchers are told %v after waits of %v; want %v after none", stages, waited, told)
 		}
 	})
 }
