@@ -17,7 +17,7 @@ type dump struct {
 	lines [][]byte
 }
 
-// kind is a kind of dump of many answers to few tasks.
+// kind is a kind of dump: which task each answer is for, and whether answers repeat.
 type kind struct {
 	name string
 	task func(i int) int // of answer i
@@ -28,12 +28,14 @@ type kind struct {
 var kinds = []kind{
 	{"distinct", func(i int) int { return i }, true},
 	{"8 per task", func(i int) int { return i / 8 }, false},
-	{"64 per task", func(i int) int { return i / 64 }, false},
+	groupOf64,
 	{"1000 per task", func(i int) int { return i / 1000 }, false},
 	{"25 tasks", func(i int) int { return i % scenario.PerTest }, true},
 }
 
-// make writes a dump of n answers of this kind. Each seed has tasks of its own.
+var groupOf64 = kind{"64 per task", func(i int) int { return i / 64 }, false}
+
+// make makes n answers. Each seed has tasks of its own.
 func (k kind) make(dir string, n int, seed uint64) (*dump, error) {
 	d := &dump{path: filepath.Join(dir, "dump.jsonl")}
 	f, err := os.Create(d.path)
@@ -42,25 +44,34 @@ func (k kind) make(dir string, n int, seed uint64) (*dump, error) {
 	}
 	defer f.Close()
 	out := bufio.NewWriter(f)
-	all := program.All()
-	exact, noisy := all[0], all[1]
 	for i := range n {
-		s, err := scenario.Make(seed, "balance", k.task(i))
+		line, err := k.line(i, seed)
 		if err != nil {
 			return nil, err
 		}
-		p := noisy
-		if k.exact && i/scenario.PerTest%2 == 0 {
-			p = exact
-		}
-		line, err := s.AppendLine(nil, p.Name, p.Answer(uint64(i), s))
-		if err != nil {
-			return nil, fmt.Errorf("cannot make an answer: %w", err)
-		}
-		if _, err := out.Write(line); err != nil {
+		d.lines = append(d.lines, line)
+		if _, err := out.Write(append(line, '\n')); err != nil {
 			return nil, err
 		}
-		d.lines = append(d.lines, bytes.TrimSpace(line))
 	}
 	return d, out.Flush()
+}
+
+// line makes answer i, which has an id of its own.
+func (k kind) line(i int, seed uint64) ([]byte, error) {
+	s, err := scenario.Make(seed, "balance", k.task(i))
+	if err != nil {
+		return nil, err
+	}
+	all := program.All()
+	p := all[1] // noisy
+	if k.exact && i/scenario.PerTest%2 == 0 {
+		p = all[0]
+	}
+	line, err := s.AppendLine(nil, p.Name, p.Answer(uint64(i), s))
+	if err != nil {
+		return nil, fmt.Errorf("cannot make an answer: %w", err)
+	}
+	own := fmt.Appendf(nil, `{"id":"%d/`, i)
+	return bytes.TrimSpace(bytes.Replace(line, []byte(`{"id":"`), own, 1)), nil
 }

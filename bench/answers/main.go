@@ -5,6 +5,10 @@
 // It ends with 1 where the programs' results differ in a byte.
 //
 //	go run ./bench/answers -before build/before/plumb > bench/results/answers.txt
+//
+// With -flat it scores that many different answers and prints the memory of the daemon meanwhile.
+//
+//	go run ./bench/answers -flat 200000 > bench/results/answers-memory.txt
 package main
 
 import (
@@ -21,15 +25,23 @@ import (
 
 	"plumb/bench/figure"
 	"plumb/bench/rig"
+	"plumb/bench/spawn"
 )
 
 func main() {
 	log.SetFlags(0)
 	plumb := flag.String("plumb", "bin/plumb", "the program")
 	before := flag.String("before", "", "an earlier build to compare with; none for \"\"")
-	n := flag.Int("n", 8000, "answers of each dump")
-	rounds := flag.Int("rounds", 5, "rounds, each with tasks of its own")
+	n := flag.Int("n", 6000, "answers of each dump")
+	rounds := flag.Int("rounds", 3, "rounds, each with tasks of its own")
+	flat := flag.Int("flat", 0, "answers of a long run that prints memory alone; 0 for none")
 	flag.Parse()
+	if *flat > 0 {
+		if err := flatness(*plumb, *flat); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if err := run(*plumb, *before, *n, *rounds); err != nil {
 		log.Fatal(err)
 	}
@@ -71,7 +83,7 @@ func run(plumb, before string, n, rounds int) error {
 	}
 	fmt.Printf("# %d answers, medians of %d rounds with tasks of their own; each run begins with empty caches\n", n, rounds)
 	fmt.Printf("# core time is user and system time of the process that scores, the software driver's threads included;\n")
-	fmt.Printf("# in process its start is part of it; over HTTP a request has %d answers at most, %d requests at a time\n", perRequest, clients)
+	fmt.Printf("# in process its start is part of it; over HTTP a request has %d answers at most, %d requests at a time\n", spawn.PerRequest, spawn.Clients)
 	fmt.Printf("%-14s %-10s", "dump", "way")
 	for _, p := range programs {
 		fmt.Printf(" %28s", filepath.Base(filepath.Dir(p))+"/"+filepath.Base(p))

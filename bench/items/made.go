@@ -21,6 +21,7 @@ type Set struct {
 	Name  string // "aspire/maze"
 	Doc   string
 	Lines [][]byte // dump lines with answers
+	HTTP  bool     // scored by a daemon, over HTTP
 }
 
 // Made makes n items for every test of every suite. The same seed and number give
@@ -32,21 +33,22 @@ func Made(n int, seed uint64) ([]Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		sets = append(sets, Set{"aspire/" + test, "made-up whiteboards with answers of programs", lines})
+		sets = append(sets, Set{Name: "aspire/" + test, Doc: "made-up whiteboards with answers of programs", Lines: lines})
 	}
 	for _, size := range []int{8, 64, 1000} {
-		lines, err := answers(size, max(n/size, 1), seed)
+		lines, err := answers(size, max(4*n/size, 1), seed)
 		if err != nil {
 			return nil, err
 		}
-		sets = append(sets, Set{fmt.Sprintf("aspire/answers-%d", size), fmt.Sprintf("balance, %d different answers to each task", size), lines})
+		name, doc := fmt.Sprintf("aspire/answers-%d", size), fmt.Sprintf("balance, %d different answers to each task", size)
+		sets = append(sets, Set{Name: name, Doc: doc, Lines: lines}, Set{Name: name + "-http", Doc: doc + ", over HTTP", Lines: lines, HTTP: true})
 	}
 	return append(sets,
-		Set{"drawingbench", "strokes of pen, line and shapes in three colours", drawings(n, seed)},
-		Set{"tangram/solution", "made-up instances with answers of different quality", solutions(n, seed)},
-		Set{"tangram/outline", "one of four silhouettes", outlines(n)},
-		Set{"spatialab", "multiple choice in the forms that models write", questions("spatialab", "numbers", "answer_index", forms, n)},
-		Set{"spaceeval", "multiple choice, answers that need no judge", questions("spaceeval", "letters", "answer", forms[:1], n)}), nil
+		Set{Name: "drawingbench", Doc: "strokes of pen, line and shapes in three colours", Lines: drawings(n, seed)},
+		Set{Name: "tangram/solution", Doc: "made-up instances with answers of different quality", Lines: solutions(n, seed)},
+		Set{Name: "tangram/outline", Doc: "one of four silhouettes", Lines: outlines(n)},
+		Set{Name: "spatialab", Doc: "multiple choice in the forms that models write", Lines: questions("spatialab", "numbers", "answer_index", forms, n)},
+		Set{Name: "spaceeval", Doc: "multiple choice, answers that need no judge", Lines: questions("spaceeval", "letters", "answer", forms[:1], n)}), nil
 }
 
 // whiteboards makes ASPIRE items, answered by programs of different skill.

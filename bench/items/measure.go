@@ -11,6 +11,7 @@ import (
 
 	"plumb/bench/figure"
 	"plumb/bench/rig"
+	"plumb/bench/spawn"
 	"plumb/daemon/dump"
 	"plumb/daemon/queue"
 )
@@ -56,6 +57,7 @@ type Config struct {
 	Options *queue.Options
 	Rounds  int                                  // 1 or more
 	Forget  func()                               // empties caches before each pass over a set; nil for none
+	Serve   func() (*spawn.Daemon, error)        // starts a daemon, for the sets over HTTP
 	Report  func(what string, round, rounds int) // progress; nil for none
 }
 
@@ -77,6 +79,9 @@ func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 		}
 		classes[i] = Class{Name: s.Name, Doc: s.Doc, Items: len(s.Lines)}
 		items[i] = make([]timed, len(s.Lines))
+		if s.HTTP {
+			continue
+		}
 		if err := together(ctx, &cfg, &s, nil); err != nil { // fills caches
 			return nil, err
 		}
@@ -85,6 +90,12 @@ func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 		for i, s := range sets {
 			if cfg.Report != nil {
 				cfg.Report(s.Name, round, cfg.Rounds)
+			}
+			if s.HTTP {
+				if err := overHTTP(&cfg, &s, &classes[i], items[i]); err != nil {
+					return nil, fmt.Errorf("cannot measure %s: %w", s.Name, err)
+				}
+				continue
 			}
 			if err := together(ctx, &cfg, &s, &classes[i]); err != nil {
 				return nil, err
@@ -95,6 +106,7 @@ func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 		}
 	}
 	for i := range classes {
+		items[i] = slices.DeleteFunc(items[i], func(t timed) bool { return len(t.rounds) == 0 }) // over HTTP few come alone
 		classes[i].sum(items[i])
 	}
 	return classes, nil

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"plumb/bench/items"
 	"plumb/bench/record"
 	"plumb/bench/scenes"
+	"plumb/bench/spawn"
 	"plumb/daemon"
 	"plumb/daemon/queue"
 	"plumb/render"
@@ -106,7 +109,7 @@ func (c *benchCmd) measureItems(sets []items.Set, cc daemon.CoreConfig, plan *re
 	if err != nil {
 		return nil, err
 	}
-	cfg := items.Config{Queue: core.Queue, Options: &queue.Options{Suite: c.Suite, Reward: reward}, Rounds: fullRounds, Forget: core.Engine.ForgetTallies}
+	cfg := items.Config{Queue: core.Queue, Options: &queue.Options{Suite: c.Suite, Reward: reward}, Rounds: fullRounds, Forget: core.Engine.ForgetTallies, Serve: c.serve}
 	if c.Quick {
 		cfg.Rounds = quickRounds
 	}
@@ -114,4 +117,18 @@ func (c *benchCmd) measureItems(sets []items.Set, cc daemon.CoreConfig, plan *re
 		cfg.Report = func(what string, round, rounds int) { plan.Report(what, round, rounds) }
 	}
 	return items.Measure(context.Background(), cfg, sets)
+}
+
+// serve starts a daemon of this program with the same engine, without Chromium.
+func (c *benchCmd) serve() (*spawn.Daemon, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	flags := []string{"--fidelity", render.FidelityNative, "--backend", c.Backend, "--raster", c.Raster, "--device", c.Device,
+		"--workers", strconv.Itoa(c.Workers), "--batch", strconv.Itoa(int(c.Batch)), "--tally-cache", strconv.Itoa(int(c.Tallies))}
+	if c.FontsDir != "" {
+		flags = append(flags, "--fonts-dir", c.FontsDir)
+	}
+	return spawn.Start(self, flags...)
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +92,28 @@ func TestBenchUsage(t *testing.T) {
 		code, _, stderr := plumb(t, "", append([]string{"bench"}, c.args...)...)
 		if code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: got code %d, %q; want %d, %q", c.args, code, stderr, c.code, c.want)
+		}
+	}
+}
+
+// TestBenchOverHTTP measures answers to one task in process and by a daemon of the same program.
+func TestBenchOverHTTP(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "bench.json")
+	cmd := exec.Command(binary, "bench", "--quick", "--backend", "cpu", "--sweep", "none",
+		"--class", "aspire/answers-8", "--class", "aspire/answers-8-http", "-o", out)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("got %v: %s", err, said)
+	}
+	f, err := record.Load(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Items) != 2 || f.Items[1].Name != "aspire/answers-8-http" {
+		t.Fatalf("got %d classes of items", len(f.Items))
+	}
+	for _, c := range f.Items {
+		if c.Items != 96 || len(c.Failed) > 0 || len(c.Rate) != 3 || len(c.Core) != 3 || slices.Min(c.Core) <= 0 || !(c.P50 > 0) {
+			t.Errorf("%s: got %+v", c.Name, c)
 		}
 	}
 }

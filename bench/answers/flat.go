@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"plumb/bench/rig"
+	"plumb/bench/spawn"
+)
+
+// flatness sends n different answers, 64 to a task, to daemons with a small and with the default
+// cache of tallies, and prints at each tenth what the cache counts and what the process takes.
+func flatness(program string, n int) error {
+	commit, err := rig.CommitOf(program)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("# memory of a daemon while it scores different answers to balance tasks, 64 to each\n%s", rig.Header(commit))
+	fmt.Printf("%-12s %10s %10s %12s %10s\n", "tally-cache", "answers", "pictures", "cache bytes", "RSS")
+	for _, cache := range []string{"1MiB", "64MiB"} {
+		if err := flatWith(program, n, cache); err != nil {
+			return fmt.Errorf("--tally-cache %s: %w", cache, err)
+		}
+	}
+	return nil
+}
+
+// flatWith is flatness for one size of the cache.
+func flatWith(program string, n int, cache string) (err error) {
+	daemon, err := spawn.Start(program, append([]string{"--tally-cache", cache}, serveFlags...)...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, daemon.Close()) }()
+	const step = 6400
+	for done := 0; done < n; {
+		some := make([][]byte, 0, step)
+		for i := range min(step, n-done) {
+			line, err := groupOf64.line(done+i, 1)
+			if err != nil {
+				return err
+			}
+			some = append(some, line)
+		}
+		if _, err := daemon.Score(some); err != nil {
+			return err
+		}
+		done += len(some)
+		if done/(n/10) == (done-len(some))/(n/10) && done < n {
+			continue
+		}
+		entries, err := daemon.Metric("plumb_tally_cache_entries")
+		if err != nil {
+			return err
+		}
+		bytes, err := daemon.Metric("plumb_tally_cache_bytes")
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%-12s %10d %10.0f %12.0f %7d MB\n", cache, done, entries, bytes, daemon.Memory()/1e6)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package items
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"plumb/bench/spawn"
+	"plumb/daemon/queue"
+)
+
+// mostAlone is how many items of a set come alone over HTTP.
+const mostAlone = 100
+
+// overHTTP sends all lines to a daemon that has just started, in requests of many items, and adds
+// the rate and the daemon's core time to c. Then it sends the first lines one by one, and adds a
+// round to their items: all of the time counts as the part reply.
+func overHTTP(cfg *Config, s *Set, c *Class, items []timed) (err error) {
+	if cfg.Serve == nil {
+		return errors.New("there is no daemon to start")
+	}
+	daemon, err := cfg.Serve()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, daemon.Close()) }()
+	spent, err := daemon.CoreTime()
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	if _, err := daemon.Score(s.Lines); err != nil {
+		return err
+	}
+	took := time.Since(start)
+	total, err := daemon.CoreTime()
+	if err != nil {
+		return err
+	}
+	n := float64(len(s.Lines))
+	c.Rate = append(c.Rate, n/took.Seconds())
+	c.Core = append(c.Core, micros(total-spent)/n)
+	for i, line := range s.Lines[:min(mostAlone, len(s.Lines))] {
+		if err := oneOverHTTP(daemon, line, &items[i]); err != nil {
+			return fmt.Errorf("item %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// oneOverHTTP sends one line, which adds a round to its item.
+func oneOverHTTP(daemon *spawn.Daemon, line []byte, it *timed) error {
+	start := time.Now()
+	body, err := daemon.Post(line)
+	if err != nil {
+		return err
+	}
+	var t queue.Timing
+	t[queue.PartReply] = time.Since(start)
+	it.id = fastjson.GetString(line, "id")
+	it.rounds = append(it.rounds, t)
+	if code := fastjson.GetString(body, "error", "code"); code != "" {
+		it.fault = code
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+// Package spawn measures a daemon that runs as a process of its own. In: the program and its
+// flags, then items. Out: the bodies of its answers, its core time and its memory. It refuses
+// answers other than 200.
+package spawn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// PerRequest is how many items a request of Score has at most.
+	PerRequest = 64
+	// Clients is how many requests Score has under way.
+	Clients = 4
+)
+
+// Daemon is a running `plumb serve`.
+type Daemon struct {
+	cmd    *exec.Cmd
+	dir    string
+	said   bytes.Buffer
+	client *http.Client
+}
+
+// Start starts `PROGRAM serve` on a socket of its own, and waits until it is ready.
+func Start(program string, flags ...string) (*Daemon, error) {
+	dir, err := os.MkdirTemp("", "plumb-bench-")
+	if err != nil {
+		return nil, err
+	}
+	socket := filepath.Join(dir, "socket")
+	d := &Daemon{dir: dir, cmd: exec.Command(program, append([]string{"serve", "--socket", socket, "--log-level", "error"}, flags...)...)}
+	d.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: Clients, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}}}
+	d.cmd.Stderr = &d.said
+	if err := d.cmd.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot start the daemon: %w", err), os.RemoveAll(dir))
+	}
+	if err := d.waitReady(); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// Close stops the daemon, and returns an error if it does not end well.
+func (d *Daemon) Close() error {
+	d.client.CloseIdleConnections()
+	err := d.cmd.Process.Signal(syscall.SIGTERM)
+	if e := d.cmd.Wait(); e != nil {
+		err = fmt.Errorf("the daemon ended with %w: %s", e, d.said.String())
+	}
+	return errors.Join(err, os.RemoveAll(d.dir))
+}
+
+// Score sends items in requests of PerRequest, Clients at a time, and returns the bodies of the
+// answers in order.
+func (d *Daemon) Score(items [][]byte) ([][]byte, error) {
+	answers := make([][]byte, (len(items)+PerRequest-1)/PerRequest)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	faults := make([]error, Clients)
+	for c := range Clients {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(answers) {
+					return
+				}
+				some := items[i*PerRequest : min(len(items), (i+1)*PerRequest)]
+				body := append(append([]byte(`{"items":[`), bytes.Join(some, []byte(","))...), "]}"...)
+				if answers[i], faults[c] = d.Post(body); faults[c] != nil {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return answers, errors.Join(faults...)
+}
+
+// Post sends a body to /v1/score and returns the body of the answer.
+func (d *Daemon) Post(body []byte) ([]byte, error) {
+	r, err := d.client.Post("http://plumb/v1/score", "application/json", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err == nil && r.StatusCode != http.StatusOK {
+		err = fmt.Errorf("got status %d: %.200s", r.StatusCode, b)
+	}
+	return b, err
+}
+
+// waitReady waits until the daemon answers that it is ready.
+func (d *Daemon) waitReady() error {
+	var last error
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(5 * time.Millisecond) {
+		r, err := d.client.Get("http://plumb/v2/health/ready")
+		if err != nil {
+			last = err
+			continue
+		}
+		r.Body.Close()
+		if r.StatusCode == http.StatusOK {
+			return nil
+		}
+		last = fmt.Errorf("got status %d", r.StatusCode)
+	}
+	return fmt.Errorf("the daemon is not ready after a minute: %w", last)
+}
+
+// CoreTime returns the processor time of the daemon so far, with the threads of the driver.
+func (d *Daemon) CoreTime() (time.Duration, error) {
+	const cpuClock = 2 // CPUCLOCK_SCHED of the kernel: the clock of a whole process
+	var t unix.Timespec
+	if err := unix.ClockGettime(int32(^d.cmd.Process.Pid)<<3|cpuClock, &t); err != nil {
+		return 0, fmt.Errorf("cannot read the daemon's processor time: %w", err)
+	}
+	return time.Duration(t.Nano()), nil
+}
+
+// Peak returns the most memory that the daemon ever had, bytes; 0 where the system does not tell.
+func (d *Daemon) Peak() int64 { return d.memory("VmHWM:") }
+
+// Memory returns the memory that the daemon has, bytes; 0 where the system does not tell.
+func (d *Daemon) Memory() int64 { return d.memory("VmRSS:") }
+
+// memory returns a row of the process's status, bytes.
+func (d *Daemon) memory(row string) int64 {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.cmd.Process.Pid))
+	for line := range strings.Lines(string(b)) {
+		if v, ok := strings.CutPrefix(line, row); ok {
+			kb, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(v), " kB"), 10, 64)
+			return kb << 10
+		}
+	}
+	return 0
+}
+
+// Metric returns a figure of /metrics by its whole name with labels, 0 where there is none.
+func (d *Daemon) Metric(name string) (float64, error) {
+	r, err := d.client.Get("http://plumb/metrics")
+	if err != nil {
+		return 0, err
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if v, ok := strings.CutPrefix(line, name+" "); ok {
+			return strconv.ParseFloat(strings.TrimSpace(v), 64)
+		}
+	}
+	return 0, nil
+}
