@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"runtime"
+	"sync"
 	"testing"
 
 	"plumb/render/metric"
@@ -130,6 +131,47 @@ func TestMadeUpEdits(t *testing.T) {
 			}
 			checkCounts(t, done, caches[len(caches)-1].TallyStats(), caches[0].TallyStats())
 		})
+	}
+}
+
+// TestDrawnBefore: the same holds where only the views after are measured, and the engine draws those
+// before itself, for several workers at once.
+func TestDrawnBefore(t *testing.T) {
+	all := make([]edit, 60)
+	for i := range all {
+		all[i] = makeEdit(uint64(i))
+	}
+	want := measureEdits(t, open(t, BackendCPU), all, true)
+	for _, c := range cacheSizes {
+		e := openCached(t, BackendCPU, c.bytes)
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				w := e.Worker()
+				for i := range all {
+					v, got := all[i].after, measured{}
+					v.Before, v.DrawBefore = &all[i].before, true
+					p, err := w.Prepare(v)
+					if err == nil {
+						var tallies []metric.Tally
+						if tallies, err = e.Measure(nil, []*Prepared{p}); err == nil {
+							got.tally = tallies[0]
+						}
+						p.Release()
+					}
+					if err != nil {
+						got.err = err.Error()
+					}
+					if got != want[2*i+1] {
+						t.Errorf("cache %s, %s: got %+v; want %+v", c.name, all[i].name, got, want[2*i+1])
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if s := e.TallyStats(); s.Edits < int64(len(all))/2 || len(e.tallies.pending) > 0 {
+			t.Errorf("cache %s: got %+v, %d views held", c.name, s, len(e.tallies.pending))
+		}
 	}
 }
 

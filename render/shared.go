@@ -75,7 +75,7 @@ func (w *Worker) fill(v *view.View, s *shared) (work int, err error) {
 	}
 	s.width, s.height = w.drawing.Width, w.drawing.Height
 	tiled = w.e.pool.copyOf(&w.tiled)
-	return tiled.Work(), nil
+	return tiled.Work() + s.workBefore, nil
 }
 
 // forgetBase makes the shared view one that is measured in full.
@@ -108,10 +108,39 @@ func (w *Worker) drawBase(v *view.View, s *shared) (ok bool, err error) {
 	return true, nil
 }
 
+// baseOf returns what findBase does for the view before. Where it is not known and not measured for
+// itself, the worker prepares it for all.
+func (w *Worker) baseOf(v *view.View, s *shared) (*outcome, *shared) {
+	t, k := w.e.tallies, w.keys.of(v.Before)
+	o, from := t.findBase(k)
+	if o != nil || from != nil || !v.DrawBefore {
+		return o, from
+	}
+	o, from, fresh := t.find(k)
+	if o != nil {
+		return o, nil
+	}
+	before := *v.Before
+	before.Stop, before.Light = v.Stop, v.Light
+	if fresh {
+		work, err := w.fill(&before, from)
+		if err != nil { // the view itself has an error that users know
+			return nil, nil
+		}
+		s.workBefore = work
+		return nil, from
+	}
+	if !from.wait(&before) {
+		w.e.releaseShared(from)
+		return nil, nil
+	}
+	return nil, from
+}
+
 // drawEdit draws and cuts the part of a view that differs from the one before. ok is false if it is
 // not drawn.
 func (w *Worker) drawEdit(v *view.View, s *shared) (ok bool, err error) {
-	o, from := w.e.tallies.findBase(w.keys.of(v.Before))
+	o, from := w.baseOf(v, s)
 	var base *delta.Base
 	switch {
 	case o != nil:

@@ -147,6 +147,7 @@ type shared struct {
 	from          *outcome     // the base of an edit, where it was measured before
 	fromShared    *shared      // the same where it is not measured yet; held
 	region        batch.Region // of an edit: what tiled holds
+	workBefore    int          // of the base, where it was prepared for this edit
 
 	// tallies.mu guards these.
 	holders  int

@@ -50,6 +50,9 @@ type View struct {
 	// Before, if set, is a view that this one was made of by an edit of the scene: the renderer may
 	// measure only what differs. It has TallyOnly and Edited.
 	Before *View
+	// DrawBefore says that Before is not among the views to measure: the renderer draws it where it
+	// is not known, for this view and later ones.
+	DrawBefore bool
 	// Edited says that other views have this one as Before.
 	Edited bool
 

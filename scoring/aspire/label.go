@@ -56,9 +56,22 @@ func prepareLabel(w *workspace, j *job) error {
 		return nil
 	}
 	v.Bounds = bounds
+	w.editShape(j, &v)
 	j.views = []view.View{v}
 	j.scoreTallies = func(j *job, t []metric.Tally) { scoreLabel(j, t[0]) }
 	return nil
+}
+
+// editShape makes the view an edit of the shape alone as it was before, which answers to one task
+// share. See docs/spec/raster.md#r46.
+func (w *workspace) editShape(j *job, v *view.View) {
+	if v.Other == nil {
+		return
+	}
+	if s, err := j.initial.resolved(w.suite.limits); err == nil {
+		v.Before = &view.View{Scene: s, Only: []string{}, Other: v.Other, Bounds: v.Bounds, TallyOnly: true, Edited: true}
+		v.DrawBefore = true
+	}
 }
 
 // deferLabelBounds leaves the bounds of the view to the editor, because sizes on the board are not
