@@ -310,6 +310,9 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *shapePlacem
 	d := b.local.Draws
 	w, h := sh.W/sh.Scale, (sh.H+growY)/sh.Scale
 	p.single = len(d) == 1 && sh.Rich == nil && d[0].Opacity == shapes.Opaque && (b.local.Counter == 1 || b.mode == Exact)
+	if err := b.checkCertain(sh, d, m, p); err != nil {
+		return err
+	}
 	if p.translucent() && !p.single {
 		b.beginLayer(d, m)
 		defer b.endLayer()

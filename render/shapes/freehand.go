@@ -51,9 +51,6 @@ func (l *Maker) freehand(sh *scene.Shape, _ float64, _ bool) error {
 	}
 	stroke := (StrokeWidth[sh.Size] + 1) * sh.Scale
 	dot := len(f.Input) == 1
-	if dot && stroke < thinnestDot {
-		return Foreign(sh, "a dot of a pen thinner than 2 px")
-	}
 	if dot && sh.Dash == scene.DashDraw && !sh.Pen {
 		stroke = dotWidth(sh, stroke)
 	}
@@ -67,7 +64,7 @@ func (l *Maker) freehand(sh *scene.Shape, _ float64, _ bool) error {
 	p := l.NewPath()
 	if sh.Dash == scene.DashDraw {
 		f.inkOutline(drawPen(sh, stroke), p)
-		l.Draws = append(l.Draws, Draw{Path: p, Color: color, Opacity: Opaque})
+		l.Draws = append(l.Draws, Draw{Path: p, Color: color, Opacity: Opaque, Disc: len(f.Points) == 1})
 		return nil
 	}
 	d := Draw{Path: p, Width: stroke, Color: color, Opacity: Opaque}
@@ -76,6 +73,7 @@ func (l *Maker) freehand(sh *scene.Shape, _ float64, _ bool) error {
 	}
 	if dot || len(f.Points) == 1 { // a dot is filled and stroked, never dashed
 		disc(f.start, 0.5, false, p)
+		l.Fill(sh, p)
 		l.Draws = append(l.Draws, Draw{Path: p, Color: color, Opacity: Opaque}, d)
 		return nil
 	}
@@ -350,10 +348,6 @@ func (f *freehand) startPressure(p freehandPen) float64 {
 	}
 	return q
 }
-
-// thinnestDot is the width of a pen, in px, below which a line of one point is refused: it covers
-// a few pixels, of which single ones differ from the editor's. See docs/spec/drawing.md#r85.
-const thinnestDot = 2
 
 // checkStroke refuses a freehand line without points, which the editor refuses too.
 func checkStroke(sh *scene.Shape) error {

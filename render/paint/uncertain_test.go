@@ -1,0 +1,48 @@
+package paint
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"plumb/render/shapes"
+	"plumb/render/view"
+)
+
+// What differs from the editor by chance is refused, and its neighbours are drawn.
+func TestUncertain(t *testing.T) {
+	dot := func(dash string, rotation float64) string {
+		return fmt.Sprintf(`{"id":"shape:a","type":"draw","x":0,"y":0,"rotation":%g,"props":{"dash":%q,"isPen":true,
+			"segments":[{"type":"free","points":[{"x":9,"y":9,"z":0.5}]}],"isComplete":true}}`, rotation, dash)
+	}
+	geo := func(dash, fill string, scale, opacity float64) string {
+		return fmt.Sprintf(`{"id":"shape:a","type":"geo","x":0,"y":0,"opacity":%g,"props":{"geo":"ellipse","w":40,"h":20,"size":"s","dash":%q,"fill":%q,"scale":%g}}`,
+			opacity, dash, fill, scale)
+	}
+	arrow := func(dash string, opacity float64) string {
+		return fmt.Sprintf(`{"id":"shape:a","type":"arrow","x":0,"y":0,"opacity":%g,"props":{"start":{"x":0,"y":0},"end":{"x":40,"y":9},"size":"s","dash":%q,"scale":0.25}}`,
+			opacity, dash)
+	}
+	for _, c := range []struct {
+		name, shape string
+		refused     bool
+	}{
+		{"turned dot", dot("draw", 0.3), true},
+		{"dot", dot("draw", 0), false},
+		{"turned dot, solid", dot("solid", 0.3), false},
+		{"thin dashes over a pattern", geo("dashed", "pattern", 0.25, 0.9), true},
+		{"thin dashes over a pattern, opaque", geo("dashed", "pattern", 0.25, 1), false},
+		{"thin dashes over a plain fill", geo("dashed", "solid", 0.25, 0.9), false},
+		{"wider dashes over a pattern", geo("dashed", "pattern", 1, 0.9), false},
+		{"thin line over a pattern", geo("solid", "pattern", 0.25, 0.9), false},
+		{"faint thin dots", arrow("dotted", 0.25), true},
+		{"faint thin dashes", arrow("dashed", 0.25), false},
+		{"thin dots", arrow("dotted", 0.5), false},
+	} {
+		var b Builder
+		err := b.Build(view.View{Scene: board(t, "["+c.shape+"]"), Bounds: view.Box{W: 60, H: 60}}, Reference, new(Drawing))
+		if errors.Is(err, shapes.ErrForeign) != c.refused || err != nil && !c.refused {
+			t.Errorf("%s: got %v; want refused: %t", c.name, err, c.refused)
+		}
+	}
+}
