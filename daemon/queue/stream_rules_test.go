@@ -139,3 +139,111 @@ func TestDefaults(t *testing.T) {
 	}
 	q.Close()
 }
+
+// TestWaits: a reader waits for its limit, with a judge for the judge's and a little, and as long
+// again after the editor became ready.
+func TestWaits(t *testing.T) {
+	q := still()
+	x := &task{}
+	r := &reader{t: x, limit: time.Minute, opt: &Options{}}
+	if _, limit, _ := q.waitState(r); limit != time.Minute || q.extraWait(r) != 0 {
+		t.Errorf("got %v and %v more; want the limit alone", limit, q.extraWait(r))
+	}
+	x.warm.Store(cold)
+	if got := q.extraWait(r); got != 100*time.Millisecond {
+		t.Errorf("got %v more while the editor is not ready; want 100ms", got)
+	}
+	x.warm.Store(int64(q.now() - 20*time.Second))
+	if got := q.extraWait(r); got > 40*time.Second || got < 30*time.Second {
+		t.Errorf("got %v more, 20 s after the editor was ready; want 40 s", got)
+	}
+	x.judging = true
+	if _, limit, _ := q.waitState(r); limit != q.judgeLimit(r.opt)+judgeSlack || limit != time.Hour+judgeSlack {
+		t.Errorf("got %v for a judge of an hour; want %v", limit, time.Hour+judgeSlack)
+	}
+}
+
+// TestComplete: a result names the backend of its pictures, or the engine's where it has none of
+// its own, and has the notes on its line before its own and those on pictures after them.
+func TestComplete(t *testing.T) {
+	note := func(code string) []scoring.Note { return []scoring.Note{{Code: code}} }
+	for _, c := range []struct {
+		task, own, want string
+		codes           string
+	}{{"", "", "engine", "read own"}, {"", "own", "own", "read own"}, {"chrome", "own", "chrome", "read own drawn"}, {"chrome", "", "chrome", "read own drawn"}} {
+		x := &task{load: load{backend: c.task, read: note("read"), notes: note("drawn")}}
+		r := scoring.Result{Backend: c.own, Notes: note("own")}
+		x.complete(&r, "engine")
+		codes := ""
+		for _, n := range r.Notes {
+			codes += " " + n.Code
+		}
+		if r.Backend != c.want || codes != " "+c.codes {
+			t.Errorf("%+v: got %s and%s", c, r.Backend, codes)
+		}
+	}
+	r := scoring.Result{}
+	if (&task{}).complete(&r, "engine"); r.Notes != nil {
+		t.Errorf("got the notes %v; want none", r.Notes)
+	}
+}
+
+func TestClient(t *testing.T) {
+	if got := (&task{}).client(); got != "" {
+		t.Errorf("got %q for a sample without options", got)
+	}
+	if got := (&task{load: load{opt: &Options{Client: "c"}}}).client(); got != "c" {
+		t.Errorf("got %q; want c", got)
+	}
+}
+
+// TestFinished: the last reader returns the task to the pool.
+func TestFinished(t *testing.T) {
+	q := still()
+	q.readers.New = newReader
+	x := &task{reading: 2, turn: 1}
+	for want := range uint64(2) {
+		r := newReader().(*reader)
+		r.t = x
+		if q.finished(r); x.turn != 1+want {
+			t.Errorf("after %d readers: got turn %d; want %d", want+1, x.turn, 1+want)
+		}
+	}
+}
+
+// TestRetryJoined: after a transient failure the readers that had joined move to a new task, once.
+func TestRetryJoined(t *testing.T) {
+	for code, moves := range map[string]bool{"deadline": true, "backend": true, "bad_item": false} {
+		q := still()
+		x := &task{load: load{result: scoring.Result{Err: &scoring.Error{Code: code}}}}
+		own, joined, again := newReader().(*reader), newReader().(*reader), newReader().(*reader)
+		for _, r := range []*reader{own, joined, again} {
+			x.add(r)
+		}
+		joined.joined, again.joined, again.again = true, true, true
+		next := q.retryJoined(x)
+		if (next != nil) != moves {
+			t.Errorf("%s: got a new task: %v", code, next != nil)
+		}
+		if moves && (x.wanted.Load() != 2 || next.wanted.Load() != 1 || len(x.readers) != 2 || joined.t != next || !joined.again || q.flights.again != 1) {
+			t.Errorf("%s: got %d and %d readers; want 2 to stay and 1 to move", code, x.wanted.Load(), next.wanted.Load())
+		}
+	}
+}
+
+// TestVacateWatches: a relieved worker that ends looks whether samples still wait.
+func TestVacateWatches(t *testing.T) {
+	for _, waiting := range []bool{false, true} {
+		q := still()
+		w := &worker{q: q}
+		q.occupy(w, costing(PriorityHigh, 1, 1, 1), true)
+		w.relieved, q.spares = true, 1
+		if waiting {
+			q.waiting.push(costing(PriorityHigh, 1, 1, 1))
+		}
+		if q.vacate(w); q.watching != waiting {
+			t.Errorf("samples wait: %v; got the timer of slow workers running: %v", waiting, q.watching)
+		}
+		q.slowTimer.Stop()
+	}
+}
