@@ -3,58 +3,103 @@
 #
 #	envs.sh NAME...     some of them
 #	envs.sh light       those without torch
+#	envs.sh torch       those with it
 #	envs.sh all
+#	envs.sh events      those without torch, told as `go test -json` tells tests
 #
-# In:  what scripts/python.sh needs for each, PLUMB_BIN is not read: the program is that
-#      of the wheel plumb-bin.
-# Out: build/venv-NAME with the wheels of build/wheels; one line for each on stdout, and
-#      a last one that counts. What cannot run here, for want of a Python or of a
-#      folder with sources, is skipped with its reason and counted. Exit code 1 where
-#      one failed.
+# In:  what scripts/python.sh needs for each; PLUMB_BIN is not read: the program is that
+#      of the wheel plumb-bin. PLUMB_OPEN_INSTRUCT names a folder
+#      with the sources of a trainer that is on no package index.
+# Out: build/venv-NAME with the wheels of build/wheels; what each said in
+#      build/envs/NAME.log, and on stderr where it failed; one line for each on stdout,
+#      and a last one that counts. Two run at a time. What cannot run here, for want of
+#      a Python or of a folder with sources, is skipped with its reason and counted.
+#      Exit code 1 where one failed.
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 light="inspect verifiers verifiers-0.3 openenv openreward skyrl gem"
+checkouts="open_instruct"
+torch="trl verl lmms_eval $checkouts"
+logs="build/envs"
+
+# kind NAME: the environment in which it runs.
+kind() {
+	case " $checkouts " in
+	*" $1 "*) echo checkouts ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# prepare NAME: makes its environment. Exit code 3 where it cannot be had here.
+prepare() {
+	folder=PLUMB_$(echo "$1" | tr '[:lower:]' '[:upper:]')
+	if [ "$(kind "$1")" = checkouts ] && [ ! -d "$(printenv "$folder")" ]; then
+		echo "$folder names no folder with its sources"
+		return 3
+	fi
+	venv="build/venv-$(kind "$1")"
+	sh scripts/python.sh "$(kind "$1")" 2>&1 || return $?
+	UV_CACHE_DIR="${UV_CACHE_DIR:-$root/build/uv}" build/venv/bin/uv pip install -q --python "$venv/bin/python" --no-index --no-deps --reinstall build/wheels/*.whl 2>&1
+}
+
+# run NAME: its tests. The same run for both versions of verifiers.
+run() {
+	python="$root/build/venv-$(kind "$1")/bin/python"
+	env -u PLUMB_URL PYTHONPYCACHEPREFIX="$root/build/pycache" PLUMB_BIN="$("$python" -c 'import plumb_bin; print(plumb_bin.program())')" \
+		"$python" "clients/python/frameworks/run_${1%-*}.py" >"$logs/$1.log" 2>&1
+}
+
+if [ "${1:-}" = --one ]; then # begun below
+	began=$(date +%s)
+	if run "$2"; then
+		echo "ok   $2 ($(($(date +%s) - began)) s)"
+	else
+		cat "$logs/$2.log" >&2
+		echo "FAIL $2"
+	fi
+	exit 0
+fi
+
+events=""
+# shellcheck disable=SC2086 # lists of names
 case ${1:-all} in
 light) set -- $light ;;
-all) set -- $light nemo_gym verl trl ;;
+torch) set -- $torch ;;
+all) set -- $light nemo_gym $torch ;;
+events)
+	events=yes
+	set -- $light
+	;;
 esac
-
-sh scripts/wheels.sh || exit 1
-passed=0 failed=0 skipped=0
 for name in "$@"; do
-	# The same tests run for both versions of verifiers.
-	tests="clients/python/frameworks/run_${name%-*}.py"
-	venv="$root/build/venv-$name"
-	if [ ! -f "$tests" ]; then
-		echo "cannot test $name: there is no $tests" >&2
+	if [ ! -f "clients/python/frameworks/run_${name%-*}.py" ]; then
+		echo "cannot test $name: there is no clients/python/frameworks/run_${name%-*}.py" >&2
 		exit 2
 	fi
-	reason=$(sh scripts/python.sh "$name" 2>&1 >/dev/null)
-	case $? in
-	0) ;;
-	3)
-		echo "skip $name: $reason"
-		skipped=$((skipped + 1))
-		continue
-		;;
-	*)
-		echo "FAIL $name: $reason"
-		failed=$((failed + 1))
-		continue
-		;;
-	esac
-	"$venv/bin/python" -m pip install -q --disable-pip-version-check --no-index --no-deps --force-reinstall build/wheels/*.whl || exit 1
-	began=$(date +%s)
-	if env -u PLUMB_URL PYTHONPYCACHEPREFIX="$root/build/pycache" PLUMB_BIN="$("$venv/bin/python" -c 'import plumb_bin; print(plumb_bin.program())')" \
-		"$venv/bin/python" "$tests" >&2; then
-		echo "ok   $name ($(($(date +%s) - began)) s)"
-		passed=$((passed + 1))
-	else
-		echo "FAIL $name"
-		failed=$((failed + 1))
-	fi
 done
-echo "test-envs: $passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+
+mkdir -p "$logs"
+sh scripts/wheels.sh || exit 1
+told="$logs/told" ready=""
+: >"$told"
+for name in "$@"; do
+	reason=$(prepare "$name")
+	case $? in
+	0) ready="$ready $name" ;;
+	3) echo "skip $name: $reason" >>"$told" ;;
+	*) echo "FAIL $name: $reason" | tee /dev/stderr >>"$told" ;;
+	esac
+done
+[ -z "$ready" ] || printf '%s\n' $ready | xargs -n 1 -P 2 sh scripts/envs.sh --one >>"$told"
+
+if [ -n "$events" ]; then
+	sed -n 's/^ok   \([^ ]*\) .*/{"Action":"pass","Package":"test-envs","Test":"\1"}/p
+		s/^FAIL \([^ :]*\).*/{"Action":"fail","Package":"test-envs","Test":"\1"}/p
+		s/^skip \([^ :]*\).*/{"Action":"skip","Package":"test-envs","Test":"\1"}/p' "$told"
+else
+	cat "$told"
+	echo "test-envs: $(grep -c '^ok' "$told") passed, $(grep -c '^FAIL' "$told") failed, $(grep -c '^skip' "$told") skipped"
+fi
+! grep -q '^FAIL' "$told"

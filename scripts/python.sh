@@ -12,7 +12,7 @@
 # Out: the environment. The client itself is not installed: tests take its source.
 #      Exit code 3 where this machine has no Python for NAME. trl takes 6 GB, nemo_gym
 #      1.4 GB, verifiers 0.6 GB, inspect, gem and openenv 0.4 GB each, openreward 0.2 GB,
-#      skyrl 0.1 GB, verl 0.3 GB beside trl, ray 0.3 GB.
+#      skyrl 0.1 GB, verl 0.3 GB, checkouts 0.8 GB and lmms_eval 0.1 GB beside trl, ray 0.3 GB.
 #
 # All but build/venv are filled by uv, which build/venv has; its cache is build/uv, whose
 # files the environments share. With everything in place the script only compares and
@@ -32,12 +32,14 @@ fail() {
 }
 
 [ -f "$wanted" ] || fail "got $kind; want one of $(cd "$root/clients/python/requirements" && echo *.txt | sed 's/\.txt//g')"
-# verl runs in the environment of trl, with its own packages before those.
+# These run in the environment of trl, with their own packages before its.
 base=""
-if [ "$kind" = verl ]; then
+case $kind in
+verl | lmms_eval | checkouts)
 	sh "$0" trl
 	base="$root/build/venv-trl"
-fi
+	;;
+esac
 [ "$kind" = test ] || sh "$0" # for uv
 
 least=11 most=99 flags=""
@@ -68,8 +70,11 @@ rm -rf "$venv"
 mkdir -p "$root/build"
 "$python" -m venv "$venv" || fail "$python cannot make a virtual environment; want the package python3-venv"
 # Wheels alone: a source package would be built with whatever setuptools is newest.
-# Of these packages, which skyrl, verl and gem need, there is nothing else.
-only="--only-binary :all: --no-binary func-timeout --no-binary antlr4-python3-runtime --no-binary pycosat --no-binary zss --no-binary cellpylib"
+# Of these packages, which skyrl, verl, gem and checkouts need, there is nothing else.
+only="--only-binary :all:"
+for package in func-timeout antlr4-python3-runtime pycosat zss cellpylib jieba langdetect timeout-decorator pylatexenc rouge-score docopt; do
+	only="$only --no-binary $package"
+done
 # uv, of build/venv, is many times as fast as pip and links the files of its cache into
 # each environment that has them, so that they take their space once.
 uv="$root/build/venv/bin/uv"

@@ -26,8 +26,10 @@ for name in trl verifiers verifiers-0.3 skyrl ray inspect openenv openreward gem
 	compile clients/python/requirements/$name.in 3.11
 done
 compile clients/python/requirements/nemo_gym.in 3.13.14
-# verl's own pins contradict those of TRL, in whose environment it runs: its list names
-# every package that it needs beside them.
-compile clients/python/requirements/verl.in 3.11 --no-deps
+# Pins of these contradict those of TRL, in whose environment they run: their lists name
+# every package that they need beside it.
+for name in verl lmms_eval checkouts; do
+	compile clients/python/requirements/$name.in 3.11 --no-deps
+done
 compile bench/peers/others/requirements.in 3.10
 compile bench/tangram/requirements.in 3.10

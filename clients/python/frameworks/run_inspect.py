@@ -96,16 +96,17 @@ class Inspect(unittest.TestCase):
             self.assertLessEqual({"plumb_client", "plumb_bin", "plumb_inspect"}, {p.name for p in Path(folder).iterdir()})
 
     def test_every_task(self) -> None:
-        """The README's command, for each task."""
-        command = blocks("inspect_ai", "sh")[0]
-        for name in ("aspire", "drawingbench", "tangram", "tangram_outline", "spatialab", "spaceeval"):
+        """The README's command, for all tasks at once."""
+        names = ("aspire", "drawingbench", "tangram", "tangram_outline", "spatialab", "spaceeval")
+        command = blocks("inspect_ai", "sh")[0].splitlines()[-1]
+        self.run_command(command.replace("plumb_inspect/aspire", " ".join(f"plumb_inspect/{n}" for n in names)))
+        for name in names:
             with self.subTest(name):
-                MODEL.asked.clear()
-                self.run_command(command.splitlines()[-1].replace("/aspire", f"/{name}"))
-                log = self.log()
+                log = self.log(f"*_{name.replace('_', '-')}_*.eval")
                 self.check(name.removesuffix("_outline"), log)
-                kinds = {tuple(p["type"] for p in a["messages"][-1]["content"]) if isinstance(a["messages"][-1]["content"], list) else ("text",)
-                         for a in MODEL.asked}  # fmt: skip
+                texts = {s.messages[0].text for s in log.samples or []}
+                asked = [a["messages"][-1] for a in MODEL.asked if text_of(a["messages"][-1]) in texts]
+                kinds = {tuple(p["type"] for p in m["content"]) if isinstance(m["content"], list) else ("text",) for m in asked}
                 want = {"drawingbench": {("text",)}, "spaceeval": {("text", "image_url")}}.get(name, {("image_url", "text")})
                 self.assertEqual(kinds, want)
                 failed = sum(s.scores["plumb"].explanation == "unjudged" for s in log.samples or [])

@@ -4,7 +4,7 @@
     reward.custom_reward_function.name=compute_score             (the default)
     reward.custom_reward_function.reward_kwargs.url=http://...
 
-compute_score is for the managers naive, dapo and rate_limited, compute_score_sync
+compute_score is for the managers naive, dapo, gdpo and rate_limited, compute_score_sync
 for remote, compute_score_batch for the legacy batch manager. The label is the
 ground truth; data_source is not read. Always the keys score, raw and failed: a
 sample that could not be scored has failed 1.0 and score 0.0.
