@@ -1,7 +1,7 @@
 // Package scenes makes the whiteboards that plumb is measured with. In: a class
 // by name, or how many shapes of what kind and size. Out: scene lines as `plumb
 // render` reads them, always the same bytes for the same arguments. It refuses
-// unknown classes and sizes below one.
+// sizes below one.
 package scenes
 
 import (

@@ -1,14 +1,15 @@
 package explorer
 
 import (
-	"container/list"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"plumb/daemon/exhibit"
 	"plumb/scoring"
@@ -25,47 +26,40 @@ type drawn struct {
 
 // pictureCache keeps the pictures that were shown last, up to a number of bytes.
 type pictureCache struct {
-	mu    sync.Mutex
-	most  int64
-	bytes int64
-	at    map[string]*list.Element
-	order *list.List // of *cachedPicture, the newest in front
-}
+	most int64
 
-// cachedPicture is a picture in the cache with its key.
-type cachedPicture struct {
-	key string
-	p   drawn
+	mu    sync.Mutex // guards what follows
+	lru   *simplelru.LRU[string, drawn]
+	bytes int64
 }
 
 func newPictureCache(most int64) *pictureCache {
-	return &pictureCache{most: most, at: map[string]*list.Element{}, order: list.New()}
+	// The number of entries is unbounded because put bounds their bytes.
+	lru, err := simplelru.NewLRU[string, drawn](math.MaxInt, nil)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return &pictureCache{most: most, lru: lru}
 }
 
 // get returns the picture of that key from the cache, which then counts as used last.
 func (c *pictureCache) get(key string) (p drawn, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.at[key]
-	if e == nil {
-		return p, false
-	}
-	c.order.MoveToFront(e)
-	return e.Value.(*cachedPicture).p, true
+	return c.lru.Get(key)
 }
 
 // put adds a picture to the cache and drops those that were used longest ago beyond its bytes.
 func (c *pictureCache) put(key string, p drawn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.at[key] != nil {
+	if c.lru.Contains(key) {
 		return
 	}
-	c.at[key] = c.order.PushFront(&cachedPicture{key, p})
-	for c.bytes += int64(len(p.shown.PNG)); c.bytes > c.most && c.order.Len() > 1; {
-		old := c.order.Remove(c.order.Back()).(*cachedPicture)
-		delete(c.at, old.key)
-		c.bytes -= int64(len(old.p.shown.PNG))
+	c.lru.Add(key, p)
+	for c.bytes += int64(len(p.shown.PNG)); c.bytes > c.most && c.lru.Len() > 1; {
+		_, old, _ := c.lru.RemoveOldest()
+		c.bytes -= int64(len(old.shown.PNG))
 	}
 }
 
