@@ -90,3 +90,18 @@ func TestHistory(t *testing.T) {
 		t.Errorf("got %d pixels; want the 11 dots of the oldest picture that is kept", p.Stats.NonWhite)
 	}
 }
+
+// TestFillOfNothing: a fill that paints no pixel, white on white, is none.
+func TestFillOfNothing(t *testing.T) {
+	for colour, want := range map[int]int{573: 0, 429: 1} {
+		var r pyjson.Reader
+		r.Reset(list(act("click", 35, 205), act("click", colour, 25), act("click", 500, 400)))
+		v, err := r.All()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := New().Draw(&v); len(p.Fills) != want {
+			t.Errorf("the colour at %d: got the fills %v; want %d", colour, p.Fills, want)
+		}
+	}
+}
