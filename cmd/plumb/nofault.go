@@ -2,5 +2,7 @@
 
 package main
 
-// dieAt does nothing in programs without the build tag fault.
-func dieAt([]byte) {}
+import "plumb/daemon/dump"
+
+// faultAt does nothing in programs without the build tag fault.
+func faultAt(dump.Line) {}

@@ -417,7 +417,7 @@ func (j *job) stream(ctx context.Context, path string, feed func(context.Context
 // error is that of ctx, or errGivenUp.
 func (j *job) putTo(ctx context.Context, s scorer, beside chan<- fed) putFunc {
 	return func(l dump.Line, o *records.Origin) error {
-		dieAt(l.Bytes)
+		faultAt(l)
 		f := fed{origin: o}
 		if j.shards != nil {
 			f.part = j.shards.next
