@@ -117,7 +117,7 @@ func (j *job) cutLines(i int, in jobs.Input, give func(jobs.Shard) error) error 
 		return err
 	}
 	defer f.Close()
-	return jobs.CutLines(i, section(f, 0, in.Size), give)
+	return jobs.CutLines(i, section(f, 0, in.Size), in.Size, give)
 }
 
 // openInput opens an input for reading at any place.

@@ -220,7 +220,8 @@ func (j *job) quarantine(ctx context.Context, s jobs.Shard, p jobs.Part, skip in
 		return exitError{fmt.Errorf("shard %d is poison: %d processes ended while it was under way; want --bisect, or the command that began the job", p.Shard, j.shards.deaths[p]), poisonShard}
 	}
 	fmt.Fprintf(j.std.err, "plumb: %d processes ended within part %d of shard %d; it is searched for the line that ends them\n", j.shards.deaths[p], p.Chunk, p.Shard)
-	got, err := j.halve(ctx, s, onlyPart{shard: p.Shard, chunk: p.Chunk, skip: skip, to: jobs.ShardLines})
+	most := max(s.Lines, jobs.ShardLines) // records of the part
+	got, err := j.halve(ctx, s, onlyPart{shard: p.Shard, chunk: p.Chunk, skip: skip, to: most})
 	if err != nil {
 		return err
 	}

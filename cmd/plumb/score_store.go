@@ -6,7 +6,7 @@ import (
 	"plumb/daemon/jobs"
 )
 
-// storer writes parts in the background, in order, so that scoring does not wait for the disk.
+// storer writes parts in the background, in order: one while the next one is scored, so that a kill loses two at most.
 type storer struct {
 	queue chan storeOrder
 	free  chan []byte // memory of parts that are written, for others: it would be much garbage
@@ -25,7 +25,7 @@ type storeOrder struct {
 
 // newStorer returns a storer of a job's parts and starts its goroutine.
 func newStorer(j *jobs.Job) *storer {
-	s := &storer{queue: make(chan storeOrder, 2), free: make(chan []byte, 3)}
+	s := &storer{queue: make(chan storeOrder), free: make(chan []byte, 2)}
 	s.over.Go(func() {
 		for o := range s.queue {
 			if o.synced != nil {

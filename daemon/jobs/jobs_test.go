@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,7 @@ import (
 // cut returns the shards of a text.
 func cut(t *testing.T, text string) (list []Shard) {
 	t.Helper()
-	if err := CutLines(3, strings.NewReader(text), func(s Shard) error { list = append(list, s); return nil }); err != nil {
+	if err := CutLines(3, strings.NewReader(text), int64(len(text)), func(s Shard) error { list = append(list, s); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return list
@@ -25,7 +26,9 @@ func TestCutLines(t *testing.T) {
 	}{
 		"nothing": {"", nil}, "one": {"a", []int{1}}, "two": {"a\nb\n", []int{2}}, "blank lines": {"\n\n\na\n", []int{4}},
 		"a full shard": {strings.Repeat("a\n", ShardLines), []int{ShardLines}}, "one more": {strings.Repeat("a\n", ShardLines) + "b", []int{ShardLines, 1}},
-		"long lines": {long + "\n" + long + "\n" + long + long + long + "\nz", []int{1, 1, 1, 1}},
+		"many short lines": {strings.Repeat("a\n", 40_000), slices.Repeat([]int{2500}, 16)},
+		"very many":        {strings.Repeat("\n", 40*shortLines), slices.Repeat([]int{shortLines}, 40)},
+		"long lines":       {long + "\n" + long + "\n" + long + long + long + "\nz", []int{1, 1, 1, 1}},
 	} {
 		list := cut(t, c.text)
 		var end int64

@@ -63,10 +63,16 @@ type end struct {
 	Lines  int64 `json:"lines"` // of the inputs that can be cut
 }
 
-// Limits of a shard. They bound what is scored again after a run was ended.
+// Limits of a shard. They bound what is scored again after a run was ended. See docs/spec/jobs.md#r2.
 const (
 	ShardLines = 2000
 	ShardBytes = 8 << 20
+
+	// Short lines take more than ShardLines to a shard, as the files of one take as long to write as
+	// some hundred of them take to score: up to shortBytes and that part of the input, and shortLines.
+	shortBytes = 1 << 20
+	shortPart  = 16
+	shortLines = 8 * ShardLines
 )
 
 // Job is a planned run and the store of its files.

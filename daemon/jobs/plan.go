@@ -8,10 +8,12 @@ import (
 )
 
 // CutLines gives the shards of a file of lines: ranges of bytes that begin and end at line
-// boundaries, with at most ShardLines lines and, but for longer lines, ShardBytes bytes. It counts
-// lines as readers do: blank ones too. It holds one buffer, whatever the file's length.
-func CutLines(input int, text io.Reader, give func(Shard) error) error {
+// boundaries, with about ShardLines lines, more where these are short, and, but for longer lines, at
+// most ShardBytes bytes. size is the length of the file in bytes. It counts lines as readers do: blank
+// ones too. It holds one buffer, whatever the file's length. See docs/spec/jobs.md#r2.
+func CutLines(input int, text io.Reader, size int64, give func(Shard) error) error {
 	r := bufio.NewReaderSize(text, 1<<20)
+	least := min(size/shortPart, shortBytes)
 	s := Shard{Input: input, Line: 1}
 	next := func() error {
 		err := give(s)
@@ -28,7 +30,7 @@ func CutLines(input int, text io.Reader, give func(Shard) error) error {
 			}
 			s.Lines++
 			s.To += n
-			if s.Lines == ShardLines && whole {
+			if whole && s.Lines >= ShardLines && (s.To-s.From >= least || s.Lines >= shortLines) {
 				if err := next(); err != nil {
 					return err
 				}
