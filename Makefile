@@ -25,17 +25,18 @@ demo: setup build ## score the sample dump through the daemon, write build/repor
 demo-run: setup build ## ask a scripted endpoint about ASPIRE and DrawingBench, without key or network
 	@sh scripts/demo-run.sh
 
-test: setup vet imports ## every test; the last line counts what was skipped
+test: setup vet imports ## every test; the last line counts what was skipped; ENVS=1 adds the light ones of test-envs
 	@broken() { echo '{"Action":"run-fail"}'; }; \
 	{ go test -json -timeout 30m ./... || broken; \
 	  if [ -n "$(FAULT)" ]; then go test -json -timeout 30m -tags "egl fault" $(FAULT) || broken; fi; \
+	  if [ -n "$(ENVS)" ]; then sh scripts/envs.sh events || broken; fi; \
 	} | go run ./scripts/testsum
 
 # The Python packages inside the real evaluators and trainers, an environment for each:
-# scripts/envs.sh. They take 6 GB, of which the light ones take 2 GB. No other target
-# runs them but CI, which runs the light ones.
+# scripts/envs.sh. They take 9 GB, of which the light ones take 2 GB. Of the
+# other targets only `make test ENVS=1` runs them, the light ones.
 ENV ?= all
-test-envs: setup ## real evaluators and trainers; ENV=NAME, light or all; the last line counts what was skipped
+test-envs: setup ## real evaluators and trainers; ENV=NAME, light, torch or all; the last line counts what was skipped
 	@sh scripts/envs.sh $(ENV)
 
 test-ray: setup build ## a run on a real Ray cluster of this machine

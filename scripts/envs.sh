@@ -95,9 +95,9 @@ done
 [ -z "$ready" ] || printf '%s\n' $ready | xargs -n 1 -P 2 sh scripts/envs.sh --one >>"$told"
 
 if [ -n "$events" ]; then
-	sed -n 's/^ok   \([^ ]*\) .*/{"Action":"pass","Package":"test-envs","Test":"\1"}/p
+	tr -d '"\\' <"$told" | sed -n 's/^ok   \([^ ]*\) .*/{"Action":"pass","Package":"test-envs","Test":"\1"}/p
 		s/^FAIL \([^ :]*\).*/{"Action":"fail","Package":"test-envs","Test":"\1"}/p
-		s/^skip \([^ :]*\).*/{"Action":"skip","Package":"test-envs","Test":"\1"}/p' "$told"
+		s/^skip \([^ :]*\): \(.*\)/{"Action":"output","Package":"test-envs","Test":"\1","Output":"\2"}\n{"Action":"skip","Package":"test-envs","Test":"\1"}/p'
 else
 	cat "$told"
 	echo "test-envs: $(grep -c '^ok' "$told") passed, $(grep -c '^FAIL' "$told") failed, $(grep -c '^skip' "$told") skipped"
