@@ -81,6 +81,8 @@ type Builder struct {
 	hair     hair.Stroker
 	picture  bool
 
+	unmeasured bool // View.Unmeasured
+
 	// Of Layers.
 	layers   []Layer
 	sources  []layerSource
@@ -139,8 +141,11 @@ func (b *Builder) begin(v view.View, mode Raster, d *Drawing) error {
 	if v.Foreign != nil {
 		return v.Foreign
 	}
+	if err := shapes.CheckOdd(v.Scene); err != nil {
+		return err
+	}
 	b.mode, b.d, b.scene = mode, d, v.Scene
-	b.picture, b.arrows.Visited = v.Picture, 0
+	b.picture, b.unmeasured, b.arrows.Visited = v.Picture, v.Unmeasured, 0
 	b.scanner.Pairs = nil
 	if v.Picture {
 		b.scanner.Pairs = func(x, y int32, _ byte) { d.Pairs = append(d.Pairs, Pixel{x, y}) }

@@ -8,6 +8,7 @@ import (
 
 	"plumb/render/chord"
 	"plumb/render/geom"
+	"plumb/render/scene"
 	"plumb/render/shapes"
 	"plumb/render/text"
 	"plumb/render/vector"
@@ -47,10 +48,10 @@ type textLine struct {
 // units.
 func thickness(r *text.Run) float64 { return max(1, r.Size*lineShare) }
 
-// checkLine refuses a run whose underline or strike would be too thick.
-func (s *glyphScale) checkLine(r *text.Run) error {
+// checkLine refuses a run of a shape's text whose underline or strike would be too thick.
+func (s *glyphScale) checkLine(r *text.Run, sh *scene.Shape) error {
 	if px := thickness(r) * s.size; px > thickestLine {
-		return fmt.Errorf("cannot draw lines along text that are %g px thick: %w", px, shapes.ErrForeign)
+		return fmt.Errorf("cannot draw lines along the text of shape %q (%s): they are %g px thick, want at most %d: %w", sh.ID, sh.TypeName, px, thickestLine, shapes.ErrForeign)
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func (b *Builder) placeRun(k *textPainter, s *glyphScale, r *text.Run, w textBlo
 	}
 	underlined := r.Link || r.Underline
 	if underlined || r.Strike {
-		if err := s.checkLine(r); err != nil {
+		if err := s.checkLine(r, &b.scene.Shapes[p.shape]); err != nil {
 			return err
 		}
 	}

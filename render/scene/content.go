@@ -56,6 +56,7 @@ func flag(v bool) byte {
 func (c *contentWriter) shape(s *Shape) {
 	c.text(s.ID)
 	c.text(s.TypeName)
+	c.text(s.Odd)
 	c.length(int(s.Parent))
 	c.floats(s.X, s.Y, s.Rotation, s.Opacity, s.Scale, s.W, s.H, s.GrowY, s.FontPx)
 	c.bytes(byte(s.Kind), byte(s.Color), byte(s.LabelColor), byte(s.Size), byte(s.Dash), byte(s.Fill), byte(s.Font),

@@ -87,7 +87,7 @@ func (d *sceneDecoder) grow(n int) { d.records = slices.Grow(d.records[:0], n) }
 // names it in messages ("shapes[3]"). It does not make up a missing id. Errors are as for
 // Decode; ranges and limits are checked too. The record does not refer to v.
 func DecodeShape(v *fastjson.Value, path string, lim Limits) (Record, error) {
-	d := sceneDecoder{lim: lim.withDefaults()}
+	d := sceneDecoder{lim: lim.withDefaults(), answer: true}
 	var r Record
 	d.shape(&r, v, where{list: path, i: -1})
 	if d.fault != nil {
@@ -107,6 +107,9 @@ type sceneDecoder struct {
 	bindings []BindingRecord
 	pages    []page
 	current  string // id of the page that is shown, "" when unknown
+	whole    bool   // records are stored ones that lack nothing
+	answer   bool   // what is read is a shape of an answer, of which unknown members are dropped
+	odd      string // Shape.Odd of the shape that is being read
 	skipped  int
 }
 

@@ -36,7 +36,7 @@ const coincideShift = 0.1
 // fill makes a shape with every default filled in from a record that Valid accepted.
 func (s *Shape) fill(r *Record) {
 	*s = defaults[min(r.Kind, Other)]
-	s.ID = r.ID
+	s.ID, s.Odd = r.ID, r.Odd
 	if r.Kind >= Other {
 		s.TypeName = r.TypeName
 	}

@@ -9,6 +9,7 @@ import (
 // snapshot reads a store snapshot: {"store": {id: record}, "schema"}. prefix is the path
 // before it in messages.
 func (d *sceneDecoder) snapshot(v *fastjson.Value, prefix string) {
+	d.whole = true
 	store := v.Get("store")
 	o := v.GetObject("store")
 	if o == nil {
@@ -31,6 +32,9 @@ func (d *sceneDecoder) file(o *fastjson.Object) {
 			d.refuseVersion(where{list: "tldrawFileFormatVersion", i: -1}, "", describe(v), "1")
 			return
 		}
+	}
+	if schema := o.Get("schema"); schema != nil && schema.Type() != fastjson.TypeNull {
+		d.whole = true
 	}
 	list := o.Get("records")
 	items, err := list.Array()
@@ -120,6 +124,11 @@ func (d *sceneDecoder) binding(v *fastjson.Value, w where) {
 		d.refuse(w, "props", props, "an object")
 		return
 	}
+	d.only(props, "props", bindingMembers)
+	if d.whole {
+		d.lacks(props, "props", bindingMembers)
+	}
+	b.Odd, d.odd = d.odd, ""
 	switch t := props.Get("terminal"); string(t.GetStringBytes()) {
 	case "start":
 	case "end":

@@ -13,6 +13,7 @@ func (d *sceneDecoder) point(v *fastjson.Value, w where, field string) (p Point)
 		d.refuse(w, field, v, "an object with x and y")
 		return p
 	}
+	d.only(v, field, pointMembers)
 	p.X = d.coordinate(v.Get("x"), w, field, ".x")
 	p.Y = d.coordinate(v.Get("y"), w, field, ".y")
 	return p
@@ -117,6 +118,7 @@ func (d *sceneDecoder) segment(v *fastjson.Value, w where) (s Segment) {
 	if !ok {
 		d.refuse(w, "props.segments.type", v.Get("type"), oneOf(segmentNames))
 	}
+	d.only(v, "props.segments", segmentMembers)
 	if p := v.Get("path"); p != nil && v.Get("points") == nil {
 		d.refuseVersion(w, "props.segments.path", "points in base64, of tldraw 5", "a list of points")
 	}

@@ -76,6 +76,7 @@ type BindingRecord struct {
 	IsExact   bool
 	IsPrecise bool
 	Snap      Snap
+	Odd       string // as Shape.Odd
 }
 
 // NewBinding returns a binding with the defaults of the editor. See docs/spec/drawing.md#r13.

@@ -124,6 +124,9 @@ func (s *Scene) bind(bindings []BindingRecord) *Error {
 			return invalid(path+".props.normalizedAnchor", "", formatNumber(b.Anchor.X)+", "+formatNumber(b.Anchor.Y),
 				"finite numbers")
 		}
+		if sh := &s.Shapes[from]; sh.Odd == "" {
+			sh.Odd = b.Odd
+		}
 		s.Bindings[i] = Binding{From: from, To: to, End: b.End, Anchor: b.Anchor,
 			IsExact: b.IsExact, IsPrecise: b.IsPrecise, Snap: b.Snap}
 	}

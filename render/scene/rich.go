@@ -16,6 +16,7 @@ func (d *sceneDecoder) rich(v *fastjson.Value, w where) *RichText {
 		d.refuse(w, "props.richText", v, `an object of type "doc"`)
 		return nil
 	}
+	d.only(v, "props.richText", documentMembers)
 	if doc.Get("content") == nil {
 		d.refuse(w, "props.richText", v, "a document with content that is a list")
 		return nil

@@ -163,6 +163,10 @@ type Shape struct {
 	TypeName string // the record's type as written, for messages
 	Parent   int32  // position in Scene.Shapes, -1 for the page
 
+	// Odd says what in the shape's record, or in a binding of it, the editor may refuse or read in
+	// another way; "" for nothing. See docs/spec/drawing.md#r89.
+	Odd string
+
 	X, Y     float64 // origin in the parent's space, px
 	Rotation float64 // radians, clockwise on screen, about the origin
 	Opacity  float64 // 0..1, its own, ancestors not included

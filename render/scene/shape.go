@@ -37,7 +37,12 @@ func (d *sceneDecoder) shape(r *Record, v *fastjson.Value, w where) {
 	}
 	if err := r.valid(&d.lim); err != nil {
 		d.fault = err.in(w.field(err.Path), r.ID)
+		return
 	}
+	if r.Stored && d.whole {
+		d.checkWhole(r.Kind, o)
+	}
+	r.Odd, d.odd = d.odd, ""
 }
 
 // kind reads the type of the shape, which decides how its other fields are read.
@@ -110,8 +115,11 @@ func (d *sceneDecoder) prop(r *Record, key []byte, v *fastjson.Value, w where) {
 	case *bool:
 		*to = d.flag(v, w, row.path)
 	case *string:
-		if f != HasAsset || v.Type() != fastjson.TypeNull {
-			*to = d.text(v, w, row.path)
+		if f == HasAsset && v.Type() == fastjson.TypeNull {
+			return
+		}
+		if *to = d.text(v, w, row.path); f == HasAsset && *to == "" {
+			d.note("props.assetId", `""`, `null, or an id that begins with "asset:"`)
 		}
 	case *Point:
 		d.end(to, v, w, row.path)

@@ -94,6 +94,17 @@ func (m *Maker) Contours(sh *scene.Shape, to Contours) error {
 	return k.contours(m, sh, to)
 }
 
+// CheckOdd returns an error that wraps ErrForeign for the first shape whose record the editor may
+// refuse, drawn or not: it refuses the whole document. See docs/spec/drawing.md#r89.
+func CheckOdd(s *scene.Scene) error {
+	for i := range s.Shapes {
+		if sh := &s.Shapes[i]; sh.Odd != "" {
+			return ErrorAt(sh.ID, fmt.Errorf("cannot draw shape %q (%s): %s: %w", sh.ID, sh.TypeName, sh.Odd, ErrForeign))
+		}
+	}
+	return nil
+}
+
 // Check returns an error that wraps ErrForeign for a shape that the editor refuses, such as
 // a line without points, or that cannot be drawn as the editor draws it.
 func Check(sh *scene.Shape) error {

@@ -1,0 +1,126 @@
+package scene
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/valyala/fastjson"
+)
+
+// Members of what shapes and bindings consist of, in tldraw 4.2.
+var (
+	pointMembers    = strings.Fields("x y z id index") // the last two of the points of a line
+	segmentMembers  = strings.Fields("type points")
+	documentMembers = strings.Fields("type content attrs")
+	bindingMembers  = strings.Fields("terminal normalizedAnchor isExact isPrecise snap")
+	storedMembers   = strings.Fields("id typeName type x y rotation index parentId isLocked opacity meta props")
+)
+
+// unread are the properties that are saved with a shape and that its picture does not depend on, with
+// the types that they may have.
+var unread = map[string]struct {
+	kinds []Kind
+	types []fastjson.Type
+}{
+	"playing":  {[]Kind{Image, Video}, []fastjson.Type{fastjson.TypeTrue, fastjson.TypeFalse}},
+	"autoplay": {[]Kind{Video}, []fastjson.Type{fastjson.TypeTrue, fastjson.TypeFalse}},
+	"time":     {[]Kind{Video}, []fastjson.Type{fastjson.TypeNumber}},
+	"altText":  {[]Kind{Image, Video}, []fastjson.Type{fastjson.TypeString}},
+	"crop":     {[]Kind{Image}, []fastjson.Type{fastjson.TypeNull, fastjson.TypeObject}},
+}
+
+// savedProps lists the properties that tldraw 4.2 saves with each kind of shape.
+var savedProps = func() (all [Other + 1][]string) {
+	for k := range Other {
+		for f := range propFields {
+			if propField(k, []byte(f))&fieldsOf[k] != 0 {
+				all[k] = append(all[k], f)
+			}
+		}
+		for _, f := range []string{"align", "textAlign", "kind"} { // whose field depends on the kind
+			if propField(k, []byte(f))&fieldsOf[k] != 0 && !slices.Contains(all[k], f) {
+				all[k] = append(all[k], f)
+			}
+		}
+		for name, u := range unread {
+			if slices.Contains(u.kinds, k) {
+				all[k] = append(all[k], name)
+			}
+		}
+		slices.Sort(all[k])
+	}
+	return all
+}()
+
+// note records what the editor may refuse in the shape that is being read; the first counts.
+func (d *sceneDecoder) note(field, got, want string) {
+	if d.odd == "" && !d.answer {
+		d.odd = "got " + got + " as " + field + ", want " + want
+	}
+}
+
+// only notes a member of an object that is none of the names.
+func (d *sceneDecoder) only(v *fastjson.Value, field string, names []string) {
+	o, err := v.Object()
+	if err != nil {
+		return
+	}
+	o.Visit(func(key []byte, _ *fastjson.Value) {
+		if !slices.Contains(names, string(key)) {
+			d.note(field+"."+clip(string(key), 40), "a member", "none of this name")
+		}
+	})
+}
+
+// lacks notes a member that an object does not have.
+func (d *sceneDecoder) lacks(v *fastjson.Value, field string, names []string) {
+	for _, name := range names {
+		if v.Get(name) == nil {
+			d.note(strings.TrimPrefix(field+"."+name, "."), "nothing", "what is saved with every shape")
+		}
+	}
+}
+
+// checkWhole notes what a stored shape lacks of what is saved, and what it has beside that. See
+// docs/spec/drawing.md#r89.
+func (d *sceneDecoder) checkWhole(k Kind, o *fastjson.Object) {
+	if k == Other || d.odd != "" {
+		return
+	}
+	for _, name := range storedMembers {
+		if o.Get(name) == nil {
+			d.note(name, "nothing", "what is saved with every shape")
+		}
+	}
+	o.Visit(func(key []byte, v *fastjson.Value) {
+		switch name := string(key); {
+		case !slices.Contains(storedMembers, name):
+			d.note(clip(name, 40), "a member", "none of this name")
+		case name == "isLocked":
+			d.wantType(name, v, fastjson.TypeTrue, fastjson.TypeFalse)
+		case name == "meta":
+			d.wantType(name, v, fastjson.TypeObject)
+		}
+	})
+	props := o.Get("props")
+	for _, name := range savedProps[k] {
+		if props.Get(name) == nil && (name != "richText" || props.Get("text") == nil) {
+			d.note("props."+name, "nothing", "what is saved with every shape of its kind")
+		}
+	}
+	props.GetObject().Visit(func(key []byte, v *fastjson.Value) {
+		name := string(key)
+		if u, ok := unread[name]; ok && slices.Contains(u.kinds, k) {
+			d.wantType("props."+name, v, u.types...)
+		} else if !slices.Contains(savedProps[k], name) && (name != "text" || props.Get("richText") != nil) {
+			d.note("props."+clip(name, 40), "a property", "none of this name")
+		}
+	})
+}
+
+// wantType notes a value that has none of the types.
+func (d *sceneDecoder) wantType(field string, v *fastjson.Value, types ...fastjson.Type) {
+	if !slices.Contains(types, v.Type()) {
+		d.note(field, describe(v), "a value of another type")
+	}
+}
