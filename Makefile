@@ -126,9 +126,10 @@ load: setup build ## the daemon under the load of trainers: latency, throughput,
 	go run ./bench/daemon hostile
 	PLUMB_EPISODES=2000 go test -count 1 -run TestEpisodesThroughRestart ./daemon/api
 
-fidelity: build ## native pictures beside the editor's, report in build/fidelity/report; every character of Unicode in each font
+fidelity: build ## native pictures beside the editor's, report in build/fidelity/report; every character of Unicode in each font; odd documents
 	@go run ./bench/fidelity -out build/fidelity
 	@go run ./bench/unicode -pictures build/fidelity/unicode
+	@go run ./bench/odd -pictures build/fidelity/odd
 
 clean: ## what was built; fonts and packages stay in build/fonts and build/npm
 	rm -rf bin build/demo build/report build/fidelity build/gpu-bundle

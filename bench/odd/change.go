@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// place is a member of an object, or an element of a list.
+type place struct {
+	path string
+	in   object // nil in lists
+	key  string
+	of   list
+	i    int
+}
+
+func (p place) get() any {
+	if p.in != nil {
+		return p.in[p.key]
+	}
+	return p.of[p.i]
+}
+
+func (p place) set(v any) {
+	if p.in != nil {
+		p.in[p.key] = v
+	} else {
+		p.of[p.i] = v
+	}
+}
+
+// places lists all members and elements below a value.
+func places(path string, v any) (all []place) {
+	switch v := v.(type) {
+	case object:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			p := place{path: path + "." + k, in: v, key: k}
+			all = append(append(all, p), places(p.path, v[k])...)
+		}
+	case list:
+		for i := range v {
+			p := place{path: fmt.Sprintf("%s[%d]", path, i), of: v, i: i}
+			all = append(append(all, p), places(p.path, v[i])...)
+		}
+	}
+	return all
+}
+
+// change changes one thing: mostly a property, else anything.
+func (d *document) change(r *rand.Rand) {
+	all := append(places("shapes", d.shapes), places("bindings", d.bindings)...)
+	depth := one(r, 2, 2, 2, 0)
+	chosen := slices.DeleteFunc(slices.Clone(all), func(p place) bool {
+		return depth > 0 && (strings.Count(p.path, ".") != depth || !strings.Contains(p.path, ".props."))
+	})
+	if len(chosen) == 0 {
+		chosen = all
+	}
+	if len(chosen) == 0 {
+		return
+	}
+	p := chosen[r.IntN(len(chosen))]
+	switch {
+	case p.in != nil && r.IntN(4) == 0:
+		delete(p.in, p.key)
+		d.changes = append(d.changes, p.path+" is missing")
+	case p.in != nil && r.IntN(5) == 0:
+		name := one(r, "whatever", "w", "h", "text", "richText", "color", "dash", "geo", "points", "segments", "url", "scaleX", "flipX", "handles", "opacity", "name", "assetId", "growY", "bend")
+		if _, ok := p.in[name]; ok {
+			return
+		}
+		p.in[name] = odd(r, p.get())
+		d.changes = append(d.changes, fmt.Sprintf("%s beside it is %s", p.path, short(object{name: p.in[name]})))
+	default:
+		v := odd(r, p.get())
+		d.changes = append(d.changes, fmt.Sprintf("%s is %s, was %s", p.path, short(v), short(p.get())))
+		p.set(v)
+	}
+}
+
+// words are values of properties, in part of others, and what is no value of any.
+var words = strings.Fields("unknown NaN Infinity none solid pattern pipe middle start end start-legacy end-legacy red RED #ff0000 xl draw sans cubic elbow arc line cloud arrow free straight shape:0 shape:1 shape:9 page:page page:other " +
+	"binding:x a1 a10 a1V Zz doc paragraph text bulletList listItem hardBreak heading bold code true 12 null https://example.org")
+
+// odd returns a value that is unlike another one: of another type, or out of its range.
+func odd(r *rand.Rand, old any) any {
+	if r.IntN(3) == 0 {
+		return one[any](r, nil, true, false, 0, 7, -3.5, "", "12", "NaN", list{}, object{}, list{nil}, object{"type": "doc"})
+	}
+	switch old := old.(type) {
+	case float64:
+		return one[any](r, -old, 0, -0.5, 0.001, 1e-7, 0.5, 1.5, 12.3456789, 3*old, 1e4, 1e6, -1e6, 1e15, 1e300, -1e300, 5e-324)
+	case int:
+		return odd(r, float64(old))
+	case string:
+		return one[any](r, strings.ToUpper(old), old+" ", "", one(r, words...), one(r, words...), one(r, words...), strings.Repeat(old+"x", 40), "\u200e", "é", "a\nb", "\t", "  ")
+	case bool:
+		return one[any](r, !old, !old, "true", 1, 0, nil)
+	case list:
+		if len(old) == 0 {
+			return list{object{}}
+		}
+		return one[any](r, list{}, append(slices.Clone(old), old[0]), old[:1], old[1:], list{list{}}, append(slices.Clone(old), nil))
+	case object:
+		return one[any](r, object{}, list{old}, nil, "x")
+	}
+	return one(r, words...)
+}
+
+// short writes a value for people.
+func short(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("BUG: " + err.Error()) // numbers, texts, lists and maps alone
+	}
+	if len(b) > 60 {
+		return string(b[:60]) + "..."
+	}
+	return string(b)
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"plumb/testdata/madeup"
+)
+
+type (
+	object = map[string]any
+	list   = []any
+)
+
+// Encodings of a document. See docs/spec/drawing.md#r1.
+const (
+	formShapes  = "shapes"  // to be created: missing fields have defaults
+	formRecords = "records" // written by hand, without the versions of a schema
+	formFile    = "file"    // as saved: nothing may be missing
+)
+
+// document is one document with what was changed in it.
+type document struct {
+	name, kind, form string
+	shapes, bindings list // of objects, but for what was changed
+	changes          []string
+}
+
+// container are kinds that madeup has only on pages, or not at all.
+var containers = []string{"bookmark", "embed", "frame", "group", "image", "video"}
+
+// kinds lists the kinds of shapes.
+func kinds() []string { return append(slices.Clone(madeup.Kinds), containers...) }
+
+// oddDocument makes a document and changes one to three things in it.
+func oddDocument(r *rand.Rand, name, kind string) *document {
+	d := &document{name: name, kind: kind, form: one(r, formShapes, formShapes, formRecords, formFile)}
+	d.add(r, "shape:0", kind, "page:page")
+	switch kind {
+	case "frame", "group":
+		for _, id := range []string{"shape:1", "shape:2"} {
+			child := d.add(r, id, "geo", "shape:0")
+			child["x"], child["y"] = r.IntN(60), r.IntN(60)
+		}
+	case "arrow":
+		d.bind(r)
+	}
+	if d.form == formFile {
+		for i := range d.shapes {
+			complete(d.shapes[i].(object), i)
+		}
+	}
+	for range 1 + r.IntN(3) {
+		d.change(r)
+	}
+	return d
+}
+
+// add adds a shape of a kind.
+func (d *document) add(r *rand.Rand, id, kind, parent string) object {
+	o := object{}
+	if slices.Contains(containers, kind) {
+		o = object{"id": id, "type": kind, "x": r.IntN(100), "y": r.IntN(100), "rotation": one(r, 0, 0, 0.4), "opacity": one(r, 1, 0.5), "props": object{}}
+		if kind != "group" {
+			o["props"] = object{"w": 60 + r.IntN(200), "h": 60 + r.IntN(200)}
+		}
+		if kind == "frame" {
+			o["props"].(object)["name"] = one(r, "", "A name")
+		}
+	} else if err := json.Unmarshal([]byte(madeup.Shape(r, id, kind)), &o); err != nil {
+		panic("BUG: " + err.Error()) // madeup writes JSON
+	}
+	if d.form != formShapes || parent != "page:page" {
+		o["parentId"] = parent
+	}
+	if d.form != formShapes {
+		o["typeName"], o["index"] = "shape", []string{"a1", "a2", "a3"}[len(d.shapes)]
+	}
+	d.shapes = append(d.shapes, o)
+	return o
+}
+
+// bind binds an end of the first shape, an arrow, to another shape in half of the documents, and both
+// ends in some.
+func (d *document) bind(r *rand.Rand) {
+	if r.IntN(2) == 0 {
+		return
+	}
+	d.add(r, "shape:1", one(r, "geo", "text", "note"), "page:page")
+	for _, terminal := range one(r, list{"start"}, list{"end"}, list{"start", "end"}) {
+		d.bindings = append(d.bindings, object{"id": "binding:" + terminal.(string), "typeName": "binding", "type": "arrow", "fromId": "shape:0", "toId": "shape:1", "meta": object{},
+			"props": object{"terminal": terminal, "isPrecise": one(r, true, false), "isExact": one(r, true, false), "snap": "none", "normalizedAnchor": object{"x": 0.3, "y": 0.6}}})
+	}
+}
+
+// defaults are the properties that a saved shape has, "KIND.NAME" where kinds differ.
+var defaults = map[string]string{
+	"geo": "geo w h growY dash fill color labelColor size font align verticalAlign scale url richText", "text": "color size font textAlign w autoSize scale richText",
+	"arrow": "kind start end bend arrowheadStart arrowheadEnd dash fill color labelColor size font labelPosition elbowMidPoint scale richText",
+	"line":  "dash size color spline scale points", "draw": "segments color fill dash size isComplete isClosed isPen scale",
+	"highlight": "segments color size isComplete isPen scale", "note": "color labelColor size font align verticalAlign growY fontSizeAdjustment scale url richText",
+	"frame": "w h name color", "group": "", "image": "w h playing url assetId crop flipX flipY altText", "video": "w h time playing autoplay url assetId altText", "bookmark": "w h url assetId", "embed": "w h url",
+}
+
+// values are those that a property has by default.
+var values = object{"kind": "arc", "align": "middle", "verticalAlign": "middle", "textAlign": "start", "dash": "draw", "fill": "none", "font": "draw", "size": "m", "color": "black", "labelColor": "black",
+	"growY": 0, "fontSizeAdjustment": 0, "scale": 1, "url": "", "assetId": nil, "crop": nil, "flipX": false, "flipY": false, "altText": "", "time": 0, "playing": true, "autoplay": true,
+	"labelPosition": 0.5, "elbowMidPoint": 0.5, "isComplete": true, "isClosed": false, "isPen": false, "name": "", "autoSize": true, "spline": "line"}
+
+// complete gives a shape everything that a saved one has.
+func complete(o object, i int) {
+	o["isLocked"], o["meta"] = false, object{}
+	props := o["props"].(object)
+	if text, ok := props["text"].(string); ok {
+		blocks := list{}
+		for line := range strings.SplitSeq(text, "\n") {
+			block := object{"type": "paragraph"}
+			if line != "" {
+				block["content"] = list{object{"type": "text", "text": line}}
+			}
+			blocks = append(blocks, block)
+		}
+		delete(props, "text")
+		props["richText"] = object{"type": "doc", "content": blocks}
+	}
+	for name := range strings.FieldsSeq(defaults[o["type"].(string)]) {
+		if _, ok := props[name]; ok {
+			continue
+		}
+		if props[name] = values[name]; name == "richText" {
+			props[name] = object{"type": "doc", "content": list{object{"type": "paragraph"}}}
+		}
+	}
+}
+
+// schema has the versions that tldraw 4.2 saves with.
+var schema = object{"schemaVersion": 2, "sequences": object{
+	"com.tldraw.store": 5, "com.tldraw.asset": 1, "com.tldraw.page": 1, "com.tldraw.document": 2, "com.tldraw.shape": 4, "com.tldraw.shape.arrow": 7, "com.tldraw.shape.geo": 10,
+	"com.tldraw.shape.text": 3, "com.tldraw.shape.note": 9, "com.tldraw.shape.draw": 2, "com.tldraw.shape.line": 5, "com.tldraw.shape.highlight": 1, "com.tldraw.shape.frame": 1,
+	"com.tldraw.shape.group": 0, "com.tldraw.shape.image": 5, "com.tldraw.shape.video": 4, "com.tldraw.shape.bookmark": 2, "com.tldraw.shape.embed": 4,
+	"com.tldraw.binding": 0, "com.tldraw.binding.arrow": 1}}
+
+// source returns the document as JSON.
+func (d *document) source() []byte {
+	o := object{}
+	switch d.form {
+	case formShapes:
+		if o["shapes"] = d.shapes; d.bindings != nil {
+			o["bindings"] = d.bindings
+		}
+	case formRecords:
+		o["records"] = slices.Concat(d.shapes, d.bindings)
+	case formFile:
+		first := list{object{"id": "document:document", "typeName": "document", "gridSize": 10, "name": "", "meta": object{}},
+			object{"id": "page:page", "typeName": "page", "name": "Page 1", "index": "a1", "meta": object{}}}
+		o["tldrawFileFormatVersion"], o["schema"], o["records"] = 1, schema, slices.Concat(first, d.shapes, d.bindings)
+	}
+	b, err := json.Marshal(o)
+	if err != nil {
+		panic("BUG: " + err.Error()) // numbers, texts, lists and maps alone
+	}
+	return b
+}
+
+// one picks one of the values.
+func one[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"plumb/daemon/compare"
+	"plumb/render"
+	"plumb/render/chrome"
+	"plumb/render/scene"
+	"plumb/render/view"
+)
+
+// outcome is what becomes of a document.
+type outcome int
+
+const (
+	alike      outcome = iota // drawn as the editor draws it
+	left                      // left to the editor by name
+	refused                   // by name
+	differs                   // from the editor's picture
+	unrefused                 // drawn, although the editor refuses it
+	unnamed                   // refused without field, what was got and what is wanted
+	unpictured                // the browser gave no picture
+	outcomes
+)
+
+var outcomeNames = [outcomes]string{"alike", "left", "refused", "differs", "unrefused", "unnamed", "unpictured"}
+
+// fault reports whether a document with the outcome is at fault.
+func (o outcome) fault() bool { return o > refused }
+
+// verdict is the outcome of a document.
+type verdict struct {
+	outcome outcome
+	reason  string // why it was refused or left, without what is its own
+	detail  string // of a fault
+}
+
+// A picture shows at most so many px of what a document covers, with a margin. Few px that differ are
+// none, as in the sweep over Unicode.
+const most, margin, few = 500, 8, 2
+
+// judge draws documents with plumb and with the editor.
+type judge struct {
+	own      *render.Engine
+	pool     *chrome.Pool
+	pictures string
+}
+
+func openJudge(tabs int, pictures string) (j *judge, err error) {
+	j = &judge{pictures: pictures}
+	if j.own, err = render.Open(render.Config{Backend: render.BackendCPU, Fidelity: render.FidelityNative}); err != nil {
+		return nil, err
+	}
+	if j.pool, err = chrome.Open(chrome.Config{Pages: tabs}); err != nil {
+		return nil, errors.Join(err, j.own.Close())
+	}
+	return j, nil
+}
+
+func (j *judge) close() error { return errors.Join(j.pool.Close(), j.own.Close()) }
+
+// judge says what becomes of a document.
+func (j *judge) judge(w *render.Worker, d *document) (verdict, error) {
+	source := d.source()
+	s, err := scene.Decode(source, scene.DefaultLimits())
+	if err != nil {
+		return refusal(err), nil
+	}
+	bounds, err := part(s)
+	if err != nil {
+		return leaving(err), nil
+	}
+	v := view.View{Scene: s, Bounds: bounds, Picture: true}
+	p, err := w.Prepare(v)
+	if err != nil {
+		return leaving(err), nil
+	}
+	defer p.Release()
+	images, err := j.own.Pictures([]*render.Prepared{p})
+	if err != nil {
+		return verdict{}, fmt.Errorf("%s: %w", d.name, err)
+	}
+	r, err := j.pool.Export(context.Background(), chrome.Request{View: v, Source: source})
+	switch {
+	case errors.Is(err, chrome.ErrScene):
+		return verdict{outcome: unrefused, detail: err.Error()}, nil
+	case err != nil:
+		return verdict{outcome: unpictured, detail: err.Error()}, nil
+	}
+	likeness, err := compare.Pictures(images[0], r.Image, true)
+	if err != nil {
+		return verdict{}, fmt.Errorf("%s: %w", d.name, err)
+	}
+	f := &likeness.Figures
+	px := (1 - min(f.Within, f.ColourWithin)) * float64(f.Box.Dx()*f.Box.Dy())
+	if f.Severity() <= 1 || px <= few && f.Outside <= few && !f.Box.Empty() {
+		return verdict{outcome: alike}, nil
+	}
+	return verdict{outcome: differs, detail: fmt.Sprintf("%.0f px of %v, mass %.4f, centre %.2f px, %d px outside", px, f.Box, f.Mass, f.Centre, f.Outside)}, j.keep(d, images[0], r.Image)
+}
+
+// part returns the part of the page that is compared.
+func part(s *scene.Scene) (view.Box, error) {
+	b, ok, err := view.ContentBounds(s, nil)
+	if err != nil || !ok {
+		return view.Box{W: 200, H: 200}, err
+	}
+	x, y := math.Floor(b.X)-margin, math.Floor(b.Y)-margin
+	return view.Box{X: x, Y: y, W: min(most, math.Ceil(b.X+b.W-x)+margin), H: min(most, math.Ceil(b.Y+b.H-y)+margin)}, nil
+}
+
+// digits are what differs between errors of the same field.
+var digits = regexp.MustCompile(`\[[^\]]*\]`)
+
+// refusal is the verdict on a document that cannot be read.
+func refusal(err error) verdict {
+	var e *scene.Error
+	if !errors.As(err, &e) || e.Path == "" || e.Got == "" || e.Want == "" {
+		return verdict{outcome: unnamed, detail: err.Error()}
+	}
+	return verdict{outcome: refused, reason: digits.ReplaceAllString(e.Path, "[]") + ": want " + digits.ReplaceAllString(e.Want, "[]")}
+}
+
+// leaving is the verdict on a document that is not drawn natively.
+func leaving(err error) verdict {
+	why := err.Error()
+	if !errors.Is(err, view.ErrForeign) || !strings.Contains(why, "shape:") {
+		return verdict{outcome: unnamed, detail: why}
+	}
+	if from := strings.Index(why, "): "); from >= 0 {
+		why = why[from+3:]
+	}
+	return verdict{outcome: left, reason: strings.TrimPrefix(why, view.ErrForeign.Error()+": ")}
+}
+
+// keep writes both pictures of a document side by side.
+func (j *judge) keep(d *document, got, want image.Image) error {
+	if j.pictures == "" {
+		return nil
+	}
+	if err := os.MkdirAll(j.pictures, 0o755); err != nil {
+		return err
+	}
+	size := got.Bounds().Size()
+	both := image.NewNRGBA(image.Rect(0, 0, 2*size.X+margin, size.Y))
+	draw.Draw(both, image.Rectangle{Max: size}, got, got.Bounds().Min, draw.Src)
+	draw.Draw(both, image.Rectangle{Max: size}.Add(image.Pt(size.X+margin, 0)), want, want.Bounds().Min, draw.Src)
+	f, err := os.Create(filepath.Join(j.pictures, d.name+".png"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(png.Encode(f, both), f.Close())
+}

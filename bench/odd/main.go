@@ -1,0 +1,140 @@
+// Command odd makes odd documents of tldraw by chance: shapes of every kind that lack properties, have
+// ones that nobody knows, and values of the wrong type or out of range, in each encoding. In: a seed, by
+// default of the clock, and a browser. Out: a table, and every document that is at fault. A document is
+// drawn as the editor draws it, left to the editor by name, or refused by name. It ends with an error
+// where one is drawn otherwise, is drawn although the editor refuses it, or is refused without a name.
+//
+//	go run ./bench/odd > bench/results/odd.txt
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"plumb/bench/rig"
+)
+
+func main() {
+	log.SetFlags(0)
+	each := flag.Int("n", 60, "documents of each kind of shape")
+	seed := flag.Uint64("seed", 0, "what they are made from; 0 takes the clock")
+	tabs := flag.Int("tabs", runtime.GOMAXPROCS(0), "tabs of the browser")
+	pictures := flag.String("pictures", "", "folder for pictures of what differs: plumb's left, the editor's right")
+	flag.Parse()
+	if *seed == 0 {
+		*seed = uint64(time.Now().UnixNano())
+	}
+	fmt.Printf("%s# seed %d, %d documents of each kind\n", rig.Header(rig.Commit()), *seed, *each)
+	if err := run(*each, *seed, *tabs, *pictures); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run judges the documents and prints the table.
+func run(each int, seed uint64, tabs int, pictures string) error {
+	var list []*document
+	for _, kind := range kinds() {
+		for i := range each {
+			r := rand.New(rand.NewPCG(seed, uint64(len(list)))) // of each document alone
+			list = append(list, oddDocument(r, fmt.Sprintf("%s-%03d", kind, i), kind))
+		}
+	}
+	found, err := judgeAll(list, tabs, pictures)
+	if err != nil {
+		return err
+	}
+	printTable(list, found)
+	if n := printFaults(list, found); n > 0 {
+		return fmt.Errorf("%d documents are at fault", n)
+	}
+	return nil
+}
+
+// judgeAll judges documents side by side.
+func judgeAll(list []*document, tabs int, pictures string) (found []verdict, err error) {
+	j, err := openJudge(tabs, pictures)
+	if err != nil {
+		return nil, err
+	}
+	found = make([]verdict, len(list))
+	faults := make([]error, tabs)
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for t := range tabs {
+		wg.Go(func() {
+			w := j.own.Worker()
+			for i := range next {
+				v, err := j.judge(w, list[i])
+				found[i], faults[t] = v, errors.Join(faults[t], err)
+			}
+		})
+	}
+	for i := range list {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return found, errors.Join(append(faults, j.close())...)
+}
+
+// printTable prints what became of the documents of each kind, and why those that were refused were.
+func printTable(list []*document, found []verdict) {
+	counts := map[string]*[outcomes]int{}
+	reasons := map[string]int{}
+	for i, d := range list {
+		if counts[d.kind] == nil {
+			counts[d.kind] = new([outcomes]int)
+		}
+		counts[d.kind][found[i].outcome]++
+		if found[i].reason != "" {
+			reasons[found[i].reason]++
+		}
+	}
+	fmt.Printf("%-10s %9s", "kind", "documents")
+	for _, name := range outcomeNames {
+		fmt.Printf(" %*s", max(8, len(name)), name)
+	}
+	fmt.Println()
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		n := 0
+		for _, c := range counts[kind] {
+			n += c
+		}
+		fmt.Printf("%-10s %9d", kind, n)
+		for o, name := range outcomeNames {
+			fmt.Printf(" %*d", max(8, len(name)), counts[kind][o])
+		}
+		fmt.Println()
+	}
+	fmt.Println("refused or left to the editor, by field or reason:")
+	names := slices.Collect(maps.Keys(reasons))
+	slices.SortFunc(names, func(a, b string) int {
+		if reasons[a] != reasons[b] {
+			return reasons[b] - reasons[a]
+		}
+		return strings.Compare(a, b)
+	})
+	for _, name := range names {
+		fmt.Printf("%6d  %s\n", reasons[name], name)
+	}
+}
+
+// printFaults prints the documents at fault and returns how many they are.
+func printFaults(list []*document, found []verdict) (n int) {
+	for i, v := range found {
+		if v.outcome.fault() {
+			n++
+			fmt.Printf("%s: %s: %s\n  %s\n  %s\n", list[i].name, outcomeNames[v.outcome], v.detail, strings.Join(list[i].changes, "; "), list[i].source())
+		}
+	}
+	return n
+}
