@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/valyala/fastjson"
@@ -214,6 +215,8 @@ func (b *Boards) paint(s *sheet.Sheet, layer func(*sheet.Sheet) error) error {
 func (b *Boards) shapes(v view.View) (img *image.NRGBA, reuse func(), err error) {
 	w := b.workers.Get().(*render.Worker)
 	defer b.workers.Put(w)
+	v.Unmeasured = true                                                                                              // each board is drawn once, and nobody asks for its sums
+	v.Picture = slices.ContainsFunc(v.Scene.Shapes, func(s scene.Shape) bool { return s.Fill == scene.FillPattern }) // else the inside has its mean colour
 	p, err := w.Prepare(v)
 	if err != nil {
 		return nil, nil, err

@@ -115,9 +115,9 @@ func (r *shapeCache) most() int {
 }
 
 // cacheKeyOf returns the cache key of a shape; ok is false for a shape that is not
-// cached: Pictures are few.
+// cached: pictures that are wanted for themselves seldom have a shape in common.
 func (b *Builder) cacheKeyOf(sh *scene.Shape, growY float64, p *shapePlacement) (w cacheKey, ok bool) {
-	if sh.Kind != scene.Geo || sh.Rich != nil || b.Watch != nil || b.picture {
+	if sh.Kind != scene.Geo || sh.Rich != nil || b.Watch != nil || b.picture || b.unmeasured {
 		return w, false
 	}
 	return cacheKey{
