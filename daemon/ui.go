@@ -36,7 +36,7 @@ func (d *running) openUI() {
 	d.ui = explorer.New(explorer.Config{
 		Title: ui.Dir, Jobs: func() ([]explorer.Job, error) { return FindJobs(ui.Dir) }, Items: d.core.Items, Variants: d.cfg.API.Variants, Papers: ui.Papers,
 		Line: d.cfg.Core.Lines.Line, Engine: func() (explorer.Engine, error) { return ExploredBy(d.core, d.cfg.API.Variants), nil },
-		Flags: ui.Flags, Client: ui.Pages, Version: d.cfg.API.Version.Version, Hosts: hosts, Log: d.cfg.Log})
+		Prompts: d.cfg.API.Prompts, Flags: ui.Flags, Client: ui.Pages, Version: d.cfg.API.Version.Version, Hosts: hosts, Log: d.cfg.Log})
 	d.cfg.API.UI = d.ui.Handle
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"plumb/daemon/ask"
 	"plumb/daemon/dump"
 	"plumb/daemon/explorer"
 	"plumb/daemon/queue"
@@ -72,6 +73,8 @@ func View(ctx context.Context, cfg ViewConfig) (err error) {
 		debug.SetMemoryLimit(viewMemory) // collect more often near the bound, and do not wait for twice as much
 	}
 	var core *Core
+	prompts := &boards{limits: cfg.Core.Scenes}
+	cfg.Explorer.Prompts = &ask.Prompter{Suites: cfg.Explorer.Items.Suites, Tasks: cfg.Explorer.Items.Tasks, Boards: prompts.open}
 	cfg.Explorer.Log = cfg.Log
 	cfg.Explorer.Engine = func() (explorer.Engine, error) {
 		c, err := Open(cfg.Core)
@@ -89,6 +92,7 @@ func View(ctx context.Context, cfg ViewConfig) (err error) {
 	if core != nil {
 		err = errors.Join(err, core.Close())
 	}
+	err = errors.Join(err, prompts.close())
 	return err
 }
 

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync"
 
+	"plumb/daemon/ask"
 	"plumb/daemon/dump"
 	"plumb/daemon/exhibit"
 	"plumb/daemon/index"
@@ -48,7 +49,8 @@ type Config struct {
 	Papers   [][]byte // as in table.Options
 	Line     int      // bytes of a line at most
 	// Engine opens the engine; it is called once, when the first picture is wanted. The error is shown in place of pictures.
-	Engine func() (Engine, error)
+	Engine  func() (Engine, error)
+	Prompts *ask.Prompter // what models were asked, with pictures; nil for pages without
 	// Flags are the flags with which plumb score reads the dumps, for the commands that pages show.
 	Flags   []string
 	Client  string // folder of the built pages
@@ -130,6 +132,7 @@ type opened struct {
 	given  map[int]*Given // lines of rows, where no files are open; nil where files are
 	rules  *scanner
 	texts  textCache
+	seen   askedCache
 	pairs  pairCache
 	users  sync.RWMutex // held for reading while a request uses the columns
 	closed bool

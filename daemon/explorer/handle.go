@@ -194,6 +194,8 @@ func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 		"sensitivity": func(c context.Context, o *opened, q *query) (any, error) {
 			return e.sensitivity(c, o, q.row, q.part, q.steps, q.step)
 		},
+		"asked": func(_ context.Context, o *opened, q *query) (any, error) { return e.asked(o, q.row) },
+		"seen":  func(c context.Context, o *opened, q *query) (any, error) { return e.seenPicture(c, o, q.row, q.panel) },
 		"picture": func(c context.Context, o *opened, q *query) (any, error) {
 			return e.picture(c, o, q.row, q.panel, q.wide)
 		},
@@ -246,6 +248,9 @@ func (e *Explorer) answer(ctx *fasthttp.RequestCtx, f func(*query) (any, error))
 		switch v := v.(type) {
 		case drawn:
 			answer304(ctx, v.tag, "image/png", v.shown.PNG)
+		case shown:
+			ctx.SetContentType(v.kind)
+			ctx.SetBody(v.data)
 		case attachment:
 			ctx.Response.Header.Set("Content-Disposition", `attachment; filename="`+v.name+`"`)
 			ctx.SetContentType("text/html; charset=utf-8")

@@ -289,3 +289,31 @@ func TestCutIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestAsked shows what the model was asked, and the picture that it saw.
+func TestAsked(t *testing.T) {
+	job := written(t, maze("a", 130, 430, ""), maze("b", 130, 430, `,"asked":{"model":"m","input":"minimal"}`), "{\"id\":\n")
+	s := serve(t, "127.0.0.1:0", job)
+	for row, want := range map[int]int{0: 1, 1: 1} {
+		var got explorer.Asked
+		if status := s.get(t, fmt.Sprintf("asked?row=%d", row), &got); status != 200 || got.Text != "Draw a red star." || len(got.Images) != want || got.Images[0].Error != "" {
+			t.Fatalf("row %d: got status %d, %+v; want the prompt of the dump and %d pictures", row, status, got, want)
+		}
+		r, err := http.Get(s.url + fmt.Sprintf("api/seen?row=%d&panel=0", row))
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(r.Body)
+		r.Body.Close()
+		if err != nil || r.Header.Get("Content-Type") != "image/png" || img.Bounds().Dx() != got.Images[0].Width {
+			t.Errorf("row %d: got %v, %s, %d px; want a picture of %d px", row, err, r.Header.Get("Content-Type"), img.Bounds().Dx(), got.Images[0].Width)
+		}
+	}
+	if got := s.get(t, "seen?row=0&panel=7", nil); got != http.StatusNoContent {
+		t.Errorf("a picture that is not there: got status %d, want 204", got)
+	}
+	var f explorer.Fault
+	if got := s.get(t, "asked?row=2", &f); got != 422 || !strings.Contains(f.Error, "cannot tell what was asked") {
+		t.Errorf("a line that cannot be read: got status %d, %q; want 422", got, f.Error)
+	}
+}

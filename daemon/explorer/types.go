@@ -168,6 +168,21 @@ type Item struct {
 	Arms      [][]string `json:"arms"`    // names and values of how the model was asked
 }
 
+// Asked is what a model was asked.
+type Asked struct {
+	Text   string `json:"text"`
+	Of     string `json:"of"` // where it is known from
+	Images []Seen `json:"images"`
+}
+
+// Seen is a picture that a model saw. Its bytes are at seen?row=ROW&panel=N.
+type Seen struct {
+	Title  string `json:"title"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+	Error  string `json:"error"` // why it is not shown
+}
+
 // Part is something that the answer placed, with its middle in page units.
 type Part struct {
 	Name string  `json:"name"`

@@ -68,7 +68,7 @@ export function Compare({ info }: { info: Info }) {
 									<tbody>
 										{v.lines.map((l) => (
 											<tr key={l.suite + l.test} class={l.test ? '' : 'total'}>
-												<td>{l.test || 'all tests'}</td>
+												<td>{!l.test ? 'all tests' : v.lines.some((x) => x.test && x.suite !== l.suite) ? `${l.suite} / ${l.test}` : l.test}</td>
 												<td class="num">{count(l.n)}</td>
 												<td class="num">{score(l.a)}</td>
 												<td class="num">{score(l.b)}</td>

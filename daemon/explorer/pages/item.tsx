@@ -1,12 +1,12 @@
 // One item: pictures, what made the score, what was read, and its neighbours.
 
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { address, query, saved, useGet } from './api'
 import { count, score, value } from './format'
 import { useKeys } from './keys'
 import { Bar, Score, Waiting, who } from './parts'
 import { Overlay, Picture } from './picture'
-import type { Item as Data } from './schema'
+import type { Asked, Item as Data } from './schema'
 import { go, link, useUrl } from './state'
 
 export const useItem = (row: number) => useGet<Data>(row >= 0 ? address('item', { ...query(), row }) : undefined)
@@ -150,13 +150,7 @@ export function ItemPage() {
 							<pre>{t.body}</pre>
 						</details>
 					))}
-					{v.prompt && (
-						<details>
-							<summary>Prompt</summary>
-							<p class="quiet">{v.promptOf}; the model saw the picture before, where its arm has pictures</p>
-							<pre>{v.prompt}</pre>
-						</details>
-					)}
+					{(saved ? v.prompt : v.line) && <Prompt of={v} />}
 				</section>
 			</div>
 			<section class="card">
@@ -229,6 +223,32 @@ export function ItemPage() {
 				</section>
 			)}
 		</article>
+	)
+}
+
+// Prompt shows what the model was asked, and the pictures that it saw.
+function Prompt({ of }: { of: Data }) {
+	const [open, setOpen] = useState(false)
+	useEffect(() => setOpen(false), [of.row])
+	const got = useGet<Asked>(open && !saved ? address('asked', { row: of.row }) : undefined)
+	const v = saved ? { text: of.prompt, of: of.promptOf, images: [] } : got.value
+	return (
+		<details open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
+			<summary>What the model was asked</summary>
+			{got.error && !saved && <p class="quiet">{got.error}</p>}
+			{open && v && (
+				<>
+					<p class="quiet">{v.of}</p>
+					{v.images.map((s, n) => (
+						<figure key={n} class="picture seen">
+							<figcaption>{[s.title, s.width ? `${s.width} × ${s.height} px` : ''].filter(Boolean).join(', ')}</figcaption>
+							{s.error ? <p class="empty">not shown: {s.error}</p> : <img src={address('seen', { row: of.row, panel: n })} alt={`Picture that the model saw: ${s.title}`} />}
+						</figure>
+					))}
+					<pre>{v.text}</pre>
+				</>
+			)}
+		</details>
 	)
 }
 

@@ -1,0 +1,91 @@
+package explorer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+
+	"plumb/daemon/ask"
+)
+
+// askedCache keeps what was asked for the last row, because its pictures are fetched one by one.
+type askedCache struct {
+	mu   sync.Mutex
+	key  string
+	last *ask.Asked
+}
+
+// pictureTypes are the media types of pictures that a browser gets.
+var pictureTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// asked answers GET asked: what the model of a row was asked, in the way that the result names.
+func (e *Explorer) asked(o *opened, row int) (*Asked, error) {
+	got, a, err := e.ask(o, row)
+	if err != nil {
+		return nil, err
+	}
+	out := &Asked{Text: cut(got.Text, pageLimits.prompt), Of: "plumb asks this, in the way that the result names", Images: []Seen{}}
+	if p := string(a.item.Fields.GetStringBytes("prompt")); p != "" {
+		out.Text, out.Of = cut(p, pageLimits.prompt), "the prompt in the dump; pictures as plumb sends them"
+	}
+	for _, p := range got.Images {
+		s := Seen{Title: p.Name, Width: p.Width, Height: p.Height, Error: p.Failed}
+		if s.Error == "" && !slices.Contains(pictureTypes, p.Type) {
+			s.Error = "it is " + p.Type
+		}
+		out.Images = append(out.Images, s)
+	}
+	return out, nil
+}
+
+// ask returns what the model of a row was asked.
+func (e *Explorer) ask(o *opened, row int) (*ask.Asked, *answer, error) {
+	a, err := e.read(o, row)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case a.item == nil:
+		return nil, nil, errors.New("cannot tell what was asked: " + a.why)
+	case e.cfg.Prompts == nil:
+		return nil, nil, errors.New("cannot tell what was asked: there are no prompts here")
+	}
+	key := fmt.Sprintf("%d %x %x", row, xxhash.Sum64(a.raw), xxhash.Sum64(a.line))
+	o.seen.mu.Lock()
+	defer o.seen.mu.Unlock()
+	if o.seen.key == key {
+		return o.seen.last, a, nil
+	}
+	w := a.result.Who.Arm()
+	arm := ask.Arm{Mode: w[0], Input: w[1], Setting: w[2], Format: w[3], Method: w[4]}
+	if a.item.Suite == "spatialab" && arm.Format == "" {
+		arm.Format = a.result.Test // its tests are its formats
+	}
+	got, err := e.cfg.Prompts.Ask(a.item, arm, true)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot tell what was asked: %w", err)
+	}
+	o.seen.key, o.seen.last = key, got
+	return got, a, nil
+}
+
+// shown is a picture that a model saw.
+type shown struct {
+	kind string
+	data []byte
+}
+
+// seenPicture answers GET seen: picture n of what was asked.
+func (e *Explorer) seenPicture(_ context.Context, o *opened, row, n int) (any, error) {
+	got, _, err := e.ask(o, row)
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 || n >= len(got.Images) || !slices.Contains(pictureTypes, got.Images[n].Type) {
+		return nil, errNoPicture
+	}
+	return shown{got.Images[n].Type, got.Images[n].Data}, nil
+}
