@@ -128,8 +128,11 @@ func waysOf(plumb, before, dir string, a *answers) ([]*way, error) {
 		add("own lines, to a file", plumb, path)
 		ways[len(ways)-1].to = filepath.Join(dir, "stdout.jsonl")
 		out := filepath.Join(dir, "out.jsonl")
-		add("own lines, with the run's folder", plumb, "-o", out, path)
-		ways[len(ways)-1].output, ways[len(ways)-1].beside = out, len(ways)-2
+		file := len(ways) - 1
+		for _, w := range [][]string{{"own lines, with the run's folder", "--no-index"}, {"own lines, with folder and index"}} {
+			add(w[0], plumb, append(w[1:], "-o", out, path)...)
+			ways[len(ways)-1].output, ways[len(ways)-1].beside = out, file
+		}
 	}
 	return ways, nil
 }
