@@ -51,6 +51,9 @@ func (d *sceneDecoder) linePoints(v *fastjson.Value, w where) []Point {
 		}
 		k := d.index(v.Get("index"), w, "props.points.index")
 		points = append(points, d.point(v, w, "props.points"))
+		if id := v.Get("id"); id == nil || id.Type() != fastjson.TypeString {
+			d.note("props.points."+clip(string(key), 40)+".id", describe(id), "a string")
+		}
 		if d.fault != nil {
 			d.addMember("props.points", "."+clip(string(key), 80))
 		}

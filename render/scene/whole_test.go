@@ -43,6 +43,7 @@ func TestOdd(t *testing.T) {
 		{"created", `[{"id":"shape:a","type":"frame","whatever":1,"props":{"whatever":1}}]`, ""},
 		{"created, an empty asset", `[{"id":"shape:a","type":"image","props":{"assetId":""}}]`, "props.assetId"},
 		{"another member of a point", `[{"id":"shape:a","type":"line","props":{` + strings.Replace(line, `"y":9`, `"y":9,"w":1`, 1) + `}}]`, "props.points.w"},
+		{"a point without id", `[{"id":"shape:a","type":"line","props":{"points":{"a":{"index":"a1","x":0,"y":0}}}}]`, "props.points.a.id"},
 		{"of an end", `[{"id":"shape:a","type":"arrow","props":{"end":{"x":1,"y":2,"w":1}}}]`, "props.end.w"},
 		{"of a segment", `[{"id":"shape:a","type":"draw","props":{` + strings.Replace(draw, `"type":"free"`, `"type":"free","w":1`, 1) + `}}]`, "props.segments.w"},
 		{"of a freehand point", `[{"id":"shape:a","type":"draw","props":{` + strings.Replace(draw, `"z":0.5`, `"z":0.5,"w":1`, 1) + `}}]`, "props.segments.points.w"},
