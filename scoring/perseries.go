@@ -1,6 +1,10 @@
 package scoring
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
 
 // maxSeries bounds the series that have tables, because their names come from the dump.
 const maxSeries = 1000
@@ -10,10 +14,11 @@ const maxSeries = 1000
 type PerSeries[T Tables] struct {
 	make    func() T
 	across  func(names []string, all []T) []TextTable
-	without []string
-	at      map[Series]int
+	without []string       // members of asked by which series do not differ
+	at      map[Series]int // index in names and all
 	names   []string
 	all     []T
+	left    int // results of series beyond maxSeries
 }
 
 // NewPerSeries returns tables without results. make returns those of one series. across
@@ -24,22 +29,28 @@ func NewPerSeries[T Tables](make func() T, across func(names []string, all []T) 
 	return &PerSeries[T]{make: make, across: across, without: without, at: map[Series]int{}}
 }
 
-// Add implements Tables.
+// Add adds r to the tables of its series, which it makes for the first result of a series. Once
+// there are maxSeries, it leaves out the results of further series and counts them, because a dump
+// could name any number and each takes memory. Tables says how many were left out.
 func (p *PerSeries[T]) Add(r *Result) {
 	s := r.Who.Series(p.without...)
 	i, ok := p.at[s]
 	if !ok {
 		if len(p.all) >= maxSeries {
+			p.left++
 			return
 		}
 		i = len(p.all)
-		p.at[s], p.all, p.names = i, append(p.all, p.make()), append(p.names, cmp.Or(s.String(), "no model"))
+		p.at[s] = i
+		p.all = append(p.all, p.make())
+		p.names = append(p.names, cmp.Or(s.String(), "no model"))
 	}
 	p.all[i].Add(r)
 }
 
 // Tables implements Tables: first the tables that cover all series, then those of each,
-// whose titles name the series where there are several.
+// whose titles name the series where there are several. The note on the first table says how many
+// results Add left out.
 func (p *PerSeries[T]) Tables() []TextTable {
 	var list []TextTable
 	if len(p.all) > 0 {
@@ -52,6 +63,10 @@ func (p *PerSeries[T]) Tables() []TextTable {
 			}
 			list = append(list, t)
 		}
+	}
+	if p.left > 0 && len(list) > 0 {
+		left := fmt.Sprintf("%d results of further series are in no table: tables are made for the first %d series.", p.left, maxSeries)
+		list[0].Note = strings.TrimLeft(list[0].Note+"\n"+left, "\n")
 	}
 	return list
 }

@@ -64,9 +64,9 @@ func (c *counted) Add(*Result)         { c.n++ }
 func (c *counted) Tables() []TextTable { return []TextTable{{Title: fmt.Sprint("n=", c.n)}} }
 
 // Each series has tables of its own, named after it where there are several, behind those
-// that cover all. Series beyond the limit count nowhere.
+// that cover all. Results of series beyond the limit are in no table, and a note counts them.
 func TestPerSeries(t *testing.T) {
-	titles := func(models ...string) string {
+	titles := func(models ...string) (joined, note string) {
 		p := NewPerSeries(func() *counted { return &counted{} }, func(names []string, all []*counted) []TextTable {
 			return []TextTable{{Title: strings.Join(names, "+") + fmt.Sprint("/", len(all))}}
 		})
@@ -76,23 +76,27 @@ func TestPerSeries(t *testing.T) {
 		var list []string
 		for _, t := range p.Tables() {
 			list = append(list, t.Title)
+			note += t.Note
 		}
-		return strings.Join(list, ", ")
+		return strings.Join(list, ", "), note
 	}
 	for want, models := range map[string][]string{
 		"": nil, "A/1, n=2": {"A", "A"}, "no model/1, n=1": {""}, "A+B/2, n=2 · A, n=1 · B": {"A", "B", "A"},
 	} {
-		if got := titles(models...); got != want {
-			t.Errorf("%q: got %q; want %q", models, got, want)
+		if got, note := titles(models...); got != want || note != "" {
+			t.Errorf("%q: got %q with the note %q; want %q without", models, got, note, want)
 		}
 	}
 	var many []string
 	for i := range maxSeries + 1 {
 		many = append(many, fmt.Sprint("m", i))
 	}
-	got := titles(append(many, "m0")...)
+	got, note := titles(append(many, "m0")...)
 	if !strings.Contains(got, fmt.Sprintf("/%d, n=2 · m0", maxSeries)) || strings.Contains(got, fmt.Sprint("m", maxSeries)) {
 		t.Errorf("got %.90q...; want %d series, and the results of the first", got, maxSeries)
+	}
+	if !strings.HasPrefix(note, "1 results of further series are in no table") || strings.Contains(note, "\n") {
+		t.Errorf("got the note %q; want one line that counts the result of the last series", note)
 	}
 }
 
