@@ -48,22 +48,24 @@ func (w *Worker) tile(d *paint.Drawing, alphaOnly bool) *Prepared {
 	return &Prepared{e: w.e, tiled: w.e.pool.copyOf(&w.tiled)}
 }
 
-// Parts counts the records of a prepared view on the device.
+// Parts counts what a prepared view puts on the device, for benchmarks, because the time of the
+// device depends on these numbers.
 type Parts struct {
-	Records int // rows of masks, 16 bytes each
-	Items   int // paths in tiles
-	Tiles   int // boundary tiles, those that an outline crosses
-	Runs    int
-	Solids  int // rectangles in closed form
+	MaskRows int // rows of coverage masks, 16 bytes each
+	Items    int // paths in tiles
+	Tiles    int // boundary tiles, those that an outline crosses
+	Runs     int // of up to batch.RunTiles tiles of one tile row
+	Solids   int // rectangles in closed form
 }
 
-// Parts returns the counts; all are 0 while the view is Pending.
+// Parts returns the counts of the view. All are 0 while it is Pending: until Finish the editor has
+// not drawn it, and there are no tiles.
 func (p *Prepared) Parts() Parts {
 	t := p.tiled
 	if t == nil {
 		return Parts{}
 	}
-	parts := Parts{Records: len(t.Masks), Items: len(t.Items), Tiles: len(t.Tiles), Solids: len(t.Solids)}
+	parts := Parts{MaskRows: len(t.Masks), Items: len(t.Items), Tiles: len(t.Tiles), Solids: len(t.Solids)}
 	for _, r := range t.Runs {
 		parts.Runs += len(r)
 	}

@@ -152,7 +152,7 @@ func (r *run) fill(s *Sample) {
 	t := &r.sums
 	s.Bytes, s.Up, s.Down = float64(t.bytes)/n, float64(t.up)/n, float64(t.down)/n
 	s.Batch = n / float64(max(t.batches, 1))
-	s.Cost = Cost{Shapes: float64(t.shapes) / n, Pixels: float64(t.pixels) / n, Records: float64(t.parts.Records) / n, Items: float64(t.parts.Items) / n,
+	s.Cost = Cost{Shapes: float64(t.shapes) / n, Pixels: float64(t.pixels) / n, Records: float64(t.parts.MaskRows) / n, Items: float64(t.parts.Items) / n,
 		Tiles: float64(t.parts.Tiles) / n, Runs: float64(t.parts.Runs) / n, Solids: float64(t.parts.Solids) / n}
 }
 
@@ -269,7 +269,7 @@ func (r *run) count(jobs []job, t *render.Timing) {
 	var add sums
 	for _, j := range jobs {
 		p := j.p.Parts()
-		add.parts.Records += p.Records
+		add.parts.MaskRows += p.MaskRows
 		add.parts.Items += p.Items
 		add.parts.Tiles += p.Tiles
 		add.parts.Runs += p.Runs
@@ -288,7 +288,7 @@ func (r *run) count(jobs []job, t *render.Timing) {
 	s.batches++
 	s.up, s.down = s.up+t.UpBytes, s.down+t.DownBytes
 	s.bytes, s.pixels, s.shapes = s.bytes+add.bytes, s.pixels+add.pixels, s.shapes+add.shapes
-	s.parts.Records += add.parts.Records
+	s.parts.MaskRows += add.parts.MaskRows
 	s.parts.Items += add.parts.Items
 	s.parts.Tiles += add.parts.Tiles
 	s.parts.Runs += add.parts.Runs

@@ -98,7 +98,7 @@ func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
 	s.Resident, s.Moved = scenes/device.Seconds(), scenes/moved.Seconds()
 	for _, p := range ps {
 		parts := p.Parts()
-		s.Records += float64(parts.Records) / float64(len(ps))
+		s.Records += float64(parts.MaskRows) / float64(len(ps))
 		s.Items += float64(parts.Items) / float64(len(ps))
 	}
 	return s, nil

@@ -9,52 +9,53 @@ import (
 
 // failFlags are the flags that limit how many lines may fail before the run fails.
 type failFlags struct {
-	MaxFailed *share `placeholder:"N|P%" help:"Exit 1 where more lines than that could not be scored: a number, or a share of the lines that hold an answer to score. Lines without an answer and unjudged ones are counted apart. Nothing scored at all is exit 1 in any case. Default: 90%."`
-	Strict    bool   `help:"Exit 1 where any line has no score, those without an answer and unjudged ones included (--missing zero lets the former pass)."`
+	MaxFailed *lineLimit `placeholder:"N|P%" help:"Exit 1 where more lines than that could not be scored: a number, or a share of the lines that hold an answer to score. Lines without an answer and unjudged ones are counted apart. Nothing scored at all is exit 1 in any case. Default: 90%."`
+	Strict    bool       `help:"Exit 1 where any line has no score, those without an answer and unjudged ones included (--missing zero lets the former pass)."`
 }
 
-// share is a flag's number of lines that may fail, or a percentage of them.
-type share struct {
-	n       int
-	percent float64 // used where percentage is set
-	isShare bool
+// lineLimit is a flag's limit on lines: a number of them, or a percentage of all.
+type lineLimit struct {
+	n         int
+	percent   float64 // 0 to 100; used instead of n where isPercent is set
+	isPercent bool
 }
 
 // mostFailed is the default of --max-failed. Where more lines fail, the dump probably
 // has the wrong format or does not belong to the tasks.
-var mostFailed = share{percent: 90, isShare: true}
+var mostFailed = lineLimit{percent: 90, isPercent: true}
 
 // UnmarshalText implements encoding.TextUnmarshaler. It takes a number from 0, or a
 // percentage from 0% to 100%.
-func (s *share) UnmarshalText(b []byte) error {
-	text, isShare := strings.CutSuffix(string(b), "%")
-	if isShare {
+func (l *lineLimit) UnmarshalText(b []byte) error {
+	text, isPercent := strings.CutSuffix(string(b), "%")
+	if isPercent {
 		x, err := strconv.ParseFloat(text, 64)
 		if err == nil && x >= 0 && x <= 100 {
-			*s = share{percent: x, isShare: true}
+			*l = lineLimit{percent: x, isPercent: true}
 			return nil
 		}
 	} else if n, err := strconv.Atoi(text); err == nil && n >= 0 {
-		*s = share{n: n}
+		*l = lineLimit{n: n}
 		return nil
 	}
 	return fmt.Errorf("got %q; want a number of lines such as 10, or a share such as 5%%", b)
 }
 
-// String returns the share in the form of the flag.
-func (s share) String() string {
-	if s.isShare {
-		return strconv.FormatFloat(s.percent, 'g', -1, 64) + "%"
+// String returns the limit in the form of the flag.
+func (l lineLimit) String() string {
+	if l.isPercent {
+		return strconv.FormatFloat(l.percent, 'g', -1, 64) + "%"
 	}
-	return strconv.Itoa(s.n)
+	return strconv.Itoa(l.n)
 }
 
-// of returns how many lines the share is of all lines, rounded down.
-func (s share) of(all int) int {
-	if s.isShare {
-		return int(math.Floor(float64(all) * s.percent / 100))
+// of returns how many of all lines may fail: the percentage of them, rounded down, or the number
+// itself.
+func (l lineLimit) of(all int) int {
+	if l.isPercent {
+		return int(math.Floor(float64(all) * l.percent / 100))
 	}
-	return s.n
+	return l.n
 }
 
 // check refuses flags on failed lines that exclude each other.

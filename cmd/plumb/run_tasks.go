@@ -77,7 +77,7 @@ func (c *runCmd) source(p *preparedRun, o ask.Options) (ask.Suite, error) {
 		}
 		return ask.NewTangram(set, o)
 	}
-	return ask.NewVisual(s, lines, filepath.Dir(c.Tasks), c.ImageDetail, o)
+	return ask.NewVisual(s, lines, filepath.Dir(c.Tasks), c.ImageDetail)
 }
 
 // taskLines reads a file of task lines.

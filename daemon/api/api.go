@@ -360,7 +360,7 @@ func (s *Server) admitted(ctx *fasthttp.RequestCtx, r route, known bool) bool {
 
 // releaseRequest returns the token and the memory that a request held.
 func (s *Server) releaseRequest(ctx *fasthttp.RequestCtx) {
-	s.keep(ctx)()
+	s.detachToken(ctx)()
 	s.drop(ctx)
 }
 

@@ -123,7 +123,7 @@ func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	give := s.keep(ctx)
+	give := s.detachToken(ctx)
 	left := s.handshake(ctx)
 	peer, unknown := s.peerOf(ctx) // now: the request does not outlive the handshake
 	who := func() (shm.Peer, error) { return peer, unknown }

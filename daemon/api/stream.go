@@ -49,7 +49,7 @@ func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 		s.failWith(ctx, err)
 		return
 	}
-	give := s.keep(ctx)
+	give := s.detachToken(ctx)
 	st.done = func() { done(); give(); st.memory.Close() }
 	st.life, st.cancel = s.clients.wait(s.life, ctx.Conn())
 	opt.Share = false // dumps hold few duplicates, and looking for them costs time

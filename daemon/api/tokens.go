@@ -41,7 +41,7 @@ type token struct {
 
 	mu       sync.Mutex // guards what follows
 	rate     float64    // requests per second, 0 for no limit
-	most     int        // requests under way, 0 for no limit
+	limit    int        // requests under way at most, 0 for no limit
 	inFlight int
 	credit   float64 // requests that may come at once
 	filled   time.Time
@@ -73,12 +73,12 @@ func (t *Tokens) Replace(r io.Reader) error {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		k, err := parseToken(line, n)
-		if err == nil && names[k.name] > 0 {
-			err = fmt.Errorf("name is that of line %d", names[k.name])
+		tok, err := parseToken(line, n)
+		if err == nil && names[tok.name] > 0 {
+			err = fmt.Errorf("name is that of line %d", names[tok.name])
 		}
-		if err == nil && sums[k.sum] > 0 {
-			err = fmt.Errorf("token is that of line %d", sums[k.sum])
+		if err == nil && sums[tok.sum] > 0 {
+			err = fmt.Errorf("token is that of line %d", sums[tok.sum])
 		}
 		if err == nil && len(next) == maxTokens {
 			err = fmt.Errorf("got more than %d tokens", maxTokens)
@@ -86,8 +86,8 @@ func (t *Tokens) Replace(r io.Reader) error {
 		if err != nil {
 			return fmt.Errorf("cannot read tokens: line %d: %w", n, err)
 		}
-		names[k.name], sums[k.sum] = n, n
-		next = append(next, k)
+		names[tok.name], sums[tok.sum] = n, n
+		next = append(next, tok)
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("cannot read tokens: %w", err)
@@ -95,14 +95,14 @@ func (t *Tokens) Replace(r io.Reader) error {
 	if len(next) == 0 {
 		return errors.New("cannot read tokens: there are none; want lines of NAME:TOKEN[:RATE[:CONCURRENCY]]")
 	}
-	t.keep(next)
+	t.carryOver(next)
 	t.list.Store(&next)
 	return nil
 }
 
-// keep puts those old tokens into next that stay, with their new limits, so that a reload
+// carryOver puts those old tokens into next that stay, with their new limits, so that a reload
 // does not reset their counts.
-func (t *Tokens) keep(next []*token) {
+func (t *Tokens) carryOver(next []*token) {
 	old := t.list.Load()
 	if old == nil {
 		return
@@ -111,7 +111,7 @@ func (t *Tokens) keep(next []*token) {
 		for _, o := range *old {
 			if o.name == n.name && o.sum == n.sum {
 				o.mu.Lock()
-				o.rate, o.most = n.rate, n.most
+				o.rate, o.limit = n.rate, n.limit
 				o.mu.Unlock()
 				next[i] = o
 			}
@@ -119,38 +119,39 @@ func (t *Tokens) keep(next []*token) {
 	}
 }
 
-// parseToken reads one line; n names a token that has no name.
-func parseToken(line string, n int) (*token, error) {
+// parseToken reads TOKEN or NAME:TOKEN[:RATE[:CONCURRENCY]]. A token without a name is called "line
+// NUMBER" in logs, after its place in the file. Errors do not quote the line, which holds a secret.
+func parseToken(line string, number int) (*token, error) {
 	f := strings.Split(line, ":")
-	k := &token{name: "line " + strconv.Itoa(n), now: time.Now}
+	tok := &token{name: "line " + strconv.Itoa(number), now: time.Now}
 	secret := f[0]
 	if len(f) > 1 {
-		k.name, secret = f[0], f[1]
+		tok.name, secret = f[0], f[1]
 	}
 	switch {
 	case len(f) > 4:
 		return nil, fmt.Errorf("got %d fields; want NAME:TOKEN[:RATE[:CONCURRENCY]], no colon in any", len(f))
-	case k.name == "" || len(k.name) > 64 || strings.IndexFunc(k.name, unprintable) >= 0:
+	case tok.name == "" || len(tok.name) > 64 || strings.IndexFunc(tok.name, unprintable) >= 0:
 		return nil, errors.New("want a name of 1 to 64 printable ASCII characters")
 	case secret == "" || len(secret) > 4096 || strings.IndexFunc(secret, unprintable) >= 0 || strings.Contains(secret, " "):
 		return nil, errors.New("want a token of 1 to 4096 printable ASCII characters without spaces")
 	}
-	k.sum = sha256.Sum256([]byte(secret))
+	tok.sum = sha256.Sum256([]byte(secret))
 	if len(f) > 2 && f[2] != "" {
 		v, err := strconv.ParseFloat(f[2], 64)
 		if err != nil || !(v >= 0 && v <= 1e6) {
 			return nil, errors.New("want a rate of 0 to 1000000 requests per second in the third field")
 		}
-		k.rate = v
+		tok.rate = v
 	}
 	if len(f) > 3 && f[3] != "" {
 		v, err := strconv.Atoi(f[3])
 		if err != nil || v < 0 || v > 1e6 {
 			return nil, errors.New("want 0 to 1000000 requests at once in the fourth field")
 		}
-		k.most = v
+		tok.limit = v
 	}
-	return k, nil
+	return tok, nil
 }
 
 func unprintable(r rune) bool { return r < ' ' || r > '~' }
@@ -167,56 +168,56 @@ func (t *Tokens) Len() int {
 // every secret.
 func (t *Tokens) find(given string) (found *token) {
 	sum := sha256.Sum256([]byte(given))
-	for _, k := range *t.list.Load() {
-		if subtle.ConstantTimeCompare(sum[:], k.sum[:]) == 1 {
-			found = k
+	for _, tok := range *t.list.Load() {
+		if subtle.ConstantTimeCompare(sum[:], tok.sum[:]) == 1 {
+			found = tok
 		}
 	}
 	return found
 }
 
 // burst returns how many requests may come at once: those of one second.
-func (k *token) burst() float64 { return math.Max(1, k.rate) }
+func (tok *token) burst() float64 { return math.Max(1, tok.rate) }
 
 // take counts a request of an authenticated client as under way. Where a limit of its token refuses
 // it, limit describes the limit and wait is how long until there may be room.
-func (k *token) take() (wait time.Duration, limit string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.most > 0 && k.inFlight >= k.most {
-		return time.Second, fmt.Sprintf("%d requests are under way with it; want at most %d", k.inFlight, k.most)
+func (tok *token) take() (wait time.Duration, limit string) {
+	tok.mu.Lock()
+	defer tok.mu.Unlock()
+	if tok.limit > 0 && tok.inFlight >= tok.limit {
+		return time.Second, fmt.Sprintf("%d requests are under way with it; want at most %d", tok.inFlight, tok.limit)
 	}
-	if k.rate > 0 {
-		now := k.now()
-		if k.filled.IsZero() {
-			k.credit = k.burst()
+	if tok.rate > 0 {
+		now := tok.now()
+		if tok.filled.IsZero() {
+			tok.credit = tok.burst()
 		} else {
-			k.credit = math.Min(k.burst(), k.credit+k.rate*now.Sub(k.filled).Seconds())
+			tok.credit = math.Min(tok.burst(), tok.credit+tok.rate*now.Sub(tok.filled).Seconds())
 		}
-		k.filled = now
-		if k.credit < 1 {
-			return time.Duration((1 - k.credit) / k.rate * float64(time.Second)),
-				fmt.Sprintf("got more than %g requests per second with it", k.rate)
+		tok.filled = now
+		if tok.credit < 1 {
+			return time.Duration((1 - tok.credit) / tok.rate * float64(time.Second)),
+				fmt.Sprintf("got more than %g requests per second with it", tok.rate)
 		}
-		k.credit--
+		tok.credit--
 	}
-	k.inFlight++
+	tok.inFlight++
 	return 0, ""
 }
 
 // give counts a request as finished.
-func (k *token) give() {
-	k.mu.Lock()
-	k.inFlight--
-	k.mu.Unlock()
+func (tok *token) give() {
+	tok.mu.Lock()
+	tok.inFlight--
+	tok.mu.Unlock()
 }
 
 // refund returns to the rate of a token what a request took that is counted again.
 func (s *Server) refund(ctx *fasthttp.RequestCtx) {
-	if k, _ := ctx.UserValue(heldKey).(*token); k != nil {
-		k.mu.Lock()
-		k.credit++
-		k.mu.Unlock()
+	if tok, _ := ctx.UserValue(heldKey).(*token); tok != nil {
+		tok.mu.Lock()
+		tok.credit++
+		tok.mu.Unlock()
 	}
 }
 
@@ -227,18 +228,18 @@ func (s *Server) authorize(ctx *fasthttp.RequestCtx) (held *token, ok bool) {
 	if s.cfg.Tokens.Len() == 0 {
 		return nil, true
 	}
-	k := s.cfg.Tokens.find(cmp.Or(secretOf(string(ctx.Request.Header.Peek("Authorization")), string(ctx.QueryArgs().Peek("token"))), s.uiSecret(ctx)))
-	if k == nil {
+	tok := s.cfg.Tokens.find(cmp.Or(secretOf(string(ctx.Request.Header.Peek("Authorization")), string(ctx.QueryArgs().Peek("token"))), s.uiSecret(ctx)))
+	if tok == nil {
 		ctx.Response.Header.Set("WWW-Authenticate", `Bearer realm="plumb"`)
 		s.fail(ctx, fasthttp.StatusUnauthorized, "unauthorized", "cannot take request: want a token (Authorization: Bearer)")
 		return nil, false
 	}
-	if wait, limit := k.take(); limit != "" {
+	if wait, limit := tok.take(); limit != "" {
 		s.later(ctx, wait)
 		s.fail(ctx, fasthttp.StatusTooManyRequests, "busy", "cannot take request: the token is at its limit: "+limit)
 		return nil, false
 	}
-	return k, true
+	return tok, true
 }
 
 // secretOf returns the secret that a request carries: as Bearer, as the password of
@@ -256,18 +257,20 @@ func secretOf(authorization, query string) string {
 	return query
 }
 
-// heldKey is the user value that holds the token of a request until give.
+// heldKey is the user value under which a request holds its token while it counts as under way.
 const heldKey = "token"
 
-// keep lets a request that outlives its handler, as streams do, count on against the limits of its
-// client's token. The function that it returns ends that.
-func (s *Server) keep(ctx *fasthttp.RequestCtx) (give func()) {
-	k, _ := ctx.UserValue(heldKey).(*token)
-	if k == nil {
+// detachToken takes the token from a request and returns a function that counts the request as
+// finished, at its first call. A request that outlives its handler, such as a stream, calls it when
+// it ends: releaseRequest runs after the handler, finds no token under heldKey any more, and so the
+// request goes on to count against the limits of its client.
+func (s *Server) detachToken(ctx *fasthttp.RequestCtx) (give func()) {
+	tok, _ := ctx.UserValue(heldKey).(*token)
+	if tok == nil {
 		return func() {}
 	}
-	ctx.RemoveUserValue(heldKey)
-	return sync.OnceFunc(k.give)
+	ctx.RemoveUserValue(heldKey) // so that releaseRequest does not count the request as finished
+	return sync.OnceFunc(tok.give)
 }
 
 // Guard returns a handler that requires a token before h answers, where the daemon has
@@ -288,8 +291,8 @@ func (s *Server) Guard(h http.Handler) http.Handler {
 // client returns the name of the client whose share of the memory a request uses: that of
 // its token, else the network of its address.
 func (s *Server) client(ctx *fasthttp.RequestCtx) string {
-	if k, _ := ctx.UserValue(heldKey).(*token); k != nil {
-		return "token " + k.name
+	if tok, _ := ctx.UserValue(heldKey).(*token); tok != nil {
+		return "token " + tok.name
 	}
 	return conns.Network(ctx.RemoteAddr()).String()
 }

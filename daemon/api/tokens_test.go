@@ -46,7 +46,7 @@ func TestTokensRefuse(t *testing.T) {
 	if err != nil || ok.Len() != 4 {
 		t.Fatalf("got %v, %d tokens; want 4", err, ok.Len())
 	}
-	if k := ok.find("four"); k == nil || k.name != "d" || k.most != 7 || k.rate != 0 {
+	if k := ok.find("four"); k == nil || k.name != "d" || k.limit != 7 || k.rate != 0 {
 		t.Errorf("got %+v; want d with 7 at once", k)
 	}
 	for _, wrong := range []string{"", "b:two", "tw", "twoo", "plain "} {

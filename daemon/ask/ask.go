@@ -37,8 +37,8 @@ type Arm struct {
 	Mode    string // ModeDefault, ...
 	Input   string
 	Setting string // of TangramPuzzle's Task 2
-	Format  string // of SPATIALAB: "mcq" or "open"
-	Method  string // of SPATIALAB
+	Format  string // of SpatiaLab: "mcq" or "open"
+	Method  string // of SpatiaLab
 }
 
 // String names the arm in messages: "cot/minimal".

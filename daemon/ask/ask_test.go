@@ -294,7 +294,7 @@ func TestTangram(t *testing.T) {
 	}
 }
 
-// The calls of each method of SPATIALAB, with the picture where it belongs.
+// The calls of each method of SpatiaLab, with the picture where it belongs.
 func TestVisual(t *testing.T) {
 	dir := t.TempDir()
 	var picture bytes.Buffer
@@ -306,7 +306,7 @@ func TestVisual(t *testing.T) {
 	item := func(id, image string) []byte {
 		return []byte(`{"id":"` + id + `","image":"` + image + `","question":"Which?","options":["a","b","c","d"],"answer":"2","open_answer":"b","category":"Relative Positioning","subcategory":"Corner/Angle Positioning"}`)
 	}
-	s, err := NewVisual(suiteOf(t, "spatialab"), [][]byte{item("x", "a.png"), item("y", "b.txt"), item("z", "gone.png")}, dir, "", Options{})
+	s, err := NewVisual(suiteOf(t, "spatialab"), [][]byte{item("x", "a.png"), item("y", "b.txt"), item("z", "gone.png")}, dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestVisual(t *testing.T) {
 			t.Errorf("got %v; want the task and %q", err, want)
 		}
 	}
-	space, err := NewVisual(suiteOf(t, "spaceeval"), [][]byte{[]byte(`{"id":"x","image":"a.png","question":"Which?","prompt":"As it is.","options":["a","b"],"answer":"A","category":"Spatial Reasoning","subcategory":"View Analysis"}`)}, dir, "low", Options{})
+	space, err := NewVisual(suiteOf(t, "spaceeval"), [][]byte{[]byte(`{"id":"x","image":"a.png","question":"Which?","prompt":"As it is.","options":["a","b"],"answer":"A","category":"Spatial Reasoning","subcategory":"View Analysis"}`)}, dir, "low")
 	if err != nil {
 		t.Fatal(err)
 	}

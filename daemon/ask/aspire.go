@@ -73,8 +73,8 @@ func itemDecoder(s *scoring.Suite) *dump.Decoder {
 	return dump.NewDecoder(dump.ItemConfig{Suites: scoring.NewSuites(s), Suite: s.Name})
 }
 
-// readItems reads task lines as items of one suite. fill sets what a task counts under, and what the
-// suite keeps of it; the item is valid until it returns.
+// readItems reads task lines as items of one suite, those of the given tests, nil for all. fill sets
+// what a task counts under, and what the suite keeps of it; the item is valid until it returns.
 func readItems(suite *scoring.Suite, lines [][]byte, tests []string, fill func(*Task, *scoring.Item)) ([]*Task, error) {
 	var tasks []*Task
 	seen := map[string]bool{}

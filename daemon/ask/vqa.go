@@ -15,7 +15,7 @@ import (
 // maxPicture is the longest file of an item's picture in bytes.
 const maxPicture = 20 << 20
 
-// visual asks questions about pictures: SPATIALAB and SpaCE-Eval.
+// visual asks questions about pictures: SpatiaLab and SpaCE-Eval.
 type visual struct {
 	single
 	suite     *scoring.Suite
@@ -31,17 +31,19 @@ type question struct {
 	pictures []string // paths
 }
 
-// NewVisual returns the suite for items of SPATIALAB or SpaCE-Eval. Pictures are relative
-// to folder. detail is how precisely the endpoint looks at them; "" is not sent. See
-// docs/spec/runs.md#r35.
-func NewVisual(suite *scoring.Suite, lines [][]byte, folder, detail string, o Options) (Suite, error) {
+// NewVisual returns the suite for items of SpatiaLab or SpaCE-Eval, one a line of the file of
+// tasks. Paths of pictures are relative to folder. detail is the parameter "detail" that the
+// endpoint gets with each picture, such as "low" or "high"; "" is not sent. Only SpatiaLab has
+// formats and methods of asking; SpaCE-Eval has one of each. See docs/spec/runs.md#r35.
+func NewVisual(suite *scoring.Suite, lines [][]byte, folder, detail string) (Suite, error) {
 	s := &visual{suite: suite, folder: folder, detail: detail, spatialab: suite.Name == "spatialab", choice: choices{
 		modes: []string{ModeDefault, ModeReasoning}, inputs: []string{InputFull, InputBlind}}}
 	if s.spatialab {
 		s.choice.formats, s.choice.methods = []string{"mcq", "open"}, vqa.Methods()
 	}
+	var allTests []string
 	var err error
-	s.tasks, err = readItems(suite, lines, nil, func(t *Task, it *scoring.Item) {
+	s.tasks, err = readItems(suite, lines, allTests, func(t *Task, it *scoring.Item) {
 		t.Group = string(it.Fields.GetStringBytes("subcategory"))
 		t.own = &question{format: string(it.Fields.GetStringBytes("format")), pictures: pictures(it.Fields)}
 	})
@@ -53,7 +55,7 @@ func (s *visual) Arms(o Options) ([]Arm, []string, error) {
 	return s.choice.arms(o, func(a Arm) int { return count(s.tasks, func(t *Task) bool { return s.Fits(t, a) }) }, len(s.tasks))
 }
 
-// Fits implements Suite: an item of SPATIALAB that names a format has that one alone.
+// Fits implements Suite: an item of SpatiaLab that names a format has that one alone.
 func (s *visual) Fits(t *Task, a Arm) bool {
 	named := t.own.(*question).format
 	return !s.spatialab || named == "" || named == a.Format

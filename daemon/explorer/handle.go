@@ -200,7 +200,7 @@ func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 			return e.picture(c, o, q.row, q.panel, q.wide)
 		},
 		"save": func(_ context.Context, o *opened, q *query) (any, error) {
-			b, err := e.saved(o, q, q.items, string(ctx.QueryArgs().Peek("state")))
+			b, err := e.savePage(o, q, q.items, string(ctx.QueryArgs().Peek("state")))
 			return attachment{fileName(o), b}, err
 		},
 		"raw": func(_ context.Context, o *opened, q *query) (any, error) {

@@ -52,13 +52,18 @@ func (o *opened) rows(f index.Filter, by index.Sort, from, n int) *Rows {
 	return out
 }
 
-// row describes a result for the list.
+// row describes a row of the set for the list. by is the key that the list is sorted by: where it is
+// a metric, the description has the metric's value. Columns of texts hold numbers of words, and the
+// words of a file stand beside its columns.
 func (o *opened) row(row int, by string) Row {
-	i, at, _ := o.set.Find(row)
+	i, at, _ := o.set.Find(row) // every row of the order is in the set
 	f := o.set.Files[i]
 	test, series := f.Tests[f.Test[at]], f.SeriesOf[f.Series[at]]
-	r := Row{Row: row, ID: f.ID(at), Suite: test[0], Test: test[1], Series: seriesID(i, int(f.Series[at])), Model: series[0], Arm: arm(series), Repeat: int(f.Repeat[at]), Turn: int(f.Turn[at]),
-		Score: finite(f.Score[at]), Status: f.Statuses[f.Status[at]][0], Error: f.Codes[f.Code[at]][0], Notes: f.NoteSets[f.Notes[at]], Time: finite(float64(f.Time[at]))}
+	r := Row{Row: row, ID: f.ID(at), Suite: test[0], Test: test[1],
+		Series: seriesID(i, int(f.Series[at])), Model: series[0], Arm: arm(series),
+		Repeat: int(f.Repeat[at]), Turn: int(f.Turn[at]),
+		Score: finite(f.Score[at]), Status: f.Statuses[f.Status[at]][0], Error: f.Codes[f.Code[at]][0],
+		Notes: f.NoteSets[f.Notes[at]], Time: finite(float64(f.Time[at]))}
 	if r.Notes == nil {
 		r.Notes = []string{}
 	}
@@ -66,8 +71,10 @@ func (o *opened) row(row int, by string) Row {
 		r.Model = short(f.Path)
 	}
 	if name, ok := strings.CutPrefix(by, "metric:"); ok {
-		if x, ok := f.Metric(at, uint16(max(0, slices.Index(f.Metrics, name)))); ok && slices.Contains(f.Metrics, name) {
-			r.Value = finite(float64(x))
+		if n := slices.Index(f.Metrics, name); n >= 0 {
+			if x, ok := f.Metric(at, uint16(n)); ok {
+				r.Value = finite(float64(x))
+			}
 		}
 	}
 	return r

@@ -53,7 +53,7 @@ func (e *Explorer) Save(ctx context.Context, name string, items int) ([]byte, er
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return e.saved(o, &query{sort: index.Sort{By: "score"}}, items, "")
+	return e.savePage(o, &query{sort: index.Sort{By: "score"}}, items, "")
 }
 
 // savedPage is a page that is being made.
@@ -66,10 +66,12 @@ type savedPage struct {
 	progress func(done, total int)
 }
 
-// saved answers GET save: one HTML file with the pages, a selection, its first rows, and their items. state is the
-// query of the page; items is how many rows have their items.
-func (e *Explorer) saved(o *opened, q *query, items int, state string) ([]byte, error) {
-	if err := e.Built(); err != nil {
+// savePage answers GET save. It returns one HTML file with the explorer's pages, the results that q
+// selects, the first rows of their list, and the items of the first of these rows. An item is the
+// detail of a result: its texts and pictures. items is how many rows have one, savedItems at most.
+// state is the query of the page, with which the file opens.
+func (e *Explorer) savePage(o *opened, q *query, items int, state string) ([]byte, error) {
+	if err := e.Built(); err != nil { // the file holds the script and style of the pages, which a build makes
 		return nil, fmt.Errorf("cannot save the page: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(e.life, saveTime)

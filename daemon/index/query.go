@@ -300,7 +300,7 @@ func (out *Selection) join(files []*File, parts []partial) {
 		}
 		for i, t := range p.tally {
 			if t != nil {
-				t.into(files[i], i, &counts)
+				t.addTo(files[i], &counts)
 			}
 		}
 	}

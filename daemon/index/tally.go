@@ -2,13 +2,14 @@ package index
 
 import "math/bits"
 
-// tallies count rows by words: those that are selected, and for each facet those that fail that
-// facet alone, because the counts beside a facet's values leave out its own filter.
+// tallies count the rows of one file by the numbers of their words. Selected rows are counted, and
+// for each facet those that fail the filter of that facet alone. The latter belong to the counts
+// beside the facet's own values, which say how many rows a choice of another value would select.
 type tallies struct {
-	test, series, status, notes, code []int
-	rows                              int
-	failing                           [facets][]int
-	source                            int // rows that fail Source alone
+	test, series, status, notes, code []int         // selected rows
+	rows                              int           // selected rows
+	failsOnly                         [facets][]int // rows that fail this facet's filter alone; nil for none
+	failsOnlySource                   int           // the same for Source, whose only value is the file's path
 }
 
 func newTallies(f *File) *tallies {
@@ -30,14 +31,14 @@ func (t *tallies) count(f *File, i int) {
 func (t *tallies) alone(f *File, i int, fails uint32) {
 	facet := Facet(bits.TrailingZeros32(fails))
 	if facet == Source {
-		t.source++
+		t.failsOnlySource++
 		return
 	}
 	column, words := f.facetColumn(facet)
-	if t.failing[facet] == nil {
-		t.failing[facet] = make([]int, len(words))
+	if t.failsOnly[facet] == nil {
+		t.failsOnly[facet] = make([]int, len(words))
 	}
-	t.failing[facet][column[i]]++
+	t.failsOnly[facet][column[i]]++
 }
 
 // facetColumn returns the column that holds a facet, and its words.
@@ -55,19 +56,21 @@ func (f *File) facetColumn(facet Facet) ([]uint16, []Word) {
 	return f.Series, f.SeriesOf
 }
 
-// into adds the counts of one file to those of all files, by value.
-func (t *tallies) into(f *File, number int, counts *[facets]map[string]int) {
+// addTo adds the counts of the file f to counts, which hold those of all files by facet and value.
+// A value of a facet counts the selected rows that have it, and the rows that only this facet's
+// filter excludes, because each facet shows what its other values would select.
+func (t *tallies) addTo(f *File, counts *[facets]map[string]int) {
 	for facet := range Facet(facets) {
 		if facet == Source {
-			counts[Source][f.Path] += t.rows + t.source
+			counts[Source][f.Path] += t.rows + t.failsOnlySource
 			continue
 		}
 		_, words := f.facetColumn(facet)
 		selected := t.of(facet)
 		for code, w := range words {
 			n := selected[code]
-			if t.failing[facet] != nil {
-				n += t.failing[facet][code]
+			if t.failsOnly[facet] != nil {
+				n += t.failsOnly[facet][code]
 			}
 			if n == 0 {
 				continue

@@ -116,7 +116,7 @@ type flight struct {
 	cancel  context.CancelFunc
 }
 
-// New opens the folder of the verdicts. Close ends the client. Errors wrap ErrConfig
+// New opens the folder of verdicts (Config.Cache) and returns the client. Close ends the client. Errors wrap ErrConfig
 // or are those of the file system, and never hold the key.
 func New(cfg Config) (*Client, error) {
 	if err := Check(cfg); err != nil {

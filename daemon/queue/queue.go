@@ -84,7 +84,7 @@ type Watch struct {
 // Queue runs samples through workers and the engine. It is safe for concurrent use.
 type Queue struct {
 	cfg     Config
-	epoch   time.Time // where the queue's clock begins
+	epoch   time.Time // where the queue's clock begins; times of the queue are durations since then
 	tasks   sync.Pool
 	readers sync.Pool
 	flights singleFlight
@@ -98,12 +98,12 @@ type Queue struct {
 	mu           sync.Mutex
 	workers      *sync.Cond    // there may be something to prepare or to finish
 	device       *sync.Cond    // there may be something to measure
-	finisher     *sync.Cond    // there may be something to finish while all workers are busy
-	waiting      lanes         // samples that wait for a worker; the next four lists wait:
-	large        stage         // for memory
-	judging      stage         // for the judge's verdict
-	late         stage         // for pictures that the editor draws
-	readyList    readyList     // for the device
+	finisher     *sync.Cond    // finishMeasured waits for measured samples, which it finishes while all workers are busy
+	waiting      lanes         // samples that wait for a worker
+	large        stage         // samples that wait for memory, because they need much of it
+	judging      stage         // samples that wait for the judge's verdict on an open answer
+	late         stage         // samples that wait for pictures that the editor draws, which come late
+	readyList    readyList     // samples that wait for the device
 	force        bool          // the next batch starts at once: its waiting time is over
 	alarmAt      time.Duration // when alarm rings, on the queue's clock; 0 for never
 	inFlight     int           // batches on the device
@@ -120,7 +120,7 @@ type Queue struct {
 	running   sync.WaitGroup
 }
 
-// New starts the workers. Close stops them.
+// New returns a queue with its defaults filled in and its goroutines started. Close stops them.
 func New(cfg Config) *Queue {
 	cfg.Workers = cmp.Or(max(cfg.Workers, 0), runtime.GOMAXPROCS(0))
 	cfg.Batch = cmp.Or(max(cfg.Batch, 0), DefaultBatch)
@@ -131,7 +131,8 @@ func New(cfg Config) *Queue {
 	cfg.Pixels = cmp.Or(max(cfg.Pixels, 0), DefaultPixels)
 	cfg.Spares = cmp.Or(max(cfg.Spares, 0), cfg.Workers+2)
 	cfg.Window = cmp.Or(max(cfg.Window, 0), max(256, 4*cfg.Batch))
-	q := &Queue{cfg: cfg, epoch: time.Now().Add(-1)} // 0 means never
+	// Times count from epoch, and 0 means never. So epoch lies 1 ns back: no real time is 0.
+	q := &Queue{cfg: cfg, epoch: time.Now().Add(-1)}
 	if cfg.Cache > 0 {
 		q.cache = newCache(cfg.Cache)
 	}
@@ -142,6 +143,7 @@ func New(cfg Config) *Queue {
 	q.flights.tasks = map[key]*task{}
 	q.tasks.New = func() any { return new(task) }
 	q.readers.New = newReader
+	// AfterFunc is the only way to make a timer with a function. Both stand until a Reset.
 	q.alarm, q.slowTimer = time.AfterFunc(time.Hour, q.onAlarm), time.AfterFunc(time.Hour, q.relieveSlow)
 	q.alarm.Stop()
 	q.slowTimer.Stop()

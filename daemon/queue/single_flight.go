@@ -55,7 +55,7 @@ type reader struct {
 	scratch []byte
 }
 
-// newReader makes a reader for the pool.
+// newReader makes a reader for the pool. Its timer does not run until Reset.
 func newReader() any {
 	r := &reader{done: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
 	r.timer.Stop()
@@ -297,9 +297,10 @@ func (q *Queue) retryJoined(t *task) (next *task) {
 // transient reports whether an error is transient, so that a retry may succeed.
 func transient(code string) bool { return code == "deadline" || code == "backend" }
 
-// finished ends the use of an answer. The last reader returns the task to the pool.
+// finished returns a reader to the pool once its request no longer uses the answer. The last reader
+// of a task returns the task too.
 func (q *Queue) finished(r *reader) {
-	if r.hit == nil {
+	if r.hit == nil { // not from the cache: the answer is memory of a task that others may still read
 		q.flights.mu.Lock()
 		t := r.t
 		t.reading--

@@ -14,7 +14,7 @@ type backlog interface {
 // in a backlog for goroutines of the stage. Queue.mu guards it.
 type stage struct {
 	backlog
-	more *sync.Cond // a sample may begin
+	more *sync.Cond // its goroutines wait for it: a sample may begin
 	busy int        // samples that are worked on now
 }
 
