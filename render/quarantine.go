@@ -100,7 +100,7 @@ func (e *Engine) runQuarantining(c *call, do stageJob) (gpu.Timing, error) {
 		return g, err
 	}
 	c.batch.Pack(c.tileds)
-	return e.runAlone(c, do)
+	return e.runExclusively(c, do)
 }
 
 // blamesView reports whether an error may be caused by a view: the device was lost, but came back.
@@ -108,8 +108,9 @@ func blamesView(err error) bool {
 	return errors.Is(err, gpu.ErrDeviceLost) && !errors.Is(err, gpu.ErrDead)
 }
 
-// runAlone does a job with nothing else on the device.
-func (e *Engine) runAlone(c *call, do stageJob) (gpu.Timing, error) {
+// runExclusively evaluates the batch of a call while nothing else is on the device, so that a loss
+// can only come from that batch.
+func (e *Engine) runExclusively(c *call, do stageJob) (gpu.Timing, error) {
 	e.gate.Lock()
 	defer e.gate.Unlock()
 	return do(c)
@@ -129,11 +130,11 @@ func (e *Engine) quarantineCulprits(ts []*batch.Tiled, do stageJob) bool {
 		if t.Twin {
 			continue
 		}
-		err := e.runSingle(t, do)
+		err := e.tryView(t, do)
 		if err == nil {
 			continue
 		}
-		if !blamesView(err) || e.runSingle(e.heartbeat.tiled, do) != nil {
+		if !blamesView(err) || e.tryView(e.heartbeat.tiled, do) != nil {
 			return false
 		}
 		e.quarantine.add(t)
@@ -148,12 +149,14 @@ func (e *Engine) quarantineCulprits(ts []*batch.Tiled, do stageJob) bool {
 	return true
 }
 
-// runSingle does a job for one view.
-func (e *Engine) runSingle(t *batch.Tiled, do stageJob) error {
+// tryView evaluates a batch of one view, alone on the device, and returns its error: whether the
+// view loses the device. quarantineCulprits calls it after a batch lost the device twice. The sums
+// or pixels and the timing are dropped, because the whole batch runs again afterwards.
+func (e *Engine) tryView(t *batch.Tiled, do stageJob) error {
 	c := e.calls.Get().(*call)
 	defer e.release(c)
 	c.tileds = append(c.tileds[:0], t)
 	c.batch.Pack(c.tileds)
-	_, err := e.runAlone(c, do)
+	_, err := e.runExclusively(c, do)
 	return err
 }

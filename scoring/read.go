@@ -16,7 +16,8 @@ type JSON []byte
 
 // ReadResult reads a result line. It keeps no reference to v. The values of metrics and fields are
 // float64, bool, string, nil, []string, []float64, [][]float64, or JSON where they are none of
-// these. The error is that of ReadIdentity; the result has all that could be read even then.
+// these. The error is a member of the identity, such as model or asked, that cannot be used; the
+// result has all that could be read even then.
 func ReadResult(v *fastjson.Value) (*Result, error) {
 	r := &Result{ID: text(v, "id"), Suite: text(v, "suite"), Test: text(v, "test"),
 		Status: text(v, "status"), Backend: text(v, "backend"), Line: v.GetInt("line")}

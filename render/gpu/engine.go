@@ -21,7 +21,7 @@ type engine struct {
 	dev         *egl.Device
 	programs    [variants]program
 	limits      limits
-	mapped      bool // ARB_buffer_storage
+	mapped      bool // buffers stay mapped into host memory (ARB_buffer_storage); else data are copied by GL calls
 	direct      bool // shaders use the memory that the host maps
 	synchronous bool // a batch has run when the call that queues it returns
 	status      func() uint32

@@ -173,26 +173,29 @@ func (w *work) finish() error {
 	return nil
 }
 
-// collect waits for the oldest part of the batch on the device and copies its results.
+// collect waits for the oldest part of the batch on the device, copies its results and frees its
+// slot. After an error the part keeps its slot in inFlight, because the device may still write to
+// it; the caller calls releaseSlots, which waits for the device first.
 func (w *work) collect() error {
-	e, at := w.e, w.inFlight[0]
-	if err := w.waitForFence(at.s); err != nil {
+	e, oldest := w.e, w.inFlight[0]
+	slot, piece := oldest.s, &oldest.p
+	if err := w.waitForFence(slot); err != nil {
 		return err
 	}
 	begin := time.Now()
-	if e.mapped {
-		err := e.whileOpen(func() error { w.copyResults(&at.p, at.s.result().mapped[:at.p.outputBytes]); return nil })
+	if e.mapped { // the results are in mapped memory, which is gone once the engine is closed
+		err := e.whileOpen(func() error { w.copyResults(piece, slot.result().mapped[:piece.outputBytes]); return nil })
 		if err != nil {
 			return err
 		}
-	} else {
-		w.copyResults(&at.p, at.s.raw)
+	} else { // without mapped memory, readResults has copied them to raw on the device's thread
+		w.copyResults(piece, slot.raw)
 	}
-	at.s.timing.Fetch = time.Since(begin)
-	at.s.timing.Latency = time.Since(at.s.began)
-	w.timing.add(at.s.timing)
+	slot.timing.Fetch = time.Since(begin)
+	slot.timing.Latency = time.Since(slot.began)
+	w.timing.add(slot.timing)
 	w.inFlight = append(w.inFlight[:0], w.inFlight[1:]...)
-	e.free <- at.s
+	e.free <- slot
 	return nil
 }
 

@@ -48,17 +48,20 @@ func (a *solution) addScore(r *scoring.Result) {
 	r.Notes = s.notes(&a.prediction)
 }
 
-// repairMetrics returns the result under the variant Repair, which tables report beside the main
-// figures. See docs/spec/tangram.md#r15.
+// repairMetrics returns the metrics of the answer as it is read once backslashes that JSON does
+// not know are doubled (the variant Repair). They are scored beside the main figures, because
+// tables show with them how much unescaped LaTeX costs. tse is a syntax error, rge an error of rigid
+// geometry, pe a physics error, and vpr an answer with none of the three. IoU and Hausdorff
+// distance are null for an answer that cannot be measured. See docs/spec/tangram.md#r15.
 func (a *solution) repairMetrics() []scoring.Metric {
 	s := Evaluate(a.repaired, a.target)
-	var iou, far any
+	var iou, hausdorff any
 	if s.Evaluable {
-		iou, far = s.IoU, s.Hausdorff
+		iou, hausdorff = s.IoU, s.Hausdorff
 	}
 	return []scoring.Metric{{Name: "repair_tse", Value: s.TSE}, {Name: "repair_rge", Value: s.RGE},
 		{Name: "repair_pe", Value: s.PE}, {Name: "repair_vpr", Value: s.VPR}, {Name: "repair_matches", Value: s.Matches},
-		{Name: "repair_iou", Value: iou}, {Name: "repair_hausdorff", Value: far}, {Name: "repair_success", Value: s.Success}}
+		{Name: "repair_iou", Value: iou}, {Name: "repair_hausdorff", Value: hausdorff}, {Name: "repair_success", Value: s.Success}}
 }
 
 // succeeds reports whether the answer is a success under the chosen variants. See

@@ -28,6 +28,13 @@ const (
 	leaderFrom  = 26 // px between vertex and label from which on a line joins them
 )
 
+// The cost of a layout, by which chooseMargin chooses among margins: each of these costs 1, as does
+// a label with no free place on the outer side of its corner. The weights are decided.
+const (
+	leaderPerCost = 40 // px of leader lines
+	marginPerCost = 12 // px of margin above leastMargin
+)
+
 // Outline draws an outline with its vertices marked and their coordinates as labels, none over
 // another or over the outline. The vertices run counter-clockwise. The margin grows from 112 px as
 // far as the labels need it. See docs/spec/tangram.md#r57.
@@ -56,14 +63,15 @@ func Outline(vertices []Vertex) (*image.NRGBA, error) {
 func chooseMargin(plane sheet.Loop, lines []sheet.Line, height float64) (best *layout) {
 	x0, y0, x1, y1 := sheet.Bounds(plane)
 	for margin := leastMargin; margin <= mostMargin; margin += marginStep {
+		marginCost := float64(margin-leastMargin) / marginPerCost
 		room := float64(Side - 2*margin)
 		v := view{scale: min(room/(x1-x0), room/(y1-y0)), centre: boxCentre(plane), to: sheet.Pt(Side/2, Side/2)}
 		l := placeLabels(v.loop(plane), lines, height)
-		l.cost += float64(margin-leastMargin) / 12
+		l.cost += marginCost
 		if best == nil || l.cost < best.cost {
 			best = l
 		}
-		if best.cost <= float64(margin-leastMargin)/12 { // larger margins cost more
+		if best.cost <= marginCost { // larger margins cost more
 			break
 		}
 	}
@@ -75,7 +83,7 @@ type layout struct {
 	loop    sheet.Loop // px
 	centres sheet.Loop // of the labels
 	boxes   []rect
-	cost    float64 // grows with the distance of labels from their vertices and with the margin
+	cost    float64 // of misplaced labels, leader lines and the margin; the layout with the least is drawn
 }
 
 // rect is a box in px.
@@ -103,7 +111,9 @@ var labelAngles = [...]float64{0, 15, -15, 30, -30, 45, -45, 60, -60, 75, -75, 9
 
 // placeLabels places the labels one after another. A label moves outward along the bisector of its
 // corner until it is free. If it would leave the picture or go very far, it tries directions
-// beside the bisector, and finally the nearest free place.
+// beside the bisector, and finally the nearest free place. The cost of the layout says how poor the
+// places are: 1 for each label that is not on the outer side, and 1 for each leaderPerCost px of
+// leader lines. height is that of capital letters, px.
 func placeLabels(loop sheet.Loop, lines []sheet.Line, height float64) *layout {
 	l := &layout{loop: loop, centres: make(sheet.Loop, len(loop)), boxes: make([]rect, 0, len(loop))}
 	for i := range loop {
@@ -113,8 +123,8 @@ func placeLabels(loop sheet.Loop, lines []sheet.Line, height float64) *layout {
 			l.cost++
 			c = l.placeAnywhere(i, w, h)
 		}
-		if end, long := leaderLine(loop[i], boxAround(c, w, h)); long {
-			l.cost += math.Hypot(end.X-loop[i].X, end.Y-loop[i].Y) / 40
+		if end, drawn := leaderLine(loop[i], boxAround(c, w, h)); drawn {
+			l.cost += math.Hypot(end.X-loop[i].X, end.Y-loop[i].Y) / leaderPerCost
 		}
 		l.centres[i] = c
 		l.boxes = append(l.boxes, boxAround(c, w, h))
@@ -214,7 +224,7 @@ func (l *layout) leaderOutside(i int, r rect) bool {
 
 // leaderLine returns the end of the line from a vertex to its label, and whether the two are so
 // far apart that it is drawn.
-func leaderLine(p sheet.Point, r rect) (end sheet.Point, long bool) {
+func leaderLine(p sheet.Point, r rect) (end sheet.Point, drawn bool) {
 	end = sheet.Pt(min(max(p.X, r.x0), r.x1), min(max(p.Y, r.y0), r.y1))
 	return end, math.Hypot(p.X-end.X, p.Y-end.Y) > leaderFrom
 }

@@ -11,7 +11,7 @@ type arrangement struct {
 	spans     []span // where edges have their own region on one side only; what of it is exposed
 	clipper   clipper
 
-	scratchA, scratchB, scratchC []span
+	scratchA, scratchB, scratchC []span    // memory for lists of one edge at a time
 	boundary                     []segment // of the union
 	overlapArea                  []float64 // by pair of rings: i*n+j with i < j
 	overlaps, sharesEdge         []bool    // by pair of rings
@@ -339,18 +339,18 @@ func (w *arrangement) compareTarget(t ring) (shared float64, equal bool) {
 }
 
 // splitBySide returns the merged parts of an edge that have a region on the given side, and those
-// that have one on the opposite side.
+// that have one on the opposite side. A part with regions on both sides is in both lists. Both are
+// in scratchB, one behind the other, and are valid until its next use. side is onLeft or onRight.
 func (w *arrangement) splitBySide(list []span, side sides) (same, opposite []span) {
-	n := len(list)
 	w.scratchB = w.scratchB[:0]
 	for _, s := range list {
 		if s.sides&side != 0 {
 			w.scratchB = append(w.scratchB, s)
 		}
 	}
-	n = len(w.scratchB)
+	n := len(w.scratchB)
 	for _, s := range list {
-		if s.sides&^side != 0 {
+		if s.sides&^side != 0 { // there are two sides, so what remains is the opposite one
 			w.scratchB = append(w.scratchB, s)
 		}
 	}

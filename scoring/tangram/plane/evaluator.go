@@ -181,7 +181,7 @@ func (e *Evaluator) tryGrid(pieces [][]Point, t *Target) bool {
 	if float64(d)*reach >= gridLimit {
 		return false
 	}
-	for d < 1<<50 && float64(d)*1024*reach < gridLimit { // a fine grid for the target
+	for d < finestGrid && float64(d)*1024*reach < gridLimit { // a fine grid for the target
 		d *= 1024
 	}
 	if t != nil && float64(d) < 1e12 {
@@ -215,8 +215,14 @@ func maxCoordinate(pieces [][]Point, t *Target) float64 {
 	return most
 }
 
-// loadRounded rounds all coordinates to a grid, for an assembly that is too long to compute with
-// exactly.
+// finestGrid is the number of steps per unit from which on a grid is made no finer. It is far above
+// the 10^12 of docs/spec/tangram.md#r45.
+const finestGrid = 1 << 50
+
+// loadRounded rounds all coordinates to a grid, for an assembly whose coordinates have too many
+// digits for exact arithmetic. The grid is the finest with a power of two of steps per unit, up to
+// finestGrid, on which all coordinates stay below gridLimit. Scaling by a power of two does not
+// round a float64, so each coordinate is rounded once.
 func (e *Evaluator) loadRounded(pieces [][]Point, t *Target) {
 	reach := maxCoordinate(pieces, t)
 	scale := 1.0
