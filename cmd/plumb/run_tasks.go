@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 
 	"plumb/daemon"
@@ -36,6 +37,9 @@ func (c *runCmd) source(p *preparedRun, o ask.Options) (ask.Suite, error) {
 	s := suites.Find(c.Suite)
 	if s == nil {
 		return nil, usage("cannot use suite %q: want one of %v", c.Suite, suites.Names())
+	}
+	if len(c.Tests) > 0 && c.Suite != "aspire" && c.Suite != "tangram" {
+		return nil, usage("cannot use --tests %s: %s has no tests to choose among; want it with aspire or tangram", strings.Join(c.Tests, ","), c.Suite)
 	}
 	if c.Tasks == "" && c.Suite != "aspire" {
 		return nil, usage("cannot run %s: want --tasks FILE with the benchmark's tasks", c.Suite)

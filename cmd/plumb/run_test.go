@@ -161,6 +161,8 @@ func TestRunUsage(t *testing.T) {
 		"run aspire --model m --dry-run --price cheap":                 "--price",
 		"run aspire --model m --dry-run --repeats 0":                   "--repeats",
 		"run aspire --model m --dry-run --tests chess":                 "--tests",
+		"run spatialab --model m --dry-run --tests mcq":                "--tests",
+		"run drawingbench --model m --dry-run --tests maze":            "--tests",
 		"run aspire --model m --dry-run --input scaffold --tests maze": "no such form",
 		`run aspire --model m --dry-run --body {"messages":[]}`:        "messages",
 		"run aspire --model m --print 0":                               "--print",
