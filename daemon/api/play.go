@@ -63,8 +63,8 @@ func (p *player) place(at episode.Region, all []ask.Picture) (places [][]byte, e
 }
 
 // begin begins an episode, and plays the answers of its history. The observation is that of the
-// last of these, or the first one. Faults are the client's; err is of the moment, and the same
-// reset may come again.
+// last of these, or the first one. fault is what the client must change in the request. err is any
+// other failure, after which the same reset may come again.
 func (p *player) begin(left *trail, life context.Context, o episode.Options) (e *episode.Episode, observation []byte, fault *scoring.Error, err error) {
 	if p.s.cfg.Prompts == nil {
 		return nil, nil, nil, errPrompts
@@ -147,7 +147,7 @@ func (p *player) turn(left *trail, life context.Context, e *episode.Episode, one
 	p.s.noted([]sample{*one}, all, p.opt, true)
 	result := episode.Result{Result: &all[0].result, JSON: all[0].json, Outcome: reward.Of(&all[0].result, p.opt.Reward), Zero: p.policy == reward.Zero}
 	if f := result.Outcome; f.Failed && (p.policy == reward.Error || f.Err.Code == "busy" || f.Err.Code == "closed") {
-		return r, nil, f.Err // of the moment, or as the policy wants it
+		return r, nil, f.Err // the policy wants an error, or the daemon has no room now
 	}
 	t.Unseen = unseen
 	played = true
@@ -202,27 +202,32 @@ func (s *Server) playReset(ctx *fasthttp.RequestCtx, o episode.Options) {
 	life, gone := s.clients.wait(s.life, ctx.Conn())
 	defer gone()
 	e, observation, fault, err := p.begin(trailOf(ctx), life, o)
-	if !s.played(ctx, fault, err) {
+	if s.failTurn(ctx, fault, err) {
 		return
 	}
 	ctx.SetContentType("application/json")
 	ctx.SetBody(wrapObservation(nil, string(observation), []byte("null"), e.Done()))
 }
 
-// played answers the request of an episode's turn that failed, and reports whether it did not fail.
-func (s *Server) played(ctx *fasthttp.RequestCtx, fault *scoring.Error, err error) bool {
-	var own *scoring.Error
+// failTurn answers a request of an episode with its error, and reports whether there was one.
+// fault is what the client must change in the request, such as a bad field. err is any other
+// failure: to score the answer, to draw, or to do so in time. Where both are nil it writes
+// nothing.
+func (s *Server) failTurn(ctx *fasthttp.RequestCtx, fault *scoring.Error, err error) (failed bool) {
+	var unscored *scoring.Error
 	switch {
 	case fault != nil:
 		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
 	case errors.Is(err, errTimeout):
 		s.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", err.Error())
-	case errors.As(err, &own) && statusOf(own.Code) == fasthttp.StatusOK:
-		s.fail(ctx, fasthttp.StatusUnprocessableEntity, own.Code, own.Message)
+	case errors.As(err, &unscored) && statusOf(unscored.Code) == fasthttp.StatusOK:
+		// An item without a score by the rules is no failure elsewhere and has status 200. Here
+		// the policy "error" made it one, which needs the status of a failure.
+		s.fail(ctx, fasthttp.StatusUnprocessableEntity, unscored.Code, unscored.Message)
 	case err != nil:
 		s.failWith(ctx, err)
 	}
-	return fault == nil && err == nil
+	return fault != nil || err != nil
 }
 
 // playStep answers POST /step with one turn of an episode that the action describes whole: the
@@ -249,16 +254,17 @@ func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) bool {
 	if fault == nil && x.timeout == 0 {
 		x.timeout, fault = timeoutOf(body, "")
 	}
-	if !s.played(ctx, fault, nil) {
+	if s.failTurn(ctx, fault, nil) {
 		return true
 	}
 	life, gone := s.clients.wait(s.life, ctx.Conn())
 	defer gone()
 	r, fault, err := p.once(trailOf(ctx), life, o, x, action)
-	if s.played(ctx, fault, err) {
-		ctx.SetContentType("application/json")
-		ctx.SetBody(wrapObservation(nil, string(r.observation), r.reward, r.done))
+	if s.failTurn(ctx, fault, err) {
+		return true
 	}
+	ctx.SetContentType("application/json")
+	ctx.SetBody(wrapObservation(nil, string(r.observation), r.reward, r.done))
 	return true
 }
 

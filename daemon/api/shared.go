@@ -198,10 +198,10 @@ func wholeMember(v *fastjson.Value, field string) (n int64, given bool, err erro
 	return n, true, nil
 }
 
-// target is the part of a region that a request names, by the parameters
+// target is the range within a region of shared memory that a request names, by the parameters
 // shared_memory_region, _byte_size and _offset.
 type target struct {
-	name         string // "" for none
+	name         string // of the region, "" for none
 	offset, size int64  // bytes
 }
 
@@ -211,8 +211,9 @@ const (
 	paramOffset = "shared_memory_offset"
 )
 
-// parameters reads the part of a shared-memory region from the value of a member "parameters", nil
-// for none. at names the member in messages.
+// parameters reads the range within a region of shared memory from the value of a member
+// "parameters", nil for none. at names that member in messages. Members of other names are
+// refused, because a misspelt one would otherwise be ignored.
 func parameters(v *fastjson.Value, at string) (t target, err error) {
 	if v == nil || v.Type() == fastjson.TypeNull {
 		return t, nil
@@ -231,7 +232,7 @@ func parameters(v *fastjson.Value, at string) (t target, err error) {
 		}
 	})
 	if unknown != "" {
-		return t, bad("got %.40q; want %s, %s and %s", unknown, paramRegion, paramSize, paramOffset)
+		return t, bad("got the unknown member %.40q; want %s, %s and %s", unknown, paramRegion, paramSize, paramOffset)
 	}
 	name := o.Get(paramRegion)
 	if name != nil && name.Type() != fastjson.TypeNull {
@@ -240,17 +241,20 @@ func parameters(v *fastjson.Value, at string) (t target, err error) {
 		}
 		t.name = string(name.GetStringBytes())
 	}
-	var sized, moved bool
-	if t.size, sized, err = wholeMember(v, paramSize); err != nil {
+	var hasSize, hasOffset bool
+	if t.size, hasSize, err = wholeMember(v, paramSize); err != nil {
 		return t, bad("%v", err)
 	}
-	if t.offset, moved, err = wholeMember(v, paramOffset); err != nil {
+	if t.offset, hasOffset, err = wholeMember(v, paramOffset); err != nil {
 		return t, bad("%v", err)
 	}
-	return t, t.partial(sized, moved, bad)
+	if err = t.checkTogether(hasSize, hasOffset); err != nil {
+		return t, bad("%v", err)
+	}
+	return t, nil
 }
 
-// queryTarget reads a target from the query of a request.
+// queryTarget reads the range within a region of shared memory from the query of a request.
 func queryTarget(ctx *fasthttp.RequestCtx) (t target, err error) {
 	bad := func(format string, args ...any) error {
 		return &scoring.Error{Code: "bad_options", Message: "cannot use query: " + fmt.Sprintf(format, args...)}
@@ -267,8 +271,8 @@ func queryTarget(ctx *fasthttp.RequestCtx) (t target, err error) {
 		return n, true
 	}
 	t.name = string(args.Peek(paramRegion))
-	size, sized := number(paramSize)
-	offset, moved := number(paramOffset)
+	size, hasSize := number(paramSize)
+	offset, hasOffset := number(paramOffset)
 	t.size, t.offset = size, offset
 	if err != nil {
 		return t, err
@@ -276,21 +280,25 @@ func queryTarget(ctx *fasthttp.RequestCtx) (t target, err error) {
 	if args.Has(paramRegion) && t.name == "" {
 		return t, bad("%s is empty; want the name of a region", paramRegion)
 	}
-	return t, t.partial(sized, moved, bad)
+	if e := t.checkTogether(hasSize, hasOffset); e != nil {
+		return t, bad("%v", e)
+	}
+	return t, nil
 }
 
-// partial returns an error for shared-memory parameters without a region or without a size.
-func (t *target) partial(sized, moved bool, bad func(string, ...any) error) error {
+// checkTogether returns an error unless the region and the size are both given or both absent. The
+// offset may be absent in either case, which means 0, but is refused without a region.
+func (t *target) checkTogether(hasSize, hasOffset bool) error {
 	switch {
-	case t.name == "" && (sized || moved):
-		return bad("got %s or %s without %s; want all or none (%s may be left out: 0)", paramSize, paramOffset, paramRegion, paramOffset)
-	case t.name != "" && !sized:
-		return bad("got %s without %s; want both", paramRegion, paramSize)
+	case t.name == "" && (hasSize || hasOffset):
+		return fmt.Errorf("got %s or %s without %s; want all or none (%s may be left out: 0)", paramSize, paramOffset, paramRegion, paramOffset)
+	case t.name != "" && !hasSize:
+		return fmt.Errorf("got %s without %s; want both", paramRegion, paramSize)
 	}
 	return nil
 }
 
-// pin pins the part of a region that a request names, for the peer of who.
+// pin pins the range of shared memory that a request names, for the process that who returns.
 func (s *Server) pin(t target, write bool, who asker) (*shm.Pin, error) {
 	if s.cfg.Shared == nil {
 		return nil, errShared

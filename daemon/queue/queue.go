@@ -185,7 +185,8 @@ func (q *Queue) Admit() (done func(), err error) {
 	return sync.OnceFunc(func() { q.inUse.Add(-1) }), nil
 }
 
-// admit counts a request as under way, or returns ErrBusy, for callers that lower inUse themselves.
+// admit counts a request as under way, or returns an error that wraps ErrBusy. The caller lowers
+// inUse when the request is over.
 func (q *Queue) admit() error {
 	if n := q.inUse.Add(1); n > int64(q.cfg.Max) {
 		q.inUse.Add(-1)
@@ -225,7 +226,9 @@ func (q *Queue) wake() {
 	q.large.more.Broadcast()
 }
 
-// push queues a task for the workers, a large one for memory first. The error is ErrClosed.
+// push queues a task for the workers. A large one, which has a weight, is queued in the stage
+// large instead: it waits there for memory, and the stage's own goroutines prepare it. The error
+// wraps ErrClosed.
 func (q *Queue) push(t *task) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -233,7 +236,7 @@ func (q *Queue) push(t *task) error {
 		return errClosed
 	}
 	if t.weight > 0 {
-		q.large.push(t)
+		q.large.push(t) // wakes a goroutine of the stage
 		return nil
 	}
 	q.waiting.push(t)

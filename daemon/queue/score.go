@@ -57,7 +57,7 @@ func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, err
 	defer q.inUse.Add(-1)
 	r, err := q.submit(l, o, cmp.Or(o.Priority, PriorityHigh), false, true)
 	if err != nil {
-		q.discard(r)
+		q.abandon(r)
 		return Answer{}, err
 	}
 	who, ok, err := q.await(ctx, r)
@@ -88,7 +88,7 @@ func (q *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (view.V
 	t, _ := q.join(r, key{priority: PriorityNormal}, false)
 	t.view, t.memory = view, held
 	if err := q.start(t); err != nil {
-		q.discard(r)
+		q.abandon(r)
 		return Picture{}, err
 	}
 	_, ok, err := q.await(ctx, r)
@@ -103,17 +103,6 @@ func (q *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (view.V
 		p.Origin.Reason, p.Origin.Shape = n.Message, n.Path
 	}
 	return p, err
-}
-
-// discard frees a reader whose answer is not wanted. The answer has been delivered, or
-// none will be.
-func (q *Queue) discard(r *reader) {
-	select {
-	case <-r.done:
-		q.finished(r)
-	default:
-		q.free(r)
-	}
 }
 
 // await waits for the answer of a request to the queue, whose deadline runs from its arrival. ok is

@@ -109,6 +109,7 @@ func (q *Queue) submit(l dump.Line, o *Options, p Priority, bulk, share bool) (*
 	return r, q.start(t)
 }
 
+// errClosed is ErrClosed with what could not be done.
 var errClosed = fmt.Errorf("cannot queue sample: %w", ErrClosed)
 
 // TasksChanged says that task files were read again: results of samples that were accepted before

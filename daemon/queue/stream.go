@@ -194,7 +194,9 @@ func (s *Stream) timeLeft(r *reader) time.Duration {
 	return max(started, r.arrived) + limit - s.q.now()
 }
 
-// abandon ends a reader, whether its answer was delivered or not.
+// abandon ends the wait of a reader whose answer is not wanted, and returns the reader to the
+// pool. It leaves the task where no answer was delivered yet. Where one was, or came from the
+// cache, it ends the use of the answer, so that the task's memory can be reused.
 func (q *Queue) abandon(r *reader) {
 	if r.hit == nil {
 		if _, ok := q.leave(r, false); ok {

@@ -124,10 +124,10 @@ func (a *Aggregate) AppendJSON(b []byte) []byte {
 			b = append(b, ',')
 		}
 		b = append(append(append(b, '{'), `"`+taskIndex+`":`...), task...)
-		b = append(a.tasks[task].members(append(b, ',')), '}')
+		b = append(a.tasks[task].appendStats(append(b, ',')), '}')
 	}
 	b = append(b, `],"agent_metrics":{`...)
-	b = a.all.members(b)
+	b = a.all.appendStats(b)
 	b = a.coverage(b)
 	b = append(b, `},"key_metrics":{`...)
 	for i, name := range a.all.names {
@@ -158,9 +158,11 @@ func (a *Aggregate) coverage(b []byte) []byte {
 		a.all.rows-a.all.failed, a.all.failed, measured, len(a.tasks)-measured)
 }
 
-// members appends the statistics of the group as members of a JSON object: mean, max, min, median
-// and standard deviation of each series.
-func (g *group) members(b []byte) []byte {
+// appendStats appends the metrics of the group as members of a JSON object, without its braces:
+// the number of rows as "n", of failed rows as "n_failed", then for each series NAME its mean,
+// max, min, median and standard deviation under the keys of NeMo Gym, such as "mean/NAME", and the
+// number of its values as "n/NAME". A series may have fewer values than there are rows.
+func (g *group) appendStats(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `"n":`...), int64(g.rows), 10)
 	b = strconv.AppendInt(append(b, `,"n_failed":`...), int64(g.failed), 10)
 	for _, name := range g.names {

@@ -239,21 +239,23 @@ func (t *parquetTable) open() error {
 	return nil
 }
 
-// columnCursor reads the values of one column of a row group, row by row.
+// columnCursor reads the values of one column of a row group, row by row. A column of lists has
+// several values in a row. Each value has a repetition level, and level 0 begins a new row.
 type columnCursor struct {
 	pages   parquet.Pages
 	page    parquet.Page
 	values  parquet.ValueReader
-	repeats bool // a row may have several values
+	repeats bool // a row may have several values; else each has exactly one
 
 	buf  [256]parquet.Value
-	rest []parquet.Value // of buf
-	row  []parquet.Value
-	done bool
+	rest []parquet.Value // values of buf that are not in a row yet
+	row  []parquet.Value // the row that is being read, or was returned last
+	done bool            // there are no more pages
 }
 
-// next returns the values of the next row, valid until the following call. The error is
-// io.ErrUnexpectedEOF where the column has fewer rows than the row group.
+// next returns the values of the next row, valid until the following call. The error wraps
+// io.ErrUnexpectedEOF where the column has fewer rows than the row group, or is that of a page
+// that cannot be decoded.
 func (c *columnCursor) next() ([]parquet.Value, error) {
 	c.row = c.row[:0]
 	for {
@@ -263,12 +265,14 @@ func (c *columnCursor) next() ([]parquet.Value, error) {
 			return nil, fmt.Errorf("the page cannot be decoded: %w", err)
 		case !ok && len(c.row) == 0:
 			return nil, fmt.Errorf("it has fewer rows than the row group: %w", io.ErrUnexpectedEOF)
-		case !ok, len(c.row) > 0 && c.rest[0].RepetitionLevel() == 0:
+		case !ok: // the column ended, and its last row with it
+			return c.row, nil
+		case len(c.row) > 0 && c.rest[0].RepetitionLevel() == 0: // the next row begins
 			return c.row, nil
 		}
 		c.row = append(c.row, c.rest[0])
 		c.rest = c.rest[1:]
-		if !c.repeats {
+		if !c.repeats { // no need to look at the next value
 			return c.row, nil
 		}
 	}
