@@ -5,16 +5,16 @@ import (
 	"encoding/binary"
 	"encoding/xml"
 	"image"
-	_ "image/gif"  // DecodeConfig reads
-	_ "image/jpeg" // the size of
-	_ "image/png"  // these
+	_ "image/gif"  // for image.DecodeConfig
+	_ "image/jpeg" // for image.DecodeConfig
+	_ "image/png"  // for image.DecodeConfig
 	"io"
 	"regexp"
 	"strconv"
 	"strings"
 
-	_ "golang.org/x/image/bmp"  // and of
-	_ "golang.org/x/image/webp" // these
+	_ "golang.org/x/image/bmp"  // for image.DecodeConfig
+	_ "golang.org/x/image/webp" // for image.DecodeConfig
 )
 
 // imageSize returns the size in px that an image declares. ok is false where the size
@@ -33,11 +33,13 @@ func (c *Config) imageSize(kind string, b []byte, depth int) (w, h float64, ok b
 	return 0, 0, false
 }
 
-// avifSize returns the largest size in px among the "ispe" properties of an AVIF file
-// (ISO/IEC 23008-12, 6.5.3). The type of the box is followed by its version and flags,
-// width and height.
+// avifSize returns the largest width and the largest height in px among the "ispe" properties of
+// an AVIF file (ISO/IEC 23008-12, 6.5.3); the two may be of different properties. A file may hold
+// several images, such as tiles and thumbnails, and a limit must hold for the largest. For the
+// same reason it searches the bytes instead of reading the boxes: no property is missed, and bytes
+// that are "ispe" by chance can only make the size larger.
 func avifSize(b []byte) (w, h float64, ok bool) {
-	if len(b) < 12 || string(b[4:8]) != "ftyp" || !bytes.Contains(b[:min(len(b), 256)], []byte("avif")) && !bytes.Contains(b[:min(len(b), 256)], []byte("avis")) {
+	if !isAVIF(b) {
 		return 0, 0, false
 	}
 	for {
@@ -45,9 +47,20 @@ func avifSize(b []byte) (w, h float64, ok bool) {
 		if !found || len(rest) < 12 {
 			return w, h, ok
 		}
+		// Four bytes of version and flags follow the box's type, then width and height.
 		w, h = max(w, float64(binary.BigEndian.Uint32(rest[4:]))), max(h, float64(binary.BigEndian.Uint32(rest[8:])))
 		b, ok = rest, true
 	}
+}
+
+// isAVIF reports whether a file begins with a box "ftyp" that lists a brand of AVIF. The list has
+// no fixed length; the first 256 bytes hold those of 60 brands.
+func isAVIF(b []byte) bool {
+	if len(b) < 12 || string(b[4:8]) != "ftyp" {
+		return false
+	}
+	brands := b[:min(len(b), 256)]
+	return bytes.Contains(brands, []byte("avif")) || bytes.Contains(brands, []byte("avis"))
 }
 
 // maxNested is how deep images may be nested in images.

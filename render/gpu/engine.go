@@ -33,8 +33,9 @@ type engine struct {
 	// progress is when a fence was last seen signalled, in ns since the epoch:
 	// a device that still finishes batches is slow, not hung.
 	progress atomic.Int64
-	// reset is set once the context reported its loss; it stays lost.
-	reset atomic.Bool
+	// lost is set once the driver reported a reset, or the device was given up as hung. It stays
+	// set, and every batch in flight finds it and ends.
+	lost atomic.Bool
 
 	mu     sync.RWMutex // held for reading while mapped memory is touched
 	closed bool         // under mu: mappings are gone or about to go
@@ -176,15 +177,14 @@ func (e *engine) warmUp() error {
 	return nil
 }
 
-// checkReset returns an error if the driver says that the context was lost. It runs on the
-// device's thread.
+// checkReset returns an error if the context is lost, or if the driver reports a reset now, which
+// loses it. It runs on the device's thread.
 func (e *engine) checkReset() error {
-	if e.status != nil && !e.reset.Load() {
-		if s := e.status(); isReset(s) {
-			e.reset.Store(true)
-		}
+	if e.lost.Load() {
+		return fmt.Errorf("cannot use context on %s: it was lost earlier: %w", e.dev.Info().Renderer, errLost)
 	}
-	if e.reset.Load() {
+	if e.status != nil && isReset(e.status()) {
+		e.lost.Store(true)
 		return fmt.Errorf("cannot use context on %s: the driver reported a reset: %w", e.dev.Info().Renderer, errLost)
 	}
 	return nil

@@ -377,7 +377,7 @@ func TestLostBetweenBatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.eng.reset.Store(true)
+	r.eng.lost.Store(true)
 	for range 2 { // the batch in flight, and one that comes after
 		rows, err := r.Wait(tk)
 		if err != nil {

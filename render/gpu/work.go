@@ -213,8 +213,8 @@ func (w *work) waitForFence(s *slot) error {
 			return err
 		}
 		since := max(e.progress.Load(), s.sent.UnixNano())
-		if quiet := time.Duration(time.Now().UnixNano() - since); quiet > e.cfg.Watchdog {
-			return e.hung(quiet)
+		if waited := time.Duration(time.Now().UnixNano() - since); waited > e.cfg.Watchdog {
+			return e.giveUp(waited)
 		}
 	}
 	return nil
@@ -228,7 +228,7 @@ func (e *engine) pollSlot(s *slot, wait time.Duration, fault fault) error {
 		return err
 	}
 	if fault == faultLoss {
-		e.reset.Store(true)
+		e.lost.Store(true)
 	}
 	// A lost context may signal its fences or never do so: ask either way.
 	if err := e.checkReset(); err != nil || !done || fault == faultHang {
@@ -238,13 +238,16 @@ func (e *engine) pollSlot(s *slot, wait time.Duration, fault fault) error {
 	return s.readResults()
 }
 
-// hung returns the error of a fence that the device has not signalled in time, with the driver's
-// status.
-func (e *engine) hung(quiet time.Duration) error {
+// giveUp marks the context as lost, because the device has finished nothing for the time waited,
+// so that other batches end too. It returns the error of this batch, joined with what the driver
+// reports.
+func (e *engine) giveUp(waited time.Duration) error {
+	// The driver is asked first, because afterwards the context is lost in any case. The limit
+	// holds if the thread is stuck in a call of the driver.
 	err := e.dev.DoWithin(e.cfg.Watchdog, e.checkReset)
-	e.reset.Store(true)
+	e.lost.Store(true)
 	return errors.Join(fmt.Errorf("cannot finish batch on %s: no fence for %v; limit %v: %w",
-		e.dev.Info().Renderer, quiet.Round(time.Millisecond), e.cfg.Watchdog, errHung), err)
+		e.dev.Info().Renderer, waited.Round(time.Millisecond), e.cfg.Watchdog, errHung), err)
 }
 
 // copyResults copies the results of a piece to their place.
@@ -277,9 +280,9 @@ func (w *work) releaseSlots() {
 	e := w.e
 	for _, at := range w.inFlight {
 		e.dev.DoWithin(e.cfg.Watchdog, func() error {
-			if at.s.fence != 0 && !e.reset.Load() {
+			if at.s.fence != 0 && !e.lost.Load() {
 				if done, err := at.s.poll(e.cfg.Watchdog); err != nil || !done {
-					e.reset.Store(true)
+					e.lost.Store(true)
 				}
 			}
 			at.s.discard()

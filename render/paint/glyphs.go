@@ -30,8 +30,8 @@ type glyphMask struct {
 	bytes, end   int32 // the range of the spans' bytes
 	box          [4]int32
 	pieces       int
-	// at is where the bytes lie in the drawing if stamp is that of the cache: all copies of a
-	// halo share them.
+	// at is where the bytes lie in the drawing, if stamp is that of the cache: then the current
+	// text has copied them already. All copies of a halo share them.
 	stamp, at int32
 }
 
@@ -56,8 +56,8 @@ type glyphCache struct {
 	halo     lineMask      // copies of line
 	raw      scan.Coverage // of line
 	scratch  []byte
-	stamp    int32
-	begun    int // bytes of coverage when the current text began
+	stamp    int32 // counts the texts, over all drawings
+	begun    int   // bytes of coverage when the current text began
 }
 
 // begin starts a text of a drawing. It empties a cache that is full.
@@ -162,13 +162,15 @@ func boxOfSpans(spans []scan.Span) [4]int32 {
 	return box
 }
 
-// draw appends the mask of a glyph to the drawing, with its pen at the pixel (x, y), and sets the
-// coverage of the item to it.
+// draw appends the mask of a glyph to the drawing, with its pen at the pixel (x, y), and makes it
+// the coverage of the item. The bytes of a mask are copied once per text, its spans on each use,
+// because only spans depend on the place. It adds the pieces of the mask's outline to those of the
+// drawing.
 func (c *glyphCache) draw(d *Drawing, glyph, x, y int32, it *Item) {
 	g := &c.glyphs[glyph]
 	it.Count = g.count
 	d.Pieces += g.pieces
-	if g.stamp != c.stamp {
+	if g.stamp != c.stamp { // the first use in this text: the drawing has no bytes of the mask yet
 		g.stamp, g.at = c.stamp, int32(len(d.Coverage.Bytes))
 		d.Coverage.Bytes = append(d.Coverage.Bytes, c.coverage.Bytes[g.bytes:g.end]...)
 	}
@@ -176,7 +178,7 @@ func (c *glyphCache) draw(d *Drawing, glyph, x, y int32, it *Item) {
 	for _, s := range c.coverage.Spans[g.first : g.first+g.count] {
 		s.X, s.Y = s.X+x, s.Y+y
 		if s.At != scan.Full {
-			s.At += g.at - g.bytes
+			s.At += g.at - g.bytes // from the cache's bytes to those of the drawing
 		}
 		d.Coverage.Spans = append(d.Coverage.Spans, s)
 	}

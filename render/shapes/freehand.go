@@ -49,7 +49,7 @@ func (l *Maker) freehand(sh *scene.Shape, _ float64, _ bool) error {
 	if err := f.Gather(sh); err != nil || len(f.Input) == 0 {
 		return err
 	}
-	stroke := (StrokeWidth[sh.Size] + 1) * sh.Scale
+	stroke := drawWidth(sh)
 	dot := len(f.Input) == 1
 	if dot && sh.Dash == scene.DashDraw && !sh.Pen {
 		stroke = dotWidth(sh, stroke)

@@ -41,7 +41,8 @@ func (l *Maker) highlight(sh *scene.Shape, _ float64, back bool) error {
 // highlighterWidth returns the width of a highlight's stroke in px.
 func highlighterWidth(sh *scene.Shape) float64 { return 1.12 * highlightWidth[sh.Size] * sh.Scale }
 
-// highlighter returns the pen of a highlight, for painting and for bounds.
+// highlighter returns the pen of a highlight, for painting and for bounds. Its size is the width
+// of the stroke and 1 px more, as observed in the editor (docs/spec/drawing.md#r79).
 func highlighter(sh *scene.Shape) freehandPen {
 	return freehandPen{
 		size: highlighterWidth(sh) + 1, streamline: 0.5, smoothing: 0.5,
@@ -86,12 +87,13 @@ func (f *freehand) highlightEdge(p freehandPen, add func(geom.Point)) {
 	}
 }
 
-// Geometry smooths f.Input into f.Points as the editor does for bounds and hit-tests. It returns 0,
-// or the radius of the disc that the editor takes for a line with hardly any length. The disc is
-// centred on the shape's origin, wherever the points are (docs/spec/drawing.md#r78): a highlight
-// of one point has the width of its stroke; a draw shape is a disc if its points span less than
-// two strokes both ways, or smooth to a single point.
-func (f *freehand) Geometry(sh *scene.Shape) (disc float64) {
+// smoothForBounds smooths f.Input into f.Points, as the editor does for bounds and hit-tests. It
+// also returns the radius in px of the disc that the editor takes instead of a line with hardly
+// any length, 0 for none. The disc is centred on the shape's origin, wherever the points are
+// (docs/spec/drawing.md#r78). A highlight is a disc if it has one point, with half the width of
+// its stroke as radius. A draw shape is one if its points span less than two strokes both ways, or
+// smooth to a single point; there the editor takes the whole width of the stroke as radius.
+func (f *freehand) smoothForBounds(sh *scene.Shape) (disc float64) {
 	if sh.Kind == scene.Highlight {
 		if len(f.Input) == 1 {
 			disc = highlighterWidth(sh) / 2
@@ -99,17 +101,22 @@ func (f *freehand) Geometry(sh *scene.Shape) (disc float64) {
 		f.smooth(highlighter(sh))
 		return disc
 	}
-	stroke := (StrokeWidth[sh.Size] + 1) * sh.Scale
+	stroke := drawWidth(sh)
 	e := geom.NewExtent()
 	for _, p := range f.Input {
 		e.Add(geom.Pt(p.X, p.Y))
 	}
 	w, h := e.Hi.X-e.Lo.X, e.Hi.Y-e.Lo.Y
-	if f.smooth(boundsPen(sh)); len(f.Points) == 1 || w < 2*stroke && h < 2*stroke {
+	f.smooth(boundsPen(sh))
+	if len(f.Points) == 1 || w < 2*stroke && h < 2*stroke {
 		return stroke
 	}
 	return 0
 }
+
+// drawWidth returns the width in px of a draw shape's stroke, which is 1 wider than that of a geo
+// shape. See docs/spec/drawing.md#r29.
+func drawWidth(sh *scene.Shape) float64 { return (StrokeWidth[sh.Size] + 1) * sh.Scale }
 
 // dotOutline calls add with the corners of the polygon for a disc about the origin.
 func dotOutline(r float64, add func(geom.Point)) {
@@ -122,14 +129,14 @@ func dotOutline(r float64, add func(geom.Point)) {
 
 // boundsPen returns the pen whose smoothed points represent a draw shape in bounds.
 func boundsPen(sh *scene.Shape) freehandPen {
-	p := drawPen(sh, (StrokeWidth[sh.Size]+1)*sh.Scale)
+	p := drawPen(sh, drawWidth(sh))
 	// Observed: pressure counts as real for every dash, so that an incomplete
 	// line too reaches for its end; and a straight end is not a complete one.
 	p.simulated, p.last = false, sh.Complete
 	if sh.Pen {
 		// Observed: for every dash a pen smooths as in the dash draw, but
 		// thins out its ends like the plain stroke.
-		p.streamline, p.size, p.last = penStreamline, (StrokeWidth[sh.Size]+1)*sh.Scale, true
+		p.streamline, p.size, p.last = penStreamline, drawWidth(sh), true
 	}
 	return p
 }

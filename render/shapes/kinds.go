@@ -201,7 +201,7 @@ func freehandContours(m *Maker, sh *scene.Shape, to Contours) error {
 	if err := f.Gather(sh); err != nil || len(f.Input) == 0 {
 		return err
 	}
-	if r := f.Geometry(sh); r > 0 {
+	if r := f.smoothForBounds(sh); r > 0 {
 		to.Begin(Contour{Dot: true})
 		dotOutline(r, to.Point)
 		return nil

@@ -17,8 +17,8 @@ const Letters = "ABCD"
 // Candidate is an instance that can be an option.
 type Candidate struct {
 	ID string
-	// Outline is the outline's list of vertices as text: equal texts are equal
-	// silhouettes.
+	// Outline is the outline's list of vertices as text. It is only compared: equal texts are
+	// equal silhouettes.
 	Outline string
 }
 
@@ -29,8 +29,8 @@ type Item struct {
 	Answer  string    // the letter of ID
 }
 
-// Items draws the options of every instance. The items are sorted by id; the result depends only
-// on the set and the seed. See docs/spec/tangram.md#r52.
+// Items picks the options of every instance at random. The items are sorted by id; the result
+// depends only on the set and the seed. See docs/spec/tangram.md#r52.
 func Items(set []Candidate, seed int64) ([]Item, error) {
 	sorted := slices.Clone(set)
 	slices.SortFunc(sorted, func(a, b Candidate) int { return strings.Compare(a.ID, b.ID) })
@@ -54,9 +54,10 @@ func Items(set []Candidate, seed int64) ([]Item, error) {
 	return items, nil
 }
 
-// CheckOutlines returns an error if the set has fewer than n different outlines, so that drawing
-// would not end, or an id twice. The set is sorted by id.
-func CheckOutlines(sorted []Candidate, n int) error {
+// CheckOutlines returns an error if two instances have the same id, or if the set has fewer than
+// want different outlines: Draw would then pick at random for ever. The set must be sorted by id,
+// because only neighbours are compared.
+func CheckOutlines(sorted []Candidate, want int) error {
 	outlines := map[string]bool{}
 	for i, c := range sorted {
 		if i > 0 && c.ID == sorted[i-1].ID {
@@ -64,21 +65,21 @@ func CheckOutlines(sorted []Candidate, n int) error {
 		}
 		outlines[c.Outline] = true
 	}
-	if len(outlines) < n {
-		return fmt.Errorf("cannot draw options: %d different outlines; want at least %d", len(outlines), n)
+	if len(outlines) < want {
+		return fmt.Errorf("cannot draw options: %d different outlines; want at least %d", len(outlines), want)
 	}
 	return nil
 }
 
-// Drawn is the result of drawing other instances for one instance.
+// Drawn is the result of picking other instances for one instance at random.
 type Drawn struct {
 	Others []int // indices in the set, in the order of drawing
 	random *splitmix.Stream
 }
 
-// Draw draws n instances of the set for instance k with a random generator seeded by a text: none
-// is k, and all outlines differ. The set must pass CheckOutlines for n+1. See
-// docs/spec/tangram.md#r52.
+// Draw picks n instances of the set at random, for instance k: none is k, and their outlines
+// differ from one another and from that of k. The random generator is seeded by a text. The set
+// must pass CheckOutlines for n+1. See docs/spec/tangram.md#r52.
 func Draw(set []Candidate, k int, seed string, n int) Drawn {
 	d := Drawn{random: splitmix.New(seed)}
 	for len(d.Others) < n {

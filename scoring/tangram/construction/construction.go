@@ -152,7 +152,9 @@ func (r *Reader) findState(text string) (state *pyjson.Value, limited bool) {
 	}
 }
 
-// finalState returns the member final_state of an object or of its member tce, or nil.
+// finalState returns the member final_state of an object, or of the object in its member "tce" or
+// "TCE", or nil. TCE is the paper's name of the JSON form of an assembly, so models may wrap their
+// answer in it. See docs/spec/tangram.md#r13.
 func finalState(v *pyjson.Value) *pyjson.Value {
 	if s := v.Get("final_state"); s != nil {
 		return s

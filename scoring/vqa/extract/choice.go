@@ -43,12 +43,22 @@ const (
 // Reading is the result of reading an answer.
 type Reading struct {
 	Option int    // index from 0, -1 for an invalid answer
-	Stage  int    // which stage decided, 1 to 6; 0 for an empty answer
+	Stage  int    // which stage decided, 1 to 6 (stageWhole and so on); 0 for an empty answer
 	Reason Reason // "" where Option is an index
 	// Literal reports whether the whole answer names the option (stage 1), and no reasoning block
 	// had been removed from it. See docs/spec/vqa.md#r30.
 	Literal bool
 }
+
+// The stages of docs/spec/vqa.md#r16, in their order.
+const (
+	stageWhole      = 1 + iota // the whole answer is a label or a text
+	stageObject                // a JSON object or list
+	stageTags                  // tags and \boxed{}
+	stageStatements            // "the answer is B"
+	stageLines                 // a label that opens the first line or is the last one
+	stageProse                 // labels and texts of options in prose
+)
 
 // found returns the reading of a stage that found an option.
 func found(stage, option int) Reading { return Reading{Option: option, Stage: stage} }
@@ -88,7 +98,7 @@ func (r *Reader) Options(style Style, texts [][]byte) {
 func (r *Reader) Read(answer []byte, strict bool) Reading {
 	text, reasoned := r.cleaner.Clean(answer)
 	got := r.stages(text, strict, 0)
-	got.Literal = got.Stage == 1 && got.Option >= 0 && !reasoned
+	got.Literal = got.Stage == stageWhole && got.Option >= 0 && !reasoned
 	return got
 }
 
@@ -97,7 +107,8 @@ func (r *Reader) Read(answer []byte, strict bool) Reading {
 const deepest = 4
 
 // stages reads the clean text of an answer by the six stages, in their order: the first one that
-// yields anything decides. depth is how deep s lies in other values.
+// yields anything decides. strict leaves out stages 4 to 6. depth is how deep s
+// lies in other values.
 func (r *Reader) stages(s []byte, strict bool, depth int) Reading {
 	s = bytes.TrimSpace(s)
 	if len(s) == 0 {
@@ -116,7 +127,7 @@ func (r *Reader) stages(s []byte, strict bool, depth int) Reading {
 		}
 	}
 	if strict {
-		return invalid(3, NoAnswer)
+		return invalid(stageTags, NoAnswer)
 	}
 	r.low = appendLower(r.low[:0], s)
 	if got, ok := r.readStatements(s, r.low); ok {

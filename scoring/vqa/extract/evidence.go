@@ -42,19 +42,19 @@ func (r *Reader) readProse(s []byte) Reading {
 	t, nt := soleMember(texts)
 	switch {
 	case ambiguous:
-		return invalid(6, Ambiguous)
+		return invalid(stageProse, Ambiguous)
 	case nl > 1:
-		return invalid(6, Multiple)
+		return invalid(stageProse, Multiple)
 	case nl == 1 && nt == 1 && l != t:
-		return invalid(6, Conflict)
+		return invalid(stageProse, Conflict)
 	case nl == 1:
-		return found(6, l)
+		return found(stageProse, l)
 	case nt == 1:
-		return found(6, t)
+		return found(stageProse, t)
 	case nt > 1:
-		return invalid(6, Multiple)
+		return invalid(stageProse, Multiple)
 	}
-	return invalid(6, NoAnswer)
+	return invalid(stageProse, NoAnswer)
 }
 
 // set is a set of options, a bit each.

@@ -96,7 +96,7 @@ func (r *Reader) value(v *fastjson.Value, strict bool, depth int) Reading {
 	case fastjson.TypeArray:
 		return r.listed(v.GetArray(), strict, depth)
 	}
-	return invalid(2, Unresolved)
+	return invalid(stageObject, Unresolved)
 }
 
 // number reads an answer in JSON that is a number: a label where labels are numbers, else the text
@@ -104,17 +104,17 @@ func (r *Reader) value(v *fastjson.Value, strict bool, depth int) Reading {
 func (r *Reader) number(v *fastjson.Value) Reading {
 	if n, err := v.Int(); err == nil && r.style == Numbers {
 		if n >= 1 && n <= len(r.texts) {
-			return found(2, n-1)
+			return found(stageObject, n-1)
 		}
 		if k := r.optionWithText(r.normalizeAnswer(v.MarshalTo(nil))); k >= 0 {
-			return found(2, k)
+			return found(stageObject, k)
 		}
-		return invalid(2, OutOfRange)
+		return invalid(stageObject, OutOfRange)
 	}
 	if k := r.optionWithText(r.normalizeAnswer(v.MarshalTo(nil))); k >= 0 {
-		return found(2, k)
+		return found(stageObject, k)
 	}
-	return invalid(2, Unresolved)
+	return invalid(stageObject, Unresolved)
 }
 
 // listed reads an answer in JSON that is a list, all of whose entries must name the same option.
@@ -122,19 +122,19 @@ func (r *Reader) listed(list []*fastjson.Value, strict bool, depth int) Reading 
 	option := -1
 	for _, v := range list {
 		if v.Type() == fastjson.TypeArray {
-			return invalid(2, Unresolved)
+			return invalid(stageObject, Unresolved)
 		}
 		got := r.value(v, strict, depth)
 		if got.Option < 0 {
-			return invalid(2, got.Reason)
+			return invalid(stageObject, got.Reason)
 		}
 		if option >= 0 && got.Option != option {
-			return invalid(2, Multiple)
+			return invalid(stageObject, Multiple)
 		}
 		option = got.Option
 	}
 	if option < 0 {
-		return invalid(2, Unresolved)
+		return invalid(stageObject, Unresolved)
 	}
-	return found(2, option)
+	return found(stageObject, option)
 }

@@ -21,11 +21,11 @@ func (r *Reader) readLines(s []byte) (got Reading, ok bool) {
 	case beginOK && begin.Option < 0:
 		return begin, true
 	case beginOK && end >= 0 && end != begin.Option:
-		return invalid(5, Multiple), true
+		return invalid(stageLines, Multiple), true
 	case beginOK:
 		return begin, true
 	case end >= 0:
-		return found(5, end), true
+		return found(stageLines, end), true
 	}
 	return got, false
 }
@@ -49,9 +49,9 @@ func (r *Reader) firstLine(first, s []byte, single bool) (got Reading, ok bool) 
 			return got, false
 		}
 		if option && r.namesOtherOption(l) {
-			return invalid(5, Ambiguous), true
+			return invalid(stageLines, Ambiguous), true
 		}
-		return found(5, l.option), true
+		return found(stageLines, l.option), true
 	}
 	l, option, rest, ok := r.openingLabel(first)
 	if !ok || !r.isOption(l) {
@@ -61,11 +61,11 @@ func (r *Reader) firstLine(first, s []byte, single bool) (got Reading, ok bool) 
 	k, end := r.optionTextAt(r.norm, rest)
 	switch {
 	case k >= 0 && k != l.option && phraseEnds(r.norm, end):
-		return invalid(5, Conflict), true
+		return invalid(stageLines, Conflict), true
 	case option && r.namesOtherOption(l) && k != l.option:
-		return invalid(5, Ambiguous), true
+		return invalid(stageLines, Ambiguous), true
 	}
-	return found(5, l.option), true
+	return found(stageLines, l.option), true
 }
 
 // listsLabels reports whether lines of s start with different labels. Then the answer lists

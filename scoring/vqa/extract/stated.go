@@ -191,23 +191,23 @@ func (r *Reader) readNamed(s, low []byte, i int, option bool) (got Reading, yiel
 	text, end := r.optionTextAt(low, i)
 	if !ok || !r.isOption(l) && text >= 0 {
 		if text >= 0 && end > i {
-			return found(4, text), true
+			return found(stageStatements, text), true
 		}
 		return got, false
 	}
 	switch {
 	case option && r.namesOtherOption(l):
-		return invalid(4, Ambiguous), true
+		return invalid(stageStatements, Ambiguous), true
 	case !r.isOption(l) && !l.capital, !r.isOption(l) && l.option == 8:
 		return got, false
 	case !r.isOption(l):
-		return invalid(4, OutOfRange), true
+		return invalid(stageStatements, OutOfRange), true
 	case r.secondLabelFollows(s, l):
-		return invalid(4, Multiple), true
+		return invalid(stageStatements, Multiple), true
 	case r.otherTextFollows(low, l):
-		return invalid(4, Conflict), true
+		return invalid(stageStatements, Conflict), true
 	}
-	return found(4, l.option), true
+	return found(stageStatements, l.option), true
 }
 
 // restIsMarks reports whether nothing but marks follows on the line.
@@ -294,15 +294,15 @@ func (r *Reader) readReversed(s, low []byte, i int) (got Reading, yields bool) {
 	}
 	switch {
 	case option && r.namesOtherOption(l):
-		return invalid(4, Ambiguous), true
+		return invalid(stageStatements, Ambiguous), true
 	case !r.isOption(l) && l.option == 8:
 		return got, false
 	case !r.isOption(l):
-		return invalid(4, OutOfRange), true
+		return invalid(stageStatements, OutOfRange), true
 	case r.labelJoinedBefore(s, i, l):
-		return invalid(4, Multiple), true
+		return invalid(stageStatements, Multiple), true
 	}
-	return found(4, l.option), true
+	return found(stageStatements, l.option), true
 }
 
 // endsWithWord reports whether w is the word before low[i].

@@ -8,13 +8,16 @@ var tagNames = [...]string{"result", "answer", "final", "final_answer", "choice"
 // boxed is the LaTeX command that holds an answer.
 const boxed = `\boxed{`
 
-// readTags is stage 3: the contents of the tags that hold an answer, which must agree. See
-// docs/spec/vqa.md#r22.
+// readTags is stage 3: it reads the content of each tag that holds an answer, and of each
+// \boxed{}, as an answer of its own. Contents that name an option must name the same one; those
+// that name none are ignored beside them. Where no content names one, the answer is invalid for
+// the reason of the last. ok is false where there is no tag. strict and depth are those of stages,
+// which does not read tags any more at the depth deepest. See docs/spec/vqa.md#r22.
 func (r *Reader) readTags(s []byte, strict bool, depth int) (got Reading, ok bool) {
-	option, any := -1, false
+	option, tagged := -1, false
 	why := NoAnswer
 	for i := 0; i < len(s); {
-		at := bytes.IndexAny(s[i:], `<\`)
+		at := bytes.IndexAny(s[i:], `<\`) // where a tag or \boxed may begin
 		if at < 0 {
 			break
 		}
@@ -24,11 +27,11 @@ func (r *Reader) readTags(s []byte, strict bool, depth int) (got Reading, ok boo
 			i++
 			continue
 		}
-		any = true
+		tagged = true
 		one := r.stages(s[from:to], strict, depth+1)
 		switch {
 		case one.Option >= 0 && option >= 0 && one.Option != option:
-			return invalid(3, Multiple), true
+			return invalid(stageTags, Multiple), true
 		case one.Option >= 0:
 			option = one.Option
 		default:
@@ -37,16 +40,16 @@ func (r *Reader) readTags(s []byte, strict bool, depth int) (got Reading, ok boo
 		i = end
 	}
 	switch {
-	case !any:
+	case !tagged:
 		return got, false
 	case option < 0:
-		return invalid(3, why), true
+		return invalid(stageTags, why), true
 	}
-	return found(3, option), true
+	return found(stageTags, option), true
 }
 
-// tagAt reads the tag at s[i]. Its content is s[from:to], and the text goes on at end; end is 0
-// where there is no tag. A tag that is not closed reaches to the end.
+// tagAt reads the tag or \boxed{} at s[i]. Its content is s[from:to], and the text goes on at end;
+// end is 0 where there is neither. One that is not closed reaches to the end.
 func tagAt(s []byte, i int) (from, to, end int) {
 	if bytes.HasPrefix(s[i:], []byte(boxed)) {
 		from = i + len(boxed)

@@ -6,18 +6,18 @@ package extract
 func (r *Reader) readWhole(s []byte) (got Reading, ok bool) {
 	l, option, isLabel := r.labelForm(s)
 	if isLabel && r.isOption(l) && !option {
-		return found(1, l.option), true
+		return found(stageWhole, l.option), true
 	}
 	if k := r.optionWithText(r.normalizeAnswer(s)); k >= 0 && (!isLabel || !r.isOption(l) || r.namesOtherOption(l)) {
-		return found(1, k), true
+		return found(stageWhole, k), true
 	}
 	switch {
 	case isLabel && r.isOption(l) && r.namesOtherOption(l):
-		return invalid(1, Ambiguous), true
+		return invalid(stageWhole, Ambiguous), true
 	case isLabel && r.isOption(l):
-		return found(1, l.option), true
+		return found(stageWhole, l.option), true
 	case isLabel:
-		return invalid(1, OutOfRange), true
+		return invalid(stageWhole, OutOfRange), true
 	}
 	if got, ok := r.readLabels(s); ok {
 		return got, true
@@ -55,8 +55,8 @@ func (r *Reader) labelForm(s []byte) (l label, option, ok bool) {
 	return l, option, i == len(s)
 }
 
-// skipLead skips a lead word before a label, such as "the correct answer is". option reports
-// whether it is "option".
+// skipLead skips what may introduce a label, called its lead word: "the correct answer is",
+// "option" or "#" (docs/spec/vqa.md#r19). option reports whether it is "option".
 func skipLead(s []byte, i int) (end int, option bool) {
 	j := skipWord(s, i, "the")
 	for _, w := range [...]string{"correct", "final", "best", "right"} {
@@ -79,7 +79,8 @@ func skipLead(s []byte, i int) (end int, option bool) {
 	return i, false
 }
 
-// skipLink skips "is", ":" or "=" after a lead word, with the space around it.
+// skipLink skips the spaces after a lead word and, where they come next, "is", ":" or "=" with the
+// spaces behind it.
 func skipLink(s []byte, i int) int {
 	j := skipSpace(s, i)
 	if j < len(s) && (s[j] == ':' || s[j] == '=') {
@@ -127,9 +128,9 @@ func (r *Reader) readLabels(s []byte) (got Reading, ok bool) {
 		return got, false
 	}
 	if differ {
-		return invalid(1, Multiple), true
+		return invalid(stageWhole, Multiple), true
 	}
-	return found(1, first), true
+	return found(stageWhole, first), true
 }
 
 // readRunTogether reads labels without a separator: "BD".
@@ -152,10 +153,10 @@ func (r *Reader) readRunTogether(s []byte) (got Reading, ok bool) {
 	}
 	for _, b := range s {
 		if b != s[0] {
-			return invalid(1, Multiple), true
+			return invalid(stageWhole, Multiple), true
 		}
 	}
-	return found(1, int(s[0]-'A')), true
+	return found(stageWhole, int(s[0]-'A')), true
 }
 
 // readLabelAndText reads a label, a delimiter and the text of an option: "B. Kitchen".
@@ -168,11 +169,11 @@ func (r *Reader) readLabelAndText(s []byte) (got Reading, ok bool) {
 	case k < 0:
 		return got, false
 	case k == l.option:
-		return found(1, k), true
+		return found(stageWhole, k), true
 	case option && r.namesOtherOption(l):
-		return invalid(1, Ambiguous), true
+		return invalid(stageWhole, Ambiguous), true
 	}
-	return invalid(1, Conflict), true
+	return invalid(stageWhole, Conflict), true
 }
 
 // openingLabel reads a label with a delimiter at the start of s. The rest begins at s[rest] and is
