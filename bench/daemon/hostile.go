@@ -39,9 +39,12 @@ var probes = []probe{
 	{"8 scenes of 35 Mpx full of outlines, 15 s", nil, 0, 1500, coverage},
 }
 
-// hostileToken is the token of ordinary clients. Hostile ones have it only where the probe says
-// so.
-const hostileToken = "bench-token"
+// validToken is the only token that the attacked daemon accepts. Ordinary clients have it, hostile
+// ones only where the probe says so.
+const validToken = "bench-token"
+
+// noToken leaves the token out of a request.
+const noToken = ""
 
 // target is the daemon that a probe attacks.
 type target struct {
@@ -56,7 +59,7 @@ func (t *target) dial() (net.Conn, error) { return net.DialTimeout("tcp", t.addr
 // With a token, the daemon lets the request in.
 func head(method, path, token string, headers ...string) string {
 	lines := []string{method + " " + path + " HTTP/1.1", "Host: plumb"}
-	if token != "" {
+	if token != noToken {
 		lines = append(lines, "Authorization: Bearer "+token)
 	}
 	return strings.Join(append(append(lines, headers...), "", ""), "\r\n")
@@ -78,7 +81,7 @@ func hostile(c config) error {
 	}
 	defer os.RemoveAll(dir)
 	tokens := filepath.Join(dir, "tokens")
-	if err := os.WriteFile(tokens, []byte("bench:"+hostileToken+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(tokens, []byte("bench:"+validToken+"\n"), 0o600); err != nil {
 		return err
 	}
 	c.say("# hostile: each probe has a daemon of its own and, beside it, %d clients that ask for ordinary items", c.clients)
@@ -168,7 +171,7 @@ func (o *others) answered() int { return int(o.n.Load()) }
 // the probe is over. It ends with the daemon.
 func (o *others) client(d *process, items []item, i int) {
 	c := newClient(d.addr, time.Minute)
-	c.token = hostileToken
+	c.token = validToken
 	for ; ; i++ {
 		select {
 		case <-o.over:

@@ -27,7 +27,7 @@ func idle(t *target) (string, error) {
 	fresh := 0
 	for range 50 { // each asks once, on a connection of its own
 		c := newClient(t.addr, 0)
-		c.token = hostileToken
+		c.token = validToken
 		if _, err := c.post("/v1/score", t.items[0].line); err == nil {
 			fresh++
 		}

@@ -54,7 +54,7 @@ func (t *target) repeat(path string, bodies ...[]byte) *replies {
 	for _, b := range bodies {
 		all.Go(func() {
 			c := newClient(t.addr, time.Minute)
-			c.token = hostileToken
+			c.token = validToken
 			for time.Now().Before(end) {
 				if _, err := c.post(path, b); err != nil {
 					o.add(reason(err))
@@ -205,14 +205,14 @@ func window(t *target) (string, error) {
 	frame = append(frame, bytes.Repeat([]byte(" "), block)...)
 	var seen []string
 	for range 3 { // memory that was used before is cleared, and so touched
-		seen = append(seen, t.holding(holdTime/3, 60, []byte(head("POST", "/v1/score", hostileToken, "Content-Encoding: zstd", "Content-Length: 1000000")), frame))
+		seen = append(seen, t.holding(holdTime/3, 60, []byte(head("POST", "/v1/score", validToken, "Content-Encoding: zstd", "Content-Length: 1000000")), frame))
 	}
 	return strings.Join(seen, "; "), nil
 }
 
 // endless sends streams whose first line has no end, 60 MB of each.
 func endless(t *target) (string, error) {
-	parts := [][]byte{[]byte(head("POST", "/v1/score/stream", hostileToken, "Transfer-Encoding: chunked"))}
+	parts := [][]byte{[]byte(head("POST", "/v1/score/stream", validToken, "Transfer-Encoding: chunked"))}
 	part := bytes.Repeat([]byte("x"), 1<<20)
 	chunk := fmt.Appendf(nil, "%x\r\n%s\r\n", len(part), part)
 	for range 60 {
@@ -224,7 +224,7 @@ func endless(t *target) (string, error) {
 // messages opens WebSocket sessions and sends 15.9 of 16 MB of a message in each.
 func messages(t *target) (string, error) {
 	const size = 16_000_000
-	shake := head("GET", "/ws", hostileToken, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")
+	shake := head("GET", "/ws", validToken, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")
 	frame := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, size) // text, masked
 	frame = append(frame, 0, 0, 0, 0)
 	frame = append(frame, bytes.Repeat([]byte(" "), size-100_000)...)

@@ -39,7 +39,7 @@ func slow(t *target) (string, error) {
 	for range fresh {
 		begin := time.Now()
 		c := newClient(t.addr, 10*time.Second)
-		c.token = hostileToken
+		c.token = validToken
 		if _, err := c.post("/v1/score", t.items[0].line); err == nil {
 			answered++
 		}

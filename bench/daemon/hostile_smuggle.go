@@ -10,7 +10,7 @@ import (
 // smuggle hides a request behind another one whose header gives two different ends of its body. A
 // proxy in front of the daemon would take the hidden one for a part of the body.
 func smuggle(t *target) (string, error) {
-	hidden := head("GET", "/v1/suites", hostileToken)
+	hidden := head("GET", "/v1/suites", validToken)
 	body := "0\r\n\r\n" + hidden
 	ways := [][]string{
 		{fmt.Sprint("Content-Length: ", len(body)), "Transfer-Encoding: chunked"},
@@ -25,7 +25,7 @@ func smuggle(t *target) (string, error) {
 			return "", err
 		}
 		c.SetDeadline(time.Now().Add(10 * time.Second))
-		io.WriteString(c, head("POST", "/v1/score", hostileToken, w...)+body)
+		io.WriteString(c, head("POST", "/v1/score", validToken, w...)+body)
 		b, _ := io.ReadAll(c)
 		c.Close()
 		if !strings.HasPrefix(string(b), "HTTP/1.1 400 ") || strings.Count(string(b), "HTTP/1.1 ") != 1 {

@@ -183,13 +183,13 @@ func label(name string, v *fastjson.Value) (string, error) {
 	return "", fmt.Errorf("cannot read %s: got %.40s; want a text, a number, true or false", name, v)
 }
 
-// appendJSON appends the agreement of a study as a JSON line, and that of each category
-// where items name categories.
+// appendJSON appends the agreement of a study as a JSON line, and in it that of each category that
+// items name.
 func (s *study) appendJSON(dst []byte, id string) []byte {
 	dst = scoring.AppendString(append(dst, `{"id":`...), id)
 	dst = appendAgreement(append(dst, ','), agree.Measure(s.Study))
 	first := true
-	for _, name := range s.names() {
+	for _, name := range s.categoryNames() {
 		if first {
 			dst = append(dst, `,"categories":{`...)
 		} else {
@@ -205,9 +205,10 @@ func (s *study) appendJSON(dst []byte, id string) []byte {
 	return append(dst, "}\n"...)
 }
 
-// names returns the categories of the items in order of appearance.
-func (s *study) names() (out []string) {
-	seen := map[string]bool{"": true}
+// categoryNames returns each category of the items once, in order of appearance. Items without a
+// category have no name here: they count in the whole study alone.
+func (s *study) categoryNames() (out []string) {
+	seen := map[string]bool{"": true} // "" is no category
 	for _, n := range s.categories {
 		if !seen[n] {
 			out = append(out, n)

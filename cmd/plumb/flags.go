@@ -255,11 +255,13 @@ func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, erro
 	}, nil
 }
 
-// logger returns a logger that writes to stderr.
+// logger returns a logger that writes records of the level and above to stderr. It also makes it
+// the default of the process, because the renderer and the queue log by package slog alone. The
+// level is one of those of --log-level, which refuses others when flags are read.
 func logger(std streams, level string) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
-		l = slog.LevelInfo
+		l = slog.LevelInfo // not reached from flags
 	}
 	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: l}))
 	slog.SetDefault(log)
