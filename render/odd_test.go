@@ -137,7 +137,7 @@ func oddStrokes() (list []odd) {
 		add("an empty segment last", kind, `"segments":[`+segment("free", a+","+b)+","+segment("straight", "")+`]`, true)
 		add("no pressure", kind, `"isPen":true,"segments":[`+segment("free", `{"x":0,"y":0,"z":0},{"x":50,"y":40,"z":0}`)+`]`, true)
 	}
-	add("one point, 1.5 px", "draw", `"size":"l","scale":0.25,"segments":[`+segment("free", a)+`]`, false)
+	add("one point, 1.5 px", "draw", `"size":"l","scale":0.25,"segments":[`+segment("free", a)+`]`, true)
 	add("one point, 2.25 px", "draw", `"size":"m","scale":0.5,"segments":[`+segment("free", a)+`]`, true)
 	add("closed, one point", "draw", `"isClosed":true,"fill":"solid","segments":[`+segment("free", a)+`]`, true)
 	add("closed, two points", "draw", `"isClosed":true,"fill":"pattern","segments":[`+segment("free", a+","+b)+`]`, true)

@@ -15,6 +15,7 @@ import (
 	"plumb/daemon/chat"
 	"plumb/daemon/chat/budget"
 	"plumb/daemon/ledger"
+	"plumb/daemon/report"
 	"plumb/daemon/runs"
 	"plumb/scoring/aspire/scenario"
 )
@@ -197,6 +198,11 @@ func (c *runCmd) prepare(look bool) (p *preparedRun, err error) {
 	}()
 	if c.Repeats < 1 || c.Limit < 0 || c.Sample < 0 {
 		return p, usage("cannot use --repeats %d, --limit %d, --sample %d: want repeats from 1 and the others from 0", c.Repeats, c.Limit, c.Sample)
+	}
+	if !look { // --print makes no report
+		if err := report.Ready(); err != nil {
+			return p, err
+		}
 	}
 	o := ask.Options{Modes: c.Mode, Inputs: c.Input, Settings: c.Setting, Formats: c.Format, Methods: c.Method, Tests: c.Tests}
 	if err := c.checkEpisodes(); err != nil {

@@ -188,6 +188,16 @@ func TestRunFatal(t *testing.T) {
 	}
 }
 
+// A run that could not write its report ends before its first call.
+func TestRunWithoutPages(t *testing.T) {
+	e := exactEndpoint(t, aspireTasks(t, "--count", "2"))
+	t.Setenv("PLUMB_UI_PAGES", t.TempDir())
+	code, _, errs := plumb(t, "", "run", "aspire", "--count", "2", "--model-url", e.Base(), "--model", "m", "--out", t.TempDir())
+	if n := e.Counts().Calls; code != 1 || n != 0 || !strings.Contains(errs, "PLUMB_UI_PAGES") {
+		t.Errorf("got exit %d, %d calls, %s; want 1, no call, and how to get the pages", code, n, errs)
+	}
+}
+
 // A bound on cost holds for the folder, whatever was spent before, and a higher one goes on.
 func TestRunBudget(t *testing.T) {
 	e := exactEndpoint(t, aspireTasks(t, "--count", "4"), func(c *chattest.Config) { c.Cost = 0.01 })

@@ -71,6 +71,22 @@ type Writer struct {
 	parser  fastjson.Parser
 }
 
+// Ready returns an error where no report can be written because the pages of the explorer are not
+// built. A run that costs money asks this before its first call.
+func Ready() error {
+	e := newWriter(Config{}).explorer()
+	defer e.Close()
+	return unwritable(e.Built())
+}
+
+// unwritable says of an error that no report can be written.
+func unwritable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("cannot write a report: %w", err)
+}
+
 // New makes the folder and returns a writer. Nothing is written before Close.
 func New(cfg Config) (*Writer, error) {
 	w := newWriter(cfg)
@@ -95,14 +111,14 @@ func newWriter(cfg Config) *Writer {
 func (w *Writer) open(dir string) (err error) {
 	e := w.explorer()
 	defer e.Close()
-	if err := e.Built(); err != nil {
-		return fmt.Errorf("cannot write a report: %w", err)
+	if err := unwritable(e.Built()); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("cannot make report folder: %w", err)
 	}
 	if w.columns, err = index.NewColumns(); err != nil {
-		return fmt.Errorf("cannot write a report: %w", err)
+		return unwritable(err)
 	}
 	w.cfg.Dir, w.folder = dir, atomicfile.NewFolder(dir, "report")
 	return nil

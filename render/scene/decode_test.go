@@ -81,9 +81,9 @@ func TestProperties(t *testing.T) {
 		{"text", `"textAlign":"end","w":50,"autoSize":false,"align":"nonsense","font":"serif"`, func(s *Shape) {
 			s.Align, s.W, s.Auto, s.Font = AlignEnd, 50, false, FontSerif
 		}},
-		{"line", `"spline":"cubic","points":{"b":{"index":"a2","x":3,"y":4},"a":{"index":"a1","x":1,"y":2},"c":{"index":"a1V","x":5,"y":6}}`,
+		{"line", `"spline":"cubic","points":{"b":{"id":"a2","index":"a2","x":3,"y":4},"a":{"id":"a1","index":"a1","x":1,"y":2},"c":{"id":"a1V","index":"a1V","x":5,"y":6}}`,
 			func(s *Shape) { s.Cubic, s.Points = true, []Point{{1, 2}, {5, 6}, {3, 4}} }},
-		{"line", `"points":{"a":{"index":"a1","x":3,"y":4},"b":{"index":"a2","x":3,"y":4}}`,
+		{"line", `"points":{"a":{"id":"a1","index":"a1","x":3,"y":4},"b":{"id":"a2","index":"a2","x":3,"y":4}}`,
 			func(s *Shape) { s.Points = []Point{{3, 4}, {3.1, 4.1}} }},
 		{"line", `"points":{}`, func(s *Shape) { s.Points = []Point{} }},
 		{"draw", `"segments":[{"type":"straight","points":[{"x":1,"y":2,"z":0.25},{"x":3,"y":4}]},{"type":"free","points":[]}],
