@@ -1,6 +1,7 @@
 package paint
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -315,7 +316,7 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *shapePlacem
 	d := b.local.Draws
 	w, h := sh.W/sh.Scale, (sh.H+growY)/sh.Scale
 	p.single = len(d) == 1 && sh.Rich == nil && d[0].Opacity == shapes.Opaque && (b.local.Counter == 1 || b.mode == Exact)
-	if err := b.checkCertain(sh, d, m, p); err != nil {
+	if err := cmp.Or(b.checkCloud(sh, growY), b.checkCertain(sh, d, m, p)); err != nil {
 		return err
 	}
 	if p.translucent() && !p.single {

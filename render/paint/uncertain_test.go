@@ -19,9 +19,12 @@ func TestUncertain(t *testing.T) {
 		return fmt.Sprintf(`{"id":"shape:a","type":"geo","x":0,"y":0,"opacity":%g,"props":{"geo":"ellipse","w":40,"h":20,"size":"s","dash":%q,"fill":%q,"scale":%g}}`,
 			opacity, dash, fill, scale)
 	}
-	arrow := func(dash string, opacity float64) string {
-		return fmt.Sprintf(`{"id":"shape:a","type":"arrow","x":0,"y":0,"opacity":%g,"props":{"start":{"x":0,"y":0},"end":{"x":40,"y":9},"size":"s","dash":%q,"scale":0.25}}`,
-			opacity, dash)
+	arrow := func(dash string, bend, scale float64) string {
+		return fmt.Sprintf(`{"id":"shape:a","type":"arrow","x":0,"y":0,"props":{"start":{"x":0,"y":0},"end":{"x":40,"y":9},"bend":%g,"size":"s","dash":%q,"scale":%g}}`,
+			bend, dash, scale)
+	}
+	cloud := func(w float64, dash string) string {
+		return fmt.Sprintf(`{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"geo":"cloud","w":%g,"h":400,"size":"s","dash":%q}}`, w, dash)
 	}
 	for _, c := range []struct {
 		name, shape string
@@ -35,9 +38,13 @@ func TestUncertain(t *testing.T) {
 		{"thin dashes over a plain fill", geo("dashed", "solid", 0.25, 0.9), false},
 		{"wider dashes over a pattern", geo("dashed", "pattern", 1, 0.9), false},
 		{"thin line over a pattern", geo("solid", "pattern", 0.25, 0.9), false},
-		{"faint thin dots", arrow("dotted", 0.25), true},
-		{"faint thin dashes", arrow("dashed", 0.25), false},
-		{"thin dots", arrow("dotted", 0.5), false},
+		{"thin dots along an arc", arrow("dotted", 20, 0.25), true},
+		{"thin dashes along an arc", arrow("dashed", 20, 0.25), false},
+		{"wider dots along an arc", arrow("dotted", 20, 1), false},
+		{"thin dots, straight", arrow("dotted", 0, 0.25), false},
+		{"a thin cloud", cloud(3, "draw"), true},
+		{"a thin cloud, solid", cloud(3, "solid"), false},
+		{"a wider cloud", cloud(3.2, "draw"), false},
 	} {
 		var b Builder
 		err := b.Build(view.View{Scene: board(t, "["+c.shape+"]"), Bounds: view.Box{W: 60, H: 60}}, Reference, new(Drawing))
