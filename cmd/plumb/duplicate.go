@@ -30,3 +30,13 @@ func addDuplicateNote(line []byte, r *scoring.Result) []byte {
 	})
 	return out
 }
+
+// noteDuplicate returns a result with the note that addDuplicateNote adds to its line; nil for nil.
+func noteDuplicate(r *scoring.Result) *scoring.Result {
+	if r == nil || slices.ContainsFunc(r.Notes, func(n scoring.Note) bool { return n.Code == scoring.Duplicate.Code }) {
+		return r
+	}
+	noted := *r
+	noted.Notes = append(slices.Clip(noted.Notes), scoring.Duplicate)
+	return &noted
+}

@@ -30,11 +30,11 @@ type sink struct {
 	told  io.Writer        // gets why there is no index
 }
 
-// line writes a line to the output of a command.
-func (s *sink) line(b []byte) error {
+// line writes a line to the output of a command. of is the result that it was made of, or nil where it has more.
+func (s *sink) line(b []byte, of *scoring.Result) error {
 	s.Write(b)
 	if s.index != nil {
-		s.index.Add(b)
+		s.index.Add(b, of)
 	}
 	return s.WriteByte('\n')
 }

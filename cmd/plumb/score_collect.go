@@ -34,8 +34,12 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 		if j.partsOnly {
 			continue
 		}
+		of := &a.Result
+		if j.remote != nil {
+			of = nil // a daemon's line may have more
+		}
 		if !j.table.Add(&a.Result) {
-			a.JSON = addDuplicateNote(a.JSON, &a.Result)
+			a.JSON, of = addDuplicateNote(a.JSON, &a.Result), noteDuplicate(of)
 		}
 		j.tally.addResult(j.named(path), a.Line, &a.Result)
 		if j.times != nil {
@@ -48,7 +52,7 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 				return err
 			}
 		}
-		if err := j.out.line(a.JSON); err != nil {
+		if err := j.out.line(a.JSON, of); err != nil {
 			return fmt.Errorf("cannot write results: %w", err)
 		}
 		if !s.Ready() { // a reader of the output may wait for these lines

@@ -411,8 +411,9 @@ func (j *job) replay(lines []byte, clusters []string) error {
 
 // take counts a result in the tables and writes its line.
 func (j *job) take(r *scoring.Result, line []byte) error {
+	of := r
 	if !j.table.Add(r) {
-		line = addDuplicateNote(line, r)
+		line, of = addDuplicateNote(line, r), noteDuplicate(r)
 	}
 	j.tally.addResult(r.Who.File, r.Line, r)
 	j.bar.count(r.Err == nil)
@@ -421,7 +422,7 @@ func (j *job) take(r *scoring.Result, line []byte) error {
 			return err
 		}
 	}
-	if err := j.out.line(line); err != nil {
+	if err := j.out.line(line, of); err != nil {
 		return fmt.Errorf("cannot write results: %w", err)
 	}
 	return nil

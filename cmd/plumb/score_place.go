@@ -15,6 +15,7 @@ import (
 	"plumb/daemon/records"
 	"plumb/daemon/records/address"
 	"plumb/daemon/records/write"
+	"plumb/scoring/table"
 )
 
 // partsAlone reports whether the run writes parts to an object store and no output of its own.
@@ -63,8 +64,12 @@ func (j *job) beginIndex(s *sink) {
 		return
 	}
 	s.told = j.std.err
+	o := index.RecorderOptions{Options: explorer.IndexOptions(j.items.Suites, j.options.Variants, j.papers), Reward: j.options.Reward}
+	if j.missing == table.Skip && j.cmd.remark == "" && j.cmd.SuccessFrom == nil { // the tables are those of the index
+		o.Shared = func() json.RawMessage { return explorer.TablesOf(j.table) }
+	}
 	var err error
-	if s.index, err = index.NewRecorder(s.file.Path(), explorer.IndexOptions(j.items.Suites, j.options.Variants, j.papers)); err != nil {
+	if s.index, err = index.NewRecorder(s.file.Path(), o); err != nil {
 		fmt.Fprintf(s.told, "plumb: %v; plumb view makes it\n", err)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,6 +62,21 @@ func TestViewRefuses(t *testing.T) {
 	}
 }
 
+// choices returns the lines of n answers to questions, in two repeats. Questions share three pictures, whose names begin with picture;
+// there are none for "".
+func choices(picture string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		more := ""
+		if picture != "" {
+			more = fmt.Sprintf(`"image":"%s%d.png",`, picture, i/2%3)
+		}
+		fmt.Fprintf(&b, `{"id":"q%s%d","suite":"spatialab","model":"a%s","repeat":%d,%s"question":"Which?","options":["red","blue","green","none"],"answer_index":%d,`+
+			`"category":"3d_geometry","subcategory":"stability_prediction","response":%q}`+"\n", picture, i/2, picture, i%2+1, more, i/4%4, []string{"B", "", "The answer is C.", "2", "A"}[i%5])
+	}
+	return b.String()
+}
+
 // TestScoreWritesIndex demands that results come with the index that plumb view would make of them.
 func TestScoreWritesIndex(t *testing.T) {
 	dir := t.TempDir()
@@ -69,8 +85,20 @@ func TestScoreWritesIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(string(all), "\n")[:12]
-	dump := written(t, filepath.Join(dir, "dump.jsonl"), strings.Join(append(lines, lines[0]), "")) // with an answer that is there twice
-	for _, more := range [][]string{nil, {"--report", filepath.Join(dir, "report")}, {"--no-index"}} {
+	scenes := strings.Join(append(lines, lines[0]), "") // with an answer that is there twice
+	plain, pictured := choices("", 40), choices("p", 40)
+	torn := `{"id":"torn` + "\n"
+	odd := `{"id":"\u00e9\ud83d\n","suite":"nothing","response":"x"}` + "\n" + strings.Replace(plain, `"model":"a"`, `"model":"a\u2028\xff","asked":{"mode":"x","seconds":1.5}`, 1)
+	dump := filepath.Join(dir, "dump.jsonl")
+	for _, c := range []struct {
+		text string
+		more []string
+	}{
+		{scenes, nil}, {scenes, []string{"--report", filepath.Join(dir, "report")}}, {scenes, []string{"--no-index"}}, {plain + plain, nil},
+		{plain, []string{"--missing", "zero", "--reward", "raw"}}, {pictured + plain, nil}, {plain + pictured + scenes, nil}, {torn + plain + torn + odd, nil},
+	} {
+		written(t, dump, c.text)
+		more := c.more
 		results := filepath.Join(dir, "results.jsonl")
 		os.Remove(results + index.Suffix)
 		if code, _, errs := plumb(t, "", append([]string{"score", "--fidelity", "native", "-o", results, dump}, more...)...); code != 0 {

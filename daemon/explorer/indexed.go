@@ -25,11 +25,11 @@ func IndexOptions(suites scoring.Suites, variants scoring.Variants, papers [][]b
 	for _, doc := range papers {
 		fmt.Fprintf(h, "%q ", doc)
 	}
-	return index.Options{Observe: func(r *scoring.Result) { t.Add(r) }, Extra: func() json.RawMessage { return tablesOf(t) }, Tag: fmt.Sprintf("%016x", h.Sum64())}
+	return index.Options{Observe: func(r *scoring.Result) { t.Add(r) }, Extra: func() json.RawMessage { return TablesOf(t) }, Tag: fmt.Sprintf("%016x", h.Sum64())}
 }
 
-// tablesOf returns the tables of the suites as JSON.
-func tablesOf(t *table.Table) json.RawMessage {
+// TablesOf returns the tables of the suites as JSON, as IndexOptions has them.
+func TablesOf(t *table.Table) json.RawMessage {
 	b, err := json.Marshal(textTables(t.Own()))
 	if err != nil {
 		panic("BUG: tables: " + err.Error())

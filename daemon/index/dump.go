@@ -109,10 +109,14 @@ func (d *Dump) Scan(ctx context.Context, f func(key uint64, line []byte, done, t
 
 // answerKey returns the hash by which an answer is found.
 func answerKey(id string, who *scoring.Identity) uint64 {
-	b := append(append([]byte(id), 0), who.Model...)
+	return xxhash.Sum64(appendAnswer(nil, id, who))
+}
+
+// appendAnswer appends what answerKey is the hash of.
+func appendAnswer(b []byte, id string, who *scoring.Identity) []byte {
+	b = append(append(append(b, id...), 0), who.Model...)
 	b = strconv.AppendInt(append(b, 0), int64(max(1, who.Repeat)), 10)
-	b = strconv.AppendInt(append(b, 0), int64(max(1, who.Turn)), 10)
-	return xxhash.Sum64(b)
+	return strconv.AppendInt(append(b, 0), int64(max(1, who.Turn)), 10)
 }
 
 // place is where one answer of a dump stands.

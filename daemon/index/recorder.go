@@ -1,6 +1,9 @@
 package index
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,23 +18,43 @@ import (
 // batchBytes is how many bytes of lines are handed to the goroutine of a Recorder at once.
 const batchBytes = 64 << 10
 
-// Recorder makes the index of a result file while its lines are written, so that it need not be read again. A
-// goroutine of its own reads the lines. One goroutine uses it.
+// Recorder makes the index of a result file while its lines are written, so that it need not be read again. Most
+// columns are taken from results in memory. A goroutine of its own reads the lines of others. One goroutine uses it.
 type Recorder struct {
 	path    string
-	o       Options
+	o       RecorderOptions
 	b       *builder
-	batch   []byte
+	batch   []byte // lines that are to be read
 	batches chan []byte
+	reading sync.WaitGroup // batches that are not yet read; the next four fields are used by one goroutine at a time
+	at      int64          // where the next row begins
+	n       int            // rows
+	fault   error
+	sums    int   // who makes Extra: one of sumsShared, sumsOwn, sumsLate
 	size    int64 // bytes of the lines and their ends
 	done    sync.WaitGroup
-	fault   error // of the goroutine; read it after done
 	ended   bool
+}
+
+// Where the JSON value that Options.Extra returns comes from.
+const (
+	sumsOwn    = iota // Observe has had all results
+	sumsShared        // RecorderOptions.Shared has it too, as all results so far read back as they were scored
+	sumsLate          // Observe gets all results from the file at the end
+)
+
+// RecorderOptions say how a Recorder takes results.
+type RecorderOptions struct {
+	Options
+	Reward scoring.RewardMode // how the lines have it
+	// Shared returns what Extra would if Observe had had the results that were given to Add. So Observe need not be called
+	// while these read back as they are. nil where nothing has it.
+	Shared func() json.RawMessage
 }
 
 // NewRecorder begins the index of the file that will be at path. It keeps columns in files without names in the
 // folder of path until Finish or Discard.
-func NewRecorder(path string, o Options) (*Recorder, error) {
+func NewRecorder(path string, o RecorderOptions) (*Recorder, error) {
 	if !littleEndian() {
 		return nil, errors.New("this machine is big endian, and indexes are not")
 	}
@@ -39,36 +62,77 @@ func NewRecorder(path string, o Options) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot begin the index of %s: %w", path, err)
 	}
-	b.observe = o.Observe
 	r := &Recorder{path: path, o: o, b: b, batches: make(chan []byte, 16)}
+	if o.Shared != nil && o.Observe != nil {
+		r.sums = sumsShared
+	} else {
+		b.observe = o.Observe
+	}
 	r.done.Go(r.read)
 	return r, nil
 }
 
-// read adds the result lines of batches to the index. After an error it drops what follows.
+// read reads batches until there are no more.
 func (r *Recorder) read() {
-	at, n := int64(0), 0
 	for batch := range r.batches {
-		for from := 0; from < len(batch) && r.fault == nil; {
-			to := from
-			for batch[to] != '\n' {
-				to++
-			}
-			n++
-			r.fault = r.b.add(batch[from:to], n, at, "")
-			at += int64(to - from + 1)
-			from = to + 1
-		}
+		r.lines(batch)
+		r.reading.Done()
 	}
 }
 
-// Add adds the next line of the file, without its line end, and copies it. The line holds no line break.
-func (r *Recorder) Add(line []byte) {
-	r.batch = append(append(r.batch, line...), '\n')
+// lines adds result lines to the index. After an error it drops what follows.
+func (r *Recorder) lines(batch []byte) {
+	r.unshare()
+	for from := 0; from < len(batch) && r.fault == nil; {
+		to := from + bytes.IndexByte(batch[from:], '\n')
+		r.n++
+		r.fault = r.b.add(batch[from:to], r.n, r.at, "")
+		r.at += int64(to - from + 1)
+		from = to + 1
+	}
+}
+
+// Add adds the next line of the file, without its line end, and copies it. The line holds no line break. of is the
+// result that the line was made of, or nil where the line says something else or more.
+func (r *Recorder) Add(line []byte, of *scoring.Result) {
 	r.size += int64(len(line)) + 1
+	if of != nil && r.b.readsBack(of, r.o.Reward) {
+		r.settle()
+		if r.fault == nil {
+			if of.Cluster != "" { // lines do not have it
+				r.unshare()
+			}
+			r.n++
+			r.fault = r.b.direct(of, r.o.Reward, r.at, len(line))
+			r.at += int64(len(line)) + 1
+		}
+		return
+	}
+	r.batch = append(append(r.batch, line...), '\n')
 	if len(r.batch) >= batchBytes {
+		r.reading.Add(1)
 		r.batches <- r.batch
 		r.batch = make([]byte, 0, batchBytes+batchBytes/4)
+	}
+}
+
+// unshare ends the use of RecorderOptions.Shared, because the next result does not read back as it was scored.
+func (r *Recorder) unshare() {
+	switch {
+	case r.sums != sumsShared:
+	case r.n == 0:
+		r.sums, r.b.observe = sumsOwn, r.o.Observe
+	default:
+		r.sums = sumsLate
+	}
+}
+
+// settle waits until all lines of batches are read, and reads the others itself: rows are in the order of lines.
+func (r *Recorder) settle() {
+	r.reading.Wait()
+	if len(r.batch) > 0 {
+		r.lines(r.batch)
+		r.batch = r.batch[:0]
 	}
 }
 
@@ -84,9 +148,7 @@ func (r *Recorder) Finish() error {
 
 // finish writes the index of the file once its goroutine has ended.
 func (r *Recorder) finish() error {
-	if len(r.batch) > 0 {
-		r.batches <- r.batch
-	}
+	r.settle()
 	r.stop()
 	defer r.b.discard()
 	if r.fault != nil {
@@ -104,7 +166,31 @@ func (r *Recorder) finish() error {
 	if s.Size != r.size {
 		return fmt.Errorf("the file has %d bytes; want the %d that were written", s.Size, r.size)
 	}
-	return r.b.end(r.path+Suffix, s, &r.o)
+	o := r.o.Options
+	switch r.sums {
+	case sumsShared:
+		o.Extra = r.o.Shared
+	case sumsLate:
+		if err := r.observe(src); err != nil {
+			return err
+		}
+	}
+	return r.b.end(r.path+Suffix, s, &o)
+}
+
+// observe gives the results of the file to Observe.
+func (r *Recorder) observe(src *os.File) error {
+	var p fastjson.Parser
+	return eachLine(context.Background(), src, r.size, defaultLine, nil, func(line []byte, _ int, _ int64, fault string) error {
+		v, err := p.ParseBytes(line)
+		if err != nil || fault != "" {
+			return nil // it has no part in Extra
+		}
+		if result, err := scoring.CheckResult(v); err == nil {
+			r.o.Observe(result)
+		}
+		return nil
+	})
 }
 
 // stop waits for the goroutine that reads result lines.
@@ -142,7 +228,9 @@ func NewColumns() (*Columns, error) {
 }
 
 // Add adds a result with its line v.
-func (c *Columns) Add(r *scoring.Result, v *fastjson.Value) error { return c.b.put(r, v, 0, 0) }
+func (c *Columns) Add(r *scoring.Result, v *fastjson.Value) error {
+	return c.b.put(r, rewardOf(v), 0, 0)
+}
 
 // File returns the columns under a name. Nothing can be added any more.
 func (c *Columns) File(name string) (*File, error) {

@@ -342,7 +342,8 @@ type builder struct {
 	low, high                                           float64
 	parser                                              fastjson.Parser
 	observe                                             func(*scoring.Result)
-	key                                                 []byte
+	key, digits                                         []byte
+	own                                                 scoring.Result // for observe
 	set                                                 []string
 }
 
@@ -419,15 +420,19 @@ func (b *builder) add(line []byte, n int, at int64, fault string) error {
 	if b.observe != nil && v != nil {
 		b.observe(r)
 	}
-	return b.put(r, v, at, len(line))
+	return b.put(r, rewardOf(v), at, len(line))
 }
 
-// put adds a row. v is its line, nil for one that cannot be read.
-func (b *builder) put(r *scoring.Result, v *fastjson.Value, at int64, length int) error {
-	reward := math.NaN()
-	if v != nil && v.Get("reward") != nil && v.Get("reward").Type() == fastjson.TypeNumber {
-		reward = v.GetFloat64("reward")
+// rewardOf returns the reward of the line v, NaN for none. v is nil for a line that cannot be read.
+func rewardOf(v *fastjson.Value) float64 {
+	if v == nil || v.Get("reward") == nil || v.Get("reward").Type() != fastjson.TypeNumber {
+		return math.NaN()
 	}
+	return v.GetFloat64("reward")
+}
+
+// put adds a row. at and length are of its line.
+func (b *builder) put(r *scoring.Result, reward float64, at int64, length int) error {
 	b.rows++
 	put(b.at, uint64(at))
 	put(b.length, uint32(length))
@@ -462,7 +467,8 @@ func (b *builder) numbers(r *scoring.Result, reward float64) {
 		b.key = strconv.AppendInt(append(b.key[:0], "row "...), int64(b.rows), 10)
 	}
 	put(b.item, xxhash.Sum64(b.key))
-	put(b.answer, answerKey(r.ID, &r.Who))
+	b.key = appendAnswer(b.key[:0], r.ID, &r.Who)
+	put(b.answer, xxhash.Sum64(b.key))
 }
 
 // names writes the columns of words of a result, such as suite, model and notes.
@@ -488,22 +494,28 @@ func (b *builder) names(r *scoring.Result) {
 
 // texts writes the id of a result and the metrics that are numbers.
 func (b *builder) texts(r *scoring.Result) error {
-	id := []byte(r.ID)
+	id := r.ID
 	if len(id) > maxID {
-		id = bytes.ToValidUTF8(id[:maxID], nil)
+		id = strings.ToValidUTF8(id[:maxID], "")
 	}
-	b.ids.Write(bytes.ReplaceAll(id, []byte("\n"), []byte(" ")))
+	b.ids.text(strings.ReplaceAll(id, "\n", " "))
 	put(b.ids, byte('\n'))
 	b.ends.id += uint32(len(id))
 	put(b.idEnd, b.ends.id)
 	b.ends.id++
 	for _, m := range r.Metrics {
-		x, ok := m.Value.(float64)
-		if flag, is := m.Value.(bool); is {
-			ok = true
-			if flag {
+		x, ok := 0.0, true
+		switch v := m.Value.(type) {
+		case float64:
+			x = v
+		case int: // as results in memory have it
+			x = float64(v)
+		case bool:
+			if v {
 				x = 1
 			}
+		default:
+			ok = false
 		}
 		if !ok || len(b.metrics.list) >= maxMetrics && b.metrics.at[m.Name+"\x00"] == 0 {
 			continue

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
@@ -25,9 +26,13 @@ type writer struct {
 type columnFile struct {
 	name string
 	file *os.File
-	out  *bufio.Writer
-	n    int64
+	buf  []byte // not yet in the file
+	n    int64  // bytes of the column so far
+	err  error  // the first of writing
 }
+
+// columnBuffer is how many bytes of a column are written to its file at once.
+const columnBuffer = 128 << 10
 
 // column begins a column of the index.
 func (w *writer) column(name string) (*columnFile, error) {
@@ -36,20 +41,37 @@ func (w *writer) column(name string) (*columnFile, error) {
 		return nil, err
 	}
 	os.Remove(f.Name())
-	c := &columnFile{name: name, file: f, out: bufio.NewWriterSize(f, 128<<10)}
+	c := &columnFile{name: name, file: f}
 	w.columns = append(w.columns, c)
 	return c, nil
 }
 
-// Write implements io.Writer. Errors appear when the column is joined.
-func (c *columnFile) Write(b []byte) (int, error) {
-	c.n += int64(len(b))
-	return c.out.Write(b)
+// room makes room for n bytes in the buffer. Errors appear when the column is joined.
+func (c *columnFile) room(n int) {
+	c.n += int64(n)
+	if len(c.buf)+n > columnBuffer {
+		c.flush()
+	}
+}
+
+// flush writes the buffer to the file.
+func (c *columnFile) flush() {
+	if c.err == nil {
+		_, c.err = c.file.Write(c.buf)
+	}
+	c.buf = c.buf[:0]
+}
+
+// text appends bytes to a column.
+func (c *columnFile) text(b string) {
+	c.room(len(b))
+	c.buf = append(c.buf, b...)
 }
 
 // put appends a number to a column, in the byte order of this machine, which has to be little endian.
 func put[T number](c *columnFile, x T) {
-	c.Write(unsafe.Slice((*byte)(unsafe.Pointer(&x)), unsafe.Sizeof(x)))
+	c.room(int(unsafe.Sizeof(x)))
+	c.buf = append(c.buf, unsafe.Slice((*byte)(unsafe.Pointer(&x)), unsafe.Sizeof(x))...)
 }
 
 // littleEndian reports whether columns can be mapped as they are.
@@ -114,15 +136,19 @@ func (w *writer) finish(path string, h *header) (err error) {
 
 // copyTo copies a column and the zeros after it.
 func (c *columnFile) copyTo(out *bufio.Writer) error {
-	if err := c.out.Flush(); err != nil {
-		return fmt.Errorf("cannot write the column %s: %w", c.name, err)
+	if c.n > int64(len(c.buf)) { // a part is in the file
+		c.flush()
+		if c.err != nil {
+			return fmt.Errorf("cannot write the column %s: %w", c.name, c.err)
+		}
+		if _, err := c.file.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := io.Copy(out, c.file); err != nil {
+			return err
+		}
 	}
-	if _, err := c.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, c.file); err != nil {
-		return err
-	}
+	out.Write(c.buf)
 	pad(out, c.n)
 	return nil
 }
@@ -135,8 +161,10 @@ func pad(out *bufio.Writer, n int64) {
 
 // words numbers the values of a column in order of appearance.
 type words struct {
-	at   map[string]uint16
-	list []Word
+	at    map[string]uint16
+	list  []Word
+	after []uint16 // for each value the one that followed it last, because most follow each other again
+	last  uint16   // the value before
 }
 
 // overflow is the number of all values of a column beyond the first 65,535.
@@ -144,6 +172,22 @@ const overflow = math.MaxUint16
 
 // code returns the number of a value in the words of a column, and adds a new value.
 func (w *words) code(parts ...string) uint16 {
+	if int(w.last) < len(w.after) {
+		if n := w.after[w.last]; slices.Equal(w.list[n], parts) {
+			w.last = n
+			return n
+		}
+	}
+	n := w.find(parts)
+	for len(w.after) < len(w.list) {
+		w.after = append(w.after, 0)
+	}
+	w.after[w.last], w.last = n, n
+	return n
+}
+
+// find returns the number of a value by the map of all values, and adds a new value.
+func (w *words) find(parts []string) uint16 {
 	var buf [256]byte
 	key := buf[:0]
 	for _, p := range parts {
