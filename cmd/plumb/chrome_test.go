@@ -176,6 +176,11 @@ func TestKilledHelper(t *testing.T) {
 	}
 	_, want, _ := plumb(t, dump.String(), "score", "--chrome-pages", "2", "--deadline", "5m", "-")
 	temp := t.TempDir()
+	t.Cleanup(func() { // processes of a browser that was killed may write for a moment longer
+		for deadline := time.Now().Add(10 * time.Second); os.RemoveAll(temp) != nil && time.Now().Before(deadline); {
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
 	t.Setenv("TMPDIR", temp)
 	for _, kind := range []string{"gpu-process", "utility"} {
 		code, out, errs := 0, "", ""

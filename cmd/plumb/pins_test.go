@@ -61,7 +61,7 @@ func TestInstallsArePinned(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(deployed(t, "scripts", "python.sh"), "\npip --require-hashes ") {
+	if !strings.Contains(deployed(t, "scripts", "python.sh"), "\ninstall --require-hashes ") {
 		t.Error("scripts/python.sh does not ask for hashes")
 	}
 }

@@ -70,11 +70,11 @@ func (p *profile) writeFiles(hinted bool) error {
 func (p *profile) data() string  { return filepath.Join(p.dir, "data") }
 func (p *profile) fonts() string { return filepath.Join(p.dir, "fonts.conf") }
 
-// remove deletes the folder. It tries for two seconds, because processes that are just ending may
-// still write into it.
+// remove deletes the folder. It tries for ten seconds, because processes that are just ending may
+// still write into it, on a busy machine for some time.
 func (p *profile) remove() error {
 	var err error
-	for range 100 {
+	for range 500 {
 		err = os.RemoveAll(p.dir)
 		if err == nil {
 			break
