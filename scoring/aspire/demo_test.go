@@ -29,8 +29,7 @@ func told(list []scoring.Mark) string {
 }
 
 // TestDemo compares what is scored and shown of the sample dump with what was recorded when the
-// scores agreed with the reference (TestCases) and the pictures of reports had been looked at.
-// The sums of pixels are made up. Some lines have their marks in full, all have a
+// scores agreed with the reference (TestCases). The sums of pixels are made up. Some lines have their marks in full, all have a
 // checksum of the result and of the marks.
 func TestDemo(t *testing.T) {
 	const file = "testdata/demo.txt"
