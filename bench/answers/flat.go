@@ -57,7 +57,7 @@ func flatWith(program string, n int, cache string) (err error) {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%-12s %10d %10.0f %12.0f %7d MB\n", cache, done, entries, bytes, daemon.Memory()/1e6)
+		fmt.Printf("%-12s %10d %10.0f %12.0f %7d MB\n", cache, done, entries, bytes, daemon.Memory().Resident/1e6)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func overHTTP(program string, d *dump) (s sample, err error) {
 	}
 	n := len(d.lines)
 	s.rate, s.core = float64(n)/took.Seconds(), (total-spent)/time.Duration(n)
-	s.rss = daemon.Peak()
+	s.rss = daemon.Memory().Peak
 	s.sum = sha256.Sum256(bytes.Join(answers, []byte("\n")))
 	return s, nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"plumb/bench/rig"
 	"regexp"
 	"slices"
 	"strconv"
@@ -119,22 +120,10 @@ func (p *process) stop() error {
 }
 
 // resident returns the process's memory now, bytes; 0 where it has ended.
-func (p *process) resident() int64 { return p.status("VmRSS:") }
+func (p *process) resident() int64 { return rig.MemoryOf(p.cmd.Process.Pid).Resident }
 
 // peak returns the most memory that the process ever had, MiB; 0 where it has ended.
-func (p *process) peak() int { return int(p.status("VmHWM:") >> 20) }
-
-// status returns a size in bytes from /proc/PID/status.
-func (p *process) status(key string) int64 {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	_, rest, _ := strings.Cut(string(b), key)
-	f := strings.Fields(rest)
-	if len(f) == 0 {
-		return 0
-	}
-	n, _ := strconv.ParseInt(f[0], 10, 64)
-	return n << 10
-}
+func (p *process) peak() int { return int(rig.MemoryOf(p.cmd.Process.Pid).Peak >> 20) }
 
 // metrics holds the values of a daemon's Prometheus metrics by name and labels.
 type metrics map[string]float64

@@ -77,7 +77,7 @@ func measure(program, dir string, n int) error {
 		return err
 	}
 	row("index made at the first start", []time.Duration{built})
-	fmt.Printf("  %-52s %9.0f MB\n", "memory while it was made, at most", p.peak())
+	fmt.Printf("  %-52s %9.0f MB\n", "memory while it was made, at most", float64(p.memory().Peak)/1e6)
 	if info, err := os.Stat(path + index.Suffix); err == nil {
 		fmt.Printf("  %-52s %9.0f bytes a result\n", "size of the index", float64(info.Size())/float64(n))
 	}
@@ -94,9 +94,9 @@ func measure(program, dir string, n int) error {
 	if err := p.queries(n); err != nil {
 		return err
 	}
-	own, all := p.memory()
-	fmt.Printf("  %-52s %9.0f MB, %.0f MB with pages of files\n", "memory of the server at the end", own, all)
-	fmt.Printf("  %-52s %9.0f MB with pages of files\n", "memory of the server while it answered, at most", p.peak())
+	m := p.memory()
+	fmt.Printf("  %-52s %9.0f MB, %.0f MB with pages of files\n", "memory of the server at the end", float64(m.Own)/1e6, float64(m.Resident)/1e6)
+	fmt.Printf("  %-52s %9.0f MB with pages of files\n", "memory of the server while it answered, at most", float64(p.memory().Peak)/1e6)
 	return nil
 }
 
@@ -240,20 +240,5 @@ func (p *process) firstPage() (time.Duration, error) {
 	return time.Since(p.begin), nil
 }
 
-// memory returns the memory of the process in MB, without and with pages of files.
-func (p *process) memory() (own, all float64) { return p.status("RssAnon:"), p.status("VmRSS:") }
-
-// peak is the largest memory of the process so far.
-func (p *process) peak() float64 { return p.status("VmHWM:") }
-
-// status returns a figure of the memory of `plumb view` from /proc, MB.
-func (p *process) status(name string) float64 {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	for _, l := range strings.Split(string(b), "\n") {
-		if f := strings.Fields(l); len(f) > 1 && f[0] == name {
-			kb, _ := strconv.ParseFloat(f[1], 64)
-			return kb / 1024
-		}
-	}
-	return 0
-}
+// memory returns the memory of the process.
+func (p *process) memory() rig.Memory { return rig.MemoryOf(p.cmd.Process.Pid) }

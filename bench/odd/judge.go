@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/draw"
-	"image/png"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"plumb/bench/rig"
 	"plumb/daemon/compare"
 	"plumb/render"
 	"plumb/render/chrome"
@@ -149,16 +147,5 @@ func (j *judge) keep(d *document, got, want image.Image) error {
 	if j.pictures == "" {
 		return nil
 	}
-	if err := os.MkdirAll(j.pictures, 0o755); err != nil {
-		return err
-	}
-	size := got.Bounds().Size()
-	both := image.NewNRGBA(image.Rect(0, 0, 2*size.X+margin, size.Y))
-	draw.Draw(both, image.Rectangle{Max: size}, got, got.Bounds().Min, draw.Src)
-	draw.Draw(both, image.Rectangle{Max: size}.Add(image.Pt(size.X+margin, 0)), want, want.Bounds().Min, draw.Src)
-	f, err := os.Create(filepath.Join(j.pictures, d.name+".png"))
-	if err != nil {
-		return err
-	}
-	return errors.Join(png.Encode(f, both), f.Close())
+	return rig.WritePair(filepath.Join(j.pictures, d.name+".png"), got, want, margin)
 }

@@ -7,7 +7,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"flag"
@@ -129,11 +128,11 @@ func measure(name, plumb string, args []string, latency time.Duration, answer fu
 			last = time.Now()
 			asking, beside = coreTime(strconv.Itoa(cmd.Process.Pid)), coreTime("self")-before
 		}
-		now, most := memory(cmd.Process.Pid)
-		peak = max(peak, most)
+		m := rig.MemoryOf(cmd.Process.Pid)
+		peak = max(peak, float64(m.Peak)/1e6)
 		for i := range at {
 			if at[i] == 0 && n >= (i+1)*planned/4 {
-				at[i] = now
+				at[i] = float64(m.Resident) / 1e6
 			}
 		}
 	}
@@ -172,29 +171,6 @@ func dryRun(plumb string, args []string) (int, error) {
 		}
 	}
 	return 0, fmt.Errorf("cannot read the number of calls of the dry run: %s", out)
-}
-
-// memory returns the resident memory of a process and its peak so far, MB; 0 where it has ended.
-func memory(pid int) (now, peak float64) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, 0
-	}
-	s := bufio.NewScanner(bytes.NewReader(b))
-	for s.Scan() {
-		f := strings.Fields(s.Text())
-		if len(f) < 2 {
-			continue
-		}
-		kb, _ := strconv.ParseFloat(f[1], 64)
-		switch f[0] {
-		case "VmRSS:":
-			now = kb / 1024
-		case "VmHWM:":
-			peak = kb / 1024
-		}
-	}
-	return now, peak
 }
 
 // largePictures writes n questions with a picture of about 1 MB each, all different, and returns

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"plumb/bench/rig"
 	"strconv"
 	"strings"
 	"sync"
@@ -138,23 +139,8 @@ func (d *Daemon) CoreTime() (time.Duration, error) {
 	return time.Duration(t.Nano()), nil
 }
 
-// Peak returns the most memory that the daemon ever had, bytes; 0 where the system does not tell.
-func (d *Daemon) Peak() int64 { return d.memory("VmHWM:") }
-
-// Memory returns the memory that the daemon has, bytes; 0 where the system does not tell.
-func (d *Daemon) Memory() int64 { return d.memory("VmRSS:") }
-
-// memory returns a row of the process's status, bytes.
-func (d *Daemon) memory(row string) int64 {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.cmd.Process.Pid))
-	for line := range strings.Lines(string(b)) {
-		if v, ok := strings.CutPrefix(line, row); ok {
-			kb, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(v), " kB"), 10, 64)
-			return kb << 10
-		}
-	}
-	return 0
-}
+// Memory returns the memory that the daemon has and had.
+func (d *Daemon) Memory() rig.Memory { return rig.MemoryOf(d.cmd.Process.Pid) }
 
 // Metric returns a figure of /metrics by its whole name with labels, 0 where there is none.
 func (d *Daemon) Metric(name string) (float64, error) {

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/draw"
-	"image/png"
 	"math"
-	"os"
 	"path/filepath"
 	"sync"
 
+	"plumb/bench/rig"
 	"plumb/daemon/compare"
 	"plumb/render"
 	"plumb/render/chrome"
@@ -200,16 +198,5 @@ func (w *drawer) keep(d difference, got, want image.Image) error {
 	if w.pictures == "" {
 		return nil
 	}
-	if err := os.MkdirAll(w.pictures, 0o755); err != nil {
-		return err
-	}
-	size := got.Bounds().Size()
-	both := image.NewNRGBA(image.Rect(0, 0, 2*size.X+gap, size.Y))
-	draw.Draw(both, image.Rectangle{Max: size}, got, got.Bounds().Min, draw.Src)
-	draw.Draw(both, image.Rectangle{Max: size}.Add(image.Pt(size.X+gap, 0)), want, want.Bounds().Min, draw.Src)
-	f, err := os.Create(filepath.Join(w.pictures, fmt.Sprintf("%04X-%v-%d.png", d.c, d.style, d.place)))
-	if err != nil {
-		return err
-	}
-	return errors.Join(png.Encode(f, both), f.Close())
+	return rig.WritePair(filepath.Join(w.pictures, fmt.Sprintf("%04X-%v-%d.png", d.c, d.style, d.place)), got, want, gap)
 }

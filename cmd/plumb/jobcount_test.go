@@ -44,9 +44,6 @@ func acknowledged(t *testing.T, out string) map[int]bool {
 // Every line that goes to the scorer is noted, in processes that are killed at random moments: none is
 // scored again whose part had its marker, and all are scored. See docs/spec/jobs.md#r3.
 func TestAcknowledgedOnce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the program runs in another process; nothing here can race")
-	}
 	noting := filepath.Join(t.TempDir(), "plumb")
 	if out, err := exec.Command("go", "build", "-tags", "egl fault", "-o", noting, ".").CombinedOutput(); err != nil {
 		t.Fatalf("cannot build: %v\n%s", err, out)

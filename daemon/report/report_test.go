@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -382,6 +383,28 @@ func TestNoPages(t *testing.T) {
 
 // Of each group the worst are kept whatever the order: what could not be scored,
 // then by score, and last missing answers. Small groups are kept whole.
+// sortedGroups returns the groups by suite and test, in order of appearance within a suite,
+// each with its worst item first.
+func sortedGroups(s *sampler) []*group {
+	list := slices.Clone(s.groups)
+	slices.SortFunc(list, func(a, b *group) int { return a.first - b.first })
+	tests := map[[2]string]int{} // order of the first series
+	for _, g := range list {
+		k := [2]string{g.suite, g.test}
+		if _, ok := tests[k]; !ok {
+			tests[k] = g.first
+		}
+		slices.SortFunc(g.items, func(a, b pair) int { return rank(&a, &b) })
+	}
+	slices.SortStableFunc(list, func(a, b *group) int {
+		if (a.suite == "") != (b.suite == "") { // lines that could not be read come last
+			return len(b.suite) - len(a.suite)
+		}
+		return cmp.Or(strings.Compare(a.suite, b.suite), tests[[2]string{a.suite, a.test}]-tests[[2]string{b.suite, b.test}])
+	})
+	return list
+}
+
 func TestSampler(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -401,7 +424,7 @@ func TestSampler(t *testing.T) {
 			s.add(dump.Line{N: i, Bytes: []byte{byte(k)}}, nil, r)
 		}
 		got := map[string]int{}
-		for _, g := range s.sorted() {
+		for _, g := range sortedGroups(s) {
 			var ids []int
 			for _, p := range g.items {
 				ids = append(ids, int(p.line.Bytes[0]))

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"container/heap"
-	"slices"
-	"strings"
 
 	"plumb/daemon/dump"
 	"plumb/scoring"
@@ -101,28 +99,6 @@ func (s *sampler) group(k groupKey) *group {
 		heap.Push(&s.groups, g)
 	}
 	return g
-}
-
-// sorted returns the groups by suite and test, in order of appearance within a suite,
-// each with its worst item first.
-func (s *sampler) sorted() []*group {
-	list := slices.Clone(s.groups)
-	slices.SortFunc(list, func(a, b *group) int { return a.first - b.first })
-	tests := map[[2]string]int{} // order of the first series
-	for _, g := range list {
-		k := [2]string{g.suite, g.test}
-		if _, ok := tests[k]; !ok {
-			tests[k] = g.first
-		}
-		slices.SortFunc(g.items, func(a, b pair) int { return rank(&a, &b) })
-	}
-	slices.SortStableFunc(list, func(a, b *group) int {
-		if (a.suite == "") != (b.suite == "") { // lines that could not be read come last
-			return len(b.suite) - len(a.suite)
-		}
-		return cmp.Or(strings.Compare(a.suite, b.suite), tests[[2]string{a.suite, a.test}]-tests[[2]string{b.suite, b.test}])
-	})
-	return list
 }
 
 func (p *pair) bytes() int { return len(p.line.Bytes) + len(p.result) }

@@ -1,0 +1,34 @@
+package rig
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Memory is the memory of a process in bytes, 0 where the process has ended or the system does not tell.
+type Memory struct {
+	Resident int64 // now, with pages of files
+	Own      int64 // now, without pages of files
+	Peak     int64 // the largest Resident so far
+}
+
+// MemoryOf returns the memory of the process with the number pid, from /proc/PID/status.
+func MemoryOf(pid int) Memory {
+	var m Memory
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return m
+	}
+	rows := map[string]*int64{"VmRSS:": &m.Resident, "RssAnon:": &m.Own, "VmHWM:": &m.Peak}
+	for line := range strings.Lines(string(b)) {
+		fields := strings.Fields(line) // such as "VmRSS:", "1234", "kB"
+		if len(fields) < 2 || rows[fields[0]] == nil {
+			continue
+		}
+		kib, _ := strconv.ParseInt(fields[1], 10, 64)
+		*rows[fields[0]] = kib << 10
+	}
+	return m
+}
