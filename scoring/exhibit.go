@@ -42,6 +42,15 @@ type Panel struct {
 	// called once, from any goroutine.
 	Image func() (*image.NRGBA, error)
 	Marks []Mark
+	// Axes returns where the suite's own coordinates (Part) lie in the picture; nil where they are
+	// page units. It may be called as Image may.
+	Axes func() Axes
+}
+
+// Axes places a suite's own coordinates in a picture. The unit of y is negative where it grows upwards.
+type Axes struct {
+	X, Y         float64 // of the origin, page units
+	UnitX, UnitY float64 // page units for one of the suite's
 }
 
 // Mark is something drawn over a picture of a report. Points and lengths are in page units.

@@ -77,13 +77,14 @@ type Suite struct {
 // Part is something that an answer placed.
 type Part struct {
 	Name string  // unique in its answer
-	X, Y float64 // about its middle, page units; turns are left out
+	X, Y float64 // about its middle, in the unit of Move; turns are left out
 }
 
 // Move describes the moves of a suite.
 type Move struct {
 	Unit string  // of lengths: "px", "units"
 	Step float64 // between two moves, where nobody says otherwise
+	Up   bool    // y grows upwards in pictures; Panel.Axes says where it lies
 }
 
 // PromptOptions choose a prompt. A suite reads those that its benchmark has.

@@ -192,7 +192,7 @@ func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 			return e.item(c, o, q.row, q.filter(o), q.sort)
 		},
 		"sensitivity": func(c context.Context, o *opened, q *query) (any, error) {
-			return e.sensitivity(c, o, q.row, q.part, q.steps, q.step)
+			return e.sensitivity(c, o, q)
 		},
 		"asked": func(_ context.Context, o *opened, q *query) (any, error) { return e.asked(o, q.row) },
 		"seen":  func(c context.Context, o *opened, q *query) (any, error) { return e.seenPicture(c, o, q.row, q.panel) },
@@ -276,7 +276,7 @@ type query struct {
 	sort                                    index.Sort
 	from, n, row, panel, wide, steps, items int
 	step                                    float64
-	part, a, b                              string
+	part, metric, a, b                      string
 }
 
 // filter returns the filter of a request for a job of results.
@@ -294,7 +294,8 @@ const maxFilter = 32 << 10
 
 // readQuery reads the parameters of a request of the explorer. Errors name the parameter.
 func readQuery(args *fasthttp.Args) (*query, error) {
-	q := &query{n: 100, panel: -1, wide: 320, steps: 10, items: 60, part: string(args.Peek("part")), a: string(args.Peek("a")), b: string(args.Peek("b"))}
+	q := &query{n: 100, panel: -1, wide: 320, steps: 10, items: 60, part: string(args.Peek("part")), metric: string(args.Peek("metric")),
+		a: string(args.Peek("a")), b: string(args.Peek("b"))}
 	for _, p := range []struct {
 		name string
 		to   *int

@@ -297,7 +297,7 @@ var (
 
 // describePanel describes a panel. A suite's own picture is drawn for its size.
 func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, p *scoring.Panel) (Panel, drawn) {
-	out := Panel{Title: p.Title, Cover: p.View.Other != nil, Box: []float64{}, Marks: []Mark{}, Lost: []Lost{}}
+	out := Panel{Title: p.Title, Cover: p.View.Other != nil, Box: []float64{}, Marks: []Mark{}, Lost: []Lost{}, Axes: []float64{}}
 	d, err := e.panel(ctx, a.key(n), p, 760)
 	if err != nil {
 		out.Error = err.Error()
@@ -308,6 +308,11 @@ func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, p *scori
 	}
 	b := d.shown.Box
 	out.Box = []float64{b.X, b.Y, b.W, b.H}
+	if p.Axes != nil {
+		if at := p.Axes(); sane(at.X, at.Y, at.UnitX, at.UnitY) {
+			out.Axes = []float64{at.X, at.Y, at.UnitX, at.UnitY}
+		}
+	}
 	for _, m := range p.Marks {
 		if !sane(m.A.X, m.A.Y, m.B.X, m.B.Y, m.R, m.From, m.To) {
 			continue

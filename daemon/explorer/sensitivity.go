@@ -19,12 +19,53 @@ const maxSteps = 20
 // atOnce is how many copies are scored at the same time, so that the engine has batches.
 const atOnce = 64
 
-// sensitivity scores copies of an answer in which one part, or all, stands elsewhere.
-func (e *Explorer) sensitivity(ctx context.Context, o *opened, row int, part string, steps int, step float64) (*Sensitivity, error) {
-	a, err := e.read(o, row)
+// sensitivity answers GET sensitivity: it scores copies of an answer in which one part, or all, stands elsewhere.
+func (e *Explorer) sensitivity(ctx context.Context, o *opened, q *query) (*Sensitivity, error) {
+	a, err := e.read(o, q.row)
 	if err != nil {
 		return nil, err
 	}
+	suite, err := e.movable(a)
+	if err != nil {
+		return nil, err
+	}
+	eng, err := e.draws()
+	if err != nil {
+		return nil, fmt.Errorf("cannot score moved answers: %w", err)
+	}
+	steps, step := max(1, min(q.steps, maxSteps)), q.step
+	if !(step > 0 && step < 1e6) {
+		step = suite.Move.Step
+	}
+	begin := time.Now()
+	out := &Sensitivity{Part: q.part, Metric: q.metric, Steps: steps, Step: step, Unit: suite.Move.Unit, Up: suite.Move.Up}
+	lines, err := e.copies(a, suite, out)
+	if err != nil {
+		return nil, err
+	}
+	results, err := scoreAll(ctx, eng, lines, a.number, a.item.Suite)
+	if err != nil {
+		return nil, err
+	}
+	out.Scores = make([]*float64, len(lines))
+	for i := range results {
+		r := &results[i]
+		out.Scores[i] = valueOf(r, q.metric)
+		if r.Err != nil && out.Remark == "" {
+			out.Remark = "some moves have no score: " + r.Err.Message
+		}
+	}
+	middle := &results[len(results)/2]
+	out.Base = out.Scores[len(lines)/2]
+	if middle.Scored != a.result.Scored || middle.Scored && math.Abs(middle.Score-a.result.Score) > 1e-9*(1+math.Abs(a.result.Score)) {
+		out.Remark = fmt.Sprintf("the answer itself scores %s now, and %s in the results; variants, tasks or versions differ", printScore(middle), printScore(a.result))
+	}
+	out.Millis = float64(time.Since(begin).Microseconds()) / 1000
+	return out, nil
+}
+
+// movable returns the suite that can move what an answer placed, or why there is none.
+func (e *Explorer) movable(a *answer) (*scoring.Suite, error) {
 	if a.item == nil || a.why != "" {
 		return nil, fmt.Errorf("cannot move the answer: %s", a.why)
 	}
@@ -35,21 +76,19 @@ func (e *Explorer) sensitivity(ctx context.Context, o *opened, row int, part str
 	if len(suite.Parts(a.item, e.cfg.Variants)) == 0 {
 		return nil, fmt.Errorf("cannot move the answer: it places nothing")
 	}
-	eng, err := e.draws()
-	if err != nil {
-		return nil, fmt.Errorf("cannot score moved answers: %w", err)
-	}
-	steps = max(1, min(steps, maxSteps))
-	if !(step > 0 && step < 1e6) {
-		step = suite.Move.Step
-	}
-	begin := time.Now()
-	out := &Sensitivity{Part: part, Steps: steps, Step: step, Unit: suite.Move.Unit}
-	side := 2*steps + 1
+	return suite, nil
+}
+
+// copies returns the dump lines of the moved answers, in the order of Sensitivity.Scores.
+func (e *Explorer) copies(a *answer, suite *scoring.Suite, of *Sensitivity) ([][]byte, error) {
+	side := 2*of.Steps + 1
 	lines := make([][]byte, side*side)
 	for i := range lines {
-		dx, dy := float64(i%side-steps)*step, float64(i/side-steps)*step
-		response, err := suite.Moved(a.item, e.cfg.Variants, part, dx, dy)
+		dx, dy := float64(i%side-of.Steps)*of.Step, float64(i/side-of.Steps)*of.Step
+		if of.Up {
+			dy = -dy
+		}
+		response, err := suite.Moved(a.item, e.cfg.Variants, of.Part, dx, dy)
 		if err != nil {
 			return nil, fmt.Errorf("cannot move the answer: %w", err)
 		}
@@ -57,25 +96,28 @@ func (e *Explorer) sensitivity(ctx context.Context, o *opened, row int, part str
 			return nil, err
 		}
 	}
-	results, err := scoreAll(ctx, eng, lines, a.number, a.item.Suite)
-	if err != nil {
-		return nil, err
-	}
-	out.Scores = make([]*float64, len(lines))
-	for i, r := range results {
-		if r.Scored {
-			out.Scores[i] = finite(r.Score)
-		} else if r.Err != nil && out.Remark == "" {
-			out.Remark = "some moves have no score: " + r.Err.Message
+	return lines, nil
+}
+
+// valueOf returns the score of a result, or a metric of it: nil for none, 1 and 0 for yes and no.
+func valueOf(r *scoring.Result, metric string) *float64 {
+	if metric == "" {
+		if !r.Scored {
+			return nil
 		}
+		return finite(r.Score)
 	}
-	middle := results[len(results)/2]
-	out.Base = out.Scores[len(lines)/2]
-	if middle.Scored != a.result.Scored || middle.Scored && math.Abs(middle.Score-a.result.Score) > 1e-9*(1+math.Abs(a.result.Score)) {
-		out.Remark = fmt.Sprintf("the answer itself scores %s now, and %s in the results; variants, tasks or versions differ", printScore(&middle), printScore(a.result))
+	if yes, ok := r.Bool(metric); ok {
+		x := 0.0
+		if yes {
+			x = 1
+		}
+		return &x
 	}
-	out.Millis = float64(time.Since(begin).Microseconds()) / 1000
-	return out, nil
+	if x, ok := r.Float(metric); ok {
+		return finite(x)
+	}
+	return nil
 }
 
 // printScore returns the score of a result as text, "nothing" where there is none.

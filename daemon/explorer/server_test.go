@@ -2,18 +2,22 @@ package explorer_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"image/png"
 	"io"
 	"math"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"plumb/daemon/explorer"
+	"plumb/scoring/tangram/generate"
 )
 
 // TestItem demands what explains a score: pictures, metrics, the part of the text that was read, the command.
@@ -233,6 +237,45 @@ func TestSensitivity(t *testing.T) {
 	var f explorer.Fault
 	if status := s.get(t, "sensitivity?row=1", &f); status != 422 || !strings.Contains(f.Error, "places nothing") {
 		t.Errorf("an answer that places nothing: got status %d, %q", status, f.Error)
+	}
+}
+
+// TestSensitivityOfSuites moves a piece of a puzzle and what was drawn on the canvas, and maps metrics.
+func TestSensitivityOfSuites(t *testing.T) {
+	in := generate.Instance(9, 0)
+	line := string(in.AppendJSON(nil))
+	puzzle, _ := json.Marshal(generate.Answer(in, generate.Right))
+	s := serve(t, "127.0.0.1:0", written(t, line[:len(line)-1]+`,"id":"p","suite":"tangram","response":`+string(puzzle)+"}\n",
+		`{"id":"d","suite":"drawingbench","criteria":{"coverage_range":[0.05,1]},"response":[{"action":"moveTo","x":95,"y":75},{"action":"mouseDown"},{"action":"moveTo","x":400,"y":400},{"action":"mouseUp"}]}`+"\n"))
+	var it explorer.Item
+	s.get(t, "item?row=0", &it)
+	if len(it.Parts) != 7 || len(it.Panels) != 1 || len(it.Panels[0].Axes) != 4 || it.Panels[0].Axes[3] >= 0 {
+		t.Fatalf("got parts %v, panels %v", it.Parts, it.Panels)
+	}
+	for _, c := range []struct {
+		row    int
+		metric string
+		rises  bool // towards the middle from the left
+	}{{0, "", true}, {0, "iou", true}, {0, "pe_overlap", false}, {1, "", false}, {1, "drawing_segments", false}} {
+		var got explorer.Sensitivity
+		part := url.QueryEscape(it.Parts[0].Name)
+		if c.row == 1 {
+			part = ""
+		}
+		if status := s.get(t, fmt.Sprintf("sensitivity?row=%d&steps=2&part=%s&metric=%s", c.row, part, c.metric), &got); status != 200 {
+			t.Fatalf("%v: got status %d", c, status)
+		}
+		if len(got.Scores) != 25 || got.Base == nil || got.Remark != "" || got.Up != (c.row == 0) || slices.Contains(got.Scores, nil) {
+			t.Fatalf("%v: got %+v", c, got)
+		}
+		if rises := *got.Scores[12] > *got.Scores[10]; rises != c.rises {
+			t.Errorf("%v: got %v in the middle and %v to its left", c, *got.Scores[12], *got.Scores[10])
+		}
+	}
+	var got explorer.Sensitivity
+	s.get(t, "sensitivity?row=0&steps=1&metric=n_none", &got)
+	if got.Base != nil {
+		t.Errorf("got %v for a metric that is not there; want null", *got.Base)
 	}
 }
 

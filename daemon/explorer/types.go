@@ -183,7 +183,7 @@ type Seen struct {
 	Error  string `json:"error"` // why it is not shown
 }
 
-// Part is something that the answer placed, with its middle in page units.
+// Part is something that the answer placed, with its middle in the unit of moves. See Panel.Axes.
 type Part struct {
 	Name string  `json:"name"`
 	X    float64 `json:"x"`
@@ -224,6 +224,9 @@ type Panel struct {
 	Marks []Mark    `json:"marks"`
 	Lost  []Lost    `json:"lost"`
 	Error string    `json:"error"`
+	// Axes are where parts lie in the picture: x and y of the origin, and the lengths of the units of x and y; empty where
+	// they are page units.
+	Axes []float64 `json:"axes"`
 	// Picture names its bytes in a saved page; "" elsewhere.
 	Picture string `json:"picture"`
 }
@@ -317,12 +320,14 @@ type Suspect struct {
 
 // Sensitivity is how a score answers to moves of what the answer placed.
 type Sensitivity struct {
-	Part   string     `json:"part"` // "" for all
+	Part   string     `json:"part"`   // "" for all
+	Metric string     `json:"metric"` // whose values Scores are; "" for the score
 	Base   *float64   `json:"base"`
 	Steps  int        `json:"steps"` // moves to each side
 	Step   float64    `json:"step"`  // between two moves, in Unit
 	Unit   string     `json:"unit"`
-	Scores []*float64 `json:"scores"` // row by row, from the upper left
+	Up     bool       `json:"up"`     // y grows upwards
+	Scores []*float64 `json:"scores"` // row by row, from the upper left of the picture
 	Millis float64    `json:"millis"`
 	Remark string     `json:"remark"`
 }

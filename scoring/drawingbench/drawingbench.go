@@ -69,6 +69,7 @@ func New(c Config) *scoring.Suite {
 		LooseAnswers: true,
 		AnswerForms:  map[string]string{"response": "a list of actions", "actions": "a list of actions"}, OwnAnswer: ownAnswer,
 		ElementKey: elementKey, Lines: lines, Tables: newTables, JoinsSeries: true, Paint: s.paint, Canvas: s.canvas, Reading: reading,
+		Parts: parts, Moved: moved, Move: scoring.Move{Unit: "px", Step: 5},
 	}
 }
 

@@ -51,14 +51,22 @@ func (j *job) Show(*scoring.Result) scoring.Exhibit {
 	if j.picture == nil {
 		return scoring.Exhibit{}
 	}
-	return scoring.Exhibit{Panels: []scoring.Panel{{Title: "answer over target", Image: j.picture.draw}}}
+	return scoring.Exhibit{Panels: []scoring.Panel{{Title: "answer over target", Image: j.picture.draw, Axes: j.picture.axes}}}
 }
 
 // draw draws the pieces whose vertices could be read.
-func (s *answerPicture) draw() (*image.NRGBA, error) {
+func (s *answerPicture) draw() (*image.NRGBA, error) { return diagram.Answer(s.loops()) }
+
+// axes returns where the plane of the puzzle lies in the picture.
+func (s *answerPicture) axes() scoring.Axes {
+	origin, unit := diagram.Axes(s.loops())
+	return scoring.Axes{X: origin.X, Y: origin.Y, UnitX: unit, UnitY: -unit}
+}
+
+// loops returns the target and the pieces whose vertices could be read.
+func (s *answerPicture) loops() (target sheet.Loop, pieces []diagram.Piece) {
 	prediction := s.suite.readAnswer(s.text, s.repair)
 	score := Evaluate(&prediction, s.target)
-	var pieces []diagram.Piece
 	for i := range prediction.Pieces {
 		p, q := &prediction.Pieces[i], &score.Pieces[i]
 		if p.Vertices == nil {
@@ -73,9 +81,8 @@ func (s *answerPicture) draw() (*image.NRGBA, error) {
 		}
 		pieces = append(pieces, piece)
 	}
-	var target sheet.Loop
 	for _, v := range s.target.Vertices() {
 		target = append(target, sheet.Point{X: v.X.Float(), Y: v.Y.Float()})
 	}
-	return diagram.Answer(target, pieces)
+	return target, pieces
 }

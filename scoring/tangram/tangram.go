@@ -63,6 +63,7 @@ func New() *scoring.Suite {
 		LooseAnswers: true, // package construction reads them
 		AnswerForms:  map[string]string{"response": "an object with final_state"}, OwnAnswer: ownAnswer,
 		Tables: newTables, JoinsSeries: true, Paint: s.drawAnswer, Reading: s.reading, Canvas: s.canvas,
+		Parts: s.parts, Moved: s.moved, Move: scoring.Move{Unit: "units", Step: 0.05, Up: true},
 	}
 }
 

@@ -50,7 +50,7 @@ export const help: Array<[string, string]> = [
 	['g', 'grid or table'],
 	['s b l d', 'on an item: pictures side by side, blinking, with a slider, difference'],
 	['m', 'on an item: marks on or off'],
-	['h', 'on an item: how its score answers to moves'],
+	['h', 'on an item: how its score answers to moves; there ← → ↑ ↓ read the map'],
 	['u, Esc', 'back to the list'],
 	['t', 'light, dark, or as the system says'],
 	['?', 'this help'],

@@ -25,7 +25,7 @@ export function Sensitivity() {
 	const s = useUrl()
 	const item = useItem(s.row)
 	const v = item.value
-	const got = useGet<Data>(v && v.parts.length > 0 ? address('sensitivity', { row: s.row, part: s.part, steps, step: s.step || undefined }) : undefined)
+	const got = useGet<Data>(v && v.parts.length > 0 ? address('sensitivity', { row: s.row, part: s.part, metric: s.metric, steps, step: s.step || undefined }) : undefined)
 	useKeys({ u: () => go({ page: 'item' }), Escape: () => go({ page: 'item' }) })
 	if (s.row < 0) return <p class="empty">Choose a result in Items first; h opens this page from an item.</p>
 	if (!v) return <Waiting got={item} />
@@ -49,6 +49,17 @@ export function Sensitivity() {
 				<>
 					<div class="tools">
 						<label>
+							<span>Map of</span>
+							<select value={s.metric} onChange={(e) => go({ metric: e.currentTarget.value })}>
+								<option value="">score</option>
+								{v.metrics
+									.filter((m) => typeof m.value === 'number' || typeof m.value === 'boolean')
+									.map((m) => (
+										<option key={m.name}>{m.name}</option>
+									))}
+							</select>
+						</label>
+						<label>
 							<span>Move</span>
 							<select value={s.part} onChange={(e) => go({ part: e.currentTarget.value })}>
 								<option value="">everything that the answer placed</option>
@@ -59,8 +70,8 @@ export function Sensitivity() {
 						</label>
 						<label>
 							<span>by steps of</span>
-							<select value={String(s.step || got.value?.step || 2)} onChange={(e) => go({ step: +e.currentTarget.value })}>
-								{[0.5, 1, 2, 5, 10, 20, 50].map((x) => (
+							<select value={String(s.step || got.value?.step || '')} onChange={(e) => go({ step: +e.currentTarget.value })}>
+								{[0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50].map((x) => (
 									<option key={x} value={x}>
 										{x}
 									</option>
@@ -86,8 +97,8 @@ export function Sensitivity() {
 function Heat({ of, item }: { of: Data; item: Item }) {
 	const side = 2 * of.steps + 1
 	const known = of.scores.filter((x): x is number => x !== null)
-	const low = Math.min(...known)
-	const high = Math.max(...known)
+	const low = known.length ? Math.min(...known) : 0
+	const high = known.length ? Math.max(...known) : 0
 	const [over, setOver] = useState<number>()
 	const [clear, setClear] = useState(false)
 	const url = useMemo(() => {
@@ -103,12 +114,22 @@ function Heat({ of, item }: { of: Data; item: Item }) {
 		return c.toDataURL()
 	}, [of])
 	useEffect(() => setOver(undefined), [of])
-	const after = item.panels.findIndex((p) => p.title === 'after')
+	const middle = (of.scores.length - 1) / 2
+	const probe = (dx: number, dy: number) => {
+		const i = over ?? middle
+		const to = [(i % side) + dx, Math.floor(i / side) + dy]
+		if (to.every((x) => x >= 0 && x < side)) setOver(to[1] * side + to[0])
+	}
+	useKeys({ ArrowLeft: () => probe(-1, 0), ArrowRight: () => probe(1, 0), ArrowUp: () => probe(0, -1), ArrowDown: () => probe(0, 1), Home: () => setOver(undefined) })
+	const named = item.panels.findIndex((p) => p.title === 'after')
+	const after = named < 0 && item.panels.length > 0 ? item.first : named
+	const [ox, oy, ux, uy] = item.panels[after]?.axes.length === 4 ? item.panels[after].axes : [0, 0, 1, 1]
 	const parts = of.part ? item.parts.filter((p) => p.name === of.part) : item.parts
-	const x = parts.reduce((a, p) => a + p.x, 0) / parts.length
-	const y = parts.reduce((a, p) => a + p.y, 0) / parts.length
-	const reach = (of.steps + 0.5) * of.step
-	const at = over === undefined ? undefined : [((over % side) - of.steps) * of.step, (Math.floor(over / side) - of.steps) * of.step]
+	const x = ox + (ux * parts.reduce((a, p) => a + p.x, 0)) / parts.length
+	const y = oy + (uy * parts.reduce((a, p) => a + p.y, 0)) / parts.length
+	const reach = (of.steps + 0.5) * of.step * Math.abs(ux)
+	const move = (i: number) => [((i % side) - of.steps) * of.step, (Math.floor(i / side) - of.steps) * (of.up ? -of.step : of.step)].map((d) => short(d)).join(', ')
+	const what = of.metric || 'score'
 	const best = of.scores.findIndex((v) => v === high)
 	// cliff is the largest change between two neighbours.
 	let cliff = 0
@@ -121,8 +142,8 @@ function Heat({ of, item }: { of: Data; item: Item }) {
 	return (
 		<div class="columns heat">
 			<section class="card">
-				<h3>Score after moves of up to {short(of.steps * of.step)} {of.unit}</h3>
-				<svg class="map" viewBox={`0 0 ${side} ${side}`} role="img" aria-label={`Heat map: scores from ${score(low)} to ${score(high)}; the answer itself scores ${score(of.base)}`}
+				<h3>{of.metric ? <code>{of.metric}</code> : 'Score'} after moves of up to {short(of.steps * of.step)} {of.unit}</h3>
+				<svg class="map" viewBox={`0 0 ${side} ${side}`} role="img" aria-label={`Heat map: ${what} from ${score(low)} to ${score(high)}; in place ${score(of.base)}`}
 					onMouseLeave={() => setOver(undefined)}
 					onMouseMove={(e) => {
 						const b = e.currentTarget.getBoundingClientRect()
@@ -143,11 +164,11 @@ function Heat({ of, item }: { of: Data; item: Item }) {
 					</svg>
 					<span>{score(high)}</span>
 				</div>
-				<p aria-live="polite">{at ? `moved by ${short(at[0])}, ${short(at[1])}: ${score(of.scores[over!])}` : `in place: ${score(of.base)}`}</p>
+				<p aria-live="polite">{over !== undefined ? `moved by ${move(over)}: ${score(of.scores[over])}` : `in place: ${score(of.base)}`}</p>
 				<p class="quiet">
-					{known.length} of {of.scores.length} moves have a score, made in {Math.round(of.millis)} ms. Best: {score(high)} at {short(((best % side) - of.steps) * of.step)},{' '}
-					{short((Math.floor(best / side) - of.steps) * of.step)}. Largest change between neighbours: {score(cliff)}
-					{high === low ? '. The score does not answer to these moves: a plateau.' : cliff > 0.25 ? ': a cliff.' : '.'}
+					{known.length} of {of.scores.length} moves have a value, made in {Math.round(of.millis)} ms.
+					{known.length > 0 && high === low && ` The ${what} does not answer to these moves: a plateau.`}
+					{high > low && ` Highest: ${score(high)} at ${move(best)}. Largest change between neighbours: ${score(cliff)}${cliff > 0.25 * (of.metric ? high - low : 1) ? ': a cliff.' : '.'}`}
 				</p>
 			</section>
 			{after >= 0 && (
@@ -161,7 +182,7 @@ function Heat({ of, item }: { of: Data; item: Item }) {
 					<Picture row={item.row} n={after} panel={item.panels[after]} marks>
 						{!clear && <image class="heat-over" href={url} x={x - reach} y={y - reach} width={2 * reach} height={2 * reach} />}
 					</Picture>
-					<p class="quiet">The map lies where the middle of {of.part ? 'the moved shape' : 'the moved shapes'} would stand.</p>
+					<p class="quiet">The map lies where the middle of what is moved would stand.</p>
 				</section>
 			)}
 		</div>

@@ -20,11 +20,12 @@ export interface State {
 	a: string // series of the comparison
 	b: string
 	part: string
+	metric: string // of the heat map; '' for the score
 	step: number // 0 for the suite's own
 }
 
 const none: State = {
-	page: 'overview', job: '', q: {}, sort: 'score', down: false, view: 'table', at: 0, row: -1, mode: 'side', a: '', b: '', part: '', step: 0,
+	page: 'overview', job: '', q: {}, sort: 'score', down: false, view: 'table', at: 0, row: -1, mode: 'side', a: '', b: '', part: '', metric: '', step: 0,
 }
 
 // A saved page is a file, whose query cannot be changed: its state is behind the #.

@@ -16,12 +16,7 @@ const maxCoordinate = 1_000_000
 
 // readVertices reads the vertices of a piece. problem is the reason if they cannot be used.
 func (r *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool, problem string) {
-	var f *pyjson.Value
-	for _, name := range [3]string{"vertices", "V_world", "V"} {
-		if f = v.Get(name); f != nil {
-			break
-		}
-	}
+	_, f := verticesOf(v)
 	switch {
 	case f == nil:
 		return nil, false, "it has no vertices"
@@ -59,31 +54,23 @@ func (r *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool, prob
 	return list[:n:n], inexact, ""
 }
 
+// verticesOf returns the member of a piece that has its vertices, nil for none.
+func verticesOf(v *pyjson.Value) (name string, f *pyjson.Value) {
+	for _, name = range [3]string{"vertices", "V_world", "V"} {
+		if f = v.Get(name); f != nil {
+			return name, f
+		}
+	}
+	return "", nil
+}
+
 // blockSize is the number of vertices that are allocated together; most answers have fewer.
 const blockSize = 32
 
-// readVertex reads a vertex from [x, y], {"x":, "y":} or "(x, y)".
+// readVertex reads a vertex.
 func readVertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
-	var x, y *pyjson.Value
-	switch v.Kind {
-	case pyjson.List:
-		items := v.Items()
-		if len(items) != 2 {
-			return false, false
-		}
-		x, y = &items[0], &items[1]
-	case pyjson.Dict:
-		x, y = v.Get("x"), v.Get("y")
-		if x == nil || y == nil {
-			return false, false
-		}
-	case pyjson.Str:
-		a, b, ok := splitPair(v.S)
-		if !ok {
-			return false, false
-		}
-		x, y = &pyjson.Value{Kind: pyjson.Str, S: a}, &pyjson.Value{Kind: pyjson.Str, S: b}
-	default:
+	x, y, ok := coordinates(v)
+	if !ok {
 		return false, false
 	}
 	roughX, okX := readCoordinate(&p.X, x)
@@ -91,12 +78,35 @@ func readVertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
 	return roughX || roughY, okX && okY
 }
 
-// readCoordinate reads a coordinate: a number or a LaTeX expression within the limit.
-func readCoordinate(x *field.Number, v *pyjson.Value) (inexact, ok bool) {
-	if v.Kind != pyjson.Str && v.Kind != pyjson.Int && v.Kind != pyjson.Float {
-		return false, false
+// coordinates returns the texts of the coordinates of a vertex, which is [x, y], {"x":, "y":} or "(x, y)".
+func coordinates(v *pyjson.Value) (x, y string, ok bool) {
+	var a, b *pyjson.Value
+	switch v.Kind {
+	case pyjson.List:
+		items := v.Items()
+		if len(items) != 2 {
+			return "", "", false
+		}
+		a, b = &items[0], &items[1]
+	case pyjson.Dict:
+		a, b = v.Get("x"), v.Get("y")
+	case pyjson.Str:
+		return splitPair(v.S)
 	}
-	n, inexact, err := field.Parse(v.S)
+	if !written(a) || !written(b) {
+		return "", "", false
+	}
+	return a.S, b.S, true
+}
+
+// written reports whether a coordinate is a number or a text.
+func written(v *pyjson.Value) bool {
+	return v != nil && (v.Kind == pyjson.Str || v.Kind == pyjson.Int || v.Kind == pyjson.Float)
+}
+
+// readCoordinate reads a coordinate: a number or a LaTeX expression within the limit.
+func readCoordinate(x *field.Number, text string) (inexact, ok bool) {
+	n, inexact, err := field.Parse(text)
 	if err != nil || !n.Within(maxCoordinate) {
 		return false, false
 	}

@@ -67,6 +67,16 @@ func Answer(target sheet.Loop, pieces []Piece) (*image.NRGBA, error) {
 	return s.NRGBA, writeLegend(s, w)
 }
 
+// Axes returns where Answer draws the origin of the plane, and how many px it draws for a unit; y grows upwards.
+func Axes(target sheet.Loop, pieces []Piece) (origin sheet.Point, unit float64) {
+	all := []sheet.Loop{target}
+	for _, p := range pieces {
+		all = append(all, p.Loop)
+	}
+	v := fitView(all)
+	return v.point(sheet.Point{}), v.scale
+}
+
 // fitView returns the view that shows all loops above the legend.
 func fitView(all []sheet.Loop) view {
 	x0, y0, x1, y1 := sheet.Bounds(all...)

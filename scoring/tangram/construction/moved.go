@@ -1,0 +1,122 @@
+package construction
+
+import (
+	"math"
+	"strconv"
+
+	"plumb/render/jsontree"
+	"plumb/scoring/pyjson"
+	"plumb/scoring/tangram/field"
+)
+
+// Moved returns the last object in a text that has a final state, as JSON, in which the pieces that moves names by their
+// index are moved by dx and dy, rounded to 1e-9. ok is false where Read finds no answer. Exact coordinates stay exact and decimal
+// ones decimal; pieces whose vertices cannot be read stay as they are.
+func (r *Reader) Moved(text string, repair bool, moves func(piece int) bool, dx, dy float64) (answer []byte, ok bool) {
+	if repair {
+		text = Repair(text)
+	}
+	state, _ := r.findState(text)
+	if state == nil {
+		return nil, false
+	}
+	by := [2]field.Number{shift(dx), shift(dy)}
+	b := []byte(`{"final_state":`)
+	in := state.Get("pieces")
+	if state.Kind != pyjson.Dict || in == nil {
+		return append(r.appendPieces(b, state, moves, by), '}'), true
+	}
+	b = appendMembers(b, state, func(b []byte, key string, v *pyjson.Value) []byte {
+		if key != "pieces" {
+			return v.AppendJSON(b)
+		}
+		return r.appendPieces(b, in, moves, by)
+	})
+	return append(b, '}'), true
+}
+
+// shift returns a length of a move as an exact number.
+func shift(d float64) field.Number {
+	n, _, err := field.Parse(strconv.FormatFloat(math.Round(d*1e9)/1e9, 'f', -1, 64))
+	if err != nil {
+		return field.Int(0)
+	}
+	return n
+}
+
+// appendMembers appends an object whose values f writes.
+func appendMembers(b []byte, v *pyjson.Value, f func(b []byte, key string, v *pyjson.Value) []byte) []byte {
+	b = append(b, '{')
+	for i, key := range v.Keys() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = f(append(jsontree.AppendString(b, key), ':'), key, &v.Items()[i])
+	}
+	return append(b, '}')
+}
+
+// appendPieces appends the list or object of the pieces.
+func (r *Reader) appendPieces(b []byte, list *pyjson.Value, moves func(piece int) bool, by [2]field.Number) []byte {
+	piece := func(b []byte, i int) []byte {
+		v := &list.Items()[i]
+		if v.Kind != pyjson.Dict || !moves(i) {
+			return v.AppendJSON(b)
+		}
+		return r.appendPiece(b, v, by)
+	}
+	switch list.Kind {
+	case pyjson.Dict:
+		i := -1
+		return appendMembers(b, list, func(b []byte, _ string, _ *pyjson.Value) []byte {
+			i++
+			return piece(b, i)
+		})
+	case pyjson.List:
+		b = append(b, '[')
+		for i := range list.Items() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = piece(b, i)
+		}
+		return append(b, ']')
+	}
+	return list.AppendJSON(b)
+}
+
+// appendPiece appends a piece with moved vertices.
+func (r *Reader) appendPiece(b []byte, v *pyjson.Value, by [2]field.Number) []byte {
+	name, f := verticesOf(v)
+	if _, _, problem := r.readVertices(v); problem != "" {
+		return v.AppendJSON(b)
+	}
+	return appendMembers(b, v, func(b []byte, key string, v *pyjson.Value) []byte {
+		if key != name {
+			return v.AppendJSON(b)
+		}
+		b = append(b, '[')
+		for i := range f.Items() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			x, y, _ := coordinates(&f.Items()[i])
+			b = append(appendCoordinate(append(b, '['), x, by[0]), ',')
+			b = append(appendCoordinate(b, y, by[1]), ']')
+		}
+		return append(b, ']')
+	})
+}
+
+// appendCoordinate appends a coordinate that can be read, moved by d.
+func appendCoordinate(b []byte, text string, d field.Number) []byte {
+	n, inexact, _ := field.Parse(text)
+	switch {
+	case d.Zero():
+	case inexact:
+		text = strconv.FormatFloat(n.Add(d).Float(), 'f', 12, 64)
+	default:
+		text = n.Add(d).LaTeX()
+	}
+	return jsontree.AppendString(b, text)
+}
