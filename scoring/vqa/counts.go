@@ -4,18 +4,19 @@ import (
 	"strconv"
 )
 
-// counts are the sums over a group of items.
+// counts are sums over a group of answers: n counts for the accuracy, the others are parts
+// of it. missing is a part of n only where a missing answer counts as wrong.
 type counts struct {
 	n, correct, invalid, missing, unjudged int
-	ids                                    uint64 // sum of the ids' hashes: equal for equal sets of items
+	ids                                    uint64 // sum of the ids' hashes, to compare sets of items
 }
 
-// hundredths returns a/b in hundredths of a per cent, rounded half up from the exact
-// fraction: 2415 for 24.15 %. b is positive. See docs/spec/vqa.md#r44.
+// hundredths returns a/b as a percentage in hundredths, rounded half up from the exact
+// fraction: 2415 for 24.15 %. b must be positive. See docs/spec/vqa.md#r44.
 func hundredths(a, b int64) int64 {
-	x := 2*a*10000 + b
+	x := 2*a*10000 + b // floor(10000a/b + 1/2) = floor(x/2b)
 	q := x / (2 * b)
-	if x%(2*b) < 0 {
+	if x%(2*b) < 0 { // Go rounds towards zero
 		q--
 	}
 	return q
@@ -43,9 +44,9 @@ func decimals(h int64) string {
 	return sign + strconv.FormatInt(h/100, 10) + "." + tail
 }
 
-// points returns the difference of two accuracies in hundredths of a point, from exact fractions.
-// Both groups must have items.
-func points(a, b counts) int64 {
-	x, y := int64(a.n), int64(b.n)
-	return hundredths(int64(a.correct)*y-int64(b.correct)*x, x*y)
+// pointsBetween returns accuracy a minus accuracy b in hundredths of a point, from exact
+// fractions. Both groups must have items.
+func pointsBetween(a, b counts) int64 {
+	nA, nB := int64(a.n), int64(b.n)
+	return hundredths(int64(a.correct)*nB-int64(b.correct)*nA, nA*nB)
 }

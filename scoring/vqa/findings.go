@@ -11,57 +11,60 @@ import (
 // out.
 const maxFindings = 2 << 20
 
-// finding is the outcome of one answer, for tables that compare rows item by item.
+// finding is the outcome of one answer, for tables that compare runs item by item. judged is
+// false where the answer is missing and does not count, or is unjudged.
 type finding struct {
-	known, right bool
-	place        place // of its subcategory; category is -1 where it has none
+	judged, right bool
+	place         taxonomyPlace // of its subcategory; category is -1 where it has none
 }
 
-// remember keeps the finding of a result. Of several answers to an item in one row the first one
-// counts.
-func (t *tables) remember(at *row, r *scoring.Result, id uint64, one counts) {
-	if _, ok := at.findings[id]; ok {
-		at.repeated++
+// remember keeps the finding of an answer under the hash of its item's id. Later answers to
+// the same item in the same run are only counted as repeated. Past maxFindings nothing more
+// is kept.
+func (t *tables) remember(run *modelRun, r *scoring.Result, idHash uint64, outcome counts) {
+	if _, ok := run.findings[idHash]; ok {
+		run.repeatedItems++
 		return
 	}
-	if t.held >= maxFindings {
-		t.full = true
+	if t.heldFindings >= maxFindings {
+		t.findingsLeftOut = true
 		return
 	}
-	p, ok := t.names[wordOf(r, "subcategory")]
-	if !ok || p.sub < 0 {
-		p = place{-1, -1}
+	place, ok := t.places[wordOf(r, "subcategory")]
+	if !ok || place.sub < 0 {
+		place = taxonomyPlace{-1, -1}
 	}
-	at.findings[id] = finding{one.n > 0 && one.unjudged == 0, one.correct > 0, p}
-	t.held++
+	run.findings[idHash] = finding{outcome.n > 0 && outcome.unjudged == 0, outcome.correct > 0, place}
+	t.heldFindings++
 }
 
-// shared returns the items of which every row has a known finding, in any order, and how many
-// other items some row has.
-func shared(rows []*row) (ids []uint64, others int) {
-	known := map[uint64]int{}
-	for _, at := range rows {
-		for id, o := range at.findings {
-			n := known[id]
-			if o.known {
+// itemsOfAll returns the hashes of the items that every run has a judged answer to, in any
+// order, and how many other items some run has.
+func itemsOfAll(runs []*modelRun) (ids []uint64, others int) {
+	judgedIn := map[uint64]int{}
+	for _, run := range runs {
+		for id, finding := range run.findings {
+			n := judgedIn[id] // an item without a judged answer is kept with 0, to be counted in others
+			if finding.judged {
 				n++
 			}
-			known[id] = n
+			judgedIn[id] = n
 		}
 	}
-	for id, n := range known {
-		if n == len(rows) {
+	for id, n := range judgedIn {
+		if n == len(runs) {
 			ids = append(ids, id)
 		}
 	}
-	return ids, len(known) - len(ids)
+	return ids, len(judgedIn) - len(ids)
 }
 
-// bitsOf returns which of the items a row has right, one bit each.
-func (at *row) bitsOf(ids []uint64) []uint64 {
+// rightBits returns a bit set over the items: bit i%64 of word i/64 is set where the run has
+// ids[i] right.
+func (run *modelRun) rightBits(ids []uint64) []uint64 {
 	list := make([]uint64, (len(ids)+63)/64)
 	for i, id := range ids {
-		if at.findings[id].right {
+		if run.findings[id].right {
 			list[i/64] |= 1 << (i % 64)
 		}
 	}

@@ -9,91 +9,100 @@ import (
 	"plumb/scoring/stats"
 )
 
-// gap returns the table of multiple-choice minus open accuracy: Table 18 of SPATIALAB with its
-// heads in the right columns. A group has no gap where its formats cover different items or items
-// are unjudged. See docs/spec/vqa.md#r52.
-func (t *tables) gap() scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + ": multiple-choice minus open-ended accuracy, points", Text: 1, Columns: []string{"model"}}
-	for _, c := range t.categories {
-		out.Columns = append(out.Columns, c.name)
+// formatGapTable returns the table of multiple-choice minus open accuracy in points: Table
+// 18 of SPATIALAB. Columns: model, one for each category, Overall. Rows: models that have
+// both formats, statistics of those that have every group, published rows. A group has "-"
+// where its two formats cover different items or some are unjudged. Without own models the
+// table is empty. See docs/spec/vqa.md#r52.
+func (t *tables) formatGapTable() scoring.TextTable {
+	out := scoring.TextTable{Title: t.title + ": multiple-choice minus open-ended accuracy, points", Text: 1,
+		Columns: []string{"model"}}
+	for _, column := range t.categories {
+		out.Columns = append(out.Columns, column.name)
 	}
 	out.Columns = append(out.Columns, "Overall")
 	var unequal []string
-	lists := make([][]float64, len(t.categories)+1)
-	humans, own := t.pairs()
+	gapsByColumn := make([][]float64, len(t.categories)+1) // the last one is Overall
+	humans, own := t.formatPairs()
 	for _, p := range append(humans, own...) {
 		line, skipped := []string{p.mcq.name()}, false
-		whole := true
-		for c := range lists {
-			a, b := p.mcq.at(c), p.open.at(c)
+		complete := true
+		for column := range gapsByColumn {
+			a, b := p.mcq.groupCounts(column), p.open.groupCounts(column)
 			if !sameItems(a, b) {
 				skipped = skipped || a.n+b.n > 0
-				whole = false
+				complete = false
 				line = append(line, "-")
 				continue
 			}
-			line = append(line, decimals(points(a, b)))
+			line = append(line, decimals(pointsBetween(a, b)))
 		}
 		if skipped {
 			unequal = append(unequal, p.mcq.name())
 		}
 		out.Rows = append(out.Rows, line)
-		if whole && p.mcq.model != humanName {
-			for c := range lists {
-				a, b := p.mcq.at(c), p.open.at(c)
-				lists[c] = append(lists[c], 100*(float64(a.correct)/float64(a.n)-float64(b.correct)/float64(b.n)))
+		if complete && p.mcq.model != humanName {
+			for column := range gapsByColumn {
+				a, b := p.mcq.groupCounts(column), p.open.groupCounts(column)
+				gapsByColumn[column] = append(gapsByColumn[column],
+					100*(float64(a.correct)/float64(a.n)-float64(b.correct)/float64(b.n)))
 			}
 		}
 	}
 	if len(own) == 0 {
 		return scoring.TextTable{}
 	}
-	out.Rows = append(append(out.Rows, summaries(lists)...), t.publishedGaps()...)
-	out.Note = "Statistics over " + strconv.Itoa(len(lists[0])) + " models that have every group; the human row is none of them."
+	out.Rows = append(append(out.Rows, statisticsRows(gapsByColumn)...), t.publishedGapRows()...)
+	out.Note = "Statistics over " + strconv.Itoa(len(gapsByColumn[0])) +
+		" models that have every group; the human row is none of them."
 	if len(unequal) > 0 {
-		out.Note += "\nGroups whose two formats cover different items, or with unjudged items, are left out: " + strings.Join(unequal, ", ") + "."
+		out.Note += "\nGroups whose two formats cover different items, or with unjudged items, are left out: " +
+			strings.Join(unequal, ", ") + "."
 	}
 	return out
 }
 
-// pair holds one model's rows in both formats.
-type pair struct{ mcq, open *row }
+// formatPair holds one model's rows in both formats.
+type formatPair struct{ mcq, open *modelRun }
 
-// pairs returns the models that have both formats: those of the papers and the user's.
-func (t *tables) pairs() (papers, own []pair) {
-	join := func(list []*row) (out []pair) {
+// formatPairs returns the models that have runs of both formats with equal numbers: those of
+// the papers that are to be compared, and the user's. Blind runs and rows without counts are
+// left out.
+func (t *tables) formatPairs() (papers, own []formatPair) {
+	join := func(list []*modelRun) (out []formatPair) {
 		for _, a := range list {
 			for _, b := range list {
-				if a.format == formatChoice && b.format == formatOpen && a.model == b.model && a.run == b.run && !a.blind && !b.blind && a.printed == nil && b.printed == nil {
-					out = append(out, pair{a, b})
+				if a.format == formatChoice && b.format == formatOpen && a.model == b.model &&
+					a.repeat == b.repeat && !a.blind && !b.blind && a.printed == nil && b.printed == nil {
+					out = append(out, formatPair{a, b})
 				}
 			}
 		}
 		return out
 	}
-	return join(t.compared(t.papers)), join(t.order)
+	return join(t.comparedPublished(t.published)), join(t.ordered)
 }
 
-// at returns the counts of a row of the table for the c-th category, or of all items for the index
-// after the last category.
-func (at *row) at(c int) counts {
-	if c == len(at.cats) {
-		return at.total
+// groupCounts returns the counts of category c, or of all items where c is the number of
+// categories.
+func (run *modelRun) groupCounts(c int) counts {
+	if c == len(run.categories) {
+		return run.total
 	}
-	return at.cats[c]
+	return run.categories[c]
 }
 
-// summaries returns rows with the statistics of columns, and the correlation of each column with
-// the last one.
-func summaries(lists [][]float64) [][]string {
+// statisticsRows returns a row for each statistic of the columns. The last row is Pearson's
+// correlation of each column with the last column.
+func statisticsRows(columns [][]float64) [][]string {
 	names := []string{"mean", "sd (population)", "sd (sample)", "median", "minimum", "maximum", "r with overall"}
 	rows := make([][]string, len(names))
 	for i, n := range names {
 		rows[i] = []string{n}
 	}
-	for _, list := range lists {
-		s := stats.Summarise(list)
-		r, ok := stats.Pearson(list, lists[len(lists)-1])
+	for _, column := range columns {
+		s := stats.Summarise(column)
+		r, ok := stats.Pearson(column, columns[len(columns)-1])
 		if !ok {
 			r = math.NaN()
 		}

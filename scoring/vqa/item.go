@@ -19,145 +19,157 @@ func badItem(field, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_item", Message: "cannot read " + field + ": " + fmt.Sprintf(format, args...)}
 }
 
-// text reads a member of a question that is a string, nil where it is absent.
-func text(v *fastjson.Value, field string) ([]byte, error) {
-	f := v.Get(field)
-	if absent(f) {
+// stringField returns the string in a member of an item, nil where it is absent or null. The
+// error refuses other types.
+func stringField(item *fastjson.Value, field string) ([]byte, error) {
+	value := item.Get(field)
+	if absent(value) {
 		return nil, nil
 	}
-	if f.Type() != fastjson.TypeString {
-		return nil, badItem(field, "got %.40s; want a string", f)
+	if value.Type() != fastjson.TypeString {
+		return nil, badItem(field, "got %.40s; want a string", value)
 	}
-	return f.GetStringBytes(), nil
+	return value.GetStringBytes(), nil
 }
 
-// read reads a question with its options and its right answer into j, all but the model's answer.
-func (s *suite) read(r *reader, it *scoring.Item, v scoring.Variants, j *job) error {
-	f := it.Fields
-	if b := f.GetStringBytes("benchmark"); len(b) > 0 && string(appendID(nil, b)) != s.name && string(appendID(nil, b)) != string(appendID(nil, []byte(s.title))) {
-		return badItem("benchmark", "got %.40q; want %s", b, s.name)
+// readQuestion reads everything of an item but the model's answer into j: taxonomy,
+// pictures, options with their labels and order, and the right answer. The options stay in
+// r, in the order in which they were shown.
+func (s *suite) readQuestion(r *reader, it *scoring.Item, v scoring.Variants, j *job) error {
+	fields := it.Fields
+	if named := fields.GetStringBytes("benchmark"); len(named) > 0 {
+		id := string(appendID(nil, named))
+		if id != s.name && id != string(appendID(nil, []byte(s.title))) {
+			return badItem("benchmark", "got %.40q; want %s", named, s.name)
+		}
 	}
 	if err := s.readFormat(it, j); err != nil {
 		return err
 	}
-	if err := s.readGroup(r, f, v.On(AnyTaxonomy), j); err != nil {
+	if err := s.readTaxonomy(r, fields, v.On(AnyTaxonomy), j); err != nil {
 		return err
 	}
-	j.run, j.model = max(1, it.Who.Repeat), it.Who.Model
-	j.pictures = Pictures(f)
-	if err := s.readRemarks(r, f, v.On(AnyTaxonomy), j); err != nil {
+	j.repeat, j.modelName = max(1, it.Who.Repeat), it.Who.Model
+	j.pictures = Pictures(fields)
+	if err := s.readBlindAndErrorClass(r, fields, v.On(AnyTaxonomy), j); err != nil {
 		return err
 	}
-	j.tokens = -1
-	if n := f.Get("completion_tokens"); n != nil && n.Type() == fastjson.TypeNumber && n.GetInt() >= 0 {
-		j.tokens = n.GetInt()
+	j.tokens = -1 // unknown
+	if tokens := fields.Get("completion_tokens"); tokens != nil && tokens.Type() == fastjson.TypeNumber &&
+		tokens.GetInt() >= 0 {
+		j.tokens = tokens.GetInt()
 	}
 	if err := s.readOptions(r, it, j); err != nil {
 		return err
 	}
-	if err := s.readOptionKind(r, f, j); err != nil {
+	if err := s.readOptionKind(r, fields, j); err != nil {
 		return err
 	}
-	return s.readTruth(r, f, j)
+	return s.readTruth(r, fields, j)
 }
 
-// lacking implements scoring.Suite.Lacking.
+// lacking implements scoring.Suite.Lacking. It returns an error that names every member that
+// the item needs and does not have, nil where it has all.
 func (s *suite) lacking(it *scoring.Item) error {
-	l, f := scoring.LackingIn(it), it.Fields
+	lacks, fields := scoring.LackingIn(it), it.Fields
 	var j job
 	if err := s.readFormat(it, &j); err != nil {
 		return err
 	}
-	right := !absent(f.Get("answer")) || !absent(f.Get("answer_index"))
+	hasRight := !absent(fields.Get("answer")) || !absent(fields.Get("answer_index"))
 	if j.format == formatChoice {
-		l.Want("options", "2 to 8 texts", "bad_item")
-		if !right {
-			l.Add("answer", "a label or the text of an option, or answer_index", "bad_item")
+		lacks.Want("options", "2 to 8 texts", "bad_item")
+		if !hasRight {
+			lacks.Add("answer", "a label or the text of an option, or answer_index", "bad_item")
 		}
-	} else if !right && absent(f.Get("judge")) {
-		l.Want("open_answer", "the ground truth, or options with answer", "bad_item")
+	} else if !hasRight && absent(fields.Get("judge")) {
+		lacks.Want("open_answer", "the ground truth, or options with answer", "bad_item")
 	}
-	return l.Err("want them in the line, or its id and --tasks " + s.name + "=FILE")
+	return lacks.Err("want them in the line, or its id and --tasks " + s.name + "=FILE")
 }
 
-// readRemarks reads two tags of an answer: whether the model did not see the picture
-// (docs/spec/vqa.md#r49), and the class of its error (docs/spec/vqa.md#r51). With any, classes
-// that the paper does not have are taken as they are.
-func (s *suite) readRemarks(r *reader, f *fastjson.Value, any bool, j *job) error {
-	if b := f.Get("blind"); !absent(b) {
-		blind, err := b.Bool()
+// readBlindAndErrorClass reads two tags that describe the answer: whether the model did not
+// see the picture (docs/spec/vqa.md#r49), and the class of its error (docs/spec/vqa.md#r51).
+// A class that the paper does not have is refused unless allowUnknown.
+func (s *suite) readBlindAndErrorClass(r *reader, fields *fastjson.Value, allowUnknown bool, j *job) error {
+	if value := fields.Get("blind"); !absent(value) {
+		blind, err := value.Bool()
 		if err != nil {
-			return badItem("blind", "got %.40s; want true or false", b)
+			return badItem("blind", "got %.40s; want true or false", value)
 		}
 		j.blind = blind
 	}
-	b, err := text(f, "error_class")
-	if err != nil || len(b) == 0 {
+	value, err := stringField(fields, "error_class")
+	if err != nil || len(value) == 0 {
 		return err
 	}
-	r.id = appendID(r.id[:0], b)
+	r.id = appendID(r.id[:0], value)
 	for k, name := range errorClasses {
 		if string(r.id) == name {
 			j.errorClass = errorValues[k]
 			return nil
 		}
 	}
-	if !any {
-		return badItem("error_class", "got %.60q; want one of %q (or --variant %s)", b, errorClasses, AnyTaxonomy)
+	if !allowUnknown {
+		return badItem("error_class", "got %.60q; want one of %q (or --variant %s)", value, errorClasses, AnyTaxonomy)
 	}
 	j.errorClass = string(r.id)
 	return nil
 }
 
-// readFormat reads how the question was asked: with options or open.
+// readFormat reads how the question was asked, with options or open: from the field format,
+// else from the item's test, else with options.
 func (s *suite) readFormat(it *scoring.Item, j *job) error {
-	b, err := text(it.Fields, "format")
+	value, err := stringField(it.Fields, "format")
 	if err != nil {
 		return err
 	}
-	j.format = cmp.Or(string(b), it.Test, formatChoice)
+	j.format = cmp.Or(string(value), it.Test, formatChoice)
 	if !slices.Contains(s.formats, j.format) {
 		return badItem("format", "got %.40q; want one of %q", j.format, s.formats)
 	}
 	return nil
 }
 
-// readGroup reads category, subcategory and scale of the question. With any, names that the
-// benchmark does not have are taken as they are.
-func (s *suite) readGroup(r *reader, f *fastjson.Value, any bool, j *job) error {
-	j.place = place{-1, -1}
+// readTaxonomy reads the category, subcategory and scale of the question. A category or
+// subcategory that the benchmark does not have is refused unless allowUnknown; then its
+// identifier is kept. Any scale is accepted.
+func (s *suite) readTaxonomy(r *reader, fields *fastjson.Value, allowUnknown bool, j *job) error {
+	j.place = taxonomyPlace{-1, -1}
 	for _, field := range [...]string{"category", "subcategory"} {
-		b, err := text(f, field)
+		name, err := stringField(fields, field)
 		if err != nil {
 			return err
 		}
-		if len(b) == 0 {
+		if len(name) == 0 {
 			continue
 		}
-		r.id = appendID(r.id[:0], b)
-		p, ok := s.names[string(r.id)]
-		ok = ok && (p.sub >= 0) == (field == "subcategory")
+		r.id = appendID(r.id[:0], name)
+		found, known := s.places[string(r.id)]
+		known = known && (found.sub >= 0) == (field == "subcategory") // not the name of the other level
 		switch {
-		case !ok && any && field == "category":
+		case !known && allowUnknown && field == "category":
 			j.otherCategory = string(r.id)
-		case !ok && any:
+		case !known && allowUnknown:
 			j.otherSub = string(r.id)
-		case !ok:
-			return badItem(field, "got %.60q, which is none of %s; want one of its taxonomy (or --variant %s)", b, s.title, AnyTaxonomy)
+		case !known:
+			return badItem(field, "got %.60q, which is none of %s; want one of its taxonomy (or --variant %s)",
+				name, s.title, AnyTaxonomy)
 		case field == "category":
-			j.place.category = p.category
-		case j.place.category >= 0 && j.place.category != p.category:
-			return badItem(field, "got %.60q, which belongs to %s; want one of %s", b, s.categories[p.category].name, s.categories[j.place.category].name)
+			j.place.category = found.category
+		case j.place.category >= 0 && j.place.category != found.category:
+			return badItem(field, "got %.60q, which belongs to %s; want one of %s", name,
+				s.categories[found.category].name, s.categories[j.place.category].name)
 		default:
-			j.place = p
+			j.place = found
 		}
 	}
-	b, err := text(f, "scale")
+	name, err := stringField(fields, "scale")
 	if err != nil {
 		return err
 	}
-	if len(b) > 0 {
-		r.id = appendID(r.id[:0], b)
+	if len(name) > 0 {
+		r.id = appendID(r.id[:0], name)
 		j.scale = knownScale(r.id)
 		if j.scale == nil {
 			j.scale = string(r.id)
@@ -168,20 +180,21 @@ func (s *suite) readGroup(r *reader, f *fastjson.Value, any bool, j *job) error 
 
 // scales are the seven scales of space that the paper names; others are taken as they are. See
 // docs/spec/vqa.md#r7.
-var scales = []string{"object", "room_space", "building_space", "spatial_structure", "urban_space", "abstract_geometry", "others"}
+var scales = []string{"object", "room_space", "building_space", "spatial_structure", "urban_space",
+	"abstract_geometry", "others"}
 
-var scaleValues = boxed(scales)
+var scaleValues = metricValues(scales)
 
-// boxed returns names of the taxonomy as values of metrics, made once so that results allocate
+// metricValues returns names of the taxonomy as values of metrics, made once so that results allocate
 // none.
-func boxed(list []string) (out []any) {
+func metricValues(list []string) (out []any) {
 	for _, s := range list {
 		out = append(out, s)
 	}
 	return out
 }
 
-// knownScale returns the value of a metric for one of scales, nil for others.
+// knownScale returns one of scales as the value of a metric, nil for any other name.
 func knownScale(id []byte) any {
 	for k, s := range scales {
 		if string(id) == s {
@@ -191,8 +204,9 @@ func knownScale(id []byte) any {
 	return nil
 }
 
-// readOptions reads the options as the item lists them, their labels, and the order in which they
-// were shown.
+// readOptions reads the options into r.options as the item lists them, then the style of
+// their labels and the order in which they were shown. Numbers and booleans are options with
+// their JSON text, and null is an empty one. An open question needs none.
 func (s *suite) readOptions(r *reader, it *scoring.Item, j *job) error {
 	list := it.Fields.Get("options")
 	r.options = r.options[:0]
@@ -202,24 +216,24 @@ func (s *suite) readOptions(r *reader, it *scoring.Item, j *job) error {
 		}
 		return badItem("options", "got none; want 2 to %d texts", extract.Most)
 	}
-	all, err := list.Array()
-	if err != nil || len(all) < 2 || len(all) > extract.Most {
+	options, err := list.Array()
+	if err != nil || len(options) < 2 || len(options) > extract.Most {
 		return badItem("options", "got %.40s; want a list of 2 to %d texts", list, extract.Most)
 	}
-	for k, o := range all {
-		switch o.Type() {
+	for i, option := range options {
+		switch option.Type() {
 		case fastjson.TypeString:
-			r.options = append(r.options, o.GetStringBytes())
+			r.options = append(r.options, option.GetStringBytes())
 		case fastjson.TypeNull: // a missing option, as pandas writes it
 			r.options = append(r.options, nil)
 		case fastjson.TypeNumber, fastjson.TypeTrue, fastjson.TypeFalse:
-			r.options = append(r.options, o.MarshalTo(nil))
+			r.options = append(r.options, option.MarshalTo(nil))
 		default:
-			return badItem(fmt.Sprintf("options[%d]", k), "got %.40s; want a text", o)
+			return badItem(fmt.Sprintf("options[%d]", i), "got %.40s; want a text", option)
 		}
 	}
-	j.n = len(all)
-	labels, err := text(it.Fields, "labels")
+	j.optionCount = len(options)
+	labels, err := stringField(it.Fields, "labels")
 	if err != nil {
 		return err
 	}
@@ -242,14 +256,15 @@ func styleOf(labels string) extract.Style {
 	return extract.Letters
 }
 
-// readTruth reads which option is right and the ground truth of an open answer. answer and
-// answer_index refer to the item's order of options; after that r.options are put in the order in
-// which they were shown.
-func (s *suite) readTruth(r *reader, f *fastjson.Value, j *job) error {
+// readTruth reads the right option into j.gold, and the ground truth of an open answer into
+// j.truth. answer and answer_index refer to the item's own order, so options are put into
+// the order in which they were shown only after that. A choice question needs a right
+// option; an open one needs a ground truth, a right option or a recorded verdict.
+func (s *suite) readTruth(r *reader, fields *fastjson.Value, j *job) error {
 	j.gold = -1
-	if j.n > 0 {
+	if j.optionCount > 0 {
 		r.choice.Options(j.style, r.options)
-		if err := r.readGold(f, j); err != nil {
+		if err := r.readGold(fields, j); err != nil {
 			return err
 		}
 	}
@@ -258,85 +273,88 @@ func (s *suite) readTruth(r *reader, f *fastjson.Value, j *job) error {
 			return badItem("answer", "got none; want answer_index, or answer as a label or the text of an option")
 		}
 		if j.shuffled {
-			r.shuffle(j)
+			r.putInShownOrder(j)
 			r.choice.Options(j.style, r.options)
 		}
 		return nil
 	}
-	b, err := text(f, "open_answer")
+	openAnswer, err := stringField(fields, "open_answer")
 	if err != nil {
 		return err
 	}
 	switch {
-	case len(b) > 0:
-		j.truth = string(b)
+	case len(openAnswer) > 0:
+		j.truth = string(openAnswer)
 	case j.gold >= 0:
 		j.truth = string(r.options[j.gold])
-	case absent(f.Get("judge")):
+	case absent(fields.Get("judge")):
 		return badItem("open_answer", "got none; want the ground truth of the open format, or the right option")
 	}
 	return nil
 }
 
-// readGold reads which option is right, from answer_index or answer, into j.gold. See
+// readGold reads the index of the right option into j.gold: from answer_index, else from
+// answer, which must be a label or the full text of one option. It stays -1 where the item
+// has neither, and where the answer of an open question is no option. See
 // docs/spec/vqa.md#r5.
-func (r *reader) readGold(f *fastjson.Value, j *job) error {
-	if at := f.Get("answer_index"); !absent(at) {
-		n, err := at.Int()
-		if err != nil || n < 0 || n >= j.n {
-			return badItem("answer_index", "got %.40s; want an integer from 0 to %d", at, j.n-1)
+func (r *reader) readGold(fields *fastjson.Value, j *job) error {
+	if index := fields.Get("answer_index"); !absent(index) {
+		gold, err := index.Int()
+		if err != nil || gold < 0 || gold >= j.optionCount {
+			return badItem("answer_index", "got %.40s; want an integer from 0 to %d", index, j.optionCount-1)
 		}
-		j.gold = n
+		j.gold = gold
 		return nil
 	}
-	a := f.Get("answer")
-	if absent(a) {
+	answer := fields.Get("answer")
+	if absent(answer) {
 		return nil
 	}
-	b := a.GetStringBytes()
-	if a.Type() != fastjson.TypeString {
-		b = jsontree.Append(r.text[:0], a)
+	said := answer.GetStringBytes()
+	if answer.Type() != fastjson.TypeString {
+		said = jsontree.Append(r.text[:0], answer)
 	}
-	got := r.choice.Read(b, true)
-	if got.Option < 0 || got.Stage != 1 {
+	reading := r.choice.Read(said, true)          // true: strict
+	if reading.Option < 0 || reading.Stage != 1 { // stage 1 reads nothing but a label or an option
 		if j.format == formatOpen {
 			return nil // the answer of an open question is no option
 		}
-		return badItem("answer", "got %.60q; want the label or the full text of one option", b)
+		return badItem("answer", "got %.60q; want the label or the full text of one option", said)
 	}
-	j.gold = got.Option
+	j.gold = reading.Option
 	return nil
 }
 
-// readOptionKind reads whether options are texts or only point to drawings, and infers it where
-// the item does not say.
-func (s *suite) readOptionKind(r *reader, f *fastjson.Value, j *job) error {
-	if s.kind != spaceeval {
+// readOptionKind reads whether SpaCE-Eval's options are texts or only point to drawings, and
+// infers it from the options where the item does not say.
+func (s *suite) readOptionKind(r *reader, fields *fastjson.Value, j *job) error {
+	if s.benchmark != spaceeval {
 		return nil
 	}
-	b, err := text(f, "option_kind")
+	kind, err := stringField(fields, "option_kind")
 	if err != nil {
 		return err
 	}
-	switch string(b) {
+	switch string(kind) {
 	case "text", "visual":
-		j.visual = string(b) == "visual"
+		j.visualOptions = string(kind) == "visual"
 	case "":
-		j.visual, j.inferred = visual(r.options), true
+		j.visualOptions, j.kindInferred = optionsPointToDrawings(r.options), true
 	default:
-		return badItem("option_kind", "got %.40q; want text or visual", b)
+		return badItem("option_kind", "got %.40q; want text or visual", kind)
 	}
 	return nil
 }
 
-// visual reports whether options only point to drawings: each is a short name, and either three or
-// more say "option" or "in the image", or all are Roman numerals up to X. See docs/spec/vqa.md#r6.
-func visual(options [][]byte) bool {
+// optionsPointToDrawings reports whether options only point to drawings: each is a name of
+// one to four letters or digits, and either three or more say "option" or "in the image", or
+// all are Roman numerals up to X. See docs/spec/vqa.md#r6.
+func optionsPointToDrawings(options [][]byte) bool {
 	worded, roman := 0, 0
-	for _, o := range options {
-		s := bytes.ToLower(bytes.TrimSpace(o))
-		name, a := bytes.CutPrefix(s, []byte("option "))
-		name, b := bytes.CutSuffix(name, []byte(" in the image"))
+	for _, option := range options {
+		lower := bytes.ToLower(bytes.TrimSpace(option))
+		name, hasPrefix := bytes.CutPrefix(lower, []byte("option "))
+		name, hasSuffix := bytes.CutSuffix(name, []byte(" in the image"))
 		if len(name) < 1 || len(name) > 4 {
 			return false
 		}
@@ -345,12 +363,12 @@ func visual(options [][]byte) bool {
 				return false
 			}
 		}
-		if a || b {
+		if hasPrefix || hasSuffix {
 			worded++
 		}
 		switch string(name) {
 		case "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x":
-			if !a && !b {
+			if !hasPrefix && !hasSuffix {
 				roman++
 			}
 		}
@@ -358,15 +376,15 @@ func visual(options [][]byte) bool {
 	return worded >= 3 || roman == len(options)
 }
 
-// labelText returns the label of the option at index k.
-func labelText(s extract.Style, k int) string {
-	if s == extract.Numbers {
-		return strconv.Itoa(k + 1)
+// labelText returns the label of option i: "1", "2", ... or "A", "B", ...
+func labelText(style extract.Style, i int) string {
+	if style == extract.Numbers {
+		return strconv.Itoa(i + 1)
 	}
-	return letters[k]
+	return letters[i]
 }
 
 // letters name options in results, even where their labels are numbers. See docs/spec/vqa.md#r35.
 var letters = [extract.Most]string{"A", "B", "C", "D", "E", "F", "G", "H"}
 
-var letterValues = boxed(letters[:])
+var letterValues = metricValues(letters[:])

@@ -27,9 +27,10 @@ const (
 	sourceUnjudged source = 10
 )
 
-var sources = []string{"invalid", "literal", "stage2", "stage3", "stage4", "stage5", "stage6", "judge", "shortcut", "missing", "unjudged"}
+var sources = []string{"invalid", "literal", "stage2", "stage3", "stage4", "stage5", "stage6", "judge", "shortcut",
+	"missing", "unjudged"}
 
-var sourceValues = boxed(sources)
+var sourceValues = metricValues(sources)
 
 // state is the outcome of an item.
 type state uint8
@@ -46,33 +47,33 @@ type job struct {
 	suite *suite
 	id    string
 
-	format                  string
-	place                   place
-	otherCategory, otherSub string // with AnyTaxonomy
-	scale                   any    // nil where the item names none
-	visual, inferred        bool
-	model                   string
-	run, tokens             int
-	blind                   bool // answered without the picture
-	pictures                string
-	errorClass              any // what is wrong with the answer; nil where it is not given
+	format                      string
+	place                       taxonomyPlace
+	otherCategory, otherSub     string // with AnyTaxonomy
+	scale                       any    // nil where the item names none
+	visualOptions, kindInferred bool
+	modelName                   string
+	repeat, tokens              int
+	blind                       bool // answered without the picture
+	pictures                    string
+	errorClass                  any // what is wrong with the answer; nil where it is not given
 
-	n        int // options
-	style    extract.Style
-	gold     int // position in the item, -1 for none
-	truth    string
-	shuffled bool
-	seeded   bool
-	seed     int64
-	perm     [extract.Most]int
+	optionCount int // options
+	style       extract.Style
+	gold        int // position in the item, -1 for none
+	truth       string
+	shuffled    bool
+	seeded      bool
+	seed        int64
+	shownOrder  [extract.Most]int
 
-	reading   extract.Reading
-	extracted int // position in the item, -1 for none
-	source    source
-	state     state
-	why       string // of an unjudged item
-	question  *scoring.Question
-	metrics   [18]scoring.Metric
+	reading        extract.Reading
+	extracted      int // position in the item, -1 for none
+	source         source
+	state          state
+	unjudgedReason string // of an unjudged item
+	judgeQuestion  *scoring.Question
+	metrics        [18]scoring.Metric
 }
 
 // decide records that the answer to the question is right or wrong, and what decided it.
@@ -87,13 +88,16 @@ func (j *job) decide(right bool, by source) {
 func (j *job) setMissing() { j.source, j.state, j.extracted = sourceMissing, stateMissing, -1 }
 
 // setUnjudged records that there is no verdict, and why. See docs/spec/vqa.md#r34.
-func (j *job) setUnjudged(why string) { j.source, j.state, j.why = sourceUnjudged, stateUnjudged, why }
+func (j *job) setUnjudged(why string) {
+	j.source, j.state, j.unjudgedReason = sourceUnjudged, stateUnjudged, why
+}
 
 // noJudge is the reason of unjudged items about which no judge was asked.
 const noJudge = "cannot score answer: only a judge can tell whether it is right; want --judge-url, or its verdict in the field judge"
 
-// takeRecordedVerdict takes the judge's verdict that the line carries, and returns false where it
-// carries none. See docs/spec/vqa.md#r32.
+// takeRecordedVerdict decides the item by the judge's verdict in its field judge: a boolean,
+// a number or a judge's reply. It returns false if there is none; a verdict that cannot be
+// read leaves the item unjudged and returns true. See docs/spec/vqa.md#r32.
 func (j *job) takeRecordedVerdict(it *scoring.Item) bool {
 	v := it.Fields.Get("judge")
 	if absent(v) {
@@ -119,48 +123,50 @@ func (j *job) takeRecordedVerdict(it *scoring.Item) bool {
 	return true
 }
 
-// quoteStart quotes the first bytes of a text for a message.
+// quoteStart returns the first 80 bytes of a text in quotes, for an error message.
 func quoteStart(s string) string {
-	const most = 80
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "..."
+	const limit = 80
+	if len(s) > limit {
+		s = strings.ToValidUTF8(s[:limit], "") + "..."
 	}
 	return string(scoring.AppendString(nil, s))
 }
 
-// mostSent is how many characters of an answer a judge gets. See docs/spec/vqa.md#r33.
-const mostSent = 4000
+// maxSentChars is how many characters of an answer a judge gets. See docs/spec/vqa.md#r33.
+const maxSentChars = 4000
 
-// textForJudge returns an answer as a judge gets it: without reasoning blocks and shortened.
-// lastAnswer drops the last "Answer:" and all text before it. See docs/spec/vqa.md#r33.
+// textForJudge returns an answer as a judge gets it: without reasoning blocks, and only the
+// first maxSentChars characters. With lastAnswer only what follows the last "Answer:" is
+// left. See docs/spec/vqa.md#r33.
 func textForJudge(answer []byte, lastAnswer bool) string {
 	s := strings.TrimSpace(plain.Spoken(string(answer)))
 	if at := strings.LastIndex(s, "Answer:"); lastAnswer && at >= 0 {
 		s = strings.TrimSpace(s[at+len("Answer:"):])
 	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if utf8.RuneCountInString(s) <= mostSent {
+	if utf8.RuneCountInString(s) <= maxSentChars {
 		return s
 	}
-	n := 0
-	for i := range s {
-		if n == mostSent {
+	chars := 0
+	for i := range s { // i is where a character starts
+		if chars == maxSentChars {
 			return s[:i]
 		}
-		n++
+		chars++
 	}
 	return s
 }
 
-// sameText reports whether an answer is the ground truth, word for word.
+// sameText reports whether an answer equals the ground truth by the rules by which an
+// option's text is recognised.
 func sameText(answer, truth string) bool {
-	var r extract.Reader
-	r.Options(extract.Letters, [][]byte{[]byte(truth), nil})
-	return r.OptionByText([]byte(answer)) == 0
+	var asOption extract.Reader
+	asOption.Options(extract.Letters, [][]byte{[]byte(truth), nil})
+	return asOption.OptionByText([]byte(answer)) == 0
 }
 
-// askAboutChoice makes the question for a judge about an answer to a question with options. An
-// empty answer is wrong without a judge.
+// askAboutChoice prepares the question for a judge about an answer to a question with
+// options. An answer with nothing but reasoning is wrong without a judge.
 func (j *job) askAboutChoice(kind scoring.QuestionKind, it *scoring.Item, answer []byte, options [][]byte) {
 	sent := textForJudge(answer, false)
 	if sent == "" {
@@ -168,31 +174,35 @@ func (j *job) askAboutChoice(kind scoring.QuestionKind, it *scoring.Item, answer
 		return
 	}
 	j.setQuestion(kind, it, sent)
-	q := j.question
-	for p, o := range options {
-		shown := labelText(j.style, p) + ". " + string(o)
+	q := j.judgeQuestion
+	for position, option := range options {
+		shown := labelText(j.style, position) + ". " + string(option)
 		q.Options = append(q.Options, shown)
-		if j.original(p) == j.gold {
+		if j.original(position) == j.gold { // gold is an index in the item, position in what was shown
 			q.Truth = shown
 		}
 	}
 }
 
-// setQuestion makes the question for a judge. Until it is answered, the item is unjudged.
+// setQuestion prepares the question for a judge with the answer in `sent`. Until it is
+// answered, the item is unjudged.
 func (j *job) setQuestion(kind scoring.QuestionKind, it *scoring.Item, sent string) {
 	j.setUnjudged(noJudge)
-	j.question = &scoring.Question{Kind: kind, Text: string(it.Fields.GetStringBytes("question")), Truth: j.truth, Answer: sent}
+	j.judgeQuestion = &scoring.Question{Kind: kind, Text: string(it.Fields.GetStringBytes("question")),
+		Truth: j.truth, Answer: sent}
 }
 
-// Question implements scoring.Judged.
+// Question implements scoring.Judged. It returns the prepared question, false where no judge
+// is needed.
 func (j *job) Question() (scoring.Question, bool) {
-	if j.question == nil {
+	if j.judgeQuestion == nil {
 		return scoring.Question{}, false
 	}
-	return *j.question, true
+	return *j.judgeQuestion, true
 }
 
-// Judge implements scoring.Judged.
+// Judge implements scoring.Judged. It decides the item by a judge's verdict, or leaves it
+// unjudged with the judge's error.
 func (j *job) Judge(v scoring.Judgement) {
 	if v.Err != nil {
 		j.setUnjudged(v.Err.Message)
@@ -201,29 +211,33 @@ func (j *job) Judge(v scoring.Judgement) {
 	j.decide(v.Right, sourceJudge)
 }
 
-// result returns the parts of the result that do not depend on the outcome.
+// result returns the result without score and error, which depend on the outcome.
 func (j *job) result() scoring.Result {
 	r := scoring.Result{ID: j.id, Suite: j.suite.name, Test: j.format, Status: sources[j.source], Cluster: j.pictures}
 	m := j.metrics[:0]
-	m = append(m, scoring.Metric{Name: "extracted", Value: letterOf(j.extracted)}, scoring.Metric{Name: "gold", Value: letterOf(j.gold)},
+	m = append(m, scoring.Metric{Name: "extracted", Value: letterOf(j.extracted)},
+		scoring.Metric{Name: "gold", Value: letterOf(j.gold)},
 		scoring.Metric{Name: "source", Value: sourceValues[j.source]})
 	if j.format == formatChoice && j.state != stateMissing {
-		m = append(m, scoring.Metric{Name: "reason", Value: reasonValue(j.reading.Reason)}, scoring.Metric{Name: "stage", Value: j.reading.Stage},
+		m = append(m, scoring.Metric{Name: "reason", Value: reasonValue(j.reading.Reason)},
+			scoring.Metric{Name: "stage", Value: j.reading.Stage},
 			scoring.Metric{Name: "literal", Value: j.reading.Literal})
 	}
 	if category, sub := j.groupNames(); category != nil || sub != nil {
-		m = append(m, scoring.Metric{Name: "category", Value: category}, scoring.Metric{Name: "subcategory", Value: sub})
+		m = append(m, scoring.Metric{Name: "category", Value: category},
+			scoring.Metric{Name: "subcategory", Value: sub})
 	}
-	if j.suite.kind == spaceeval {
-		m = append(m, scoring.Metric{Name: "scale", Value: j.scale}, scoring.Metric{Name: "option_kind", Value: kindValue(j.visual)},
-			scoring.Metric{Name: "option_kind_inferred", Value: j.inferred})
+	if j.suite.benchmark == spaceeval {
+		m = append(m, scoring.Metric{Name: "scale", Value: j.scale},
+			scoring.Metric{Name: "option_kind", Value: kindValue(j.visualOptions)},
+			scoring.Metric{Name: "option_kind_inferred", Value: j.kindInferred})
 	}
-	m = append(m, scoring.Metric{Name: "options", Value: j.n})
-	if j.model != "" {
-		m = append(m, scoring.Metric{Name: "model", Value: j.model})
+	m = append(m, scoring.Metric{Name: "options", Value: j.optionCount})
+	if j.modelName != "" {
+		m = append(m, scoring.Metric{Name: "model", Value: j.modelName})
 	}
-	if j.run != 1 {
-		m = append(m, scoring.Metric{Name: "run", Value: j.run})
+	if j.repeat != 1 {
+		m = append(m, scoring.Metric{Name: "run", Value: j.repeat})
 	}
 	if j.blind {
 		m = append(m, scoring.Metric{Name: "blind", Value: true})
@@ -238,8 +252,8 @@ func (j *job) result() scoring.Result {
 	return r
 }
 
-// groupNames returns the names of category and subcategory as values of metrics, nil where there
-// is none.
+// groupNames returns the names of category and subcategory as values of metrics, nil where
+// the item has none. Names outside the benchmark's taxonomy come from the item.
 func (j *job) groupNames() (category, sub any) {
 	if j.place.category >= 0 {
 		at := &j.suite.categories[j.place.category]
@@ -257,20 +271,20 @@ func (j *job) groupNames() (category, sub any) {
 	return category, sub
 }
 
-// letterOf returns the letter of an option as the value of a metric, nil for -1.
-func letterOf(k int) any {
-	if k < 0 {
+// letterOf returns the letter of option i as the value of a metric, nil for -1.
+func letterOf(i int) any {
+	if i < 0 {
 		return nil
 	}
-	return letterValues[k]
+	return letterValues[i]
 }
 
 var reasons = []string{"empty", "multiple", "conflict", "out-of-range", "ambiguous", "unresolved", "no-answer"}
 
-var reasonValues = boxed(reasons)
+var reasonValues = metricValues(reasons)
 
-// reasonValue returns the reason of an invalid answer as the value of a metric, nil for a valid
-// one.
+// reasonValue returns the reason why an answer is invalid as the value of a metric, nil for
+// a valid one.
 func reasonValue(r extract.Reason) any {
 	for k, name := range reasons {
 		if string(r) == name {
@@ -280,7 +294,7 @@ func reasonValue(r extract.Reason) any {
 	return nil
 }
 
-var kindValues = boxed([]string{"text", "visual"})
+var kindValues = metricValues([]string{"text", "visual"})
 
 // kindValue returns the kind of the options as the value of a metric.
 func kindValue(visual bool) any {

@@ -30,8 +30,9 @@ const (
 // xolverSteps are the calls of Xolver before its answer. See docs/spec/vqa.md#r62.
 var xolverSteps = []string{"base", "segment", "attributes", "relations", "groups", "transformations", "standardise"}
 
-// Steps lists the calls that a method takes, in their order (docs/spec/vqa.md#r61). pictures is how many the item
-// has: the step that follows changes from picture to picture needs several.
+// Steps returns the steps of a method in the order of their calls (docs/spec/vqa.md#r61); a
+// method of one call has the single step "". pictures is the number of pictures of the item:
+// Xolver describes transformations only between several.
 func Steps(method string, pictures int) []string {
 	switch method {
 	case Reflect:
@@ -64,16 +65,17 @@ func printedPrompt(name string) string {
 	return string(b)
 }
 
-// asked is a question of which a prompt is made.
-type asked struct {
+// promptQuestion is a question of which a prompt is made.
+type promptQuestion struct {
 	question string
 	open     bool
 	options  []string // as shown
 	style    extract.Style
 }
 
-// text returns the prompt of one step. heard has the texts of the steps before it.
-func (q *asked) text(method, step string, heard map[string]string) string {
+// text returns the prompt for one step of a method. heard has the model's answers to the
+// steps before it, by step.
+func (q *promptQuestion) text(method, step string, heard map[string]string) string {
 	format := "mcq"
 	if q.open {
 		format = "open"
@@ -101,11 +103,11 @@ func (q *asked) text(method, step string, heard map[string]string) string {
 	default:
 		name = format + "_direct"
 	}
-	return fillIn(q.fitOptions(printedPrompt(name)), values)
+	return fillIn(q.fitToOptions(printedPrompt(name)), values)
 }
 
 // labelledOptions lists the options with their labels: "1. Kitchen".
-func (q *asked) labelledOptions() []string {
+func (q *promptQuestion) labelledOptions() []string {
 	out := make([]string, len(q.options))
 	for i, o := range q.options {
 		out[i] = labelText(q.style, i) + ". " + o
@@ -113,15 +115,16 @@ func (q *asked) labelledOptions() []string {
 	return out
 }
 
-// fitOptions puts the options into a printed prompt, which has four with numbers. Other labels
-// and other counts replace what the prompt says of them.
-func (q *asked) fitOptions(prompt string) string {
+// fitToOptions puts the options into a printed prompt, which is written for four numbered
+// options. Where the item has other labels or another number of options, the prompt's words
+// about them are replaced.
+func (q *promptQuestion) fitToOptions(prompt string) string {
 	if q.open {
 		return prompt
 	}
-	what, last := "number", len(q.options)-1
+	labelNoun, last := "number", len(q.options)-1
 	if q.style == extract.Letters {
-		what = "letter"
+		labelNoun = "letter"
 	}
 	var labels []string
 	for i := range q.options {
@@ -130,9 +133,9 @@ func (q *asked) fitOptions(prompt string) string {
 	return strings.NewReplacer(
 		"1. {opt1}\n2. {opt2}\n3. {opt3}\n4. {opt4}", strings.Join(q.labelledOptions(), "\n"),
 		"1. {opt1} 2. {opt2} 3. {opt3} 4. {opt4}", strings.Join(q.labelledOptions(), " "),
-		"number (1-4)", what+" ("+labels[0]+"-"+labels[last]+")",
+		"number (1-4)", labelNoun+" ("+labels[0]+"-"+labels[last]+")",
 		"(1, 2, 3, 4)", "("+strings.Join(labels, ", ")+")",
-		"<option number>", "<option "+what+">",
+		"<option number>", "<option "+labelNoun+">",
 		"<result>1</result>", "<result>"+labels[0]+"</result>",
 	).Replace(prompt)
 }
@@ -140,8 +143,8 @@ func (q *asked) fitOptions(prompt string) string {
 // placeholder is a name in braces.
 var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
 
-// fillIn replaces the placeholders that have a value, in one pass: a placeholder's name in a
-// value stays as it is.
+// fillIn replaces each placeholder {name} by its value; those without a value stay. All are
+// replaced in one pass, so a placeholder within a value stays as it is.
 func fillIn(prompt string, values map[string]string) string {
 	return placeholder.ReplaceAllStringFunc(prompt, func(name string) string {
 		if v, ok := values[strings.Trim(name, "{}")]; ok {
@@ -151,9 +154,10 @@ func fillIn(prompt string, values map[string]string) string {
 	})
 }
 
-// reasonAndAnswer divides the first answer of a self-reflection: the answer follows the last
-// line that begins "Answer:", the reason stands before it. Without such a line the reason
-// is all of the text, and the answer its last line that is not empty.
+// reasonAndAnswer divides a model's first answer under self-reflection. The answer is all
+// that follows the last line that begins with "Answer:", the reason is what stands before
+// that line, without "Reasoning:". Without such a line the reason is the whole text, and the
+// answer its last line.
 func reasonAndAnswer(text string) (reason, answer string) {
 	lines := strings.Split(text, "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -170,13 +174,15 @@ func reasonAndAnswer(text string) (reason, answer string) {
 	return reason, answer
 }
 
-// addFindings adds what Xolver's steps found so far to the values of a prompt. Each output
-// is reduced to the form that its prompt asks for. See docs/spec/vqa.md#r62.
+// addFindings adds the findings of Xolver's earlier steps to the values of a prompt, each
+// reduced to the form that its step asked for (lines of a list, or JSON). See
+// docs/spec/vqa.md#r62.
 func addFindings(values, heard map[string]string) {
 	values["visual_description"] = heard["base"]
-	values["object_list"] = linesThat(heard["segment"], objectLine.MatchString)
+	values["object_list"] = matchingLines(heard["segment"], objectLine.MatchString)
 	values["attributes_json"] = firstJSON(heard["attributes"], "[{", "[]")
-	values["relation_list"] = linesThat(heard["relations"], func(l string) bool { return strings.HasPrefix(l, "(") })
+	values["relation_list"] = matchingLines(heard["relations"],
+		func(l string) bool { return strings.HasPrefix(l, "(") })
 	values["relations_list"] = values["relation_list"]
 	values["grouping_symmetry"] = firstJSON(heard["groups"], "{", `{"groups":[],"symmetries":[]}`)
 	values["grouping_symmetry_json"] = values["grouping_symmetry"]
@@ -187,60 +193,64 @@ func addFindings(values, heard map[string]string) {
 	values["transformations_json"] = values["transformations"]
 }
 
-// addSummary replaces findings by the members of the standardised JSON that are not empty.
+// addSummary replaces the findings by members of the JSON that the step "standardise"
+// returned, where these are not empty. Without readable JSON nothing changes.
 func addSummary(values, heard map[string]string) {
-	var all map[string]json.RawMessage
-	if json.Unmarshal([]byte(firstJSON(heard["standardise"], "{", "{}")), &all) != nil {
+	var summary map[string]json.RawMessage
+	if json.Unmarshal([]byte(firstJSON(heard["standardise"], "{", "{}")), &summary) != nil {
 		return
 	}
-	full := func(name string) bool {
-		v := strings.Join(strings.Fields(string(all[name])), "")
+	isFilled := func(name string) bool {
+		v := strings.Join(strings.Fields(string(summary[name])), "")
 		return !slices.Contains([]string{"", "null", "[]", "{}", `""`}, v)
 	}
-	for name, to := range map[string]string{"objects": "attributes_json", "relations": "relations_list", "transformations": "transformations_json"} {
-		if full(name) {
-			values[to] = string(all[name])
+	for name, placeholder := range map[string]string{"objects": "attributes_json", "relations": "relations_list",
+		"transformations": "transformations_json"} {
+		if isFilled(name) {
+			values[placeholder] = string(summary[name])
 		}
 	}
-	if full("groups") || full("symmetries") {
+	if isFilled("groups") || isFilled("symmetries") {
 		member := func(name string) string {
-			if full(name) {
-				return string(all[name])
+			if isFilled(name) {
+				return string(summary[name])
 			}
 			return "[]"
 		}
-		values["grouping_symmetry_json"] = `{"groups":` + member("groups") + `,"symmetries":` + member("symmetries") + `}`
+		values["grouping_symmetry_json"] = `{"groups":` + member("groups") + `,"symmetries":` +
+			member("symmetries") + `}`
 	}
 }
 
 // objectLine is a line of the list of objects.
 var objectLine = regexp.MustCompile(`^Obj\d+:`)
 
-// linesThat returns the lines of a text that match, trimmed.
-func linesThat(text string, match func(string) bool) string {
-	var kept []string
+// matchingLines returns the trimmed lines of a text for which match is true, joined by line
+// ends.
+func matchingLines(text string, match func(string) bool) string {
+	var matching []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if match(line) {
-			kept = append(kept, line)
+			matching = append(matching, line)
 		}
 	}
-	return strings.Join(kept, "\n")
+	return strings.Join(matching, "\n")
 }
 
-// firstJSON returns the first JSON value in a text that begins with one of the brackets, as
-// it is written there; none if there is no such value.
+// firstJSON returns the first JSON value in a text that begins with one of the characters in
+// brackets, as written there, or none if there is no such value.
 func firstJSON(text, brackets, none string) string {
-	for from := 0; ; {
-		i := strings.IndexAny(text[from:], brackets)
-		if i < 0 {
+	for start := 0; ; {
+		offset := strings.IndexAny(text[start:], brackets)
+		if offset < 0 {
 			return none
 		}
-		d := json.NewDecoder(strings.NewReader(text[from+i:]))
-		var v json.RawMessage
-		if d.Decode(&v) == nil {
-			return string(v)
+		decoder := json.NewDecoder(strings.NewReader(text[start+offset:]))
+		var value json.RawMessage
+		if decoder.Decode(&value) == nil {
+			return string(value)
 		}
-		from += i + 1
+		start += offset + 1
 	}
 }

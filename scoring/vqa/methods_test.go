@@ -26,7 +26,7 @@ func TestPrintedPrompts(t *testing.T) {
 			t.Errorf("%s: got %q; want %q", p.ID, got, p.Text)
 		}
 	}
-	q := asked{question: "Where {opt1}?", options: []string{"{opt2}", "b", "c", "d"}, style: extract.Numbers}
+	q := promptQuestion{question: "Where {opt1}?", options: []string{"{opt2}", "b", "c", "d"}, style: extract.Numbers}
 	for _, p := range all.Prompts {
 		if p.ID != "mcq_direct" {
 			continue
@@ -77,7 +77,7 @@ func TestReasonAndAnswer(t *testing.T) {
 
 // What each step of Xolver hands on, and what the answering prompt gets.
 func TestXolver(t *testing.T) {
-	q := asked{question: "Which?", options: []string{"a", "b", "c"}, style: extract.Letters}
+	q := promptQuestion{question: "Which?", options: []string{"a", "b", "c"}, style: extract.Letters}
 	heard := map[string]string{
 		"base": "A cup.", "segment": "Here:\n Obj1: cup\nnote\nObj2: box (left)", "attributes": `Sure: [{"ID":"Obj1"}] done`,
 		"relations": "(Obj1, left_of, Obj2)\nThat is all.", "groups": "none", "standardise": `{"objects":[1],"relations":[],"groups":["g"]}`,

@@ -11,55 +11,58 @@ import (
 // column.
 const maxPanel = 100
 
-// solvedBy returns the table of how many items of each subcategory were solved by exactly 0, 1, 2,
-// ... of the models: Tables 11 and 17 of SPATIALAB with all their columns. Of a model with several
-// runs the lowest one counts; runs without the picture do not. See docs/spec/vqa.md#r50.
-func (t *tables) solvedBy(f string, own []*row) scoring.TextTable {
-	var panel []*row
+// solvedTable returns the table of how many items were solved by exactly 0, 1, 2, ...
+// models: Tables 11 and 17 of SPATIALAB with all columns. Columns: category, subcategory, n,
+// then one for each number of models. Of a model with several runs the one with the lowest
+// number counts; blind runs do not. Fewer than two models give an empty table; those beyond
+// maxPanel are left out. See docs/spec/vqa.md#r50.
+func (t *tables) solvedTable(format string, own []*modelRun) scoring.TextTable {
+	var panel []*modelRun
 	for _, runs := range byModel(own) {
-		at := runs[0]
+		run := runs[0]
 		for _, r := range runs {
-			if r.run < at.run {
-				at = r
+			if r.repeat < run.repeat {
+				run = r
 			}
 		}
-		if !at.blind && len(panel) < maxPanel {
-			panel = append(panel, at)
+		if !run.blind && len(panel) < maxPanel {
+			panel = append(panel, run)
 		}
 	}
 	if len(panel) < 2 {
 		return scoring.TextTable{}
 	}
-	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": items by how many models solved them", Text: 2,
+	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + ": items by how many models solved them",
+		Text:    2,
 		Columns: []string{"category", "subcategory", "n"}}
-	for k := range len(panel) + 1 {
-		out.Columns = append(out.Columns, strconv.Itoa(k))
+	for solvers := range len(panel) + 1 {
+		out.Columns = append(out.Columns, strconv.Itoa(solvers))
 	}
-	ids, others := shared(panel)
-	groups := map[place][]int{}
+	ids, others := itemsOfAll(panel)
+	groups := map[taxonomyPlace][]int{}
 	all := make([]int, len(panel)+1)
 	for _, id := range ids {
-		k := 0
-		for _, at := range panel {
-			if at.findings[id].right {
-				k++
+		solvers := 0
+		for _, run := range panel {
+			if run.findings[id].right {
+				solvers++
 			}
 		}
-		all[k]++
+		all[solvers]++
 		at := panel[0].findings[id].place
 		if groups[at] == nil {
 			groups[at] = make([]int, len(panel)+1)
 		}
-		groups[at][k]++
+		groups[at][solvers]++
 	}
 	for c := range t.categories {
 		for s, sub := range t.categories[c].subs {
-			if g := groups[place{c, s}]; g != nil {
-				out.Rows = append(out.Rows, solved(t.categories[c].name, sub.name, g))
+			if byCount := groups[taxonomyPlace{c, s}]; byCount != nil {
+				out.Rows = append(out.Rows, solvedRow(t.categories[c].name, sub.name, byCount))
 			}
 		}
 	}
-	out.Rows = append(out.Rows, solved("all", "", all))
+	out.Rows = append(out.Rows, solvedRow("all", "", all))
 	out.Note = fmt.Sprintf("%d models", len(panel))
 	if others > 0 {
 		out.Note += fmt.Sprintf("; %d items are left out that not all of them answered or that were not judged", others)
@@ -68,37 +71,39 @@ func (t *tables) solvedBy(f string, own []*row) scoring.TextTable {
 	return out
 }
 
-// solved returns a row of that table; by[k] is how many items k models solved.
-func solved(category, sub string, by []int) []string {
-	n, cells := 0, []string{category, sub, ""}
-	for _, k := range by {
-		n += k
-		cells = append(cells, strconv.Itoa(k))
+// solvedRow returns a row of solvedTable; itemsBySolvers[k] is how many items k models
+// solved.
+func solvedRow(category, sub string, itemsBySolvers []int) []string {
+	n, cells := 0, []string{category, sub, ""} // the third cell becomes n
+	for _, items := range itemsBySolvers {
+		n += items
+		cells = append(cells, strconv.Itoa(items))
 	}
 	cells[2] = strconv.Itoa(n)
 	return cells
 }
 
-// unseen returns the table of accuracy with the picture minus accuracy without, in points. As in
-// the table of gaps, both runs must cover the same items, all of them judged. See
-// docs/spec/vqa.md#r49.
-func (t *tables) unseen(f string, own []*row) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": accuracy with the picture minus without, points", Text: 1, Columns: []string{"model"},
+// blindGapTable returns the table of accuracy with the picture minus accuracy without, in
+// points. Columns: model, one for each category, Overall. A cell is "-" unless both runs
+// cover the same items, all of them judged. See docs/spec/vqa.md#r49.
+func (t *tables) blindGapTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: t.title + " " + formatNames[format] +
+		": accuracy with the picture minus without, points", Text: 1, Columns: []string{"model"},
 		Note: "Groups whose two runs cover different items, or with unjudged items, have a dash."}
 	for _, c := range t.categories {
 		out.Columns = append(out.Columns, c.name)
 	}
 	out.Columns = append(out.Columns, "Overall")
-	for _, a := range own {
-		for _, b := range own {
-			if a.blind || !b.blind || a.model != b.model || a.run != b.run {
+	for _, seeing := range own {
+		for _, blind := range own {
+			if seeing.blind || !blind.blind || seeing.model != blind.model || seeing.repeat != blind.repeat {
 				continue
 			}
-			line := []string{a.name()}
+			line := []string{seeing.name()}
 			for c := range len(t.categories) + 1 {
-				x, y := a.at(c), b.at(c)
-				if sameItems(x, y) {
-					line = append(line, decimals(points(x, y)))
+				with, without := seeing.groupCounts(c), blind.groupCounts(c)
+				if sameItems(with, without) {
+					line = append(line, decimals(pointsBetween(with, without)))
 				} else {
 					line = append(line, "-")
 				}
@@ -109,48 +114,54 @@ func (t *tables) unseen(f string, own []*row) scoring.TextTable {
 	return out
 }
 
-// sameItems reports whether two groups have the same items, all of them judged.
+// sameItems reports whether two groups have the same items, all of them judged; false for
+// empty groups. Sets of items are compared by the sums of their ids' hashes.
 func sameItems(a, b counts) bool {
 	return a.n > 0 && a.n == b.n && a.ids == b.ids && a.unjudged+b.unjudged == 0
 }
 
 // errorClasses are the classes that people give to wrong answers. See docs/spec/vqa.md#r51.
-var errorClasses = []string{"mislocalization", "perspective_scale", "occlusion_order", "attribute_confusion", "ungrounded_rationalization"}
+var errorClasses = []string{"mislocalization", "perspective_scale", "occlusion_order", "attribute_confusion",
+	"ungrounded_rationalization"}
 
-var errorValues = boxed(errorClasses)
+var errorValues = metricValues(errorClasses)
 
-// errors returns the table of error classes: their shares of the wrong answers that have one.
-func (t *tables) errors(f string, own []*row) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": classes of wrong answers, % of those tagged", Text: 1,
+// errorClassTable returns the table of error classes. Columns: model, wrong answers, those
+// tagged and untagged, the share of each class among the tagged ones, and that of other
+// classes. Runs without tags have no row.
+func (t *tables) errorClassTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: t.title + " " + formatNames[format] +
+		": classes of wrong answers, % of those tagged", Text: 1,
 		Columns: append(append([]string{"model", "wrong", "tagged", "untagged"}, errorClasses...), "others"),
 		Note:    "Wrong answers that were judged; tags of right answers do not count."}
-	for _, at := range own {
-		tagged, others := 0, 0
-		for _, n := range at.tags {
+	for _, run := range own {
+		tagged := 0
+		for _, n := range run.errorClasses {
 			tagged += n
 		}
 		if tagged == 0 {
 			continue
 		}
-		others = tagged
-		line := []string{at.name(), strconv.Itoa(at.wrong), strconv.Itoa(tagged), strconv.Itoa(at.wrong - tagged)}
+		others := tagged
+		line := []string{run.name(), strconv.Itoa(run.wrong), strconv.Itoa(tagged), strconv.Itoa(run.wrong - tagged)}
 		for _, name := range errorClasses {
-			line = append(line, percent(at.tags[name], tagged))
-			others -= at.tags[name]
+			line = append(line, percent(run.errorClasses[name], tagged))
+			others -= run.errorClasses[name]
 		}
 		out.Rows = append(out.Rows, append(line, percent(others, tagged)))
 	}
 	return out
 }
 
-// countTag counts an answer that was scored by the tag that says why it is wrong.
-func (at *row) countTag(r *scoring.Result) {
+// countTag counts a wrong answer under its error class. Right answers and those without a
+// score are not counted; classes beyond maxRows are counted as untagged.
+func (run *modelRun) countTag(r *scoring.Result) {
 	if !r.Scored || r.Score == 1 {
 		return
 	}
-	at.wrong++
+	run.wrong++
 	name := wordOf(r, "error_class")
-	if _, known := at.tags[name]; name != "" && (known || len(at.tags) < maxRows) {
-		at.tags[name]++
+	if _, known := run.errorClasses[name]; name != "" && (known || len(run.errorClasses) < maxRows) {
+		run.errorClasses[name]++
 	}
 }

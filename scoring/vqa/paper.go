@@ -10,7 +10,8 @@ import (
 // humanName is the row of the human baseline.
 const humanName = "human"
 
-// sub returns the printed accuracy of a subcategory, NaN where there is none.
+// sub returns the printed accuracy of subcategory s of category c in per cent, NaN where
+// there is none.
 func (h *human) sub(c, s int) float64 {
 	if c < len(h.subs) && s < len(h.subs[c]) {
 		return h.subs[c][s]
@@ -18,126 +19,134 @@ func (h *human) sub(c, s int) float64 {
 	return math.NaN()
 }
 
-// CheckPaper reports what is wrong with a document of paper tables that a user
-// gives: it must be JSON with a benchmark and rows of one of the suites.
+// CheckPaper returns an error unless doc is JSON with rows of SPATIALAB's or SpaCE-Eval's
+// tables.
 func CheckPaper(doc []byte) error {
 	v, err := fastjson.ParseBytes(doc)
 	if err != nil {
 		return err
 	}
 	for _, s := range []*suite{newSuite(spatialab), newSuite(spaceeval)} {
-		if len(s.paper(doc)) > 0 {
+		if len(s.readPaper(doc)) > 0 {
 			return nil
 		}
 	}
 	return fmt.Errorf("got the benchmark %.40s without rows of a result table; want SPATIALAB (table2_mcq, table3_open) or SpaCE-Eval (table2)", v.Get("benchmark"))
 }
 
-// paper reads the rows of a document of paper tables: counts where the document
-// derives them from what is printed, so that every cell is computed as the user's
-// are, else the printed numbers. A cell that is null stays empty. A document of
-// another benchmark has no rows. See docs/spec/vqa.md#r55.
-func (s *suite) paper(doc []byte) (rows []*row) {
+// readPaper reads the published rows of a document of paper tables. Where the document
+// derives counts from what is printed, rows have these, so that every cell is computed as
+// the user's are; else they have the printed numbers. A cell that is null stays empty. A
+// document of another benchmark gives no rows. See docs/spec/vqa.md#r55.
+func (s *suite) readPaper(doc []byte) (runs []*modelRun) {
 	v, err := fastjson.ParseBytes(doc)
 	if err != nil || string(appendID(nil, v.GetStringBytes("benchmark"))) != string(appendID(nil, []byte(s.title))) {
 		return nil
 	}
-	if s.kind == spaceeval {
+	if s.benchmark == spaceeval {
 		for _, r := range v.GetArray("table2", "rows") {
-			rows = append(rows, s.paperRow(r, formatChoice, r.Get("subcategories")))
+			runs = append(runs, s.readPaperRow(r, formatChoice, r.Get("subcategories")))
 		}
-		return rows
+		return runs
 	}
 	for _, t := range []struct{ name, format string }{{"table2_mcq", formatChoice}, {"table3_open", formatOpen}} {
 		for _, r := range v.GetArray(t.name, "rows") {
 			if string(r.GetStringBytes("group")) != "chance" {
-				rows = append(rows, s.paperRow(r, t.format, nil))
+				runs = append(runs, s.readPaperRow(r, t.format, nil))
 			}
 		}
 	}
-	if v.GetObject("subcategory_tables") == nil {
-		return rows
+	bySubcategory := v.GetObject("subcategory_tables")
+	if bySubcategory == nil {
+		return runs
 	}
-	v.GetObject("subcategory_tables").Visit(func(_ []byte, t *fastjson.Value) {
+	bySubcategory.Visit(func(_ []byte, t *fastjson.Value) {
 		for _, r := range t.GetArray("rows") {
-			s.subRow(r, string(t.GetStringBytes("format")), rows)
+			s.readSubcategoryRow(r, string(t.GetStringBytes("format")), runs)
 		}
 	})
-	return rows
+	return runs
 }
 
-// paperRow reads one row of a table that the paper prints.
-func (s *suite) paperRow(v *fastjson.Value, format string, subs *fastjson.Value) *row {
-	at := s.row(rowKey{model: string(v.GetStringBytes("model")) + " (paper)", format: format, run: 1})
+// readPaperRow reads one published row of a main table. subs are its printed subcategories,
+// nil in SPATIALAB, which counts by category. Without derived counts the row keeps the
+// printed accuracies.
+func (s *suite) readPaperRow(v *fastjson.Value, format string, subs *fastjson.Value) *modelRun {
+	run := s.newRun(runKey{model: string(v.GetStringBytes("model")) + " (paper)", format: format, repeat: 1})
 	if string(v.GetStringBytes("group")) == "human" {
-		at.model = humanName
+		run.model = humanName
 	}
 	derived := v.Get("derived")
-	correct, sizes := derived.Get("correct"), (*fastjson.Value)(nil)
+	correct, sizes := derived.Get("correct"), (*fastjson.Value)(nil) // nil sizes: all items
 	if subset := derived.Get("subset_solution"); subset != nil {
 		correct, sizes = subset.Get("correct"), subset.Get("n")
-		at.note = "measured on a subset, not comparable with rows over all items"
+		run.note = "measured on a subset, not comparable with rows over all items"
 	}
-	for name, p := range s.names {
-		if n := correct.Get(name); n != nil && (p.sub >= 0) == (subs != nil) {
-			s.counted(at, p, n.GetInt(), sizes.Get(name))
+	for name, place := range s.places {
+		// count the finer level where the paper prints it, so that no item counts twice
+		if count := correct.Get(name); count != nil && (place.sub >= 0) == (subs != nil) {
+			s.addPrintedCounts(run, place, count.GetInt(), sizes.Get(name))
 		}
 	}
-	if at.total.n > 0 {
-		return at
+	if run.total.n > 0 {
+		return run
 	}
-	h := human{overall: number(v.Get("overall"))}
+	printed := human{overall: printedNumber(v.Get("overall"))}
 	cells := v.Get("accuracy")
 	if cells == nil {
 		cells = v.Get("categories")
 	}
 	for _, c := range s.categories {
-		h.categories = append(h.categories, number(cells.Get(c.id)))
+		printed.categories = append(printed.categories, printedNumber(cells.Get(c.id)))
 		var list []float64
 		for _, sub := range c.subs {
-			list = append(list, number(subs.Get(sub.id)))
+			list = append(list, printedNumber(subs.Get(sub.id)))
 		}
-		h.subs = append(h.subs, list)
+		printed.subs = append(printed.subs, list)
 	}
-	at.printed = &h
-	return at
+	run.printed = &printed
+	return run
 }
 
-// counted adds the correct items of a category or subcategory that the paper prints to a row.
-func (s *suite) counted(at *row, p place, correct int, size *fastjson.Value) {
-	c := &s.categories[p.category]
-	one := counts{n: c.size, correct: correct}
-	if p.sub >= 0 {
-		one.n = c.subs[p.sub].size
-		at.subs[p.category][p.sub].add(one)
+// addPrintedCounts adds the correct items of a category or subcategory to a published row.
+// size is the number of items where the paper measured a subset, nil for all items of the
+// benchmark.
+func (s *suite) addPrintedCounts(run *modelRun, place taxonomyPlace, correct int, size *fastjson.Value) {
+	c := &s.categories[place.category]
+	group := counts{n: c.size, correct: correct}
+	if place.sub >= 0 {
+		group.n = c.subs[place.sub].size
+		run.subcategories[place.category][place.sub].add(group)
 	}
 	if size != nil {
-		one.n = size.GetInt()
+		group.n = size.GetInt()
 	}
-	at.cats[p.category].add(one)
-	at.total.add(one)
+	run.categories[place.category].add(group)
+	run.total.add(group)
 }
 
-// subRow reads a paper's accuracies of subcategories into the row of their model. Each is turned
-// into a number of correct items.
-func (s *suite) subRow(v *fastjson.Value, format string, rows []*row) {
-	for _, at := range rows {
-		if at.format != format || at.model != string(v.GetStringBytes("model"))+" (paper)" {
+// readSubcategoryRow reads a published row of subcategories into the run of the same model
+// and format, if there is one. Each accuracy in per cent is turned into a number of correct
+// items.
+func (s *suite) readSubcategoryRow(v *fastjson.Value, format string, runs []*modelRun) {
+	for _, run := range runs {
+		if run.format != format || run.model != string(v.GetStringBytes("model"))+" (paper)" {
 			continue
 		}
-		for name, p := range s.names {
-			f := v.Get("accuracy", name)
-			if p.sub < 0 || absent(f) {
+		for name, place := range s.places {
+			accuracy := v.Get("accuracy", name)
+			if place.sub < 0 || absent(accuracy) {
 				continue
 			}
-			n := s.categories[p.category].subs[p.sub].size
-			at.subs[p.category][p.sub] = counts{n: n, correct: int(math.Round(f.GetFloat64() * float64(n) / 100))}
+			size := s.categories[place.category].subs[place.sub].size
+			run.subcategories[place.category][place.sub] = counts{n: size,
+				correct: int(math.Round(accuracy.GetFloat64() * float64(size) / 100))}
 		}
 	}
 }
 
-// number reads a cell of a table that the SpatiaLab or SpaCE-Eval paper prints, NaN for null.
-func number(v *fastjson.Value) float64 {
+// printedNumber returns a cell of a published table, NaN for null or a missing one.
+func printedNumber(v *fastjson.Value) float64 {
 	if absent(v) {
 		return math.NaN()
 	}

@@ -11,36 +11,38 @@ import (
 	"plumb/scoring/paper"
 )
 
-// papers hold the numbers that the papers print: counts of correct items where the printed
+// paperFiles hold the numbers that the papers print: counts of correct items where the printed
 // numbers give them.
 //
 //go:embed papers/*.json
-var papers embed.FS
+var paperFiles embed.FS
 
-// embeddedPaper returns the program's own document of a paper's tables.
+// embeddedPaper returns the document of paper tables `name` that is compiled into the
+// program.
 func embeddedPaper(name string) []byte {
-	b, err := papers.ReadFile("papers/" + name + ".json")
+	b, err := paperFiles.ReadFile("papers/" + name + ".json")
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
 	return b
 }
 
-// addPapers reads the published rows: those of the documents that a user gave, else the
-// embedded ones. given is as in scoring.TableOptions. See docs/spec/runs.md#r49.
+// addPapers reads the published rows: those of the user's documents that are about this
+// benchmark, else the built-in ones. given is as in scoring.TableOptions: an empty list that
+// is not nil means no published rows. See docs/spec/runs.md#r49.
 func (t *tables) addPapers(s *suite, given [][]byte) {
 	for _, doc := range given {
-		t.papers = append(t.papers, s.paper(doc)...)
+		t.published = append(t.published, s.readPaper(doc)...)
 	}
-	if len(t.papers) > 0 || given != nil && len(given) == 0 {
+	if len(t.published) > 0 || given != nil && len(given) == 0 {
 		return
 	}
 	name := "spatialab"
-	if t.kind == spaceeval {
+	if t.benchmark == spaceeval {
 		name = "spaceeval"
 	}
-	t.embedded, t.papers = true, s.paper(embeddedPaper(name))
-	if t.kind == spatialab {
+	t.builtIn, t.published = true, s.readPaper(embeddedPaper(name))
+	if t.benchmark == spatialab {
 		p, err := paper.Read(embeddedPaper("methods"))
 		if err != nil {
 			panic("BUG: " + err.Error())
@@ -49,99 +51,105 @@ func (t *tables) addPapers(s *suite, given [][]byte) {
 	}
 }
 
-// compared returns the published rows for tables that have a column or statistics of each
-// of their models: only those that a user asked for.
-func (t *tables) compared(rows []*row) []*row {
-	if t.embedded {
+// comparedPublished returns published runs for tables where each model has its own column or
+// enters statistics. Those were asked for only where a user gave documents, so it returns
+// nil for the built-in ones.
+func (t *tables) comparedPublished(published []*modelRun) []*modelRun {
+	if t.builtIn {
 		return nil
 	}
-	return rows
+	return published
 }
 
-// overall returns the accuracy over all items, in per cent; ok is false where the row has
-// none, or is of a subset.
-func (at *row) overall() (x float64, ok bool) {
+// overallAccuracy returns the accuracy over all items in per cent, printed or counted. ok is
+// false where the run has none, and for published runs with a note, which are over a subset.
+func (run *modelRun) overallAccuracy() (accuracy float64, ok bool) {
 	switch {
-	case at.printed != nil:
-		return at.printed.overall, at.note == ""
-	case at.total.n == 0:
+	case run.printed != nil:
+		return run.printed.overall, run.note == ""
+	case run.total.n == 0:
 		return 0, false
 	}
-	return 100 * float64(at.total.correct) / float64(at.total.n), at.note == ""
+	return 100 * float64(run.total.correct) / float64(run.total.n), run.note == ""
 }
 
-// place returns the rank of a row among the published ones of its format, and the distance to the
-// nearest one, as cells of the table.
-func (t *tables) place(at *row) []string {
-	var list []paper.Published
-	published, _ := t.beside(at.format)
-	for _, p := range published {
-		if x, ok := p.overall(); ok {
-			list = append(list, paper.Published{Name: p.model, Value: x})
+// rankCells returns two cells: the rank that a run would have among the published ones of
+// its format, and the nearest published model with the distance to it. Both are "-" for a
+// run without an accuracy.
+func (t *tables) rankCells(run *modelRun) []string {
+	var ranked []paper.Published
+	published, _ := t.publishedRuns(run.format)
+	for _, other := range published {
+		if accuracy, ok := other.overallAccuracy(); ok {
+			ranked = append(ranked, paper.Published{Name: other.model, Value: accuracy})
 		}
 	}
-	x, ok := at.overall()
+	accuracy, ok := run.overallAccuracy()
 	if !ok {
 		return []string{"-", "-"}
 	}
-	rank, nearest := paper.Place(x, list, 2)
+	rank, nearest := paper.Place(accuracy, ranked, 2)
 	return []string{rank, nearest}
 }
 
-// byCategory are Tables 6 to 10 and 12 to 16: one for each category, with the accuracies of its
-// subcategories, the user's models above the published ones. See docs/spec/runs.md#r54.
-func (t *tables) byCategory(f string, own []*row) (out []scoring.TextTable) {
-	published, _ := t.beside(f)
+// categoryTables returns SPATIALAB's Tables 6 to 10 and 12 to 16, one for each category in
+// which the user's models have items. See docs/spec/runs.md#r54.
+func (t *tables) categoryTables(format string, own []*modelRun) (out []scoring.TextTable) {
+	published, _ := t.publishedRuns(format)
 	for c := range t.categories {
-		one := t.ofCategory(f, c, own, published)
-		if len(one.Rows) > 0 {
-			out = append(out, one)
+		table := t.categoryTable(format, c, own, published)
+		if len(table.Rows) > 0 {
+			out = append(out, table)
 		}
 	}
 	return out
 }
 
-// ofCategory returns the table of one category. It has no rows where the user's models have no
-// items of it.
-func (t *tables) ofCategory(f string, c int, own, published []*row) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + " accuracy in " + t.categories[c].name + ", %", Text: 1, Columns: []string{"model"}}
-	for _, sub := range t.categories[c].subs {
+// categoryTable returns the table of one category. Columns: model, an accuracy for each
+// subcategory, all, n, rank, nearest. Rows: the user's runs, with ranks, then published
+// ones. It has no rows where the user's runs have no items of the category.
+func (t *tables) categoryTable(format string, category int, own, published []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + " accuracy in " +
+		t.categories[category].name + ", %", Text: 1, Columns: []string{"model"}}
+	for _, sub := range t.categories[category].subs {
 		out.Columns = append(out.Columns, sub.name)
 	}
 	out.Columns = append(out.Columns, "all", "n", "rank", "nearest")
-	any := false
-	var list []paper.Published
-	for _, at := range published {
-		if n := at.inCategory(c); n.n > 0 {
-			list = append(list, paper.Published{Name: at.model, Value: 100 * float64(n.correct) / float64(n.n)})
+	anyOwn := false
+	var ranked []paper.Published
+	for _, run := range published {
+		if counted := run.sumOfSubcategories(category); counted.n > 0 {
+			ranked = append(ranked, paper.Published{Name: run.model,
+				Value: 100 * float64(counted.correct) / float64(counted.n)})
 		}
 	}
-	for i, at := range slices.Concat(own, published) {
-		all := at.inCategory(c)
+	for i, run := range slices.Concat(own, published) {
+		all := run.sumOfSubcategories(category)
 		if all.n == 0 {
 			continue
 		}
-		any = any || i < len(own)
-		line := []string{at.name()}
-		for _, n := range at.subs[c] {
-			line = append(line, percent(n.correct, n.n))
+		isOwn := i < len(own)
+		anyOwn = anyOwn || isOwn
+		line := []string{run.name()}
+		for _, counted := range run.subcategories[category] {
+			line = append(line, percent(counted.correct, counted.n))
 		}
 		rank, nearest := "-", "-"
-		if i < len(own) && len(list) > 0 {
-			rank, nearest = paper.Place(100*float64(all.correct)/float64(all.n), list, 2)
+		if isOwn && len(ranked) > 0 {
+			rank, nearest = paper.Place(100*float64(all.correct)/float64(all.n), ranked, 2)
 		}
 		out.Rows = append(out.Rows, append(line, percent(all.correct, all.n), strconv.Itoa(all.n), rank, nearest))
 	}
-	if !any {
+	if !anyOwn {
 		out.Rows = nil
 	}
 	return out
 }
 
-// inCategory sums up the subcategories of a category.
-func (at *row) inCategory(c int) (sum counts) {
-	for _, n := range at.subs[c] {
-		sum.add(n)
+// sumOfSubcategories returns the sum of the counts of a category's subcategories.
+func (run *modelRun) sumOfSubcategories(c int) (sum counts) {
+	for _, counted := range run.subcategories[c] {
+		sum.add(counted)
 	}
 	return sum
 }
@@ -149,28 +157,35 @@ func (at *row) inCategory(c int) (sum counts) {
 // methodPairs are the methods that the paper compares: its Tables 19, 20 and 25.
 var methodPairs = [][2]string{{Direct, CoT}, {CoT, Reflect}, {Direct, Xolver}}
 
-// byMethod compares the methods of each model on the same items. See docs/spec/runs.md#r54.
-func (t *tables) byMethod(f string, own []*row) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": methods on the same items, %", Text: 3,
+// methodTable compares two methods of the same model and run on the same items. Columns:
+// model, methods ("direct -> cot"), category, n, accuracy by the first method, by the
+// second, and the difference. The paper's rows follow the user's of the same pair of
+// methods. See docs/spec/runs.md#r54.
+func (t *tables) methodTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + ": methods on the same items, %", Text: 3,
 		Columns: []string{"model", "methods", "category", "n", "without", "with", "gain"},
 		Note:    "Items that both methods answered and that were judged. The paper's rows are of 150 items, 5 of each subcategory by a draw that it does not give."}
 	for _, pair := range methodPairs {
 		rows := 0
-		for _, a := range own {
-			for _, b := range own {
-				if a.method == pair[0] && b.method == pair[1] && a.base == b.base && a.run == b.run && a.blind == b.blind {
-					list := t.gains(a, b, pair)
-					out.Rows = append(out.Rows, list...)
-					rows += len(list)
+		for _, before := range own {
+			for _, after := range own {
+				if before.method == pair[0] && after.method == pair[1] && before.base == after.base &&
+					before.repeat == after.repeat && before.blind == after.blind {
+					gains := t.methodGainRows(before, after, pair)
+					out.Rows = append(out.Rows, gains...)
+					rows += len(gains)
 				}
 			}
 		}
 		if rows == 0 || t.methods == nil {
 			continue
 		}
-		for _, r := range t.methods.Tables["methods"].Rows {
-			if r.Text(1) == pairName(pair) && r.Text(2) == f {
-				out.Rows = append(out.Rows, []string{r.Text(0) + paper.Mark, r.Text(1), r.Text(3), "-", r.Cell(4, 2), r.Cell(5, 2), r.Cell(6, 2)})
+		for _, published := range t.methods.Tables["methods"].Rows {
+			// columns of the document: model, methods, format, category, without, with, gain
+			if published.Text(1) == pairName(pair) && published.Text(2) == format {
+				out.Rows = append(out.Rows,
+					[]string{published.Text(0) + paper.Mark, published.Text(1), published.Text(3),
+						"-", published.Cell(4, 2), published.Cell(5, 2), published.Cell(6, 2)})
 			}
 		}
 	}
@@ -179,62 +194,73 @@ func (t *tables) byMethod(f string, own []*row) scoring.TextTable {
 
 func pairName(pair [2]string) string { return pair[0] + " -> " + pair[1] }
 
-// gains returns the rows of one model and pair of methods: one for each category, then one for all
-// items.
-func (t *tables) gains(a, b *row, pair [2]string) (list [][]string) {
-	n := make([]int, len(t.categories)+1)
-	right := [2][]int{make([]int, len(n)), make([]int, len(n))}
-	ids, _ := shared([]*row{a, b})
+// methodGainRows returns the rows of methodTable for one model: one for each category that
+// has items, then one for all items. Only items with a judged answer by both methods count.
+// before and after are the model's runs by the first and the second method of the pair.
+func (t *tables) methodGainRows(before, after *modelRun, pair [2]string) (rows [][]string) {
+	overall := len(t.categories) // index of the group of all items, after those of the categories
+	items := make([]int, overall+1)
+	right := [2][]int{make([]int, len(items)), make([]int, len(items))}
+	ids, _ := itemsOfAll([]*modelRun{before, after})
 	for _, id := range ids {
-		groups := []int{len(t.categories)}
-		if c := a.findings[id].place.category; c >= 0 {
+		groups := []int{overall}
+		if c := before.findings[id].place.category; c >= 0 {
 			groups = append(groups, c)
 		}
-		for _, g := range groups {
-			n[g]++
-			for i, at := range []*row{a, b} {
-				if at.findings[id].right {
-					right[i][g]++
+		for _, group := range groups {
+			items[group]++
+			for i, run := range []*modelRun{before, after} {
+				if run.findings[id].right {
+					right[i][group]++
 				}
 			}
 		}
 	}
-	name := a.base
+	name := before.base
 	if name == "" {
 		name = "model"
 	}
-	if a.run != 1 {
-		name += fmt.Sprintf(" (run %d)", a.run)
+	if before.repeat != 1 {
+		name += fmt.Sprintf(" (run %d)", before.repeat)
 	}
-	for g, k := range n {
-		if k == 0 {
+	for group, shared := range items {
+		if shared == 0 {
 			continue
 		}
 		what := "overall"
-		if g < len(t.categories) {
-			what = t.categories[g].id
+		if group != overall {
+			what = t.categories[group].id
 		}
-		x, y := counts{n: k, correct: right[0][g]}, counts{n: k, correct: right[1][g]}
-		list = append(list, []string{name, pairName(pair), what, strconv.Itoa(k), percent(x.correct, k), percent(y.correct, k), decimals(points(y, x))})
+		withoutMethod, withMethod := counts{n: shared, correct: right[0][group]},
+			counts{n: shared, correct: right[1][group]}
+		rows = append(rows, []string{name, pairName(pair), what, strconv.Itoa(shared),
+			percent(withoutMethod.correct, shared), percent(withMethod.correct, shared),
+			decimals(pointsBetween(withMethod, withoutMethod))})
 	}
-	return list
+	return rows
 }
 
-// publishedRuns returns the rows that the paper's table of repeated runs prints.
-func (t *tables) publishedRuns(f string) (rows [][]string) {
+// repeatedRunRows returns the rows of the paper's table of repeated runs in the columns of
+// repeatTable. The paper gives no items; Cell's second argument is the number of decimals.
+func (t *tables) repeatedRunRows(format string) (rows [][]string) {
 	if t.methods == nil {
 		return nil
 	}
+	const runs = "3" // the paper made three runs of each model
 	for _, r := range t.methods.Tables["runs"].Rows {
-		if r.Text(1) == f {
-			rows = append(rows, []string{r.Text(0) + paper.Mark, "3", "-", "-", r.Cell(2, 2), r.Cell(3, 2), r.Cell(4, 3), r.Cell(5, 3), r.Cell(6, 3)})
+		// columns of the document: model, format, mean, sd, mean pairwise r, Cronbach's alpha, ICC
+		model, ofFormat := r.Text(0), r.Text(1)
+		if ofFormat == format {
+			rows = append(rows, []string{model + paper.Mark, runs, "-", "-",
+				r.Cell(2, 2), r.Cell(3, 2), r.Cell(4, 3), r.Cell(5, 3), r.Cell(6, 3)})
 		}
 	}
 	return rows
 }
 
-// publishedGaps returns the rows that the paper's Table 18 prints.
-func (t *tables) publishedGaps() (rows [][]string) {
+// publishedGapRows returns the rows of the paper's Table 18: model, the gap of each
+// category, and the overall one, with two decimals.
+func (t *tables) publishedGapRows() (rows [][]string) {
 	if t.methods == nil {
 		return nil
 	}
@@ -248,23 +274,27 @@ func (t *tables) publishedGaps() (rows [][]string) {
 	return rows
 }
 
-// publishedSolved are the paper's Tables 11 and 17, beside those of the user's models. It has no
-// rows where there are none of these.
-func (t *tables) publishedSolved(f string, own []*row) scoring.TextTable {
-	if t.methods == nil || len(t.solvedBy(f, own).Rows) == 0 {
+// publishedSolvedTable returns the paper's Tables 11 and 17. Columns: category, subcategory,
+// n, then how many items 0 to 5 of the paper's five models solved. It is empty unless the
+// user's models have such a table.
+func (t *tables) publishedSolvedTable(format string, own []*modelRun) scoring.TextTable {
+	if t.methods == nil || len(t.solvedTable(format, own).Rows) == 0 {
 		return scoring.TextTable{}
 	}
-	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": items by how many of the paper's five models solved them", Text: 2,
-		Columns: []string{"category", "subcategory", "n", "0", "1", "2", "3", "4", "5"}, Note: "A dash stands for a number that the paper does not print."}
+	out := scoring.TextTable{Title: t.title + " " + formatNames[format] +
+		": items by how many of the paper's five models solved them", Text: 2,
+		Columns: []string{"category", "subcategory", "n", "0", "1", "2", "3", "4", "5"},
+		Note:    "A dash stands for a number that the paper does not print."}
 	for _, r := range t.methods.Tables["solved"].Rows {
-		at, ok := t.names[r.Text(0)]
-		if !ok || r.Text(1) != f {
+		place, ok := t.places[r.Text(0)]
+		if !ok || r.Text(1) != format {
 			continue
 		}
-		n, line := 0.0, []string{t.categories[at.category].name, t.categories[at.category].subs[at.sub].name, "-"}
-		for k := range 6 {
-			n += r.Number(2 + k)
-			line = append(line, r.Cell(2+k, 0))
+		n, line := 0.0, []string{t.categories[place.category].name,
+			t.categories[place.category].subs[place.sub].name, "-"}
+		for solvers := range 6 {
+			n += r.Number(2 + solvers)
+			line = append(line, r.Cell(2+solvers, 0))
 		}
 		if !math.IsNaN(n) {
 			line[2] = strconv.Itoa(int(n))
@@ -274,8 +304,8 @@ func (t *tables) publishedSolved(f string, own []*row) scoring.TextTable {
 	return out
 }
 
-// items returns the number of items of the benchmark.
-func (t *tables) items() (n int) {
+// benchmarkSize returns the number of items of the benchmark.
+func (t *tables) benchmarkSize() (n int) {
 	for i := range t.categories {
 		n += t.categories[i].size
 	}

@@ -75,21 +75,23 @@ func TestEmbedded(t *testing.T) {
 
 // TestEmbeddedRows: the embedded rows are those of the papers' files.
 func TestEmbeddedRows(t *testing.T) {
-	for name, k := range map[string]*kind{"spatialab": spatialab, "spaceeval": spaceeval} {
-		s := newSuite(k)
-		got, want := s.paper(embeddedPaper(name)), s.paper(testdata.Bytes(t, name+"/paper-tables.json"))
+	for name, b := range map[string]*benchmark{"spatialab": spatialab, "spaceeval": spaceeval} {
+		s := newSuite(b)
+		got, want := s.readPaper(embeddedPaper(name)), s.readPaper(testdata.Bytes(t, name+"/paper-tables.json"))
 		if len(got) != len(want) || len(got) < 20 {
 			t.Errorf("%s: got %d rows; want %d", name, len(got), len(want))
 			continue
 		}
-		for i, at := range got {
+		for i, run := range got {
 			w := want[i]
-			text := func(r *row) string { return fmt.Sprint(r.rowKey, r.total, r.cats, r.subs, r.printed, r.note) }
-			if at.printed != nil && w.printed != nil {
-				text = func(r *row) string { return fmt.Sprint(r.rowKey, r.subs, *r.printed, r.note) }
+			text := func(r *modelRun) string {
+				return fmt.Sprint(r.runKey, r.total, r.categories, r.subcategories, r.printed, r.note)
 			}
-			if text(at) != text(w) {
-				t.Errorf("%s: got %s; want %s", name, text(at), text(w))
+			if run.printed != nil && w.printed != nil {
+				text = func(r *modelRun) string { return fmt.Sprint(r.runKey, r.subcategories, *r.printed, r.note) }
+			}
+			if text(run) != text(w) {
+				t.Errorf("%s: got %s; want %s", name, text(run), text(w))
 			}
 		}
 	}

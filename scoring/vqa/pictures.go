@@ -7,30 +7,31 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// Pictures returns a hash of the names of an item's pictures, in 16 hexadecimal digits, "" where it
-// has none: the members image and images, each a text or a list of texts. Items with equal hashes
-// share their pictures, so their scores are no independent ones. See docs/spec/runs.md#r45.
+// Pictures returns a hash of the names of an item's pictures, in 16 hexadecimal digits, or
+// "" if it has none. The names are the strings in the members image and images, each one or
+// a list. Items with equal hashes share their pictures, so their scores are not independent.
+// See docs/spec/runs.md#r45.
 func Pictures(item *fastjson.Value) string {
-	h, any := fnv.New64a(), false
+	hash, hasName := fnv.New64a(), false
 	for _, member := range []string{"image", "images"} {
-		v := item.Get(member)
-		if v == nil {
+		value := item.Get(member)
+		if value == nil {
 			continue
 		}
-		list := []*fastjson.Value{v}
-		if v.Type() == fastjson.TypeArray {
-			list = v.GetArray()
+		list := []*fastjson.Value{value}
+		if value.Type() == fastjson.TypeArray {
+			list = value.GetArray()
 		}
-		for _, e := range list {
-			if name := e.GetStringBytes(); len(name) > 0 {
-				h.Write(name)
-				h.Write([]byte{0})
-				any = true
+		for _, element := range list {
+			if name := element.GetStringBytes(); len(name) > 0 {
+				hash.Write(name)
+				hash.Write([]byte{0}) // separates names
+				hasName = true
 			}
 		}
 	}
-	if !any {
+	if !hasName {
 		return ""
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return hex.EncodeToString(hash.Sum(nil))
 }

@@ -7,34 +7,37 @@ import (
 	"plumb/scoring/vqa/extract"
 )
 
-// prompt returns what a model is asked about an item, in the order of options that the item's
-// shuffle or order gives. The picture is a content part of its own before it
-// (docs/spec/vqa.md#r11). The error is that of an item that cannot be scored, or has no question.
+// prompt implements scoring.Suite.Prompt. It returns what a model is asked about an item,
+// with the options in the order in which they are shown; the picture is a content part
+// before it (docs/spec/vqa.md#r11). The error is that of an item that cannot be scored or
+// has no question. With o.Open, a SPATIALAB item without a test becomes an open one.
 func (s *suite) prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)
 	j := &job{suite: s, id: it.ID}
-	if o.Open && s.kind == spatialab && it.Test == "" {
+	if o.Open && s.benchmark == spatialab && it.Test == "" {
 		it.Test = formatOpen
 	}
-	if err := s.read(r, it, scoring.Variants{}, j); err != nil {
+	if err := s.readQuestion(r, it, scoring.Variants{}, j); err != nil {
 		return "", err
 	}
-	question, err := text(it.Fields, "question")
+	question, err := stringField(it.Fields, "question")
 	if err != nil {
 		return "", err
 	}
 	if len(question) == 0 {
 		return "", badItem("question", "got none; want the text that the model is asked")
 	}
-	if s.kind == spaceeval {
-		if own := it.Fields.GetStringBytes("prompt"); len(own) > 0 && absent(it.Fields.Get("order")) && absent(it.Fields.Get("shuffle")) {
-			return string(own), nil
+	if s.benchmark == spaceeval {
+		// the benchmark's own prompt lists the options in the item's order, so it is no use for another one
+		if itsPrompt := it.Fields.GetStringBytes("prompt"); len(itsPrompt) > 0 &&
+			absent(it.Fields.Get("order")) && absent(it.Fields.Get("shuffle")) {
+			return string(itsPrompt), nil
 		}
-		return "Question: " + string(question) + "\nOptions:\n" + r.listed(j.style) +
+		return "Question: " + string(question) + "\nOptions:\n" + r.labelledLines(j.style) +
 			"Please select one correct answer from the given options based on the image.", nil
 	}
-	q := asked{question: string(question), open: j.format == formatOpen, style: j.style}
+	q := promptQuestion{question: string(question), open: j.format == formatOpen, style: j.style}
 	if !q.open {
 		q.options = r.shown()
 	}
@@ -54,8 +57,8 @@ func (r *reader) shown() []string {
 	return out
 }
 
-// listed returns the options as shown with their labels, one a line.
-func (r *reader) listed(style extract.Style) string {
-	q := asked{options: r.shown(), style: style}
+// labelledLines returns the options as shown with their labels, one a line.
+func (r *reader) labelledLines(style extract.Style) string {
+	q := promptQuestion{options: r.shown(), style: style}
 	return strings.Join(q.labelledOptions(), "\n") + "\n"
 }

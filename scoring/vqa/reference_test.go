@@ -82,7 +82,7 @@ func outcome(t *testing.T, s *suite, line string) scoring.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	who, err := scoring.ReadIdentity(v, s.public().RepeatMember)
+	who, err := scoring.ReadIdentity(v, s.publicSuite().RepeatMember)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,12 +103,12 @@ func replay(t *testing.T, s *suite, to scoring.Tables, model, format, category, 
 			group = fmt.Sprintf(`"subcategory":"%s","category":"%s"`, sub, category)
 		}
 		answer := `"response":"2","judge":"0"`
-		if s.kind == spaceeval {
+		if s.benchmark == spaceeval {
 			answer = `"response":"B"`
 		}
 		if i < correct {
 			answer = `"response":"1","judge":"1"`
-			if s.kind == spaceeval {
+			if s.benchmark == spaceeval {
 				answer = `"response":"A"`
 			}
 		}
@@ -177,7 +177,7 @@ func compare(t *testing.T, s *suite, format string, r printedRow, got scoring.Te
 		cells++
 		want := fmt.Sprintf("%.2f", *printed)
 		switch {
-		case s.kind == spatialab && format == formatOpen && r.Model == "GPT-4o-mini" && id == "overall":
+		case s.benchmark == spatialab && format == formatOpen && r.Model == "GPT-4o-mini" && id == "overall":
 			want = "22.00" // a misprint, docs/spec/vqa.md#r55
 		case r.Model == "GPT-o4-mini" && id == "cultural_context":
 			want = "47.15" // a misprint, docs/spec/vqa.md#r55
@@ -188,7 +188,7 @@ func compare(t *testing.T, s *suite, format string, r printedRow, got scoring.Te
 	}
 	check("Overall", "overall", r.Overall)
 	for _, c := range s.categories {
-		if s.kind == spatialab {
+		if s.benchmark == spatialab {
 			check(c.name, c.id, r.Accuracy[c.id])
 			continue
 		}
@@ -267,12 +267,12 @@ func TestGaps(t *testing.T) {
 	hold(t, "printed", groups, printed, lab.Expected.Printed)
 
 	s := newSuite(spatialab)
-	rows := s.paper(doc)
+	runs := s.readPaper(doc)
 	exact := make([][]float64, len(groups))
-	for _, p := range (&tables{kind: s.kind, papers: rows}).paperPairs() {
+	for _, p := range (&tables{benchmark: s.benchmark, published: runs}).paperPairs() {
 		if p.mcq.model == humanName {
 			for c, g := range groups {
-				if got := float64(points(p.mcq.at(c), p.open.at(c))) / 100; math.Abs(got-lab.Expected.Human[g]) > 0.0101 {
+				if got := float64(pointsBetween(p.mcq.groupCounts(c), p.open.groupCounts(c))) / 100; math.Abs(got-lab.Expected.Human[g]) > 0.0101 {
 					t.Errorf("gap of humans, %s: got %v; want %v", g, got, lab.Expected.Human[g])
 				}
 			}
@@ -282,14 +282,14 @@ func TestGaps(t *testing.T) {
 			continue
 		}
 		for c := range groups {
-			a, b := p.mcq.at(c), p.open.at(c)
+			a, b := p.mcq.groupCounts(c), p.open.groupCounts(c)
 			exact[c] = append(exact[c], 100*(float64(a.correct)/float64(a.n)-float64(b.correct)/float64(b.n)))
 		}
 	}
 	hold(t, "counts", groups, exact, lab.Expected.Counts)
 }
 
-func (t *tables) paperPairs() []pair { p, _ := t.pairs(); return p }
+func (t *tables) paperPairs() []formatPair { p, _ := t.formatPairs(); return p }
 
 func cell(t *testing.T, rows []printedRow, model, group string) float64 {
 	t.Helper()
@@ -333,12 +333,12 @@ func hold(t *testing.T, name string, groups []string, lists [][]float64, want ex
 func TestSubcategories(t *testing.T) {
 	doc, lab := readTables(t, "spatialab/paper-tables.json")
 	s := newSuite(spatialab)
-	rows := s.paper(doc)
+	runs := s.readPaper(doc)
 	checked := 0
 	for _, table := range lab.Subs {
 		for _, r := range table.Rows {
-			for _, at := range rows {
-				if at.model != r.Model+" (paper)" || at.format != table.Format {
+			for _, run := range runs {
+				if run.model != r.Model+" (paper)" || run.format != table.Format {
 					continue
 				}
 				for c, cat := range s.categories {
@@ -347,11 +347,11 @@ func TestSubcategories(t *testing.T) {
 						continue
 					}
 					got := 0
-					for _, sub := range at.subs[c] {
+					for _, sub := range run.subcategories[c] {
 						got += sub.correct
 					}
-					if checked++; got-at.cats[c].correct != delta {
-						t.Errorf("%s %s %s: got %d in subcategories, %d in all; want a difference of %d", r.Model, table.Format, cat.id, got, at.cats[c].correct, delta)
+					if checked++; got-run.categories[c].correct != delta {
+						t.Errorf("%s %s %s: got %d in subcategories, %d in all; want a difference of %d", r.Model, table.Format, cat.id, got, run.categories[c].correct, delta)
 					}
 				}
 			}

@@ -20,9 +20,9 @@ type Reliability struct {
 	ICC         float64 // ICC(3,k), two-way layout without interaction, at most 1
 }
 
-// Reliable computes the reliability of runs. Bit i%64 of word i/64 of columns[r] is set where run
-// r has item i right; no bit is set past the last item. Items times runs must be at most 2^31, so
-// that all sums are exact integers.
+// Reliable computes the reliability of repeated runs. columns[r] is a bit set: bit i%64 of
+// word i/64 is set where run r has item i right, and no bit is set past the last item. Items
+// times runs must be at most 2^31, so that all sums are exact integers.
 func Reliable(columns [][]uint64, items int) Reliability {
 	nan := math.NaN()
 	out := Reliability{Runs: len(columns), Items: items, Mean: nan, SD: nan, PairwiseR: nan, Alpha: nan, ICC: nan}
@@ -31,111 +31,118 @@ func Reliable(columns [][]uint64, items int) Reliability {
 	}
 	n, runs := int64(items), int64(len(columns))
 	accuracies := make([]float64, runs)
-	var total, runSquares, within int64
-	for r, c := range columns {
-		k := int64(countCommon(c, c))
-		accuracies[r] = 100 * float64(k) / float64(n)
-		total += k
-		runSquares += k * k
-		within += n*k - k*k // n^2 times the variance of a run
+	var total, runSquares, sumOfVariances int64
+	for r, column := range columns {
+		right := int64(countCommon(column, column))
+		accuracies[r] = 100 * float64(right) / float64(n)
+		total += right
+		runSquares += right * right
+		sumOfVariances += n*right - right*right // n^2 times the variance of a run
 	}
-	s := stats.Summarise(accuracies)
-	out.Mean, out.SD = 100*float64(total)/float64(n*runs), s.SampleSD
+	summary := stats.Summarise(accuracies)
+	out.Mean, out.SD = 100*float64(total)/float64(n*runs), summary.SampleSD
 	if runs < 2 {
 		return out
 	}
-	out.PairwiseR = pairwise(columns, n)
+	out.PairwiseR = meanPairwiseR(columns, n)
 	rowSquares := total // the sum of the squares of the items' sums
 	for a := range columns {
 		for b := range a {
 			rowSquares += 2 * int64(countCommon(columns[a], columns[b]))
 		}
 	}
-	between := n*rowSquares - total*total // n^2 times the variance of the items' sums
-	if between == 0 {
+	varianceOfSums := n*rowSquares - total*total // n^2 times the variance of the items' sums
+	if varianceOfSums == 0 {
 		return out
 	}
-	out.Alpha = float64(runs) / float64(runs-1) * (1 - float64(within)/float64(between))
-	// Sums of squares times n*runs: all, items, runs. Degrees of freedom are n-1
-	// and (n-1)(runs-1).
+	out.Alpha = float64(runs) / float64(runs-1) * (1 - float64(sumOfVariances)/float64(varianceOfSums))
+	// Two-way analysis of variance, with sums of squares times n*runs: all, items (varianceOfSums)
+	// and runs. Degrees of freedom are n-1 for items and (n-1)(runs-1) for the residual.
 	all, byRun := n*runs*total-total*total, runs*runSquares-total*total
-	residual := float64(all-between-byRun) / float64(runs-1)
-	out.ICC = (float64(between) - residual) / float64(between)
+	residual := float64(all-varianceOfSums-byRun) / float64(runs-1)
+	out.ICC = (float64(varianceOfSums) - residual) / float64(varianceOfSums)
 	return out
 }
 
-// pairwise returns the mean of Pearson's r over all pairs of runs; NaN where a run has every item
-// right or none, because it has no correlation then.
-func pairwise(columns [][]uint64, n int64) float64 {
+// meanPairwiseR returns the mean of Pearson's r over all pairs of runs of n items. It is NaN
+// if a run has every item right or none, because such a run has no correlation.
+func meanPairwiseR(columns [][]uint64, n int64) float64 {
 	var sum float64
 	pairs := 0
 	for a := range columns {
-		x := int64(countCommon(columns[a], columns[a]))
+		rightA := int64(countCommon(columns[a], columns[a]))
 		for b := range a {
-			y := int64(countCommon(columns[b], columns[b]))
-			vx, vy := n*x-x*x, n*y-y*y
-			if vx == 0 || vy == 0 {
+			rightB := int64(countCommon(columns[b], columns[b]))
+			varianceA, varianceB := n*rightA-rightA*rightA, n*rightB-rightB*rightB
+			if varianceA == 0 || varianceB == 0 {
 				return math.NaN()
 			}
-			sum += float64(n*int64(countCommon(columns[a], columns[b]))-x*y) / (math.Sqrt(float64(vx)) * math.Sqrt(float64(vy)))
+			sum += float64(n*int64(countCommon(columns[a],
+				columns[b]))-rightA*rightB) / (math.Sqrt(float64(varianceA)) * math.Sqrt(float64(varianceB)))
 			pairs++
 		}
 	}
 	return sum / float64(pairs)
 }
 
-// repeated returns the table of models with several runs: Tables 26 to 29 of SPATIALAB.
-func (t *tables) repeated(f string, own []*row) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": repeated runs", Text: 1,
-		Columns: []string{"model", "runs", "items", "left out", "mean, %", "sd (sample)", "mean pairwise r", "Cronbach's alpha", "ICC(3,k)"},
+// repeatTable returns the table of models with several runs: Tables 26 to 29 of SPATIALAB.
+// Columns: model, runs, items that all runs answered, items left out, mean accuracy, its
+// standard deviation, pairwise correlation, Cronbach's alpha, ICC(3,k). Published rows
+// follow where there are own ones.
+func (t *tables) repeatTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + ": repeated runs", Text: 1,
+		Columns: []string{"model", "runs", "items", "left out", "mean, %", "sd (sample)", "mean pairwise r",
+			"Cronbach's alpha", "ICC(3,k)"},
 		Note: "Over the items that every run of a model answered and that were judged; the others are left out. " +
 			"A dash stands for a coefficient that is undefined."}
-	var again []string
+	var answeredTwice []string
 	for _, runs := range byModel(own) {
 		if len(runs) < 2 {
 			continue
 		}
-		ids, others := shared(runs)
-		columns, twice := make([][]uint64, len(runs)), 0
-		for i, at := range runs {
-			columns[i] = at.bitsOf(ids)
-			twice += at.repeated
+		ids, others := itemsOfAll(runs)
+		columns, repeatedItems := make([][]uint64, len(runs)), 0
+		for i, run := range runs {
+			columns[i] = run.rightBits(ids)
+			repeatedItems += run.repeatedItems
 		}
-		s := Reliable(columns, len(ids))
-		out.Rows = append(out.Rows, []string{runs[0].modelName(), strconv.Itoa(s.Runs), strconv.Itoa(s.Items), strconv.Itoa(others),
-			scoring.FormatCell(s.Mean, 2), scoring.FormatCell(s.SD, 2), thousandths(s.PairwiseR), thousandths(s.Alpha), thousandths(s.ICC)})
-		if twice > 0 {
-			again = append(again, runs[0].modelName())
+		reliability := Reliable(columns, len(ids))
+		out.Rows = append(out.Rows, []string{runs[0].modelName(), strconv.Itoa(reliability.Runs),
+			strconv.Itoa(reliability.Items), strconv.Itoa(others),
+			scoring.FormatCell(reliability.Mean, 2), scoring.FormatCell(reliability.SD, 2),
+			thousandths(reliability.PairwiseR), thousandths(reliability.Alpha), thousandths(reliability.ICC)})
+		if repeatedItems > 0 {
+			answeredTwice = append(answeredTwice, runs[0].modelName())
 		}
 	}
 	if len(out.Rows) > 0 {
-		out.Rows = append(out.Rows, t.publishedRuns(f)...)
+		out.Rows = append(out.Rows, t.repeatedRunRows(format)...)
 	}
-	if len(again) > 0 {
-		out.Note += "\nItems that were answered more than once in one run count with their first answer: " + strings.Join(again, ", ") + "."
+	if len(answeredTwice) > 0 {
+		out.Note += "\nItems that were answered more than once in one run count with their first answer: " +
+			strings.Join(answeredTwice, ", ") + "."
 	}
 	return out
 }
 
-// byModel groups rows by model, in order of appearance: its runs are those of a group. Runs
-// without the picture are a group of their own.
-func byModel(own []*row) (list [][]*row) {
+// byModel groups runs by model and by whether they are blind, in order of first appearance.
+func byModel(own []*modelRun) (groups [][]*modelRun) {
 	type key struct {
 		model string
 		blind bool
 	}
-	at := map[key]int{}
-	for _, r := range own {
-		k := key{r.model, r.blind}
-		i, ok := at[k]
+	indexOf := map[key]int{}
+	for _, run := range own {
+		groupKey := key{run.model, run.blind}
+		i, ok := indexOf[groupKey]
 		if !ok {
-			i = len(list)
-			at[k] = i
-			list = append(list, nil)
+			i = len(groups)
+			indexOf[groupKey] = i
+			groups = append(groups, nil)
 		}
-		list[i] = append(list[i], r)
+		groups[i] = append(groups[i], run)
 	}
-	return list
+	return groups
 }
 
 // thousandths writes a coefficient with three decimals, "-" for NaN.
@@ -143,5 +150,5 @@ func thousandths(x float64) string {
 	if math.IsNaN(x) {
 		return "-"
 	}
-	return strconv.FormatFloat(x+0, 'f', 3, 64)
+	return strconv.FormatFloat(x+0, 'f', 3, 64) // +0 turns -0 into 0
 }

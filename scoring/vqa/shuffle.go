@@ -12,8 +12,10 @@ import (
 	"plumb/scoring/vqa/extract"
 )
 
-// Shuffle returns the order in which the n options of an item are shown: element p is the index in
-// the item of the option that is shown at p. See docs/spec/vqa.md#r9.
+// Shuffle returns the order in which the n options of an item are shown: element p is the
+// index in the item of the option that is shown at position p. It is a Fisher-Yates shuffle
+// whose random numbers are hashes of seed, id and position, so every program can repeat it.
+// See docs/spec/vqa.md#r9.
 func Shuffle(seed int64, id string, n int) []int {
 	key := strconv.AppendInt([]byte("vqa-shuffle/1|"), seed, 10)
 	key = append(append(key, '|'), id...)
@@ -23,8 +25,8 @@ func Shuffle(seed int64, id string, n int) []int {
 		perm[i] = i
 	}
 	for i := n - 1; i > 0; i-- {
-		sum := sha256.Sum256(strconv.AppendInt(key, int64(i), 10))
-		j := binary.BigEndian.Uint64(sum[:8]) % uint64(i+1)
+		hash := sha256.Sum256(strconv.AppendInt(key, int64(i), 10))
+		j := binary.BigEndian.Uint64(hash[:8]) % uint64(i+1)
 		perm[i], perm[j] = perm[j], perm[i]
 	}
 	return perm
@@ -41,19 +43,20 @@ func Fixed(options [][]byte) bool {
 	return false
 }
 
-// refersToOthers matches the expression \b(all|none|both|neither) of (the above|these)\b. low is
-// in lower case.
-func refersToOthers(low []byte) bool {
-	for _, w := range [...]string{"all", "none", "both", "neither"} {
+// refersToOthers reports whether an option in lower case contains a match of the regular
+// expression \b(all|none|both|neither) of (the above|these)\b.
+func refersToOthers(lower []byte) bool {
+	for _, word := range [...]string{"all", "none", "both", "neither"} {
 		for _, what := range [...]string{" of the above", " of these"} {
-			phrase := []byte(w + what)
-			for i := 0; ; {
-				at := bytes.Index(low[i:], phrase)
+			phrase := []byte(word + what)
+			for from := 0; ; {
+				at := bytes.Index(lower[from:], phrase)
 				if at < 0 {
 					break
 				}
-				i += at + 1
-				if !isWordByte(low, i-2) && !isWordByte(low, i-1+len(phrase)) {
+				from += at + 1
+				// the phrase began at from-1; both sides must be the ends of words
+				if !isWordByte(lower, from-2) && !isWordByte(lower, from-1+len(phrase)) {
 					return true
 				}
 			}
@@ -62,43 +65,47 @@ func refersToOthers(low []byte) bool {
 	return false
 }
 
-// namesTwoOptions reports whether an option such as "A and C" refers to two others: it matches
-// \b[A-D] and [A-D]\b.
+// namesTwoOptions reports whether an option refers to two others, as "A and C" does: it
+// matches \b[A-D] and [A-D]\b.
 func namesTwoOptions(s []byte) bool {
-	for i := 0; i+7 <= len(s); i++ {
-		if s[i] >= 'A' && s[i] <= 'D' && string(s[i+1:i+6]) == " and " && s[i+6] >= 'A' && s[i+6] <= 'D' && !isWordByte(s, i-1) && !isWordByte(s, i+7) {
+	isLetter := func(c byte) bool { return c >= 'A' && c <= 'D' }
+	for i := 0; i+7 <= len(s); i++ { // 7 bytes: "A and C"
+		if isLetter(s[i]) && string(s[i+1:i+6]) == " and " && isLetter(s[i+6]) &&
+			!isWordByte(s, i-1) && !isWordByte(s, i+7) {
 			return true
 		}
 	}
 	return false
 }
 
-// isWordByte reports whether s[i] is there and belongs to a word.
+// isWordByte reports whether s[i] is a letter, a digit, an underscore or a part of a
+// non-ASCII character. It is false outside s.
 func isWordByte(s []byte, i int) bool {
 	if i < 0 || i >= len(s) {
 		return false
 	}
-	b := s[i]
-	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80
+	c := s[i]
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
 }
 
-// readOrder reads in which order the options were shown: from shuffle, a seed, or from order, a
-// list of indices in the item. Without both it is that of the item. See docs/spec/vqa.md#r8.
+// readOrder reads in which order the options were shown: from the member order, a list of
+// indices in the item, else from shuffle, a seed, which is applied later by putInShownOrder.
+// Without both it is the order of the item. See docs/spec/vqa.md#r8.
 func (j *job) readOrder(it *scoring.Item) error {
 	seed, list := it.Fields.Get("shuffle"), it.Fields.Get("order")
 	if !absent(list) {
-		all, err := list.Array()
-		if err != nil || len(all) != j.n {
-			return badItem("order", "got %.40s; want a list of the %d original positions from 0, as they were shown", list, j.n)
+		indices, err := list.Array()
+		if err != nil || len(indices) != j.optionCount {
+			return badItem("order", "got %.40s; want a list of the %d original positions from 0, as they were shown", list, j.optionCount)
 		}
 		var seen [extract.Most]bool
-		for p, v := range all {
-			n, err := v.Int()
-			if err != nil || n < 0 || n >= j.n || seen[n] {
-				return badItem("order", "got %.40s; want every position from 0 to %d once", list, j.n-1)
+		for position, index := range indices {
+			n, err := index.Int()
+			if err != nil || n < 0 || n >= j.optionCount || seen[n] {
+				return badItem("order", "got %.40s; want every position from 0 to %d once", list, j.optionCount-1)
 			}
 			seen[n] = true
-			j.perm[p] = n
+			j.shownOrder[position] = n
 		}
 		j.shuffled = true
 		return nil
@@ -115,20 +122,22 @@ func (j *job) readOrder(it *scoring.Item) error {
 	return nil
 }
 
-// shuffle puts the reader's options in the order in which they were shown.
-func (r *reader) shuffle(j *job) {
+// putInShownOrder puts r.options in the order in which they were shown, and computes that
+// order first where the item gives a seed. Options that refer to each other are not
+// shuffled.
+func (r *reader) putInShownOrder(j *job) {
 	if j.seeded {
-		if Fixed(r.options) {
+		if Fixed(r.options) { // such as "all of the above"
 			j.shuffled = false
 			return
 		}
-		copy(j.perm[:], Shuffle(j.seed, j.id, j.n))
+		copy(j.shownOrder[:], Shuffle(j.seed, j.id, j.optionCount))
 	}
 	var shown [extract.Most][]byte
-	for p := range j.n {
-		shown[p] = r.options[j.perm[p]]
+	for position := range j.optionCount {
+		shown[position] = r.options[j.shownOrder[position]]
 	}
-	copy(r.options, shown[:j.n])
+	copy(r.options, shown[:j.optionCount])
 }
 
 // original returns the index in the item of the option that was shown at position p.
@@ -136,5 +145,5 @@ func (j *job) original(p int) int {
 	if !j.shuffled {
 		return p
 	}
-	return j.perm[p]
+	return j.shownOrder[p]
 }

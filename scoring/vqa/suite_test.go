@@ -200,7 +200,7 @@ func TestVisual(t *testing.T) {
 		for _, o := range strings.Split(c.options, "|") {
 			list = append(list, []byte(o))
 		}
-		if got := visual(list); got != c.want {
+		if got := optionsPointToDrawings(list); got != c.want {
 			t.Errorf("%s: got %v; want %v", c.options, got, c.want)
 		}
 	}

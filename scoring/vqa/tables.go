@@ -14,134 +14,141 @@ import (
 	"plumb/scoring/stats"
 )
 
-// tables add results up as the papers do.
+// tables collects the results of one benchmark and builds the tables that its paper prints.
 type tables struct {
-	*kind
-	names    map[string]place
-	missing  bool // a missing answer is wrong
-	rows     map[rowKey]*row
-	order    []*row
-	papers   []*row
-	embedded bool         // the papers are the program's own
-	methods  *paper.Paper // published rows of methods and runs
-	held     int          // findings that are remembered
-	full     bool         // there were more
-	cluster  func(suite, id string) string
+	*benchmark
+	places          map[string]taxonomyPlace
+	missingIsWrong  bool // missing answers count as wrong; else they do not count
+	runs            map[runKey]*modelRun
+	ordered         []*modelRun
+	published       []*modelRun
+	builtIn         bool         // the papers are the program's own
+	methods         *paper.Paper // published rows of methods and runs
+	heldFindings    int          // findings that are remembered
+	findingsLeftOut bool         // there were more
+	clusterOf       func(suite, id string) string
 }
 
-// rowKey is a row: one run of one model in one format, with the picture or, blind,
-// without it.
-type rowKey struct {
+// runKey identifies one run of one model in one format. blind runs were asked without the
+// picture.
+type runKey struct {
 	model, format string // of the series, with the way it was asked
-	run           int
+	repeat        int
 	blind         bool
 }
 
-// row is what is known of one run of one model. A row of a paper without counts
-// has the printed numbers instead.
-type row struct {
-	rowKey
-	base, method string // the series without the method, and the method
-	total        counts
-	pictures     map[string]counts // by pictures of items
-	shared       bool              // items share pictures
-	cats         []counts
-	subs         [][]counts
-	scales       map[string]*counts
-	kinds        map[string]*counts
-	sources      map[string]int
-	options      [9]int // items by number of options
-	inferred     int
-	findings     map[uint64]finding // by the hash of the item's id
-	repeated     int                // answers to items that already had one
-	wrong        int                // answers that were scored
-	tags         map[string]int     // of the wrong ones
-	printed      *human
-	note         string
+// modelRun holds the counts of one run of one model. A published run whose paper gives no
+// counts has printed accuracies instead.
+type modelRun struct {
+	runKey
+	base, method   string // the series without the method, and the method
+	total          counts
+	pictures       map[string]counts // by pictures of items
+	sharesPictures bool              // items share pictures
+	categories     []counts
+	subcategories  [][]counts
+	scales         map[string]*counts
+	optionKinds    map[string]*counts
+	decidedBy      map[string]int
+	options        [9]int // items by number of options
+	inferredKinds  int
+	findings       map[uint64]finding // by the hash of the item's id
+	repeatedItems  int                // answers to items that already had one
+	wrong          int                // answers that were scored
+	errorClasses   map[string]int     // of the wrong ones
+	printed        *human
+	note           string
 }
 
-// row returns a row of the tables without results.
-func (k *kind) row(key rowKey) *row {
-	r := &row{rowKey: key, pictures: map[string]counts{}, cats: make([]counts, len(k.categories)), subs: make([][]counts, len(k.categories)),
-		scales: map[string]*counts{}, kinds: map[string]*counts{}, sources: map[string]int{},
-		findings: map[uint64]finding{}, tags: map[string]int{}}
-	for c := range k.categories {
-		r.subs[c] = make([]counts, len(k.categories[c].subs))
+// newRun returns an empty modelRun with a counter for each category and subcategory of the
+// benchmark.
+func (b *benchmark) newRun(key runKey) *modelRun {
+	r := &modelRun{runKey: key, pictures: map[string]counts{}, categories: make([]counts, len(b.categories)),
+		subcategories: make([][]counts, len(b.categories)),
+		scales:        map[string]*counts{}, optionKinds: map[string]*counts{}, decidedBy: map[string]int{},
+		findings: map[uint64]finding{}, errorClasses: map[string]int{}}
+	for c := range b.categories {
+		r.subcategories[c] = make([]counts, len(b.categories[c].subs))
 	}
 	return r
 }
 
 // newTables implements scoring.Suite.Tables.
 func (s *suite) newTables(o scoring.TableOptions) scoring.Tables {
-	t := &tables{kind: s.kind, names: s.names, missing: o.Missing, cluster: o.Cluster, rows: map[rowKey]*row{}}
+	t := &tables{benchmark: s.benchmark, places: s.places, missingIsWrong: o.Missing, clusterOf: o.Cluster,
+		runs: map[runKey]*modelRun{}}
 	t.addPapers(s, o.Papers)
 	return t
 }
 
-// maxRows is how many models and runs have rows of their own: names come from
-// outside.
+// maxRows bounds the runs, and the named groups of each run, because their names come from
+// outside. What is beyond it is not counted.
 const maxRows = 1000
 
-// Add implements scoring.Tables.
+// Add implements scoring.Tables. It counts a result under its run, with right, wrong,
+// missing and unjudged answers apart. Results without a score for any other reason are not
+// counted, nor those of runs beyond maxRows.
 func (t *tables) Add(r *scoring.Result) {
-	never := r.Err != nil && r.Err.Code == "no_response"
+	noResponse := r.Err != nil && r.Err.Code == "no_response"
 	unjudged := r.Err != nil && r.Err.Code == "unjudged"
-	if !r.Scored && !never && !unjudged {
+	if !r.Scored && !noResponse && !unjudged {
 		return
 	}
-	key := rowKey{model: r.Who.Series("format").String(), format: r.Test, run: max(1, r.Who.Repeat)}
+	key := runKey{model: r.Who.Series("format").String(), format: r.Test, repeat: max(1, r.Who.Repeat)}
 	key.blind, _ = r.Bool("blind")
-	at := t.rows[key]
-	if at == nil {
-		if len(t.order) >= maxRows {
+	run := t.runs[key]
+	if run == nil {
+		if len(t.ordered) >= maxRows {
 			return
 		}
-		at = t.row(key)
-		at.base, at.method = r.Who.Series("format", "method").String(), r.Who.Arm()[4]
-		t.rows[key] = at
-		t.order = append(t.order, at)
+		run = t.newRun(key)
+		run.base, run.method = r.Who.Series("format", "method").String(), r.Who.Arm()[4] // Arm()[4] is the method
+		t.runs[key] = run
+		t.ordered = append(t.ordered, run)
 	}
-	one := counts{n: 1}
-	h := fnv.New64a()
-	h.Write([]byte(r.ID))
-	one.ids = h.Sum64()
+	outcome := counts{n: 1}
+	idHash := fnv.New64a()
+	idHash.Write([]byte(r.ID))
+	outcome.ids = idHash.Sum64()
 	source := wordOf(r, "source")
 	switch {
-	case never && !t.missing:
-		one = counts{missing: 1}
-	case never:
-		one.missing = 1
+	case noResponse && !t.missingIsWrong:
+		outcome = counts{missing: 1} // n stays 0, so accuracies are over the other items
+	case noResponse:
+		outcome.missing = 1
 	case unjudged:
-		one.unjudged = 1
+		outcome.unjudged = 1
 	case r.Score == 1:
-		one.correct = 1
+		outcome.correct = 1
 	}
 	if source == "invalid" {
-		one.invalid = 1
+		outcome.invalid = 1
 	}
-	at.countPicture(t, r, one)
-	at.sources[source]++
-	at.add(t, r, one)
-	at.countTag(r)
-	t.remember(at, r, h.Sum64(), one)
+	run.countPicture(t, r, outcome)
+	run.decidedBy[source]++
+	run.addToGroups(t, r, outcome)
+	run.countTag(r)
+	t.remember(run, r, idHash.Sum64(), outcome)
 }
 
-// countPicture counts a question under its picture, over which standard errors are clustered.
-func (at *row) countPicture(t *tables, r *scoring.Result, one counts) {
+// countPicture counts an answer under its picture, because standard errors are clustered
+// over pictures. Answers without a known picture are not counted, nor any after maxFindings
+// pictures.
+func (run *modelRun) countPicture(t *tables, r *scoring.Result, outcome counts) {
 	name := r.Cluster
-	if name == "" && t.cluster != nil {
-		name = t.cluster(r.Suite, r.ID)
+	if name == "" && t.clusterOf != nil {
+		name = t.clusterOf(r.Suite, r.ID)
 	}
-	if name == "" || one.n == 0 || len(at.pictures) > maxFindings {
+	if name == "" || outcome.n == 0 || len(run.pictures) > maxFindings {
 		return
 	}
-	c := at.pictures[name]
-	at.shared = at.shared || c.n > 0
-	c.n, c.correct = c.n+1, c.correct+one.correct
-	at.pictures[name] = c
+	c := run.pictures[name]
+	run.sharesPictures = run.sharesPictures || c.n > 0
+	c.n, c.correct = c.n+1, c.correct+outcome.correct
+	run.pictures[name] = c
 }
 
-// wordOf returns a metric of a result that is one string, "" for any other.
+// wordOf returns the metric `name` of a result if its value is a single string, else "".
 func wordOf(r *scoring.Result, name string) string {
 	if s := r.Strings(name); len(s) == 1 {
 		return s[0]
@@ -149,32 +156,35 @@ func wordOf(r *scoring.Result, name string) string {
 	return ""
 }
 
-// add counts an answered question in all its groups: category, kind of options, scale and so on.
-func (at *row) add(t *tables, r *scoring.Result, one counts) {
-	at.total.add(one)
-	if p, ok := t.names[wordOf(r, "category")]; ok && p.sub < 0 {
-		at.cats[p.category].add(one)
+// addToGroups adds the outcome of one answer to the total of the run and to its category,
+// subcategory, scale, kind of options and number of options. Scales and kinds beyond maxRows
+// are left out.
+func (run *modelRun) addToGroups(t *tables, r *scoring.Result, outcome counts) {
+	run.total.add(outcome)
+	if p, ok := t.places[wordOf(r, "category")]; ok && p.sub < 0 {
+		run.categories[p.category].add(outcome)
 	}
-	if p, ok := t.names[wordOf(r, "subcategory")]; ok && p.sub >= 0 {
-		at.subs[p.category][p.sub].add(one)
+	if p, ok := t.places[wordOf(r, "subcategory")]; ok && p.sub >= 0 {
+		run.subcategories[p.category][p.sub].add(outcome)
 	}
-	for name, groups := range map[string]map[string]*counts{"scale": at.scales, "option_kind": at.kinds} {
-		v := wordOf(r, name)
-		if v == "" {
+	for name, groups := range map[string]map[string]*counts{"scale": run.scales, "option_kind": run.optionKinds} {
+		value := wordOf(r, name)
+		if value == "" {
 			continue
 		}
-		if groups[v] == nil && len(groups) < maxRows {
-			groups[v] = &counts{}
+		if groups[value] == nil && len(groups) < maxRows {
+			groups[value] = &counts{}
 		}
-		if g := groups[v]; g != nil {
-			g.add(one)
+		if g := groups[value]; g != nil {
+			g.add(outcome)
 		}
 	}
-	if k, ok := r.Float("options"); ok && one.n > 0 && k >= 2 && k < float64(len(at.options)) {
-		at.options[int(k)]++
+	if optionCount, ok := r.Float("options"); ok && outcome.n > 0 && optionCount >= 2 &&
+		optionCount < float64(len(run.options)) {
+		run.options[int(optionCount)]++
 	}
-	if v, ok := r.Bool("option_kind_inferred"); ok && v {
-		at.inferred++
+	if inferred, ok := r.Bool("option_kind_inferred"); ok && inferred {
+		run.inferredKinds++
 	}
 }
 
@@ -188,45 +198,48 @@ func (c *counts) add(o counts) {
 	c.ids += o.ids
 }
 
-// modelName returns the name of the row's model; a row without the picture says so.
-func (at *row) modelName() string {
-	name := cmp.Or(at.model, "model")
-	if at.blind {
+// modelName returns the name of the model, marked "(blind)" for a run without the picture.
+func (run *modelRun) modelName() string {
+	name := cmp.Or(run.model, "model")
+	if run.blind {
 		name += " (blind)"
 	}
 	return name
 }
 
-// name returns the name of the row in tables.
-func (at *row) name() string {
-	name := at.modelName()
-	if at.run != 1 {
-		name += fmt.Sprintf(" (run %d)", at.run)
+// name returns the first cell of the run's rows: the model and, from the second run on, its
+// number.
+func (run *modelRun) name() string {
+	name := run.modelName()
+	if run.repeat != 1 {
+		name += fmt.Sprintf(" (run %d)", run.repeat)
 	}
 	return name
 }
 
-// chance returns the mean of 1/k over the items, in hundredths of a per cent. ok is
-// false without items whose options are known. See docs/spec/vqa.md#r47.
-func (at *row) chance() (h int64, ok bool) {
-	n, sum := int64(0), int64(0)
-	const common = 840 // of 2 to 8
-	for k, c := range at.options {
+// chanceAccuracy returns the expected accuracy of guessing, the mean of 1/k over items with
+// k options, in hundredths of a per cent. ok is false where no item has a known number of
+// options. See docs/spec/vqa.md#r47.
+func (run *modelRun) chanceAccuracy() (h int64, ok bool) {
+	items, sum := int64(0), int64(0)
+	const denominator = 840 // least common multiple of 2 to 8, so that the sum is an exact integer
+	for k, count := range run.options {
 		if k >= 2 {
-			n += int64(c)
-			sum += int64(c) * (common / int64(k))
+			items += int64(count)
+			sum += int64(count) * (denominator / int64(k))
 		}
 	}
-	if n == 0 {
+	if items == 0 {
 		return 0, false
 	}
-	return hundredths(sum, n*common), true
+	return hundredths(sum, items*denominator), true
 }
 
-// macro returns the mean of the accuracies of the categories that have items.
-func (at *row) macro() float64 {
+// macroAccuracy returns the unweighted mean, in per cent, of the accuracies of the
+// categories that have items; NaN where none has.
+func (run *modelRun) macroAccuracy() float64 {
 	var list []float64
-	for _, c := range at.cats {
+	for _, c := range run.categories {
 		if c.n > 0 {
 			list = append(list, 100*float64(c.correct)/float64(c.n))
 		}
@@ -234,56 +247,65 @@ func (at *row) macro() float64 {
 	return stats.Summarise(list).Mean
 }
 
-// Tables implements scoring.Tables.
+// Tables implements scoring.Tables. It returns the tables of each format that has results,
+// in the order of the papers, then the table of gaps between the formats. Tables without
+// rows are left out, and those that compare answers item by item are when too many answers
+// came to remember all.
 func (t *tables) Tables() (out []scoring.TextTable) {
-	for _, f := range t.formats {
-		var own []*row
-		for _, at := range t.order {
-			if at.format == f && at.total.n+at.total.missing > 0 {
-				own = append(own, at)
+	for _, format := range t.formats {
+		var own []*modelRun
+		for _, run := range t.ordered {
+			if run.format == format && run.total.n+run.total.missing > 0 {
+				own = append(own, run)
 			}
 		}
 		if len(own) == 0 {
 			continue
 		}
-		out = append(out, t.accuracy(f, own))
+		out = append(out, t.accuracyTable(format, own))
 		switch {
-		case t.kind == spatialab && t.embedded:
-			out = append(out, t.byCategory(f, own)...)
-		case t.kind == spatialab:
-			out = append(out, t.subcategories(f, own))
+		case t.benchmark == spatialab && t.builtIn:
+			out = append(out, t.categoryTables(format, own)...)
+		case t.benchmark == spatialab:
+			out = append(out, t.subcategoryTable(format, own))
 		}
-		out = append(out, t.toHumans(f, own))
-		if t.kind == spaceeval {
-			out = append(out, t.byGroup("option kind", own, func(r *row) map[string]*counts { return r.kinds }, []string{"text", "visual"}),
-				t.byGroup("scale", own, func(r *row) map[string]*counts { return r.scales }, scales))
+		out = append(out, t.humanGapTable(format, own))
+		if t.benchmark == spaceeval {
+			out = append(out, t.groupTable("option kind", own,
+				func(r *modelRun) map[string]*counts { return r.optionKinds }, []string{"text", "visual"}),
+				t.groupTable("scale", own, func(r *modelRun) map[string]*counts { return r.scales }, scales))
 		}
-		out = append(out, t.read(f, own))
-		more := []scoring.TextTable{t.unseen(f, own), t.errors(f, own)}
-		if !t.full {
-			more = append(more, t.byMethod(f, own), t.solvedBy(f, own), t.publishedSolved(f, own), t.repeated(f, own))
+		out = append(out, t.decidedByTable(format, own))
+		more := []scoring.TextTable{t.blindGapTable(format, own), t.errorClassTable(format, own)}
+		if !t.findingsLeftOut {
+			more = append(more, t.methodTable(format, own), t.solvedTable(format, own),
+				t.publishedSolvedTable(format, own), t.repeatTable(format, own))
 		}
-		for _, one := range more {
-			if len(one.Rows) > 0 {
-				out = append(out, one)
+		for _, table := range more {
+			if len(table.Rows) > 0 {
+				out = append(out, table)
 			}
 		}
 	}
-	if gap := t.gap(); len(gap.Rows) > 0 {
+	if gap := t.formatGapTable(); len(gap.Rows) > 0 {
 		out = append(out, gap)
 	}
 	return out
 }
 
-// accuracy returns the papers' main table: Tables 2 and 3 of SPATIALAB, and Table 2 of SpaCE-Eval,
-// which has columns for subcategories too.
-func (t *tables) accuracy(f string, own []*row) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + " accuracy, %", Text: 1, Columns: []string{"model"}}
-	if t.kind == spaceeval {
+// accuracyTable returns the papers' main table: Tables 2 and 3 of SPATIALAB, Table 2 of
+// SpaCE-Eval. Columns: model, accuracies (SPATIALAB: categories, Overall; SpaCE-Eval:
+// Overall, then each category with its subcategories), rank and nearest among published
+// rows, then those of countCells. Rows: chance, the user's runs, the human baseline,
+// published runs.
+func (t *tables) accuracyTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + " accuracy, %", Text: 1,
+		Columns: []string{"model"}}
+	if t.benchmark == spaceeval {
 		out.Columns = append(out.Columns, "Overall")
 	}
 	for _, c := range t.categories {
-		if t.kind == spaceeval {
+		if t.benchmark == spaceeval {
 			out.Columns = append(out.Columns, c.abbr)
 			for _, s := range c.subs {
 				out.Columns = append(out.Columns, s.abbr)
@@ -292,38 +314,42 @@ func (t *tables) accuracy(f string, own []*row) scoring.TextTable {
 		}
 		out.Columns = append(out.Columns, c.name)
 	}
-	if t.kind == spatialab {
+	if t.benchmark == spatialab {
 		out.Columns = append(out.Columns, "Overall")
 	}
-	if n := t.items(); !slices.ContainsFunc(own, func(at *row) bool { return at.total.n+at.total.missing >= n }) {
+	size := t.benchmarkSize()
+	if !slices.ContainsFunc(own, func(run *modelRun) bool { return run.total.n+run.total.missing >= size }) {
 		out.Title += ", subset"
 	}
-	out.Columns = append(out.Columns, "rank", "nearest", "95% CI", "macro", "n", "invalid", "missing", "unjudged", "if right")
-	for _, at := range own {
-		if h, ok := at.chance(); ok && f == formatChoice {
-			out.Rows = append(out.Rows, t.line("chance", func(counts, float64) string { return decimals(h) }, at))
-			break
+	out.Columns = append(out.Columns, "rank", "nearest", "95% CI", "macro", "n", "invalid", "missing", "unjudged",
+		"if right")
+	for _, run := range own {
+		if chance, ok := run.chanceAccuracy(); ok && format == formatChoice {
+			sameCell := func(counts, float64) string { return decimals(chance) }
+			out.Rows = append(out.Rows, t.accuracyLine(chanceName, sameCell, run))
+			break // chance is the same for every run over the same items
 		}
 	}
-	papers, human := t.beside(f)
-	for _, at := range slices.Concat(own, []*row{human}, papers) {
-		out.Rows = append(out.Rows, t.cells(at))
+	papers, human := t.publishedRuns(format)
+	for _, run := range slices.Concat(own, []*modelRun{human}, papers) {
+		out.Rows = append(out.Rows, t.accuracyCells(run))
 	}
 	ci := "Wilson"
-	if slices.ContainsFunc(own, func(at *row) bool { _, ok := at.pictureError(); return ok }) {
+	if slices.ContainsFunc(own, func(run *modelRun) bool { _, ok := run.pictureError(); return ok }) {
 		ci = "normal, with the standard error over pictures, where items share some; else Wilson"
 	}
-	out.Note = "Overall is over all items (micro). CI: " + ci + ", 95 %. Invalid answers are wrong; missing ones count " +
-		map[bool]string{true: "as wrong.", false: "nothing."}[t.missing]
-	for _, at := range own {
-		if at.total.unjudged > 0 {
+	out.Note = "Overall is over all items (micro). CI: " + ci +
+		", 95 %. Invalid answers are wrong; missing ones count " +
+		map[bool]string{true: "as wrong.", false: "nothing."}[t.missingIsWrong]
+	for _, run := range own {
+		if run.total.unjudged > 0 {
 			out.Note += "\nINCOMPLETE: unjudged items count as wrong; \"if right\" is the accuracy if all of them were right."
 			break
 		}
 	}
-	for _, at := range papers {
-		if at.note != "" {
-			out.Note += "\n" + at.model + ": " + at.note
+	for _, run := range papers {
+		if run.note != "" {
+			out.Note += "\n" + run.model + ": " + run.note
 		}
 	}
 	return out
@@ -331,131 +357,149 @@ func (t *tables) accuracy(f string, own []*row) scoring.TextTable {
 
 var formatNames = map[string]string{formatChoice: "multiple-choice", formatOpen: "open-ended"}
 
-// beside returns the rows of the papers, and the human baseline: the paper's counts where a file
-// has them, else the printed numbers.
-func (t *tables) beside(f string) (papers []*row, human *row) {
-	h := t.human[f]
-	human = &row{rowKey: rowKey{model: "human", format: f, run: 1}, printed: &h, total: counts{}}
-	for _, at := range t.papers {
+// publishedRuns returns the published runs of a format apart from the human baseline. The
+// baseline has the counts of a document of paper tables where there are some, else the
+// printed numbers.
+func (t *tables) publishedRuns(format string) (papers []*modelRun, human *modelRun) {
+	h := t.human[format]
+	human = &modelRun{runKey: runKey{model: "human", format: format, repeat: 1}, printed: &h, total: counts{}}
+	for _, run := range t.published {
 		switch {
-		case at.format != f:
-		case at.model == humanName:
-			human = at
+		case run.format != format:
+		case run.model == humanName:
+			human = run
 		default:
-			papers = append(papers, at)
+			papers = append(papers, run)
 		}
 	}
 	return papers, human
 }
 
-// cells returns a row of the main table of accuracies.
-func (t *tables) cells(at *row) []string {
-	return t.line(at.name(), func(c counts, printed float64) string {
-		if at.printed != nil {
+// chanceName is the row with the expected accuracy of guessing.
+const chanceName = "chance"
+
+// accuracyCells returns the run's row of the main table: counted accuracies, or the printed
+// ones of a published run without counts.
+func (t *tables) accuracyCells(run *modelRun) []string {
+	return t.accuracyLine(run.name(), func(c counts, printed float64) string {
+		if run.printed != nil {
 			return scoring.FormatCell(printed, 2)
 		}
 		return percent(c.correct, c.n)
-	}, at)
+	}, run)
 }
 
-// line is a row of the main table whose accuracies cell writes.
-func (t *tables) line(name string, cell func(c counts, printed float64) string, at *row) []string {
+// accuracyLine returns a row of the main table for `name`. cell writes each accuracy: it
+// gets the counts of the group, and the printed accuracy or NaN. Printed rows and the chance
+// row have dashes after the accuracies; published runs with counts have no rank.
+func (t *tables) accuracyLine(name string, cell func(c counts, printed float64) string, run *modelRun) []string {
 	overall, nan := math.NaN(), math.NaN()
-	if at.printed != nil {
-		overall = at.printed.overall
+	if run.printed != nil {
+		overall = run.printed.overall
 	}
 	var out []string
 	for c := range t.categories {
 		printed, group := nan, counts{}
-		if at.printed != nil && c < len(at.printed.categories) {
-			printed = at.printed.categories[c]
-		} else if at.cats != nil {
-			group = at.cats[c]
+		if run.printed != nil && c < len(run.printed.categories) {
+			printed = run.printed.categories[c]
+		} else if run.categories != nil {
+			group = run.categories[c]
 		}
 		out = append(out, cell(group, printed))
-		if t.kind != spaceeval {
+		if t.benchmark != spaceeval {
 			continue
 		}
 		for s := range t.categories[c].subs {
 			group := counts{}
-			if at.subs != nil {
-				group = at.subs[c][s]
+			if run.subcategories != nil {
+				group = run.subcategories[c][s]
 			}
 			printed := nan
-			if at.printed != nil {
-				printed = at.printed.sub(c, s)
+			if run.printed != nil {
+				printed = run.printed.sub(c, s)
 			}
 			out = append(out, cell(group, printed))
 		}
 	}
-	if t.kind == spaceeval {
-		out = append([]string{cell(at.total, overall)}, out...)
+	if t.benchmark == spaceeval {
+		out = append([]string{cell(run.total, overall)}, out...)
 	} else {
-		out = append(out, cell(at.total, overall))
+		out = append(out, cell(run.total, overall))
 	}
 	out = append([]string{name}, out...)
-	if at.printed != nil || name == "chance" {
+	if run.printed != nil || name == chanceName {
+		// rank, nearest and the seven of countCells
 		return append(out, "-", "-", "-", "-", "-", "-", "-", "-", "-")
 	}
-	if slices.Contains(t.papers, at) {
-		return append(append(out, "-", "-"), t.tail(at)...)
+	if slices.Contains(t.published, run) {
+		return append(append(out, "-", "-"), t.countCells(run)...)
 	}
-	return append(append(out, t.place(at)...), t.tail(at)...)
+	return append(append(out, t.rankCells(run)...), t.countCells(run)...)
 }
 
-// tail returns the cells of a row after the accuracies.
-func (t *tables) tail(at *row) []string {
-	c := at.total
-	ci, right := "-", "-"
+// countCells returns the cells of a row after the accuracies: 95 % confidence interval,
+// macro average, numbers of items, invalid, missing and unjudged answers, and "if right",
+// the accuracy if all unjudged answers were right ("-" if there are none). The interval is
+// Wilson's, or where items share pictures the normal one with the standard error over
+// pictures.
+func (t *tables) countCells(run *modelRun) []string {
+	c := run.total
+	interval, ifRight := "-", "-"
 	if c.n > 0 {
 		low, high := stats.Wilson(c.correct, c.n) // docs/spec/vqa.md#r46
-		se, ok := at.pictureError()
-		if ok {
-			p := float64(c.correct) / float64(c.n)
-			low, high = max(0, p-stats.Normal95*se), min(1, p+stats.Normal95*se)
+		standardError, clustered := run.pictureError()
+		if clustered {
+			accuracy := float64(c.correct) / float64(c.n)
+			low, high = max(0, accuracy-stats.Normal95*standardError), min(1, accuracy+stats.Normal95*standardError)
 		}
-		ci = scoring.FormatCell(100*low, 2) + "-" + scoring.FormatCell(100*high, 2)
+		interval = scoring.FormatCell(100*low, 2) + "-" + scoring.FormatCell(100*high, 2)
 	}
 	if c.unjudged > 0 {
-		right = percent(c.correct+c.unjudged, c.n)
+		ifRight = percent(c.correct+c.unjudged, c.n)
 	}
-	return []string{ci, scoring.FormatCell(at.macro(), 2), strconv.Itoa(c.n), strconv.Itoa(c.invalid), strconv.Itoa(c.missing), strconv.Itoa(c.unjudged), right}
+	return []string{interval, scoring.FormatCell(run.macroAccuracy(), 2), strconv.Itoa(c.n),
+		strconv.Itoa(c.invalid), strconv.Itoa(c.missing), strconv.Itoa(c.unjudged), ifRight}
 }
 
-// pictureError returns the standard error of the accuracy over pictures; ok is false where no two
-// items share one, or some name none. See docs/spec/runs.md#r45.
-func (at *row) pictureError() (se float64, ok bool) {
+// pictureError returns the standard error of the accuracy, clustered over pictures, as a
+// share from 0 to 1. ok is false where no two items share a picture, where some item names
+// none, and for fewer than two pictures. See docs/spec/runs.md#r45.
+func (run *modelRun) pictureError() (se float64, ok bool) {
 	n := 0
-	for _, c := range at.pictures {
+	for _, c := range run.pictures {
 		n += c.n
 	}
-	if !at.shared || n != at.total.n || len(at.pictures) < 2 {
+	if !run.sharesPictures || n != run.total.n || len(run.pictures) < 2 {
 		return 0, false
 	}
-	mean, squares := float64(at.total.correct)/float64(n), 0.0
-	for _, name := range slices.Sorted(maps.Keys(at.pictures)) { // one order, so that sums are equal in every run
-		c := at.pictures[name]
-		d := float64(c.correct) - mean*float64(c.n)
-		squares += float64(d * d)
+	mean, squares := float64(run.total.correct)/float64(n), 0.0
+	for _, name := range slices.Sorted(maps.Keys(run.pictures)) { // one order, so that sums are equal in every run
+		c := run.pictures[name]
+		deviation := float64(c.correct) - mean*float64(c.n)
+		squares += float64(deviation * deviation) // float64: no fused multiply-add, equal on every machine
 	}
-	clusters := float64(len(at.pictures))
+	clusters := float64(len(run.pictures))
 	return math.Sqrt(clusters/(clusters-1)*squares) / float64(n), true
 }
 
-// subcategories returns Tables 6 to 10 and 12 to 16 in one, with models side by side.
-func (t *tables) subcategories(f string, own []*row) scoring.TextTable {
-	papers, _ := t.beside(f)
-	all := slices.DeleteFunc(append(slices.Clone(own), papers...), func(r *row) bool { return !r.hasSubs() })
-	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + " accuracy by subcategory, %", Text: 2, Columns: []string{"category", "subcategory", "n"}}
-	for _, at := range all {
-		out.Columns = append(out.Columns, at.name())
+// subcategoryTable returns SPATIALAB's Tables 6 to 10 and 12 to 16 as one table. Columns:
+// category, subcategory, n, then an accuracy for each run that has some, the user's runs
+// before published ones. Subcategories without items are left out.
+func (t *tables) subcategoryTable(format string, own []*modelRun) scoring.TextTable {
+	papers, _ := t.publishedRuns(format)
+	all := slices.DeleteFunc(append(slices.Clone(own), papers...),
+		func(r *modelRun) bool { return !r.hasSubcategories() })
+	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + " accuracy by subcategory, %", Text: 2,
+		Columns: []string{"category", "subcategory", "n"}}
+	for _, run := range all {
+		out.Columns = append(out.Columns, run.name())
 	}
 	for c := range t.categories {
 		for s, sub := range t.categories[c].subs {
-			n, line := 0, []string{t.categories[c].name, sub.name, ""}
-			for _, at := range all {
-				n = max(n, at.subs[c][s].n)
-				line = append(line, percent(at.subs[c][s].correct, at.subs[c][s].n))
+			n, line := 0, []string{t.categories[c].name, sub.name, ""} // the third cell becomes n
+			for _, run := range all {
+				n = max(n, run.subcategories[c][s].n)
+				line = append(line, percent(run.subcategories[c][s].correct, run.subcategories[c][s].n))
 			}
 			line[2] = strconv.Itoa(n)
 			if n > 0 {
@@ -466,9 +510,9 @@ func (t *tables) subcategories(f string, own []*row) scoring.TextTable {
 	return out
 }
 
-// hasSubs reports whether the row has accuracies of subcategories.
-func (at *row) hasSubs() bool {
-	for _, list := range at.subs {
+// hasSubcategories reports whether the run has counted items in any subcategory.
+func (run *modelRun) hasSubcategories() bool {
+	for _, list := range run.subcategories {
 		for _, c := range list {
 			if c.n > 0 {
 				return true
@@ -478,80 +522,85 @@ func (at *row) hasSubs() bool {
 	return false
 }
 
-// toHumans returns the table of gaps to the human baseline, in points and per category. See
-// docs/spec/vqa.md#r48.
-func (t *tables) toHumans(f string, own []*row) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": human baseline minus accuracy, points", Text: 1, Columns: []string{"model"}}
+// humanGapTable returns the table of the human baseline minus the accuracy, in points.
+// Columns: model, one for each category, Overall. See docs/spec/vqa.md#r48.
+func (t *tables) humanGapTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + ": human baseline minus accuracy, points",
+		Text: 1, Columns: []string{"model"}}
 	for _, c := range t.categories {
 		out.Columns = append(out.Columns, c.name)
 	}
 	out.Columns = append(out.Columns, "Overall")
-	base := t.human[f]
-	for _, at := range own {
-		line := []string{at.name()}
+	base := t.human[format]
+	for _, run := range own {
+		line := []string{run.name()}
 		for c := range t.categories {
-			line = append(line, below(base.categories[c], at.cats[c]))
+			line = append(line, pointsBelow(base.categories[c], run.categories[c]))
 		}
-		out.Rows = append(out.Rows, append(line, below(base.overall, at.total)))
+		out.Rows = append(out.Rows, append(line, pointsBelow(base.overall, run.total)))
 	}
 	return out
 }
 
-// below returns how far c lies below a printed accuracy, exactly in hundredths of a point.
-func below(base float64, c counts) string {
+// pointsBelow returns how many points the accuracy of c lies below a printed accuracy of
+// `base` per cent, computed exactly in hundredths; "-" where c has no items.
+func pointsBelow(base float64, c counts) string {
 	if c.n == 0 {
 		return "-"
 	}
-	h, n := int64(math.Round(base*100)), int64(c.n)
-	return decimals(hundredths(h*n-10000*int64(c.correct), 10000*n))
+	printed, n := int64(math.Round(base*100)), int64(c.n) // printed is in hundredths of a per cent
+	return decimals(hundredths(printed*n-10000*int64(c.correct), 10000*n))
 }
 
-// byGroup returns the table of accuracies by kind of options or by scale, with the mean over all
-// items.
-func (t *tables) byGroup(what string, own []*row, of func(*row) map[string]*counts, known []string) scoring.TextTable {
+// groupTable returns the table of accuracies by kind of options or by scale. Columns: the
+// group's name, then accuracy and n of each run. groupsOf returns the counts of a run by
+// group. Rows: the known groups in their order, others by name, all items; for kinds of
+// options also the difference of text and visual ones.
+func (t *tables) groupTable(what string, own []*modelRun, groupsOf func(*modelRun) map[string]*counts,
+	known []string) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " accuracy by " + what + ", %", Text: 1, Columns: []string{what}}
 	names, inferred := slices.Clone(known), 0
-	for _, at := range own {
-		inferred += at.inferred
+	for _, run := range own {
+		inferred += run.inferredKinds
 		var more []string
-		for n := range of(at) {
-			if !slices.Contains(names, n) {
-				more = append(more, n)
+		for name := range groupsOf(run) {
+			if !slices.Contains(names, name) {
+				more = append(more, name)
 			}
 		}
 		slices.Sort(more)
 		names = append(names, more...)
-		out.Columns = append(out.Columns, at.name(), "n")
+		out.Columns = append(out.Columns, run.name(), "n")
 	}
-	line := func(name string, of func(*row) counts) {
-		cells, any := []string{name}, 0
-		for _, at := range own {
-			c := of(at)
-			any += c.n
+	addRow := func(name string, countsOf func(*modelRun) counts) { // a group without items has no row
+		cells, items := []string{name}, 0
+		for _, run := range own {
+			c := countsOf(run)
+			items += c.n
 			cells = append(cells, percent(c.correct, c.n), strconv.Itoa(c.n))
 		}
-		if any > 0 {
+		if items > 0 {
 			out.Rows = append(out.Rows, cells)
 		}
 	}
-	get := func(at *row, n string) (c counts) {
-		if g := of(at)[n]; g != nil {
+	groupOf := func(run *modelRun, name string) (c counts) {
+		if g := groupsOf(run)[name]; g != nil {
 			c = *g
 		}
 		return c
 	}
-	for _, n := range names {
-		line(n, func(at *row) counts { return get(at, n) })
+	for _, name := range names {
+		addRow(name, func(run *modelRun) counts { return groupOf(run, name) })
 	}
-	line("all", func(at *row) counts { return at.total })
+	addRow("all", func(run *modelRun) counts { return run.total })
 	if what == "option kind" {
 		cells := []string{"text - visual"}
-		for _, at := range own {
-			a, b, d := get(at, "text"), get(at, "visual"), "-"
-			if a.n > 0 && b.n > 0 {
-				d = decimals(points(a, b))
+		for _, run := range own {
+			text, visual, difference := groupOf(run, "text"), groupOf(run, "visual"), "-"
+			if text.n > 0 && visual.n > 0 {
+				difference = decimals(pointsBetween(text, visual))
 			}
-			cells = append(cells, d, "")
+			cells = append(cells, difference, "")
 		}
 		out.Rows = append(out.Rows, cells)
 		out.Note = fmt.Sprintf("The kind of %d items was inferred from their options.", inferred)
@@ -559,32 +608,36 @@ func (t *tables) byGroup(what string, own []*row, of func(*row) map[string]*coun
 	return out
 }
 
-// read returns the table of how many answers each stage of reading, or a judge, decided. See
-// docs/spec/vqa.md#r45.
-func (t *tables) read(f string, own []*row) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[f] + ": what decided the answers", Text: 1, Columns: []string{"model"}}
+// decidedByTable returns the table of what decided the answers. Columns: model, a count for
+// each stage of reading or judge that decided some, shares of invalid, missing and unjudged
+// answers, and the accuracy on valid answers. See docs/spec/vqa.md#r45.
+func (t *tables) decidedByTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + ": what decided the answers", Text: 1,
+		Columns: []string{"model"}}
 	var seen []string
-	for _, s := range []string{"literal", "stage2", "stage3", "stage4", "stage5", "stage6", "shortcut", "judge", "invalid", "unjudged", "missing"} {
-		if slices.ContainsFunc(own, func(at *row) bool { return at.sources[s] > 0 }) {
+	for _, s := range []string{"literal", "stage2", "stage3", "stage4", "stage5", "stage6", "shortcut", "judge",
+		"invalid", "unjudged", "missing"} {
+		if slices.ContainsFunc(own, func(run *modelRun) bool { return run.decidedBy[s] > 0 }) {
 			seen = append(seen, s)
 		}
 	}
 	out.Columns = append(append(out.Columns, seen...), "invalid, %", "missing, %", "unjudged, %", "accuracy on valid")
-	for _, at := range own {
-		line := []string{at.name()}
+	for _, run := range own {
+		line := []string{run.name()}
 		for _, s := range seen {
-			line = append(line, strconv.Itoa(at.sources[s]))
+			line = append(line, strconv.Itoa(run.decidedBy[s]))
 		}
-		c := at.total
+		c := run.total
 		all, valid := c.n, c.n-c.invalid
-		if t.missing {
+		if t.missingIsWrong { // c.n counts missing answers already
 			valid -= c.missing
-		} else {
+		} else { // c.n does not
 			all += c.missing
 		}
-		out.Rows = append(out.Rows, append(line, percent(c.invalid, all), percent(c.missing, all), percent(c.unjudged, all), percent(c.correct, valid)))
+		out.Rows = append(out.Rows, append(line, percent(c.invalid, all), percent(c.missing, all),
+			percent(c.unjudged, all), percent(c.correct, valid)))
 	}
-	if t.full {
+	if t.findingsLeftOut {
 		out.Note = fmt.Sprintf("More than %d answers: tables that compare runs or models item by item are left out.", maxFindings)
 	}
 	return out

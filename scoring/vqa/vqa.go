@@ -35,43 +35,51 @@ const (
 
 // suite is one of the two benchmarks. It is read-only but for its pool.
 type suite struct {
-	*kind
-	names map[string]place
-	pool  sync.Pool
+	*benchmark
+	places map[string]taxonomyPlace
+	pool   sync.Pool
 }
 
 // Spatialab returns the suite of SPATIALAB.
-func Spatialab() *scoring.Suite { return newSuite(spatialab).public() }
+func Spatialab() *scoring.Suite { return newSuite(spatialab).publicSuite() }
 
 // Spaceeval returns the suite of SpaCE-Eval.
-func Spaceeval() *scoring.Suite { return newSuite(spaceeval).public() }
+func Spaceeval() *scoring.Suite { return newSuite(spaceeval).publicSuite() }
 
 // newSuite returns a suite of one of the benchmarks.
-func newSuite(k *kind) *suite {
-	s := &suite{kind: k, names: k.places()}
+func newSuite(b *benchmark) *suite {
+	s := &suite{benchmark: b, places: b.taxonomyPlaces()}
 	s.pool.New = func() any { return new(reader) }
 	return s
 }
 
-// public returns the suite as other packages use it.
-func (s *suite) public() *scoring.Suite {
+// publicSuite returns the suite as other packages use it.
+func (s *suite) publicSuite() *scoring.Suite {
 	return &scoring.Suite{
-		Name: s.name, Tests: s.formats, Variants: s.variants(), Tasks: scoring.TaskFile{Fields: []string{"options", "category"}},
-		Prepare: s.prepare, Lacking: s.lacking, RepeatMember: "run", Tables: s.newTables, JoinsSeries: true, Prompt: s.prompt,
+		Name: s.name, Tests: s.formats, Variants: s.variants(),
+		Tasks:   scoring.TaskFile{Fields: []string{"options", "category"}},
+		Prepare: s.prepare, Lacking: s.lacking, RepeatMember: "run", Tables: s.newTables, JoinsSeries: true,
+		Prompt: s.prompt,
 	}
 }
 
-// variants lists the variants that the benchmark's rules have.
+// variants returns the optional changes of the rules that users can choose for this
+// benchmark.
 func (s *suite) variants() []scoring.Variant {
-	taxonomy := scoring.Variant{Name: AnyTaxonomy, Source: "decided", Doc: "categories and subcategories that the benchmark does not have are taken as they are"}
-	if s.kind == spaceeval {
-		return []scoring.Variant{{Name: Policy, Value: "paper|fallback|never", Source: "paper: SpaCE-Eval's paper; fallback and never: decided",
-			Doc: "who decides an answer that is not literally an option: the judge, the reading rules and then the judge, or the reading rules alone"}, taxonomy}
+	taxonomy := scoring.Variant{Name: AnyTaxonomy, Source: "decided",
+		Doc: "categories and subcategories that the benchmark does not have are taken as they are"}
+	if s.benchmark == spaceeval {
+		return []scoring.Variant{{Name: Policy, Value: "paper|fallback|never",
+			Source: "paper: SpaCE-Eval's paper; fallback and never: decided",
+			Doc:    "who decides an answer that is not literally an option: the judge, the reading rules and then the judge, or the reading rules alone"}, taxonomy}
 	}
 	return []scoring.Variant{
-		{Name: Profile, Value: "lenient|strict", Source: "decided", Doc: "lenient reads answers with every stage, strict stops after labels, JSON and tags"},
-		{Name: Shortcut, Source: "decided; SPATIALAB's paper judges every answer", Doc: "an open answer that equals the ground truth is right without a judge"},
-		{Name: SelfReflection, Source: "SPATIALAB's paper", Doc: "only what follows the last \"Answer:\" of an open answer is judged"},
+		{Name: Profile, Value: "lenient|strict", Source: "decided",
+			Doc: "lenient reads answers with every stage, strict stops after labels, JSON and tags"},
+		{Name: Shortcut, Source: "decided; SPATIALAB's paper judges every answer",
+			Doc: "an open answer that equals the ground truth is right without a judge"},
+		{Name: SelfReflection, Source: "SPATIALAB's paper",
+			Doc: "only what follows the last \"Answer:\" of an open answer is judged"},
 		taxonomy}
 }
 
@@ -83,13 +91,13 @@ type reader struct {
 	text    []byte
 }
 
-// prepare implements scoring.Suite.Prepare. It reads the answer too; Question then returns what
-// only a judge can tell.
+// prepare implements scoring.Suite.Prepare. It reads the question and the model's answer,
+// and decides what needs no judge. A missing answer is no error.
 func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)
 	j := &job{suite: s, id: it.ID}
-	if err := s.read(r, it, v, j); err != nil {
+	if err := s.readQuestion(r, it, v, j); err != nil {
 		return nil, err
 	}
 	it.Test = j.format
@@ -99,7 +107,8 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 		return j, nil
 	}
 	if response.Type() != fastjson.TypeString {
-		return nil, &scoring.Error{Code: "bad_response", Message: fmt.Sprintf("cannot read response: got a JSON %s; want a string", response.Type())}
+		return nil, &scoring.Error{Code: "bad_response",
+			Message: fmt.Sprintf("cannot read response: got a JSON %s; want a string", response.Type())}
 	}
 	answer := response.GetStringBytes()
 	if j.format == formatOpen {
@@ -113,43 +122,45 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 // absent reports whether a member is missing or null.
 func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
-// readChoice reads an answer to a question with options, and decides it: by reading alone in
-// SPATIALAB (docs/spec/vqa.md#r29), by the policy in SpaCE-Eval (docs/spec/vqa.md#r30).
+// readChoice reads an answer to a question with options and decides it: in SPATIALAB by
+// reading alone (docs/spec/vqa.md#r29), in SpaCE-Eval by the policy, which may leave it to a
+// judge (docs/spec/vqa.md#r30).
 func (s *suite) readChoice(r *reader, it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
-	got := r.choice.Read(answer, s.kind == spatialab && v[Profile] == "strict")
-	j.reading = got
+	reading := r.choice.Read(answer, s.benchmark == spatialab && v[Profile] == "strict")
+	j.reading = reading
 	j.extracted = -1
-	if got.Option >= 0 {
-		j.extracted = j.original(got.Option)
+	if reading.Option >= 0 {
+		j.extracted = j.original(reading.Option)
 	}
 	right := j.extracted >= 0 && j.extracted == j.gold
 	switch {
-	case got.Stage == 0:
+	case reading.Stage == 0: // empty, or nothing but reasoning
 		j.decide(false, sourceInvalid)
-	case s.kind == spatialab:
-		j.decide(right, sourceOf(got))
-	case got.Literal:
+	case s.benchmark == spatialab:
+		j.decide(right, sourceOf(reading))
+	case reading.Literal:
 		j.decide(right, sourceLiteral)
-	case v[Policy] == "never", v[Policy] == "fallback" && got.Option >= 0:
-		j.decide(right, sourceOf(got))
+	case v[Policy] == "never", v[Policy] == "fallback" && reading.Option >= 0:
+		j.decide(right, sourceOf(reading))
 	default:
 		if !j.takeRecordedVerdict(it) {
 			j.askAboutChoice(scoring.JudgeChoice, it, answer, r.options)
-		}
+		} // else the verdict has decided the item
 	}
 }
 
-// sourceOf returns which stage of reading decided. A label that is all that is left after a
-// reasoning block counts as stage 1, which is called literal.
-func sourceOf(got extract.Reading) source {
-	if got.Option < 0 {
+// sourceOf returns the stage of reading that decided an answer, sourceInvalid for one that
+// names no option. Stages are sources with the same numbers.
+func sourceOf(reading extract.Reading) source {
+	if reading.Option < 0 {
 		return sourceInvalid
 	}
-	return source(got.Stage)
+	return source(reading.Stage)
 }
 
-// readOpen reads an open answer, which a judge decides unless it is empty or has a recorded
-// verdict. See docs/spec/vqa.md#r31.
+// readOpen decides an open answer: an empty one is wrong, and a recorded verdict or, with
+// the variant, equality with the ground truth decides. For any other it prepares the
+// question for a judge. See docs/spec/vqa.md#r31.
 func (s *suite) readOpen(it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
 	j.extracted = -1
 	sent := textForJudge(answer, v.On(SelfReflection))
@@ -168,14 +179,15 @@ func (s *suite) readOpen(it *scoring.Item, v scoring.Variants, j *job, answer []
 // Views implements scoring.Job: there are none.
 func (*job) Views() []view.View { return nil }
 
-// Score implements scoring.Job.
+// Score implements scoring.Job: 1 for a right answer, 0 for a wrong one, an error for a
+// missing or unjudged one.
 func (j *job) Score([]metric.Tally) scoring.Result {
 	r := j.result()
 	switch j.state {
 	case stateMissing:
 		r.Err = &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response"}
 	case stateUnjudged:
-		r.Err = &scoring.Error{Code: "unjudged", Message: j.why}
+		r.Err = &scoring.Error{Code: "unjudged", Message: j.unjudgedReason}
 	default:
 		r.Scored = true
 		if j.state == stateRight {
@@ -185,7 +197,7 @@ func (j *job) Score([]metric.Tally) scoring.Result {
 	return r
 }
 
-// Fail implements scoring.Job.
+// Fail implements scoring.Job. It returns the result without a score and with the error e.
 func (j *job) Fail(e scoring.Error) scoring.Result {
 	r := j.result()
 	r.Err = &e
