@@ -29,21 +29,23 @@ type Agreement struct {
 	FleissAnnotators, FleissWithJudge *float64
 }
 
-// Measure computes the agreement of a study. Items beyond the end of an annotator's list lack that
-// rating.
+// Measure computes the agreement of a judge with annotators. A number of items, of ties and
+// of items that lack a rating come with accuracy and kappa against the majority label,
+// against each annotator, and Fleiss' kappa without and with the judge. Items beyond the end
+// of an annotator's list lack that rating. Items with a gap or a tie have no majority label.
 func Measure(s Study) Agreement {
 	a := Agreement{N: len(s.Judge)}
 	majority := make([]string, len(s.Judge))
 	for i := range s.Judge {
 		ratings := s.ratings(i)
-		full := len(ratings) == len(s.Annotators)
-		if !full || s.Judge[i] == "" {
+		complete := len(ratings) == len(s.Annotators)
+		if !complete || s.Judge[i] == "" {
 			a.Missing++
 		}
-		if !full || len(ratings) == 0 {
+		if !complete || len(ratings) == 0 {
 			continue
 		}
-		label, tie := most(ratings)
+		label, tie := mostFrequent(ratings)
 		majority[i] = label
 		if tie {
 			a.Ties++
@@ -51,8 +53,8 @@ func Measure(s Study) Agreement {
 	}
 	a.AccuracyMajority, a.KappaMajority = cohen(s.Judge, majority)
 	all := append([][]string{}, s.Annotators...)
-	for _, one := range s.Annotators {
-		accuracy, kappa := cohen(s.Judge, one)
+	for _, annotator := range s.Annotators {
+		accuracy, kappa := cohen(s.Judge, annotator)
 		a.AccuracyEach, a.KappaEach = append(a.AccuracyEach, accuracy), append(a.KappaEach, kappa)
 	}
 	a.FleissAnnotators = fleiss(len(s.Judge), all)
@@ -60,10 +62,10 @@ func Measure(s Study) Agreement {
 	return a
 }
 
-// ratings returns the annotators' labels of item i without the missing ones.
+// ratings returns the annotators' labels of item i, without missing ones.
 func (s *Study) ratings(i int) (out []string) {
-	for _, one := range s.Annotators {
-		label := at(one, i)
+	for _, annotator := range s.Annotators {
+		label := labelAt(annotator, i)
 		if label != "" {
 			out = append(out, label)
 		}
@@ -71,101 +73,104 @@ func (s *Study) ratings(i int) (out []string) {
 	return out
 }
 
-// at returns an annotator's label of the i-th item, "" past the end of the list.
-func at(list []string, i int) string {
+// labelAt returns an annotator's label of the i-th item, "" past the end of the list.
+func labelAt(list []string, i int) string {
 	if i < len(list) {
 		return list[i]
 	}
 	return ""
 }
 
-// most returns the most frequent label. tie reports whether several are; then label is "". See
-// docs/spec/vqa.md#r56.
-func most(labels []string) (label string, tie bool) {
+// mostFrequent returns the most frequent label. If several are equally frequent, tie is true
+// and label is "". See docs/spec/vqa.md#r56.
+func mostFrequent(labels []string) (label string, tie bool) {
 	counts, best := map[string]int{}, 0
-	for _, l := range labels {
-		counts[l]++
-		best = max(best, counts[l])
+	for _, candidate := range labels {
+		counts[candidate]++
+		best = max(best, counts[candidate])
 	}
-	n := 0
-	for l, c := range counts {
-		if c == best {
-			label = l
-			n++
+	winners := 0
+	for candidate, count := range counts {
+		if count == best {
+			label = candidate
+			winners++
 		}
 	}
-	if n > 1 {
+	if winners > 1 {
 		return "", true
 	}
 	return label, false
 }
 
-// cohen compares two raters on the items that both rated: accuracy is the share of equal labels,
-// kappa is Cohen's, (p_o - p_e)/(1 - p_e). See docs/spec/vqa.md#r57.
-func cohen(a, b []string) (accuracy, kappa *float64) {
-	n, equal := int64(0), int64(0)
-	left, right := map[string]int64{}, map[string]int64{}
-	for i := range a {
-		x, y := a[i], at(b, i)
-		if x == "" || y == "" {
+// cohen compares two raters on the items that both rated. accuracy is the share of equal
+// labels; kappa is Cohen's, (p_o - p_e)/(1 - p_e), nil where it is undefined. Both are nil
+// without such items. See docs/spec/vqa.md#r57.
+func cohen(first, second []string) (accuracy, kappa *float64) {
+	items, equal := int64(0), int64(0)
+	countsA, countsB := map[string]int64{}, map[string]int64{}
+	for i := range first {
+		labelA, labelB := first[i], labelAt(second, i)
+		if labelA == "" || labelB == "" {
 			continue
 		}
-		n++
-		left[x]++
-		right[y]++
-		if x == y {
+		items++
+		countsA[labelA]++
+		countsB[labelB]++
+		if labelA == labelB {
 			equal++
 		}
 	}
-	if n == 0 {
+	if items == 0 {
 		return nil, nil
 	}
-	chance := new(big.Int) // n² p_e
-	for l, c := range left {
-		chance.Add(chance, product(c, right[l]))
+	chance := new(big.Int) // items² p_e; big integers keep it exact
+	for label, count := range countsA {
+		chance.Add(chance, bigProduct(count, countsB[label]))
 	}
-	whole := product(n, n)
-	accuracy = ratio(big.NewInt(equal), big.NewInt(n))
-	return accuracy, ratio(new(big.Int).Sub(product(n, equal), chance), new(big.Int).Sub(whole, chance))
+	everything := bigProduct(items, items)
+	accuracy = ratio(big.NewInt(equal), big.NewInt(items))
+	return accuracy, ratio(new(big.Int).Sub(bigProduct(items, equal), chance), new(big.Int).Sub(everything, chance))
 }
 
-// fleiss returns Fleiss' kappa of several raters on the items that all rated, (P - P_e)/(1 - P_e).
-// See docs/spec/vqa.md#r58.
+// fleiss returns Fleiss' kappa of several raters on the items that all rated, (P - P_e)/(1 -
+// P_e); nil where it is undefined, and for fewer than two raters. All terms are exact
+// integers over a common denominator. See docs/spec/vqa.md#r58.
 func fleiss(items int, raters [][]string) *float64 {
-	m := int64(len(raters))
-	n, pairs := int64(0), int64(0)
+	raterCount := int64(len(raters))
+	complete, agreeingPairs := int64(0), int64(0)
 	total := map[string]int64{}
 	for i := range items {
-		counts, full := map[string]int64{}, true
-		for _, one := range raters {
-			l := at(one, i)
-			full = full && l != ""
-			counts[l]++
+		counts, rated := map[string]int64{}, true
+		for _, rater := range raters {
+			label := labelAt(rater, i)
+			rated = rated && label != ""
+			counts[label]++
 		}
-		if !full {
+		if !rated {
 			continue
 		}
-		n++
-		for l, c := range counts {
-			pairs += c * (c - 1)
-			total[l] += c
+		complete++
+		for label, count := range counts {
+			agreeingPairs += count * (count - 1)
+			total[label] += count
 		}
 	}
-	if n == 0 || m < 2 {
+	if complete == 0 || raterCount < 2 {
 		return nil
 	}
-	ratings := product(n, m)
+	ratings := bigProduct(complete, raterCount)
 	square := new(big.Int).Mul(ratings, ratings) // (nm)²
 	chance := new(big.Int)                       // (nm)² P_e
-	for _, c := range total {
-		chance.Add(chance, product(c, c))
+	for _, count := range total {
+		chance.Add(chance, bigProduct(count, count))
 	}
-	possible := new(big.Int).Mul(ratings, big.NewInt(m-1)) // nm(m-1), of which pairs agree
-	over := new(big.Int).Sub(new(big.Int).Mul(big.NewInt(pairs), square), new(big.Int).Mul(chance, possible))
-	return ratio(over, new(big.Int).Mul(possible, new(big.Int).Sub(square, chance)))
+	pairCount := new(big.Int).Mul(ratings, big.NewInt(raterCount-1)) // nm(m-1), of which pairs agree
+	excess := new(big.Int).Sub(new(big.Int).Mul(big.NewInt(agreeingPairs), square), new(big.Int).Mul(chance, pairCount))
+	return ratio(excess, new(big.Int).Mul(pairCount, new(big.Int).Sub(square, chance)))
 }
 
-func product(a, b int64) *big.Int { return new(big.Int).Mul(big.NewInt(a), big.NewInt(b)) }
+// bigProduct returns a*b without overflow.
+func bigProduct(a, b int64) *big.Int { return new(big.Int).Mul(big.NewInt(a), big.NewInt(b)) }
 
 // ratio returns the float nearest to a/b, nil where b is 0 and the statistic undefined.
 func ratio(a, b *big.Int) *float64 {

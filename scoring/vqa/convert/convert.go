@@ -50,8 +50,9 @@ var optionColumns = [][]string{
 	{"a", "b", "c", "d", "e", "f", "g", "h"},
 }
 
-// plain returns a column's name as it is matched: in lower case, letters and digits alone.
-func plain(name string) string {
+// matchName returns a column's name as names are compared: in lower case, with only letters
+// and digits.
+func matchName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
@@ -60,8 +61,9 @@ func plain(name string) string {
 	}, name)
 }
 
-// Read reads records: a JSON list, JSON lines, CSV with a header, or Parquet. keep stores a
-// picture that a record of Parquet holds and returns its path; nil refuses records with pictures.
+// Read reads the records of a data set: a JSON list, JSON lines, CSV with a header, or
+// Parquet, told apart by the first bytes. keep stores a picture that a Parquet record holds
+// and returns its path; with nil, records with pictures are refused.
 func Read(b []byte, keep func(picture []byte, ext string) (path string, err error)) ([]Record, error) {
 	if bytes.HasPrefix(b, []byte("PAR1")) {
 		return readParquet(b, keep)
@@ -75,52 +77,53 @@ func Read(b []byte, keep func(picture []byte, ext string) (path string, err erro
 		if err := json.Unmarshal(b, &list); err != nil {
 			return nil, err
 		}
-		return objects(list)
+		return recordsOfObjects(list)
 	case b[0] == '{':
 		var list []json.RawMessage
-		d := json.NewDecoder(bytes.NewReader(b))
+		decoder := json.NewDecoder(bytes.NewReader(b))
 		for {
-			var v json.RawMessage
-			switch err := d.Decode(&v); {
+			var record json.RawMessage
+			switch err := decoder.Decode(&record); {
 			case err == io.EOF:
-				return objects(list)
+				return recordsOfObjects(list)
 			case err != nil:
 				return nil, fmt.Errorf("record %d: %w", len(list)+1, err)
 			}
-			list = append(list, v)
+			list = append(list, record)
 		}
 	}
 	return readCSV(b)
 }
 
-// objects makes records of a data set's JSON objects. They keep the order of the members.
-func objects(list []json.RawMessage) (out []Record, err error) {
-	for i, v := range list {
-		r := Record{Values: map[string]json.RawMessage{}}
-		if err := json.Unmarshal(v, &r.Values); err != nil || r.Values == nil {
+// recordsOfObjects returns the records of JSON objects. Names has the members in their
+// order, each once.
+func recordsOfObjects(objects []json.RawMessage) (out []Record, err error) {
+	for i, object := range objects {
+		record := Record{Values: map[string]json.RawMessage{}}
+		if err := json.Unmarshal(object, &record.Values); err != nil || record.Values == nil {
 			return nil, fmt.Errorf("record %d: want a JSON object", i+1)
 		}
-		d := json.NewDecoder(bytes.NewReader(v))
-		d.Token() // the brace
-		for d.More() {
-			name, err := d.Token()
+		decoder := json.NewDecoder(bytes.NewReader(object))
+		decoder.Token() // the brace; a map does not keep the order of members, so names are read again
+		for decoder.More() {
+			name, err := decoder.Token()
 			if err != nil {
 				return nil, err
 			}
 			var skip json.RawMessage
-			if err := d.Decode(&skip); err != nil {
+			if err := decoder.Decode(&skip); err != nil {
 				return nil, err
 			}
-			if !slices.Contains(r.Names, name.(string)) {
-				r.Names = append(r.Names, name.(string))
+			if !slices.Contains(record.Names, name.(string)) {
+				record.Names = append(record.Names, name.(string))
 			}
 		}
-		out = append(out, r)
+		out = append(out, record)
 	}
 	return out, nil
 }
 
-// readCSV reads records from CSV whose first row names the columns.
+// readCSV reads records from CSV whose first row names the columns. All values are strings.
 func readCSV(b []byte) (out []Record, err error) {
 	c := csv.NewReader(bytes.NewReader(b))
 	head, err := c.Read()
@@ -161,43 +164,45 @@ type Mapping struct {
 	Unused  []string          // columns that nothing is read from
 }
 
-// Map finds the columns of records for the members of items. given overrides by member ("answer").
-// With choices, answer and options must be there. The error names a member without a column, or a
-// given column that is not there.
+// Map decides which column of the records each member of an item is read from. given names
+// columns by member ("answer") and wins over the names in Fields. With choices, answer and
+// options are needed too. The error names a member without a column, or a given column that
+// is not there.
 func Map(records []Record, given map[string]string, choices bool) (*Mapping, error) {
 	var names []string
-	for _, r := range records {
-		for _, n := range r.Names {
+	for _, record := range records {
+		for _, n := range record.Names {
 			if !slices.Contains(names, n) {
 				names = append(names, n)
 			}
 		}
 	}
 	find := func(want string) (string, bool) {
-		i := slices.IndexFunc(names, func(n string) bool { return plain(n) == want })
+		i := slices.IndexFunc(names, func(n string) bool { return matchName(n) == want })
 		if i < 0 {
 			return "", false
 		}
 		return names[i], true
 	}
-	m := &Mapping{columns: map[string]string{}}
+	mapping := &Mapping{columns: map[string]string{}}
 	for field, column := range given {
 		if !slices.ContainsFunc(Fields, func(f Field) bool { return f.Name == field }) {
 			return nil, fmt.Errorf("cannot map %q: it is no member of an item", field)
 		}
 		if !slices.Contains(names, column) {
-			return nil, fmt.Errorf("cannot map %s: there is no column %q; got %s", field, column, strings.Join(names, ", "))
+			return nil, fmt.Errorf("cannot map %s: there is no column %q; got %s", field, column,
+				strings.Join(names, ", "))
 		}
-		m.columns[field] = column
+		mapping.columns[field] = column
 	}
 	for _, f := range Fields {
 		for _, want := range f.Columns {
-			if column, ok := find(want); ok && m.columns[f.Name] == "" {
-				m.columns[f.Name] = column
+			if column, ok := find(want); ok && mapping.columns[f.Name] == "" {
+				mapping.columns[f.Name] = column
 			}
 		}
 	}
-	if m.columns["options"] == "" {
+	if mapping.columns["options"] == "" {
 		for _, list := range optionColumns {
 			var found []string
 			for _, want := range list {
@@ -208,14 +213,14 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 				found = append(found, column)
 			}
 			if len(found) >= 2 {
-				m.options = found
+				mapping.options = found
 				break
 			}
 		}
 	}
 	for _, n := range names {
-		if !slices.Contains(m.options, n) && !slices.Contains(slices.Collect(maps.Values(m.columns)), n) {
-			m.Unused = append(m.Unused, n)
+		if !slices.Contains(mapping.options, n) && !slices.Contains(slices.Collect(maps.Values(mapping.columns)), n) {
+			mapping.Unused = append(mapping.Unused, n)
 		}
 	}
 	needed := []string{"question", "category", "subcategory"}
@@ -223,110 +228,114 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 		needed = append(needed, "answer")
 	}
 	for _, name := range needed {
-		if m.columns[name] == "" {
-			return nil, m.lacking(name, names)
+		if mapping.columns[name] == "" {
+			return nil, mapping.missingColumn(name, names)
 		}
 	}
-	if choices && m.columns["options"] == "" && m.options == nil {
-		return nil, m.lacking("options", names)
+	if choices && mapping.columns["options"] == "" && mapping.options == nil {
+		return nil, mapping.missingColumn("options", names)
 	}
-	return m, nil
+	return mapping, nil
 }
 
-// lacking returns the error for a member that no column holds.
-func (m *Mapping) lacking(name string, names []string) error {
+// missingColumn returns the error for a member that no column holds.
+func (m *Mapping) missingColumn(name string, names []string) error {
 	f := Fields[slices.IndexFunc(Fields, func(f Field) bool { return f.Name == name })]
-	return fmt.Errorf("cannot find %s: want a column %s, or --map %s=COLUMN; got %s", name, strings.Join(f.Columns, ", "), name, strings.Join(names, ", "))
+	return fmt.Errorf("cannot find %s: want a column %s, or --map %s=COLUMN; got %s", name,
+		strings.Join(f.Columns, ", "), name, strings.Join(names, ", "))
 }
 
-// Item returns the item line, a JSON object as the scorer reads it, of record n, counted from 1.
-// prefix begins the id of a record without one.
-func (m *Mapping) Item(r Record, n int, prefix string) ([]byte, error) {
-	b := []byte{'{'}
-	member := func(name string, v []byte) {
-		if len(b) > 1 {
-			b = append(b, ',')
+// Item returns the line of record n, counted from 1, as the scorer reads it: a JSON object
+// with the members that the record has values for. A record without an id gets one of prefix
+// and n.
+func (m *Mapping) Item(record Record, n int, prefix string) ([]byte, error) {
+	line := []byte{'{'}
+	member := func(name string, value []byte) {
+		if len(line) > 1 {
+			line = append(line, ',')
 		}
-		b = append(append(append(append(b, '"'), name...), '"', ':'), v...)
+		line = append(append(append(append(line, '"'), name...), '"', ':'), value...)
 	}
-	id := r.Values[m.columns["id"]]
-	if empty(id) {
+	id := record.Values[m.columns["id"]]
+	if isEmpty(id) {
 		id = marshal(fmt.Sprintf("%s%04d", prefix, n))
 	}
 	member("id", asText(id))
-	if v := r.Values[m.columns["image"]]; !empty(v) {
-		member("image", asList(v))
+	if value := record.Values[m.columns["image"]]; !isEmpty(value) {
+		member("image", asList(value))
 	}
-	member("question", asText(r.Values[m.columns["question"]]))
-	options, err := m.list(r)
+	member("question", asText(record.Values[m.columns["question"]]))
+	options, err := m.optionList(record)
 	if err != nil {
 		return nil, err
 	}
 	if options != nil {
 		member("options", options)
 	}
-	if v := r.Values[m.columns["answer"]]; !empty(v) {
-		if plain(m.columns["answer"]) == "answerindex" {
-			member("answer_index", number(v))
+	if value := record.Values[m.columns["answer"]]; !isEmpty(value) {
+		if matchName(m.columns["answer"]) == "answerindex" {
+			member("answer_index", unquoteNumber(value))
 		} else {
-			member("answer", asText(v))
+			member("answer", asText(value))
 		}
 	}
 	for _, name := range []string{"open_answer", "category", "subcategory", "prompt"} {
-		if v := r.Values[m.columns[name]]; !empty(v) {
-			member(name, asText(v))
+		if value := record.Values[m.columns[name]]; !isEmpty(value) {
+			member(name, asText(value))
 		}
 	}
-	return append(b, '}'), nil
+	return append(line, '}'), nil
 }
 
-// list returns the options of a record as a JSON list, nil for none.
-func (m *Mapping) list(r Record) ([]byte, error) {
+// optionList returns the options of a record as a JSON list, nil if it has none. They come
+// from columns of one option each, from a list, from a list written as text, or from an
+// object, in the order of its keys.
+func (m *Mapping) optionList(record Record) ([]byte, error) {
 	if m.options != nil {
-		var list []json.RawMessage
+		var options []json.RawMessage
 		for _, column := range m.options {
-			if v := r.Values[column]; v != nil && string(v) != "null" {
-				list = append(list, asText(v))
+			if value := record.Values[column]; value != nil && string(value) != "null" {
+				options = append(options, asText(value))
 			}
 		}
-		for len(list) > 2 && string(list[len(list)-1]) == `""` { // columns of options that an item does not have
-			list = list[:len(list)-1]
+		for len(options) > 2 && string(options[len(options)-1]) == `""` { // columns of options that an item does not have
+			options = options[:len(options)-1]
 		}
-		return marshal(list), nil
+		return marshal(options), nil
 	}
-	v := r.Values[m.columns["options"]]
-	if empty(v) {
+	value := record.Values[m.columns["options"]]
+	if isEmpty(value) {
 		return nil, nil
 	}
-	if v[0] == '"' { // a list as text
+	if value[0] == '"' { // a list as text
 		var text string
-		if err := json.Unmarshal(v, &text); err != nil {
+		if err := json.Unmarshal(value, &text); err != nil {
 			return nil, err
 		}
-		v = bytes.TrimSpace([]byte(text))
-		if list, ok := pythonList(text); ok && !json.Valid(v) {
-			v = list
+		value = bytes.TrimSpace([]byte(text))
+		if options, ok := pythonList(text); ok && !json.Valid(value) {
+			value = options
 		}
-		if !json.Valid(v) {
+		if !json.Valid(value) {
 			return nil, fmt.Errorf("cannot read options: got the text %.60q; want a list as JSON or as Python writes it", text)
 		}
 	}
-	if v[0] != '{' {
-		return v, nil
+	if value[0] != '{' {
+		return value, nil
 	}
 	var byLabel map[string]json.RawMessage
-	if err := json.Unmarshal(v, &byLabel); err != nil {
+	if err := json.Unmarshal(value, &byLabel); err != nil {
 		return nil, err
 	}
-	var list []json.RawMessage
+	var options []json.RawMessage
 	for _, label := range slices.Sorted(maps.Keys(byLabel)) {
-		list = append(list, byLabel[label])
+		options = append(options, byLabel[label])
 	}
-	return marshal(list), nil
+	return marshal(options), nil
 }
 
-// empty reports whether a cell holds nothing: null or "".
-func empty(v json.RawMessage) bool { return len(v) == 0 || string(v) == "null" || string(v) == `""` }
+// isEmpty reports whether a cell is missing, null or "".
+func isEmpty(v json.RawMessage) bool { return len(v) == 0 || string(v) == "null" || string(v) == `""` }
 
 // asText returns a JSON number as a string, other values as they are.
 func asText(v json.RawMessage) json.RawMessage {
@@ -336,8 +345,9 @@ func asText(v json.RawMessage) json.RawMessage {
 	return v
 }
 
-// number returns the number that a JSON string holds, other values as they are.
-func number(v json.RawMessage) json.RawMessage {
+// unquoteNumber returns the JSON value that a JSON string holds, such as 3 for "3", and
+// other values as they are.
+func unquoteNumber(v json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(v, &text) == nil && json.Valid([]byte(text)) {
 		return []byte(text)

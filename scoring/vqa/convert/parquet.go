@@ -17,35 +17,37 @@ import (
 // errPictures marks records that hold pictures although nothing keeps them.
 var errPictures = errors.New("its records hold pictures; want --images DIR for them")
 
-// readParquet reads the rows of a Parquet file as records. keep stores a picture that a row holds
-// and returns its path; nil refuses rows with pictures. A panic of the library is an error.
+// readParquet reads the rows of a Parquet file as records. keep stores a picture that a row
+// holds and returns its path; with nil, rows with pictures are refused. Broken files make
+// the library panic, which becomes an error.
 func readParquet(b []byte, keep func(picture []byte, ext string) (string, error)) (out []Record, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			out, err = nil, fmt.Errorf("the Parquet file cannot be decoded: %v", p)
 		}
 	}()
-	f, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	file, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)), parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, c := range f.Root().Columns() {
-		names = append(names, c.Name())
+	for _, column := range file.Root().Columns() {
+		names = append(names, column.Name())
 	}
-	r := parquet.NewGenericReader[any](bytes.NewReader(b))
-	defer r.Close()
+	reader := parquet.NewGenericReader[any](bytes.NewReader(b))
+	defer reader.Close()
 	rows := make([]any, 64)
 	for {
-		n, err := r.Read(rows)
-		for _, row := range rows[:n] {
+		count, err := reader.Read(rows)
+		for _, row := range rows[:count] {
 			columns, ok := row.(map[string]any)
 			if !ok {
 				return nil, fmt.Errorf("row %d: got %T; want columns", len(out), row)
 			}
 			record := Record{Names: names, Values: map[string]json.RawMessage{}}
 			for name, v := range columns {
-				if record.Values[name], err = plainValue(v, keep); err != nil {
+				if record.Values[name], err = jsonValue(v, keep); err != nil {
 					return nil, fmt.Errorf("row %d, column %s: %w", len(out), name, err)
 				}
 			}
@@ -60,38 +62,38 @@ func readParquet(b []byte, keep func(picture []byte, ext string) (string, error)
 	}
 }
 
-// plainValue returns a value of a row as JSON. Pictures, as bytes or as the pair of bytes and path
-// that data sets write, become paths.
-func plainValue(v any, keep func([]byte, string) (string, error)) (json.RawMessage, error) {
+// jsonValue returns a value of a Parquet row as JSON. A picture, as bytes or as an object of
+// bytes and path, is stored by keep and becomes its path. NaN and infinities become null.
+func jsonValue(v any, keep func([]byte, string) (string, error)) (json.RawMessage, error) {
 	switch v := v.(type) {
 	case []byte:
-		return bytesValue(v, keep)
+		return textOrPicture(v, keep)
 	case string:
-		return bytesValue([]byte(v), keep)
+		return textOrPicture([]byte(v), keep)
 	case []any:
 		list := []json.RawMessage{}
-		for _, e := range v {
-			one, err := plainValue(e, keep)
+		for _, element := range v {
+			converted, err := jsonValue(element, keep)
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, one)
+			list = append(list, converted)
 		}
 		return marshal(list), nil
 	case map[string]any:
-		if inner, ok := framed(v); ok {
-			return plainValue(inner, keep)
+		if inner, ok := unwrapList(v); ok {
+			return jsonValue(inner, keep)
 		}
 		if picture, ok := v["bytes"]; ok && len(v) <= 2 && picture != nil {
-			return plainValue(picture, keep)
+			return jsonValue(picture, keep)
 		}
 		object := map[string]json.RawMessage{}
-		for name, e := range v {
-			one, err := plainValue(e, keep)
+		for name, element := range v {
+			converted, err := jsonValue(element, keep)
 			if err != nil {
 				return nil, err
 			}
-			object[name] = one
+			object[name] = converted
 		}
 		return marshal(object), nil
 	case float64:
@@ -102,20 +104,21 @@ func plainValue(v any, keep func([]byte, string) (string, error)) (json.RawMessa
 	return marshal(v), nil
 }
 
-// framed returns the list that the groups "list" and "element" of Parquet stand around.
-func framed(v map[string]any) (list []any, ok bool) {
+// unwrapList returns the entries of a Parquet list, which the reader returns inside the
+// groups "list" and "element". ok is false for other values.
+func unwrapList(v map[string]any) (list []any, ok bool) {
 	inner, ok := v["list"].([]any)
 	if !ok || len(v) != 1 {
 		return nil, false
 	}
 	list = []any{}
-	for _, e := range inner {
-		if m, ok := e.(map[string]any); ok && len(m) == 1 {
-			for _, value := range m {
-				e = value
+	for _, entry := range inner {
+		if group, ok := entry.(map[string]any); ok && len(group) == 1 {
+			for _, value := range group {
+				entry = value
 			}
 		}
-		list = append(list, e)
+		list = append(list, entry)
 	}
 	return list, true
 }
@@ -123,8 +126,9 @@ func framed(v map[string]any) (list []any, ok bool) {
 // pictureTypes are the pictures that models are sent, with the endings of their files.
 var pictureTypes = map[string]string{"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
 
-// bytesValue returns bytes as a text, or as the path of the picture that they are.
-func bytesValue(b []byte, keep func([]byte, string) (string, error)) (json.RawMessage, error) {
+// textOrPicture returns bytes as a JSON string: a picture is stored by keep and becomes its
+// path, text stays as it is. Other bytes are refused, and pictures if keep is nil.
+func textOrPicture(b []byte, keep func([]byte, string) (string, error)) (json.RawMessage, error) {
 	ext := pictureTypes[http.DetectContentType(b)]
 	switch {
 	case ext == "" && utf8.Valid(b):

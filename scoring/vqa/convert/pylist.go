@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// pythonList reads a list of texts as Python's repr writes it, such as ['a', "it's"]; ok is
-// false for other texts. Tables written by pandas hold lists in this form.
+// pythonList reads a list of strings as Python's repr writes it, such as ['a', "it's"], into
+// a JSON list. pandas writes lists in tables in this form. ok is false for other texts.
 func pythonList(s string) (list json.RawMessage, ok bool) {
 	s = strings.TrimSpace(s)
 	if !strings.HasPrefix(s, "[") || !strings.HasSuffix(s, "]") {
@@ -17,7 +17,7 @@ func pythonList(s string) (list json.RawMessage, ok bool) {
 	rest := strings.TrimSpace(s[1 : len(s)-1])
 	texts := []string{}
 	for rest != "" {
-		text, after, ok := pythonText(rest)
+		text, after, ok := cutPythonString(rest)
 		if !ok {
 			return nil, false
 		}
@@ -36,10 +36,13 @@ func pythonList(s string) (list json.RawMessage, ok bool) {
 }
 
 // pythonEscapes are the escapes of one character after a backslash.
-var pythonEscapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", '0': "\x00"}
+var pythonEscapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': `"`, 'a': "\a",
+	'b': "\b", 'f': "\f", 'v': "\v", '0': "\x00"}
 
-// pythonText reads the string literal with which s begins, and returns what follows it.
-func pythonText(s string) (text, rest string, ok bool) {
+// cutPythonString reads the Python string literal at the start of s, with its escapes, and
+// returns the text and what follows the literal. ok is false where there is no complete
+// literal.
+func cutPythonString(s string) (text, rest string, ok bool) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		return "", "", false
 	}
@@ -54,7 +57,7 @@ func pythonText(s string) (text, rest string, ok bool) {
 			return "", "", false
 		default:
 			i++
-			digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[i]]
+			digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[i]] // of \xhh, \uhhhh and \Uhhhhhhhh
 			if digits == 0 {
 				plain, known := pythonEscapes[s[i]]
 				if !known {

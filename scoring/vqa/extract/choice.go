@@ -23,8 +23,8 @@ const (
 // Most is the largest number of options that a question may have. See docs/spec/vqa.md#r4.
 const Most = 8
 
-// examined is how many bytes at the end of an answer stages 2 to 6 read. See docs/spec/vqa.md#r16.
-const examined = 64 << 10
+// examinedBytes is how many bytes at the end of an answer stages 2 to 6 read. See docs/spec/vqa.md#r16.
+const examinedBytes = 64 << 10
 
 // Reason says why an answer is invalid; "" for a valid one.
 type Reason string
@@ -60,28 +60,30 @@ const (
 	stageProse                 // labels and texts of options in prose
 )
 
-// found returns the reading of a stage that found an option.
-func found(stage, option int) Reading { return Reading{Option: option, Stage: stage} }
+// optionFound returns the reading of a stage that found an option.
+func optionFound(stage, option int) Reading { return Reading{Option: option, Stage: stage} }
 
-// invalid returns the reading of a stage that found the answer invalid.
-func invalid(stage int, why Reason) Reading { return Reading{Option: -1, Stage: stage, Reason: why} }
+// invalidAnswer returns the reading of a stage that found the answer invalid.
+func invalidAnswer(stage int, why Reason) Reading {
+	return Reading{Option: -1, Stage: stage, Reason: why}
+}
 
 // Reader reads answers to multiple-choice questions. It keeps its memory from one answer to the
 // next. One goroutine uses it at a time.
 type Reader struct {
-	style   Style
-	texts   [][]byte
-	ready   bool         // norms, usable and order are those of texts
-	norms   [Most][]byte // normalized texts of the options
-	usable  [Most]bool   // the text is there, and no other option has it
-	order   [Most]int    // options by length of their texts, longest first
-	arena   []byte       // memory of norms
-	cleaner plain.Cleaner
+	style       Style
+	optionTexts [][]byte
+	normalized  bool         // norms, usable and order are those of texts
+	normTexts   [Most][]byte // normalized texts of the options
+	usable      [Most]bool   // the text is there, and no other option has it
+	byLength    [Most]int    // options by length of their texts, longest first
+	normMemory  []byte       // memory of norms
+	cleaner     plain.Cleaner
 
-	low, norm  []byte  // the answer in lower case, and normalized
-	flat, flow []byte  // the answer on one line, as it is and in lower case
-	cover      []uint8 // for each byte of flow, 1 + the option in whose text it lies; 0 for none
-	json       jsonReader
+	lower, norm           []byte  // the answer in lower case, and normalized
+	oneLine, oneLineLower []byte  // the answer on one line, as it is and in lower case
+	coveredBy             []uint8 // for each byte of flow, 1 + the option in whose text it lies; 0 for none
+	json                  jsonReader
 }
 
 // Options sets the question's 2 to 8 options, in the order in which they were shown. The reader
@@ -90,63 +92,64 @@ func (r *Reader) Options(style Style, texts [][]byte) {
 	if len(texts) > Most {
 		texts = texts[:Most]
 	}
-	r.style, r.texts, r.ready = style, texts, false
+	r.style, r.optionTexts, r.normalized = style, texts, false
 }
 
-// Read reads an answer, by all six stages or, where strict, by the first three. See
-// docs/spec/vqa.md#r29.
+// Read reads an answer by all six stages or, if strict, by the first three
+// (docs/spec/vqa.md#r29). Markup and reasoning blocks are removed first.
 func (r *Reader) Read(answer []byte, strict bool) Reading {
 	text, reasoned := r.cleaner.Clean(answer)
-	got := r.stages(text, strict, 0)
-	got.Literal = got.Stage == stageWhole && got.Option >= 0 && !reasoned
-	return got
+	reading := r.readStages(text, strict, 0)
+	reading.Literal = reading.Stage == stageWhole && reading.Option >= 0 && !reasoned
+	return reading
 }
 
-// deepest is how deep values are read inside of values, such as an answer in a tag in a string of
-// a JSON object.
-const deepest = 4
+// maxDepth is how deep values are read inside of values, such as an answer in a tag in a
+// string of a JSON object.
+const maxDepth = 4
 
-// stages reads the clean text of an answer by the six stages, in their order: the first one that
-// yields anything decides. strict leaves out stages 4 to 6. depth is how deep s
-// lies in other values.
-func (r *Reader) stages(s []byte, strict bool, depth int) Reading {
+// readStages reads the cleaned text of an answer by the six stages in their order; the first
+// one that finds an option or a fault decides. Empty text is stage 0. strict leaves out
+// stages 4 to 6. depth counts the JSON strings and tags around s; at maxDepth no further
+// ones are opened, which bounds the recursion.
+func (r *Reader) readStages(s []byte, strict bool, depth int) Reading {
 	s = bytes.TrimSpace(s)
 	if len(s) == 0 {
-		return invalid(0, Empty)
+		return invalidAnswer(0, Empty)
 	}
-	if got, ok := r.readWhole(s); ok {
-		return got
+	if reading, ok := r.readWhole(s); ok {
+		return reading
 	}
-	s = lastPart(s)
-	if depth < deepest {
-		if got, ok := r.readObject(s, strict, depth); ok {
-			return got
+	s = lastExamined(s)
+	if depth < maxDepth {
+		if reading, ok := r.readObject(s, strict, depth); ok {
+			return reading
 		}
-		if got, ok := r.readTags(s, strict, depth); ok {
-			return got
+		if reading, ok := r.readTags(s, strict, depth); ok {
+			return reading
 		}
 	}
 	if strict {
-		return invalid(stageTags, NoAnswer)
+		return invalidAnswer(stageTags, NoAnswer)
 	}
-	r.low = appendLower(r.low[:0], s)
-	if got, ok := r.readStatements(s, r.low); ok {
-		return got
+	r.lower = appendLower(r.lower[:0], s)
+	if reading, ok := r.readStatements(s, r.lower); ok {
+		return reading
 	}
-	if got, ok := r.readLines(s); ok {
-		return got
+	if reading, ok := r.readLines(s); ok {
+		return reading
 	}
 	return r.readProse(s)
 }
 
-// lastPart returns the last bytes of an answer, as many as are examined, from the start of a
-// character on.
-func lastPart(s []byte) []byte {
-	if len(s) <= examined {
+// lastExamined returns the last examinedBytes of an answer, from the first whole character
+// on.
+func lastExamined(s []byte) []byte {
+	if len(s) <= examinedBytes {
 		return s
 	}
-	s = s[len(s)-examined:]
-	for len(s) > 0 && s[0]&0xc0 == 0x80 {
+	s = s[len(s)-examinedBytes:]
+	for len(s) > 0 && s[0]&0xc0 == 0x80 { // a continuation byte of UTF-8
 		s = s[1:]
 	}
 	return s

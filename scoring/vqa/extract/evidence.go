@@ -6,16 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// plainWords are texts of options that are too common in prose to name an option there. See
+// wordsTooCommon are texts of options that are too common in prose to name an option there. See
 // docs/spec/vqa.md#r26.
-var plainWords = [...]string{"yes", "no", "true", "false", "none", "all", "both", "up", "down", "left", "right", "same", "similar", "maybe",
+var wordsTooCommon = [...]string{"yes", "no", "true", "false", "none", "all", "both", "up", "down", "left", "right",
+	"same", "similar", "maybe",
 	"i", "ii", "iii", "iv", "v", "vi"}
 
-// isCommonWord reports whether the text of an option is too common or too short to name it in
-// prose.
+// isCommonWord reports whether the normalized text of an option is one of wordsTooCommon, or
+// a single character, and so does not name the option in prose.
 func isCommonWord(norm []byte) bool {
-	for _, w := range plainWords {
-		if string(norm) == w { // slices.Contains would allocate
+	for _, word := range wordsTooCommon {
+		if string(norm) == word { // slices.Contains would allocate
 			return true
 		}
 	}
@@ -24,71 +25,77 @@ func isCommonWord(norm []byte) bool {
 
 // labelledThings are words for things in drawings that have labels of their own: "point B" is no
 // option B.
-var labelledThings = [...]string{"point", "position", "block", "building", "room", "node", "location", "figure", "diagram", "area", "zone", "path", "route",
-	"tower", "section", "view", "plan", "step", "line", "spot", "gate", "door", "panel", "stage", "level", "corner", "wall", "window", "camera",
+var labelledThings = [...]string{"point", "position", "block", "building", "room", "node", "location", "figure",
+	"diagram", "area", "zone", "path", "route",
+	"tower", "section", "view", "plan", "step", "line", "spot", "gate", "door", "panel", "stage", "level", "corner",
+	"wall", "window", "camera",
 	"person", "box", "shape", "track", "lane", "exit", "entrance"}
 
-// readProse is stage 6: it reads which options prose names, by text or by label. Two different
-// ones make the answer invalid. See docs/spec/vqa.md#r28.
+// readProse is stage 6: it collects the options that prose names, by text and by label. A
+// label decides over texts unless exactly one text contradicts it. Several labels, or
+// several texts without a label, make the answer invalid. See docs/spec/vqa.md#r28.
 func (r *Reader) readProse(s []byte) Reading {
 	r.normalizeOptions()
-	r.flat = appendFlat(r.flat[:0], s)
-	r.flow = appendLower(r.flow[:0], r.flat)
-	r.cover = slices.Grow(r.cover[:0], len(r.flow))[:len(r.flow)]
-	clear(r.cover)
-	texts := r.quotedOptions() | r.optionsInProse() | r.leadingYesOrNo()
-	labels, ambiguous := r.lettersInProse()
-	l, nl := soleMember(labels)
-	t, nt := soleMember(texts)
+	r.oneLine = appendFlat(r.oneLine[:0], s)
+	r.oneLineLower = appendLower(r.oneLineLower[:0], r.oneLine)
+	r.coveredBy = slices.Grow(r.coveredBy[:0], len(r.oneLineLower))[:len(r.oneLineLower)] // memory is used again
+	clear(r.coveredBy)
+	byText := r.quotedOptions() | r.optionsInProse() | r.leadingYesOrNo()
+	byLabel, ambiguous := r.lettersInProse()
+	labelled, labelCount := soleMember(byLabel)
+	quoted, textCount := soleMember(byText)
 	switch {
 	case ambiguous:
-		return invalid(stageProse, Ambiguous)
-	case nl > 1:
-		return invalid(stageProse, Multiple)
-	case nl == 1 && nt == 1 && l != t:
-		return invalid(stageProse, Conflict)
-	case nl == 1:
-		return found(stageProse, l)
-	case nt == 1:
-		return found(stageProse, t)
-	case nt > 1:
-		return invalid(stageProse, Multiple)
+		return invalidAnswer(stageProse, Ambiguous)
+	case labelCount > 1:
+		return invalidAnswer(stageProse, Multiple)
+	case labelCount == 1 && textCount == 1 && labelled != quoted:
+		return invalidAnswer(stageProse, Conflict)
+	case labelCount == 1:
+		return optionFound(stageProse, labelled)
+	case textCount == 1:
+		return optionFound(stageProse, quoted)
+	case textCount > 1:
+		return invalidAnswer(stageProse, Multiple)
 	}
-	return invalid(stageProse, NoAnswer)
+	return invalidAnswer(stageProse, NoAnswer)
 }
 
-// set is a set of options, a bit each.
-type set uint16
+// optionSet is a set of options, a bit each.
+type optionSet uint16
 
-// soleMember returns a member of the set and how many members there are.
-func soleMember(s set) (member, n int) {
-	for k := range Most {
-		if s&(1<<k) != 0 {
-			member = k
+// soleMember returns the number of members of the set and the highest member, which is the
+// only one if n is 1.
+func soleMember(s optionSet) (member, n int) {
+	for option := range Most {
+		if s&(1<<option) != 0 {
+			member = option
 			n++
 		}
 	}
 	return member, n
 }
 
-// quotedOptions returns the options whose texts stand in double quotes.
-func (r *Reader) quotedOptions() (out set) {
-	for i := 0; i < len(r.flow); {
-		from := bytes.IndexByte(r.flow[i:], '"')
+// quotedOptions returns the options whose texts stand in double quotes, but for those that
+// are denied ("not"). It marks the texts as covered, also those denied, so that letters in
+// them are not taken for labels.
+func (r *Reader) quotedOptions() (out optionSet) {
+	for i := 0; i < len(r.oneLineLower); {
+		from := bytes.IndexByte(r.oneLineLower[i:], '"')
 		if from < 0 {
 			break
 		}
 		from += i + 1
-		n := bytes.IndexByte(r.flow[from:], '"')
-		if n < 0 {
+		length := bytes.IndexByte(r.oneLineLower[from:], '"')
+		if length < 0 {
 			break
 		}
-		if k := r.optionWithText(normalize(r.flow[from : from+n])); k >= 0 {
-			r.markCovered(from, from+n, k)
-			if !negated(r.flow, from) {
-				out |= 1 << k
+		if option := r.optionWithText(normalize(r.oneLineLower[from : from+length])); option >= 0 {
+			r.markCovered(from, from+length, option)
+			if !negated(r.oneLineLower, from) {
+				out |= 1 << option
 			}
-			i = from + n + 1
+			i = from + length + 1
 			continue
 		}
 		i = from // the closing quote may open the next one
@@ -96,56 +103,61 @@ func (r *Reader) quotedOptions() (out set) {
 	return out
 }
 
-// markCovered notes that r.flow[from:to] is the text of option k.
-func (r *Reader) markCovered(from, to, k int) {
+// markCovered records that r.oneLineLower[from:to] is the text of an option.
+func (r *Reader) markCovered(from, to, option int) {
 	for i := from; i < to; i++ {
-		r.cover[i] = uint8(k + 1)
+		r.coveredBy[i] = uint8(option + 1) // 0 stands for none
 	}
 }
 
-// optionsInProse returns the options whose texts occur as whole words. Longer texts are searched
-// for first; an option inside of a longer one does not count.
-func (r *Reader) optionsInProse() (out set) {
-	for _, k := range r.order[:len(r.texts)] {
-		n := r.norms[k]
-		if !r.usable[k] || isCommonWord(n) {
+// optionsInProse returns the options whose texts occur as whole words and are not denied,
+// and marks the texts as covered. Longer texts are searched for first, and a text inside
+// that of one other option does not count. Common words, missing options and equal texts are
+// left out.
+func (r *Reader) optionsInProse() (out optionSet) {
+	for _, option := range r.byLength[:len(r.optionTexts)] {
+		norm := r.normTexts[option]
+		if !r.usable[option] || isCommonWord(norm) {
 			continue
 		}
-		for i := 0; i < len(r.flow); {
-			at := bytes.Index(r.flow[i:], n)
+		for i := 0; i < len(r.oneLineLower); {
+			at := bytes.Index(r.oneLineLower[i:], norm)
 			if at < 0 {
 				break
 			}
 			at += i
-			end := at + len(n)
+			end := at + len(norm)
 			i = at + 1
-			if wordBefore(r.flow, at) && wordAt(n, 0) || wordAt(r.flow, end) && wordBefore(n, len(n)) {
+			if wordEndsAt(r.oneLineLower, at) && wordStartsAt(norm, 0) || wordStartsAt(r.oneLineLower, end) &&
+				wordEndsAt(norm, len(norm)) {
 				continue
 			}
 			i = end
-			if r.cover[at] != 0 && r.cover[at] == r.cover[end-1] {
-				continue
+			if r.coveredBy[at] != 0 && r.coveredBy[at] == r.coveredBy[end-1] {
+				continue // inside of a longer text, or quoted
 			}
-			r.markCovered(at, end, k)
-			if !negated(r.flow, at) {
-				out |= 1 << k
+			r.markCovered(at, end, option)
+			if !negated(r.oneLineLower, at) {
+				out |= 1 << option
 			}
 		}
 	}
 	return out
 }
 
-// leadingYesOrNo returns the option yes, no, true or false if the answer begins with that word.
-func (r *Reader) leadingYesOrNo() set {
+// leadingYesOrNo returns the option with the text yes, no, true or false if the answer
+// begins with that word, else the empty set. In other places these words are too common to
+// name an option.
+func (r *Reader) leadingYesOrNo() optionSet {
 	i := 0
-	for i < len(r.flow) && isMark(r.flow[i]) {
+	for i < len(r.oneLineLower) && isMark(r.oneLineLower[i]) {
 		i++
 	}
-	for _, w := range [...]string{"yes", "no", "true", "false"} {
-		if hasWord(r.flow, i, w) {
-			for k := range r.texts {
-				if r.usable[k] && string(r.norms[k]) == w {
-					return 1 << k
+	for _, word := range [...]string{"yes", "no", "true", "false"} {
+		if hasWord(r.oneLineLower, i, word) {
+			for option := range r.optionTexts {
+				if r.usable[option] && string(r.normTexts[option]) == word {
+					return 1 << option
 				}
 			}
 		}
@@ -153,11 +165,11 @@ func (r *Reader) leadingYesOrNo() set {
 	return 0
 }
 
-// negated reports whether one of the two words before low[i], in the same sentence, denies what
-// follows ("not", "rather than", "ruled out").
-func negated(low []byte, i int) bool {
+// negated reports whether one of the two words before lower[i], in the same sentence, denies
+// what follows: "not", "rather than", "instead of", "ruled out", "eliminate" and so on.
+func negated(lower []byte, i int) bool {
 	for range 2 {
-		word, at := wordLeft(low, i)
+		word, at := wordLeft(lower, i)
 		if word == nil {
 			return false
 		}
@@ -165,21 +177,22 @@ func negated(low []byte, i int) bool {
 		case "not", "never", "unlike", "neither", "nor":
 			return true
 		case "than":
-			if endsWithWord(low, at, "rather") {
+			if precededByWord(lower, at, "rather") {
 				return true
 			}
 		case "of":
-			if endsWithWord(low, at, "instead") {
+			if precededByWord(lower, at, "instead") {
 				return true
 			}
 		case "out":
 			for _, w := range [...]string{"rule", "ruled", "rules", "ruling"} {
-				if endsWithWord(low, at, w) {
+				if precededByWord(lower, at, w) {
 					return true
 				}
 			}
 		}
-		if bytes.HasSuffix(word, []byte("n't")) || bytes.HasPrefix(word, []byte("eliminat")) || bytes.HasPrefix(word, []byte("exclud")) {
+		if bytes.HasSuffix(word, []byte("n't")) || bytes.HasPrefix(word, []byte("eliminat")) ||
+			bytes.HasPrefix(word, []byte("exclud")) {
 			return true
 		}
 		i = at
@@ -187,56 +200,60 @@ func negated(low []byte, i int) bool {
 	return false
 }
 
-// wordLeft returns the word that ends before low[i] and where it begins; nil at the start of a
-// sentence.
-func wordLeft(low []byte, i int) (word []byte, at int) {
-	for i > 0 && !wordBefore(low, i) {
-		if b := low[i-1]; b == '.' || b == '!' || b == '?' || b == ';' {
+// wordLeft returns the word that ends before lower[i] and where it begins, skipping spaces
+// and marks. It returns nil at the start of a sentence. Of a word longer than 40 bytes only
+// the end is returned, which bounds the time.
+func wordLeft(lower []byte, i int) (word []byte, at int) {
+	for i > 0 && !wordEndsAt(lower, i) {
+		if b := lower[i-1]; b == '.' || b == '!' || b == '?' || b == ';' {
 			return nil, i
 		}
 		i--
 	}
 	end := i
-	for i > 0 && end-i < 40 && (wordBefore(low, i) || low[i-1] == '\'') {
-		_, n := utf8.DecodeLastRune(low[:i])
-		i -= n
+	for i > 0 && end-i < 40 && (wordEndsAt(lower, i) || lower[i-1] == '\'') {
+		_, size := utf8.DecodeLastRune(lower[:i])
+		i -= size
 	}
 	if i == end {
 		return nil, i
 	}
-	return low[i:end], i
+	return lower[i:end], i
 }
 
-// lettersInProse returns the options whose labels stand alone in prose. ambiguous reports whether
-// an "option C" may mean the label C or another option whose text that is. See
+// lettersInProse returns the options whose labels stand alone in prose, outside the texts of
+// options, and are neither denied nor called wrong. A label after the word "option" is left
+// out and sets ambiguous if another option's text begins with these words. See
 // docs/spec/vqa.md#r27.
-func (r *Reader) lettersInProse() (out set, ambiguous bool) {
-	for i := 0; i < len(r.flat); i++ {
-		if b := r.flat[i]; !isUpper(b) && !isDigit(b) || r.cover[i] != 0 {
+func (r *Reader) lettersInProse() (out optionSet, ambiguous bool) {
+	for i := 0; i < len(r.oneLine); i++ {
+		if b := r.oneLine[i]; !isUpper(b) && !isDigit(b) || r.coveredBy[i] != 0 {
 			continue
 		}
-		k, option := r.labelInProse(i)
-		if k < 0 || negated(r.flow, i) || isCalledWrong(r.flow, i+1) {
+		option, saidOption := r.labelInProse(i)
+		if option < 0 || negated(r.oneLineLower, i) || isCalledWrong(r.oneLineLower, i+1) {
 			continue
 		}
-		if option && r.namesOtherOption(label{option: k}) {
+		if saidOption && r.namesOtherOption(label{option: option}) {
 			ambiguous = true
 			continue
 		}
-		out |= 1 << k
+		out |= 1 << option
 	}
 	return out, ambiguous
 }
 
-// labelInProse returns the option whose label stands alone at byte i of the answer, -1 for none.
-// option reports whether the word "option" precedes it.
-func (r *Reader) labelInProse(i int) (k int, option bool) {
-	s, low := r.flat, r.flow
+// labelInProse returns the option whose label is the character at byte i of the answer; -1
+// if it is no label. A letter counts in brackets, or if it is not part of a word, not the
+// name of a thing in the drawing ("point B") and, for A, not the article. saidOption reports
+// whether the word "option" precedes it.
+func (r *Reader) labelInProse(i int) (option int, saidOption bool) {
+	s, lower := r.oneLine, r.oneLineLower
 	if r.style == Numbers {
 		return r.numberInProse(i)
 	}
-	k = int(s[i]) - 'A'
-	if isDigit(s[i]) || k >= len(r.texts) || isPartOfWord(s, i) {
+	option = int(s[i]) - 'A'
+	if isDigit(s[i]) || option >= len(r.optionTexts) || isPartOfWord(s, i) {
 		return -1, false
 	}
 	bracketed := i > 0 && isOpener(s[i-1]) && i+1 < len(s) && s[i+1] == closingBracket(s[i-1])
@@ -244,30 +261,34 @@ func (r *Reader) labelInProse(i int) (k int, option bool) {
 	for before > 0 && (s[before-1] == '"' || isOpener(s[before-1])) {
 		before--
 	}
-	option = endsWithWord(low, before, "option")
+	saidOption = precededByWord(lower, before, "option")
 	if bracketed {
-		return k, option
+		return option, saidOption
 	}
-	if followsLabelledThing(low, before) {
+	if followsLabelledThing(lower, before) {
 		return -1, false
 	}
-	if k == 0 && !option && !endsWithWord(low, before, "choice") && !endsWithWord(low, before, "answer") {
-		if j := skipBlank(s, i+1); j > i+1 && j < len(s) && (isLower(s[j]) || s[j] >= utf8.RuneSelf && wordAt(s, j)) && !mayFollowLabel(s, j) {
+	// an A before a word in lower case is the article
+	if option == 0 && !saidOption && !precededByWord(lower, before, "choice") &&
+		!precededByWord(lower, before, "answer") {
+		if next := skipBlank(s, i+1); next > i+1 && next < len(s) &&
+			(isLower(s[next]) || s[next] >= utf8.RuneSelf && wordStartsAt(s, next)) && !mayFollowLabel(s, next) {
 			return -1, false
 		}
 	}
-	return k, option
+	return option, saidOption
 }
 
-// numberInProse is labelInProse for labels that are numbers. They need a sign: "(3)", "option 3",
-// "#3".
-func (r *Reader) numberInProse(i int) (k int, option bool) {
-	s, low := r.flat, r.flow
-	if !isDigit(s[i]) || wordBefore(s, i) || wordAt(s, i+1) || i+2 < len(s) && (s[i+1] == '.' || s[i+1] == ',') && isDigit(s[i+2]) {
+// numberInProse is labelInProse for labels that are numbers. A number counts only with a
+// sign that it is a label: "(3)", "option 3", "choice 3", "number 3", "answer 3", "#3".
+func (r *Reader) numberInProse(i int) (option int, saidOption bool) {
+	s, lower := r.oneLine, r.oneLineLower
+	isDecimal := i+2 < len(s) && (s[i+1] == '.' || s[i+1] == ',') && isDigit(s[i+2])
+	if !isDigit(s[i]) || wordEndsAt(s, i) || wordStartsAt(s, i+1) || isDecimal {
 		return -1, false
 	}
-	k = int(s[i]) - '1'
-	if k < 0 || k >= len(r.texts) {
+	option = int(s[i]) - '1'
+	if option < 0 || option >= len(r.optionTexts) {
 		return -1, false
 	}
 	bracketed := i > 0 && s[i-1] == '(' && i+1 < len(s) && s[i+1] == ')'
@@ -275,52 +296,56 @@ func (r *Reader) numberInProse(i int) (k int, option bool) {
 	if bracketed {
 		before--
 	}
-	option = endsWithWord(low, before, "option")
-	if bracketed || option || endsWithWord(low, before, "choice") || endsWithWord(low, before, "number") || endsWithWord(low, before, "answer") ||
+	saidOption = precededByWord(lower, before, "option")
+	if bracketed || saidOption || precededByWord(lower, before, "choice") ||
+		precededByWord(lower, before, "number") || precededByWord(lower, before, "answer") ||
 		i > 0 && s[i-1] == '#' {
-		return k, option
+		return option, saidOption
 	}
 	return -1, false
 }
 
-// isPartOfWord reports whether the letter at s[i] is a part of something longer, such as a word or
-// "A-frame".
+// isPartOfWord reports whether the letter at s[i] is part of something longer, such as a
+// word, "A-frame" or "e.g".
 func isPartOfWord(s []byte, i int) bool {
-	part := func(b byte) bool { return b == '\'' || b == '&' || b == '/' || b == '-' }
-	if wordBefore(s, i) || wordAt(s, i+1) {
+	joinsWords := func(b byte) bool { return b == '\'' || b == '&' || b == '/' || b == '-' }
+	if wordEndsAt(s, i) || wordStartsAt(s, i+1) {
 		return true
 	}
-	return i > 0 && (part(s[i-1]) || s[i-1] == '.') || i+1 < len(s) && part(s[i+1])
+	return i > 0 && (joinsWords(s[i-1]) || s[i-1] == '.') || i+1 < len(s) && joinsWords(s[i+1])
 }
 
-// followsLabelledThing reports whether the word before low[i] is one of labelledThings, maybe in
-// plural.
-func followsLabelledThing(low []byte, i int) bool {
-	word, at := wordLeft(low, i)
+// followsLabelledThing reports whether the word right before lower[i], with at most one
+// character between, is one of labelledThings in singular or plural.
+func followsLabelledThing(lower []byte, i int) bool {
+	word, at := wordLeft(lower, i)
 	if word == nil || at+len(word) < i-1 {
 		return false
 	}
 	for _, w := range labelledThings {
-		if string(word) == w || len(word) > len(w) && string(word[:len(w)]) == w && (string(word[len(w):]) == "s" || string(word[len(w):]) == "es") {
+		if string(word) == w || len(word) > len(w) && string(word[:len(w)]) == w &&
+			(string(word[len(w):]) == "s" || string(word[len(w):]) == "es") {
 			return true
 		}
 	}
 	return false
 }
 
-// isCalledWrong reports whether the text from low[i] on says that the label before it is wrong:
-// "is incorrect", "can't".
-func isCalledWrong(low []byte, i int) bool {
-	for i < len(low) && (isCloser(low[i]) || isQuote(low[i]) || low[i] == ' ') {
+// isCalledWrong reports whether the text from lower[i] on, right after a label, says that it
+// is wrong: "is incorrect", "can't".
+func isCalledWrong(lower []byte, i int) bool {
+	for i < len(lower) && (isCloser(lower[i]) || isQuote(lower[i]) || lower[i] == ' ') {
 		i++
 	}
-	if afterAny(low, i, []string{"isn't", "wasn't", "can't", "cannot", "won't", "doesn't", "is not", "was not", "does not"}) >= 0 {
+	if afterAny(lower, i, []string{"isn't", "wasn't", "can't", "cannot", "won't", "doesn't", "is not", "was not",
+		"does not"}) >= 0 {
 		return true
 	}
-	j := afterAny(low, i, []string{"is", "was", "seems", "looks", "appears", "are"})
-	if j < 0 {
+	after := afterAny(lower, i, []string{"is", "was", "seems", "looks", "appears", "are"})
+	if after < 0 {
 		return false
 	}
-	j = skipBlank(low, j)
-	return afterAny(low, j, []string{"wrong", "incorrect", "not", "false", "out", "ruled out", "eliminated", "excluded", "unlikely", "impossible"}) >= 0
+	after = skipBlank(lower, after)
+	return afterAny(lower, after, []string{"wrong", "incorrect", "not", "false", "out", "ruled out", "eliminated",
+		"excluded", "unlikely", "impossible"}) >= 0
 }

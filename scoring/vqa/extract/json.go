@@ -8,49 +8,52 @@ import (
 	"plumb/scoring/vqa/plain"
 )
 
-// keys are the members of a JSON object that hold an answer, by priority.
-var keys = [...]string{"final_answer", "final", "answer", "correct_answer", "correct_option", "choice", "selected_option", "selected",
+// answerKeys are the members of a JSON object that hold an answer, by priority.
+var answerKeys = [...]string{"final_answer", "final", "answer", "correct_answer", "correct_option", "choice",
+	"selected_option", "selected",
 	"option", "prediction", "label", "letter", "result", "response", "output"}
 
-// tries is how many opening braces are tried as the start of an object, which bounds the time for
+// maxObjectTries is how many opening braces are tried as the start of an object, which bounds the time for
 // text that opens many and closes few.
-const tries = 32
+const maxObjectTries = 32
 
 // jsonReader holds a parser for each depth, because a string of one value may hold another.
 type jsonReader struct {
-	parsers [deepest]fastjson.Parser
+	parsers [maxDepth]fastjson.Parser
 	quoted  []byte
 }
 
-// readObject is stage 2: a JSON object with a member of keys, or a list. ok is false where s is
-// neither. See docs/spec/vqa.md#r21.
+// readObject is stage 2: it reads a list that is the whole text, or the first JSON object in
+// it that has one of answerKeys. ok is false where there is neither. strict and depth are
+// those of readStages. See docs/spec/vqa.md#r21.
 func (r *Reader) readObject(s []byte, strict bool, depth int) (got Reading, ok bool) {
 	if s[0] == '[' && s[len(s)-1] == ']' {
-		if v := r.parse(s, depth); v != nil && v.Type() == fastjson.TypeArray {
-			return r.listed(v.GetArray(), strict, depth), true
+		if v := r.parseJSON(s, depth); v != nil && v.Type() == fastjson.TypeArray {
+			return r.readList(v.GetArray(), strict, depth), true
 		}
 	}
-	v := r.firstObject(s, depth)
-	if v == nil {
+	object := r.firstObject(s, depth)
+	if object == nil {
 		return got, false
 	}
-	value := answerOf(v)
+	value := answerMember(object)
 	if value == nil {
 		return got, false
 	}
-	return r.value(value, strict, depth), true
+	return r.readValue(value, strict, depth), true
 }
 
-// firstObject returns the first JSON object in s that can be parsed, nil if there is none.
+// firstObject returns the first JSON object in s that can be parsed, or nil after
+// maxObjectTries opening braces. It is valid until an object is parsed at the same depth.
 func (r *Reader) firstObject(s []byte, depth int) *fastjson.Value {
-	for n := 0; n < tries; n++ {
+	for try := 0; try < maxObjectTries; try++ {
 		at := bytes.IndexByte(s, '{')
 		if at < 0 {
 			return nil
 		}
 		s = s[at:]
 		if end := plain.Balanced(s); end > 0 {
-			if v := r.parse(s[:end], depth); v != nil && v.Type() == fastjson.TypeObject {
+			if v := r.parseJSON(s[:end], depth); v != nil && v.Type() == fastjson.TypeObject {
 				return v
 			}
 		}
@@ -59,9 +62,10 @@ func (r *Reader) firstObject(s []byte, depth int) *fastjson.Value {
 	return nil
 }
 
-// parse parses the JSON of an answer, nil where it is none. Single quotes are taken for double ones
-// where it fails otherwise.
-func (r *Reader) parse(s []byte, depth int) *fastjson.Value {
+// parseJSON parses JSON in an answer, and returns nil if it cannot. Text with single quotes
+// is tried once more with double quotes, as models write Python's form too. depth chooses
+// the parser, because values of the outer one are still in use.
+func (r *Reader) parseJSON(s []byte, depth int) *fastjson.Value {
 	p := &r.json.parsers[depth]
 	if v, err := p.ParseBytes(s); err == nil {
 		return v
@@ -81,60 +85,63 @@ func (r *Reader) parse(s []byte, depth int) *fastjson.Value {
 	return nil
 }
 
-// answerOf returns the member of an object that holds the answer, nil where it has none of keys.
-func answerOf(v *fastjson.Value) *fastjson.Value { return plain.Member(v.GetObject(), keys[:]) }
+// answerMember returns the member of an object that holds the answer, nil where it has none of keys.
+func answerMember(v *fastjson.Value) *fastjson.Value {
+	return plain.Member(v.GetObject(), answerKeys[:])
+}
 
-// value reads the value of a model's answer in JSON.
-func (r *Reader) value(v *fastjson.Value, strict bool, depth int) Reading {
+// readValue reads the value that an answer in JSON gives. A string is read as an answer of
+// its own.
+func (r *Reader) readValue(v *fastjson.Value, strict bool, depth int) Reading {
 	switch v.Type() {
 	case fastjson.TypeString:
-		got := r.stages(v.GetStringBytes(), strict, depth+1)
-		got.Stage = 2
-		return got
+		reading := r.readStages(v.GetStringBytes(), strict, depth+1)
+		reading.Stage = stageObject // whatever stage read the string
+		return reading
 	case fastjson.TypeNumber:
-		return r.number(v)
+		return r.readNumber(v)
 	case fastjson.TypeArray:
-		return r.listed(v.GetArray(), strict, depth)
+		return r.readList(v.GetArray(), strict, depth)
 	}
-	return invalid(stageObject, Unresolved)
+	return invalidAnswer(stageObject, Unresolved)
 }
 
-// number reads an answer in JSON that is a number: a label where labels are numbers, else the text
-// of an option.
-func (r *Reader) number(v *fastjson.Value) Reading {
+// readNumber reads an answer in JSON that is a number: the label of an option where labels
+// are numbers and it is in their range, else the text of an option.
+func (r *Reader) readNumber(v *fastjson.Value) Reading {
 	if n, err := v.Int(); err == nil && r.style == Numbers {
-		if n >= 1 && n <= len(r.texts) {
-			return found(stageObject, n-1)
+		if n >= 1 && n <= len(r.optionTexts) {
+			return optionFound(stageObject, n-1)
 		}
-		if k := r.optionWithText(r.normalizeAnswer(v.MarshalTo(nil))); k >= 0 {
-			return found(stageObject, k)
+		if option := r.optionWithText(r.normalizeAnswer(v.MarshalTo(nil))); option >= 0 {
+			return optionFound(stageObject, option)
 		}
-		return invalid(stageObject, OutOfRange)
+		return invalidAnswer(stageObject, OutOfRange)
 	}
-	if k := r.optionWithText(r.normalizeAnswer(v.MarshalTo(nil))); k >= 0 {
-		return found(stageObject, k)
+	if option := r.optionWithText(r.normalizeAnswer(v.MarshalTo(nil))); option >= 0 {
+		return optionFound(stageObject, option)
 	}
-	return invalid(stageObject, Unresolved)
+	return invalidAnswer(stageObject, Unresolved)
 }
 
-// listed reads an answer in JSON that is a list, all of whose entries must name the same option.
-func (r *Reader) listed(list []*fastjson.Value, strict bool, depth int) Reading {
+// readList reads an answer in JSON that is a list, all of whose entries must name the same option.
+func (r *Reader) readList(list []*fastjson.Value, strict bool, depth int) Reading {
 	option := -1
 	for _, v := range list {
 		if v.Type() == fastjson.TypeArray {
-			return invalid(stageObject, Unresolved)
+			return invalidAnswer(stageObject, Unresolved)
 		}
-		got := r.value(v, strict, depth)
+		got := r.readValue(v, strict, depth)
 		if got.Option < 0 {
-			return invalid(stageObject, got.Reason)
+			return invalidAnswer(stageObject, got.Reason)
 		}
 		if option >= 0 && got.Option != option {
-			return invalid(stageObject, Multiple)
+			return invalidAnswer(stageObject, Multiple)
 		}
 		option = got.Option
 	}
 	if option < 0 {
-		return invalid(stageObject, Unresolved)
+		return invalidAnswer(stageObject, Unresolved)
 	}
-	return found(stageObject, option)
+	return optionFound(stageObject, option)
 }

@@ -2,61 +2,63 @@ package extract
 
 // label is the label of an option, as it was found in a text.
 type label struct {
-	option    int  // position from 0; not one of the options where it is out of range
-	alias     bool // a letter in an item with numbers
-	bracketed bool
-	capital   bool // an upper-case letter or a digit
-	from, to  int  // in the text, brackets included
+	option          int  // position from 0; not one of the options where it is out of range
+	letterForNumber bool // a letter in an item with numbers
+	bracketed       bool
+	upperOrDigit    bool // an upper-case letter or a digit
+	from, to        int  // in the text, brackets included
 }
 
 // isOption reports whether the question has an option with the label.
-func (r *Reader) isOption(l label) bool { return l.option >= 0 && l.option < len(r.texts) }
+func (r *Reader) isOption(l label) bool { return l.option >= 0 && l.option < len(r.optionTexts) }
 
-// labelAt reads the label that stands alone at s[i], with optional brackets and quotes. ok is
-// false where there is none. See docs/spec/vqa.md#r17.
+// labelAt reads the label at s[i], which must stand alone: a letter, or a number where
+// labels are numbers, in optional brackets and quotes, with no letter or digit after it. The
+// option may be out of range. ok is false where there is no label. See docs/spec/vqa.md#r17.
 func (r *Reader) labelAt(s []byte, i int) (l label, ok bool) {
 	l.from = i
-	close := byte(0)
+	closer := byte(0)
 	for ; i < len(s) && (isOpener(s[i]) || isQuote(s[i])); i++ {
 		if isOpener(s[i]) {
 			l.bracketed = true
-			close = closingBracket(s[i])
+			closer = closingBracket(s[i])
 		}
 	}
 	if i >= len(s) {
 		return l, false
 	}
-	switch b := s[i]; {
-	case isDigit(b):
+	switch c := s[i]; {
+	case isDigit(c):
 		if r.style != Numbers {
 			return l, false
 		}
-		n := 0
+		number := 0
 		for ; i < len(s) && isDigit(s[i]); i++ {
-			n = min(n*10+int(s[i]-'0'), 1000)
+			number = min(number*10+int(s[i]-'0'), 1000) // capped against overflow
 		}
-		l.option, l.capital = n-1, true
-		if i+1 < len(s) && (s[i] == '.' || s[i] == ',' || s[i] == ':' || s[i] == '/') && isDigit(s[i+1]) || i < len(s) && s[i] == '%' {
+		l.option, l.upperOrDigit = number-1, true
+		if i+1 < len(s) && (s[i] == '.' || s[i] == ',' || s[i] == ':' || s[i] == '/') && isDigit(s[i+1]) ||
+			i < len(s) && s[i] == '%' {
 			return l, false
 		}
-	case isUpper(b):
-		l.option, l.capital = int(b-'A'), true
+	case isUpper(c):
+		l.option, l.upperOrDigit = int(c-'A'), true
 		i++
-	case isLower(b):
-		l.option = int(b - 'a')
+	case isLower(c):
+		l.option = int(c - 'a')
 		i++
 	default:
 		return l, false
 	}
-	l.alias = r.style == Numbers && !isDigit(s[i-1])
-	if wordAt(s, i) || i+1 < len(s) && s[i] == '\'' && wordAt(s, i+1) {
+	l.letterForNumber = r.style == Numbers && !isDigit(s[i-1])
+	if wordStartsAt(s, i) || i+1 < len(s) && s[i] == '\'' && wordStartsAt(s, i+1) {
 		return l, false
 	}
 	if l.bracketed {
 		for i < len(s) && isQuote(s[i]) {
 			i++
 		}
-		if i >= len(s) || s[i] != close {
+		if i >= len(s) || s[i] != closer {
 			return l, false
 		}
 	}
@@ -82,10 +84,13 @@ func closingBracket(b byte) byte {
 
 // wordsAfterLabel may follow a label. Before any other word in lower case, "A" is the article and
 // a digit a number. See docs/spec/vqa.md#r24.
-var wordsAfterLabel = [...]string{"because", "since", "as", "or", "and", "which", "for", "due", "given", "here", "based", "that", "so", "if",
+var wordsAfterLabel = [...]string{"because", "since", "as", "or", "and", "which", "for", "due", "given", "here",
+	"based", "that", "so", "if",
 	"is", "in", "on", "when", "from", "with", "but", "by", "where"}
 
-// isPlausible reports whether the word after the label allows that it is one.
+// isPlausible reports whether the word after the label l allows that it is one. Labels that
+// are often something else (A, I, a lower-case letter, a digit) need brackets, a mark, the
+// end of the line or one of wordsAfterLabel after them.
 func isPlausible(s []byte, l label) bool {
 	if l.bracketed {
 		return true
@@ -98,52 +103,53 @@ func isPlausible(s []byte, l label) bool {
 	if i >= len(s) || s[i] == '\n' {
 		return true
 	}
-	careful := l.option == 0 || l.option == 8 || !l.capital || isDigit(s[l.to-1])
-	if !careful || !wordAt(s, i) {
+	needsProof := l.option == 0 || l.option == 8 || // A and I are words
+		!l.upperOrDigit || isDigit(s[l.to-1])
+	if !needsProof || !wordStartsAt(s, i) {
 		return true
 	}
 	if isUpper(s[i]) || isDigit(s[i]) {
-		return l.capital
+		return l.upperOrDigit
 	}
 	return mayFollowLabel(s, i)
 }
 
 // mayFollowLabel reports whether the word at s[i] is one of wordsAfterLabel.
 func mayFollowLabel(s []byte, i int) bool {
-	for _, w := range wordsAfterLabel {
-		if hasWord(s, i, w) {
+	for _, word := range wordsAfterLabel {
+		if hasWord(s, i, word) {
 			return true
 		}
 	}
 	return false
 }
 
-// hasWord reports whether the whole word w is at s[i] of an answer, in any case. w is in lower
+// hasWord reports whether the whole word is at s[i], in any case. word must be in lower
 // case.
-func hasWord(s []byte, i int, w string) bool {
-	if i < 0 || i+len(w) > len(s) {
+func hasWord(s []byte, i int, word string) bool {
+	if i < 0 || i+len(word) > len(s) {
 		return false
 	}
-	for k := range len(w) {
-		b := s[i+k]
+	for j := range len(word) {
+		b := s[i+j]
 		if isUpper(b) {
 			b += 'a' - 'A'
 		}
-		if b != w[k] {
+		if b != word[j] {
 			return false
 		}
 	}
-	last := w[len(w)-1]
-	return !(isLower(last) && wordAt(s, i+len(w)))
+	last := word[len(word)-1]
+	return !(isLower(last) && wordStartsAt(s, i+len(word)))
 }
 
 // skipWord returns the position after the word w at s[i] and the space behind it; i where there is
 // another word.
-func skipWord(s []byte, i int, w string) int {
-	if !hasWord(s, i, w) {
+func skipWord(s []byte, i int, word string) int {
+	if !hasWord(s, i, word) {
 		return i
 	}
-	return skipSpace(s, i+len(w))
+	return skipSpace(s, i+len(word))
 }
 
 // skipSpace returns the position of the first byte from s[i] on that is no white space.
@@ -157,21 +163,21 @@ func skipWhile(s []byte, i int, is func(byte) bool) int {
 	return i
 }
 
-// namesOtherOption reports whether the text of another option begins with "option" and this label:
-// then "option C" is ambiguous. See docs/spec/vqa.md#r18.
+// namesOtherOption reports whether the text of another option begins with "option" and this
+// label. Then "option C" may mean that text or label C. See docs/spec/vqa.md#r18.
 func (r *Reader) namesOtherOption(l label) bool {
 	r.normalizeOptions()
-	name := [...]byte{'o', 'p', 't', 'i', 'o', 'n', ' ', 0}
-	if r.style == Numbers && !l.alias {
-		if l.option > 8 {
+	phrase := [...]byte{'o', 'p', 't', 'i', 'o', 'n', ' ', 0}
+	if r.style == Numbers && !l.letterForNumber {
+		if l.option > 8 { // number 10 or more: no option has it
 			return false
 		}
-		name[7] = byte('1' + l.option)
+		phrase[7] = byte('1' + l.option)
 	} else {
-		name[7] = byte('a' + l.option)
+		phrase[7] = byte('a' + l.option)
 	}
-	for k := range r.texts {
-		if k != l.option && matchEnd(r.norms[k], 0, name[:]) >= 0 {
+	for option := range r.optionTexts {
+		if option != l.option && matchEnd(r.normTexts[option], 0, phrase[:]) >= 0 {
 			return true
 		}
 	}

@@ -2,30 +2,31 @@ package extract
 
 import "bytes"
 
-// readLines is stage 5: a label that opens the first line, or is the whole last line. See
-// docs/spec/vqa.md#r25.
+// readLines is stage 5: a label that is or opens the first line, or is the whole last line.
+// Both must agree. The first line does not count where several lines open with different
+// labels. See docs/spec/vqa.md#r25.
 func (r *Reader) readLines(s []byte) (got Reading, ok bool) {
 	first, last := lineAt(s, 0), lastLine(s)
 	single := len(first) == len(s)
-	begin, beginOK := r.firstLine(first, s, single)
-	if beginOK && r.listsLabels(s) {
-		beginOK = false
+	opening, hasOpening := r.readFirstLine(first, s, single)
+	if hasOpening && r.listsLabels(s) {
+		hasOpening = false
 	}
-	end := -1
+	lastOption := -1
 	if !single {
-		if l, _, isLabel := r.labelForm(last); isLabel && r.isOption(l) && !l.alias {
-			end = l.option
+		if l, _, isLabel := r.readSoleLabel(last); isLabel && r.isOption(l) && !l.letterForNumber {
+			lastOption = l.option
 		}
 	}
 	switch {
-	case beginOK && begin.Option < 0:
-		return begin, true
-	case beginOK && end >= 0 && end != begin.Option:
-		return invalid(stageLines, Multiple), true
-	case beginOK:
-		return begin, true
-	case end >= 0:
-		return found(stageLines, end), true
+	case hasOpening && opening.Option < 0:
+		return opening, true
+	case hasOpening && lastOption >= 0 && lastOption != opening.Option:
+		return invalidAnswer(stageLines, Multiple), true
+	case hasOpening:
+		return opening, true
+	case lastOption >= 0:
+		return optionFound(stageLines, lastOption), true
 	}
 	return got, false
 }
@@ -41,46 +42,47 @@ func lineAt(s []byte, i int) []byte {
 // lastLine returns the last line of s.
 func lastLine(s []byte) []byte { return s[bytes.LastIndexByte(s, '\n')+1:] }
 
-// firstLine reads the label that is, or opens, the first line of s. single reports whether s is
-// one line.
-func (r *Reader) firstLine(first, s []byte, single bool) (got Reading, ok bool) {
-	if l, option, isLabel := r.labelForm(first); isLabel {
-		if single || l.alias || !r.isOption(l) {
+// readFirstLine reads the label that is, or opens, the first line of s. single reports
+// whether s is one line; then a line that is nothing but a label was read by an earlier
+// stage. ok is false where the line names no option.
+func (r *Reader) readFirstLine(first, s []byte, single bool) (got Reading, ok bool) {
+	if l, saidOption, isLabel := r.readSoleLabel(first); isLabel {
+		if single || l.letterForNumber || !r.isOption(l) {
 			return got, false
 		}
-		if option && r.namesOtherOption(l) {
-			return invalid(stageLines, Ambiguous), true
+		if saidOption && r.namesOtherOption(l) {
+			return invalidAnswer(stageLines, Ambiguous), true
 		}
-		return found(stageLines, l.option), true
+		return optionFound(stageLines, l.option), true
 	}
-	l, option, rest, ok := r.openingLabel(first)
+	l, saidOption, rest, ok := r.readOpeningLabel(first)
 	if !ok || !r.isOption(l) {
 		return got, false
 	}
 	r.norm = appendLower(r.norm[:0], first)
-	k, end := r.optionTextAt(r.norm, rest)
+	option, end := r.optionTextAt(r.norm, rest)
 	switch {
-	case k >= 0 && k != l.option && phraseEnds(r.norm, end):
-		return invalid(stageLines, Conflict), true
-	case option && r.namesOtherOption(l) && k != l.option:
-		return invalid(stageLines, Ambiguous), true
+	case option >= 0 && option != l.option && phraseEnds(r.norm, end):
+		return invalidAnswer(stageLines, Conflict), true
+	case saidOption && r.namesOtherOption(l) && option != l.option:
+		return invalidAnswer(stageLines, Ambiguous), true
 	}
-	return found(stageLines, l.option), true
+	return optionFound(stageLines, l.option), true
 }
 
-// listsLabels reports whether lines of s start with different labels. Then the answer lists
-// options or steps.
+// listsLabels reports whether lines of s open with different labels. Such an answer lists
+// options or steps, so its first label is no answer.
 func (r *Reader) listsLabels(s []byte) bool {
 	seen := -1
 	for i := 0; i < len(s); {
-		at := lineAt(s, i)
-		if l, _, _, ok := r.openingLabel(bytes.TrimLeft(at, " ")); ok {
+		line := lineAt(s, i)
+		if l, _, _, ok := r.readOpeningLabel(bytes.TrimLeft(line, " ")); ok {
 			if seen >= 0 && seen != l.option {
 				return true
 			}
 			seen = l.option
 		}
-		i += len(at) + 1
+		i += len(line) + 1
 	}
 	return false
 }

@@ -8,8 +8,8 @@ import (
 	"plumb/scoring/vqa/plain"
 )
 
-// appendLower appends s in lower case. Every character keeps its length, so that positions stay
-// the same.
+// appendLower appends s in lower case. A character whose lower case has another length stays
+// as it is, so that positions in the result are those in s.
 func appendLower(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
 		b := s[i]
@@ -21,13 +21,13 @@ func appendLower(dst, s []byte) []byte {
 			i++
 			continue
 		}
-		c, n := utf8.DecodeRune(s[i:])
-		if l := unicode.ToLower(c); c != utf8.RuneError && utf8.RuneLen(l) == n {
-			dst = utf8.AppendRune(dst, l)
+		r, size := utf8.DecodeRune(s[i:])
+		if lowerRune := unicode.ToLower(r); r != utf8.RuneError && utf8.RuneLen(lowerRune) == size {
+			dst = utf8.AppendRune(dst, lowerRune)
 		} else {
-			dst = append(dst, s[i:i+n]...)
+			dst = append(dst, s[i:i+size]...)
 		}
-		i += n
+		i += size
 	}
 	return dst
 }
@@ -48,8 +48,8 @@ func appendFlat(dst, s []byte) []byte {
 }
 
 // normalize returns the part of s by which texts of options are compared: without quotes and
-// brackets around it, marks at its end and a leading article. s must be in lower case with single
-// spaces. See docs/spec/vqa.md#r15.
+// brackets around it, punctuation at its end and a leading article. s must be in lower case
+// with single spaces. The result shares memory with s. See docs/spec/vqa.md#r15.
 func normalize(s []byte) []byte {
 	for len(s) > 0 {
 		first, last := s[0], s[len(s)-1]
@@ -87,9 +87,9 @@ func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 func isUpper(b byte) bool { return b >= 'A' && b <= 'Z' }
 
-// wordAt reports whether a letter or digit begins at s[i]. Chinese characters do not count,
-// because they are no parts of longer words.
-func wordAt(s []byte, i int) bool {
+// wordStartsAt reports whether a letter or digit begins at s[i]. Chinese characters do not
+// count, because text without spaces would be one word.
+func wordStartsAt(s []byte, i int) bool {
 	if i >= len(s) {
 		return false
 	}
@@ -100,8 +100,9 @@ func wordAt(s []byte, i int) bool {
 	return isWordRune(c)
 }
 
-// wordBefore reports whether a letter or digit ends before s[i].
-func wordBefore(s []byte, i int) bool {
+// wordEndsAt reports whether a letter or digit ends right before s[i]. Chinese characters do
+// not count.
+func wordEndsAt(s []byte, i int) bool {
 	if i <= 0 {
 		return false
 	}
@@ -112,123 +113,125 @@ func wordBefore(s []byte, i int) bool {
 	return isWordRune(c)
 }
 
-// isWordRune reports whether a character belongs to words.
+// isWordRune reports whether a character is a letter or digit, but not a Chinese one.
 func isWordRune(c rune) bool {
 	return (unicode.IsLetter(c) || unicode.IsDigit(c)) && !unicode.Is(unicode.Han, c)
 }
 
-// normalizeOptions normalizes the texts of the options for comparison, once for a question.
-// Missing options, and options with equal texts, are not usable. See docs/spec/vqa.md#r4 for
-// missing options.
+// normalizeOptions fills normTexts, usable and byLength for the question's options; later
+// calls for the same question do nothing. Missing options ("" or "nan", docs/spec/vqa.md#r4)
+// and options with equal texts are not usable. It overwrites oneLine, oneLineLower and norm.
 func (r *Reader) normalizeOptions() {
-	if r.ready {
+	if r.normalized {
 		return
 	}
-	r.ready = true
-	r.arena = r.arena[:0]
-	var from, to [Most]int
-	for k, text := range r.texts {
-		from[k] = len(r.arena)
-		r.arena = append(r.arena, normalizeOption(r, text)...)
-		to[k] = len(r.arena)
+	r.normalized = true
+	r.normMemory = r.normMemory[:0]
+	var from, to [Most]int // positions, because normMemory moves while it grows
+	for option, text := range r.optionTexts {
+		from[option] = len(r.normMemory)
+		r.normMemory = append(r.normMemory, normalizeOption(r, text)...)
+		to[option] = len(r.normMemory)
 	}
-	for k := range r.texts {
-		r.norms[k] = r.arena[from[k]:to[k]]
-		r.usable[k] = len(r.norms[k]) > 0 && string(r.norms[k]) != "nan"
-		r.order[k] = k
+	for option := range r.optionTexts {
+		r.normTexts[option] = r.normMemory[from[option]:to[option]]
+		r.usable[option] = len(r.normTexts[option]) > 0 && string(r.normTexts[option]) != "nan"
+		r.byLength[option] = option
 	}
-	for k := range r.texts {
-		for m := range k {
-			if bytes.Equal(r.norms[k], r.norms[m]) {
-				r.usable[k], r.usable[m] = false, false
+	for option := range r.optionTexts {
+		for other := range option {
+			if bytes.Equal(r.normTexts[option], r.normTexts[other]) {
+				r.usable[option], r.usable[other] = false, false
 			}
 		}
 	}
-	for k := 1; k < len(r.texts); k++ {
-		for m := k; m > 0 && len(r.norms[r.order[m]]) > len(r.norms[r.order[m-1]]); m-- {
-			r.order[m], r.order[m-1] = r.order[m-1], r.order[m]
+	for option := 1; option < len(r.optionTexts); option++ { // insertion sort, which allocates nothing
+		for other := option; other > 0 && len(r.normTexts[r.byLength[other]]) > len(r.normTexts[r.byLength[other-1]]); other-- {
+			r.byLength[other], r.byLength[other-1] = r.byLength[other-1], r.byLength[other]
 		}
 	}
 }
 
-// normalizeOption returns the normalized text of an option, in memory that the next call reuses.
+// normalizeOption returns the normalized text of an option. It lies in the reader's buffers,
+// which the next call overwrites.
 func normalizeOption(r *Reader, text []byte) []byte {
-	r.flat = plain.AppendFolded(r.flat[:0], text)
-	r.flow = r.flow[:0]
-	for _, b := range r.flat { // marks of emphasis and formulas, which the answer has lost too
+	r.oneLine = plain.AppendFolded(r.oneLine[:0], text)
+	r.oneLineLower = r.oneLineLower[:0]
+	for _, b := range r.oneLine { // marks of emphasis and formulas, which were removed from the answer too
 		if b != '*' && b != '$' && b != '`' {
-			r.flow = append(r.flow, b)
+			r.oneLineLower = append(r.oneLineLower, b)
 		}
 	}
-	r.norm = appendFlat(r.norm[:0], r.flow)
-	r.flow = appendLower(r.flow[:0], r.norm)
-	return normalize(r.flow)
+	r.norm = appendFlat(r.norm[:0], r.oneLineLower)
+	r.oneLineLower = appendLower(r.oneLineLower[:0], r.norm)
+	return normalize(r.oneLineLower)
 }
 
-// optionWithText returns the option with that normalized text, -1 for none.
-func (r *Reader) optionWithText(n []byte) int {
+// optionWithText returns the usable option whose normalized text is norm, -1 for none.
+func (r *Reader) optionWithText(norm []byte) int {
 	r.normalizeOptions()
-	for k := range r.texts {
-		if r.usable[k] && bytes.Equal(r.norms[k], n) {
-			return k
+	for option := range r.optionTexts {
+		if r.usable[option] && bytes.Equal(r.normTexts[option], norm) {
+			return option
 		}
 	}
 	return -1
 }
 
-// normalizeAnswer returns a part of the answer, normalized as the options are.
+// normalizeAnswer returns a part of the answer, normalized as the options are. It lies in a
+// buffer of the reader, which the next call overwrites.
 func (r *Reader) normalizeAnswer(s []byte) []byte {
 	r.normalizeOptions()
-	r.flat = appendFlat(r.flat[:0], s)
-	r.norm = appendLower(r.norm[:0], r.flat)
+	r.oneLine = appendFlat(r.oneLine[:0], s)
+	r.norm = appendLower(r.norm[:0], r.oneLine)
 	return normalize(r.norm)
 }
 
-// optionTextAt returns the longest option whose text is at low[i] as whole words, after optional
-// quotes, brackets and an article, and where it ends; -1 for none.
-func (r *Reader) optionTextAt(low []byte, i int) (option, end int) {
+// optionTextAt returns the longest option whose text is at lower[i] as whole words, after
+// optional spaces, quotes, brackets and an article, and where the text ends; -1 for none.
+func (r *Reader) optionTextAt(lower []byte, i int) (option, end int) {
 	r.normalizeOptions()
-	for i < len(low) && (low[i] == ' ' || isQuote(low[i]) || isOpener(low[i])) {
+	for i < len(lower) && (lower[i] == ' ' || isQuote(lower[i]) || isOpener(lower[i])) {
 		i++
 	}
-	for _, from := range [...]int{i, i + articleLength(low[i:])} {
-		for _, k := range r.order[:len(r.texts)] {
-			if !r.usable[k] {
+	for _, from := range [...]int{i, i + articleLength(lower[i:])} {
+		for _, candidate := range r.byLength[:len(r.optionTexts)] {
+			if !r.usable[candidate] {
 				continue
 			}
-			if end := matchEnd(low, from, r.norms[k]); end >= 0 {
-				return k, end
+			if end := matchEnd(lower, from, r.normTexts[candidate]); end >= 0 {
+				return candidate, end
 			}
 		}
 	}
 	return -1, i
 }
 
-// matchEnd returns where the text n ends that is at low[i] as whole words, -1 where another text
-// is there. A space in n matches any white space.
-func matchEnd(low []byte, i int, n []byte) int {
+// matchEnd returns where the text norm ends that is at lower[i] as whole words; -1 if it is
+// not there. A space in norm matches any run of white space.
+func matchEnd(lower []byte, i int, norm []byte) int {
 	last := byte(' ')
-	for _, b := range n {
+	for _, b := range norm {
 		if b == ' ' {
-			if i >= len(low) || !isSpace(low[i]) {
+			if i >= len(lower) || !isSpace(lower[i]) {
 				return -1
 			}
-			i = skipSpace(low, i)
+			i = skipSpace(lower, i)
 		} else {
-			if i >= len(low) || low[i] != b {
+			if i >= len(lower) || lower[i] != b {
 				return -1
 			}
 			i++
 		}
 		last = b
 	}
-	if (last >= utf8.RuneSelf || wordBefore([]byte{last}, 1)) && wordAt(low, i) {
+	if (last >= utf8.RuneSelf || wordEndsAt([]byte{last}, 1)) && wordStartsAt(lower, i) {
 		return -1
 	}
 	return i
 }
 
-// OptionByText returns the option whose text the whole answer is, -1 for none. Labels do not
+// OptionByText returns the option whose text is the whole answer, -1 for none. Labels do not
 // count.
 func (r *Reader) OptionByText(answer []byte) int {
 	text, _ := r.cleaner.Clean(answer)

@@ -3,152 +3,160 @@ package extract
 // The words of statements (docs/spec/vqa.md#r23) and of what follows them
 // (docs/spec/vqa.md#r24).
 var (
-	nouns  = [...]string{"answer", "option", "choice", "selection", "prediction"}
-	links  = [...]string{"is", "was", "would be", "should be", "must be", "will be"}
-	verbs  = [...]string{"choose", "select", "pick", "go with", "opt for", "answer", "vote for"}
-	auxes  = [...]string{"would", "will", "'ll", "'d"}
-	denied = [...]string{"not", "none", "neither", "unknown"}
-	hedges = [...]string{"most likely", "likely", "probably", "definitely", "clearly", "certainly", "surely", "obviously", "possibly", "perhaps",
-		"maybe", "simply", "therefore", "thus", "indeed", "actually", "really", "most probably", "still", "just", "either"}
-	heads  = [...]string{"the", "option", "choice", "letter", "number"}
-	seems  = [...]string{"is", "seems", "looks", "appears", "must be", "would be"}
-	praise = [...]string{"correct", "right", "best", "accurate", "appropriate", "answer", "true"}
+	answerNouns   = [...]string{"answer", "option", "choice", "selection", "prediction"}
+	linkVerbs     = [...]string{"is", "was", "would be", "should be", "must be", "will be"}
+	choosingVerbs = [...]string{"choose", "select", "pick", "go with", "opt for", "answer", "vote for"}
+	auxiliaries   = [...]string{"would", "will", "'ll", "'d"}
+	denials       = [...]string{"not", "none", "neither", "unknown"}
+	hedges        = [...]string{"most likely", "likely", "probably", "definitely", "clearly", "certainly", "surely",
+		"obviously", "possibly", "perhaps",
+		"maybe", "simply", "therefore", "thus", "indeed", "actually", "really", "most probably", "still", "just",
+		"either"}
+	fillers       = [...]string{"the", "option", "choice", "letter", "number"}
+	seemingVerbs  = [...]string{"is", "seems", "looks", "appears", "must be", "would be"}
+	praisingWords = [...]string{"correct", "right", "best", "accurate", "appropriate", "answer", "true"}
 )
 
-// readStatements is stage 4: the last explicit statement ("the answer is B") that names anything.
-// low is s in lower case.
-func (r *Reader) readStatements(s, low []byte) (got Reading, ok bool) {
-	for i := 0; i < len(low); i++ {
-		if wordBefore(low, i) {
+// readStatements is stage 4: it reads explicit statements such as "the answer is B", "I
+// choose B" or "B is correct". The last one that names an option, or is invalid, decides. ok
+// is false where there is none. lower is s in lower case.
+func (r *Reader) readStatements(s, lower []byte) (got Reading, ok bool) {
+	for i := 0; i < len(lower); i++ {
+		if wordEndsAt(lower, i) {
 			continue
 		}
-		tail := -1
-		switch b := low[i]; {
-		case b == 'a' || b == 'o' || b == 'c' || b == 's' || b == 'p':
-			tail = afterNoun(low, i)
-		case b == 'i':
-			tail = afterVerb(low, i)
-		case b == 0xe7:
-			tail = afterChinese(low, i)
+		rest := -1
+		switch first := lower[i]; { // the first byte tells which form of statement is possible
+		case first == 'a' || first == 'o' || first == 'c' || first == 's' || first == 'p':
+			rest = afterNoun(lower, i)
+		case first == 'i':
+			rest = afterVerb(lower, i)
+		case first == 0xe7: // of the Chinese word for answer
+			rest = afterChinese(lower, i)
 		}
-		if tail >= 0 {
-			if one, yields := r.readTail(s, low, tail); yields {
-				got, ok = one, true
+		if rest >= 0 {
+			if reading, yields := r.readStatementRest(s, lower, rest); yields {
+				got, ok = reading, true
 			}
 			continue
 		}
-		if one, yields := r.readReversed(s, low, i); yields {
-			got, ok = one, true
+		if reading, yields := r.readReversed(s, lower, i); yields {
+			got, ok = reading, true
 		}
 	}
 	return got, ok
 }
 
-// afterNoun returns where the rest of a statement like "answer is" begins, which must start at
-// low[i]; -1 where there is none.
-func afterNoun(low []byte, i int) int {
-	for _, n := range nouns {
-		if !hasWord(low, i, n) {
+// afterNoun returns where the rest of a statement begins after a noun with a link, such as
+// "answer is", "option:" or "choice ->", that starts at lower[i]; -1 if there is none.
+func afterNoun(lower []byte, i int) int {
+	for _, noun := range answerNouns {
+		if !hasWord(lower, i, noun) {
 			continue
 		}
-		j := i + len(n)
-		j = skipBlank(low, j)
+		at := i + len(noun)
+		at = skipBlank(lower, at)
 		switch {
-		case j < len(low) && (low[j] == ':' || low[j] == '='):
-			return j + 1
-		case j+1 < len(low) && low[j] == '-' && low[j+1] == '>':
-			return j + 2
+		case at < len(lower) && (lower[at] == ':' || lower[at] == '='):
+			return at + 1
+		case at+1 < len(lower) && lower[at] == '-' && lower[at+1] == '>':
+			return at + 2
 		}
-		return afterAny(low, j, links[:])
+		return afterAny(lower, at, linkVerbs[:])
 	}
 	return -1
 }
 
-// afterAny returns the position after the first of the words that is at low[i], -1 for none.
-func afterAny(low []byte, i int, words []string) int {
-	for _, w := range words {
-		if hasWord(low, i, w) {
-			return i + len(w)
+// afterAny returns the position after the first of the words that is at lower[i], -1 if none
+// is. Phrases must come before their own beginnings.
+func afterAny(lower []byte, i int, words []string) int {
+	for _, word := range words {
+		if hasWord(lower, i, word) {
+			return i + len(word)
 		}
 	}
 	return -1
 }
 
-// afterVerb returns where the rest of a statement like "I would choose" begins, which must start
-// at low[i]; -1 where there is none.
-func afterVerb(low []byte, i int) int {
-	j := i + 1
-	aux := false
-	if k := skipBlank(low, j); k > j {
-		j = k
-	} else if j >= len(low) || low[j] != '\'' {
+// afterVerb returns where the rest of a statement begins after words such as "I choose" or
+// "I'd pick" that start at lower[i]; -1 if they are not there.
+func afterVerb(lower []byte, i int) int {
+	at := i + 1
+	hasAuxiliary := false
+	if end := skipBlank(lower, at); end > at {
+		at = end
+	} else if at >= len(lower) || lower[at] != '\'' {
 		return -1
 	}
-	if k := afterAny(low, j, auxes[:]); k >= 0 {
-		j, aux = skipBlank(low, k), true
+	if end := afterAny(lower, at, auxiliaries[:]); end >= 0 {
+		at, hasAuxiliary = skipBlank(lower, end), true
 	}
-	if !aux && low[i+1] == '\'' {
+	if !hasAuxiliary && lower[i+1] == '\'' { // "i'" of something else
 		return -1
 	}
-	return afterAny(low, j, verbs[:])
+	return afterAny(lower, at, choosingVerbs[:])
 }
 
-// skipBlank returns the position of the first byte from s[i] on that is no space.
+// skipBlank returns the position of the first byte from s[i] on that is not a space. Line
+// ends stop it.
 func skipBlank(s []byte, i int) int {
 	return skipWhile(s, i, func(b byte) bool { return b == ' ' })
 }
 
-// afterChinese returns where the rest of a statement begins that starts with the Chinese word for
-// answer at low[i]; -1 where there is none.
-func afterChinese(low []byte, i int) int {
+// afterChinese returns where the rest of a statement begins after the Chinese word for
+// answer at lower[i], an optional word for "is" and a colon; -1 if the word is not there.
+func afterChinese(lower []byte, i int) int {
 	const answer = "答案"
-	if i+len(answer) > len(low) || string(low[i:i+len(answer)]) != answer {
+	if i+len(answer) > len(lower) || string(lower[i:i+len(answer)]) != answer {
 		return -1
 	}
-	i = skipBlank(low, i+len(answer))
-	for _, w := range [...]string{"是", "为", "选"} {
-		if i+len(w) <= len(low) && string(low[i:i+len(w)]) == w {
-			i = skipBlank(low, i+len(w))
+	i = skipBlank(lower, i+len(answer))
+	for _, word := range [...]string{"是", "为", "选"} {
+		if i+len(word) <= len(lower) && string(lower[i:i+len(word)]) == word {
+			i = skipBlank(lower, i+len(word))
 			break
 		}
 	}
-	if i < len(low) && low[i] == ':' {
+	if i < len(lower) && lower[i] == ':' {
 		i++
 	}
 	return i
 }
 
-// readTail reads the rest of a statement from i on. yields is false where it names no option.
-func (r *Reader) readTail(s, low []byte, i int) (got Reading, yields bool) {
-	i = skipBlank(low, i)
-	for i < len(low) && (low[i] == ':' || low[i] == '=' || low[i] == '-' && i+1 < len(low) && low[i+1] == '>' || low[i] == ' ') {
+// readStatementRest reads which option the rest of a statement from s[i] on names, after
+// marks and up to maxFillers filler words. yields is false where it names none, or begins
+// with a denial such as "not".
+func (r *Reader) readStatementRest(s, lower []byte, i int) (got Reading, yields bool) {
+	i = skipBlank(lower, i)
+	for i < len(lower) && (lower[i] == ':' || lower[i] == '=' || lower[i] == '-' && i+1 < len(lower) &&
+		lower[i+1] == '>' || lower[i] == ' ') {
 		i++
-		if low[i-1] == '-' {
+		if lower[i-1] == '-' {
 			i++
 		}
 	}
-	if i < len(low) && low[i] == '\n' {
-		i = skipSpace(low, i)
+	if i < len(lower) && lower[i] == '\n' {
+		i = skipSpace(lower, i)
 	}
-	if k := i; afterAny(low, skipMarks(low, k), denied[:]) >= 0 {
+	if afterAny(lower, skipMarks(lower, i), denials[:]) >= 0 {
 		return got, false
 	}
-	option := false
-	for range maxHeads {
-		if got, yields := r.readNamed(s, low, i, option); yields {
+	saidOption := false
+	for range maxFillers {
+		if got, yields := r.readNamed(s, lower, i, saidOption); yields {
 			return got, true
 		}
-		next, isOption := skipFiller(low, i)
+		next, isOption := skipFiller(lower, i)
 		if next == i {
 			return got, false
 		}
-		i, option = next, isOption
+		i, saidOption = next, isOption
 	}
 	return got, false
 }
 
-// maxHeads is how many filler words are skipped at the start of a statement's rest.
-const maxHeads = 8
+// maxFillers is how many filler words are skipped at the start of a statement's rest.
+const maxFillers = 8
 
 // skipMarks returns the position of the first byte from s[i] on that is no space, quote or opening
 // bracket.
@@ -159,58 +167,62 @@ func skipMarks(s []byte, i int) int {
 	return i
 }
 
-// skipFiller skips one adverb, article or word for option at low[i]. option reports whether it was
-// "option".
-func skipFiller(low []byte, i int) (next int, option bool) {
-	for _, w := range hedges {
-		if hasWord(low, i, w) {
-			i = skipBlank(low, i+len(w))
-			if i < len(low) && low[i] == ',' {
-				i = skipBlank(low, i+1)
+// skipFiller skips one adverb, article or word such as "option" at lower[i] with what
+// separates it from the next word; next is i if there is none. saidOption reports whether it
+// was "option".
+func skipFiller(lower []byte, i int) (next int, saidOption bool) {
+	for _, word := range hedges {
+		if hasWord(lower, i, word) {
+			i = skipBlank(lower, i+len(word))
+			if i < len(lower) && lower[i] == ',' {
+				i = skipBlank(lower, i+1)
 			}
 			return i, false
 		}
 	}
-	for _, w := range heads {
-		if hasWord(low, i, w) {
-			i = skipBlank(low, i+len(w))
-			if i < len(low) && (low[i] == ':' || low[i] == '#') {
-				i = skipBlank(low, i+1)
+	for _, word := range fillers {
+		if hasWord(lower, i, word) {
+			i = skipBlank(lower, i+len(word))
+			if i < len(lower) && (lower[i] == ':' || lower[i] == '#') {
+				i = skipBlank(lower, i+1)
 			}
-			return i, w == "option"
+			return i, word == "option"
 		}
 	}
 	return i, false
 }
 
-// readNamed reads a label or the text of an option at s[i], in the rest of a statement. option
-// reports whether the word "option" precedes it.
-func (r *Reader) readNamed(s, low []byte, i int, option bool) (got Reading, yields bool) {
+// readNamed reads the label or text of an option at s[i] in the rest of a statement. A label
+// decides before a text, unless the question has no such label. Two labels, or a label with
+// another option's text, make the answer invalid. saidOption reports whether the word
+// "option" precedes it. yields is false where neither is there.
+func (r *Reader) readNamed(s, lower []byte, i int, saidOption bool) (got Reading, yields bool) {
 	l, ok := r.labelAt(s, i)
-	ok = ok && isPlausible(s, l) && (!l.alias || restIsMarks(s, l.to))
-	text, end := r.optionTextAt(low, i)
+	ok = ok && isPlausible(s, l) && (!l.letterForNumber || restIsMarks(s, l.to))
+	text, end := r.optionTextAt(lower, i)
 	if !ok || !r.isOption(l) && text >= 0 {
 		if text >= 0 && end > i {
-			return found(stageStatements, text), true
+			return optionFound(stageStatements, text), true
 		}
 		return got, false
 	}
 	switch {
-	case option && r.namesOtherOption(l):
-		return invalid(stageStatements, Ambiguous), true
-	case !r.isOption(l) && !l.capital, !r.isOption(l) && l.option == 8:
-		return got, false
+	case saidOption && r.namesOtherOption(l):
+		return invalidAnswer(stageStatements, Ambiguous), true
+	case !r.isOption(l) && !l.upperOrDigit, !r.isOption(l) && l.option == 8:
+		return got, false // a word of one letter, such as I
 	case !r.isOption(l):
-		return invalid(stageStatements, OutOfRange), true
+		return invalidAnswer(stageStatements, OutOfRange), true
 	case r.secondLabelFollows(s, l):
-		return invalid(stageStatements, Multiple), true
-	case r.otherTextFollows(low, l):
-		return invalid(stageStatements, Conflict), true
+		return invalidAnswer(stageStatements, Multiple), true
+	case r.otherTextFollows(lower, l):
+		return invalidAnswer(stageStatements, Conflict), true
 	}
-	return found(stageStatements, l.option), true
+	return optionFound(stageStatements, l.option), true
 }
 
-// restIsMarks reports whether nothing but marks follows on the line.
+// restIsMarks reports whether the line from s[i] on has nothing but spaces, brackets, quotes
+// and punctuation.
 func restIsMarks(s []byte, i int) bool {
 	for ; i < len(s) && s[i] != '\n'; i++ {
 		if !isMark(s[i]) {
@@ -220,7 +232,8 @@ func restIsMarks(s []byte, i int) bool {
 	return true
 }
 
-// secondLabelFollows reports whether a different label is joined to the label: "B or D".
+// secondLabelFollows reports whether a different label is joined to the label l by "and",
+// "or" or a sign: "B or D", "B/D".
 func (r *Reader) secondLabelFollows(s []byte, l label) bool {
 	i := skipBlank(s, l.to)
 	if i >= len(s) {
@@ -230,112 +243,118 @@ func (r *Reader) secondLabelFollows(s []byte, l label) bool {
 	if s[i] == ',' || s[i] == '/' || s[i] == '&' {
 		next = skipBlank(s, i+1)
 	}
-	for _, w := range [...]string{"and", "or"} {
-		next = max(next, skipWord(s, next, w))
+	for _, word := range [...]string{"and", "or"} {
+		next = max(next, skipWord(s, next, word))
 	}
 	if next == i {
 		return false
 	}
-	if n := skipWord(s, next, "option"); n > next {
-		next = n
+	if end := skipWord(s, next, "option"); end > next {
+		next = end
 	}
-	m, ok := r.labelAt(s, next)
-	return ok && r.isOption(m) && m.option != l.option && m.alias == l.alias && isPlausible(s, m)
+	other, ok := r.labelAt(s, next)
+	return ok && r.isOption(other) && other.option != l.option && other.letterForNumber == l.letterForNumber &&
+		isPlausible(s, other)
 }
 
-// otherTextFollows reports whether the text of another option follows the label.
-func (r *Reader) otherTextFollows(low []byte, l label) bool {
+// otherTextFollows reports whether the text of another option follows the label l. A common
+// word such as "left" counts only if the phrase ends after it.
+func (r *Reader) otherTextFollows(lower []byte, l label) bool {
 	i := l.to
-	for i < len(low) && (isSpace(low[i]) || isStop(low[i]) || isCloser(low[i]) || low[i] == '-') {
+	for i < len(lower) && (isSpace(lower[i]) || isStop(lower[i]) || isCloser(lower[i]) || lower[i] == '-') {
 		i++
 	}
-	k, end := r.optionTextAt(low, i)
-	if k < 0 || k == l.option {
+	option, end := r.optionTextAt(lower, i)
+	if option < 0 || option == l.option {
 		return false
 	}
-	return !isCommonWord(r.norms[k]) || phraseEnds(low, end)
+	return !isCommonWord(r.normTexts[option]) || phraseEnds(lower, end)
 }
 
-// phraseEnds reports whether a phrase ends at s[i]: at a punctuation mark, the line's end or the
-// text's.
+// phraseEnds reports whether a phrase ends at s[i]: at punctuation, a bracket, a dash, the
+// end of the line or of the text.
 func phraseEnds(s []byte, i int) bool {
 	for i < len(s) && (isQuote(s[i]) || isCloser(s[i])) {
 		i++
 	}
-	return i >= len(s) || s[i] == '\n' || isStop(s[i]) || s[i] == '(' || s[i] == ' ' && i+1 < len(s) && (s[i+1] == '-' || s[i+1] == '(')
+	return i >= len(s) || s[i] == '\n' || isStop(s[i]) || s[i] == '(' || s[i] == ' ' && i+1 < len(s) &&
+		(s[i+1] == '-' || s[i+1] == '(')
 }
 
-// readReversed reads a statement like "B is the correct answer" at s[i].
-func (r *Reader) readReversed(s, low []byte, i int) (got Reading, yields bool) {
+// readReversed reads a statement such as "B is the correct answer" whose label is at s[i].
+// yields is false for other text and for conditions ("if B is correct").
+func (r *Reader) readReversed(s, lower []byte, i int) (got Reading, yields bool) {
 	if b := s[i]; !isUpper(b) && !isDigit(b) && !isOpener(b) && b != 'o' && b != '"' {
 		return got, false
 	}
 	if i > 0 && (isOpener(s[i-1]) || isQuote(s[i-1])) {
 		return got, false // read from the bracket on
 	}
-	at := skipWord(s, i, "option")
-	option := at > i || endsWithWord(low, i, "option")
-	l, ok := r.labelAt(s, at)
-	if !ok || l.alias || !l.capital {
+	labelStart := skipWord(s, i, "option")
+	saidOption := labelStart > i || precededByWord(lower, i, "option")
+	l, ok := r.labelAt(s, labelStart)
+	if !ok || l.letterForNumber || !l.upperOrDigit {
 		return got, false
 	}
-	j := afterAny(low, skipBlank(low, l.to), seems[:])
-	if j < 0 {
+	after := afterAny(lower, skipBlank(lower, l.to), seemingVerbs[:])
+	if after < 0 {
 		return got, false
 	}
-	j = skipBlank(low, j)
-	for _, w := range [...]string{"the", "most", "only"} {
-		if hasWord(low, j, w) {
-			j = skipBlank(low, j+len(w))
+	after = skipBlank(lower, after)
+	for _, word := range [...]string{"the", "most", "only"} {
+		if hasWord(lower, after, word) {
+			after = skipBlank(lower, after+len(word))
 		}
 	}
-	if afterAny(low, j, praise[:]) < 0 || endsWithWord(low, i, "if") || endsWithWord(low, i, "whether") {
+	if afterAny(lower, after, praisingWords[:]) < 0 || precededByWord(lower, i, "if") ||
+		precededByWord(lower, i, "whether") {
 		return got, false
 	}
 	switch {
-	case option && r.namesOtherOption(l):
-		return invalid(stageStatements, Ambiguous), true
+	case saidOption && r.namesOtherOption(l):
+		return invalidAnswer(stageStatements, Ambiguous), true
 	case !r.isOption(l) && l.option == 8:
 		return got, false
 	case !r.isOption(l):
-		return invalid(stageStatements, OutOfRange), true
+		return invalidAnswer(stageStatements, OutOfRange), true
 	case r.labelJoinedBefore(s, i, l):
-		return invalid(stageStatements, Multiple), true
+		return invalidAnswer(stageStatements, Multiple), true
 	}
-	return found(stageStatements, l.option), true
+	return optionFound(stageStatements, l.option), true
 }
 
-// endsWithWord reports whether w is the word before low[i].
-func endsWithWord(low []byte, i int, w string) bool {
-	for i > 0 && low[i-1] == ' ' {
+// precededByWord reports whether the whole word stands before lower[i], with any number of
+// spaces between.
+func precededByWord(lower []byte, i int, word string) bool {
+	for i > 0 && lower[i-1] == ' ' {
 		i--
 	}
-	return i >= len(w) && string(low[i-len(w):i]) == w && !wordBefore(low, i-len(w))
+	return i >= len(word) && string(lower[i-len(word):i]) == word && !wordEndsAt(lower, i-len(word))
 }
 
-// labelJoinedBefore reports whether a different label precedes the one at s[i], joined to it: "A
-// or B is correct".
+// labelJoinedBefore reports whether a different label is joined before the label l at s[i]:
+// "A or B is correct".
 func (r *Reader) labelJoinedBefore(s []byte, i int, l label) bool {
-	j := i
-	for j > 0 && s[j-1] == ' ' {
-		j--
+	at := i
+	for at > 0 && s[at-1] == ' ' {
+		at--
 	}
 	switch {
-	case j > 2 && hasWord(s, j-3, "and"):
-		j -= 3
-	case j > 1 && hasWord(s, j-2, "or"):
-		j -= 2
-	case j > 0 && (s[j-1] == '/' || s[j-1] == '&'):
-		j--
+	case at > 2 && hasWord(s, at-3, "and"):
+		at -= 3
+	case at > 1 && hasWord(s, at-2, "or"):
+		at -= 2
+	case at > 0 && (s[at-1] == '/' || s[at-1] == '&'):
+		at--
 	default:
 		return false
 	}
-	for j > 0 && (s[j-1] == ' ' || isCloser(s[j-1])) {
-		j--
+	for at > 0 && (s[at-1] == ' ' || isCloser(s[at-1])) {
+		at--
 	}
-	if j == 0 || wordBefore(s, j-1) {
+	if at == 0 || wordEndsAt(s, at-1) {
 		return false
 	}
-	m, ok := r.labelAt(s, j-1)
-	return ok && m.capital && r.isOption(m) && m.option != l.option
+	other, ok := r.labelAt(s, at-1)
+	return ok && other.upperOrDigit && r.isOption(other) && other.option != l.option
 }

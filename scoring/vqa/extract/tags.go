@@ -28,14 +28,14 @@ func (r *Reader) readTags(s []byte, strict bool, depth int) (got Reading, ok boo
 			continue
 		}
 		tagged = true
-		one := r.stages(s[from:to], strict, depth+1)
+		reading := r.readStages(s[from:to], strict, depth+1)
 		switch {
-		case one.Option >= 0 && option >= 0 && one.Option != option:
-			return invalid(stageTags, Multiple), true
-		case one.Option >= 0:
-			option = one.Option
+		case reading.Option >= 0 && option >= 0 && reading.Option != option:
+			return invalidAnswer(stageTags, Multiple), true
+		case reading.Option >= 0:
+			option = reading.Option
 		default:
-			why = one.Reason
+			why = reading.Reason
 		}
 		i = end
 	}
@@ -43,13 +43,14 @@ func (r *Reader) readTags(s []byte, strict bool, depth int) (got Reading, ok boo
 	case !tagged:
 		return got, false
 	case option < 0:
-		return invalid(stageTags, why), true
+		return invalidAnswer(stageTags, why), true
 	}
-	return found(stageTags, option), true
+	return optionFound(stageTags, option), true
 }
 
-// tagAt reads the tag or \boxed{} at s[i]. Its content is s[from:to], and the text goes on at end;
-// end is 0 where there is neither. One that is not closed reaches to the end.
+// tagAt reads the tag or \boxed{} at s[i]. Its content is s[from:to], and the text after it
+// begins at s[end]. One that is not closed reaches to the end of s. end is 0 where there is
+// no tag.
 func tagAt(s []byte, i int) (from, to, end int) {
 	if bytes.HasPrefix(s[i:], []byte(boxed)) {
 		from = i + len(boxed)
@@ -72,7 +73,7 @@ func tagAt(s []byte, i int) (from, to, end int) {
 	}
 	for _, name := range tagNames {
 		if end := tagEnd(s, i+1, name); end > 0 {
-			to, next := closedAt(s, end, name)
+			to, next := closingTag(s, end, name)
 			return end, to, next
 		}
 	}
@@ -92,15 +93,15 @@ func tagEnd(s []byte, i int, name string) int {
 	return 0
 }
 
-// closedAt returns where the closing tag after s[i] begins and ends; both are the end of s where
-// there is none.
-func closedAt(s []byte, i int, name string) (at, end int) {
+// closingTag returns where the next closing tag of that name from s[i] on begins and ends;
+// both are len(s) if there is none.
+func closingTag(s []byte, i int, name string) (at, end int) {
 	for at = i; at < len(s); at++ {
-		n := bytes.IndexByte(s[at:], '<')
-		if n < 0 {
+		offset := bytes.IndexByte(s[at:], '<')
+		if offset < 0 {
 			break
 		}
-		at += n
+		at += offset
 		if at+1 < len(s) && s[at+1] == '/' {
 			if end := tagEnd(s, at+2, name); end > 0 {
 				return at, end

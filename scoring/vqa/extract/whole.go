@@ -1,23 +1,25 @@
 package extract
 
 // readWhole is stage 1: the whole answer is a label or the text of an option
-// (docs/spec/vqa.md#r19), or several labels, or a label with a text (docs/spec/vqa.md#r20). ok is
-// false where it is none of these.
+// (docs/spec/vqa.md#r19), several labels, or a label with a text (docs/spec/vqa.md#r20). A
+// label decides before an equal text, unless another option's text begins with "option" and
+// this label. ok is false where the answer is none of these.
 func (r *Reader) readWhole(s []byte) (got Reading, ok bool) {
-	l, option, isLabel := r.labelForm(s)
-	if isLabel && r.isOption(l) && !option {
-		return found(stageWhole, l.option), true
+	l, saidOption, isLabel := r.readSoleLabel(s)
+	if isLabel && r.isOption(l) && !saidOption {
+		return optionFound(stageWhole, l.option), true
 	}
-	if k := r.optionWithText(r.normalizeAnswer(s)); k >= 0 && (!isLabel || !r.isOption(l) || r.namesOtherOption(l)) {
-		return found(stageWhole, k), true
+	if option := r.optionWithText(r.normalizeAnswer(s)); option >= 0 &&
+		(!isLabel || !r.isOption(l) || r.namesOtherOption(l)) {
+		return optionFound(stageWhole, option), true
 	}
 	switch {
 	case isLabel && r.isOption(l) && r.namesOtherOption(l):
-		return invalid(stageWhole, Ambiguous), true
+		return invalidAnswer(stageWhole, Ambiguous), true
 	case isLabel && r.isOption(l):
-		return found(stageWhole, l.option), true
+		return optionFound(stageWhole, l.option), true
 	case isLabel:
-		return invalid(stageWhole, OutOfRange), true
+		return invalidAnswer(stageWhole, OutOfRange), true
 	}
 	if got, ok := r.readLabels(s); ok {
 		return got, true
@@ -31,14 +33,14 @@ func isMark(b byte) bool {
 	return isSpace(b) || isQuote(b) || (isOpener(b) || isCloser(b)) && b != '{' && b != '}' || isStop(b)
 }
 
-// labelForm reads an answer that is nothing but a label, after an optional lead word ("answer:").
-// option reports whether the lead word is "option".
-func (r *Reader) labelForm(s []byte) (l label, option, ok bool) {
+// readSoleLabel reads an answer that is nothing but a label, with marks and a lead word such
+// as "answer:" before it. saidOption reports whether the lead word is "option".
+func (r *Reader) readSoleLabel(s []byte) (l label, saidOption, ok bool) {
 	i := 0
 	for i < len(s) && (isMark(s[i]) || s[i] == '=') {
 		i++
 	}
-	i, option = skipLead(s, i)
+	i, saidOption = skipLeadWord(s, i)
 	i = skipWhile(s, i, isMark)
 	if i+1 < len(s) && s[i] == '-' && !isDigit(s[i+1]) {
 		i++
@@ -52,15 +54,15 @@ func (r *Reader) labelForm(s []byte) (l label, option, ok bool) {
 	}
 	for i = l.to; i < len(s) && (isMark(s[i]) || s[i] == '-'); i++ {
 	}
-	return l, option, i == len(s)
+	return l, saidOption, i == len(s)
 }
 
-// skipLead skips what may introduce a label, called its lead word: "the correct answer is",
+// skipLeadWord skips what may introduce a label, called its lead word: "the correct answer is",
 // "option" or "#" (docs/spec/vqa.md#r19). option reports whether it is "option".
-func skipLead(s []byte, i int) (end int, option bool) {
+func skipLeadWord(s []byte, i int) (end int, saidOption bool) {
 	j := skipWord(s, i, "the")
-	for _, w := range [...]string{"correct", "final", "best", "right"} {
-		if n := skipWord(s, j, w); n > j {
+	for _, word := range [...]string{"correct", "final", "best", "right"} {
+		if n := skipWord(s, j, word); n > j {
 			j = n
 			break
 		}
@@ -68,9 +70,9 @@ func skipLead(s []byte, i int) (end int, option bool) {
 	if hasWord(s, j, "answer") {
 		return skipLink(s, j+len("answer")), false
 	}
-	for _, w := range [...]string{"option", "choice", "letter", "number", "no."} {
-		if hasWord(s, i, w) {
-			return skipLink(s, i+len(w)), w == "option"
+	for _, word := range [...]string{"option", "choice", "letter", "number", "no."} {
+		if hasWord(s, i, word) {
+			return skipLink(s, i+len(word)), word == "option"
 		}
 	}
 	if i < len(s) && s[i] == '#' {
@@ -89,51 +91,67 @@ func skipLink(s []byte, i int) int {
 	return skipWord(s, j, "is")
 }
 
-// readLabels reads an answer that is nothing but labels: "A and B". Different ones make it
-// invalid.
+// readLabels reads an answer that is nothing but two or more labels: "A and B", "B, B".
+// Different ones make it invalid. ok is false for other answers.
 func (r *Reader) readLabels(s []byte) (got Reading, ok bool) {
 	if got, ok := r.readRunTogether(s); ok {
 		return got, true
 	}
-	n, first, differ := 0, 0, false
+	labels, first, differ := 0, 0, false
 	for i := 0; ; {
-		for i < len(s) && (isSpace(s[i]) || isStop(s[i]) || s[i] == '/' || s[i] == '&' || s[i] == '+' || s[i] == '|' ||
-			isOpener(s[i]) && (i+1 >= len(s) || isOpener(s[i+1]) || isQuote(s[i+1])) || isCloser(s[i]) || n > 0 && isQuote(s[i]) && i+1 == len(s)) {
+		for i < len(s) && separatesLabels(s, i, labels > 0) {
 			i++
 		}
 		if i == len(s) {
 			break
 		}
-		if j := max(skipWord(s, i, "and"), skipWord(s, i, "or")); j > i && n > 0 {
-			i = j
+		if end := max(skipWord(s, i, "and"), skipWord(s, i, "or")); end > i && labels > 0 {
+			i = end
 			continue
 		}
-		if n == 0 {
-			if j := max(skipWord(s, i, "both"), skipWord(s, i, "either")); j > i {
-				i = j
+		if labels == 0 {
+			if end := max(skipWord(s, i, "both"), skipWord(s, i, "either")); end > i {
+				i = end
 			}
 		}
 		l, ok := r.labelAt(s, i)
-		if !ok || l.alias || !r.isOption(l) {
+		if !ok || l.letterForNumber || !r.isOption(l) {
 			return got, false
 		}
-		if n == 0 {
+		if labels == 0 {
 			first = l.option
 		}
 		differ = differ || l.option != first
-		n++
+		labels++
 		i = l.to
 	}
-	if n < 2 {
+	if labels < 2 {
 		return got, false
 	}
 	if differ {
-		return invalid(stageWhole, Multiple), true
+		return invalidAnswer(stageWhole, Multiple), true
 	}
-	return found(stageWhole, first), true
+	return optionFound(stageWhole, first), true
 }
 
-// readRunTogether reads labels without a separator: "BD".
+// separatesLabels reports whether s[i] may stand between labels, before the first or after
+// the last. A quote may only end the answer, and an opening bracket right before a label
+// belongs to that label.
+func separatesLabels(s []byte, i int, afterLabel bool) bool {
+	switch c := s[i]; {
+	case isSpace(c) || isStop(c) || isCloser(c) || c == '/' || c == '&' || c == '+' || c == '|':
+		return true
+	case isOpener(c):
+		return i+1 >= len(s) || isOpener(s[i+1]) || isQuote(s[i+1])
+	case isQuote(c):
+		return afterLabel && i+1 == len(s)
+	}
+	return false
+}
+
+// readRunTogether reads capital letters without a separator, such as "BD", as labels.
+// Different ones make the answer invalid. ok is false where s has anything but labels and
+// marks around them.
 func (r *Reader) readRunTogether(s []byte) (got Reading, ok bool) {
 	from, to := 0, len(s)
 	for from < to && isMark(s[from]) {
@@ -147,49 +165,51 @@ func (r *Reader) readRunTogether(s []byte) (got Reading, ok bool) {
 		return got, false
 	}
 	for _, b := range s {
-		if !isUpper(b) || int(b-'A') >= len(r.texts) {
+		if !isUpper(b) || int(b-'A') >= len(r.optionTexts) {
 			return got, false
 		}
 	}
 	for _, b := range s {
 		if b != s[0] {
-			return invalid(stageWhole, Multiple), true
+			return invalidAnswer(stageWhole, Multiple), true
 		}
 	}
-	return found(stageWhole, int(s[0]-'A')), true
+	return optionFound(stageWhole, int(s[0]-'A')), true
 }
 
-// readLabelAndText reads a label, a delimiter and the text of an option: "B. Kitchen".
+// readLabelAndText reads an answer that is a label, a delimiter and the text of an option:
+// "B. Kitchen". Where these are different options, the answer is invalid.
 func (r *Reader) readLabelAndText(s []byte) (got Reading, ok bool) {
-	l, option, rest, ok := r.openingLabel(s)
+	l, saidOption, rest, ok := r.readOpeningLabel(s)
 	if !ok || !r.isOption(l) {
 		return got, false
 	}
-	switch k := r.optionWithText(r.normalizeAnswer(s[rest:])); {
-	case k < 0:
+	switch option := r.optionWithText(r.normalizeAnswer(s[rest:])); {
+	case option < 0:
 		return got, false
-	case k == l.option:
-		return found(stageWhole, k), true
-	case option && r.namesOtherOption(l):
-		return invalid(stageWhole, Ambiguous), true
+	case option == l.option:
+		return optionFound(stageWhole, option), true
+	case saidOption && r.namesOtherOption(l):
+		return invalidAnswer(stageWhole, Ambiguous), true
 	}
-	return invalid(stageWhole, Conflict), true
+	return invalidAnswer(stageWhole, Conflict), true
 }
 
-// openingLabel reads a label with a delimiter at the start of s. The rest begins at s[rest] and is
-// not empty. option reports whether the word "option" precedes the label.
-func (r *Reader) openingLabel(s []byte) (l label, option bool, rest int, ok bool) {
+// readOpeningLabel reads a label with a delimiter at the start of s, after an optional
+// "option" or "choice". The text after the delimiter begins at s[rest]; ok is false where it
+// is empty. saidOption reports whether the word "option" precedes the label.
+func (r *Reader) readOpeningLabel(s []byte) (l label, saidOption bool, rest int, ok bool) {
 	i := skipWord(s, 0, "option")
-	option = i > 0
+	saidOption = i > 0
 	i = skipWord(s, i, "choice")
 	l, ok = r.labelAt(s, i)
-	if !ok || l.alias {
-		return l, option, 0, false
+	if !ok || l.letterForNumber {
+		return l, saidOption, 0, false
 	}
 	i = l.to
-	next := func(k int) byte {
-		if i+k < len(s) {
-			return s[i+k]
+	next := func(offset int) byte { // after the label; 0 past the end
+		if i+offset < len(s) {
+			return s[i+offset]
 		}
 		return 0
 	}
@@ -199,15 +219,15 @@ func (r *Reader) openingLabel(s []byte) (l label, option bool, rest int, ok bool
 	case i > 0 && s[i-1] == ')' && !l.bracketed: // "B)"
 	case (b == '.' || b == ')' || b == ':') && !isDigit(next(1)):
 		i++
-	case b == ',' && isSpace(next(1)) && l.capital:
+	case b == ',' && isSpace(next(1)) && l.upperOrDigit:
 		i++
-	case b == ' ' && next(1) == '-' && isSpace(next(2)) && l.capital:
+	case b == ' ' && next(1) == '-' && isSpace(next(2)) && l.upperOrDigit:
 		i += 2
 	default:
-		return l, option, 0, false
+		return l, saidOption, 0, false
 	}
 	for i < len(s) && (isSpace(s[i]) || l.bracketed && (s[i] == '.' || s[i] == ':' || s[i] == ',' || s[i] == '-')) {
 		i++
 	}
-	return l, option, i, i < len(s)
+	return l, saidOption, i, i < len(s)
 }

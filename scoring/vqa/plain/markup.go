@@ -2,14 +2,14 @@ package plain
 
 import "bytes"
 
-// wraps are LaTeX commands that only change how their argument looks.
-var wraps = [...]string{`\text{`, `\mathrm{`, `\textbf{`, `\mathbf{`, `\textit{`}
+// wrappingCommands are LaTeX commands that only change how their argument looks.
+var wrappingCommands = [...]string{`\text{`, `\mathrm{`, `\textbf{`, `\mathbf{`, `\textit{`}
 
-// markup writes s to c.out without Markdown and LaTeX: code fences, emphasis, headings, quotes,
-// bullets and commands of formulas. \boxed{} stays, because it is a tag of answers. See
-// docs/spec/vqa.md#r14.
-func (c *Cleaner) markup(s []byte) {
-	c.out, c.braces = c.out[:0], c.braces[:0]
+// removeMarkup writes s to c.out without Markdown and LaTeX: code fences, emphasis,
+// headings, quotes, bullets and commands of formulas. \boxed{} stays, because it marks an
+// answer. See docs/spec/vqa.md#r14.
+func (c *Cleaner) removeMarkup(s []byte) {
+	c.out, c.wrappingDepths = c.out[:0], c.wrappingDepths[:0]
 	depth := 0
 	for len(s) > 0 {
 		line := s
@@ -18,26 +18,28 @@ func (c *Cleaner) markup(s []byte) {
 		} else {
 			s = nil
 		}
-		if fence(line) {
+		if isFence(line) {
 			continue
 		}
-		start := len(c.out)
-		depth = c.inline(line, depth)
-		c.unbullet(start)
+		lineStart := len(c.out)
+		depth = c.appendInline(line, depth)
+		c.cutBullets(lineStart)
 		c.out = append(c.out, '\n')
 	}
 }
 
-// fence reports whether a line opens or closes a code block of Markdown. Text between two fences
-// on one line is no block.
-func fence(line []byte) bool {
+// isFence reports whether a line opens or closes a Markdown code block. A line with text
+// between two fences does not.
+func isFence(line []byte) bool {
 	line = bytes.TrimLeft(line, " ")
 	return bytes.HasPrefix(line, []byte("```")) && !bytes.Contains(bytes.TrimLeft(line, "`"), []byte("```"))
 }
 
-// inline appends a line of a model's text without emphasis and LaTeX commands. depth is how many
-// braces are open before the line; it returns how many are after it.
-func (c *Cleaner) inline(line []byte, depth int) int {
+// appendInline appends a line to c.out without emphasis and LaTeX commands. depth is the
+// number of braces open before the line, and the result that after it. The opening brace of
+// a removed command is remembered in c.wrappingDepths, so that its closing brace is removed
+// too.
+func (c *Cleaner) appendInline(line []byte, depth int) int {
 	for i := 0; i < len(line); i++ {
 		b := line[i]
 		switch b {
@@ -53,20 +55,20 @@ func (c *Cleaner) inline(line []byte, depth int) int {
 				i++
 				continue
 			}
-			if n := wrapped(line[i:]); n > 0 {
+			if length := wrappingLength(line[i:]); length > 0 {
 				depth++
-				c.braces = append(c.braces, depth)
-				i += n - 1
+				c.wrappingDepths = append(c.wrappingDepths, depth)
+				i += length - 1
 				continue
 			}
 		case '{':
 			depth++
 		case '}':
-			n := len(c.braces)
-			ends := n > 0 && c.braces[n-1] == depth
+			length := len(c.wrappingDepths)
+			ends := length > 0 && c.wrappingDepths[length-1] == depth
 			depth = max(depth-1, 0)
 			if ends {
-				c.braces = c.braces[:n-1]
+				c.wrappingDepths = c.wrappingDepths[:length-1]
 				continue
 			}
 		}
@@ -75,10 +77,10 @@ func (c *Cleaner) inline(line []byte, depth int) int {
 	return depth
 }
 
-// wrapped returns the length of the LaTeX command around a text, such as \text, at the start of s,
-// if it is one of wraps, else 0.
-func wrapped(s []byte) int {
-	for _, w := range wraps {
+// wrappingLength returns the length of the LaTeX command with its brace at the start of s,
+// such as \text{, if it is one of wrappingCommands; else 0.
+func wrappingLength(s []byte) int {
+	for _, w := range wrappingCommands {
 		if len(s) >= len(w) && string(s[:len(w)]) == w {
 			return len(w)
 		}
@@ -86,23 +88,23 @@ func wrapped(s []byte) int {
 	return 0
 }
 
-// unbullet removes Markdown headings, quotes and bullets from the start of the line that begins at
-// c.out[start].
-func (c *Cleaner) unbullet(start int) {
+// cutBullets removes Markdown headings, quotes and bullets from the start of the line in
+// c.out that begins at start; nested ones all.
+func (c *Cleaner) cutBullets(start int) {
 	line := c.out[start:]
 	for {
 		line = bytes.TrimLeft(line, " ")
-		n := 0
-		for n < len(line) && line[n] == '#' {
-			n++
+		marker := 0
+		for marker < len(line) && line[marker] == '#' {
+			marker++
 		}
-		if n == 0 && len(line) > 0 && (line[0] == '>' || line[0] == '-') {
-			n = 1
+		if marker == 0 && len(line) > 0 && (line[0] == '>' || line[0] == '-') {
+			marker = 1
 		}
-		if n == 0 || n >= len(line) || line[n] != ' ' {
+		if marker == 0 || marker >= len(line) || line[marker] != ' ' {
 			break
 		}
-		line = line[n:]
+		line = line[marker:]
 	}
 	c.out = append(c.out[:start], line...)
 }

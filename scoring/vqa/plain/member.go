@@ -6,14 +6,15 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// Member returns the member of o that has the first of the names, nil where it has none of them.
-// Names are matched as models write them: in any case, and with spaces or hyphens for underscores.
+// Member returns the member of o whose name comes first in names, or nil if o has none of
+// them. Names are compared as models write them: in any case, and with spaces or hyphens for
+// underscores.
 func Member(o *fastjson.Object, names []string) *fastjson.Value {
-	best, value := len(names), (*fastjson.Value)(nil)
-	o.Visit(func(key []byte, v *fastjson.Value) {
-		for k, name := range names[:best] {
+	best, value := len(names), (*fastjson.Value)(nil) // only names before the best one can win
+	o.Visit(func(key []byte, candidate *fastjson.Value) {
+		for rank, name := range names[:best] {
 			if isKey(key, name) {
-				best, value = k, v
+				best, value = rank, candidate
 				return
 			}
 		}
@@ -21,7 +22,8 @@ func Member(o *fastjson.Object, names []string) *fastjson.Value {
 	return value
 }
 
-// isKey reports whether a member's name, as a model wrote it, means name.
+// isKey reports whether key, as a model wrote it, means name, which is in lower case with
+// underscores.
 func isKey(key []byte, name string) bool {
 	key = bytes.TrimSpace(key)
 	if len(key) != len(name) {
@@ -41,16 +43,17 @@ func isKey(key []byte, name string) bool {
 	return true
 }
 
-// Balanced returns the length of the JSON object that begins s, 0 where it has no end.
+// Balanced returns the length of the JSON object at the start of s up to the brace that
+// closes it, or 0 if none does. Braces in strings do not count.
 func Balanced[T string | []byte](s T) int {
-	depth, in := 0, false
+	depth, inString := 0, false
 	for i := 0; i < len(s); i++ {
 		switch {
-		case in && s[i] == '\\':
+		case inString && s[i] == '\\':
 			i++
 		case s[i] == '"':
-			in = !in
-		case in:
+			inString = !inString
+		case inString:
 		case s[i] == '{':
 			depth++
 		case s[i] == '}':

@@ -12,8 +12,8 @@ import (
 // Cleaner cleans texts of models. It keeps its memory from one text to the next. One goroutine
 // uses it at a time.
 type Cleaner struct {
-	folded, thought, out []byte
-	braces               []int
+	folded, spoken, out []byte
+	wrappingDepths      []int
 }
 
 // Clean returns a text folded (see AppendFolded), without reasoning blocks and markup, and
@@ -25,13 +25,13 @@ func (c *Cleaner) Clean(s []byte) (text []byte, reasoned bool) {
 		s = c.folded
 	}
 	if bytes.IndexByte(s, '<') >= 0 {
-		c.thought, reasoned = appendSpoken(c.thought[:0], s)
+		c.spoken, reasoned = appendSpoken(c.spoken[:0], s)
 		if reasoned {
-			s = c.thought
+			s = c.spoken
 		}
 	}
 	if bytes.ContainsAny(s, "\\$*`_#>-") {
-		c.markup(s)
+		c.removeMarkup(s)
 		s = c.out
 	}
 	return bytes.TrimSpace(s), reasoned
@@ -83,45 +83,48 @@ func AppendFolded(dst, s []byte) []byte {
 	return dst
 }
 
-// appendFoldedRune appends one character as AppendFolded does.
+// appendFoldedRune appends one character as AppendFolded does: its ASCII look-alike, nothing
+// for an invisible one, else the character.
 func appendFoldedRune(dst []byte, r rune) []byte {
 	switch {
-	case r >= 0xff01 && r <= 0xff5e:
+	case r >= 0xff01 && r <= 0xff5e: // full-width ASCII
 		return append(dst, byte(r-0xff01+'!'))
-	case r >= 0x2460 && r <= 0x2468:
+	case r >= 0x2460 && r <= 0x2468: // circled digits
 		return append(dst, byte(r-0x2460+'1'))
-	case r >= 0x24b6 && r <= 0x24cf:
+	case r >= 0x24b6 && r <= 0x24cf: // circled capitals
 		return append(dst, byte(r-0x24b6+'A'))
-	case r >= 0x24d0 && r <= 0x24e9:
+	case r >= 0x24d0 && r <= 0x24e9: // circled lower-case letters
 		return append(dst, byte(r-0x24d0+'a'))
-	case unseen(r):
+	case isInvisible(r):
 		return dst
 	}
 	switch r {
-	case 0x2018, 0x2019, 0x201a, 0x201b, 0x2039, 0x203a:
+	case 0x2018, 0x2019, 0x201a, 0x201b, 0x2039, 0x203a: // single quotes
 		return append(dst, '\'')
-	case 0x201c, 0x201d, 0x201e, 0x201f, 0xab, 0xbb:
+	case 0x201c, 0x201d, 0x201e, 0x201f, 0xab, 0xbb: // double quotes
 		return append(dst, '"')
-	case 0x2013, 0x2014, 0x2212:
+	case 0x2013, 0x2014, 0x2212: // dashes, the minus sign
 		return append(dst, '-')
-	case 0x3002:
+	case 0x3002: // Chinese full stop
 		return append(dst, '.')
-	case 0x2026:
+	case 0x2026: // ellipsis
 		return append(dst, "..."...)
-	case 0xa0, 0x202f, 0x205f, 0x3000, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a:
+	case 0xa0, 0x202f, 0x205f, 0x3000, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008,
+		0x2009, 0x200a: // spaces of other widths
 		return append(dst, ' ')
-	case 0x2028, 0x2029, 0x85:
+	case 0x2028, 0x2029, 0x85: // line ends
 		return append(dst, '\n')
 	}
 	return utf8.AppendRune(dst, r)
 }
 
-// unseen reports whether a character is zero-width, a variation selector or a pictograph.
-func unseen(r rune) bool {
+// isInvisible reports whether a character is left out of folded text: zero-width characters,
+// variation selectors and pictographs.
+func isInvisible(r rune) bool {
 	switch {
-	case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0xad,
-		r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef,
-		r >= 0x2600 && r <= 0x27bf, r >= 0x2b00 && r <= 0x2bff, r >= 0x1f000 && r <= 0x1faff:
+	case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0xad, // zero-width
+		r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef, // variation selectors
+		r >= 0x2600 && r <= 0x27bf, r >= 0x2b00 && r <= 0x2bff, r >= 0x1f000 && r <= 0x1faff: // pictographs
 		return true
 	}
 	return false

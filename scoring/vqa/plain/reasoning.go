@@ -2,18 +2,20 @@ package plain
 
 import "bytes"
 
-// thoughts are the names of the tags of reasoning blocks.
-var thoughts = [...]string{"think", "thinking", "reasoning", "thought"}
+// reasoningTags are the names of the tags of reasoning blocks.
+var reasoningTags = [...]string{"think", "thinking", "reasoning", "thought"}
 
-// appendSpoken appends s without its reasoning blocks. removed reports whether it had any; where
-// it had none, nothing is appended. A block without an end removes all that follows, as the answer
-// was cut off while the model was thinking. An end without a start removes all before it. See
-// docs/spec/vqa.md#r13.
+// appendSpoken appends s without its reasoning blocks. A block that is not closed removes
+// the rest of the text, because the answer was cut off while the model was thinking; a
+// closing tag of no block removes all before it. removed reports whether there was a block
+// or tag; without one, nothing is appended. See docs/spec/vqa.md#r13.
 func appendSpoken(dst, s []byte) (out []byte, removed bool) {
 	start := len(dst)
-	var open [len(thoughts)]int // where a block may still be closed: after the last closing tag there is none
-	for k, name := range thoughts {
-		open[k] = lastClosing(s, name)
+	// A block that opens after the last closing tag of its name is not closed. To know these
+	// positions keeps the time linear.
+	var lastClosings [len(reasoningTags)]int
+	for tag, name := range reasoningTags {
+		lastClosings[tag] = lastClosing(s, name)
 	}
 	from, i := 0, 0
 	for i < len(s) {
@@ -22,22 +24,22 @@ func appendSpoken(dst, s []byte) (out []byte, removed bool) {
 			break
 		}
 		at += i
-		k, end, closing := thoughtTag(s, at)
-		if k < 0 {
+		tag, end, closing := reasoningTagAt(s, at)
+		if tag < 0 {
 			i = at + 1
 			continue
 		}
 		removed = true
-		if closing { // of no block: all before it was thought
+		if closing { // outside a block: all before it was reasoning
 			dst = dst[:start]
 			from, i = end, end
 			continue
 		}
 		dst = append(dst, s[from:at]...)
-		if open[k] < end {
+		if lastClosings[tag] < end {
 			return dst, true
 		}
-		i = nextClosing(s, end, k)
+		i = nextClosing(s, end, tag)
 		from = i
 	}
 	if !removed {
@@ -46,15 +48,16 @@ func appendSpoken(dst, s []byte) (out []byte, removed bool) {
 	return append(dst, s[from:]...), true
 }
 
-// thoughtTag reads a tag of a reasoning block at s[at]: the index of its name, its end, and
-// whether it is a closing tag. k is -1 where there is none.
-func thoughtTag(s []byte, at int) (k, end int, closing bool) {
+// reasoningTagAt reads the tag of a reasoning block at s[at]: k is the index of its name in
+// reasoningTags, -1 if there is no such tag, end is the position after it, and closing
+// reports whether it closes a block.
+func reasoningTagAt(s []byte, at int) (k, end int, closing bool) {
 	i := at + 1
 	if i < len(s) && s[i] == '/' {
 		closing = true
 		i++
 	}
-	for k, name := range thoughts {
+	for k, name := range reasoningTags {
 		if n := len(name); i+n < len(s) && equalFold(s[i:i+n], name) {
 			j := i + n
 			for j < len(s) && s[j] == ' ' {
@@ -68,22 +71,22 @@ func thoughtTag(s []byte, at int) (k, end int, closing bool) {
 	return -1, 0, false
 }
 
-// lastClosing returns where the last closing tag of that name begins, -1 where there is none.
+// lastClosing returns where the last closing tag of that name begins, -1 if there is none.
 func lastClosing(s []byte, name string) int {
 	for end := len(s); ; {
 		at := bytes.LastIndexByte(s[:end], '<')
 		if at < 0 {
 			return -1
 		}
-		if k, _, closing := thoughtTag(s, at); k >= 0 && closing && thoughts[k] == name {
+		if k, _, closing := reasoningTagAt(s, at); k >= 0 && closing && reasoningTags[k] == name {
 			return at
 		}
 		end = at
 	}
 }
 
-// nextClosing returns the position after the next closing tag of the k-th name from i on. There
-// must be one.
+// nextClosing returns the position after the next closing tag of reasoningTags[k] from s[i]
+// on, which must exist.
 func nextClosing(s []byte, i, k int) int {
 	for {
 		at := bytes.IndexByte(s[i:], '<')
@@ -91,7 +94,7 @@ func nextClosing(s []byte, i, k int) int {
 			return len(s)
 		}
 		i += at
-		if tag, end, closing := thoughtTag(s, i); closing && tag == k {
+		if tag, end, closing := reasoningTagAt(s, i); closing && tag == k {
 			return end
 		}
 		i++

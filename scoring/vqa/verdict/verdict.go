@@ -13,101 +13,110 @@ import (
 	"plumb/scoring/vqa/plain"
 )
 
-// longest is how many bytes at the end of a reply are read. Judges are asked for one digit.
-const longest = 64 << 10
+// maxReplyBytes is how many bytes at the end of a reply are read. Judges are asked for one digit.
+const maxReplyBytes = 64 << 10
 
-// Parse reads a judge's reply. ok is false where it cannot be read as one verdict.
+// Parse reads a judge's reply, of which only the last maxReplyBytes count. ok is false where
+// it cannot be read as one verdict, or says both.
 func Parse(reply string) (right, ok bool) {
-	var c plain.Cleaner
-	text, _ := c.Clean([]byte(reply))
-	if len(text) > longest {
-		text = text[len(text)-longest:]
+	var cleaner plain.Cleaner
+	text, _ := cleaner.Clean([]byte(reply))
+	if len(text) > maxReplyBytes {
+		text = text[len(text)-maxReplyBytes:]
 	}
-	return parse(strings.ToLower(string(text)), 0)
+	return applyRules(strings.ToLower(string(text)), 0)
 }
 
-// value is the verdict that a text says.
-type value int8
+// verdict is the verdict that a text says.
+type verdict int8
 
 const (
-	nothing value = iota
+	noVerdict verdict = iota
 	wrong
 	right
-	both // a contradiction, which ends the search
+	contradiction // a contradiction, which ends the search
 )
 
 // verdictOf returns the verdict of a judge who says true or false.
-func verdictOf(isRight bool) value {
+func verdictOf(isRight bool) verdict {
 	if isRight {
 		return right
 	}
 	return wrong
 }
 
-// parse applies the rules in their order; the first one that yields anything decides. depth is how
-// deep s lies in strings of JSON.
-func parse(s string, depth int) (isRight, ok bool) {
-	for _, rule := range []func(string, int) value{whole, object, tags, marked, lines, opening, stated} {
-		if v := rule(s, depth); v != nothing {
-			return v == right, v != both
+// applyRules applies the rules to a reply in lower case; the first one that yields a verdict
+// or a contradiction decides. depth is how many JSON strings s lies in. ok is false where no
+// rule decides, and for a contradiction.
+func applyRules(s string, depth int) (isRight, ok bool) {
+	for _, rule := range []func(string, int) verdict{readWhole, readObject, readTags, readMarked, readLines,
+		readOpening, readStated} {
+		if v := rule(s, depth); v != noVerdict {
+			return v == right, v != contradiction
 		}
 	}
 	return false, false
 }
 
-// words are the texts of verdicts. A text comes before those that begin it.
-var words = []struct {
+// verdictWords are the texts of verdicts. A text comes before those that begin it.
+var verdictWords = []struct {
 	text  string
-	means value
+	means verdict
 }{
-	{"not correct", wrong}, {"not right", wrong}, {"not accurate", wrong}, {"incorrect", wrong}, {"inaccurate", wrong}, {"false", wrong},
+	{"not correct", wrong}, {"not right", wrong}, {"not accurate", wrong}, {"incorrect", wrong},
+	{"inaccurate", wrong}, {"false", wrong},
 	{"wrong", wrong}, {"failed", wrong}, {"fail", wrong}, {"no", wrong}, {"0.0", wrong}, {"0", wrong},
-	{"correct", right}, {"accurate", right}, {"passed", right}, {"pass", right}, {"right", right}, {"true", right}, {"yes", right},
+	{"correct", right}, {"accurate", right}, {"passed", right}, {"pass", right}, {"right", right}, {"true", right},
+	{"yes", right},
 	{"1.0", right}, {"1", right},
 }
 
-// first returns the verdict with which a judge's text begins, and the rest of s after it.
-func first(s string) (v value, rest string) {
-	for _, w := range words {
-		if rest, ok := strings.CutPrefix(s, w.text); ok && !continues(rest) {
-			return w.means, rest
+// leadingVerdict returns the verdict with which s begins, as a whole word or number, and the
+// rest of s after it; noVerdict and s where there is none.
+func leadingVerdict(s string) (v verdict, rest string) {
+	for _, word := range verdictWords {
+		if rest, ok := strings.CutPrefix(s, word.text); ok && !wordContinues(rest) {
+			return word.means, rest
 		}
 	}
-	return nothing, s
+	return noVerdict, s
 }
 
-// continues reports whether rest continues the word or number of a verdict before it, so that it is
-// none.
-func continues(rest string) bool {
+// wordContinues reports whether rest continues the word or number before it, so that this is
+// no verdict: "1" in "1.5", "12" or "1st".
+func wordContinues(rest string) bool {
 	if rest == "" {
 		return false
 	}
 	c := rest[0]
 	if c == '.' || c == ',' {
-		return len(rest) > 1 && digit(rest[1])
+		return len(rest) > 1 && isDigit(rest[1])
 	}
 	if c == '\'' { // "1's", but not the quote behind '1'
-		return len(rest) > 1 && letter(rest[1])
+		return len(rest) > 1 && isWordByte(rest[1])
 	}
-	return c >= 'a' && c <= 'z' || digit(c) || c == '%' || c == '_' || c >= 0x80
+	return c >= 'a' && c <= 'z' || isDigit(c) || c == '%' || c == '_' || c >= 0x80
 }
 
-func digit(c byte) bool { return c >= '0' && c <= '9' }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// around holds what may surround a verdict without a meaning.
-const around = " \n\"'()[]{}<>.,;:!?"
+// surroundings holds what may surround a verdict without a meaning.
+const surroundings = " \n\"'()[]{}<>.,;:!?"
 
-// whole is rule 1 of reading a judge's reply: all of it is one verdict.
-func whole(s string, _ int) value {
-	v, rest := first(strings.TrimLeft(s, " \n\"'([{<"))
-	if strings.Trim(rest, around) != "" {
-		return nothing
+// readWhole is rule 1 of reading a judge's reply: all of it is one verdict, with quotes,
+// brackets and punctuation around it. It is also applied to single lines and to the contents
+// of tags.
+func readWhole(s string, _ int) verdict {
+	v, rest := leadingVerdict(strings.TrimLeft(s, " \n\"'([{<"))
+	if strings.Trim(rest, surroundings) != "" {
+		return noVerdict
 	}
 	return v
 }
 
-// members are the members of a JSON object that hold the verdict, by priority.
-var members = []string{"score", "verdict", "is_correct", "correct", "judgment", "judgement", "result", "label", "grade", "rating", "output", "answer"}
+// verdictMembers are the members of a JSON object that hold the verdict, by priority.
+var verdictMembers = []string{"score", "verdict", "is_correct", "correct", "judgment", "judgement", "result",
+	"label", "grade", "rating", "output", "answer"}
 
 // maxObjects is how many opening braces are tried as the start of an object.
 const maxObjects = 16
@@ -115,71 +124,79 @@ const maxObjects = 16
 // maxDepth is how deep a verdict may lie in strings of JSON.
 const maxDepth = 3
 
-// object is rule 2 of reading a judge's reply: a member of a JSON object in it.
-func object(s string, depth int) value {
+// readObject is rule 2 of reading a judge's reply: one of verdictMembers in the first JSON
+// object that has one. An object with single quotes is tried with double ones. Objects after
+// the first maxObjects braces, or deeper than maxDepth, are not read.
+func readObject(s string, depth int) verdict {
 	for range maxObjects {
 		at := strings.IndexByte(s, '{')
 		if at < 0 || depth >= maxDepth {
-			return nothing
+			return noVerdict
 		}
 		s = s[at:]
-		for _, text := range []string{s[:plain.Balanced(s)], strings.ReplaceAll(s[:plain.Balanced(s)], "'", `"`)} {
+		object := s[:plain.Balanced(s)]
+		for _, text := range []string{object, strings.ReplaceAll(object, "'", `"`)} {
 			v, err := jsontree.Parse(new(fastjson.Parser), []byte(text))
 			if err != nil || v.Type() != fastjson.TypeObject {
 				continue
 			}
-			if f := plain.Member(v.GetObject(), members); f != nil {
-				return member(f, depth)
+			if value := plain.Member(v.GetObject(), verdictMembers); value != nil {
+				return memberVerdict(value, depth)
 			}
 		}
 		s = s[1:]
 	}
-	return nothing
+	return noVerdict
 }
 
-// member returns the verdict of a member of a judge's JSON; both where it is none.
-func member(f *fastjson.Value, depth int) value {
-	switch f.Type() {
+// memberVerdict returns the verdict that a member of a judge's JSON holds: a boolean, 0, 1,
+// or a string that is read by all rules. Any other value is a contradiction, which ends the
+// search: the judge named a verdict, but it cannot be read.
+func memberVerdict(value *fastjson.Value, depth int) verdict {
+	switch value.Type() {
 	case fastjson.TypeTrue:
 		return right
 	case fastjson.TypeFalse:
 		return wrong
 	case fastjson.TypeNumber:
-		x := f.GetFloat64()
+		x := value.GetFloat64()
 		if x == 0 || x == 1 {
 			return verdictOf(x == 1)
 		}
 	case fastjson.TypeString:
-		isRight, ok := parse(strings.TrimSpace(string(f.GetStringBytes())), depth+1)
+		isRight, ok := applyRules(strings.TrimSpace(string(value.GetStringBytes())), depth+1)
 		if ok {
 			return verdictOf(isRight)
 		}
 	}
-	return both
+	return contradiction
 }
 
-// agree joins two verdicts: both where they contradict each other.
-func agree(a, b value) value {
+// joinVerdicts returns the verdict of two that may be noVerdict, or a contradiction if they
+// differ.
+func joinVerdicts(a, b verdict) verdict {
 	switch {
-	case a == nothing || a == b:
+	case a == noVerdict || a == b:
 		return b
-	case b == nothing:
+	case b == noVerdict:
 		return a
 	}
-	return both
+	return contradiction
 }
 
-// tags is rule 3 of reading a judge's reply: the contents of tags, which must agree.
-func tags(s string, _ int) (v value) {
-	for _, t := range []struct{ open, close string }{{"<result>", "</"}, {"<answer>", "</"}, {"<score>", "</"}, {"<verdict>", "</"},
+// readTags is rule 3 of reading a judge's reply: the verdicts in tags such as <score> and in
+// \boxed{}. Different ones are a contradiction; contents without a verdict are skipped.
+func readTags(s string, _ int) (v verdict) {
+	for _, tag := range []struct{ open, close string }{{"<result>", "</"}, {"<answer>", "</"}, {"<score>", "</"},
+		{"<verdict>", "</"},
 		{"<judgment>", "</"}, {"<judgement>", "</"}, {`\boxed{`, "}"}} {
 		for rest := s; ; {
-			_, after, found := strings.Cut(rest, t.open)
+			_, after, found := strings.Cut(rest, tag.open)
 			if !found {
 				break
 			}
-			content, _, closed := strings.Cut(after, t.close)
-			v = agree(v, whole(content, 0))
+			content, _, closed := strings.Cut(after, tag.close)
+			v = joinVerdicts(v, readWhole(content, 0))
 			if !closed {
 				break
 			}

@@ -80,8 +80,8 @@ func TestBounds(t *testing.T) {
 		{"scorea: 1", ""}, {"scorez: 1", ""}, {"score9: 1", ""}, {"score`: 1", "1"}, {"1'a", ""}, {"1'z", ""}, {"1'9", ""}, {"1'{", "1"},
 		{"\n1", "1"}, {"1\n0", ""}, {"0\n\n0", "0"},
 		{nested(1), "1"}, {nested(3), "1"}, {nested(4), ""},
-		{"0\n" + strings.Repeat("x", longest-2) + "\n1", "1"}, // the first line is not among them
-		{strings.Repeat("x", longest-9) + "\nscore: 1", "1"},
+		{"0\n" + strings.Repeat("x", maxReplyBytes-2) + "\n1", "1"}, // the first line is not among them
+		{strings.Repeat("x", maxReplyBytes-9) + "\nscore: 1", "1"},
 	} {
 		right, ok := Parse(c.reply)
 		got := ""
