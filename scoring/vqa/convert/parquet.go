@@ -39,17 +39,11 @@ func readParquet(b []byte, keep func(picture []byte, ext string) (string, error)
 	defer reader.Close()
 	rows := make([]any, 64)
 	for {
-		count, err := reader.Read(rows)
+		count, err := reader.Read(rows) // an error may come with the last rows, which are good
 		for _, row := range rows[:count] {
-			columns, ok := row.(map[string]any)
-			if !ok {
-				return nil, fmt.Errorf("row %d: got %T; want columns", len(out), row)
-			}
-			record := Record{Names: names, Values: map[string]json.RawMessage{}}
-			for name, v := range columns {
-				if record.Values[name], err = jsonValue(v, keep); err != nil {
-					return nil, fmt.Errorf("row %d, column %s: %w", len(out), name, err)
-				}
+			record, err := rowRecord(row, names, keep)
+			if err != nil {
+				return nil, fmt.Errorf("record %d: %w", len(out)+1, err)
 			}
 			out = append(out, record)
 		}
@@ -60,6 +54,23 @@ func readParquet(b []byte, keep func(picture []byte, ext string) (string, error)
 			return nil, err
 		}
 	}
+}
+
+// rowRecord returns the record of a row. It stores pictures with keep.
+func rowRecord(row any, names []string, keep func([]byte, string) (string, error)) (Record, error) {
+	columns, ok := row.(map[string]any)
+	if !ok {
+		return Record{}, fmt.Errorf("got %T; want columns", row)
+	}
+	record := Record{Names: names, Values: map[string]json.RawMessage{}}
+	for name, v := range columns {
+		value, err := jsonValue(v, keep)
+		if err != nil {
+			return Record{}, fmt.Errorf("column %s: %w", name, err)
+		}
+		record.Values[name] = value
+	}
+	return record, nil
 }
 
 // jsonValue returns a value of a Parquet row as JSON. A picture, as bytes or as an object of
