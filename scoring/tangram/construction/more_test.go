@@ -1,0 +1,141 @@
+package construction
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// seven returns an answer with one piece of each given type.
+func seven(types ...string) string {
+	var pieces []string
+	for i, kind := range types {
+		pieces = append(pieces, fmt.Sprintf(`{"id":"T%d","type":%q,"V":%s}`, i, kind, triangle))
+	}
+	return state("[" + strings.Join(pieces, ",") + "]")
+}
+
+func TestInventory(t *testing.T) {
+	whole := []string{"large_triangle", "Large Triangle", "medium_triangle", "small_triangle", "SMALL-TRIANGLE", "square", "parallelogram"}
+	other := func(i int, kind string) []string {
+		list := slices.Clone(whole)
+		list[i] = kind
+		return list
+	}
+	for _, c := range []struct {
+		name  string
+		types []string
+		want  string
+	}{
+		{"whole", whole, ""},
+		{"letters a and z with other marks", other(5, "1square!"), ""},
+		{"a square too many", other(6, "square"), "inventory"},
+		{"a large triangle too few", other(0, "small_triangle"), "inventory"},
+		{"a name with a letter too many", other(5, "squarez"), "type"},
+		{"a name with letters around", other(5, "asquare"), "type"},
+		{"six", whole[:6], "count"},
+	} {
+		var r Reader
+		p := r.Read(seven(c.types...), false)
+		if got := strings.Join(p.Reasons, " "); got != c.want || len(p.Pieces) != len(c.types) {
+			t.Errorf("%s: got %q; want %q", c.name, got, c.want)
+		}
+	}
+	var r Reader
+	p := r.Read(seven(whole...), false)
+	for i, want := range []Kind{Large, Large, Medium, Small, Small, Square, Parallelogram} {
+		if p.Pieces[i].Kind != want || p.Pieces[i].ID != fmt.Sprintf("T%d", i) {
+			t.Errorf("piece %d: got %+v; want the type %s", i, p.Pieces[i], want)
+		}
+	}
+}
+
+func TestIDs(t *testing.T) {
+	var r Reader
+	p := r.Read(state(`[{"id":"a"},{"id":3},{"id":1.50},{"id":null},{"id":[1]},{"id":true},{}]`), false)
+	for i, want := range []string{"a", "3", "1.50", "", "", "", ""} {
+		if p.Pieces[i].ID != want || p.Pieces[i].HasID != (want != "") {
+			t.Errorf("piece %d: got the id %q, %v; want %q", i, p.Pieces[i].ID, p.Pieces[i].HasID, want)
+		}
+	}
+	p = r.Read(state(`{"a":{"id":"b"},"c":{"id":null}}`), false)
+	if p.Pieces[0].ID != "b" || p.Pieces[1].ID != "c" {
+		t.Errorf("pieces by key: got %+v; want the ids b and c", p.Pieces)
+	}
+}
+
+func TestWhere(t *testing.T) {
+	const text = `so {"final_state":[1]} and {"a":1} or {"final_state":[]}!`
+	var r Reader
+	from, to, ok := r.Where(text)
+	if !ok || text[from:to] != `{"final_state":[]}` {
+		t.Errorf("got %d to %d, %v", from, to, ok)
+	}
+	if _, _, ok := r.Where("none"); ok {
+		t.Error("found an answer in none")
+	}
+}
+
+func TestEntries(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		repair     bool
+		want       string // id=JSON of each entry; "none" where nothing is found
+	}{
+		{"a list", state(`[{"id":"a","V":[1]},{"V":2,"id":"b"},{"id":7},{"id":1.5},{"id":null,"x":1},{"id":[1]}]`), false,
+			`a={"id":"a","V":[1]} b={"id":"b","V":2} 7={"id":"7"} 1.5={"id":"1.5"} ={"id":"","x":1} ={"id":""}`},
+		{"vertices that are null or not", state(`[{"id":"a","vertices":null},{"id":"b","vertices":[]},null,3,"x"]`), false,
+			`a= b={"id":"b","vertices":[]} = =3 ="x"`},
+		{"pieces by key", state(`{"a":{"x":1},"b":{"id":"c"},"d":null}`), false, `a={"id":"a","x":1} c={"id":"c"} d=`},
+		{"the member pieces", state(`{"pieces":[{"id":"a"}],"id":"b"}`), false, `a={"id":"a"}`},
+		{"a list with no member", state(`[]`), false, ``},
+		{"stray backslashes", state(`[{"id":"a","x":"\sqrt"}]`), true, `a={"id":"a","x":"\\sqrt"}`},
+		{"stray backslashes that stay", state(`[{"id":"a","x":"\sqrt"}]`), false, "none"},
+		{"a text", state(`"x"`), false, "none"},
+		{"pieces that are a number", state(`{"pieces":3}`), false, "none"},
+		{"nothing", "none", false, "none"},
+	} {
+		var r Reader
+		all, found := r.Entries(c.text, c.repair)
+		var list []string
+		for _, e := range all {
+			list = append(list, e.ID+"="+string(e.JSON))
+		}
+		got := strings.Join(list, " ")
+		if !found {
+			got = "none"
+		}
+		if got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Characters beside the ranges of digits and letters end an escape.
+func TestRepairBoundaries(t *testing.T) {
+	for _, c := range [][2]string{
+		{`\u0123`, `\u0123`}, {`\u9999`, `\u9999`}, {`\uaaff`, `\uaaff`}, {`\uAAFF`, `\uAAFF`}, {`\u000:`, `\\u000:`}, {`\u000/`, `\\u000/`},
+		{`\u000`, `\\u000`}, {`\u000g`, `\\u000g`}, {`\u000G`, `\\u000G`}, {"\\u000`", "\\\\u000`"}, {`\u0000 \q`, `\u0000 \\q`},
+		{`\na`, `\\na`}, {`\nz`, `\\nz`}, {`\nA`, `\\nA`}, {`\nZ`, `\\nZ`}, {"\\n`", "\\n`"}, {`\n{`, `\n{`}, {`\n[`, `\n[`}, {`\n@`, `\n@`},
+	} {
+		if got := Repair(c[0]); got != c[1] {
+			t.Errorf("%s: got %s; want %s", c[0], got, c[1])
+		}
+	}
+}
+
+func TestPairBoundaries(t *testing.T) {
+	for in, want := range map[string]string{
+		"$,$": ",", "$$1,2$$": "1,2", "$": "none", "$$$": "none", ",": ",", "1,": "1,", ",(2)": ",(2)", "()": "none", "(": "none", "(,)": ",", "1,2,": "none", ",1,2": "none",
+	} {
+		x, y, ok := splitPair(in)
+		got := x + "," + y
+		if !ok {
+			got = "none"
+		}
+		if got != want {
+			t.Errorf("%s: got %s; want %s", in, got, want)
+		}
+	}
+}
