@@ -116,10 +116,14 @@ func TestBuildRefuses(t *testing.T) {
 			0: "0,3 2,3 0,5", 1: "2,2 0,2 2,0", 2: "-1,3 0,2 0,4", 3: "2,0 3,0 2,1",
 			4: "2,1 3,1 2,2", 5: "1,2 2,2 2,3 1,3", 6: "0,4 0,5 -1,6 -1,5",
 		}, ErrPinched, "(0, 2)"},
+		{"touches itself in the first vertex of the first piece", map[int]string{
+			0: "2,2 2,0 0,2", 1: "0,3 2,3 0,5", 2: "-1,3 0,2 0,4", 3: "2,0 3,0 2,1",
+			4: "2,1 3,1 2,2", 5: "1,2 2,2 2,3 1,3", 6: "0,4 0,5 -1,6 -1,5",
+		}, ErrPinched, "(0, 2)"},
 		{"hole", map[int]string{
 			0: `-\frac12,3 \frac32,3 -\frac12,5`, 1: `\sqrt2-\frac12,2-\sqrt2 2\sqrt2-\frac12,2 -\frac12,2`, 2: "-2,3 -1,2 -1,4",
 			3: "1,2 2,2 1,3", 4: "2,3 1,3 2,2", 5: "-1,2 0,2 0,3 -1,3", 6: "2,2 2,3 3,4 3,3",
-		}, ErrHole, ""},
+		}, ErrHole, ": 4 edges of its boundary"},
 		{"other angle", map[int]string{5: `1,2 \frac{8}{5},\frac{14}{5} \frac{4}{5},\frac{17}{5} \frac{1}{5},\frac{13}{5}`}, ErrInventory, "S1"},
 		{"other size", map[int]string{5: "1,2 3,2 3,4 1,4"}, ErrInventory, "S1"},
 		{"other start", map[int]string{5: "2,2 1,2 2,3 1,3"}, ErrInventory, "S1"},
@@ -155,6 +159,8 @@ func TestRead(t *testing.T) {
 		{`{"vertices":[["1","0"]`, `{"vertices":[["1","1"]`, "target_outline.vertices"},
 		{`"adjacency_graph":[["T1","T2"],`, `"adjacency_graph":[`, "adjacency_graph"},
 		{`"adjacency_graph":[["T1","T2"],`, `"adjacency_graph":[["T1","X"],`, "adjacency_graph[0]"},
+		{`"adjacency_graph":[["T1","T2"],`, `"adjacency_graph":[["X","T2"],`, "adjacency_graph[0]"},
+		{`"adjacency_graph":[["T1","T2"],`, `"adjacency_graph":[["T2","T1"],`, "adjacency_graph: not that of final_state"},
 	} {
 		if !strings.Contains(line, c.old) {
 			t.Fatalf("the line has no %s", c.old)
