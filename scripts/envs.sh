@@ -8,8 +8,8 @@
 #	envs.sh events      those without torch, told as `go test -json` tells tests
 #
 # In:  what scripts/python.sh needs for each; PLUMB_BIN is not read: the program is that
-#      of the wheel plumb-bin. PLUMB_OPEN_INSTRUCT names a folder
-#      with the sources of a trainer that is on no package index.
+#      of the wheel plumb-bin. PLUMB_NEMO_RL, PLUMB_OPEN_INSTRUCT, PLUMB_ROLL and
+#      PLUMB_VLMEVALKIT name folders with sources that are on no package index.
 # Out: build/venv-NAME with the wheels of build/wheels; what each said in
 #      build/envs/NAME.log, and on stderr where it failed; one line for each on stdout,
 #      and a last one that counts. Two run at a time. What cannot run here, for want of
@@ -20,7 +20,7 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 light="inspect verifiers verifiers-0.3 openenv openreward skyrl gem"
-checkouts="open_instruct"
+checkouts="nemo_rl open_instruct roll vlmevalkit"
 torch="trl verl lmms_eval $checkouts"
 logs="build/envs"
 
