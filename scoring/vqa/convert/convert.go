@@ -247,7 +247,7 @@ func (m *Mapping) missingColumn(name string, names []string) error {
 
 // Item returns the line of record n, counted from 1, as the scorer reads it: a JSON object
 // with the members that the record has values for. A record without an id gets one of prefix
-// and n.
+// and n. It returns an error for a record without a question, or with options that it cannot read.
 func (m *Mapping) Item(record Record, n int, prefix string) ([]byte, error) {
 	line := []byte{'{'}
 	member := func(name string, value []byte) {
@@ -264,7 +264,11 @@ func (m *Mapping) Item(record Record, n int, prefix string) ([]byte, error) {
 	if value := record.Values[m.columns["image"]]; !isEmpty(value) {
 		member("image", asList(value))
 	}
-	member("question", asText(record.Values[m.columns["question"]]))
+	question := record.Values[m.columns["question"]]
+	if isEmpty(question) {
+		return nil, fmt.Errorf("column %s is empty; want the question", m.columns["question"])
+	}
+	member("question", asText(question))
 	options, err := m.optionList(record)
 	if err != nil {
 		return nil, err
@@ -337,9 +341,9 @@ func (m *Mapping) optionList(record Record) ([]byte, error) {
 // isEmpty reports whether a cell is missing, null or "".
 func isEmpty(v json.RawMessage) bool { return len(v) == 0 || string(v) == "null" || string(v) == `""` }
 
-// asText returns a JSON number as a string, other values as they are.
+// asText returns a JSON number as a string, other values as they are. v must not be empty.
 func asText(v json.RawMessage) json.RawMessage {
-	if len(v) > 0 && (v[0] == '-' || v[0] >= '0' && v[0] <= '9') {
+	if v[0] == '-' || v[0] >= '0' && v[0] <= '9' {
 		return marshal(string(v))
 	}
 	return v

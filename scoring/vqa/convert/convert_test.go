@@ -114,6 +114,7 @@ func TestRefused(t *testing.T) {
 		{"no answer", `{"question":"w","category":"c","subcategory":"s","options":["x","y"]}`, nil, "cannot find answer"},
 		{"a member that is none", `{"question":"w"}`, map[string]string{"title": "question"}, `cannot map "title": it is no member of an item`},
 		{"a column that is not there", `{"question":"w"}`, map[string]string{"answer": "own"}, `cannot map answer: there is no column "own"; got question`},
+		{"a record without a question", `{"question":"w","category":"c","subcategory":"s","options":["x","y"],"answer":"B"}{"id":1}`, nil, "column question is empty; want the question"},
 		{"options that are no list", `{"question":"w","category":"c","subcategory":"s","options":"x or y","answer":"B"}`, nil, `cannot read options: got the text "x or y"`},
 	} {
 		if got, err := converted(c.in, c.given, true); err == nil || !strings.Contains(err.Error(), c.want) {

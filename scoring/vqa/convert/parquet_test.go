@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"math"
 	"strings"
 	"testing"
 
@@ -73,5 +74,32 @@ func TestParquetSample(t *testing.T) {
 	records, err := Read(testdata.Bytes(t, "formats/hf-parquet/rows.parquet"), nil)
 	if err != nil || len(records) == 0 || len(records[0].Names) == 0 {
 		t.Errorf("got %d records, %v", len(records), err)
+	}
+}
+
+// Values of every kind, nested as the reader returns them, become JSON; bytes that are no text are
+// refused wherever they stand.
+func TestJSONValue(t *testing.T) {
+	group := func(key string, v any) map[string]any { return map[string]any{key: v} }
+	bad := []byte{0xff, 0xfe, 0}
+	for _, c := range []struct {
+		name string
+		in   any
+		want string // "" for an error
+	}{
+		{"text", "a", `"a"`}, {"number", 1.5, "1.5"}, {"no number", math.NaN(), "null"}, {"infinity", math.Inf(1), "null"}, {"whole number", int64(3), "3"},
+		{"list", []any{"a", nil}, `["a",null]`}, {"bad bytes in a list", []any{bad}, ""}, {"bad bytes", bad, ""},
+		{"list in groups", group("list", []any{group("element", "a"), group("element", "b")}), `["a","b"]`},
+		{"list of objects", group("list", []any{map[string]any{"x": 1.0, "y": 2.0}}), `[{"x":1,"y":2}]`},
+		{"an object with a list", map[string]any{"list": []any{"a"}, "n": 1.0}, `{"list":["a"],"n":1}`},
+		{"an object with no list", group("list", "a"), `{"list":"a"}`},
+		{"bad bytes in an object", group("x", bad), ""},
+		{"text as bytes and path", map[string]any{"bytes": []byte("a"), "path": "p"}, `"a"`},
+		{"a path alone", map[string]any{"bytes": nil, "path": "p"}, `{"bytes":null,"path":"p"}`},
+	} {
+		got, err := jsonValue(c.in, nil)
+		if (err != nil) != (c.want == "") || string(got) != c.want {
+			t.Errorf("%s: got %s, %v; want %s", c.name, got, err, c.want)
+		}
 	}
 }
