@@ -197,20 +197,6 @@ func (w *Walker) text(k *keeper) error {
 	}
 }
 
-// shortText returns the length of the text in quotes with which b begins, 0 where it is long, has
-// escapes or does not end in b. Most texts are names, which a search for single bytes finds slower.
-func shortText(b []byte) int {
-	for i := 1; i < min(len(b), 32); i++ {
-		switch b[i] {
-		case '"':
-			return i + 1
-		case '\\':
-			return 0
-		}
-	}
-	return 0
-}
-
 // bare lists what Python writes for numbers that JSON does not have. See docs/spec/dumps-files.md#r2.
 var bare = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
