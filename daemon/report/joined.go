@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"io"
 
 	"plumb/daemon/dump"
@@ -71,12 +70,9 @@ func (j *Joined) Tables() (out []scoring.TextTable) {
 	return append(out, j.w.table.Own()...)
 }
 
-// Unlisted returns a line of text on how many results are in no table; "" for none.
+// Unlisted returns lines of text on results that are in no table; "" for none.
 func (j *Joined) Unlisted() string {
-	if n := j.w.table.Other(); n > 0 {
-		return fmt.Sprintf("%d lines could not be read or belong to no test; the tables leave them out\n", n)
-	}
-	return ""
+	return j.w.table.Unlisted()
 }
 
 // Lines returns the number of results.

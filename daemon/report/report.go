@@ -285,8 +285,8 @@ func (w *Writer) remark() string {
 // remarks says what the tables leave out.
 func (w *Writer) remarks() []string {
 	list := []string{}
-	if n := w.table.Other(); n > 0 {
-		list = append(list, fmt.Sprintf("%d results could not be read or belong to no test; the tables leave them out", n))
+	if s := w.table.Unlisted(); s != "" {
+		list = append(list, s)
 	}
 	if s := w.table.LeftOut(); s != "" {
 		list = append(list, s)

@@ -73,7 +73,8 @@ type Table struct {
 	joined  map[string]scoring.Tables // by suite: tables that cover all series
 	seen    []name                    // suites and tests that no suite of the options lists, in order of appearance
 	strange map[name]bool             // those in seen
-	other   int                       // results that belong to no row
+	other   int                       // results that belong to no row: undecodable lines, tests that their suite lacks, and beyond
+	beyond  int                       // those of them whose test or series is beyond maxSeen
 	twice   int                       // duplicate answers
 	tokens  bool                      // a result has the metric tokens
 	ledger  ledger
@@ -162,7 +163,11 @@ func (t *Table) cell(r *scoring.Result) (*part, *cell) {
 		return p, p.cells[at]
 	}
 	if !t.lists(at) && !t.strange[at] {
-		if r.Suite == "" || r.Test == "" || t.options.Suites.Find(r.Suite) != nil || len(t.seen) >= maxSeen {
+		if r.Suite == "" || r.Test == "" || t.options.Suites.Find(r.Suite) != nil {
+			return nil, nil
+		}
+		if len(t.seen) >= maxSeen {
+			t.beyond++
 			return nil, nil
 		}
 		t.strange[at] = true
@@ -170,6 +175,7 @@ func (t *Table) cell(r *scoring.Result) (*part, *cell) {
 	}
 	p := t.part(series)
 	if p == nil {
+		t.beyond++
 		return nil, nil
 	}
 	c := new(cell)
@@ -311,10 +317,6 @@ func (t *Table) own() []scoring.TextTable {
 	}
 	return all
 }
-
-// Other returns the number of results that belong to no row: undecodable lines, tests
-// that their suite lacks, and series beyond the thousandth.
-func (t *Table) Other() int { return t.other }
 
 // Twice returns the number of results that are left out because an earlier one has the
 // same answer (scoring.Result.Answer).

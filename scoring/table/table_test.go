@@ -137,8 +137,10 @@ func TestOther(t *testing.T) {
 	}
 	tab.Add(&scoring.Result{Line: 7, Err: &scoring.Error{Code: "bad_line"}})
 	tab.Add(failed("nonsense", "unknown_test"))
-	if got := len(tab.Lines()); got != maxSeen || tab.Other() != 2*maxSeen+2 {
-		t.Errorf("got %d rows and %d others; want %d and %d", got, tab.Other(), maxSeen, 2*maxSeen+2)
+	want := "2 lines could not be read or name no test of their suite; the tables leave them out\n" +
+		"2000 lines are left out: a table has 1000 series (models and ways to ask), and as many tests of unknown suites, at most\n"
+	if got := len(tab.Lines()); got != maxSeen || tab.Unlisted() != want {
+		t.Errorf("got %d rows and %q; want %d and %q", got, tab.Unlisted(), maxSeen, want)
 	}
 }
 
@@ -162,7 +164,7 @@ func TestWriteTo(t *testing.T) {
 		"two    first                                     3       3        0       0   -5.7500           210.0",
 		"two    average (2 of 3 tests)                    3       3        0       0   -5.7500           210.0",
 		"x?[2J  yyyyyyyyyyyyyyyyyyyyy...yyyyyyyyyyyyyyyy  1       0        1       0         -       -       -",
-		"1 more lines could not be read or name no test", ""}, "\n")
+		"1 lines could not be read or name no test of their suite; the tables leave them out", ""}, "\n")
 	var got bytes.Buffer
 	if n, err := tab.WriteTo(&got); err != nil || int(n) != got.Len() || got.String() != want {
 		t.Errorf("got\n%swant\n%s", got.String(), want)

@@ -22,9 +22,7 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	}
 	var b strings.Builder
 	align(&b, lines, text)
-	if t.other > 0 {
-		fmt.Fprintf(&b, "%d more lines could not be read or name no test\n", t.other)
-	}
+	b.WriteString(t.Unlisted())
 	b.WriteString(t.LeftOut())
 	for _, own := range t.Own() {
 		b.WriteString("\n")
@@ -32,6 +30,18 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	}
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
+}
+
+// Unlisted returns lines of text on results that belong to no row; "" where there are none.
+func (t *Table) Unlisted() string {
+	out := ""
+	if n := t.other - t.beyond; n > 0 {
+		out = fmt.Sprintf("%d lines could not be read or name no test of their suite; the tables leave them out\n", n)
+	}
+	if t.beyond > 0 {
+		out += fmt.Sprintf("%d lines are left out: a table has %d series (models and ways to ask), and as many tests of unknown suites, at most\n", t.beyond, maxSeen)
+	}
+	return out
 }
 
 // LeftOut returns lines of text on duplicate answers that are left out and on a full
