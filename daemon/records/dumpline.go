@@ -88,8 +88,8 @@ func (r *Reader) countCut(a *Answer, o *Origin) []byte {
 			o.Missing = &scoring.Error{Code: record.NoResponse, Message: "the answer was cut (" + string(a.Cut) + ") and counts as missing (--cut missing)"}
 			return []byte("null")
 		case CutZero:
-			o.Zero = true
-			return []byte(`""`)
+			o.Zero = true // the suite takes it for missing, so an unknown task stays an error
+			return []byte("null")
 		}
 		o.Notes = append(o.Notes, scoring.Note{Code: "cut_" + string(a.Cut), Path: "response", Message: cutNotes[a.Cut]})
 	}
@@ -186,6 +186,9 @@ func identity(dst []byte, a *Answer) []byte {
 	return append(dst, '}')
 }
 
+// cutStatus is the status of an answer that counts 0 because a limit cut it.
+const cutStatus = "cut"
+
 // Apply adds the origin of a record to its result.
 func (o *Origin) Apply(r *scoring.Result) {
 	r.Who.File, r.Who.At, r.Who.Key = o.File, o.At, o.Key
@@ -196,8 +199,13 @@ func (o *Origin) Apply(r *scoring.Result) {
 		r.Err = o.Missing
 	case o.Position && r.Err != nil && (r.Err.Code == "unknown_task" || r.Err.Code == "unknown_suite"):
 		r.Err = &scoring.Error{Code: r.Err.Code, Message: r.Err.Message + fmt.Sprintf("; %q looks like a position: --join position", r.ID)}
-	case o.Zero:
-		r.Scored, r.Score, r.Status, r.Err, r.Metrics = true, 0, "cut", nil, nil
+	case o.Zero && r.Err != nil && r.Err.Code == record.NoResponse:
+		r.Scored, r.Score, r.Status, r.Err = true, 0, cutStatus, nil
+		for i, m := range r.Metrics { // the others say what the task is, which tables count by
+			if m.Name == "source" {
+				r.Metrics[i].Value = cutStatus
+			}
+		}
 	}
 	r.Notes = append(r.Notes[:len(r.Notes):len(r.Notes)], o.Notes...)
 }

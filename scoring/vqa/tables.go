@@ -616,7 +616,7 @@ func (t *tables) decidedByTable(format string, own []*modelRun) scoring.TextTabl
 		Columns: []string{"model"}}
 	var seen []string
 	for _, s := range []string{"literal", "stage2", "stage3", "stage4", "stage5", "stage6", "shortcut", "judge",
-		"invalid", "unjudged", "missing"} {
+		"invalid", "cut", "unjudged", "missing"} {
 		if slices.ContainsFunc(own, func(run *modelRun) bool { return run.decidedBy[s] > 0 }) {
 			seen = append(seen, s)
 		}
