@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -27,7 +28,8 @@ type dumpFlags struct {
 	MaxSpool   size     `default:"16GiB" placeholder:"BYTES" group:"limits" help:"Longest temporary copy of a dump that needs random access and is no plain file."`
 	MaxEntries count    `default:"2000000" placeholder:"N" group:"limits" help:"Most entries of an archive."`
 
-	remote *address.Options // what addresses name; made by inputLimits
+	remote  *address.Options // what addresses name; made by inputLimits
+	damaged error            // why dumps of folders cannot be read; expand sets it
 }
 
 // inputLimits bound what opening a dump may cost.
@@ -60,14 +62,29 @@ func (f *dumpFlags) expand(args []string, cc *daemon.CoreConfig, std streams) ([
 	if err := records.CheckFormat(f.Format); err != nil {
 		return nil, usageError{err}
 	}
-	paths, skipped, err := records.Expand(args, f.Format, f.inputLimits(cc.Lines))
-	for _, s := range skipped {
+	found, err := records.Expand(args, f.seen(cc.Lines))
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range found.Skipped {
 		fmt.Fprintf(std.err, "plumb: skipped: %s\n", strings.TrimPrefix(s, "cannot read "))
 	}
-	return paths, err
+	for _, e := range found.Damaged {
+		fmt.Fprintf(std.err, "plumb: %v; the other dumps are read\n", e)
+	}
+	f.damaged = errors.Join(found.Damaged...)
+	if len(found.Paths) == 0 {
+		return nil, f.damaged
+	}
+	return found.Paths, nil
+}
+
+// seen returns the options with which dumps are looked at.
+func (f *dumpFlags) seen(l dump.Limits) *records.Options {
+	return &records.Options{Format: f.Format, Response: f.Response, Limits: f.inputLimits(l)}
 }
 
 // check opens each dump once and finds its format, before any work is done.
 func (f *dumpFlags) check(paths []string, l dump.Limits) error {
-	return records.Check(paths, f.Format, f.inputLimits(l))
+	return records.Check(paths, f.seen(l))
 }

@@ -56,7 +56,7 @@ func (c *recordsCmd) Run(std streams) error {
 		_, err := out.Write(buf)
 		return err
 	}
-	var broken error
+	broken := c.damaged
 	for _, path := range paths {
 		format, err := eachRecord(path, std.in, options, show)
 		if format != "" {

@@ -243,6 +243,9 @@ func (j *job) run(ctx context.Context) (err error) {
 	if j.report != nil {
 		j.bar.drawing(j.most)
 	}
+	if j.cmd.alone() {
+		j.broken = j.cmd.damaged
+	}
 	switch {
 	case j.shards != nil && j.cmd.only == nil && j.cmd.Driver == "nats":
 		if err = j.runClaims(ctx); err != nil || !j.cmd.alone() {
@@ -266,7 +269,7 @@ func (j *job) run(ctx context.Context) (err error) {
 func (j *job) runDumps(ctx context.Context) (err error) {
 	for _, path := range j.cmd.Dumps {
 		if e := j.dump(ctx, path); e != nil {
-			err = errors.Join(err, fmt.Errorf("cannot score %s: %w", path, e))
+			err = errors.Join(err, inDump(path, e))
 			if ctx.Err() != nil || j.out.failed() {
 				return err
 			}
@@ -274,6 +277,17 @@ func (j *job) runDumps(ctx context.Context) (err error) {
 		j.bar.next()
 	}
 	return errors.Join(err, j.unanswered(ctx))
+}
+
+// openError says why a dump cannot be opened, and names it.
+type openError struct{ error }
+
+// inDump returns an error of scoring a dump, with its name.
+func inDump(name string, err error) error {
+	if errors.As(err, new(openError)) {
+		return err
+	}
+	return fmt.Errorf("cannot score %s: %w", name, err)
 }
 
 // interrupted replaces the error of a run that a signal ended.
@@ -370,7 +384,7 @@ type scorer interface {
 func (j *job) dump(ctx context.Context, path string) error {
 	r, err := j.openDump(path)
 	if err != nil {
-		return err
+		return openError{err}
 	}
 	defer r.Close()
 	j.bare = r.Format != records.Own

@@ -266,25 +266,41 @@ func (j *job) header() (h jobs.Header, err error) {
 	if h.Settings, err = j.settings(); err != nil {
 		return h, err
 	}
+	var lost error // why dumps cannot be opened
+	readable := 0
 	for _, path := range j.cmd.Dumps {
 		one, err := j.describe(path)
 		if err != nil {
 			return h, err
 		}
-		r := j.first
-		if r == nil {
-			if r, err = records.Open(path, nil, j.read); err != nil {
-				return h, err
-			}
-			defer r.Close()
+		cuttable, err := j.cuttable(path)
+		if lost = errors.Join(lost, err); err == nil {
+			readable++
 		}
-		one.Whole = !r.Cuttable()
+		one.Whole = !cuttable // what cannot be opened is a shard that fails beside the others
 		h.Inputs = append(h.Inputs, one)
+	}
+	if readable == 0 {
+		return h, lost
 	}
 	if j.read.Requests != nil {
 		h.Inputs = append(h.Inputs, jobs.Input{Name: requestsName, Whole: true})
 	}
 	return h, nil
+}
+
+// cuttable reports whether parts of a dump can be read by themselves. The error says why it cannot be
+// opened.
+func (j *job) cuttable(path string) (bool, error) {
+	if j.first != nil {
+		return j.first.Cuttable(), nil
+	}
+	r, err := records.Open(path, nil, j.read)
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	return r.Cuttable(), nil
 }
 
 // describe returns what tells a dump from another one at its place.
@@ -458,7 +474,7 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 		return errors.Join(err, r.store.failed())
 	}
 	if err != nil {
-		j.broken = errors.Join(j.broken, fmt.Errorf("cannot score %s: %w", in.Name, err))
+		j.broken = errors.Join(j.broken, inDump(in.Name, err))
 		return r.flush(false)
 	}
 	if err := r.flush(true); err != nil || complete {
@@ -561,7 +577,7 @@ func (j *job) feedWhole(in jobs.Input, first jobs.Part, skip int, put putFunc) e
 	}
 	r, err := j.openDump(in.Path)
 	if err != nil {
-		return err
+		return openError{err}
 	}
 	defer r.Close()
 	r.Rename(in.Name)

@@ -164,12 +164,10 @@ func section(f inputFile, from, to int64) io.Reader {
 func (j *job) checkDumps() error {
 	if len(j.cmd.Dumps) == 1 && j.cmd.Dumps[0] != "-" && regular(j.cmd.Dumps[0]) {
 		r, err := records.Open(j.cmd.Dumps[0], nil, j.read)
-		if err == nil {
-			j.first = r
-			return nil
-		}
+		j.first = r
+		return err
 	}
-	return j.cmd.dumpFlags.check(j.cmd.Dumps, j.config.Lines) // it has its own words for what is wrong
+	return j.cmd.dumpFlags.check(j.cmd.Dumps, j.config.Lines)
 }
 
 // openDump opens a dump.

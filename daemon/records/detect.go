@@ -32,21 +32,28 @@ var ErrAside = errors.New("no answers")
 
 // detect finds the format of an input by its content. It waits for no more bytes than it needs,
 // because a pipe may deliver lines slowly. See docs/spec/dumps.md#r22.
-func detect(in *input.Input) (string, error) {
+func detect(in *input.Input, response string) (string, error) {
+	d := detector{in, response}
 	for {
-		name, err := ofHead(in, in.Head(), false)
+		name, err := d.ofHead(in.Head(), false)
 		if err != errUndecided {
 			return name, err
 		}
 		if !in.More() {
-			return ofHead(in, in.Head(), true)
+			return d.ofHead(in.Head(), true)
 		}
 	}
 }
 
+// detector finds the format of an input.
+type detector struct {
+	in       *input.Input
+	response string // the column of the answers in tables (--response), "" for those with known names
+}
+
 // ofHead returns the format of an input that begins with head. Where final is false more bytes may
 // follow, and the error may be errUndecided.
-func ofHead(in *input.Input, head []byte, final bool) (string, error) {
+func (d *detector) ofHead(head []byte, final bool) (string, error) {
 	trimmed := bytes.TrimLeft(head, " \t\r\n")
 	switch {
 	case len(trimmed) == 0 && final:
@@ -54,27 +61,27 @@ func ofHead(in *input.Input, head []byte, final bool) (string, error) {
 	case len(trimmed) < 4 && !final:
 		return "", errUndecided
 	case isZip(head):
-		return detectZip(in)
+		return detectZip(d.in)
 	case bytes.HasPrefix(head, parquetMagic):
 		return "table", nil
 	case trimmed[0] == '[':
-		return ofList(trimmed, final)
+		return d.ofList(trimmed, final)
 	case trimmed[0] == '{':
-		return ofObject(trimmed, final)
+		return d.ofObject(trimmed, final)
 	}
 	line, _, ended := bytes.Cut(trimmed, []byte("\n"))
 	if !ended && !final {
 		return "", errUndecided
 	}
-	if name := detectTable(line); name != "" {
+	if name := d.ofHeader(line); name != "" {
 		return name, nil
 	}
-	return ofLines(trimmed, final)
+	return d.ofLines(trimmed, final)
 }
 
 // ofObject returns the format of an input that begins with a JSON object: a document, or the first
 // of many lines.
-func ofObject(b []byte, final bool) (string, error) {
+func (d *detector) ofObject(b []byte, final bool) (string, error) {
 	names, closed := topNames(b)
 	has := func(name string) bool { return slices.Contains(names, name) }
 	switch {
@@ -85,13 +92,13 @@ func ofObject(b []byte, final bool) (string, error) {
 	case closed && has("results") && has("configs"):
 		return "", fmt.Errorf("%w: it is the document of results of a whole run; want the samples", ErrAside)
 	case closed || final:
-		return ofLines(b, final)
+		return d.ofLines(b, final)
 	}
 	return "", errUndecided
 }
 
 // ofList returns the format of a JSON list by its first element.
-func ofList(b []byte, final bool) (string, error) {
+func (d *detector) ofList(b []byte, final bool) (string, error) {
 	rest := bytes.TrimLeft(b[1:], " \t\r\n")
 	if len(rest) == 0 && !final {
 		return "", errUndecided
@@ -103,28 +110,28 @@ func ofList(b []byte, final bool) (string, error) {
 	if !closed && !final {
 		return "", errUndecided
 	}
-	name, err := ofNames(names)
-	switch {
-	case err != nil || name == Own:
+	switch name, err := d.ofNames(names, rest); {
+	case err != nil || name == Own || name == "vlmevalkit":
 		return name, err
-	case name == "vlmevalkit" || name == "table":
-		return name, nil
+	case name == "table" || lines.Rows(name):
+		return "table", nil // its reader sees that the rows are of a format of JSON lines
+	default:
+		return "", &input.FormError{What: fmt.Sprintf("it is a JSON list of elements as of %s; want lines, one element each", name)}
 	}
-	return "", fmt.Errorf("it is a JSON list of elements as of %s; want lines, one element each", name)
 }
 
 // ofLines returns the format of the first line that is a whole JSON object.
-func ofLines(head []byte, final bool) (string, error) {
+func (d *detector) ofLines(head []byte, final bool) (string, error) {
 	for n, rest := 0, head; n < detectLines && len(rest) > 0; n++ {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))
 		object := bytes.TrimSpace(line)
 		if len(object) > 0 && object[0] == '{' {
 			names, closed := topNames(object)
 			if closed || !ended && len(head) >= input.HeadSize {
-				return ofNames(names)
+				return d.ofNames(names, object)
 			}
 			if all, closed := topNames(rest); closed && len(all) > 0 && ended && n == 0 {
-				return "", fmt.Errorf("it begins with a JSON object of several lines (members %s); want JSON lines, with one object in each", oneOf(all[:min(len(all), 4)]))
+				return "", &input.FormError{What: fmt.Sprintf("it begins with a JSON object of several lines (members %s); want JSON lines, with one object in each", oneOf(all[:min(len(all), 4)]))}
 			}
 		}
 		if !ended && !final {
@@ -144,12 +151,31 @@ func ofLines(head []byte, final bool) (string, error) {
 // errUnknown says what an input of an unknown format begins with.
 func errUnknown(head []byte) error {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
-	return fmt.Errorf("no known format: it begins with %.60q; want JSON lines, JSON, CSV, TSV, xlsx, Parquet or an inspect log, or --format of %s", bytes.TrimSpace(line), oneOf(Names()))
+	return &input.FormError{What: fmt.Sprintf("no known format: it begins with %.60q; want JSON lines, JSON, CSV, TSV, xlsx, Parquet or an inspect log, or --format of %s", bytes.TrimSpace(line), oneOf(Names()))}
+}
+
+// ofNames returns the format of the JSON object with which b begins; names are those of its members.
+func (d *detector) ofNames(names []string, b []byte) (string, error) {
+	name, err := ofNames(names, func() bool { return isSpec(b) })
+	switch {
+	case d.response == "" || err != nil:
+		return name, err
+	case slices.Contains(names, d.response) || !lines.Has(name):
+		return "table", nil
+	}
+	return "", &input.FormError{What: fmt.Sprintf("it holds lines of %s, which have no member %q (--response); want it without --response", name, d.response)}
+}
+
+// isSpec reports whether the JSON object with which b begins is the first event of OpenAI evals.
+func isSpec(b []byte) bool {
+	line, _, _ := bytes.Cut(b, []byte("\n"))
+	return bytes.Contains(line, []byte(`"completion_fns"`)) // quotes within texts are escaped
 }
 
 // ofNames returns the format of a JSON object by the names of its members. The order of the
-// rules is that of docs/spec/dumps.md#r22.
-func ofNames(names []string) (string, error) {
+// rules is that of docs/spec/dumps.md#r22. spec reports whether the member spec is that of OpenAI
+// evals.
+func ofNames(names []string, spec func() bool) (string, error) {
 	has := func(name string) bool { return slices.Contains(names, name) }
 	switch {
 	case has("custom_id") && has("result"):
@@ -168,7 +194,7 @@ func ofNames(names []string) (string, error) {
 		return "lm-eval", nil
 	case has("doc_id") && has("filtered_resps") && !has("filter"):
 		return "lmms-eval", nil
-	case has("spec"):
+	case has("spec") && spec():
 		return "openai-evals", nil
 	case has("index") && has("prediction"):
 		return "vlmevalkit", nil
@@ -272,13 +298,16 @@ func openTable(in *input.Input, o *Options) (record.Source, error) {
 func tables(open func(*input.Input, rows.Options) (record.Source, error)) opener {
 	return func(in *input.Input, o *Options) (record.Source, error) {
 		return open(in, rows.Options{Response: o.Response, Foreign: func(columns []string) func(*fastjson.Value, string) []record.Record {
-			if name, err := ofNames(columns); err == nil && lines.Has(name) {
+			if name, err := ofNames(columns, never); err == nil && lines.Has(name) {
 				return lines.Row(name, in, o.lines())
 			}
 			return nil
 		}})
 	}
 }
+
+// never says that rows of a table are no events of OpenAI evals, which depend on each other.
+func never() bool { return false }
 
 // Names returns the names of all formats, for --format.
 func Names() []string {
@@ -300,6 +329,10 @@ func CheckFormat(name string) error {
 
 // open returns the source of a foreign dump.
 func (r *Reader) open() (record.Source, error) {
+	listed := lines.Rows(r.Format) && bytes.HasPrefix(bytes.TrimLeft(r.in.Head(), " \t\r\n"), []byte("["))
+	if listed {
+		return openTable(r.in, &r.options)
+	}
 	if lines.Has(r.Format) {
 		return lines.Open(r.Format, r.in, r.options.lines())
 	}
@@ -324,10 +357,12 @@ func detectZip(in *input.Input) (string, error) {
 	}
 }
 
-// detectTable returns the format of a text whose first record is the header of a table, "" for none.
-func detectTable(head []byte) string {
+// ofHeader returns the format of a text whose first record is the header of a table, "" for none.
+func (d *detector) ofHeader(head []byte) string {
 	columns, _ := sheets.Header(head)
 	switch {
+	case d.response != "" && slices.Contains(columns, d.response):
+		return "table"
 	case rows.IsVLMEvalKit(columns):
 		return "vlmevalkit"
 	case len(columns) > 1 && slices.ContainsFunc(answerColumns, func(name string) bool { return slices.Contains(columns, name) }):

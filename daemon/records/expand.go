@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,76 +14,103 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"plumb/daemon/records/address"
+	"plumb/daemon/records/documents"
 	"plumb/daemon/records/input"
 )
 
-// Expand returns the dumps that arguments name: files, "-", globs with **, and folders, which are
-// walked in the order of the bytes of names. skipped lists files of folders that have no known
-// format. Hidden files and files that only belong to dumps are left out. It opens only the files
-// in folders; Check opens the others. See docs/spec/dumps.md#r23.
-func Expand(args []string, format string, limits input.Limits) (paths, skipped []string, err error) {
-	for _, arg := range args {
-		if arg == "-" {
-			paths = append(paths, arg)
-			continue
-		}
-		if address.Is(arg) {
-			found, err := addresses(arg, limits.Remote)
-			if err != nil {
-				return nil, nil, err
-			}
-			paths = append(paths, found...)
-			continue
-		}
-		info, err := os.Stat(arg)
-		switch {
-		case err == nil && info.IsDir():
-			found, left, err := folder(arg, format, limits)
-			if err != nil {
-				return nil, nil, err
-			}
-			paths, skipped = append(paths, found...), append(skipped, left...)
-		case err != nil && strings.ContainsAny(arg, "*?[{"):
-			found, e := doublestar.FilepathGlob(arg, doublestar.WithFilesOnly())
-			if e != nil {
-				return nil, nil, fmt.Errorf("cannot use glob %q: %w", arg, e)
-			}
-			if len(found) == 0 {
-				return nil, nil, fmt.Errorf("cannot open dump: no file matches %q", arg)
-			}
-			slices.Sort(found)
-			paths = append(paths, found...)
-		default:
-			paths = append(paths, arg) // opening it says what is wrong
-		}
-	}
-	return paths, skipped, nil
+// Found are the dumps that arguments name.
+type Found struct {
+	Paths   []string
+	Skipped []string // files of folders that have no known format, and why
+	Damaged []error  // why dumps of folders cannot be read
 }
 
-// addresses returns the names of the objects that the address of a dump names, which are looked up.
-func addresses(arg string, o *address.Options) (names []string, err error) {
-	if o == nil {
-		return nil, fmt.Errorf("cannot open %s: want a file", address.Name(arg))
-	}
-	found, err := o.Expand(context.Background(), arg)
-	for _, one := range found {
-		at, e := o.Find(context.Background(), one)
-		if e != nil {
-			return nil, e
+// Expand returns the dumps that arguments name: files, "-", globs with **, folders, which are
+// walked in the order of the bytes of names, and addresses. Hidden files and files that only belong to
+// dumps are left out. It opens only the files in folders; Check opens the others. Of o the format, the
+// column of answers and the limits count. See docs/spec/dumps.md#r23.
+func Expand(args []string, o *Options) (*Found, error) {
+	f := &Found{}
+	for _, arg := range args {
+		if err := f.expand(arg, o); err != nil {
+			return nil, err
 		}
-		names = append(names, at.Name)
 	}
-	return names, err
+	return f, nil
+}
+
+// expand adds the dumps that one argument names.
+func (f *Found) expand(arg string, o *Options) error {
+	if arg == "-" {
+		f.Paths = append(f.Paths, arg)
+		return nil
+	}
+	if address.Is(arg) {
+		return f.addresses(arg, o)
+	}
+	info, err := os.Stat(arg)
+	switch {
+	case err == nil && info.IsDir():
+		return f.folder(arg, o)
+	case err != nil && strings.ContainsAny(arg, "*?[{"):
+		found, e := doublestar.FilepathGlob(arg, doublestar.WithFilesOnly())
+		if e != nil {
+			return fmt.Errorf("cannot use glob %q: %w", arg, e)
+		}
+		if len(found) == 0 {
+			return fmt.Errorf("cannot open dump: no file matches %q", arg)
+		}
+		slices.Sort(found)
+		f.Paths = append(f.Paths, found...)
+	default:
+		f.Paths = append(f.Paths, arg) // opening it says what is wrong
+	}
+	return nil
+}
+
+// addresses adds the objects that the address of a dump names, which are looked up. A prefix that ends
+// in / is a folder.
+func (f *Found) addresses(arg string, o *Options) error {
+	if o.Limits.Remote == nil {
+		return fmt.Errorf("cannot open %s: want a file", address.Name(arg))
+	}
+	list, err := o.Limits.Remote.Expand(context.Background(), arg)
+	if err != nil {
+		return err
+	}
+	if !strings.HasSuffix(arg, "/") || !strings.HasPrefix(arg, "s3://") {
+		for _, one := range list {
+			at, err := o.Limits.Remote.Find(context.Background(), one)
+			if err != nil {
+				return err
+			}
+			f.Paths = append(f.Paths, at.Name)
+		}
+		return nil
+	}
+	before := len(f.Paths) + len(f.Damaged)
+	for _, one := range list {
+		folders, name := path.Split(strings.TrimPrefix(one, arg))
+		if aside(name) || slices.ContainsFunc(strings.Split(folders, "/"), asideFolder) {
+			continue
+		}
+		at, err := o.Limits.Remote.Find(context.Background(), one)
+		if err != nil {
+			return err
+		}
+		f.take(at.Name, o)
+	}
+	return f.none(before, address.Name(arg))
 }
 
 // Check returns an error for the first dump that cannot be opened or has no known format, so that a
 // run ends before it scores anything. Pipes are not opened, because that would take their bytes.
-func Check(paths []string, format string, limits input.Limits) error {
+func Check(paths []string, o *Options) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() {
 			continue
 		}
-		if err := known(path, format, limits); err != nil {
+		if err := known(path, o); err != nil {
 			return err
 		}
 	}
@@ -90,63 +118,82 @@ func Check(paths []string, format string, limits input.Limits) error {
 }
 
 // known returns an error for a file that cannot be read as a dump, which says why.
-func known(path, format string, limits input.Limits) error {
-	in, err := input.Open(path, nil, limits)
+func known(path string, o *Options) error {
+	in, err := input.Open(path, nil, o.Limits)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if format != "" {
+	if o.Format != "" {
 		return nil
 	}
-	if _, err := detect(in); err != nil {
+	if _, err := detect(in, o.Response); err != nil {
 		return fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	return nil
 }
 
-// folder returns the dumps in a folder, and its files that have no known format.
-func folder(root, format string, limits input.Limits) (paths, skipped []string, err error) {
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return fmt.Errorf("cannot read folder: %w", err)
-		}
-		name := d.Name()
+// folder adds the dumps in a folder.
+func (f *Found) folder(root string, o *Options) error {
+	before := len(f.Paths) + len(f.Damaged)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case path != root && strings.HasPrefix(name, "."), strings.HasSuffix(name, "_materialized_inputs.jsonl"):
-			if d.IsDir() {
-				return filepath.SkipDir
-			}
-			return nil
-		case d.IsDir():
-			if name == "configs" && path != root || besideEval(path) {
-				return filepath.SkipDir
-			}
-			return nil
-		case !d.Type().IsRegular():
-			return nil
-		}
-		switch err := known(path, format, limits); {
-		case err == nil:
-			paths = append(paths, path)
-		case !errors.Is(err, ErrAside):
-			skipped = append(skipped, err.Error())
+		case err != nil:
+			return fmt.Errorf("cannot read folder: %w", err)
+		case d.IsDir() && path != root && (asideFolder(d.Name()) || besideEval(path, o)):
+			return filepath.SkipDir
+		case d.Type().IsRegular() && !aside(d.Name()):
+			f.take(path, o)
 		}
 		return nil
 	})
-	if err == nil && len(paths) == 0 {
-		err = fmt.Errorf("cannot read folder %s: it has no file of a known format", root)
+	if err != nil {
+		return err
 	}
-	return paths, skipped, err
+	return f.none(before, root)
 }
 
+// take adds a file of a folder to the dumps, to those that are skipped or to the damaged ones.
+func (f *Found) take(path string, o *Options) {
+	err := known(path, o)
+	switch {
+	case err == nil:
+		f.Paths = append(f.Paths, path)
+	case errors.Is(err, ErrAside):
+	case errors.As(err, new(*input.FormError)):
+		f.Skipped = append(f.Skipped, err.Error())
+	default:
+		f.Damaged = append(f.Damaged, err)
+	}
+}
+
+// none returns an error where a folder added nothing to the dumps, of which there were before.
+func (f *Found) none(before int, root string) error {
+	if len(f.Paths)+len(f.Damaged) > before {
+		return nil
+	}
+	return fmt.Errorf("cannot read folder %s: it has no file of a known format", root)
+}
+
+// aside reports whether a file of a folder is left out for its name: it is hidden, or holds inputs.
+func aside(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "_materialized_inputs.jsonl")
+}
+
+// asideFolder reports whether a folder within another one is left out for its name.
+func asideFolder(name string) bool { return strings.HasPrefix(name, ".") || name == "configs" }
+
 // besideEval reports whether a folder holds the shards of an inspect log that stands beside it
-// whole; reading both would count answers twice.
-func besideEval(path string) bool {
+// whole; reading both would count answers twice. A log that did not end may lack some.
+func besideEval(path string, o *Options) bool {
 	name, ok := strings.CutSuffix(path, ".shards")
 	if !ok {
 		return false
 	}
-	_, err := os.Stat(name + ".eval")
-	return err == nil
+	in, err := input.Open(name+".eval", nil, o.Limits)
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	return isZip(in.Head()) && documents.Succeeded(in)
 }

@@ -66,10 +66,14 @@ func Open(path string, stdin io.Reader, o Options) (*Reader, error) {
 	}
 	r := &Reader{options: o, in: in, repeats: map[string]int{}}
 	if r.Format = o.Format; r.Format == "" {
-		if r.Format, err = detect(in); err != nil {
-			in.Close()
-			return nil, fmt.Errorf("cannot read %s: %w", path, err)
-		}
+		r.Format, err = detect(in, o.Response)
+	}
+	if err == nil && o.Response != "" && r.Format != "table" && r.Format != "vlmevalkit" {
+		err = fmt.Errorf("it is read as %s, where answers have a place of their own; want --response with tables alone, or --format table", r.Format)
+	}
+	if err != nil {
+		in.Close()
+		return nil, fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	if r.Format == Own {
 		return r, nil

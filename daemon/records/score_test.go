@@ -1,6 +1,8 @@
 package records
 
 import (
+	"archive/zip"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -9,6 +11,7 @@ import (
 
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/record"
+	"plumb/scoring"
 	"plumb/testdata"
 )
 
@@ -47,7 +50,7 @@ func TestCutModes(t *testing.T) {
 		zero, missing  bool
 	}{
 		CutScore:   {`"response":"half"`, "cut_answer", false, false},
-		CutZero:    {`"response":""`, "", true, false},
+		CutZero:    {`"response":null`, "", true, false},
 		CutMissing: {`"response":null`, "", false, true},
 	} {
 		o := testOptions()
@@ -140,20 +143,20 @@ func TestDetect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := detect(in); got != want {
+		if got, err := detect(in, ""); got != want {
 			t.Errorf("%q: got %q, %v; want %q", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]string{
 		`{"custom_id":"a","method":"POST","url":"/"}`: "requests, not answers", `{"responses_create_params":{}}`: "inputs of NeMo Gym",
-		"{\n\"a\": 1\n}\n": "several lines", "# Title\n": "no known format", `[{"doc_id":1,"resps":[],"filter":"x"}]`: "want lines",
+		"{\n\"a\": 1\n}\n": "several lines", "# Title\n": "no known format", `[{"spec":{"completion_fns":[]}}]`: "want lines",
 		`{"results":{},"configs":{}}`: "results of a whole run",
 	} {
 		in, err := input.Open("-", strings.NewReader(text), input.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := detect(in); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := detect(in, ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %q, %v; want an error with %q", text, got, err, want)
 		}
 	}
@@ -167,7 +170,7 @@ func TestDetectSlowPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := detect(in); got != Own || err != nil {
+	if got, err := detect(in, ""); got != Own || err != nil {
 		t.Errorf("got %q, %v; want %q", got, err, Own)
 	}
 }
@@ -190,7 +193,7 @@ func TestExpand(t *testing.T) {
 	for name, text := range map[string]string{
 		"b.jsonl": batchLine("a", "x", "stop"), "a/z.jsonl": batchLine("a", "x", "stop"), "a/results_1.json": `{"results":{},"configs":{}}`,
 		"README.md": "# Title\n", ".hidden.jsonl": batchLine("a", "x", "stop"), "r_materialized_inputs.jsonl": `{"responses_create_params":{}}`,
-		"log.eval": "x", "log.shards/s.jsonl": batchLine("a", "x", "stop"), "requests.jsonl": `{"custom_id":"a","method":"POST","url":"/"}`,
+		"log.eval": "x", "torn.eval": "PK\x03\x04", "torn.gz": "\x1f\x8b\x08", "log.shards/s.jsonl": batchLine("a", "x", "stop"), "requests.jsonl": `{"custom_id":"a","method":"POST","url":"/"}`,
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -200,20 +203,20 @@ func TestExpand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	paths, skipped, err := Expand([]string{dir, filepath.Join(dir, "**", "z*")}, "", input.Limits{})
-	want := []string{"a/z.jsonl", "b.jsonl", "a/z.jsonl"}
-	if err != nil || len(paths) != len(want) || len(skipped) != 2 {
-		t.Fatalf("got %v, %v, %v; want %v and two skipped", paths, skipped, err, want)
+	found, err := Expand([]string{dir, filepath.Join(dir, "**", "z*")}, &Options{})
+	want := []string{"a/z.jsonl", "b.jsonl", "log.shards/s.jsonl", "a/z.jsonl"} // the log beside the shards is none
+	if err != nil || len(found.Paths) != len(want) || len(found.Skipped) != 2 || len(found.Damaged) != 2 {
+		t.Fatalf("got %+v, %v; want %v, two skipped and two damaged", found, err, want)
 	}
-	for i, p := range paths {
+	for i, p := range found.Paths {
 		if p != filepath.Join(dir, want[i]) {
-			t.Errorf("got %v; want %v", paths, want)
+			t.Errorf("got %v; want %v", found.Paths, want)
 		}
 	}
-	if _, _, err := Expand([]string{t.TempDir()}, "", input.Limits{}); err == nil {
+	if _, err := Expand([]string{t.TempDir()}, &Options{}); err == nil {
 		t.Error("an empty folder: got no error")
 	}
-	if _, _, err := Expand([]string{filepath.Join(dir, "*.nothing")}, "", input.Limits{}); err == nil {
+	if _, err := Expand([]string{filepath.Join(dir, "*.nothing")}, &Options{}); err == nil {
 		t.Error("a glob without a match: got no error")
 	}
 }
@@ -260,5 +263,79 @@ func TestPipes(t *testing.T) {
 		if n-1 != len(want) || err != io.EOF {
 			t.Errorf("%s: got %d records, %v; want %d", name, n-1, err, len(want))
 		}
+	}
+}
+
+// TestZeroKeepsErrors checks that a cut answer counts 0 only where its task is known, and that the
+// result keeps the metrics that say what the task is.
+func TestZeroKeepsErrors(t *testing.T) {
+	for code, want := range map[string]bool{"no_response": true, "unknown_task": false, "bad_item": false} {
+		r := scoring.Result{Err: &scoring.Error{Code: code}, Status: "missing",
+			Metrics: []scoring.Metric{{Name: "source", Value: "missing"}, {Name: "category", Value: "c"}}}
+		(&Origin{Zero: true}).Apply(&r)
+		if r.Scored != want || (r.Err == nil) != want || (r.Status == "cut") != want || (r.Metrics[0].Value == "cut") != want || len(r.Metrics) != 2 {
+			t.Errorf("%s: got %+v; want a score: %v", code, r, want)
+		}
+	}
+}
+
+// TestShards checks that shards beside a log of inspect_ai are left out where the run of the log ended
+// well, and read where it did not.
+func TestShards(t *testing.T) {
+	for status, want := range map[string]int{"success": 1, "started": 2} {
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, "a.shards"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"a.eval", "a.shards/1.eval"} {
+			f, err := os.Create(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			z := zip.NewWriter(f)
+			w, err := z.Create("header.json")
+			if err == nil {
+				_, err = io.WriteString(w, `{"version":2,"status":"`+status+`","eval":{"model":"m"}}`)
+			}
+			if err := errors.Join(err, z.Close(), f.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if found, err := Expand([]string{dir}, &Options{}); err != nil || len(found.Paths) != want {
+			t.Errorf("%s: got %+v, %v; want %d dumps", status, found, err, want)
+		}
+	}
+}
+
+// TestResponseFlag checks that --response makes lines, lists and CSV with that column a table, and is
+// refused where answers have a place of their own. See docs/spec/dumps.md#r24.
+func TestResponseFlag(t *testing.T) {
+	o := testOptions()
+	o.Response = "said"
+	for name, text := range map[string]string{
+		"own lines": `{"id":"q","response":"no","said":"B"}`, "rows": `{"id":"q","said":"B"}`, "VLMEvalKit": `{"index":"q","prediction":"no","said":"B"}`,
+		"list": `[{"id":"q","response":"no","said":"B"}]`, "CSV": "id,said\nq,B\n", "batch": `{"id":"q","custom_id":"x","response":"no","said":"B"}`,
+	} {
+		got, err := read(t, write(t, "x", text), o)
+		if err != nil || len(got) != 1 || got[0]["response"] != "B" {
+			t.Errorf("%s: got %v, %v; want the answer B", name, got, err)
+		}
+	}
+	for _, text := range []string{batchLine("a", "x", "stop"), `{"version":2,"status":"success","eval":{},"samples":[]}`} {
+		if _, err := read(t, write(t, "x", text), o); err == nil || !strings.Contains(err.Error(), "--response") {
+			t.Errorf("%.30s: got %v; want a refusal of --response", text, err)
+		}
+	}
+}
+
+// TestListOfLines checks that a JSON list of what other files have as lines is read as they are, and
+// that a member spec alone makes no log of OpenAI evals.
+func TestListOfLines(t *testing.T) {
+	got, err := read(t, write(t, "x", "["+batchLine("a", "x", "stop")+","+batchLine("b", "y", "length")+"]"), testOptions())
+	if err != nil || len(got) != 2 || got[1]["response"] != "y" || got[1]["join"] != "b" || got[1]["cut"] != "answer" || got[1]["at"] != "element 1" {
+		t.Errorf("got %v, %v; want both records", got, err)
+	}
+	if got, err = read(t, write(t, "x", `{"spec":{"x":1},"id":"a","response":"B"}`), testOptions()); err != nil || len(got) != 1 || got[0]["response"] != "B" {
+		t.Errorf("got %v, %v; want a line of plumb's own format", got, err)
 	}
 }

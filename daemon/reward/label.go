@@ -98,7 +98,7 @@ func (l *Labels) resolve(name, split, id, at string) *scoring.Error {
 		return bad(at+".split", "got %.64q; want the split of a loaded file (plumb serve --tasks %s:SPLIT=FILE), or none", split, name)
 	}
 	if l.Tasks[key].Len() == 0 {
-		return bad(at+".id", "%.64q is a reference, and no tasks of suite %s are loaded; want plumb serve --tasks %s=FILE, or the whole item", id, name, name)
+		return bad(at+".id", "%.64q is a reference, and no tasks of suite %s are loaded; want --tasks %s=FILE, or the whole item", id, name, name)
 	}
 	if err := l.Tasks[key].Find(id); err != nil {
 		return bad(at+".id", "%s", err.Message)

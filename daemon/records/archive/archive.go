@@ -153,7 +153,7 @@ func Words(err error) string {
 	case errors.Is(err, zip.ErrChecksum):
 		return "the checksum does not match (the file is damaged)"
 	case errors.Is(err, zip.ErrFormat):
-		return "its place in the archive holds no entry (the file is damaged)"
+		return "the entry is not what the directory of the archive says (the file is damaged)"
 	}
 	return err.Error()
 }
@@ -310,7 +310,7 @@ func Kind(in *input.Input) (string, error) {
 	for _, f := range a.Files[:min(len(a.Files), 3)] {
 		names += fmt.Sprintf(" %.100q", f.Name)
 	}
-	return "", fmt.Errorf("it is a zip archive that is neither a log of inspect_ai nor a spreadsheet (first entries:%s); want the dumps in it unpacked first", names)
+	return "", &input.FormError{What: fmt.Sprintf("it is a zip archive that is neither a log of inspect_ai nor a spreadsheet (first entries:%s); want the dumps in it unpacked first", names)}
 }
 
 // The entries of a log of inspect_ai that tell what it is: the second stands in a log whose

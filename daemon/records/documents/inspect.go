@@ -73,6 +73,7 @@ func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == 
 // inspect reads a log of inspect_ai that is an archive.
 type inspect struct {
 	log
+	status  string // of the header
 	archive *archive.Archive
 	samples []*zip.File
 	chunks  map[string]*chunks // of samples in chunks, by their folder
@@ -157,8 +158,15 @@ func (s *inspect) readHeader() error {
 	if err := checkVersion(v.Get("version")); err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
-	s.model = jsontree.Text(v.Get("eval", "model"))
+	s.model, s.status = jsontree.Text(v.Get("eval", "model")), jsontree.Text(v.Get("status"))
 	return nil
+}
+
+// Succeeded reports whether an archive is a log of inspect_ai whose run ended well, so that no sample is
+// missing.
+func Succeeded(in *input.Input) bool {
+	s, err := Inspect(in, Options{})
+	return err == nil && s.(*inspect).status == "success"
 }
 
 // read opens an entry of an inspect_ai archive and returns what get keeps of it. fault says why

@@ -210,6 +210,12 @@ func (in *Input) Sibling(name string) (*Input, error) {
 	return Open(path, nil, in.Limits)
 }
 
+// FormError says what a file is that is no dump in any form, as against a dump that is damaged.
+type FormError struct{ What string }
+
+// Error implements error.
+func (e *FormError) Error() string { return e.What }
+
 // refusal is a form of data that no reader accepts.
 type refusal struct {
 	magic []byte
@@ -224,7 +230,6 @@ var refusals = []refusal{
 	{[]byte("ARROW1"), "it is an Arrow file; want it as Parquet (to_parquet)"},
 	{[]byte("\xff\xff\xff\xff"), "it is an Arrow stream; want it as Parquet (to_parquet)"},
 	{[]byte("\xd0\xcf\x11\xe0"), "it is an old Office file (.xls); want xlsx, TSV or CSV"},
-	{[]byte("<"), "it begins with <, as a web page does; want the file itself"},
 	{[]byte("\xff\xfe"), "it is UTF-16 by its byte order mark; want UTF-8"},
 	{[]byte("\xfe\xff"), "it is UTF-16 by its byte order mark; want UTF-8"},
 }
@@ -243,16 +248,18 @@ func (in *Input) check() error {
 	}
 	for _, r := range refusals {
 		if bytes.HasPrefix(head, r.magic) {
-			return errors.New(r.what)
+			return &FormError{r.what}
 		}
 	}
 	switch {
+	case bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<")):
+		return &FormError{"it begins with <, as a web page does; want the file itself"}
 	case len(head) > 1 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5:
-		return errors.New("it is a Python pickle, which can run code when it is read, and is refused; want xlsx, TSV or JSON (PRED_FORMAT)")
+		return &FormError{"it is a Python pickle, which can run code when it is read, and is refused; want xlsx, TSV or JSON (PRED_FORMAT)"}
 	case len(head) > tarMark+5 && string(head[tarMark:tarMark+5]) == "ustar":
-		return errors.New("it is a tar archive; want it unpacked first")
+		return &FormError{"it is a tar archive; want it unpacked first"}
 	case in.text.Packed() != "" && dump.Packed(head):
-		return fmt.Errorf("it is compressed twice, the outer time with %s; want one layer: unpack it first", in.text.Packed())
+		return &FormError{fmt.Sprintf("it is compressed twice, the outer time with %s; want one layer: unpack it first", in.text.Packed())}
 	}
 	return nil
 }

@@ -67,6 +67,10 @@ func Open(name string, in *input.Input, o Options) (record.Source, error) {
 // Has reports whether the package reads the format with that name.
 func Has(name string) bool { return formats[name] != nil || name == evalsName }
 
+// Rows reports whether lines of the format with that name can be rows of a table: they do not depend
+// on each other.
+func Rows(name string) bool { return formats[name] != nil }
+
 // Row returns a reader of the rows of a table that have the columns of a format of JSON lines.
 // The records of a row refer to it. It returns nil for a format whose rows depend on each other.
 func Row(name string, in *input.Input, o Options) func(v *fastjson.Value, at string) []record.Record {

@@ -40,7 +40,7 @@ func newTable(in *input.Input, columns []string, o rows.Options) (*table, error)
 		t.opts.Response = rows.Prediction
 		return t, once(columns, rows.Prediction)
 	}
-	if o.Foreign != nil {
+	if o.Response == "" && o.Foreign != nil {
 		if t.foreign = o.Foreign(columns); t.foreign != nil {
 			return t, nil
 		}
