@@ -44,12 +44,12 @@ func TestDamagedDumps(t *testing.T) {
 func TestPrefix(t *testing.T) {
 	backend, url := objects(t)
 	good := []byte(fileText(t, filepath.Dir(demo(t)), "short.jsonl"))
-	for key, text := range map[string][]byte{"d/good.jsonl": good, "d/README.md": []byte("# Title\n"), "d/.hidden.jsonl": good,
+	for key, text := range map[string][]byte{"d/good.jsonl": good, "d/notes.txt": []byte("# Title\n"), "d/.hidden.jsonl": good,
 		"d/configs/c.jsonl": good, "d/torn.eval": []byte("PK\x03\x04 a copy that broke off")} {
 		putObject(t, backend, key, text)
 	}
 	code, got, errs := plumb(t, "", "records", "--s3-endpoint", url, "s3://runs/d/")
-	if code != 1 || strings.Count(got, "\n") != 40 || !strings.Contains(errs, "skipped: s3://runs/d/README.md") || !strings.Contains(errs, "cannot read s3://runs/d/torn.eval") {
+	if code != 1 || strings.Count(got, "\n") != 40 || !strings.Contains(errs, "skipped: s3://runs/d/notes.txt") || !strings.Contains(errs, "cannot read s3://runs/d/torn.eval") {
 		t.Errorf("got exit %d, %d records, %s; want exit 1, 40 records and two names", code, strings.Count(got, "\n"), errs)
 	}
 }
