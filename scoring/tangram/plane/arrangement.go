@@ -7,82 +7,90 @@ type arrangement struct {
 	rings     []ring
 	boxes     []box
 	edges     []edge
-	crossings []span // where edges have the regions of other rings on a side
-	spans     []span // where edges have their own region on one side only; what of it is exposed
+	crossings []span // parts of edges that have the region of another ring on a side; see edge.crossings
+	spans     []span // memory of the lists of spans of the edges
 	clipper   clipper
 
-	scratchA, scratchB, scratchC []span    // memory for lists of one edge at a time
-	boundary                     []segment // of the union
-	overlapArea                  []float64 // by pair of rings: i*n+j with i < j
-	overlaps, sharesEdge         []bool    // by pair of rings
-	cluster                      []int32   // of each ring, the lowest ring of its cluster
+	spansA, spansB, spansC []span    // scratch lists of one edge at a time
+	boundary               []segment // of the union
+	overlapArea            []float64 // by pair of rings: i*n+j with i < j
+	overlaps, sharesEdge   []bool    // by pair of rings
+	clusterOf              []int32   // of each ring, the lowest ring of its cluster
 }
 
 // edge is an edge of a ring from vertex a to b, with its position relative to the regions of its
 // own and the other rings.
 type edge struct {
-	ring, a, b int32
-	box        box
-	own        [2]sublist // of spans: where its ring's region lies on the left only, on the right only
-	crossings  sublist    // of crossings
-	exposed    [2]sublist // of spans: the parts of own on the boundary of the union
+	ring, a, b   int32
+	box          box
+	ownSpans     [2]spanRange // of spans: where its ring's region lies on the left only, on the right only
+	crossings    spanRange    // of crossings
+	exposedSpans [2]spanRange // of spans: the parts of own on the boundary of the union
 }
 
-// sublist is a range of indices of a list of spans.
-type sublist struct{ from, to int32 }
+// spanRange is a range of indices of a list of spans.
+type spanRange struct{ from, to int32 }
 
-func (s sublist) slice(list []span) []span { return list[s.from:s.to] }
+func (s spanRange) slice(list []span) []span { return list[s.from:s.to] }
 
-// reset empties the arrangement for the vertices of vs.
-func (w *arrangement) reset(vs *vertexSet) {
-	w.vs = vs
-	w.rings, w.boxes, w.edges = w.rings[:0], w.boxes[:0], w.edges[:0]
-	w.crossings, w.spans, w.boundary = w.crossings[:0], w.spans[:0], w.boundary[:0]
+func (s spanRange) empty() bool { return s.from == s.to }
+
+// sideAt returns the side for an index of edge.ownSpans and edge.exposedSpans: onLeft for 0,
+// onRight for 1.
+func sideAt(index int) sides { return sides(1 + index) }
+
+// reset removes all rings and edges, and sets the vertices that later rings refer to.
+func (arr *arrangement) reset(vs *vertexSet) {
+	arr.vs = vs
+	arr.rings, arr.boxes, arr.edges = arr.rings[:0], arr.boxes[:0], arr.edges[:0]
+	arr.crossings, arr.spans, arr.boundary = arr.crossings[:0], arr.spans[:0], arr.boundary[:0]
 }
 
-// store appends spans to w.spans and returns where they are.
-func (w *arrangement) store(list ...span) sublist {
-	from := int32(len(w.spans))
-	w.spans = append(w.spans, list...)
-	return sublist{from, int32(len(w.spans))}
+// storeSpans appends spans to w.spans and returns where they are.
+func (arr *arrangement) storeSpans(list ...span) spanRange {
+	from := int32(len(arr.spans))
+	arr.spans = append(arr.spans, list...)
+	return spanRange{from, int32(len(arr.spans))}
 }
 
-// addCover adds a ring without its edges: it hides boundary inside its region but has no boundary
-// itself.
-func (w *arrangement) addCover(r ring) int32 {
-	w.rings = append(w.rings, r)
-	w.boxes = append(w.boxes, w.vs.ringBox(r))
-	return int32(len(w.rings) - 1)
+// addCoverRing adds a ring without its edges and returns its index. The ring hides the
+// boundaries of other rings inside its region, but contributes no boundary itself.
+func (arr *arrangement) addCoverRing(r ring) int32 {
+	arr.rings = append(arr.rings, r)
+	arr.boxes = append(arr.boxes, arr.vs.ringBox(r))
+	return int32(len(arr.rings) - 1)
 }
 
-// add adds a ring with its edges. interior is the side of the edges on which the region lies, or 0
-// for a ring that crosses itself, where it differs. add reports whether the ring has area.
-func (w *arrangement) add(r ring, interior sides) (area bool) {
-	index := w.addCover(r)
-	if interior != 0 {
-		full := w.store(span{lo: start, hi: end})
+// addRing adds a ring with its edges. interior is the side of all edges on which the region
+// lies, or 0 for a ring that crosses itself, where the side is found for each part of an
+// edge. area reports whether the even-odd region has area.
+func (arr *arrangement) addRing(r ring, interior sides) (area bool) {
+	index := arr.addCoverRing(r)
+	if interior != 0 { // a simple ring: every edge is boundary over its full length
+		full := arr.storeSpans(span{lo: start, hi: end})
 		for i := r.from; i < r.to; i++ {
-			e := edge{ring: index, a: i, b: r.next(i), box: w.vs.edgeBox(i, r.next(i))}
-			e.own[interior>>1] = full
-			w.edges = append(w.edges, e)
+			e := edge{ring: index, a: i, b: r.next(i), box: arr.vs.edgeBox(i, r.next(i))}
+			e.ownSpans[interior>>1] = full // onLeft>>1 is 0, onRight>>1 is 1: the inverse of sideAt
+			arr.edges = append(arr.edges, e)
 		}
 		return true
 	}
 	for i := r.from; i < r.to; i++ {
-		e := edge{ring: index, a: i, b: r.next(i), box: w.vs.edgeBox(i, r.next(i))}
-		area = w.findOwnSides(&e, r) || area
-		w.edges = append(w.edges, e)
+		e := edge{ring: index, a: i, b: r.next(i), box: arr.vs.edgeBox(i, r.next(i))}
+		area = arr.findOwnSides(&e, r) || area
+		arr.edges = append(arr.edges, e)
 	}
 	return area
 }
 
-// findOwnSides finds the parts of an edge that have the region of its self-crossing ring on one
-// side only. Where several edges of the ring coincide, the first one counts.
-func (w *arrangement) findOwnSides(e *edge, r ring) (any bool) {
-	vs := w.vs
-	w.scratchA = w.clipper.clip(vs, w.scratchA[:0], e.a, e.b, r, 0)
-	w.scratchB = w.scratchB[:0]
-	for i := r.from; i < e.a; i++ {
+// findOwnSides stores in e the parts of an edge of a self-crossing ring that have the ring's
+// region on one side only, and reports whether there are any. Where several edges of the
+// ring coincide, only the first one keeps the common part.
+func (arr *arrangement) findOwnSides(e *edge, r ring) (found bool) {
+	vs := arr.vs
+	arr.spansA = arr.clipper.clip(vs, arr.spansA[:0], e.a, e.b, r, 0)
+	arr.spansB = arr.spansB[:0]
+	for i := r.from; i < e.a; i++ { // earlier edges on the same line
 		j := r.next(i)
 		if vs.side(e.a, e.b, i) != 0 || vs.side(e.a, e.b, j) != 0 {
 			continue
@@ -91,109 +99,114 @@ func (w *arrangement) findOwnSides(e *edge, r ring) (any bool) {
 		if vs.before(&hi, &lo) {
 			lo, hi = hi, lo
 		}
-		w.scratchB = append(w.scratchB, span{lo: lo, hi: hi})
+		arr.spansB = append(arr.spansB, span{lo: lo, hi: hi})
 	}
-	taken := merge(vs, w.scratchB)
-	for s := range e.own {
-		w.scratchC = w.scratchC[:0]
-		for _, h := range w.scratchA {
-			if h.sides != sides(1+s) {
+	coincident := merge(vs, arr.spansB)
+	for s := range e.ownSpans {
+		arr.spansC = arr.spansC[:0]
+		for _, cut := range arr.spansA {
+			if cut.sides != sideAt(s) {
 				continue
 			}
-			w.scratchC = subtract(vs, w.scratchC, h.lo, h.hi, taken)
+			arr.spansC = subtract(vs, arr.spansC, cut.lo, cut.hi, coincident)
 		}
-		e.own[s] = w.store(merge(vs, w.scratchC)...)
-		any = any || len(w.scratchC) > 0
+		e.ownSpans[s] = arr.storeSpans(merge(vs, arr.spansC)...)
+		found = found || len(arr.spansC) > 0
 	}
-	return any
+	return found
 }
 
-// interiorSide returns the side of the edges of a simple ring on which its region lies.
-func (w *arrangement) interiorSide(r ring) sides {
-	vs := w.vs
-	sum, slack := 0.0, 0.0
+// interiorSide returns the side of the edges of a simple ring on which its region lies. The
+// sign of the area decides, or, if rounding leaves it in doubt, an exact clip of an edge
+// against the ring itself.
+func (arr *arrangement) interiorSide(r ring) sides {
+	vs := arr.vs
+	doubleArea, maxError := 0.0, 0.0
 	for i := r.from + 1; i+1 < r.to; i++ {
-		sum += vs.crossFloat(r.from, i, r.from, i+1)
-		slack += 2 * vs.slack
+		doubleArea += vs.crossFloat(r.from, i, r.from, i+1)
+		maxError += 2 * vs.crossError
 	}
 	switch {
-	case sum > slack:
+	case doubleArea > maxError:
 		return onLeft
-	case sum < -slack:
+	case doubleArea < -maxError:
 		return onRight
 	}
 	for i := r.from; i < r.to; i++ {
-		w.scratchA = w.clipper.clip(vs, w.scratchA[:0], i, r.next(i), r, 0)
-		for _, s := range w.scratchA {
-			return s.sides
+		arr.spansA = arr.clipper.clip(vs, arr.spansA[:0], i, r.next(i), r, 0)
+		if len(arr.spansA) > 0 {
+			return arr.spansA[0].sides
 		}
 	}
 	return onLeft // unreachable: a simple ring has area
 }
 
-// clipEdges clips every edge of the pieces and the target against all other polygons.
-func (w *arrangement) clipEdges() {
-	for i := range w.edges {
-		e := &w.edges[i]
-		e.crossings.from = int32(len(w.crossings))
-		for q := range w.rings {
-			if int32(q) != e.ring && e.box.overlaps(&w.boxes[q]) {
-				w.crossings = w.clipper.clip(w.vs, w.crossings, e.a, e.b, w.rings[q], int32(q))
+// clipEdges stores for each edge the parts that have the region of another ring on a side.
+func (arr *arrangement) clipEdges() {
+	for i := range arr.edges {
+		e := &arr.edges[i]
+		e.crossings.from = int32(len(arr.crossings))
+		for other := range arr.rings {
+			if int32(other) != e.ring && e.box.overlaps(&arr.boxes[other]) {
+				arr.crossings = arr.clipper.clip(arr.vs, arr.crossings, e.a, e.b, arr.rings[other], int32(other))
 			}
 		}
-		e.crossings.to = int32(len(w.crossings))
+		e.crossings.to = int32(len(arr.crossings))
 	}
 }
 
-// intersectWith returns the parts of a span that lie in a merged list. The result is valid until
-// the next use of scratchC.
-func (w *arrangement) intersectWith(list []span, h *span) []span {
-	if len(list) == 1 && list[0].lo == start && list[0].hi == end {
-		w.scratchC = append(w.scratchC[:0], *h)
-		return w.scratchC
+// intersectSpan returns the parts of the span s that lie in a merged list of spans. They are
+// in spansC, valid until its next use; spansA is overwritten too.
+func (arr *arrangement) intersectSpan(list []span, s *span) []span {
+	if len(list) == 1 && list[0].lo == start && list[0].hi == end { // the whole edge, as of simple rings
+		arr.spansC = append(arr.spansC[:0], *s)
+		return arr.spansC
 	}
-	w.scratchA = append(w.scratchA[:0], *h)
-	w.scratchC = intersect(w.vs, w.scratchC[:0], list, w.scratchA)
-	return w.scratchC
+	arr.spansA = append(arr.spansA[:0], *s)
+	arr.spansC = intersect(arr.vs, arr.spansC[:0], list, arr.spansA)
+	return arr.spansC
 }
 
-// measurePairs finds which pairs of rings overlap, with the areas, and which share a part of their
-// boundaries.
-func (w *arrangement) measurePairs() {
-	n := int32(len(w.rings))
-	w.overlapArea = zeroed(w.overlapArea, n*n)
-	w.overlaps, w.sharesEdge = zeroed(w.overlaps, n*n), zeroed(w.sharesEdge, n*n)
-	for i := range w.edges {
-		e := &w.edges[i]
+// measurePairs finds which pairs of rings overlap and with what area, and which share a part
+// of their boundaries of positive length. It needs clipEdges. The area of an intersection is
+// the sum of the triangle areas of its boundary: the parts of each ring's edges with the
+// other ring on the inner side.
+func (arr *arrangement) measurePairs() {
+	n := int32(len(arr.rings))
+	arr.overlapArea = zeroed(arr.overlapArea, n*n)
+	arr.overlaps, arr.sharesEdge = zeroed(arr.overlaps, n*n), zeroed(arr.sharesEdge, n*n)
+	for i := range arr.edges {
+		e := &arr.edges[i]
 		for at := e.crossings.from; at < e.crossings.to; at++ {
-			h := &w.crossings[at]
-			lo, hi := min(e.ring, h.ring), max(e.ring, h.ring)
+			other := &arr.crossings[at]
+			lo, hi := min(e.ring, other.ring), max(e.ring, other.ring)
 			pair := lo*n + hi
-			for s := range e.own {
-				own := sides(1 + s)
-				if e.own[s].from == e.own[s].to || w.sharesEdge[pair] && h.sides&own == 0 {
-					continue
+			for s := range e.ownSpans {
+				own := sideAt(s)
+				if e.ownSpans[s].empty() || arr.sharesEdge[pair] && other.sides&own == 0 {
+					continue // nothing new: the pair shares an edge already, and there is no overlap here
 				}
-				list := w.intersectWith(e.own[s].slice(w.spans), h)
+				list := arr.intersectSpan(e.ownSpans[s].slice(arr.spans), other)
 				if len(list) == 0 {
 					continue
 				}
-				w.sharesEdge[pair] = w.sharesEdge[pair] || h.sides != inside
-				if h.sides&own == 0 {
+				// the other region on one side only means that its boundary runs along this edge
+				arr.sharesEdge[pair] = arr.sharesEdge[pair] || other.sides != bothSides
+				if other.sides&own == 0 {
 					continue
 				}
-				w.overlaps[pair] = true
+				arr.overlaps[pair] = true
 				// An edge that both rings have with the region on the same side counts once.
-				if h.sides == inside || e.ring < h.ring {
-					w.overlapArea[pair] += w.triangleArea(e, own, w.rings[lo].from) * length(list)
+				if other.sides == bothSides || e.ring < other.ring {
+					arr.overlapArea[pair] += arr.triangleArea(e, own, arr.rings[lo].from) * totalLength(list)
 				}
 			}
 		}
 	}
 }
 
-// zeroed returns a list of n zero values for one evaluation, in the memory of the given list if it
-// is large enough.
+// zeroed returns a list of n zero values, in the memory of the given list if that is large
+// enough.
 func zeroed[T any](list []T, n int32) []T {
 	if cap(list) < int(n) {
 		return make([]T, n)
@@ -203,173 +216,181 @@ func zeroed[T any](list []T, n int32) []T {
 	return list
 }
 
-// triangleArea returns the signed area of the triangle of an edge and the point o: the edge's term
-// in the area of a region that lies on the side own.
-func (w *arrangement) triangleArea(e *edge, own sides, o int32) float64 {
-	v := w.vs.crossFloat(o, e.a, o, e.b) / 2
+// triangleArea returns the signed area of the triangle of an edge and the vertex o. Summed
+// over the boundary of a region, with own the side of each edge on which the region lies, it
+// gives the region's area for any o.
+func (arr *arrangement) triangleArea(e *edge, own sides, o int32) float64 {
+	v := arr.vs.crossFloat(o, e.a, o, e.b) / 2
 	if own == onRight {
 		return -v
 	}
 	return v
 }
 
-// findBoundary finds the boundary of the union: the parts of every edge that no ring covers on the
-// outer side. Where two rings have the same edge on the same side, the first ring's counts.
-func (w *arrangement) findBoundary() {
-	vs := w.vs
-	for i := range w.edges {
-		e := &w.edges[i]
-		for s := range e.own {
-			own := sides(1 + s)
-			if e.own[s].from == e.own[s].to {
+// findBoundary finds the boundary of the union of all rings: the parts of every edge whose
+// outer side no ring covers. It stores them in e.exposedSpans and as segments in
+// arr.boundary. Where two rings have the same edge with the region on the same side, only
+// the first ring's counts.
+func (arr *arrangement) findBoundary() {
+	vs := arr.vs
+	for i := range arr.edges {
+		e := &arr.edges[i]
+		for s := range e.ownSpans {
+			own := sideAt(s)
+			if e.ownSpans[s].empty() {
 				continue
 			}
-			w.scratchA = w.scratchA[:0]
-			for _, h := range e.crossings.slice(w.crossings) {
-				if h.sides&^own != 0 || h.sides == own && h.ring < e.ring {
-					w.scratchA = append(w.scratchA, h)
+			arr.spansA = arr.spansA[:0]
+			for _, cover := range e.crossings.slice(arr.crossings) {
+				// covered on the outer side, or the same edge of an earlier ring
+				if cover.sides&^own != 0 || cover.sides == own && cover.ring < e.ring {
+					arr.spansA = append(arr.spansA, cover)
 				}
 			}
-			covered := merge(vs, w.scratchA)
-			w.scratchC = w.scratchC[:0]
-			for _, p := range e.own[s].slice(w.spans) {
-				w.scratchC = subtract(vs, w.scratchC, p.lo, p.hi, covered)
+			covered := merge(vs, arr.spansA)
+			arr.spansC = arr.spansC[:0]
+			for _, ownSpan := range e.ownSpans[s].slice(arr.spans) {
+				arr.spansC = subtract(vs, arr.spansC, ownSpan.lo, ownSpan.hi, covered)
 			}
-			e.exposed[s] = w.store(w.scratchC...)
-			for _, o := range w.scratchC {
-				w.boundary = append(w.boundary, vs.subsegment(e.a, e.b, o))
+			e.exposedSpans[s] = arr.storeSpans(arr.spansC...)
+			for _, exposed := range arr.spansC {
+				arr.boundary = append(arr.boundary, vs.subsegment(e.a, e.b, exposed))
 			}
 		}
 	}
 }
 
-// subsegment returns the part s of a piece's edge from a to b.
+// subsegment returns the part s of the edge from vertex a to b as a segment in doubles. At
+// the ends of the edge it has the vertices' own coordinates.
 func (vs *vertexSet) subsegment(a, b int32, s span) segment {
 	ax, ay, dx, dy := vs.x[a], vs.y[a], vs.x[b]-vs.x[a], vs.y[b]-vs.y[a]
 	out := segment{ax, ay, vs.x[b], vs.y[b]}
 	if s.lo != start {
-		out.x0, out.y0 = ax+float64(s.lo.f*dx), ay+float64(s.lo.f*dy)
+		out.x0, out.y0 = ax+float64(s.lo.value*dx), ay+float64(s.lo.value*dy)
 	}
 	if s.hi != end {
-		out.x1, out.y1 = ax+float64(s.hi.f*dx), ay+float64(s.hi.f*dy)
+		out.x1, out.y1 = ax+float64(s.hi.value*dx), ay+float64(s.hi.value*dy)
 	}
 	return out
 }
 
-// unionArea returns the area of the union. Rings whose boxes meet form a cluster, and each cluster
-// is measured relative to a vertex of its own, so that nothing is lost to rounding far from the
-// origin.
-func (w *arrangement) unionArea() (sum float64) {
-	n := len(w.rings)
-	w.cluster = zeroed(w.cluster, int32(n))
-	for i := range w.cluster {
-		w.cluster[i] = int32(i)
+// unionArea returns the area of the union, from the boundary that findBoundary found. Rings
+// whose boxes meet form a cluster, and each cluster is measured relative to one of its own
+// vertices, so that nothing is lost to rounding far from the origin.
+func (arr *arrangement) unionArea() (sum float64) {
+	n := len(arr.rings)
+	arr.clusterOf = zeroed(arr.clusterOf, int32(n))
+	for i := range arr.clusterOf {
+		arr.clusterOf[i] = int32(i)
 	}
 	for i := range n {
 		for j := range i {
-			if a, b := w.cluster[i], w.cluster[j]; a != b && w.boxes[i].overlaps(&w.boxes[j]) {
-				for q := range w.cluster[:i+1] {
-					if w.cluster[q] == max(a, b) {
-						w.cluster[q] = min(a, b)
+			if a, b := arr.clusterOf[i], arr.clusterOf[j]; a != b && arr.boxes[i].overlaps(&arr.boxes[j]) {
+				for q := range arr.clusterOf[:i+1] { // join the two clusters under the lower number
+					if arr.clusterOf[q] == max(a, b) {
+						arr.clusterOf[q] = min(a, b)
 					}
 				}
 			}
 		}
 	}
-	for i := range w.edges {
-		e := &w.edges[i]
-		for s, out := range e.exposed {
-			if out.from < out.to {
-				sum += w.triangleArea(e, sides(1+s), w.rings[w.cluster[e.ring]].from) * length(out.slice(w.spans))
+	for i := range arr.edges {
+		e := &arr.edges[i]
+		for s, out := range e.exposedSpans {
+			if !out.empty() {
+				sum += arr.triangleArea(e, sideAt(s),
+					arr.rings[arr.clusterOf[e.ring]].from) * totalLength(out.slice(arr.spans))
 			}
 		}
 	}
 	return sum
 }
 
-// compareTarget returns the area that the union shares with the target, and whether the two are
-// equal. The shared area is bounded by the union's boundary where the target lies on its inner
-// side, and by the target's boundary where the union lies on both sides.
-func (w *arrangement) compareTarget(t ring) (shared float64, equal bool) {
-	vs := w.vs
-	equal = len(w.boundary) > 0
-	targetBox := vs.ringBox(t)
-	for i := range w.edges {
-		e := &w.edges[i]
-		if e.exposed[0].from == e.exposed[0].to && e.exposed[1].from == e.exposed[1].to {
+// compareTarget returns the area that the union shares with the target ring, and whether the
+// two regions are equal. The boundary of the shared region has two kinds of parts: those of
+// the union's boundary with the target on the inner side, and those of the target's boundary
+// with the union on both sides.
+func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) {
+	vs := arr.vs
+	equal = len(arr.boundary) > 0
+	targetBox := vs.ringBox(target)
+	for i := range arr.edges {
+		e := &arr.edges[i]
+		if e.exposedSpans[0].empty() && e.exposedSpans[1].empty() {
 			continue
 		}
-		w.scratchA = w.scratchA[:0]
+		arr.spansA = arr.spansA[:0]
 		if e.box.overlaps(&targetBox) {
-			w.scratchA = w.clipper.clip(vs, w.scratchA, e.a, e.b, t, -1)
+			arr.spansA = arr.clipper.clip(vs, arr.spansA, e.a, e.b, target, -1)
 		}
-		for s, out := range e.exposed {
-			if out.from == out.to {
+		for s, out := range e.exposedSpans {
+			if out.empty() {
 				continue
 			}
-			own := sides(1 + s)
-			inner, outer := w.splitBySide(w.scratchA, own)
-			exposed := out.slice(w.spans)
-			w.scratchC = intersect(vs, w.scratchC[:0], exposed, inner)
-			shared += w.triangleArea(e, own, t.from) * length(w.scratchC)
+			own := sideAt(s)
+			inner, outer := arr.splitBySide(arr.spansA, own)
+			exposed := out.slice(arr.spans)
+			arr.spansC = intersect(vs, arr.spansC[:0], exposed, inner)
+			shared += arr.triangleArea(e, own, target.from) * totalLength(arr.spansC)
 			if equal {
-				equal = containsAll(vs, inner, exposed) && len(intersect(vs, w.scratchC[:0], exposed, outer)) == 0
+				equal = containsAll(vs, inner, exposed) && len(intersect(vs, arr.spansC[:0], exposed, outer)) == 0
 			}
 		}
 	}
 	if equal { // then no part of the target's boundary lies inside the union
 		return shared, true
 	}
-	for i := t.from; i < t.to; i++ {
-		e := edge{a: i, b: t.next(i), box: vs.edgeBox(i, t.next(i))}
-		w.scratchA = w.scratchA[:0]
-		for q, r := range w.rings {
-			if e.box.overlaps(&w.boxes[q]) {
-				w.scratchA = w.clipper.clip(vs, w.scratchA, e.a, e.b, r, int32(q))
+	for i := target.from; i < target.to; i++ {
+		e := edge{a: i, b: target.next(i), box: vs.edgeBox(i, target.next(i))}
+		arr.spansA = arr.spansA[:0]
+		for index, r := range arr.rings {
+			if e.box.overlaps(&arr.boxes[index]) {
+				arr.spansA = arr.clipper.clip(vs, arr.spansA, e.a, e.b, r, int32(index))
 			}
 		}
-		if len(w.scratchA) == 0 {
+		if len(arr.spansA) == 0 {
 			continue
 		}
-		left, right := w.splitBySide(w.scratchA, onLeft)
-		w.scratchC = intersect(vs, w.scratchC[:0], left, right)
-		shared += w.triangleArea(&e, onLeft, t.from) * length(w.scratchC)
+		left, right := arr.splitBySide(arr.spansA, onLeft)
+		arr.spansC = intersect(vs, arr.spansC[:0], left, right)
+		shared += arr.triangleArea(&e, onLeft, target.from) * totalLength(arr.spansC)
 	}
 	return shared, equal
 }
 
 // splitBySide returns the merged parts of an edge that have a region on the given side, and those
 // that have one on the opposite side. A part with regions on both sides is in both lists. Both are
-// in scratchB, one behind the other, and are valid until its next use. side is onLeft or onRight.
-func (w *arrangement) splitBySide(list []span, side sides) (same, opposite []span) {
-	w.scratchB = w.scratchB[:0]
+// in spansB, one behind the other, and are valid until its next use. side is onLeft or onRight.
+func (arr *arrangement) splitBySide(list []span, side sides) (same, opposite []span) {
+	arr.spansB = arr.spansB[:0]
 	for _, s := range list {
 		if s.sides&side != 0 {
-			w.scratchB = append(w.scratchB, s)
+			arr.spansB = append(arr.spansB, s)
 		}
 	}
-	n := len(w.scratchB)
+	n := len(arr.spansB)
 	for _, s := range list {
 		if s.sides&^side != 0 { // there are two sides, so what remains is the opposite one
-			w.scratchB = append(w.scratchB, s)
+			arr.spansB = append(arr.spansB, s)
 		}
 	}
-	return merge(w.vs, w.scratchB[:n:n]), merge(w.vs, w.scratchB[n:])
+	return merge(arr.vs, arr.spansB[:n:n]), merge(arr.vs, arr.spansB[n:])
 }
 
-// boundariesMeet reports whether the closed boundaries of two rings have a point in common.
-func (w *arrangement) boundariesMeet(i, j int32) bool {
-	if !w.boxes[i].overlaps(&w.boxes[j]) {
+// boundariesMeet reports whether the closed boundaries of rings i and j have a point in
+// common.
+func (arr *arrangement) boundariesMeet(i, j int32) bool {
+	if !arr.boxes[i].overlaps(&arr.boxes[j]) {
 		return false
 	}
-	for a := range w.edges {
-		e := &w.edges[a]
-		if e.ring != i || !e.box.overlaps(&w.boxes[j]) {
+	for k := range arr.edges {
+		e := &arr.edges[k]
+		if e.ring != i || !e.box.overlaps(&arr.boxes[j]) {
 			continue
 		}
-		for b := range w.edges {
-			f := &w.edges[b]
-			if f.ring == j && e.box.overlaps(&f.box) && w.vs.segmentsMeet(e.a, e.b, f.a, f.b) && w.edgesMeet(e, f) {
+		for m := range arr.edges {
+			f := &arr.edges[m]
+			if f.ring == j && e.box.overlaps(&f.box) && arr.vs.segmentsMeet(e.a, e.b, f.a, f.b) && arr.edgesMeet(e, f) {
 				return true
 			}
 		}
@@ -377,21 +398,23 @@ func (w *arrangement) boundariesMeet(i, j int32) bool {
 	return false
 }
 
-// edgesMeet reports whether two edges that intersect do so at a point on both rings' boundaries.
-// Parts of the edges of a self-crossing ring are not boundary.
-func (w *arrangement) edgesMeet(e, f *edge) bool {
-	vs := w.vs
+// edgesMeet reports whether two edges that intersect do so at a point of both rings'
+// boundaries. Of a self-crossing ring, parts of edges with the region on both sides or on
+// none are not boundary.
+func (arr *arrangement) edgesMeet(e, f *edge) bool {
+	vs := arr.vs
 	if vs.side(e.a, e.b, f.a) == 0 && vs.side(e.a, e.b, f.b) == 0 {
-		return w.collinearMeet(e, f)
+		return arr.collinearMeet(e, f)
 	}
-	return w.onBoundary(e, vs.atCrossing(e.a, e.b, f.a, f.b)) && w.onBoundary(f, vs.atCrossing(f.a, f.b, e.a, e.b))
+	return arr.isOnBoundary(e, vs.atCrossing(e.a, e.b, f.a, f.b)) &&
+		arr.isOnBoundary(f, vs.atCrossing(f.a, f.b, e.a, e.b))
 }
 
-// onBoundary reports whether a point of an edge is on the boundary of the edge's ring.
-func (w *arrangement) onBoundary(e *edge, p edgeParam) bool {
-	for _, own := range e.own {
-		for _, s := range own.slice(w.spans) {
-			if w.vs.compare(s.lo, p) <= 0 && w.vs.compare(s.hi, p) >= 0 {
+// isOnBoundary reports whether the point p of an edge is on the boundary of the edge's ring.
+func (arr *arrangement) isOnBoundary(e *edge, p edgeParam) bool {
+	for _, own := range e.ownSpans {
+		for _, s := range own.slice(arr.spans) {
+			if arr.vs.compare(s.lo, p) <= 0 && arr.vs.compare(s.hi, p) >= 0 {
 				return true
 			}
 		}
@@ -399,9 +422,10 @@ func (w *arrangement) onBoundary(e *edge, p edgeParam) bool {
 	return false
 }
 
-// collinearMeet is edgesMeet for two edges on one line.
-func (w *arrangement) collinearMeet(e, f *edge) bool {
-	vs := w.vs
+// collinearMeet is edgesMeet for two edges on one line: it reports whether boundary parts of
+// both have a point in common.
+func (arr *arrangement) collinearMeet(e, f *edge) bool {
+	vs := arr.vs
 	// toE converts a parameter of f to one of e: a line that crosses f there crosses e too.
 	toE := func(p edgeParam) edgeParam {
 		switch {
@@ -409,20 +433,20 @@ func (w *arrangement) collinearMeet(e, f *edge) bool {
 			return vs.atVertex(e.a, e.b, f.a)
 		case p == end:
 			return vs.atVertex(e.a, e.b, f.b)
-		case p.d < 0:
+		case !p.isCrossing(): // the point is the vertex p.c
 			return vs.atVertex(e.a, e.b, p.c)
 		}
 		return vs.atCrossing(e.a, e.b, p.c, p.d)
 	}
-	for _, own := range f.own {
-		for _, s := range own.slice(w.spans) {
-			lo, hi := toE(s.lo), toE(s.hi)
+	for _, fSpans := range f.ownSpans {
+		for _, fSpan := range fSpans.slice(arr.spans) {
+			lo, hi := toE(fSpan.lo), toE(fSpan.hi)
 			if vs.compare(lo, hi) > 0 {
 				lo, hi = hi, lo
 			}
-			for _, mine := range e.own {
-				for _, m := range mine.slice(w.spans) {
-					if vs.compare(lo, m.hi) <= 0 && vs.compare(m.lo, hi) <= 0 {
+			for _, eSpans := range e.ownSpans {
+				for _, eSpan := range eSpans.slice(arr.spans) {
+					if vs.compare(lo, eSpan.hi) <= 0 && vs.compare(eSpan.lo, hi) <= 0 {
 						return true
 					}
 				}

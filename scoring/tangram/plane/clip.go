@@ -9,43 +9,46 @@ type sides uint8
 const (
 	onLeft sides = 1 << iota
 	onRight
-	inside = onLeft | onRight
+	bothSides = onLeft | onRight
 )
 
-// span is an interval of an edge, and the sides on which the region of a ring lies there.
+// span is a part of an edge, from parameter lo to hi, and the sides of it on which the
+// region of a ring lies.
 type span struct {
 	lo, hi edgeParam
 	sides  sides
 	ring   int32
 }
 
-// event is a point where an edge crosses a polygon, and the sides on which inside and outside
-// change there.
-type event struct {
+// crossing is a point where an edge crosses the boundary of a polygon, and on which of its
+// sides inside and outside change there.
+type crossing struct {
 	at     edgeParam
 	change sides
 }
 
 // clipper clips edges against polygons. It holds the scratch memory.
 type clipper struct {
-	side   []int8
-	events []event
+	sideOf    []int8
+	crossings []crossing
 }
 
-// clip appends the intervals of the edge from a to b that have the even-odd region of ring r on a
-// side. A line just left of the edge crosses each polygon edge that leads from its left to the
-// edge or beyond, and a line just right of it likewise. Between two crossings nothing changes.
+// clip appends the parts of the edge from a to b that have the even-odd region of ring r on
+// a side, with index as their ring. It walks along the line through a and b: at each
+// crossing the parity on the left, on the right or on both changes, and in between nothing
+// does. Parts before a and after b are cut off. After the last crossing the line is outside,
+// so no part follows.
 func (c *clipper) clip(vs *vertexSet, dst []span, a, b int32, r ring, index int32) []span {
-	if !c.classify(vs, a, b, r) {
+	if !c.findSides(vs, a, b, r) {
 		return dst
 	}
 	c.collectCrossings(vs, a, b, r)
 	var state sides
-	at := &start
-	for i := range c.events {
-		e := &c.events[i]
+	previous := &start
+	for i := range c.crossings {
+		next := &c.crossings[i]
 		if state != 0 {
-			from, to := at, &e.at
+			from, to := previous, &next.at
 			if vs.before(from, &start) {
 				from = &start
 			}
@@ -56,27 +59,28 @@ func (c *clipper) clip(vs *vertexSet, dst []span, a, b int32, r ring, index int3
 				dst = append(dst, span{*from, *to, state, index})
 			}
 		}
-		state ^= e.change
-		at = &e.at
+		state ^= next.change
+		previous = &next.at
 	}
 	return dst
 }
 
-// classify finds on which side of the line through a and b each point of a ring lies. It reports
-// false if the ring has no area along the edge, because it is before, behind or beside it. Near an
-// end of the edge a point counts as beyond the edge only if it equals that end.
-func (c *clipper) classify(vs *vertexSet, a, b int32, r ring) bool {
+// findSides fills c.sideOf with the side of the line through a and b on which each vertex of
+// ring r lies: 1 left, -1 right, 0 on it. It returns false if no part of the edge can have
+// the ring's region on a side, because all of the ring lies before a, after b or on one side
+// with less than two vertices on the line. Then c.sideOf need not be used.
+func (c *clipper) findSides(vs *vertexSet, a, b int32, r ring) bool {
 	n := int(r.to - r.from)
-	if cap(c.side) < n {
-		c.side = make([]int8, 2*n)
+	if cap(c.sideOf) < n {
+		c.sideOf = make([]int8, 2*n)
 	}
-	c.side = c.side[:n]
-	x, y, name := vs.x[r.from:r.to], vs.y[r.from:r.to], vs.canonical[r.from:r.to]
-	ax, ay, na, nb := vs.x[a], vs.y[a], vs.canonical[a], vs.canonical[b]
-	dx, dy, slack := vs.x[b]-ax, vs.y[b]-ay, vs.slack
+	c.sideOf = c.sideOf[:n]
+	x, y, canonical := vs.x[r.from:r.to], vs.y[r.from:r.to], vs.canonical[r.from:r.to]
+	ax, ay, canonicalA, canonicalB := vs.x[a], vs.y[a], vs.canonical[a], vs.canonical[b]
+	dx, dy, slack := vs.x[b]-ax, vs.y[b]-ay, vs.crossError
 	behind := float64(dx*dx) + float64(dy*dy) + slack
-	left, right, anyAfterStart, anyBeforeEnd := 0, 0, 0, 0
-	for i := range c.side {
+	left, right, someAfterStart, someBeforeEnd := 0, 0, 0, 0
+	for i := range c.sideOf {
 		// Branch-free, because the side is unpredictable.
 		ux, uy := x[i]-ax, y[i]-ay
 		v := float64(dx*uy) - float64(dy*ux) // as vertexSet.crossFloat
@@ -94,11 +98,11 @@ func (c *clipper) classify(vs *vertexSet, a, b int32, r ring) bool {
 		if along < behind {
 			beforeEnd = 1
 		}
-		if leftOf == rightOf {
+		if leftOf == rightOf { // in doubt: equal vertices first, then exact arithmetic
 			switch {
-			case name[i] == na:
+			case canonical[i] == canonicalA:
 				afterStart = 0
-			case name[i] == nb:
+			case canonical[i] == canonicalB:
 				beforeEnd = 0
 			default:
 				switch vs.kernel.side(a, b, r.from+int32(i)) {
@@ -110,54 +114,58 @@ func (c *clipper) classify(vs *vertexSet, a, b int32, r ring) bool {
 			}
 		}
 		left, right = left+leftOf, right+rightOf
-		anyAfterStart, anyBeforeEnd = anyAfterStart|afterStart, anyBeforeEnd|beforeEnd
-		c.side[i] = int8(leftOf - rightOf)
+		someAfterStart, someBeforeEnd = someAfterStart|afterStart, someBeforeEnd|beforeEnd
+		c.sideOf[i] = int8(leftOf - rightOf)
 	}
-	return anyAfterStart&anyBeforeEnd != 0 && (n-left-right >= 2 || left > 0 && right > 0)
+	return someAfterStart&someBeforeEnd != 0 && (n-left-right >= 2 || left > 0 && right > 0)
 }
 
 // parityChange[3*(1+s) + 1+t] holds the sides on which inside and outside change at a ring's edge
 // that starts on side s of the clipped edge and ends on side t; -1 is right, 0 is on the line, 1
 // is left.
 var parityChange = [9]sides{
-	0, onRight, inside,
+	0, onRight, bothSides,
 	onRight, 0, onLeft,
-	inside, onLeft, 0,
+	bothSides, onLeft, 0,
 }
 
-// collectCrossings collects the events of a ring, in order along the edge from a to b.
+// collectCrossings fills c.crossings with the points where the line through a and b crosses
+// ring r, sorted along the edge. It needs findSides.
 func (c *clipper) collectCrossings(vs *vertexSet, a, b int32, r ring) {
-	if n := int(r.to - r.from); cap(c.events) < n {
-		c.events = make([]event, 2*n)
+	if n := int(r.to - r.from); cap(c.crossings) < n {
+		c.crossings = make([]crossing, 2*n)
 	}
-	c.events = c.events[:cap(c.events)]
-	m := 0
+	c.crossings = c.crossings[:cap(c.crossings)]
+	count := 0
 	for i := r.from; i < r.to; i++ {
 		j := r.next(i)
-		s, t := c.side[i-r.from], c.side[j-r.from]
-		change := parityChange[4+3*int(s)+int(t)]
+		sideI, sideJ := c.sideOf[i-r.from], c.sideOf[j-r.from]
+		change := parityChange[4+3*int(sideI)+int(sideJ)]
 		if change == 0 {
 			continue
 		}
-		e := &c.events[m]
-		e.change = change
+		next := &c.crossings[count]
+		next.change = change
 		switch {
-		case s == 0:
-			vs.setAtVertex(&e.at, a, b, i)
-		case t == 0:
-			vs.setAtVertex(&e.at, a, b, j)
+		case sideI == 0:
+			vs.setAtVertex(&next.at, a, b, i)
+		case sideJ == 0:
+			vs.setAtVertex(&next.at, a, b, j)
 		default:
-			vs.setAtCrossing(&e.at, a, b, i, j)
+			vs.setAtCrossing(&next.at, a, b, i, j)
 		}
-		for n := m; n > 0 && vs.before(&c.events[n].at, &c.events[n-1].at); n-- {
-			c.events[n], c.events[n-1] = c.events[n-1], c.events[n]
+		// insertion sort: there are few crossings
+		for n := count; n > 0 && vs.before(&c.crossings[n].at, &c.crossings[n-1].at); n-- {
+			c.crossings[n], c.crossings[n-1] = c.crossings[n-1], c.crossings[n]
 		}
-		m++
+		count++
 	}
-	c.events = c.events[:m]
+	c.crossings = c.crossings[:count]
 }
 
-// merge sorts intervals of an edge and joins those that overlap or touch, in place.
+// merge sorts spans of an edge by their starts and joins those that overlap or touch. It
+// does so in place and returns the list of what is left; joined spans keep sides and ring of
+// the first.
 func merge(vs *vertexSet, list []span) []span {
 	if len(list) < 2 {
 		return list
@@ -165,7 +173,7 @@ func merge(vs *vertexSet, list []span) []span {
 	if len(list) > 16 {
 		slices.SortFunc(list, func(a, b span) int { return vs.compare(a.lo, b.lo) })
 	}
-	for i := 1; i < len(list); i++ { // few, or sorted: insertion
+	for i := 1; i < len(list); i++ { // insertion sort, which is fast for few spans and does nothing to sorted ones
 		for j := i; j > 0 && vs.before(&list[j].lo, &list[j-1].lo); j-- {
 			list[j], list[j-1] = list[j-1], list[j]
 		}
@@ -187,7 +195,8 @@ func merge(vs *vertexSet, list []span) []span {
 	return list[:n+1]
 }
 
-// subtract appends the interval of an edge from at to end without the intervals of a merged list.
+// subtract appends what is left of the span from at to end of an edge without the spans of a
+// merged list.
 func subtract(vs *vertexSet, dst []span, at, end edgeParam, list []span) []span {
 	for i := range list {
 		s := &list[i]
@@ -210,7 +219,7 @@ func subtract(vs *vertexSet, dst []span, at, end edgeParam, list []span) []span 
 	return dst
 }
 
-// intersect appends the intersection of two merged lists of intervals of an edge.
+// intersect appends the intersections of the spans of two merged lists of one edge.
 func intersect(vs *vertexSet, dst, a, b []span) []span {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		lo, hi := &a[i].lo, &a[i].hi
@@ -233,7 +242,7 @@ func intersect(vs *vertexSet, dst, a, b []span) []span {
 	return dst
 }
 
-// containsAll reports whether every interval of inner lies within one interval of a merged list of
+// containsAll reports whether each span of inner lies within one span of a merged list of
 // the same edge.
 func containsAll(vs *vertexSet, list, inner []span) bool {
 	return !slices.ContainsFunc(inner, func(s span) bool {
@@ -243,10 +252,10 @@ func containsAll(vs *vertexSet, list, inner []span) bool {
 	})
 }
 
-// length returns the sum of the lengths of intervals of an edge, as fractions of the edge.
-func length(list []span) (sum float64) {
+// totalLength returns the sum of the lengths of spans, as a fraction of the edge.
+func totalLength(list []span) (sum float64) {
 	for i := range list {
-		sum += list[i].hi.f - list[i].lo.f
+		sum += list[i].hi.value - list[i].lo.value
 	}
 	return sum
 }

@@ -15,7 +15,7 @@ type Target struct {
 	thickBoundary []segmentDist // boundary of the outline thickened by 1/600, docs/spec/tangram.md#r42
 	boundary      []segmentDist
 	maxCoord      float64 // largest coordinate
-	bits          int
+	maxBits       int
 }
 
 // Pair is a pair of pieces whose interiors overlap.
@@ -45,13 +45,13 @@ type segment struct{ x0, y0, x1, y1 float64 }
 // Evaluator measures assemblies one after another and reuses its buffers. It serves one goroutine
 // at a time. The zero value is ready.
 type Evaluator struct {
-	int64    int64Kernel
-	grid     gridKernel
-	exact    exactKernel
-	vertices vertexSet
-	arr      arrangement
-	result   Result
-	maxCoord float64
+	int64       int64Kernel
+	grid        gridKernel
+	exact       exactKernel
+	vertices    vertexSet
+	arrangement arrangement
+	result      Result
+	maxCoord    float64
 
 	thickener thickener
 	hausdorff hausdorffer
@@ -60,8 +60,9 @@ type Evaluator struct {
 // Vertices returns the vertices of the target. The caller must not change them.
 func (t *Target) Vertices() []Point { return t.points }
 
-// NewTarget prepares a target outline, given in either direction. ok is false if the outline is
-// not a simple polygon.
+// NewTarget prepares a target outline, given in either direction. ok is false if the outline
+// is not a simple polygon. It keeps a copy of the outline, counter-clockwise, with the
+// boundary as it is and thickened.
 func NewTarget(outline []Point) (t *Target, ok bool) {
 	t = &Target{points: slices.Clone(outline)}
 	if len(outline) < 3 {
@@ -72,11 +73,11 @@ func NewTarget(outline []Point) (t *Target, ok bool) {
 	e.vertices.kernel = &e.exact
 	e.vertices.prepare()
 	all := ring{0, int32(len(outline))}
-	if !e.vertices.simple(all) {
+	if !e.vertices.isSimple(all) {
 		return nil, false
 	}
-	e.arr.reset(&e.vertices)
-	if e.arr.interiorSide(all) == onRight {
+	e.arrangement.reset(&e.vertices)
+	if e.arrangement.interiorSide(all) == onRight { // clockwise: load the vertices again in reverse
 		slices.Reverse(t.points)
 		e.exact.x, e.exact.y = e.exact.x[:0], e.exact.y[:0]
 		e.vertices.x, e.vertices.y = e.vertices.x[:0], e.vertices.y[:0]
@@ -85,13 +86,13 @@ func NewTarget(outline []Point) (t *Target, ok bool) {
 	t.x, t.y = e.vertices.x, e.vertices.y
 	for i := range t.x {
 		t.maxCoord = max(t.maxCoord, math.Abs(t.x[i]), math.Abs(t.y[i]))
-		t.bits = max(t.bits, t.points[i].X.Bits(), t.points[i].Y.Bits())
+		t.maxBits = max(t.maxBits, t.points[i].X.Bits(), t.points[i].Y.Bits())
 	}
 	t.Area = math.Abs(e.vertices.signedArea(all))
-	e.arr.add(all, onLeft)
-	e.arr.findBoundary()
-	t.boundary = prepareSegments(nil, e.arr.boundary)
-	t.thickBoundary = prepareSegments(nil, e.thickener.thicken(&e.arr, []bool{true}, []bool{true}, t.maxCoord))
+	e.arrangement.addRing(all, onLeft)
+	e.arrangement.findBoundary()
+	t.boundary = prepareSegments(nil, e.arrangement.boundary)
+	t.thickBoundary = prepareSegments(nil, e.thickener.thicken(&e.arrangement, []bool{true}, []bool{true}, t.maxCoord))
 	return t, true
 }
 
@@ -104,92 +105,94 @@ const maxWork = 48 << 10
 // answer has inexact coordinates: then the result need not decide whether union and target are
 // exactly equal.
 func (e *Evaluator) Evaluate(pieces [][]Point, t *Target, decimal bool) *Result {
-	r := &e.result
-	r.evaluator, r.Rounded = e, false
+	result := &e.result
+	result.evaluator, result.Rounded = e, false
 	e.vertices.x, e.vertices.y = e.vertices.x[:0], e.vertices.y[:0]
-	e.arr.reset(&e.vertices)
+	e.arrangement.reset(&e.vertices)
 	switch {
 	case e.tryInt64(pieces, t):
 	case decimal && e.tryGrid(pieces, t):
 	case e.tryExact(pieces, t):
 	default:
-		r.Rounded = true
+		result.Rounded = true
 		e.loadRounded(pieces, t)
 	}
 	e.vertices.prepare()
 	e.measure(len(pieces), t)
-	return r
+	return result
 }
 
-// addRings adds one ring for each piece. The points of the pieces follow those of the target.
+// addRings adds one ring for each piece. The vertices of the pieces are loaded one piece
+// after the other, after those of the target.
 func (e *Evaluator) addRings(pieces [][]Point, t *Target) {
-	at := int32(0)
+	next := int32(0)
 	if t != nil {
-		at = int32(len(t.points))
+		next = int32(len(t.points))
 	}
-	for _, list := range pieces {
-		e.arr.rings = append(e.arr.rings, ring{at, at + int32(len(list))})
-		at += int32(len(list))
+	for _, piece := range pieces {
+		e.arrangement.rings = append(e.arrangement.rings, ring{next, next + int32(len(piece))})
+		next += int32(len(piece))
 	}
 }
 
-// tryInt64 loads the assembly into the int64 kernel. It reports false if numerators or
-// denominators are too large; nearly all exact answers fit.
+// tryInt64 loads target and pieces into the int64 kernel. It returns false if numerators or
+// denominators are too large; nearly all answers with exact coordinates fit.
 func (e *Evaluator) tryInt64(pieces [][]Point, t *Target) bool {
-	d, ok := int64(1), true
+	denominator, ok := int64(1), true
 	if t != nil {
-		d, ok = commonDenominator(t.points, d, int64Limit)
+		denominator, ok = commonDenominator(t.points, denominator, int64Limit)
 	}
-	for _, list := range pieces {
+	for _, piece := range pieces {
 		if ok {
-			d, ok = commonDenominator(list, d, int64Limit)
+			denominator, ok = commonDenominator(piece, denominator, int64Limit)
 		}
 	}
-	k, b := &e.int64, &e.vertices
-	k.x, k.y, b.x, b.y = k.x[:0], k.y[:0], b.x[:0], b.y[:0]
-	if !ok || t != nil && !k.load(t.points, d) {
+	k, vs := &e.int64, &e.vertices
+	k.x, k.y, vs.x, vs.y = k.x[:0], k.y[:0], vs.x[:0], vs.y[:0]
+	if !ok || t != nil && !k.load(t.points, denominator) {
 		return false
 	}
 	if t != nil {
-		b.x, b.y = append(b.x, t.x...), append(b.y, t.y...)
+		vs.x, vs.y = append(vs.x, t.x...), append(vs.y, t.y...)
 	}
-	for _, list := range pieces {
-		if !k.load(list, d) {
+	for _, piece := range pieces {
+		if !k.load(piece, denominator) {
 			return false
 		}
 	}
-	for i := len(b.x); i < len(k.x); i++ {
-		b.x, b.y = append(b.x, k.x[i].float()/float64(d)), append(b.y, k.y[i].float()/float64(d))
+	for i := len(vs.x); i < len(k.x); i++ {
+		vs.x, vs.y = append(vs.x, k.x[i].float()/float64(denominator)),
+			append(vs.y, k.y[i].float()/float64(denominator))
 	}
-	b.kernel = k
+	vs.kernel = k
 	e.addRings(pieces, t)
 	return true
 }
 
-// tryGrid loads an assembly of rational coordinates with many digits into the grid kernel, and
-// reports false if they do not fit. The target's points are rounded to the same grid, which moves
-// areas by less than 1e-11.
+// tryGrid loads an assembly of rational coordinates with many digits into the grid kernel,
+// and returns false if they do not fit. The pieces are loaded exactly; the target's vertices
+// are rounded to the same grid, which moves areas by less than 1e-11.
 func (e *Evaluator) tryGrid(pieces [][]Point, t *Target) bool {
-	d, ok := int64(1), true
-	for _, list := range pieces {
-		d, ok = commonDenominator(list, d, gridLimit)
-		if !ok || slices.ContainsFunc(list, isIrrational) {
+	steps, ok := int64(1), true
+	for _, piece := range pieces {
+		steps, ok = commonDenominator(piece, steps, gridLimit)
+		if !ok || slices.ContainsFunc(piece, isIrrational) {
 			return false
 		}
 	}
 	reach := maxCoordinate(pieces, t)
-	if float64(d)*reach >= gridLimit {
+	if float64(steps)*reach >= gridLimit {
 		return false
 	}
-	for d < finestGrid && float64(d)*1024*reach < gridLimit { // a fine grid for the target
-		d *= 1024
+	for steps < finestGrid && float64(steps)*1024*reach < gridLimit { // a fine grid for the target
+		steps *= 1024
 	}
-	if t != nil && float64(d) < 1e12 {
+	if t != nil && float64(steps) < 1e12 { // too coarse to round the target to: docs/spec/tangram.md#r45
 		return false
 	}
-	e.loadGrid(pieces, t, float64(d), func(n *field.Number) int64 {
+	e.loadGrid(pieces, t, float64(steps), func(n *field.Number) int64 {
 		a, _, own, _ := n.Int64s()
-		return a * (d / own)
+		return a * (steps / own)
 	})
 	return true
 }
@@ -201,18 +204,19 @@ func isIrrational(p Point) bool {
 	return x != 0 || y != 0
 }
 
-// maxCoordinate returns the largest magnitude of a coordinate, at least 1.
+// maxCoordinate returns the largest magnitude of a coordinate of pieces and target, at least
+// 1.
 func maxCoordinate(pieces [][]Point, t *Target) float64 {
-	most := 1.0
+	largest := 1.0
 	for _, list := range pieces {
 		for _, p := range list {
-			most = max(most, math.Abs(p.X.Float()), math.Abs(p.Y.Float()))
+			largest = max(largest, math.Abs(p.X.Float()), math.Abs(p.Y.Float()))
 		}
 	}
 	if t != nil {
-		most = max(most, t.maxCoord)
+		largest = max(largest, t.maxCoord)
 	}
-	return most
+	return largest
 }
 
 // finestGrid is the number of steps per unit from which on a grid is made no finer. It is far above
@@ -229,17 +233,17 @@ func (e *Evaluator) loadRounded(pieces [][]Point, t *Target) {
 	for scale*2*reach < gridLimit && scale < 1<<50 {
 		scale *= 2
 	}
-	e.loadGrid(pieces, t, scale, func(n *field.Number) int64 { return round(n.Float(), scale) })
+	e.loadGrid(pieces, t, scale, func(n *field.Number) int64 { return toGridUnits(n.Float(), scale) })
 }
 
-// loadGrid loads the target, rounded, and the pieces into the grid kernel. toGrid converts a
-// coordinate of a piece to units of 1/scale.
+// loadGrid loads the rounded target and the pieces into the grid kernel. scale is the number
+// of grid steps per unit, and toGrid converts a coordinate of a piece to steps.
 func (e *Evaluator) loadGrid(pieces [][]Point, t *Target, scale float64, toGrid func(n *field.Number) int64) {
-	k, b := &e.grid, &e.vertices
+	k, vs := &e.grid, &e.vertices
 	k.x, k.y = k.x[:0], k.y[:0]
 	if t != nil {
 		for i := range t.x {
-			k.x, k.y = append(k.x, round(t.x[i], scale)), append(k.y, round(t.y[i], scale))
+			k.x, k.y = append(k.x, toGridUnits(t.x[i], scale)), append(k.y, toGridUnits(t.y[i], scale))
 		}
 	}
 	for _, list := range pieces {
@@ -247,107 +251,107 @@ func (e *Evaluator) loadGrid(pieces [][]Point, t *Target, scale float64, toGrid 
 			k.x, k.y = append(k.x, toGrid(&list[i].X)), append(k.y, toGrid(&list[i].Y))
 		}
 	}
-	b.x, b.y = b.x[:0], b.y[:0]
+	vs.x, vs.y = vs.x[:0], vs.y[:0]
 	for i := range k.x {
-		b.x, b.y = append(b.x, float64(k.x[i])/scale), append(b.y, float64(k.y[i])/scale)
+		vs.x, vs.y = append(vs.x, float64(k.x[i])/scale), append(vs.y, float64(k.y[i])/scale)
 	}
-	b.kernel = k
+	vs.kernel = k
 	e.addRings(pieces, t)
 }
 
-// tryExact loads the assembly into the kernel for numbers of any size, the slowest one. It reports
-// false if the assembly exceeds maxWork.
+// tryExact loads target and pieces into the kernel for numbers of any size, the slowest one.
+// It returns false if the assembly exceeds maxWork.
 func (e *Evaluator) tryExact(pieces [][]Point, t *Target) bool {
-	most, n := 0, 0
+	longest, n := 0, 0
 	if t != nil {
-		most, n = t.bits, len(t.points)
+		longest, n = t.maxBits, len(t.points)
 	}
 	for _, list := range pieces {
 		n += len(list)
 		for i := range list {
-			most = max(most, list[i].X.Bits(), list[i].Y.Bits())
+			longest = max(longest, list[i].X.Bits(), list[i].Y.Bits())
 		}
 	}
-	if most*n > maxWork {
+	if longest*n > maxWork {
 		return false
 	}
-	b := &e.vertices
-	b.x, b.y = b.x[:0], b.y[:0]
+	vs := &e.vertices
+	vs.x, vs.y = vs.x[:0], vs.y[:0]
 	e.exact.x, e.exact.y = e.exact.x[:0], e.exact.y[:0]
 	if t != nil {
-		e.exact.appendPoints(b, t.points)
+		e.exact.appendPoints(vs, t.points)
 	}
 	for _, list := range pieces {
-		e.exact.appendPoints(b, list)
+		e.exact.appendPoints(vs, list)
 	}
-	b.kernel = &e.exact
+	vs.kernel = &e.exact
 	e.addRings(pieces, t)
 	return true
 }
 
 // appendPoints adds points to the kernel and, as doubles, to vs.
-func (k *exactKernel) appendPoints(b *vertexSet, list []Point) {
+func (k *exactKernel) appendPoints(vs *vertexSet, list []Point) {
 	for i := range list {
 		x, y := list[i].X, list[i].Y
 		k.x, k.y = append(k.x, x), append(k.y, y)
-		b.x, b.y = append(b.x, x.Float()), append(b.y, y.Float())
+		vs.x, vs.y = append(vs.x, x.Float()), append(vs.y, y.Float())
 	}
 }
 
-// measure computes areas, overlaps and boundaries of the n pieces that are loaded, and compares
-// them with the target.
+// measure computes the result for the n pieces that are loaded: areas, overlaps, and the
+// union, compared with the target if there is one.
 func (e *Evaluator) measure(n int, t *Target) {
-	r, k, w := &e.result, &e.vertices, &e.arr
-	r.Simple, r.HasArea, r.Area = r.Simple[:0], r.HasArea[:0], r.Area[:0]
-	rings := w.rings
-	w.rings = rings[:0] // add appends them again
+	result, vs, arr := &e.result, &e.vertices, &e.arrangement
+	result.Simple, result.HasArea, result.Area = result.Simple[:0], result.HasArea[:0], result.Area[:0]
+	rings := arr.rings
+	arr.rings = rings[:0] // addRing appends them again, in the same memory
 	e.maxCoord = 0
-	for _, q := range rings {
-		simple := k.simple(q)
+	for _, r := range rings {
+		simple := vs.isSimple(r)
 		interior := sides(0)
 		if simple {
-			interior = w.interiorSide(q)
+			interior = arr.interiorSide(r)
 		}
-		r.Simple = append(r.Simple, simple)
-		r.Area = append(r.Area, math.Abs(k.signedArea(q)))
-		r.HasArea = append(r.HasArea, w.add(q, interior))
-		for i := q.from; i < q.to; i++ {
-			e.maxCoord = max(e.maxCoord, math.Abs(k.x[i]), math.Abs(k.y[i]))
+		result.Simple = append(result.Simple, simple)
+		result.Area = append(result.Area, math.Abs(vs.signedArea(r)))
+		result.HasArea = append(result.HasArea, arr.addRing(r, interior))
+		for i := r.from; i < r.to; i++ {
+			e.maxCoord = max(e.maxCoord, math.Abs(vs.x[i]), math.Abs(vs.y[i]))
 		}
 	}
-	w.clipEdges()
-	w.measurePairs()
-	r.Overlaps = r.Overlaps[:0]
+	arr.clipEdges()
+	arr.measurePairs()
+	result.Overlaps = result.Overlaps[:0]
 	for i := range n {
 		for j := i + 1; j < n; j++ {
-			if w.overlaps[i*n+j] { // an area that rounds to 0 still counts as an overlap
-				r.Overlaps = append(r.Overlaps, Pair{i, j, max(w.overlapArea[i*n+j], 5e-324)})
+			if arr.overlaps[i*n+j] { // an area that rounds to 0 still counts, as the smallest double
+				result.Overlaps = append(result.Overlaps, Pair{i, j, max(arr.overlapArea[i*n+j], 5e-324)})
 			}
 		}
 	}
-	w.findBoundary()
-	r.Union, r.Shared, r.Equal = w.unionArea(), 0, false
+	arr.findBoundary()
+	result.Union, result.Shared, result.Equal = arr.unionArea(), 0, false
 	if t != nil {
-		r.Shared, r.Equal = w.compareTarget(ring{0, int32(len(t.points))})
-		r.Equal = r.Equal && k.kernel != &e.grid
+		result.Shared, result.Equal = arr.compareTarget(ring{0, int32(len(t.points))})
+		result.Equal = result.Equal && vs.kernel != &e.grid // the grid moves the target's vertices
 	}
 }
 
 // SharesEdge reports whether the boundaries of two pieces share a segment of positive length.
-func (r *Result) SharesEdge(i, j int) bool {
-	return r.evaluator.arr.sharesEdge[min(i, j)*len(r.Simple)+max(i, j)]
+func (result *Result) SharesEdge(i, j int) bool {
+	return result.evaluator.arrangement.sharesEdge[min(i, j)*len(result.Simple)+max(i, j)]
 }
 
 // Touches reports whether the closed boundaries of two pieces have a point in common.
-func (r *Result) Touches(i, j int) bool {
-	return r.SharesEdge(i, j) || r.evaluator.arr.boundariesMeet(int32(i), int32(j))
+func (result *Result) Touches(i, j int) bool {
+	return result.SharesEdge(i, j) || result.evaluator.arrangement.boundariesMeet(int32(i), int32(j))
 }
 
 // signedArea returns the area of a ring by the shoelace formula, positive if it runs
 // counter-clockwise.
-func (k *vertexSet) signedArea(r ring) (sum float64) {
+func (vs *vertexSet) signedArea(r ring) (sum float64) {
 	for i := r.from + 1; i+1 < r.to; i++ {
-		sum += k.crossFloat(r.from, i, r.from, i+1)
+		sum += vs.crossFloat(r.from, i, r.from, i+1)
 	}
 	return sum / 2
 }

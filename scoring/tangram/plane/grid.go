@@ -16,17 +16,16 @@ type gridKernel struct{ x, y []int64 }
 // int128 is a signed integer of 128 bits in two's complement.
 type int128 struct{ hi, lo uint64 }
 
-// exactCross returns the cross product (b - a) x (d - c) of grid points, whose sign decides on
-// which side a point lies.
+// exactCross returns the cross product (b - a) x (d - c) of grid points exactly.
 func (k *gridKernel) exactCross(a, b, c, d int32) int128 {
-	p, q := product(k.x[b]-k.x[a], k.y[d]-k.y[c]), product(k.y[b]-k.y[a], k.x[d]-k.x[c])
-	lo, borrow := bits.Sub64(p.lo, q.lo, 0)
-	hi, _ := bits.Sub64(p.hi, q.hi, borrow)
+	first, second := product128(k.x[b]-k.x[a], k.y[d]-k.y[c]), product128(k.y[b]-k.y[a], k.x[d]-k.x[c])
+	lo, borrow := bits.Sub64(first.lo, second.lo, 0)
+	hi, _ := bits.Sub64(first.hi, second.hi, borrow)
 	return int128{hi, lo}
 }
 
-// product returns the product of two grid coordinates in 128 bits.
-func product(x, y int64) int128 {
+// product128 returns the product of two grid coordinates in 128 bits.
+func product128(x, y int64) int128 {
 	hi, lo := bits.Mul64(magnitude(x), magnitude(y))
 	if (x < 0) != (y < 0) {
 		return int128{hi, lo}.neg()
@@ -66,16 +65,17 @@ func (x int128) float() float64 {
 	return math.Copysign(v, float64(x.sign()))
 }
 
-// times returns the product of two numbers that are not negative, lowest word first.
-func (x int128) times(y int128) (p [4]uint64) {
-	var c uint64
+// mulMagnitudes returns the 256-bit product of two numbers that must not be negative, lowest
+// word first.
+func (x int128) mulMagnitudes(y int128) (p [4]uint64) {
+	var carry uint64
 	p[1], p[0] = bits.Mul64(x.lo, y.lo)
 	p[3], p[2] = bits.Mul64(x.hi, y.hi)
 	for _, m := range [2][2]uint64{{x.hi, y.lo}, {x.lo, y.hi}} {
 		hi, lo := bits.Mul64(m[0], m[1])
-		p[1], c = bits.Add64(p[1], lo, 0)
-		p[2], c = bits.Add64(p[2], hi, c)
-		p[3] += c
+		p[1], carry = bits.Add64(p[1], lo, 0)
+		p[2], carry = bits.Add64(p[2], hi, carry)
+		p[3] += carry
 	}
 	return p
 }
@@ -97,47 +97,52 @@ func (k *gridKernel) cross(a, b, c, d int32) float64 {
 	return k.exactCross(a, b, c, d).float()
 }
 
-// along returns the parameter of vertex c on the edge from a to b.
-func (k *gridKernel) along(a, b, c int32) float64 {
+// paramOf returns the parameter of vertex c on the edge from a to b: by x coordinates, or by
+// y where the edge is vertical.
+func (k *gridKernel) paramOf(a, b, c int32) float64 {
 	if ux := k.x[b] - k.x[a]; ux != 0 {
 		return float64(k.x[c]-k.x[a]) / float64(ux)
 	}
 	return float64(k.y[c]-k.y[a]) / float64(k.y[b]-k.y[a])
 }
 
-// ratio returns an edge parameter as an exact quotient.
-func (k *gridKernel) ratio(p edgeParam) (num, den int128) {
+// paramQuotient returns an edge parameter as an exact quotient; the denominator may be
+// negative.
+func (k *gridKernel) paramQuotient(p edgeParam) (num, den int128) {
 	switch {
-	case p.a < 0:
-		return int128Of(int64(p.f)), int128Of(1)
-	case p.d >= 0:
+	case p.isEnd():
+		return int128Of(int64(p.value)), int128Of(1) // 0 or 1
+	case p.isCrossing():
 		return k.exactCross(p.a, p.c, p.c, p.d), k.exactCross(p.a, p.b, p.c, p.d)
 	}
+	// the vertex c: by x coordinates, or by y where the edge is vertical
 	if ux := k.x[p.b] - k.x[p.a]; ux != 0 {
 		return int128Of(k.x[p.c] - k.x[p.a]), int128Of(ux)
 	}
 	return int128Of(k.y[p.c] - k.y[p.a]), int128Of(k.y[p.b] - k.y[p.a])
 }
 
-// order compares two points of an edge exactly, for vertices on the grid.
+// order compares two edge parameters exactly: by their signs, then by the magnitudes of the
+// cross-multiplied quotients.
 func (k *gridKernel) order(s, t edgeParam) int {
-	sn, sd := k.ratio(s)
-	tn, td := k.ratio(t)
-	ss, ts := sn.sign()*sd.sign(), tn.sign()*td.sign()
-	if ss != ts {
-		return cmp.Compare(ss, ts)
+	numS, denS := k.paramQuotient(s)
+	numT, denT := k.paramQuotient(t)
+	signS, signT := numS.sign()*denS.sign(), numT.sign()*denT.sign()
+	if signS != signT {
+		return cmp.Compare(signS, signT)
 	}
-	l, r := sn.abs().times(td.abs()), tn.abs().times(sd.abs())
-	for i := 3; i >= 0; i-- {
-		if l[i] != r[i] {
-			if l[i] > r[i] {
-				return ss
+	left, right := numS.abs().mulMagnitudes(denT.abs()), numT.abs().mulMagnitudes(denS.abs())
+	for i := 3; i >= 0; i-- { // from the highest word
+		if left[i] != right[i] {
+			if left[i] > right[i] {
+				return signS
 			}
-			return -ss
+			return -signS
 		}
 	}
 	return 0
 }
 
-// round returns the grid coordinate nearest to v.
-func round(v, scale float64) int64 { return int64(math.RoundToEven(v * scale)) }
+// toGridUnits returns the grid coordinate nearest to v, for a grid with scale steps per
+// unit.
+func toGridUnits(v, scale float64) int64 { return int64(math.RoundToEven(v * scale)) }

@@ -33,7 +33,7 @@ func floats(list []Point) (out [][2]float64) {
 
 // difference compares what the package finds with what the oracle finds.
 func difference(pieces [][]Point, outline []Point, t *Target, e *Evaluator, decimal bool) string {
-	r := e.Evaluate(pieces, t, decimal)
+	result := e.Evaluate(pieces, t, decimal)
 	var polys [][][2]float64
 	for _, p := range pieces {
 		polys = append(polys, floats(p))
@@ -48,23 +48,23 @@ func difference(pieces [][]Point, outline []Point, t *Target, e *Evaluator, deci
 		}
 		return ""
 	}
-	if s := near("union", r.Union, o.area(union)); s != "" {
+	if s := near("union", result.Union, o.area(union)); s != "" {
 		return s
 	}
-	if s := near("shared", r.Shared, o.area(func(b uint64) bool { return union(b) && b&target != 0 })); s != "" {
+	if s := near("shared", result.Shared, o.area(func(b uint64) bool { return union(b) && b&target != 0 })); s != "" {
 		return s
 	}
 	overlaps := map[[2]int]float64{}
-	for _, p := range r.Overlaps {
+	for _, p := range result.Overlaps {
 		overlaps[[2]int{p.I, p.J}] = p.Area
 	}
 	anyArea := false
 	for i := range n {
 		mine := o.boundary(func(b uint64) bool { return b>>i&1 != 0 })
-		if r.HasArea[i] != (len(mine) > 0) {
-			return fmt.Sprintf("piece %d: has area %v; want %v", i, r.HasArea[i], len(mine) > 0)
+		if result.HasArea[i] != (len(mine) > 0) {
+			return fmt.Sprintf("piece %d: has area %v; want %v", i, result.HasArea[i], len(mine) > 0)
 		}
-		anyArea = anyArea || r.HasArea[i]
+		anyArea = anyArea || result.HasArea[i]
 		for j := i + 1; j < n; j++ {
 			both := uint64(1)<<i | 1<<j
 			want := o.area(func(b uint64) bool { return b&both == both })
@@ -82,8 +82,8 @@ func difference(pieces [][]Point, outline []Point, t *Target, e *Evaluator, deci
 					touch = touch || segmentsMeet(a, b)
 				}
 			}
-			if r.SharesEdge(i, j) != share || r.Touches(i, j) != touch {
-				return fmt.Sprintf("%d and %d: got edge %v, touch %v; want %v, %v", i, j, r.SharesEdge(i, j), r.Touches(i, j), share, touch)
+			if result.SharesEdge(i, j) != share || result.Touches(i, j) != touch {
+				return fmt.Sprintf("%d and %d: got edge %v, touch %v; want %v, %v", i, j, result.SharesEdge(i, j), result.Touches(i, j), share, touch)
 			}
 		}
 	}
@@ -94,16 +94,16 @@ func difference(pieces [][]Point, outline []Point, t *Target, e *Evaluator, deci
 	for _, s := range o.segs {
 		equal = equal && union(s.left) == (s.left&target != 0) && union(s.right) == (s.right&target != 0)
 	}
-	if !decimal && r.Equal != equal {
-		return fmt.Sprintf("equal: got %v; want %v", r.Equal, equal)
+	if !decimal && result.Equal != equal {
+		return fmt.Sprintf("equal: got %v; want %v", result.Equal, equal)
 	}
 	const step = 0.125
 	far := sampled(o.boundary(union), o.boundary(func(b uint64) bool { return b&target != 0 }), step)
-	if got := r.Hausdorff(t, false); got < far-1e-7 || got > far+step/2+1e-7 {
+	if got := result.Hausdorff(t, false); got < far-1e-7 || got > far+step/2+1e-7 {
 		return fmt.Sprintf("distance: got %.9f; want %.9f to %.9f", got, far, far+step/2)
 	}
 	// Thickened boundaries are not farther apart than thickening moves them.
-	if got := r.Hausdorff(t, true); math.IsNaN(got) || got < 0 {
+	if got := result.Hausdorff(t, true); math.IsNaN(got) || got < 0 {
 		return fmt.Sprintf("thickened distance: got %v", got)
 	}
 	return ""
@@ -276,10 +276,10 @@ func TestStars(t *testing.T) {
 		for _, decimal := range []bool{true, false} {
 			var e Evaluator
 			target := newTestTarget(t, pt(0, 0), pt(1, 0), pt(0, 1))
-			r := e.Evaluate(pieces, target, decimal)
-			d := r.Hausdorff(target, decimal)
-			if r.Simple[0] || !r.HasArea[0] || len(r.Overlaps) != 28 || r.Union < 1 || r.Union > 20 || !(d > 0.5 && d < 5) {
-				t.Errorf("offset %s: got union %v, %d overlaps, distance %v", off.LaTeX(), r.Union, len(r.Overlaps), d)
+			result := e.Evaluate(pieces, target, decimal)
+			d := result.Hausdorff(target, decimal)
+			if result.Simple[0] || !result.HasArea[0] || len(result.Overlaps) != 28 || result.Union < 1 || result.Union > 20 || !(d > 0.5 && d < 5) {
+				t.Errorf("offset %s: got union %v, %d overlaps, distance %v", off.LaTeX(), result.Union, len(result.Overlaps), d)
 			}
 		}
 	}
@@ -351,17 +351,17 @@ func FuzzEvaluate(f *testing.F) {
 			return
 		}
 		var e Evaluator
-		r := e.Evaluate(pieces, target, false)
+		result := e.Evaluate(pieces, target, false)
 		takes := false
-		for i := range r.HasArea {
-			takes = takes || r.HasArea[i]
+		for i := range result.HasArea {
+			takes = takes || result.HasArea[i]
 		}
-		if !(r.Union >= -1e-9 && r.Shared >= -1e-9 && r.Shared <= min(r.Union, target.Area)+1e-9) || takes != (r.Union > 1e-12) {
-			t.Fatalf("got union %v, shared %v, has area %v", r.Union, r.Shared, takes)
+		if !(result.Union >= -1e-9 && result.Shared >= -1e-9 && result.Shared <= min(result.Union, target.Area)+1e-9) || takes != (result.Union > 1e-12) {
+			t.Fatalf("got union %v, shared %v, has area %v", result.Union, result.Shared, takes)
 		}
 		if takes {
 			for _, decimal := range []bool{false, true} {
-				if d := r.Hausdorff(target, decimal); !(d >= 0 && d < 100) {
+				if d := result.Hausdorff(target, decimal); !(d >= 0 && d < 100) {
 					t.Fatalf("got distance %v", d)
 				}
 			}

@@ -5,29 +5,30 @@ import (
 	"slices"
 )
 
-// epsilon is half of the distance at which pieces of decimal answers touch. Their boundaries are
+// thickness is half of the distance at which pieces of decimal answers touch. Their boundaries are
 // compared after thickening by a square of this half side. See docs/spec/tangram.md#r42.
-const epsilon = 1.0 / 600
+const thickness = 1.0 / 600
 
 // thickener computes thickened boundaries. It holds the scratch memory.
 type thickener struct {
-	grid     gridKernel
-	vertices vertexSet
-	arr      arrangement
-	scale    float64
-	points   []floatPoint
-	hull     []floatPoint
-	spans    []span
+	grid        gridKernel
+	vertices    vertexSet
+	arrangement arrangement
+	scale       float64
+	points      []floatPoint
+	hull        []floatPoint
+	spans       []span
 }
 
 // floatPoint is a point in doubles.
 type floatPoint struct{ x, y float64 }
 
-// thicken returns the boundary of the Minkowski sum of the union of the rings and the square. A
-// convex ring becomes the hull of its shifted corners; another one becomes itself and the hulls of
-// the parts of its boundary. All points are rounded to a grid that moves none by more than about
-// 1e-15 near the origin, and on the grid all decisions are exact.
-func (th *thickener) thicken(w *arrangement, simple, hasArea []bool, reach float64) []segment {
+// thicken returns the boundary of the Minkowski sum of the union of the rings and a square
+// of half side `thickness`. A convex ring becomes the hull of its corners' squares; another
+// one becomes itself and the hulls of the squares along its boundary. reach is the largest
+// coordinate. All points are rounded to a grid that moves none by more than about 1e-15 near
+// the origin; on the grid all decisions are exact. It overwrites the thickener's memory.
+func (th *thickener) thicken(pieces *arrangement, simple, hasArea []bool, reach float64) []segment {
 	th.scale = 1
 	for th.scale*2*(reach+1) < gridLimit/8 {
 		th.scale *= 2
@@ -35,90 +36,95 @@ func (th *thickener) thicken(w *arrangement, simple, hasArea []bool, reach float
 	th.grid.x, th.grid.y = th.grid.x[:0], th.grid.y[:0]
 	th.vertices.x, th.vertices.y = th.vertices.x[:0], th.vertices.y[:0]
 	th.vertices.kernel = &th.grid
-	th.arr.reset(&th.vertices)
-	th.vertices.slack = 0x1p-45 * (reach + 1) * (reach + 1)
-	at := 0
-	for i, r := range w.rings {
-		from := at
-		for at < len(w.edges) && w.edges[at].ring == int32(i) {
-			at++
+	th.arrangement.reset(&th.vertices)
+	th.vertices.crossError = 0x1p-45 * (reach + 1) * (reach + 1)
+	nextEdge := 0
+	for i, r := range pieces.rings {
+		from := nextEdge // edges are in the order of their rings
+		for nextEdge < len(pieces.edges) && pieces.edges[nextEdge].ring == int32(i) {
+			nextEdge++
 		}
 		switch {
 		case !hasArea[i]:
-		case simple[i] && w.vs.convex(r):
+		case simple[i] && pieces.vs.isConvex(r):
 			th.points = th.points[:0]
 			for j := r.from; j < r.to; j++ {
-				th.addCorners(w.vs.x[j], w.vs.y[j])
+				th.addCorners(pieces.vs.x[j], pieces.vs.y[j])
 			}
 			th.addHull()
 		default:
 			th.points = th.points[:0]
 			for j := r.from; j < r.to; j++ {
-				th.points = append(th.points, floatPoint{w.vs.x[j], w.vs.y[j]})
+				th.points = append(th.points, floatPoint{pieces.vs.x[j], pieces.vs.y[j]})
 			}
-			th.arr.addCover(th.putRing(th.points))
-			for j := range w.edges[from:at] {
-				th.addEdge(w, &w.edges[from+j])
+			th.arrangement.addCoverRing(th.roundRing(th.points))
+			for j := range pieces.edges[from:nextEdge] {
+				th.addEdge(pieces, &pieces.edges[from+j])
 			}
 		}
 	}
 	th.vertices.findDuplicates()
-	th.arr.clipEdges()
-	th.arr.findBoundary()
+	th.arrangement.clipEdges()
+	th.arrangement.findBoundary()
 	// Rounding opens cracks along edges that a polygon visits twice. The boundaries of
 	// cracks are shorter than the accuracy of the others and are dropped.
 	least := 0x1p-42 * (reach + 1)
-	return slices.DeleteFunc(th.arr.boundary, func(s segment) bool {
+	return slices.DeleteFunc(th.arrangement.boundary, func(s segment) bool {
 		return math.Abs(s.x1-s.x0) < least && math.Abs(s.y1-s.y0) < least
 	})
 }
 
-// addEdge adds the hulls of the boundary parts of an edge.
-func (th *thickener) addEdge(w *arrangement, e *edge) {
+// addEdge adds, for each boundary part of an edge, the hull of the squares at its two ends
+// as a ring.
+func (th *thickener) addEdge(arr *arrangement, e *edge) {
 	th.spans = th.spans[:0]
-	for _, own := range e.own {
-		th.spans = append(th.spans, own.slice(w.spans)...)
+	for _, own := range e.ownSpans {
+		th.spans = append(th.spans, own.slice(arr.spans)...)
 	}
-	for _, s := range merge(w.vs, th.spans) {
-		p := w.vs.subsegment(e.a, e.b, s)
+	for _, s := range merge(arr.vs, th.spans) {
+		part := arr.vs.subsegment(e.a, e.b, s)
 		th.points = th.points[:0]
-		th.addCorners(p.x0, p.y0)
-		th.addCorners(p.x1, p.y1)
+		th.addCorners(part.x0, part.y0)
+		th.addCorners(part.x1, part.y1)
 		th.addHull()
 	}
 }
 
-// addCorners adds the corners of the square around a point.
+// addCorners adds the four corners of the square around a point to th.points.
 func (th *thickener) addCorners(x, y float64) {
-	th.points = append(th.points, floatPoint{x - epsilon, y - epsilon}, floatPoint{x - epsilon, y + epsilon},
-		floatPoint{x + epsilon, y - epsilon}, floatPoint{x + epsilon, y + epsilon})
+	th.points = append(th.points, floatPoint{x - thickness, y - thickness}, floatPoint{x - thickness, y + thickness},
+		floatPoint{x + thickness, y - thickness}, floatPoint{x + thickness, y + thickness})
 }
 
-// addHull adds the convex hull of the collected points as a ring.
+// addHull adds the convex hull of th.points as a ring, unless it has less than three corners
+// after rounding.
 func (th *thickener) addHull() {
-	if r := th.putRing(th.convexHull(th.points)); r.to-r.from >= 3 {
-		th.arr.add(r, onLeft)
+	if r := th.roundRing(th.convexHull(th.points)); r.to-r.from >= 3 {
+		th.arrangement.addRing(r, onLeft)
 	}
 }
 
-// putRing rounds points to the grid and returns them as a ring, without consecutive duplicates.
-func (th *thickener) putRing(list []floatPoint) ring {
+// roundRing adds points, rounded to the grid, as vertices and returns them as a ring. Points
+// that round to the one before or to the first one are left out.
+func (th *thickener) roundRing(list []floatPoint) ring {
 	k := &th.grid
 	r := ring{from: int32(len(k.x))}
-	for _, s := range list {
-		x, y := round(s.x, th.scale), round(s.y, th.scale)
+	for _, p := range list {
+		x, y := toGridUnits(p.x, th.scale), toGridUnits(p.y, th.scale)
 		if n := len(k.x); n > int(r.from) && (k.x[n-1] == x && k.y[n-1] == y || k.x[r.from] == x && k.y[r.from] == y) {
 			continue
 		}
 		k.x, k.y = append(k.x, x), append(k.y, y)
-		th.vertices.x, th.vertices.y = append(th.vertices.x, float64(x)/th.scale), append(th.vertices.y, float64(y)/th.scale)
+		th.vertices.x, th.vertices.y = append(th.vertices.x, float64(x)/th.scale),
+			append(th.vertices.y, float64(y)/th.scale)
 	}
 	r.to = int32(len(k.x))
 	return r
 }
 
-// convexHull returns the convex hull, counter-clockwise, by Andrew's monotone chain. It sorts the
-// list.
+// convexHull returns the convex hull, counter-clockwise, by Andrew's monotone chain: a pass
+// over the sorted points for the lower side and one back for the upper side. It sorts the
+// list, and the result is valid until the next call.
 func (th *thickener) convexHull(list []floatPoint) []floatPoint {
 	slices.SortFunc(list, func(a, b floatPoint) int {
 		switch {
@@ -130,34 +136,34 @@ func (th *thickener) convexHull(list []floatPoint) []floatPoint {
 		return 1
 	})
 	list = slices.Compact(list)
-	h := th.hull[:0]
+	hull := th.hull[:0]
 	for pass, from := 0, 0; pass < 2; pass++ {
-		for _, s := range list {
-			for len(h) >= from+2 {
-				a, b := h[len(h)-2], h[len(h)-1]
-				if float64((b.x-a.x)*(s.y-a.y))-float64((b.y-a.y)*(s.x-a.x)) > 0 {
+		for _, p := range list {
+			for len(hull) >= from+2 {
+				a, b := hull[len(hull)-2], hull[len(hull)-1]
+				if float64((b.x-a.x)*(p.y-a.y))-float64((b.y-a.y)*(p.x-a.x)) > 0 {
 					break
 				}
-				h = h[:len(h)-1]
+				hull = hull[:len(hull)-1]
 			}
-			h = append(h, s)
+			hull = append(hull, p)
 		}
-		h = h[:len(h)-1]
-		from = len(h)
+		hull = hull[:len(hull)-1]
+		from = len(hull)
 		slices.Reverse(list)
 	}
-	th.hull = h
-	return h
+	th.hull = hull
+	return hull
 }
 
 // Hausdorff returns the Hausdorff distance of the boundaries of the union and the target. decimal
 // compares them after thickening. At least one piece must have area. See docs/spec/tangram.md#r41.
-func (r *Result) Hausdorff(t *Target, decimal bool) float64 {
-	if r.Equal && !decimal {
+func (result *Result) Hausdorff(t *Target, decimal bool) float64 {
+	if result.Equal && !decimal {
 		return 0
 	}
-	d := &r.evaluator.hausdorff
-	d.union = prepareSegments(d.union[:0], r.boundary(t, decimal))
+	d := &result.evaluator.hausdorff
+	d.union = prepareSegments(d.union[:0], result.boundary(t, decimal))
 	if decimal {
 		return d.distance(d.union, t.thickBoundary)
 	}
@@ -165,10 +171,10 @@ func (r *Result) Hausdorff(t *Target, decimal bool) float64 {
 }
 
 // boundary returns the boundary of the union, thickened if decimal is set.
-func (r *Result) boundary(t *Target, decimal bool) []segment {
-	e := r.evaluator
+func (result *Result) boundary(t *Target, decimal bool) []segment {
+	e := result.evaluator
 	if decimal {
-		return e.thickener.thicken(&e.arr, r.Simple, r.HasArea, max(t.maxCoord, e.maxCoord))
+		return e.thickener.thicken(&e.arrangement, result.Simple, result.HasArea, max(t.maxCoord, e.maxCoord))
 	}
-	return e.arr.boundary
+	return e.arrangement.boundary
 }

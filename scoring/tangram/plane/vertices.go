@@ -30,8 +30,8 @@ type kernel interface {
 	side(a, b, c int32) int
 	// cross returns (b - a) x (d - c) with a relative error of about 2^-50.
 	cross(a, b, c, d int32) float64
-	// along returns the parameter of c, a point on the line from a to b, with the same error.
-	along(a, b, c int32) float64
+	// paramOf returns the parameter of c, a point on the line from a to b, with the same error.
+	paramOf(a, b, c int32) float64
 	// order compares two parameters of one edge exactly.
 	order(s, t edgeParam) int
 	// same reports whether two points are known to be equal.
@@ -40,24 +40,37 @@ type kernel interface {
 	hash(a int32) uint64
 }
 
-// edgeParam is a point on the edge from a to b as a parameter from 0 at a to 1 at b: where the
-// line through c and d crosses it or, if d is -1, where the vertex c lies on it. If a is -1, it is
-// exactly an end of the edge. f approximates the parameter to within err.
+// edgeParam is a point on the edge from vertex a to b, as a parameter from 0 at a to 1 at b.
+// It is kept in the form that gives it exactly:
+//
+//	a = -1     the end of an edge that value names: 0 or 1
+//	d >= 0     where the line through vertices c and d crosses the edge
+//	d = -1     the vertex c, which lies on the line through a and b
+//
+// value approximates the parameter to within maxError.
 type edgeParam struct {
-	f, err     float64
-	a, b, c, d int32
+	value, maxError float64
+	a, b, c, d      int32
 }
 
+// isEnd reports whether p is exactly the start or the end of its edge.
+func (p *edgeParam) isEnd() bool { return p.a < 0 }
+
+// isCrossing reports whether p is where another line crosses the edge. Else it is an end or a
+// vertex.
+func (p *edgeParam) isCrossing() bool { return p.d >= 0 }
+
+// start and end are the ends of any edge.
 var start, end = edgeParam{0, 0, -1, -1, -1, -1}, edgeParam{1, 0, -1, -1, -1, -1}
 
 // vertexSet holds the vertices of all polygons as doubles, each right to 2^-50 of itself, and the
 // kernel that holds them exactly.
 type vertexSet struct {
 	kernel
-	x, y      []float64
-	canonical []int32 // of each point, the first one that is equal to it
-	table     []int32 // scratch: hash table of points, -1 where free
-	slack     float64 // a cross product of doubles up to this size can have the wrong sign
+	x, y       []float64
+	canonical  []int32 // of each point, the first one that is equal to it
+	hashTable  []int32 // scratch: hash table of points, -1 where free
+	crossError float64 // a cross product of doubles up to this size can have the wrong sign
 }
 
 // ring is a polygon: the vertices from, from+1, ... to-1 of the vertex set.
@@ -71,41 +84,42 @@ func (r ring) next(i int32) int32 {
 	return i + 1
 }
 
-// prepare finds equal vertices and computes the slack. Coordinates are off by up to 2^-50 of the
-// largest one, differences by twice that and a rounding, products of two differences by at most
-// 2^-45 of its square.
+// prepare finds equal vertices and computes crossError for the coordinates that are loaded.
+// Coordinates are off by up to 2^-50 of the largest one, differences by twice that and a
+// rounding, cross products of two differences by at most 2^-45 of its square.
 func (vs *vertexSet) prepare() {
-	reach := 0.0
+	largest := 0.0
 	for i := range vs.x {
-		reach = max(reach, math.Abs(vs.x[i]), math.Abs(vs.y[i]))
+		largest = max(largest, math.Abs(vs.x[i]), math.Abs(vs.y[i]))
 	}
-	vs.slack = max(0x1p-45*reach*reach, 1e-290)
+	vs.crossError = max(0x1p-45*largest*largest, 1e-290)
 	vs.findDuplicates()
 }
 
-// findDuplicates finds equal vertices with a hash table. Nearly all contacts of an assembly are at
-// vertices, which then need no arithmetic.
+// findDuplicates sets canonical[i] to the first vertex that equals vertex i, with a hash
+// table with open addressing. Nearly all contacts of an assembly are at vertices, which then
+// need no arithmetic.
 func (vs *vertexSet) findDuplicates() {
-	n := len(vs.x)
-	vs.canonical = zeroed(vs.canonical, int32(n))
-	size := 1 << bits.Len(uint(2*n))
-	vs.table = zeroed(vs.table, int32(size))
-	for i := range vs.table {
-		vs.table[i] = -1
+	count := len(vs.x)
+	vs.canonical = zeroed(vs.canonical, int32(count))
+	size := 1 << bits.Len(uint(2*count)) // a power of two, at most half full
+	vs.hashTable = zeroed(vs.hashTable, int32(size))
+	for i := range vs.hashTable {
+		vs.hashTable[i] = -1
 	}
-	for i := range int32(n) {
-		at := vs.hash(i) >> 20 & uint64(size-1)
-		for vs.table[at] >= 0 && !vs.same(vs.table[at], i) {
-			at = (at + 1) & uint64(size-1)
+	for i := range int32(count) {
+		slot := vs.hash(i) >> 20 & uint64(size-1)
+		for vs.hashTable[slot] >= 0 && !vs.same(vs.hashTable[slot], i) {
+			slot = (slot + 1) & uint64(size-1)
 		}
-		if vs.table[at] < 0 {
-			vs.table[at] = i
+		if vs.hashTable[slot] < 0 {
+			vs.hashTable[slot] = i
 		}
-		vs.canonical[i] = vs.table[at]
+		vs.canonical[i] = vs.hashTable[slot]
 	}
 }
 
-// hashWords returns a hash of the coordinates of a point.
+// hashWords returns a hash of the words of a point's coordinates.
 func hashWords(list ...uint64) (h uint64) {
 	for _, v := range list {
 		h = (h ^ v) * 0x9e3779b97f4a7c15
@@ -122,14 +136,14 @@ func (vs *vertexSet) crossFloat(a, b, c, d int32) float64 {
 // side returns 1 if vertex c lies left of the line from a to b, -1 if right, 0 if on it; exactly,
 // with the kernel where doubles leave a doubt.
 func (vs *vertexSet) side(a, b, c int32) int {
-	if n := vs.canonical[c]; n == vs.canonical[a] || n == vs.canonical[b] {
+	if same := vs.canonical[c]; same == vs.canonical[a] || same == vs.canonical[b] {
 		return 0
 	}
-	v := vs.crossFloat(a, b, a, c)
+	cross := vs.crossFloat(a, b, a, c)
 	switch {
-	case v > vs.slack:
+	case cross > vs.crossError:
 		return 1
-	case v < -vs.slack:
+	case cross < -vs.crossError:
 		return -1
 	}
 	return vs.kernel.side(a, b, c)
@@ -145,18 +159,19 @@ func (vs *vertexSet) atCrossing(a, b, c, d int32) (p edgeParam) {
 	return p
 }
 
-// setAtCrossing sets *p to atCrossing(a, b, c, d). It takes a pointer because an edgeParam is too
-// large to be returned in registers.
+// setAtCrossing sets *p to the point where the line through c and d crosses the edge from a
+// to b. It computes in doubles, and with the kernel's cross products if these are not close
+// enough. It takes a pointer because an edgeParam is too large to be returned in registers.
 func (vs *vertexSet) setAtCrossing(p *edgeParam, a, b, c, d int32) {
 	num, den := vs.crossFloat(a, c, c, d), vs.crossFloat(a, b, c, d)
 	p.a, p.b, p.c, p.d = a, b, c, d
-	p.f = num / den
-	p.err = 2 * vs.slack * (1 + math.Abs(p.f)) / math.Abs(den)
-	if p.err < 1e-11 {
+	p.value = num / den
+	p.maxError = 2 * vs.crossError * (1 + math.Abs(p.value)) / math.Abs(den)
+	if p.maxError < 1e-11 {
 		return
 	}
-	p.f = vs.cross(a, c, c, d) / vs.cross(a, b, c, d)
-	p.err = kernelError * math.Abs(p.f)
+	p.value = vs.cross(a, c, c, d) / vs.cross(a, b, c, d)
+	p.maxError = kernelError * math.Abs(p.value)
 }
 
 // atVertex returns where the vertex c lies on the line from a to b.
@@ -165,7 +180,8 @@ func (vs *vertexSet) atVertex(a, b, c int32) (p edgeParam) {
 	return p
 }
 
-// setAtVertex sets *p to atVertex(a, b, c).
+// setAtVertex sets *p to the vertex c on the line from a to b: to start or end if c equals a
+// or b.
 func (vs *vertexSet) setAtVertex(p *edgeParam, a, b, c int32) {
 	c = vs.canonical[c]
 	switch c {
@@ -175,30 +191,30 @@ func (vs *vertexSet) setAtVertex(p *edgeParam, a, b, c int32) {
 		*p = end
 	default:
 		p.a, p.b, p.c, p.d = a, b, c, -1
-		p.f = vs.along(a, b, c)
-		p.err = kernelError * math.Abs(p.f)
+		p.value = vs.paramOf(a, b, c)
+		p.maxError = kernelError * math.Abs(p.value)
 	}
 }
 
-// before reports whether the point s of an edge comes before t on it.
+// before reports whether the point s of an edge comes before the point t, exactly.
 func (vs *vertexSet) before(s, t *edgeParam) bool {
-	d := t.f - s.f
-	if math.Abs(d) > s.err+t.err {
-		return d > 0
+	difference := t.value - s.value
+	if math.Abs(difference) > s.maxError+t.maxError {
+		return difference > 0
 	}
 	return vs.beforeExact(s, t)
 }
 
-// beforeExact is before for parameters that doubles cannot tell apart.
+// beforeExact is before for points whose approximations overlap.
 func (vs *vertexSet) beforeExact(s, t *edgeParam) bool { return *s != *t && vs.order(*s, *t) < 0 }
 
-// compare orders two parameters of one edge, exactly.
+// compare returns -1, 0 or 1 for the order of two points of one edge, exactly.
 func (vs *vertexSet) compare(s, t edgeParam) int {
-	d, slack := s.f-t.f, s.err+t.err
+	difference, maxError := s.value-t.value, s.maxError+t.maxError
 	switch {
-	case d > slack:
+	case difference > maxError:
 		return 1
-	case d < -slack:
+	case difference < -maxError:
 		return -1
 	case s == t:
 		return 0
@@ -214,10 +230,10 @@ func (b *box) overlaps(c *box) bool {
 	return b.x0 <= c.x1 && c.x0 <= b.x1 && b.y0 <= c.y1 && c.y0 <= b.y1
 }
 
-// widened adds the margin to b.
+// widened returns b with a margin on all sides, by which rounding cannot hide a contact.
 func (b box) widened() box {
-	m := 1e-9 * (1 + max(math.Abs(b.x0), math.Abs(b.y0), math.Abs(b.x1), math.Abs(b.y1)))
-	return box{b.x0 - m, b.y0 - m, b.x1 + m, b.y1 + m}
+	margin := 1e-9 * (1 + max(math.Abs(b.x0), math.Abs(b.y0), math.Abs(b.x1), math.Abs(b.y1)))
+	return box{b.x0 - margin, b.y0 - margin, b.x1 + margin, b.y1 + margin}
 }
 
 // ringBox returns the bounding box of a polygon, with a margin for rounding.
