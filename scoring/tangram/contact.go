@@ -6,18 +6,19 @@ import (
 	"plumb/scoring/tangram/plane"
 )
 
-// contactKinds reports how two pieces of a decimal answer touch: edge if enough of an edge is near
-// an edge of the other (docs/spec/tangram.md#r36), point if their boundaries come near at all
-// (docs/spec/tangram.md#r37).
-func contactKinds(p, q []segment) (edge, point bool) {
+// touching reports how two pieces of a decimal answer touch: edge if enough of an edge of
+// one is within contactDistance of an edge of the other (docs/spec/tangram.md#r36), point if
+// their boundaries come within contactDistance at all (docs/spec/tangram.md#r37). edge
+// implies point.
+func touching(p, q []segment) (edge, point bool) {
 	for i := range p {
 		for j := range q {
-			e, g := &p[i], &q[j]
-			if !e.boxesNear(g) {
+			a, b := &p[i], &q[j]
+			if !a.boxesAreNear(b) {
 				continue
 			}
-			edge = edge || e.lengthNear(g) >= contactLength || g.lengthNear(e) >= contactLength
-			point = point || e.distance(g) <= contactDistance
+			edge = edge || a.lengthNear(b) >= contactLength || b.lengthNear(a) >= contactLength
+			point = point || a.distance(b) <= contactDistance
 		}
 	}
 	return edge, point || edge
@@ -26,59 +27,61 @@ func contactKinds(p, q []segment) (edge, point bool) {
 // segment is a polygon edge in doubles.
 type segment struct{ x0, y0, x1, y1 float64 }
 
-// appendSegments appends the edges of a piece's polygon in doubles.
+// appendSegments appends the edges of a polygon in doubles: segment i leads from vertex i to
+// the next one, the last back to the first.
 func appendSegments(dst []segment, list []plane.Point) []segment {
-	from := len(dst)
+	first := len(dst)
 	for i := range list {
 		x, y := list[i].X.Float(), list[i].Y.Float()
 		if i > 0 {
-			dst[from+i-1].x1, dst[from+i-1].y1 = x, y
+			dst[first+i-1].x1, dst[first+i-1].y1 = x, y
 		}
 		dst = append(dst, segment{x0: x, y0: y})
 	}
 	last := &dst[len(dst)-1]
-	last.x1, last.y1 = dst[from].x0, dst[from].y0
+	last.x1, last.y1 = dst[first].x0, dst[first].y0
 	return dst
 }
 
-// boxesNear reports whether the bounding boxes of two segments come within twice the contact
-// distance, a quick test before the exact ones.
-func (e *segment) boxesNear(g *segment) bool {
+// boxesAreNear reports whether the bounding boxes of two edges come within twice the contact
+// distance. Where they do not, the exact tests can be skipped.
+func (a *segment) boxesAreNear(b *segment) bool {
 	gap := func(a0, a1, b0, b1 float64) bool {
 		return min(a0, a1) <= max(b0, b1)+2*contactDistance && min(b0, b1) <= max(a0, a1)+2*contactDistance
 	}
-	return gap(e.x0, e.x1, g.x0, g.x1) && gap(e.y0, e.y1, g.y0, g.y1)
+	return gap(a.x0, a.x1, b.x0, b.x1) && gap(a.y0, a.y1, b.y0, b.y1)
 }
 
-// lengthNear returns the length of the part of e within the contact distance of g. The
-// neighbourhood of a segment is convex, so that part is one interval: the hull of e's
-// intersections with the two end discs and the rectangle between them.
-func (e *segment) lengthNear(g *segment) float64 {
-	dx, dy := e.x1-e.x0, e.y1-e.y0
-	l := math.Hypot(dx, dy)
-	if l == 0 {
+// lengthNear returns the length of the part of an edge that is within contactDistance of
+// another edge. The neighbourhood of a segment is convex, so this part is one interval: the
+// hull of the edge's intersections with the discs around the other edge's ends and with the
+// rectangle between them.
+func (edge *segment) lengthNear(other *segment) float64 {
+	dx, dy := edge.x1-edge.x0, edge.y1-edge.y0
+	length := math.Hypot(dx, dy)
+	if length == 0 {
 		return 0
 	}
 	lo, hi := math.Inf(1), math.Inf(-1)
-	add := func(a, b float64) { // extends [lo, hi] by the part of [a, b] on e
+	add := func(a, b float64) { // extends [lo, hi] by the part of [a, b] on the edge
 		a, b = max(a, 0), min(b, 1)
 		if a < b {
 			lo, hi = min(lo, a), max(hi, b)
 		}
 	}
-	for _, c := range [2][2]float64{{g.x0, g.y0}, {g.x1, g.y1}} {
-		wx, wy := e.x0-c[0], e.y0-c[1]
+	for _, disc := range [2][2]float64{{other.x0, other.y0}, {other.x1, other.y1}} {
+		wx, wy := edge.x0-disc[0], edge.y0-disc[1]
 		b := float64(wx*dx) + float64(wy*dy)
-		d := float64(b*b) - l*l*(float64(wx*wx)+float64(wy*wy)-contactDistance*contactDistance)
-		if d > 0 {
-			r := math.Sqrt(d)
-			add((-b-r)/(l*l), (-b+r)/(l*l))
+		discriminant := float64(b*b) - length*length*(float64(wx*wx)+float64(wy*wy)-contactDistance*contactDistance)
+		if discriminant > 0 { // the edge's line crosses the disc at the two roots
+			root := math.Sqrt(discriminant)
+			add((-b-root)/(length*length), (-b+root)/(length*length))
 		}
 	}
-	gx, gy := g.x1-g.x0, g.y1-g.y0
-	if m := math.Hypot(gx, gy); m > 0 {
+	gx, gy := other.x1-other.x0, other.y1-other.y0
+	if otherLength := math.Hypot(gx, gy); otherLength > 0 {
 		from, to := 0.0, 1.0
-		wx, wy := e.x0-g.x0, e.y0-g.y0
+		wx, wy := edge.x0-other.x0, edge.y0-other.y0
 		// slab clips [from, to] to the parameters where at + t*step is between low and high.
 		slab := func(at, step, low, high float64) {
 			if step == 0 {
@@ -90,40 +93,44 @@ func (e *segment) lengthNear(g *segment) float64 {
 			a, b := (low-at)/step, (high-at)/step
 			from, to = max(from, min(a, b)), min(to, max(a, b))
 		}
-		slab((float64(wx*gx)+float64(wy*gy))/m, (float64(dx*gx)+float64(dy*gy))/m, 0, m)
-		slab((float64(wx*gy)-float64(wy*gx))/m, (float64(dx*gy)-float64(dy*gx))/m, -contactDistance, contactDistance)
+		// along the other edge, then across it
+		slab((float64(wx*gx)+float64(wy*gy))/otherLength, (float64(dx*gx)+float64(dy*gy))/otherLength, 0, otherLength)
+		slab((float64(wx*gy)-float64(wy*gx))/otherLength, (float64(dx*gy)-float64(dy*gx))/otherLength, -contactDistance,
+			contactDistance)
 		add(from, to)
 	}
-	return max(0, hi-lo) * l
+	return max(0, hi-lo) * length
 }
 
-// distance returns the smallest distance of two edges of pieces.
-func (e *segment) distance(g *segment) float64 {
-	if e.crosses(g) {
+// distance returns the smallest distance of two edges: 0 where they cross, else that of an
+// end from the other edge.
+func (a *segment) distance(b *segment) float64 {
+	if a.crosses(b) {
 		return 0
 	}
-	return math.Sqrt(min(g.squaredTo(e.x0, e.y0), g.squaredTo(e.x1, e.y1), e.squaredTo(g.x0, g.y0), e.squaredTo(g.x1, g.y1)))
+	return math.Sqrt(min(b.squaredTo(a.x0, a.y0), b.squaredTo(a.x1, a.y1), a.squaredTo(b.x0, b.y0),
+		a.squaredTo(b.x1, b.y1)))
 }
 
 // crosses reports whether two edges of pieces cross in their interiors.
-func (e *segment) crosses(g *segment) bool {
-	side := func(l *segment, x, y float64) float64 {
-		return float64((l.x1-l.x0)*(y-l.y0)) - float64((l.y1-l.y0)*(x-l.x0))
+func (a *segment) crosses(b *segment) bool {
+	side := func(line *segment, x, y float64) float64 {
+		return float64((line.x1-line.x0)*(y-line.y0)) - float64((line.y1-line.y0)*(x-line.x0))
 	}
-	return side(e, g.x0, g.y0)*side(e, g.x1, g.y1) < 0 && side(g, e.x0, e.y0)*side(g, e.x1, e.y1) < 0
+	return side(a, b.x0, b.y0)*side(a, b.x1, b.y1) < 0 && side(b, a.x0, a.y0)*side(b, a.x1, a.y1) < 0
 }
 
-// squaredTo returns the squared distance of the point (x, y) from an edge.
-func (e *segment) squaredTo(x, y float64) float64 {
-	dx, dy := e.x1-e.x0, e.y1-e.y0
-	px, py := x-e.x0, y-e.y0
-	if l := float64(dx*dx) + float64(dy*dy); l > 0 {
-		if t := (float64(px*dx) + float64(py*dy)) / l; t > 0 {
-			t = min(t, 1)
-			px, py = px-float64(t*dx), py-float64(t*dy)
+// squaredTo returns the squared distance of the point (x, y) from the edge.
+func (a *segment) squaredTo(x, y float64) float64 {
+	dx, dy := a.x1-a.x0, a.y1-a.y0
+	px, py := x-a.x0, y-a.y0
+	if squaredLength := float64(dx*dx) + float64(dy*dy); squaredLength > 0 {
+		if param := (float64(px*dx) + float64(py*dy)) / squaredLength; param > 0 {
+			param = min(param, 1)
+			px, py = px-float64(param*dx), py-float64(param*dy)
 		}
 	}
 	return float64(px*px) + float64(py*py)
 }
 
-func (e *segment) length() float64 { return math.Hypot(e.x1-e.x0, e.y1-e.y0) }
+func (a *segment) length() float64 { return math.Hypot(a.x1-a.x0, a.y1-a.y0) }

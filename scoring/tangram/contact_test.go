@@ -30,7 +30,7 @@ func TestContacts(t *testing.T) {
 		{"across", side, segment{0.5, -1, 0.5, 1}, false, true},
 	} {
 		for _, both := range [2][2]segment{{c.a, c.b}, {c.b, c.a}} { // either edge may have enough near the other
-			if edge, point := contactKinds(both[:1], both[1:]); edge != c.edge || point != c.point {
+			if edge, point := touching(both[:1], both[1:]); edge != c.edge || point != c.point {
 				t.Errorf("%s: got edge %v, point %v; want %v, %v", c.name, edge, point, c.edge, c.point)
 			}
 		}

@@ -149,12 +149,12 @@ func TestDistortions(t *testing.T) {
 		p.Decimal = r.IntN(3) == 0
 		s := Evaluate(&p, nil)
 		simple, area, around, congruent := byHand(q.Vertices, q.Kind)
-		c := canons[q.Kind]
+		c := canonicalPieces[q.Kind]
 		tol := 1e-9
 		if p.Decimal {
 			tol = 0.01
 		}
-		off := max(abs(area-c.areaF), abs(around-c.perimeterF))
+		off := max(abs(area-c.floatArea), abs(around-c.floatPerimeter))
 		rge := !simple || off > tol
 		got := s.Pieces[i]
 		if got.Simple != simple || got.RGE != rge || got.Congruent != (congruent < tol && simple) || s.RGE != rge {

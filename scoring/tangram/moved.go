@@ -9,30 +9,31 @@ import (
 	"plumb/scoring/tangram/construction"
 )
 
-// parts implements scoring.Suite.Parts: the pieces of an answer to Task 2 whose vertices can be read, in the plane of the
-// puzzle.
-func (s *suite) parts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
+// listParts implements scoring.Suite.Parts: the pieces of an answer to Task 2 whose vertices
+// can be read, each with the mean of its vertices as its place.
+func (s *suite) listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
 	text, ok := placing(it)
 	if !ok {
 		return nil
 	}
-	p := s.readAnswer(text, v.On(Repair))
-	for i := range p.Pieces {
-		q := &p.Pieces[i]
-		if q.Vertices == nil {
+	prediction := s.readAnswer(text, v.On(Repair))
+	for i := range prediction.Pieces {
+		piece := &prediction.Pieces[i]
+		if piece.Vertices == nil {
 			continue
 		}
-		out := scoring.Part{Name: partName(i, q)}
-		for _, c := range q.Vertices {
-			out.X += c.X.Float() / float64(len(q.Vertices))
-			out.Y += c.Y.Float() / float64(len(q.Vertices))
+		part := scoring.Part{Name: partName(i, piece)}
+		for _, c := range piece.Vertices {
+			part.X += c.X.Float() / float64(len(piece.Vertices))
+			part.Y += c.Y.Float() / float64(len(piece.Vertices))
 		}
-		list = append(list, out)
+		list = append(list, part)
 	}
 	return list
 }
 
-// partName is the name of the i-th piece of an answer.
+// partName returns the name of piece i of an answer for users: its number from 1, and its id
+// or kind.
 func partName(i int, p *construction.Piece) string {
 	name := p.ID
 	if name == "" {
@@ -41,7 +42,8 @@ func partName(i int, p *construction.Piece) string {
 	return fmt.Sprintf("%d %.80s", i+1, name)
 }
 
-// placing returns the text of an answer that places pieces; ok is false for none.
+// placing returns the text of an answer to Task 2. ok is false for an item without an answer
+// and for Task 1, whose answer places nothing.
 func placing(it *scoring.Item) (text string, ok bool) {
 	answer := it.Fields.Get("response")
 	if it.Test == Outline || answer == nil || answer.Type() == fastjson.TypeNull {
@@ -50,22 +52,26 @@ func placing(it *scoring.Item) (text string, ok bool) {
 	return answerText(answer), true
 }
 
-// moved implements scoring.Suite.Moved: it writes the answer anew with other vertices.
-func (s *suite) moved(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) ([]byte, error) {
+// moveParts implements scoring.Suite.Moved: it returns the answer with the vertices of the
+// named part moved by (dx, dy), of all pieces if part is "". The error says that the answer
+// has no such part.
+func (s *suite) moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) ([]byte, error) {
 	text, ok := placing(it)
 	if !ok {
 		return nil, &scoring.Error{Code: "no_answer", Message: "cannot move pieces: the answer places none"}
 	}
-	p := s.readAnswer(text, v.On(Repair))
+	prediction := s.readAnswer(text, v.On(Repair))
 	known := part == ""
-	for i := range p.Pieces {
-		known = known || part == partName(i, &p.Pieces[i])
+	for i := range prediction.Pieces {
+		known = known || part == partName(i, &prediction.Pieces[i])
 	}
-	r := s.readers.Get().(*construction.Reader)
-	defer s.readers.Put(r)
-	answer, ok := r.Moved(text, v.On(Repair), func(i int) bool { return part == "" || part == partName(i, &p.Pieces[i]) }, dx, dy)
+	reader := s.readers.Get().(*construction.Reader)
+	defer s.readers.Put(reader)
+	answer, ok := reader.Moved(text, v.On(Repair),
+		func(i int) bool { return part == "" || part == partName(i, &prediction.Pieces[i]) }, dx, dy)
 	if !ok || !known {
-		return nil, &scoring.Error{Code: "no_answer", Message: fmt.Sprintf("cannot move %.80q: the answer places nothing of that name", part)}
+		return nil, &scoring.Error{Code: "no_answer",
+			Message: fmt.Sprintf("cannot move %.80q: the answer places nothing of that name", part)}
 	}
 	return answer, nil
 }

@@ -9,8 +9,9 @@ import (
 	"plumb/scoring/tangram/choice"
 )
 
-// readOutline reads an answer to Task 1, the letter of a silhouette; answer is nil for none. See
-// docs/spec/tangram.md#r56.
+// readOutline reads an answer to Task 1, the letter of one of four silhouettes, into j;
+// answer is nil for none, then j has nothing to score. The error refuses an item without the
+// right letter. See docs/spec/tangram.md#r56.
 func (j *job) readOutline(item, answer *fastjson.Value) error {
 	want := string(item.GetStringBytes("answer"))
 	if len(want) != 1 || want[0] < 'A' || want[0] > 'D' {
@@ -21,13 +22,14 @@ func (j *job) readOutline(item, answer *fastjson.Value) error {
 	}
 	letter, ok := choice.Extract(answerText(answer))
 	if ok {
-		if o := item.GetObject("options"); o != nil {
-			j.base.Notes = []scoring.Note{{Code: "chosen", Path: "options." + letter, Message: fmt.Sprintf("the answer names %s", item.GetStringBytes("options", letter))}}
+		if options := item.GetObject("options"); options != nil {
+			j.base.Notes = []scoring.Note{{Code: "chosen", Path: "options." + letter,
+				Message: fmt.Sprintf("the answer names %s", item.GetStringBytes("options", letter))}}
 		}
 	}
 	j.score = func(r *scoring.Result) {
 		r.Scored, r.Status = true, "letter"
-		var extracted any
+		var extracted any // nil, and so null in the result, where the answer names no letter
 		if ok {
 			extracted = letter
 		} else {

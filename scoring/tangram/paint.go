@@ -19,19 +19,21 @@ type answerPicture struct {
 	target *plane.Target
 }
 
-// drawAnswer implements scoring.Suite.Paint: it draws the pieces of an answer to Task 2 over their
-// target, with overlaps, gaps, parts outside and distorted pieces marked.
+// drawAnswer implements scoring.Suite.Paint: it draws the pieces of an answer to Task 2 over
+// their target, with overlaps, gaps, parts outside and distorted pieces marked. The result's
+// metrics go with the picture, but for the long lists. Answers to Task 1 cannot be drawn.
 func (s *suite) drawAnswer(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
-	made, err := s.prepare(it, v)
+	prepared, err := s.prepare(it, v)
 	if err != nil {
 		return scoring.Painting{}, err
 	}
-	j, r := made.(*job), made.Score(nil)
+	j, r := prepared.(*job), prepared.Score(nil) // scored without pictures, which the suite does not need
 	switch {
 	case r.Err != nil:
 		return scoring.Painting{}, r.Err
 	case it.Test != Solution:
-		return scoring.Painting{}, &scoring.Error{Code: "no_picture", Message: fmt.Sprintf("cannot draw answer: test %s has a letter for an answer; want %s", it.Test, Solution)}
+		return scoring.Painting{}, &scoring.Error{Code: "no_picture",
+			Message: fmt.Sprintf("cannot draw answer: test %s has a letter for an answer; want %s", it.Test, Solution)}
 	}
 	img, err := j.picture.draw()
 	if err != nil {
@@ -51,32 +53,37 @@ func (j *job) Show(*scoring.Result) scoring.Exhibit {
 	if j.picture == nil {
 		return scoring.Exhibit{}
 	}
-	return scoring.Exhibit{Panels: []scoring.Panel{{Title: "answer over target", Image: j.picture.draw, Axes: j.picture.axes}}}
+	return scoring.Exhibit{Panels: []scoring.Panel{{Title: "answer over target", Image: j.picture.draw,
+		Axes: j.picture.axes}}}
 }
 
 // draw draws the pieces whose vertices could be read.
 func (s *answerPicture) draw() (*image.NRGBA, error) { return diagram.Answer(s.loops()) }
 
-// axes returns where the plane of the puzzle lies in the picture.
+// axes returns where the origin and the unit of the puzzle's plane lie in the picture. y
+// points up there and down in pixels.
 func (s *answerPicture) axes() scoring.Axes {
 	origin, unit := diagram.Axes(s.loops())
 	return scoring.Axes{X: origin.X, Y: origin.Y, UnitX: unit, UnitY: -unit}
 }
 
-// loops returns the target and the pieces whose vertices could be read.
+// loops parses the answer again and returns the outlines of the target and of the pieces
+// whose vertices could be read. A piece is distorted where its shape is not that of its
+// type.
 func (s *answerPicture) loops() (target sheet.Loop, pieces []diagram.Piece) {
 	prediction := s.suite.readAnswer(s.text, s.repair)
 	score := Evaluate(&prediction, s.target)
 	for i := range prediction.Pieces {
-		p, q := &prediction.Pieces[i], &score.Pieces[i]
-		if p.Vertices == nil {
+		answered, scored := &prediction.Pieces[i], &score.Pieces[i]
+		if answered.Vertices == nil {
 			continue
 		}
-		piece := diagram.Piece{Name: p.ID, Distorted: !q.Simple || q.Typed && (q.RGE || !q.Congruent)}
-		if !p.HasID || p.ID == "" {
+		piece := diagram.Piece{Name: answered.ID, Distorted: !scored.Simple || scored.Typed &&
+			(scored.RGE || !scored.Congruent)}
+		if !answered.HasID || answered.ID == "" {
 			piece.Name = fmt.Sprint(i)
 		}
-		for _, v := range p.Vertices {
+		for _, v := range answered.Vertices {
 			piece.Loop = append(piece.Loop, sheet.Point{X: v.X.Float(), Y: v.Y.Float()})
 		}
 		pieces = append(pieces, piece)

@@ -16,34 +16,42 @@ var printedTables []byte
 
 const paperTitle = "TangramPuzzle"
 
-// besidePaper is in the titles of tables with published rows: the paper's 668 instances
+// paperSuffix is in the titles of tables with published rows: the paper's 668 instances
 // are not published.
-const besidePaper = ", beside the paper (other tasks)"
+const paperSuffix = ", beside the paper (other tasks)"
 
-// newTables implements scoring.Suite.Tables.
+// newTables implements scoring.Suite.Tables: tables per series of results, then the paper's
+// tables with all series.
 func newTables(o scoring.TableOptions) scoring.Tables {
 	p := paper.Choose(paperTitle, printedTables, o.Papers)
-	return scoring.NewPerSeries(func() *tables { return newSeriesTables(o) }, func(names []string, all []*tables) []scoring.TextTable {
-		return paperTables(p, names, all)
-	}, "setting")
+	return scoring.NewPerSeries(func() *tables { return newSeriesTables(o) },
+		func(names []string, all []*tables) []scoring.TextTable {
+			return paperTables(p, names, all)
+		}, "setting")
 }
 
-// paperTables returns the paper's tables with a row for each series above the published
-// ones; none without published ones. See docs/spec/runs.md#r52.
-func paperTables(p *paper.Paper, names []string, all []*tables) (out []scoring.TextTable) {
-	if t := outlineTable(p.Tables["outline"], names, all); len(t.Rows) > 0 {
+// paperTables returns the paper's Tables 1 to 3 with a row for each series (names[i] has the
+// results all[i]) above the published ones. Tables 4 and 5, which results cannot reproduce,
+// follow where Table 2 or 3 has rows. Without published rows p there are no tables. See
+// docs/spec/runs.md#r52.
+func paperTables(published *paper.Paper, names []string, all []*tables) (out []scoring.TextTable) {
+	if t := outlineTable(published.Tables["outline"], names, all); len(t.Rows) > 0 {
 		out = append(out, t)
 	}
-	asked := false
+	hasSolutions := false
 	for _, setting := range settings {
-		if t := settingTable(setting, p.Tables[setting], names, all); len(t.Rows) > 0 {
+		if t := settingTable(setting, published.Tables[setting], names, all); len(t.Rows) > 0 {
 			out = append(out, t)
-			asked = true
+			hasSolutions = true
 		}
 	}
-	if asked {
-		for _, t := range []struct{ name, title string }{{"humans", "TangramPuzzle Table 4: people (published only)"}, {"ratings", "TangramPuzzle Table 5: people's ratings of models (published only)"}} {
-			if printed := p.Tables[t.name]; len(printed.Rows) > 0 {
+	if hasSolutions {
+		for _, t := range []struct {
+			name,
+			title string
+		}{{"humans", "TangramPuzzle Table 4: people (published only)"},
+			{"ratings", "TangramPuzzle Table 5: people's ratings of models (published only)"}} {
+			if printed := published.Tables[t.name]; len(printed.Rows) > 0 {
 				out = append(out, publishedOnly(t.title, printed))
 			}
 		}
@@ -51,7 +59,7 @@ func paperTables(p *paper.Paper, names []string, all []*tables) (out []scoring.T
 	return out
 }
 
-// publishedOnly returns a table that results cannot reproduce.
+// publishedOnly returns a table of the paper as it is printed, with one decimal.
 func publishedOnly(title string, printed paper.Table) scoring.TextTable {
 	t := scoring.TextTable{Title: title, Columns: printed.Columns, Text: 1}
 	for _, r := range printed.Rows {
@@ -64,28 +72,34 @@ func publishedOnly(title string, printed paper.Table) scoring.TextTable {
 	return t
 }
 
-// published lists the numbers of one column of a table that the TangramPuzzle paper prints.
-func published(t paper.Table, column int) (list []paper.Published) {
+// publishedColumn returns the numbers of one column of a published table with the names of
+// their rows.
+func publishedColumn(t paper.Table, column int) (list []paper.Published) {
 	for _, r := range t.Rows {
 		list = append(list, paper.Published{Name: r.Text(0), Value: r.Number(column)})
 	}
 	return list
 }
 
-// outlineTable returns Table 1 of the TangramPuzzle paper: accuracy in Task 1.
+// outlineTable returns Table 1 of the paper, accuracy in Task 1. Columns: model, invalid
+// answers and accuracy in per cent, rank and nearest among the published accuracies, then
+// those of scoring.TallyColumns. Series without answers have no row.
 func outlineTable(printed paper.Table, names []string, all []*tables) scoring.TextTable {
-	out := scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction" + besidePaper, Text: 1,
+	out := scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction" + paperSuffix, Text: 1,
 		Columns: append([]string{"model", "Invalid", "Acc", "rank", "nearest"}, scoring.TallyColumns()...)}
-	for i, t := range all {
-		if g := &t.choices; g.n > 0 && len(printed.Rows) > 0 {
-			c := g.column(mainColumn)
-			rank, nearest := paper.Place(c.share[shareSuccess].times(100), published(printed, 2), 2)
-			out.Rows = append(out.Rows, append([]string{names[i], c.share[shareTSE].percent(), c.share[shareSuccess].percent(), rank, nearest}, g.tally.Cells()...))
+	for i, series := range all {
+		if choices := &series.choices; choices.n > 0 && len(printed.Rows) > 0 {
+			means := choices.meansOf(mainReading)
+			rank, nearest := paper.Place(means.share[shareSuccess].scaled(100), publishedColumn(printed, 2), 2)
+			out.Rows = append(out.Rows, append([]string{names[i], means.share[shareSyntaxErrors].percent(),
+				means.share[shareSuccess].percent(), rank, nearest}, choices.allAnswers.Cells()...))
 		}
 	}
 	if len(out.Rows) > 0 {
 		for _, r := range printed.Rows {
-			out.Rows = append(out.Rows, []string{r.Text(0) + paper.Mark, r.Cell(1, 2), r.Cell(2, 2), "-", "-", strconv.Itoa(printedTasks), "-", "-", "-", "-"})
+			// model, invalid, accuracy, rank, nearest, number of tasks, the rest of TallyColumns
+			out.Rows = append(out.Rows, []string{r.Text(0) + paper.Mark, r.Cell(1, 2), r.Cell(2, 2), "-", "-",
+				strconv.Itoa(printedTasks), "-", "-", "-", "-"})
 		}
 	}
 	return out
@@ -94,29 +108,33 @@ func outlineTable(printed paper.Table, names []string, all []*tables) scoring.Te
 // printedTasks is the number of the paper's configurations.
 const printedTasks = 668
 
-// settingTable returns the paper's Table 2 or a part of Table 3.
+// settingTable returns the paper's table of one setting of Task 2: Table 2 or a part of
+// Table 3. Columns: model, those of tableCells, rank and nearest among the published
+// successes, then those of scoring.TallyColumns. It has no rows where no series has answers.
 func settingTable(setting string, printed paper.Table, names []string, all []*tables) scoring.TextTable {
-	out := scoring.TextTable{Title: title(setting) + besidePaper, Text: 1,
-		Columns: append([]string{"model", "TSE", "RGE", "PE", "VPR", "IoU", "Hausdorff", "Success", "rank", "nearest"}, scoring.TallyColumns()...),
-		Note:    "Rank and nearest are of Success."}
+	out := scoring.TextTable{Title: tableTitle(setting) + paperSuffix, Text: 1,
+		Columns: append([]string{"model", "TSE", "RGE", "PE", "VPR", "IoU", "Hausdorff", "Success", "rank",
+			"nearest"}, scoring.TallyColumns()...),
+		Note: "Rank and nearest are of Success."}
 	if len(printed.Rows) == 0 {
 		return out
 	}
-	for i, t := range all {
-		g := t.groups[setting]
+	for i, series := range all {
+		g := series.groups[setting]
 		if g == nil || g.n == 0 {
 			continue
 		}
-		c := g.column(mainColumn)
-		rank, nearest := paper.Place(c.share[shareSuccess].times(100), published(printed, 7), 2)
-		out.Rows = append(out.Rows, slices.Concat([]string{names[i]}, c.cells(), []string{rank, nearest}, g.tally.Cells()))
+		means := g.meansOf(mainReading)
+		rank, nearest := paper.Place(means.share[shareSuccess].scaled(100), publishedColumn(printed, 7), 2)
+		out.Rows = append(out.Rows, slices.Concat([]string{names[i]}, means.tableCells(), []string{rank, nearest},
+			g.allAnswers.Cells()))
 	}
 	if len(out.Rows) > 0 {
 		for _, r := range printed.Rows {
 			row := []string{r.Text(0) + paper.Mark}
 			for i := 1; i < len(r); i++ {
 				digits := 2
-				if i == 6 {
+				if i == 6 { // Hausdorff distance
 					digits = 4
 				}
 				row = append(row, r.Cell(i, digits))
@@ -127,8 +145,12 @@ func settingTable(setting string, printed paper.Table, names []string, all []*ta
 	return out
 }
 
-// cells returns the columns of Table 2.
-func (c *columnMeans) cells() []string {
-	return []string{c.share[shareTSE].percent(), c.share[shareRGE].percent(), c.share[sharePE].percent(), c.share[shareVPR].percent(),
-		scoring.FormatCell(c.iou[0].times(100), 2), scoring.FormatCell(c.hausdorff[0].times(1), 4), c.share[shareSuccess].percent()}
+// tableCells returns the columns of Table 2: shares of syntax errors, rigid-geometry errors,
+// physics errors and valid answers in per cent, mean IoU, mean Hausdorff distance, share of
+// successes.
+func (c *means) tableCells() []string {
+	return []string{c.share[shareSyntaxErrors].percent(), c.share[shareRigidErrors].percent(),
+		c.share[sharePhysicsErrors].percent(), c.share[shareValid].percent(),
+		scoring.FormatCell(c.iou[0].scaled(100), 2), scoring.FormatCell(c.hausdorff[0].scaled(1), 4),
+		c.share[shareSuccess].percent()}
 }

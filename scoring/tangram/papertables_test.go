@@ -39,7 +39,7 @@ func TestPaperTables(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"TangramPuzzle Table 1: outline prediction" + besidePaper, "TangramPuzzle Table 3: in-context" + besidePaper}
+	want := []string{"TangramPuzzle Table 1: outline prediction" + paperSuffix, "TangramPuzzle Table 3: in-context" + paperSuffix}
 	if len(titles) < 4 || !slices.Equal(titles[:2], want) || !strings.Contains(titles[2], "Table 4") || !strings.Contains(titles[3], "Table 5") {
 		t.Fatalf("got the tables %q", titles)
 	}

@@ -22,23 +22,26 @@ type rasterMeter struct {
 	size  int
 }
 
-// newRasterMeter reads the variants. It returns nil if exact arithmetic measures.
-func newRasterMeter(v scoring.Variants, m region.Meter) (*rasterMeter, error) {
+// newRasterMeter reads the variants MetricBy and RasterSize. It returns nil if exact
+// arithmetic is to measure. m measures on a device; with nil, the version in plain Go does.
+func newRasterMeter(v scoring.Variants, device region.Meter) (*rasterMeter, error) {
 	switch by := v[MetricBy]; by {
 	case "", "exact":
 		return nil, nil
 	case "raster":
 	default:
-		return nil, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use %s %.20q: want exact or raster", MetricBy, by)}
+		return nil, &scoring.Error{Code: "bad_options",
+			Message: fmt.Sprintf("cannot use %s %.20q: want exact or raster", MetricBy, by)}
 	}
-	r := &rasterMeter{meter: m, size: region.DefaultSize}
-	if m == nil {
+	r := &rasterMeter{meter: device, size: region.DefaultSize}
+	if device == nil {
 		r.meter = region.Oracle{}
 	}
 	if text, ok := v[RasterSize]; ok {
 		size, err := strconv.Atoi(text)
 		if err != nil || !slices.Contains(region.Sizes, size) {
-			return nil, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use %s %.20q: want one of %v", RasterSize, text, region.Sizes)}
+			return nil, &scoring.Error{Code: "bad_options",
+				Message: fmt.Sprintf("cannot use %s %.20q: want one of %v", RasterSize, text, region.Sizes)}
 		}
 		r.size = size
 	}
@@ -51,28 +54,32 @@ type rasterResult struct {
 	err error
 }
 
-// matchRaster compares the union with the target on a raster.
-func (s *Score) matchRaster(e *plane.Result, t *plane.Target, decimal bool, r *rasterMeter) {
+// matchRaster measures union and target on a raster and decides success within the error
+// bounds. An error of the meter is kept in s.rasterResult and leaves the rest unset.
+func (score *Score) matchRaster(e *plane.Result, t *plane.Target, decimal bool, r *rasterMeter) {
 	union, target := e.Regions(t, decimal)
-	m := &rasterResult{}
-	m.Result, m.err = r.meter.Measure(&region.Scene{U: union, T: target, Size: r.size})
-	s.rasterResult = m
-	if m.err != nil {
+	measured := &rasterResult{}
+	measured.Result, measured.err = r.meter.Measure(&region.Scene{U: union, T: target, Size: r.size})
+	score.rasterResult = measured
+	if measured.err != nil {
 		return
 	}
-	s.Union, s.Shared, s.IoU, s.Hausdorff = m.Union, m.Shared, m.IoU, m.Hausdorff
-	s.Matches = s.IoU >= successIoU-m.IoUBound && s.Hausdorff <= successDistance+m.FarBound
-	s.Success = s.VPR && s.Matches
+	score.Union, score.Shared, score.IoU, score.Hausdorff = measured.Union, measured.Shared, measured.IoU,
+		measured.Hausdorff
+	score.Matches = score.IoU >= successIoU-measured.IoUBound && score.Hausdorff <= successDistance+measured.FarBound
+	score.Success = score.VPR && score.Matches
 }
 
-// rasterMetrics returns the metrics that describe the raster: its size and the error bounds.
-func (s *Score) rasterMetrics() []scoring.Metric {
-	m := s.rasterResult
+// rasterMetrics returns the metrics that describe the raster, its size and the error bounds;
+// nil where exact arithmetic measured.
+func (score *Score) rasterMetrics() []scoring.Metric {
+	m := score.rasterResult
 	if m == nil {
 		return nil
 	}
 	return []scoring.Metric{
-		{Name: "metric", Value: "raster"}, {Name: "raster_size", Value: m.Size}, {Name: "area_bound", Value: m.AreaBound},
+		{Name: "metric", Value: "raster"}, {Name: "raster_size", Value: m.Size},
+		{Name: "area_bound", Value: m.AreaBound},
 		{Name: "iou_bound", Value: m.IoUBound}, {Name: "hausdorff_bound", Value: m.FarBound},
 	}
 }

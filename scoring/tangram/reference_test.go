@@ -97,7 +97,7 @@ func TestReferencePredictions(t *testing.T) {
 	})
 }
 
-func compare(t *testing.T, where string, s *Score, w *expected) {
+func compare(t *testing.T, where string, score *Score, w *expected) {
 	t.Helper()
 	fail := func(what string, got, want any) { t.Errorf("%s: %s: got %v; want %v", where, what, got, want) }
 	eq := func(what string, got, want any) {
@@ -113,29 +113,29 @@ func compare(t *testing.T, where string, s *Score, w *expected) {
 			fail(what, got, *want)
 		}
 	}
-	if !slices.Equal(s.Reasons, w.Reasons) {
-		fail("tse_reasons", s.Reasons, w.Reasons)
+	if !slices.Equal(score.Reasons, w.Reasons) {
+		fail("tse_reasons", score.Reasons, w.Reasons)
 	}
 	class := ""
 	if w.Class != nil {
 		class = *w.Class
 	}
-	eq("class", s.Class, class)
-	eq("n_pieces", len(s.Pieces), w.N)
-	eq("n_parsed", s.Parsed, w.Parsed)
+	eq("class", score.Class, class)
+	eq("n_pieces", len(score.Pieces), w.N)
+	eq("n_parsed", score.Parsed, w.Parsed)
 	for _, f := range []struct {
 		name      string
 		got, want bool
-	}{{"tse", s.TSE, w.TSE}, {"rge", s.RGE, w.RGE}, {"rge_parsed", s.RGEParsed, w.RGEParsed}, {"rge_congruent", s.RGECongruent, w.RGECongruent},
-		{"pe", s.PE, w.PE}, {"pe_overlap", s.PEOverlap, w.PEOverlap}, {"pe_disconnected", s.PEDisconnected, w.PEDis},
-		{"pe_disconnected_point", s.PEDisconnectedPoint, w.PEDisP}, {"vpr", s.VPR, w.VPR}, {"evaluable", s.Evaluable, w.Evaluable}, {"success", s.Success, w.Success}} {
+	}{{"tse", score.TSE, w.TSE}, {"rge", score.RGE, w.RGE}, {"rge_parsed", score.RGEParsed, w.RGEParsed}, {"rge_congruent", score.RGECongruent, w.RGECongruent},
+		{"pe", score.PE, w.PE}, {"pe_overlap", score.PEOverlap, w.PEOverlap}, {"pe_disconnected", score.PEDisconnected, w.PEDis},
+		{"pe_disconnected_point", score.PEDisconnectedPoint, w.PEDisP}, {"vpr", score.VPR, w.VPR}, {"evaluable", score.Evaluable, w.Evaluable}, {"success", score.Success, w.Success}} {
 		eq(f.name, f.got, f.want)
 	}
 	for i := range w.Pieces {
-		if i >= len(s.Pieces) {
+		if i >= len(score.Pieces) {
 			break
 		}
-		g, p := &s.Pieces[i], &w.Pieces[i]
+		g, p := &score.Pieces[i], &w.Pieces[i]
 		id, kind := "", ""
 		if p.ID != nil {
 			id = *p.ID
@@ -158,20 +158,20 @@ func compare(t *testing.T, where string, s *Score, w *expected) {
 			eq("piece congruent", g.Congruent, *p.Congruent)
 		}
 	}
-	eq("overlaps", len(s.Overlaps), len(w.Overlaps))
+	eq("overlaps", len(score.Overlaps), len(w.Overlaps))
 	for i, o := range w.Overlaps {
-		if i >= len(s.Overlaps) {
+		if i >= len(score.Overlaps) {
 			break
 		}
-		g := s.Overlaps[i]
+		g := score.Overlaps[i]
 		a := o[2].(float64)
 		eq("overlap", [3]any{float64(g.I), float64(g.J), g.Counts}, [3]any{o[0], o[1], o[3]})
 		near("overlap area", g.Area, &a)
 	}
-	near("union_area", s.Union, w.Union)
-	near("intersection_area", s.Shared, w.Inter)
-	near("iou", s.IoU, w.IoU)
-	near("hausdorff", s.Hausdorff, w.Hausdorff)
+	near("union_area", score.Union, w.Union)
+	near("intersection_area", score.Shared, w.Inter)
+	near("iou", score.IoU, w.IoU)
+	near("hausdorff", score.Hausdorff, w.Hausdorff)
 }
 
 func BenchmarkPredictions(b *testing.B) {

@@ -20,8 +20,9 @@ type solution struct {
 	repaired   *construction.Prediction // under the variant Repair; nil where that changes nothing
 }
 
-// addScore adds the score and the metrics to r, which holds the metrics of the item.
-func (a *solution) addScore(r *scoring.Result) {
+// scoreInto sets the score, metrics and notes of r, which may hold metrics of the item
+// already; they come last. If the raster could not be measured, r gets an error instead.
+func (a *solution) scoreInto(r *scoring.Result) {
 	s := evaluate(&a.prediction, a.target, a.raster)
 	if s.rasterResult != nil && s.rasterResult.err != nil {
 		r.Err = &scoring.Error{Code: "backend", Message: s.rasterResult.err.Error()}
@@ -60,90 +61,99 @@ func (a *solution) repairMetrics() []scoring.Metric {
 		iou, hausdorff = s.IoU, s.Hausdorff
 	}
 	return []scoring.Metric{{Name: "repair_tse", Value: s.TSE}, {Name: "repair_rge", Value: s.RGE},
-		{Name: "repair_pe", Value: s.PE}, {Name: "repair_vpr", Value: s.VPR}, {Name: "repair_matches", Value: s.Matches},
-		{Name: "repair_iou", Value: iou}, {Name: "repair_hausdorff", Value: hausdorff}, {Name: "repair_success", Value: s.Success}}
+		{Name: "repair_pe", Value: s.PE}, {Name: "repair_vpr", Value: s.VPR},
+		{Name: "repair_matches", Value: s.Matches},
+		{Name: "repair_iou", Value: iou}, {Name: "repair_hausdorff", Value: hausdorff},
+		{Name: "repair_success", Value: s.Success}}
 }
 
-// succeeds reports whether the answer is a success under the chosen variants. See
+// succeeds reports whether the answer is a success under the chosen variants: no syntax
+// error, no distorted piece, no overlap, all pieces connected, and the target filled. See
 // docs/spec/tangram.md#r44.
-func (s *Score) succeeds(v scoring.Variants) bool {
+func (score *Score) succeeds(v scoring.Variants) bool {
 	if !v.On(Congruent) && !v.On(Points) {
-		return s.Success
+		return score.Success
 	}
-	rge, apart := s.RGE, s.PEDisconnected
+	rge, apart := score.RGE, score.PEDisconnected
 	if v.On(Congruent) {
-		rge = s.RGECongruent
+		rge = score.RGECongruent
 	}
 	if v.On(Points) {
-		apart = s.PEDisconnectedPoint
+		apart = score.PEDisconnectedPoint
 	}
-	if s.TSE || rge || apart || s.PEOverlap {
+	if score.TSE || rge || apart || score.PEOverlap {
 		return false
 	}
-	return s.Matches
+	return score.Matches
 }
 
-// metrics returns the flags and numbers of a solution in their fixed order. See
-// docs/spec/tangram.md#r47.
-func (s *Score) metrics() []scoring.Metric {
+// metrics returns the flags and numbers of a solution in a fixed order. Numbers that compare
+// with the target are null where the answer is not evaluable. See docs/spec/tangram.md#r47.
+func (score *Score) metrics() []scoring.Metric {
 	var class any
-	if s.Class != "" {
-		class = s.Class
+	if score.Class != "" {
+		class = score.Class
 	}
-	number := func(x float64) any {
-		if !s.Evaluable {
+	orNull := func(x float64) any {
+		if !score.Evaluable {
 			return nil
 		}
 		return x
 	}
-	reasons := s.Reasons
+	reasons := score.Reasons
 	if reasons == nil {
 		reasons = []string{}
 	}
 	out := make([]scoring.Metric, 0, 32) // with room for those of the setting and of repair
 	out = append(out, []scoring.Metric{
-		{Name: "tse", Value: s.TSE}, {Name: "tse_reasons", Value: reasons}, {Name: "class", Value: class},
-		{Name: "n_pieces", Value: len(s.Pieces)}, {Name: "n_parsed", Value: s.Parsed},
-		{Name: "rge", Value: s.RGE}, {Name: "rge_parsed", Value: s.RGEParsed}, {Name: "rge_congruent", Value: s.RGECongruent},
-		{Name: "pe", Value: s.PE}, {Name: "pe_overlap", Value: s.PEOverlap}, {Name: "pe_disconnected", Value: s.PEDisconnected},
-		{Name: "pe_disconnected_point", Value: s.PEDisconnectedPoint}, {Name: "vpr", Value: s.VPR}, {Name: "evaluable", Value: s.Evaluable},
-		{Name: "union_area", Value: number(s.Union)}, {Name: "intersection_area", Value: number(s.Shared)},
-		{Name: "iou", Value: number(s.IoU)}, {Name: "hausdorff", Value: number(s.Hausdorff)}, {Name: "success", Value: s.Success},
-		{Name: "matches", Value: s.Matches},
-		{Name: "overlaps", Value: s.overlapList()}, {Name: "pieces", Value: s.pieceList()},
+		{Name: "tse", Value: score.TSE}, {Name: "tse_reasons", Value: reasons}, {Name: "class", Value: class},
+		{Name: "n_pieces", Value: len(score.Pieces)}, {Name: "n_parsed", Value: score.Parsed},
+		{Name: "rge", Value: score.RGE}, {Name: "rge_parsed", Value: score.RGEParsed},
+		{Name: "rge_congruent", Value: score.RGECongruent},
+		{Name: "pe", Value: score.PE}, {Name: "pe_overlap", Value: score.PEOverlap},
+		{Name: "pe_disconnected", Value: score.PEDisconnected},
+		{Name: "pe_disconnected_point", Value: score.PEDisconnectedPoint}, {Name: "vpr", Value: score.VPR},
+		{Name: "evaluable", Value: score.Evaluable},
+		{Name: "union_area", Value: orNull(score.Union)}, {Name: "intersection_area", Value: orNull(score.Shared)},
+		{Name: "iou", Value: orNull(score.IoU)}, {Name: "hausdorff", Value: orNull(score.Hausdorff)},
+		{Name: "success", Value: score.Success},
+		{Name: "matches", Value: score.Matches},
+		{Name: "overlaps", Value: score.overlapList()}, {Name: "pieces", Value: score.pieceList()},
 	}...)
-	return append(out, s.rasterMetrics()...)
+	return append(out, score.rasterMetrics()...)
 }
 
-// overlapList returns [[i, j, area, counts], ...] as JSON.
-func (s *Score) overlapList() scoring.JSON {
+// overlapList returns the overlaps as a JSON list of [i, j, area, counts]: the indices of
+// two pieces, the area, and whether it is above the tolerance.
+func (score *Score) overlapList() scoring.JSON {
 	b := []byte{'['}
-	for i, o := range s.Overlaps {
+	for i, overlap := range score.Overlaps {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = fmt.Appendf(b, "[%d,%d,", o.I, o.J)
-		b = scoring.AppendFloat(b, o.Area)
-		b = strconv.AppendBool(append(b, ','), o.Counts)
+		b = fmt.Appendf(b, "[%d,%d,", overlap.I, overlap.J)
+		b = scoring.AppendFloat(b, overlap.Area)
+		b = strconv.AppendBool(append(b, ','), overlap.Counts)
 		b = append(b, ']')
 	}
 	return append(b, ']')
 }
 
 // pieceList returns the descriptions of all pieces as JSON.
-func (s *Score) pieceList() scoring.JSON {
-	b := append(make([]byte, 0, 2+192*len(s.Pieces)), '[')
-	for i := range s.Pieces {
+func (score *Score) pieceList() scoring.JSON {
+	b := append(make([]byte, 0, 2+192*len(score.Pieces)), '[')
+	for i := range score.Pieces {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = s.Pieces[i].appendJSON(b, i)
+		b = score.Pieces[i].appendJSON(b, i)
 	}
 	return append(b, ']')
 }
 
-// appendJSON appends the description of one piece of an answer as JSON.
-func (q *PieceScore) appendJSON(b []byte, index int) []byte {
+// appendJSON appends the description of one piece of an answer as a JSON object. Members
+// that are not known are null (id, type) or left out.
+func (piece *PieceScore) appendJSON(b []byte, index int) []byte {
 	b = strconv.AppendInt(append(b, `{"index":`...), int64(index), 10)
 	text := func(name, s string, known bool) {
 		b = append(append(append(b, `,"`...), name...), `":`...)
@@ -156,25 +166,25 @@ func (q *PieceScore) appendJSON(b []byte, index int) []byte {
 	flag := func(name string, v bool) {
 		b = strconv.AppendBool(append(append(append(b, `,"`...), name...), `":`...), v)
 	}
-	text("id", q.ID, q.HasID)
-	text("type", string(q.Kind), q.Kind != "")
-	flag("parsed", q.Parsed)
-	if q.Parsed {
-		flag("simple", q.Simple)
-		b = scoring.AppendFloat(append(b, `,"area":`...), q.Area)
-		b = scoring.AppendFloat(append(b, `,"perimeter":`...), q.Perimeter)
+	text("id", piece.ID, piece.HasID)
+	text("type", string(piece.Kind), piece.Kind != "")
+	flag("parsed", piece.Parsed)
+	if piece.Parsed {
+		flag("simple", piece.Simple)
+		b = scoring.AppendFloat(append(b, `,"area":`...), piece.Area)
+		b = scoring.AppendFloat(append(b, `,"perimeter":`...), piece.Perimeter)
 	}
-	if q.Typed {
-		flag("rge", q.RGE)
-		flag("congruent", q.Congruent)
+	if piece.Typed {
+		flag("rge", piece.RGE)
+		flag("congruent", piece.Congruent)
 	}
 	return append(b, '}')
 }
 
-// name returns what notes call a piece: its id or else its index.
-func (s *Score) name(i int) string {
-	if q := &s.Pieces[i]; q.HasID && q.ID != "" {
-		return q.ID
+// pieceName returns what notes call piece i: its id, or else its index.
+func (score *Score) pieceName(i int) string {
+	if piece := &score.Pieces[i]; piece.HasID && piece.ID != "" {
+		return piece.ID
 	}
 	return fmt.Sprintf("piece %d", i)
 }
@@ -182,54 +192,60 @@ func (s *Score) name(i int) string {
 // maxNotes bounds the notes of a result.
 const maxNotes = 64
 
-// notes returns reasons that a model can learn from: which piece is distorted at which edge and by
-// how much, which pieces overlap and by what area, which components are disconnected.
-func (s *Score) notes(p *construction.Prediction) (out []scoring.Note) {
+// notes returns reasons that a model can learn from: which pieces could not be read, which
+// one is distorted at which edge and by how much, which overlap and by what area, and which
+// are disconnected. They are at most maxNotes.
+func (score *Score) notes(p *construction.Prediction) (out []scoring.Note) {
 	add := func(code, path, format string, args ...any) {
 		if len(out) >= maxNotes {
 			return
 		}
 		out = append(out, scoring.Note{Code: code, Path: path, Message: fmt.Sprintf(format, args...)})
 	}
-	if s.Limited {
+	if score.Limited {
 		add("search_limit", "response", "the search for JSON was given up: the text opens too many objects that do not end")
 	}
-	if s.Rounded {
-		add("coordinates_rounded", "final_state.pieces", "coordinates have so many digits that they were rounded to 1e-12 or so: nothing is decided exactly")
+	if score.Rounded {
+		add("coordinates_rounded", "final_state.pieces",
+			"coordinates have so many digits that they were rounded to 1e-12 or so: nothing is decided exactly")
 	}
-	for i := range s.Pieces {
-		q := &s.Pieces[i]
-		on := func(code, format string, args ...any) {
+	for i := range score.Pieces {
+		piece := &score.Pieces[i]
+		addForPiece := func(code, format string, args ...any) {
 			add(code, fmt.Sprintf("final_state.pieces[%d]", i), format, args...)
 		}
 		switch {
-		case !q.Parsed:
-			on("piece_unread", "%s: %s", s.name(i), q.Problem)
-		case !q.Simple:
-			on("piece_not_simple", "%s: its edges cross or touch each other", s.name(i))
-		case q.Typed && (q.RGE || !q.Congruent):
-			on("piece_distorted", "%s is no %s: area %s (%s), perimeter %s (%s)%s", s.name(i), strings.ReplaceAll(string(q.Kind), "_", " "),
-				formatShort(q.Area), deviation(q.AreaError), formatShort(q.Perimeter), deviation(q.PerimeterError), worstEdge(p.Pieces[i].Vertices, q.Kind))
+		case !piece.Parsed:
+			addForPiece("piece_unread", "%s: %s", score.pieceName(i), piece.Problem)
+		case !piece.Simple:
+			addForPiece("piece_not_simple", "%s: its edges cross or touch each other", score.pieceName(i))
+		case piece.Typed && (piece.RGE || !piece.Congruent):
+			addForPiece("piece_distorted", "%s is no %s: area %s (%s), perimeter %s (%s)%s", score.pieceName(i),
+				strings.ReplaceAll(string(piece.Kind), "_", " "),
+				formatShort(piece.Area), deviation(piece.AreaError), formatShort(piece.Perimeter),
+				deviation(piece.PerimeterError), worstEdge(p.Pieces[i].Vertices, piece.Kind))
 		}
-		if q.Kind == "" && q.Parsed {
-			on("piece_untyped", "%s has no known type", s.name(i))
-		}
-	}
-	for _, o := range s.Overlaps {
-		if o.Counts {
-			add("pieces_overlap", fmt.Sprintf("final_state.pieces[%d]", o.J), "%s and %s overlap by area %s", s.name(o.I), s.name(o.J), formatShort(o.Area))
+		if piece.Kind == "" && piece.Parsed {
+			addForPiece("piece_untyped", "%s has no known type", score.pieceName(i))
 		}
 	}
-	if len(s.Components) > 1 {
+	for _, overlap := range score.Overlaps {
+		if overlap.Counts {
+			add("pieces_overlap", fmt.Sprintf("final_state.pieces[%d]", overlap.J), "%s and %s overlap by area %s",
+				score.pieceName(overlap.I), score.pieceName(overlap.J), formatShort(overlap.Area))
+		}
+	}
+	if len(score.Components) > 1 {
 		var groups []string
-		for _, g := range s.Components {
+		for _, component := range score.Components {
 			var names []string
-			for _, i := range g {
-				names = append(names, s.name(i))
+			for _, i := range component {
+				names = append(names, score.pieceName(i))
 			}
 			groups = append(groups, strings.Join(names, " "))
 		}
-		add("pieces_apart", "final_state.pieces", "the pieces fall into %d parts that share no edge: %s", len(groups), strings.Join(groups, " | "))
+		add("pieces_apart", "final_state.pieces", "the pieces fall into %d parts that share no edge: %s",
+			len(groups), strings.Join(groups, " | "))
 	}
 	return out
 }
@@ -237,47 +253,49 @@ func (s *Score) notes(p *construction.Prediction) (out []scoring.Note) {
 // formatShort formats a number of a note with 6 digits.
 func formatShort(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
-// deviation describes in a note by how much a piece's area or length is off.
-func deviation(d float64) string {
-	if math.Abs(d) < 1e-12 {
+// deviation describes for a note by how much an area or perimeter is off.
+func deviation(difference float64) string {
+	if math.Abs(difference) < 1e-12 {
 		return "right"
 	}
-	return strconv.FormatFloat(d, 'g', 3, 64) + " off"
+	return strconv.FormatFloat(difference, 'g', 3, 64) + " off"
 }
 
-// worstEdge describes the edge whose length is farthest from the canonical one, for the rotation
-// and direction of the vertices that fit best.
+// worstEdge describes for a note which edge differs most from the canonical piece, for the
+// start and direction of the vertices that fit best overall. It says so where the number of
+// vertices is wrong, or only angles are.
 func worstEdge(list []construction.Point, kind construction.Kind) string {
-	c := canons[kind]
+	canonical := canonicalPieces[kind]
 	points := make([]plane.Point, len(list))
 	for i, v := range list {
 		points[i] = plane.Point(v)
 	}
-	if len(points) != len(c.corners) {
-		return fmt.Sprintf("; it has %d vertices, want %d", len(points), len(c.corners))
+	if len(points) != len(canonical.corners) {
+		return fmt.Sprintf("; it has %d vertices, want %d", len(points), len(canonical.corners))
 	}
-	own, want := edgeLengths(points), edgeLengths(c.corners)
+	own, want := edgeLengths(points), edgeLengths(canonical.corners)
 	n := len(own)
-	best, at, gap := math.Inf(1), 0, 0.0
+	best, worstIndex, worstGap := math.Inf(1), 0, 0.0
 	for shift := range n {
-		for _, step := range [2]int{1, n - 1} {
-			total, worst, where, d := 0.0, 0.0, 0, 0.0
+		for _, step := range [2]int{1, n - 1} { // forwards and backwards, modulo n
+			total, worst, index, off := 0.0, 0.0, 0, 0.0
 			for i := range n {
-				e := own[i] - want[(shift+i*step)%n]
-				total += math.Abs(e)
-				if math.Abs(e) > worst {
-					worst, where, d = math.Abs(e), i, e
+				difference := own[i] - want[(shift+i*step)%n]
+				total += math.Abs(difference)
+				if math.Abs(difference) > worst {
+					worst, index, off = math.Abs(difference), i, difference
 				}
 			}
 			if total < best {
-				best, at, gap = total, where, d
+				best, worstIndex, worstGap = total, index, off
 			}
 		}
 	}
-	if math.Abs(gap) < 1e-12 {
+	if math.Abs(worstGap) < 1e-12 {
 		return "; its edges have the right lengths, its angles are wrong"
 	}
-	return fmt.Sprintf("; edge %d-%d has length %s, want %s", at, (at+1)%n, formatShort(own[at]), formatShort(own[at]-gap))
+	return fmt.Sprintf("; edge %d-%d has length %s, want %s", worstIndex, (worstIndex+1)%n,
+		formatShort(own[worstIndex]), formatShort(own[worstIndex]-worstGap))
 }
 
 // edgeLengths returns the lengths of a piece's edges.

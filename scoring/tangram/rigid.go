@@ -16,44 +16,45 @@ const (
 	contactLength     = 0.05
 )
 
-// canon describes a canonical tangram piece. See docs/spec/tangram.md#r1.
-type canon struct {
-	area, perimeter   field.Number
-	areaF, perimeterF float64
-	corners           []plane.Point
-	squared           []field.Number // squared distances between corners, row by row
-	squaredF          []float64
-	distances         []float64
+// canonicalPiece holds the measures of a tangram piece, exactly and in doubles. See
+// docs/spec/tangram.md#r1.
+type canonicalPiece struct {
+	area, perimeter           field.Number
+	floatArea, floatPerimeter float64
+	corners                   []plane.Point
+	squared                   []field.Number // squared distances between corners, row by row
+	floatSquared              []float64
+	distances                 []float64
 }
 
-// canons are the canonical pieces by kind.
-var canons = func() map[construction.Kind]*canon {
+// canonicalPieces are the canonical pieces by kind.
+var canonicalPieces = func() map[construction.Kind]*canonicalPiece {
 	n, r2 := field.Int, field.Surd(1, 1)
 	at := func(x, y field.Number) plane.Point { return plane.Point{X: x, Y: y} }
 	zero, one, two := n(0), n(1), n(2)
-	return map[construction.Kind]*canon{
-		construction.Large:         newCanon(at(zero, zero), at(two, zero), at(zero, two)),
-		construction.Medium:        newCanon(at(zero, zero), at(r2, zero), at(zero, r2)),
-		construction.Small:         newCanon(at(zero, zero), at(one, zero), at(zero, one)),
-		construction.Square:        newCanon(at(zero, zero), at(one, zero), at(one, one), at(zero, one)),
-		construction.Parallelogram: newCanon(at(zero, zero), at(one, zero), at(two, one), at(one, one)),
+	return map[construction.Kind]*canonicalPiece{
+		construction.Large:         newCanonicalPiece(at(zero, zero), at(two, zero), at(zero, two)),
+		construction.Medium:        newCanonicalPiece(at(zero, zero), at(r2, zero), at(zero, r2)),
+		construction.Small:         newCanonicalPiece(at(zero, zero), at(one, zero), at(zero, one)),
+		construction.Square:        newCanonicalPiece(at(zero, zero), at(one, zero), at(one, one), at(zero, one)),
+		construction.Parallelogram: newCanonicalPiece(at(zero, zero), at(one, zero), at(two, one), at(one, one)),
 	}
 }()
 
-// newCanon computes the measures of a canonical piece from its corners.
-func newCanon(corners ...plane.Point) *canon {
-	c := &canon{corners: corners, area: area(corners)}
+// newCanonicalPiece computes the measures of a piece from its corners.
+func newCanonicalPiece(corners ...plane.Point) *canonicalPiece {
+	c := &canonicalPiece{corners: corners, area: area(corners)}
 	c.perimeter, _ = perimeter(corners)
-	c.areaF, c.perimeterF = c.area.Float(), c.perimeter.Float()
+	c.floatArea, c.floatPerimeter = c.area.Float(), c.perimeter.Float()
 	c.squared = squaredDistances(corners)
 	for _, s := range c.squared {
-		c.squaredF = append(c.squaredF, s.Float())
+		c.floatSquared = append(c.floatSquared, s.Float())
 		c.distances = append(c.distances, math.Sqrt(s.Float()))
 	}
 	return c
 }
 
-// area returns the exact area of a tangram piece, whose vertices may run in either direction.
+// area returns the exact area of a polygon, whose vertices may run in either direction.
 func area(list []plane.Point) field.Number {
 	a := field.Area(list)
 	if a.Sign() < 0 {
@@ -62,8 +63,8 @@ func area(list []plane.Point) field.Number {
 	return a
 }
 
-// perimeter returns the exact perimeter of a polygon; ok is false if it is not in Q(sqrt 2), which
-// holds if any edge length is not. See docs/spec/tangram.md#r30.
+// perimeter returns the exact perimeter of a polygon. ok is false if an edge length is not
+// in Q(sqrt 2). See docs/spec/tangram.md#r30.
 func perimeter(list []plane.Point) (sum field.Number, ok bool) {
 	sum = field.Int(0)
 	for i, a := range list {
@@ -89,8 +90,8 @@ func squaredDistance(a, b plane.Point) field.Number {
 	return field.SquaredDistance(a.X, a.Y, b.X, b.Y)
 }
 
-// squaredDistances returns the exact squared distances of all pairs of a piece's corners, row by
-// row.
+// squaredDistances returns the exact squared distances of all pairs of n vertices: that of i
+// and j is at i*n+j.
 func squaredDistances(list []plane.Point) []field.Number {
 	n := len(list)
 	out := make([]field.Number, n*n)
@@ -104,8 +105,8 @@ func squaredDistances(list []plane.Point) []field.Number {
 	return out
 }
 
-// productError bounds the error of a product of two differences of coordinates, and of a sum of
-// two such products. Coordinates have a relative error of 2^-50.
+// productError bounds the error of a product of two differences of coordinates in doubles,
+// and of a sum of two such products. Coordinates have a relative error of 2^-50.
 func productError(edges []segment) float64 {
 	reach := 1.0
 	for i := range edges {
@@ -114,14 +115,15 @@ func productError(edges []segment) float64 {
 	return 0x1p-44 * reach * reach
 }
 
-// isCongruent reports whether a polygon is its canonical piece, moved, rotated or mirrored:
-// without collinear vertices, all distances between corners agree for some first corner and
-// direction. Doubles rule out distances that are far off; the others are compared exactly. See
+// isCongruent reports whether a polygon is the canonical piece c, moved, rotated or
+// mirrored. Vertices between collinear edges do not count, and all distances between corners
+// must agree for some first corner and direction: within a tolerance for decimal answers,
+// else exactly. Doubles rule out most candidates before exact numbers are compared. See
 // docs/spec/tangram.md#r32.
-func isCongruent(list []plane.Point, edges []segment, c *canon, decimal bool) bool {
+func isCongruent(list []plane.Point, edges []segment, canonical *canonicalPiece, decimal bool) bool {
 	corners := withoutCollinear(list, edges)
 	n := len(corners)
-	if n != len(c.corners) {
+	if n != len(canonical.corners) {
 		return false
 	}
 	if n < len(list) {
@@ -138,25 +140,25 @@ func isCongruent(list []plane.Point, edges []segment, c *canon, decimal bool) bo
 			distances[i*n+j], distances[j*n+i] = d, d
 		}
 	}
-	want, tau := c.squaredF, productError(edges)
+	want, tolerance := canonical.floatSquared, productError(edges)
 	if decimal {
-		want, tau = c.distances, distanceTolerance
+		want, tolerance = canonical.distances, distanceTolerance
 	}
 	for shift := range n {
-		for _, step := range [2]int{1, n - 1} {
-			at := func(i int) int { return (shift + i*step) % n }
-			same := true
-			for i := 0; i < n && same; i++ {
-				for j := 0; j < i && same; j++ {
-					same = math.Abs(distances[at(i)*n+at(j)]-want[i*n+j]) <= tau
+		for _, step := range [2]int{1, n - 1} { // forwards and backwards, modulo n
+			candidate := func(i int) int { return (shift + i*step) % n }
+			matches := true
+			for i := 0; i < n && matches; i++ {
+				for j := 0; j < i && matches; j++ {
+					matches = math.Abs(distances[candidate(i)*n+candidate(j)]-want[i*n+j]) <= tolerance
 				}
 			}
-			for i := 0; i < n && same && !decimal; i++ {
-				for j := 0; j < i && same; j++ {
-					same = squaredDistance(list[at(i)], list[at(j)]).Equal(c.squared[i*n+j])
+			for i := 0; i < n && matches && !decimal; i++ {
+				for j := 0; j < i && matches; j++ {
+					matches = squaredDistance(list[candidate(i)], list[candidate(j)]).Equal(canonical.squared[i*n+j])
 				}
 			}
-			if same {
+			if matches {
 				return true
 			}
 		}
@@ -167,16 +169,17 @@ func isCongruent(list []plane.Point, edges []segment, c *canon, decimal bool) bo
 // maxCorners is the largest number of corners of a canonical piece.
 const maxCorners = 4
 
-// withoutCollinear returns the vertices of a polygon except those between two edges on one line.
+// withoutCollinear returns the vertices of a polygon except those between two edges on one
+// line. It returns the list itself if there are none.
 func withoutCollinear(list []plane.Point, edges []segment) []plane.Point {
 	n := len(list)
 	if n <= 3 {
 		return list
 	}
-	tau := productError(edges)
+	tolerance := productError(edges)
 	straight := func(i int) bool {
-		e, f := &edges[(i+n-1)%n], &edges[i]
-		if v := float64((e.x1-e.x0)*(f.y1-f.y0)) - float64((e.y1-e.y0)*(f.x1-f.x0)); math.Abs(v) > tau {
+		before, after := &edges[(i+n-1)%n], &edges[i]
+		if cross := float64((before.x1-before.x0)*(after.y1-after.y0)) - float64((before.y1-before.y0)*(after.x1-after.x0)); math.Abs(cross) > tolerance {
 			return false
 		}
 		a, b, c := list[(i+n-1)%n], list[i], list[(i+1)%n]
@@ -185,10 +188,10 @@ func withoutCollinear(list []plane.Point, edges []segment) []plane.Point {
 	}
 	var out []plane.Point
 	for i := range list {
-		switch line := straight(i); {
-		case line && out == nil:
+		switch isLine := straight(i); {
+		case isLine && out == nil:
 			out = append(make([]plane.Point, 0, n), list[:i]...)
-		case !line && out != nil:
+		case !isLine && out != nil:
 			out = append(out, list[i])
 		}
 	}
@@ -198,18 +201,20 @@ func withoutCollinear(list []plane.Point, edges []segment) []plane.Point {
 	return out
 }
 
-// isDistorted reports whether a piece is not rigid: not simple, or with another area or perimeter
-// than its type has. See docs/spec/tangram.md#r30.
-func isDistorted(list []plane.Point, q *PieceScore, c *canon, decimal bool) bool {
-	if !q.Simple {
+// isDistorted reports whether a piece is not rigid: it crosses itself, or has another area
+// or perimeter than its type, within a tolerance for decimal answers. See
+// docs/spec/tangram.md#r30.
+func isDistorted(list []plane.Point, piece *PieceScore, canonical *canonicalPiece, decimal bool) bool {
+	if !piece.Simple {
 		return true
 	}
 	if decimal {
-		return math.Abs(q.Area-c.areaF) > areaTolerance || math.Abs(q.Perimeter-c.perimeterF) > areaTolerance
+		return math.Abs(piece.Area-canonical.floatArea) > areaTolerance ||
+			math.Abs(piece.Perimeter-canonical.floatPerimeter) > areaTolerance
 	}
-	if !area(list).Equal(c.area) {
+	if !area(list).Equal(canonical.area) {
 		return true
 	}
 	p, ok := perimeter(list)
-	return !ok || !p.Equal(c.perimeter)
+	return !ok || !p.Equal(canonical.perimeter)
 }

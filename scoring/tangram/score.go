@@ -64,28 +64,29 @@ const (
 	successDistance = 0.02
 )
 
-// scratch is the memory of one evaluation, reused for the next one.
-type scratch struct {
-	plane   plane.Evaluator
-	lists   [][]plane.Point // vertices of the parsed pieces
-	index   []int           // their indices among all pieces
-	edges   [][]segment     // their edges
-	lines   []segment       // backing array of edges
-	byEdge  unionFind       // pieces connected by edges
-	byPoint unionFind       // pieces connected by edges or points
+// workspace is the memory of one evaluation, reused for the next one.
+type workspace struct {
+	plane      plane.Evaluator
+	polygons   [][]plane.Point // vertices of the parsed pieces
+	pieceIndex []int           // their indices among all pieces
+	edges      [][]segment     // their edges
+	segments   []segment       // backing array of edges
+	byEdge     unionFind       // pieces connected by edges
+	byPoint    unionFind       // pieces connected by edges or points
 }
 
-var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
+var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
 // Evaluate scores a prediction against a target, or without one if t is nil. It is safe for
 // concurrent use.
 func Evaluate(p *construction.Prediction, t *plane.Target) Score { return evaluate(p, t, nil) }
 
-// evaluate is Evaluate, with the union measured on a raster unless r is nil.
+// evaluate is Evaluate, but measures the union on a raster if r is not nil.
 func evaluate(p *construction.Prediction, t *plane.Target, r *rasterMeter) Score {
-	m := scratchPool.Get().(*scratch)
-	defer scratchPool.Put(m)
-	m.lists, m.index, m.edges, m.lines = m.lists[:0], m.index[:0], m.edges[:0], m.lines[:0]
+	ws := workspaces.Get().(*workspace)
+	defer workspaces.Put(ws)
+	ws.polygons, ws.pieceIndex, ws.edges, ws.segments = ws.polygons[:0], ws.pieceIndex[:0], ws.edges[:0],
+		ws.segments[:0]
 
 	s := Score{TSE: len(p.Reasons) > 0, Reasons: p.Reasons, Parsed: p.Parsed, Found: p.Found, Limited: p.Limited}
 	if p.Parsed > 0 {
@@ -97,24 +98,25 @@ func evaluate(p *construction.Prediction, t *plane.Target, r *rasterMeter) Score
 	s.Pieces = make([]PieceScore, 0, len(p.Pieces))
 	for i := range p.Pieces {
 		q := &p.Pieces[i]
-		s.Pieces = append(s.Pieces, PieceScore{ID: q.ID, HasID: q.HasID, Kind: q.Kind, Parsed: q.Vertices != nil, Problem: q.Problem})
+		s.Pieces = append(s.Pieces, PieceScore{ID: q.ID, HasID: q.HasID, Kind: q.Kind, Parsed: q.Vertices != nil,
+			Problem: q.Problem})
 		if q.Vertices == nil {
 			continue
 		}
-		m.lists, m.index = append(m.lists, q.Vertices), append(m.index, i)
+		ws.polygons, ws.pieceIndex = append(ws.polygons, q.Vertices), append(ws.pieceIndex, i)
 	}
-	if len(m.lists) == 0 {
+	if len(ws.polygons) == 0 {
 		return s
 	}
-	e := m.plane.Evaluate(m.lists, t, p.Decimal)
+	e := ws.plane.Evaluate(ws.polygons, t, p.Decimal)
 	s.Rounded = e.Rounded
-	for _, list := range m.lists {
-		from := len(m.lines)
-		m.lines = appendSegments(m.lines, list)
-		m.edges = append(m.edges, m.lines[from:])
+	for _, list := range ws.polygons {
+		from := len(ws.segments)
+		ws.segments = appendSegments(ws.segments, list)
+		ws.edges = append(ws.edges, ws.segments[from:])
 	}
-	s.checkPieces(m, e, p.Decimal)
-	s.checkContacts(m, e, p.Decimal)
+	s.checkPieces(ws, e, p.Decimal)
+	s.checkContacts(ws, e, p.Decimal)
 	s.VPR = !s.TSE && !s.RGE && !s.PE // docs/spec/tangram.md#r38
 	s.Evaluable = t != nil && slices.Contains(e.HasArea, true)
 	switch {
@@ -126,51 +128,55 @@ func evaluate(p *construction.Prediction, t *plane.Target, r *rasterMeter) Score
 	return s
 }
 
-// checkPieces fills in the geometry of each piece: which are not rigid (docs/spec/tangram.md#r31)
-// and which are not congruent (docs/spec/tangram.md#r32).
-func (s *Score) checkPieces(m *scratch, r *plane.Result, decimal bool) {
-	wrong, incongruent := false, false
-	for k, list := range m.lists {
-		q := &s.Pieces[m.index[k]]
-		q.Simple, q.Area, q.Perimeter = r.Simple[k], r.Area[k], floatPerimeter(m.edges[k])
-		c := canons[q.Kind]
-		if c == nil {
+// checkPieces fills in the geometry of each parsed piece: whether it is simple, rigid
+// (docs/spec/tangram.md#r31) and congruent to its type (docs/spec/tangram.md#r32). Under a
+// syntax error the answer has no errors of rigid geometry, except in RGEParsed.
+func (score *Score) checkPieces(ws *workspace, r *plane.Result, decimal bool) {
+	anyDistorted, anyIncongruent := false, false
+	for i, list := range ws.polygons {
+		piece := &score.Pieces[ws.pieceIndex[i]]
+		piece.Simple, piece.Area, piece.Perimeter = r.Simple[i], r.Area[i], floatPerimeter(ws.edges[i])
+		canonical := canonicalPieces[piece.Kind]
+		if canonical == nil {
 			continue
 		}
-		q.Typed = true
-		q.Congruent = isCongruent(list, m.edges[k], c, decimal) && q.Simple
-		q.RGE = (decimal || !q.Congruent) && isDistorted(list, q, c, decimal)
-		q.AreaError, q.PerimeterError = q.Area-c.areaF, q.Perimeter-c.perimeterF
-		wrong, incongruent = wrong || q.RGE, incongruent || !q.Congruent
+		piece.Typed = true
+		piece.Congruent = isCongruent(list, ws.edges[i], canonical, decimal) && piece.Simple
+		// an exactly congruent piece has the right area and perimeter
+		piece.RGE = (decimal || !piece.Congruent) && isDistorted(list, piece, canonical, decimal)
+		piece.AreaError, piece.PerimeterError = piece.Area-canonical.floatArea, piece.Perimeter-canonical.floatPerimeter
+		anyDistorted, anyIncongruent = anyDistorted || piece.RGE, anyIncongruent || !piece.Congruent
 	}
-	s.RGEParsed = wrong
-	s.RGE, s.RGECongruent = !s.TSE && wrong, !s.TSE && incongruent
+	score.RGEParsed = anyDistorted
+	score.RGE, score.RGECongruent = !score.TSE && anyDistorted, !score.TSE && anyIncongruent
 }
 
-// checkContacts decides which pieces overlap (docs/spec/tangram.md#r34) and which are disconnected
-// (docs/spec/tangram.md#r36). Either is a physics error (docs/spec/tangram.md#r35).
-func (s *Score) checkContacts(m *scratch, r *plane.Result, decimal bool) {
-	n, at := len(m.edges), m.index
-	edges, points := &m.byEdge, &m.byPoint
-	edges.reset(n)
-	points.reset(n)
-	for _, o := range r.Overlaps {
-		counts := !decimal || o.Area > areaTolerance
-		s.Overlaps = append(s.Overlaps, Overlap{at[o.I], at[o.J], o.Area, counts})
-		s.PEOverlap = s.PEOverlap || counts
+// checkContacts decides which pieces overlap (docs/spec/tangram.md#r34) and which are
+// disconnected (docs/spec/tangram.md#r36); either is a physics error
+// (docs/spec/tangram.md#r35). Overlapping pieces count as connected. Pieces without area are
+// ignored.
+func (score *Score) checkContacts(ws *workspace, r *plane.Result, decimal bool) {
+	count, index := len(ws.edges), ws.pieceIndex
+	edges, points := &ws.byEdge, &ws.byPoint
+	edges.reset(count)
+	points.reset(count)
+	for _, overlap := range r.Overlaps {
+		counts := !decimal || overlap.Area > areaTolerance
+		score.Overlaps = append(score.Overlaps, Overlap{index[overlap.I], index[overlap.J], overlap.Area, counts})
+		score.PEOverlap = score.PEOverlap || counts
 		if counts {
-			edges.join(o.I, o.J)
-			points.join(o.I, o.J)
+			edges.join(overlap.I, overlap.J)
+			points.join(overlap.I, overlap.J)
 		}
 	}
-	for i := range n {
-		for j := i + 1; j < n; j++ {
+	for i := range count {
+		for j := i + 1; j < count; j++ {
 			if !r.HasArea[i] || !r.HasArea[j] {
 				continue
 			}
 			var edge, point bool
 			if decimal {
-				edge, point = contactKinds(m.edges[i], m.edges[j])
+				edge, point = touching(ws.edges[i], ws.edges[j])
 			} else {
 				edge = r.SharesEdge(i, j)
 				point = edge || points.find(i) != points.find(j) && r.Touches(i, j)
@@ -183,37 +189,37 @@ func (s *Score) checkContacts(m *scratch, r *plane.Result, decimal bool) {
 			}
 		}
 	}
-	s.PEDisconnected = edges.disconnected(r.HasArea)
-	s.PEDisconnectedPoint = points.disconnected(r.HasArea)
-	if s.PEDisconnected {
-		s.Components = edges.components(r.HasArea, at)
+	score.PEDisconnected = edges.disconnected(r.HasArea)
+	score.PEDisconnectedPoint = points.disconnected(r.HasArea)
+	if score.PEDisconnected {
+		score.Components = edges.components(r.HasArea, index)
 	}
-	s.PE = s.PEOverlap || s.PEDisconnected
+	score.PE = score.PEOverlap || score.PEDisconnected
 }
 
-// matchExact compares the union with the target in exact arithmetic, also if the checks of the
-// pieces found errors. See docs/spec/tangram.md#r39.
-func (s *Score) matchExact(r *plane.Result, t *plane.Target, decimal bool) {
-	s.Union, s.Shared = r.Union, r.Shared
-	s.IoU = r.Shared / (r.Union + t.Area - r.Shared)
+// matchExact compares the union with the target in exact arithmetic and decides success. It
+// also does so where pieces are invalid. See docs/spec/tangram.md#r39.
+func (score *Score) matchExact(r *plane.Result, t *plane.Target, decimal bool) {
+	score.Union, score.Shared = r.Union, r.Shared
+	score.IoU = r.Shared / (r.Union + t.Area - r.Shared)
 	if !decimal && r.Equal {
-		s.Union, s.Shared, s.IoU = t.Area, t.Area, 1
+		score.Union, score.Shared, score.IoU = t.Area, t.Area, 1
 	} else {
-		s.Hausdorff = r.Hausdorff(t, decimal)
+		score.Hausdorff = r.Hausdorff(t, decimal)
 	}
-	s.IoU = math.Max(0, math.Min(1, s.IoU))
+	score.IoU = math.Max(0, math.Min(1, score.IoU))
 	if decimal {
-		s.Matches = s.IoU >= successIoU && s.Hausdorff <= successDistance
+		score.Matches = score.IoU >= successIoU && score.Hausdorff <= successDistance
 	} else {
-		s.Matches = r.Equal
+		score.Matches = r.Equal
 	}
-	s.Success = s.VPR && s.Matches
+	score.Success = score.VPR && score.Matches
 }
 
 // unionFind is a disjoint-set forest of pieces: its sets are connected components.
 type unionFind struct{ parent []int }
 
-// reset makes n sets of one piece each, of which touching ones are then joined.
+// reset makes n sets of one piece each.
 func (g *unionFind) reset(n int) {
 	g.parent = g.parent[:0]
 	for i := range n {
@@ -221,7 +227,7 @@ func (g *unionFind) reset(n int) {
 	}
 }
 
-// find returns the root of the set of touching pieces that piece i is in.
+// find returns the root of the set that piece i is in, its smallest piece.
 func (g *unionFind) find(i int) int {
 	for g.parent[i] != i {
 		i = g.parent[i]
@@ -235,12 +241,12 @@ func (g *unionFind) join(i, j int) {
 	g.parent[max(i, j)] = min(i, j)
 }
 
-// disconnected reports whether the pieces with area are in several components.
+// disconnected reports whether the pieces with area are in more than one set.
 func (g *unionFind) disconnected(hasArea []bool) bool {
 	first := -1
-	for i, t := range hasArea {
+	for i, has := range hasArea {
 		switch {
-		case !t:
+		case !has:
 		case first < 0:
 			first = g.find(i)
 		case g.find(i) != first:
@@ -250,22 +256,22 @@ func (g *unionFind) disconnected(hasArea []bool) bool {
 	return false
 }
 
-// components returns the components of the pieces with area. Pieces are given by their entries in
-// index.
+// components returns the sets of the pieces with area, in the order of their first pieces.
+// Piece i is written as index[i].
 func (g *unionFind) components(hasArea []bool, index []int) (out [][]int) {
-	place := map[int]int{}
-	for i, t := range hasArea {
-		if !t {
+	componentOf := map[int]int{}
+	for i, has := range hasArea {
+		if !has {
 			continue
 		}
 		root := g.find(i)
-		k, ok := place[root]
+		component, ok := componentOf[root]
 		if !ok {
-			k = len(out)
-			place[root] = k
+			component = len(out)
+			componentOf[root] = component
 			out = append(out, nil)
 		}
-		out[k] = append(out[k], index[i])
+		out[component] = append(out[component], index[i])
 	}
 	return out
 }

@@ -16,54 +16,56 @@ var settings = []string{"zero-shot", "in-context", "visual-centric"}
 // tables aggregates results as Tables 1 to 3 of the paper do. Repeats of an item are averaged
 // first. Sums are compensated and follow the order of the input. See docs/spec/tangram.md#r50.
 type tables struct {
-	missing bool
-	groups  map[string]*group // by setting
-	order   []string
-	choices group
+	countMissing bool
+	groups       map[string]*group // by setting
+	settingNames []string
+	choices      group
 }
 
 // newSeriesTables returns the tables of one series.
 func newSeriesTables(o scoring.TableOptions) *tables {
-	return &tables{missing: o.Missing, groups: map[string]*group{}}
+	return &tables{countMissing: o.Missing, groups: map[string]*group{}}
 }
 
 // The rows of Table 2: ways of reading an answer.
 const (
-	mainColumn      = iota
-	repairColumn    // with repaired backslashes
-	congruentColumn // with pieces rigid by congruence
-	pointsColumn    // with pieces connected by points
-	columns
+	mainReading      = iota
+	repairReading    // with repaired backslashes
+	congruentReading // with pieces rigid by congruence
+	pointsReading    // with pieces connected by points
+	readings
 )
 
-// group adds up the answers of one setting.
+// group adds up the answers of one setting of Task 2, or of Task 1.
 type group struct {
+	// n answers count. missing ones are among them only with tables.countMissing.
 	n, missing int
-	tally      scoring.Tally        // of all answers
-	single     [columns]columnMeans // answers that name no repeat
-	items      []itemTallies        // of the others, in order of appearance
-	itemIndex  map[string]int       // indices in items by the item's key
-	answers    int                  // counted in items
+	allAnswers scoring.Tally   // of all answers
+	unrepeated [readings]means // answers that name no repeat
+	items      []itemTallies   // of the others, in order of appearance
+	itemIndex  map[string]int  // indices in items by the item's key
+	repeats    int             // counted in items
 }
 
-// itemTallies adds up the repeats of one item for each row of Table 2; Task 1 only uses the first.
-type itemTallies [columns]tally
+// itemTallies adds up the repeats of one item for each way of reading its answers. Task 1
+// uses mainReading only.
+type itemTallies [readings]answerTally
 
 // The shares of answers that tables report. The last two count answers with a measurable union,
 // and those of them without a syntax error.
 const (
-	shareTSE = iota
-	shareRGE
-	sharePE
-	shareVPR
+	shareSyntaxErrors = iota
+	shareRigidErrors
+	sharePhysicsErrors
+	shareValid
 	shareSuccess
 	shareEvaluable
 	shareSyntaxOK
 	shares
 )
 
-// tally counts answers and adds up their measures.
-type tally struct {
+// answerTally counts answers and adds up their measures.
+type answerTally struct {
 	n              int32
 	counts         [shares]int32
 	iou, hausdorff [2]float64 // sums over the evaluable answers, and those without a syntax error
@@ -73,27 +75,28 @@ type tally struct {
 // item of its own.
 const maxItems = 1 << 18
 
-// add counts an answer with the other repeats of its item, or by itself if it has no repeat
-// number.
-func (g *group) add(r *scoring.Result, answer *itemTallies) {
+// addItem counts an answer with the other repeats of its item. An answer without a repeat
+// number, or of an item that is not remembered, counts as an item of its own.
+func (g *group) addItem(r *scoring.Result, answer *itemTallies) {
 	g.n++
-	i := -1
+	item := -1
 	if r.Who.Repeat > 0 {
-		i = g.itemOf(r)
+		item = g.itemOf(r)
 	}
-	if i < 0 {
-		for c := range answer {
-			g.single[c].add(&answer[c])
+	if item < 0 {
+		for reading := range answer {
+			g.unrepeated[reading].add(&answer[reading])
 		}
 		return
 	}
-	g.answers++
-	for c := range answer {
-		g.items[i][c].merge(&answer[c])
+	g.repeats++
+	for reading := range answer {
+		g.items[item][reading].merge(&answer[reading])
 	}
 }
 
-// itemOf returns the index of the answer's item in g.items, or -1 if it is not remembered.
+// itemOf returns the index of the answer's item in g.items, which it adds if it is new. It
+// returns -1 for an item without a name, and for new ones beyond maxItems.
 func (g *group) itemOf(r *scoring.Result) int {
 	key, named := r.Item(nil)
 	i, ok := g.itemIndex[string(key)]
@@ -110,132 +113,144 @@ func (g *group) itemOf(r *scoring.Result) int {
 	return len(g.items) - 1
 }
 
-// merge adds the counts and measures of other answers to t.
-func (t *tally) merge(o *tally) {
-	t.n += o.n
-	for i, k := range o.counts {
-		t.counts[i] += k
+// merge adds the counts and sums of other answers.
+func (t *answerTally) merge(other *answerTally) {
+	t.n += other.n
+	for i, count := range other.counts {
+		t.counts[i] += count
 	}
-	for i := range o.iou {
-		t.iou[i] += o.iou[i]
-		t.hausdorff[i] += o.hausdorff[i]
+	for i := range other.iou {
+		t.iou[i] += other.iou[i]
+		t.hausdorff[i] += other.hausdorff[i]
 	}
 }
 
-// columnMeans is a row of Table 2: means over items of the means over their repeats.
-type columnMeans struct {
+// means is a row of Table 2: means over items of the means over their repeats.
+type means struct {
 	answers        [shares]int
-	share          [shares]mean
-	iou, hausdorff [2]mean // as in tally
-	iouAll         mean    // with 0 for answers that are not evaluable
+	share          [shares]compensatedMean
+	iou, hausdorff [2]compensatedMean // as in tally
+	iouAll         compensatedMean    // with 0 for answers that are not evaluable
 }
 
-// column returns the row of Table 2 for one way of reading answers.
-func (g *group) column(which int) columnMeans {
-	c := g.single[which]
+// meansOf returns the means over all items for one way of reading answers.
+func (g *group) meansOf(which int) means {
+	c := g.unrepeated[which]
 	for i := range g.items {
 		c.add(&g.items[i][which])
 	}
 	return c
 }
 
-// add counts an item. It ignores a tally without answers, which Task 1 has in all rows but the
-// first.
-func (c *columnMeans) add(t *tally) {
+// add counts one item by the means over its answers. It ignores a tally without answers,
+// which items of Task 1 have in all readings but the first.
+func (c *means) add(t *answerTally) {
 	if t.n == 0 {
 		return
 	}
-	for i, k := range t.counts {
-		c.answers[i] += int(k)
-		c.share[i].add(float64(k) / float64(t.n))
+	for i, count := range t.counts {
+		c.answers[i] += int(count)
+		c.share[i].add(float64(count) / float64(t.n))
 	}
 	c.iouAll.add(t.iou[0] / float64(t.n))
 	for i, which := range [2]int{shareEvaluable, shareSyntaxOK} {
-		if k := float64(t.counts[which]); k > 0 {
-			c.iou[i].add(t.iou[i] / k)
-			c.hausdorff[i].add(t.hausdorff[i] / k)
+		if count := float64(t.counts[which]); count > 0 {
+			c.iou[i].add(t.iou[i] / count)
+			c.hausdorff[i].add(t.hausdorff[i] / count)
 		}
 	}
 }
 
-// mean is a mean with a compensated sum (Neumaier).
-type mean struct {
+// compensatedMean is a mean with a compensated sum (Neumaier), so that many small values are
+// not lost.
+type compensatedMean struct {
 	sum, lost float64
 	n         int
 }
 
-// add adds a measure of an answer to the mean.
-func (m *mean) add(x float64) {
-	t := m.sum + x
-	if math.Abs(m.sum) >= math.Abs(x) {
-		m.lost += (m.sum - t) + x
+// add adds a value to the sum, and what rounding lost of it to m.lost.
+func (m *compensatedMean) add(value float64) {
+	sum := m.sum + value
+	if math.Abs(m.sum) >= math.Abs(value) {
+		m.lost += (m.sum - sum) + value
 	} else {
-		m.lost += (x - t) + m.sum
+		m.lost += (value - sum) + m.sum
 	}
-	m.sum = t
+	m.sum = sum
 	m.n++
 }
 
-// times returns k times the mean, or NaN if nothing was added.
-func (m *mean) times(k float64) float64 { return k * ((m.sum + m.lost) / float64(m.n)) }
-
-// percent formats the mean of shares as a percentage.
-func (m *mean) percent() string { return scoring.FormatCell(100*(m.sum+m.lost)/float64(m.n), 2) }
-
-// sample is the part of one answer's result that tables use.
-type sample struct {
-	tse, rge, pe, matches bool
-	iou, hausdorff        float64
-	evaluable             bool
+// scaled returns the mean times a factor, or NaN if nothing was added.
+func (m *compensatedMean) scaled(factor float64) float64 {
+	return factor * ((m.sum + m.lost) / float64(m.n))
 }
 
-// add counts an answer to a puzzle.
-func (t *tally) add(s sample) {
+// percent formats the mean of shares as a percentage.
+func (m *compensatedMean) percent() string {
+	return scoring.FormatCell(100*(m.sum+m.lost)/float64(m.n), 2)
+}
+
+// outcome is the part of one answer's result that tables use.
+type outcome struct {
+	syntaxError, rigidError, physicsError, matches bool
+	iou, hausdorff                                 float64
+	evaluable                                      bool
+}
+
+// add counts one answer. Its IoU and distance are added if it is evaluable, and in a second
+// sum if it has no syntax error either.
+func (t *answerTally) add(s outcome) {
 	t.n++
-	vpr := !s.tse && !s.rge && !s.pe
-	for i, b := range [shares]bool{s.tse, s.rge, s.pe, vpr, vpr && s.matches, s.evaluable, s.evaluable && !s.tse} {
-		if b {
+	vpr := !s.syntaxError && !s.rigidError && !s.physicsError
+	// in the order of shareSyntaxErrors to shareSyntaxOK
+	for i, holds := range [shares]bool{s.syntaxError, s.rigidError, s.physicsError, vpr, vpr &&
+		s.matches, s.evaluable, s.evaluable && !s.syntaxError} {
+		if holds {
 			t.counts[i]++
 		}
 	}
 	for i := range t.iou {
-		if s.evaluable && (i == 0 || !s.tse) {
+		if s.evaluable && (i == 0 || !s.syntaxError) {
 			t.iou[i] += s.iou
 			t.hausdorff[i] += s.hausdorff
 		}
 	}
 }
 
-// Add implements scoring.Tables.
+// Add implements scoring.Tables. A missing answer counts as a syntax error with
+// countMissing, and is only tallied without. Other results without a score are only tallied.
+// Each answer is counted for every way of reading.
 func (t *tables) Add(r *scoring.Result) {
 	missing := !r.Scored && r.Err != nil && r.Err.Code == "no_response"
-	g := t.group(r)
-	g.tally.Add(r)
+	g := t.groupOf(r)
+	g.allAnswers.Add(r) // every result; g.addItem below gets those that count in Table 2
 	if !r.Scored && !missing {
 		return
 	}
 	if missing {
 		g.missing++
-		if !t.missing {
+		if !t.countMissing {
 			return
 		}
 	}
-	var it itemTallies
+	var tallies itemTallies
 	switch {
 	case r.Test == Outline:
-		it.readChoice(r, missing)
-	case missing: // a failed request has the syntax error json, docs/spec/tangram.md#r49
-		for c := range it {
-			it[c].add(sample{tse: true})
+		tallies.addChoice(r, missing)
+	case missing: // a syntax error for every way of reading, docs/spec/tangram.md#r49
+		for reading := range tallies {
+			tallies[reading].add(outcome{syntaxError: true})
 		}
 	default:
-		it.read(r)
+		tallies.addSolution(r)
 	}
-	g.add(r, &it)
+	g.addItem(r, &tallies)
 }
 
-// group returns the group of a result: Task 1, or the setting of Task 2.
-func (t *tables) group(r *scoring.Result) *group {
+// groupOf returns the group that counts a result: that of Task 1, or of the setting of Task
+// 2, which it creates if it is new. The setting is in the metrics or else in the model's
+// identity.
+func (t *tables) groupOf(r *scoring.Result) *group {
 	if r.Test == Outline {
 		return &t.choices
 	}
@@ -248,63 +263,70 @@ func (t *tables) group(r *scoring.Result) *group {
 	g := t.groups[name]
 	if g == nil {
 		g = &group{}
-		t.groups[name], t.order = g, append(t.order, name)
+		t.groups[name], t.settingNames = g, append(t.settingNames, name)
 	}
 	return g
 }
 
-// read counts a scored answer in each way of reading that the tables have.
-func (it *itemTallies) read(r *scoring.Result) {
-	main := sampleOf(r, "")
-	it[mainColumn].add(main)
-	again := main
+// addSolution counts a scored answer to Task 2 for every way of reading. Without repair
+// metrics, repairing backslashes changed nothing.
+func (it *itemTallies) addSolution(r *scoring.Result) {
+	main := outcomeOf(r, "")
+	it[mainReading].add(main)
+	repaired := main
 	if _, ok := r.Bool("repair_tse"); ok {
-		again = sampleOf(r, "repair_")
+		repaired = outcomeOf(r, "repair_")
 	}
-	it[repairColumn].add(again)
-	s := main
-	s.rge, _ = r.Bool("rge_congruent")
-	it[congruentColumn].add(s)
-	s = main
+	it[repairReading].add(repaired)
+	changed := main
+	changed.rigidError, _ = r.Bool("rge_congruent")
+	it[congruentReading].add(changed)
+	changed = main
 	overlap, _ := r.Bool("pe_overlap")
 	apart, _ := r.Bool("pe_disconnected_point")
-	s.pe = overlap || apart
-	it[pointsColumn].add(s)
+	changed.physicsError = overlap || apart
+	it[pointsReading].add(changed)
 }
 
-// sampleOf reads what tables use of a result from the metrics whose names have the prefix.
-func sampleOf(r *scoring.Result, prefix string) (s sample) {
-	s.tse, _ = r.Bool(prefix + "tse")
-	s.rge, _ = r.Bool(prefix + "rge")
-	s.pe, _ = r.Bool(prefix + "pe")
+// outcomeOf returns what tables use of a result, from the metrics whose names begin with
+// prefix: "" or "repair_".
+func outcomeOf(r *scoring.Result, prefix string) (s outcome) {
+	s.syntaxError, _ = r.Bool(prefix + "tse")
+	s.rigidError, _ = r.Bool(prefix + "rge")
+	s.physicsError, _ = r.Bool(prefix + "pe")
 	s.matches, _ = r.Bool(prefix + "matches")
 	s.iou, s.evaluable = r.Float(prefix + "iou")
 	s.hausdorff, _ = r.Float(prefix + "hausdorff")
 	return s
 }
 
-// readChoice counts an answer of Task 1: an invalid one as a syntax error.
-func (it *itemTallies) readChoice(r *scoring.Result, missing bool) {
-	at := &it[mainColumn]
-	at.n = 1
+// addChoice counts an answer to Task 1, the multiple-choice test. An invalid or missing one
+// counts as a syntax error.
+func (it *itemTallies) addChoice(r *scoring.Result, missing bool) {
+	main := &it[mainReading]
+	main.n = 1
 	if invalid, _ := r.Bool("invalid"); invalid || missing {
-		at.counts[shareTSE] = 1
+		main.counts[shareSyntaxErrors] = 1
 	} else if r.Score == 1 {
-		at.counts[shareSuccess] = 1
+		main.counts[shareSuccess] = 1
 	}
 }
 
-// Tables implements scoring.Tables.
+// Tables implements scoring.Tables: the table of Task 1, then two for each setting of Task
+// 2, those of the paper first. Groups without answers have none.
 func (t *tables) Tables() (out []scoring.TextTable) {
 	if g := &t.choices; g.n > 0 {
-		c := g.column(mainColumn)
-		out = append(out, scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction", Text: 1, Note: g.footnote(t.missing),
-			Columns: []string{"", "N", "Invalid", "Acc"}, Rows: [][]string{{"Task 1", strconv.Itoa(g.n), c.share[shareTSE].percent(), c.share[shareSuccess].percent()}}})
+		c := g.meansOf(mainReading)
+		out = append(out, scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction", Text: 1,
+			Note:    g.footnote(t.countMissing),
+			Columns: []string{"", "N", "Invalid", "Acc"},
+			Rows: [][]string{{"Task 1", strconv.Itoa(g.n), c.share[shareSyntaxErrors].percent(),
+				c.share[shareSuccess].percent()}}})
 	}
-	slices.SortStableFunc(t.order, func(a, b string) int { return settingOrder(a) - settingOrder(b) })
-	for _, name := range t.order {
+	slices.SortStableFunc(t.settingNames, func(a, b string) int { return settingOrder(a) - settingOrder(b) })
+	for _, name := range t.settingNames {
 		if g := t.groups[name]; g.n > 0 {
-			out = append(out, g.table(name, t.missing), g.detailTable(name))
+			out = append(out, g.table(name, t.countMissing), g.detailTable(name))
 		}
 	}
 	return out
@@ -318,7 +340,8 @@ func settingOrder(setting string) int {
 	return len(settings)
 }
 
-// footnote describes how missing answers and repeats count.
+// footnote returns the note under a table on how missing answers and repeats count. counted
+// says that missing answers are in n.
 func (g *group) footnote(counted bool) string {
 	var parts []string
 	switch {
@@ -328,14 +351,14 @@ func (g *group) footnote(counted bool) string {
 	default:
 		parts = append(parts, fmt.Sprintf("%d without a response are left out.", g.missing))
 	}
-	if n := len(g.items); n < g.answers {
-		parts = append(parts, fmt.Sprintf("%d items; the repeats of each are averaged first.", g.n-g.answers+n))
+	if n := len(g.items); n < g.repeats {
+		parts = append(parts, fmt.Sprintf("%d items; the repeats of each are averaged first.", g.n-g.repeats+n))
 	}
 	return strings.Join(parts, " ")
 }
 
-// title returns the title of the table of a TangramPuzzle setting.
-func title(setting string) string {
+// tableTitle returns the title of the table of a TangramPuzzle setting.
+func tableTitle(setting string) string {
 	switch setting {
 	case "":
 		return "TangramPuzzle Table 2"
@@ -347,25 +370,31 @@ func title(setting string) string {
 	return "TangramPuzzle: " + setting
 }
 
-// table returns the setting's table in the form of Table 2, with a row for each way of reading
-// answers.
+// table returns the table of one setting in the form of Table 2. Columns: way of reading,
+// number of answers, those of tableCells.
 func (g *group) table(name string, missing bool) scoring.TextTable {
-	out := scoring.TextTable{Title: title(name), Text: 1, Columns: []string{"", "N", "TSE", "RGE", "PE", "VPR", "IoU", "Hausdorff", "Success"},
-		Note: g.footnote(missing)}
-	for which, name := range [columns]string{"main", "repaired backslashes", "rigid by congruence", "connected by points"} {
-		c := g.column(which)
-		out.Rows = append(out.Rows, append([]string{name, strconv.Itoa(g.n)}, c.cells()...))
+	out := scoring.TextTable{Title: tableTitle(name), Text: 1,
+		Columns: []string{"", "N", "TSE", "RGE", "PE", "VPR", "IoU", "Hausdorff", "Success"},
+		Note:    g.footnote(missing)}
+	for reading, name := range [readings]string{"main", "repaired backslashes", "rigid by congruence",
+		"connected by points"} {
+		c := g.meansOf(reading)
+		out.Rows = append(out.Rows, append([]string{name, strconv.Itoa(g.n)}, c.tableCells()...))
 	}
 	return out
 }
 
-// detailTable returns the figures that the paper's table does not have.
+// detailTable returns figures that the paper's table does not have: the share of evaluable
+// answers, the mean IoU with 0 for others, and IoU and distance over answers without a
+// syntax error.
 func (g *group) detailTable(name string) scoring.TextTable {
-	c := g.column(mainColumn)
-	return scoring.TextTable{Title: title(name) + ", beside it", Text: 1, Columns: []string{"", "count", "value"}, Rows: [][]string{
-		{"evaluable, %", strconv.Itoa(c.answers[shareEvaluable]), c.share[shareEvaluable].percent()},
-		{"iou_all, missing as 0", strconv.Itoa(g.n), scoring.FormatCell(c.iouAll.times(100), 2)},
-		{"iou_syntax_ok", strconv.Itoa(c.answers[shareSyntaxOK]), scoring.FormatCell(c.iou[1].times(100), 2)},
-		{"hausdorff_syntax_ok", strconv.Itoa(c.answers[shareSyntaxOK]), scoring.FormatCell(c.hausdorff[1].times(1), 4)},
-	}}
+	c := g.meansOf(mainReading)
+	return scoring.TextTable{Title: tableTitle(name) + ", beside it", Text: 1,
+		Columns: []string{"", "count", "value"}, Rows: [][]string{
+			{"evaluable, %", strconv.Itoa(c.answers[shareEvaluable]), c.share[shareEvaluable].percent()},
+			{"iou_all, missing as 0", strconv.Itoa(g.n), scoring.FormatCell(c.iouAll.scaled(100), 2)},
+			{"iou_syntax_ok", strconv.Itoa(c.answers[shareSyntaxOK]), scoring.FormatCell(c.iou[1].scaled(100), 2)},
+			{"hausdorff_syntax_ok", strconv.Itoa(c.answers[shareSyntaxOK]),
+				scoring.FormatCell(c.hausdorff[1].scaled(1), 4)},
+		}}
 }

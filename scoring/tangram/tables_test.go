@@ -67,11 +67,11 @@ func TestTables(t *testing.T) {
 }
 
 func TestSums(t *testing.T) {
-	var a mean
+	var a compensatedMean
 	for _, x := range []float64{1e16, 1, -1e16} {
 		a.add(x)
 	}
-	if got := 3 * a.times(1); got != 1 {
+	if got := 3 * a.scaled(1); got != 1 {
 		t.Errorf("got %v; want 1: the sum is not compensated", got)
 	}
 }

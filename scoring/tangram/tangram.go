@@ -63,27 +63,34 @@ func New() *scoring.Suite {
 		LooseAnswers: true, // package construction reads them
 		AnswerForms:  map[string]string{"response": "an object with final_state"}, OwnAnswer: ownAnswer,
 		Tables: newTables, JoinsSeries: true, Paint: s.drawAnswer, Reading: s.reading, Canvas: s.canvas,
-		Parts: s.parts, Moved: s.moved, Move: scoring.Move{Unit: "units", Step: 0.05, Up: true},
+		Parts: s.listParts, Moved: s.moveParts, Move: scoring.Move{Unit: "units", Step: 0.05, Up: true},
 	}
 }
 
-// ownAnswer reports whether v is an answer object as the prompt of the solution test asks for. The
-// outline test has none.
+// ownAnswer implements scoring.Suite.OwnAnswer: it reports whether v is an answer object as
+// the prompt of Task 2 asks for. Task 1 has none.
 func ownAnswer(it *scoring.Item, _ string, v *fastjson.Value) bool {
-	return it.Test != Outline && (v.Exists("final_state") || v.Exists("tce", "final_state") || v.Exists("TCE", "final_state"))
+	return it.Test != Outline && (v.Exists("final_state") || v.Exists("tce", "final_state") ||
+		v.Exists("TCE", "final_state"))
 }
 
 // variants are the documented variants of the suite.
 var variants = []scoring.Variant{
-	{Name: ScoreVariant, Value: "success|iou", Source: "decided", Doc: "the score of a solution: success as 1 or 0, or IoU, 0 where nothing is evaluable"},
+	{Name: ScoreVariant, Value: "success|iou", Source: "decided",
+		Doc: "the score of a solution: success as 1 or 0, or IoU, 0 where nothing is evaluable"},
 	{Name: Repair, Source: "decided", Doc: "backslashes that JSON does not know are doubled before the answer is read"},
-	{Name: Congruent, Source: "decided; the paper compares area and perimeter", Doc: "a piece must be congruent to its canonical piece, not only of its area and perimeter, for success"},
-	{Name: Points, Source: "decided; the paper does not say whether points connect", Doc: "pieces that touch in a point hang together, for success"},
-	{Name: MetricBy, Value: "exact|raster", Source: "decided", Doc: "who measures areas, IoU and Hausdorff distance: exact arithmetic, or a raster with stated bounds on its error"},
-	{Name: RasterSize, Value: "128|256|512|1024|2048", Source: "decided", Doc: "pixels along a side of the raster, default 512"},
+	{Name: Congruent, Source: "decided; the paper compares area and perimeter",
+		Doc: "a piece must be congruent to its canonical piece, not only of its area and perimeter, for success"},
+	{Name: Points, Source: "decided; the paper does not say whether points connect",
+		Doc: "pieces that touch in a point hang together, for success"},
+	{Name: MetricBy, Value: "exact|raster", Source: "decided",
+		Doc: "who measures areas, IoU and Hausdorff distance: exact arithmetic, or a raster with stated bounds on its error"},
+	{Name: RasterSize, Value: "128|256|512|1024|2048", Source: "decided",
+		Doc: "pixels along a side of the raster, default 512"},
 }
 
-// instanceKeys returns the key under which an instance of a task file is found: its instance_id.
+// instanceKeys returns the key of an instance in a task file, its instance_id. Without one
+// it is refused.
 func instanceKeys(v *fastjson.Value, _ int) ([]string, error) {
 	id := string(v.GetStringBytes("instance_id"))
 	if id == "" {
@@ -100,7 +107,8 @@ func instanceName(v *fastjson.Value, id string) string {
 	return id
 }
 
-// prepare implements scoring.Suite.Prepare.
+// prepare implements scoring.Suite.Prepare. An item without a test is one of Task 2; a
+// missing answer becomes an error of the result.
 func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	if it.Test == "" {
 		it.Test = Solution
@@ -118,7 +126,8 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	case Outline:
 		err = j.readOutline(it.Fields, answer)
 	default:
-		err = &scoring.Error{Code: "unknown_test", Message: fmt.Sprintf("cannot score item: got test %.40q; want %s or %s", it.Test, Solution, Outline)}
+		err = &scoring.Error{Code: "unknown_test",
+			Message: fmt.Sprintf("cannot score item: got test %.40q; want %s or %s", it.Test, Solution, Outline)}
 	}
 	if err != nil {
 		return nil, err
@@ -126,9 +135,11 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	return j, nil
 }
 
-// readSolution reads an answer to Task 2 into j; answer is nil for none.
+// readSolution reads an item of Task 2 and its answer into j; answer is nil for none. If
+// repairing backslashes would change the text, the repaired answer is read too, to be scored
+// beside it.
 func (s *suite) readSolution(j *job, it *scoring.Item, answer *fastjson.Value, v scoring.Variants) error {
-	t, err := s.target(it.Fields)
+	outline, err := s.target(it.Fields)
 	if err != nil {
 		return err
 	}
@@ -138,38 +149,40 @@ func (s *suite) readSolution(j *job, it *scoring.Item, answer *fastjson.Value, v
 	if answer == nil {
 		return nil
 	}
-	r, err := newRasterMeter(v, it.Meter)
+	meter, err := newRasterMeter(v, it.Meter)
 	if err != nil {
 		return err
 	}
 	text := answerText(answer)
-	j.picture = &answerPicture{s, text, v.On(Repair), t}
-	a := solution{target: t, raster: r, variants: v, prediction: s.readAnswer(text, v.On(Repair))}
-	if r == nil && !v.On(Repair) {
+	j.picture = &answerPicture{s, text, v.On(Repair), outline}
+	answered := solution{target: outline, raster: meter, variants: v, prediction: s.readAnswer(text, v.On(Repair))}
+	if meter == nil && !v.On(Repair) {
 		if fixed := construction.Repair(text); fixed != text {
-			p := s.readAnswer(fixed, false)
-			a.repaired = &p
+			repaired := s.readAnswer(fixed, false)
+			answered.repaired = &repaired
 		}
 	}
-	j.score = a.addScore
+	j.score = answered.scoreInto
 	return nil
 }
 
-// missingFields returns an error that lists the fields that an item lacks.
+// missingFields returns an error that lists the fields that an item lacks, nil if it has
+// all.
 func missingFields(it *scoring.Item) error {
-	l := scoring.LackingIn(it)
+	lacks := scoring.LackingIn(it)
 	switch it.Test {
 	case "", Solution:
-		if v := it.Fields.Get("target_outline", "vertices"); v == nil || v.Type() == fastjson.TypeNull {
-			l.Add("target_outline.vertices", "a list of [x, y]", "bad_item")
+		if vertices := it.Fields.Get("target_outline", "vertices"); vertices == nil ||
+			vertices.Type() == fastjson.TypeNull {
+			lacks.Add("target_outline.vertices", "a list of [x, y]", "bad_item")
 		}
 	case Outline:
-		l.Want("answer", "the right letter", "bad_item")
+		lacks.Want("answer", "the right letter", "bad_item")
 	}
-	return l.Err("want them in the line, or an instance_id and --tasks tangram=FILE")
+	return lacks.Err("want them in the line, or an instance_id and --tasks tangram=FILE")
 }
 
-// answerText returns an answer's text, which is the JSON for an object.
+// answerText returns an answer's text. An answer that is a JSON object is its JSON.
 func answerText(v *fastjson.Value) string {
 	if v.Type() == fastjson.TypeString {
 		return string(v.GetStringBytes())
@@ -200,24 +213,26 @@ const maxSetting = 64
 // maxTargets bounds the prepared targets that are cached.
 const maxTargets = 8192
 
-// target returns the item's prepared outline, from a cache by the text of its vertices. See
+// target returns the prepared outline of an item. Targets are cached by the text of their
+// vertices, because many answers have the same one; a full cache is emptied. See
 // docs/spec/tangram.md#r12.
 func (s *suite) target(v *fastjson.Value) (*plane.Target, error) {
 	list := v.Get("target_outline", "vertices")
 	if list == nil || list.Type() != fastjson.TypeArray {
-		return nil, badItem("target_outline.vertices", "it is missing; want a list of [x, y], or an instance_id and the file of --tasks")
+		return nil, badItem("target_outline.vertices",
+			"it is missing; want a list of [x, y], or an instance_id and the file of --tasks")
 	}
-	buf := s.buffers.Get().(*[]byte)
-	defer s.buffers.Put(buf)
-	*buf = list.MarshalTo((*buf)[:0])
-	text := *buf
+	buffer := s.buffers.Get().(*[]byte)
+	defer s.buffers.Put(buffer)
+	*buffer = list.MarshalTo((*buffer)[:0])
+	text := *buffer
 	s.mu.RLock()
-	t := s.targets[string(text)]
+	prepared := s.targets[string(text)]
 	s.mu.RUnlock()
-	if t != nil {
-		return t, nil
+	if prepared != nil {
+		return prepared, nil
 	}
-	t, err := newTarget(list.GetArray())
+	prepared, err := newTarget(list.GetArray())
 	if err != nil {
 		return nil, err
 	}
@@ -226,8 +241,8 @@ func (s *suite) target(v *fastjson.Value) (*plane.Target, error) {
 	if len(s.targets) >= maxTargets {
 		clear(s.targets)
 	}
-	s.targets[string(text)] = t
-	return t, nil
+	s.targets[string(text)] = prepared
+	return prepared, nil
 }
 
 // maxOutline bounds the vertices of an outline: twice those of seven pieces.
@@ -236,30 +251,32 @@ const maxOutline = 64
 // maxCoordinate bounds the coordinates of an outline.
 var maxCoordinate = field.Int(1_000_000)
 
-// newTarget reads and prepares the vertices of a target outline.
+// newTarget reads and prepares the vertices of a target outline, numbers or texts of
+// expressions. It refuses outlines that are no simple polygon.
 func newTarget(list []*fastjson.Value) (*plane.Target, error) {
 	if len(list) < 3 || len(list) > maxOutline {
 		return nil, badItem("target_outline.vertices", "it has %d; want 3 to %d", len(list), maxOutline)
 	}
 	var points []plane.Point
 	for i, v := range list {
-		c := v.GetArray()
-		if len(c) != 2 {
+		pair := v.GetArray()
+		if len(pair) != 2 {
 			return nil, badItem(fmt.Sprintf("target_outline.vertices[%d]", i), "got %.40s; want [x, y]", v)
 		}
-		var p [2]field.Number
-		for k := range p {
-			text := string(c[k].GetStringBytes())
-			if c[k].Type() == fastjson.TypeNumber {
-				text = c[k].String()
+		var coordinates [2]field.Number
+		for axis := range coordinates {
+			text := string(pair[axis].GetStringBytes())
+			if pair[axis].Type() == fastjson.TypeNumber {
+				text = pair[axis].String()
 			}
-			n, _, err := field.Parse(text)
-			if err != nil || n.Cmp(maxCoordinate) > 0 || n.Neg().Cmp(maxCoordinate) > 0 {
-				return nil, badItem(fmt.Sprintf("target_outline.vertices[%d]", i), "got %.40s; want coordinates in Q(sqrt 2), up to 10^6", c[k])
+			number, _, err := field.Parse(text)
+			if err != nil || number.Cmp(maxCoordinate) > 0 || number.Neg().Cmp(maxCoordinate) > 0 {
+				return nil, badItem(fmt.Sprintf("target_outline.vertices[%d]", i),
+					"got %.40s; want coordinates in Q(sqrt 2), up to 10^6", pair[axis])
 			}
-			p[k] = n
+			coordinates[axis] = number
 		}
-		points = append(points, plane.Point{X: p[0], Y: p[1]})
+		points = append(points, plane.Point{X: coordinates[0], Y: coordinates[1]})
 	}
 	t, ok := plane.NewTarget(points)
 	if !ok {
@@ -283,7 +300,8 @@ type job struct {
 // Views implements scoring.Job. The suite needs no pictures.
 func (*job) Views() []view.View { return nil }
 
-// Score implements scoring.Job.
+// Score implements scoring.Job. Only the first call computes; later ones return the same
+// result.
 func (j *job) Score([]metric.Tally) scoring.Result {
 	if j.score != nil {
 		j.score(&j.base)

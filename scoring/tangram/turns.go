@@ -10,9 +10,9 @@ import (
 	"plumb/scoring/tangram/construction"
 )
 
-// turns is a puzzle while the answers of several turns place pieces. It implements scoring.Canvas.
-// See docs/spec/episodes.md#r11.
-type turns struct {
+// placedPieces is the state of a puzzle over several turns, in which each answer places,
+// moves or removes pieces. It implements scoring.Canvas. See docs/spec/episodes.md#r11.
+type placedPieces struct {
 	repair bool
 	pieces map[string][]byte // JSON of the placed pieces, by id
 }
@@ -22,14 +22,17 @@ func (s *suite) canvas(it *scoring.Item, v scoring.Variants) (scoring.Canvas, er
 	if it.Test == Outline {
 		return nil, badItem("test", "answers to %s do not build on each other", Outline)
 	}
-	return &turns{repair: v.On(Repair), pieces: map[string][]byte{}}, nil
+	return &placedPieces{repair: v.On(Repair), pieces: map[string][]byte{}}, nil
 }
 
 // maxPlaced bounds the pieces that are placed; more than construction.Count score nothing anyway.
 const maxPlaced = 64
 
-// Apply implements scoring.Canvas. A piece whose id was placed before moves, null takes it away.
-func (c *turns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
+// Apply implements scoring.Canvas. A piece with a known id replaces the placed one, and null
+// removes it. Entries without an id, unknown ids that are removed, and pieces beyond
+// maxPlaced are left out with a note. status is "no_json" where the answer has no readable
+// object.
+func (c *placedPieces) Apply(it *scoring.Item) (status string, notes []scoring.Note, err error) {
 	answer := it.Fields.Get("response")
 	if answer == nil || answer.Type() == fastjson.TypeNull {
 		return "", nil, &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response"}
@@ -38,32 +41,32 @@ func (c *turns) Apply(it *scoring.Item) (status string, all []scoring.Note, err 
 	if !found {
 		return "no_json", nil, nil
 	}
-	note := func(code, message string) {
-		all = append(all, scoring.Note{Code: code, Path: "final_state", Message: message})
+	addNote := func(code, message string) {
+		notes = append(notes, scoring.Note{Code: code, Path: "final_state", Message: message})
 	}
-	for _, e := range entries {
+	for _, entry := range entries {
 		switch {
-		case e.ID == "":
-			note("no_id", "a piece without an id is not placed")
-		case e.JSON == nil:
-			if c.pieces[e.ID] == nil {
-				note("unknown_id", "no piece "+clipped(e.ID)+" is placed that could be taken away")
+		case entry.ID == "":
+			addNote("no_id", "a piece without an id is not placed")
+		case entry.JSON == nil:
+			if c.pieces[entry.ID] == nil {
+				addNote("unknown_id", "no piece "+shortID(entry.ID)+" is placed that could be taken away")
 			}
-			delete(c.pieces, e.ID)
-		case c.pieces[e.ID] == nil && len(c.pieces) >= maxPlaced:
-			note(scoring.NoteLimit, "too many pieces; "+clipped(e.ID)+" is not placed")
+			delete(c.pieces, entry.ID)
+		case c.pieces[entry.ID] == nil && len(c.pieces) >= maxPlaced:
+			addNote(scoring.NoteLimit, "too many pieces; "+shortID(entry.ID)+" is not placed")
 		default:
-			c.pieces[e.ID] = e.JSON
+			c.pieces[entry.ID] = entry.JSON
 		}
 	}
-	return "tce", all, nil
+	return "tce", notes, nil
 }
 
-// clipped is an id for messages.
-func clipped(id string) string { return id[:min(len(id), 40)] }
+// shortID is an id for messages.
+func shortID(id string) string { return id[:min(len(id), 40)] }
 
 // AppendAnswer implements scoring.Canvas.
-func (c *turns) AppendAnswer(dst []byte) []byte {
+func (c *placedPieces) AppendAnswer(dst []byte) []byte {
 	dst = append(dst, `{"final_state":{"pieces":[`...)
 	for i, id := range slices.Sorted(maps.Keys(c.pieces)) {
 		if i > 0 {
@@ -75,4 +78,4 @@ func (c *turns) AppendAnswer(dst []byte) []byte {
 }
 
 // Placed returns the ids of the placed pieces in order.
-func (c *turns) Placed() []string { return slices.Sorted(maps.Keys(c.pieces)) }
+func (c *placedPieces) Placed() []string { return slices.Sorted(maps.Keys(c.pieces)) }

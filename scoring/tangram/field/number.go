@@ -36,16 +36,17 @@ func (x Number) Sub(y Number) Number { return Number{x.a.sub(y.a), x.b.sub(y.b)}
 // Neg returns -x.
 func (x Number) Neg() Number { return Number{x.a.neg(), x.b.neg()} }
 
-// Mul returns the product of two numbers a + b sqrt 2.
+// Mul returns x * y.
 func (x Number) Mul(y Number) Number {
-	if x.b.zero() && y.b.zero() {
+	if x.b.zero() && y.b.zero() { // both are rational
 		return Number{x.a.mul(y.a), x.b}
 	}
 	bb := x.b.mul(y.b)
-	return Number{x.a.mul(y.a).add(bb.add(bb)), x.a.mul(y.b).add(x.b.mul(y.a))}
+	return Number{x.a.mul(y.a).add(bb.add(bb)), x.a.mul(y.b).add(x.b.mul(y.a))} // aa' + 2bb', ab' + ba'
 }
 
-// Quo returns the quotient of two numbers a + b sqrt 2; ok is false if y is 0.
+// Quo returns x / y; ok is false if y is 0. It multiplies both with the conjugate of y,
+// which makes the divisor rational.
 func (x Number) Quo(y Number) (q Number, ok bool) {
 	if y.Zero() {
 		return x, false
@@ -53,8 +54,8 @@ func (x Number) Quo(y Number) (q Number, ok bool) {
 	if y.b.zero() {
 		return Number{x.a.quo(y.a), x.b.quo(y.a)}, true
 	}
-	p, norm := x.Mul(Number{y.a, y.b.neg()}), y.norm() // not 0, because sqrt 2 is irrational
-	return Number{p.a.quo(norm), p.b.quo(norm)}, true
+	product, norm := x.Mul(Number{y.a, y.b.neg()}), y.norm() // not 0, because sqrt 2 is irrational
+	return Number{product.a.quo(norm), product.b.quo(norm)}, true
 }
 
 // norm returns x times its conjugate: a^2 - 2 b^2.
@@ -69,51 +70,52 @@ func (x Number) Zero() bool { return x.a.zero() && x.b.zero() }
 // Equal reports whether x = y.
 func (x Number) Equal(y Number) bool { return x.a.equal(y.a) && x.b.equal(y.b) }
 
-// Sign returns -1, 0 or 1. It uses no doubles, because a value can be far smaller than its parts.
-// See docs/spec/tangram.md#r4.
+// Sign returns -1, 0 or 1. Where the two parts have different signs, the sign of the norm
+// a^2 - 2 b^2 tells which is larger. It uses no doubles, because a value can be far smaller
+// than its parts. See docs/spec/tangram.md#r4.
 func (x Number) Sign() int {
-	sa, sb := x.a.sign(), x.b.sign()
+	signA, signB := x.a.sign(), x.b.sign()
 	switch {
-	case sa == sb || sb == 0:
-		return sa
-	case sa == 0:
-		return sb
+	case signA == signB || signB == 0:
+		return signA
+	case signA == 0:
+		return signB
 	}
 	if x.norm().sign() > 0 {
-		return sa
+		return signA
 	}
-	return sb
+	return signB
 }
 
 // Cmp compares x with y.
 func (x Number) Cmp(y Number) int { return x.Sub(y).Sign() }
 
-// Float returns x as a double. Where a and b sqrt 2 nearly cancel, it divides the norm by the
-// conjugate. See docs/spec/tangram.md#r4.
+// Float returns x as a double without cancellation: where a and b sqrt 2 nearly cancel, it
+// divides the exact norm by the conjugate. See docs/spec/tangram.md#r4.
 func (x Number) Float() float64 {
 	a := x.a.float()
 	if x.b.zero() {
 		return a
 	}
 	b := x.b.float()
-	if b == 0 || math.Abs(a)+math.Abs(b) > 1e150 { // never so for int64 parts
+	if b == 0 || math.Abs(a)+math.Abs(b) > 1e150 { // doubles could under- or overflow; never so for int64 parts
 		f, _ := x.bigFloat().Float64()
 		return f
 	}
-	v := a + float64(b*math.Sqrt2)
-	if math.Abs(v) >= 1e-3*math.Abs(a) {
-		return v
+	sum := a + float64(b*math.Sqrt2)
+	if math.Abs(sum) >= 1e-3*math.Abs(a) {
+		return sum
 	}
 	return x.norm().float() / (a - float64(b*math.Sqrt2))
 }
 
-// bigFloat returns x with at least 128 correct bits. It computes with as many more bits as a and b
-// sqrt 2 can cancel, which the conjugate bounds.
+// bigFloat returns x with at least 128 correct bits. The conjugate bounds how many bits a
+// and b sqrt 2 can cancel, so it computes with that many more.
 func (x Number) bigFloat() *big.Float {
-	prec := uint(192 + 4*x.Bits())
-	f := func() *big.Float { return new(big.Float).SetPrec(prec) }
-	a, b := f().SetRat(x.a.toBig()), f().SetRat(x.b.toBig())
-	return a.Add(a, b.Mul(b, f().Sqrt(f().SetInt64(2))))
+	precision := uint(192 + 4*x.Bits())
+	newFloat := func() *big.Float { return new(big.Float).SetPrec(precision) }
+	a, b := newFloat().SetRat(x.a.toBig()), newFloat().SetRat(x.b.toBig())
+	return a.Add(a, b.Mul(b, newFloat().Sqrt(newFloat().SetInt64(2))))
 }
 
 // sqrtFloat returns the double nearest to the square root of x >= 0, or infinity beyond the
@@ -127,33 +129,34 @@ func (x Number) sqrtFloat() float64 {
 	return r
 }
 
-// Sqrt returns the square root of x; ok is false if x < 0 or the root is not in Q(sqrt 2). See
+// Sqrt returns the square root of x; ok is false if x < 0 or the root is not in Q(sqrt 2).
+// The root c + d sqrt 2 satisfies c^2 = (a ± sqrt(a^2 - 2 b^2)) / 2 and d = b / 2c. See
 // docs/spec/tangram.md#r25.
 func (x Number) Sqrt() (Number, bool) {
 	if x.Sign() < 0 {
 		return x, false
 	}
 	if x.b.zero() {
-		if r, ok := x.a.sqrt(); ok {
-			return Number{r, integer(0)}, true
+		if root, ok := x.a.sqrt(); ok {
+			return Number{root, integer(0)}, true
 		}
-		r, ok := x.a.quo(integer(2)).sqrt()
-		return Number{integer(0), r}, ok
+		root, ok := x.a.quo(integer(2)).sqrt() // the root is this times sqrt 2
+		return Number{integer(0), root}, ok
 	}
-	n, ok := x.norm().sqrt()
+	normRoot, ok := x.norm().sqrt()
 	if !ok {
 		return x, false
 	}
-	for _, n := range [2]rat{n, n.neg()} {
-		c, ok := x.a.add(n).quo(integer(2)).sqrt()
+	for _, normRoot := range [2]rat{normRoot, normRoot.neg()} {
+		c, ok := x.a.add(normRoot).quo(integer(2)).sqrt()
 		if !ok || c.zero() {
 			continue
 		}
-		r := Number{c, x.b.quo(c.add(c))}
-		if r.Sign() < 0 {
-			r = r.Neg()
+		root := Number{c, x.b.quo(c.add(c))}
+		if root.Sign() < 0 {
+			root = root.Neg()
 		}
-		return r, true
+		return root, true
 	}
 	return x, false
 }
@@ -161,7 +164,8 @@ func (x Number) Sqrt() (Number, bool) {
 // Bits returns about how many bits the number takes, which bounds the cost of computing with it.
 func (x Number) Bits() int { return x.a.bits() + x.b.bits() }
 
-// Int64s returns the number as (a + b sqrt 2) / d; ok is false if that does not fit.
+// Int64s returns x as (a + b sqrt 2) / d with the least common denominator d; ok is false if
+// these do not fit into int64s.
 func (x Number) Int64s() (a, b, d int64, ok bool) {
 	if x.a.big != nil || x.b.big != nil {
 		return 0, 0, 0, false
@@ -169,10 +173,10 @@ func (x Number) Int64s() (a, b, d int64, ok bool) {
 	if x.a.d == x.b.d {
 		return x.a.n, x.b.n, x.a.d, true
 	}
-	g := int64(gcd(uint64(x.a.d), uint64(x.b.d)))
-	d, ok = mulInt(x.a.d/g, x.b.d)
-	a, ok1 := mulInt(x.a.n, x.b.d/g)
-	b, ok2 := mulInt(x.b.n, x.a.d/g)
+	divisor := int64(gcd(uint64(x.a.d), uint64(x.b.d)))
+	d, ok = mulInt(x.a.d/divisor, x.b.d)
+	a, ok1 := mulInt(x.a.n, x.b.d/divisor)
+	b, ok2 := mulInt(x.b.n, x.a.d/divisor)
 	return a, b, d, ok && ok1 && ok2
 }
 
@@ -193,24 +197,25 @@ func (x Number) AppendLaTeX(dst []byte) []byte {
 // LaTeX returns x in its canonical form. See docs/spec/tangram.md#r5.
 func (x Number) LaTeX() string { return string(x.AppendLaTeX(nil)) }
 
-// appendLaTeX appends x times a factor in LaTeX, which is "" for none.
+// appendLaTeX appends x times a factor in LaTeX; factor is "" for none. A numerator of 1 is
+// left out before a factor.
 func (x rat) appendLaTeX(dst []byte, factor string) []byte {
 	r := x.toBig()
 	if r.Sign() < 0 {
 		dst = append(dst, '-')
 	}
-	num, den := new(big.Int).Abs(r.Num()), r.Denom()
-	top := num.String()
+	num, denominator := new(big.Int).Abs(r.Num()), r.Denom()
+	numerator := num.String()
 	if factor != "" {
-		if top == "1" {
-			top = ""
+		if numerator == "1" {
+			numerator = ""
 		}
-		top += factor
+		numerator += factor
 	}
-	if den.IsInt64() && den.Int64() == 1 {
-		return append(dst, top...)
+	if denominator.IsInt64() && denominator.Int64() == 1 {
+		return append(dst, numerator...)
 	}
-	return append(append(append(append(append(dst, `\frac{`...), top...), "}{"...), den.String()...), '}')
+	return append(append(append(append(append(dst, `\frac{`...), numerator...), "}{"...), denominator.String()...), '}')
 }
 
 // decimal returns the exact value of a decimal literal in a coordinate: digits with an optional

@@ -68,8 +68,8 @@ type token struct {
 // parserPool keeps parsers with their token buffers for reuse.
 var parserPool = sync.Pool{New: func() any { return &parser{buffer: make([]token, 0, maxLength)} }}
 
-// parser is a recursive-descent parser of coordinate expressions. Its methods return ok = false
-// for text outside of the grammar.
+// parser is a recursive-descent parser of coordinate expressions. Its methods return ok =
+// false for text outside the grammar.
 type parser struct {
 	tokens      []token
 	buffer      []token
@@ -81,50 +81,53 @@ type parser struct {
 
 // commands are the known LaTeX control words; the tokenizer skips those of kind 0.
 var commands = map[string]tokenKind{
-	"frac": frac, "dfrac": frac, "tfrac": frac, "cfrac": frac, "sqrt": sqrtCommand, "pi": pi, "cdot": '*', "times": '*', "div": '/',
+	"frac": frac, "dfrac": frac, "tfrac": frac, "cfrac": frac, "sqrt": sqrtCommand, "pi": pi, "cdot": '*',
+	"times": '*', "div": '/',
 	"left": 0, "right": 0, "quad": 0, "qquad": 0, "displaystyle": 0,
 }
 
-// tokenize splits a coordinate expression in LaTeX into tokens.
+// tokenize appends the tokens of an expression to p.tokens. It returns false at a character
+// outside the grammar.
 func (p *parser) tokenize(s string) bool {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '~':
 			i++
-		case c-'0' < 10 || c == '.':
-			n := literalLength(s[i:])
-			if n == 0 {
+		case c-'0' < 10 || c == '.': // unsigned, so bytes below '0' are large
+			length := literalLength(s[i:])
+			if length == 0 {
 				return false
 			}
-			p.tokens = append(p.tokens, token{numeral, s[i : i+n]})
-			i += n
+			p.tokens = append(p.tokens, token{numeral, s[i : i+length]})
+			i += length
 		case c == '\\':
-			k, n, ok := readCommand(s[i:])
+			commandKind, length, ok := readCommand(s[i:])
 			if !ok {
 				return false
 			}
-			if k != 0 {
-				p.tokens = append(p.tokens, token{kind: k})
+			if commandKind != 0 { // 0: spacing and \left, \right
+				p.tokens = append(p.tokens, token{kind: commandKind})
 			}
-			i += n
+			i += length
 		case c < 0x80:
-			n, ok := p.asciiToken(s[i:])
+			length, ok := p.asciiToken(s[i:])
 			if !ok {
 				return false
 			}
-			i += n
+			i += length
 		default:
-			n, ok := p.unicodeToken(s[i:])
+			length, ok := p.unicodeToken(s[i:])
 			if !ok {
 				return false
 			}
-			i += n
+			i += length
 		}
 	}
 	return true
 }
 
-// asciiToken reads a character of the grammar, or the word sqrt. n is its length in bytes.
+// asciiToken appends the token at the start of s: a character of the grammar, or the word
+// sqrt. n is its length in bytes.
 func (p *parser) asciiToken(s string) (n int, ok bool) {
 	switch c := s[0]; c {
 	case '+', '-', '*', '/', '^', '(', ')', '{', '}', '[', ']', '$':
@@ -140,9 +143,11 @@ func (p *parser) asciiToken(s string) (n int, ok bool) {
 }
 
 // unicodeTokens are the characters of the grammar beyond ASCII.
-var unicodeTokens = map[rune]tokenKind{'\u2212': '-', '\u00b7': '*', '\u22c5': '*', '\u00d7': '*', '\u00f7': '/', '\u2044': '/', '\u221a': sqrtSign}
+var unicodeTokens = map[rune]tokenKind{'\u2212': '-', '\u00b7': '*', '\u22c5': '*', '\u00d7': '*', '\u00f7': '/',
+	'\u2044': '/', '\u221a': sqrtSign}
 
-// unicodeToken reads a character beyond ASCII. n is its length in bytes.
+// unicodeToken appends the token for the first character of s, which is beyond ASCII. n is
+// its length in bytes; ok is false for an unknown one.
 func (p *parser) unicodeToken(s string) (n int, ok bool) {
 	for _, c := range s {
 		k, known := unicodeTokens[c]
@@ -152,13 +157,14 @@ func (p *parser) unicodeToken(s string) (n int, ok bool) {
 	return 0, false
 }
 
-// readCommand reads a LaTeX control word or control symbol. n is its length in bytes.
-func readCommand(s string) (k tokenKind, n int, ok bool) {
+// readCommand reads the LaTeX control word or control symbol at the start of s. n is its
+// length in bytes, and kind is 0 for one that is skipped.
+func readCommand(s string) (kind tokenKind, n int, ok bool) {
 	for n = 1; n < len(s) && (s[n]|0x20)-'a' < 26; n++ {
 	}
 	if n > 1 {
-		k, ok = commands[s[1:n]]
-		return k, n, ok
+		kind, ok = commands[s[1:n]]
+		return kind, n, ok
 	}
 	if len(s) < 2 {
 		return 0, 0, false
@@ -167,23 +173,24 @@ func readCommand(s string) (k tokenKind, n int, ok bool) {
 	case ',', ';', ':', '!', ' ':
 		return 0, 2, true
 	case '(', ')', '[', ']': // valid only around the whole expression: see stripDelimiters
-		return tokenKind(s[1] | 0x80), 2, true
+		return tokenKind(s[1] | 0x80), 2, true // 0x80 tells them from plain brackets
 	}
 	return 0, 0, false
 }
 
-// literalLength returns the length of the number at the start of s, or 0 if there is none.
+// literalLength returns the length of the number at the start of s, with an optional point
+// and exponent; 0 if there is none.
 func literalLength(s string) int {
-	digits := func(i int) int {
+	skipDigits := func(i int) int {
 		for i < len(s) && s[i]-'0' < 10 {
 			i++
 		}
 		return i
 	}
-	i := digits(0)
+	i := skipDigits(0)
 	whole := i
 	if i < len(s) && s[i] == '.' {
-		i = digits(i + 1)
+		i = skipDigits(i + 1)
 		if whole == 0 && i == 1 {
 			return 0
 		}
@@ -196,35 +203,37 @@ func literalLength(s string) int {
 		if j < len(s) && (s[j] == '+' || s[j] == '-') {
 			j++
 		}
-		if end := digits(j); end > j {
+		if end := skipDigits(j); end > j {
 			return end
 		}
 	}
 	return i
 }
 
-// stripDelimiters removes one pair of math delimiters around the whole expression.
+// stripDelimiters removes one pair of math delimiters around the whole expression: $, $$, \(
+// \) or \[ \]. It returns false for an unmatched one, and if nothing is left.
 func (p *parser) stripDelimiters() bool {
-	t := p.tokens
-	n := len(t)
+	tokens := p.tokens
+	n := len(tokens)
 	if n == 0 {
 		return false
 	}
 	switch {
-	case t[0].kind == '$':
-		k := 1
-		if n > 1 && t[1].kind == '$' {
-			k = 2
+	case tokens[0].kind == '$':
+		dollars := 1
+		if n > 1 && tokens[1].kind == '$' {
+			dollars = 2
 		}
-		if n < 2*k || t[n-1].kind != '$' || t[n-k].kind != '$' {
+		if n < 2*dollars || tokens[n-1].kind != '$' || tokens[n-dollars].kind != '$' {
 			return false
 		}
-		t = t[k : n-k]
-	case t[0].kind == '('|0x80 && t[n-1].kind == ')'|0x80, t[0].kind == '['|0x80 && t[n-1].kind == ']'|0x80:
-		t = t[1 : n-1]
+		tokens = tokens[dollars : n-dollars]
+	case tokens[0].kind == '('|0x80 && tokens[n-1].kind == ')'|0x80, tokens[0].kind == '['|0x80 &&
+		tokens[n-1].kind == ']'|0x80:
+		tokens = tokens[1 : n-1]
 	}
-	p.tokens = t
-	return len(t) > 0
+	p.tokens = tokens
+	return len(tokens) > 0
 }
 
 // peek returns the kind of the next token, or 0 at the end.
@@ -244,12 +253,13 @@ func (p *parser) accept(k tokenKind) bool {
 	return true
 }
 
-// expression reads a sum of terms in a coordinate expression.
+// expression reads a sum of terms. It returns false where a value becomes larger than
+// maxBits.
 func (p *parser) expression() (Number, bool) {
 	x, ok := p.term()
 	for ok {
-		k := p.peek()
-		if k != '+' && k != '-' {
+		operator := p.peek()
+		if operator != '+' && operator != '-' {
 			return x, true
 		}
 		p.next++
@@ -257,7 +267,7 @@ func (p *parser) expression() (Number, bool) {
 		if !found {
 			return x, false
 		}
-		if k == '+' {
+		if operator == '+' {
 			x = x.Add(y)
 		} else {
 			x = x.Sub(y)
@@ -267,12 +277,12 @@ func (p *parser) expression() (Number, bool) {
 	return x, false
 }
 
-// term reads products and quotients from left to right. Adjacent factors are multiplied. See
-// docs/spec/tangram.md#r23.
+// term reads products and quotients from left to right. Adjacent factors are multiplied,
+// except two plain numbers, which are refused. See docs/spec/tangram.md#r23.
 func (p *parser) term() (Number, bool) {
 	x, ok := p.unary()
 	for ok {
-		bare := p.afterNumber
+		afterNumber := p.afterNumber
 		k := p.peek()
 		var y Number
 		switch k {
@@ -280,7 +290,7 @@ func (p *parser) term() (Number, bool) {
 			p.next++
 			y, ok = p.unary()
 		case numeral, frac, sqrtCommand, sqrtSign, pi, '(', '{', '[':
-			if k == numeral && bare {
+			if k == numeral && afterNumber {
 				return x, false // two numbers side by side
 			}
 			y, ok = p.power()
@@ -300,7 +310,7 @@ func (p *parser) term() (Number, bool) {
 	return x, false
 }
 
-// unary reads the signs and the power of a coordinate expression.
+// unary reads any number of signs and the power after them.
 func (p *parser) unary() (Number, bool) {
 	minus := false
 	for p.peek() == '+' || p.peek() == '-' {
@@ -314,33 +324,34 @@ func (p *parser) unary() (Number, bool) {
 	return x, ok
 }
 
-// power reads an atom with an optional integer exponent.
+// power reads an atom with an optional integer exponent of at most maxPower. It sets
+// p.afterNumber if the atom is a plain number without an exponent.
 func (p *parser) power() (Number, bool) {
-	k := p.peek()
+	kind := p.peek()
 	x, ok := p.atom()
-	p.afterNumber = k == numeral
+	p.afterNumber = kind == numeral
 	if !ok || !p.accept('^') {
 		return x, ok
 	}
 	p.afterNumber = false
-	n, ok := p.exponent()
+	exponent, ok := p.exponent()
 	if !ok {
 		return x, false
 	}
-	y := Int(1)
-	for range max(n, -n) {
-		y = y.Mul(x)
-		if y.Bits() > maxBits {
+	product := Int(1)
+	for range max(exponent, -exponent) {
+		product = product.Mul(x)
+		if product.Bits() > maxBits {
 			return x, false
 		}
 	}
-	if n < 0 {
-		return Int(1).Quo(y)
+	if exponent < 0 {
+		return Int(1).Quo(product)
 	}
-	return y, true
+	return product, true
 }
 
-// exponent reads the exponent of a power: a digit or {integer}.
+// exponent reads the exponent of a power: one digit, or an integer in braces.
 func (p *parser) exponent() (int, bool) {
 	if p.peek() == numeral {
 		n, ok := p.digit()
@@ -350,8 +361,8 @@ func (p *parser) exponent() (int, bool) {
 		return 0, false
 	}
 	minus := false
-	if k := p.peek(); k == '-' || k == '+' {
-		minus = k == '-'
+	if sign := p.peek(); sign == '-' || sign == '+' {
+		minus = sign == '-'
 		p.next++
 	}
 	if p.peek() != numeral {
@@ -371,29 +382,30 @@ func (p *parser) exponent() (int, bool) {
 	return n, p.accept('}') && n <= maxPower && n >= -maxPower
 }
 
-// digit reads the first digit of a number. As in TeX, it is an argument by itself, and the rest
-// of the number is a number of its own.
+// digit takes the first digit of the number at the next token; the rest stays as a number of
+// its own, as in TeX, where \frac12 is 1/2. ok is false where no digit is next or the rest
+// is not a number.
 func (p *parser) digit() (int, bool) {
-	t := &p.tokens[p.next]
-	c := t.text[0]
+	number := &p.tokens[p.next]
+	c := number.text[0]
 	if c-'0' >= 10 {
 		return 0, false
 	}
-	t.text = t.text[1:]
-	if t.text == "" {
+	number.text = number.text[1:]
+	if number.text == "" {
 		p.next++
 	}
-	return int(c - '0'), literalLength(t.text) == len(t.text)
+	return int(c - '0'), literalLength(number.text) == len(number.text)
 }
 
-// atom reads a number, a group or a LaTeX command of a coordinate expression.
+// atom reads a number, a bracketed group, a fraction, a root or pi.
 func (p *parser) atom() (Number, bool) {
-	k := p.peek()
-	if k == 0 {
+	kind := p.peek()
+	if kind == 0 {
 		return Number{}, false
 	}
 	p.next++
-	switch k {
+	switch kind {
 	case numeral:
 		return p.literal(p.tokens[p.next-1].text)
 	case '(':
@@ -415,8 +427,8 @@ func (p *parser) atom() (Number, bool) {
 	return Number{}, false
 }
 
-// group reads the rest of a bracketed group up to its closing bracket. It bounds the nesting
-// depth.
+// group reads a bracketed group after its opening bracket, up to the closing bracket end. It
+// refuses groups nested deeper than maxNesting.
 func (p *parser) group(end tokenKind) (Number, bool) {
 	p.depth++
 	if p.depth > maxNesting {
@@ -427,7 +439,8 @@ func (p *parser) group(end tokenKind) (Number, bool) {
 	return x, ok && p.accept(end)
 }
 
-// literal converts a number and limits its exponent.
+// literal returns the exact value of a number in a coordinate. It refuses large exponents,
+// and sets p.inexact for a number with a point or an exponent.
 func (p *parser) literal(text string) (Number, bool) {
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		if n, err := strconv.Atoi(text[i+1:]); err != nil || n > maxExponent || n < -maxExponent {
@@ -451,7 +464,8 @@ func (p *parser) fraction() (Number, bool) {
 	return x.Quo(y)
 }
 
-// argument reads the argument of a LaTeX command: a group, one digit, or a command.
+// argument reads the argument of a LaTeX command: a group in braces, one digit, or another
+// command.
 func (p *parser) argument() (Number, bool) {
 	switch p.peek() {
 	case '{':
@@ -472,17 +486,18 @@ func (p *parser) argument() (Number, bool) {
 	return Number{}, false
 }
 
-// squareRoot reads a radicand and returns its root. The radicand is a group in round brackets or
-// an argument; after the plain word or sign, also a whole number. A root outside of Q(sqrt 2)
-// becomes the nearest double.
+// squareRoot reads a radicand and returns its root. The radicand is a group in round
+// brackets or an argument; after the plain word or sign (command is false) also a whole
+// number. A root outside of Q(sqrt 2) becomes the nearest double and sets p.inexact; a
+// negative radicand is refused.
 func (p *parser) squareRoot(command bool) (Number, bool) {
 	var x Number
 	ok := false
-	switch k := p.peek(); {
-	case k == '(':
+	switch kind := p.peek(); {
+	case kind == '(':
 		p.next++
 		x, ok = p.group(')')
-	case k == numeral && !command:
+	case kind == numeral && !command:
 		p.next++
 		x, ok = p.literal(p.tokens[p.next-1].text)
 	default:
@@ -491,13 +506,13 @@ func (p *parser) squareRoot(command bool) (Number, bool) {
 	if !ok || x.Sign() < 0 {
 		return x, false
 	}
-	if r, ok := x.Sqrt(); ok {
-		return r, true
+	if root, ok := x.Sqrt(); ok {
+		return root, true
 	}
-	f := x.sqrtFloat()
-	if math.IsInf(f, 0) {
+	nearest := x.sqrtFloat()
+	if math.IsInf(nearest, 0) {
 		return x, false
 	}
 	p.inexact = true
-	return FromFloat(f), true
+	return FromFloat(nearest), true
 }

@@ -7,13 +7,13 @@ const (
 	maxOperand   = 1 << 14
 )
 
-// Within reports whether |x| <= limit, which is at least 2.
+// Within reports whether |x| <= limit, which must be at least 2.
 func (x Number) Within(limit int64) bool {
-	if f := x.Float(); f < float64(limit)-1 && f > 1-float64(limit) {
+	if approx := x.Float(); approx < float64(limit)-1 && approx > 1-float64(limit) { // fast path
 		return true
 	}
-	l := Int(limit)
-	return x.Cmp(l) <= 0 && x.Neg().Cmp(l) <= 0
+	exactLimit := Int(limit)
+	return x.Cmp(exactLimit) <= 0 && x.Neg().Cmp(exactLimit) <= 0
 }
 
 // Point is a point of the plane with exact coordinates.
@@ -31,7 +31,8 @@ func (p Point) Equal(q Point) bool { return p.X.Equal(q.X) && p.Y.Equal(q.Y) }
 // Floats returns the coordinates as correctly rounded doubles.
 func (p Point) Floats() (x, y float64) { return p.X.Float(), p.Y.Float() }
 
-// Area returns the signed area of a polygon, positive if it runs counter-clockwise.
+// Area returns the exact signed area of a polygon by the shoelace formula, positive if it
+// runs counter-clockwise.
 func Area(poly []Point) Number {
 	sum := Int(0)
 	for i, p := range poly {
@@ -41,8 +42,9 @@ func Area(poly []Point) Number {
 	return sum.Mul(Ratio(1, 2))
 }
 
-// SquaredDistance returns the squared distance of the points (ax, ay) and (bx, by).
+// SquaredDistance returns the exact squared distance of the points (ax, ay) and (bx, by).
 func SquaredDistance(ax, ay, bx, by Number) Number {
+	// Fast path: bx-ax = (p + q sqrt 2)/d and by-ay = (r + s sqrt 2)/d in small integers.
 	if p, q, d, ok := scaledDifference(ax, bx); ok {
 		if r, s, e, ok := scaledDifference(ay, by); ok && d == e {
 			return Number{ratio(p*p+2*q*q+r*r+2*s*s, d*d), ratio(2*(p*q+r*s), d*d)}
@@ -52,31 +54,32 @@ func SquaredDistance(ax, ay, bx, by Number) Number {
 	return dx.Mul(dx).Add(dy.Mul(dy))
 }
 
-// scaledDifference returns y - x as (p + q sqrt 2) / d, so small that squares of p and q fit into
-// an int64; ok is false if it is larger.
+// scaledDifference returns y - x as (p + q sqrt 2) / d with p, q and d so small that
+// SquaredDistance computes in int64s; ok is false if they are not.
 func scaledDifference(x, y Number) (p, q, d int64, ok bool) {
-	a, b, c, ok1 := x.Int64s()
-	e, f, g, ok2 := y.Int64s()
-	if !ok1 || !ok2 || c > maxOperand || g > maxOperand || !smallNumerator(a) || !smallNumerator(b) || !smallNumerator(e) || !smallNumerator(f) {
+	ax, bx, dx, ok1 := x.Int64s()
+	ay, by, dy, ok2 := y.Int64s()
+	if !ok1 || !ok2 || dx > maxOperand || dy > maxOperand || !smallNumerator(ax) || !smallNumerator(bx) ||
+		!smallNumerator(ay) || !smallNumerator(by) {
 		return 0, 0, 0, false
 	}
 	// Halves are by far the most common. With a denominator of at least 2, the differences in x
 	// and y mostly have the same one.
-	d = c
-	if c != g {
-		d = c / int64(gcd(uint64(c), uint64(g))) * g
+	d = dx
+	if dx != dy {
+		d = dx / int64(gcd(uint64(dx), uint64(dy))) * dy
 		if d > maxOperand {
 			return 0, 0, 0, false
 		}
 	}
 	if d == 1 {
-		d = 2
+		d = 2 // see above
 	}
-	m, n := d/c, d/g
-	if d%c != 0 || d%g != 0 {
+	factorX, factorY := d/dx, d/dy
+	if d%dx != 0 || d%dy != 0 {
 		return 0, 0, 0, false
 	}
-	p, q = e*n-a*m, f*n-b*m
+	p, q = ay*factorY-ax*factorX, by*factorY-bx*factorX
 	return p, q, d, p < maxNumerator && p > -maxNumerator && q < maxNumerator && q > -maxNumerator
 }
 

@@ -28,7 +28,8 @@ func (x rat) toBig() *big.Rat {
 	return big.NewRat(x.n, x.d)
 }
 
-// fromBig converts a big.Rat, which the caller gives up, to the smaller form where it fits.
+// fromBig converts a big.Rat to a rat, which is in int64s where it fits. The caller must not
+// change r afterwards.
 func fromBig(r *big.Rat) rat {
 	if r.Num().IsInt64() && r.Denom().IsInt64() && r.Num().Int64() != math.MinInt64 {
 		return rat{n: r.Num().Int64(), d: r.Denom().Int64()}
@@ -69,12 +70,13 @@ func mulInt(a, b int64) (p int64, ok bool) {
 }
 
 // addInt returns a+b; ok is false on overflow.
-func addInt(a, b int64) (s int64, ok bool) {
-	s = a + b
-	return s, (a < 0) != (b < 0) || (s < 0) == (a < 0) && s != math.MinInt64
+func addInt(a, b int64) (sum int64, ok bool) {
+	sum = a + b
+	// numbers of different signs cannot overflow; else the sum must have their sign
+	return sum, (a < 0) != (b < 0) || (sum < 0) == (a < 0) && sum != math.MinInt64
 }
 
-// ratio returns the rational number n/d in lowest terms; d is not 0.
+// ratio returns the rational number n/d in lowest terms. d must not be 0.
 func ratio(n, d int64) rat {
 	if d < 0 {
 		n, d = -n, -d
@@ -88,19 +90,19 @@ func ratio(n, d int64) rat {
 	return rat{n: n, d: d}
 }
 
-// add returns x+y. It tries int64 before big numbers, as mul does.
+// add returns x+y, in int64s if all intermediate results fit, else with big numbers.
 func (x rat) add(y rat) rat {
 	if x.big == nil && y.big == nil {
 		if x.d == 1 && y.d == 1 {
-			if s, ok := addInt(x.n, y.n); ok {
-				return rat{n: s, d: 1}
+			if sum, ok := addInt(x.n, y.n); ok {
+				return rat{n: sum, d: 1}
 			}
 		}
 		a, ok1 := mulInt(x.n, y.d)
 		b, ok2 := mulInt(y.n, x.d)
 		d, ok3 := mulInt(x.d, y.d)
-		if s, ok := addInt(a, b); ok && ok1 && ok2 && ok3 {
-			return ratio(s, d)
+		if sum, ok := addInt(a, b); ok && ok1 && ok2 && ok3 {
+			return ratio(sum, d)
 		}
 	}
 	return fromBig(new(big.Rat).Add(x.toBig(), y.toBig()))
@@ -128,7 +130,7 @@ func (x rat) mul(y rat) rat {
 	return fromBig(new(big.Rat).Mul(x.toBig(), y.toBig()))
 }
 
-// quo returns the quotient of two rationals; y is not 0.
+// quo returns x/y. y must not be 0.
 func (x rat) quo(y rat) rat {
 	switch {
 	case y.big != nil:
@@ -149,7 +151,7 @@ func (x rat) sign() int {
 
 func (x rat) zero() bool { return x.big == nil && x.n == 0 }
 
-// float returns the double nearest to a rational.
+// float returns the double nearest to x.
 func (x rat) float() float64 {
 	if x.big != nil {
 		f, _ := x.big.Float64()
@@ -158,14 +160,14 @@ func (x rat) float() float64 {
 	if x.d == 1 {
 		return float64(x.n)
 	}
-	if abs(x.n) < 1<<53 && x.d < 1<<53 {
+	if abs(x.n) < 1<<53 && x.d < 1<<53 { // both are exact doubles, so the division rounds once
 		return float64(x.n) / float64(x.d)
 	}
 	f, _ := x.toBig().Float64()
 	return f
 }
 
-// sqrt returns the square root of x if it is rational.
+// sqrt returns the square root of x; ok is false if it is not rational.
 func (x rat) sqrt() (rat, bool) {
 	if x.sign() < 0 {
 		return rat{}, false
@@ -182,16 +184,18 @@ func (x rat) sqrt() (rat, bool) {
 	return fromBig(new(big.Rat).SetFrac(n, d)), true
 }
 
-// sqrtInt returns the integer square root of n, and whether n is a perfect square.
+// sqrtInt returns the integer square root of n, and whether n is a perfect square. n must
+// not be negative.
 func sqrtInt(n int64) (int64, bool) {
-	r := int64(math.Sqrt(float64(n)))
-	for r > 0 && r > maxInt/r || r*r > n {
-		r--
+	root := int64(math.Sqrt(float64(n)))
+	// the root of the double may be off by one or more; compare without overflow
+	for root > 0 && root > maxInt/root || root*root > n {
+		root--
 	}
-	for (r+1) <= maxInt/(r+1) && (r+1)*(r+1) <= n {
-		r++
+	for (root+1) <= maxInt/(root+1) && (root+1)*(root+1) <= n {
+		root++
 	}
-	return r, r*r == n
+	return root, root*root == n
 }
 
 // equal reports whether two rationals are equal.

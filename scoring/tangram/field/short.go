@@ -2,9 +2,9 @@ package field
 
 import "strings"
 
-// parseShort reads a coordinate that is a sum of terms n, n\sqrt{2}, \frac{n}{d},
-// \frac{n\sqrt{2}}{d}, without blanks. It returns ok = false for anything else, which the general
-// parser then reads: nearly all exact coordinates are short, and this is faster.
+// parseShort reads a coordinate of up to 64 bytes that is a sum of terms n, n\sqrt{2},
+// \frac{n}{d} and \frac{n\sqrt{2}}{d}, without blanks. ok is false for anything else, which
+// the general parser then reads. Nearly all exact coordinates are short, and this is faster.
 func parseShort(s string) (Number, bool) {
 	var sum Number
 	if len(s) > 64 {
@@ -22,23 +22,24 @@ func parseShort(s string) (Number, bool) {
 		case !first:
 			return sum, false
 		}
-		t, rest, ok := parseShortTerm(s, sign)
+		term, rest, ok := parseShortTerm(s, sign)
 		if !ok {
 			return sum, false
 		}
 		switch s = rest; {
 		case first:
-			sum = t
-		case sum.b.zero() && t.a.zero():
-			sum.b = t.b
+			sum = term
+		case sum.b.zero() && term.a.zero(): // a rational and a surd need no addition
+			sum.b = term.b
 		default:
-			sum = sum.Add(t)
+			sum = sum.Add(term)
 		}
 	}
 	return sum, true
 }
 
-// parseShortDecimal is the fast path of Parse for a number with digits on both sides of its point.
+// parseShortDecimal reads a number with digits on both sides of its point; ok is false for
+// anything else. It is a fast path of Parse.
 func parseShortDecimal(s string) (Number, bool) {
 	minus := s != "" && s[0] == '-'
 	if minus {
@@ -47,14 +48,14 @@ func parseShortDecimal(s string) (Number, bool) {
 	if len(s) > 18 { // 17 digits and a power of 10 fit into an int64
 		return Number{}, false
 	}
-	n, d, points := int64(0), int64(1), 0
+	numerator, denominator, points := int64(0), int64(1), 0
 	for i := range len(s) {
 		c := s[i] - '0'
 		switch {
 		case c < 10:
-			n = n*10 + int64(c)
+			numerator = numerator*10 + int64(c)
 			if points > 0 {
-				d *= 10
+				denominator *= 10
 			}
 		case s[i] == '.' && i > 0 && i+1 < len(s):
 			points++
@@ -63,51 +64,51 @@ func parseShortDecimal(s string) (Number, bool) {
 		}
 	}
 	if minus {
-		n = -n
+		numerator = -numerator
 	}
-	return Ratio(n, d), points == 1
+	return Ratio(numerator, denominator), points == 1
 }
 
-// parseShortTerm reads one term of a short exact coordinate, such as -\frac{3\sqrt{2}}{4} without
-// its sign, which the end of the text or another sign must follow. It returns the text after the
-// term.
-func parseShortTerm(s string, sign int64) (t Number, rest string, ok bool) {
-	d := int64(1)
-	in := s
+// parseShortTerm reads one term of a short exact coordinate, such as \frac{3\sqrt{2}}{4},
+// without its sign, which the caller gives. The term must be followed by the end of the text
+// or the sign of another term. rest is the text after it.
+func parseShortTerm(s string, sign int64) (term Number, rest string, ok bool) {
+	denominator := int64(1)
+	numeratorText := s
 	fraction := strings.HasPrefix(s, `\frac{`)
 	if fraction {
-		in = s[len(`\frac{`):]
+		numeratorText = s[len(`\frac{`):]
 	}
-	n, after, digits := parseShortInt(in)
-	surd := strings.HasPrefix(after, `\sqrt{2}`)
-	if surd {
+	numerator, after, hasDigits := parseShortInt(numeratorText)
+	hasRoot := strings.HasPrefix(after, `\sqrt{2}`)
+	if hasRoot {
 		after = after[len(`\sqrt{2}`):]
-		if !digits {
-			n = 1
+		if !hasDigits {
+			numerator = 1
 		}
-	} else if !digits {
-		return t, s, false
+	} else if !hasDigits {
+		return term, s, false
 	}
 	if fraction {
 		if !strings.HasPrefix(after, "}{") {
-			return t, s, false
+			return term, s, false
 		}
-		d, after, digits = parseShortInt(after[2:])
-		if !digits || d == 0 || after == "" || after[0] != '}' {
-			return t, s, false
+		denominator, after, hasDigits = parseShortInt(after[2:])
+		if !hasDigits || denominator == 0 || after == "" || after[0] != '}' {
+			return term, s, false
 		}
 		after = after[1:]
 	}
 	if after != "" && after[0] != '+' && after[0] != '-' {
-		return t, s, false
+		return term, s, false
 	}
-	if surd {
-		return Surd(sign*n, d), after, true
+	if hasRoot {
+		return Surd(sign*numerator, denominator), after, true
 	}
-	return Ratio(sign*n, d), after, true
+	return Ratio(sign*numerator, denominator), after, true
 }
 
-// parseShortInt reads up to nine digits of a coordinate.
+// parseShortInt reads up to nine digits; ok is false if there are none.
 func parseShortInt(s string) (n int64, rest string, ok bool) {
 	i := 0
 	for ; i < len(s) && i < 9 && s[i]-'0' < 10; i++ {
