@@ -19,8 +19,10 @@ const (
 // goal (docs/spec/aspire.md#r53).
 const smallAngle = 1e-9
 
-// prepareArrow scores how much closer the arrow points to the green circle
-// (docs/spec/aspire.md#r50).
+// prepareArrow prepares the score of how much closer the arrow points to the green circle
+// (docs/spec/aspire.md#r50). The answer's rotation counts if it names the arrow or no shape;
+// under the variant accept_update so does one in updateShapes. An answer without either has
+// the status noAnswer, or otherShape for another shape.
 func prepareArrow(w *workspace, j *job) error {
 	arrow, err := w.initialShape("arrow")
 	if err != nil {
@@ -30,11 +32,11 @@ func prepareArrow(w *workspace, j *job) error {
 	if err != nil {
 		return err
 	}
-	var c knownLater
-	if err := c.add(w.centre(&w.board, arrow)); err != nil {
+	var pending pendingPoints
+	if err := pending.addCentre(w.centre(&w.board, arrow)); err != nil {
 		return err
 	}
-	if err := c.add(w.centre(&w.board, target)); err != nil {
+	if err := pending.addCentre(w.centre(&w.board, target)); err != nil {
 		return err
 	}
 	rule := arrowRule{arrow: arrow, heading: arrow.Rotation}
@@ -43,13 +45,13 @@ func prepareArrow(w *workspace, j *job) error {
 	case ok:
 		rule.rotation = turn
 		if w.namesArrow(arrow.ID) {
-			rule.heading += turn // about the centre, which stays
+			rule.heading += turn // the arrow turns about its centre, which stays in place
 		} else {
 			j.base.Status = otherShape
 		}
 	case w.variants.On(ArrowAcceptUpdate) && w.rotatedByUpdate(arrow.ID):
 		r := w.board.find(arrow.ID)
-		if err := c.add(w.centre(&w.board, r)); err != nil {
+		if err := pending.addCentre(w.centre(&w.board, r)); err != nil {
 			j.setError(err)
 			return nil
 		}
@@ -58,45 +60,49 @@ func prepareArrow(w *workspace, j *job) error {
 		j.base.Status = noAnswer
 	}
 	j.arrowID = arrow.ID
-	return c.whenKnown(j, rule.score)
+	return pending.scoreWhenKnown(j, rule.score)
 }
 
-// arrowRule computes the score of the arrow test from the centres of the shapes.
+// arrowRule holds what the score of the arrow test needs besides the centres of shapes.
 type arrowRule struct {
 	arrow    *scene.Record // of the initial scene
 	heading  float64       // afterwards, radians
 	rotation any           // what the answer says
 }
 
-// score sets the score of the arrow test: how much of the initial angle to the goal is gone. at
-// holds the centres of the arrow and its goal and, if the arrow moved, its final centre.
-func (m arrowRule) score(j *job, at []scene.Point) error {
-	moved, goal := at[0], at[1]
-	if len(at) > 2 {
-		moved = at[2]
+// score sets the score of the arrow test: the share of the initial angle to the goal that is
+// gone. points holds the centres of the arrow and the goal and, if an update may have moved
+// the arrow, its final centre.
+func (rule arrowRule) score(j *job, points []scene.Point) error {
+	moved, goal := points[0], points[1]
+	if len(points) > 2 {
+		moved = points[2]
 	}
-	before := angleOff(m.arrow.Rotation, at[0], goal)
+	before := angleOff(rule.arrow.Rotation, points[0], goal)
 	after := before
-	if m.rotation != nil && j.base.Status != otherShape {
-		after = angleOff(m.heading, moved, goal)
+	if rule.rotation != nil && j.base.Status != otherShape {
+		after = angleOff(rule.heading, moved, goal)
 	}
-	j.marks = showArrow(m.arrow, at[0], goal)
+	j.marks = showArrow(rule.arrow, points[0], goal)
 	j.addMetric("theta_i", before)
 	j.addMetric("theta_f", after)
-	j.addMetric("rotation", m.rotation)
-	j.setScore(improvementOf(before, after))
+	j.addMetric("rotation", rule.rotation)
+	j.setScore(improvement(before, after))
 	return nil
 }
 
-// angleOff returns the angle in [0, pi] between the arrow's heading and the direction of the goal
-// (docs/spec/aspire.md#r51). An arrow without rotation points up.
+// angleOff returns the angle from 0 to pi between the heading of an arrow at a point and the
+// direction of the goal (docs/spec/aspire.md#r51). rotation is in radians clockwise; an
+// arrow without rotation points up.
 func angleOff(rotation float64, at, goal scene.Point) float64 {
-	heading := rotation - math.Pi/2
+	heading := rotation - math.Pi/2 // up is -pi/2, because y points down
 	return math.Abs(math.Remainder(heading-math.Atan2(goal.Y-at.Y, goal.X-at.X), 2*math.Pi))
 }
 
-// improvementOf returns the share of the initial angle that is gone (docs/spec/aspire.md#r53).
-func improvementOf(before, after float64) float64 {
+// improvement returns the share of the initial angle that is gone. If the arrow pointed at
+// the goal already, it is 0, or negative by how far the arrow was turned away
+// (docs/spec/aspire.md#r53).
+func improvement(before, after float64) float64 {
 	switch {
 	case before >= smallAngle:
 		return (before - after) / before
@@ -106,7 +112,8 @@ func improvementOf(before, after float64) float64 {
 	return -after / math.Pi
 }
 
-// readRotation reads the rotation that the answer gives the arrow, radians clockwise.
+// readRotation returns the member rotation of the answer, in radians clockwise. ok is false
+// where it is missing or, with a note, no usable number.
 func (w *workspace) readRotation() (float64, bool) {
 	v := w.found.Value.Get("rotation")
 	if !v.Exists() {
@@ -119,7 +126,8 @@ func (w *workspace) readRotation() (float64, bool) {
 	return x, ok
 }
 
-// namesArrow reports whether the answer rotates the arrow: it names the arrow or no shape.
+// namesArrow reports whether the answer rotates the arrow: its member shape is the arrow's
+// id, an object with that id, or empty.
 func (w *workspace) namesArrow(id string) bool {
 	v := w.found.Value.Get("shape")
 	if v.Kind() == answer.Object {
@@ -144,5 +152,8 @@ func (w *workspace) rotatedByUpdate(id string) bool {
 func (w *workspace) updatesRotation(id string) bool {
 	w.ops.update = w.ops.update[:0]
 	w.ops.readUpdate(&w.cleaner, &w.board, w.found.Value.Get("updateShapes"))
-	return slices.ContainsFunc(w.ops.update, func(u scene.Record) bool { return u.ID == id && u.Has&scene.HasRotation != 0 })
+	return slices.ContainsFunc(w.ops.update, func(u scene.Record) bool {
+		return u.ID == id &&
+			u.Has&scene.HasRotation != 0
+	})
 }

@@ -29,8 +29,8 @@ type suite struct {
 	maxResponse int
 	maxActions  int
 	tldraw      view.Version
-	initials    *initials // nil for none
-	pool        sync.Pool // *workspace
+	boards      *boardCache // nil for none
+	pool        sync.Pool   // *workspace
 }
 
 // Config holds the settings of a suite. Zero values mean the defaults.
@@ -54,21 +54,23 @@ func New(c Config) *scoring.Suite {
 		names[i] = tests[i].name
 	}
 	return &scoring.Suite{
-		Name: suiteName, Tests: names, Variants: variants, Tasks: scoring.TaskFile{Fields: []string{"test", "shapes", "task"}},
+		Name: suiteName, Tests: names, Variants: variants,
+		Tasks:  scoring.TaskFile{Fields: []string{"test", "shapes", "task"}},
 		Groups: categoryNames, Tables: newTables, JoinsSeries: true,
 		Prepare: s.prepare, Lacking: missingFields,
 		AnswerForms: map[string]string{"response": "an object with createShapes, updateShapes, deleteShapes or rotation"},
 		OwnAnswer:   ownAnswer, Prompt: prompt, Canvas: s.canvas,
-		Reading: s.reading, Parts: s.parts, Moved: s.moved, Move: scoring.Move{Unit: "px", Step: 5},
+		Reading: s.reading, Parts: s.listParts, Moved: s.moveParts, Move: scoring.Move{Unit: "px", Step: 5},
 	}
 }
 
-// newSuite fills in the defaults that this package needs itself.
+// newSuite returns a suite with defaults in place of zero values in c.
 func newSuite(c Config) *suite {
-	l, d := &c.Limits, scene.DefaultLimits()
-	l.Text, l.Shapes, l.Coordinate = cmp.Or(l.Text, d.Text), cmp.Or(l.Shapes, d.Shapes), cmp.Or(l.Coordinate, d.Coordinate)
+	l, defaults := &c.Limits, scene.DefaultLimits()
+	l.Text, l.Shapes, l.Coordinate = cmp.Or(l.Text, defaults.Text), cmp.Or(l.Shapes, defaults.Shapes),
+		cmp.Or(l.Coordinate, defaults.Coordinate)
 	s := &suite{limits: *l, tldraw: c.Tldraw, maxResponse: cmp.Or(c.MaxResponse, scoring.DefaultResponse),
-		maxActions: cmp.Or(c.MaxActions, scoring.DefaultActions), initials: newInitials(c.Initials)}
+		maxActions: cmp.Or(c.MaxActions, scoring.DefaultActions), boards: newInitials(c.Initials)}
 	s.pool.New = func() any { return new(workspace) }
 	return s
 }
@@ -113,10 +115,11 @@ func ownAnswer(_ *scoring.Item, _ string, v *fastjson.Value) bool {
 		v = list[0]
 	}
 	known := func(key string) bool { return v.Exists(key) }
-	return v.Type() == fastjson.TypeObject && (slices.ContainsFunc(operationKeys, known) || slices.ContainsFunc(rotationKeys, known))
+	return v.Type() == fastjson.TypeObject &&
+		(slices.ContainsFunc(operationKeys, known) || slices.ContainsFunc(rotationKeys, known))
 }
 
-// workspace is the memory for preparing one item; the suite pools it.
+// workspace is the memory for preparing one item. The suite pools it.
 type workspace struct {
 	suite    *suite
 	variants scoring.Variants
@@ -129,20 +132,23 @@ type workspace struct {
 	cleaner cleaner
 	board   board
 	ops     operations
-	content []byte // of initialOf
+	content []byte // of initialBoardOf
 }
 
-// prepare implements scoring.Suite.Prepare. Its errors wrap *scoring.Error with the codes
-// unknown_test, bad_item, bad_scene, bad_task, no_response and limit.
+// prepare implements scoring.Suite.Prepare: it reads the item, applies the answer to the
+// whiteboard and lets the test say what is to be measured. Its errors wrap *scoring.Error
+// with the codes unknown_test, bad_item, bad_scene, bad_task, no_response and limit.
 func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	t := findTest(it.Test)
 	if t == nil {
-		return nil, newError("unknown_test", "cannot score test %s: want one of maze, graph, pattern, label, line, arrow, overlap, balance", quote(it.Test))
+		return nil, newError("unknown_test",
+			"cannot score test %s: want one of maze, graph, pattern, label, line, arrow, overlap, balance",
+			quote(it.Test))
 	}
 	w := s.pool.Get().(*workspace)
 	defer w.release()
 	w.suite, w.variants, w.test, w.task, w.notes = s, v, t, it.Fields.Get("task"), &notes{}
-	initial, err := w.initialOf(it.Fields)
+	initial, err := w.initialBoardOf(it.Fields)
 	if err != nil {
 		return nil, err
 	}
@@ -155,9 +161,10 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	}
 	j.base.Status = string(w.found.Status)
 	if i := w.board.reset(initial.shapes); i >= 0 {
-		return nil, newError("bad_scene", "cannot read %s.id: %s is the id of another shape", shapePath(i), quote(initial.shapes[i].ID))
+		return nil, newError("bad_scene", "cannot read %s.id: %s is the id of another shape", shapePath(i),
+			quote(initial.shapes[i].ID))
 	}
-	if t.name != "arrow" {
+	if t.name != "arrow" { // its answer is a rotation, which prepareArrow reads
 		w.ops.cleanAndApply(&w.cleaner, &w.board, w.found.Value)
 	}
 	j.final = w.board.final()
@@ -169,24 +176,26 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	}
 	j.changed = w.board.changed
 	j.base.Notes = w.notes.all()
-	if j.scoreErr != nil {
+	if j.scoreErr != nil { // the notes are needed first
 		j.base = j.failedResult(j.base, j.scoreErr)
 	}
 	return j, nil
 }
 
-// missingFields returns an error that lists the fields that an item lacks.
+// missingFields returns an error that lists the fields that an item lacks, nil if it has
+// all.
 func missingFields(it *scoring.Item) error {
-	l := scoring.LackingIn(it)
+	lacks := scoring.LackingIn(it)
 	if it.Test == "" {
-		l.Add("test", "one of maze, graph, pattern, label, line, arrow, overlap, balance", "unknown_test")
+		lacks.Add("test", "one of maze, graph, pattern, label, line, arrow, overlap, balance", "unknown_test")
 	}
-	l.Want("shapes", "the list of simple shapes at the beginning", "bad_scene")
-	l.Want("task", "an object with the criteria of the test", "bad_task")
-	return l.Err("want them in the line, or its id and --tasks aspire=FILE")
+	lacks.Want("shapes", "the list of simple shapes at the beginning", "bad_scene")
+	lacks.Want("task", "an object with the criteria of the test", "bad_task")
+	return lacks.Err("want them in the line, or its id and --tasks aspire=FILE")
 }
 
-// release puts the memory of an item back into the suite's pool, without references to the item.
+// release returns the workspace to the suite's pool, without references to the item and
+// without very large buffers.
 func (w *workspace) release() {
 	s := w.suite
 	w.reader.Forget()
@@ -197,28 +206,30 @@ func (w *workspace) release() {
 	s.pool.Put(w)
 }
 
-// readShapes decodes the list of initial shapes of an item.
+// readShapes decodes the initial shapes of an item. It refuses lists beyond the limit,
+// invalid shapes and shapes without an id.
 func (s *suite) readShapes(list *fastjson.Value) ([]scene.Record, error) {
 	if list == nil || list.Type() != fastjson.TypeArray {
 		return nil, newError("bad_scene", "cannot read shapes: want a list of simple shapes")
 	}
 	values := list.GetArray()
 	if len(values) > s.limits.Shapes {
-		return nil, newError("limit", "cannot read shapes: got %d shapes; want at most %d (%s)", len(values), s.limits.Shapes, scene.FlagShapes)
+		return nil, newError("limit", "cannot read shapes: got %d shapes; want at most %d (%s)", len(values),
+			s.limits.Shapes, scene.FlagShapes)
 	}
-	recs := make([]scene.Record, len(values))
+	records := make([]scene.Record, len(values))
 	for i, v := range values {
 		path := shapePath(i)
-		r, err := scene.DecodeShape(v, path, s.limits)
+		record, err := scene.DecodeShape(v, path, s.limits)
 		if err != nil {
 			return nil, sceneError(err)
 		}
-		if r.ID == "" {
+		if record.ID == "" {
 			return nil, newError("bad_scene", "cannot read %s.id: want an id", path)
 		}
-		recs[i] = r
+		records[i] = record
 	}
-	return recs, nil
+	return records, nil
 }
 
 // shapePaths are the JSON paths of the first shapes, precomputed.
@@ -237,38 +248,40 @@ func shapePath(i int) string {
 	return listPath{"shapes", i}.String()
 }
 
-// readResponse finds the JSON value that counts in the model's response, which is text or an
-// object.
+// readResponse finds the JSON value that counts as the answer in the model's response, a
+// text or an object, and stores it in w.found. It also sets the cleaner up for the variants.
 func (w *workspace) readResponse(response *fastjson.Value) error {
 	if response == nil || response.Type() == fastjson.TypeNull {
 		return newError("no_response", "cannot score answer: there is no response")
 	}
-	v := w.variants
-	rules := answer.Rules{Keys: w.test.keys, ExtendedMath: v.On(ExtendedMath)}
-	if w.test.name == "arrow" && v.On(ArrowAcceptUpdate) {
+	variants := w.variants
+	rules := answer.Rules{Keys: w.test.keys, ExtendedMath: variants.On(ExtendedMath)}
+	if w.test.name == "arrow" && variants.On(ArrowAcceptUpdate) {
 		rules.Keys = eitherKeys
 	}
 	w.cleaner = cleaner{
-		strict:      v.On(Strict) || v.On(w.test.name+".strict") && w.test.name != "maze",
-		strictAlign: v.On(StrictAlign), extended: rules.ExtendedMath,
+		strict:      variants.On(Strict) || variants.On(w.test.name+".strict") && w.test.name != "maze",
+		strictAlign: variants.On(StrictAlign), extended: rules.ExtendedMath,
 		maxText: w.suite.limits.Text, maxEntries: w.suite.maxActions, limits: w.suite.limits, notes: w.notes,
-		entries: w.cleaner.entries, points: w.cleaner.points, json: w.cleaner.json,
+		entries: w.cleaner.entries, points: w.cleaner.points, json: w.cleaner.json, // memory of earlier items
 	}
 	switch response.Type() {
 	case fastjson.TypeString:
-		b := response.GetStringBytes()
-		if len(b) > w.suite.maxResponse {
-			return newError("limit", "cannot read response: got %d bytes; want at most %d (%s)", len(b), w.suite.maxResponse, scoring.FlagResponse)
+		text := response.GetStringBytes()
+		if len(text) > w.suite.maxResponse {
+			return newError("limit", "cannot read response: got %d bytes; want at most %d (%s)", len(text),
+				w.suite.maxResponse, scoring.FlagResponse)
 		}
 		// Ids and texts of the answer are substrings of this copy.
-		w.found = w.reader.Extract(string(b), rules)
+		w.found = w.reader.Extract(string(text), rules)
 	case fastjson.TypeObject, fastjson.TypeArray:
 		w.found = w.reader.Convert(response, rules)
 	default:
 		return newError("bad_item", "cannot read response: got a JSON %s; want a string or an object", response.Type())
 	}
 	if w.found.Cut {
-		w.notes.addAlways(scoring.Note{Code: "search_cut", Path: "response", Message: "the search for JSON in the running text ended at its limit of work"})
+		w.notes.addAlways(scoring.Note{Code: "search_cut", Path: "response",
+			Message: "the search for JSON in the running text ended at its limit of work"})
 	}
 	return nil
 }
@@ -281,7 +294,7 @@ type job struct {
 	views        []view.View
 	scoreTallies func(j *job, t []metric.Tally) // nil if nothing is measured
 	scoreErr     *scoring.Error                 // why there is no score although the item is valid
-	initial      *initial
+	initial      *initialBoard
 	final        []scene.Record
 	marks        func(j *job, r *scoring.Result) marks // marks over the report pictures, or nil
 	arrowID      string                                // the arrow that the answer rotates
@@ -290,18 +303,18 @@ type job struct {
 // Views implements scoring.Job.
 func (j *job) Views() []view.View { return j.views }
 
-// Score implements scoring.Job. It can be called more than once.
-func (j *job) Score(t []metric.Tally) scoring.Result {
+// Score implements scoring.Job. It works on a copy, so that it can be called more than once.
+func (j *job) Score(tallies []metric.Tally) scoring.Result {
 	if j.scoreTallies == nil {
 		return j.base
 	}
-	again := *j
-	again.base.Metrics = slices.Clone(j.base.Metrics)
-	j.scoreTallies(&again, t)
-	if again.scoreErr != nil {
-		return again.failedResult(again.base, again.scoreErr)
+	scored := *j
+	scored.base.Metrics = slices.Clone(j.base.Metrics)
+	j.scoreTallies(&scored, tallies)
+	if scored.scoreErr != nil {
+		return scored.failedResult(scored.base, scored.scoreErr)
 	}
-	return again.base
+	return scored.base
 }
 
 // Fail implements scoring.Job. If the answer caused the error, the score is that of a bad answer.
@@ -314,16 +327,17 @@ func (j *job) addMetric(name string, value any) {
 	j.base.Metrics = append(j.base.Metrics, scoring.Metric{Name: name, Value: value})
 }
 
-// setScore sets the score.
+// setScore sets the score, limited to finite values, and clears an error.
 func (j *job) setScore(x float64) {
 	j.base.Scored, j.base.Score, j.base.Err = true, clampFinite(x), nil
 }
 
-// setError records why there is no score although the item is valid.
+// setError records why there is no score although the item is valid, and drops the views.
+// Errors other than *scoring.Error get the code "internal".
 func (j *job) setError(err error) {
-	var e *scoring.Error
-	if !errors.As(err, &e) {
-		e = &scoring.Error{Code: "internal", Message: err.Error()}
+	var coded *scoring.Error
+	if !errors.As(err, &coded) {
+		coded = &scoring.Error{Code: "internal", Message: err.Error()}
 	}
-	j.scoreErr, j.views, j.scoreTallies = e, nil, nil
+	j.scoreErr, j.views, j.scoreTallies = coded, nil, nil
 }

@@ -9,8 +9,9 @@ import (
 	"plumb/render/view"
 )
 
-// prepareBalance scores how much closer the centre of mass comes to the centre of the frame
-// (docs/spec/aspire.md#r60).
+// prepareBalance prepares the score of how much closer the centre of mass comes to the
+// centre of the frame (docs/spec/aspire.md#r60): one picture of the initial board, and one
+// of the final board if the answer changed it.
 func prepareBalance(w *workspace, j *job) error {
 	frame, err := w.frame()
 	if err != nil {
@@ -43,22 +44,22 @@ func prepareBalance(w *workspace, j *job) error {
 			}
 		}
 	}
-	j.views[0].Edited = true // by all answers to the task
+	j.views[0].Edited = true // all answers to the task edit this view, so the renderer keeps it
 	if len(j.views) > 1 {
 		j.views[1].Before = &j.views[0]
 	}
 	rule := balanceRule{
-		centre:  scene.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2},
-		printed: w.variants.On(BalancePrinted),
-		void:    w.variants.On(BalanceStrict) && len(violations) > 0,
+		centre:           scene.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2},
+		byPrintedFormula: w.variants.On(BalancePrinted),
+		isVoid:           w.variants.On(BalanceStrict) && len(violations) > 0,
 	}
 	j.scoreTallies = rule.score
 	return nil
 }
 
-// violations returns the rules of the balance task that the answer breaks
-// (docs/spec/aspire.md#r65). Updates of shapes that the answer itself created break them too,
-// because the task forbids any update.
+// violations returns the rules of the balance task that the answer breaks, as codes
+// (docs/spec/aspire.md#r65). Updates of shapes that the answer itself created break them
+// too, because the task forbids any update.
 func (w *workspace) violations() []string {
 	list := []string{}
 	if len(w.board.created()) != 1 {
@@ -73,24 +74,26 @@ func (w *workspace) violations() []string {
 	return list
 }
 
-// extendFrame extends the view's bounds from the frame to all content (variant union of
-// docs/spec/aspire.md#r62). The padding keeps strokes; empty room has no weight.
+// extendFrame sets the view's bounds to the frame together with all content (variant union
+// of docs/spec/aspire.md#r62). The padding makes room for strokes; empty room has no weight.
+// If sizes are not known natively, the bounds are left to the editor, which calls back.
+// Pictures beyond the limit are refused.
 func (w *workspace) extendFrame(v *view.View, frame view.Box) error {
-	lim := w.suite.limits
-	around := func(b view.Box, ok bool) (view.Box, error) {
+	limits := w.suite.limits
+	boundsAround := func(content view.Box, ok bool) (view.Box, error) {
 		if !ok {
 			return frame, nil
 		}
-		b = boxUnion(padded(b), roundedOut(frame.X, frame.Y, frame.X+frame.W, frame.Y+frame.H))
-		if err := lim.CheckCanvas(b.W, b.H); err != nil {
+		content = boxUnion(padded(content), roundedOut(frame.X, frame.Y, frame.X+frame.W, frame.Y+frame.H))
+		if err := limits.CheckCanvas(content.W, content.H); err != nil {
 			return frame, sceneError(err)
 		}
-		return b, nil
+		return content, nil
 	}
-	b, ok, err := w.suite.contentBounds(v.Scene, nil)
+	content, ok, err := w.suite.contentBounds(v.Scene, nil)
 	if errors.Is(err, view.ErrForeign) { // the editor finds the size out, and the view has the rule
-		v.Foreign, v.Content = err, &view.Content{Bounds: func(b view.Box, ok bool) (view.Box, error) {
-			all, err := around(b, ok)
+		v.Foreign, v.Content = err, &view.Content{Bounds: func(content view.Box, ok bool) (view.Box, error) {
+			all, err := boundsAround(content, ok)
 			v.Bounds = all
 			return all, err
 		}}
@@ -99,61 +102,66 @@ func (w *workspace) extendFrame(v *view.View, frame view.Box) error {
 	if err != nil {
 		return drawError(err)
 	}
-	v.Bounds, err = around(b, ok)
+	v.Bounds, err = boundsAround(content, ok)
 	return err
 }
 
-// balanceRule computes the score of the balance test from tallies.
+// balanceRule holds what the score of the balance test needs besides tallies. isVoid makes
+// the score 0.
 type balanceRule struct {
-	centre        scene.Point
-	printed, void bool
+	centre                   scene.Point
+	byPrintedFormula, isVoid bool
 }
 
-// score sets the score of the balance test from the tally before the answer and, if the answer
-// changed anything, the one after.
-func (b balanceRule) score(j *job, t []metric.Tally) {
-	last := len(j.views) - 1
-	before, ok := centreOfMass(j.views[0].Bounds, t[0])
+// score sets the score of the balance test from the tally before the answer and, if the
+// answer changed anything, the one after: the share of the initial distance that is gone, or
+// by the printed formula that distance divided by the final one. Where nothing is visible at
+// first, there is no score.
+func (rule balanceRule) score(j *job, tallies []metric.Tally) {
+	last := len(j.views) - 1 // 0 for an answer that changed nothing
+	before, ok := centreOfMass(j.views[0].Bounds, tallies[0])
 	if !ok {
 		j.setError(newError("undefined", "cannot score balance: nothing is visible in the initial scene"))
 		return
 	}
-	after, visible := centreOfMass(j.views[last].Bounds, t[last])
-	ci := distance(before, b.centre)
-	cf := ci
+	after, visible := centreOfMass(j.views[last].Bounds, tallies[last])
+	initialDistance := distance(before, rule.centre)
+	finalDistance := initialDistance
 	var comAfter any
 	if visible {
-		cf, comAfter = distance(after, b.centre), xy(after)
+		finalDistance, comAfter = distance(after, rule.centre), xy(after)
 	}
-	initial := 0.0
-	if ci >= 1e-9 { // docs/spec/aspire.md#r65
-		initial = (ci - cf) / ci
+	improvement := 0.0
+	if initialDistance >= 1e-9 { // docs/spec/aspire.md#r65
+		improvement = (initialDistance - finalDistance) / initialDistance
 	}
 	var printed any
-	if cf > 0 {
-		printed = (ci - cf) / cf
+	if finalDistance > 0 {
+		printed = (initialDistance - finalDistance) / finalDistance
 	}
 	j.addMetric("com_before", xy(before))
 	j.addMetric("com_after", comAfter)
-	j.addMetric("ci", ci)
-	j.addMetric("cf", cf)
+	j.addMetric("ci", initialDistance)
+	j.addMetric("cf", finalDistance)
 	j.addMetric("score_printed", printed)
 	switch x, ok := printed.(float64); {
-	case b.void:
+	case rule.isVoid:
 		j.setScore(0)
-	case !b.printed:
-		j.setScore(initial)
+	case !rule.byPrintedFormula:
+		j.setScore(improvement)
 	case ok:
 		j.setScore(x)
 	default:
-		j.base.Scored, j.base.Err = false, newError("undefined", "cannot score balance by the printed formula: the final distance is 0")
+		j.base.Scored, j.base.Err = false,
+			newError("undefined", "cannot score balance by the printed formula: the final distance is 0")
 	}
 }
 
-// centreOfMass returns the centre of mass on the page; ok is false for an empty picture. The
-// picture of a box with fractional sides is stretched. See docs/spec/drawing.md#r16.
-func centreOfMass(b view.Box, t metric.Tally) (p scene.Point, ok bool) {
-	x, y, ok := t.A.CentreOfMass()
+// centreOfMass returns the centre of mass of a picture of the box on the page. ok is false
+// for an empty picture. A box with fractional sides is stretched over whole pixels, which is
+// undone here. See docs/spec/drawing.md#r16.
+func centreOfMass(b view.Box, tally metric.Tally) (p scene.Point, ok bool) {
+	x, y, ok := tally.A.CentreOfMass()
 	if !ok {
 		return p, false
 	}

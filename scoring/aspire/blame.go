@@ -16,34 +16,36 @@ var answerFaults = map[string]bool{"limit": true, "bad_scene": true}
 // otherwise avoid bad scores by such answers.
 const Unusable = "unusable_board"
 
-// blames reports whether the answer caused an error: it changed the whiteboard, and
+// causedByAnswer reports whether the answer caused an error: it changed the whiteboard, and
 // the initial whiteboard can be drawn.
 func (j *job) causedByAnswer(e *scoring.Error) bool {
 	return answerFaults[e.Code] && j.changed && j.initialDrawable()
 }
 
-// initialDrawable reports whether the initial whiteboard can be drawn within the limits. It is true
-// if only the editor can decide it.
+// initialDrawable reports whether the initial whiteboard can be drawn within the limits;
+// true if only the editor can decide it.
 func (j *job) initialDrawable() bool {
 	s, err := resolve(slices.Clone(j.initial.shapes), j.suite.limits, nil)
 	if err != nil {
 		return false
 	}
-	b, ok, err := j.suite.contentBounds(s, nil)
+	bounds, ok, err := j.suite.contentBounds(s, nil)
 	if err != nil {
 		return keepForeign(err) == err
 	}
-	b = padded(b)
-	return !ok || j.suite.limits.CheckCanvas(b.W, b.H) == nil
+	bounds = padded(bounds)
+	return !ok || j.suite.limits.CheckCanvas(bounds.W, bounds.H) == nil
 }
 
-// failedResult returns r with the score 0 and a note where the answer caused the error, else r
-// without a score: a model is not blamed for a whiteboard that cannot be drawn.
+// failedResult returns r without a score and with the error e. If the answer caused the
+// error, it returns r with the score 0 and a note instead: a model could otherwise avoid bad
+// scores by boards that cannot be drawn.
 func (j *job) failedResult(r scoring.Result, e *scoring.Error) scoring.Result {
 	r.Scored, r.Score, r.Err = false, 0, e
 	if j.causedByAnswer(e) {
 		r.Scored, r.Err = true, nil
-		r.Notes = append(slices.Clip(r.Notes), scoring.Note{Code: Unusable, Message: "the answer scores 0: " + e.Message})
+		r.Notes = append(slices.Clip(r.Notes),
+			scoring.Note{Code: Unusable, Message: "the answer scores 0: " + e.Message})
 	}
 	return r
 }

@@ -11,34 +11,34 @@ import (
 // Deleted records keep their position, marked dead.
 type board struct {
 	initial   []scene.Record // as given, never changed
-	recs      []scene.Record
-	slots     []slot // one per record of recs
+	records   []scene.Record
+	origins   []origin // one per record of recs
 	byID      map[string]int32
 	creations int32
 	changed   bool // an operation had an effect
 }
 
-// slot is the origin and state of a record on the board.
-type slot struct {
-	initial int32 // position in board.initial of the shape with this id, -1 for none
-	created int32 // rank of the first creation of this id by the answer, -1 for none
-	dead    bool
+// origin says where a record on the board comes from, and whether it is deleted.
+type origin struct {
+	initial      int32 // position in board.initial of the shape with this id, -1 for none
+	creationRank int32 // rank of the first creation of this id by the answer, -1 for none
+	dead         bool
 }
 
-// reset puts the initial shapes on the board. It does not change the slice. It returns the
-// position of the first shape with a duplicate id, or -1.
-func (b *board) reset(initial []scene.Record) (twice int) {
-	if cap(b.recs) > keepRecords {
+// reset puts the initial shapes on the board. It keeps the slice but never changes it. It
+// returns the index of the first shape with a duplicate id, or -1.
+func (b *board) reset(initial []scene.Record) (duplicate int) {
+	if cap(b.records) > keepRecords {
 		*b = board{}
 	}
 	b.initial, b.creations, b.changed = initial, 0, false
-	b.recs, b.slots = append(b.recs[:0], initial...), b.slots[:0]
+	b.records, b.origins = append(b.records[:0], initial...), b.origins[:0]
 	if b.byID == nil {
 		b.byID = make(map[string]int32)
 	}
 	clear(b.byID)
 	for i := range initial {
-		b.slots = append(b.slots, slot{initial: int32(i), created: -1})
+		b.origins = append(b.origins, origin{initial: int32(i), creationRank: -1})
 		b.byID[initial[i].ID] = int32(i)
 		if len(b.byID) != i+1 {
 			return i
@@ -55,27 +55,27 @@ const keepRecords = 1024
 // deleted.
 func (b *board) find(id string) *scene.Record {
 	if i, ok := b.byID[id]; ok {
-		return &b.recs[i]
+		return &b.records[i]
 	}
 	return nil
 }
 
-// create puts a shape on top. A shape with the same id is replaced, and counts as created, not as
-// deleted (docs/spec/aspire.md#r24).
+// create puts a shape on top. A shape with the same id is replaced, and counts as created,
+// not as deleted; it keeps the rank of its first creation (docs/spec/aspire.md#r24).
 func (b *board) create(r *scene.Record) {
-	s := slot{initial: -1, created: b.creations}
+	s := origin{initial: -1, creationRank: b.creations}
 	if i, ok := b.byID[r.ID]; ok {
-		old := &b.slots[i]
+		old := &b.origins[i]
 		old.dead = true
 		s.initial = old.initial
-		if old.created >= 0 {
-			s.created = old.created
+		if old.creationRank >= 0 {
+			s.creationRank = old.creationRank
 		}
 	}
 	b.creations++
-	b.byID[r.ID] = int32(len(b.recs))
-	b.recs = append(b.recs, *r)
-	b.slots = append(b.slots, s)
+	b.byID[r.ID] = int32(len(b.records))
+	b.records = append(b.records, *r)
+	b.origins = append(b.origins, s)
 	b.changed = true
 }
 
@@ -85,20 +85,22 @@ func (b *board) remove(id string) bool {
 	if !ok {
 		return false
 	}
-	b.slots[i].dead = true
+	b.origins[i].dead = true
 	delete(b.byID, id)
 	b.changed = true
 	return true
 }
 
-// removeOrphans deletes the shapes inside deleted groups and frames, as the editor does. Only
-// initial scenes have such shapes, because answers cannot nest shapes.
+// removeOrphans deletes the shapes inside deleted groups and frames, as the editor does,
+// until none is left. Only initial shapes can be inside others, because answers cannot nest
+// shapes.
 func (b *board) removeOrphans() {
 	for again := true; again; {
 		again = false
-		for i := range b.recs {
-			r := &b.recs[i]
-			if r.Has&scene.HasParent == 0 || b.slots[i].dead || b.find(r.ParentID) != nil || !b.isInitial(r.ParentID) {
+		for i := range b.records {
+			r := &b.records[i]
+			if r.Has&scene.HasParent == 0 || b.origins[i].dead || b.find(r.ParentID) != nil ||
+				!b.isInitial(r.ParentID) {
 				continue
 			}
 			again = b.remove(r.ID) || again
@@ -111,35 +113,36 @@ func (b *board) isInitial(id string) bool {
 	return slices.ContainsFunc(b.initial, func(r scene.Record) bool { return r.ID == id })
 }
 
-// final returns the records that remain on the board, in z-order.
+// final returns a copy of the records that remain on the board, in z-order.
 func (b *board) final() []scene.Record {
-	dst := make([]scene.Record, 0, len(b.byID))
-	for i := range b.recs {
-		if !b.slots[i].dead {
-			dst = append(dst, b.recs[i])
+	remaining := make([]scene.Record, 0, len(b.byID))
+	for i := range b.records {
+		if !b.origins[i].dead {
+			remaining = append(remaining, b.records[i])
 		}
 	}
-	return dst
+	return remaining
 }
 
-// created returns the remaining records that the answer created, with updates applied, in the
-// order of their first creation (docs/spec/aspire.md#r24).
+// created returns the remaining records that the answer created, with updates applied, in
+// the order of their first creation (docs/spec/aspire.md#r24). They point into the board.
 func (b *board) created() []*scene.Record {
-	var ranks []int32
-	for i := range b.slots {
-		if s := &b.slots[i]; s.created >= 0 && !s.dead {
-			ranks = append(ranks, int32(i))
+	var indices []int32
+	for i := range b.origins {
+		if s := &b.origins[i]; s.creationRank >= 0 && !s.dead {
+			indices = append(indices, int32(i))
 		}
 	}
-	slices.SortFunc(ranks, func(x, y int32) int { return int(b.slots[x].created - b.slots[y].created) })
-	recs := make([]*scene.Record, len(ranks))
-	for i, at := range ranks {
-		recs[i] = &b.recs[at]
+	slices.SortFunc(indices, func(x, y int32) int { return int(b.origins[x].creationRank - b.origins[y].creationRank) })
+	recs := make([]*scene.Record, len(indices))
+	for i, at := range indices {
+		recs[i] = &b.records[at]
 	}
 	return recs
 }
 
-// deleted returns the ids of the initial shapes that are missing, in their order.
+// deleted returns the ids of the initial shapes that are no longer on the board, in their
+// order; never nil, so that JSON has a list.
 func (b *board) deleted() []string {
 	ids := []string{}
 	for i := range b.initial {
@@ -159,8 +162,9 @@ func idsOf(recs []*scene.Record) []string {
 	return ids
 }
 
-// applyCreatesAndDeletes applies the operations in the order of docs/spec/aspire.md#r24. Ids that
-// do not exist are noted and have no effect, as in the editor.
+// applyCreatesAndDeletes applies the creations, then the deletions
+// (docs/spec/aspire.md#r24). Ids that do not exist are noted and have no effect, as in the
+// editor.
 func (b *board) applyCreatesAndDeletes(o *operations, n *notes) {
 	for i := range o.create {
 		b.create(&o.create[i])
@@ -175,7 +179,7 @@ func (b *board) applyCreatesAndDeletes(o *operations, n *notes) {
 	}
 }
 
-// applyUpdates merges partial records into shapes that exist.
+// applyUpdates merges partial records into the shapes with their ids, which must exist.
 func (b *board) applyUpdates(partials []scene.Record) {
 	for i := range partials {
 		b.find(partials[i].ID).Merge(&partials[i])

@@ -265,10 +265,10 @@ func TestVariantScores(t *testing.T) {
 
 // operationsOf returns the operations that were applied as the cases write them.
 func operationsOf(w *workspace) any {
-	list := func(recs []scene.Record) []any {
+	list := func(records []scene.Record) []any {
 		out := []any{}
-		for i := range recs {
-			out = append(out, written(&recs[i]))
+		for i := range records {
+			out = append(out, written(&records[i]))
 		}
 		return out
 	}

@@ -20,12 +20,12 @@ type cleaner struct {
 	maxEntries  int  // of one list
 	limits      scene.Limits
 
-	notes  *notes
-	path   listPath
-	failed bool // in this list
+	notes      *notes
+	path       listPath
+	listFailed bool // in this list
 
-	turn string                     // stands before the number in made-up ids, "" in a first answer
-	rich map[*scene.RichText]string // gets the JSON of texts that were read; nil for nothing
+	idTurn   string                     // stands before the number in made-up ids, "" in a first answer
+	textJSON map[*scene.RichText]string // gets the JSON of texts that were read; nil for nothing
 
 	entries []entry
 	points  []indexedPoint
@@ -35,40 +35,44 @@ type cleaner struct {
 // entry is a property of an entry of createShapes or updateShapes.
 type entry struct {
 	name     string
-	prop     property
-	v        answer.Value
+	property property
+	value    answer.Value
 	topLevel bool // it is beside props, not in it
 }
 
 const idPrefix = "shape:"
 
-// dropField notes a field of the answer's shape that is ignored, and why.
+// dropField notes that a field of the answer's shape is ignored, and why. It marks the list
+// as failed, which voids it under the variant strict.
 func (c *cleaner) dropField(field, why string) {
-	c.failed = true
+	c.listFailed = true
 	if c.notes.full() {
 		return
 	}
 	c.notes.add(scoring.Note{Code: "dropped_field", Path: c.path.String() + "." + clipName(field), Message: why})
 }
 
-// clipName shortens a field name that a model made up.
+// clipName returns a field name for a note, quoted and shortened unless it is plain and
+// short.
 func clipName(s string) string {
-	if q := quote(s); len(q) != len(s)+2 {
-		return q
+	if quoted := quote(s); len(quoted) != len(s)+2 { // more than two quotes were added
+		return quoted
 	}
 	return s
 }
 
-// rejectEntry notes a shape of the answer's list that is ignored as a whole, and why.
+// rejectEntry notes that a whole entry of the answer's list is ignored, and why, and marks
+// the list as failed.
 func (c *cleaner) rejectEntry(why string) {
-	c.failed = true
+	c.listFailed = true
 	if c.notes.full() {
 		return
 	}
 	c.notes.add(scoring.Note{Code: "rejected_shape", Path: c.path.String(), Message: why})
 }
 
-// number reads a numeric field; arithmetic in strings is evaluated (docs/spec/aspire.md#r13).
+// number reads a numeric field. Unless strict, arithmetic in strings is evaluated
+// (docs/spec/aspire.md#r13).
 func (c *cleaner) number(v answer.Value) (float64, bool) {
 	if s, ok := v.Text(); ok && !c.strict {
 		return answer.Eval(s, c.extended)
@@ -89,7 +93,9 @@ func (c *cleaner) cleanID(v answer.Value) (string, bool) {
 	return idPrefix + s, true
 }
 
-// create cleans an entry of createShapes. newID is the id of a shape without one.
+// create returns the record of an entry of createShapes. A shape without a usable id gets
+// newID. ok is false, with a note, for an entry that is no object or whose kind cannot be
+// told.
 func (c *cleaner) create(v answer.Value, newID string) (r scene.Record, ok bool) {
 	if v.Kind() != answer.Object {
 		c.rejectEntry("no object")
@@ -115,7 +121,8 @@ func (c *cleaner) create(v answer.Value, newID string) (r scene.Record, ok bool)
 	return r, true
 }
 
-// update cleans an entry of updateShapes for a shape of the given kind.
+// update returns the partial record of an entry of updateShapes, for the shape with this id
+// and kind.
 func (c *cleaner) update(v answer.Value, id string, kind scene.Kind) scene.Record {
 	r := scene.NewRecord(id, kind)
 	var geo answer.Value
@@ -126,11 +133,12 @@ func (c *cleaner) update(v answer.Value, id string, kind scene.Kind) scene.Recor
 	return r
 }
 
-// geoType reads a type that names a geo shape such as "ellipse" (docs/spec/aspire.md#r15). ok is
-// false for other types; name is then the normalized type.
+// geoType reads the member type of a shape. If it names a geo shape such as "ellipse", geo
+// is that member and ok is true (docs/spec/aspire.md#r15). name is the normalized type in
+// any case.
 func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
-	t := v.Get("type")
-	name, ok = t.Text()
+	given := v.Get("type")
+	name, ok = given.Text()
 	if !ok {
 		return "", geo, false
 	}
@@ -140,13 +148,14 @@ func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
 	}
 	_, ok = scene.ParseGeo(name)
 	if ok {
-		return name, t, true
+		return name, given, true
 	}
 	return name, geo, false
 }
 
 // detectKind returns the kind of a shape that the answer creates, from its type or else from
-// properties that only one kind has. geo is the type if that named a geo shape.
+// properties that only one kind has. geo is the type if that named a geo shape. ok is false
+// if the kind cannot be told.
 func (c *cleaner) detectKind(v answer.Value) (k scene.Kind, geo answer.Value, ok bool) {
 	if c.strict {
 		s, _ := v.Get("type").Text()
@@ -175,8 +184,9 @@ func (c *cleaner) detectKind(v answer.Value) (k scene.Kind, geo answer.Value, ok
 	return 0, geo, false
 }
 
-// readProperties reads everything but id and type into r. geo is a type that named a geo shape, or
-// absent.
+// readProperties reads everything but id and type into r, and notes what it drops:
+// properties that the kind does not have, and invalid values. geo is the member type if that
+// named a geo shape.
 func (c *cleaner) readProperties(r *scene.Record, v, geo answer.Value) {
 	c.readBase(r, v)
 	c.collectEntries(v, geo)
@@ -184,19 +194,20 @@ func (c *cleaner) readProperties(r *scene.Record, v, geo answer.Value) {
 	for i := range c.entries {
 		e := &c.entries[i]
 		switch {
-		case kindFields[r.Kind]&e.prop.field == 0:
+		case kindFields[r.Kind]&e.property.field == 0:
 			c.dropEntry(e, r.Kind.String()+" shapes do not have it")
-		case !e.prop.read(c, r, e.v):
+		case !e.property.read(c, r, e.value):
 			c.dropEntry(e, "invalid value")
 		default:
-			r.Has |= e.prop.field
+			r.Has |= e.property.field
 		}
 	}
 }
 
-// dropEntry notes a property that is ignored, with its path and text.
+// dropEntry notes a property that is ignored, with its path and, if it is a string, its
+// value.
 func (c *cleaner) dropEntry(e *entry, why string) {
-	c.failed = true
+	c.listFailed = true
 	if c.notes.full() {
 		return
 	}
@@ -204,13 +215,15 @@ func (c *cleaner) dropEntry(e *entry, why string) {
 	if e.topLevel {
 		name = e.name
 	}
-	if s, ok := e.v.Text(); ok {
+	if s, ok := e.value.Text(); ok {
 		why += ": " + quote(s)
 	}
 	c.dropField(name, why)
 }
 
-// readBase reads x, y, rotation and opacity of a shape that the answer makes or changes.
+// readBase reads x, y, rotation and opacity into r. A value that is no usable number is
+// dropped with a note; opacity is clamped to 0..1, or refused beyond it under the variant
+// strict.
 func (c *cleaner) readBase(r *scene.Record, v answer.Value) {
 	for _, f := range [...]struct {
 		name  string
@@ -238,36 +251,38 @@ func (c *cleaner) readBase(r *scene.Record, v answer.Value) {
 	}
 }
 
-// collectEntries lists the properties of a shape: those in props, then those beside it that are
-// not fields of a record (docs/spec/aspire.md#r16). It drops unknown names at once, so that the
-// list stays short.
+// collectEntries fills c.entries with the properties of a shape: those in props, the geo
+// shape that the type names, then those beside props that are not fields of a record
+// (docs/spec/aspire.md#r16). Unknown names are dropped at once, so that the list stays
+// short.
 func (c *cleaner) collectEntries(v, geo answer.Value) {
 	c.entries = c.entries[:0]
 	props := v.Get("props")
 	if !props.Null() && props.Kind() != answer.Object {
 		c.dropField("props", "no object")
 	}
-	for m := props.First(); props.Kind() == answer.Object && m.Exists(); m = m.Next() {
-		c.addEntry(m, false)
+	for member := props.First(); props.Kind() == answer.Object && member.Exists(); member = member.Next() {
+		c.addEntry(member, false)
 	}
 	if geo.Exists() && !c.hasEntry("geo") {
-		c.entries = append(c.entries, entry{name: "geo", prop: properties["geo"], v: geo, topLevel: true})
+		c.entries = append(c.entries, entry{name: "geo", property: properties["geo"], value: geo, topLevel: true})
 	}
-	for m := v.First(); m.Exists(); m = m.Next() {
-		switch m.Key() {
-		case "id", "type", "x", "y", "rotation", "opacity", "props", "isLocked", "meta", "parentId", "index", "typeName":
+	for member := v.First(); member.Exists(); member = member.Next() {
+		switch member.Key() {
+		case "id", "type", "x", "y", "rotation", "opacity", "props", "isLocked", "meta", "parentId", "index",
+			"typeName":
 		default:
-			c.addEntry(m, true)
+			c.addEntry(member, true)
 		}
 	}
 }
 
-// addEntry adds a property of the answer's shape to the entries, unless its name is unknown or
-// taken.
-func (c *cleaner) addEntry(m answer.Value, top bool) {
-	name := m.Key()
+// addEntry appends a property to c.entries, unless its name is unknown or, for one beside
+// props, already taken. topLevel says that it stands beside props.
+func (c *cleaner) addEntry(member answer.Value, top bool) {
+	name := member.Key()
 	p, known := properties[name]
-	e := entry{name: name, prop: p, v: m, topLevel: top}
+	e := entry{name: name, property: p, value: member, topLevel: top}
 	switch {
 	case !known || top && c.strict:
 		c.dropEntry(&e, "unknown field")
@@ -278,15 +293,15 @@ func (c *cleaner) addEntry(m answer.Value, top bool) {
 	}
 }
 
-// renameProperties maps other names that models give to properties of shapes to the editor's,
-// before they are read.
+// renameProperties maps alternative names of properties to the editor's before they are
+// read: text, align or textAlign, and the ends of a line.
 func (c *cleaner) renameProperties(kind scene.Kind) {
 	if i := c.entryIndex("text"); i >= 0 {
 		if c.hasEntry("richText") {
 			c.dropEntry(&c.entries[i], "richText is given too")
 			c.removeEntry(i)
 		} else {
-			c.entries[i].prop = properties["richText"]
+			c.entries[i].property = properties["richText"]
 		}
 	}
 	c.renameAlign(kind)
@@ -296,7 +311,8 @@ func (c *cleaner) renameProperties(kind scene.Kind) {
 }
 
 // renameAlign lets align and textAlign stand for each other if only one of them is given
-// (docs/spec/aspire.md#r18). Otherwise the name that the kind does not have is dropped.
+// (docs/spec/aspire.md#r18). Otherwise, and under the strict variants, the one that the kind
+// does not have loses its property, so that it is dropped with a note.
 func (c *cleaner) renameAlign(kind scene.Kind) {
 	own, other := "align", "textAlign"
 	if kind == scene.Text {
@@ -306,30 +322,31 @@ func (c *cleaner) renameAlign(kind scene.Kind) {
 	switch {
 	case i < 0:
 	case c.hasEntry(own) || c.strictAlign || c.strict:
-		c.entries[i].prop = property{}
+		c.entries[i].property = property{}
 	default:
-		c.entries[i].prop = properties[own]
+		c.entries[i].property = properties[own]
 	}
 }
 
-// pointsFromEnds makes the points of a line without points from start and end, or from handles
-// with both (docs/spec/aspire.md#r21).
+// pointsFromEnds turns the entry start of a line without points, or handles with start and
+// end, into one that reads the points (docs/spec/aspire.md#r21). It does nothing where an
+// end is missing.
 func (c *cleaner) pointsFromEnds() {
 	start, end := c.entryValue("start"), c.entryValue("end")
-	i, j := c.entryIndex("start"), c.entryIndex("end")
-	if h := c.entryIndex("handles"); h >= 0 && (i < 0 || j < 0) {
-		handles := c.entries[h].v
+	startIndex, endIndex := c.entryIndex("start"), c.entryIndex("end")
+	if handlesIndex := c.entryIndex("handles"); handlesIndex >= 0 && (startIndex < 0 || endIndex < 0) {
+		handles := c.entries[handlesIndex].value
 		start, end = handles.Get("start"), handles.Get("end")
-		i, j = h, h
+		startIndex, endIndex = handlesIndex, handlesIndex
 	}
-	if i < 0 || j < 0 {
+	if startIndex < 0 || endIndex < 0 {
 		return
 	}
-	c.entries[i].prop = property{scene.HasPoints, func(c *cleaner, r *scene.Record, _ answer.Value) bool {
+	c.entries[startIndex].property = property{scene.HasPoints, func(c *cleaner, r *scene.Record, _ answer.Value) bool {
 		return c.twoPoints(r, start, end)
 	}}
-	if j != i {
-		c.removeEntry(j)
+	if endIndex != startIndex {
+		c.removeEntry(endIndex)
 	}
 }
 
@@ -343,20 +360,21 @@ func (c *cleaner) hasEntry(name string) bool { return c.entryIndex(name) >= 0 }
 // entryValue returns the answer's member of that name, the zero value where it has none.
 func (c *cleaner) entryValue(name string) answer.Value {
 	if i := c.entryIndex(name); i >= 0 {
-		return c.entries[i].v
+		return c.entries[i].value
 	}
 	return answer.Value{}
 }
 
 func (c *cleaner) removeEntry(i int) { c.entries = slices.Delete(c.entries, i, i+1) }
 
-// twoPoints sets the points of a line shape to the two ends that the answer gives.
+// twoPoints sets the points of a line to two ends of the answer, and returns false if one is
+// invalid.
 func (c *cleaner) twoPoints(r *scene.Record, start, end answer.Value) bool {
-	a, ok := c.point(start)
-	b, ok2 := c.point(end)
-	ok = ok && ok2
-	if ok {
-		r.Points = []scene.Point{a, b}
+	first, ok1_ := c.point(start)
+	second, ok2 := c.point(end)
+	ok1_ = ok1_ && ok2
+	if ok1_ {
+		r.Points = []scene.Point{first, second}
 	}
-	return ok
+	return ok1_
 }

@@ -108,10 +108,10 @@ func TestMoved(t *testing.T) {
 		fields.Set("response", fastjson.MustParseBytes(scoring.AppendString(nil, c.response)))
 		it := &scoring.Item{ID: "i", Test: "maze", Fields: fields}
 		var parts []string
-		for _, p := range s.parts(it, nil) {
+		for _, p := range s.listParts(it, nil) {
 			parts = append(parts, fmt.Sprintf("%s %v,%v", p.Name, p.X, p.Y))
 		}
-		moved, err := s.moved(it, nil, c.part, 3, 4)
+		moved, err := s.moveParts(it, nil, c.part, 3, 4)
 		got := string(moved)
 		if err != nil {
 			got = "! " + err.Error()
@@ -125,7 +125,7 @@ func TestMoved(t *testing.T) {
 		}
 	}
 	unknown := &scoring.Item{Test: "none", Fields: fastjson.MustParse(`{"response":"{}"}`)}
-	if _, err := s.moved(unknown, nil, "", 1, 1); err == nil || s.parts(unknown, nil) != nil {
+	if _, err := s.moveParts(unknown, nil, "", 1, 1); err == nil || s.listParts(unknown, nil) != nil {
 		t.Errorf("got %v for a test that is not known; want an error", err)
 	}
 	if _, _, ok := s.reading(unknown, nil); ok {

@@ -23,44 +23,64 @@ type propertyReader func(c *cleaner, r *scene.Record, v answer.Value) bool
 // properties are the property names of all kinds of shapes, and the alternative names that
 // renameProperties replaces, which have no field.
 var properties = map[string]property{
-	"geo":        {scene.HasGeo, enum(scene.ParseGeo, func(r *scene.Record) *scene.GeoKind { return &r.Geo }, geoAliases)},
-	"color":      {scene.HasColor, enum(scene.ParseColor, func(r *scene.Record) *scene.Color { return &r.Color }, colorAliases)},
-	"labelColor": {scene.HasLabelColor, enum(scene.ParseColor, func(r *scene.Record) *scene.Color { return &r.LabelColor }, colorAliases)},
-	"size":       {scene.HasSize, enum(scene.ParseSize, func(r *scene.Record) *scene.Size { return &r.Size }, nil)},
-	"dash":       {scene.HasDash, enum(parseDash, func(r *scene.Record) *scene.Dash { return &r.Dash }, nil)},
-	"fill":       {scene.HasFill, enum(scene.ParseFill, func(r *scene.Record) *scene.Fill { return &r.Fill }, nil)},
-	"font":       {scene.HasFont, enum(scene.ParseFont, func(r *scene.Record) *scene.Font { return &r.Font }, nil)},
+	"geo": {scene.HasGeo, nameReader(scene.ParseGeo, func(r *scene.Record) *scene.GeoKind { return &r.Geo },
+		geoAliases)},
+	"color": {scene.HasColor, nameReader(scene.ParseColor,
+		func(r *scene.Record) *scene.Color { return &r.Color }, colorAliases)},
+	"labelColor": {scene.HasLabelColor, nameReader(scene.ParseColor,
+		func(r *scene.Record) *scene.Color { return &r.LabelColor }, colorAliases)},
+	"size": {scene.HasSize, nameReader(scene.ParseSize, func(r *scene.Record) *scene.Size { return &r.Size },
+		nil)},
+	"dash": {scene.HasDash, nameReader(parseDash, func(r *scene.Record) *scene.Dash { return &r.Dash }, nil)},
+	"fill": {scene.HasFill, nameReader(scene.ParseFill, func(r *scene.Record) *scene.Fill { return &r.Fill },
+		nil)},
+	"font": {scene.HasFont, nameReader(scene.ParseFont, func(r *scene.Record) *scene.Font { return &r.Font },
+		nil)},
 
-	"align":         {scene.HasAlign, alignment(scene.ParseLabelAlign, func(r *scene.Record) *scene.Align { return &r.Align }, sideAliases)},
-	"textAlign":     {scene.HasAlign, alignment(scene.ParseAlign, func(r *scene.Record) *scene.Align { return &r.Align }, sideAliases)},
-	"verticalAlign": {scene.HasVertical, alignment(scene.ParseAlign, func(r *scene.Record) *scene.Align { return &r.Vertical }, heightAliases)},
+	"align": {scene.HasAlign, alignmentReader(scene.ParseLabelAlign,
+		func(r *scene.Record) *scene.Align { return &r.Align }, sideAliases)},
+	"textAlign": {scene.HasAlign, alignmentReader(scene.ParseAlign,
+		func(r *scene.Record) *scene.Align { return &r.Align }, sideAliases)},
+	"verticalAlign": {scene.HasVertical,
+		alignmentReader(scene.ParseAlign, func(r *scene.Record) *scene.Align { return &r.Vertical }, heightAliases)},
 
-	"w":                  {scene.HasW, numberIn(func(r *scene.Record) *float64 { return &r.W }, positive)},
-	"h":                  {scene.HasH, numberIn(func(r *scene.Record) *float64 { return &r.H }, positive)},
-	"scale":              {scene.HasScale, numberIn(func(r *scene.Record) *float64 { return &r.Scale }, positive)},
-	"growY":              {scene.HasGrowY, numberIn(func(r *scene.Record) *float64 { return &r.GrowY }, nonNegative)},
-	"fontSizeAdjustment": {scene.HasFontPx, numberIn(func(r *scene.Record) *float64 { return &r.FontPx }, nonNegative)},
-	"bend":               {scene.HasBend, numberIn(func(r *scene.Record) *float64 { return &arrowProps(r).Bend }, anyNumber)},
-	"labelPosition":      {scene.HasLabelPosition, unitInterval(func(r *scene.Record) *float64 { return &arrowProps(r).LabelPosition })},
-	"elbowMidPoint":      {scene.HasElbowMid, unitInterval(func(r *scene.Record) *float64 { return &arrowProps(r).ElbowMidPoint })},
+	"w":     {scene.HasW, numberReader(func(r *scene.Record) *float64 { return &r.W }, positive)},
+	"h":     {scene.HasH, numberReader(func(r *scene.Record) *float64 { return &r.H }, positive)},
+	"scale": {scene.HasScale, numberReader(func(r *scene.Record) *float64 { return &r.Scale }, positive)},
+	"growY": {scene.HasGrowY, numberReader(func(r *scene.Record) *float64 { return &r.GrowY },
+		nonNegative)},
+	"fontSizeAdjustment": {scene.HasFontPx, numberReader(func(r *scene.Record) *float64 { return &r.FontPx },
+		nonNegative)},
+	"bend": {scene.HasBend,
+		numberReader(func(r *scene.Record) *float64 { return &arrowProps(r).Bend }, anyNumber)},
+	"labelPosition": {scene.HasLabelPosition,
+		unitIntervalReader(func(r *scene.Record) *float64 { return &arrowProps(r).LabelPosition })},
+	"elbowMidPoint": {scene.HasElbowMid,
+		unitIntervalReader(func(r *scene.Record) *float64 { return &arrowProps(r).ElbowMidPoint })},
 
-	"arrowheadStart": {scene.HasHeadStart, enum(scene.ParseArrowhead, func(r *scene.Record) *scene.Arrowhead { return &arrowProps(r).HeadStart }, nil)},
-	"arrowheadEnd":   {scene.HasHeadEnd, enum(scene.ParseArrowhead, func(r *scene.Record) *scene.Arrowhead { return &arrowProps(r).HeadEnd }, nil)},
-	"kind":           {scene.HasElbow, enum(oneOfTwo("arc", "elbow"), func(r *scene.Record) *bool { return &arrowProps(r).Elbow }, nil)},
-	"spline":         {scene.HasCubic, enum(oneOfTwo("line", "cubic"), func(r *scene.Record) *bool { return &r.Cubic }, nil)},
+	"arrowheadStart": {scene.HasHeadStart,
+		nameReader(scene.ParseArrowhead, func(r *scene.Record) *scene.Arrowhead { return &arrowProps(r).HeadStart },
+			nil)},
+	"arrowheadEnd": {scene.HasHeadEnd,
+		nameReader(scene.ParseArrowhead, func(r *scene.Record) *scene.Arrowhead { return &arrowProps(r).HeadEnd },
+			nil)},
+	"kind": {scene.HasElbow, nameReader(oneOfTwo("arc", "elbow"),
+		func(r *scene.Record) *bool { return &arrowProps(r).Elbow }, nil)},
+	"spline": {scene.HasCubic, nameReader(oneOfTwo("line", "cubic"),
+		func(r *scene.Record) *bool { return &r.Cubic }, nil)},
 
-	"autoSize":   {scene.HasAuto, boolean(func(r *scene.Record) *bool { return &r.Auto })},
-	"isClosed":   {scene.HasClosed, boolean(func(r *scene.Record) *bool { return &r.Closed })},
-	"isComplete": {scene.HasComplete, boolean(func(r *scene.Record) *bool { return &r.Complete })},
-	"isPen":      {scene.HasPen, boolean(func(r *scene.Record) *bool { return &r.Pen })},
+	"autoSize":   {scene.HasAuto, boolReader(func(r *scene.Record) *bool { return &r.Auto })},
+	"isClosed":   {scene.HasClosed, boolReader(func(r *scene.Record) *bool { return &r.Closed })},
+	"isComplete": {scene.HasComplete, boolReader(func(r *scene.Record) *bool { return &r.Complete })},
+	"isPen":      {scene.HasPen, boolReader(func(r *scene.Record) *bool { return &r.Pen })},
 
-	"richText": {scene.HasRich, (*cleaner).richText},
-	"name":     {scene.HasName, stringWithin(func(r *scene.Record) *string { return &r.Name })},
-	"url":      {scene.HasURL, stringWithin(func(r *scene.Record) *string { return &r.URL })},
-	"points":   {scene.HasPoints, (*cleaner).linePoints},
-	"start":    {scene.HasStart, arrowEnd(0)},
-	"end":      {scene.HasEnd, arrowEnd(1)},
-	"segments": {scene.HasSegments, (*cleaner).segments},
+	"richText": {scene.HasRich, (*cleaner).readRichText},
+	"name":     {scene.HasName, stringReader(func(r *scene.Record) *string { return &r.Name })},
+	"url":      {scene.HasURL, stringReader(func(r *scene.Record) *string { return &r.URL })},
+	"points":   {scene.HasPoints, (*cleaner).readLinePoints},
+	"start":    {scene.HasStart, arrowEndReader(0)},
+	"end":      {scene.HasEnd, arrowEndReader(1)},
+	"segments": {scene.HasSegments, (*cleaner).readSegments},
 
 	"text":    {},
 	"handles": {},
@@ -90,59 +110,63 @@ var (
 // normalizeName makes enumerated values comparable (docs/spec/aspire.md#r19).
 func normalizeName(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
-// enum returns the reader of a shape's property with a fixed set of names, such as a colour.
-// aliases are other names that models use.
-func enum[T any](parse func(string) (T, bool), at func(*scene.Record) *T, aliases map[string]string) propertyReader {
+// nameReader returns the reader of a property with a fixed set of names, such as a colour.
+// parse knows the names, field returns where the value is stored, and aliases are other
+// names that models use. Unless strict, case and blanks around a name do not matter.
+func nameReader[T any](parse func(string) (T, bool), field func(*scene.Record) *T,
+	aliases map[string]string) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
-		s, ok := v.Text()
+		name, ok := v.Text()
 		if !ok {
 			return false
 		}
 		if !c.strict {
-			s = normalizeName(s)
-			if other, known := aliases[s]; known {
-				s = other
+			name = normalizeName(name)
+			if other, known := aliases[name]; known {
+				name = other
 			}
 		}
-		t, ok := parse(s)
+		parsed, ok := parse(name)
 		if ok {
-			*at(r) = t
+			*field(r) = parsed
 		}
 		return ok
 	}
 }
 
-// alignment is enum for the alignment of a shape's text, whose aliases the variant strict_align
-// does not accept.
-func alignment(parse func(string) (scene.Align, bool), at func(*scene.Record) *scene.Align, aliases map[string]string) propertyReader {
-	kind, strictly := enum(parse, at, aliases), enum(parse, at, nil)
+// alignmentReader is nameReader for the alignment of text. Under the variant strict_align it
+// accepts no aliases.
+func alignmentReader(parse func(string) (scene.Align, bool), field func(*scene.Record) *scene.Align,
+	aliases map[string]string) propertyReader {
+	lenient, strict := nameReader(parse, field, aliases), nameReader(parse, field, nil)
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		if c.strictAlign {
-			return strictly(c, r, v)
+			return strict(c, r, v)
 		}
-		return kind(c, r, v)
+		return lenient(c, r, v)
 	}
 }
 
-// parseDash rejects the dash none, which tldraw 4.2 does not have.
+// parseDash parses a dash. It refuses "none", which tldraw 4.2 does not have.
 func parseDash(s string) (scene.Dash, bool) {
 	d, ok := scene.ParseDash(s)
 	return d, ok && d != scene.DashNone
 }
 
-// oneOfTwo parses one of two names as false or true.
+// oneOfTwo returns a parser of two names: the first is false, the second true.
 func oneOfTwo(no, yes string) func(string) (bool, bool) {
 	return func(s string) (bool, bool) { return s == yes, s == no || s == yes }
 }
 
-// numberIn returns the reader of a shape's numeric property that valid accepts.
-func numberIn(at func(*scene.Record) *float64, valid func(float64) bool) propertyReader {
+// numberReader returns the reader of a numeric property; numbers for which valid is false
+// are refused.
+func numberReader(field func(*scene.Record) *float64, valid func(float64) bool) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		x, ok := c.number(v)
 		if !ok || !valid(x) {
 			return false
 		}
-		*at(r) = x
+		*field(r) = x
 		return true
 	}
 }
@@ -152,13 +176,13 @@ func positive(x float64) bool    { return x > 0 }
 func nonNegative(x float64) bool { return x >= 0 }
 func anyNumber(float64) bool     { return true }
 
-// unitInterval returns the reader of a property such as opacity: a number, clamped to 0..1 as the
-// editor does when it uses it.
-func unitInterval(at func(*scene.Record) *float64) propertyReader {
+// unitIntervalReader returns the reader of a number that is clamped to 0..1, as the editor
+// does when it uses it.
+func unitIntervalReader(field func(*scene.Record) *float64) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		x, ok := c.number(v)
 		if ok {
-			*at(r) = clamp01(x)
+			*field(r) = clamp01(x)
 		}
 		return ok
 	}
@@ -166,24 +190,25 @@ func unitInterval(at func(*scene.Record) *float64) propertyReader {
 
 func clamp01(x float64) float64 { return math.Min(math.Max(x, 0), 1) }
 
-// boolean returns the reader of a shape's property that is true or false.
-func boolean(at func(*scene.Record) *bool) propertyReader {
+// boolReader returns the reader of a shape's property that is true or false.
+func boolReader(field func(*scene.Record) *bool) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		b, ok := v.Bool()
 		if ok {
-			*at(r) = b
+			*field(r) = b
 		}
 		return ok
 	}
 }
 
-// stringWithin returns the reader of a shape's property that is a string within the limit of text.
-func stringWithin(at func(*scene.Record) *string) propertyReader {
+// stringReader returns the reader of a string property; strings beyond the limit of text are
+// refused.
+func stringReader(field func(*scene.Record) *string) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		s, ok := v.Text()
 		ok = ok && len(s) <= c.maxText
 		if ok {
-			*at(r) = s
+			*field(r) = s
 		}
 		return ok
 	}
@@ -197,9 +222,10 @@ func arrowProps(r *scene.Record) *scene.ArrowProps {
 	return r.Arrow
 }
 
-// arrowEnd reads an end of an arrow: 0 is the start, 1 the end. Only x and y count
+// arrowEndReader returns the reader of an end of an arrow, i = 0 for the start and 1 for the
+// end. Only x and y count; under the variant strict the object must have nothing else
 // (docs/spec/aspire.md#r21).
-func arrowEnd(i int) propertyReader {
+func arrowEndReader(i int) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		if v.Kind() != answer.Object || c.strict && v.Len() != 2 {
 			return false
@@ -216,14 +242,14 @@ func arrowEnd(i int) propertyReader {
 	}
 }
 
-// point reads {x, y} or, unless strict, [x, y].
+// point reads {x, y} or, unless strict, [x, y]. ok is false for anything else.
 func (c *cleaner) point(v answer.Value) (p scene.Point, ok bool) {
 	p, _, ok = c.pointAndPressure(v)
 	return p, ok
 }
 
-// pointAndPressure reads a point of a line that the answer draws, and the value of z, the pen's
-// pressure, which can be absent.
+// pointAndPressure reads a point like point does, and returns the value of z, the pen's
+// pressure, unread; it is absent where the answer gives none.
 func (c *cleaner) pointAndPressure(v answer.Value) (p scene.Point, z answer.Value, ok bool) {
 	x, y := v.Get("x"), v.Get("y")
 	z = v.Get("z")
@@ -246,27 +272,28 @@ type indexedPoint struct {
 	scene.Point
 }
 
-// linePoints reads the points of a line: a map or a list, sorted by index if all points have one
-// (docs/spec/aspire.md#r21). A line needs two.
-func (c *cleaner) linePoints(r *scene.Record, v answer.Value) bool {
+// readLinePoints reads the points of a line, a map or a list, sorted by their index if all
+// have one (docs/spec/aspire.md#r21). It refuses fewer than two points and, under the
+// variant strict, lists and points without an index.
+func (c *cleaner) readLinePoints(r *scene.Record, v answer.Value) bool {
 	if k := v.Kind(); k != answer.Object && (k != answer.Array || c.strict) {
 		return false
 	}
 	c.points = c.points[:0]
-	all := true
-	for e := v.First(); e.Exists(); e = e.Next() {
-		p, ok := c.point(e)
+	allNamed := true
+	for element := v.First(); element.Exists(); element = element.Next() {
+		p, ok := c.point(element)
 		if !ok {
 			return false
 		}
-		index, named := e.Get("index").Text()
-		all = all && named
+		index, named := element.Get("index").Text()
+		allNamed = allNamed && named
 		c.points = append(c.points, indexedPoint{index, p})
 	}
-	if len(c.points) < 2 || c.strict && !all {
+	if len(c.points) < 2 || c.strict && !allNamed {
 		return false
 	}
-	if all {
+	if allNamed {
 		slices.SortStableFunc(c.points, func(a, b indexedPoint) int { return cmp.Compare(a.index, b.index) })
 	}
 	r.Points = make([]scene.Point, len(c.points))
@@ -276,46 +303,48 @@ func (c *cleaner) linePoints(r *scene.Record, v answer.Value) bool {
 	return true
 }
 
-// segments reads the strokes of a freehand line (docs/spec/aspire.md#r21).
-func (c *cleaner) segments(r *scene.Record, v answer.Value) bool {
+// readSegments reads the strokes of a freehand line; one invalid stroke makes the value
+// invalid (docs/spec/aspire.md#r21).
+func (c *cleaner) readSegments(r *scene.Record, v answer.Value) bool {
 	if v.Kind() != answer.Array {
 		return false
 	}
-	list := make([]scene.Segment, 0, v.Len())
-	for e := v.First(); e.Exists(); e = e.Next() {
-		s, ok := c.segment(e)
+	strokes := make([]scene.Segment, 0, v.Len())
+	for element := v.First(); element.Exists(); element = element.Next() {
+		stroke, ok := c.readStroke(element)
 		if !ok {
 			return false
 		}
-		list = append(list, s)
+		strokes = append(strokes, stroke)
 	}
-	r.Segments = list
+	r.Segments = strokes
 	return true
 }
 
-// segment reads one stroke of a freehand line that the answer draws: its points with pen pressure,
-// 0.5 by default.
-func (c *cleaner) segment(v answer.Value) (s scene.Segment, ok bool) {
+// readStroke reads one stroke of a freehand line: its points, with a pen pressure of 0.5
+// where none is given. It refuses a stroke without points and, under the variant strict, one
+// without a known type.
+func (c *cleaner) readStroke(v answer.Value) (stroke scene.Segment, ok bool) {
 	points := v.Get("points")
 	if points.Kind() != answer.Array {
-		return s, false
+		return stroke, false
 	}
 	kind, _ := v.Get("type").Text()
 	if c.strict && kind != "free" && kind != "straight" {
-		return s, false
+		return stroke, false
 	}
-	s.Straight = normalizeName(kind) == "straight"
-	s.Points = make([]scene.Pressed, 0, points.Len())
-	for e := points.First(); e.Exists(); e = e.Next() {
-		p, z, ok := c.pointAndPressure(e)
+	stroke.Straight = normalizeName(kind) == "straight"
+	stroke.Points = make([]scene.Pressed, 0, points.Len())
+	for element := points.First(); element.Exists(); element = element.Next() {
+		p, pressure, ok := c.pointAndPressure(element)
 		if !ok {
-			return s, false
+			return stroke, false
 		}
-		pen, ok := c.number(z)
+		penPressure, ok := c.number(pressure)
 		if !ok {
-			pen = 0.5
+			penPressure = 0.5
 		}
-		s.Points = append(s.Points, scene.Pressed{X: p.X, Y: p.Y, Z: pen})
+		stroke.Points = append(stroke.Points, scene.Pressed{X: p.X, Y: p.Y, Z: penPressure})
 	}
-	return s, len(s.Points) > 0
+	return stroke, len(stroke.Points) > 0
 }

@@ -21,8 +21,9 @@ const (
 // maxParents bounds the groups and frames around a shape. More of them form a cycle.
 const maxParents = 300
 
-// toPage converts a point from a shape's own space to the page (docs/spec/aspire.md#r3): rotated
-// about the shape's origin, then moved, and so on through the shape's parents.
+// toPage converts a point from a shape's own space to the page (docs/spec/aspire.md#r3):
+// rotated about the shape's origin, then moved, and the same for each group or frame around
+// the shape. It stops at a parent that is not on the board, and after maxParents.
 func (b *board) toPage(r *scene.Record, p scene.Point) scene.Point {
 	for range maxParents {
 		sin, cos := math.Sincos(r.Rotation)
@@ -41,7 +42,8 @@ func (b *board) toPage(r *scene.Record, p scene.Point) scene.Point {
 	return p
 }
 
-// boxSize returns width and height of a geo shape or frame, px; ok is false for other kinds.
+// boxSize returns the width and height of a geo shape or frame in px, with the editor's
+// defaults. ok is false for other kinds.
 func boxSize(r *scene.Record) (w, h float64, ok bool) {
 	switch r.Kind {
 	case scene.Geo:
@@ -60,8 +62,9 @@ func boxSize(r *scene.Record) (w, h float64, ok bool) {
 	return w, h, true
 }
 
-// lineEnds returns the ends of a line, arrow or freehand line on the page
-// (docs/spec/aspire.md#r48); ok is false for other kinds and for a freehand line without points.
+// lineEnds returns the ends of a line, arrow or freehand line on the page, with the editor's
+// defaults (docs/spec/aspire.md#r48). ok is false for other kinds and for a freehand line
+// without points at its ends.
 func (b *board) lineEnds(r *scene.Record) (start, end scene.Point, ok bool) {
 	switch r.Kind {
 	case scene.Line:
@@ -78,11 +81,11 @@ func (b *board) lineEnds(r *scene.Record) (start, end scene.Point, ok bool) {
 			end = r.Points[1]
 		}
 	case scene.Draw:
-		n := len(r.Segments)
-		if n == 0 {
+		count := len(r.Segments)
+		if count == 0 {
 			return start, end, false
 		}
-		first, last := r.Segments[0].Points, r.Segments[n-1].Points
+		first, last := r.Segments[0].Points, r.Segments[count-1].Points
 		if len(first) == 0 || len(last) == 0 {
 			return start, end, false
 		}
@@ -94,9 +97,10 @@ func (b *board) lineEnds(r *scene.Record) (start, end scene.Point, ok bool) {
 	return b.toPage(r, start), b.toPage(r, end), true
 }
 
-// centre returns the centre of a shape on the page (docs/spec/aspire.md#r5). Shapes without a box
-// use their page bounds, and so do all under the variant page_bounds. The error is a
-// *scoring.Error, or an *unknownBounds if those bounds are not known natively.
+// centre returns the centre of a shape on the page (docs/spec/aspire.md#r5): that of its
+// box, the middle between the ends of a line or arrow, else that of its page bounds. Under
+// the variant page_bounds page bounds count for all. The error is a *scoring.Error, or an
+// *unknownBounds if the bounds are not known natively.
 func (w *workspace) centre(b *board, r *scene.Record) (scene.Point, error) {
 	pageBounds := w.variants.On(PageBounds)
 	if !pageBounds {
@@ -108,19 +112,19 @@ func (w *workspace) centre(b *board, r *scene.Record) (scene.Point, error) {
 			return scene.Point{X: (start.X + end.X) / 2, Y: (start.Y + end.Y) / 2}, nil
 		}
 	}
-	s, err := resolve(b.final(), w.suite.limits, nil)
+	sc, err := resolve(b.final(), w.suite.limits, nil)
 	if err != nil {
 		return scene.Point{}, err
 	}
-	box, ok, err := w.suite.contentBounds(s, []string{r.ID})
-	empty := b.toPage(r, scene.Point{})
+	box, ok, err := w.suite.contentBounds(sc, []string{r.ID})
+	fallback := b.toPage(r, scene.Point{})
 	switch {
 	case errors.Is(err, view.ErrForeign):
-		return scene.Point{}, &unknownBounds{drawError(err), err, s, r.ID, empty}
+		return scene.Point{}, &unknownBounds{drawError(err), err, sc, r.ID, fallback}
 	case err != nil:
 		return scene.Point{}, drawError(err)
 	}
-	return boxCentre(box, ok, empty), nil
+	return boxCentre(box, ok, fallback), nil
 }
 
 // contentBounds is view.ContentBounds for the tldraw release that makes the pictures.
@@ -131,16 +135,17 @@ func (s *suite) contentBounds(sc *scene.Scene, ids []string) (view.Box, bool, er
 	return view.ContentBounds(sc, ids)
 }
 
-// boxCentre returns the centre of page bounds, or empty if ok is false: for a group without
-// content or a line without points.
-func boxCentre(box view.Box, ok bool, empty scene.Point) scene.Point {
+// boxCentre returns the centre of page bounds, or fallback if ok is false, as for a group
+// without content or a line without points.
+func boxCentre(box view.Box, ok bool, fallback scene.Point) scene.Point {
 	if !ok {
-		return empty
+		return fallback
 	}
 	return scene.Point{X: box.X + box.W/2, Y: box.Y + box.H/2}
 }
 
-// unknownBounds is the error that only the editor can compute the page bounds of a shape.
+// unknownBounds is the error that only the editor can compute the page bounds of a shape. It
+// holds what is needed to ask the editor.
 type unknownBounds struct {
 	fault    *scoring.Error
 	why      error
@@ -152,14 +157,14 @@ type unknownBounds struct {
 func (e *unknownBounds) Error() string { return e.fault.Message }
 func (e *unknownBounds) Unwrap() error { return e.fault }
 
-// view returns an empty picture whose renderer measures the shape's bounds and stores the centre
-// in at.
+// view returns an empty picture whose renderer measures the shape's bounds and stores the
+// centre in *at.
 func (e *unknownBounds) view(at *scene.Point) view.View {
 	return view.View{Scene: e.scene, Only: []string{}, Foreign: e.why, Content: &view.Content{
 		IDs: []string{e.id},
 		Bounds: func(b view.Box, ok bool) (view.Box, error) {
 			*at = boxCentre(b, ok, e.fallback)
-			return view.Box{W: 1, H: 1}, nil
+			return view.Box{W: 1, H: 1}, nil // nothing is drawn, but a picture needs a size
 		},
 	}}
 }
@@ -173,8 +178,9 @@ func boxUnion(a, b view.Box) view.Box {
 // distance returns the distance of two points, px.
 func distance(a, b scene.Point) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 
-// clampFinite keeps a score or a distance finite, because coordinates of an answer can be as large
-// as 1e308.
+// clampFinite replaces infinities and NaN by the largest or smallest double, because
+// coordinates of an answer can be as large as 1e308 and JSON has no infinities. NaN counts
+// as the worst score.
 func clampFinite(x float64) float64 {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, -1):
@@ -185,26 +191,27 @@ func clampFinite(x float64) float64 {
 	return x
 }
 
-// resolve makes a scene of records. It clamps positions and sizes beyond the limit and notes that,
-// because the editor would draw them too, far off the picture, and a bad answer still has a score.
-// A stroke without points, on which the editor's export fails, becomes an empty group for the same
-// reason.
-func resolve(recs []scene.Record, lim scene.Limits, n *notes) (*scene.Scene, error) {
-	if slices.ContainsFunc(recs, hasNoPoints) {
-		recs = slices.Clone(recs)
+// resolve makes a scene of records. So that a bad answer still has a score, positions and
+// sizes beyond the limit are clamped, and a stroke without points, on which the editor's
+// export fails, becomes an empty group; both are noted in n unless it is nil. It may change
+// the records in recs.
+func resolve(records []scene.Record, limits scene.Limits, n *notes) (*scene.Scene, error) {
+	if slices.ContainsFunc(records, hasNoPoints) {
+		records = slices.Clone(records)
 	}
-	for i := range recs {
-		if hasNoPoints(recs[i]) {
-			recs[i] = scene.NewRecord(recs[i].ID, scene.Group)
+	for i := range records {
+		if hasNoPoints(records[i]) {
+			records[i] = scene.NewRecord(records[i].ID, scene.Group)
 			if n != nil {
-				n.add(scoring.Note{Code: "not_drawn", Path: recs[i].ID, Message: "a stroke without points"})
+				n.add(scoring.Note{Code: "not_drawn", Path: records[i].ID, Message: "a stroke without points"})
 			}
 		}
-		if recs[i].Valid(lim) != nil && clampCoordinates(&recs[i], lim.Coordinate) && n != nil {
-			n.add(scoring.Note{Code: "limited", Path: recs[i].ID, Message: fmt.Sprintf("coordinates beyond %g px", lim.Coordinate)})
+		if records[i].Valid(limits) != nil && clampCoordinates(&records[i], limits.Coordinate) && n != nil {
+			n.add(scoring.Note{Code: "limited", Path: records[i].ID,
+				Message: fmt.Sprintf("coordinates beyond %g px", limits.Coordinate)})
 		}
 	}
-	s, err := scene.Resolve(recs, nil, lim)
+	s, err := scene.Resolve(records, nil, limits)
 	if err != nil {
 		return nil, sceneError(err)
 	}
@@ -217,38 +224,41 @@ func hasNoPoints(r scene.Record) bool {
 		!slices.ContainsFunc(r.Segments, func(s scene.Segment) bool { return len(s.Points) > 0 })
 }
 
-// clampCoordinates clamps the coordinates of a record to ±most and reports whether any changed.
-func clampCoordinates(r *scene.Record, most float64) bool {
+// clampCoordinates clamps every coordinate and length of a record to ±limit, and reports
+// whether any changed. Points, segments and arrow properties are copied, because other
+// records share them.
+func clampCoordinates(r *scene.Record, limit float64) bool {
 	changed := false
-	one := func(x float64) float64 {
-		y := math.Min(math.Max(x, -most), most)
-		changed = changed || x != y
-		return y
+	clamp := func(x float64) float64 {
+		clamped := math.Min(math.Max(x, -limit), limit)
+		changed = changed || x != clamped
+		return clamped
 	}
-	for _, at := range []*float64{&r.X, &r.Y, &r.W, &r.H, &r.Scale, &r.GrowY, &r.FontPx} {
-		*at = one(*at)
+	for _, field := range []*float64{&r.X, &r.Y, &r.W, &r.H, &r.Scale, &r.GrowY, &r.FontPx} {
+		*field = clamp(*field)
 	}
 	if r.Arrow != nil {
 		props := *r.Arrow
-		props.Bend = one(props.Bend)
+		props.Bend = clamp(props.Bend)
 		r.Arrow = &props
 	}
 	points := make([]scene.Point, len(r.Points))
 	for i, p := range r.Points {
-		points[i] = scene.Point{X: one(p.X), Y: one(p.Y)}
+		points[i] = scene.Point{X: clamp(p.X), Y: clamp(p.Y)}
 	}
 	segments := make([]scene.Segment, len(r.Segments))
 	for i, s := range r.Segments {
 		segments[i] = scene.Segment{Straight: s.Straight, Points: make([]scene.Pressed, len(s.Points))}
 		for j, p := range s.Points {
-			segments[i].Points[j] = scene.Pressed{X: one(p.X), Y: one(p.Y), Z: one(p.Z)}
+			segments[i].Points[j] = scene.Pressed{X: clamp(p.X), Y: clamp(p.Y), Z: clamp(p.Z)}
 		}
 	}
 	r.Points, r.Segments = points, segments
 	return changed
 }
 
-// sceneError converts an error of package scene: exceeded limits have a code of their own.
+// sceneError converts an error of package scene. An exceeded limit gets the code "limit",
+// any other "bad_scene".
 func sceneError(err error) *scoring.Error {
 	if errors.Is(err, scene.ErrLimit) {
 		return &scoring.Error{Code: "limit", Message: err.Error()}
@@ -265,8 +275,8 @@ func keepForeign(err error) error {
 	return drawError(err)
 }
 
-// drawError converts an error of drawing: missing fonts and shapes that are not native have codes
-// of their own.
+// drawError converts an error of drawing: missing fonts get the code "backend", shapes that
+// are not native "not_native", any other "bad_scene".
 func drawError(err error) *scoring.Error {
 	if errors.Is(err, view.ErrFonts) {
 		return &scoring.Error{Code: "backend", Message: err.Error()}

@@ -14,9 +14,9 @@ import (
 	"plumb/render/scene"
 )
 
-// initial is the whiteboard of a task as its items give it. Items may share one, so it is read-only.
+// initialBoard is the whiteboard of a task as its items give it. Items may share one, so it is read-only.
 // See docs/spec/raster.md#r45.
-type initial struct {
+type initialBoard struct {
 	shapes []scene.Record
 	bytes  int // estimated; of a shared one
 
@@ -25,89 +25,92 @@ type initial struct {
 	err   error
 }
 
-// resolved returns the scene of the shapes. It resolves them once.
-func (i *initial) resolved(lim scene.Limits) (*scene.Scene, error) {
-	i.once.Do(func() { i.scene, i.err = resolve(i.shapes, lim, nil) })
-	return i.scene, i.err
+// resolved returns the scene of the shapes, which it resolves on the first call.
+func (b *initialBoard) resolved(limits scene.Limits) (*scene.Scene, error) {
+	b.once.Do(func() { b.scene, b.err = resolve(b.shapes, limits, nil) })
+	return b.scene, b.err
 }
 
-// initials keeps decoded whiteboards by the content of their JSON, because many items answer one
+// boardCache keeps decoded whiteboards by the content of their JSON, because many items answer one
 // task. The least recently used go first. Keys are two hashes of 64 bits with random seeds, so that
 // nobody can make two whiteboards collide.
-type initials struct {
+type boardCache struct {
 	budget int // bytes
 	seeds  [2]maphash.Seed
 
 	mu    sync.Mutex // guards the rest
-	known *simplelru.LRU[initialKey, *initial]
+	byKey *simplelru.LRU[boardKey, *initialBoard]
 	bytes int
 }
 
-// initialKey identifies the initial whiteboard of an item.
-type initialKey [2]uint64
+// boardKey identifies the initial whiteboard of an item.
+type boardKey [2]uint64
 
 // keepContent bounds the bytes of a workspace that are used again for keys.
 const keepContent = 1 << 20
 
 // newInitials returns a cache of that many bytes, nil for 0.
-func newInitials(budget int) *initials {
+func newInitials(budget int) *boardCache {
 	if budget <= 0 {
 		return nil
 	}
-	c := &initials{budget: budget, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
+	c := &boardCache{budget: budget, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
 	// The list is bounded by bytes, not by its length.
-	c.known, _ = simplelru.NewLRU(math.MaxInt32, func(_ initialKey, i *initial) { c.bytes -= i.bytes })
+	c.byKey, _ = simplelru.NewLRU(math.MaxInt32, func(_ boardKey, i *initialBoard) { c.bytes -= i.bytes })
 	return c
 }
 
-// keyOf returns the key of a content.
-func (c *initials) keyOf(content []byte) initialKey {
-	return initialKey{maphash.Bytes(c.seeds[0], content), maphash.Bytes(c.seeds[1], content)}
+// key returns the key of a content.
+func (c *boardCache) key(content []byte) boardKey {
+	return boardKey{maphash.Bytes(c.seeds[0], content), maphash.Bytes(c.seeds[1], content)}
 }
 
-// find returns the whiteboard with this key, or nil.
-func (c *initials) find(k initialKey) *initial {
+// find returns the whiteboard with this key, or nil, and marks it as used.
+func (c *boardCache) find(k boardKey) *initialBoard {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i, _ := c.known.Get(k)
+	i, _ := c.byKey.Get(k)
 	return i
 }
 
-// keep adds a whiteboard unless it takes more than an eighth of the cache.
-func (c *initials) keep(k initialKey, i *initial) {
+// keep adds a whiteboard and removes the least recently used ones beyond the budget. It does
+// not add one that takes more than an eighth of the cache.
+func (c *boardCache) keep(k boardKey, i *initialBoard) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i.bytes > c.budget/8 || c.known.Contains(k) {
+	if i.bytes > c.budget/8 || c.byKey.Contains(k) {
 		return
 	}
-	c.known.Add(k, i)
+	c.byKey.Add(k, i)
 	c.bytes += i.bytes
 	for c.bytes > c.budget {
-		c.known.RemoveOldest()
+		c.byKey.RemoveOldest()
 	}
 }
 
-// initialOf returns the whiteboard of an item. It decodes one that is not known.
-func (w *workspace) initialOf(item *fastjson.Value) (*initial, error) {
+// initialBoardOf returns the whiteboard of an item, from the cache if an item with equal
+// shapes came before. Very long lists of shapes, and ones that resolve would change, are not
+// cached.
+func (w *workspace) initialBoardOf(item *fastjson.Value) (*initialBoard, error) {
 	s, list := w.suite, item.Get("shapes")
-	if s.initials == nil || list == nil || len(list.GetArray()) > keepRecords {
+	if s.boards == nil || list == nil || len(list.GetArray()) > keepRecords {
 		shapes, err := s.readShapes(list)
-		return &initial{shapes: shapes}, err
+		return &initialBoard{shapes: shapes}, err
 	}
 	w.content = jsontree.AppendContent(w.content[:0], list)
-	k := s.initials.keyOf(w.content)
-	if i := s.initials.find(k); i != nil {
-		return i, nil
+	key := s.boards.key(w.content)
+	if board := s.boards.find(key); board != nil {
+		return board, nil
 	}
 	shapes, err := s.readShapes(list)
 	if err != nil {
 		return nil, err
 	}
-	i := &initial{shapes: shapes}
+	board := &initialBoard{shapes: shapes}
 	if !slices.ContainsFunc(shapes, func(r scene.Record) bool { return hasNoPoints(r) || r.Valid(s.limits) != nil }) { // resolve would change them
 		const perShape = unsafe.Sizeof(scene.Record{}) + unsafe.Sizeof(scene.Shape{})
-		i.bytes = 500 + len(shapes)*int(perShape) + 4*len(w.content) // texts become trees of spans
-		s.initials.keep(k, i)
+		board.bytes = 500 + len(shapes)*int(perShape) + 4*len(w.content) // texts become trees of spans
+		s.boards.keep(key, board)
 	}
-	return i, nil
+	return board, nil
 }

@@ -54,13 +54,13 @@ func TestInitialsAreShared(t *testing.T) {
 				t.Fatalf("budget %d, line %d: got %s; want %s", budget, i, got, want)
 			}
 		}
-		c := s.initials
+		c := s.boards
 		sum := 0
-		for _, i := range c.known.Values() {
+		for _, i := range c.byKey.Values() {
 			sum += i.bytes
 		}
-		if c.bytes != sum || sum > budget || c.known.Len() == 0 {
-			t.Errorf("budget %d: %d entries of %d bytes, counted as %d", budget, c.known.Len(), sum, c.bytes)
+		if c.bytes != sum || sum > budget || c.byKey.Len() == 0 {
+			t.Errorf("budget %d: %d entries of %d bytes, counted as %d", budget, c.byKey.Len(), sum, c.bytes)
 		}
 	}
 }
@@ -68,17 +68,17 @@ func TestInitialsAreShared(t *testing.T) {
 // TestInitialsKeepTheirContent checks that no answer changes a whiteboard that others share.
 func TestInitialsKeepTheirContent(t *testing.T) {
 	s := newSuite(Config{Initials: 16 << 20})
-	content := func(i *initial) string {
+	content := func(i *initialBoard) string {
 		sc, err := scene.Resolve(i.shapes, nil, s.limits)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(sc.AppendContent(nil))
 	}
-	was := map[*initial]string{}
+	was := map[*initialBoard]string{}
 	for _, raw := range demo(t) {
 		outcome(t, s, raw)
-		for _, i := range s.initials.known.Values() {
+		for _, i := range s.boards.byKey.Values() {
 			if was[i] == "" {
 				was[i] = content(i)
 			}
@@ -98,14 +98,14 @@ func TestInitialsKeepTheirContent(t *testing.T) {
 // not taken for each other.
 func TestInitialsDiffer(t *testing.T) {
 	s := newSuite(Config{Initials: 1 << 20})
-	seen := map[*initial]string{}
+	seen := map[*initialBoard]string{}
 	for _, shapes := range []string{
 		`[]`, `[{"id":"shape:a","type":"geo","x":1,"y":2}]`, `[{"id":"shape:a","type":"geo","x":1.0,"y":2}]`, `[{"id":"shape:a","type":"geo","y":1,"x":2}]`,
 		`[{"id":"shape:a","type":"geo","x":12,"y":0}]`, `[{"id":"shape:a","type":"geo","x":1,"y":20}]`,
 		`[{"id":"shape:a","type":"geo","x":1},{"id":"shape:b","type":"geo","y":2}]`, `[{"id":"shape:b","type":"geo","y":2},{"id":"shape:a","type":"geo","x":1}]`,
 	} {
 		w := &workspace{suite: s}
-		i, err := w.initialOf(fastjson.MustParse(`{"shapes":` + shapes + `}`))
+		i, err := w.initialBoardOf(fastjson.MustParse(`{"shapes":` + shapes + `}`))
 		if err != nil {
 			t.Fatal(err)
 		}

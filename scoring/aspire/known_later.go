@@ -8,16 +8,16 @@ import (
 	"plumb/render/view"
 )
 
-// knownLater collects points that a score needs. Those that only the renderer can compute are
-// filled in before the score is computed.
-type knownLater struct {
+// pendingPoints collects points that a score needs. Those that only the renderer can compute
+// are set when it draws the views, before the score is computed.
+type pendingPoints struct {
 	at    []*scene.Point
 	views []view.View
 }
 
-// add adds the result of workspace.centre. It returns errors other than *unknownBounds, for which
-// it adds a view that computes the point.
-func (c *knownLater) add(p scene.Point, err error) error {
+// addCentre adds the result of workspace.centre. If only the editor knows the point, it adds
+// a view that computes it; any other error is returned.
+func (c *pendingPoints) addCentre(p scene.Point, err error) error {
 	at := &p
 	var unknown *unknownBounds
 	if errors.As(err, &unknown) {
@@ -27,24 +27,24 @@ func (c *knownLater) add(p scene.Point, err error) error {
 	return err
 }
 
-// whenKnown calls score with the points in the order in which they were added: at once or, if some
-// are unknown, after rendering. By then the workspace serves another item, so score must not use
-// it.
-func (c *knownLater) whenKnown(j *job, score func(j *job, at []scene.Point) error) error {
+// scoreWhenKnown calls score with the points in the order in which they were added: at once
+// if all are known, else after rendering. By then the workspace serves another item, so
+// score must not use it.
+func (c *pendingPoints) scoreWhenKnown(j *job, score func(j *job, points []scene.Point) error) error {
 	if len(c.views) == 0 {
-		return score(j, c.points())
+		return score(j, c.known())
 	}
 	j.views = c.views
 	j.scoreTallies = func(j *job, _ []metric.Tally) {
-		if err := score(j, c.points()); err != nil {
+		if err := score(j, c.known()); err != nil {
 			j.setError(err)
 		}
 	}
 	return nil
 }
 
-// points returns the points that the score needs, all of which are known by now.
-func (c *knownLater) points() []scene.Point {
+// known returns the points in the order in which they were added. All must be known by now.
+func (c *pendingPoints) known() []scene.Point {
 	all := make([]scene.Point, len(c.at))
 	for i, p := range c.at {
 		all[i] = *p

@@ -14,8 +14,9 @@ import (
 // (docs/spec/aspire.md#r10, docs/spec/aspire.md#r41).
 const padding = 32
 
-// prepareLabel scores the share of the label's pixels, those with alpha above 0, that lie over the
-// shape. See docs/spec/aspire.md#r6 and docs/spec/aspire.md#r39.
+// prepareLabel prepares the score of the label test: the share of the label's pixels, those
+// with alpha above 0, that lie over the shape. Without a label the score is 0 and nothing is
+// measured. See docs/spec/aspire.md#r6 and docs/spec/aspire.md#r39.
 func prepareLabel(w *workspace, j *job) error {
 	target, err := w.initialShape("shape")
 	if err != nil {
@@ -35,7 +36,7 @@ func prepareLabel(w *workspace, j *job) error {
 		v.Other = []string{target.ID}
 	}
 	if len(labels) == 0 && w.variants.On(LabelOwn) {
-		v = ownLabel(s, target)
+		v = ownTextView(s, target)
 	}
 	bounds, ok, err := w.labelBounds(&v)
 	if errors.Is(err, view.ErrForeign) {
@@ -46,7 +47,7 @@ func prepareLabel(w *workspace, j *job) error {
 		j.setError(err)
 		return nil
 	}
-	var list any
+	var list any // null on an empty whiteboard
 	if ok {
 		list = []float64{bounds.X, bounds.Y, bounds.W, bounds.H}
 	}
@@ -56,28 +57,30 @@ func prepareLabel(w *workspace, j *job) error {
 		return nil
 	}
 	v.Bounds = bounds
-	w.editShape(j, &v)
+	w.compareWithTask(j, &v)
 	j.views = []view.View{v}
 	j.scoreTallies = func(j *job, t []metric.Tally) { scoreLabel(j, t[0]) }
 	return nil
 }
 
-// editShape makes the view an edit of the shape alone as it was before, which answers to one task
-// share. See docs/spec/raster.md#r46.
-func (w *workspace) editShape(j *job, v *view.View) {
+// compareWithTask lets the renderer draw v as an edit of the initial shape alone, a view
+// that all answers to one task share. See docs/spec/raster.md#r46.
+func (w *workspace) compareWithTask(j *job, v *view.View) {
 	if v.Other == nil {
 		return
 	}
 	if s, err := j.initial.resolved(w.suite.limits); err == nil {
-		v.Before = &view.View{Scene: s, Only: []string{}, Other: v.Other, Bounds: v.Bounds, TallyOnly: true, Edited: true}
+		v.Before = &view.View{Scene: s, Only: []string{}, Other: v.Other, Bounds: v.Bounds, TallyOnly: true,
+			Edited: true}
 		v.DrawBefore = true
 	}
 }
 
-// deferLabelBounds leaves the bounds of the view to the editor, because sizes on the board are not
-// known natively.
+// deferLabelBounds leaves the bounds of the view to the editor, because sizes on the board
+// are not known natively. The score then comes from the tally of the picture that the editor
+// bounds.
 func (w *workspace) deferLabelBounds(j *job, v view.View, why error) {
-	lim, bounds := w.suite.limits, new(any)
+	limits, bounds := w.suite.limits, new(any)
 	if len(v.Only) == 0 { // no label: only the bounds are needed
 		v.Only, v.Other = []string{}, nil
 	}
@@ -88,7 +91,7 @@ func (w *workspace) deferLabelBounds(j *job, v view.View, why error) {
 		}
 		b = padded(b)
 		*bounds = []float64{b.X, b.Y, b.W, b.H}
-		return b, lim.CheckCanvas(b.W, b.H)
+		return b, limits.CheckCanvas(b.W, b.H)
 	}}
 	j.views = []view.View{v}
 	j.scoreTallies = func(j *job, t []metric.Tally) {
@@ -97,8 +100,8 @@ func (w *workspace) deferLabelBounds(j *job, v view.View, why error) {
 	}
 }
 
-// scoreLabel sets the score from the tally: 0 if the label has no pixels
-// (docs/spec/aspire.md#r44).
+// scoreLabel sets the score from the tally, the share of label pixels over the shape: 0 if
+// the label has no pixels (docs/spec/aspire.md#r44).
 func scoreLabel(j *job, t metric.Tally) {
 	j.addMetric("label_pixels", int(t.A.Covered))
 	j.addMetric("over_shape", int(t.Both))
@@ -106,9 +109,9 @@ func scoreLabel(j *job, t metric.Tally) {
 	j.setScore(share)
 }
 
-// labelIDs returns the ids of the shapes that are the label (docs/spec/aspire.md#r43): created
-// text shapes, else created shapes with text. The shape to be labelled is never its own label,
-// even if the answer created it anew.
+// labelIDs returns the ids of the shapes that are the label: created text shapes or, if
+// there are none, other created shapes with text. The shape to be labelled is never its own
+// label, even if the answer created it anew (docs/spec/aspire.md#r43).
 func labelIDs(created []*scene.Record, target string) []string {
 	ids, others := []string{}, []string{}
 	for _, r := range created {
@@ -126,10 +129,11 @@ func labelIDs(created []*scene.Record, target string) []string {
 	return others
 }
 
-// labelBounds returns the part of the page to measure: all content, padded and rounded outwards
-// (docs/spec/aspire.md#r41). If that is too large for a picture it is the label alone, which gives
-// the same pixels, because what lies elsewhere cannot overlap the label. ok is false for an empty
-// whiteboard. The error wraps view.ErrForeign if sizes are not known natively.
+// labelBounds returns the part of the page to measure: all content, padded and rounded
+// outwards (docs/spec/aspire.md#r41). If that is too large for a picture, it is the label
+// alone: what lies elsewhere cannot overlap the label, so the pixels are the same. ok is
+// false for an empty whiteboard. The error wraps view.ErrForeign if sizes are not known
+// natively.
 func (w *workspace) labelBounds(v *view.View) (b view.Box, ok bool, err error) {
 	b, ok, err = w.suite.contentBounds(v.Scene, nil)
 	if err != nil {
@@ -164,11 +168,12 @@ func roundedOut(x0, y0, x1, y1 float64) view.Box {
 	return view.Box{X: x, Y: y, W: math.Ceil(x1) - x, H: math.Ceil(y1) - y}
 }
 
-// ownLabel returns a view that separates the text that an update put into the shape from the shape
-// (variant own_label of docs/spec/aspire.md#r43): a copy of the shape that shows only the text,
-// over the shape without text. A difference of two pictures would find the same pixels, except
-// where text and shape have one colour.
-func ownLabel(s *scene.Scene, before *scene.Record) view.View {
+// ownTextView returns a view that separates the text that an update put into the shape from
+// the shape (variant own_label of docs/spec/aspire.md#r43): a copy of the shape that shows
+// only the text, over the shape without text. Without new text in a geo shape the view has
+// no label. A difference of two pictures would find the same pixels, except where text and
+// shape have one colour.
+func ownTextView(s *scene.Scene, before *scene.Record) view.View {
 	i := s.Find(before.ID)
 	if i < 0 || s.Shapes[i].Kind != scene.Geo || s.Shapes[i].Rich == nil ||
 		scene.Plain(s.Shapes[i].Rich) == scene.Plain(before.Rich) {
@@ -180,5 +185,6 @@ func ownLabel(s *scene.Scene, before *scene.Record) view.View {
 	twin.Fill, twin.Dash = scene.FillNone, scene.DashNone
 	shapes[i].Rich, shapes[i].Grow = nil, false
 	shapes = append(shapes, twin)
-	return view.View{Scene: &scene.Scene{Shapes: shapes}, Only: []string{twin.ID}, Other: []string{before.ID}, TallyOnly: true}
+	return view.View{Scene: &scene.Scene{Shapes: shapes}, Only: []string{twin.ID}, Other: []string{before.ID},
+		TallyOnly: true}
 }

@@ -6,55 +6,57 @@ import (
 	"plumb/render/scene"
 )
 
-// prepareLine scores how close the ends of the new line are to the centres of two shapes
-// (docs/spec/aspire.md#r45).
+// prepareLine prepares the score of how close the ends of the new line are to the centres of
+// two shapes (docs/spec/aspire.md#r45).
 func prepareLine(w *workspace, j *job) error {
-	var c knownLater
-	if err := c.add(w.lineTarget("a", "a_centre")); err != nil {
+	var pending pendingPoints
+	if err := pending.addCentre(w.lineTarget("a", "a_centre")); err != nil {
 		return err
 	}
-	if err := c.add(w.lineTarget("b", "b_centre")); err != nil {
+	if err := pending.addCentre(w.lineTarget("b", "b_centre")); err != nil {
 		return err
 	}
 	created := w.board.created()
 	rule := lineRule{created: idsOf(created), inOrder: w.variants.On(LineOrdered)}
 	if chosen, start, end := w.firstLine(created); chosen != nil {
 		id := chosen.ID
-		rule.chosen, rule.start, rule.end = &id, start, end
+		rule.lineID, rule.start, rule.end = &id, start, end
 	}
-	return c.whenKnown(j, rule.score)
+	return pending.scoreWhenKnown(j, rule.score)
 }
 
 // lineRule computes the score of the line test from the ends of the new line.
 type lineRule struct {
 	created    []string
-	chosen     *string // id; nil where there is no line
+	lineID     *string // id; nil where there is no line
 	start, end scene.Point
 	inOrder    bool
 }
 
-// score sets the score from the centres of the two targets.
-func (m lineRule) score(j *job, at []scene.Point) error {
-	a, b := at[0], at[1]
-	d := distance(a, b)
-	if !(d > 0) || math.IsInf(d, 1) {
+// score sets the score from the centres of the two targets: 1 minus the mean distance of the
+// ends, in lengths of the wanted line. The better assignment of ends counts unless they must
+// be in order; without a line the score is 0.
+func (rule lineRule) score(j *job, points []scene.Point) error {
+	a, b := points[0], points[1]
+	length := distance(a, b)
+	if !(length > 0) || math.IsInf(length, 1) {
 		return badTask("a_centre", "two centres that differ")
 	}
 	j.marks = showLine(a, b)
-	j.addMetric("created", m.created)
-	if m.chosen == nil {
+	j.addMetric("created", rule.created)
+	if rule.lineID == nil {
 		j.addMetric("chosen", nil)
 		j.addMetric("ends", nil)
 		j.addMetric("score_ordered", 0.0)
 		j.setScore(0)
 		return nil
 	}
-	ordered := 1 - (distance(m.start, a)/d+distance(m.end, b)/d)/2
-	swapped := 1 - (distance(m.end, a)/d+distance(m.start, b)/d)/2
-	j.addMetric("chosen", *m.chosen)
-	j.addMetric("ends", [][]float64{xy(m.start), xy(m.end)})
+	ordered := 1 - (distance(rule.start, a)/length+distance(rule.end, b)/length)/2
+	swapped := 1 - (distance(rule.end, a)/length+distance(rule.start, b)/length)/2
+	j.addMetric("chosen", *rule.lineID)
+	j.addMetric("ends", [][]float64{xy(rule.start), xy(rule.end)})
 	j.addMetric("score_ordered", clampFinite(ordered))
-	if m.inOrder {
+	if rule.inOrder {
 		j.setScore(ordered)
 		return nil
 	}
@@ -62,23 +64,25 @@ func (m lineRule) score(j *job, at []scene.Point) error {
 	return nil
 }
 
-// lineTarget returns the centre of a target of the line: the one that the task states or, under
-// the variant page_bounds, that of the shape.
+// lineTarget returns the centre of a target of the line: the point that the task states or,
+// without one and under the variant page_bounds, that of the shape on the initial board.
+// shape and centre are the names of the task's members.
 func (w *workspace) lineTarget(shape, centre string) (scene.Point, error) {
 	p, stated := w.point(centre)
 	if stated && !w.variants.On(PageBounds) {
 		return p, nil
 	}
-	r, err := w.initialShape(shape)
+	record, err := w.initialShape(shape)
 	if err != nil {
 		return p, err
 	}
 	initial := board{}
 	initial.reset(w.board.initial)
-	return w.centre(&initial, r)
+	return w.centre(&initial, record)
 }
 
-// firstLine returns the first created shape that has ends, or nil (docs/spec/aspire.md#r47).
+// firstLine returns the first created shape that has ends, with its ends on the page; nil if
+// there is none (docs/spec/aspire.md#r47).
 func (w *workspace) firstLine(created []*scene.Record) (r *scene.Record, start, end scene.Point) {
 	for _, r := range created {
 		if start, end, ok := w.board.lineEnds(r); ok {

@@ -8,8 +8,9 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
-// find reads an answer and calls f with what was found, which is valid until f returns.
-func (s *suite) find(it *scoring.Item, v scoring.Variants, f func(answer.Found)) error {
+// withAnswer reads the answer of an item and calls f with it. What f gets is valid until f
+// returns. The error says that the test or the response cannot be used.
+func (s *suite) withAnswer(it *scoring.Item, v scoring.Variants, use func(answer.Found)) error {
 	t := findTest(it.Test)
 	if t == nil {
 		return newError("unknown_test", "cannot read answer: test %s is not known", quote(it.Test))
@@ -20,25 +21,26 @@ func (s *suite) find(it *scoring.Item, v scoring.Variants, f func(answer.Found))
 	if err := w.readResponse(it.Fields.Get("response")); err != nil {
 		return err
 	}
-	f(w.found)
+	use(w.found)
 	return nil
 }
 
 // reading implements scoring.Suite.Reading.
 func (s *suite) reading(it *scoring.Item, v scoring.Variants) (from, to int, ok bool) {
-	err := s.find(it, v, func(f answer.Found) { from, to, ok = f.From, f.To, f.Value.Exists() })
+	err := s.withAnswer(it, v, func(f answer.Found) { from, to, ok = f.From, f.To, f.Value.Exists() })
 	return from, to, ok && err == nil
 }
 
-// placing are the members of an answer whose entries place shapes.
-var placing = []string{"createShapes", "updateShapes"}
+// placingLists are the members of an answer whose entries place shapes.
+var placingLists = []string{"createShapes", "updateShapes"}
 
-// parts implements scoring.Suite.Parts: each entry of the answer that gives a shape a place, as the
-// path of the entry and the id of the shape.
-func (s *suite) parts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
-	s.find(it, v, func(f answer.Found) {
-		for _, name := range placing {
-			for i, entry := range entries(f.Value.Get(name)) {
+// listParts implements scoring.Suite.Parts: each entry of the answer that gives a shape a
+// place, named by the path of the entry and the id of the shape. The place is the centre of
+// the shape as far as the answer gives its size.
+func (s *suite) listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
+	s.withAnswer(it, v, func(f answer.Found) {
+		for _, name := range placingLists {
+			for i, entry := range listEntries(f.Value.Get(name)) {
 				x, hasX := entry.Get("x").Float()
 				y, hasY := entry.Get("y").Float()
 				if !hasX && !hasY {
@@ -55,16 +57,17 @@ func (s *suite) parts(it *scoring.Item, v scoring.Variants) (list []scoring.Part
 	return list
 }
 
-// entries lists the shapes in a list of an answer, or the value itself where it is one object.
-func entries(v answer.Value) (list []answer.Value) {
+// listEntries returns the entries of a list of the answer. A single object is a list of one,
+// any other value an empty list.
+func listEntries(v answer.Value) (list []answer.Value) {
 	if v.Kind() == answer.Object {
 		return []answer.Value{v}
 	}
 	if v.Kind() != answer.Array {
 		return nil
 	}
-	for e := v.First(); e.Exists(); e = e.Next() {
-		list = append(list, e)
+	for entry := v.First(); entry.Exists(); entry = entry.Next() {
+		list = append(list, entry)
 	}
 	return list
 }
@@ -72,24 +75,26 @@ func entries(v answer.Value) (list []answer.Value) {
 // partPath is the path of an entry, by which it is found again.
 func partPath(name string, i int) string { return fmt.Sprintf("%s[%d]", name, i) }
 
-// moved implements scoring.Suite.Moved: it writes the answer object anew, with other x and y in the
-// entries that have them.
-func (s *suite) moved(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) (response []byte, err error) {
+// moveParts implements scoring.Suite.Moved: it writes the answer object again, with x and y
+// of the named part moved by (dx, dy); of all parts if part is "". Members that the entries
+// do not have are not added.
+func (s *suite) moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) (response []byte,
+	err error) {
 	path, _, _ := strings.Cut(part, " ")
-	failed := s.find(it, v, func(f answer.Found) {
+	failed := s.withAnswer(it, v, func(f answer.Found) {
 		if !f.Value.Exists() {
 			err = newError("no_answer", "cannot move shapes: nothing was read as an answer")
 			return
 		}
-		m := mover{path: path, dx: dx, dy: dy}
-		m.object(f.Value, func(member answer.Value) {
-			if name := member.Key(); name == placing[0] || name == placing[1] {
-				m.list(name, member)
+		writer := moveWriter{path: path, dx: dx, dy: dy}
+		writer.writeObject(f.Value, func(member answer.Value) {
+			if name := member.Key(); name == placingLists[0] || name == placingLists[1] {
+				writer.writeList(name, member)
 			} else {
-				m.value(member)
+				writer.writeValue(member)
 			}
 		})
-		response = m.dst
+		response = writer.dst
 	})
 	if failed != nil {
 		return nil, failed
@@ -97,15 +102,15 @@ func (s *suite) moved(it *scoring.Item, v scoring.Variants, part string, dx, dy 
 	return response, err
 }
 
-// mover writes an answer as JSON.
-type mover struct {
+// moveWriter writes an answer as JSON.
+type moveWriter struct {
 	dst    []byte
 	path   string // of the entry that moves; "" for all
 	dx, dy float64
 }
 
-// object writes an object of the answer; f writes the value of each member.
-func (m *mover) object(v answer.Value, f func(member answer.Value)) {
+// writeObject writes an object of the answer. writeMember writes the value of each member.
+func (m *moveWriter) writeObject(v answer.Value, writeMember func(member answer.Value)) {
 	m.dst = append(m.dst, '{')
 	first := true
 	for e := v.First(); e.Exists(); e = e.Next() {
@@ -114,62 +119,64 @@ func (m *mover) object(v answer.Value, f func(member answer.Value)) {
 		}
 		first = false
 		m.dst = append(scoring.AppendString(m.dst, e.Key()), ':')
-		f(e)
+		writeMember(e)
 	}
 	m.dst = append(m.dst, '}')
 }
 
-// list writes the shapes of createShapes or updateShapes, with those to be moved at other places.
-func (m *mover) list(name string, v answer.Value) {
+// writeList writes the value of createShapes or updateShapes, a list or a single entry, with
+// the entries that match m.path moved.
+func (m *moveWriter) writeList(name string, v answer.Value) {
 	if v.Kind() != answer.Array {
 		if v.Kind() == answer.Object {
-			m.entry(v, m.path == "" || m.path == partPath(name, 0))
+			m.writeEntry(v, m.path == "" || m.path == partPath(name, 0))
 		} else {
-			m.value(v)
+			m.writeValue(v)
 		}
 		return
 	}
 	m.dst = append(m.dst, '[')
-	for i, e := range entries(v) {
+	for i, entry := range listEntries(v) {
 		if i > 0 {
 			m.dst = append(m.dst, ',')
 		}
-		m.entry(e, m.path == "" || m.path == partPath(name, i))
+		m.writeEntry(entry, m.path == "" || m.path == partPath(name, i))
 	}
 	m.dst = append(m.dst, ']')
 }
 
-// entry writes one shape of the answer, moved or not.
-func (m *mover) entry(v answer.Value, moves bool) {
+// writeEntry writes one entry of the answer, with x and y moved if moves is true. Values
+// that are no numbers stay as they are.
+func (m *moveWriter) writeEntry(v answer.Value, moves bool) {
 	if v.Kind() != answer.Object {
-		m.value(v)
+		m.writeValue(v)
 		return
 	}
-	m.object(v, func(member answer.Value) {
-		x, number := member.Float()
+	m.writeObject(v, func(member answer.Value) {
+		value, isNumber := member.Float()
 		switch {
-		case moves && number && member.Key() == "x":
-			m.dst = scoring.AppendFloat(m.dst, x+m.dx)
-		case moves && number && member.Key() == "y":
-			m.dst = scoring.AppendFloat(m.dst, x+m.dy)
+		case moves && isNumber && member.Key() == "x":
+			m.dst = scoring.AppendFloat(m.dst, value+m.dx)
+		case moves && isNumber && member.Key() == "y":
+			m.dst = scoring.AppendFloat(m.dst, value+m.dy)
 		default:
-			m.value(member)
+			m.writeValue(member)
 		}
 	})
 }
 
-// value writes any JSON value of the answer as it is.
-func (m *mover) value(v answer.Value) {
+// writeValue writes any JSON value of the answer unchanged, but for the form of numbers.
+func (m *moveWriter) writeValue(v answer.Value) {
 	switch v.Kind() {
 	case answer.Object:
-		m.object(v, m.value)
+		m.writeObject(v, m.writeValue)
 	case answer.Array:
 		m.dst = append(m.dst, '[')
-		for i, e := range entries(v) {
+		for i, element := range listEntries(v) {
 			if i > 0 {
 				m.dst = append(m.dst, ',')
 			}
-			m.value(e)
+			m.writeValue(element)
 		}
 		m.dst = append(m.dst, ']')
 	case answer.Number:

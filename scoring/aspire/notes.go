@@ -32,8 +32,8 @@ func (n *notes) add(note scoring.Note) {
 	}
 }
 
-// full reports whether the limit on the notes of an answer is reached, and then counts a note as
-// omitted: callers need not make its text.
+// full reports whether the limit on notes is reached, and if so counts one note as omitted.
+// Callers that get true need not make the text of their note.
 func (n *notes) full() bool {
 	if len(n.list)-n.uncounted < maxNotes {
 		return false
@@ -59,15 +59,15 @@ type listPath struct {
 // String returns a path such as createShapes[3].
 func (p listPath) String() string { return p.list + "[" + strconv.Itoa(p.i) + "]" }
 
-// quote quotes text of a model, shortened to 60 bytes.
+// quote returns a model's text in quotes, shortened to about 60 bytes at a character.
 func quote(s string) string {
-	const most = 60
-	if len(s) > most {
-		n := most
-		for n > 0 && !utf8.RuneStart(s[n]) {
-			n--
+	const limit = 60
+	if len(s) > limit {
+		cut := limit
+		for cut > 0 && !utf8.RuneStart(s[cut]) {
+			cut--
 		}
-		s = s[:n] + "..."
+		s = s[:cut] + "..."
 	}
 	return strconv.Quote(s)
 }

@@ -16,8 +16,9 @@ type operations struct {
 	update      []scene.Record // partials of shapes that exist
 }
 
-// eachEntry calls f for the entries of a list. Missing and null lists are empty, a single value
-// counts as a list of one (docs/spec/aspire.md#r24).
+// eachEntry calls f for the entries of a list of operations. A missing or null list is
+// empty, a single value counts as a list of one (docs/spec/aspire.md#r24). Entries beyond
+// c.maxEntries are not read, with a note.
 func (c *cleaner) eachEntry(list answer.Value, f func(i int, v answer.Value)) {
 	if list.Null() {
 		return
@@ -33,55 +34,59 @@ func (c *cleaner) eachEntry(list answer.Value, f func(i int, v answer.Value)) {
 		v = v.Next()
 	}
 	if v.Exists() {
-		c.failed = true
+		c.listFailed = true
 		c.notes.addAlways(scoring.Note{Code: "limit", Path: c.path.list,
-			Message: "entries beyond the first " + strconv.Itoa(c.maxEntries) + " are not read (" + scoring.FlagActions + ")"})
+			Message: "entries beyond the first " + strconv.Itoa(c.maxEntries) + " are not read (" +
+				scoring.FlagActions + ")"})
 	}
 }
 
-// cleanAndApply cleans the lists of an answer and applies each to the board: creations, then
-// deletions, then updates (docs/spec/aspire.md#r24). The applied operations stay in o.
-func (o *operations) cleanAndApply(c *cleaner, b *board, v answer.Value) {
+// cleanAndApply cleans the lists of an answer and applies each to the board at once:
+// creations, then deletions, then updates (docs/spec/aspire.md#r24). Updates are cleaned
+// last because they depend on what is on the board. The applied operations stay in o.
+func (o *operations) cleanAndApply(c *cleaner, b *board, found answer.Value) {
 	if cap(o.create)+cap(o.remove)+cap(o.update) > keepRecords {
 		*o = operations{}
 	}
 	o.create, o.remove, o.removePaths, o.update = o.create[:0], o.remove[:0], o.removePaths[:0], o.update[:0]
-	o.readCreate(c, v.Get("createShapes"))
-	o.readDelete(c, v.Get("deleteShapes"))
+	o.readCreate(c, found.Get("createShapes"))
+	o.readDelete(c, found.Get("deleteShapes"))
 	b.applyCreatesAndDeletes(o, c.notes)
-	o.readUpdate(c, b, v.Get("updateShapes"))
+	o.readUpdate(c, b, found.Get("updateShapes"))
 	b.applyUpdates(o.update)
 }
 
 // beginList starts a list of operations.
 func (c *cleaner) beginList(list string) {
-	c.path, c.failed = listPath{list: list}, false
+	c.path, c.listFailed = listPath{list: list}, false
 }
 
-// voidList reports whether none of the answer's operations in the list counts: under the variant
+// listIsVoid reports, with a note, that no operation of the list counts: under the variant
 // strict one bad entry is enough.
-func (c *cleaner) voidList() bool {
-	if !c.strict || !c.failed {
+func (c *cleaner) listIsVoid() bool {
+	if !c.strict || !c.listFailed {
 		return false
 	}
 	c.notes.add(scoring.Note{Code: "void_list", Path: c.path.list, Message: "strict: one bad entry voids the list"})
 	return true
 }
 
-// readCreate cleans the shapes that the answer creates (createShapes).
+// readCreate fills o.create with the shapes of createShapes. A shape without an id gets one
+// from its position.
 func (o *operations) readCreate(c *cleaner, list answer.Value) {
 	c.beginList("createShapes")
 	c.eachEntry(list, func(i int, v answer.Value) {
-		if r, ok := c.create(v, idPrefix+"new-"+c.turn+strconv.Itoa(i)); ok {
+		if r, ok := c.create(v, idPrefix+"new-"+c.idTurn+strconv.Itoa(i)); ok {
 			o.create = append(o.create, r)
 		}
 	})
-	if c.voidList() {
+	if c.listIsVoid() {
 		o.create = o.create[:0]
 	}
 }
 
-// readDelete cleans the entries of deleteShapes: ids, or objects with an id.
+// readDelete fills o.remove with the ids in deleteShapes, whose entries are ids or objects
+// with an id.
 func (o *operations) readDelete(c *cleaner, list answer.Value) {
 	c.beginList("deleteShapes")
 	c.eachEntry(list, func(_ int, v answer.Value) {
@@ -95,12 +100,13 @@ func (o *operations) readDelete(c *cleaner, list answer.Value) {
 		}
 		o.remove, o.removePaths = append(o.remove, id), append(o.removePaths, c.path)
 	})
-	if c.voidList() {
+	if c.listIsVoid() {
 		o.remove, o.removePaths = o.remove[:0], o.removePaths[:0]
 	}
 }
 
-// readUpdate cleans the entries of updateShapes for shapes that exist.
+// readUpdate fills o.update with the partial records of updateShapes. Entries without an id,
+// and of shapes that are not on the board, are noted.
 func (o *operations) readUpdate(c *cleaner, b *board, list answer.Value) {
 	c.beginList("updateShapes")
 	c.eachEntry(list, func(_ int, v answer.Value) {
@@ -120,7 +126,7 @@ func (o *operations) readUpdate(c *cleaner, b *board, list answer.Value) {
 		}
 		o.update = append(o.update, c.update(v, id, r.Kind))
 	})
-	if c.voidList() {
+	if c.listIsVoid() {
 		o.update = o.update[:0]
 	}
 }

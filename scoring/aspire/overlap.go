@@ -7,8 +7,9 @@ import (
 	"plumb/render/view"
 )
 
-// prepareOverlap scores which rectangles were deleted: those in front of the reference, or behind
-// it (docs/spec/aspire.md#r55).
+// prepareOverlap scores which rectangles were deleted, by F1: those in front of the
+// reference were meant, or those behind it, as the task's direction says
+// (docs/spec/aspire.md#r55).
 func prepareOverlap(w *workspace, j *job) error {
 	reference, err := w.initialShape("reference")
 	if err != nil {
@@ -31,40 +32,41 @@ func prepareOverlap(w *workspace, j *job) error {
 	return nil
 }
 
-// overlapTargets returns the ids of the rectangles to delete (docs/spec/aspire.md#r57): all on one
-// side of the reference in z-order or, under the variant touching, those of them that intersect
-// the reference.
+// overlapTargets returns the ids of the rectangles to delete: all in front of the reference
+// in z-order, or all behind it. Under the variant touching only those that intersect the
+// reference count (docs/spec/aspire.md#r57).
 func (w *workspace) overlapTargets(reference *scene.Record, front bool) map[string]bool {
-	meant := make(map[string]bool)
-	seen := false
+	targets := make(map[string]bool)
+	passedReference := false
 	for i := range w.board.initial {
 		r := &w.board.initial[i]
 		if r.ID == reference.ID {
-			seen = true
+			passedReference = true // what follows is in front of it
 			continue
 		}
-		if seen == front && (!w.variants.On(OverlapTouching) || w.boxesTouch(r, reference)) {
-			meant[r.ID] = true
+		if passedReference == front && (!w.variants.On(OverlapTouching) || w.boxesTouch(r, reference)) {
+			targets[r.ID] = true
 		}
 	}
-	return meant
+	return targets
 }
 
 // boxesTouch reports whether the boxes of two shapes intersect or share an edge.
 func (w *workspace) boxesTouch(a, b *scene.Record) bool {
-	p, q := w.pageBox(a), w.pageBox(b)
-	return p.X <= q.X+q.W && q.X <= p.X+p.W && p.Y <= q.Y+q.H && q.Y <= p.Y+p.H
+	boxA, boxB := w.pageBox(a), w.pageBox(b)
+	return boxA.X <= boxB.X+boxB.W && boxB.X <= boxA.X+boxA.W && boxA.Y <= boxB.Y+boxB.H && boxB.Y <= boxA.Y+boxA.H
 }
 
-// pageBox returns the bounding box on the page of a shape that has a box.
+// pageBox returns the bounding box on the page of a geo shape or frame, which may be
+// rotated.
 func (w *workspace) pageBox(r *scene.Record) view.Box {
 	width, height, _ := boxSize(r)
 	lo := scene.Point{X: math.Inf(1), Y: math.Inf(1)}
 	hi := scene.Point{X: math.Inf(-1), Y: math.Inf(-1)}
-	for _, p := range [4]scene.Point{{}, {X: width}, {Y: height}, {X: width, Y: height}} {
-		p = w.board.toPage(r, p)
-		lo = scene.Point{X: math.Min(lo.X, p.X), Y: math.Min(lo.Y, p.Y)}
-		hi = scene.Point{X: math.Max(hi.X, p.X), Y: math.Max(hi.Y, p.Y)}
+	for _, corner := range [4]scene.Point{{}, {X: width}, {Y: height}, {X: width, Y: height}} {
+		corner = w.board.toPage(r, corner)
+		lo = scene.Point{X: math.Min(lo.X, corner.X), Y: math.Min(lo.Y, corner.Y)}
+		hi = scene.Point{X: math.Max(hi.X, corner.X), Y: math.Max(hi.Y, corner.Y)}
 	}
 	return view.Box{X: lo.X, Y: lo.Y, W: hi.X - lo.X, H: hi.Y - lo.Y}
 }

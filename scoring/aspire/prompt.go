@@ -17,9 +17,9 @@ const (
 	stepByStep      = "\nThink step-by-step"
 )
 
-// prompt implements scoring.Suite.Prompt: the state of the whiteboard, the task and the schema of
-// the answer. The item has the shapes and the text of the task. It fails with a *scoring.Error for
-// an unknown test and for missing fields.
+// prompt implements scoring.Suite.Prompt: the state of the whiteboard, the text of the task,
+// and the schema of the answer. With o.Minimal the state has only ids, or is left out where
+// the task needs none. The error is a *scoring.Error for an unknown test or a missing field.
 func prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 	t, item := findTest(it.Test), it.Fields
 	if t == nil {
@@ -52,26 +52,26 @@ func prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 	return string(b), nil
 }
 
-// onlyCreates reports whether an answer to the test only creates shapes, so that the task needs no
-// ids of existing shapes. See docs/spec/aspire.md#r70.
+// onlyCreates reports whether answers to the test only create shapes, so that the task needs
+// no ids of existing ones. See docs/spec/aspire.md#r70.
 func onlyCreates(test string) bool {
 	return slices.Contains([]string{"balance", "label", "line", "maze"}, test)
 }
 
-// appendState appends the shapes as JSON in z-order, indented by two spaces; with minimal only
-// their ids. See docs/spec/aspire.md#r69.
+// appendState appends the shapes as JSON in z-order, indented by two spaces; if minimal,
+// only their ids. See docs/spec/aspire.md#r69.
 func appendState(b []byte, shapes []*fastjson.Value, minimal bool) []byte {
 	members := []string{"id", "type", "x", "y", "rotation", "opacity", "props"}
 	if minimal {
 		members = members[:1]
 	}
 	p := printer{dst: b}
-	p.begin('[')
+	p.openBracket('[')
 	for _, v := range shapes {
 		p.nextElement()
-		p.shape(v, members)
+		p.writeShape(v, members)
 	}
-	p.end(']')
+	p.closeBracket(']')
 	return p.dst
 }
 
@@ -85,15 +85,15 @@ type printer struct {
 	empty bool // nothing was written since the bracket
 }
 
-// begin opens a list or an object.
-func (p *printer) begin(bracket byte) {
+// openBracket opens a list or an object.
+func (p *printer) openBracket(bracket byte) {
 	p.dst = append(p.dst, bracket)
 	p.depth++
 	p.empty = true
 }
 
-// end closes a JSON list or object of the prompt.
-func (p *printer) end(bracket byte) {
+// closeBracket ends a list or an object, on a line of its own unless it is empty.
+func (p *printer) closeBracket(bracket byte) {
 	p.depth--
 	if !p.empty {
 		p.newLine()
@@ -107,7 +107,8 @@ func (p *printer) newLine() {
 	p.dst = append(append(p.dst, '\n'), strings.Repeat("  ", p.depth)...)
 }
 
-// nextElement starts the line of a list element or member in the JSON of the prompt.
+// nextElement starts the line of a list element or of an object's member, after a comma
+// unless it is the first.
 func (p *printer) nextElement() {
 	if !p.empty {
 		p.dst = append(p.dst, ',')
@@ -116,62 +117,62 @@ func (p *printer) nextElement() {
 	p.newLine()
 }
 
-// key starts an object member.
-func (p *printer) key(name string) {
+// writeKey starts an object member.
+func (p *printer) writeKey(name string) {
 	p.nextElement()
 	p.dst = append(scoring.AppendString(p.dst, name), ": "...)
 }
 
-// shape writes those of the named members that the shape has into the prompt, except a rotation of
-// 0.
-func (p *printer) shape(v *fastjson.Value, members []string) {
-	p.begin('{')
+// writeShape writes those of the named members that the shape has, in that order, except a
+// rotation of 0.
+func (p *printer) writeShape(v *fastjson.Value, members []string) {
+	p.openBracket('{')
 	for _, name := range members {
-		m := v.Get(name)
-		if m == nil || name == "rotation" && m.GetFloat64() == 0 {
+		member := v.Get(name)
+		if member == nil || name == "rotation" && member.GetFloat64() == 0 {
 			continue
 		}
-		p.key(name)
-		if name == "props" && m.Type() == fastjson.TypeObject {
-			p.object(m.GetObject(), propsOrder)
+		p.writeKey(name)
+		if name == "props" && member.Type() == fastjson.TypeObject {
+			p.writeObject(member.GetObject(), propsOrder)
 		} else {
-			p.value(m)
+			p.writeValue(member)
 		}
 	}
-	p.end('}')
+	p.closeBracket('}')
 }
 
-// object writes a JSON object into the prompt: the members named in first, then the others in the
-// given order.
-func (p *printer) object(o *fastjson.Object, first []string) {
-	p.begin('{')
+// writeObject writes an object: the members named in first, then the others in the order of
+// the item.
+func (p *printer) writeObject(o *fastjson.Object, first []string) {
+	p.openBracket('{')
 	for _, name := range first {
-		if m := o.Get(name); m != nil {
-			p.key(name)
-			p.value(m)
+		if member := o.Get(name); member != nil {
+			p.writeKey(name)
+			p.writeValue(member)
 		}
 	}
-	o.Visit(func(key []byte, m *fastjson.Value) {
+	o.Visit(func(key []byte, member *fastjson.Value) {
 		if !slices.Contains(first, string(key)) {
-			p.key(string(key))
-			p.value(m)
+			p.writeKey(string(key))
+			p.writeValue(member)
 		}
 	})
-	p.end('}')
+	p.closeBracket('}')
 }
 
-// value writes any JSON value into the prompt; numbers keep their text.
-func (p *printer) value(v *fastjson.Value) {
+// writeValue writes any JSON value. Numbers keep their text.
+func (p *printer) writeValue(v *fastjson.Value) {
 	switch v.Type() {
 	case fastjson.TypeObject:
-		p.object(v.GetObject(), nil)
+		p.writeObject(v.GetObject(), nil)
 	case fastjson.TypeArray:
-		p.begin('[')
-		for _, e := range v.GetArray() {
+		p.openBracket('[')
+		for _, element := range v.GetArray() {
 			p.nextElement()
-			p.value(e)
+			p.writeValue(element)
 		}
-		p.end(']')
+		p.closeBracket(']')
 	case fastjson.TypeString:
 		p.dst = scoring.AppendString(p.dst, string(v.GetStringBytes()))
 	default:

@@ -8,38 +8,40 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
-// richText reads the text of a shape (docs/spec/aspire.md#r17): a string, a rich-text document, or
-// an object with a text.
-func (c *cleaner) richText(r *scene.Record, v answer.Value) bool {
+// readRichText sets the text of a shape (docs/spec/aspire.md#r17) from a string, a rich-text
+// document, or an object with a text.
+func (c *cleaner) readRichText(r *scene.Record, v answer.Value) bool {
 	if s, ok := v.Text(); ok {
-		return c.plainText(r, s)
+		return c.setPlainText(r, s)
 	}
 	if kind, _ := v.Get("type").Text(); kind == "doc" {
-		return c.document(r, v)
+		return c.readDocument(r, v)
 	}
 	if s, ok := v.Get("text").Text(); ok {
-		return c.plainText(r, s)
+		return c.setPlainText(r, s)
 	}
 	return false
 }
 
-// plainText sets the text of a shape that the answer makes to s if it is within the limit.
-func (c *cleaner) plainText(r *scene.Record, s string) bool {
+// setPlainText sets the text of a shape, and returns false if it exceeds the limit. The
+// text's JSON is remembered in c.textJSON unless that is nil.
+func (c *cleaner) setPlainText(r *scene.Record, s string) bool {
 	if len(s) > c.maxText {
 		return false
 	}
 	r.Rich = scene.TextOf(s)
-	if c.rich != nil && r.Rich != nil {
-		c.rich[r.Rich] = string(scoring.AppendString(nil, s))
+	if c.textJSON != nil && r.Rich != nil {
+		c.textJSON[r.Rich] = string(scoring.AppendString(nil, s))
 	}
 	return true
 }
 
-// document reads a shape's rich-text document from the answer with the decoder of package scene, by
-// way of JSON: documents are rare.
-func (c *cleaner) document(r *scene.Record, v answer.Value) bool {
+// readDocument sets the text of a shape from a rich-text document. It writes the document as
+// JSON and decodes it with package scene, which is slow, but documents are rare. The JSON is
+// remembered in c.textJSON unless that is nil.
+func (c *cleaner) readDocument(r *scene.Record, v answer.Value) bool {
 	c.json = append(c.json[:0], `{"id":"shape:","type":"text","props":{"richText":`...)
-	from := len(c.json)
+	start := len(c.json)
 	c.json = append(appendJSON(c.json, v), "}}"...)
 	parsed, err := fastjson.ParseBytes(c.json)
 	if err != nil {
@@ -50,8 +52,8 @@ func (c *cleaner) document(r *scene.Record, v answer.Value) bool {
 		return false
 	}
 	r.Rich = doc.Rich
-	if c.rich != nil && r.Rich != nil {
-		c.rich[r.Rich] = string(c.json[from : len(c.json)-2])
+	if c.textJSON != nil && r.Rich != nil {
+		c.textJSON[r.Rich] = string(c.json[start : len(c.json)-2])
 	}
 	return true
 }
@@ -76,31 +78,32 @@ func appendJSON(dst []byte, v answer.Value) []byte {
 	return append(dst, "null"...)
 }
 
-// appendContainer appends a list or an object as JSON, without empty text nodes.
+// appendContainer appends a list or an object as JSON. Empty text nodes are left out, which
+// the editor refuses.
 func appendContainer(dst []byte, v answer.Value) []byte {
 	brackets := "[]"
 	if v.Kind() == answer.Object {
 		brackets = "{}"
 	}
 	dst = append(dst, brackets[0])
-	for e := v.First(); e.Exists(); e = e.Next() {
-		if emptyText(e) {
+	for element := v.First(); element.Exists(); element = element.Next() {
+		if isEmptyTextNode(element) {
 			continue
 		}
 		if dst[len(dst)-1] != brackets[0] {
 			dst = append(dst, ',')
 		}
 		if v.Kind() == answer.Object {
-			dst = append(scoring.AppendString(dst, e.Key()), ':')
+			dst = append(scoring.AppendString(dst, element.Key()), ':')
 		}
-		dst = appendJSON(dst, e)
+		dst = appendJSON(dst, element)
 	}
 	return append(dst, brackets[1])
 }
 
-// emptyText reports whether a value is a text node without characters, which shows nothing and
+// isEmptyTextNode reports whether a value is a text node without characters, which shows nothing and
 // which the editor refuses.
-func emptyText(v answer.Value) bool {
+func isEmptyTextNode(v answer.Value) bool {
 	if kind, _ := v.Get("type").Text(); kind != "text" {
 		return false
 	}

@@ -172,7 +172,7 @@ func TestTextLimits(t *testing.T) {
 	for s, want := range map[string]bool{"0123456789": true, "01234567890": false} {
 		var r scene.Record
 		at := func(r *scene.Record) *string { return &r.ID }
-		if ok := stringWithin(at)(c, &r, value(s)); ok != want || (r.ID == s) != want {
+		if ok := stringReader(at)(c, &r, value(s)); ok != want || (r.ID == s) != want {
 			t.Errorf("text %q: got %v and %q; want it taken: %v", s, ok, r.ID, want)
 		}
 	}
@@ -204,18 +204,18 @@ func TestInitialsBounds(t *testing.T) {
 		t.Error("want a cache for a positive number of bytes, and none for others")
 	}
 	c := newInitials(80)
-	c.keep(initialKey{1}, &initial{bytes: 11})
-	if c.find(initialKey{1}) != nil {
+	c.keep(boardKey{1}, &initialBoard{bytes: 11})
+	if c.find(boardKey{1}) != nil {
 		t.Error("a whiteboard of more than an eighth is kept")
 	}
 	for i := range uint64(9) {
-		c.keep(initialKey{i}, &initial{bytes: 10})
-		c.keep(initialKey{i}, &initial{bytes: 10}) // twice is once
+		c.keep(boardKey{i}, &initialBoard{bytes: 10})
+		c.keep(boardKey{i}, &initialBoard{bytes: 10}) // twice is once
 		if c.bytes != 10*min(int(i)+1, 8) {
 			t.Errorf("after %d whiteboards: got %d bytes; want at most 80", i+1, c.bytes)
 		}
 	}
-	if c.find(initialKey{0}) != nil || c.find(initialKey{1}) == nil {
+	if c.find(boardKey{0}) != nil || c.find(boardKey{1}) == nil {
 		t.Error("want the oldest whiteboard gone, and no other")
 	}
 }

@@ -312,7 +312,7 @@ func TestSmallDistances(t *testing.T) {
 	for _, c := range []struct{ before, after, want float64 }{
 		{1e-4, 0, 1}, {1e-9, 0, 1}, {1e-9, 2e-9, -1}, {5e-10, 0, 0}, {5e-10, 9e-10, 0}, {0, 1e-9, -1e-9 / math.Pi}, {0, math.Pi / 2, -0.5},
 	} {
-		if got := improvementOf(c.before, c.after); math.Abs(got-c.want) > 1e-12 {
+		if got := improvement(c.before, c.after); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("an angle of %v that becomes %v: got %v; want %v", c.before, c.after, got, c.want)
 		}
 	}

@@ -20,14 +20,16 @@ const maxPanelSide = 3000
 // marks are drawn over the report pictures before and after the answer.
 type marks struct{ before, after []scoring.Mark }
 
-// Show implements scoring.Shower: the whiteboard before and after the answer.
+// Show implements scoring.Shower: pictures of the whiteboard before and after the answer,
+// with the marks of the test, and for the label test the picture that was measured. A board
+// that cannot be drawn shows nothing.
 func (j *job) Show(r *scoring.Result) scoring.Exhibit {
-	lim := scene.DefaultLimits()
-	before, err := resolve(slices.Clone(j.initial.shapes), lim, nil)
+	limits := scene.DefaultLimits()
+	before, err := resolve(slices.Clone(j.initial.shapes), limits, nil)
 	if err != nil {
 		return scoring.Exhibit{}
 	}
-	after, err := resolve(j.shownRecords(r), lim, nil)
+	after, err := resolve(j.shownRecords(r), limits, nil)
 	if err != nil {
 		return scoring.Exhibit{}
 	}
@@ -35,14 +37,14 @@ func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 	if j.marks != nil {
 		m = j.marks(j, r)
 	}
-	b := shownBounds(before, after)
+	bounds := shownBounds(before, after)
 	label, measured := j.measuredLabel(r)
 	if measured {
-		b = label.Bounds
+		bounds = label.Bounds
 	}
 	panels := []scoring.Panel{
-		{Title: "before", View: view.View{Scene: before, Bounds: b}, Marks: m.before},
-		{Title: "after", View: view.View{Scene: after, Bounds: b}, Marks: m.after},
+		{Title: "before", View: view.View{Scene: before, Bounds: bounds}, Marks: m.before},
+		{Title: "after", View: view.View{Scene: after, Bounds: bounds}, Marks: m.after},
 	}
 	if measured {
 		panels = append(panels, scoring.Panel{Title: "label over shape", View: label})
@@ -50,8 +52,9 @@ func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 	return scoring.Exhibit{Panels: panels, First: len(panels) - 1}
 }
 
-// measuredLabel returns the view that was measured for the label test. If the renderer chose the
-// bounds, they are in the result.
+// measuredLabel returns the view that was measured for the label test. If the renderer chose
+// its bounds, they are read from the result. ok is false for other tests, and if nothing was
+// measured.
 func (j *job) measuredLabel(r *scoring.Result) (v view.View, ok bool) {
 	if j.base.Test != "label" || len(j.views) == 0 {
 		return v, false
@@ -60,62 +63,66 @@ func (j *job) measuredLabel(r *scoring.Result) (v view.View, ok bool) {
 	if v.Content == nil {
 		return v, true
 	}
-	b := r.Floats("bounds")
-	if len(b) != 4 || len(v.Only) == 0 {
+	bounds := r.Floats("bounds")
+	if len(bounds) != 4 || len(v.Only) == 0 {
 		return v, false
 	}
-	v.Bounds, v.Content = view.Box{X: b[0], Y: b[1], W: b[2], H: b[3]}, nil
+	v.Bounds, v.Content = view.Box{X: bounds[0], Y: bounds[1], W: bounds[2], H: bounds[3]}, nil
 	return v, true
 }
 
-// shownRecords returns the final records. For the arrow test it rotates the arrow by the answer's
-// angle, which scoring does not apply to the whiteboard.
+// shownRecords returns a copy of the final records. For the arrow test the arrow is turned
+// by the answer's rotation, which scoring does not apply to the board.
 func (j *job) shownRecords(r *scoring.Result) []scene.Record {
-	recs := slices.Clone(j.final)
+	records := slices.Clone(j.final)
 	turn, ok := r.Float("rotation")
 	if j.base.Test != "arrow" || !ok || r.Status == otherShape || j.arrowID == "" {
-		return recs
+		return records
 	}
-	rotateAboutCentre(recs, j.arrowID, turn)
-	return recs
+	rotateAboutCentre(records, j.arrowID, turn)
+	return records
 }
 
-// rotateAboutCentre turns the record with an id about its centre.
-func rotateAboutCentre(recs []scene.Record, id string, turn float64) {
-	for i := range recs {
-		if recs[i].ID != id {
+// rotateAboutCentre turns the record with this id about its centre: it changes the rotation,
+// and then x and y so that the centre stays in place.
+func rotateAboutCentre(records []scene.Record, id string, turn float64) {
+	for i := range records {
+		if records[i].ID != id {
 			continue
 		}
-		a := &recs[i]
-		w, h, _ := boxSize(a)
-		mid := scene.Point{X: w / 2, Y: h / 2}
+		record := &records[i]
+		w, h, _ := boxSize(record)
+		middle := scene.Point{X: w / 2, Y: h / 2}
 		var b board
-		at := b.toPage(a, mid)
-		a.Rotation += turn
-		now := b.toPage(a, mid)
-		a.X, a.Y = a.X+at.X-now.X, a.Y+at.Y-now.Y
-		a.Has |= scene.HasRotation | scene.HasX | scene.HasY
+		before := b.toPage(record, middle)
+		record.Rotation += turn
+		after := b.toPage(record, middle)
+		record.X, record.Y = record.X+before.X-after.X, record.Y+before.Y-after.Y
+		record.Has |= scene.HasRotation | scene.HasX | scene.HasY
 	}
 }
 
-// shownBounds returns the canvas, extended by nearby content outside of it.
+// shownBounds returns the canvas, extended by content outside of it as long as the picture
+// is at most maxPanelSide wide and high.
 func shownBounds(before, after *scene.Scene) view.Box {
-	b := canvas
+	bounds := canvas
 	for _, s := range []*scene.Scene{before, after} {
-		c, ok, err := view.ContentBounds(s, nil)
+		content, ok, err := view.ContentBounds(s, nil)
 		const slack = 8 // strokes may stick out
-		if err != nil || !ok || c.X > b.X-slack && c.Y > b.Y-slack && c.X+c.W < b.X+b.W+slack && c.Y+c.H < b.Y+b.H+slack {
+		if err != nil || !ok || content.X > bounds.X-slack && content.Y > bounds.Y-slack &&
+			content.X+content.W < bounds.X+bounds.W+slack && content.Y+content.H < bounds.Y+bounds.H+slack {
 			continue
 		}
-		c = padded(c)
-		if joined := boxUnion(b, c); joined.W <= maxPanelSide && joined.H <= maxPanelSide {
-			b = joined
+		content = padded(content)
+		if joined := boxUnion(bounds, content); joined.W <= maxPanelSide && joined.H <= maxPanelSide {
+			bounds = joined
 		}
 	}
-	return b
+	return bounds
 }
 
-// showMaze marks the target square and the new shape's distance from it.
+// showMaze returns the marks of the maze test: the target square, and the new shape with its
+// distance from it.
 func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) marks {
 	return func(_ *job, r *scoring.Result) (m marks) {
 		goal := scoring.Mark{Form: scoring.Ring, Tone: scoring.Goal, A: target, R: grid / 16, Text: "target"}
@@ -129,7 +136,8 @@ func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) mark
 	}
 }
 
-// showGraph rings the neighbour nodes and those that the answer coloured.
+// showGraph returns the marks of the graph test: rings around the neighbours and around the
+// nodes that the answer coloured.
 func showGraph(meant map[string]bool) func(*job, *scoring.Result) marks {
 	return showChoices("selected", "", meant, func(a *scene.Record) scoring.Mark {
 		w, h, _ := boxSize(a)
@@ -137,7 +145,8 @@ func showGraph(meant map[string]bool) func(*job, *scoring.Result) marks {
 	})
 }
 
-// showDeleted frames the shapes that should have been deleted and those that were.
+// showDeleted returns marks that frame the shapes that should have been deleted and those
+// that were, and the reference.
 func showDeleted(reference string, meant map[string]bool) func(*job, *scoring.Result) marks {
 	return showChoices("deleted", reference, meant, func(a *scene.Record) scoring.Mark {
 		w, h, _ := boxSize(a)
@@ -146,24 +155,26 @@ func showDeleted(reference string, meant map[string]bool) func(*job, *scoring.Re
 	})
 }
 
-// showChoices marks the reference, the shapes that were meant, and those that the answer chose: the
-// ids in the given metric. form makes the mark of a shape.
-func showChoices(metric, reference string, meant map[string]bool, form func(*scene.Record) scoring.Mark) func(*job, *scoring.Result) marks {
+// showChoices returns marks on the reference, on the shapes that were meant, and on those
+// that the answer chose, whose ids are in the given metric. newMark makes the mark of a
+// shape.
+func showChoices(metric, reference string, meant map[string]bool,
+	newMark func(*scene.Record) scoring.Mark) func(*job, *scoring.Result) marks {
 	return func(j *job, r *scoring.Result) (m marks) {
 		chosen := setOf(r.Strings(metric))
 		for i := range j.initial.shapes {
-			a := &j.initial.shapes[i]
-			mark := form(a)
-			if a.ID == reference {
+			shape := &j.initial.shapes[i]
+			mark := newMark(shape)
+			if shape.ID == reference {
 				mark.Tone, mark.Text = scoring.Was, "reference"
 				m.before = append(m.before, mark)
 			}
-			if meant[a.ID] {
+			if meant[shape.ID] {
 				mark.Tone, mark.Text = scoring.Goal, ""
 				m.before = append(m.before, mark)
 			}
-			if meant[a.ID] || chosen[a.ID] {
-				mark.Tone, mark.Text = choiceMark(meant[a.ID], chosen[a.ID])
+			if meant[shape.ID] || chosen[shape.ID] {
+				mark.Tone, mark.Text = choiceMark(meant[shape.ID], chosen[shape.ID])
 				m.after = append(m.after, mark)
 			}
 		}
@@ -171,7 +182,8 @@ func showChoices(metric, reference string, meant map[string]bool, form func(*sce
 	}
 }
 
-// choiceMark returns the tone and text of the mark on a shape that was meant or chosen.
+// choiceMark returns the tone and text of the mark on a shape that was meant, chosen or
+// both.
 func choiceMark(meant, chosen bool) (scoring.Tone, string) {
 	switch {
 	case meant && chosen:
@@ -182,7 +194,8 @@ func choiceMark(meant, chosen bool) (scoring.Tone, string) {
 	return scoring.Bad, "wrong"
 }
 
-// showLine marks the two targets and how far the line's ends are from them.
+// showLine returns marks on the two targets and how far the ends of the line are from them,
+// each end at the target for which the sum is smaller.
 func showLine(a, b scene.Point) func(*job, *scoring.Result) marks {
 	return func(_ *job, r *scoring.Result) (m marks) {
 		goals := []scoring.Mark{
@@ -215,37 +228,40 @@ func gapMark(tone scoring.Tone, from, to scene.Point) scoring.Mark {
 	return m
 }
 
-// showArrow marks the arrow's headings before and after, and the remaining angles.
-func showArrow(arrow *scene.Record, at, goal scene.Point) func(*job, *scoring.Result) marks {
+// showArrow returns marks of the arrow's headings before and after the answer, with the
+// angles that remain to the goal.
+func showArrow(arrow *scene.Record, centre, goal scene.Point) func(*job, *scoring.Result) marks {
 	rotation := arrow.Rotation
 	return func(_ *job, r *scoring.Result) (m marks) {
-		want := math.Atan2(goal.Y-at.Y, goal.X-at.X)
-		reach := distance(at, goal)
-		angle := func(tone scoring.Tone, heading float64) []scoring.Mark {
-			tip := scene.Point{X: at.X + reach/2*math.Cos(heading), Y: at.Y + reach/2*math.Sin(heading)}
+		want := math.Atan2(goal.Y-centre.Y, goal.X-centre.X)
+		reach := distance(centre, goal)
+		headingMarks := func(tone scoring.Tone, heading float64) []scoring.Mark {
+			tip := scene.Point{X: centre.X + reach/2*math.Cos(heading), Y: centre.Y + reach/2*math.Sin(heading)}
 			return []scoring.Mark{
-				{Form: scoring.Wedge, Tone: scoring.Bad, A: at, R: reach / 4, From: heading, To: want,
+				{Form: scoring.Wedge, Tone: scoring.Bad, A: centre, R: reach / 4, From: heading, To: want,
 					Text: fmt.Sprintf("%.1f°", math.Abs(math.Remainder(want-heading, 2*math.Pi))*180/math.Pi)},
-				{Form: scoring.Gap, Tone: scoring.Goal, A: at, B: goal},
-				{Form: scoring.Dart, Tone: tone, A: at, B: tip},
+				{Form: scoring.Gap, Tone: scoring.Goal, A: centre, B: goal},
+				{Form: scoring.Dart, Tone: tone, A: centre, B: tip},
 			}
 		}
-		m.before = angle(scoring.Was, rotation-math.Pi/2)
+		m.before = headingMarks(scoring.Was, rotation-math.Pi/2)
 		turn, ok := r.Float("rotation")
 		if !ok || r.Status == otherShape {
 			turn = 0
 		}
-		m.after = angle(scoring.Is, rotation+turn-math.Pi/2)
+		m.after = headingMarks(scoring.Is, rotation+turn-math.Pi/2)
 		return m
 	}
 }
 
-// showBalance marks the frame, its centre and the centres of mass before and after.
+// showBalance returns marks on the frame, its centre and the centres of mass before and
+// after.
 func showBalance(frame view.Box) func(*job, *scoring.Result) marks {
 	return func(_ *job, r *scoring.Result) (m marks) {
 		middle := scene.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2}
 		common := []scoring.Mark{
-			{Form: scoring.Box, Tone: scoring.Goal, A: scene.Point{X: frame.X, Y: frame.Y}, B: scene.Point{X: frame.X + frame.W, Y: frame.Y + frame.H}},
+			{Form: scoring.Box, Tone: scoring.Goal, A: scene.Point{X: frame.X, Y: frame.Y},
+				B: scene.Point{X: frame.X + frame.W, Y: frame.Y + frame.H}},
 			{Form: scoring.Cross, Tone: scoring.Goal, A: middle, Text: "centre"},
 		}
 		was, ok := r.Point("com_before")

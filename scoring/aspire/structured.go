@@ -13,8 +13,10 @@ const (
 	mazeCell = 150
 )
 
-// prepareMaze scores how close the new shape is to the target square of the maze
-// (docs/spec/aspire.md#r25).
+// prepareMaze prepares the score of how close the new shape is to the target square of the
+// maze (docs/spec/aspire.md#r25). The first created red star counts, else the first created
+// shape, except under the variant strict; without one the score is 0. The centre of the
+// shape may be known only after rendering.
 func prepareMaze(w *workspace, j *job) error {
 	target, ok := w.point("target")
 	if !ok {
@@ -43,14 +45,15 @@ func prepareMaze(w *workspace, j *job) error {
 		j.setScore(0)
 		return nil
 	}
-	rule := mazeRule{target: target, grid: grid, cell: cell, byCell: w.variants.On(MazeCell), clamp: w.variants.On(MazeClamp)}
-	var c knownLater
+	rule := mazeRule{target: target, grid: grid, cell: cell, byCell: w.variants.On(MazeCell),
+		clamp: w.variants.On(MazeClamp)}
+	var pending pendingPoints
 	j.addMetric("chosen", chosen.ID)
-	if err := c.add(w.centre(&w.board, chosen)); err != nil {
+	if err := pending.addCentre(w.centre(&w.board, chosen)); err != nil {
 		j.setError(err)
 		return nil
 	}
-	return c.whenKnown(j, rule.score)
+	return pending.scoreWhenKnown(j, rule.score)
 }
 
 // mazeRule computes the score of the maze test from the centre of the new shape.
@@ -60,20 +63,20 @@ type mazeRule struct {
 	byCell, clamp bool
 }
 
-// score sets the score of the maze test from the distance between the centre of the new shape and
-// the target square.
-func (m mazeRule) score(j *job, at []scene.Point) error {
-	centre := at[0]
-	d := clampFinite(distance(centre, m.target))
-	byCell := clampFinite(1 - d/(m.cell/2))
+// score sets the score of the maze test: 1 minus the distance of the shape's centre from the
+// target in halves of the grid's width, or of a cell's under the variant cell.
+func (rule mazeRule) score(j *job, points []scene.Point) error {
+	centre := points[0]
+	gap := clampFinite(distance(centre, rule.target))
+	byCell := clampFinite(1 - gap/(rule.cell/2))
 	j.addMetric("centre", xy(centre))
-	j.addMetric("distance", d)
+	j.addMetric("distance", gap)
 	j.addMetric("score_cell", byCell)
-	score := 1 - d/(m.grid/2)
-	if m.byCell {
+	score := 1 - gap/(rule.grid/2)
+	if rule.byCell {
 		score = byCell
 	}
-	if m.clamp {
+	if rule.clamp {
 		score = clamp01(score)
 	}
 	j.setScore(score)
@@ -83,15 +86,19 @@ func (m mazeRule) score(j *job, at []scene.Point) error {
 // redStar returns the first created red star, which the maze task asks for
 // (docs/spec/aspire.md#r29), or nil.
 func redStar(created []*scene.Record) *scene.Record {
-	isRedStar := func(r *scene.Record) bool { return r.Kind == scene.Geo && r.Geo == scene.Star && r.Color == scene.Red }
+	isRedStar := func(r *scene.Record) bool {
+		return r.Kind == scene.Geo && r.Geo == scene.Star &&
+			r.Color == scene.Red
+	}
 	if i := slices.IndexFunc(created, isRedStar); i >= 0 {
 		return created[i]
 	}
 	return nil
 }
 
-// prepareGraph scores which graph nodes were coloured red (docs/spec/aspire.md#r31). An initial
-// node is found by its id and counts by its final colour.
+// prepareGraph scores by F1 which graph nodes were coloured red (docs/spec/aspire.md#r31). A
+// node is an initial shape that the task lists, or whose id has the prefix of nodes; its
+// final colour counts.
 func prepareGraph(w *workspace, j *job) error {
 	meant, ok := w.shapeIDs("neighbours")
 	if !ok {
@@ -118,25 +125,25 @@ func prepareGraph(w *workspace, j *job) error {
 	return nil
 }
 
-// preparePattern scores whether the outlier of the pattern was deleted, and nothing else
-// (docs/spec/aspire.md#r35).
+// preparePattern scores 1 if the outlier of the pattern was deleted and nothing else, or
+// under the variant contains whatever else was deleted, else 0 (docs/spec/aspire.md#r35).
 func preparePattern(w *workspace, j *job) error {
 	outlier, err := w.initialShape("outlier")
 	if err != nil {
 		return err
 	}
 	deleted := w.board.deleted()
-	contains := 0.0
+	score := 0.0
 	if slices.Contains(deleted, outlier.ID) {
-		contains = 1
+		score = 1
 	}
 	j.marks = showDeleted("", map[string]bool{outlier.ID: true})
 	j.addMetric("created", idsOf(w.board.created()))
 	j.addMetric("deleted", deleted)
-	j.addMetric("score_contains", contains)
+	j.addMetric("score_contains", score)
 	if len(deleted) != 1 && !w.variants.On(PatternContains) {
-		contains = 0
+		score = 0
 	}
-	j.setScore(contains)
+	j.setScore(score)
 	return nil
 }

@@ -21,23 +21,24 @@ var printedTables []byte
 
 const paperTitle = "ASPIRE"
 
-// otherTasks is in the titles of tables with published rows: the paper's 200 scenes are
+// paperSuffix is in the titles of tables with published rows: the paper's 200 scenes are
 // not published.
-const otherTasks = " (paper: other tasks)"
+const paperSuffix = " (paper: other tasks)"
 
 var (
 	modes  = []string{"default", "cot", "reasoning"}
 	inputs = []string{"full", "minimal", "scaffold"}
 )
 
-// tables adds up answers of known mode and input as the paper does. Answers without the
-// member asked are left to the general table. See docs/spec/runs.md#r51.
+// tables adds up answers by model, mode and input as the paper does. Answers of unknown mode
+// and input, without the member asked, are left to the general table. See
+// docs/spec/runs.md#r51.
 type tables struct {
-	missing, clamp bool
-	paper          *paper.Paper
-	arms           []*arm
-	at             map[armKey]*arm
-	items          int
+	countMissing, clamp bool
+	paper               *paper.Paper
+	arms                []*arm
+	byKey               map[armKey]*arm
+	items               int
 }
 
 // armKey is a row of Table 1, with the input of Table 2.
@@ -53,108 +54,114 @@ type arm struct {
 
 // testScores holds the scores of one test by task, in order of appearance.
 type testScores struct {
-	at   map[string]int
-	sums []float64
-	n    []int
+	taskIndex map[string]int
+	sums      []float64
+	repeats   []int
 }
 
 // maxItems bounds the tasks that are remembered.
 const maxItems = 1 << 20
 
-// newTables implements scoring.Suite.Tables.
+// newTables implements scoring.Suite.Tables. The tables have the published rows that
+// o.Papers chooses.
 func newTables(o scoring.TableOptions) scoring.Tables {
-	return &tables{missing: o.Missing, clamp: o.Variants.On("table.clamp01"), paper: paper.Choose(paperTitle, printedTables, o.Papers),
-		at: map[armKey]*arm{}}
+	return &tables{countMissing: o.Missing, clamp: o.Variants.On("table.clamp01"),
+		paper: paper.Choose(paperTitle, printedTables, o.Papers),
+		byKey: map[armKey]*arm{}}
 }
 
-// Add implements scoring.Tables.
+// Add implements scoring.Tables. It counts every result of a known arm in that arm's tally,
+// and scores by task. Missing answers score 0 with countMissing and do not count otherwise;
+// arms beyond 1,000 and tasks beyond maxItems are left out.
 func (t *tables) Add(r *scoring.Result) {
 	if r.Who.Asked == nil {
 		return
 	}
 	values := r.Who.Arm()
 	key := armKey{r.Who.Model, values[0], values[1]}
-	a := t.at[key]
-	if a == nil {
+	row := t.byKey[key]
+	if row == nil {
 		if len(t.arms) >= 1000 {
 			return
 		}
-		a = &arm{armKey: key, tests: map[string]*testScores{}}
-		t.at[key] = a
-		t.arms = append(t.arms, a)
+		row = &arm{armKey: key, tests: map[string]*testScores{}}
+		t.byKey[key] = row
+		t.arms = append(t.arms, row)
 	}
-	a.Tally.Add(r)
-	if n, ok := r.Who.Asked.CompletionTokens(); ok {
-		a.tokens = append(a.tokens, n)
+	row.Tally.Add(r)
+	if tokens, ok := r.Who.Asked.CompletionTokens(); ok {
+		row.tokens = append(row.tokens, tokens)
 	}
 	missing := r.Err != nil && r.Err.Code == "no_response"
-	if !r.Scored && !(missing && t.missing) || t.items >= maxItems {
+	if !r.Scored && !(missing && t.countMissing) || t.items >= maxItems {
 		return
 	}
-	s := a.tests[r.Test]
-	if s == nil {
-		s = &testScores{at: map[string]int{}}
-		a.tests[r.Test] = s
+	scores := row.tests[r.Test]
+	if scores == nil {
+		scores = &testScores{taskIndex: map[string]int{}}
+		row.tests[r.Test] = scores
 	}
-	i, ok := s.at[r.ID]
+	task, ok := scores.taskIndex[r.ID]
 	if !ok {
-		i = len(s.sums)
-		s.at[r.ID], s.sums, s.n = i, append(s.sums, 0), append(s.n, 0)
+		task = len(scores.sums)
+		scores.taskIndex[r.ID], scores.sums, scores.repeats = task, append(scores.sums, 0), append(scores.repeats, 0)
 		t.items++
 	}
-	s.sums[i] += r.Score
-	s.n[i]++
+	scores.sums[task] += r.Score
+	scores.repeats[task]++
 }
 
-// means returns the means of the tasks of an ASPIRE test over their repeats.
-func (a *arm) means(test string) (list []float64) {
-	if s := a.tests[test]; s != nil {
-		for i, sum := range s.sums {
-			list = append(list, sum/float64(s.n[i]))
+// taskMeans returns the mean score of each task of a test over its repeats.
+func (a *arm) taskMeans(test string) (list []float64) {
+	if scores := a.tests[test]; scores != nil {
+		for i, sum := range scores.sums {
+			list = append(list, sum/float64(scores.repeats[i]))
 		}
 	}
 	return list
 }
 
-// score returns the mean of the means of several ASPIRE tests, and of how many.
-func (t *tables) score(a *arm, names []string) (x float64, n int) {
+// meanScore returns the mean of the means of those named tests that have answers, and how
+// many these are. x is NaN if there are none.
+func (t *tables) meanScore(a *arm, names []string) (x float64, n int) {
 	for _, name := range names {
-		if list := a.means(name); len(list) > 0 {
-			m := stats.Mean(list)
+		if list := a.taskMeans(name); len(list) > 0 {
+			testMean := stats.Mean(list)
 			if t.clamp {
-				m = min(max(m, 0), 1)
+				testMean = min(max(testMean, 0), 1)
 			}
-			x += m
+			x += testMean
 			n++
 		}
 	}
 	return x / float64(n), n
 }
 
-// Tables implements scoring.Tables.
+// Tables implements scoring.Tables: the paper's tables and figures, without those that have
+// no rows. Rows are in the order of models, modes and inputs.
 func (t *tables) Tables() []scoring.TextTable {
 	if len(t.arms) == 0 {
 		return nil
 	}
-	place := func(list []string, s string) int {
+	position := func(list []string, s string) int {
 		if i := slices.Index(list, s); i >= 0 {
 			return i
 		}
 		return len(list)
 	}
 	slices.SortStableFunc(t.arms, func(a, b *arm) int {
-		if d := strings.Compare(a.model, b.model); d != 0 {
-			return d
+		if order := strings.Compare(a.model, b.model); order != 0 {
+			return order
 		}
-		if d := place(modes, a.mode) - place(modes, b.mode); d != 0 {
-			return d
+		if order := position(modes, a.mode) - position(modes, b.mode); order != 0 {
+			return order
 		}
-		return place(inputs, a.input) - place(inputs, b.input)
+		return position(inputs, a.input) - position(inputs, b.input)
 	})
-	out := []scoring.TextTable{t.models()}
-	for _, one := range []scoring.TextTable{t.inputs(), t.tests(), t.categories()} {
-		if len(one.Rows) > 0 {
-			out = append(out, one)
+	out := []scoring.TextTable{t.modelTable()}
+	for _, table := range []scoring.TextTable{t.inputTable(), t.testTable(), t.categoryTable()} {
+		if len(table.Rows) > 0 {
+			out = append(out, table)
 		}
 	}
 	return out
@@ -168,41 +175,50 @@ func testNames() (names []string) {
 	return names
 }
 
-// models returns Table 1 and Figure 3: scores by model and mode, with the full input.
-func (t *tables) models() scoring.TextTable {
-	out := scoring.TextTable{Title: "ASPIRE Table 1: models and modes" + otherTasks, Text: 2,
-		Columns: []string{"model", "mode", "score", "tokens", "rank", "nearest", "n", "missing", "failed", "filtered", "cut"},
-		Note:    "Score: mean of the means of the tests, full input. Tokens: completion tokens of an answer, on average."}
+// modelTable returns Table 1 and Figure 3, scores by model and mode with the full input.
+// Columns: model, mode, score, mean number of completion tokens, rank and nearest among
+// published scores, then those of the tally. A row that lacks some tests says so and has no
+// rank; published rows follow.
+func (t *tables) modelTable() scoring.TextTable {
+	out := scoring.TextTable{Title: "ASPIRE Table 1: models and modes" + paperSuffix, Text: 2,
+		Columns: []string{"model", "mode", "score", "tokens", "rank", "nearest", "n", "missing", "failed",
+			"filtered", "cut"},
+		Note: "Score: mean of the means of the tests, full input. Tokens: completion tokens of an answer, on average."}
 	var published []paper.Published
-	for _, r := range t.paper.Tables["models"].Rows {
-		published = append(published, paper.Published{Name: r.Text(0) + " " + r.Text(1), Value: r.Number(2)})
+	for _, printed := range t.paper.Tables["models"].Rows {
+		published = append(published, paper.Published{Name: printed.Text(0) + " " + printed.Text(1),
+			Value: printed.Number(2)})
 	}
-	for _, a := range t.arms {
-		if a.input != "full" && a.input != "" {
+	for _, row := range t.arms {
+		if row.input != "full" && row.input != "" {
 			continue
 		}
-		x, n := t.score(a, testNames())
-		score, tokens := scoring.FormatCell(x, 3), scoring.FormatCell(stats.Mean(a.tokens), 2)
-		if n < len(tests) {
-			score += fmt.Sprintf(" (%d of %d tests)", n, len(tests))
+		mean, scored := t.meanScore(row, testNames())
+		score, tokens := scoring.FormatCell(mean, 3), scoring.FormatCell(stats.Mean(row.tokens), 2)
+		if scored < len(tests) {
+			score += fmt.Sprintf(" (%d of %d tests)", scored, len(tests))
 		}
-		rank, nearest := paper.Place(x, published, 3)
-		if n < len(tests) {
+		rank, nearest := paper.Place(mean, published, 3)
+		if scored < len(tests) {
 			rank, nearest = "-", "-"
 		}
-		out.Rows = append(out.Rows, append([]string{cmp.Or(a.model, "-"), cmp.Or(a.mode, "-"), score, tokens, rank, nearest}, a.Tally.Cells()...))
+		out.Rows = append(out.Rows, append([]string{cmp.Or(row.model, "-"), cmp.Or(row.mode, "-"), score, tokens,
+			rank, nearest}, row.Tally.Cells()...))
 	}
-	for _, r := range t.paper.Tables["models"].Rows {
-		out.Rows = append(out.Rows, []string{r.Text(0) + paper.Mark, r.Text(1), r.Cell(2, 2), r.Cell(3, 2), "-", "-", "-", "-", "-", "-", "-"})
+	for _, printed := range t.paper.Tables["models"].Rows {
+		out.Rows = append(out.Rows, []string{printed.Text(0) + paper.Mark, printed.Text(1), printed.Cell(2, 2),
+			printed.Cell(3, 2), "-", "-", "-", "-", "-", "-", "-"})
 	}
 	return out
 }
 
-// inputs returns Table 2: scores by what the text says of the scene, for the tests that have the
-// choice.
-func (t *tables) inputs() scoring.TextTable {
-	out := scoring.TextTable{Title: "ASPIRE Table 2: inputs" + otherTasks, Text: 3,
-		Columns: []string{"test", "model", "mode", "full", "minimal", "scaffold", "n full", "n minimal", "n scaffold", "rank full", "rank minimal", "rank scaffold"}}
+// inputTable returns Table 2, scores by what the text says of the scene. Columns: test,
+// model, mode, then for each of the three inputs the mean, the number of tasks and the rank.
+// It has no rows unless some answers had a reduced input.
+func (t *tables) inputTable() scoring.TextTable {
+	out := scoring.TextTable{Title: "ASPIRE Table 2: inputs" + paperSuffix, Text: 3,
+		Columns: []string{"test", "model", "mode", "full", "minimal", "scaffold", "n full", "n minimal",
+			"n scaffold", "rank full", "rank minimal", "rank scaffold"}}
 	reduced := slices.ContainsFunc(t.arms, func(a *arm) bool { return a.input == "minimal" || a.input == "scaffold" })
 	if !reduced {
 		return out
@@ -211,19 +227,20 @@ func (t *tables) inputs() scoring.TextTable {
 	for _, test := range testNames() {
 		var seen []armKey
 		for _, a := range t.arms {
-			k := armKey{model: a.model, mode: a.mode}
-			if slices.Contains(seen, k) {
+			key := armKey{model: a.model, mode: a.mode}
+			if slices.Contains(seen, key) {
 				continue
 			}
-			seen = append(seen, k)
-			row, n, ranks, any := []string{test, cmp.Or(a.model, "-"), cmp.Or(a.mode, "-")}, []string{}, []string{}, 0
+			seen = append(seen, key)
+			row, counts, ranks, reducedTasks := []string{test, cmp.Or(a.model, "-"), cmp.Or(a.mode, "-")},
+				[]string{}, []string{}, 0
 			for i, input := range inputs {
 				var list []float64
-				if b := t.at[armKey{a.model, a.mode, input}]; b != nil {
-					list = b.means(test)
+				if withInput := t.byKey[armKey{a.model, a.mode, input}]; withInput != nil {
+					list = withInput.taskMeans(test)
 				}
-				if i > 0 {
-					any += len(list)
+				if i > 0 { // not the full input
+					reducedTasks += len(list)
 				}
 				var published []paper.Published
 				for _, r := range printed.Rows {
@@ -232,30 +249,37 @@ func (t *tables) inputs() scoring.TextTable {
 					}
 				}
 				rank, _ := paper.Place(stats.Mean(list), published, 2)
-				row, n, ranks = append(row, scoring.FormatCell(stats.Mean(list), 3)), append(n, strconv.Itoa(len(list))), append(ranks, rank)
+				row, counts, ranks = append(row, scoring.FormatCell(stats.Mean(list), 3)),
+					append(counts, strconv.Itoa(len(list))), append(ranks, rank)
 			}
-			if any > 0 {
-				out.Rows = append(out.Rows, slices.Concat(row, n, ranks))
+			if reducedTasks > 0 {
+				out.Rows = append(out.Rows, slices.Concat(row, counts, ranks))
 			}
 		}
 		for _, r := range printed.Rows {
 			if r.Text(1) == test && len(out.Rows) > 0 {
-				out.Rows = append(out.Rows, []string{test, r.Text(0) + paper.Mark, r.Text(2), r.Cell(3, 2), r.Cell(4, 2), r.Cell(5, 2), "-", "-", "-", "-", "-", "-"})
+				out.Rows = append(out.Rows, []string{test, r.Text(0) + paper.Mark, r.Text(2), r.Cell(3, 2),
+					r.Cell(4, 2), r.Cell(5, 2), "-", "-", "-", "-", "-", "-"})
 			}
 		}
 	}
 	return out
 }
 
-// tests returns Figure 4: every test with its standard error over tasks.
-func (t *tables) tests() scoring.TextTable {
-	out := scoring.TextTable{Title: "ASPIRE Figure 4: tests", Text: 4, Columns: []string{"test", "model", "mode", "input", "mean", "se", "tasks"},
-		Note: "Standard errors are over tasks; repeats of a task are averaged first. The paper prints no numbers here."}
+// testTable returns Figure 4. Columns: test, model, mode, input, mean, standard error over
+// tasks, number of tasks.
+func (t *tables) testTable() scoring.TextTable {
+	out := scoring.TextTable{Title: "ASPIRE Figure 4: tests", Text: 4,
+		Columns: []string{"test", "model", "mode", "input", "mean", "se", "tasks"},
+		Note:    "Standard errors are over tasks; repeats of a task are averaged first. The paper prints no numbers here."}
 	for _, test := range testNames() {
-		for _, a := range t.arms {
-			if list := a.means(test); len(list) > 0 {
-				se := math.Sqrt(stats.Variance(list)) / math.Sqrt(float64(len(list)))
-				out.Rows = append(out.Rows, []string{test, cmp.Or(a.model, "-"), cmp.Or(a.mode, "-"), cmp.Or(a.input, "-"), scoring.FormatCell(stats.Mean(list), 3), scoring.FormatCell(se, 3), strconv.Itoa(len(list))})
+		for _, row := range t.arms {
+			if list := row.taskMeans(test); len(list) > 0 {
+				standardError := math.Sqrt(stats.Variance(list)) / math.Sqrt(float64(len(list)))
+				out.Rows = append(out.Rows,
+					[]string{test, cmp.Or(row.model, "-"), cmp.Or(row.mode, "-"), cmp.Or(row.input, "-"),
+						scoring.FormatCell(stats.Mean(list), 3), scoring.FormatCell(standardError, 3),
+						strconv.Itoa(len(list))})
 			}
 		}
 	}
@@ -269,24 +293,27 @@ var categoryNames = []scoring.Group{
 	{Name: "intuitive", Tests: []string{"arrow", "overlap", "balance"}},
 }
 
-// categories returns Figure 5: the mean of each category, over all modes with the full input.
-func (t *tables) categories() scoring.TextTable {
-	out := scoring.TextTable{Title: "ASPIRE Figure 5: categories", Text: 1, Columns: []string{"model"}, Note: "Means over the modes, full input. The paper prints no numbers here."}
+// categoryTable returns Figure 5. Columns: model, the mean of each category over the model's
+// modes with the full input, and these modes.
+func (t *tables) categoryTable() scoring.TextTable {
+	out := scoring.TextTable{Title: "ASPIRE Figure 5: categories", Text: 1, Columns: []string{"model"},
+		Note: "Means over the modes, full input. The paper prints no numbers here."}
 	for _, g := range categoryNames {
 		out.Columns = append(out.Columns, g.Name)
 	}
 	out.Columns = append(out.Columns, "modes")
 	for i := 0; i < len(t.arms); {
-		model, sums, counts, list := t.arms[i].model, make([]float64, len(categoryNames)), make([]float64, len(categoryNames)), []string{}
+		model, sums, counts, modesSeen := t.arms[i].model, make([]float64, len(categoryNames)),
+			make([]float64, len(categoryNames)), []string{}
 		for ; i < len(t.arms) && t.arms[i].model == model; i++ {
-			a := t.arms[i]
-			if a.input != "full" && a.input != "" {
+			arm := t.arms[i]
+			if arm.input != "full" && arm.input != "" {
 				continue
 			}
-			list = append(list, cmp.Or(a.mode, "-"))
+			modesSeen = append(modesSeen, cmp.Or(arm.mode, "-"))
 			for c, g := range categoryNames {
-				if x, n := t.score(a, g.Tests); n > 0 {
-					sums[c] += x
+				if mean, scored := t.meanScore(arm, g.Tests); scored > 0 {
+					sums[c] += mean
 					counts[c]++
 				}
 			}
@@ -295,8 +322,8 @@ func (t *tables) categories() scoring.TextTable {
 		for c := range sums {
 			row = append(row, scoring.FormatCell(sums[c]/counts[c], 3))
 		}
-		if len(list) > 0 {
-			out.Rows = append(out.Rows, append(row, strings.Join(list, ", ")))
+		if len(modesSeen) > 0 {
+			out.Rows = append(out.Rows, append(row, strings.Join(modesSeen, ", ")))
 		}
 	}
 	return out

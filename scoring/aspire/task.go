@@ -21,17 +21,18 @@ func badTask(field, want string) *scoring.Error {
 	return newError("bad_task", "cannot read task.%s: want %s", field, want)
 }
 
-// number reads a finite numeric member of a task.
+// number reads a numeric member of a JSON object; ok is false if it is missing, of another
+// type or infinite.
 func number(v *fastjson.Value, name string) (float64, bool) {
 	m := v.Get(name)
 	if m == nil || m.Type() != fastjson.TypeNumber {
 		return 0, false
 	}
 	x := m.GetFloat64()
-	return x, x-x == 0
+	return x, x-x == 0 // false for infinities and NaN
 }
 
-// positiveNumber reads a length of the task that has a default.
+// positiveNumber reads a length of the task, or returns otherwise if it is missing or null.
 func (w *workspace) positiveNumber(name string, otherwise float64) (float64, error) {
 	if m := w.task.Get(name); m == nil || m.Type() == fastjson.TypeNull {
 		return otherwise, nil
@@ -43,18 +44,19 @@ func (w *workspace) positiveNumber(name string, otherwise float64) (float64, err
 	return x, nil
 }
 
-// floats reads a list of n finite numbers of the task; ok is false for anything else.
+// floats reads a list of exactly n finite numbers of the task; ok is false for anything
+// else.
 func (w *workspace) floats(name string, n int) (xs []float64, ok bool) {
 	list := w.task.GetArray(name)
 	if len(list) != n {
 		return nil, false
 	}
 	for _, v := range list {
-		x := v.GetFloat64()
-		if v.Type() != fastjson.TypeNumber || x-x != 0 {
+		number := v.GetFloat64()
+		if v.Type() != fastjson.TypeNumber || number-number != 0 {
 			return nil, false
 		}
-		xs = append(xs, x)
+		xs = append(xs, number)
 	}
 	return xs, true
 }
@@ -68,16 +70,17 @@ func (w *workspace) point(name string) (scene.Point, bool) {
 	return scene.Point{X: xs[0], Y: xs[1]}, true
 }
 
-// frame reads the frame of the balance test (docs/spec/aspire.md#r62).
+// frame reads the frame of the balance test, by default the whole canvas
+// (docs/spec/aspire.md#r62).
 func (w *workspace) frame() (view.Box, error) {
-	if m := w.task.Get("frame"); m == nil || m.Type() == fastjson.TypeNull {
+	if given := w.task.Get("frame"); given == nil || given.Type() == fastjson.TypeNull {
 		return view.Box{W: 1400, H: 800}, nil
 	}
-	xs, ok := w.floats("frame", 4)
-	if !ok || w.suite.limits.CheckCanvas(xs[2], xs[3]) != nil {
+	sides, ok := w.floats("frame", 4)
+	if !ok || w.suite.limits.CheckCanvas(sides[2], sides[3]) != nil {
 		return view.Box{}, badTask("frame", "[x, y, w, h] of a picture within the limits")
 	}
-	return view.Box{X: xs[0], Y: xs[1], W: xs[2], H: xs[3]}, nil
+	return view.Box{X: sides[0], Y: sides[1], W: sides[2], H: sides[3]}, nil
 }
 
 // shapeID reads a shape id of the task, "" if there is none.
@@ -93,7 +96,8 @@ func withPrefix(id string) string {
 	return idPrefix + id
 }
 
-// initialShape reads the id of an initial shape from the task and returns that shape.
+// initialShape returns the initial shape whose id the task's member `name` holds, or an
+// error that asks for one.
 func (w *workspace) initialShape(name string) (*scene.Record, error) {
 	id := w.shapeID(name)
 	for i := range w.board.initial {
@@ -104,14 +108,15 @@ func (w *workspace) initialShape(name string) (*scene.Record, error) {
 	return nil, badTask(name, "the id of a shape of the initial scene")
 }
 
-// shapeIDs reads a set of shape ids of the task; ok is false if it is not a list of strings.
+// shapeIDs reads a set of shape ids of the task; ok is false if the member is not a list of
+// strings.
 func (w *workspace) shapeIDs(name string) (set map[string]bool, ok bool) {
-	m := w.task.Get(name)
-	if m == nil || m.Type() != fastjson.TypeArray {
+	member := w.task.Get(name)
+	if member == nil || member.Type() != fastjson.TypeArray {
 		return nil, false
 	}
 	set = make(map[string]bool)
-	for _, v := range m.GetArray() {
+	for _, v := range member.GetArray() {
 		if v.Type() != fastjson.TypeString {
 			return nil, false
 		}
@@ -120,19 +125,19 @@ func (w *workspace) shapeIDs(name string) (set map[string]bool, ok bool) {
 	return set, true
 }
 
-// f1 returns the F1 score of the chosen ids against the meant ones (docs/spec/aspire.md#r34), 1 if
-// both are empty.
+// f1 returns the F1 score of the chosen ids against the meant ones, 1 if both are empty
+// (docs/spec/aspire.md#r34).
 func f1(chosen []string, meant map[string]bool) float64 {
 	if len(chosen)+len(meant) == 0 {
 		return 1
 	}
-	hit := 0
+	hits := 0
 	for _, id := range chosen {
 		if meant[id] {
-			hit++
+			hits++
 		}
 	}
-	return 2 * float64(hit) / float64(len(chosen)+len(meant))
+	return 2 * float64(hits) / float64(len(chosen)+len(meant))
 }
 
 // xy returns a point as the list [x, y] of a metric.

@@ -10,84 +10,90 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
-// turns is the whiteboard of an item while the answers of several turns are applied to it. It
-// implements scoring.Board. See docs/spec/episodes.md#r9.
-type turns struct {
-	w        workspace
-	turn     int
-	updates  map[string]*scene.Record   // of initial shapes: the fields that answers gave them
-	rich     map[*scene.RichText]string // JSON of the texts of records
-	arrow    string                     // id of the arrow of the arrow test
-	rotation float64                    // of that arrow by all answers together, radians
-	updated  bool                       // an update has turned the arrow: the board has all of its rotation
+// boardOverTurns is the whiteboard of an item to which the answers of several turns are
+// applied, one after the other. It implements scoring.Board. See docs/spec/episodes.md#r9.
+type boardOverTurns struct {
+	workspace      workspace
+	turn           int
+	updates        map[string]*scene.Record   // of initial shapes: the fields that answers gave them
+	textJSON       map[*scene.RichText]string // JSON of the texts of records
+	arrowID        string                     // id of the arrow of the arrow test
+	totalRotation  float64                    // of that arrow by all answers together, radians
+	turnedByUpdate bool                       // an update has turned the arrow: the board has all of its rotation
 }
 
-// canvas implements scoring.Suite.Canvas. The item needs no response.
+// canvas implements scoring.Suite.Canvas: it returns the board of an item before the first
+// answer. The item needs no response.
 func (s *suite) canvas(it *scoring.Item, v scoring.Variants) (scoring.Canvas, error) {
-	t := findTest(it.Test)
-	if t == nil {
+	test := findTest(it.Test)
+	if test == nil {
 		return nil, newError("unknown_test", "cannot build on a board of test %s: want one of ASPIRE's", quote(it.Test))
 	}
 	initial, err := s.readShapes(it.Fields.Get("shapes"))
 	if err != nil {
 		return nil, err
 	}
-	c := &turns{updates: map[string]*scene.Record{}, rich: map[*scene.RichText]string{}}
-	c.w.suite, c.w.variants, c.w.test = s, v, t
-	if i := c.w.board.reset(initial); i >= 0 {
-		return nil, newError("bad_scene", "cannot read %s.id: %s is the id of another shape", shapePath(i), quote(initial[i].ID))
+	c := &boardOverTurns{updates: map[string]*scene.Record{}, textJSON: map[*scene.RichText]string{}}
+	c.workspace.suite, c.workspace.variants, c.workspace.test = s, v, test
+	if duplicate := c.workspace.board.reset(initial); duplicate >= 0 {
+		return nil, newError("bad_scene", "cannot read %s.id: %s is the id of another shape", shapePath(duplicate),
+			quote(initial[duplicate].ID))
 	}
-	if t.name == "arrow" {
-		c.arrow = withPrefix(string(it.Fields.GetStringBytes("task", "arrow")))
+	if test.name == "arrow" {
+		c.arrowID = withPrefix(string(it.Fields.GetStringBytes("task", "arrow")))
 	}
 	return c, nil
 }
 
-// Apply implements scoring.Canvas.
-func (c *turns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
-	w := &c.w
-	w.notes, w.reader = &notes{}, answer.Reader{} // records keep strings of the reader
+// Apply implements scoring.Canvas. It applies the operations of an answer to the board or,
+// for the arrow test, its rotation. status is that of reading the answer, or why a rotation
+// did not count.
+func (c *boardOverTurns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
+	w := &c.workspace
+	w.notes, w.reader = &notes{}, answer.Reader{} // a new reader, because records keep strings of the old one
 	if err := w.readResponse(it.Fields.Get("response")); err != nil {
 		return "", nil, err
 	}
 	c.turn++
 	status = string(w.found.Status)
-	w.cleaner.rich = c.rich
+	w.cleaner.textJSON = c.textJSON
 	if c.turn > 1 {
-		w.cleaner.turn = "t" + strconv.Itoa(c.turn) + "-"
+		w.cleaner.idTurn = "t" + strconv.Itoa(c.turn) + "-"
 	}
-	if c.arrow != "" {
-		if refused := c.rotate(); refused != "" {
+	if c.arrowID != "" {
+		if refused := c.applyRotation(); refused != "" {
 			status = refused
 		}
 		return status, w.notes.all(), nil
 	}
 	w.ops.cleanAndApply(&w.cleaner, &w.board, w.found.Value)
 	for i := range w.ops.update {
-		c.remember(&w.ops.update[i])
+		c.rememberUpdate(&w.ops.update[i])
 	}
 	return status, w.notes.all(), nil
 }
 
-// rotate applies the answer to the arrow test and returns the state of one that turns nothing.
-func (c *turns) rotate() (refused string) {
-	w := &c.w
+// applyRotation applies the answer to the arrow test. Rotations add up in totalRotation
+// until an update turns the arrow; from then on the board has all of them. refused is the
+// status of an answer that turns nothing, "" otherwise.
+func (c *boardOverTurns) applyRotation() (refused string) {
+	w := &c.workspace
 	turn, ok := w.readRotation()
 	switch {
-	case ok && !w.namesArrow(c.arrow):
+	case ok && !w.namesArrow(c.arrowID):
 		return otherShape
-	case ok && c.updated:
-		c.turnBoard(turn)
+	case ok && c.turnedByUpdate:
+		c.rotateOnBoard(turn)
 	case ok:
-		c.rotation = clampFinite(c.rotation + turn)
-	case w.variants.On(ArrowAcceptUpdate) && w.updatesRotation(c.arrow):
-		if !c.updated {
-			c.updated = true
-			c.turnBoard(c.rotation)
+		c.totalRotation = clampFinite(c.totalRotation + turn)
+	case w.variants.On(ArrowAcceptUpdate) && w.updatesRotation(c.arrowID):
+		if !c.turnedByUpdate {
+			c.turnedByUpdate = true
+			c.rotateOnBoard(c.totalRotation)
 		}
 		w.board.applyUpdates(w.ops.update)
 		for i := range w.ops.update {
-			c.remember(&w.ops.update[i])
+			c.rememberUpdate(&w.ops.update[i])
 		}
 	default:
 		return noAnswer
@@ -95,46 +101,48 @@ func (c *turns) rotate() (refused string) {
 	return ""
 }
 
-// turnBoard turns the arrow on the board about its centre. An update says where a shape then is, so
-// turns before and after one must be in the same fields.
-func (c *turns) turnBoard(turn float64) {
-	rotateAboutCentre(c.w.board.recs, c.arrow, turn)
-	r := c.w.board.find(c.arrow)
-	if r == nil {
+// rotateOnBoard turns the arrow on the board about its centre and remembers its new place.
+// An update gives a place too, so all rotations must be in the same fields once there was
+// one.
+func (c *boardOverTurns) rotateOnBoard(turn float64) {
+	rotateAboutCentre(c.workspace.board.records, c.arrowID, turn)
+	record := c.workspace.board.find(c.arrowID)
+	if record == nil {
 		return
 	}
-	u := scene.NewRecord(r.ID, r.Kind)
-	u.X, u.Y, u.Rotation, u.Has = r.X, r.Y, r.Rotation, scene.HasX|scene.HasY|scene.HasRotation
-	c.remember(&u)
+	update := scene.NewRecord(record.ID, record.Kind)
+	update.X, update.Y, update.Rotation, update.Has = record.X, record.Y, record.Rotation,
+		scene.HasX|scene.HasY|scene.HasRotation
+	c.rememberUpdate(&update)
 }
 
-// remember adds the fields of an update of an initial shape to what the answers of earlier turns
-// gave it, so that one answer can say all of it.
-func (c *turns) remember(u *scene.Record) {
-	if c.w.board.slots[c.w.board.byID[u.ID]].created >= 0 {
+// rememberUpdate merges an update of an initial shape into those of earlier turns, so that
+// one answer can say all of it. Updates of created shapes are in their records already.
+func (c *boardOverTurns) rememberUpdate(update *scene.Record) {
+	if c.workspace.board.origins[c.workspace.board.byID[update.ID]].creationRank >= 0 {
 		return // the record that was created has them
 	}
-	all := c.updates[u.ID]
-	if all == nil {
-		r := scene.NewRecord(u.ID, u.Kind)
-		all = &r
-		c.updates[u.ID] = all
+	merged := c.updates[update.ID]
+	if merged == nil {
+		r := scene.NewRecord(update.ID, update.Kind)
+		merged = &r
+		c.updates[update.ID] = merged
 	}
-	all.Merge(u)
+	merged.Merge(update)
 }
 
-// AppendAnswer implements scoring.Canvas: creations and updates in z-order, deletions in the order
-// of the item's shapes.
-func (c *turns) AppendAnswer(dst []byte) []byte {
-	if c.arrow != "" && !c.updated {
-		return append(scoring.AppendFloat(append(dst, `{"rotation":`...), c.rotation), '}')
+// AppendAnswer implements scoring.Canvas: it appends one answer that has the effect of all
+// turns. Creations and updates are in z-order, deletions in the order of the item's shapes.
+func (c *boardOverTurns) AppendAnswer(dst []byte) []byte {
+	if c.arrowID != "" && !c.turnedByUpdate {
+		return append(scoring.AppendFloat(append(dst, `{"rotation":`...), c.totalRotation), '}')
 	}
-	b := &c.w.board
-	list := func(dst []byte, wanted func(i int) *scene.Record) []byte {
+	b := &c.workspace.board
+	appendRecords := func(dst []byte, recordOf func(i int) *scene.Record) []byte {
 		first := true
-		for i := range b.recs {
-			r := wanted(i)
-			if b.slots[i].dead || r == nil {
+		for i := range b.records {
+			r := recordOf(i)
+			if b.origins[i].dead || r == nil {
 				continue
 			}
 			if !first {
@@ -145,17 +153,17 @@ func (c *turns) AppendAnswer(dst []byte) []byte {
 		}
 		return dst
 	}
-	dst = list(append(dst, `{"createShapes":[`...), func(i int) *scene.Record {
-		if b.slots[i].created < 0 {
+	dst = appendRecords(append(dst, `{"createShapes":[`...), func(i int) *scene.Record {
+		if b.origins[i].creationRank < 0 {
 			return nil
 		}
-		return &b.recs[i]
+		return &b.records[i]
 	})
-	dst = list(append(dst, `],"updateShapes":[`...), func(i int) *scene.Record {
-		if b.slots[i].created >= 0 {
+	dst = appendRecords(append(dst, `],"updateShapes":[`...), func(i int) *scene.Record {
+		if b.origins[i].creationRank >= 0 {
 			return nil
 		}
-		return c.updates[b.recs[i].ID]
+		return c.updates[b.records[i].ID]
 	})
 	dst = append(dst, `],"deleteShapes":[`...)
 	for i, id := range b.deleted() {
@@ -167,34 +175,36 @@ func (c *turns) AppendAnswer(dst []byte) []byte {
 	return append(dst, ']', '}')
 }
 
-// text returns the JSON of a text of a shape on the board.
-func (c *turns) text(t *scene.RichText) []byte {
+// text returns the JSON of the text of a shape on the board.
+func (c *boardOverTurns) text(t *scene.RichText) []byte {
 	if t == nil {
 		return []byte(`""`)
 	}
-	return []byte(c.rich[t])
+	return []byte(c.textJSON[t])
 }
 
-// View implements scoring.Board.
-func (c *turns) View() (view.View, error) {
-	recs := c.w.board.final()
-	if c.arrow != "" && !c.updated {
-		rotateAboutCentre(recs, c.arrow, c.rotation)
+// View implements scoring.Board: the board as the model is shown it, the canvas or for the
+// overlap test all content with padding.
+func (c *boardOverTurns) View() (view.View, error) {
+	records := c.workspace.board.final()
+	if c.arrowID != "" && !c.turnedByUpdate {
+		rotateAboutCentre(records, c.arrowID, c.totalRotation)
 	}
-	s, err := resolve(recs, c.w.suite.limits, nil)
+	s, err := resolve(records, c.workspace.suite.limits, nil)
 	if err != nil {
 		return view.View{}, err
 	}
 	v := view.View{Scene: s, Bounds: canvas}
-	if c.w.test.name != "overlap" {
+	if c.workspace.test.name != "overlap" {
 		return v, nil
 	}
-	b, ok, err := view.ContentBounds(s, nil)
+	content, ok, err := view.ContentBounds(s, nil)
 	if err != nil || !ok {
 		return v, err
 	}
 	const pad = 32 // as in the picture of the prompt
-	x0, y0 := math.Floor(b.X-pad), math.Floor(b.Y-pad)
-	v.Bounds = view.Box{X: x0, Y: y0, W: math.Ceil(b.X+b.W+pad) - x0, H: math.Ceil(b.Y+b.H+pad) - y0}
+	x0, y0 := math.Floor(content.X-pad), math.Floor(content.Y-pad)
+	v.Bounds = view.Box{X: x0, Y: y0, W: math.Ceil(content.X+content.W+pad) - x0,
+		H: math.Ceil(content.Y+content.H+pad) - y0}
 	return v, nil
 }

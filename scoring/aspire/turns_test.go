@@ -14,12 +14,12 @@ import (
 )
 
 // applied returns a canvas of an item to which answers were applied one after another.
-func applied(t *testing.T, s *suite, line []byte, answers ...string) *turns {
+func applied(t *testing.T, s *suite, line []byte, answers ...string) *boardOverTurns {
 	return appliedWith(t, s, nil, line, answers...)
 }
 
 // appliedWith is applied under variants.
-func appliedWith(t *testing.T, s *suite, variants scoring.Variants, line []byte, answers ...string) *turns {
+func appliedWith(t *testing.T, s *suite, variants scoring.Variants, line []byte, answers ...string) *boardOverTurns {
 	t.Helper()
 	v := fastjson.MustParseBytes(line)
 	it := &scoring.Item{ID: "a", Suite: suiteName, Test: string(v.GetStringBytes("test")), Fields: v}
@@ -27,7 +27,7 @@ func appliedWith(t *testing.T, s *suite, variants scoring.Variants, line []byte,
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := made.(*turns)
+	c := made.(*boardOverTurns)
 	for _, text := range answers {
 		v.Set("response", fastjson.MustParseBytes(scoring.AppendString(nil, text)))
 		if _, _, err := c.Apply(it); err != nil {
@@ -65,10 +65,10 @@ func TestMergedAnswer(t *testing.T) {
 			if got := again.AppendAnswer(nil); !bytes.Equal(got, merged) {
 				t.Errorf("line %d: the merged answer\n%s\nleaves\n%s", n, merged, got)
 			}
-			if again.rotation != c.rotation {
-				t.Errorf("line %d: got rotation %v; want %v", n, again.rotation, c.rotation)
+			if again.totalRotation != c.totalRotation {
+				t.Errorf("line %d: got rotation %v; want %v", n, again.totalRotation, c.totalRotation)
 			}
-			if got, want := again.w.board.final(), c.w.board.final(); !reflect.DeepEqual(got, want) {
+			if got, want := again.workspace.board.final(), c.workspace.board.final(); !reflect.DeepEqual(got, want) {
 				t.Errorf("line %d: %q: got\n%+v\nwant\n%+v", n, answers, got, want)
 			}
 		}
@@ -117,7 +117,7 @@ func TestMergedUpdatesOfArrow(t *testing.T) {
 			t.Errorf("%q: got status %s; want %s", c.answers, status, c.status)
 		}
 		i := 0
-		for left.Scene.Shapes[i].ID != board.arrow {
+		for left.Scene.Shapes[i].ID != board.arrowID {
 			i++
 		}
 		if got := left.Scene.Shapes[i].Rotation; got != c.rotation {
