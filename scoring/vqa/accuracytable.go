@@ -1,0 +1,200 @@
+package vqa
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"plumb/scoring"
+	"plumb/scoring/stats"
+)
+
+// accuracyTable returns the papers' main table: Tables 2 and 3 of SPATIALAB, Table 2 of
+// SpaCE-Eval. Columns: model, accuracies (SPATIALAB: categories, Overall; SpaCE-Eval:
+// Overall, then each category with its subcategories), rank and nearest among published
+// rows, then those of countCells. Rows: chance, the user's runs, the human baseline,
+// published runs.
+func (t *tables) accuracyTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + " accuracy, %", Text: 1,
+		Columns: []string{"model"}}
+	if t.benchmark == spaceeval {
+		out.Columns = append(out.Columns, "Overall")
+	}
+	for _, c := range t.categories {
+		if t.benchmark == spaceeval {
+			out.Columns = append(out.Columns, c.abbr)
+			for _, s := range c.subs {
+				out.Columns = append(out.Columns, s.abbr)
+			}
+			continue
+		}
+		out.Columns = append(out.Columns, c.name)
+	}
+	if t.benchmark == spatialab {
+		out.Columns = append(out.Columns, "Overall")
+	}
+	size := t.benchmarkSize()
+	if !slices.ContainsFunc(own, func(run *modelRun) bool { return run.total.n+run.total.missing >= size }) {
+		out.Title += ", subset"
+	}
+	out.Columns = append(out.Columns, "rank", "nearest", "95% CI", "macro", "n", "invalid", "missing", "unjudged",
+		"if right")
+	for _, run := range own {
+		if chance, ok := run.chanceAccuracy(); ok && format == formatChoice {
+			sameCell := func(counts, float64) string { return decimals(chance) }
+			out.Rows = append(out.Rows, t.accuracyLine(chanceName, sameCell, run))
+			break // chance is the same for every run over the same items
+		}
+	}
+	papers, human := t.publishedRuns(format)
+	for _, run := range slices.Concat(own, []*modelRun{human}, papers) {
+		out.Rows = append(out.Rows, t.accuracyCells(run))
+	}
+	ci := "Wilson"
+	if slices.ContainsFunc(own, func(run *modelRun) bool { _, ok := run.pictureError(); return ok }) {
+		ci = "normal, with the standard error over pictures, where items share some; else Wilson"
+	}
+	out.Note = "Overall is over all items (micro). CI: " + ci +
+		", 95 %. Invalid answers are wrong; missing ones count " +
+		map[bool]string{true: "as wrong.", false: "nothing."}[t.missingIsWrong]
+	for _, run := range own {
+		if run.total.unjudged > 0 {
+			out.Note += "\nINCOMPLETE: unjudged items count as wrong; \"if right\" is the accuracy if all of them were right."
+			break
+		}
+	}
+	for _, run := range papers {
+		if run.note != "" {
+			out.Note += "\n" + run.model + ": " + run.note
+		}
+	}
+	return out
+}
+
+var formatNames = map[string]string{formatChoice: "multiple-choice", formatOpen: "open-ended"}
+
+// publishedRuns returns the published runs of a format apart from the human baseline. The
+// baseline has the counts of a document of paper tables where there are some, else the
+// printed numbers.
+func (t *tables) publishedRuns(format string) (papers []*modelRun, human *modelRun) {
+	h := t.human[format]
+	human = &modelRun{runKey: runKey{model: "human", format: format, repeat: 1}, printed: &h, total: counts{}}
+	for _, run := range t.published {
+		switch {
+		case run.format != format:
+		case run.model == humanName:
+			human = run
+		default:
+			papers = append(papers, run)
+		}
+	}
+	return papers, human
+}
+
+// chanceName is the row with the expected accuracy of guessing.
+const chanceName = "chance"
+
+// accuracyCells returns the run's row of the main table: counted accuracies, or the printed
+// ones of a published run without counts.
+func (t *tables) accuracyCells(run *modelRun) []string {
+	return t.accuracyLine(run.name(), func(c counts, printed float64) string {
+		if run.printed != nil {
+			return scoring.FormatCell(printed, 2)
+		}
+		return percent(c.correct, c.n)
+	}, run)
+}
+
+// accuracyLine returns a row of the main table for `name`. cell writes each accuracy: it
+// gets the counts of the group, and the printed accuracy or NaN. Printed rows and the chance
+// row have dashes after the accuracies; published runs with counts have no rank.
+func (t *tables) accuracyLine(name string, cell func(c counts, printed float64) string, run *modelRun) []string {
+	overall, nan := math.NaN(), math.NaN()
+	if run.printed != nil {
+		overall = run.printed.overall
+	}
+	var out []string
+	for c := range t.categories {
+		printed, group := nan, counts{}
+		if run.printed != nil && c < len(run.printed.categories) {
+			printed = run.printed.categories[c]
+		} else if run.categories != nil {
+			group = run.categories[c]
+		}
+		out = append(out, cell(group, printed))
+		if t.benchmark != spaceeval {
+			continue
+		}
+		for s := range t.categories[c].subs {
+			group := counts{}
+			if run.subcategories != nil {
+				group = run.subcategories[c][s]
+			}
+			printed := nan
+			if run.printed != nil {
+				printed = run.printed.sub(c, s)
+			}
+			out = append(out, cell(group, printed))
+		}
+	}
+	if t.benchmark == spaceeval {
+		out = append([]string{cell(run.total, overall)}, out...)
+	} else {
+		out = append(out, cell(run.total, overall))
+	}
+	out = append([]string{name}, out...)
+	if run.printed != nil || name == chanceName {
+		// rank, nearest and the seven of countCells
+		return append(out, "-", "-", "-", "-", "-", "-", "-", "-", "-")
+	}
+	if slices.Contains(t.published, run) {
+		return append(append(out, "-", "-"), t.countCells(run)...)
+	}
+	return append(append(out, t.rankCells(run)...), t.countCells(run)...)
+}
+
+// countCells returns the cells of a row after the accuracies: 95 % confidence interval,
+// macro average, numbers of items, invalid, missing and unjudged answers, and "if right",
+// the accuracy if all unjudged answers were right ("-" if there are none). The interval is
+// Wilson's, or where items share pictures the normal one with the standard error over
+// pictures.
+func (t *tables) countCells(run *modelRun) []string {
+	c := run.total
+	interval, ifRight := "-", "-"
+	if c.n > 0 {
+		low, high := stats.Wilson(c.correct, c.n) // docs/spec/vqa.md#r46
+		standardError, clustered := run.pictureError()
+		if clustered {
+			accuracy := float64(c.correct) / float64(c.n)
+			low, high = max(0, accuracy-stats.Normal95*standardError), min(1, accuracy+stats.Normal95*standardError)
+		}
+		interval = scoring.FormatCell(100*low, 2) + "-" + scoring.FormatCell(100*high, 2)
+	}
+	if c.unjudged > 0 {
+		ifRight = percent(c.correct+c.unjudged, c.n)
+	}
+	return []string{interval, scoring.FormatCell(run.macroAccuracy(), 2), strconv.Itoa(c.n),
+		strconv.Itoa(c.invalid), strconv.Itoa(c.missing), strconv.Itoa(c.unjudged), ifRight}
+}
+
+// pictureError returns the standard error of the accuracy, clustered over pictures, as a
+// share from 0 to 1. ok is false where no two items share a picture, where some item names
+// none, and for fewer than two pictures. See docs/spec/runs.md#r45.
+func (run *modelRun) pictureError() (se float64, ok bool) {
+	n := 0
+	for _, c := range run.pictures {
+		n += c.n
+	}
+	if !run.sharesPictures || n != run.total.n || len(run.pictures) < 2 {
+		return 0, false
+	}
+	mean, squares := float64(run.total.correct)/float64(n), 0.0
+	for _, name := range slices.Sorted(maps.Keys(run.pictures)) { // one order, so that sums are equal in every run
+		c := run.pictures[name]
+		deviation := float64(c.correct) - mean*float64(c.n)
+		squares += float64(deviation * deviation) // float64: no fused multiply-add, equal on every machine
+	}
+	clusters := float64(len(run.pictures))
+	return math.Sqrt(clusters/(clusters-1)*squares) / float64(n), true
+}
