@@ -61,8 +61,8 @@ func (b *bezier) split(t float32) (l, r bezier) {
 	return l, r
 }
 
-// isMonotoneY reports whether the controls lie in order along y, so that monotone
-// would leave the curve as it is.
+// isMonotoneY reports whether the curve need not be cut along y, so that monotone would leave it as it
+// is: the control of a quadratic, or both controls of a cubic, lie between its ends.
 func (b *bezier) isMonotoneY() bool {
 	p0, p1, p2 := b.p[0].Y, b.p[1].Y, b.p[2].Y
 	if b.n == 3 {
@@ -72,8 +72,9 @@ func (b *bezier) isMonotoneY() bool {
 	return p1 >= lo && p1 <= hi && p2 >= lo && p2 <= hi
 }
 
-// monotone cuts the curve at its extrema along the axis: at most 3 pieces, in
-// order. At a cut the coordinates on both sides of it are set equal.
+// monotone cuts the curve at its extrema along the axis into at most 3 pieces, which it returns in
+// order, in buf. The controls on both sides of a cut get the coordinate of the cut, so that no piece
+// turns back. A quadratic that has an extremum but no root for it gets its control moved to an end.
 func (b *bezier) monotone(buf *[3]bezier, a axis) []bezier {
 	var roots [2]float32
 	ts := b.extrema(&roots, a)
@@ -91,9 +92,9 @@ func (b *bezier) monotone(buf *[3]bezier, a axis) []bezier {
 		}
 		return buf[:1]
 	}
-	rest, done := *b, float32(0)
+	rest, done := *b, float32(0) // the part of the curve from done on
 	for i, t := range ts {
-		l, r := rest.split((t - done) / (1 - done))
+		l, r := rest.split((t - done) / (1 - done)) // t as a parameter of rest
 		v := a.of(r.p[0])
 		a.set(&l.p[l.n-2], v)
 		a.set(&r.p[1], v)
@@ -103,7 +104,8 @@ func (b *bezier) monotone(buf *[3]bezier, a axis) []bezier {
 	return buf[:len(ts)+1]
 }
 
-// extrema returns the t in (0, 1) where the curve turns along the axis.
+// extrema returns the t in (0, 1) where the curve turns round along the axis, ascending, in buf: the
+// roots of its derivative. A cubic whose controls lie between its ends counts as without.
 func (b *bezier) extrema(buf *[2]float32, a axis) []float32 {
 	p0, p1, p2 := a.of(b.p[0]), a.of(b.p[1]), a.of(b.p[2])
 	if b.n == 3 {
@@ -120,6 +122,7 @@ func (b *bezier) extrema(buf *[2]float32, a axis) []float32 {
 	if lo, hi := min(p0, p3), max(p0, p3); p1 >= lo && p1 <= hi && p2 >= lo && p2 <= hi {
 		return nil // control polygon within its ends: no turn that would matter
 	}
+	// A third of the derivative is qa t^2 + qb t + qc.
 	qa := float64(p3 - p0 + float32(3*(p1-p2)))
 	qb := float64(2 * (p0 - p1 - p1 + p2))
 	qc := float64(p1 - p0)
@@ -135,8 +138,8 @@ func (b *bezier) extrema(buf *[2]float32, a axis) []float32 {
 	return slices.Compact(out)
 }
 
-// cut splits a curve that is monotone along the axis where it has the coordinate v, which lies
-// between its ends.
+// cut splits a curve where it has the coordinate v on an axis. It must be monotone along the axis, and
+// v must lie between its ends. Both parts get exactly v at the cut.
 func (b *bezier) cut(a axis, v float32) (l, r bezier) {
 	l, r = b.split(b.find(a, v))
 	a.set(&l.p[l.n-1], v)
@@ -151,7 +154,7 @@ func (b *bezier) find(a axis, v float32) float32 {
 	want := float64(v)
 	rising := float64(a.of(b.end())) > p0
 	lo, hi := 0.0, 1.0
-	for range 32 {
+	for range 32 { // halvings: more digits than a float32 has
 		t := (lo + hi) / 2
 		u := 1 - t
 		y := float64(u*u*p0) + float64(2*u*t*p1) + float64(t*t*p2)

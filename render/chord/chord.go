@@ -75,10 +75,10 @@ func (c *Cutter) Append(dst []Segment, p *vector.Path, clip Rect, mode Mode) []S
 	return dst
 }
 
-// walk visits the path's segments and closes its subpaths. inside tells that nothing needs to be
-// clipped.
+// walk passes every segment of the path on to line, curve or conic, and closes each subpath with a line
+// if it is open. inside says that the whole path lies within the clip.
 func (c *Cutter) walk(p *vector.Path, inside bool) {
-	var cur, first vector.Point
+	var cur, first vector.Point // the current point and the start of the subpath
 	pts, w := p.Points, p.Weights
 	for _, v := range p.Verbs {
 		switch v {
@@ -105,20 +105,22 @@ func (c *Cutter) walk(p *vector.Path, inside bool) {
 	c.line(cur, first, inside)
 }
 
-// conic approximates a conic of weight w by quadratics and draws these.
+// conic approximates the conic from a to b, whose control ctl has the weight w, by quadratics, and
+// passes these on to curve.
 func (c *Cutter) conic(a, ctl, b vector.Point, w float32, inside bool) {
 	tol := float32(conicTol)
 	if c.exact {
 		tol = exactConicTol
 	}
 	c.quads = vector.ConicQuads(c.quads[:0], a, ctl, b, w, tol)
-	for q := c.quads; len(q) > 0; q = q[2:] {
+	for q := c.quads; len(q) > 0; q = q[2:] { // control and end of each
 		c.curve(&bezier{[4]vector.Point{a, q[0], q[1]}, 3}, inside)
 		a = q[1]
 	}
 }
 
-// line clips a straight segment of the path if needed and stores it.
+// line stores a straight segment of the path, clipped unless it is inside. A horizontal one, which
+// carries no winding, is left out.
 func (c *Cutter) line(a, b vector.Point, inside bool) {
 	switch {
 	case a.Y == b.Y:
@@ -131,7 +133,7 @@ func (c *Cutter) line(a, b vector.Point, inside bool) {
 	}
 }
 
-// curve clips a curve of the path if needed and stores it as chords.
+// curve stores a curve of the path as chords, clipped unless it is inside.
 func (c *Cutter) curve(b *bezier, inside bool) {
 	switch {
 	case !inside:

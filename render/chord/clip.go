@@ -30,14 +30,14 @@ func (b box) contains(o box) bool {
 // within binary32.
 const maxCoordinate = 1e15
 
-// bounds returns the bounding box of a path's points; ok is false if there are none, or one is not
-// finite or too far away. It compares integers that are ordered like the numbers, without branches.
+// bounds returns the bounding box of a path's points. ok is false if there are none, or one is not
+// finite or beyond maxCoordinate.
 func bounds(pts []vector.Point) (b box, ok bool) {
 	if len(pts) == 0 {
 		return b, false
 	}
-	// On the bits of the numbers, which are ordered as the numbers are once the
-	// negative ones are turned around: no branch to guess wrong.
+	// Compare integers that are ordered as the numbers are: min and max of these need no branch, which
+	// the processor could predict wrongly.
 	x0, y0 := orderedBits(pts[0].X), orderedBits(pts[0].Y)
 	x1, y1 := x0, y0
 	for _, p := range pts[1:] {
@@ -61,7 +61,7 @@ func fromOrderedBits(i int32) float32 {
 	return math.Float32frombits(uint32(i ^ int32(uint32(i>>31)>>1)))
 }
 
-// clipLine stores the part of a line inside the clip.
+// clipLine clips the line from a to b, which is not horizontal, and stores what is left of it.
 func (c *Cutter) clipLine(a, b vector.Point) {
 	if a.Y > b.Y {
 		c.clipDown(b, a, true)
@@ -70,7 +70,9 @@ func (c *Cutter) clipLine(a, b vector.Point) {
 	}
 }
 
-// clipDown clips the line from a down to b; up tells that the path runs upwards.
+// clipDown clips the line from a down to b and stores the pieces, upwards if up says that the path runs
+// from b to a. Above and below the clip the line is cut off. Left and right of it the line is cut at the
+// sides, and addClipped moves these pieces to the side or drops them.
 func (c *Cutter) clipDown(a, b vector.Point, up bool) {
 	k := &c.clip
 	if b.Y <= k.y0 || a.Y >= k.y1 {
@@ -93,16 +95,17 @@ func (c *Cutter) clipDown(a, b vector.Point, up bool) {
 	if b.Y > k.y1 {
 		bottom = vector.Point{X: xAt(k.y1), Y: k.y1}
 	}
-	// Downwards through at most three zones: left of the clip, inside, right.
+	// The line goes through at most three zones: left of the clip, inside, right. cuts[:n] are its ends
+	// and its cuts at the sides, downwards.
 	cuts := [4]vector.Point{top, bottom}
 	n := 2
-	insert := func(i int, x float32) {
+	insert := func(i int, x float32) { // inserts the cut at side x as cuts[i]
 		y := min(max(yAt(x), cuts[i-1].Y), cuts[i].Y)
 		copy(cuts[i+1:], cuts[i:n])
 		cuts[i] = vector.Point{X: x, Y: y}
 		n++
 	}
-	first, second := k.x0, k.x1
+	first, second := k.x0, k.x1 // the sides in the order in which the line meets them
 	if top.X > bottom.X {
 		first, second = second, first
 	}
@@ -124,7 +127,10 @@ func (c *Cutter) clipDown(a, b vector.Point, up bool) {
 // between reports whether v lies strictly between a and b.
 func between(v, a, b float32) bool { return v > min(a, b) && v < max(a, b) }
 
-// addClipped stores a piece of a line that crosses no side of the clip, clamped to the clip.
+// addClipped stores the piece of a line from p to q, which must not cross a side of the clip. A piece
+// left of the clip is moved to its left side, where it still counts for the winding inside. One right of
+// it cannot change the winding inside and is dropped, or moved to the right side with keepRight. A piece
+// inside is only clamped against rounding errors. It is stored exactly or on the reference's grid.
 func (c *Cutter) addClipped(p, q vector.Point) {
 	k := &c.clip
 	if !c.keepRight && min(p.X, q.X) >= k.x1 && max(p.X, q.X) > k.x1 {
@@ -139,7 +145,8 @@ func (c *Cutter) addClipped(p, q vector.Point) {
 	}
 }
 
-// clipCurve stores the part of a curve inside the clip, in pieces that are monotone in x and in y.
+// clipCurve clips a curve and stores what is left of it. It cuts the curve into pieces that are monotone
+// in x and in y, each of which crosses a side of the clip at most once.
 func (c *Cutter) clipCurve(b bezier) {
 	var ys, xs [3]bezier
 	for _, m := range b.monotone(&ys, axisY) {
@@ -149,7 +156,8 @@ func (c *Cutter) clipCurve(b bezier) {
 	}
 }
 
-// clipMonotone clips a curve that is monotone in x and in y.
+// clipMonotone clips a curve that is monotone in x and in y, and stores it. What lies above or below the
+// clip is dropped, what lies left or right of it becomes vertical lines there, as in addClipped.
 func (c *Cutter) clipMonotone(b bezier) {
 	k := &c.clip
 	lo, hi := b.p[0].Y, b.end().Y
@@ -160,16 +168,15 @@ func (c *Cutter) clipMonotone(b bezier) {
 		return
 	}
 	b = b.clipAxis(axisY, k.y0, k.y1)
-	// Left parts become vertical lines, right parts vanish or do so too.
 	rising := b.end().X > b.p[0].X
 	if !rising {
-		b = b.reversed() // to the right; undone when sent on
+		b = b.reversed() // now it runs to the right; parts are stored in their own direction
 	}
-	if b.p[0].X >= k.x1 && b.end().X > k.x1 {
+	if b.p[0].X >= k.x1 && b.end().X > k.x1 { // all of it is right of the clip
 		c.addRightSide(b.p[0], b.end(), rising)
 		return
 	}
-	if b.end().X <= k.x0 {
+	if b.end().X <= k.x0 { // all of it is left of the clip
 		c.addSideLine(k.x0, b.p[0], b.end(), rising)
 		return
 	}
@@ -186,7 +193,7 @@ func (c *Cutter) clipMonotone(b bezier) {
 	if !rising {
 		b = b.reversed()
 	}
-	b.clampMonotone(axisX, k.x0, k.x1)
+	b.clampMonotone(axisX, k.x0, k.x1) // against rounding errors
 	b.clampMonotone(axisY, k.y0, k.y1)
 	if c.exact {
 		c.exactCurve(&b)
@@ -195,12 +202,13 @@ func (c *Cutter) clipMonotone(b bezier) {
 	}
 }
 
-// clipAxis cuts off the parts of a monotone curve outside of [lo, hi] along one axis.
+// clipAxis returns the part of a monotone curve within [lo, hi] along one axis, in the same direction.
+// The curve must reach into that range.
 func (b *bezier) clipAxis(a axis, lo, hi float32) bezier {
 	out := *b
-	up := a.of(out.p[0]) > a.of(out.end())
-	if up {
-		out = out.reversed()
+	falling := a.of(out.p[0]) > a.of(out.end())
+	if falling {
+		out = out.reversed() // now it rises; turned back at the end
 	}
 	if a.of(out.p[0]) < lo {
 		_, out = out.cut(a, lo)
@@ -208,7 +216,7 @@ func (b *bezier) clipAxis(a axis, lo, hi float32) bezier {
 	if a.of(out.end()) > hi {
 		out, _ = out.cut(a, hi)
 	}
-	if up {
+	if falling {
 		out = out.reversed()
 	}
 	return out
@@ -231,8 +239,8 @@ func (b *bezier) clampMonotone(a axis, lo, hi float32) {
 	}
 }
 
-// addSideLine stores the part of a curve from a to b, which lies beyond a side of the clip, as a
-// vertical line on that side.
+// addSideLine stores the part of a curve from a to b, which lies beyond the side of the clip at x, as a
+// vertical line on that side: from a to b if forward, else from b to a.
 func (c *Cutter) addSideLine(x float32, a, b vector.Point, forward bool) {
 	if !forward {
 		a, b = b, a

@@ -46,7 +46,7 @@ func (c *Cutter) Edges(dst *Edges, p *vector.Path, clip Rect, inside, convex boo
 	c.edges, c.keepRight = nil, false
 }
 
-// setLine sets the edge's only chord to a line, from q16.
+// setLine sets the edge's only chord to the line from (x0, y0) down to (x1, y1), in q16.
 func (e *Edge) setLine(x0, y0, x1, y1 int64) {
 	dx, dy := (x1-x0)>>10, (y1-y0)>>10
 	e.X, e.Top, e.Bottom = x0, int32(y0>>14), int32(y1>>14)
@@ -56,15 +56,17 @@ func (e *Edge) setLine(x0, y0, x1, y1 int64) {
 	e.DY = perColumn(dx, dy, e.Slope, max(e.Slope, -e.Slope))
 }
 
-// setChord sets the current chord of a curve, from q16.
+// setChord sets the edge's current chord to the one from (x0, y0) down to (x1, y1), with that slope, all
+// in q16.
 func (e *Edge) setChord(x0, y0, x1, y1, slope int64) {
 	e.X, e.Slope, e.Top, e.Bottom = x0, slope, int32(y0>>14), int32(y1>>14)
-	s := slope >> 10
+	s := slope >> 10 // in 1/64
 	e.DY = perColumn((x1-x0)>>10, (y1-y0)>>10, slope, max(s, -s))
 }
 
-// perColumn returns |dy/dx| in q16 for dx and dy in 1/64 px; s is the slope as an index of the
-// table of reciprocals.
+// perColumn returns |dy/dx| in q16 for dx and dy in 1/64 px. slope is dx/dy, 0 for a vertical line,
+// which has math.MaxInt32. s is the absolute slope as an index of the table of reciprocals; only beyond
+// the table is the quotient computed. The reference does so.
 func perColumn(dx, dy, slope, s int64) int64 {
 	switch {
 	case dx == 0 || slope == 0:
@@ -76,15 +78,16 @@ func perColumn(dx, dy, slope, s int64) int64 {
 	return max(d, -d)
 }
 
-// addLine appends a line, or merges a vertical one with a vertical one just before it. See
-// docs/spec/raster.md#r13.
+// addLine appends a line to the list. If it is vertical, and so is the line just before it, at the same
+// x, the two are merged, which may leave nothing of either. See docs/spec/raster.md#r13.
 func (l *Edges) addLine(e *Edge) {
 	if n := len(l.List); n > 0 && e.Slope == 0 {
 		if last := &l.List[n-1]; last.curve == noCurve && last.Slope == 0 && last.X == e.X {
-			if merged, empty := last.merge(e); empty {
+			merged, empty := last.merge(e)
+			if empty {
 				l.List = l.List[:n-1]
-				return
-			} else if merged {
+			}
+			if merged {
 				return
 			}
 		}
@@ -92,9 +95,9 @@ func (l *Edges) addLine(e *Edge) {
 	l.List = append(l.List, *e)
 }
 
-// merge joins two vertical lines with the same x: a line that continues the other, or opposite
-// lines that share an end, whose common part is cancelled. empty tells that nothing is left of
-// either.
+// merge joins the vertical line o, at the same x, into e, and reports whether it could: o continues e in
+// the same direction, or they are opposite and share an end, so that their common part cancels and e
+// becomes the rest. empty says that nothing is left of either; then merged is true too.
 func (e *Edge) merge(o *Edge) (merged, empty bool) {
 	if e.Winding == o.Winding {
 		switch {
@@ -107,7 +110,7 @@ func (e *Edge) merge(o *Edge) (merged, empty bool) {
 		}
 		return true, false
 	}
-	switch {
+	switch { // opposite: the longer one leaves a rest, in its direction
 	case o.Top == e.Top && o.Bottom == e.Bottom:
 		return true, true
 	case o.Top == e.Top && o.Bottom < e.Bottom:
@@ -124,7 +127,8 @@ func (e *Edge) merge(o *Edge) (merged, empty bool) {
 	return true, false
 }
 
-// newCurve returns memory for another curve, which addCurve appends.
+// newCurve returns the memory behind the ends of both lists for another curve and its edge. They belong
+// to the lists only once addCurve has appended them: so a curve is made in place, without a copy.
 func (l *Edges) newCurve() (*chordSteps, *Edge) {
 	l.curves, l.List = slices.Grow(l.curves, 1), slices.Grow(l.List, 1)
 	n, k := len(l.curves), len(l.List)
@@ -145,7 +149,8 @@ func (l *Edges) Next(e *Edge) bool {
 	return e.curve != noCurve && l.curves[e.curve].next(e)
 }
 
-// Follow is Next for an edge whose walk has come to x: its next chord begins there.
+// Follow is Next for an edge whose walk has come to x, in q16, which may differ from the end of the
+// chord by rounding errors: the next chord begins at x.
 func (l *Edges) Follow(e *Edge, x int64) bool {
 	if e.curve == noCurve {
 		return false
@@ -159,9 +164,9 @@ func (l *Edges) Follow(e *Edge, x int64) bool {
 	return s.quadNext(e)
 }
 
-// Smooth reports whether the edge turns so slowly at the end of its chord that a walk may pass
-// the end by part of a row; next is the edge that follows if this is the last chord. See
-// docs/spec/raster.md#r18.
+// Smooth reports whether edge e turns so slowly at the end of its chord that a walk may pass the end by
+// part of a row. If this is the last chord, next, the edge that follows, must have almost the same slope
+// and be at least a row high. See docs/spec/raster.md#r18.
 func (l *Edges) Smooth(e, next *Edge) bool {
 	if e.curve != noCurve {
 		if s := &l.curves[e.curve]; s.left > 0 {

@@ -28,7 +28,8 @@ func toUnit(v float64) int32 { return int32(math.Floor(float64(v*Unit) + 0.5)) }
 // cubicPoly holds the coefficients of x and y as polynomials of t, lowest first.
 type cubicPoly [4][2]float64
 
-// poly returns the curve's coordinates as polynomials of t.
+// poly returns the curve's coordinates as polynomials of t, index 0 for x and 1 for y; of a quadratic
+// the highest coefficient is 0.
 func (b *bezier) poly() (k cubicPoly) {
 	for i, a := range [2]axis{axisX, axisY} {
 		p0, p1, p2, p3 := float64(a.of(b.p[0])), float64(a.of(b.p[1])), float64(a.of(b.p[2])), float64(a.of(b.p[3]))
@@ -52,14 +53,15 @@ func (k *cubicPoly) at(axis int, t float64) float64 {
 	return float64((float64((float64(k[3][axis]*t)+k[2][axis])*t)+k[1][axis])*t) + k[0][axis]
 }
 
-// exactCurve stores chords that enclose the same area as the curve, so that few are needed: their
-// inner points stand off the curve by h^2/12 of its second derivative (h: step of t). The ends
-// stay on the curve, so the inner points also take their share: n/(n-1).
+// exactCurve stores n chords that enclose the same area as the curve, so that few are needed: their
+// inner points stand off the curve by h^2/12 of its second derivative, where h is the step of t. The
+// ends stay on the curve, so the inner points also take the ends' share, the factor n/(n-1).
 func (c *Cutter) exactCurve(b *bezier) {
 	k := b.poly()
 	// The deviation from the chord is an eighth of the second derivative, which
 	// is greatest at one of the ends.
-	d := max(math.Hypot(k.halfSecondDerivative(0, 0), k.halfSecondDerivative(1, 0)), math.Hypot(k.halfSecondDerivative(0, 1), k.halfSecondDerivative(1, 1))) / 4
+	bendAt := func(t float64) float64 { return math.Hypot(k.halfSecondDerivative(0, t), k.halfSecondDerivative(1, t)) }
+	d := max(bendAt(0), bendAt(1)) / 4
 	n := 1
 	if d > exactFlat {
 		n = int(min(max(2, math.Ceil(8*math.Sqrt(d))), exactPieces))

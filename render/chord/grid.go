@@ -21,8 +21,8 @@ func snapRow(y int64) int64 { return (y + one/8) >> 14 << 14 }
 // wholeRow rounds q16 to the nearest px, halves upwards.
 func wholeRow(y int64) int64 { return (y + one/2) >> 16 << 16 }
 
-// divide returns a/b in q16 for a and b in 1/64 px, by the reference's rule: a table of
-// reciprocals where b is short. See docs/spec/raster.md#r12.
+// divide returns a/b in q16 for a and b in 1/64 px, 0 for b = 0, by the reference's rule: with a table of
+// reciprocals where b is short, else by division, clamped to 32 bits. See docs/spec/raster.md#r12.
 func divide(a, b int64) int64 {
 	if b == 0 {
 		return 0
@@ -51,7 +51,8 @@ func saturate(v int64) int64 { return min(max(v, -math.MaxInt32), math.MaxInt32)
 // slope returns dx/dy in q16 from q16 differences.
 func slope(dx, dy int64) int64 { return divide(dx>>10, dy>>10) }
 
-// gridLine stores a line as an edge on quarter rows. See docs/spec/raster.md#r11.
+// gridLine rounds a line to quarter rows and stores it downwards, as an edge of c.edges or, without
+// these, as a segment of c.out. A line that gets no height is left out. See docs/spec/raster.md#r11.
 func (c *Cutter) gridLine(a, b vector.Point) {
 	e := Edge{Winding: 1, curve: noCurve}
 	if a.Y > b.Y {
@@ -72,7 +73,8 @@ func (c *Cutter) gridLine(a, b vector.Point) {
 	c.addChord(x0, y0, x0+(e.Slope*(y1-y0))>>16, y1, e.Winding < 0)
 }
 
-// gridCurve stores a curve that is monotone in y as chords on quarter rows.
+// gridCurve stores a curve that is monotone in y, downwards, as chords on quarter rows: as one edge of
+// c.edges or, without these, as segments of c.out. A curve that gets no height is left out.
 func (c *Cutter) gridCurve(b *bezier) {
 	var x, y [4]int64
 	for i := range b.n {
@@ -109,7 +111,8 @@ func (c *Cutter) gridCurve(b *bezier) {
 	}
 }
 
-// addChord stores the chord from (x0, y0) down to (x1, y1), all in q16.
+// addChord stores the chord from (x0, y0) down to (x1, y1), all in q16, as a segment of c.out, turned
+// round if up says that the path runs upwards.
 func (c *Cutter) addChord(x0, y0, x1, y1 int64, up bool) {
 	if up {
 		x0, y0, x1, y1 = x1, y1, x0, y0
@@ -117,14 +120,14 @@ func (c *Cutter) addChord(x0, y0, x1, y1 int64, up bool) {
 	if c.trace != nil {
 		c.trace([4]int64{x0, y0, x1, y1})
 	}
-	const half = 1 << 5
+	const half = 1 << 5 // rounds q16 to 1/Unit px
 	c.addSegment(Segment{int32((x0 + half) >> 6), int32(y0 >> 6), int32((x1 + half) >> 6), int32(y1 >> 6)})
 }
 
-// subdivisions returns how often a curve is halved, from its deviation from its chord in 1/256 px
-// per axis.
+// subdivisions returns how often a curve is halved so that chords can replace it, from its deviation from
+// its chord in 1/256 px per axis: each halving leaves a quarter of the deviation.
 func subdivisions(dx, dy int64) int {
 	dx, dy = max(dx, -dx), max(dy, -dy)
-	d := max(dx, dy) + min(dx, dy)/2
-	return bits.Len64(uint64(d+16)>>5) >> 1
+	d := max(dx, dy) + min(dx, dy)/2        // about the length of (dx, dy)
+	return bits.Len64(uint64(d+16)>>5) >> 1 // half the binary logarithm of d in 1/8 px, rounded
 }

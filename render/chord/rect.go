@@ -21,14 +21,15 @@ func (b box) exactAsRectangle() bool {
 	return wide && FitsSmallMask(vector.Point{X: b.x0, Y: b.y0}, vector.Point{X: b.x1, Y: b.y1})
 }
 
-// Rectangle reports whether the path is one axis-aligned rectangle and nothing
-// else.
+// Rectangle reports whether the path is one axis-aligned rectangle and nothing else: four points, or
+// five with the first repeated, closed or not. It may have no area.
 func Rectangle(p *vector.Path) bool {
 	v, q := p.Verbs, p.Points
 	if n := len(v); n > 0 && v[n-1] == vector.Close {
 		v = v[:n-1]
 	}
-	if len(v) != len(q) || len(q) != 4 && !(len(q) == 5 && q[4] == q[0]) || v[0] != vector.Move {
+	fourCorners := len(q) == 4 || len(q) == 5 && q[4] == q[0]
+	if len(v) != len(q) || !fourCorners || v[0] != vector.Move {
 		return false
 	}
 	for _, w := range v[1:] {

@@ -14,7 +14,7 @@ type chordSteps struct {
 	cubic         bool
 }
 
-// next sets e to the next chord that has height; false if none is left.
+// next sets e to the next chord that has height, and returns false if none is left.
 func (s *chordSteps) next(e *Edge) bool {
 	if s.cubic {
 		return s.cubicNext(e)
@@ -26,7 +26,7 @@ func (s *chordSteps) next(e *Edge) bool {
 // docs/spec/raster.md#r14.
 func (s *chordSteps) setQuad(x, y *[4]int64) {
 	ax, ay := x[0]-2*x[1]+x[2], y[0]-2*y[1]+y[2]
-	k := min(max(subdivisions(-ax>>2, -ay>>2), 1), 6)
+	k := min(max(subdivisions(-ax>>2, -ay>>2), 1), 6) // 2 to 64 chords
 	s.x.setQuad(x, ax, k)
 	s.y.setQuad(y, ay, k)
 	s.y.at, s.y.end = snapRow(s.y.at), snapRow(s.y.end)
@@ -34,21 +34,25 @@ func (s *chordSteps) setQuad(x, y *[4]int64) {
 	s.left, s.shift, s.shift2, s.cubic = 1<<k, int8(k-1), 0, false
 }
 
-// setQuad sets start, end, first and second difference; a is half the second derivative.
+// setQuad sets one coordinate of a quadratic from its points p, in 1/256 px, and a, half its second
+// derivative: start and end, and the first and second difference for 1<<k steps. d.d is 1<<(k-1) times
+// the difference of a step.
 func (d *forwardDifferences) setQuad(p *[4]int64, a int64, k int) {
 	b := (p[1] - p[0]) << 10
 	a <<= 9
 	d.at, d.d, d.dd, d.end = p[0]<<8, (b+a>>k)>>2, a>>(k-1)>>2, p[2]<<8
 }
 
-// quadNext sets e to the next chord of a quadratic that has height; false if none is left.
+// quadNext sets e to the next chord of a quadratic that has height, and returns false if none is left.
+// A chord ends on the nearest quarter row; one from a steep step of 2 px or more ends on a whole row, and
+// its x is moved there along the slope, as in the reference.
 func (s *chordSteps) quadNext(e *Edge) bool {
 	for s.left > 0 {
 		s.left--
 		nx, ny := s.x.end, s.y.end // unsnapped end of the step
 		x1, y1 := nx, ny           // end of the chord
 		tall := false
-		if s.left > 0 {
+		if s.left > 0 { // not the last step, which ends at the end
 			stepX, stepY := s.x.d>>s.shift, s.y.d>>s.shift
 			nx, ny = s.x.at+stepX, s.y.at+stepY
 			x1, y1 = nx, min(s.y.end, snapRow(ny))
@@ -85,16 +89,19 @@ func (s *chordSteps) setCubic(x, y *[4]int64) {
 	s.left, s.shift, s.shift2, s.cubic = 1<<k, int8(max(0, k-4)), int8(k), true
 }
 
-// cubicDeviation returns how far one coordinate of a cubic leaves its chord, in 1/256 px.
+// cubicDeviation returns how far one coordinate of a cubic is from its chord at a third and at two
+// thirds, whichever is more, in 1/256 px; 19/512 is about 1/27.
 func cubicDeviation(p *[4]int64) int64 {
 	a := (19 * (8*p[0] - 15*p[1] + 6*p[2] + p[3])) >> 9
 	b := (19 * (p[0] + 6*p[1] - 15*p[2] + 8*p[3])) >> 9
 	return max(a, -a, b, -b)
 }
 
-// setCubic sets start, end and three differences, which carry k-4 more bits where k > 4.
+// setCubic sets one coordinate of a cubic from its points p, in 1/256 px: start and end, and three
+// differences for 1<<k steps, which carry k-4 more bits where k > 4.
 func (d *forwardDifferences) setCubic(p *[4]int64, k int) {
 	u := max(6, 10-k)
+	// The polynomial is ((e t + c) t + b) t + start, scaled by 1<<u.
 	b := 3 * (p[1] - p[0]) << u
 	c := 3 * (p[0] - 2*p[1] + p[2]) << u
 	e := (p[3] + 3*(p[1]-p[2]) - p[0]) << u
@@ -102,12 +109,14 @@ func (d *forwardDifferences) setCubic(p *[4]int64, k int) {
 	d.d, d.dd, d.ddd = (b+c>>k+e>>(2*k))>>2, (2*c+(3*e)>>(k-1))>>2, (3*e)>>(k-1)>>2
 }
 
-// cubicNext sets e to the next chord of a cubic that has height; false if none is left.
+// cubicNext sets e to the next chord of a cubic that has height, and returns false if none is left. A
+// chord ends on the nearest quarter row. It keeps the x of the step, so that the next chord starts there,
+// and never goes up.
 func (s *chordSteps) cubicNext(e *Edge) bool {
 	for s.left > 0 {
 		s.left--
 		x, y := s.x.at, s.y.at
-		nx, ny := s.x.end, s.y.end
+		nx, ny := s.x.end, s.y.end // where the step ends
 		if s.left > 0 {
 			nx, ny = x+s.x.d>>s.shift, max(y, y+s.y.d>>s.shift)
 			s.x.d, s.x.dd = s.x.d+s.x.dd>>s.shift2, s.x.dd+s.x.ddd
@@ -125,7 +134,8 @@ func (s *chordSteps) cubicNext(e *Edge) bool {
 	return false
 }
 
-// smooth reports whether the remaining steps change slowly and are at least a px high.
+// smooth reports whether the next step of a curve is at least a px high, and the steps change slowly: the
+// second difference is at most half the first, in x and in y.
 func (s *chordSteps) smooth() bool {
 	steady := func(d *forwardDifferences) bool {
 		return max(d.d, -d.d)>>1 >= max(d.dd, -d.dd)>>s.shift2
