@@ -17,8 +17,8 @@ type curve struct {
 	w       float32 // 0 for none
 }
 
-// conicCurve returns the conic whose middle control point has the weight w > 0. Its maxCurvature,
-// used only if it is flat, is that of the quadratic.
+// conicCurve returns the conic from p0 to p2 whose middle control point p1 has the weight w > 0. Its
+// maxCurvature, used only if it is flat, is that of the quadratic with the same points.
 func conicCurve(p0, p1, p2 vec, w float32) curve {
 	c := quadCurve(p0, p1, p2)
 	c.w = w
@@ -57,7 +57,8 @@ func cubicCurve(p0, p1, p2, p3 vec) curve {
 
 func (c *curve) end() vec { return c.p[c.n-1] }
 
-// at returns the point of the curve at t.
+// at returns the point of the curve at t, 0 to 1, by its polynomial. Each product is converted to
+// float32, so that no multiply-add is fused and the rounding is the browser's.
 func (c *curve) at(t float32) vec {
 	if c.n == 3 {
 		q := vec{
@@ -77,12 +78,13 @@ func (c *curve) at(t float32) vec {
 	}
 }
 
-// slope returns the first derivative at t, of a cubic divided by 3; it may be zero. It adds in the
-// browser's order: at the end of a quadratic with a vertical leg the result must be exactly
-// vertical, because corners of exactly 90 degrees depend on it.
+// slope returns the first derivative at t. Of a cubic it is divided by 3, and of a conic it is only a
+// multiple: callers need the direction. It may be zero. It adds in the browser's order: at the end of a
+// quadratic with a vertical leg the result must be exactly vertical, because corners of exactly 90
+// degrees depend on it.
 func (c *curve) slope(t float32) vec {
 	p := &c.p
-	if c.w != 0 {
+	if c.w != 0 { // conic: the numerator of the quotient's derivative
 		d := sub(p[2], p[0])
 		m := scale(sub(p[1], p[0]), c.w)
 		a := sub(scale(d, c.w), d)
@@ -138,8 +140,9 @@ func (c *curve) tangent(t float32) vec {
 	return d
 }
 
-// flat reports whether the control points of the curve lie within a relative squared distance of
-// the line through the two points that are farthest apart, so that it can be drawn as lines.
+// flat reports whether the curve can be drawn as lines: all control points lie close to the line
+// through the two of them that are farthest apart. Close is a squared distance of at most slop times
+// the squared distance of these two, with the browser's slop.
 func (c *curve) flat() bool {
 	slop := float32(0.000005)
 	if c.n == 4 {
@@ -161,10 +164,11 @@ func (c *curve) flat() bool {
 	return true
 }
 
-// maxCurvature returns the parameters in (0, 1) of greatest curvature, the cusps of a flat curve:
-// at most 3 values, ascending.
+// maxCurvature returns the parameters in (0, 1), at most 3, ascending, where the curve turns most: where
+// its speed is least. A flat curve has its cusps there. The values are in buf.
 func (c *curve) maxCurvature(buf *[3]float32) []float32 {
 	// The derivative of |P'|^2 = 0: P' . P'' = 0.
+	// d is the dot product in binary64; its conversions keep multiply-adds from being fused.
 	d := func(u, v vec) float64 {
 		return float64(float64(u.X)*float64(v.X)) + float64(float64(u.Y)*float64(v.Y))
 	}
@@ -175,13 +179,14 @@ func (c *curve) maxCurvature(buf *[3]float32) []float32 {
 		float64(2*d(c.b, c.b))+float64(3*d(c.a, c.c)), d(c.b, c.c))
 }
 
-// SplitAtMaxCurvature splits a cubic at its points of greatest curvature, into n pieces in order.
+// SplitAtMaxCurvature splits a cubic with the control points p at its points of greatest curvature,
+// of which there are at most three. It returns n pieces in order, in pieces[:n].
 func SplitAtMaxCurvature(p [4]vector.Point) (pieces [4][4]vector.Point, n int) {
 	c := cubicCurve(p[0], p[1], p[2], p[3])
-	rest, from := segment{p: p, n: 4}, float32(0)
+	rest, from := segment{p: p, n: 4}, float32(0) // the part of the curve from `from` on
 	var buf [3]float32
 	for _, t := range c.maxCurvature(&buf) {
-		l, r := rest.split((t - from) / (1 - from))
+		l, r := rest.split((t - from) / (1 - from)) // t as a parameter of rest
 		pieces[n] = l.p
 		n++
 		rest, from = r, t
@@ -198,12 +203,13 @@ func (c *curve) inflections(buf *[3]float32) []float32 {
 	p := &c.p
 	leg := sub(p[1], p[0])
 	bend := vec{X: p[2].X - float32(2*p[1].X) + p[0].X, Y: p[2].Y - float32(2*p[1].Y) + p[0].Y}
-	// P' x P'' / 18
+	// At an inflection P' x P'' = 0. Divided by 18 that is k2 t^2 + k1 t + k0.
 	k2, k1, k0 := cross(bend, c.a), cross(leg, c.a), cross(leg, bend)
 	d := float64(float64(k1)*float64(k1)) - float64(4*float64(k2)*float64(k0))
-	if !(d >= 0) {
+	if !(d >= 0) { // also NaN
 		return nil
 	}
+	// Both roots from the same q, which loses no digits to subtraction.
 	q := -(k1 + float32(math.Copysign(math.Sqrt(d), float64(k1)))) / 2
 	n := 0
 	for _, t := range [2]float32{q / k2, k0 / q} {
@@ -216,7 +222,9 @@ func (c *curve) inflections(buf *[3]float32) []float32 {
 	return slices.Compact(buf[:n])
 }
 
-// cusp returns the parameter in (0, 1) of the cusp of a cubic; ok is false if it has none.
+// cusp returns the parameter in (0, 1) of the cusp of a cubic, where its direction turns round at once;
+// ok is false if it has none, and for other curves. Only a cubic whose control polygon crosses itself
+// can have one, at a point of greatest curvature where the derivative is almost zero.
 func (c *curve) cusp() (t float32, ok bool) {
 	p := &c.p
 	if c.n != 4 || p[0] == p[1] || p[2] == p[3] || sameSide(p, 0, 2) || sameSide(p, 2, 0) {
@@ -239,8 +247,8 @@ func sameSide(p *[4]vec, test, line int) bool {
 	return cross(along, sub(p[test], p[line]))*cross(along, sub(p[test+1], p[line])) >= 0
 }
 
-// unitRoots returns the roots of a t^3 + b t^2 + c t + d inside (0, 1),
-// ascending and different from each other.
+// unitRoots returns the roots of a t^3 + b t^2 + c t + d inside (0, 1), ascending and different from
+// each other, in buf.
 func unitRoots(buf *[3]float32, a, b, c, d float64) []float32 {
 	n := 0
 	for _, t := range solve(a, b, c, d) {
@@ -248,7 +256,7 @@ func unitRoots(buf *[3]float32, a, b, c, d float64) []float32 {
 		if !(u > 0 && u < 1) {
 			continue
 		}
-		i := n
+		i := n // insertion sort
 		for ; i > 0 && buf[i-1] > u; i-- {
 			buf[i] = buf[i-1]
 		}
@@ -258,8 +266,8 @@ func unitRoots(buf *[3]float32, a, b, c, d float64) []float32 {
 	return slices.Compact(buf[:n])
 }
 
-// solve returns the real roots of a polynomial of degree up to 3, for cusps and curvature; unused
-// values are NaN, so every comparison with them fails.
+// solve returns the real roots of a t^3 + b t^2 + c t + d, in any order. Unused values are NaN, so that
+// every comparison with them fails. A leading coefficient that is tiny beside the others counts as 0.
 func solve(a, b, c, d float64) [3]float64 {
 	nan := math.NaN()
 	size := max(math.Abs(b), math.Abs(c), math.Abs(d))
@@ -271,10 +279,11 @@ func solve(a, b, c, d float64) [3]float64 {
 		q := -0.5 * (c + math.Copysign(s, c))
 		return [3]float64{q / b, d / q, nan}
 	}
+	// t^3 + p t^2 + q t + r = 0, by Viète's and Cardano's formulas. float64: no fused multiply-add.
 	p, q, r := b/a, c/a, d/a
 	qq := (float64(p*p) - float64(3*q)) / 9
 	rr := (float64(2*p*p*p) - float64(9*p*q) + float64(27*r)) / 54
-	if q3 := float64(qq * qq * qq); float64(rr*rr) < q3 {
+	if q3 := float64(qq * qq * qq); float64(rr*rr) < q3 { // three real roots
 		th := math.Acos(rr / math.Sqrt(q3))
 		m := -2 * math.Sqrt(qq)
 		return [3]float64{

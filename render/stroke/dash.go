@@ -29,8 +29,9 @@ func (d *Dasher) Dash(dst, src *vector.Path, dashes []float32, offset, resolutio
 	}
 	first, rest, period := d.begin(offset)
 	d.m.tol = 0.5 / resolution
-	verbs, points, weights := len(dst.Verbs), len(dst.Points), len(dst.Weights)
-	left := float64(maxDashes)
+	verbs, points, weights := len(dst.Verbs), len(dst.Points), len(dst.Weights) // of dst before
+	left := float64(maxDashes)                                                  // pieces that are left
+	// flush appends the dashes of the subpath measured so far, if its pieces are still allowed.
 	flush := func(closed bool) {
 		n := math.Ceil(float64(d.m.length)/float64(period)) * float64(len(d.pattern)/2)
 		left -= n
@@ -67,18 +68,18 @@ func (d *Dasher) Dash(dst, src *vector.Path, dashes []float32, offset, resolutio
 			cur = start
 			continue
 		}
-		k := v.Points()
+		k := v.Points() // of the verb
 		cur, pts = pts[k-1], pts[k:]
 	}
 	flush(false)
-	if left < 0 {
+	if left < 0 { // too many: take back what was appended
 		dst.Verbs, dst.Points, dst.Weights = dst.Verbs[:verbs], dst.Points[:points], dst.Weights[:weights]
 	}
 	return left >= 0
 }
 
-// setPattern stores the dashes, twice if their number is odd. It returns false if the browser
-// ignores them.
+// setPattern stores the dashes in d.pattern, twice if their number is odd. It returns false if the
+// browser ignores them: a length is negative or NaN, or the sum is 0 or not finite.
 func (d *Dasher) setPattern(dashes []float32) bool {
 	d.pattern = append(d.pattern[:0], dashes...)
 	if len(dashes)%2 == 1 {
@@ -94,8 +95,9 @@ func (d *Dasher) setPattern(dashes []float32) bool {
 	return sum > 0 && finite(sum)
 }
 
-// begin returns the interval of the dash pattern in which a subpath starts, the rest of that
-// interval, and the length of the pattern.
+// begin returns the index of the interval of the dash pattern in which a subpath starts, offset into
+// the pattern, then what is left of that interval, and the length of the whole pattern. Rounding is the
+// browser's.
 func (d *Dasher) begin(offset float32) (index int, rest, period float32) {
 	for _, l := range d.pattern {
 		period += l
@@ -110,17 +112,18 @@ func (d *Dasher) begin(offset float32) (index int, rest, period float32) {
 		offset = float32(math.Mod(float64(offset), float64(period)))
 	}
 	for i, l := range d.pattern {
-		if offset > l || offset == l && l != 0 {
+		if offset > l || offset == l && l != 0 { // the interval ends before or at offset
 			offset -= l
 			continue
 		}
 		return i, l - offset, period
 	}
-	return 0, d.pattern[0], period
+	return 0, d.pattern[0], period // offset is at the end but for rounding errors
 }
 
-// pieces appends the dashes of the measured subpath, beginning with the rest of interval first of
-// the pattern.
+// pieces appends the dashes of the measured subpath to dst. The pattern begins with the rest of its
+// interval first; even intervals are drawn. In a closed subpath the first dash comes last, so that it
+// continues a dash that reaches the end. A single segment without length becomes a dot.
 func (d *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) {
 	m := &d.m
 	if m.length == 0 {
@@ -131,7 +134,7 @@ func (d *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) 
 		return
 	}
 	at, step, i := 0.0, float64(rest), first
-	skip, joined := closed, false
+	skip, joined := closed, false // leave out the first dash; the last interval was drawn
 	for at < float64(m.length) {
 		joined = i%2 == 0 && !skip
 		if joined {
@@ -143,6 +146,6 @@ func (d *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) 
 		step = float64(d.pattern[i])
 	}
 	if closed && first%2 == 0 {
-		m.piece(dst, 0, rest, !joined)
+		m.piece(dst, 0, rest, !joined) // without a move it continues the last dash
 	}
 }

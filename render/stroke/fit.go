@@ -66,7 +66,8 @@ func (p *pen) fit(dst *vector.Path, c *curve, side, t0, t1 float32, a, b *curveP
 // offset returns the point of the offset curve for a point of the curve.
 func (f *offsetFitter) offset(a *curvePoint) vec { return add(a.p, scale(left(a.d), f.side)) }
 
-// middle returns the point of the offset curve in the middle of the range, at tm.
+// middle returns the point of the offset curve in the middle of the range, at tm. It computes the point
+// and the direction there only once and keeps them in s.
 func (f *offsetFitter) middle(s *span) vec {
 	if !s.halved {
 		m := f.pointOn(f.c, s.tm)
@@ -75,7 +76,9 @@ func (f *offsetFitter) middle(s *span) vec {
 	return s.em
 }
 
-// run replaces the offset of a range of the curve by a quadratic or a line, or halves the range.
+// run appends what replaces the offset of a range of the curve: a quadratic or a line, or, where
+// neither fits yet, what run appends for both halves. depth is how often the curve was halved; beyond
+// its limit, or when the budget is used up, a line replaces what is left.
 func (f *offsetFitter) run(s *span, depth int) {
 	limit := quadLevels
 	if f.c.n == 4 {
@@ -101,18 +104,18 @@ func (f *offsetFitter) run(s *span, depth int) {
 	f.run(&r, depth+1)
 }
 
-// replacement returns what can replace the offset of the range: a line, a quadratic, or nothing
-// yet.
+// replacement returns what can replace the offset of the range: a line, a quadratic whose control point
+// it sets in s, or split: neither fits, the range must be halved. For a cubic it sets f.tangentsMet as
+// soon as the end tangents of a range meet; until then only lines are taken.
 func (f *offsetFitter) replacement(s *span) replacement {
 	v := f.control(s)
 	if !f.tangentsMet {
 		if v == quad {
 			f.tangentsMet = true
 		} else {
-			if v == line || near(s.e0, s.e1, f.eps) {
-				if distToLeg2(f.middle(s), s.e0, s.e1) < f.eps*f.eps {
-					return line
-				}
+			short := v == line || near(s.e0, s.e1, f.eps)
+			if short && distToLeg2(f.middle(s), s.e0, s.e1) < f.eps*f.eps {
+				return line
 			}
 			return split
 		}
@@ -126,8 +129,9 @@ func (f *offsetFitter) replacement(s *span) replacement {
 	return v
 }
 
-// control intersects the tangents at both ends of the offset curve: their intersection becomes the
-// control point of a quadratic.
+// control intersects the tangents at both ends of the range's offset curve. It returns quad and sets
+// s.c to their intersection if that lies between the ends. It returns line if they are parallel, for
+// which it sets s.opposite, or if both run along the line between the ends, else split.
 func (f *offsetFitter) control(s *span) replacement {
 	s.opposite = false
 	den := cross(s.d0, s.d1)
@@ -155,8 +159,9 @@ func (f *offsetFitter) control(s *span) replacement {
 	return quad
 }
 
-// fits reports whether the quadratic (e0, c, e1) stays within eps of the
-// offset curve in its middle and has no sharp corner.
+// fits reports whether the quadratic (e0, c, e1) of the range stays within eps of the offset curve in
+// its middle and does not turn sharply. It compares the two at half the parameter first, else on the
+// normal of the curve there, where less is allowed the farther that is from the quadratic's middle.
 func (f *offsetFitter) fits(s *span) bool {
 	q := quadCurve(s.e0, s.c, s.e1)
 	mid := f.middle(s)
@@ -173,7 +178,7 @@ func (f *offsetFitter) fits(s *span) bool {
 	n := sub(f.c.at(s.tm), mid)
 	var buf [3]float32
 	u := unitRoots(&buf, 0, float64(cross(n, q.b)), float64(cross(n, q.c)), float64(cross(n, sub(q.p[0], mid))))
-	if len(u) != 1 {
+	if len(u) != 1 { // none, or not one place alone
 		return false
 	}
 	return near(mid, q.at(u[0]), f.eps*(1-float32(abs(u[0]-0.5)*2))) && !sharp(s)

@@ -39,7 +39,8 @@ func (m *pathMeasure) reset() {
 	m.length, m.seen = 0, 0
 }
 
-// add adds the chord from a to b to the measured length, which ends at t of the next segment.
+// add adds the chord from a to b to the measured length and notes its end: parameter t of the segment
+// that line or curve appends next. A chord too short to change the length is left out.
 func (m *pathMeasure) add(a, b vec, t float32) {
 	d := m.length + sqrt(dist2(a, b))
 	if d > m.length {
@@ -48,7 +49,7 @@ func (m *pathMeasure) add(a, b vec, t float32) {
 	}
 }
 
-// line adds a straight segment to the measured length of the path.
+// line adds the straight segment from a to b to the subpath. One without length only counts in m.seen.
 func (m *pathMeasure) line(a, b vec) {
 	before := m.length
 	m.seen, m.dot = m.seen+1, a
@@ -57,7 +58,8 @@ func (m *pathMeasure) line(a, b vec) {
 	}
 }
 
-// curve adds a quadratic or cubic to the measured length of the path.
+// curve adds a quadratic or cubic to the subpath, measured by chords. One without length only counts in
+// m.seen.
 func (m *pathMeasure) curve(c curve) {
 	before := m.length
 	m.seen, m.dot = m.seen+1, c.p[0]
@@ -67,7 +69,8 @@ func (m *pathMeasure) curve(c curve) {
 	}
 }
 
-// chords adds the chords of the curve s, which covers [t0, t1] of its segment.
+// chords adds the chords of the curve s, which covers [t0, t1] of its segment: one if the curve is
+// close to it or was halved often enough, else those of both halves.
 func (m *pathMeasure) chords(s segment, t0, t1 float32, level int) {
 	if level == measureLevels || !s.leavesChord(m.tol) {
 		m.add(s.p[0], s.p[s.n-1], t1)
@@ -80,7 +83,8 @@ func (m *pathMeasure) chords(s segment, t0, t1 float32, level int) {
 }
 
 // leavesChord reports whether a curve deviates from its chord by more than tol px in x or y. A
-// quadratic curve, of three points, is compared in its middle, a cubic one by its two controls.
+// quadratic curve, of three points, is compared in its middle, a cubic one by how far its two controls
+// are from the thirds of the chord.
 func (s *segment) leavesChord(tol float32) bool {
 	p := &s.p
 	if s.n == 3 {
@@ -91,7 +95,7 @@ func (s *segment) leavesChord(tol float32) bool {
 	return max(abs(a.X), abs(a.Y), abs(b.X), abs(b.Y)) > tol
 }
 
-// split cuts the segment of the path at t by de Casteljau.
+// split cuts the segment at t into its left and its right part, by de Casteljau's algorithm.
 func (s *segment) split(t float32) (l, r segment) {
 	p := s.p
 	l.n, r.n = s.n, s.n
@@ -120,40 +124,42 @@ func (s *segment) at(t float32) vec {
 	return c.at(t)
 }
 
-// piece appends the part of the path between the distances from and to, which is a dash, as a new
-// subpath if move is true.
+// piece appends the part of the subpath between the distances from and to, which is a dash, to dst: as
+// a new subpath if move is true, else continuing the last one. Distances beyond the ends are clamped.
 func (m *pathMeasure) piece(dst *vector.Path, from, to float32, move bool) {
 	from, to = max(from, 0), min(to, m.length)
 	if !(from <= to) || len(m.chordEnds) == 0 {
 		return
 	}
-	s0, t0 := m.locate(from)
-	s1, t1 := m.locate(to)
+	seg0, t0 := m.locate(from)
+	seg1, t1 := m.locate(to)
 	if move {
-		dst.MoveTo(m.segs[s0].at(t0))
+		dst.MoveTo(m.segs[seg0].at(t0))
 	}
-	for ; s0 < s1; s0, t0 = s0+1, 0 {
-		m.segs[s0].appendTo(dst, t0, 1)
+	for ; seg0 < seg1; seg0, t0 = seg0+1, 0 {
+		m.segs[seg0].appendTo(dst, t0, 1)
 	}
-	m.segs[s1].appendTo(dst, t0, t1)
+	m.segs[seg1].appendTo(dst, t0, t1)
 }
 
-// locate converts a distance along the path to a segment and a parameter.
+// locate converts a distance d along the subpath to the index of a segment and a parameter of it, by
+// interpolating on the chord that reaches d, or on the last one. There must be a chord.
 func (m *pathMeasure) locate(d float32) (seg int32, t float32) {
-	i := min(sort.Search(len(m.chordEnds), func(i int) bool { return m.chordEnds[i].d >= d }), len(m.chordEnds)-1)
-	k := m.chordEnds[i]
-	var d0, t0 float32
+	i := sort.Search(len(m.chordEnds), func(i int) bool { return m.chordEnds[i].d >= d })
+	i = min(i, len(m.chordEnds)-1)
+	end := m.chordEnds[i]
+	var d0, t0 float32 // where the chord begins; t0 is 0 at the start of a segment
 	if i > 0 {
 		d0 = m.chordEnds[i-1].d
-		if m.chordEnds[i-1].seg == k.seg {
+		if m.chordEnds[i-1].seg == end.seg {
 			t0 = m.chordEnds[i-1].t
 		}
 	}
-	return k.seg, t0 + float32((k.t-t0)*(d-d0))/(k.d-d0)
+	return end.seg, t0 + float32((end.t-t0)*(d-d0))/(end.d-d0)
 }
 
-// appendTo appends the segment over [t0, t1]. A piece without length becomes a line to its own
-// start, so that it gets caps.
+// appendTo appends the part [t0, t1] of the segment to dst, which must end where it starts. A part
+// without length becomes a line to its own start, so that it gets caps.
 func (s *segment) appendTo(dst *vector.Path, t0, t1 float32) {
 	if t0 == t1 {
 		dst.LineTo(dst.Points[len(dst.Points)-1])

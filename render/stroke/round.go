@@ -12,13 +12,15 @@ const quarter = float32(math.Sqrt2 / 2)
 // nearlyZero is the tolerance for unit vectors that are equal.
 const nearlyZero = 1.0 / 4096
 
-// join adds the round join from unit normal a to unit normal b at the current point: an arc on the
-// outside of the turn, two lines through the point on the inside. See docs/spec/raster.md#r8.
+// join adds the round join from unit normal a to unit normal b at the current point to both sides: an
+// arc on the outside of the turn, two lines through the point on the inside. Normals that are almost
+// equal need none. See docs/spec/raster.md#r8.
 func (p *pen) join(a, b vec) {
 	d := dot(a, b)
 	if d >= 0 && 1-d <= nearlyZero {
 		return
 	}
+	// The left side is the outer one unless the path turns left; there the offsets change sign.
 	outer, inner, side := p.out, &p.inner, p.r
 	if !(float32(a.X*b.Y) > float32(a.Y*b.X)) {
 		outer, inner, side = inner, outer, -p.r
@@ -28,16 +30,17 @@ func (p *pen) join(a, b vec) {
 	inner.LineTo(sub(p.cur, scale(b, side)))
 }
 
-// arc adds the shorter arc around the current point from its offset from to its offset to: one
-// conic for each full quadrant and one for the rest. a and b are the unit vectors of the offsets.
+// arc appends the shorter arc around the current point to dst, from its offset from to its offset to:
+// one conic for each full quadrant and one for the rest. a and b are the unit normals that belong to
+// the offsets; the offsets are these times the radius, or times minus the radius.
 func (p *pen) arc(dst *vector.Path, from, to, a, b vec) {
 	cos, sin := dot(a, b), cross(a, b)
 	turn := func(v vec) vec { return vec{X: -v.Y, Y: v.X} } // clockwise on screen
 	if sin < 0 || sin == 0 && from != scale(a, p.r) {
 		turn = left
 	}
-	at, u := from, a
-	quarterTo := func() {
+	at, u := from, a      // the offset so far and its unit vector
+	quarterTo := func() { // adds a quadrant
 		q := turn(at)
 		dst.ConicTo(add(p.cur, add(at, q)), add(p.cur, q), quarter)
 		at = q
@@ -57,6 +60,7 @@ func (p *pen) arc(dst *vector.Path, from, to, a, b vec) {
 		quarterTo()
 		return
 	}
+	// The rest: w is the cosine of half its angle, the weight of the conic; h is the offset of its control.
 	w := sqrt((1 + dot(u, b)) / 2)
 	h, ok := withLength(add(at, to), p.r/w)
 	if !ok || near(at, h, p.r*nearlyZero) {
@@ -65,7 +69,8 @@ func (p *pen) arc(dst *vector.Path, from, to, a, b vec) {
 	dst.ConicTo(add(p.cur, h), add(p.cur, to), w)
 }
 
-// cap adds the round cap of a stroke around its end q: a half circle from q + n to end = q - n.
+// cap adds the round cap of a stroke around its end q to the outer side: a half circle, in two conics,
+// from q + n to end. n is the normal times the radius, and end is q - n as the inner side has it.
 func (p *pen) cap(q, n, end vec) {
 	side := vec{X: -n.Y, Y: n.X}
 	mid := add(q, side)
@@ -85,8 +90,9 @@ func (p *pen) disc(q vec) {
 // box is an axis-aligned rectangle, x0 <= x1 and y0 <= y1.
 type box struct{ x0, y0, x1, y1 float32 }
 
-// rectangle reports whether the path is a single closed axis-aligned rectangle, which the browser
-// strokes by a special rule.
+// rectangle reports whether the path is a single closed axis-aligned rectangle with an area, of four
+// points or of five with the first repeated, and returns it. The browser strokes such a path by a
+// special rule.
 func rectangle(src *vector.Path) (b box, ok bool) {
 	v, q := src.Verbs, src.Points
 	n := len(q)
@@ -98,8 +104,9 @@ func rectangle(src *vector.Path) (b box, ok bool) {
 			return b, false
 		}
 	}
-	if !(q[0].Y == q[1].Y && q[1].X == q[2].X && q[2].Y == q[3].Y && q[3].X == q[0].X) &&
-		!(q[0].X == q[1].X && q[1].Y == q[2].Y && q[2].X == q[3].X && q[3].Y == q[0].Y) {
+	flatFirst := q[0].Y == q[1].Y && q[1].X == q[2].X && q[2].Y == q[3].Y && q[3].X == q[0].X
+	uprightFirst := q[0].X == q[1].X && q[1].Y == q[2].Y && q[2].X == q[3].X && q[3].Y == q[0].Y
+	if !flatFirst && !uprightFirst {
 		return b, false
 	}
 	b = box{min(q[0].X, q[2].X), min(q[0].Y, q[2].Y), max(q[0].X, q[2].X), max(q[0].Y, q[2].Y)}
@@ -110,7 +117,7 @@ func rectangle(src *vector.Path) (b box, ok bool) {
 // the other direction, its inner edge. A stroke that fills the rectangle has no inner edge.
 func (p *pen) rectangle(b box) {
 	r, o := p.r, p.out
-	x0, y0, x1, y1 := b.x0-r, b.y0-r, b.x1+r, b.y1+r
+	x0, y0, x1, y1 := b.x0-r, b.y0-r, b.x1+r, b.y1+r // outer edge
 	o.MoveTo(vec{X: b.x0, Y: y0})
 	o.LineTo(vec{X: b.x1, Y: y0})
 	o.ConicTo(vec{X: x1, Y: y0}, vec{X: x1, Y: b.y0}, quarter)
@@ -124,7 +131,7 @@ func (p *pen) rectangle(b box) {
 	if 2*r >= min(b.x1-b.x0, b.y1-b.y0) {
 		return
 	}
-	x0, y0, x1, y1 = b.x0+r, b.y0+r, b.x1-r, b.y1-r
+	x0, y0, x1, y1 = b.x0+r, b.y0+r, b.x1-r, b.y1-r // inner edge
 	o.MoveTo(vec{X: x0, Y: y0})
 	o.LineTo(vec{X: x0, Y: y1})
 	o.LineTo(vec{X: x1, Y: y1})

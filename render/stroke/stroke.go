@@ -109,7 +109,8 @@ type pen struct {
 	quads      []vec // scratch of conics
 }
 
-// start begins the outline of a stroke. points is the number of points of the path.
+// start prepares the pen for the outline of another path, which is appended to dst. points is the number
+// of points of the path: it sets how many ranges of curves may be fitted.
 func (p *pen) start(dst *vector.Path, width, resolution float32, points int) {
 	p.out = dst
 	p.r = width / 2
@@ -118,14 +119,15 @@ func (p *pen) start(dst *vector.Path, width, resolution float32, points int) {
 	p.moveTo(vec{})
 }
 
-// moveTo begins a subpath at a.
+// moveTo begins a subpath at a, without drawing anything: the sides start with its first segment.
 func (p *pen) moveTo(a vec) {
 	p.cur, p.first, p.drawn = a, a, false
 	p.inner.Reset()
 	p.dots = p.dots[:0]
 }
 
-// startSegment joins the subpath to a segment with unit normal n, or starts the two sides.
+// startSegment prepares both sides for a segment that starts at the current point with unit normal n:
+// with a join to the segment before, or, for the first one, by starting the two sides.
 func (p *pen) startSegment(n vec) {
 	p.dot = false
 	if p.drawn {
@@ -142,7 +144,9 @@ func (p *pen) startSegment(n vec) {
 // endSegment sets the current point to a, where the unit normal is n.
 func (p *pen) endSegment(a, n vec) { p.cur, p.n = a, n }
 
-// lineTo adds a straight segment to the stroke; verbs and pts are the rest of the path behind it.
+// lineTo adds a straight segment to a to the stroke; verbs and pts are the rest of the path behind it.
+// A segment without length is left out if the subpath has others, before or after it; else it becomes
+// a dot, which has round caps.
 func (p *pen) lineTo(a vec, verbs []vector.Verb, pts []vec) {
 	tiny := p.eps / 4096
 	short := abs(a.X-p.cur.X) <= tiny && abs(a.Y-p.cur.Y) <= tiny
@@ -151,7 +155,7 @@ func (p *pen) lineTo(a vec, verbs []vector.Verb, pts []vec) {
 	}
 	t, ok := withLength(sub(a, p.cur), 1)
 	n := left(t)
-	if !ok || short {
+	if !ok || short { // any direction will do for a dot
 		n = vec{X: 1}
 	}
 	p.startSegment(n)
@@ -184,7 +188,8 @@ func hasLength(a vec, verbs []vector.Verb, pts []vec) bool {
 	return false
 }
 
-// curveTo adds a curve that starts at the current point.
+// curveTo adds a curve that starts at the current point to both sides. A flat curve is drawn as lines;
+// a cubic is fitted between its inflections, and a cusp gets a disc of its own when the subpath ends.
 func (p *pen) curveTo(c curve) {
 	if c.flat() {
 		p.flatTo(&c)
@@ -198,7 +203,7 @@ func (p *pen) curveTo(c curve) {
 	n := left(t)
 	p.startSegment(n)
 	var buf [3]float32
-	var cuts []float32
+	var cuts []float32 // where a new fit begins
 	if c.n == 4 {
 		cuts = c.inflections(&buf)
 	}
@@ -209,7 +214,7 @@ func (p *pen) curveTo(c curve) {
 			t1 = cuts[i]
 		}
 		b := p.pointOn(&c, t1)
-		p.fit(p.out, &c, 1, t0, t1, &a, &b)
+		p.fit(p.out, &c, 1, t0, t1, &a, &b) // 1 and -1 are the sides
 		p.fit(&p.inner, &c, -1, t0, t1, &a, &b)
 		t0, a = t1, b
 	}
@@ -222,8 +227,8 @@ func (p *pen) curveTo(c curve) {
 	p.endSegment(c.end(), n)
 }
 
-// flatTo adds a flat curve as lines through its cusps. A curve with only one pair of different
-// neighbouring control points is a single line (observed).
+// flatTo adds a flat curve as lines: through its cusps, where it turns back, to its end. A curve with
+// only one pair of different neighbouring control points is a single line (observed in the browser).
 func (p *pen) flatTo(c *curve) {
 	legs := 0
 	for i := 1; i < c.n; i++ {
@@ -245,8 +250,8 @@ func (p *pen) flatTo(c *curve) {
 	p.lineTo(c.end(), nil, nil)
 }
 
-// finish ends the stroke's outline of the subpath: two contours if it is closed, else one with
-// caps.
+// finish ends the outline of the subpath, if anything was drawn: two contours if it is closed, the
+// sides, else one, the sides with caps. Then it adds discs at cusps, and begins a subpath at its start.
 func (p *pen) finish(closed bool) {
 	if !p.drawn {
 		return
@@ -270,13 +275,13 @@ func (p *pen) finish(closed bool) {
 	p.moveTo(p.first)
 }
 
-// reverse appends the inner side of the stroke backwards, without its last point, where the outer
-// side ends.
+// reverse appends the inner side of the stroke backwards to the outline, without its last point, at
+// which the outline is already.
 func (p *pen) reverse() {
 	in := &p.inner
-	i, w := len(in.Points)-1, len(in.Weights)-1
+	i, w := len(in.Points)-1, len(in.Weights)-1 // of the last point and weight not yet appended
 	for v := len(in.Verbs) - 1; v >= 0; v-- {
-		switch in.Verbs[v] {
+		switch in.Verbs[v] { // the first verb, a move, appends nothing
 		case vector.Line:
 			p.out.LineTo(in.Points[i-1])
 		case vector.Quad:
