@@ -15,44 +15,47 @@ func cellFloor(x int32) int32 { return x &^ (Cell - 1) }
 // cellCeil rounds a column up to the start of a cell.
 func cellCeil(x int32) int32 { return (x + Cell - 1) &^ (Cell - 1) }
 
-// markCells marks the cells of the columns [x0, x1) as possibly changed.
+// markCells marks every cell that has one of the columns [x0, x1) as possibly not empty, so that
+// finishCells looks at it. x0 < x1. r.marks has a bit for each cell, 64 to a word.
 func (r *row) markCells(x0, x1 int32) {
 	r.layered = true
 	first, last := uint32(x0-r.left)/Cell, uint32(x1-1-r.left)/Cell
 	r.marks[first>>6] |= 1 << (first & 63)
 	r.marks[last>>6] |= 1 << (last & 63)
-	for c := first + 1; c < last; c++ {
+	for c := first + 1; c < last; c++ { // few: the usual span begins and ends in the same cell
 		r.marks[c>>6] |= 1 << (c & 63)
 	}
 }
 
-// addRunCells adds alpha to the whole cells of the columns [x0, x1).
+// addRunCells adds alpha to all pixels of the columns [x0, x1), which are whole cells. It only notes
+// where alpha rises and falls, which costs the same for a run of any length; finishCells sums up.
 func (r *row) addRunCells(x0, x1, alpha int32) {
 	r.layered = true
-	a, b := (x0-r.left)/Cell, (x1-r.left)/Cell
-	r.marks[a>>6] |= 1 << (a & 63)
-	r.marks[b>>6] |= 1 << (b & 63)
-	r.riseBy[a] += alpha
-	r.riseBy[b] -= alpha
+	first, end := (x0-r.left)/Cell, (x1-r.left)/Cell
+	r.marks[first>>6] |= 1 << (first & 63)
+	r.marks[end>>6] |= 1 << (end & 63)
+	r.riseBy[first] += alpha
+	r.riseBy[end] -= alpha
 }
 
-// finishCells stores the coverage of a wide pixel row, whose columns are grouped into cells of
-// eight, as spans and clears it.
+// finishCells stores the coverage of a pixel row that is kept in cells as spans, and clears the row.
+// It visits only marked cells: between two of them the alpha of runs is the same, so these cells are
+// stored without a look at the layers. Cells that runs fill with 255 become Full spans.
 func (r *row) finishCells() {
 	var (
-		level int32            // of the runs
+		level int32            // alpha of all runs over the current cell
 		next  = int32(0)       // first cell that is not stored yet
-		full  = int32(nowhere) // where cells that are 255 throughout begin
+		full  = int32(nowhere) // column where the current Full span begins
 	)
 	for i, set := range r.marks {
 		if set == 0 {
 			continue
 		}
 		r.marks[i] = 0
-		for ; set != 0; set &= set - 1 {
+		for ; set != 0; set &= set - 1 { // drops the lowest bit
 			c := int32(i<<6 + bits.TrailingZeros64(set))
 			x := r.left + c*Cell
-			if level > 0 && level < 255 {
+			if level > 0 && level < 255 { // the cells since the last marked one
 				r.levelCells(r.left+next*Cell, x, byte(level))
 			}
 			next = c + 1
@@ -74,7 +77,8 @@ func (r *row) finishCells() {
 	}
 }
 
-// levelCells stores the cells [x0, x1), all of one alpha.
+// levelCells stores one alpha, level after end snapping, for all pixels of the cells [x0, x1), which
+// may be none.
 func (r *row) levelCells(x0, x1 int32, level byte) {
 	if x0 >= x1 {
 		return
@@ -85,21 +89,22 @@ func (r *row) levelCells(x0, x1 int32, level byte) {
 	}
 }
 
-// fullCells stores the cells [x0, x1) as 255.
+// fullCells stores the cells [x0, x1) as one Full span. The span of cells before it ends there.
 func (r *row) fullCells(x0, x1 int32) {
 	r.closeCells()
 	r.dst.Spans = append(r.dst.Spans, Span{X: x0, Y: r.y, N: x1 - x0, At: Full})
 }
 
-// clearCell clears the cell at column x.
+// clearCell empties both layers of the cell that begins at column x.
 func (r *row) clearCell(x int32) {
 	i := x - r.left
 	clear(r.sums[i : i+Cell])
 	clear(r.direct[i : i+Cell])
 }
 
-// storeCell adds level, the alpha of runs in every byte, to the cell at column x, stores it
-// unless it is empty, and clears it.
+// storeCell stores the coverage of the cell that begins at column x, if it has any, and empties the
+// cell. Coverage is the sums, plus level, which has the alpha of runs in each of its eight bytes,
+// snapped at its ends, and then blended over the direct layer. The 16 pixels are two words.
 func (r *row) storeCell(x int32, level uint64) {
 	i := x - r.left
 	s := r.sums[i : i+Cell]
@@ -122,9 +127,10 @@ func (r *row) storeCell(x int32, level uint64) {
 	}
 }
 
-// openCells extends the open span to the cells of the pixels [x, end), right of all that is stored
-// of the row, and returns their bytes from x on. New bytes are 0; the caller may also write to 16
-// bytes behind them.
+// openCells extends the open span so that it holds the cells of the pixels [x, end), and returns the
+// bytes from x on. If there is a gap before them, it ends the open span and begins another. The
+// pixels must not lie left of the start of the open span. New bytes are 0; the caller may also write
+// to the Cell bytes behind the last, which do not belong to the span.
 func (r *row) openCells(x, end int32) []byte {
 	dst := r.dst
 	if first := cellFloor(x); first > r.openEnd {
@@ -134,11 +140,11 @@ func (r *row) openCells(x, end int32) []byte {
 	n := len(dst.Bytes)
 	more := int(max(cellCeil(end)-r.openEnd, 0))
 	r.openEnd += int32(more)
-	if cap(dst.Bytes)-n < more+4*Cell {
+	if cap(dst.Bytes)-n < more+4*Cell { // room for the 32 bytes cleared below and what callers write behind
 		dst.Bytes = slices.Grow(dst.Bytes, more+64*Cell)
 	}
 	dst.Bytes = dst.Bytes[:n+more]
-	p := dst.Bytes[n : n+2*Cell] // enough for most spans
+	p := dst.Bytes[n : n+2*Cell] // four stores, enough for most spans, are faster than clear
 	store(p, 0)
 	store(p[8:], 0)
 	store(p[16:], 0)
@@ -149,13 +155,14 @@ func (r *row) openCells(x, end int32) []byte {
 	return dst.Bytes[r.openAt+int(x-r.openX) : n+more+Cell]
 }
 
-// closeCells ends the open span of cells in the coverage of the row.
+// closeCells ends the open span of cells and appends it to the coverage; it does nothing if none is
+// open. A span whose place in the bytes does not fit At is dropped, as in emit.
 func (r *row) closeCells() {
 	if r.openEnd == nowhere {
 		return
 	}
 	dst := r.dst
-	if len(dst.Bytes) <= math.MaxInt32 { // no canvas has so many boundary pixels
+	if len(dst.Bytes) <= math.MaxInt32 { // always: callers bound the bytes far below
 		dst.Spans = append(dst.Spans, Span{X: r.openX, Y: r.y, N: r.openEnd - r.openX, At: int32(r.openAt)})
 	} else {
 		dst.Bytes = dst.Bytes[:r.openAt]

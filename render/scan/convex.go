@@ -5,16 +5,18 @@ import "plumb/render/chord"
 // edgeSide is the left or the right outline of a convex path at one row.
 type edgeSide struct {
 	e *chord.Edge
-	x int64 // at row y, quarter rows
-	y int32
+	x int64 // at row y, q16
+	y int32 // quarter rows
 }
 
 // setChord starts the side on the chord that e is at.
 func (d *edgeSide) setChord(e *chord.Edge) { d.e, d.x, d.y = e, e.X, e.Top }
 
-// moveTo moves the side to row y, in quarter rows.
+// moveTo sets d.x to where the side's chord is at row y, in quarter rows. If the side is there
+// already, its x stays, which may have been clamped to the bounds.
 func (d *edgeSide) moveTo(y int32) {
 	if y != d.y {
+		// Slope is per whole row, hence the shift by 2.
 		d.x, d.y = d.e.X+(d.e.Slope*int64(y-d.e.Top))>>2, y
 	}
 }
@@ -28,8 +30,9 @@ type convexWalk struct {
 	waiting     int   // first edge of s.order that has not begun
 }
 
-// convex fills a convex path from its sorted edges, of which there are two or more. It is the
-// faster of the two scan converters.
+// convex fills a convex path from its sorted edges, of which there must be two or more. It goes down
+// the path with one left and one right edge, and in each step draws the rows until one of the two
+// ends. It is the faster of the two scan converters.
 func (s *Scanner) convex(f *fill) {
 	w := convexWalk{s: s, bottom: f.inner.Y1 * 4, waiting: 2}
 	w.left, w.right = f.bounds()
@@ -42,11 +45,11 @@ func (s *Scanner) convex(f *fill) {
 		l.moveTo(y)
 		r.moveTo(y)
 		if l.x > r.x || l.x == r.x && l.e.Slope > r.e.Slope {
-			l, r = r, l
+			l, r = r, l // the edges cross here, or edge 0 was the right one
 		}
 		end := min(l.e.Bottom, r.e.Bottom)
 		if w.mayPassEnd(l.e, r.e) {
-			end = (end + 3) &^ 3
+			end = (end + 3) &^ 3 // the end of the pixel row, four quarters
 		}
 		end = min(end, w.bottom)
 		l.x, r.x = max(w.left, l.x), min(w.right, r.x)
@@ -62,8 +65,9 @@ func (s *Scanner) convex(f *fill) {
 
 func (w *convexWalk) edge(i int) *chord.Edge { return &w.s.edges.List[w.s.order[i].edge] }
 
-// advanceTo moves the side to its next chords, or to edges that wait, until one reaches below row
-// y. It returns false if there is none.
+// advanceTo replaces the side's chord by the next chords of its edge, and at the end of that edge by
+// the next edges that wait, until one reaches below row y (quarter rows). It returns false if there
+// is none: the path ends.
 func (w *convexWalk) advanceTo(d *edgeSide, y int32) bool {
 	for d.e.Bottom <= y {
 		if w.s.edges.Next(d.e) {
@@ -79,15 +83,16 @@ func (w *convexWalk) advanceTo(d *edgeSide, y int32) bool {
 	return true
 }
 
-// mayPassEnd reports whether the walk may extend a chord to the end of its last row, because the
-// next edge continues it smoothly.
+// mayPassEnd reports whether the chord of l or r that ends first may be drawn on to the end of its
+// last pixel row: the edge that waits next continues it smoothly. If both end within a row of each
+// other, both must have such a successor.
 func (w *convexWalk) mayPassEnd(l, r *chord.Edge) bool {
 	if w.waiting == len(w.s.order) || w.s.omits(smoothJump) {
 		return false
 	}
 	next, edges := w.edge(w.waiting), &w.s.edges
 	switch {
-	case l.Bottom+4 < r.Bottom:
+	case l.Bottom+4 < r.Bottom: // the left one ends more than a row before the right one
 		return edges.Smooth(l, next)
 	case r.Bottom+4 < l.Bottom:
 		return edges.Smooth(r, next)
@@ -96,7 +101,7 @@ func (w *convexWalk) mayPassEnd(l, r *chord.Edge) bool {
 	}
 	other := w.edge(w.waiting + 1)
 	if other.X < next.X {
-		next, other = other, next
+		next, other = other, next // so that next is the left one
 	}
 	return edges.Smooth(l, next) && edges.Smooth(r, other)
 }
@@ -104,7 +109,8 @@ func (w *convexWalk) mayPassEnd(l, r *chord.Edge) bool {
 // partAlpha converts a share of a pixel in q16 to alpha, rounded.
 func partAlpha(v int64) byte { return byte((255*v + one/2) >> 16) }
 
-// fillUpright draws the rectangle between two vertical edges, quarter rows [y, end).
+// fillUpright draws the rectangle between two vertical edges at l and r (q16), from quarter row y to
+// before end, pixel row by pixel row.
 func (w *convexWalk) fillUpright(l, r int64, y, end int32) {
 	row := &w.s.row
 	for y < end {
@@ -112,21 +118,24 @@ func (w *convexWalk) fillUpright(l, r int64, y, end int32) {
 			row.nextRow(y >> 2)
 		}
 		stop := min(end, (y>>2+1)<<2)
-		w.fillUprightRow(l, r, int64(stop-y)<<14)
+		w.fillUprightRow(l, r, int64(stop-y)<<14) // a quarter is 1<<14 in q16
 		y = stop
 	}
 }
 
-// fillUprightRow draws the part of height h, q16, of such a rectangle in one row.
+// fillUprightRow draws a rectangle from l to r (q16) in the current pixel row, of which it covers
+// the height h (q16, at most one). Its columns are a left border pixel, the interior [j, k) and a
+// right border pixel; where it lies within one column, there is one pixel alone. A whole row of a
+// convex path in cells is stored at once, without the layers.
 func (w *convexWalk) fillUprightRow(l, r, h int64) {
 	if l >= r {
 		return
 	}
 	row := &w.s.row
 	j, k := ceil(l), floor(r)
-	if h == one && row.words { // nothing else is in the row
+	if h == one && row.words { // the row holds nothing else: store it at once
 		x0, x1 := floor(l), ceil(r)
-		if j > k {
+		if j > k { // within one column
 			row.storePixels(x0, x1, x1, x1, uint64(partAlpha(r-l)), 0)
 		} else {
 			row.storeSpan(x0, j, k, x1, uint64(partAlpha(int64(j)<<16-l)), uint64(partAlpha(r-int64(k)<<16)))
@@ -137,7 +146,7 @@ func (w *convexWalk) fillUprightRow(l, r, h int64) {
 		row.moveToLayers()
 	}
 	row.markTouched(floor(l), ceil(r))
-	if j > k {
+	if j > k { // within one column
 		w.drawBorderPixel(j-1, partAlpha((h*(r-l))>>16), h)
 		return
 	}
@@ -152,21 +161,23 @@ func (w *convexWalk) fillUprightRow(l, r, h int64) {
 	}
 }
 
-// drawBorderPixel draws one pixel of a vertical border in a strip of height h, q16.
+// drawBorderPixel draws the pixel in column x with alpha a, for a vertical border in a strip of
+// height h (q16). In a small mask a whole row overwrites the pixel; else it is added or blended.
 func (w *convexWalk) drawBorderPixel(x int32, a byte, h int64) {
 	row := &w.s.row
 	if h == one && row.masked {
 		row.setMaskPixel(x, a)
 	} else {
-		row.drawPixel(x, a, 256, h == one)
+		row.drawPixel(x, a, 256, h == one) // 256: a takes the height into account already
 	}
 }
 
-// fillSlanted draws between two edges that are not both vertical, quarter rows [y, end). Only what
-// is drawn has x rounded to 1/16 px; the edges go on exactly.
+// fillSlanted draws between two edges that are not both vertical, from quarter row y to before end,
+// one trapezoid in each pixel row, and leaves the edges' x at end in l and r. Trapezoids have their x
+// rounded to 1/16 px, as in the reference; the edges go on with the exact x.
 func (w *convexWalk) fillSlanted(l, r *edgeSide, y, end int32) {
 	row := &w.s.row
-	const half = one / 32
+	const half = one / 32 // half of 1/16 px, so that the mask below rounds to the nearest
 	lx, rx := l.x+half, r.x+half
 	for y < end {
 		if y>>2 != row.y {

@@ -10,7 +10,7 @@ func isConvex(p *vector.Path) bool {
 	for len(v) > 1 && v[len(v)-1] == vector.Move { // trailing moves do not count
 		v, pts = v[:len(v)-1], pts[:len(pts)-1]
 	}
-	for len(v) > 1 && v[0] == vector.Move && v[1] == vector.Move { // nor leading ones
+	for len(v) > 1 && v[0] == vector.Move && v[1] == vector.Move { // of leading moves only the last counts
 		v, pts = v[1:], pts[1:]
 	}
 	if len(pts) == 0 || !oneContour(v) || !fewDirectionChanges(pts) {
@@ -22,10 +22,11 @@ func isConvex(p *vector.Path) bool {
 			return false
 		}
 	}
-	return t.add(pts[0]) && t.addVector(t.first)
+	return t.add(pts[0]) && t.addVector(t.first) // the closing side, and its turn into the first
 }
 
-// oneContour reports whether nothing is drawn after the first contour.
+// oneContour reports whether the verbs make one contour: no move but the first verb, and nothing
+// after a close.
 func oneContour(v []vector.Verb) bool {
 	for i, k := range v {
 		if i > 0 && (k == vector.Move || v[i-1] == vector.Close) {
@@ -35,14 +36,15 @@ func oneContour(v []vector.Verb) bool {
 	return true
 }
 
-// fewDirectionChanges reports whether the closed polygon changes between left and right, and
-// between up and down, so rarely that it can be convex: at most three stretches each.
+// fewDirectionChanges reports whether the closed polygon through pts changes between left and right,
+// and between up and down, so rarely that it can be convex: it has at most three stretches in one
+// direction of x, and of y. It is a quick test before the exact one.
 func fewDirectionChanges(pts []vector.Point) bool {
 	if len(pts) <= 3 {
 		return true
 	}
-	var nx, ny int
-	var lastX, lastY int8
+	var nx, ny int        // stretches so far
+	var lastX, lastY int8 // directions of the last side; 0 before the first
 	cur := pts[0]
 	for i := 1; i <= len(pts); i++ {
 		q := pts[i%len(pts)]
@@ -83,7 +85,8 @@ type turnCheck struct {
 	reversals int          // sides that go straight back
 }
 
-// add draws a side to q. It returns false if that turns the wrong way.
+// add adds the side from the last point to q; a side of no length is left out. It returns false if
+// the polygon cannot be convex any more.
 func (t *turnCheck) add(q vector.Point) bool {
 	if q == t.last {
 		return true
@@ -97,9 +100,10 @@ func (t *turnCheck) add(q vector.Point) bool {
 	return t.addVector(d)
 }
 
-// addVector follows the side d of the polygon. It returns false if the polygon turns the wrong way
-// there.
+// addVector adds a side with the vector d. It returns false if the polygon turns the other way there
+// than before, or goes straight back for the third time.
 func (t *turnCheck) addVector(d vector.Point) bool {
+	// float32 around each product: no fused multiply-add, so the rounding is the browser's.
 	cross := float32(t.vec.X*d.Y) - float32(t.vec.Y*d.X)
 	if cross == 0 {
 		if float32(t.vec.X*d.X)+float32(t.vec.Y*d.Y) < 0 { // straight back

@@ -32,14 +32,17 @@ type generalWalk struct {
 	waiting     int   // first edge of s.order that has not begun
 }
 
-// general fills any path from its sorted edges, strip by strip, with a list of active edges.
+// general fills any path from its sorted edges, with a list of the edges that cross the current
+// strip. A strip is a whole pixel row where no edge begins, ends or crosses another, else a quarter
+// or a half. Where many rows in a row have no such event they are drawn at once. If keeping the list
+// sorted takes too long, it leaves the rest to fillSorted.
 func (s *Scanner) general(f *fill) {
 	g := generalWalk{s: s, mask: -1, event: noRow}
 	g.left, g.right = f.bounds()
 	if f.rule.EvenOdd {
 		g.mask = 1
 	}
-	g.noCrossings = f.points > 2*int(f.inner.Y1-f.inner.Y0)
+	g.noCrossings = f.points > 2*int(f.inner.Y1-f.inner.Y0) // as the reference: many points for few rows
 	s.active = s.active[:0]
 	g.y = s.topOf(0)
 	for g.waiting < len(s.order) && s.topOf(g.waiting) <= g.y {
@@ -53,13 +56,14 @@ func (s *Scanner) general(f *fill) {
 		if g.s.shouldStop(g.y) {
 			return
 		}
+		// The strip reaches to the next event, at most to the end of the pixel row.
 		h := heights[(min(g.event, (g.y>>2+1)<<2)-g.y)&7]
-		end, n := g.y+h.rows, int32(0)
+		end, steady := g.y+h.rows, int32(0)
 		if h.rows == 4 {
-			n = g.drawSteadyRows(bottom)
+			steady = g.drawSteadyRows(bottom)
 		}
-		if n > 0 {
-			end = g.y + 4*n
+		if steady > 0 {
+			end = g.y + 4*steady
 		} else {
 			g.strip(end, h.shift, h.full)
 		}
@@ -71,7 +75,7 @@ func (s *Scanner) general(f *fill) {
 			if g.waiting == len(s.order) {
 				return
 			}
-			g.y = s.topOf(g.waiting)
+			g.y = s.topOf(g.waiting) // skip the empty rows
 		}
 		if g.y>>2 != s.row.y {
 			s.row.nextRow(g.y >> 2)
@@ -90,7 +94,9 @@ const (
 	stopMinEdges  = 256
 )
 
-// shouldStop calls Stop if y, in quarter rows, is at the start of a row where it is due.
+// shouldStop reports whether the caller wants to stop. It calls Stop, which may be slow, only at the
+// start of every stopEveryRows-th pixel row, and only for paths with many active edges. y is in
+// quarter rows.
 func (s *Scanner) shouldStop(y int32) bool {
 	return s.Stop != nil && y&(4*stopEveryRows-1) == 0 && len(s.active) >= stopMinEdges && s.Stop()
 }
@@ -103,7 +109,8 @@ type height struct {
 	full  int32
 }
 
-// heights maps the quarters left in a row to the height of the next strip.
+// heights maps the quarters that are left in a row to the height of the next strip: rows, shift,
+// full. There are no strips of three quarters.
 var heights = [8]height{1: {1, 2, 64}, 2: {2, 1, 128}, 3: {1, 2, 64}, 4: {4, 0, 255}}
 
 // topOf returns the quarter row where the i-th edge of the order begins, noRow past the last.
@@ -136,8 +143,9 @@ func (g *generalWalk) noteEvent(y int32) {
 	}
 }
 
-// noteCrossing records an event if the k-th active edge and the one left of it cross within
-// a row: such rows are drawn in quarters.
+// noteCrossing records an event a quarter row below y if the k-th active edge and the one left of it
+// cross within a row from there on: such rows are drawn in quarters. It does nothing for an edge
+// that is not in the list or has none to its left.
 func (g *generalWalk) noteCrossing(k int, y int32) {
 	if k > 0 && k < len(g.s.active) {
 		l, r := &g.s.active[k-1], &g.s.active[k]
@@ -147,20 +155,22 @@ func (g *generalWalk) noteCrossing(k int, y int32) {
 	}
 }
 
-// strip draws the spans down to row end, moves the edges there, and drops those that end. It
-// is one pass, since reading an edge right after writing it is slow.
+// strip draws the spans of the strip from g.y to quarter row end, moves the active edges down to
+// end, drops those that end there, sorts the others by x again and finds the next event. slope>>shift
+// is an edge's step in x, and full the height of the strip as alpha. All of this is one pass over the
+// edges, because reading an edge right after writing it is slow.
 func (g *generalWalk) strip(end int32, shift uint, full int32) {
 	var (
 		s       = g.s
 		list    = s.active
-		direct  = full == 255 && !s.row.summed
+		direct  = full == 255 && !s.row.summed // a span without close neighbours needs no sums
 		winding int32
-		open    bool            // whether a span is open
-		l       leftEdge        // its left edge
-		pixel   = floor(g.left) // where the last span ended
-		n       int             // edges kept so far
-		maxX    = g.left
-		shifts  = 1024 + len(list)
+		open    bool               // whether a span is open
+		l       leftEdge           // its left edge
+		pixel   = floor(g.left)    // column where the last span ended
+		n       int                // edges kept so far
+		maxX    = g.left           // largest x of these, at end
+		shifts  = 1024 + len(list) // moves of the insertion sort that are left before it takes too long
 		event   = int32(noRow)
 	)
 	s.row.beginStrip()
@@ -171,12 +181,13 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 		winding += a.wind
 		if inside := winding&g.mask != 0; inside != open {
 			if inside {
-				l = leftEdge{max(g.left, top), x, int64(a.dy), false}
+				l = leftEdge{top: max(g.left, top), bottom: x, dy: int64(a.dy)}
 				if direct {
+					// The steeper sides of the two edges are a column apart, or the left one is near.
 					l.near = n > 0 && list[n-1].x+one >= x-max(a.slope, -a.slope)
 				}
 			} else {
-				alone := false
+				alone := false // whether the span shares no pixel with another, so that it can be direct
 				if direct {
 					alone = pixel <= floor(l.top) && pixel <= floor(l.bottom)
 					pixel = ceil(max(min(g.right, top), x))
@@ -185,7 +196,8 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 						alone = x+one < next.x-max(next.slope, -next.slope)
 					}
 				}
-				s.row.trapezoid(l.top, max(g.left, l.bottom), min(g.right, top), min(g.right, x), l.dy, int64(a.dy), full, alone)
+				s.row.trapezoid(l.top, max(g.left, l.bottom), min(g.right, top), min(g.right, x),
+					l.dy, int64(a.dy), full, alone)
 			}
 			open = inside
 		}
@@ -194,6 +206,7 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 			continue
 		}
 		event = min(event, a.bottom)
+		// Keep the edge: list[:n] holds the edges kept so far, sorted by their x at end.
 		k := n
 		n++
 		if x >= maxX {
@@ -201,7 +214,7 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 			if k != i {
 				list[k] = *a
 			}
-		} else if k > 0 && list[k-1].x > x && shifts > 0 {
+		} else if k > 0 && list[k-1].x > x && shifts > 0 { // insertion sort
 			moved := *a
 			for k > 0 && list[k-1].x > x {
 				list[k] = list[k-1]
@@ -213,7 +226,7 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 		} else if k != i {
 			list[k] = *a
 		}
-		if k > 0 && !g.noCrossings {
+		if k > 0 && !g.noCrossings { // as in noteCrossing
 			if b := &list[k-1]; b.x+b.slope > list[k].x+list[k].slope {
 				event = end + 1
 			}
@@ -254,7 +267,9 @@ func (s *Scanner) nextChord(e *chord.Edge, x int64) bool {
 	return s.edges.Follow(e, x)
 }
 
-// beginEdges activates the edges that start at the strip's top and sorts them in.
+// beginEdges adds the edges that start at the strip's top to the active edges, sorts them in by x and
+// notes the next event. If they are so many that sorting them in takes too long, it sets g.unsorted
+// instead.
 func (g *generalWalk) beginEdges() {
 	s := g.s
 	if s.topOf(g.waiting) > g.y {
@@ -270,12 +285,12 @@ func (g *generalWalk) beginEdges() {
 	g.noteEvent(s.topOf(g.waiting))
 	fresh := g.waiting - first
 	switch {
-	case old == 0 || s.active[old-1].x <= s.active[old].x:
+	case old == 0 || s.active[old-1].x <= s.active[old].x: // sorted already
 		for k := old; k < len(s.active); k++ {
 			g.noteCrossing(k, g.y)
 			g.noteEvent(s.active[k].bottom)
 		}
-	case fresh*len(s.active) > 1<<16+64*len(s.active):
+	case fresh*len(s.active) > 1<<16+64*len(s.active): // insert could take fresh*active steps
 		g.unsorted = true
 	default:
 		g.insert(old)

@@ -9,9 +9,11 @@ import (
 // orderedEdge is one edge in the order of walking: the row where it begins and its index.
 type orderedEdge struct{ top, edge int32 }
 
-// sortEdges fills s.order with the edges by top, then x there, then slope
-// (docs/spec/raster.md#r11). It sorts words of top, x in 1/256 px and index. For huge paths, where
-// these take more than 64 bits, the lowest digits of x are left out.
+// sortEdges fills s.order with all edges, sorted by top, then x there, then slope
+// (docs/spec/raster.md#r11). It sorts keys of 64 bits, each of the top, x in 1/256 px and the index
+// of an edge, less the smallest top and x. For huge paths, where these take more than 64 bits, the
+// lowest bits of x are left out. Edges with equal keys but for the index are then sorted in full by
+// bySlope. There must be an edge.
 func (s *Scanner) sortEdges() {
 	list := s.edges.List
 	top, x := list[0].Top, list[0].X>>8
@@ -21,38 +23,39 @@ func (s *Scanner) sortEdges() {
 		top, lastTop = min(top, e.Top), max(lastTop, e.Top)
 		x, lastX = min(x, e.X>>8), max(lastX, e.X>>8)
 	}
-	number := bits.Len(uint(len(list)))
-	width := bits.Len64(uint64(lastX - x))
-	drop := max(0, bits.Len32(uint32(lastTop-top))+width+number-64)
+	indexBits := bits.Len(uint(len(list))) // bits of an index
+	xBits := bits.Len64(uint64(lastX - x)) // bits of an x
+	drop := max(0, bits.Len32(uint32(lastTop-top))+xBits+indexBits-64)
 	s.keys = s.keys[:0]
 	for i := range list {
 		e := &list[i]
-		s.keys = append(s.keys, (uint64(e.Top-top)<<width|uint64(e.X>>8-x))>>drop<<number|uint64(i))
+		s.keys = append(s.keys, (uint64(e.Top-top)<<xBits|uint64(e.X>>8-x))>>drop<<indexBits|uint64(i))
 	}
 	s.spareKeys = slices.Grow(s.spareKeys[:0], len(s.keys))[:len(s.keys)]
 	s.keys, s.spareKeys, s.runs = sortKeys(s.keys, s.spareKeys, s.runs)
 	s.order = s.order[:0]
 	for _, k := range s.keys {
-		i := int32(k & (1<<number - 1))
+		i := int32(k & (1<<indexBits - 1))
 		s.order = append(s.order, orderedEdge{list[i].Top, i})
 	}
-	s.bySlope(number)
+	s.bySlope(indexBits)
 }
 
-// bySlope sorts edges that begin at the same point, whose keys differ in the index alone. The
-// index takes the lowest number bits of a key.
-func (s *Scanner) bySlope(number int) {
+// bySlope finds the edges whose keys differ in the index alone, which takes the lowest indexBits bits
+// of a key, and sorts each such group by top, exact x, slope and index.
+func (s *Scanner) bySlope(indexBits int) {
 	for i := 1; i < len(s.keys); i++ {
-		if s.keys[i]>>number != s.keys[i-1]>>number {
+		if s.keys[i]>>indexBits != s.keys[i-1]>>indexBits {
 			continue
 		}
 		first := i - 1
-		for i < len(s.keys) && s.keys[i]>>number == s.keys[first]>>number {
+		for i < len(s.keys) && s.keys[i]>>indexBits == s.keys[first]>>indexBits {
 			i++
 		}
 		slices.SortFunc(s.order[first:i], func(a, b orderedEdge) int {
 			l, r := &s.edges.List[a.edge], &s.edges.List[b.edge]
-			return cmp.Or(cmp.Compare(l.Top, r.Top), cmp.Compare(l.X, r.X), cmp.Compare(l.Slope, r.Slope), int(a.edge-b.edge))
+			return cmp.Or(cmp.Compare(l.Top, r.Top), cmp.Compare(l.X, r.X), cmp.Compare(l.Slope, r.Slope),
+				int(a.edge-b.edge))
 		})
 	}
 }

@@ -1,21 +1,22 @@
 package scan
 
-// Product appends coverage a clipped by coverage b to dst and returns the range of its spans;
-// a and b hold one path each. Pixels are multiplied as the browser does with antialiased
-// clips. See docs/spec/raster.md#r29.
+// Product appends coverage a clipped by coverage b to dst and returns the range of its spans. a and b
+// must hold one path each. Pixels are multiplied as the browser does with antialiased clips; a part
+// where one of the two is Full is a copy of the other. See docs/spec/raster.md#r29.
 func Product(dst, a, b *Coverage) (first, count int) {
 	first = len(dst.Spans)
-	at := 0 // first span of b that may still matter
+	isBefore := func(t, s Span) bool { return t.Y < s.Y || t.Y == s.Y && t.X+t.N <= s.X }
+	next := 0 // first span of b that is not before the current one of a
 	for _, s := range a.Spans {
-		for at < len(b.Spans) && (b.Spans[at].Y < s.Y || b.Spans[at].Y == s.Y && b.Spans[at].X+b.Spans[at].N <= s.X) {
-			at++
+		for next < len(b.Spans) && isBefore(b.Spans[next], s) {
+			next++
 		}
-		for i := at; i < len(b.Spans) && b.Spans[i].Y == s.Y && b.Spans[i].X < s.X+s.N; i++ {
+		for i := next; i < len(b.Spans) && b.Spans[i].Y == s.Y && b.Spans[i].X < s.X+s.N; i++ {
 			t := b.Spans[i]
 			lo, hi := max(s.X, t.X), min(s.X+s.N, t.X+t.N)
 			p := Span{X: lo, Y: s.Y, N: hi - lo, At: Full}
 			switch {
-			case s.At == Full && t.At == Full:
+			case s.At == Full && t.At == Full: // p is Full
 			case s.At == Full:
 				p.At = int32(len(dst.Bytes))
 				dst.Bytes = append(dst.Bytes, b.Bytes[t.At+lo-t.X:t.At+hi-t.X]...)

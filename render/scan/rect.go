@@ -13,9 +13,9 @@ func fillSmallRect(dst *Coverage, f *fill) bool {
 	if right-left < 3 {
 		return false
 	}
-	l, r := float32(left+1)-x0, x1-float32(right-1)
+	l, r := float32(left+1)-x0, x1-float32(right-1) // widths in the first and in the last column
 	for y := top; y < bottom; y++ {
-		h := float32(1)
+		h := float32(1) // height in this row
 		switch {
 		case bottom-top == 1:
 			h = y1 - y0
@@ -38,8 +38,9 @@ func fillSmallRect(dst *Coverage, f *fill) bool {
 // areaAlpha converts a share of a pixel to alpha, with values near 0 and 255 snapped.
 func areaAlpha(area float32) byte { return snapped[byte(float32(area*255))] }
 
-// appendTrimmed makes the bytes from at on a span that begins in column x of row y, without
-// zeros at its ends.
+// appendTrimmed makes the bytes from at on, which must be the last ones, a span that begins in column
+// x of row y. Zeros at both ends are left out: trailing ones are removed from the bytes, leading ones
+// stay there unused. If all are zero there is no span.
 func (c *Coverage) appendTrimmed(x, y int32, at int) {
 	end := len(c.Bytes)
 	for end > at && c.Bytes[end-1] == 0 {
@@ -52,7 +53,7 @@ func (c *Coverage) appendTrimmed(x, y int32, at int) {
 	if at == end {
 		return
 	}
-	if end > math.MaxInt32 { // no canvas has so many boundary pixels
+	if end > math.MaxInt32 { // never: callers bound the bytes far below what Span.At can hold
 		c.Bytes = c.Bytes[:at]
 		return
 	}

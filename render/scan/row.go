@@ -78,17 +78,18 @@ var snapped = func() (t [256]byte) {
 	return t
 }()
 
-// begin prepares the pixel row for the coverage of a path.
+// begin prepares the row for a path: the switches that its rule sets, and layers wide enough for
+// the columns between the path's bounds. With cells the row begins and ends between cells.
 func (r *row) begin(dst *Coverage, f *fill) {
 	r.dst, r.storedX, r.openEnd = dst, nowhere, nowhere
 	r.masked, r.summed = f.masked, f.rule.Clip
 	r.twoRule = !f.rule.Plain && !f.rule.Clip && f.lo.X >= float32(f.clip.X0) && f.hi.X <= float32(f.clip.X1)
 	left, right := f.bounds()
 	r.left = int32(left >> 16)
-	n := int(right>>16) - int(r.left)
+	n := int(right>>16) - int(r.left) // columns
 	r.cells = f.rule.Cells
 	if r.cells {
-		r.left &^= Cell - 1
+		r.left = cellFloor(r.left)
 		n = (int(right>>16) - int(r.left) + Cell - 1) &^ (Cell - 1)
 	}
 	r.words = r.cells && !r.masked
@@ -99,7 +100,9 @@ func (r *row) begin(dst *Coverage, f *fill) {
 	}
 }
 
-// markTouched records that the columns [x0, x1) may have changed.
+// markTouched records that the columns [x0, x1) of the layers may hold something, so that finish
+// stores them. A row in cells marks its cells; else r.extents, which is sorted and has gaps of more
+// than nearby px, gets an extent, or the extents close to the columns are joined with them.
 func (r *row) markTouched(x0, x1 int32) {
 	if r.cells {
 		r.markCells(x0, x1)
@@ -119,12 +122,13 @@ func (r *row) markTouched(x0, x1 int32) {
 		i++
 	}
 	r.cursor = i
+	// Extent i is the first one that does not end well before x0.
 	if i == len(r.extents) {
 		r.extents = append(r.extents, extent{x0, x1})
 		return
 	}
 	e := &r.extents[i]
-	if e.x0 > x1+nearby {
+	if e.x0 > x1+nearby { // none is close
 		r.extents = slices.Insert(r.extents, i, extent{x0, x1})
 		return
 	}
@@ -151,8 +155,9 @@ func OverTwo(d, a byte) byte {
 // addSaturated adds a to a byte of sums, at most 255.
 func addSaturated(p *byte, a byte) { *p = byte(min(uint32(*p)+uint32(a), 255)) }
 
-// drawPixel draws a slanted border that is one pixel wide, of a strip of the height full,
-// with alpha a.
+// drawPixel draws the border of a span that is one pixel wide, in column x. If direct, a is the alpha,
+// which is blended into the direct layer, or overwrites the pixel of a small mask. Else a is scaled
+// by the height of the strip, full in 1/256, and added to the sums.
 func (r *row) drawPixel(x int32, a byte, full int32, direct bool) {
 	i := x - r.left
 	switch {
@@ -168,7 +173,9 @@ func (r *row) drawPixel(x int32, a byte, full int32, direct bool) {
 	}
 }
 
-// drawPair draws a slanted border that is two pixels wide.
+// drawPair draws the border of a span that is two pixels wide: alpha a in column x, b in the next.
+// They are added to the sums unless direct; then they are blended, by the two-pixel rule where it
+// holds (docs/spec/raster.md#r22), and reported to trace in that case.
 func (r *row) drawPair(x int32, a, b byte, direct bool) {
 	i := x - r.left
 	if !direct || r.masked {
@@ -190,7 +197,8 @@ func (r *row) drawPair(x int32, a, b byte, direct bool) {
 	}
 }
 
-// drawWedge draws a slanted border of any width, one alpha per pixel.
+// drawWedge draws the border of a span that is three pixels wide or more: one alpha per column from
+// x on. They are added to the sums unless direct; then they are blended.
 func (r *row) drawWedge(x int32, alphas []byte, direct bool) {
 	i := int(x - r.left)
 	if !direct || r.masked {
@@ -208,7 +216,9 @@ func (r *row) drawWedge(x int32, alphas []byte, direct bool) {
 	}
 }
 
-// drawInterior draws the pixels [x0, x1) that a trapezoid covers over the strip's height full.
+// drawInterior draws the pixels [x0, x1) that a trapezoid covers over the whole height of its strip,
+// which is full as alpha. Long stretches are kept as runs: whole cells of a row in cells, or an
+// interval; the rest, and everything in a small mask, goes to the layers pixel by pixel.
 func (r *row) drawInterior(x0, x1, full int32, direct bool) {
 	if r.masked || x1-x0 < longRun {
 		r.fillLevel(x0, x1, full, direct)
@@ -221,17 +231,18 @@ func (r *row) drawInterior(x0, x1, full int32, direct bool) {
 		r.runs = append(r.runs, run{x0, x1, full})
 		return
 	}
-	a, b := cellCeil(x0), cellFloor(x1)
-	if a >= b {
+	cells0, cells1 := cellCeil(x0), cellFloor(x1) // the whole cells
+	if cells0 >= cells1 {
 		r.fillLevel(x0, x1, full, direct)
 		return
 	}
-	r.fillLevel(x0, a, full, direct)
-	r.addRunCells(a, b, full)
-	r.fillLevel(b, x1, full, direct)
+	r.fillLevel(x0, cells0, full, direct)
+	r.addRunCells(cells0, cells1, full)
+	r.fillLevel(cells1, x1, full, direct)
 }
 
-// fillLevel draws the pixels [x0, x1) with alpha full in one of the layers.
+// fillLevel draws the pixels [x0, x1): if direct with 255 in the direct layer, else it adds full to
+// the sums, as always in a small mask.
 func (r *row) fillLevel(x0, x1, full int32, direct bool) {
 	if !direct || r.masked {
 		r.hasSums = true
@@ -256,13 +267,14 @@ func (r *row) setMaskPixel(x int32, a byte) {
 	}
 }
 
-// nextRow stores the row and continues with row y.
+// nextRow stores the row as spans, empties it and makes it row y.
 func (r *row) nextRow(y int32) {
 	r.finish()
 	r.y = y
 }
 
-// finish stores the coverage of the pixel row as spans and empties the row.
+// finish stores the coverage of the pixel row as spans and empties the row. Spans that were stored at
+// once, without the layers, are there already; only the last span of cells may still be open.
 func (r *row) finish() {
 	if r.layered {
 		if r.cells {
@@ -277,7 +289,8 @@ func (r *row) finish() {
 	r.cursor, r.storedX = 0, nowhere
 }
 
-// finishPixels stores the coverage of the row to the pixel, without cells.
+// finishPixels stores a row that is not in cells: of each touched extent the parts in full, which
+// are sorted, as Full spans, and the rest as bytes.
 func (r *row) finishPixels(full []extent) {
 	for _, t := range r.extents {
 		x := t.x0
@@ -294,8 +307,9 @@ func (r *row) finishPixels(full []extent) {
 	}
 }
 
-// fullRuns returns the extents that runs alone fill with 255, from left to right. It adds all
-// other runs to the sums.
+// fullRuns returns the extents that runs alone fill with 255 and that are at least longRun px long,
+// from left to right. Other runs are added to the sums. It sweeps over the columns where runs begin
+// and end, with the sum of the runs there.
 func (r *row) fullRuns() []extent {
 	r.full = r.full[:0]
 	if len(r.runs) == 0 {
@@ -312,8 +326,8 @@ func (r *row) fullRuns() []extent {
 		r.events = append(r.events, event{u.x0, u.alpha}, event{u.x1, -u.alpha})
 	}
 	sortEvents(r.events)
-	var alpha, from int32
-	open := false // the last extent of full ends at from and may grow
+	var alpha, from int32 // alpha of the columns from `from` to the next event
+	open := false         // the last extent of full may end at from and grow
 	for _, e := range r.events {
 		if e.x > from && alpha > 0 {
 			if alpha >= 255 {
@@ -336,7 +350,8 @@ func (r *row) fullRuns() []extent {
 	return r.full
 }
 
-// sortEvents sorts by x. Most rows have few events, nearly in order.
+// sortEvents sorts events by x. Most rows have few, nearly in order, for which insertion sort is
+// faster.
 func sortEvents(e []event) {
 	if len(e) > 64 {
 		slices.SortFunc(e, func(a, b event) int { return int(a.x) - int(b.x) })
@@ -351,7 +366,8 @@ func sortEvents(e []event) {
 	}
 }
 
-// dropShortRuns moves full extents shorter than longRun into the sums.
+// dropShortRuns removes the extents of r.full that are shorter than longRun, and sets the sums there
+// to 255 instead.
 func (r *row) dropShortRuns() {
 	kept := r.full[:0]
 	for _, u := range r.full {
@@ -379,7 +395,7 @@ func opaqueInOrder(runs []run) bool {
 	return true
 }
 
-// fullSpan stores a span whose pixels are all 255 and clears both layers of the row there.
+// fullSpan stores the columns of u as a Full span and clears both layers there, whatever they hold.
 func (r *row) fullSpan(u extent) {
 	r.dst.Spans = append(r.dst.Spans, Span{X: u.x0, Y: r.y, N: u.x1 - u.x0, At: Full})
 	if r.hasSums {
@@ -390,8 +406,9 @@ func (r *row) fullSpan(u extent) {
 	}
 }
 
-// mergeLayers returns the pixels [x0, x1) of both layers blended. Without direct spans these are
-// the sums, which the caller must still snap.
+// mergeLayers returns the pixels [x0, x1) of both layers as one: the sums, snapped, blended over the
+// direct layer, in the memory of the latter, while the sums are cleared. If the row has no direct
+// spans these are the sums themselves, which the caller must still snap.
 func (r *row) mergeLayers(x0, x1 int32) []byte {
 	sums, direct := r.sums[x0-r.left:x1-r.left], r.direct[x0-r.left:x1-r.left]
 	if !r.hasDirect {
@@ -409,8 +426,8 @@ func (r *row) mergeLayers(x0, x1 int32) []byte {
 	return direct
 }
 
-// storeBytes stores the pixels [x0, x1) of both layers, without zeros at the ends, and clears both
-// layers there.
+// storeBytes stores the pixels [x0, x1) of both layers as a span, without zeros at the ends, and
+// clears both layers there. Where the row has sums alone they are snapped on the way.
 func (r *row) storeBytes(x0, x1 int32) {
 	from := r.mergeLayers(x0, x1)
 	i, n := 0, len(from)
@@ -424,6 +441,7 @@ func (r *row) storeBytes(x0, x1 int32) {
 		r.emit(x0+int32(i), from[i:n])
 		return
 	}
+	// Sums alone: what snaps to 0 counts as 0.
 	for n > 0 && from[n-1] < snapZero {
 		n--
 		from[n] = 0
@@ -440,10 +458,11 @@ func (r *row) storeBytes(x0, x1 int32) {
 	}
 }
 
-// emit stores the coverage bytes of a row as a span and clears them.
+// emit appends a span of the coverage bytes from, beginning in column x of the current row, and
+// clears these bytes; no bytes make no span. The bytes of one drawing must stay below 2 GiB, so that
+// their places fit Span.At: callers bound them far below that. Beyond it the span would be dropped.
 func (r *row) emit(x int32, from []byte) {
 	at := len(r.dst.Bytes)
-	// No canvas has so many boundary pixels.
 	if len(from) > 0 && at <= math.MaxInt32-len(from) {
 		r.dst.Bytes = append(r.dst.Bytes, from...)
 		r.dst.Spans = append(r.dst.Spans, Span{X: x, Y: r.y, N: int32(len(from)), At: int32(at)})

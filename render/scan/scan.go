@@ -92,7 +92,8 @@ type fill struct {
 	points int        // of the path
 }
 
-// setClip sets the clip and the pixels that the path can touch.
+// setClip sets f.clip to the part of clip that can be filled, which for chord.NoClip is the path's
+// own bounds; f.inner to the pixels that the path can touch; and f.inside.
 func (f *fill) setClip(clip chord.Rect) {
 	whole := chord.Rect{X0: -maxPx, Y0: -maxPx, X1: maxPx, Y1: maxPx}
 	own := chord.Rect{
@@ -116,25 +117,25 @@ func intersect(a, b chord.Rect) chord.Rect {
 	return chord.Rect{X0: max(a.X0, b.X0), Y0: max(a.Y0, b.Y0), X1: min(a.X1, b.X1), Y1: min(a.Y1, b.Y1)}
 }
 
-// fill cuts the path into edges and scan-converts them: convex paths by pairs of edges, others with
-// a list of active edges.
+// fill cuts the path into edges, scan-converts them and appends the coverage to dst: convex paths
+// by pairs of edges, others with a list of active edges. A path without edges covers nothing.
 func (s *Scanner) fill(dst *Coverage, p *vector.Path, f *fill) {
-	round := isConvex(p) && !s.omits(convexRule)
+	convex := isConvex(p) && !s.omits(convexRule)
 	f.points = len(p.Points)
-	s.cutter.Edges(&s.edges, p, f.clip, f.inside, round)
+	s.cutter.Edges(&s.edges, p, f.clip, f.inside, convex)
 	if len(s.edges.List) == 0 {
 		return
 	}
 	s.sortEdges()
 	s.row.trace, s.row.plain = s.Pairs, s.omits(endSnap)
 	s.row.begin(dst, f)
-	if round && len(s.edges.List) >= 2 {
+	if convex && len(s.edges.List) >= 2 {
 		s.convex(f)
 	} else {
 		s.general(f)
 	}
 	s.row.finish()
-	s.row.dst = nil
+	s.row.dst = nil // the scanner keeps no result
 }
 
 // bounds returns the range that x is clamped to while edges are walked, in q16: the clip,

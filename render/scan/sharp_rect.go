@@ -10,22 +10,24 @@ import (
 // of both parts. It returns the range of the spans. See docs/spec/raster.md#r23.
 func SharpRect(dst *Coverage, box [4]float32, clip chord.Rect) (first, count int) {
 	first = len(dst.Spans)
-	var f [4]int64
+	var side [4]int64 // of the box, in 1/256 px
 	for i, v := range box {
-		f[i] = int64(max(-1<<24, min(v, 1<<24)) * 256)
+		side[i] = int64(max(-1<<24, min(v, 1<<24)) * 256)
 	}
+	left, top, right, bottom := side[0], side[1], side[2], side[3]
+	// part returns how much of pixel px lies between lo and hi, in 1/256.
 	part := func(lo, hi, px int64) int64 { return max(0, min(hi, (px+1)*256)-max(lo, px*256)) }
-	x0, x1 := max(f[0]>>8, int64(clip.X0)), min((f[2]+255)>>8, int64(clip.X1))
+	x0, x1 := max(left>>8, int64(clip.X0)), min((right+255)>>8, int64(clip.X1))
 	thin := int64(0) // a rectangle in a single row covers 1/256 less of it
-	if f[1]>>8 == (f[3]-1)>>8 {
+	if top>>8 == (bottom-1)>>8 {
 		thin = 1
 	}
-	for y := max(f[1]>>8, int64(clip.Y0)); y < min((f[3]+255)>>8, int64(clip.Y1)); y++ {
-		h := max(0, part(f[1], f[3], y)-thin)
+	for y := max(top>>8, int64(clip.Y0)); y < min((bottom+255)>>8, int64(clip.Y1)); y++ {
+		h := max(0, part(top, bottom, y)-thin)
 		for x := x0; x < x1; {
-			w, n := part(f[0], f[2], x), int64(1)
-			if w == 256 {
-				n = max(1, min(f[2]>>8, x1)-x)
+			w, n := part(left, right, x), int64(1)
+			if w == 256 { // all columns of whole width make one span
+				n = max(1, min(right>>8, x1)-x)
 			}
 			s := Span{X: int32(x), Y: int32(y), N: int32(n), At: Full}
 			if a := min(w*h>>8, 255); w < 256 || h+thin < 256 {

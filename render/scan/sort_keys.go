@@ -9,16 +9,17 @@ import (
 const shortRun = 6
 
 // sortKeys sorts distinct keys by a merge sort of natural runs: an outline goes down and up
-// again, so its edges come in runs that rise or fall. spare is scratch of the same length; the
-// three slices that return are the sorted keys and the scratch for the next call.
+// again, so its edges come in runs that rise or fall. spare must have the same length and is
+// overwritten; runs is scratch. It returns the sorted keys, which are in keys or in spare, then the
+// other of the two and runs, for the next call. Each round merges pairs of neighbouring runs.
 func sortKeys(keys, spare []uint64, runs []int) (sorted, other []uint64, starts []int) {
-	runs = findRuns(keys, append(runs[:0], 0))
+	runs = findRuns(keys, append(runs[:0], 0)) // run i is keys[runs[i]:runs[i+1]]
 	for len(runs) > 2 {
 		n := 0 // runs after this round
 		for i := 0; i+1 < len(runs); i += 2 {
 			if i+2 < len(runs) {
 				merge(spare, keys, runs[i], runs[i+1], runs[i+2])
-			} else {
+			} else { // the last one has no partner
 				copy(spare[runs[i]:], keys[runs[i]:])
 			}
 			runs[n], n = runs[i], n+1
@@ -30,7 +31,8 @@ func sortKeys(keys, spare []uint64, runs []int) (sorted, other []uint64, starts 
 	return keys, spare, runs
 }
 
-// findRuns cuts the keys into sorted runs, of shortRun keys at least, and appends their ends.
+// findRuns cuts the keys into sorted runs and appends the end of each to runs. It takes runs that
+// rise, reverses those that fall, and extends short ones to shortRun keys by insertion sort.
 func findRuns(keys []uint64, runs []int) []int {
 	for from := 0; from < len(keys); {
 		to := from + 1
@@ -56,19 +58,19 @@ func findRuns(keys []uint64, runs []int) []int {
 	return runs
 }
 
-// merge merges the sorted runs of edge keys [from, mid) and [mid, to) of src, of which neither is
-// empty, into dst. Its inner loop compares without branches, which would be mispredicted.
+// merge merges the sorted runs [from, mid) and [mid, to) of src into dst[from:to]. Neither may be
+// empty. Its inner loop compares without branches, which would be mispredicted.
 func merge(dst, src []uint64, from, mid, to int) {
 	i, k := from, mid
 	for at := from; at < to; at++ {
-		if i == mid || k == to {
+		if i == mid || k == to { // one run is used up: one of these copies has nothing to do
 			copy(dst[at:to], src[k:to])
 			copy(dst[at:to], src[i:mid])
 			return
 		}
 		x, y := src[i], src[k]
 		dst[at] = min(x, y)
-		_, less := bits.Sub64(y, x, 0)
+		_, less := bits.Sub64(y, x, 0) // 1 if y < x, else 0
 		i, k = i+1-int(less), k+int(less)
 	}
 }

@@ -1,8 +1,9 @@
 package scan
 
-// fillSorted finishes a path whose edges cross so often that keeping them sorted by insertion
-// takes too long, which only hostile input does. Strips are whole rows, and edges are sorted anew
-// in each, in time linear in their number.
+// fillSorted draws the rest of a path, down to quarter row bottom, whose edges cross so often that
+// keeping them sorted by insertion takes too long; only hostile input has such paths. Strips are
+// whole rows, and edges are sorted anew in each, in time linear in their number. What ends or crosses
+// within a row is then drawn less exactly.
 func (g *generalWalk) fillSorted(bottom int32) {
 	s := g.s
 	g.noCrossings, g.unsorted = true, true
@@ -10,7 +11,7 @@ func (g *generalWalk) fillSorted(bottom int32) {
 		for g.waiting < len(s.order) && s.topOf(g.waiting) <= y {
 			a := s.activate(g.waiting)
 			g.waiting++
-			if a.bottom <= y && !s.loadChordBelow(a, y) {
+			if a.bottom <= y && !s.loadChordBelow(a, y) { // ends within the skipped part of the row
 				s.active = s.active[:len(s.active)-1]
 			}
 		}
@@ -24,14 +25,15 @@ func (g *generalWalk) fillSorted(bottom int32) {
 			s.row.nextRow(y >> 2)
 		}
 		s.sortByX()
-		g.strip(y+4, 0, 255)
+		g.strip(y+4, 0, 255) // a whole row: no shift of slopes, full height
 	}
 }
 
 // radixBits is the width of one digit of the radix sort; x has two digits, in 1/64 px.
 const radixBits = 11
 
-// sortByX sorts the active edges by x with a stable radix sort.
+// sortByX sorts the active edges by x, in steps of 1/64 px from the row's left side, with a stable
+// radix sort of two passes. Edges left of the row come first, those beyond its 65,536 px last.
 func (s *Scanner) sortByX() {
 	n := len(s.active)
 	s.keys = s.keys[:0]
@@ -40,7 +42,7 @@ func (s *Scanner) sortByX() {
 		x := min(max(s.active[i].x-left, 0)>>10, 1<<(2*radixBits)-1)
 		s.keys = append(s.keys, uint64(x)<<32|uint64(i))
 	}
-	s.spareKeys = append(s.spareKeys[:0], s.keys...)
+	s.spareKeys = append(s.spareKeys[:0], s.keys...) // only for the length: the pass overwrites it
 	s.radixPass(s.spareKeys, s.keys, 32)
 	s.radixPass(s.keys, s.spareKeys, 32+radixBits)
 	s.spareActive = s.spareActive[:0]
@@ -50,21 +52,21 @@ func (s *Scanner) sortByX() {
 	s.active, s.spareActive = s.spareActive, s.active
 }
 
-// radixPass copies the keys of edges from src to dst, sorted by the digit at shift; equal digits
-// keep their order.
+// radixPass copies the keys of edges from src to dst, sorted by the digit of radixBits bits at shift;
+// keys with equal digits keep their order. dst and src have the same length.
 func (s *Scanner) radixPass(dst, src []uint64, shift uint) {
 	const mask = 1<<radixBits - 1
-	var at [1 << radixBits]int32
+	var place [1 << radixBits]int32 // of each digit: first how many keys have it, then where the next goes
 	for _, k := range src {
-		at[k>>shift&mask]++
+		place[k>>shift&mask]++
 	}
 	sum := int32(0)
-	for i, n := range at {
-		at[i], sum = sum, sum+n
+	for i, n := range place {
+		place[i], sum = sum, sum+n
 	}
 	for _, k := range src {
 		d := k >> shift & mask
-		dst[at[d]] = k
-		at[d]++
+		dst[place[d]] = k
+		place[d]++
 	}
 }

@@ -7,9 +7,10 @@ type steadySpan struct {
 	r, slopeR, dyR int64
 }
 
-// drawSteadyRows draws whole rows at once while no edge begins, ends, or meets another or the
-// sides of the clip, and all spans are direct. It returns how many it drew. Such rows differ from
-// the one above by the slopes alone.
+// drawSteadyRows draws as many whole rows from g.y on as it can without the general strip: until an
+// edge begins, ends, or meets another one or a side of the clip, or two spans are less than a column
+// apart. Such rows differ from the one above by the slopes alone. It moves the active edges below
+// these rows and returns their number, 0 if there is none or the row is not in words.
 func (g *generalWalk) drawSteadyRows(bottom int32) int32 {
 	s := g.s
 	if r := &s.row; !r.words || r.summed || r.trace != nil {
@@ -30,9 +31,10 @@ func (g *generalWalk) drawSteadyRows(bottom int32) int32 {
 	return n
 }
 
-// findSteadyRows returns how many of n rows are steady, and leaves their spans in s.steadySpans.
-// All conditions are linear in the row: what holds in the first and in the last row holds between
-// them.
+// findSteadyRows returns how many of the next n rows can be drawn by drawSteadyRows, and leaves the
+// spans of the first one in s.steadySpans. The conditions are that edges keep their order, spans
+// their distance, and all edges stay within the bounds. All are linear in the row: what holds in the
+// first and in the last row holds between them.
 func (g *generalWalk) findSteadyRows(n int32) int32 {
 	s := g.s
 	list := s.active
@@ -63,21 +65,24 @@ func (g *generalWalk) findSteadyRows(n int32) int32 {
 		case inside && !was:
 			left = a
 		case was && !inside:
-			s.steadySpans = append(s.steadySpans, steadySpan{left.x, left.slope, int64(left.dy), a.x, a.slope, int64(a.dy)})
+			s.steadySpans = append(s.steadySpans,
+				steadySpan{left.x, left.slope, int64(left.dy), a.x, a.slope, int64(a.dy)})
 		}
 		if rows <= 0 {
 			return 0
 		}
 	}
-	if inside {
+	if inside { // the last span goes on to the right end
 		return 0
 	}
 	first, last := &list[0], &list[len(list)-1]
-	return int32(min(rows, rowsWhileNonNegative(first.x-g.left, first.slope), rowsWhileNonNegative(g.right-last.x, -last.slope)))
+	untilLeft := rowsWhileNonNegative(first.x-g.left, first.slope)
+	untilRight := rowsWhileNonNegative(g.right-last.x, -last.slope)
+	return int32(min(rows, untilLeft, untilRight))
 }
 
-// rowsWhileNonNegative returns for how many rows a gap that changes by slope in each stays
-// non-negative; -1 if it is negative now.
+// rowsWhileNonNegative returns after how many rows a gap that changes by slope in each row is still
+// not negative: noRow if it never gets so, -1 if it is negative now.
 func rowsWhileNonNegative(gap, slope int64) int64 {
 	switch {
 	case gap < 0:
@@ -88,15 +93,16 @@ func rowsWhileNonNegative(gap, slope int64) int64 {
 	return gap / -slope
 }
 
-// drawSteady draws n rows from r.y on whose spans differ by their slopes alone.
+// drawSteady draws the spans of list in n rows from r.y on. In each row the edges go on by their
+// slopes; list is left at the row after the last, as is r.y.
 func (r *row) drawSteady(list []steadySpan, n int32) {
 	for ; n > 0; n-- {
 		for i := range list {
 			t := &list[i]
-			ul, ur := t.l, t.r
+			ul, ur := t.l, t.r // upper left and right corner
 			ll, lr := ul+t.slopeL, ur+t.slopeR
 			t.l, t.r = ll, lr
-			if ul != ur || ll != lr {
+			if ul != ur || ll != lr { // not empty
 				r.storeTrapezoidCells(min(ul, ll), max(ul, ll), min(ur, lr), max(ur, lr), t.dyL, t.dyR)
 			}
 		}

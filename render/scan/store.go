@@ -5,9 +5,9 @@ import "math"
 // nowhere is a column left of all columns.
 const nowhere = math.MinInt32
 
-// storeTrapezoid stores a direct trapezoid at once instead of through the layers of the row. This
-// is right while all spans of the row are direct and share no pixel, as in most rows; else
-// moveToLayers takes the stored spans back.
+// storeTrapezoid appends the coverage of a direct trapezoid to dst at once, instead of through the
+// layers of the row. Its corners are as in trapezoid. This is right while all spans of the row are
+// direct and share no pixel, as in most rows; else moveToLayers takes the stored spans back.
 func (r *row) storeTrapezoid(ul, ll, ur, lr, dyL, dyR int64) {
 	x0, j, k, x1 := floor(ul), ceil(ll), floor(ur), ceil(lr)
 	dst := r.dst
@@ -25,7 +25,7 @@ func (r *row) storeTrapezoid(ul, ll, ur, lr, dyL, dyR int64) {
 		r.dst.appendTrimmed(x0, r.y, at)
 		return
 	}
-	switch j - x0 {
+	switch j - x0 { // columns of the left border
 	case 0:
 	case 1:
 		end := int64(j) << 16
@@ -36,15 +36,15 @@ func (r *row) storeTrapezoid(ul, ll, ur, lr, dyL, dyR int64) {
 	default:
 		dst.Bytes = append(dst.Bytes, r.leftWedge(ul, ll, x0, j, dyL, 255)...)
 	}
-	from := x0
-	if k-j >= longRun {
+	from := x0          // column of the byte at `at`
+	if k-j >= longRun { // the interior becomes a span of its own
 		r.dst.appendTrimmed(x0, r.y, at)
 		dst.Spans = append(dst.Spans, Span{X: j, Y: r.y, N: k - j, At: Full})
 		from, at = k, len(dst.Bytes)
 	} else {
 		dst.Bytes = append(dst.Bytes, opaque[:k-j]...)
 	}
-	switch x1 - k {
+	switch x1 - k { // columns of the right border
 	case 0:
 	case 1:
 		start := int64(k) << 16
@@ -66,7 +66,8 @@ var opaque = func() (b [longRun]byte) {
 	return b
 }()
 
-// storePair stores the coverage of a slanted border of two pixels.
+// storePair appends the coverage of a border of two pixels, alpha a in column x and b in the next, by
+// the two-pixel rule where it holds (docs/spec/raster.md#r22); trace is told of the latter.
 func (r *row) storePair(x int32, a, b byte) {
 	if r.twoRule {
 		if r.trace != nil {
@@ -78,7 +79,8 @@ func (r *row) storePair(x int32, a, b byte) {
 	r.dst.Bytes = append(r.dst.Bytes, a, b)
 }
 
-// moveToLayers moves the spans that storeTrapezoid has stored of this row into the layers.
+// moveToLayers moves the spans of this row that were stored at once into the layers, and removes them
+// and their bytes from dst: a span comes that shares pixels with them or needs sums.
 func (r *row) moveToLayers() {
 	dst := r.dst
 	r.closeCells()
@@ -93,7 +95,7 @@ func (r *row) moveToLayers() {
 		copy(r.direct[s.X-r.left:], dst.Bytes[s.At:s.At+s.N])
 	}
 	for _, s := range dst.Spans[r.storedSpan:] {
-		if s.At != Full {
+		if s.At != Full { // the first span with bytes: they and all later ones are of this row
 			dst.Bytes = dst.Bytes[:s.At]
 			break
 		}

@@ -1,7 +1,9 @@
 package scan
 
 // storeTrapezoidCells is storeTrapezoid for rows that are stored in cells. The last span stays
-// open: its cells are at the end of the bytes, where later trapezoids may still write.
+// open: its cells are at the end of the bytes, where later trapezoids may still write. Borders of at
+// most eight columns are made in a word and stored together with the interior; wider ones, which are
+// rare, are stored on their own.
 func (r *row) storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64) {
 	x0, j, k, x1 := floor(ul), ceil(ll), floor(ur), ceil(lr)
 	if r.storedX == nowhere {
@@ -32,7 +34,7 @@ func (r *row) storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64) {
 		copy(r.openCells(x0, j), r.leftWedge(ul, ll, x0, j, dyL, 255))
 		x0 = j
 	}
-	end := k
+	end := k // of what storeSpan stores
 	if n := x1 - k; n <= 2 {
 		end = x1
 		single, pair := rightNarrow(ur, lr, k, dyR, 255)
@@ -53,23 +55,25 @@ func (r *row) storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64) {
 	}
 }
 
-// overTwoWord is OverTwo for two pixels over empty ones.
+// overTwoWord is OverTwo over empty pixels, for the two lowest bytes of w.
 func overTwoWord(w uint64) uint64 {
 	return uint64(OverTwo(0, byte(w))) | uint64(OverTwo(0, byte(w>>8)))<<8
 }
 
-// storeSpan is storePixels with whole cells of 255 as a Full span.
+// storeSpan is storePixels, but stores the whole cells within [j, k) as a Full span.
 func (r *row) storeSpan(x0, j, k, x1 int32, left, right uint64) {
-	if a, b := cellCeil(j), cellFloor(k); a < b {
-		r.storePixels(x0, j, a, a, left, 0)
-		r.fullCells(a, b)
-		r.storePixels(b, b, k, x1, 0, right)
+	if cells0, cells1 := cellCeil(j), cellFloor(k); cells0 < cells1 {
+		r.storePixels(x0, j, cells0, cells0, left, 0)
+		r.fullCells(cells0, cells1)
+		r.storePixels(cells1, cells1, k, x1, 0, right)
 	} else {
 		r.storePixels(x0, j, k, x1, left, right)
 	}
 }
 
-// storePixels stores the pixels [x0, x1): the left border up to j, 255 up to k, the right border.
+// storePixels stores the pixels [x0, x1) in the open cells, eight at a time: the bytes of left up to
+// column j, 255 up to k, then the bytes of right, the lowest first. Both borders are at most eight
+// columns wide.
 func (r *row) storePixels(x0, j, k, x1 int32, left, right uint64) {
 	if x0 >= x1 {
 		return

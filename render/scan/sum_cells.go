@@ -1,7 +1,8 @@
 package scan
 
-// addTrapezoidCells adds a trapezoid of the height full to the sums of a row that is stored in
-// cells.
+// addTrapezoidCells adds a trapezoid to the sums of a row that is stored in cells. Its corners are as
+// in trapezoid, and full is its height as alpha. As in storeTrapezoidCells borders of at most eight
+// columns are words; whole cells of the interior become a run.
 func (r *row) addTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 	x0, j, k, x1 := floor(ul), ceil(ll), floor(ur), ceil(lr)
 	if j > k {
@@ -27,7 +28,7 @@ func (r *row) addTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 		r.drawWedge(x0, r.leftWedge(ul, ll, x0, j, dyL, full), false)
 		x0 = j
 	}
-	end := k
+	end := k // of what addPixels adds
 	if n := x1 - k; n <= 2 {
 		end = x1
 		single, pair := rightNarrow(ur, lr, k, dyR, full)
@@ -40,10 +41,10 @@ func (r *row) addTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 		right = rightWord(ur, lr, k, x1, dyR, full)
 	}
 	level := uint64(full) * everyByte
-	if a, b := cellCeil(j), cellFloor(k); a < b {
-		r.addPixels(x0, j, a, a, level, left, 0)
-		r.addRunCells(a, b, full)
-		r.addPixels(b, b, k, end, level, 0, right)
+	if cells0, cells1 := cellCeil(j), cellFloor(k); cells0 < cells1 {
+		r.addPixels(x0, j, cells0, cells0, level, left, 0)
+		r.addRunCells(cells0, cells1, full)
+		r.addPixels(cells1, cells1, k, end, level, 0, right)
 	} else {
 		r.addPixels(x0, j, k, end, level, left, right)
 	}
@@ -53,7 +54,8 @@ func (r *row) addTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 	}
 }
 
-// addPixels adds to the pixels [x0, x1): the left border up to j, level up to k, the right border.
+// addPixels adds to the sums of the pixels [x0, x1), eight at a time: the bytes of left up to column
+// j, those of level up to k, then the bytes of right, the lowest first.
 func (r *row) addPixels(x0, j, k, x1 int32, level, left, right uint64) {
 	if x0 >= x1 {
 		return

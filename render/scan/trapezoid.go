@@ -24,10 +24,13 @@ func scaleAlpha(a byte, full int32) byte { return byte(int32(a) * full >> 8) }
 // subSaturated is a - b, not below 0.
 func subSaturated(a, b byte) byte { return a - min(a, b) }
 
-// trapezoid draws the part of a span in one strip of the row. Its left edge goes from ul at the
-// top to ll at the bottom, its right edge from ur to lr; dyL and dyR are the edges' heights per
-// column, full is the strip's height as alpha. direct spans of full height do without sums. See
-// docs/spec/raster.md#r19.
+// trapezoid draws the part of a span in one strip of the row. Its corners are the upper left ul, the
+// lower left ll, the upper right ur and the lower right lr, x in q16; dyL and dyR are the edges'
+// heights per column, full is the strip's height as alpha. direct says that the strip is a whole row
+// and the span shares no pixel with another, so that it needs no sums. The columns are a left border
+// [x0, j), the interior [j, k) and a right border [k, x1); where the borders overlap (j > k), the
+// trapezoid is drawn as one. While the row holds only direct spans from left to right they are
+// stored at once. See docs/spec/raster.md#r19.
 func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool) {
 	if ul > ur {
 		return
@@ -50,7 +53,7 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 		r.addTrapezoidCells(ul, ll, ur, lr, dyL, dyR, full)
 		return
 	}
-	if r.storedX > nowhere || !r.layered {
+	if r.storedX > nowhere || !r.layered { // all of the row so far was stored at once, or it is empty
 		if direct && !r.masked && x0 >= r.storedX {
 			if r.cells && r.trace == nil {
 				r.storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR)
@@ -106,20 +109,25 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 	}
 }
 
-// leftPair returns the alphas of the two columns before j, which a left edge crosses.
+// leftPair returns the alphas of the two columns before j, which a left edge crosses from ul in the
+// first to ll in the second: the corner right of the edge in the first, and all but the corner left
+// of it in the second.
 func leftPair(ul, ll int64, j int32, dy int64, full int32) (a, b byte) {
 	mid := int64(j-1) << 16
 	return cornerAlpha(mid-ul, dy), byte(full) - cornerAlpha(ll-mid, dy)
 }
 
-// rightPair returns the alphas of the two columns from k on, which a right edge crosses.
+// rightPair returns the alphas of the two columns from k on, which a right edge crosses from ur in
+// the first to lr in the second: all but the corner right of the edge in the first, and the corner
+// left of it in the second.
 func rightPair(ur, lr int64, k int32, dy int64, full int32) (a, b byte) {
 	mid := int64(k+1) << 16
 	return byte(full) - cornerAlpha(mid-ur, dy), cornerAlpha(lr-mid, dy)
 }
 
-// leftWedge returns the alphas of the three or more columns [x0, j) that a left edge crosses.
-// They are valid until the next call for a wedge.
+// leftWedge returns the alphas of the three or more columns [x0, j) that a left edge crosses: the
+// strip's height, full, less the area left of the edge. The slice is valid until the next call of a
+// function that returns a wedge.
 func (r *row) leftWedge(ul, ll int64, x0, j int32, dy int64, full int32) []byte {
 	w, start := r.wedge[:j-x0], int64(x0)<<16
 	areaLeftOf(w, ul-start, ll-start, dy, full)
@@ -129,7 +137,8 @@ func (r *row) leftWedge(ul, ll int64, x0, j int32, dy int64, full int32) []byte 
 	return w
 }
 
-// rightWedge is leftWedge for the columns [k, x1) that a right edge crosses.
+// rightWedge is leftWedge for the columns [k, x1) that a right edge crosses, with the area right of
+// it.
 func (r *row) rightWedge(ur, lr int64, k, x1 int32, dy int64, full int32) []byte {
 	w, start := r.wedge[:x1-k], int64(k)<<16
 	areaRightOf(w, ur-start, lr-start, dy, full)
@@ -139,8 +148,10 @@ func (r *row) rightWedge(ur, lr int64, k, x1 int32, dy int64, full int32) []byte
 	return w
 }
 
-// narrow returns the alphas of a trapezoid whose edges share a column: the height of the strip
-// less the area outside of each edge.
+// narrow returns the alphas of the columns [x0, x1) of a trapezoid whose edges share a column: the
+// height of the strip, full, less the area left of the left edge and that right of the right one.
+// Columns that only two of an edge's columns touch use its corners, as in leftPair and rightPair. The
+// slice is valid as that of leftWedge.
 func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, x0, x1, full int32) []byte {
 	w := r.wedge[:x1-x0]
 	for i := range w {
@@ -157,10 +168,10 @@ func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, x0, x1, full int32) []byte 
 			w[i] = subSaturated(w[i], a)
 		}
 	}
-	at := floor(ur)
-	start := int64(at) << 16
-	v := w[at-x0:]
-	if n := x1 - at; n == 2 {
+	column := floor(ur) // where the right edge begins
+	start := int64(column) << 16
+	v := w[column-x0:]
+	if n := x1 - column; n == 2 {
 		v[0] = subSaturated(v[0], cornerAlpha(start+one-ur, dyR))
 		v[1] = subSaturated(v[1], byte(full)-cornerAlpha(lr-start-one, dyR))
 	} else {
@@ -173,8 +184,10 @@ func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, x0, x1, full int32) []byte 
 	return w
 }
 
-// areaLeftOf sets dst to the area left of an edge from l to r, one alpha per column from 0 on. The
-// edge crosses all columns of dst.
+// areaLeftOf sets dst to the area left of an edge from l to r, one alpha per column. l and r are
+// relative to the first column, q16; the edge crosses all columns of dst. The last column is a corner,
+// in those before it the area grows by dy per column, and the first has all but a corner. full is the
+// strip's height as alpha.
 func areaLeftOf(dst []byte, l, r, dy int64, full int32) {
 	n := len(dst)
 	switch n {
@@ -184,9 +197,9 @@ func areaLeftOf(dst []byte, l, r, dy int64, full int32) {
 		dst[0] = scaleAlpha(columnAlpha(l, r), full)
 		return
 	}
-	z := r - int64(n-1)<<16
-	dst[n-1] = cornerPrecise(z, dy)
-	a := (z*dy)>>16 + dy>>1
+	last := r - int64(n-1)<<16 // width of the corner in the last column
+	dst[n-1] = cornerPrecise(last, dy)
+	a := (last*dy)>>16 + dy>>1
 	for i := n - 2; i > 0; i-- {
 		dst[i] = byte(a >> 8)
 		a += dy
@@ -204,9 +217,9 @@ func areaRightOf(dst []byte, l, r, dy int64, full int32) {
 		dst[0] = scaleAlpha(byte((2*one-l-r)>>9), full)
 		return
 	}
-	f := one - l
-	dst[0] = cornerPrecise(f, dy)
-	a := (f*dy)>>16 + dy>>1
+	first := one - l // width of the corner in the first column
+	dst[0] = cornerPrecise(first, dy)
+	a := (first*dy)>>16 + dy>>1
 	for i := 1; i < n-1; i++ {
 		dst[i] = byte(a >> 8)
 		a += dy

@@ -13,18 +13,18 @@ func store(b []byte, w uint64) { binary.LittleEndian.PutUint64(b, w) }
 // addWord adds eight coverage bytes to eight others at once. Sums above 255 become 255, as in
 // addSaturated.
 func addWord(x, y uint64) uint64 {
-	const high = everyByte << 7
-	s := x&^high + y&^high
-	carry := (x&y | (x|y)&s) & high
-	return s ^ (x^y)&high | carry | (carry - carry>>7)
+	const high = everyByte << 7                        // the highest bit of every byte
+	s := x&^high + y&^high                             // the lower seven bits of every byte, with their carry
+	carry := (x&y | (x|y)&s) & high                    // the bytes that overflow
+	return s ^ (x^y)&high | carry | (carry - carry>>7) // these become 255
 }
 
 // snapWord applies the table snapped to eight bytes, by their upper five bits.
 func snapWord(w uint64) uint64 {
 	u := w >> 3 & (everyByte * 31)
-	some := (u + everyByte*31) >> 5 & everyByte
-	all := (u + everyByte) >> 5 & everyByte
-	return w&(some<<8-some) | (all<<8 - all)
+	some := (u + everyByte*31) >> 5 & everyByte // 1 in bytes of at least snapZero
+	all := (u + everyByte) >> 5 & everyByte     // 1 in bytes above 247
+	return w&(some<<8-some) | (all<<8 - all)    // v<<8-v is 255 in bytes where v is 1
 }
 
 // overWord blends eight coverage bytes over eight others at once, as Over does for one.
@@ -53,11 +53,12 @@ func rightNarrow(ur, lr int64, k int32, dy int64, full int32) (single, pair uint
 	return uint64(columnAlpha(ur-start, lr-start)), uint64(a) | uint64(b)<<8
 }
 
-// leftWord is leftWedge for at most eight columns [x0, j).
+// leftWord is leftWedge for three to eight columns [x0, j), in the bytes of a word, the first column
+// in the lowest byte. It goes from the last column to the first.
 func leftWord(ul, ll int64, x0, j int32, dy int64, full int32) uint64 {
-	z := ll - int64(j-1)<<16
-	w := uint64(subSaturated(byte(full), cornerPrecise(z, dy)))
-	a := (z*dy)>>16 + dy>>1
+	last := ll - int64(j-1)<<16 // width of the corner in the last column
+	w := uint64(subSaturated(byte(full), cornerPrecise(last, dy)))
+	a := (last*dy)>>16 + dy>>1
 	for range j - x0 - 2 {
 		w = w<<8 | uint64(subSaturated(byte(full), byte(a>>8)))
 		a += dy
@@ -65,13 +66,15 @@ func leftWord(ul, ll int64, x0, j int32, dy int64, full int32) uint64 {
 	return w<<8 | uint64(subSaturated(byte(full), byte(full)-cornerAlpha(int64(x0+1)<<16-ul, dy)))
 }
 
-// rightWord is rightWedge for at most eight columns [k, x1).
+// rightWord is rightWedge for three to eight columns [k, x1), in the bytes of a word, the first
+// column in the lowest byte.
 func rightWord(ur, lr int64, k, x1 int32, dy int64, full int32) uint64 {
-	f := int64(k+1)<<16 - ur
-	w := uint64(subSaturated(byte(full), cornerPrecise(f, dy)))
-	a := (f*dy)>>16 + dy>>1
+	first := int64(k+1)<<16 - ur // width of the corner in the first column
+	w := uint64(subSaturated(byte(full), cornerPrecise(first, dy)))
+	a := (first*dy)>>16 + dy>>1
 	shift := uint(8)
 	for range x1 - k - 2 {
+		// & 63 spares the compiler the case of a shift beyond the word.
 		w |= uint64(subSaturated(byte(full), byte(a>>8))) << (shift & 63)
 		a += dy
 		shift += 8
@@ -88,8 +91,8 @@ var opaqueWord = func() (t [16]uint64) {
 	return t
 }()
 
-// firstPixels returns the columns [x0, x0+8): the left border up to j, bytes of level up to k, the
-// right border.
+// firstPixels returns the columns [x0, x0+8) as the bytes of a word: those of left up to column j, of
+// level up to k, and then of right, whose lowest byte is column k. j-x0 is 0 to 8.
 func firstPixels(x0, j, k int32, level, left, right uint64) uint64 {
 	w := left | level&(opaqueWord[min(k-x0, 8)&15]&^opaqueWord[(j-x0)&15])
 	if k-x0 < 8 {
@@ -98,7 +101,8 @@ func firstPixels(x0, j, k int32, level, left, right uint64) uint64 {
 	return w
 }
 
-// morePixels returns the columns [x, x+8) behind those of firstPixels, for x >= j.
+// morePixels returns eight columns from x on, behind those of firstPixels, so x >= j: bytes of level
+// up to column k, then those of right, whose lowest byte is column k.
 func morePixels(x, k int32, level, right uint64) uint64 {
 	switch n := k - x; {
 	case n >= 8:
