@@ -30,11 +30,13 @@ func (c *Circle) at(angle float64) geom.Point {
 // angle returns the direction of p from the centre.
 func (c *Circle) angle(p geom.Point) float64 { return math.Atan2(p.Y-c.Centre.Y, p.X-c.Centre.X) }
 
-// arcThrough returns the arc from a to b through m. ok is false if the points are collinear.
+// arcThrough returns the arc from a to b through m. ok is false if there is none: the points are on a
+// line, or so close to one that the circle is not finite, or a and b are equal.
 func arcThrough(a, b, m geom.Point) (c Circle, ok bool) {
-	from := geom.Circumcentre(a, b, m)
-	c.Centre, c.Radius = geom.Add(a, from), geom.Length(from)
+	centre := geom.Circumcentre(a, b, m) // relative to a
+	c.Centre, c.Radius = geom.Add(a, centre), geom.Length(centre)
 	ma, mb := geom.Sub(a, m), geom.Sub(b, m)
+	// Twice the angle amb: the angle of the rest of the circle, from b on to a.
 	theta := 2 * math.Atan2(math.Abs(geom.Cross(ma, mb)), geom.Dot(ma, mb))
 	c.Size = theta - 2*math.Pi
 	if geom.Cross(geom.Sub(b, a), geom.Sub(m, a)) < 0 {
@@ -44,8 +46,8 @@ func arcThrough(a, b, m geom.Point) (c Circle, ok bool) {
 	return c, geom.Finite(c.Centre) && c.Radius > 0 && c.Radius < math.Inf(1) && c.Size != 0
 }
 
-// turn returns the angle from one direction to another, in the direction in which the arc of a bent
-// arrow runs.
+// turn returns the angle from one direction to another, going clockwise or counterclockwise, in
+// radians: 0 up to, but not, 2π clockwise, and above 0 up to 2π counterclockwise.
 func turn(from, to float64, clockwise bool) float64 {
 	d := math.Mod(to-from, 2*math.Pi)
 	if d < 0 {
@@ -57,32 +59,35 @@ func turn(from, to float64, clockwise bool) float64 {
 	return d
 }
 
-// solveArc finds the ends of a bent arrow. ok is false where there is no circle: then the arrow
-// is straight. See docs/spec/drawing.md#r62.
+// solveArc finds the ends and the arc of a bent arrow and stores them in v. The arc of the handles
+// goes from one to the other, bent away from the middle between them by the shape's Bend; each end
+// stops on it at the outline of its target. ok is false if there is no circle: then the arrow is
+// straight. Rounding errors that decide the result are an error. See docs/spec/drawing.md#r62.
 func (v *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
 	from, to := &v.Ends[0], &v.Ends[1]
 	a, b := from.Handle, to.Handle
 	u := geom.Unit(geom.Sub(b, a))
 	middle := geom.Add(geom.Lerp(a, b, 0.5), geom.Scale(geom.Pt(-u.Y, u.X), sh.Arrow.Bend))
-	h, ok := arcThrough(a, b, middle)
+	handles, ok := arcThrough(a, b, middle)
 	if !ok {
 		return false, nil
 	}
-	w := arcSolver{Solver: v, sh: sh, h: h, clockwise: sh.Arrow.Bend < 0, g: -1, least: 10 * sh.Scale, a: a, b: b}
+	w := arcSolver{Solver: v, sh: sh, handles: handles, clockwise: sh.Arrow.Bend < 0, sign: -1,
+		least: 10 * sh.Scale, a: a, b: b}
 	if w.clockwise {
-		w.g = 1
+		w.sign = 1
 	}
-	w.offset[0] = w.stopAtTarget(from, &w.a, 0.25)
+	w.offset[0] = w.stopAtTarget(from, &w.a, 0.25) // as the editor: a quarter along the arc
 	w.offset[1] = w.stopAtTarget(to, &w.b, 0.75)
 	w.applyGaps()
 	w.separateEnds()
-	c := w.midpoint()
+	mid := w.midpoint()
 	if w.ambiguous {
 		return false, foreignArrow(sh, lastBits)
 	}
-	body, ok := arcThrough(w.a, w.b, c)
+	body, ok := arcThrough(w.a, w.b, mid)
 	if ok {
-		v.Kind, v.Handle, v.Body, v.Start, v.End = ArcArrow, h, body, w.a, w.b
+		v.Kind, v.Handle, v.Body, v.Start, v.End = ArcArrow, handles, body, w.a, w.b
 	}
 	return ok, nil
 }
@@ -91,23 +96,25 @@ func (v *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
 type arcSolver struct {
 	*Solver
 	sh        *scene.Shape
-	h         Circle // through the handles
+	handles   Circle // through the handles
 	clockwise bool
-	g         float64    // 1 clockwise, -1 counterclockwise
+	sign      float64    // 1 clockwise, -1 counterclockwise
 	least     float64    // shortest distance between the ends
 	offset    [2]float64 // gaps that the ends keep from their targets
 	a, b      geom.Point // the ends so far
 	ambiguous bool       // the editor's result depends on rounding errors
 }
 
+// turn returns the angle from one direction to another the way the arc runs, radians.
 func (w *arcSolver) turn(from, to float64) float64 { return turn(from, to, w.clockwise) }
 
-// span returns the angle between the ends.
-func (w *arcSolver) span() float64 { return w.turn(w.h.angle(w.a), w.h.angle(w.b)) }
+// span returns the angle of the arc between the ends so far, radians.
+func (w *arcSolver) span() float64 { return w.turn(w.handles.angle(w.a), w.handles.angle(w.b)) }
 
-// stopAtTarget moves the arrow's end e, now at p, to the outline of the shape that it is bound to,
-// and returns the gap that it keeps from it. Of several crossings it takes the one nearest to that
-// share of the arc.
+// stopAtTarget moves *p, the place of the arrow's end e, to the outline of the shape that e is bound
+// to, sets e.hit, and returns the gap that the end is to keep from it. Of several crossings it takes
+// the one nearest to that share of the arc, 0 to 1. An end that is not bound, or that goes exactly to
+// its anchor, stays and has no gap, nor has one without an arrowhead.
 func (w *arcSolver) stopAtTarget(e *terminal, p *geom.Point, share float64) (offset float64) {
 	if !e.bound() || e.exact {
 		return 0
@@ -125,19 +132,21 @@ func (w *arcSolver) stopAtTarget(e *terminal, p *geom.Point, share float64) (off
 	return e.gap(w.sh)
 }
 
-// crossing finds where the arc of a bent arrow meets the outline of the shape that the end at p is
-// bound to. Rounding errors decide whether a crossing at an end of the arc counts; if that matters,
-// it sets w.ambiguous.
+// crossing finds where the arc of a bent arrow meets the outline of the shape that end e, now at p,
+// is bound to: the crossing nearest to that share of the arc. Without one, an open line counts as hit
+// at the handle, and another outline where it is less than 1 px from the handle. Rounding errors
+// decide whether a crossing at an end of the arc counts; if that matters, it sets w.ambiguous.
 func (w *arcSolver) crossing(e *terminal, p geom.Point, share float64) (at geom.Point, hit bool) {
-	from, span := w.h.angle(w.a), w.span()
+	from, span := w.handles.angle(w.a), w.span()
 	if e.target.open {
 		share = 0
 	}
-	inner, all := nearestCrossing{off: math.Inf(1)}, nearestCrossing{off: math.Inf(1)} // without and with those at the ends
+	// The nearest crossing without those at the ends of the arc, and with them.
+	inner, all := nearestCrossing{off: math.Inf(1)}, nearestCrossing{off: math.Inf(1)}
 	w.eachEdge(&e.target, func(a, b geom.Point) {
-		hits, n := crossCircle(&w.h, a, b)
+		hits, n := crossCircle(&w.handles, a, b)
 		for _, q := range hits[:n] {
-			switch d := w.turn(from, w.h.angle(q)); {
+			switch d := w.turn(from, w.handles.angle(q)); {
 			case geom.Near(q, w.a, 1e-6):
 				all.offer(q, math.Abs(share*span))
 			case geom.Near(q, w.b, 1e-6):
@@ -159,7 +168,8 @@ func (w *arcSolver) crossing(e *terminal, p geom.Point, share float64) (at geom.
 		all = inner
 	}
 	hit = !math.IsInf(inner.off, 1)
-	w.ambiguous = w.ambiguous || hit == math.IsInf(all.off, 1) || hit && !geom.Near(inner.at, all.at, 1e-3)
+	hitWithEnds := !math.IsInf(all.off, 1)
+	w.ambiguous = w.ambiguous || hit != hitWithEnds || hit && !geom.Near(inner.at, all.at, 1e-3)
 	if !hit {
 		return p, false
 	}
@@ -179,17 +189,18 @@ func (c *nearestCrossing) offer(at geom.Point, off float64) {
 	}
 }
 
-// crossCircle returns where the segment ab crosses the circle of an arc: n points, of which none
-// lies outside the segment.
+// crossCircle returns the n points, 0 to 2, where the segment ab crosses the whole circle of an arc.
+// It solves q2 t² + q1 t + q0 = 0 for the share t of the segment.
 func crossCircle(c *Circle, a, b geom.Point) (p [2]geom.Point, n int) {
 	d, f := geom.Sub(b, a), geom.Sub(a, c.Centre)
-	k, l, m := geom.Norm2(d), 2*geom.Dot(f, d), geom.Norm2(f)-float64(c.Radius*c.Radius)
-	det := float64(l*l) - float64(4*k*m)
-	if det < 0 || k == 0 {
+	q2, q1, q0 := geom.Norm2(d), 2*geom.Dot(f, d), geom.Norm2(f)-float64(c.Radius*c.Radius)
+	// float64 around each product: no fused multiply-add, equal on every machine.
+	discriminant := float64(q1*q1) - float64(4*q2*q0)
+	if discriminant < 0 || q2 == 0 {
 		return p, 0
 	}
-	root := math.Sqrt(det)
-	for _, t := range [2]float64{(-l - root) / (2 * k), (-l + root) / (2 * k)} {
+	root := math.Sqrt(discriminant)
+	for _, t := range [2]float64{(-q1 - root) / (2 * q2), (-q1 + root) / (2 * q2)} {
 		if t >= 0 && t <= 1 {
 			p[n] = geom.Add(a, geom.Scale(d, t))
 			n++
@@ -206,41 +217,45 @@ const noise = 1e-9
 // whether the ends have passed each other.
 func (w *arcSolver) uncertainHit(i int) bool { return w.Ends[i].hit && w.Ends[i].target.open }
 
-// applyGaps moves the ends of a bent arrow along its arc, back from the outlines of their targets
-// by their gaps.
+// applyGaps moves the ends of a bent arrow along its arc, back from the outlines of their targets by
+// their gaps. If they would then be closer to each other than w.least, both move the other way
+// instead, into their targets, but not to their handles. It sets w.ambiguous where rounding errors
+// decide how far that is.
 func (w *arcSolver) applyGaps() {
-	from, to, span := w.h.angle(w.a), w.h.angle(w.b), w.span()
-	length := span * w.h.Radius
+	from, to, span := w.handles.angle(w.a), w.handles.angle(w.b), w.span()
+	length := span * w.handles.Radius
 	ends := func() (geom.Point, geom.Point) {
-		return w.h.at(from + span*(w.offset[0]/length)*w.g), w.h.at(to - span*(w.offset[1]/length)*w.g)
+		return w.handles.at(from + span*(w.offset[0]/length)*w.sign), w.handles.at(to - span*(w.offset[1]/length)*w.sign)
 	}
 	a, b := ends()
 	if geom.Distance(a, b) < w.least {
-		k := -2.0
+		k := -2.0 // factors of the editor
 		if w.offset[0] != 0 && w.offset[1] != 0 {
 			k = -1.5
 		}
-		ways := [2]float64{w.turn(w.h.angle(w.Ends[0].Handle), from), w.turn(to, w.h.angle(w.Ends[1].Handle))}
+		// The angles between the handles and the ends: how far the ends can go back.
+		ways := [2]float64{w.turn(w.handles.angle(w.Ends[0].Handle), from), w.turn(to, w.handles.angle(w.Ends[1].Handle))}
 		for i, way := range ways {
 			if w.uncertainHit(i) && math.Abs(math.Remainder(way, 2*math.Pi)) <= noise {
 				w.ambiguous = true // an angle of 0 or a full turn
 			}
-			w.offset[i] = max(k*w.offset[i], 0.1-way*w.h.Radius)
+			w.offset[i] = max(k*w.offset[i], 0.1-way*w.handles.Radius) // stops 0.1 px before the handle
 		}
 		a, b = ends()
 	}
 	w.a, w.b = a, b
 }
 
-// separateEnds corrects the ends of a bent arrow whose targets are so near to each other that the
-// gaps would make the ends meet or swap.
+// separateEnds corrects the ends of a bent arrow that is bound to targets at both ends. With one
+// target for both, an arrow shorter than 30 px goes from handle to handle. With targets apart, an end
+// that met no outline, or that the start has passed, is set anew. Other arrows stay.
 func (w *arcSolver) separateEnds() {
 	from, to := &w.Ends[0], &w.Ends[1]
 	if !from.bound() || !to.bound() || from.exact || to.exact {
 		return
 	}
-	at, span := w.h.angle(w.a), w.span()
-	length := span * w.h.Radius
+	at, span := w.handles.angle(w.a), w.span()
+	length := span * w.handles.Radius
 	switch w.relationOf() {
 	case sameTarget:
 		if length < 30 {
@@ -250,19 +265,20 @@ func (w *arcSolver) separateEnds() {
 		if !from.hit {
 			w.a = from.Handle
 		}
-		start := w.h.angle(from.Handle)
-		if !to.hit || w.turn(start, w.h.angle(w.a)) > w.turn(start, w.h.angle(w.b)) {
-			w.b = w.h.at(at + span*min(0.9, 10*w.sh.Scale/length)*w.g)
+		start := w.handles.angle(from.Handle)
+		if !to.hit || w.turn(start, w.handles.angle(w.a)) > w.turn(start, w.handles.angle(w.b)) {
+			w.b = w.handles.at(at + span*min(0.9, 10*w.sh.Scale/length)*w.sign)
 		}
 	}
 }
 
-// midpoint returns the point of the arc half way between the ends. It swaps ends that have passed
-// each other.
+// midpoint returns the point of the arc half way between the ends. If the ends have passed each
+// other, so that the arc between them is longer than that between the handles, it swaps them. It sets
+// w.ambiguous if rounding errors decide that.
 func (w *arcSolver) midpoint() geom.Point {
-	at, span := w.h.angle(w.a), w.span()
-	mid := at + span/2*w.g
-	handles := w.turn(w.h.angle(w.Ends[0].Handle), w.h.angle(w.Ends[1].Handle))
+	at, span := w.handles.angle(w.a), w.span()
+	mid := at + span/2*w.sign
+	handles := w.turn(w.handles.angle(w.Ends[0].Handle), w.handles.angle(w.Ends[1].Handle))
 	for i := range w.Ends {
 		w.ambiguous = w.ambiguous || w.uncertainHit(i) && math.Abs(span-handles) <= noise
 	}
@@ -270,5 +286,5 @@ func (w *arcSolver) midpoint() geom.Point {
 		w.a, w.b = w.b, w.a
 		mid += math.Pi
 	}
-	return w.h.at(mid)
+	return w.handles.at(mid)
 }

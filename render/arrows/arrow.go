@@ -88,33 +88,27 @@ const MaxVisited = 1 << 25
 // ErrTargets marks a drawing whose arrows have targets with more than MaxVisited points.
 var ErrTargets = fmt.Errorf("%w: the outlines that arrows are bound to have too many points", scene.ErrLimit)
 
-// Solve computes the ends and the route of arrow i of the scene. t is the scene's tree.
+// Solve computes the kind, the ends and the route of arrow i of the scene and stores them in v; t is
+// the scene's tree. v.Valid is false for an arrow that paints nothing: without length, or with ends
+// that are not finite. An arrow that is not drawn natively is an error that wraps shapes.ErrForeign.
 func (v *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 	sh := &s.Shapes[i]
 	v.arrow = arrow{width: shapes.StrokeWidth[sh.Size] * sh.Scale, Route: v.Route[:0]}
 	v.points, v.lines = v.points[:0], v.lines[:0]
 	v.Ends[0].head, v.Ends[1].head = sh.Arrow.HeadStart, sh.Arrow.HeadEnd
-	back := t.Nodes[i].Page.Inverse()
+	toArrow := t.Nodes[i].Page.Inverse() // from the page
 	for k := range v.Ends {
 		e := &v.Ends[k]
 		e.Handle = geom.Point(sh.Points[k])
 		if b := t.BindingOf(s, i, k); b != nil && b.To != i {
 			e.binding, e.exact = b, b.IsExact
-			if err := v.loadTarget(s, t, sh, e, back); err != nil {
+			if err := v.loadTarget(s, t, sh, e, toArrow); err != nil {
 				return err
 			}
 		}
 	}
 	r := v.relationOf()
-	for k := range v.Ends {
-		e := &v.Ends[k]
-		if !e.bound() {
-			continue
-		}
-		precise := e.binding.IsPrecise || !sh.Arrow.Elbow &&
-			(r == sameTarget || r == startHoldsEnd && k == 0 || r == endHoldsStart && k == 1)
-		e.Handle = e.target.anchor(e.binding.Anchor, precise)
-	}
+	v.moveHandlesToAnchors(sh, r)
 	a, b := v.Ends[0].Handle, v.Ends[1].Handle
 	v.Start, v.End = a, b
 	if !geom.Finite(a) || !geom.Finite(b) {
@@ -133,16 +127,31 @@ func (v *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 	if sh.Arrow.Elbow {
 		return v.solveElbow(sh)
 	}
-	bowed := false
+	isArc := false
 	var err error
-	if !(math.Abs(sh.Arrow.Bend) < 8*sh.Scale) {
-		bowed, err = v.solveArc(sh)
+	if !(math.Abs(sh.Arrow.Bend) < 8*sh.Scale) { // a smaller bend is drawn as a straight arrow
+		isArc, err = v.solveArc(sh)
 	}
-	if err == nil && !bowed {
+	if err == nil && !isArc {
 		err = v.solveStraight(sh, r)
 	}
 	v.Valid = geom.Finite(v.Start) && geom.Finite(v.End)
 	return err
+}
+
+// moveHandlesToAnchors moves the handles of bound ends to the anchors on their targets. Of an arrow
+// without elbows the exact anchor counts, even where the binding is not precise, if both ends are
+// bound to one shape, and at the end whose target holds the other one.
+func (v *Solver) moveHandlesToAnchors(sh *scene.Shape, r relation) {
+	for k := range v.Ends {
+		e := &v.Ends[k]
+		if !e.bound() {
+			continue
+		}
+		precise := e.binding.IsPrecise || !sh.Arrow.Elbow &&
+			(r == sameTarget || r == startHoldsEnd && k == 0 || r == endHoldsStart && k == 1)
+		e.Handle = e.target.anchor(e.binding.Anchor, precise)
+	}
 }
 
 // Why arrows are refused: their ends coincide, rounding errors decide where the ends are, or the
@@ -153,7 +162,8 @@ const (
 	noLength = "without length, with a label"
 )
 
-// relationOf compares the page bounds of both targets. See docs/spec/drawing.md#r59.
+// relationOf compares the page bounds of both targets; it is safe if they lie apart or overlap, and
+// if an end is not bound. See docs/spec/drawing.md#r59.
 func (v *Solver) relationOf() relation {
 	a, b := &v.Ends[0], &v.Ends[1]
 	switch {
@@ -169,27 +179,30 @@ func (v *Solver) relationOf() relation {
 	return safe
 }
 
-// halfStrokes returns half the stroke widths of the arrow and of the end's target. An end with a
-// gap adds it to the shortest length of the arrow.
+// halfStrokes returns half the sum of the stroke widths of arrow sh and of the end's target, scaled.
+// It is part of the gap, and added to the shortest length of the arrow for each end with a gap.
 func (e *terminal) halfStrokes(sh *scene.Shape) float64 {
 	return (shapes.StrokeWidth[sh.Size] + e.target.stroke) / 2 * sh.Scale
 }
 
-// gap is the distance that a headed end keeps from the outline of its target. See
+// gap returns the distance in px that an end with a head keeps from the outline of its target. See
 // docs/spec/drawing.md#r60.
 func (e *terminal) gap(sh *scene.Shape) float64 { return float64(10*sh.Scale) + e.halfStrokes(sh) }
 
-// solveStraight finds the ends of a straight arrow. See docs/spec/drawing.md#r61.
+// solveStraight finds the ends of a straight arrow and stores them in v. They stop where the line
+// between the handles meets the outlines of their targets, and keep the gaps from them. If the arrow
+// would get too short that way, the ends go into their targets instead. r is how the targets lie. An
+// arrow whose ends coincide is an error. See docs/spec/drawing.md#r61.
 func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
 	v.Kind = StraightArrow
 	from, to := &v.Ends[0], &v.Ends[1]
 	a, b := from.Handle, to.Handle
-	before := geom.Unit(geom.Sub(b, a))
+	before := geom.Unit(geom.Sub(b, a)) // direction between the handles
 	s := sh.Scale
 	v.End, to.hit = v.stopAtTarget(to, a)
 	v.Start, from.hit = v.stopAtTarget(from, b)
 	if from.bound() && to.bound() && r == safe && !from.exact && !to.exact {
-		switch {
+		switch { // an end without a crossing lies 10 px, scaled, behind the other
 		case to.hit && !from.hit && !from.target.open:
 			v.Start = geom.Add(v.End, geom.Scale(before, 10*s))
 		case !to.hit && !to.target.open:
@@ -200,29 +213,31 @@ func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
 		return foreignArrow(sh, onePlace)
 	}
 	u := geom.Unit(geom.Sub(v.End, v.Start))
-	flipped := !geom.Near(u, before, 1e-4)
-	g := 1.0
+	flipped := !geom.Near(u, before, 1e-4) // the ends have passed each other
+	sign := 1.0
 	if flipped {
-		g = -1
+		sign = -1
 	}
-	least := 10 * s
-	offset := func(e *terminal, held bool) float64 {
-		if !e.bound() || e.exact || !e.headed() || held || r == sameTarget {
+	least := 10 * s // shortest distance between the ends
+	// gapOf returns the gap of an end, 0 for none, and adds to least. holdsOther says that the end's
+	// target holds that of the other end.
+	gapOf := func(e *terminal, holdsOther bool) float64 {
+		if !e.bound() || e.exact || !e.headed() || holdsOther || r == sameTarget {
 			return 0
 		}
 		least += e.halfStrokes(sh)
 		return e.gap(sh)
 	}
-	oa, ob := offset(from, r == startHoldsEnd), offset(to, r == endHoldsStart)
+	startGap, endGap := gapOf(from, r == startHoldsEnd), gapOf(to, r == endHoldsStart)
 	ends := func() (geom.Point, geom.Point) {
-		return geom.Add(v.Start, geom.Scale(u, oa*g)), geom.Sub(v.End, geom.Scale(u, ob*g))
+		return geom.Add(v.Start, geom.Scale(u, startGap*sign)), geom.Sub(v.End, geom.Scale(u, endGap*sign))
 	}
 	if p, q := ends(); geom.Distance(p, q) < least {
-		k := -1.0
-		if oa != 0 && ob != 0 {
+		k := -1.0 // factors of the editor: the ends move into their targets
+		if startGap != 0 && endGap != 0 {
 			k = -1.5
 		}
-		oa, ob = k*oa, k*ob
+		startGap, endGap = k*startGap, k*endGap
 	}
 	v.Start, v.End = ends()
 	if flipped && from.bound() && to.bound() {
@@ -231,18 +246,19 @@ func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
 	return nil
 }
 
-// stopAtTarget returns where the line from the opposite handle to the end e of a straight arrow
-// meets the outline of the shape that e is bound to. Without a crossing it returns the handle and
-// false.
+// stopAtTarget returns where the line from the opposite handle to the handle of end e of a straight
+// arrow meets the outline of the shape that e is bound to: the crossing nearest to opposite. Without
+// one it returns the point of the outline nearest to the handle, if it is less than 1 px away, else
+// the handle and false. An end that is not bound, or goes exactly to its anchor, stays at its handle.
 func (v *Solver) stopAtTarget(e *terminal, opposite geom.Point) (p geom.Point, hit bool) {
 	if !e.bound() || e.exact {
 		return e.Handle, false
 	}
-	best := math.Inf(1)
+	least := math.Inf(1) // squared distance
 	v.eachEdge(&e.target, func(a, b geom.Point) {
 		if q, ok := crossPoint(opposite, e.Handle, a, b); ok {
-			if d := geom.Norm2(geom.Sub(q, opposite)); d < best {
-				best, p, hit = d, q, true
+			if d := geom.Norm2(geom.Sub(q, opposite)); d < least {
+				least, p, hit = d, q, true
 			}
 		}
 	})
@@ -255,8 +271,9 @@ func (v *Solver) stopAtTarget(e *terminal, opposite geom.Point) (p geom.Point, h
 	return e.Handle, false
 }
 
-// crossPoint returns where the segments ab and cd cross. ok is false for parallel segments and
-// for a crossing within rounding errors of an end.
+// crossPoint returns where the segments ab and cd cross. ok is false if they do not, if they are
+// parallel, and if the start of one, a or c, lies on the line of the other but for rounding errors,
+// as in the editor.
 func crossPoint(a, b, c, d geom.Point) (p geom.Point, ok bool) {
 	const tiny = 1e-10
 	ab, cd, ca := geom.Sub(b, a), geom.Sub(d, c), geom.Sub(a, c)

@@ -9,8 +9,9 @@ import (
 	"plumb/render/vector"
 )
 
-// outlineBody appends the body of an arrow. Hand-drawn jitter does not move its ends, nor any
-// point of an arc.
+// outlineBody appends the body of the solved arrow to c, from start to end. Points that hand-drawn
+// jitter must not move are marked as steady: both ends, and every point of an arc. Skipped corners of
+// an elbow arrow are left out.
 func (v *Solver) outlineBody(c *shapes.Outline) {
 	c.Move(v.Start).Steady = true
 	switch v.Kind {
@@ -22,18 +23,19 @@ func (v *Solver) outlineBody(c *shapes.Outline) {
 		for i := range c.List[first:] {
 			c.List[first+i].Steady = true
 		}
-	default:
+	default: // elbow
 		for i, p := range v.Route[1:] {
 			if p.Skipped {
 				continue
 			}
-			c.Line(p.Point).Steady = i+2 == len(v.Route)
+			c.Line(p.Point).Steady = i+2 == len(v.Route) // the last one
 		}
 	}
 }
 
-// Samples returns the points that represent the body in bounds and for its label, and the
-// body's true length.
+// Samples returns the points that stand for the body where its bounds and the place of its label are
+// computed, and the body's length in px. Of an arc these are at least 9 points, about 20 px apart, but
+// the length is exact. The points are valid until the next call.
 func (v *Solver) Samples() (p []geom.Point, length float64) {
 	p = append(v.sampled[:0], v.Start)
 	switch v.Kind {
@@ -61,8 +63,9 @@ func (v *Solver) Samples() (p []geom.Point, length float64) {
 	return p, length
 }
 
-// Draws makes the draws of the solved arrow in l: the body, then the insides of heads,
-// then all heads.
+// Draws appends the draws of the solved arrow to l.Draws: the body, then the insides of heads, then
+// the strokes of all heads. The body's draws are marked to be cut by the clip path of ClipPath. An
+// invalid arrow has none. A head whose direction depends on rounding errors is an error.
 func (v *Solver) Draws(l *shapes.Maker, sh *scene.Shape) error {
 	l.Counter = 1 / sh.Scale
 	if !v.Valid {
@@ -100,11 +103,16 @@ func (v *Solver) Draws(l *shapes.Maker, sh *scene.Shape) error {
 	return nil
 }
 
-// tipUnclear reports whether rounding errors decide the direction of a head: the last segment of
-// an elbow arrow has no length. Between unrotated shapes that is exact, and the head is a dot.
+// tipUnclear reports whether rounding errors decide the direction of the head at an end, 0 or 1: the
+// last segment of an elbow arrow has no length, and a target is rotated. Between unrotated shapes the
+// segment is exactly a point, and the head is a dot.
 func (v *Solver) tipUnclear(end int, tip geom.Point) bool {
 	n := len(v.Route)
-	if v.Kind != ElbowArrow || n < 3 || !geom.Near(tip, v.Route[[2]int{1, n - 2}[end]].Point, 1e-9) {
+	if v.Kind != ElbowArrow || n < 3 {
+		return false
+	}
+	corner := v.Route[[2]int{1, n - 2}[end]].Point // next to the tip
+	if !geom.Near(tip, corner, 1e-9) {
 		return false
 	}
 	for i := range v.Ends {
@@ -115,30 +123,32 @@ func (v *Solver) tipUnclear(end int, tip geom.Point) bool {
 	return false
 }
 
-// fillHead appends the fill of a head. The export puts it into the group that strokes the arrow,
-// so each draw of the fill is stroked as well.
+// fillHead appends the fill of a head with outline p to l.Draws. The editor's export puts it into the
+// group that strokes the arrow, so each draw of the fill is followed by a stroke of the outline.
 func fillHead(l *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64) {
-	from := len(l.Draws)
+	first := len(l.Draws)
 	l.Fill(sh, p)
-	for i := len(l.Draws) - from; i > 0; i-- {
-		w := l.Draws[from]
-		l.Draws = append(l.Draws[:from], l.Draws[from+1:]...)
-		l.Draws = append(l.Draws, w)
+	for n := len(l.Draws) - first; n > 0; n-- {
+		fill := l.Draws[first] // moved to the end, in front of its stroke
+		l.Draws = append(l.Draws[:first], l.Draws[first+1:]...)
+		l.Draws = append(l.Draws, fill)
 		strokeHead(l, sh, p, width)
 	}
 }
 
-// strokeHead appends the stroke of a head.
+// strokeHead appends the stroke of a head's outline p, in the arrow's colour, to l.Draws.
 func strokeHead(l *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64) {
-	l.Draws = append(l.Draws, shapes.Draw{Path: p, Width: width, Color: shapes.Palette[sh.Color].Solid, Opacity: shapes.Opaque})
+	color := shapes.Palette[sh.Color].Solid
+	l.Draws = append(l.Draws, shapes.Draw{Path: p, Width: width, Color: color, Opacity: shapes.Opaque})
 }
 
 // bodyMargin is how far the clip of a body reaches beyond its bounds.
 const bodyMargin = 100
 
-// ClipPath appends the clip path of an arrow's body, for the non-zero rule: a rectangle around it
-// with holes for the label's box and for closed heads. holes is false if there are no holes. See
-// docs/spec/drawing.md#r69.
+// ClipPath appends the clip path of an arrow's body to a path, for the non-zero rule: a rectangle
+// around the body and the label, bodyMargin px larger, with holes for the label's box and for closed
+// heads, which run the other way round. holes is false if there are none: then nothing is clipped.
+// See docs/spec/drawing.md#r69.
 func (v *Solver) ClipPath(l *Label, to *vector.Path) (holes bool) {
 	e := geom.NewExtent()
 	points, _ := v.Samples()
@@ -149,7 +159,7 @@ func (v *Solver) ClipPath(l *Label, to *vector.Path) (holes bool) {
 		e.Join(l.Box)
 	}
 	w, h := e.Hi.X-e.Lo.X, e.Hi.Y-e.Lo.Y
-	if w == 0 {
+	if w == 0 { // the editor's bounds are never empty
 		w = 1
 	}
 	if h == 0 {
@@ -175,10 +185,12 @@ func (v *Solver) ClipPath(l *Label, to *vector.Path) (holes bool) {
 	return holes
 }
 
-// labelHole adds the box of a label, counter-clockwise with round corners.
+// labelHole appends the box of a label with round corners, counterclockwise, from below its upper left
+// corner on.
 func labelHole(c *shapes.Outline, l *Label) {
 	r := l.radius
 	lo, hi := l.Box.Lo, l.Box.Hi
+	// corner appends a quarter circle around (x, y), from the direction from to the point end.
 	corner := func(x, y, from float64, end geom.Point) {
 		c.Arc(geom.Pt(x, y), r, r, from, -math.Pi/2, end)
 	}

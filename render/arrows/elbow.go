@@ -23,8 +23,9 @@ type elbowEnd struct {
 	end     *terminal
 }
 
-// edge is where an arrow leaves one side of a box: value is the coordinate along the side's
-// outward axis, cross the other one.
+// edge is where an arrow leaves one side of a box. value is the place of the side, x for the left and
+// the right side and y for the others; cross is the other coordinate, of the point on the side where
+// the arrow leaves.
 type edge struct {
 	usable   bool
 	out      bool // expanded is set; points have none
@@ -52,7 +53,9 @@ type elbowPlan struct {
 	router elbowRouter
 }
 
-// solveElbow finds the route of an elbow arrow. See docs/spec/drawing.md#r63.
+// solveElbow finds the route of an elbow arrow and stores it in v. It prepares both ends, lets the
+// router search, and ends the route on the outlines of the targets. If only the end has a given side,
+// the route is computed backwards, as the editor does. See docs/spec/drawing.md#r63.
 func (v *Solver) solveElbow(sh *scene.Shape) error {
 	v.Kind = ElbowArrow
 	w := &v.elbow
@@ -76,7 +79,7 @@ func (v *Solver) solveElbow(sh *scene.Shape) error {
 	if !ok {
 		return foreignArrow(sh, "between whose ends there is no route")
 	}
-	if len(way) == 1 { // a dot
+	if len(way) == 1 { // a dot: from one place to the same
 		way = append(way, way[0])
 	}
 	v.routes[0] = way
@@ -84,7 +87,9 @@ func (v *Solver) solveElbow(sh *scene.Shape) error {
 	return nil
 }
 
-// elbowEnd fills in the parts of an end that do not depend on the other end.
+// elbowEnd fills in the parts of e that do not depend on the other end: the box (of an unbound end a
+// point), the grown box, the side that a precise anchor asks for. It also sets the gap t.offset. A
+// target that is an open line is an error.
 func (v *Solver) elbowEnd(sh *scene.Shape, t *terminal, e *elbowEnd) error {
 	*e = elbowEnd{target: t.Handle, side: noSide, end: t}
 	e.box = geom.Extent{Lo: t.Handle, Hi: t.Handle}
@@ -106,21 +111,25 @@ func (v *Solver) elbowEnd(sh *scene.Shape, t *terminal, e *elbowEnd) error {
 	return nil
 }
 
-// grow computes the box of an elbow arrow's end grown by leg on all sides: the room that a route
-// keeps from it.
+// grow sets e.grown to the box of the end, larger by leg on all sides: the room that a route leaves
+// free around it. A point does not grow.
 func (e *elbowEnd) grow(leg float64) {
 	e.grown = e.box
 	if !e.isPoint {
-		e.grown = geom.Extent{Lo: geom.Pt(e.box.Lo.X-leg, e.box.Lo.Y-leg), Hi: geom.Pt(e.box.Hi.X+leg, e.box.Hi.Y+leg)}
+		lo, hi := e.box.Lo, e.box.Hi
+		e.grown = geom.Extent{Lo: geom.Pt(lo.X-leg, lo.Y-leg), Hi: geom.Pt(hi.X+leg, hi.Y+leg)}
 	}
 }
 
-// sideOf returns the side of a target that an anchor is nearest to.
-func sideOf(a scene.Point, m geom.Matrix) side {
-	d := geom.Pt(a.X-0.5, a.Y-0.5)
+// sideOf returns the side of a target's box, in the arrow's space, to which an anchor points from the
+// centre; noSide for the centre itself. The anchor is in shares of the target's box, and m maps the
+// target's space to the arrow's. On a diagonal left and right win.
+func sideOf(anchor scene.Point, m geom.Matrix) side {
+	d := geom.Pt(anchor.X-0.5, anchor.Y-0.5)
 	if d.X == 0 && d.Y == 0 {
 		return noSide
 	}
+	// m without its translation; float64: no fused multiply-add, equal on every machine
 	d = geom.Pt(float64(m.A*d.X)+float64(m.C*d.Y), float64(m.B*d.X)+float64(m.D*d.Y))
 	switch {
 	case math.Abs(d.X) > math.Abs(d.Y)-1e-4 && d.X < 0:
@@ -133,7 +142,10 @@ func sideOf(a scene.Point, m geom.Matrix) side {
 	return bottomSide
 }
 
-// dropBoxes replaces ends by points where the two boxes leave no usable side.
+// dropBoxes computes the edges of both ends, and replaces boxes by the points that the arrow goes to
+// where the boxes leave an end no usable side: that of the other end first, then also a box that holds
+// the point of the other end. If such a binding is snapped to the edge of its target, it returns an
+// error, because the editor then goes another way.
 func (w *elbowPlan) dropBoxes(sh *scene.Shape) error {
 	w.edges()
 	var err error
@@ -148,14 +160,14 @@ func (w *elbowPlan) dropBoxes(sh *scene.Shape) error {
 		e.box = geom.Extent{Lo: e.target, Hi: e.target}
 		e.grown = e.box
 	}
-	a, b := w.a.usable(), w.b.usable()
-	if a && b {
+	usableA, usableB := w.a.usable(), w.b.usable()
+	if usableA && usableB {
 		return nil
 	}
-	if !a {
-		toPoint(&w.b)
+	if !usableA {
+		toPoint(&w.b) // its box is in the way of end a
 	}
-	if !b {
+	if !usableB {
 		toPoint(&w.a)
 	}
 	if w.b.grown.Contains(w.a.target) {
@@ -168,7 +180,8 @@ func (w *elbowPlan) dropBoxes(sh *scene.Shape) error {
 	return err
 }
 
-// usable reports whether an arrow can leave the end at all.
+// usable reports whether an arrow can leave the end: by the side that is given, or, if none is, by
+// any.
 func (e *elbowEnd) usable() bool {
 	if e.side != noSide {
 		return e.edges[e.side].usable
@@ -190,8 +203,10 @@ func (w *elbowPlan) edges() {
 	}
 }
 
-// edge computes where an elbow arrow may leave one side of an end's box, given the other end.
+// edge computes where an elbow arrow may leave side s of the box of end e, and whether it may: not if
+// the other end's box is so close in front of the side that it blocks the place.
 func (w *elbowPlan) edge(e, other *elbowEnd, s side) edge {
+	// split returns the coordinate of p across the side and the one along it.
 	split := func(p geom.Point) (value, cross float64) {
 		if s == leftSide || s == rightSide {
 			return p.X, p.Y
@@ -199,11 +214,11 @@ func (w *elbowPlan) edge(e, other *elbowEnd, s side) edge {
 		return p.Y, p.X
 	}
 	k := edge{out: !e.isPoint}
-	var rows interval           // free part of the side
+	var free interval           // part of the side, along cross, where the arrow may leave
 	var theirs, across interval // the other box along value and along cross
-	var lo, hi float64
-	lo, rows.lo = split(e.box.Lo)
-	hi, rows.hi = split(e.box.Hi)
+	var lo, hi float64          // the own box along value
+	lo, free.lo = split(e.box.Lo)
+	hi, free.hi = split(e.box.Hi)
 	theirs.lo, across.lo = split(other.box.Lo)
 	theirs.hi, across.hi = split(other.box.Hi)
 	_, k.cross = split(e.target)
@@ -216,9 +231,9 @@ func (w *elbowPlan) edge(e, other *elbowEnd, s side) edge {
 	}
 	k.usable = true
 	if !e.isPoint && !other.isPoint && theirs.contains(k.value) {
-		rows, k.usable = rows.without(interval{across.lo - w.leg, across.hi + w.leg})
+		free, k.usable = free.without(interval{across.lo - w.leg, across.hi + w.leg})
 	}
-	k.usable = k.usable && rows.contains(k.cross)
+	k.usable = k.usable && free.contains(k.cross)
 	return k
 }
 
@@ -227,15 +242,15 @@ type interval struct{ lo, hi float64 }
 
 func (r interval) contains(v float64) bool { return r.lo <= v && v <= r.hi }
 
-// without returns the longest part of r outside o; ok is false when there is none. An arrow leaves
-// a side of a box where the other box does not block it.
+// without returns the longest part of r outside o, the part above o if both are equally long. ok is
+// false if o covers all of r.
 func (r interval) without(o interval) (left interval, ok bool) {
 	switch {
-	case o.hi < r.lo || o.lo > r.hi:
+	case o.hi < r.lo || o.lo > r.hi: // apart
 		return r, true
 	case o.lo <= r.lo && r.hi <= o.hi:
 		return r, false
-	case o.lo <= r.lo:
+	case o.lo <= r.lo: // only the part above is left
 		return interval{o.hi, r.hi}, true
 	case o.hi >= r.hi:
 		return interval{r.lo, o.lo}, true
@@ -245,12 +260,13 @@ func (r interval) without(o interval) (left interval, ok bool) {
 	return interval{o.hi, r.hi}, true
 }
 
-// clipRoute ends a route on the outlines of its targets, drops end segments that are too short, and
-// reverses a route that was computed from the end. See docs/spec/drawing.md#r67.
+// clipRoute ends a route on the outlines of its targets, less their gaps, drops end segments that are
+// too short, reverses a route that was computed from the end, and stores it in v.Route. way has at
+// least two points. See docs/spec/drawing.md#r67.
 func (v *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
 	w := &v.elbow
 	n := len(way)
-	var back [2]float64
+	var back [2]float64 // the gaps that both ends keep
 	way[0], back[0] = v.endOnOutline(&w.a, &w.b, way[min(1, n-1)], way[0])
 	way[n-1], back[1] = v.endOnOutline(&w.b, &w.a, way[max(n-2, 0)], way[n-1])
 	v.Route = v.Route[:0]
@@ -260,10 +276,10 @@ func (v *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
 		}
 		v.Route = append(v.Route, waypoint{p, false})
 		if i == 0 && back[0] < 0 && n > 1 {
-			v.Route = append(v.Route, waypoint{geom.Lerp(p, way[1], 0.5), true})
+			v.Route = append(v.Route, waypoint{geom.Lerp(p, way[1], 0.5), true}) // true: not drawn
 		}
 	}
-	for range 2 {
+	for range 2 { // the start, then, reversed, the end; then it is as it was
 		v.Route = w.dropShortEnd(v.Route)
 		slices.Reverse(v.Route)
 	}
@@ -273,18 +289,19 @@ func (v *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
 	v.Start, v.End = v.Route[0].Point, v.Route[len(v.Route)-1].Point
 }
 
-// dropShortEnd drops the corner of an elbow arrow's route next to its first point, if it is nearer
-// to it than the shortest end segment that the editor draws.
+// dropShortEnd removes the corner next to the first point of an elbow arrow's route, if it is nearer
+// than the shortest end segment that the editor draws, and moves the next corner so that the segment
+// to it keeps its direction along an axis. It changes way and returns it, shorter or not.
 func (w *elbowPlan) dropShortEnd(way []waypoint) []waypoint {
 	if len(way) < 3 || manhattan(way[0].Point, way[1].Point) >= w.end {
 		return way
 	}
-	upright := upright(way[0].Point, way[1].Point)
+	wasUpright := upright(way[0].Point, way[1].Point)
 	way = slices.Delete(way, 1, 2)
-	if len(way) < 3 {
+	if len(way) < 3 { // a straight arrow: both points are ends
 		return way
 	}
-	if upright {
+	if wasUpright {
 		way[1].Y = way[0].Y
 	} else {
 		way[1].X = way[0].X
@@ -298,8 +315,10 @@ func manhattan(a, b geom.Point) float64 { return math.Abs(a.X-b.X) + math.Abs(a.
 // upright reports whether the segment from a to b is vertical rather than horizontal.
 func upright(a, b geom.Point) bool { return math.Abs(a.X-b.X) < math.Abs(a.Y-b.Y) }
 
-// endOnOutline returns where the segment from p to an end stops at the outline of the end's
-// target, and the gap that it keeps from it: less than 0 for a tip inside.
+// endOnOutline returns where the last segment of a route, from corner p to end e, now at now, ends,
+// and the gap that it keeps from the outline of the end's target: less than 0 for a tip inside the
+// target, 0 for an end that is not bound or goes exactly to its anchor. The segment stops at the
+// crossing with the outline nearest to p, or at the anchor if that is nearer and in or at the target.
 func (v *Solver) endOnOutline(e, other *elbowEnd, p, now geom.Point) (at geom.Point, back float64) {
 	t := e.end
 	if !t.bound() {
@@ -326,14 +345,14 @@ func (v *Solver) endOnOutline(e, other *elbowEnd, p, now geom.Point) (at geom.Po
 	}
 	back = t.offset
 	d := geom.Distance(p, at)
-	if d < 2*back {
+	if d < 2*back { // too short a segment for the whole gap
 		back = d - back
 	}
 	switch {
 	case back >= v.elbow.end: // never for a large arrow with a scale above 1
 	case t.target.box.Contains(other.target):
 		back = max(0, back)
-	default:
+	default: // into the target
 		back = -t.offset
 	}
 	to := geom.Add(at, geom.Scale(geom.Unit(geom.Sub(p, at)), back))

@@ -26,7 +26,8 @@ func (h *arrowhead) closed() bool {
 	return false
 }
 
-// Head returns the head of an end. See docs/spec/drawing.md#r68.
+// Head returns the head at the start or, with end set, at the end of the solved arrow, of kind
+// HeadNone if there is none to draw. See docs/spec/drawing.md#r68.
 func (v *Solver) Head(end bool) arrowhead {
 	h := arrowhead{kind: v.Ends[0].head, tip: v.Start}
 	other := v.End
@@ -47,7 +48,7 @@ func (v *Solver) Head(end bool) arrowhead {
 			next = v.Route[max(n-2, 0)].Point
 		}
 		h.back = v.behind(h.tip, next, manhattan(h.tip, next)/2) // oblique where corners were dropped
-	default:
+	default: // arc
 		k := geom.Clamp(v.Body.Length()/5, v.width, 3*v.width)
 		h.back = crossCircles(h.tip, k, &v.Handle, end == v.Handle.Sweep())
 	}
@@ -64,10 +65,12 @@ func (v *Solver) behind(p, q geom.Point, k float64) geom.Point {
 }
 
 // crossCircles returns one of the two points where the circle of radius k around p meets the circle
-// c of a bent arrow: the direction of its head.
+// c of a bent arrow: with first the one clockwise of the line from p to the centre, else the other. It
+// is not finite if they do not meet. A head at p points away from it.
 func crossCircles(p geom.Point, k float64, c *Circle, first bool) geom.Point {
 	d := geom.Sub(c.Centre, p)
 	l := geom.Length(d)
+	// x is along d and y across it. float64: no fused multiply-add, equal on every machine.
 	x := (float64(l*l) - float64(c.Radius*c.Radius) + float64(k*k)) / (2 * l)
 	y := math.Sqrt(float64(k*k) - float64(x*x))
 	if !first {
@@ -80,11 +83,12 @@ func crossCircles(p geom.Point, k float64, c *Circle, first bool) geom.Point {
 // turned90 turns a vector clockwise.
 func turned90(v geom.Point) geom.Point { return geom.Pt(-v.Y, v.X) }
 
-// Write appends the outline of the arrowhead to a path. Closed ones run counter-clockwise.
+// Write appends the outline of the arrowhead to a path, in the editor's proportions: nothing for kinds
+// that are not drawn. Closed outlines run counterclockwise.
 func (h *arrowhead) Write(to *vector.Path) {
 	const sixth = math.Pi / 6
 	p, q := h.tip, h.back
-	half := turned90(geom.Scale(geom.Sub(q, p), 0.5))
+	half := turned90(geom.Scale(geom.Sub(q, p), 0.5)) // across the body, half as long as the head
 	switch h.kind {
 	case scene.HeadArrow:
 		polyline(to, false, shapes.Turned(q, p, sixth), p, shapes.Turned(q, p, -sixth))
@@ -117,7 +121,8 @@ func (h *arrowhead) Write(to *vector.Path) {
 	}
 }
 
-// polyline appends straight lines through points that the export writes with all digits.
+// polyline appends straight lines through the points, and back to the first if closed. The editor
+// writes these points with all digits into its export, from which geom.Read takes them.
 func polyline(to *vector.Path, closed bool, p ...geom.Point) {
 	for i, q := range p {
 		at := vector.Point{X: geom.Read(q.X), Y: geom.Read(q.Y)}

@@ -24,7 +24,9 @@ const (
 	labelRadius = 3.5
 )
 
-// Label computes the place of the label of the solved arrow.
+// Label computes the place of the label of the solved arrow. It is not Shown for an arrow without
+// text and for an invalid one. Errors: a custom colour, an arrow without length, text that is not set
+// natively, and a place that depends on rounding errors.
 func (v *Solver) Label(sh *scene.Shape) (l Label, err error) {
 	if sh.Rich == nil || !v.Valid {
 		return l, nil
@@ -41,26 +43,39 @@ func (v *Solver) Label(sh *scene.Shape) (l Label, err error) {
 		bounds.Add(p)
 	}
 	l = Label{Shown: true, Pad: labelPad * sh.Scale, radius: labelRadius * sh.Scale}
-	keep := 20 + 2*(shapes.StrokeWidth[sh.Size]-2)
+	keep := 20 + 2*(shapes.StrokeWidth[sh.Size]-2) // distance that the label keeps from the ends
 	if sh.Size == scene.SizeXL {
 		keep += 20
 	}
 	keep *= sh.Scale
-	k, err := text.Take()
+	setter, err := text.Take()
 	if err != nil {
 		return l, err
 	}
-	defer k.GiveBack()
+	defer setter.GiveBack()
 	margin := 64.0
 	if v.Kind == ElbowArrow {
 		margin = max(v.Ends[0].offset+keep, 32) + max(v.Ends[1].offset+keep, 32)
 	}
-	if l.W, l.H, err = k.ArrowSize(sh, bounds.Hi.X-bounds.Lo.X, bounds.Hi.Y-bounds.Lo.Y, margin); err != nil {
+	w, h := bounds.Hi.X-bounds.Lo.X, bounds.Hi.Y-bounds.Lo.Y
+	if l.W, l.H, err = setter.ArrowSize(sh, w, h, margin); err != nil {
 		return l, shapes.TextError(sh, "label", err)
 	}
-	w := labelledBody{points: points, length: length, half: geom.Pt(l.W/2+l.Pad, l.H/2+l.Pad)}
-	starts, ends := w.labelRange(keep, v.Kind == ElbowArrow)
-	share := math.NaN()
+	body := labelledBody{points: points, length: length, half: geom.Pt(l.W/2+l.Pad, l.H/2+l.Pad)}
+	share, clear := v.labelShare(sh, &body, keep)
+	if !clear {
+		return l, foreignArrow(sh, "with a label whose place depends on rounding errors")
+	}
+	l.Box = body.boxAt(body.walk(share*length), 0)
+	return l, nil
+}
+
+// labelShare returns where along the body, from 0 to 1, the middle of the label lies: where the shape
+// says, but keep px clear of both ends, or in the middle if there is no room. Towards an end that is
+// neither bound nor headed it may go all the way. clear is false if rounding errors decide the place.
+func (v *Solver) labelShare(sh *scene.Shape, body *labelledBody, keep float64) (share float64, clear bool) {
+	starts, ends := body.labelRange(keep, v.Kind == ElbowArrow)
+	share = math.NaN() // differs from no other: the comparison below is false at first
 	for _, start := range starts {
 		for _, end := range ends {
 			lo, hi := start, end
@@ -73,15 +88,14 @@ func (v *Solver) Label(sh *scene.Shape) (l Label, err error) {
 			if e := &v.Ends[1]; !e.bound() && !e.headed() {
 				hi = 1
 			}
-			at := geom.Clamp(sh.Arrow.LabelPosition, lo, hi)
-			if math.Abs(at-share)*length > 1e-3 {
-				return l, foreignArrow(sh, "with a label whose place depends on rounding errors")
+			place := geom.Clamp(sh.Arrow.LabelPosition, lo, hi)
+			if math.Abs(place-share)*body.length > 1e-3 {
+				return 0, false
 			}
-			share = at
+			share = place
 		}
 	}
-	l.Box = w.boxAt(w.walk(share*length), 0)
-	return l, nil
+	return share, true
 }
 
 // labelledBody is the body of an arrow, along which its label is placed.
@@ -97,7 +111,8 @@ func (w *labelledBody) boxAt(p geom.Point, grow float64) geom.Extent {
 	return geom.Extent{Lo: geom.Sub(p, h), Hi: geom.Add(p, h)}
 }
 
-// walk returns the point at the distance d along the body.
+// walk returns the point at the distance d along the body, in px from its start; an end for a
+// distance beyond the body.
 func (w *labelledBody) walk(d float64) geom.Point {
 	if d <= 0 {
 		return w.points[0]
@@ -113,8 +128,9 @@ func (w *labelledBody) walk(d float64) geom.Point {
 	return w.points[len(w.points)-1]
 }
 
-// labelRange returns the range of the body, from 0 to 1, in which a label stays clear of both
-// ends: two values for each limit, as exits returns them.
+// labelRange returns the range of the body, from 0 to 1, in which the middle of a label may lie so
+// that the label stays clear of both ends by keep px: two values for each limit, as exits returns
+// them. Of an elbow arrow the distance is measured along the axes, else along the body.
 func (w *labelledBody) labelRange(keep float64, elbow bool) (lo, hi [2]float64) {
 	first, last := w.points[0], w.points[len(w.points)-1]
 	from, to := w.boxAt(w.walk(keep), 0), w.boxAt(w.walk(w.length-keep), 0)
@@ -124,11 +140,12 @@ func (w *labelledBody) labelRange(keep float64, elbow bool) (lo, hi [2]float64) 
 	return w.exits(from, first), w.exits(to, last)
 }
 
-// exits returns where along the body, from 0 to 1, it leaves a box: at the crossing farthest from
-// an end, 0.5 without a crossing. Of two crossings equally far away rounding errors decide which
-// one the editor takes, so it returns both.
-func (w *labelledBody) exits(e geom.Extent, end geom.Point) (share [2]float64) {
-	c := [5]geom.Point{e.Lo, geom.Pt(e.Hi.X, e.Lo.Y), e.Hi, geom.Pt(e.Lo.X, e.Hi.Y), e.Lo}
+// exits returns where along the body, from 0 to 1, the body leaves a box: at the crossing farthest
+// from the end, 0.5 without a crossing. Of crossings equally far away rounding errors decide which
+// one the editor takes, so it returns the first and the last of them; else both values are equal.
+func (w *labelledBody) exits(box geom.Extent, end geom.Point) (share [2]float64) {
+	lo, hi := box.Lo, box.Hi
+	c := [5]geom.Point{lo, geom.Pt(hi.X, lo.Y), hi, geom.Pt(lo.X, hi.Y), lo}
 	best, walked := -1.0, 0.0
 	share = [2]float64{0.5, 0.5}
 	for i := 1; i < len(w.points); i++ {

@@ -30,7 +30,7 @@ var (
 	}
 )
 
-// turnBox maps a box by a quarter turn or flip.
+// turnBox maps a box by a quarter turn or flip; its corners may change places.
 func turnBox(t geom.Matrix, e geom.Extent) geom.Extent {
 	out := geom.NewExtent()
 	out.Add(t.Apply(e.Lo))
@@ -38,9 +38,14 @@ func turnBox(t geom.Matrix, e geom.Extent) geom.Extent {
 	return out
 }
 
-// turnSide maps a side of a box by a quarter turn or flip.
+// outward is the direction in which each side of a box faces.
+var outward = [sides]geom.Point{
+	rightSide: {X: 1}, bottomSide: {Y: 1}, leftSide: {X: -1}, topSide: {Y: -1},
+}
+
+// turnSide returns the side of the mapped box that side s becomes by a quarter turn or flip.
 func turnSide(t geom.Matrix, s side) side {
-	p := t.Apply([sides]geom.Point{geom.Pt(1, 0), geom.Pt(0, 1), geom.Pt(-1, 0), geom.Pt(0, -1)}[s])
+	p := t.Apply(outward[s])
 	switch {
 	case p.X > 0:
 		return rightSide
@@ -52,12 +57,14 @@ func turnSide(t geom.Matrix, s side) side {
 	return topSide
 }
 
-// turnEdges maps all sides of an elbow arrow's end by a quarter turn or flip.
+// turnEdges maps the edges of an elbow arrow's end by a quarter turn or flip: each one gets to the
+// place of the side that it becomes, with its coordinates mapped. value and cross of an edge are x and
+// y on the left and the right side, y and x on the others.
 func turnEdges(t geom.Matrix, e *[sides]edge) (out [sides]edge) {
 	for s := range sides {
 		k := e[s]
 		to := turnSide(t, s)
-		m := func(value, cross float64) (float64, float64) {
+		turned := func(value, cross float64) (float64, float64) {
 			p := geom.Pt(value, cross)
 			if s == topSide || s == bottomSide {
 				p = geom.Pt(cross, value)
@@ -68,8 +75,8 @@ func turnEdges(t geom.Matrix, e *[sides]edge) (out [sides]edge) {
 			}
 			return p.X, p.Y
 		}
-		value, cross := m(k.value, k.cross)
-		k.expanded, _ = m(k.expanded, k.cross)
+		value, cross := turned(k.value, k.cross)
+		k.expanded, _ = turned(k.expanded, k.cross)
 		k.value, k.cross = value, cross
 		out[to] = k
 	}
@@ -116,7 +123,9 @@ type elbowRouter struct {
 	points     []geom.Point // the route so far
 }
 
-// load sets both ends of an elbow arrow as the router's input, not turned.
+// load sets the router's input, not turned, from both ends of an elbow arrow: boxes, edges, the gap
+// between the boxes along x and y, and the lines half way between them on which a middle segment may
+// run where the gap is wide enough.
 func (r *elbowRouter) load(w *elbowPlan) {
 	a, b := &w.a, &w.b
 	*r = elbowRouter{
@@ -126,14 +135,17 @@ func (r *elbowRouter) load(w *elbowPlan) {
 	}
 	r.all = a.grown
 	r.all.Join(b.grown)
-	reach := func(e *elbowEnd) (least, grow float64) {
+	// room returns how much of a gap an end takes: least for there to be a middle line, and grow, what
+	// the line keeps from it.
+	room := func(e *elbowEnd) (least, grow float64) {
 		if e.isPoint {
 			return 3 * w.end, 3 * w.end
 		}
 		return w.least, w.leg
 	}
-	leastA, growA := reach(a)
-	leastB, growB := reach(b)
+	leastA, growA := room(a)
+	leastB, growB := room(b)
+	// between returns the gap from a to b along one axis, negative if b comes first, and the middle line.
 	between := func(aLo, aHi, bLo, bHi float64) (gap float64, mid middleLine) {
 		switch {
 		case bLo-aHi >= 0:
@@ -160,14 +172,16 @@ func (r *elbowRouter) apply(t geom.Matrix) {
 	r.a, r.b = turnEdges(t, &r.a), turnEdges(t, &r.b)
 	r.gap, r.bias = t.Apply(r.gap), t.Apply(r.bias)
 	mid := t.Apply(geom.Pt(r.midX.at, r.midY.at))
-	if t.A == 0 {
+	if t.A == 0 { // a quarter turn swaps x and y
 		r.midX.ok, r.midY.ok = r.midY.ok, r.midX.ok
 	}
 	r.midX.at, r.midY.at = mid.X, mid.Y
 }
 
-// route returns the route of an elbow arrow that leaves end A at one side and reaches end B at
-// another. See docs/spec/drawing.md#r66.
+// route returns the route of an elbow arrow that leaves end A at side from and reaches end B at side
+// to; ok is false if there is none. It turns the input so that from is the right side, makes the
+// route, and turns everything back. The points are valid until the next call. See
+// docs/spec/drawing.md#r66.
 func (r *elbowRouter) route(from, to side) (way []geom.Point, ok bool) {
 	if !r.a[from].usable || !r.b[to].usable {
 		return nil, false
@@ -180,7 +194,7 @@ func (r *elbowRouter) route(from, to side) (way []geom.Point, ok bool) {
 		ok = r.toLeftSide()
 	case topSide:
 		ok = r.toTopSide()
-	case bottomSide:
+	case bottomSide: // upside down it is the top
 		r.apply(flip)
 		ok = r.toTopSide()
 	default:
@@ -197,18 +211,19 @@ func (r *elbowRouter) route(from, to side) (way []geom.Point, ok bool) {
 }
 
 // simplified drops the corners of an elbow arrow's route that repeat the last one or lie on a
-// straight line.
+// straight line along an axis, within 0.01 px. It overwrites p and returns its beginning.
 func simplified(p []geom.Point) []geom.Point {
-	const tol = 0.01
-	n := 0
+	const tolerance = 0.01 // px
+	same := func(a, b float64) bool { return math.Abs(a-b) <= tolerance }
+	n := 0 // corners kept
 	for _, q := range p {
-		if n > 0 && geom.Near(p[n-1], q, tol) {
+		if n > 0 && geom.Near(p[n-1], q, tolerance) {
 			continue
 		}
 		if n > 1 {
 			a, b := p[n-2], p[n-1]
-			if math.Abs(a.X-b.X) <= tol && math.Abs(b.X-q.X) <= tol || math.Abs(a.Y-b.Y) <= tol && math.Abs(b.Y-q.Y) <= tol {
-				n--
+			if same(a.X, b.X) && same(b.X, q.X) || same(a.Y, b.Y) && same(b.Y, q.Y) {
+				n-- // b lies between a and q, or q goes back
 			}
 		}
 		p[n] = q
@@ -217,7 +232,8 @@ func simplified(p []geom.Point) []geom.Point {
 	return p[:n]
 }
 
-// via appends points to the route: x, y, x, y and so on. It returns true.
+// via appends points to the route, given as x, y, x, y and so on. It returns true, as the functions
+// do that find a route.
 func (r *elbowRouter) via(c ...float64) bool {
 	for i := 0; i+1 < len(c); i += 2 {
 		r.points = append(r.points, geom.Pt(c[i], c[i+1]))
@@ -225,97 +241,115 @@ func (r *elbowRouter) via(c ...float64) bool {
 	return true
 }
 
-// toLeftSide makes the route from the right side of A to the left side of B.
+// toLeftSide makes the route from the right side of A to the left side of B; it returns false if there
+// is none. It goes straight over the middle line between the boxes if there is one, else out of both
+// sides and along the line above one another, else the shortest of three ways: around both boxes
+// below, over both above, or between them. The sums are the editor's estimates of these ways.
 func (r *elbowRouter) toLeftSide() bool {
 	if r.a[rightSide].cross > r.b[leftSide].cross {
 		r.apply(flip)
 	}
-	e, f := &r.a[rightSide], &r.b[leftSide]
+	from, to := &r.a[rightSide], &r.b[leftSide]
 	switch {
 	case r.gap.X > 0 && r.midX.ok:
-		return r.via(e.value, e.cross, r.midX.at, e.cross, r.midX.at, f.cross, f.value, f.cross)
-	case !e.out || !f.out:
+		return r.via(from.value, from.cross, r.midX.at, from.cross, r.midX.at, to.cross, to.value, to.cross)
+	case !from.out || !to.out:
 		return false
 	case r.midY.ok:
-		return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, r.midY.at,
-			f.expanded, r.midY.at, f.expanded, f.cross, f.value, f.cross)
+		return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, r.midY.at,
+			to.expanded, r.midY.at, to.expanded, to.cross, to.value, to.cross)
 	}
-	u, a, b := r.all, r.boxA.grown, r.boxB.grown
-	around := math.Abs(e.value-u.Hi.X) + math.Abs(e.cross-u.Hi.Y) + math.Abs(u.Hi.X-f.expanded) +
-		math.Abs(u.Hi.Y-f.cross) + r.leg + 6
-	over := r.leg + math.Abs(e.cross-u.Lo.Y) + math.Abs(e.expanded-u.Lo.X) + math.Abs(u.Lo.Y-f.cross) +
-		math.Abs(u.Lo.X-f.value) + 6 + r.bias.Y
+	all, a, b := r.all, r.boxA.grown, r.boxB.grown
+	around := math.Abs(from.value-all.Hi.X) + math.Abs(from.cross-all.Hi.Y) + math.Abs(all.Hi.X-to.expanded) +
+		math.Abs(all.Hi.Y-to.cross) + r.leg + 6
+	over := r.leg + math.Abs(from.cross-all.Lo.Y) + math.Abs(from.expanded-all.Lo.X) + math.Abs(all.Lo.Y-to.cross) +
+		math.Abs(all.Lo.X-to.value) + 6 + r.bias.Y
 	between := math.Inf(1)
 	if r.gap.X < 0 && r.midX.ok {
-		between = 2*r.leg + math.Abs(e.cross-a.Hi.Y) + (u.Hi.X - u.Lo.X) + math.Abs(a.Hi.Y-b.Lo.Y) + math.Abs(b.Lo.Y-f.cross) + 8
+		between = 2*r.leg + math.Abs(from.cross-a.Hi.Y) + (all.Hi.X - all.Lo.X) + math.Abs(a.Hi.Y-b.Lo.Y) +
+			math.Abs(b.Lo.Y-to.cross) + 8
 	}
 	switch {
 	case around < over && around < between:
-		return r.via(e.value, e.cross, u.Hi.X, e.cross, u.Hi.X, u.Hi.Y, f.expanded, u.Hi.Y, f.expanded, f.cross, f.value, f.cross)
+		return r.via(from.value, from.cross, all.Hi.X, from.cross, all.Hi.X, all.Hi.Y, to.expanded, all.Hi.Y,
+			to.expanded, to.cross, to.value, to.cross)
 	case over < between:
-		return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, u.Lo.Y, u.Lo.X, u.Lo.Y, u.Lo.X, f.cross, f.value, f.cross)
+		return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, all.Lo.Y,
+			all.Lo.X, all.Lo.Y, all.Lo.X, to.cross, to.value, to.cross)
 	}
-	return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, a.Hi.Y, r.midX.at, a.Hi.Y,
-		r.midX.at, b.Lo.Y, f.expanded, b.Lo.Y, f.expanded, f.cross, f.value, f.cross)
+	return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, a.Hi.Y, r.midX.at, a.Hi.Y,
+		r.midX.at, b.Lo.Y, to.expanded, b.Lo.Y, to.expanded, to.cross, to.value, to.cross)
 }
 
-// toTopSide makes the route from the right side of A to the top of B.
+// toTopSide makes the route from the right side of A to the top of B, and returns true. It takes one
+// corner if that is possible, or a middle line between the boxes, else the shortest of three ways:
+// around both boxes, under A and beside B, or between them. The sums are the editor's estimates.
 func (r *elbowRouter) toTopSide() bool {
-	e, f := &r.a[rightSide], &r.b[topSide]
-	u, a, b := r.all, r.boxA.grown, r.boxB.grown
+	from, to := &r.a[rightSide], &r.b[topSide]
+	all, a, b := r.all, r.boxA.grown, r.boxB.grown
 	switch {
-	case e.cross < f.far() && f.cross > e.far() || r.pointA && b.Contains(r.boxA.own.Lo):
-		return r.via(e.value, e.cross, f.cross, e.cross, f.cross, f.value)
-	case r.gap.X > 0 && r.midX.ok && f.out:
-		return r.via(e.value, e.cross, r.midX.at, e.cross, r.midX.at, f.expanded, f.cross, f.expanded, f.cross, f.value)
-	case r.gap.Y > 0 && e.out && f.cross < e.expanded && r.midY.ok:
-		return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, r.midY.at, f.cross, r.midY.at, f.cross, f.value)
+	case from.cross < to.far() && to.cross > from.far() || r.pointA && b.Contains(r.boxA.own.Lo):
+		return r.via(from.value, from.cross, to.cross, from.cross, to.cross, to.value)
+	case r.gap.X > 0 && r.midX.ok && to.out:
+		return r.via(from.value, from.cross, r.midX.at, from.cross, r.midX.at, to.expanded,
+			to.cross, to.expanded, to.cross, to.value)
+	case r.gap.Y > 0 && from.out && to.cross < from.expanded && r.midY.ok:
+		return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, r.midY.at,
+			to.cross, r.midY.at, to.cross, to.value)
 	}
-	around := math.Abs(e.value-u.Hi.X) + math.Abs(e.cross-u.Lo.Y) + math.Abs(f.cross-u.Hi.X) + math.Abs(f.value-u.Lo.Y)
+	around := math.Abs(from.value-all.Hi.X) + math.Abs(from.cross-all.Lo.Y) + math.Abs(to.cross-all.Hi.X) +
+		math.Abs(to.value-all.Lo.Y)
 	under, between := math.Inf(1), math.Inf(1)
-	if e.out && f.out && r.midY.ok {
-		under = math.Abs(e.value-e.expanded) + math.Abs(b.Lo.X-e.expanded) + math.Abs(b.Lo.X-f.cross) +
-			math.Abs(e.cross-b.Lo.Y) + math.Abs(f.value-f.expanded)
+	if from.out && to.out && r.midY.ok {
+		under = math.Abs(from.value-from.expanded) + math.Abs(b.Lo.X-from.expanded) + math.Abs(b.Lo.X-to.cross) +
+			math.Abs(from.cross-b.Lo.Y) + math.Abs(to.value-to.expanded)
 	}
-	if e.out && f.out && r.midX.ok {
-		between = math.Abs(e.value-u.Hi.X) + math.Abs(e.cross-a.Hi.Y) + math.Abs(e.expanded-f.cross) +
-			math.Abs(a.Hi.Y-f.expanded) + math.Abs(f.expanded-f.value)
+	if from.out && to.out && r.midX.ok {
+		between = math.Abs(from.value-all.Hi.X) + math.Abs(from.cross-a.Hi.Y) + math.Abs(from.expanded-to.cross) +
+			math.Abs(a.Hi.Y-to.expanded) + math.Abs(to.expanded-to.value)
 	}
 	switch {
 	case around < under && around < between:
-		return r.via(e.value, e.cross, u.Hi.X, e.cross, u.Hi.X, u.Lo.Y, f.cross, u.Lo.Y, f.cross, f.value)
+		return r.via(from.value, from.cross, all.Hi.X, from.cross, all.Hi.X, all.Lo.Y, to.cross, all.Lo.Y,
+			to.cross, to.value)
 	case under < between:
-		return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, r.midY.at, b.Lo.X, r.midY.at,
-			b.Lo.X, f.expanded, f.cross, f.expanded, f.cross, f.value)
+		return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, r.midY.at,
+			b.Lo.X, r.midY.at, b.Lo.X, to.expanded, to.cross, to.expanded, to.cross, to.value)
 	}
-	return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, a.Hi.Y, r.midX.at, a.Hi.Y,
-		r.midX.at, f.expanded, f.cross, f.expanded, f.cross, f.value)
+	return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, a.Hi.Y, r.midX.at, a.Hi.Y,
+		r.midX.at, to.expanded, to.cross, to.expanded, to.cross, to.value)
 }
 
-// toRightSide makes the route from the right side of A to the right side of B.
+// toRightSide makes the route from the right side of A to the right side of B; it returns false if
+// there is none. It goes around the right of both boxes if neither is in the way of the other, else
+// over the middle line between them and around the nearer end of the box in the way.
 func (r *elbowRouter) toRightSide() bool {
-	e, f := &r.a[rightSide], &r.b[rightSide]
+	from, to := &r.a[rightSide], &r.b[rightSide]
 	a, b := r.boxA.grown, r.boxB.grown
-	rows := func(x geom.Extent, y float64) bool { return x.Lo.Y <= y && y <= x.Hi.Y }
-	if (r.gap.X <= 0 || !rows(b, e.cross)) && (f.value > r.boxA.own.Lo.X || !rows(a, f.cross)) {
-		return r.via(e.value, e.cross, r.all.Hi.X, e.cross, r.all.Hi.X, f.cross, f.value, f.cross)
+	hasRow := func(box geom.Extent, y float64) bool { return box.Lo.Y <= y && y <= box.Hi.Y }
+	if (r.gap.X <= 0 || !hasRow(b, from.cross)) && (to.value > r.boxA.own.Lo.X || !hasRow(a, to.cross)) {
+		return r.via(from.value, from.cross, r.all.Hi.X, from.cross, r.all.Hi.X, to.cross, to.value, to.cross)
 	}
 	if !r.midX.ok {
 		return false
 	}
-	nearer := func(x geom.Extent) float64 {
-		if math.Abs(e.cross-x.Lo.Y)+math.Abs(f.cross-x.Lo.Y) < math.Abs(e.cross-x.Hi.Y)+math.Abs(f.cross-x.Hi.Y) {
-			return x.Lo.Y
+	// nearer returns the y of the top or the bottom of a box, whichever makes the shorter way.
+	nearer := func(box geom.Extent) float64 {
+		detour := func(y float64) float64 { return math.Abs(from.cross-y) + math.Abs(to.cross-y) }
+		if detour(box.Lo.Y) < detour(box.Hi.Y) {
+			return box.Lo.Y
 		}
-		return x.Hi.Y
+		return box.Hi.Y
 	}
 	switch {
-	case r.gap.X >= 0 && f.out:
+	case r.gap.X >= 0 && to.out:
 		y := nearer(b)
-		return r.via(e.value, e.cross, r.midX.at, e.cross, r.midX.at, y, f.expanded, y, f.expanded, f.cross, f.value, f.cross)
-	case r.gap.X <= 0 && e.out:
+		return r.via(from.value, from.cross, r.midX.at, from.cross, r.midX.at, y, to.expanded, y,
+			to.expanded, to.cross, to.value, to.cross)
+	case r.gap.X <= 0 && from.out:
 		y := nearer(a)
-		return r.via(e.value, e.cross, e.expanded, e.cross, e.expanded, y, r.midX.at, y, r.midX.at, f.cross, f.value, f.cross)
+		return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, y, r.midX.at, y,
+			r.midX.at, to.cross, to.value, to.cross)
 	}
 	return false
 }

@@ -16,8 +16,11 @@ var (
 	}
 )
 
-// search returns the route between two ends of an elbow arrow, appended to dst. a and b are the
-// sides that the arrow must leave and reach, or noSide for any. See docs/spec/drawing.md#r65.
+// search appends the route between the two ends of an elbow arrow to dst; ok is false if there is
+// none. a and b are the sides that the arrow must leave and reach, or noSide for any. It takes the
+// first that there is: the route between the given sides, that from the given side of A to the side
+// of B that faces it or to any other, that between the sides that the editor tries by default, and at
+// last the best one between all usable sides. See docs/spec/drawing.md#r65.
 func (r *elbowRouter) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
 	switch {
 	case a != noSide && b != noSide:
@@ -46,7 +49,8 @@ func (r *elbowRouter) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
 	return r.bestRoute(dst, from[:n], to[:m])
 }
 
-// usableSides lists the sides of an end's box that an elbow arrow can leave from.
+// usableSides returns the n sides of an end's box by which an elbow arrow can leave, in list[:n], in
+// the order in which they are tried.
 func usableSides(e *[sides]edge) (list [sides]side, n int) {
 	for _, s := range everySide {
 		if e[s].usable {
@@ -57,33 +61,35 @@ func usableSides(e *[sides]edge) (list [sides]side, n int) {
 	return list, n
 }
 
-// bestRoute tries all pairs of the given sides and returns the route with the fewest corners, and
-// of these the shortest. A later pair must be shorter by 1 px for each pair that was tried before
-// it.
+// bestRoute tries all pairs of the given sides and appends the route with the fewest corners, and of
+// these the shortest, to dst; ok is false if there is none. A later pair must be shorter by 1 px for
+// each pair that was tried so far, itself included.
 func (r *elbowRouter) bestRoute(dst []geom.Point, from, to []side) (best []geom.Point, ok bool) {
-	length, late := math.Inf(1), 0.0
+	bestLength, tried := math.Inf(1), 0.0
 	best = dst
 	for _, a := range from {
 		for _, b := range to {
-			late++
+			tried++
 			way, found := r.route(a, b)
 			if !found {
 				continue
 			}
-			l := 0.0
+			length := 0.0
 			for i := 1; i < len(way); i++ {
-				l += manhattan(way[i-1], way[i])
+				length += manhattan(way[i-1], way[i])
 			}
-			if !ok || len(way) < len(best)-len(dst) || len(way) == len(best)-len(dst) && l+late < length {
-				best, ok, length = append(best[:len(dst)], way...), true, l
+			corners, bestCorners := len(way), len(best)-len(dst)
+			if !ok || corners < bestCorners || corners == bestCorners && length+tried < bestLength {
+				best, ok, bestLength = append(best[:len(dst)], way...), true, length
 			}
 		}
 	}
 	return best, ok
 }
 
-// facing returns the side of end B that an elbow arrow from this side of end A takes without
-// further search, or noSide.
+// facing returns the side of end B to which an elbow arrow from this side of end A goes without
+// further search, or noSide: for a left or right side the opposite one, if B lies that way rather
+// than above or below, or a side that needs one corner only.
 func (r *elbowRouter) facing(from side) side {
 	if from != rightSide && from != leftSide {
 		return noSide
@@ -103,14 +109,15 @@ func (r *elbowRouter) facing(from side) side {
 	return noSide
 }
 
-// oneCornerSuffices reports whether an elbow arrow gets with one corner from a left or right side
-// of end A to the top or bottom of end B.
+// oneCornerSuffices reports whether an elbow arrow can get from side from of end A, left or right, to
+// side to of end B, top or bottom, with one corner: B's place lies in front of A's side, and A's place
+// in front of B's.
 func (r *elbowRouter) oneCornerSuffices(from, to side) bool {
-	e, f := &r.a[from], &r.b[to]
-	if !e.usable || !f.usable {
+	leave, reach := &r.a[from], &r.b[to]
+	if !leave.usable || !reach.usable {
 		return false
 	}
-	x, y := f.cross-e.far(), f.far()-e.cross
+	x, y := reach.cross-leave.far(), reach.far()-leave.cross // for right and top; the others mirrored
 	if from == leftSide {
 		x = -x
 	}
@@ -120,7 +127,9 @@ func (r *elbowRouter) oneCornerSuffices(from, to side) bool {
 	return x >= 0 && y >= 0
 }
 
-// defaultSides returns the sides that the editor tries first when none is given, or noSide.
+// defaultSides returns the sides that the editor tries first when none is given, or noSide: those that
+// face each other along the wider gap with a middle line, x before y; between two points top and
+// bottom; sides that need one corner only.
 func (r *elbowRouter) defaultSides() (from, to side) {
 	x, y := r.gap.X, r.gap.Y
 	switch {

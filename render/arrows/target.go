@@ -27,55 +27,60 @@ type target struct {
 	open         bool // an open line: nothing lies inside
 }
 
-// anchor returns the point of the bound shape that an arrow points to: the given one, or the centre
-// unless the binding is precise.
+// anchor returns the point, in the arrow's space, to which an arrow goes: a, in shares of the target's
+// box, if precise, else the centre of the box.
 func (t *target) anchor(a scene.Point, precise bool) geom.Point {
 	if !precise {
 		a = scene.Point{X: 0.5, Y: 0.5}
 	}
-	return t.toArrow.Apply(geom.Pt(geom.Lerp1(t.own.Lo.X, t.own.Hi.X, a.X), geom.Lerp1(t.own.Lo.Y, t.own.Hi.Y, a.Y)))
+	x := geom.Lerp1(t.own.Lo.X, t.own.Hi.X, a.X)
+	y := geom.Lerp1(t.own.Lo.Y, t.own.Hi.Y, a.Y)
+	return t.toArrow.Apply(geom.Pt(x, y))
 }
 
-// loadTarget computes the shape that an end of the arrow is bound to, in the arrow's space, and
-// appends its outline. back maps the page to the arrow's space.
-func (v *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *terminal, back geom.Matrix) error {
-	at := e.binding.To
-	to, page := &s.Shapes[at], t.Nodes[at].Page
-	g := &e.target
-	*g = target{first: int32(len(v.lines)), toArrow: back.Mul(page), own: geom.NewExtent(), page: geom.NewExtent(), box: geom.NewExtent(), scale: to.Scale}
+// loadTarget fills in e.target from the shape that end e of arrow sh is bound to: its boxes, and its
+// outline in the arrow's space, which is appended to v.points and v.lines. pageToArrow maps the page
+// to the arrow's space. It refuses targets that are not drawn natively, and one that brings v.Visited
+// above MaxVisited.
+func (v *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *terminal, pageToArrow geom.Matrix) error {
+	index := e.binding.To
+	to, page := &s.Shapes[index], t.Nodes[index].Page
+	bound := &e.target
+	*bound = target{first: int32(len(v.lines)), toArrow: pageToArrow.Mul(page), scale: to.Scale,
+		own: geom.NewExtent(), page: geom.NewExtent(), box: geom.NewExtent()}
 	kind := shapes.KindOf(to)
 	if kind.Stroked {
-		g.stroke = shapes.StrokeWidth[to.Size]
+		bound.stroke = shapes.StrokeWidth[to.Size]
 	}
-	g.open = kind.Open && !to.Closed
+	bound.open = kind.Open && !to.Closed
 	if to.Kind == scene.Group {
-		if err := v.groupOutlines(s, t, sh, at); err != nil {
+		if err := v.groupOutlines(s, t, sh, index); err != nil {
 			return err
 		}
 	} else if err := v.outline(sh, to, geom.Identity); err != nil {
 		return err
 	}
-	g.count = int32(len(v.lines)) - g.first
+	bound.count = int32(len(v.lines)) - bound.first
 	first := len(v.points)
-	if g.count > 0 {
-		first = int(v.lines[g.first].first)
+	if bound.count > 0 {
+		first = int(v.lines[bound.first].first)
 	}
 	slack := 0.0
 	if to.Kind == scene.Text && !e.headed() {
 		slack = 10 * to.Scale
 	}
 	for i, p := range v.points[first:] {
-		g.own.Add(p)
-		g.page.Add(page.Apply(p))
+		bound.own.Add(p)
+		bound.page.Add(page.Apply(p))
 		if slack != 0 { // an end without a head keeps away from text
-			p.X += slack * [4]float64{-1, 1, 1, -1}[i&3]
+			p.X += slack * [4]float64{-1, 1, 1, -1}[i&3] // a text is a rectangle, from its upper left corner on
 		}
-		p = g.toArrow.Apply(p)
+		p = bound.toArrow.Apply(p)
 		v.points[first+i] = p
-		g.box.Add(p)
+		bound.box.Add(p)
 	}
 	if sh.Arrow.Elbow { // its anchors are relative to the box with slack
-		g.own.Lo.X, g.own.Hi.X = g.own.Lo.X-slack, g.own.Hi.X+slack
+		bound.own.Lo.X, bound.own.Hi.X = bound.own.Lo.X-slack, bound.own.Hi.X+slack
 	}
 	v.Visited += len(v.points) + 1
 	if v.Visited > MaxVisited {
@@ -84,7 +89,8 @@ func (v *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *te
 	return nil
 }
 
-// groupOutlines appends the outlines of a group's children, in the group's space.
+// groupOutlines appends the outlines of the shapes in a group, and in groups within it, in the group's
+// space. Of a frame only its own outline counts. A group with an arrow in it is refused.
 func (v *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shape, group int32) error {
 	back := t.Nodes[group].Page.Inverse()
 	for j := group + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= group; j++ {
@@ -106,15 +112,16 @@ func (v *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shape, gr
 	return nil
 }
 
-// outline appends the contours of one shape, mapped by m. It leaves out inner lines, except the
-// second diagonal of an x-box without dashes, at which the editor's arrows stop. See
-// docs/spec/drawing.md#r60.
+// outline appends the contours of shape to, mapped by m, to v.points and v.lines. It leaves out inner
+// lines, except the second diagonal of an x-box without dashes, at which the editor's arrows stop. It
+// refuses kinds of shapes that arrows cannot be bound to natively, and dots; the error names the arrow
+// sh. See docs/spec/drawing.md#r60.
 func (v *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 	if !shapes.KindOf(to).Target {
 		return foreignArrow(sh, "bound to a "+to.TypeName)
 	}
 	diagonals := to.Geo == scene.XBox && to.Dash != scene.DashDashed && to.Dash != scene.DashDotted
-	part, wanted, dot := 0, false, false
+	part, wanted, dot := 0, false, false // number of the contour; whether it is kept; any is a dot
 	err := v.local.Contours(to, shapes.Contours{
 		Begin: func(c shapes.Contour) {
 			wanted = !c.Inner || diagonals && part == 2
@@ -160,24 +167,25 @@ func (v *Solver) eachEdge(t *target, f func(a, b geom.Point)) {
 	}
 }
 
-// nearest returns the point of a bound shape's outline nearest to p, and how far it is.
-func (v *Solver) nearest(t *target, p geom.Point) (q geom.Point, d float64) {
-	d = math.Inf(1)
+// nearest returns the point of a bound shape's outline nearest to p, and its distance from p; that is
+// infinite if the outline has no edge.
+func (v *Solver) nearest(t *target, p geom.Point) (q geom.Point, distance float64) {
+	distance = math.Inf(1)
 	v.eachEdge(t, func(a, b geom.Point) {
 		ab := geom.Sub(b, a)
-		k := 0.0
+		share := 0.0 // of the edge, at the foot of the perpendicular from p
 		if n := geom.Norm2(ab); n > 0 {
-			k = geom.Clamp(geom.Dot(geom.Sub(p, a), ab)/n, 0, 1)
+			share = geom.Clamp(geom.Dot(geom.Sub(p, a), ab)/n, 0, 1)
 		}
-		r := geom.Add(a, geom.Scale(ab, k))
-		if e := geom.Distance(r, p); e < d {
-			q, d = r, e
+		foot := geom.Add(a, geom.Scale(ab, share))
+		if d := geom.Distance(foot, p); d < distance {
+			q, distance = foot, d
 		}
 	})
-	return q, d
+	return q, distance
 }
 
-// inside reports whether p lies in one of the closed contours of a bound shape.
+// inside reports whether p lies in one of the closed contours of a bound shape, by the non-zero rule.
 func (v *Solver) inside(t *target, p geom.Point) bool {
 	for _, l := range v.lines[t.first : t.first+t.count] {
 		if l.open {
@@ -187,7 +195,7 @@ func (v *Solver) inside(t *target, p geom.Point) bool {
 		winding := 0
 		for i := range c {
 			a, b := c[i], c[(i+1)%len(c)]
-			switch {
+			switch { // edges that cross the ray from p to the right
 			case a.Y <= p.Y && b.Y > p.Y && geom.Cross(geom.Sub(b, a), geom.Sub(p, a)) > 0:
 				winding++
 			case a.Y > p.Y && b.Y <= p.Y && geom.Cross(geom.Sub(b, a), geom.Sub(p, a)) < 0:
