@@ -16,12 +16,14 @@ type arrangement struct {
 	order   []int32          // positions of records in paint order; nil when it is the given one
 }
 
-// arrange finds parents and the paint order: depth first, a parent before its children,
-// siblings by index. See docs/spec/drawing.md#r8.
+// arrange fills a.parents and a.order: the paint order is depth first, a parent before its children,
+// siblings by index. Arrows that are created with bindings are lifted above their targets first. Both
+// lists stay nil if no record has a parent and the given order is the paint order. See
+// docs/spec/drawing.md#r8.
 func (a *arrangement) arrange(bindings []BindingRecord, lim *Limits) *Error {
 	indexed := a.findParents()
-	moving := len(bindings) > 0
-	if a.parents == nil && !indexed && !moving {
+	mayLift := len(bindings) > 0
+	if a.parents == nil && !indexed && !mayLift {
 		return nil
 	}
 	a.order = make([]int32, len(a.records))
@@ -38,13 +40,14 @@ func (a *arrangement) arrange(bindings []BindingRecord, lim *Limits) *Error {
 			return err
 		}
 	}
-	if moving && a.liftArrows(siblings, bindings) && a.parents != nil {
-		return a.depthFirst(siblings, lim)
+	if mayLift && a.liftArrows(siblings, bindings) && a.parents != nil {
+		return a.depthFirst(siblings, lim) // again: arrows have moved
 	}
 	return nil
 }
 
-// findParents fills parents and reports whether any record has an index.
+// findParents fills a.parents, which stays nil if no record has another one as its parent, and reports
+// whether any record has an index. An unknown parent means the page.
 func (a *arrangement) findParents() (indexed bool) {
 	for i := range a.records {
 		r := &a.records[i]
@@ -93,8 +96,8 @@ func sortByIndex(order []int32, keys []string) {
 	slices.SortStableFunc(order, func(a, b int32) int { return compareCodeUnits(keys[a], keys[b]) })
 }
 
-// siblingKeys returns the index of each record. Records without one get the keys that the
-// editor would assign: increasing in the given order among siblings without index.
+// siblingKeys returns the index key of each record. Records without one get the keys that the
+// editor would assign: increasing in the given order among the siblings without index.
 func siblingKeys(records []Record, parents []int32) []string {
 	keys := make([]string, len(records))
 	var assigned map[int32]int // children without index so far, per parent
@@ -121,7 +124,7 @@ func siblingKeys(records []Record, parents []int32) []string {
 // docs/spec/drawing.md#r8.
 func IndexKey(n int) string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	head, count := byte('a'), len(digits)
+	head, count := byte('a'), len(digits) // count is how many keys begin with head
 	for n >= count {
 		n -= count
 		count *= len(digits)
@@ -145,9 +148,9 @@ func compareCodeUnits(a, b string) int {
 		n++
 	}
 	if n == len(a) || n == len(b) || a[n] < utf8.RuneSelf || b[n] < utf8.RuneSelf {
-		return strings.Compare(a[n:], b[n:])
+		return strings.Compare(a[n:], b[n:]) // the order of bytes is that of code units
 	}
-	for !utf8.RuneStart(a[n]) && n > 0 {
+	for !utf8.RuneStart(a[n]) && n > 0 { // back to the start of the characters that differ
 		n--
 	}
 	ra, _ := utf8.DecodeRuneInString(a[n:])
@@ -166,8 +169,9 @@ func firstUnit(r rune) rune {
 	return r
 }
 
-// depthFirst turns a list in which siblings are sorted into paint order. It
-// refuses cycles and nesting beyond the limit.
+// depthFirst sets a.order to the paint order: depth first, siblings in the order that they have in
+// sorted, which holds the positions of all records. It refuses cycles of parents and nesting beyond the
+// limit.
 func (a *arrangement) depthFirst(sorted []int32, lim *Limits) *Error {
 	// first[p+1] and next form a list of the children of p, in sorted order.
 	first := make([]int32, len(a.records)+1)

@@ -55,7 +55,8 @@ var checkers = sync.Pool{New: func() any { return new(jsonChecker) }}
 // that one huge line does not hold memory forever.
 const keepBytes = 1 << 20
 
-// check is Check with a limit on the number of values too.
+// check is Check with a limit on the number of values too. It uses a pooled jsonChecker, which goes back
+// to the pool unless the input is large.
 func check(b []byte, maxDepth, maxValues int) error {
 	if len(b) > math.MaxInt32 { // positions of keys are kept in 32 bits
 		return overLimit("JSON", "", strconv.Itoa(len(b))+" bytes", "at most 2 GiB", FlagLine)
@@ -67,11 +68,11 @@ func check(b []byte, maxDepth, maxValues int) error {
 		clear(c.table)
 		c.live = 0
 	}
-	err := error(nil)
+	var err error
 	if !c.document() {
-		err = c.fault
+		err = c.fault // not assigned above: a nil *Error would be an error that is not nil
 	}
-	c.b = nil
+	c.b = nil // the pool keeps no input
 	if len(b) <= keepBytes {
 		checkers.Put(c)
 	}
@@ -96,7 +97,9 @@ func (c *jsonChecker) document() bool {
 	return true
 }
 
-// value checks a JSON scalar, or the opening of a container up to and including its first value.
+// value checks the value at the current position: a scalar in full, but of a container only the opening
+// and what comes first in it, down to the first scalar or empty container. The containers that it opens
+// go onto c.open, and next goes on from there. It refuses nesting and values beyond the limits.
 func (c *jsonChecker) value() bool {
 	for {
 		if len(c.open) >= c.maxDepth {
@@ -124,13 +127,13 @@ func (c *jsonChecker) value() bool {
 				c.i++
 				return true
 			}
-			c.open = append(c.open, container{object: ch == '{', keys: len(c.keys)})
-			if ch == '{' {
-				if !c.key() {
-					return false
-				}
-			} else {
-				c.open[len(c.open)-1].keys = 0
+			if ch == '[' { // keys is the position of the current element
+				c.open = append(c.open, container{keys: 0})
+				continue
+			}
+			c.open = append(c.open, container{object: true, keys: len(c.keys)})
+			if !c.key() {
+				return false
 			}
 		case 't':
 			return c.literal("true")
@@ -144,13 +147,13 @@ func (c *jsonChecker) value() bool {
 	}
 }
 
-// next checks what follows a value inside a JSON container: a comma and the next value, or the end
-// of the container.
+// next checks what follows a value in the innermost open container: a comma and the next value, as value
+// checks it, or the end of the container, which is then no longer open.
 func (c *jsonChecker) next() bool {
 	c.blanks()
 	top := &c.open[len(c.open)-1]
 	if c.i >= len(c.b) {
-		return c.unexpected(want(top.object))
+		return c.unexpected(commaOrEnd(top.object))
 	}
 	switch ch := c.b[c.i]; {
 	case ch == ',' && top.object:
@@ -168,14 +171,14 @@ func (c *jsonChecker) next() bool {
 	case ch == ']' && !top.object:
 		c.i++
 	default:
-		return c.unexpected(want(top.object))
+		return c.unexpected(commaOrEnd(top.object))
 	}
 	c.open = c.open[:len(c.open)-1]
 	return true
 }
 
-// want returns what may follow a value inside a JSON container, for the message.
-func want(object bool) string {
+// commaOrEnd returns what may follow a value in an object or a list, for a message.
+func commaOrEnd(object bool) string {
 	if object {
 		return "',' or '}'"
 	}
@@ -236,7 +239,8 @@ func (c *jsonChecker) literal(word string) bool {
 	return true
 }
 
-// unexpected sets the fault to the characters at the current position and returns false.
+// unexpected sets the fault to one at the current position, which quotes the next characters up to 12 or
+// the end of a word, and returns false. want is what should stand there.
 func (c *jsonChecker) unexpected(want string) bool {
 	if c.i >= len(c.b) {
 		c.fail("the end of the input", want)
@@ -253,7 +257,7 @@ func (c *jsonChecker) unexpected(want string) bool {
 	return false
 }
 
-// fail sets the fault to one at the current byte.
+// fail sets the fault to one at the current byte, with the JSON pointer of the value that is being read.
 func (c *jsonChecker) fail(got, want string) {
 	c.fault = &Error{Kind: ErrInvalid, Offset: c.i, Path: c.pointer(len(c.open)), Got: got, Want: want}
 }

@@ -25,7 +25,8 @@ func (c *jsonChecker) keyBytes(k keySpan) []byte {
 	return c.b[k.from:k.to]
 }
 
-// addKey adds a key to the innermost object. It returns false if the object has it already.
+// addKey adds a key to the innermost open object, and returns false if the object has it already. Up to
+// fewKeys keys are compared one by one; with more, all keys of the object go into the hash table.
 func (c *jsonChecker) addKey(k keySpan) bool {
 	top := &c.open[len(c.open)-1]
 	mine := c.keys[top.keys:]
@@ -49,10 +50,10 @@ func (c *jsonChecker) addKey(k keySpan) bool {
 	return true
 }
 
-// insert puts keys[n] of the innermost object into the table. It returns false if that
-// object has an equal key. The table uses open addressing with linear probing. Entries are
-// removed in the reverse order of insertion, because containers close innermost first, so
-// clearing a slot never breaks a probe chain.
+// insert puts keys[n] of the innermost object into the hash table. It returns false, and changes
+// nothing, if that object has an equal key in it. The table uses open addressing with linear probing.
+// Entries are removed in the reverse order of insertion, because containers close innermost first, so
+// clearing a slot never breaks a probe chain. A slot holds the position of a key plus 1, or 0.
 func (c *jsonChecker) insert(n int32) bool {
 	if c.live*2 >= len(c.table) {
 		c.grow()
@@ -79,8 +80,9 @@ func (c *jsonChecker) hash(name []byte) uint64 {
 	return maphash.Bytes(hashSeed, name) ^ uint64(len(c.open))*0x9E3779B97F4A7C15
 }
 
-// grow doubles the hash table of keys, by which duplicate keys are found, and inserts the keys of
-// open objects again in their first order.
+// grow doubles the hash table of keys and inserts the keys of open objects again, in the order in which
+// they were inserted first, so that they can still be removed in reverse. Only the first c.live keys of
+// hashed objects are in the table: the one that is being inserted is not yet.
 func (c *jsonChecker) grow() {
 	c.table = make([]int32, max(64, 2*len(c.table)))
 	mask := uint64(len(c.table) - 1)
@@ -101,7 +103,8 @@ func (c *jsonChecker) grow() {
 	}
 }
 
-// endOfKeys returns the position after the last key of the open JSON container d.
+// endOfKeys returns the position in c.keys after the last key of the open object d: where the keys of
+// the next object inside it begin.
 func (c *jsonChecker) endOfKeys(d int) int {
 	for m := d + 1; m < len(c.open); m++ {
 		if c.open[m].object {
@@ -111,7 +114,8 @@ func (c *jsonChecker) endOfKeys(d int) int {
 	return len(c.keys)
 }
 
-// removeKeys removes the keys of a JSON object that closes from the hash table.
+// removeKeys removes the keys of the innermost object, which closes, from the list of keys, and from the
+// hash table if they are in it.
 func (c *jsonChecker) removeKeys(top *container) {
 	if top.hashed {
 		mask := uint64(len(c.table) - 1)
@@ -127,7 +131,8 @@ func (c *jsonChecker) removeKeys(top *container) {
 	c.keys = c.keys[:top.keys]
 }
 
-// unescape decodes the escapes of a key, so that "\u0061" and "a" are the same key.
+// unescape decodes the escapes of key k, which are valid, so that "\u0061" and "a" are the same key. The
+// result is kept in c.unescaped, to which the returned span points.
 func (c *jsonChecker) unescape(k keySpan) keySpan {
 	from := len(c.unescaped)
 	for b := c.b[k.from:k.to]; len(b) > 0; {
@@ -143,7 +148,7 @@ func (c *jsonChecker) unescape(k keySpan) keySpan {
 		}
 		r := hexRune(b[2:])
 		b = b[6:]
-		if utf16.IsSurrogate(r) && len(b) >= 6 && b[0] == '\\' && b[1] == 'u' {
+		if utf16.IsSurrogate(r) && len(b) >= 6 && b[0] == '\\' && b[1] == 'u' { // perhaps a pair
 			if both := utf16.DecodeRune(r, hexRune(b[2:])); both != utf8.RuneError {
 				r, b = both, b[6:]
 			}

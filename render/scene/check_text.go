@@ -24,15 +24,18 @@ const (
 // markSpecial sets the top bit of each byte of w that the JSON checker must look at: quotes,
 // backslashes, control characters and what is not ASCII. It takes eight bytes at a time.
 func markSpecial(w uint64) uint64 {
-	quote := w ^ ('"' * ones)
+	// (v - ones) &^ v has the top bit of each byte of v that is 0. A borrow from a lower byte may set
+	// further bits, but only above a byte that is marked, so a word without marks has none.
+	quote := w ^ ('"' * ones) // 0 in bytes that are quotes
 	slash := w ^ ('\\' * ones)
-	zero := (quote - ones) &^ quote
-	zero |= (slash - ones) &^ slash
-	zero |= w - ' '*ones // below a blank; bytes >= 0x80 are caught by w itself
-	return (zero | w) & highs
+	marks := (quote - ones) &^ quote
+	marks |= (slash - ones) &^ slash
+	marks |= w - ' '*ones // below a blank; bytes >= 0x80 are caught by w itself
+	return (marks | w) & highs
 }
 
-// text checks a JSON string with its quotes and reports whether it has escapes.
+// text checks the JSON string that begins with the quote at the current position, up to its last quote,
+// and reports whether it has escapes. It refuses control characters, bad escapes and bad UTF-8.
 func (c *jsonChecker) text() (escaped, ok bool) {
 	b, i := c.b, c.i+1
 	for {

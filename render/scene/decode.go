@@ -70,7 +70,8 @@ var decoders = sync.Pool{New: func() any { return new(sceneDecoder) }}
 // keepRecords is the number of records beyond which a sceneDecoder is not kept.
 const keepRecords = 1000
 
-// release puts the decoder back into the pool, without what the scene shares with the records.
+// release puts the decoder back into the pool, emptied, because the scene shares memory with the
+// records. A decoder with room for many records is left to the garbage collector.
 func (d *sceneDecoder) release() {
 	if cap(d.records) > keepRecords {
 		return
@@ -83,13 +84,14 @@ func (d *sceneDecoder) release() {
 // grow makes room for n records.
 func (d *sceneDecoder) grow(n int) { d.records = slices.Grow(d.records[:0], n) }
 
-// DecodeShape reads one shape of a list, in the form of the editor's "create shapes". path
-// names it in messages ("shapes[3]"). It does not make up a missing id. Errors are as for
-// Decode; ranges and limits are checked too. The record does not refer to v.
+// DecodeShape reads one shape of an answer's list, in the form of the editor's "create shapes". path
+// names it in messages ("shapes[3]"). It does not make up a missing id, and drops unknown members
+// without a note. Errors are as for Decode; ranges and limits are checked too. The record does not refer
+// to v.
 func DecodeShape(v *fastjson.Value, path string, lim Limits) (Record, error) {
 	d := sceneDecoder{lim: lim.withDefaults(), answer: true}
 	var r Record
-	d.shape(&r, v, where{list: path, i: -1})
+	d.shape(&r, v, where{list: path, i: -1}) // -1: path is the whole place
 	if d.fault != nil {
 		return Record{}, d.fault
 	}
@@ -172,7 +174,8 @@ func describe(v *fastjson.Value) string {
 	return clip(string(v.MarshalTo(nil)), 60)
 }
 
-// container reads a whiteboard in whichever encoding v is: a list of shapes, a store, a .tldr file.
+// container reads a whiteboard in whichever encoding v is: a list of shapes, an editor snapshot (with
+// document), a store snapshot, a .tldr file (with records), or an object with shapes and bindings.
 func (d *sceneDecoder) container(v *fastjson.Value) {
 	if v.Type() == fastjson.TypeArray {
 		d.shapeList(v, "")
@@ -201,7 +204,8 @@ func (d *sceneDecoder) container(v *fastjson.Value) {
 	}
 }
 
-// shapeList reads a list of shapes in the form of the editor's "create shapes".
+// shapeList reads a list of shapes, called name in messages, in the form of the editor's "create shapes".
+// A shape without an id gets one from its position.
 func (d *sceneDecoder) shapeList(v *fastjson.Value, name string) {
 	items, err := v.Array()
 	if err != nil {
@@ -221,7 +225,9 @@ func (d *sceneDecoder) shapeList(v *fastjson.Value, name string) {
 		if d.fault != nil {
 			return
 		}
-		if r.ID == "" { // made up ids must not change: they seed the outline (docs/spec/aspire.md#r7, docs/spec/aspire.md#r23)
+		// Made-up ids must never change, because they seed the hand-drawn outline. See
+		// docs/spec/aspire.md#r7 and docs/spec/aspire.md#r23.
+		if r.ID == "" {
 			r.ID = "shape:new-" + strconv.Itoa(i)
 		}
 	}
@@ -252,10 +258,10 @@ func (a *stringArena) copy(b []byte) string {
 		return ""
 	}
 	if cap(a.free)-len(a.free) < len(b) {
-		if len(b) >= 256 {
+		if len(b) >= 256 { // a copy of its own
 			return string(b)
 		}
-		a.free = make([]byte, 0, max(256, min(2*cap(a.free), 16<<10)))
+		a.free = make([]byte, 0, max(256, min(2*cap(a.free), 16<<10))) // blocks double up to 16 KiB
 	}
 	n := len(a.free)
 	a.free = append(a.free, b...)

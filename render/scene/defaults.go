@@ -33,7 +33,9 @@ var defaults = func() (d [Other + 1]Shape) {
 // points coincide. See docs/spec/drawing.md#r5.
 const coincideShift = 0.1
 
-// fill makes a shape with every default filled in from a record that Valid accepted.
+// fill sets s to the shape of a record that Valid accepted: the defaults of its kind, then the fields
+// that the record has and the kind knows, then, for a shape that is being created, what the editor
+// changes then. Parent is not set.
 func (s *Shape) fill(r *Record) {
 	*s = defaults[min(r.Kind, Other)]
 	s.ID, s.Odd = r.ID, r.Odd
@@ -42,7 +44,7 @@ func (s *Shape) fill(r *Record) {
 	}
 	given := r.Has & (baseFields | fieldsOf[min(r.Kind, Other)])
 	if r.Kind == Arrow {
-		own := new(struct {
+		own := new(struct { // of this shape alone; one allocation
 			props ArrowProps
 			ends  [2]Point
 		})
@@ -56,7 +58,8 @@ func (s *Shape) fill(r *Record) {
 	}
 }
 
-// applyCreation applies the rules by which the editor changes a shape that it creates. Stored
+// applyCreation changes a shape as the editor changes one that it creates: the growth of geo shapes and
+// notes follows from their text, and a line whose points coincide gets its last point moved. Stored
 // shapes have these values already. See docs/spec/drawing.md#r5.
 func (s *Shape) applyCreation() {
 	switch s.Kind {
@@ -67,7 +70,7 @@ func (s *Shape) applyCreation() {
 		if !allEqual(s.Points) {
 			return
 		}
-		moved := append([]Point(nil), s.Points...)
+		moved := append([]Point(nil), s.Points...) // a copy: records share their points
 		last := &moved[len(moved)-1]
 		last.X += coincideShift
 		last.Y += coincideShift

@@ -6,8 +6,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// snapshot reads a store snapshot: {"store": {id: record}, "schema"}. prefix is the path
-// before it in messages.
+// snapshot reads the records of a store snapshot, {"store": {id: record}, "schema"}, and checks its
+// schema. prefix is the path before it in messages. Its records must have every member that is saved.
 func (d *sceneDecoder) snapshot(v *fastjson.Value, prefix string) {
 	d.whole = true
 	store := v.Get("store")
@@ -25,7 +25,8 @@ func (d *sceneDecoder) snapshot(v *fastjson.Value, prefix string) {
 	d.schema(v.Get("schema"), where{list: prefix + "schema", i: -1})
 }
 
-// file reads a .tldr file, or the same without its head.
+// file reads the records of a .tldr file and checks its schema. The head (the version of the format and
+// the schema) may be missing; with a schema, records must have every member that is saved.
 func (d *sceneDecoder) file(o *fastjson.Object) {
 	if v := o.Get("tldrawFileFormatVersion"); v != nil {
 		if n, ok := d.float(v); !ok || n != 1 {
@@ -88,8 +89,9 @@ func (d *sceneDecoder) record(v *fastjson.Value, w where) {
 	}
 }
 
-// checkNoteFont refuses what tldraw 5 stores in fontSizeAdjustment: a factor, 1 for none, where 4.2
-// stores px. See docs/spec/drawing.md#r81.
+// checkNoteFont refuses a note whose fontSizeAdjustment is a factor, as tldraw 5 stores it, where 4.2
+// stores px: a value below 8. A factor of 1 means no adjustment and becomes 0. See
+// docs/spec/drawing.md#r81.
 func (d *sceneDecoder) checkNoteFont(r *Record, w where) {
 	const smallest = 8 // px; 4.2 stops at 14, factors of 5 stay below 1
 	if d.fault != nil || r.Kind != Note || r.Has&HasFontPx == 0 || r.FontPx >= smallest || r.FontPx == 0 {
@@ -103,7 +105,8 @@ func (d *sceneDecoder) checkNoteFont(r *Record, w where) {
 	d.refuseVersion(w, HasFontPx.String(), formatNumber(r.FontPx)+", a factor of tldraw 5", "px, or 0")
 }
 
-// binding reads a binding of an arrow's end, as a record of the store or as it is created.
+// binding reads a binding of an arrow's end, as a record of the store or as it is created, and appends it
+// to d.bindings. Members with a default may be missing. What the editor may refuse is noted in Odd.
 func (d *sceneDecoder) binding(v *fastjson.Value, w where) {
 	if v.Type() != fastjson.TypeObject {
 		d.refuse(w, "", v, "a binding")
@@ -167,8 +170,8 @@ func (d *sceneDecoder) optionalFlag(props *fastjson.Value, key string, w where) 
 	return v != nil && d.flag(v, w, "props."+key)
 }
 
-// keepShownPage drops the shapes of all pages but the one that is shown: the session's, else
-// the first by index. Without page records it keeps all shapes.
+// keepShownPage drops the shapes and bindings of all pages but the one that is shown: the session's, if
+// there is one of its id, else the first by index. With fewer than two page records it keeps all shapes.
 func (d *sceneDecoder) keepShownPage() {
 	if len(d.pages) < 2 {
 		return
@@ -192,8 +195,9 @@ func (d *sceneDecoder) keepShownPage() {
 	d.dropBelow(other)
 }
 
-// dropBelow removes the shapes that are not on the shown page, and their bindings. gone tells for
-// the ids of pages whether they are dropped, and gets the answer for every shape.
+// dropBelow removes the shapes below pages that are dropped, and the bindings of such shapes, and counts
+// them in d.skipped. gone[id] is true for pages that are dropped; the answer for every shape is added to
+// it. A shape below no known page stays.
 func (d *sceneDecoder) dropBelow(gone map[string]bool) {
 	parent := make(map[string]string, len(d.records))
 	for i := range d.records {
@@ -245,8 +249,8 @@ var needed = [...]struct{ now, text int }{
 	Frame: {1, 1}, Group: {0, 0}, Image: {5, 5}, Video: {4, 4}, Bookmark: {2, 2}, Embed: {4, 4},
 }
 
-// schema refuses records that are older than this package reads. Kinds that do
-// not occur may be of any age.
+// schema refuses a store whose schema says that its records are older than this package reads. Only the
+// kinds of records that occur are looked at. Without a schema, and after a fault, it does nothing.
 func (d *sceneDecoder) schema(v *fastjson.Value, w where) {
 	if v == nil || d.fault != nil {
 		return
@@ -260,25 +264,27 @@ func (d *sceneDecoder) schema(v *fastjson.Value, w where) {
 		seen[d.records[i].Kind] = true
 	}
 	sequences := v.Get("sequences")
-	at := func(name string, least int) {
-		s := sequences.Get("com.tldraw." + name)
-		if s == nil {
+	// require refuses a version of a kind of records that is below the least.
+	require := func(name string, least int) {
+		version := sequences.Get("com.tldraw." + name)
+		if version == nil {
 			return // records of old versions are refused when they are read
 		}
-		if n, ok := d.float(s); !ok || n < float64(least) {
-			d.refuseVersion(w, "sequences.com.tldraw."+name, "version "+describe(s), "at least "+strconv.Itoa(least))
+		if n, ok := d.float(version); !ok || n < float64(least) {
+			d.refuseVersion(w, "sequences.com.tldraw."+name, "version "+describe(version),
+				"at least "+strconv.Itoa(least))
 		}
 	}
-	at("store", 5)
+	require("store", 5)
 	if len(d.records) > 0 {
-		at("shape", 4)
+		require("shape", 4)
 	}
 	if len(d.bindings) > 0 {
-		at("binding.arrow", 1)
+		require("binding.arrow", 1)
 	}
 	for k, n := range needed {
 		if seen[k] {
-			at("shape."+Kind(k).String(), n.text)
+			require("shape."+Kind(k).String(), n.text)
 		}
 	}
 }

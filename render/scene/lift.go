@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// liftArrows does what the editor does when an arrow that is being created is bound: it moves
-// into the parent that its targets share and directly above the topmost of them, unless only
-// other arrows lie between. siblings lists all records, siblings in order; it is sorted again
-// when something moved. See docs/spec/drawing.md#r6.
+// liftArrows moves arrows that are being created with bindings as the editor does: into the parent that
+// the targets share, and directly above the topmost of them, unless only other arrows lie between.
+// siblings lists all records, with siblings in order; it is sorted again if something moved, which the
+// function reports. Stored arrows stay. See docs/spec/drawing.md#r6.
 func (a *arrangement) liftArrows(siblings []int32, bindings []BindingRecord) (moved bool) {
 	l := arrowLifter{arrangement: a}
 	for i := range bindings {
@@ -31,8 +31,9 @@ func (a *arrangement) liftArrows(siblings []int32, bindings []BindingRecord) (mo
 	return moved
 }
 
-// place is a position among siblings: at is that of a shape; above is 0 for the shape itself
-// and counts the arrows lifted directly above it, of which the last one is lowest.
+// place is a position in the list of siblings: at is that of a shape in the first order. above is 0 for
+// the shape itself; for an arrow that was lifted directly above that shape it is the number of the lift,
+// of which the last one is lowest.
 type place struct{ at, above int32 }
 
 // compare orders places of siblings back to front.
@@ -56,11 +57,12 @@ type arrowLifter struct {
 	cloned  bool               // records is a copy
 }
 
-// prepare computes places, neighbours and targets before the first arrow moves.
+// prepare fills in places, next and targets before the first arrow moves. Of several bindings of one end
+// the first counts, and those that will be refused are left out.
 func (l *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
 	l.places = make([]place, len(l.records))
 	l.next = make([]int32, len(l.records))
-	last := map[int32]int32{} // per parent
+	last := map[int32]int32{} // of each parent: the child that is no arrow met last, going backwards
 	for at, i := range slices.Backward(siblings) {
 		l.places[i] = place{at: int32(at)}
 		l.next[i] = math.MaxInt32
@@ -101,13 +103,14 @@ func (l *arrowLifter) parent(i int32) int32 {
 	return l.parents[i]
 }
 
-// lift moves one arrow above its targets t and reports whether it moved. A target is -1 for an
-// unbound end.
+// lift moves one arrow into the parent that newParent gives, and above the topmost of the children of
+// that parent that are its targets or hold them. It reports whether the arrow moved: not if it lies above
+// already with only arrows between. A target in t is -1 for an unbound end.
 func (l *arrowLifter) lift(arrow int32, t [2]int32) bool {
 	parent := l.newParent(arrow, t)
 	top := int32(-1)
 	for _, i := range t {
-		for ; i >= 0 && l.parent(i) != parent; i = l.parent(i) {
+		for ; i >= 0 && l.parent(i) != parent; i = l.parent(i) { // up to the child of parent
 		}
 		if i >= 0 && i != arrow && (top < 0 || l.places[i].compare(l.places[top]) > 0) {
 			top = i
@@ -127,8 +130,9 @@ func (l *arrowLifter) lift(arrow int32, t [2]int32) bool {
 	return true
 }
 
-// newParent returns the parent that a bound arrow belongs to: with two targets their closest common
-// ancestor, with one the parent that it shares with the arrow, else the page.
+// newParent returns the parent that a bound arrow belongs to, -1 for the page: with two targets t their
+// closest common ancestor, which is not the arrow itself; with one target the parent that it shares with
+// the arrow, else the page.
 func (l *arrowLifter) newParent(arrow int32, t [2]int32) int32 {
 	if t[0] < 0 || t[1] < 0 {
 		if p := l.parent(max(t[0], t[1])); p == l.parent(arrow) {
@@ -147,15 +151,16 @@ func (l *arrowLifter) newParent(arrow int32, t [2]int32) int32 {
 	return i
 }
 
-// moveTo puts the bound arrow under another parent, without moving it on the page. The caller's
-// records stay as they are.
+// moveTo puts the bound arrow under another parent, -1 for the page, and changes its position and
+// rotation so that it does not move on the page. It changes a copy of the records, because the caller's
+// must stay as they are.
 func (l *arrowLifter) moveTo(arrow, parent int32) {
 	if !l.cloned {
 		l.records, l.cloned = slices.Clone(l.records), true
 	}
 	l.needParents()
 	r := &l.records[arrow]
-	out := l.pageMap(l.parents[arrow])
+	out := l.pageMap(l.parents[arrow]) // first onto the page, then into the parent
 	at := out.Apply(geom.Pt(r.given(HasX), r.given(HasY)))
 	r.X, r.Y, r.Rotation = at.X, at.Y, r.given(HasRotation)+math.Atan2(out.B, out.A)
 	r.Has |= HasX | HasY | HasRotation

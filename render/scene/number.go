@@ -12,17 +12,18 @@ func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // parseNumber reads a JSON number, rounded correctly as in JavaScript; the fast parser of the JSON
-// library does not always do that. ok is false if b is not a number or does not fit a float64.
+// library does not always do that. ok is false if b is not a number or does not fit a float64. Short
+// numbers without exponent are read here, all others by parseSlowly.
 func parseNumber(b []byte) (v float64, ok bool) {
-	i, n, point := 0, 0, -1
+	i, n, point := 0, 0, -1 // place in b; digits so far; digits before the point, -1 without one
 	if len(b) > 0 && b[0] == '-' {
 		i = 1
 	}
-	var m uint64
+	var mantissa uint64
 	for ; i < len(b); i++ {
 		switch ch := b[i]; {
 		case ch-'0' <= 9:
-			m = m*10 + uint64(ch-'0')
+			mantissa = mantissa*10 + uint64(ch-'0')
 			n++
 		case ch == '.' && point < 0 && n > 0:
 			point = n
@@ -34,7 +35,7 @@ func parseNumber(b []byte) (v float64, ok bool) {
 	if n == 0 || n > 15 || point == n {
 		return parseSlowly(b)
 	}
-	v = float64(m)
+	v = float64(mantissa)
 	if point >= 0 {
 		v /= powers[n-point]
 	}

@@ -59,7 +59,8 @@ func (d *sceneDecoder) note(field, got, want string) {
 	}
 }
 
-// only notes a member of an object that is none of the names.
+// only notes the members of an object whose names are not in the list. field is the object's path in the
+// note. A value that is no object is left to others.
 func (d *sceneDecoder) only(v *fastjson.Value, field string, names []string) {
 	o, err := v.Object()
 	if err != nil {
@@ -72,7 +73,7 @@ func (d *sceneDecoder) only(v *fastjson.Value, field string, names []string) {
 	})
 }
 
-// lacks notes a member that an object does not have.
+// lacks notes the members of the list that an object does not have.
 func (d *sceneDecoder) lacks(v *fastjson.Value, field string, names []string) {
 	for _, name := range names {
 		if v.Get(name) == nil {
@@ -81,7 +82,9 @@ func (d *sceneDecoder) lacks(v *fastjson.Value, field string, names []string) {
 	}
 }
 
-// checkWhole notes what a stored shape lacks of what is saved, and what it has beside that. See
+// checkWhole notes in what the record o of a stored shape of kind k differs from what the editor saves:
+// members and properties that are missing, that have other names, or values of another type. Plain text
+// in place of rich text is no difference. It does nothing if something is noted already. See
 // docs/spec/drawing.md#r89.
 func (d *sceneDecoder) checkWhole(k Kind, o *fastjson.Object) {
 	if k == Other || d.odd != "" {

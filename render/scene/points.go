@@ -32,7 +32,8 @@ func (d *sceneDecoder) coordinate(v *fastjson.Value, w where, field, axis string
 	return n
 }
 
-// linePoints reads the map of a line's points and puts them in index order.
+// linePoints reads the object of a line's points, {key: {id, index, x, y}}, and returns the points in the
+// order of their indexes.
 func (d *sceneDecoder) linePoints(v *fastjson.Value, w where) []Point {
 	o, err := v.Object()
 	if err != nil {
@@ -54,7 +55,7 @@ func (d *sceneDecoder) linePoints(v *fastjson.Value, w where) []Point {
 		if id := v.Get("id"); id == nil || id.Type() != fastjson.TypeString {
 			d.note("props.points."+clip(string(key), 40)+".id", describe(id), "a string")
 		}
-		if d.fault != nil {
+		if d.fault != nil { // say in which point
 			d.addMember("props.points", "."+clip(string(key), 80))
 		}
 		sorted = sorted && (len(keys) == 0 || compareCodeUnits(keys[len(keys)-1], k) <= 0)
@@ -75,7 +76,8 @@ func (d *sceneDecoder) linePoints(v *fastjson.Value, w where) []Point {
 	return inOrder
 }
 
-// fewPoints checks the number of points of a shape against the limit.
+// fewPoints refuses a shape with n points if that is over the limit, and reports whether there is no
+// fault.
 func (d *sceneDecoder) fewPoints(n int, w where, field string) bool {
 	if n > d.lim.Points && d.fault == nil {
 		d.fault = overPoints(n, &d.lim).in(w.field(field), w.shape)
@@ -87,7 +89,8 @@ func overPoints(n int, lim *Limits) *Error {
 	return overLimit("", "", strconv.Itoa(n)+" points", "at most "+strconv.Itoa(lim.Points), FlagPoints)
 }
 
-// segments reads the segments of freehand shapes.
+// segments reads the list of segments of a freehand shape. The limit on points holds for all of them
+// together.
 func (d *sceneDecoder) segments(v *fastjson.Value, w where) []Segment {
 	list, err := v.Array()
 	if err != nil {
@@ -205,7 +208,7 @@ func validIndex(key string) bool {
 	units := 0
 	for _, r := range key {
 		units++
-		if r >= 0x10000 {
+		if r >= 0x10000 { // two UTF-16 code units
 			units++
 		}
 	}

@@ -41,10 +41,10 @@ func (r *Record) Merge(u *Record) {
 	r.Has |= given
 }
 
-// assign copies the given fields from one shape to another, for an update of a shape. For fields of
-// arrows, dst.Arrow and dst.Points must be dst's own.
+// assign copies the given fields from src to dst. For fields of arrows, dst.Arrow and dst.Points must be
+// set and be dst's own, because they are written to. Slices and rich text are shared afterwards.
 func assign(dst, src *Shape, given Fields) {
-	for ; given != 0; given &= given - 1 {
+	for ; given != 0; given &= given - 1 { // drops the lowest field of the set
 		pointer := given.row().pointer
 		switch to := pointer(dst).(type) {
 		case *float64:

@@ -54,7 +54,8 @@ func tooManyShapes(n int, lim *Limits) *Error {
 	return overLimit("shapes", "", strconv.Itoa(n)+" shapes", "at most "+strconv.Itoa(lim.Shapes), FlagShapes)
 }
 
-// fillShapes fills the list of shapes in paint order.
+// fillShapes fills s.Shapes from the records in paint order, with the positions of their parents, and
+// sets s.byID, which takes over the map of a and now gives positions of shapes.
 func (s *Scene) fillShapes(a *arrangement) {
 	s.byID = a.ids
 	if a.order == nil {
@@ -105,7 +106,9 @@ func duplicateID(id string) *Error {
 	return invalid("id", id, "an id that another shape has", "unique ids")
 }
 
-// bind resolves the bindings of arrows by the ids of shapes that are in place.
+// bind sets s.Bindings from records of bindings, with positions for ids. It refuses one that is not from
+// an arrow to a shape that is no arrow, or whose anchor is not finite. An arrow without Odd gets that of
+// its binding.
 func (s *Scene) bind(bindings []BindingRecord) *Error {
 	if len(bindings) == 0 {
 		return nil

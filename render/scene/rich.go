@@ -8,8 +8,9 @@ import (
 	"plumb/render/jsontree"
 )
 
-// rich reads a ProseMirror document. It returns nil for the empty document: one paragraph
-// without the key content. See docs/spec/drawing.md#r51.
+// rich reads a ProseMirror document. It returns nil for the empty document, one paragraph without the key
+// content, and after a fault. A document with parts that RichText cannot hold is no fault: Foreign names
+// the first of them, and Document keeps its JSON. See docs/spec/drawing.md#r51.
 func (d *sceneDecoder) rich(v *fastjson.Value, w where) *RichText {
 	doc, err := v.Object()
 	if err != nil || string(v.GetStringBytes("type")) != "doc" {
@@ -22,7 +23,9 @@ func (d *sceneDecoder) rich(v *fastjson.Value, w where) *RichText {
 		return nil
 	}
 	blocks, ok := d.content(doc, w)
-	if !ok || len(blocks) == 1 && blocks[0].Get("content") == nil && string(blocks[0].GetStringBytes("type")) == "paragraph" {
+	isEmpty := len(blocks) == 1 && blocks[0].Get("content") == nil &&
+		string(blocks[0].GetStringBytes("type")) == "paragraph"
+	if !ok || isEmpty {
 		return nil
 	}
 	t := &richReader{d: d, w: w, out: &RichText{Blocks: make([]Block, 0, len(blocks))}}
@@ -85,7 +88,9 @@ func (t *richReader) node(v *fastjson.Value) (kind string, children []*fastjson.
 	return string(v.GetStringBytes("type")), children, ok
 }
 
-// block reads a paragraph or a list; as holds the list properties that its paragraphs inherit.
+// block reads a paragraph, which it appends to the blocks, or a list; as holds the list properties that
+// its paragraphs inherit. Other nodes, and a direction of text other than auto and left to right, are
+// foreign.
 func (t *richReader) block(v *fastjson.Value, as Block) {
 	kind, children, ok := t.node(v)
 	if !ok {
@@ -115,8 +120,8 @@ func (t *richReader) block(v *fastjson.Value, as Block) {
 	t.out.Blocks = append(t.out.Blocks, as)
 }
 
-// list reads the items of a list in a rich text. Only the first paragraph of an item has the item's
-// marker.
+// list reads the items of a list in a rich text, inside a list with the properties as. Only the first
+// paragraph of an item has the item's marker: a bullet, or a number that counts from attrs.start.
 func (t *richReader) list(v *fastjson.Value, ordered bool, items []*fastjson.Value, as Block) {
 	start := 1
 	if s := v.Get("attrs", "start"); ordered && s != nil {
@@ -161,7 +166,8 @@ func (t *richReader) list(v *fastjson.Value, ordered bool, items []*fastjson.Val
 	}
 }
 
-// inline reads a text node or a line break of a rich text into the block.
+// inline reads a text node or a line break of a rich text and appends it to the block's spans. Of another
+// node, which is foreign, it reads the children.
 func (t *richReader) inline(v *fastjson.Value, b *Block) {
 	kind, children, ok := t.node(v)
 	if !ok {
@@ -196,7 +202,8 @@ func (t *richReader) inline(v *fastjson.Value, b *Block) {
 	b.Spans = append(b.Spans, s)
 }
 
-// marks reads the styles of a text node of a rich text, such as bold or a link.
+// marks sets the styles of span s from the marks of a text node, such as bold or a link. An unknown mark
+// is foreign.
 func (t *richReader) marks(v *fastjson.Value, s *Span) {
 	list := v.Get("marks")
 	if list == nil {
@@ -231,7 +238,8 @@ func (t *richReader) marks(v *fastjson.Value, s *Span) {
 	}
 }
 
-// count adds to the size of the text and sets the fault when it exceeds the limit.
+// count adds to the bytes of the text and to its pieces, which are paragraphs and spans, and sets the
+// fault when one of the two exceeds the limit on text.
 func (t *richReader) count(bytes, pieces int) {
 	t.bytes += bytes
 	t.pieces += pieces

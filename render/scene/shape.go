@@ -6,7 +6,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// shape reads one shape of a whiteboard into r, as a record of the store or as it is created.
+// shape reads one shape of a whiteboard into r, as a record of the store (r.Stored) or as it is created,
+// and checks ranges and limits. What the editor may refuse goes into r.Odd. Unknown members are ignored.
 func (d *sceneDecoder) shape(r *Record, v *fastjson.Value, w where) {
 	o, err := v.Object()
 	if err != nil {
@@ -163,7 +164,8 @@ func (d *sceneDecoder) enum(r *Record, f Fields, v *fastjson.Value, w where) {
 	}
 }
 
-// needArrow gives r its own properties or points to write an arrow's field into.
+// needArrow makes room for field f of an arrow: it gives r properties or end points of its own, with the
+// defaults, if it has none yet. It does nothing for other fields.
 func (d *sceneDecoder) needArrow(r *Record, f Fields) {
 	if f&arrowFields != 0 && r.Arrow == nil {
 		r.Arrow = new(ArrowProps)
@@ -174,7 +176,8 @@ func (d *sceneDecoder) needArrow(r *Record, f Fields) {
 	}
 }
 
-// propField returns the field that a property sets; 0 for none.
+// propField returns the field that the property key sets in a shape of kind k; 0 for an unknown name. It
+// does not say whether the kind has that field.
 func propField(k Kind, key []byte) Fields {
 	switch string(key) {
 	case "align":
@@ -198,7 +201,7 @@ var propFields = func() map[string]Fields {
 	m := make(map[string]Fields)
 	for i := range fieldRows {
 		if name, ok := strings.CutPrefix(fieldRows[i].path, "props."); ok {
-			m[name] = 1 << i
+			m[name] = 1 << i // rows are in the order of the fields' bits
 		}
 	}
 	delete(m, "align")
@@ -242,8 +245,9 @@ func (d *sceneDecoder) text(v *fastjson.Value, w where, field string) string {
 	return d.strings.copy(b)
 }
 
-// foreignProp handles properties that the kind does not have in this version. It reads the
-// plain text of older records and refuses layouts that would be misread.
+// foreignProp handles a property that the kind of the shape does not have in this version. It reads the
+// plain text of older records as rich text, refuses layouts of other versions that would be misread, and
+// ignores all others.
 func (d *sceneDecoder) foreignProp(r *Record, key []byte, v *fastjson.Value, w where) {
 	switch name := string(key); {
 	case name == "text" && fieldsOf[r.Kind]&HasRich != 0:

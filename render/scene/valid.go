@@ -16,21 +16,22 @@ type numberRule struct {
 	want    string
 }
 
+// rules has the range of every numeric field.
 var rules = func() (all []numberRule) {
 	inf := math.Inf(1)
 	for _, f := range []Fields{HasX, HasY, HasBend} {
-		all = append(all, numberRule{f, -inf, false, inf, true, "a finite number"})
+		all = append(all, numberRule{field: f, min: -inf, max: inf, bounded: true, want: "a finite number"})
 	}
 	for _, f := range []Fields{HasW, HasH, HasScale} {
-		all = append(all, numberRule{f, 0, true, inf, true, "a finite number > 0"})
+		all = append(all, numberRule{field: f, open: true, max: inf, bounded: true, want: "a finite number > 0"})
 	}
 	for _, f := range []Fields{HasGrowY, HasFontPx} {
-		all = append(all, numberRule{f, 0, false, inf, true, "a finite number >= 0"})
+		all = append(all, numberRule{field: f, max: inf, bounded: true, want: "a finite number >= 0"})
 	}
 	for _, f := range []Fields{HasOpacity, HasLabelPosition, HasElbowMid} {
-		all = append(all, numberRule{f, 0, false, 1, false, "a number from 0 to 1"})
+		all = append(all, numberRule{field: f, max: 1, want: "a number from 0 to 1"})
 	}
-	return append(all, numberRule{HasRotation, -inf, false, inf, false, "a finite number"})
+	return append(all, numberRule{field: HasRotation, min: -inf, max: inf, want: "a finite number"})
 }()
 
 // Valid reports what is wrong with a record: a number that is not finite, out of its range or over
@@ -60,7 +61,8 @@ func (r *Record) checkID() *Error {
 	return nil
 }
 
-// valid is Valid for everything but the id of the record.
+// valid is Valid for everything but the prefix of the record's id: numbers, points, segments and texts of
+// the fields that the record has and its kind knows.
 func (r *Record) valid(lim *Limits) *Error {
 	given := r.Has & (baseFields | fieldsOf[min(r.Kind, Other)])
 	if given&arrowFields != 0 && r.Arrow == nil || given&endFields != 0 && len(r.Points) < 2 {
@@ -97,7 +99,8 @@ func (e *Error) in(path, shape string) *Error {
 	return e
 }
 
-// check checks that a numeric field of a shape record is finite and in the range of the rule.
+// check refuses a record in which the rule's field is not finite or outside of the rule's range, or over
+// the limit on coordinates where that bounds it. The record must have the field.
 func (u *numberRule) check(r *Record, lim *Limits) *Error {
 	v := *r.Shape.number(u.field)
 	if !(v >= u.min && v <= u.max) || math.IsInf(v, 0) || u.open && v == u.min {
@@ -132,7 +135,8 @@ func checkPoint(p Point, lim *Limits) *Error {
 	return checkCoordinate(p.Y, lim)
 }
 
-// checkSegments checks the number and the coordinates of freehand points.
+// checkSegments refuses segments with more points in all than the limit, and points of which a coordinate
+// or the pressure is not finite or over the limit. The error has the path, but not the shape.
 func checkSegments(segments []Segment, lim *Limits) *Error {
 	points := 0
 	for i := range segments {
@@ -156,7 +160,7 @@ func checkSegments(segments []Segment, lim *Limits) *Error {
 	return nil
 }
 
-// checkText checks the length of every text of a record.
+// checkText refuses a record in which a text, an id or a name is longer than the limit on text.
 func (r *Record) checkText(lim *Limits) *Error {
 	sizes := [...]struct {
 		n    int

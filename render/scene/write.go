@@ -15,7 +15,7 @@ import (
 func (r *Record) AppendJSON(dst []byte, rich func(text *RichText) []byte) []byte {
 	dst = jsontree.AppendString(append(dst, `{"id":`...), r.ID)
 	dst = jsontree.AppendString(append(dst, `,"type":`...), r.Kind.String())
-	for given := r.Has & baseFields; given != 0; given &= given - 1 {
+	for given := r.Has & baseFields; given != 0; given &= given - 1 { // drops the lowest field
 		row := given.row()
 		dst = append(append(append(dst, `,"`...), row.path...), `":`...)
 		dst = appendNumber(dst, *row.pointer(&r.Shape).(*float64))
@@ -25,7 +25,7 @@ func (r *Record) AppendJSON(dst []byte, rich func(text *RichText) []byte) []byte
 		return append(dst, '}')
 	}
 	s := r.Shape
-	if s.Arrow == nil {
+	if s.Arrow == nil { // appendField points into both, whatever the kind
 		s.Arrow = new(ArrowProps)
 	}
 	if len(s.Points) < 2 {
@@ -37,7 +37,7 @@ func (r *Record) AppendJSON(dst []byte, rich func(text *RichText) []byte) []byte
 			dst = append(dst, ',')
 		}
 		first = false
-		f := given & -given
+		f := given & -given // the lowest field
 		name := strings.TrimPrefix(f.row().path, "props.")
 		if f == HasAlign && r.Kind == Text {
 			name = "textAlign"
@@ -48,7 +48,8 @@ func (r *Record) AppendJSON(dst []byte, rich func(text *RichText) []byte) []byte
 	return append(dst, '}', '}')
 }
 
-// appendField appends the value of one field of a shape as JSON in the editor's form.
+// appendField appends the value of field f of a shape as JSON in the editor's form; rich returns that of
+// a text. s must have Arrow and two Points. It panics for a field that a shape does not keep.
 func (s *Shape) appendField(dst []byte, f Fields, rich func(*RichText) []byte) []byte {
 	row := f.row()
 	switch v := row.pointer(s).(type) {
@@ -86,8 +87,8 @@ func appendXY(dst []byte, p Point) []byte {
 	return appendNumber(append(appendNumber(append(dst, `"x":`...), p.X), `,"y":`...), p.Y)
 }
 
-// appendPoints appends the points of a line shape as the editor's JSON, by their keys, which are in
-// order.
+// appendPoints appends the points of a line as JSON in the editor's form, {key: {id, index, x, y}}. The
+// keys are the first whole index keys, which are in the order of the points.
 func appendPoints(dst []byte, points []Point) []byte {
 	dst = append(dst, '{')
 	for i, p := range points {
@@ -102,7 +103,8 @@ func appendPoints(dst []byte, points []Point) []byte {
 	return append(dst, '}')
 }
 
-// appendSegments appends the strokes of a freehand line.
+// appendSegments appends the segments of a freehand line as JSON in the editor's form, a list of
+// {type, points}, whose points have the pressure as z.
 func appendSegments(dst []byte, all []Segment) []byte {
 	dst = append(dst, '[')
 	for i, s := range all {
