@@ -15,8 +15,8 @@ type bodyClip struct {
 	raw      scan.Coverage // of a part of the body, before the clip
 }
 
-// arrow appends the items of an arrow: its body, clipped at its label and heads, its heads and its
-// label.
+// arrow appends the items of an arrow to the drawing: its body, clipped at its label and heads, its
+// heads and its label. An invalid arrow has none.
 func (b *Builder) arrow(sh *scene.Shape, p *shapePlacement) error {
 	v := &b.arrows
 	if err := v.Solve(b.scene, &b.tree, p.shape); err != nil || !v.Valid {
@@ -46,7 +46,8 @@ func (b *Builder) arrow(sh *scene.Shape, p *shapePlacement) error {
 // counterScale is the map that undoes the scale of a shape.
 func counterScale(k float64) vector.Matrix { return vector.Matrix{A: float32(k), D: float32(k)} }
 
-// clipBody prepares the clip that leaves out an arrow's label and closed heads from its body.
+// clipBody prepares the clip that leaves out an arrow's label and closed heads from its body: its path,
+// which m maps to px, and its coverage, in b.body. A clip without holes cuts nothing and is not filled.
 func (b *Builder) clipBody(v *arrows.Solver, l *arrows.Label, m vector.Matrix) {
 	c := &b.body
 	c.path.Reset()
@@ -59,7 +60,8 @@ func (b *Builder) clipBody(v *arrows.Solver, l *arrows.Label, m vector.Matrix) {
 	b.fillPath(&c.coverage, &c.path, scan.Rule{Clip: true})
 }
 
-// coverBody gives an item the coverage of the path in b.outlined, clipped as an arrow's body.
+// coverBody gives an item the coverage of the path in b.outlined, which is part of an arrow's body,
+// clipped by b.body if that has holes.
 func (b *Builder) coverBody(it *Item, r scan.Rule) error {
 	r.Clip = true
 	c := &b.body
@@ -71,7 +73,8 @@ func (b *Builder) coverBody(it *Item, r scan.Rule) error {
 	return b.clipBodyCoverage(it)
 }
 
-// clipBodyCoverage gives an item the coverage in b.body.raw, without the holes.
+// clipBodyCoverage gives an item the coverage in b.body.raw, multiplied by that of the clip, which
+// leaves out the holes.
 func (b *Builder) clipBodyCoverage(it *Item) error {
 	first, count := scan.Product(&b.d.Coverage, &b.body.raw, &b.body.coverage)
 	return b.setCoverage(it, first, count)

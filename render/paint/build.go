@@ -135,7 +135,8 @@ func (b *Builder) Build(v view.View, mode Raster, d *Drawing) (err error) {
 	return nil
 }
 
-// begin prepares the builder for a view and empties d.
+// begin empties d and prepares the builder for a view: limits, canvas, tree and selection. Errors are
+// those of Build that concern the view as a whole.
 func (b *Builder) begin(v view.View, mode Raster, d *Drawing) error {
 	d.Reset()
 	b.filler.Pieces = 0
@@ -148,7 +149,7 @@ func (b *Builder) begin(v view.View, mode Raster, d *Drawing) error {
 	b.mode, b.d, b.scene = mode, d, v.Scene
 	b.picture, b.unmeasured, b.arrows.Visited = v.Picture, v.Unmeasured, 0
 	b.scanner.Pairs = nil
-	if v.Picture {
+	if v.Picture { // tallies do not need them
 		b.scanner.Pairs = func(x, y int32, _ byte) { d.Pairs = append(d.Pairs, Pixel{x, y}) }
 	}
 	b.limit = b.MaxCoverage
@@ -178,30 +179,35 @@ func (b *Builder) Volume() int { return volumePerPoint * (cap(b.outlined.Points)
 // edges and their order.
 const volumePerPoint = 200
 
-// setCanvas sets the size of the picture and the map from the page to it. See
+// setCanvas sets the size of the picture, the bounds in whole px, and b.view, the map from the page to
+// the picture. It refuses bounds that are not finite and sides outside of 1 to MaxSidePx. See
 // docs/spec/drawing.md#r16.
-func (b *Builder) setCanvas(x view.Box) error {
-	w, h := math.Floor(x.W), math.Floor(x.H)
-	if !(w >= 1 && h >= 1 && w <= MaxSidePx && h <= MaxSidePx) || math.IsNaN(x.X-x.X) || math.IsNaN(x.Y-x.Y) {
+func (b *Builder) setCanvas(bounds view.Box) error {
+	w, h := math.Floor(bounds.W), math.Floor(bounds.H)
+	isFinite := func(v float64) bool { return !math.IsNaN(v - v) }
+	if !(w >= 1 && h >= 1 && w <= MaxSidePx && h <= MaxSidePx) || !isFinite(bounds.X) || !isFinite(bounds.Y) {
 		return fmt.Errorf("cannot draw view at (%g, %g) of %g x %g px: %w: want finite corners and sides from 1 to %d px",
-			x.X, x.Y, x.W, x.H, scene.ErrInvalid, MaxSidePx)
+			bounds.X, bounds.Y, bounds.W, bounds.H, scene.ErrInvalid, MaxSidePx)
 	}
 	b.d.Width, b.d.Height = int(w), int(h)
 	// The browser lays an image out in 1/64 px, fits the view into that, both sides in
 	// the same measure and in the middle, and stretches the image to whole px. Exact
 	// pictures stand where the others do.
-	viewW, viewH := float64(geom.Read(x.W)), float64(geom.Read(x.H))
+	left, top := float64(geom.Read(bounds.X)), float64(geom.Read(bounds.Y))
+	viewW, viewH := float64(geom.Read(bounds.W)), float64(geom.Read(bounds.H))
 	fitW, fitH := math.Floor(viewW*64)/64, math.Floor(viewH*64)/64
 	k := min(fitW/viewW, fitH/viewH)
 	kx, ky := w/fitW, h/fitH
 	b.view = vector.Matrix{
 		A: float32(kx * k), D: float32(ky * k),
-		E: float32(kx * ((fitW-viewW*k)/2 - float64(geom.Read(x.X))*k)), F: float32(ky * ((fitH-viewH*k)/2 - float64(geom.Read(x.Y))*k)),
+		E: float32(kx * ((fitW-viewW*k)/2 - left*k)),
+		F: float32(ky * ((fitH-viewH*k)/2 - top*k)),
 	}
 	return nil
 }
 
-// shape draws one appearance of a shape into the drawing.
+// shape draws one layer, which is one appearance of a shape, into the drawing, unless it is hidden or
+// not selected.
 func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
 	p, ok, err := b.place(s, l)
 	if err != nil || !ok {
@@ -210,8 +216,9 @@ func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
 	return b.placed(s, l, &p)
 }
 
-// place returns the placement of a layer. ok is false for a layer that is not drawn. Errors name
-// what is not drawn natively.
+// place returns where and how a layer goes into the drawing. ok is false for a layer that is not drawn:
+// in neither set of the view, or with opacity 0. A shape that is not drawn natively is an error that
+// names the reason.
 func (b *Builder) place(s *scene.Scene, l tree.Layer) (p shapePlacement, ok bool, err error) {
 	sh := &s.Shapes[l.Shape]
 	n := &b.tree.Nodes[l.Shape]
@@ -237,7 +244,9 @@ func (b *Builder) place(s *scene.Scene, l tree.Layer) (p shapePlacement, ok bool
 	}, true, nil
 }
 
-// placed draws a shape's appearance at its place on the canvas.
+// placed draws a layer at its place: the clip of the frames around the shape, then the shape's items,
+// to which it gives the opacity. A shape that its frames hide is not drawn, and the clip is removed if
+// the shape has no item.
 func (b *Builder) placed(s *scene.Scene, l tree.Layer, p *shapePlacement) error {
 	first := len(b.d.Items)
 	b.framed = b.whole()
@@ -250,14 +259,14 @@ func (b *Builder) placed(s *scene.Scene, l tree.Layer, p *shapePlacement) error 
 		if p.clip, err = b.clipItem(c, b.view, p); err != nil {
 			return err
 		}
-		box, _ := boundsOf(b.outlined.Points, vector.Identity)
+		box, _ := boundsOf(b.outlined.Points, vector.Identity) // clipItem left the clip's path there
 		b.framed = pixelBounds(box).Within(b.framed)
 	}
 	body := len(b.d.Items)
 	if err := b.content(&s.Shapes[l.Shape], l, p); err != nil {
 		return err
 	}
-	if len(b.d.Items) == body {
+	if len(b.d.Items) == body { // nothing to clip
 		b.d.Items = b.d.Items[:first]
 		return nil
 	}
@@ -292,13 +301,16 @@ func (b *Builder) content(sh *scene.Shape, l tree.Layer, p *shapePlacement) erro
 	return nil
 }
 
-// draw appends the items of a shape's outline and fill to the drawing, and then those of its label.
+// draw appends the items of a shape's fill and outline to the drawing, and then those of its text.
+// growY is how much the text makes the shape higher, and back says that only the part of a shape that is
+// painted behind its children is wanted. It sets p.single. A translucent shape of several draws is drawn
+// in a layer, which clips them. The only frame of its set has no items.
 func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *shapePlacement) error {
 	switch sh.Kind {
 	case scene.Arrow:
 		return b.arrow(sh, p)
 	case scene.Frame:
-		if b.tree.OnlyFrame[b.tree.Nodes[p.shape].Set] == p.shape {
+		if b.tree.OnlyFrame[b.tree.Nodes[p.shape].Set] == p.shape { // the editor exports only its content
 			return nil
 		}
 		return b.frameItems(sh, p)
@@ -315,7 +327,8 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *shapePlacem
 	}
 	d := b.local.Draws
 	w, h := sh.W/sh.Scale, (sh.H+growY)/sh.Scale
-	p.single = len(d) == 1 && sh.Rich == nil && d[0].Opacity == shapes.Opaque && (b.local.Counter == 1 || b.mode == Exact)
+	p.single = len(d) == 1 && sh.Rich == nil && d[0].Opacity == shapes.Opaque &&
+		(b.local.Counter == 1 || b.mode == Exact)
 	if err := cmp.Or(b.checkCloud(sh, growY), b.checkCertain(sh, d, m, p)); err != nil {
 		return err
 	}
@@ -340,9 +353,10 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *shapePlacem
 	return nil
 }
 
-// applyOpacity gives the items from first on the opacity of the shape. The colour of a single
-// draw takes it. Several draws, or one with an opacity or a transform of its own, become a group
-// that is composited first. See docs/spec/raster.md#r27.
+// applyOpacity gives the items from first on the opacity of the shape, unless it is opaque or its items
+// have the opacity already. The colour of a single draw takes it. Several draws, or one with an opacity
+// or a transform of its own, become a new group, which is composited first. See
+// docs/spec/raster.md#r27.
 func (b *Builder) applyOpacity(first int, p *shapePlacement) {
 	switch {
 	case !p.translucent() || p.opacityApplied:

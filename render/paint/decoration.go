@@ -51,17 +51,21 @@ func thickness(r *text.Run) float64 { return max(1, r.Size*lineShare) }
 // checkLine refuses a run of a shape's text whose underline or strike would be too thick.
 func (s *glyphScale) checkLine(r *text.Run, sh *scene.Shape) error {
 	if px := thickness(r) * s.size; px > thickestLine {
-		return fmt.Errorf("cannot draw lines along the text of shape %q (%s): they are %g px thick, want at most %d: %w", sh.ID, sh.TypeName, px, thickestLine, shapes.ErrForeign)
+		return fmt.Errorf("cannot draw lines along the text of shape %q (%s): they are %g px thick, want at most %d: %w",
+			sh.ID, sh.TypeName, px, thickestLine, shapes.ErrForeign)
 	}
 	return nil
 }
 
-// underline is the line below a run. It leaves out the columnRange in which glyphs cross it, and as
-// much again on both sides as it is thick. See docs/spec/drawing.md#r53.
+// underline returns the line below a run of text, with the gaps that it leaves where glyphs cross it:
+// the columns of the crossing, and as much on both sides as the line is thick, at most longestGap.
+// Glyphs that are marked as crossed get no gap. The gaps are in memory of k. See
+// docs/spec/drawing.md#r53.
 func underline(k *textPainter, r *text.Run) (textLine, error) {
 	thick := thickness(r)
 	line := textLine{
-		x0: r.X, x1: r.X + r.Width, y: r.Baseline + math.Ceil(thick/2), thick: math.Floor(thick), doubled: r.Link && r.Underline,
+		x0: r.X, x1: r.X + r.Width, y: r.Baseline + math.Ceil(thick/2), thick: math.Floor(thick),
+		doubled: r.Link && r.Underline, // a link is underlined anyway
 	}
 	line.top = line.y + r.Raised - gapOutset
 	line.bottom = line.y + r.Raised + thick + gapOutset
@@ -74,7 +78,7 @@ func underline(k *textPainter, r *text.Run) (textLine, error) {
 		if err := r.Face.Outline(&k.glyphs.path, g.ID, r.Size); err != nil {
 			return line, err
 		}
-		top := line.y - r.Baseline + r.Raised - float64(g.Y)
+		top := line.y - r.Baseline + r.Raised - float64(g.Y) // of the line, from the glyph's baseline
 		lo, hi := crossing(&k.glyphs.path, top+gapInset, top+thick-gapInset)
 		if lo <= hi {
 			x, keep := r.X+float64(g.X), min(thick, longestGap)
@@ -90,10 +94,12 @@ func underline(k *textPainter, r *text.Run) (textLine, error) {
 func strike(r *text.Run) textLine {
 	thick := thickness(r)
 	middle := r.Baseline - r.Face.Ascent(r.Size)/3
-	return textLine{x0: r.X, x1: r.X + r.Width, y: math.Floor(middle - thick/2 + 0.5), thick: math.Floor(thick)}
+	top := math.Floor(middle - thick/2 + 0.5)
+	return textLine{x0: r.X, x1: r.X + r.Width, y: top, thick: math.Floor(thick)}
 }
 
-// rasterLine makes the mask of a text line, which m maps to px, in k.glyphs.line.
+// rasterLine makes the mask of a text line, which m maps to px, in k.glyphs.line. whole says that the
+// text's clip is of whole pixels; see maskLine. A doubled line is drawn over itself.
 func (b *Builder) rasterLine(k *textPainter, at *textLine, m vector.Matrix, clip chord.Rect, whole bool, p *shapePlacement) {
 	to := &k.glyphs.path
 	to.Reset()
@@ -110,14 +116,15 @@ func (b *Builder) placeLine(k *textPainter, at *textLine, color shapes.RGB, p *s
 	b.addPlaced(k, placedMask{color: color, glyph: k.glyphs.keepMask(&k.glyphs.line)})
 }
 
-// placeLineHalo adds the halo of a text line: displaced copies below the text. The browser makes
-// one picture of all copies from the pixels of the line. For turned text it makes that picture
-// in the text's own units and scale, and turns the picture. Exact mode draws copies of the line
-// itself.
+// placeLineHalo adds the halo of a text line to the placed masks: displaced copies in the background's
+// colour, below the text. The browser makes one picture of all copies from the pixels of the line. For
+// turned text it makes that picture in the text's own units and scale, and turns the picture. Exact mode
+// draws copies of the line itself.
 func (b *Builder) placeLineHalo(k *textPainter, at *textLine, p *shapePlacement) {
 	if b.mode == Exact {
 		for _, h := range halo {
-			b.rasterLine(k, at, p.m.Mul(vector.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])}), b.canvas(), true, p)
+			moved := p.m.Mul(vector.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])})
+			b.rasterLine(k, at, moved, b.canvas(), true, p)
 			b.addPlaced(k, placedMask{color: shapes.Background, glyph: k.glyphs.keepMask(&k.glyphs.line)})
 		}
 		return
@@ -130,7 +137,7 @@ func (b *Builder) placeLineHalo(k *textPainter, at *textLine, p *shapePlacement)
 		clip = mappedBounds(back, clip)
 	}
 	k.copies = k.copies[:0]
-	reach := int32(0)
+	reach := int32(0) // px that a copy may lie beyond the clip and still matter
 	for _, h := range halo {
 		x, y := float64(m.A)*h[0]+float64(m.C)*h[1], float64(m.B)*h[0]+float64(m.D)*h[1]
 		k.copies = append(k.copies, [2]float64{x, y})
@@ -139,22 +146,25 @@ func (b *Builder) placeLineHalo(k *textPainter, at *textLine, p *shapePlacement)
 	clip = chord.Rect{X0: clip.X0 - reach, Y0: clip.Y0 - reach, X1: clip.X1 + reach, Y1: clip.Y1 + reach}
 	b.rasterLine(k, at, m, clip, true, p)
 	k.glyphs.lineHalo(k.copies)
-	one := placedMask{color: shapes.Background}
+	mask := placedMask{color: shapes.Background}
 	if turned {
-		one.glyph = k.glyphs.keepTurned(&k.glyphs.halo, back, b.canvas())
+		mask.glyph = k.glyphs.keepTurned(&k.glyphs.halo, back, b.canvas())
 	} else {
-		one.glyph = k.glyphs.keepMask(&k.glyphs.halo)
+		mask.glyph = k.glyphs.keepMask(&k.glyphs.halo)
 	}
-	b.addPlaced(k, one)
+	b.addPlaced(k, mask)
 }
 
-// scaleOnly returns a map that only scales, by as much as m does. Text decorations (underlines) are
-// rasterised upright with it and rotated afterwards. The map is shifted by whole pixels so that
-// the middle of clip, which is in pixels of m, comes near the origin. back maps a pixel of m to a
-// pixel of the scaled picture.
-func scaleOnly(m vector.Matrix, clip chord.Rect) (vector.Matrix, geom.Matrix) {
-	s := vector.Matrix{A: float32(math.Hypot(float64(m.A), float64(m.B))), D: float32(math.Hypot(float64(m.C), float64(m.D)))}
-	back := geom.Matrix{A: float64(s.A), D: float64(s.D)}.Mul(geom.Widened(m).Inverse())
+// scaleOnly returns two maps. The first scales, without turning, by as much as m does: lines along text
+// are rasterised upright with it and turned afterwards. It is shifted by whole pixels so that the middle
+// of clip, which is in pixels of m, comes near the origin. The second maps a pixel of m to a pixel of
+// the picture that is made with the first.
+func scaleOnly(m vector.Matrix, clip chord.Rect) (upright vector.Matrix, back geom.Matrix) {
+	s := vector.Matrix{
+		A: float32(math.Hypot(float64(m.A), float64(m.B))),
+		D: float32(math.Hypot(float64(m.C), float64(m.D))),
+	}
+	back = geom.Matrix{A: float64(s.A), D: float64(s.D)}.Mul(geom.Widened(m).Inverse())
 	middle := back.Apply(geom.Pt(float64(clip.X0+clip.X1)/2, float64(clip.Y0+clip.Y1)/2))
 	x, y := math.Floor(middle.X), math.Floor(middle.Y)
 	s.E, s.F = float32(-x), float32(-y)
@@ -164,16 +174,17 @@ func scaleOnly(m vector.Matrix, clip chord.Rect) (vector.Matrix, geom.Matrix) {
 
 // mappedBounds returns the pixels that the rectangle r touches when m maps it.
 func mappedBounds(m geom.Matrix, r chord.Rect) chord.Rect {
+	x0, y0, x1, y1 := float64(r.X0), float64(r.Y0), float64(r.X1), float64(r.Y1)
 	box := geom.NewExtent()
-	for _, c := range [4]geom.Point{
-		geom.Pt(float64(r.X0), float64(r.Y0)), geom.Pt(float64(r.X1), float64(r.Y0)), geom.Pt(float64(r.X0), float64(r.Y1)), geom.Pt(float64(r.X1), float64(r.Y1)),
-	} {
+	for _, c := range [4]geom.Point{geom.Pt(x0, y0), geom.Pt(x1, y0), geom.Pt(x0, y1), geom.Pt(x1, y1)} {
 		box.Add(m.Apply(c))
 	}
 	return pixelBounds([4]float32{float32(box.Lo.X), float32(box.Lo.Y), float32(box.Hi.X), float32(box.Hi.Y)})
 }
 
-// placeMarker places the marker of a list item, without halo and contrast.
+// placeMarker adds the marker of a list item to the placed masks, without halo and contrast: a square, a
+// circle, which is a stroke of one unit, or a filled disc. A circle whose stroke is at most one px thick
+// is drawn as the browser draws such strokes.
 func (b *Builder) placeMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *shapePlacement) {
 	to := &k.glyphs.path
 	to.Reset()
@@ -184,7 +195,7 @@ func (b *Builder) placeMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *
 		oval(to, d.X, d.Y, d.W, d.H)
 		if width := hairline(1, p.m); width > 0 && b.mode == Reference {
 			r, it := p.rule(), b.item(p, color, shapes.Opaque)
-			b.hair.Strength = 255 * width >> 8
+			b.hair.Strength = 255 * width >> 8 // width is in 1/256 px
 			b.hair.Plain = b.hair.Strength < 255 || r.Clip || b.plain(&it, r)
 			to.Transform(p.m)
 			b.addPlaced(k, placedMask{color: color, glyph: k.glyphs.rasterHair(&b.hair, b.canvas())})
@@ -200,9 +211,11 @@ func (b *Builder) placeMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *
 	b.placeDrawn(k, color, p)
 }
 
-// oval appends an ellipse of four conics, such as the dot of a list item.
+// oval appends the ellipse that fills the box of w x h at (x, y) to a path: four conics, clockwise from
+// its right end.
 func oval(to *vector.Path, x, y, w, h float64) {
 	const weight = 0.70710678 // cos 45 degrees
+	// at returns the point at shares i and j of the box.
 	at := func(i, j float64) vector.Point {
 		return vector.Point{X: float32(x + w*i), Y: float32(y + h*j)}
 	}
@@ -214,7 +227,9 @@ func oval(to *vector.Path, x, y, w, h float64) {
 	to.Close()
 }
 
-// placeDrawn places the path in k.glyphs.path, which is in the shape's units, without contrast.
+// placeDrawn adds the mask of the path in k.glyphs.path, which is in the shape's units, to the placed
+// masks, without contrast.
 func (b *Builder) placeDrawn(k *textPainter, color shapes.RGB, p *shapePlacement) {
-	b.addPlaced(k, placedMask{color: color, glyph: k.glyphs.rasterPath(p.m, b.canvas(), b.mode, p.rule())})
+	glyph := k.glyphs.rasterPath(p.m, b.canvas(), b.mode, p.rule())
+	b.addPlaced(k, placedMask{color: color, glyph: glyph})
 }

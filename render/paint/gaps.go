@@ -10,7 +10,8 @@ import (
 // gap is a range of x, in units, that an underline leaves out.
 type gap struct{ from, to float64 }
 
-// mergeGaps joins gaps of an underline that overlap. The list must be sorted by from.
+// mergeGaps joins gaps of an underline that overlap or touch. The list must be sorted by from; it is
+// overwritten, and the result is its beginning.
 func mergeGaps(list []gap) []gap {
 	n := 0
 	for _, g := range list {
@@ -41,7 +42,7 @@ func (c *columnRange) points(list ...vector.Point) {
 	}
 }
 
-// line adds where a line of a glyph meets the two rows.
+// line adds the columns where a line of a glyph meets the two rows; a level line meets none.
 func (c *columnRange) line(a, b vector.Point) {
 	x0, y0, x1, y1 := float64(a.X), float64(a.Y), float64(b.X), float64(b.Y)
 	for _, y := range [2]float64{c.top, c.bottom} {
@@ -51,7 +52,8 @@ func (c *columnRange) line(a, b vector.Point) {
 	}
 }
 
-// quad adds where a quadratic of a glyph meets the two rows.
+// quad adds the columns where a quadratic of a glyph meets the two rows: at the roots of its y less the
+// row.
 func (c *columnRange) quad(p0, p1, p2 vector.Point) {
 	y0, y1, y2 := float64(p0.Y), float64(p1.Y), float64(p2.Y)
 	for _, y := range [2]float64{c.top, c.bottom} {
@@ -63,8 +65,8 @@ func (c *columnRange) quad(p0, p1, p2 vector.Point) {
 	}
 }
 
-// crossing returns the columns lo..hi in which a glyph's outline crosses the rows top..bottom; lo >
-// hi if it does not.
+// crossing returns the columns lo..hi in which a glyph's outline crosses the rows top..bottom; lo > hi
+// if it does not. The outline has lines and quadratics only, as TrueType glyphs have.
 func crossing(p *vector.Path, top, bottom float64) (lo, hi float64) {
 	c := columnRange{top, bottom, math.Inf(1), math.Inf(-1)}
 	var cur, first vector.Point

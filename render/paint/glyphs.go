@@ -60,7 +60,8 @@ type glyphCache struct {
 	begun    int   // bytes of coverage when the current text began
 }
 
-// begin starts a text of a drawing. It empties a cache that is full.
+// begin starts another text of a drawing. It changes the stamp, so that the text copies the bytes of its
+// masks anew, and empties a cache that is full.
 func (c *glyphCache) begin() {
 	c.stamp++
 	full := len(c.coverage.Spans) > maxGlyphSpans || len(c.coverage.Bytes) > maxGlyphBytes || len(c.glyphs) > maxGlyphs
@@ -74,14 +75,15 @@ func (c *glyphCache) begin() {
 // grown returns how many bytes the current text has added.
 func (c *glyphCache) grown() int { return sizeOf(&c.coverage) - c.begun }
 
-// mask returns the position of a glyph's mask in c.glyphs and makes the mask on first use.
+// mask returns the position in c.glyphs of a glyph's mask. On first use it makes the mask, with the
+// contrast of its lightness, relative to the whole pixel of the pen.
 func (c *glyphCache) mask(key *glyphKey) (int32, error) {
 	if g, ok := c.known[*key]; ok {
 		return g, nil
 	}
 	m := vector.Matrix{
 		A: key.m[0], B: key.m[1], C: key.m[2], D: key.m[3],
-		E: float32(key.subX) / 4, F: float32(key.subY) / 4,
+		E: float32(key.subX) / 4, F: float32(key.subY) / 4, // quarters of a px
 	}
 	g, err := c.outline(key, float64(key.size)/64, m, chord.NoClip, scan.Rule{Plain: true})
 	if err == nil {
@@ -99,7 +101,8 @@ func (c *glyphCache) contrast(g *glyphMask, t *contrastTable) {
 	}
 }
 
-// outline rasterises the outline of a glyph at size px per em, mapped by m.
+// outline rasterises the outline of a glyph at size px per em, mapped by m, and returns the position of
+// its mask. Of the key it uses the face, the glyph and the mode.
 func (c *glyphCache) outline(key *glyphKey, size float64, m vector.Matrix, clip chord.Rect, r scan.Rule) (int32, error) {
 	c.path.Reset()
 	if err := key.face.Outline(&c.path, key.id, size); err != nil {
@@ -115,16 +118,18 @@ func (c *glyphCache) rasterPath(m vector.Matrix, clip chord.Rect, mode Raster, r
 	return c.add(first, at)
 }
 
-// rasterHair rasterises a thin stroke along c.path, which is in px.
+// rasterHair rasterises a thin stroke along c.path, which is in px, and returns the position of the mask.
 func (c *glyphCache) rasterHair(h *hair.Stroker, clip chord.Rect) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
 	h.Add(&c.path, clip)
 	h.Take(&c.coverage, nil)
-	c.filler.Pieces = 0
+	c.filler.Pieces = 0 // add counts these, and the stroke has none
 	return c.add(first, at)
 }
 
-// fill appends the coverage of c.path, mapped by m, to dst.
+// fill appends the coverage of c.path, mapped by m, to dst: with the browser's scan converter by rule r,
+// or, in Exact mode, as true area, which always takes the non-zero rule and needs nothing else of r. The
+// area filler counts the outline's pieces, which add stores with the mask; the scan converter has none.
 func (c *glyphCache) fill(dst *scan.Coverage, m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule) {
 	c.path.Transform(m)
 	c.filler.Pieces = 0
@@ -136,11 +141,12 @@ func (c *glyphCache) fill(dst *scan.Coverage, m vector.Matrix, clip chord.Rect, 
 	c.filler.Take(dst)
 }
 
-// add makes a glyph mask of the coverage behind that many spans and bytes, and returns its
-// position.
+// add makes a glyph mask of the spans of c.coverage from position spans on and of the bytes from
+// position bytes on, and returns the mask's position in c.glyphs.
 func (c *glyphCache) add(spans, bytes int) int32 {
 	c.glyphs = append(c.glyphs, glyphMask{
-		first: int32(spans), count: int32(len(c.coverage.Spans) - spans), bytes: int32(bytes), end: int32(len(c.coverage.Bytes)),
+		first: int32(spans), count: int32(len(c.coverage.Spans) - spans),
+		bytes: int32(bytes), end: int32(len(c.coverage.Bytes)),
 		box: boxOfSpans(c.coverage.Spans[spans:]), pieces: c.filler.Pieces,
 	})
 	return int32(len(c.glyphs) - 1)
@@ -149,7 +155,8 @@ func (c *glyphCache) add(spans, bytes int) int32 {
 // emptyBox holds no pixel.
 var emptyBox = [4]int32{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
 
-// boxOfSpans returns the pixels that spans touch: left, top, right, bottom.
+// boxOfSpans returns the box of the pixels that spans touch: left, top, right, bottom; all 0 without
+// spans.
 func boxOfSpans(spans []scan.Span) [4]int32 {
 	box := emptyBox
 	for _, s := range spans {
@@ -207,24 +214,27 @@ var contrastTables = sync.OnceValue(func() *[contrastRows]contrastTable {
 	return t
 })
 
-// contrast is the alpha, in 1/255, of coverage i/255 in a row of lightness.
+// contrast returns the alpha, in 1/255, to which coverage i/255 is mapped for text of lightness row, 0 to
+// 7. It blends the text over its opposite lightness in linear light, with the coverage boosted for dark
+// text, and returns the alpha that gives the same result without linear light.
 func contrast(row, i int) uint8 {
-	l := float64(threeBits(uint8(row<<5))) / 255
-	d := 1 - l
+	light := float64(threeBits(uint8(row<<5))) / 255
+	opposite := 1 - light
 	x := float64(i) / 255
-	linL, linD := math.Pow(l, contrastGamma), math.Pow(d, contrastGamma)
-	s := x + float64(x*(1-x)*contrastBoost*linD)
-	out := math.Pow(max(0, float64(s*linL)+float64((1-s)*linD)), 1/contrastGamma)
-	return uint8(math.Floor(255*(out-d)/(l-d) + 0.5))
+	linearLight, linearOpposite := math.Pow(light, contrastGamma), math.Pow(opposite, contrastGamma)
+	// float64: no fused multiply-add, equal on every machine
+	s := x + float64(x*(1-x)*contrastBoost*linearOpposite)
+	blended := math.Pow(max(0, float64(s*linearLight)+float64((1-s)*linearOpposite)), 1/contrastGamma)
+	return uint8(math.Floor(255*(blended-opposite)/(light-opposite) + 0.5))
 }
 
 // threeBits keeps the upper three bits of a channel and spreads them to 0..255.
 func threeBits(v uint8) uint8 {
 	v >>= 5
-	return v<<5 | v<<2 | v>>1
+	return v<<5 | v<<2 | v>>1 // the three bits, repeated
 }
 
-// lightness returns the row of the contrast tables for a text colour.
+// lightness returns the row of the contrast tables for a text colour: its luminance in three bits.
 func lightness(c shapes.RGB) int {
 	r, g, b := float64(threeBits(c[0])), float64(threeBits(c[1])), float64(threeBits(c[2]))
 	return int(float64(0.2126*r)+float64(0.7152*g)+float64(0.0722*b)+0.5) >> 5

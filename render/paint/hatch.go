@@ -54,9 +54,10 @@ func hatchTileOf(m vector.Matrix) *hatchTile {
 	return t
 }
 
-// drawTile draws the tile of the editor's hatch pattern with side x side px.
+// drawTile draws the tile of the editor's hatch pattern with side x side px: all painted, less its three
+// strokes. Strokes of at most one px are drawn as the browser draws such thin ones, with an opacity.
 func drawTile(side int) *hatchTile {
-	k := float32(side) / hatchSide
+	k := float32(side) / hatchSide // px per unit, and the width of a stroke in px
 	m := vector.Matrix{A: k, D: k}
 	all := chord.Rect{X1: int32(side), Y1: int32(side)}
 	t := &hatchTile{side: side, alpha: make([]uint8, side*side)}
@@ -68,7 +69,7 @@ func drawTile(side int) *hatchTile {
 		p.MoveTo(s[0])
 		p.LineTo(s[1])
 		var c scan.Coverage
-		opacity := uint32(256)
+		opacity := uint32(256) // in 1/256
 		if hairline(1, m) > 0 {
 			h := hair.Stroker{Strength: 255, Plain: true}
 			p.Transform(m)
@@ -93,7 +94,7 @@ func drawTile(side int) *hatchTile {
 	return t
 }
 
-// erase removes the coverage of a stroke from the tile of the hatch pattern.
+// erase removes the coverage of a stroke, times opacity in 1/256, from the tile of the hatch pattern.
 func (t *hatchTile) erase(c *scan.Coverage, opacity uint32) {
 	for _, s := range c.Spans {
 		for i := range s.N {
@@ -111,8 +112,8 @@ func (t *hatchTile) erase(c *scan.Coverage, opacity uint32) {
 type tileSampler struct {
 	tile   *hatchTile
 	back   geom.Matrix // px to the tile's px
-	u, v   float64
-	du, dv float64
+	u, v   float64     // place in the tile, from the centre of its first pixel, in [0, side)
+	du, dv float64     // change from one pixel of the picture to the next
 }
 
 // newTileSampler returns a sampler for a tile in units that m maps to px.
@@ -122,7 +123,7 @@ func newTileSampler(t *hatchTile, m vector.Matrix) tileSampler {
 	return tileSampler{tile: t, back: back, du: back.A, dv: back.B}
 }
 
-// start moves to the pixel (x, y).
+// start moves the sampler to the centre of the pixel (x, y).
 func (l *tileSampler) start(x, y int32) {
 	p := l.back.Apply(geom.Pt(float64(x)+0.5, float64(y)+0.5))
 	n := float64(l.tile.side)
@@ -138,22 +139,22 @@ func (l *tileSampler) next() float64 {
 	n := l.tile.side
 	i, j := int(l.u), int(l.v)
 	fu, fv := l.u-float64(i), l.v-float64(j)
-	if i >= n {
+	if i >= n { // rounded up to n by wrapped
 		i = 0
 	}
 	if j >= n {
 		j = 0
 	}
-	r, d := i+1, j+1
-	if r == n {
-		r = 0
+	right, below := i+1, j+1 // the tile repeats
+	if right == n {
+		right = 0
 	}
-	if d == n {
-		d = 0
+	if below == n {
+		below = 0
 	}
 	a := l.tile.alpha
-	top := geom.Lerp1(float64(a[j*n+i]), float64(a[j*n+r]), fu)
-	low := geom.Lerp1(float64(a[d*n+i]), float64(a[d*n+r]), fu)
+	top := geom.Lerp1(float64(a[j*n+i]), float64(a[j*n+right]), fu)
+	low := geom.Lerp1(float64(a[below*n+i]), float64(a[below*n+right]), fu)
 	l.u, l.v = l.u+l.du, l.v+l.dv
 	if size := float64(n); l.u >= size || l.u < 0 || l.v >= size || l.v < 0 {
 		l.u, l.v = wrapped(l.u, size), wrapped(l.v, size)
@@ -161,9 +162,10 @@ func (l *tileSampler) next() float64 {
 	return geom.Lerp1(top, low, fv)
 }
 
-// hatch appends the items of a hatch over the last fill. Pixels that the fill covers partly, and
-// all pixels of a View with Picture, take their value from the tile; other pixels take its mean.
-// The alpha of the drawing is the same both ways, because the fill below is opaque there.
+// hatch appends the items of a hatch over the last fill, whose coverage is b.filled. Pixels that the fill
+// covers partly, and all pixels of a View with Picture, take their value from the tile; other pixels take
+// its mean, as an item of their own. The alpha of the drawing is the same both ways, because the fill
+// below is opaque there. In Exact mode, and where the tile would be too large, the hatch is even.
 func (b *Builder) hatch(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
 	t := hatchTileOf(m)
 	if b.mode == Exact || t == nil {
@@ -176,7 +178,7 @@ func (b *Builder) hatch(w *shapes.Draw, m vector.Matrix, p *shapePlacement) erro
 	edge.Round, inside.Round = true, true
 	c, l := &b.d.Coverage, newTileSampler(t, m)
 	first := len(c.Spans)
-	full := 0
+	full := 0 // spans that take the mean
 	for i := b.filled[0]; i < b.filled[0]+b.filled[1]; i++ {
 		s := c.Spans[i]
 		if s.At == scan.Full && !b.picture {

@@ -52,13 +52,14 @@ type glyphScale struct {
 	snapY bool
 }
 
-// newGlyphScale splits a map into the size of glyphs and the rest. The browser
-// rounds the four factors to 1/1024 first, so that glyphs of nearly equal maps are one; pens
-// keep the exact map. See docs/spec/drawing.md#r56.
+// newGlyphScale splits the map m from a shape's units to px into the size of glyphs and the rest. The
+// browser rounds the four factors to 1/1024 first, so that glyphs of nearly equal maps are one; pens
+// keep the exact map. A map without area has a size that is not above 0. See
+// docs/spec/drawing.md#r56.
 func newGlyphScale(m vector.Matrix) glyphScale {
 	s := glyphScale{m: m}
 	a, b, c, d := roundFactor(m.A), roundFactor(m.B), roundFactor(m.C), roundFactor(m.D)
-	s.size = math.Abs(float64(a*d)-float64(b*c)) / math.Hypot(a, b)
+	s.size = math.Abs(float64(a*d)-float64(b*c)) / math.Hypot(a, b) // the scale across the text's direction
 	s.turn = [4]float32{float32(a / s.size), float32(b / s.size), float32(c / s.size), float32(d / s.size)}
 	s.snapY = b == 0 && c == 0
 	s.snapX = a == 0 && d == 0
@@ -83,8 +84,9 @@ func quarterPixel(v float32, whole bool) (px int32, sub uint8) {
 	return q >> 2, uint8(q & 3)
 }
 
-// paintText appends the items of the text on k.Page, run by run in the browser's order: halos of
-// underline and glyphs, underline, glyphs, the strike with its halo.
+// paintText appends the items of the text on k.Page to the drawing: first markers of lists, then run by
+// run in the browser's order: halos of underline and glyphs, underline, glyphs, the strike with its halo.
+// w says how it is drawn and where its box is. A text that is scaled to nothing has no items.
 func (b *Builder) paintText(k *textPainter, w textBlock, p *shapePlacement) error {
 	k.glyphs.begin()
 	k.placed = k.placed[:0]
@@ -107,7 +109,9 @@ func (b *Builder) paintText(k *textPainter, w textBlock, p *shapePlacement) erro
 	return b.emitText(k, w, p)
 }
 
-// placeRun places the glyph masks of one run of a text, with its halo and lines.
+// placeRun adds the masks of one run of a text to the placed masks, in the order of paintText. Links have
+// their own colour and are underlined. It refuses lines that are too thick, and text beyond the limit of
+// coverage.
 func (b *Builder) placeRun(k *textPainter, s *glyphScale, r *text.Run, w textBlock, p *shapePlacement) error {
 	if r.Link {
 		w.color = linkColor
@@ -151,11 +155,14 @@ func (b *Builder) placeRun(k *textPainter, s *glyphScale, r *text.Run, w textBlo
 	return b.checkSize(k.glyphs.grown())
 }
 
-// placeGlyphs places the glyphs of a run, displaced by h.
-func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]float64, color shapes.RGB, p *shapePlacement) error {
+// placeGlyphs adds the masks of a run's glyphs, displaced by h in the shape's units, to the placed masks.
+// Glyphs above largestMask are drawn as paths in their place; others come from the cache, at a quarter of
+// a pixel. Glyphs far outside of the picture are left out.
+func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]float64, color shapes.RGB,
+	p *shapePlacement) error {
 	origin := s.m.Apply(vector.Point{X: float32(r.X + h[0]), Y: float32(r.Baseline + h[1])})
 	key := glyphKey{
-		face: r.Face, m: s.turn, size: int32(min(r.Size*s.size, largestMask) * 64),
+		face: r.Face, m: s.turn, size: int32(min(r.Size*s.size, largestMask) * 64), // 1/64 px
 		lightness: uint8(lightness(color)), mode: b.mode,
 	}
 	large := r.Size*s.size > largestMask
@@ -168,7 +175,7 @@ func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]f
 		switch {
 		case large:
 			at.glyph, err = k.glyphs.outline(&key, pathSize, s.enlarged(r.Size, x, y), b.canvas(), p.rule())
-		case !(math.Abs(float64(x)) < farAway && math.Abs(float64(y)) < farAway):
+		case !(math.Abs(float64(x)) < farAway && math.Abs(float64(y)) < farAway): // also NaN
 			continue
 		default:
 			at.x, key.subX = quarterPixel(x, s.snapX)
@@ -183,17 +190,19 @@ func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]f
 	return b.checkSize(k.glyphs.grown())
 }
 
-// addPlaced adds the mask of a glyph or a text line at its pixel, unless it lies outside of the
-// picture.
+// addPlaced sets the box of a mask at its pixel and appends it to k.placed, unless it is empty or lies
+// outside of the picture.
 func (b *Builder) addPlaced(k *textPainter, at placedMask) {
 	g := &k.glyphs.glyphs[at.glyph]
 	at.box = [4]int32{at.x + g.box[0], at.y + g.box[1], at.x + g.box[2], at.y + g.box[3]}
-	if g.count > 0 && at.box[0] < int32(b.d.Width) && at.box[2] > 0 && at.box[1] < int32(b.d.Height) && at.box[3] > 0 {
+	left, top, right, bottom := at.box[0], at.box[1], at.box[2], at.box[3]
+	if g.count > 0 && left < int32(b.d.Width) && right > 0 && top < int32(b.d.Height) && bottom > 0 {
 		k.placed = append(k.placed, at)
 	}
 }
 
-// emitText appends one item to the drawing for each placed mask of a text.
+// emitText appends one item to the drawing for each placed mask of a text. Masks that leave the text's
+// box are clipped by it, if the text has one; the others need no clip but that of the frame.
 func (b *Builder) emitText(k *textPainter, w textBlock, p *shapePlacement) error {
 	clip := p.clip
 	if !w.unclipped {

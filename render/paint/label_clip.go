@@ -16,12 +16,16 @@ type textBox struct {
 	px    geom.Extent
 }
 
-// newTextBox returns the box of w x h units at (x, y) that m maps to px. The browser rounds its
-// sides to whole units of the shape before any transform, and to whole px after it where all four
-// are near. See docs/spec/drawing.md#r55.
+// newTextBox returns the box of w x h units at (x, y) that m maps to px. The browser rounds its sides to
+// whole units of the shape before any transform. Where it stays upright and all four sides are near whole
+// px then, they are rounded to these too, and whole is set; not so in Exact mode. See
+// docs/spec/drawing.md#r55.
 func newTextBox(m vector.Matrix, x, y, w, h float64, mode Raster) textBox {
 	side := func(v float64) float64 { return math.Floor(v + 0.5) }
-	t := textBox{back: geom.Widened(m).Inverse(), Extent: geom.Extent{Lo: geom.Pt(side(x), side(y)), Hi: geom.Pt(side(x+w), side(y+h))}}
+	t := textBox{
+		back:   geom.Widened(m).Inverse(),
+		Extent: geom.Extent{Lo: geom.Pt(side(x), side(y)), Hi: geom.Pt(side(x+w), side(y+h))},
+	}
 	if !axisAligned(m) || mode == Exact {
 		return t
 	}
@@ -62,8 +66,9 @@ func (w *textBox) holds(at *placedMask) bool {
 	return true
 }
 
-// boxClip appends the clip of a text if one of its masks leaves the box, and returns the clip's
-// position. Masks inside the box are not clipped, because a clip costs every tile it touches.
+// boxClip appends the clip of a text to the drawing if one of its masks leaves the box, and returns the
+// clip's position, else that of the clip so far. The new clip includes that of the frame around the
+// shape. Masks inside the box are not clipped, because a clip costs every tile that it touches.
 func (b *Builder) boxClip(k *textPainter, p *shapePlacement) (int32, error) {
 	box := &k.box
 	for i := range k.placed {
@@ -93,7 +98,7 @@ func corners(e geom.Extent) [4]geom.Point {
 	return [4]geom.Point{e.Lo, geom.Pt(e.Hi.X, e.Lo.Y), e.Hi, geom.Pt(e.Lo.X, e.Hi.Y)}
 }
 
-// inFrame intersects a polygon in px with the visible part of a frame.
+// inFrame returns the common part of a convex polygon in px and the visible part of a frame.
 func (b *Builder) inFrame(k *textPainter, clip []geom.Point, frame int32) []geom.Point {
 	k.frame = b.frameInPx(k.frame[:0], frame)
 	return b.clip.Intersect(clip, k.frame)

@@ -9,8 +9,9 @@ import (
 	"plumb/render/vector"
 )
 
-// beginLayer starts a group layer, which is composited by itself: until endLayer, everything is
-// clipped to the box of the draws, in whole units of the draws. See docs/spec/raster.md#r28.
+// beginLayer starts a group layer, which is composited by itself, or extends the current one: until
+// endLayer everything is clipped to the box of the draws, in whole units, which m maps to px. The box of
+// a stroke reaches half its width beyond its path. See docs/spec/raster.md#r28.
 func (b *Builder) beginLayer(draws []shapes.Draw, m vector.Matrix) {
 	for i := range draws {
 		e := geom.PathBounds(draws[i].Path)
@@ -18,12 +19,13 @@ func (b *Builder) beginLayer(draws []shapes.Draw, m vector.Matrix) {
 			continue
 		}
 		grow := draws[i].Width / 2
-		b.widenLayer(math.Floor(e.Lo.X-grow), math.Floor(e.Lo.Y-grow), math.Ceil(e.Hi.X+grow), math.Ceil(e.Hi.Y+grow), m)
+		b.widenLayer(math.Floor(e.Lo.X-grow), math.Floor(e.Lo.Y-grow),
+			math.Ceil(e.Hi.X+grow), math.Ceil(e.Hi.Y+grow), m)
 	}
 }
 
-// widenLayer extends the layer to a box in units that m maps to px. Exact pictures have no such
-// clip.
+// widenLayer extends the group layer so that it holds a box in units that m maps to px, or starts it with
+// that box. Exact pictures have no such clip: then it does nothing.
 func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m vector.Matrix) {
 	if b.mode == Exact {
 		return

@@ -43,7 +43,8 @@ type layerKey struct {
 // frames has its stamp from the properties that its items depend on, and is not drawn yet: see
 // Draw. All others are drawn, and their stamps come from their items. Arrange ends the drawing.
 //
-// v has no Picture. The errors are those of Build, but another shape may be the first that fails.
+// v must not have Picture set. The errors are those of Build, but another shape may be the first that
+// fails.
 func (b *Builder) Layers(v view.View, mode Raster, d *Drawing) (layers []Layer, err error) {
 	defer func() {
 		if err != nil { // the cache may hold an unfinished shape
@@ -66,7 +67,9 @@ func (b *Builder) Layers(v view.View, mode Raster, d *Drawing) (layers []Layer, 
 	return b.layers, nil
 }
 
-// addLayer appends one appearance of a shape to the layers of the drawing, unless it is not drawn.
+// addLayer appends one appearance of a shape to b.layers, unless it is not drawn at all. If a cache key
+// says all that its items depend on, it gets its stamp from that key and is not drawn yet; else it is
+// drawn and gets its stamp from its items.
 func (b *Builder) addLayer(l tree.Layer) error {
 	p, ok, err := b.place(b.scene, l)
 	if err != nil || !ok {
@@ -82,16 +85,16 @@ func (b *Builder) addLayer(l tree.Layer) error {
 	keyed := ok && b.tree.Nodes[l.Shape].Frame < 0
 	b.layers = append(b.layers, Layer{})
 	b.sources = append(b.sources, layerSource{l, p})
-	at := len(b.layers) - 1
+	added := len(b.layers) - 1
 	if keyed {
-		b.layers[at].Stamp = stampOf(layerKey{key, p.second})
+		b.layers[added].Stamp = stampOf(layerKey{key, p.second})
 		return nil
 	}
 	from, groups := b.marks(), len(b.d.Groups)
-	if err := b.Draw(at); err != nil {
+	if err := b.Draw(added); err != nil {
 		return err
 	}
-	b.layers[at].Stamp = b.stampOfItems(from, groups)
+	b.layers[added].Stamp = b.stampOfItems(from, groups)
 	return nil
 }
 
@@ -112,7 +115,9 @@ func (b *Builder) DrawOnce(i int) error {
 	return b.Draw(i)
 }
 
-// drawLayer draws an appearance of a shape that is not drawn yet, and computes its stamp.
+// drawLayer draws layer i, which is not drawn yet, and sets its Drawn, Items and Bytes. If the view was
+// stopped meanwhile, it empties the cache, which may hold an unfinished shape, and returns
+// view.ErrStopped.
 func (b *Builder) drawLayer(i int) error {
 	l := &b.layers[i]
 	from := b.marks()
@@ -122,15 +127,17 @@ func (b *Builder) drawLayer(i int) error {
 	}
 	to := b.marks()
 	l.Drawn, l.Items = true, [2]int{from.items, to.items}
-	l.Bytes = 16*(to.spans-from.spans) + to.bytes - from.bytes
-	if b.stop != nil && b.stop() { // in the middle of the shape
+	l.Bytes = 16*(to.spans-from.spans) + to.bytes - from.bytes // as sizeOf
+	if b.stop != nil && b.stop() {                             // in the middle of the shape
 		b.cached = shapeCache{}
 		return view.ErrStopped
 	}
 	return nil
 }
 
-// Arrange puts the items of the layers that are drawn in paint order. It ends the drawing.
+// Arrange puts the items of the layers that are drawn in paint order, whatever the order in which they
+// were drawn, and drops all other items. It changes Layer.Items and the clips of items accordingly. It
+// ends the drawing.
 func (b *Builder) Arrange() {
 	b.arranged = b.arranged[:0]
 	for i := range b.layers {
@@ -138,7 +145,7 @@ func (b *Builder) Arrange() {
 		if !l.Drawn {
 			continue
 		}
-		moved := int32(len(b.arranged) - l.Items[0])
+		moved := int32(len(b.arranged) - l.Items[0]) // how far its items move
 		for _, it := range b.d.Items[l.Items[0]:l.Items[1]] {
 			if it.Clip >= 0 {
 				it.Clip += moved
@@ -155,7 +162,9 @@ func (b *Builder) Arrange() {
 func (b *Builder) Limit() int { return b.limit }
 
 // stampSeeds are random for each process.
-var stampSeeds = sync.OnceValue(func() [2]maphash.Seed { return [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()} })
+var stampSeeds = sync.OnceValue(func() [2]maphash.Seed {
+	return [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+})
 
 // stampOf returns the stamp of a layer with a key.
 func stampOf(k layerKey) Stamp {
@@ -163,10 +172,12 @@ func stampOf(k layerKey) Stamp {
 	return Stamp{maphash.Comparable(seeds[0], k), maphash.Comparable(seeds[1], k)}
 }
 
-// stampOfItems returns the stamp of the items from a mark of the drawing on. groups is how many
-// groups the drawing had before.
+// stampOfItems returns the stamp of the items and the coverage that were added to the drawing since
+// from, when it had that many groups. All positions are hashed relative to from, so that equal layers
+// have equal stamps wherever they stand in a drawing. It panics if an item uses coverage or a clip from
+// before.
 func (b *Builder) stampOfItems(from marks, groups int) Stamp {
-	w := b.hashed[:0]
+	w := b.hashed[:0] // what is hashed
 	number := func(v int32) { w = binary.LittleEndian.AppendUint32(w, uint32(v)) }
 	for i := range b.d.Items[from.items:] {
 		it := &b.d.Items[from.items+i]

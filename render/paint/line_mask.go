@@ -39,7 +39,9 @@ func (l *lineMask) at(x, y int32) float64 {
 // between interpolates the alpha at (x+dx, y+dy) between the centres of four pixels, as the
 // browser moves and turns pictures; dx and dy are 0..1.
 func (l *lineMask) between(x, y int32, dx, dy float64) float64 {
-	return geom.Lerp1(geom.Lerp1(l.at(x, y), l.at(x+1, y), dx), geom.Lerp1(l.at(x, y+1), l.at(x+1, y+1), dx), dy)
+	upper := geom.Lerp1(l.at(x, y), l.at(x+1, y), dx)
+	lower := geom.Lerp1(l.at(x, y+1), l.at(x+1, y+1), dx)
+	return geom.Lerp1(upper, lower, dy)
 }
 
 // box returns the pixels of a mask: left, top, right, bottom.
@@ -52,7 +54,7 @@ func (l *lineMask) box() [4]int32 {
 	return box
 }
 
-// begin empties the mask and makes room for the pixels of a box.
+// begin sets the mask to the pixels of a box (left, top, right, bottom), all with alpha 0.
 func (l *lineMask) begin(box [4]int32) {
 	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
 	w := box[2] - box[0]
@@ -63,7 +65,8 @@ func (l *lineMask) begin(box [4]int32) {
 	}
 }
 
-// load sets the mask of a text line to coverage.
+// load sets the mask to coverage, whose spans are in order. Gaps between the spans of a row become
+// pixels with alpha 0, so that a row of pixels is one lineRow.
 func (l *lineMask) load(c *scan.Coverage) {
 	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
 	for _, s := range c.Spans {
@@ -85,8 +88,8 @@ func (l *lineMask) load(c *scan.Coverage) {
 	}
 }
 
-// clearGaps clears the pixels whose centre lies in a gap of a line: the browser clips them without
-// antialiasing. back maps px to the units of the line.
+// clearGaps clears the pixels of the mask whose centre lies in a gap of the line at: the browser clips
+// them without antialiasing. back maps px to the units of the line, which may be turned.
 func (l *lineMask) clearGaps(at *textLine, back geom.Matrix) {
 	for _, r := range l.rows {
 		n := float64(r.to - r.from)
@@ -94,7 +97,8 @@ func (l *lineMask) clearGaps(at *textLine, back geom.Matrix) {
 		last := first.X + float64(back.A*(n-1))
 		lo, hi := min(first.X, last), max(first.X, last)
 		above, below := inside(first.Y, back.B, at.top, at.bottom, n)
-		for i := sort.Search(len(at.gaps), func(i int) bool { return at.gaps[i].to > lo }); i < len(at.gaps) && at.gaps[i].from <= hi; i++ {
+		i := sort.Search(len(at.gaps), func(i int) bool { return at.gaps[i].to > lo }) // the first that may touch the row
+		for ; i < len(at.gaps) && at.gaps[i].from <= hi; i++ {
 			a, b := inside(first.X, back.A, at.gaps[i].from, at.gaps[i].to, n)
 			if a, b = max(a, above), min(b, below); a < b {
 				clear(l.alpha[r.from+int32(a) : r.from+int32(b)])
@@ -103,8 +107,8 @@ func (l *lineMask) clearGaps(at *textLine, back geom.Matrix) {
 	}
 }
 
-// inside returns the indices a..b of n places, the first at v and each a slope further, that lie
-// within from..to.
+// inside returns the range [a, b) of the indices of n places, the first at v and each a slope farther,
+// that lie within from..to.
 func inside(v, slope, from, to, n float64) (a, b float64) {
 	if slope == 0 {
 		if v < from || v >= to {
@@ -123,16 +127,17 @@ func (l *lineMask) double() {
 	}
 }
 
-// maskLine sets c.line to the mask of the rectangle in c.path, mapped by m, without the gaps of the
-// line at. Level ones are filled by the rule for rectangles, in up to three parts: what is above
-// the rows of the gaps, beside them and below.
+// maskLine sets c.line to the mask of the rectangle in c.path, mapped by m, without the gaps of the line
+// at. In Reference mode an upright one is filled by the browser's rule for rectangles. With whole, a
+// level one with gaps is filled in three parts, what is above the rows of the gaps, beside them and
+// below, because the browser cuts it there, which changes the alpha of a thin part.
 func (c *glyphCache) maskLine(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule, at *textLine, whole bool) {
 	c.raw.Reset()
 	if box, ok := boundsOf(c.path.Points, m); ok && axisAligned(m) && mode == Reference {
 		for i, v := range box { // rounded, not cut down, as sides are elsewhere
 			box[i] = float32(math.Floor(float64(v)*256+0.5)) / 256
 		}
-		from, rows := box[1], [2]float32{}
+		from, rows := box[1], [2]float32{} // rows at 0, 0 cut nothing
 		if whole {
 			rows = gapRows(m, at)
 		}
@@ -150,12 +155,12 @@ func (c *glyphCache) maskLine(m vector.Matrix, clip chord.Rect, mode Raster, r s
 	c.line.clearGaps(at, geom.Widened(m).Inverse())
 }
 
-// gapRows returns the first row of the gaps of a line, and the row behind their last one; twice the
-// row 0 where the line is not level or the gaps have no pixel.
+// gapRows returns the first row of the gaps of a line that m maps to px, and the row behind their last
+// one; twice the row 0 if the line is not level or no gap has a pixel.
 func gapRows(m vector.Matrix, at *textLine) [2]float32 {
-	if m.B != 0 || m.A <= 0 || m.D <= 0 || !slices.ContainsFunc(at.gaps, func(g gap) bool {
-		return firstCentre(m.A, g.from, m.E) < firstCentre(m.A, g.to, m.E)
-	}) {
+	isLevel := m.B == 0 && m.A > 0 && m.D > 0
+	hasPixel := func(g gap) bool { return firstCentre(m.A, g.from, m.E) < firstCentre(m.A, g.to, m.E) }
+	if !isLevel || !slices.ContainsFunc(at.gaps, hasPixel) {
 		return [2]float32{}
 	}
 	rows := [2]float32{firstCentre(m.D, at.top, m.F), firstCentre(m.D, at.bottom, m.F)}
@@ -171,7 +176,8 @@ func firstCentre(factor float32, v float64, offset float32) float32 {
 	return float32(math.Ceil(float64(float64(factor)*v) + float64(offset) - 0.5))
 }
 
-// lineHalo sets c.halo to copies of c.line, a level line, displaced by px.
+// lineHalo sets c.halo to one picture of copies of c.line, a level line, each displaced by a number of px
+// in x and y. Copies that do not lie on whole pixels are interpolated.
 func (c *glyphCache) lineHalo(by [][2]float64) {
 	if len(c.line.rows) == 0 {
 		c.halo.begin([4]int32{})
@@ -183,8 +189,8 @@ func (c *glyphCache) lineHalo(by [][2]float64) {
 	}
 	c.halo.begin([4]int32{box[0] - reach, box[1] - reach, box[2] + reach, box[3] + reach})
 	for _, h := range by {
-		x, y := math.Floor(-h[0]), math.Floor(-h[1])
-		dx, dy := -h[0]-x, -h[1]-y
+		x, y := math.Floor(-h[0]), math.Floor(-h[1]) // whole px from a pixel of the halo to the line's
+		dx, dy := -h[0]-x, -h[1]-y                   // and the rest
 		for _, r := range c.halo.rows {
 			for i := range r.to - r.from {
 				p := &c.halo.alpha[r.from+i]
@@ -204,7 +210,8 @@ func (c *glyphCache) keepMask(l *lineMask) int32 {
 	return c.add(first, at)
 }
 
-// keepTurned is keepMask for a mask that is turned as a picture: back maps px to px of the mask.
+// keepTurned is keepMask for a mask that is turned as a picture: back maps px of the drawing to px of the
+// mask. Each pixel within clip that maps into the mask is interpolated from it.
 func (c *glyphCache) keepTurned(l *lineMask, back geom.Matrix, clip chord.Rect) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
 	if len(l.rows) > 0 {
@@ -225,14 +232,18 @@ func (c *glyphCache) keepTurned(l *lineMask, back geom.Matrix, clip chord.Rect) 
 	return c.add(first, at)
 }
 
-// across returns the columns x0..x1 of the row of px at y that the map back takes into a box of a
-// turned text line's mask.
+// across returns the columns [x0, x1) within clip of the row of px at y that back maps into box (left,
+// top, right, bottom), which holds the mask of a turned text line; 0, 0 for none.
 func across(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (x0, x1 int32) {
 	lo, hi := float64(clip.X0), float64(clip.X1)
 	q := back.Apply(geom.Pt(0, y))
-	// The pixel at x maps to q + x times the slopes.
-	for _, side := range [2][4]float64{{q.X, back.A, float64(box[0]), float64(box[2])}, {q.Y, back.B, float64(box[1]), float64(box[3])}} {
-		at, slope, from, to := side[0], side[1], side[2], side[3]
+	// The pixel at x maps to q + x times the slopes. Of each axis: place at x = 0, slope, range of the box.
+	axes := [2][4]float64{
+		{q.X, back.A, float64(box[0]), float64(box[2])},
+		{q.Y, back.B, float64(box[1]), float64(box[3])},
+	}
+	for _, axis := range axes {
+		at, slope, from, to := axis[0], axis[1], axis[2], axis[3]
 		switch {
 		case slope != 0:
 			a, b := (from-at)/slope, (to-at)/slope
@@ -250,8 +261,9 @@ func across(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (x0, x1 
 // longRun is the least number of full pixels in a row that become a span without bytes.
 const longRun = 16
 
-// row appends the alpha of a row of a text line from (x, y) on, without zeros, to the mask that
-// begins with the span first.
+// row appends the alpha of a row of pixels from (x, y) on, without zeros, to the mask whose spans begin
+// at position first of c.coverage. Long stretches of 255 become Full spans; what follows the last span
+// of the mask without a gap extends it.
 func (c *glyphCache) row(first int, x, y int32, alpha []byte) {
 	to := &c.coverage
 	for len(alpha) > 0 {
@@ -265,7 +277,8 @@ func (c *glyphCache) row(first int, x, y int32, alpha []byte) {
 			to.Spans = append(to.Spans, scan.Span{X: x, Y: y, N: int32(n), At: scan.Full})
 		default:
 			last := len(to.Spans) - 1
-			if last < first || to.Spans[last].At == scan.Full || to.Spans[last].Y != y || to.Spans[last].X+to.Spans[last].N != x {
+			follows := func(s scan.Span) bool { return s.At != scan.Full && s.Y == y && s.X+s.N == x }
+			if last < first || !follows(to.Spans[last]) {
 				to.Spans = append(to.Spans, scan.Span{X: x, Y: y, At: int32(len(to.Bytes))})
 				last++
 			}

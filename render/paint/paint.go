@@ -12,7 +12,8 @@ import (
 	"plumb/render/view"
 )
 
-// paint appends the items of a shape's draws. m maps their units to px.
+// paint appends the items of a shape's draws to the drawing; m maps their units to px. Draws outside of
+// the picture are left out. A draw without width is a fill.
 func (b *Builder) paint(draws []shapes.Draw, m vector.Matrix, p *shapePlacement) error {
 	for i := range draws {
 		w := &draws[i]
@@ -42,8 +43,8 @@ func (b *Builder) emit(it Item) {
 	}
 }
 
-// fill appends the item of a draw that fills the inside of its path, or the items of a hatch over
-// that.
+// fill appends the item of a draw that fills the inside of its path, and keeps its coverage in b.filled.
+// A hatch instead becomes items over the last fill.
 func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
 	if w.Hatch { // it covers the same outline as the fill below it
 		return b.hatch(w, m, p)
@@ -63,13 +64,13 @@ func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error
 // strokeSolid appends the item of a stroke without dashes. The reference's scan converter handles
 // overlapping subpaths. Exact areas add up, so there each subpath is filled by itself and the
 // areas are united: otherwise overlaps, such as the two passes of a hand-drawn line, would be
-// too strong at their edges.
+// too strong at their edges. Of a path that is drawn Twice, Exact mode takes the first half only.
 func (b *Builder) strokeSolid(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
 	if b.mode == Reference {
 		return b.stroke(w, w.Path, m, p)
 	}
 	it := b.item(p, w.Color, w.Opacity)
-	verbs, points, weights := 0, 0, 0
+	verbs, points, weights := 0, 0, 0 // of the path, done so far
 	end := len(w.Path.Verbs)
 	if w.Twice {
 		end /= 2
@@ -105,7 +106,8 @@ func (b *Builder) strokeSolid(w *shapes.Draw, m vector.Matrix, p *shapePlacement
 	return err
 }
 
-// strokeDashed appends the item of a stroke with dashes.
+// strokeDashed appends the item of a stroke with dashes; if the browser ignores the dashes, the stroke is
+// solid.
 func (b *Builder) strokeDashed(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
 	b.pattern = [2]float32{float32(w.Dashes.Dash), float32(w.Dashes.Gap)}
 	b.part.Reset()
@@ -115,7 +117,9 @@ func (b *Builder) strokeDashed(w *shapes.Draw, m vector.Matrix, p *shapePlacemen
 	return b.stroke(w, &b.part, m, p)
 }
 
-// stroke appends the item of the path src, stroked with the pen of w, to the drawing.
+// stroke appends the item of the path src, stroked with the pen of w, to the drawing. A stroke of at most
+// one px, in Reference mode, is drawn as the browser draws such thin ones. If the shape is a single
+// translucent draw, the opacity goes into the strength of that stroke, and p.opacityApplied is set.
 func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *shapePlacement) error {
 	it := b.item(p, w.Color, w.Opacity)
 	b.outlined.Reset()
@@ -126,7 +130,7 @@ func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *s
 		if p.single && p.translucent() {
 			strength, p.opacityApplied = shapes.Alpha(p.opacity), true // pixel by pixel
 		}
-		b.hair.Strength = strength * width >> 8
+		b.hair.Strength = strength * width >> 8 // width is in 1/256 px
 		r := p.rule()
 		b.hair.Plain = b.hair.Strength < 255 || r.Clip || w.Cut || b.plain(&it, r)
 		b.hair.Add(&b.outlined, b.canvas())
@@ -145,9 +149,11 @@ func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *s
 	return nil
 }
 
-// hairline returns the width in 1/256 px of a stroke that is too thin to be drawn as an outline, at
-// most one px along both axes: it is as strong as that. It returns 0 for wider ones.
+// hairline returns the width in 1/256 px, at least 1, of a stroke that is too thin to be drawn as an
+// outline: at most one px along both axes of the map m to px. Its colour is weakened by that width. It
+// returns 0 for a wider stroke.
 func hairline(width float32, m vector.Matrix) uint32 {
+	// long returns about the length of (x, y) times width, as the browser estimates it.
 	long := func(x, y float32) float32 {
 		x, y = max(x, -x)*width, max(y, -y)*width
 		return max(x, y) + min(x, y)/2
@@ -162,7 +168,9 @@ func hairline(width float32, m vector.Matrix) uint32 {
 // axisAligned reports whether m maps axis-aligned rectangles to axis-aligned rectangles.
 func axisAligned(m vector.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
 
-// cover gives an item the coverage of the path in b.outlined, for a draw of the shape at p.
+// cover gives an item the coverage of the path in b.outlined, which is in px, for draw w of the shape at
+// p: clipped, if w is cut as an arrow's body is; by the rule for sharp rectangles, if w is a box that
+// stays upright; else filled as any path.
 func (b *Builder) cover(w *shapes.Draw, it *Item, m vector.Matrix, p *shapePlacement) error {
 	switch {
 	case w.Cut:
@@ -175,7 +183,8 @@ func (b *Builder) cover(w *shapes.Draw, it *Item, m vector.Matrix, p *shapePlace
 	return b.area(&b.outlined, it, p.rule())
 }
 
-// coverHair gives an item the coverage of the thin strokes in b.hair.
+// coverHair gives an item the coverage of the thin strokes in b.hair, clipped if w is cut as an arrow's
+// body is, else with the pixels that the two-pixel rule blends.
 func (b *Builder) coverHair(w *shapes.Draw, it *Item) error {
 	if w.Cut && b.body.holes {
 		b.body.raw.Reset()
@@ -188,7 +197,8 @@ func (b *Builder) coverHair(w *shapes.Draw, it *Item) error {
 	return b.setCoverage(it, first, count)
 }
 
-// setCoverage gives an item a range of coverage.
+// setCoverage gives an item the range of count spans from first on, and returns an error if the drawing
+// has more coverage than its limits allow.
 func (b *Builder) setCoverage(it *Item, first, count int) error {
 	it.First, it.Count = int32(first), int32(count)
 	return b.checkSize(sizeOf(&b.d.Coverage))
@@ -203,8 +213,8 @@ func (b *Builder) resolution(m vector.Matrix) float32 {
 	return r
 }
 
-// subpath copies the subpath that begins at these positions of src to part and returns its number
-// of verbs. Exact strokes are filled subpath by subpath.
+// subpath copies one subpath of src to part, from the positions of its first verb, point and weight on
+// up to the next move, and returns its number of verbs.
 func subpath(src *vector.Path, verb, point, weight int, part *vector.Path) (verbs int) {
 	part.Reset()
 	points, weights := 0, 0
@@ -224,9 +234,9 @@ func subpath(src *vector.Path, verb, point, weight int, part *vector.Path) (verb
 	return verbs
 }
 
-// endsOnStart reports whether a subpath without Close ends on its start, so that it can be closed:
-// a join covers the same as two overlapping caps, and its edges do not count twice. Both
-// end pieces must be longer than half the width, or the caps would stick out.
+// endsOnStart reports whether a subpath without Close ends on its start and can be closed instead: a join
+// covers the same as two overlapping caps, and its edges do not count twice. Both end pieces must be
+// longer than half the stroke's width, or the caps would stick out.
 func endsOnStart(p *vector.Path, width float32) bool {
 	n := len(p.Points)
 	if n < 4 || p.Verbs[len(p.Verbs)-1] == vector.Close || p.Points[0] != p.Points[n-1] {
@@ -236,9 +246,9 @@ func endsOnStart(p *vector.Path, width float32) bool {
 		dx, dy := a.X-b.X, a.Y-b.Y
 		return float32(dx*dx)+float32(dy*dy) > width*width/4
 	}
-	second := p.Verbs[1].Points()
-	last := n - 1 - p.Verbs[len(p.Verbs)-1].Points()
-	return far(p.Points[0], p.Points[second]) && far(p.Points[n-1], p.Points[last])
+	second := p.Verbs[1].Points()                          // position of the end of the first piece
+	beforeLast := n - 1 - p.Verbs[len(p.Verbs)-1].Points() // and of the start of the last one
+	return far(p.Points[0], p.Points[second]) && far(p.Points[n-1], p.Points[beforeLast])
 }
 
 // item returns an item of the shape at p that covers nothing yet.
@@ -258,8 +268,8 @@ func (b *Builder) plain(it *Item, r scan.Rule) bool {
 	return r.Plain && !b.layered || it.Opacity != shapes.Opaque || it.Color == shapes.RGB{}
 }
 
-// area gives an item the coverage of a path's inside, in px: by the reference browser's rules, or
-// in Exact mode its true area.
+// area gives an item the coverage of the inside of a path in px: by the reference browser's rules, with
+// the pixels that the two-pixel rule blends, or in Exact mode its true area.
 func (b *Builder) area(p *vector.Path, it *Item, r scan.Rule) error {
 	b.watch(p, it)
 	r.Plain = b.plain(it, r)
@@ -289,13 +299,15 @@ func (b *Builder) watch(p *vector.Path, it *Item) {
 // sizeOf returns how many bytes coverage takes.
 func sizeOf(c *scan.Coverage) int { return 16*len(c.Spans) + len(c.Bytes) }
 
-// checkSize refuses a drawing with more bytes of coverage than its limits.
+// checkSize returns an error for a drawing with that many bytes of coverage if it is beyond a limit:
+// view.ErrLarge beyond View.Light, so that the caller can prepare the view apart, else scene.ErrLimit.
 func (b *Builder) checkSize(bytes int) error {
 	if b.light > 0 && bytes > b.light {
 		return view.ErrLarge
 	}
 	if bytes > b.limit {
-		return fmt.Errorf("cannot draw scene: the coverage of its outlines takes more than %d bytes (%s): %w", b.limit, scene.FlagCoverage, scene.ErrLimit)
+		return fmt.Errorf("cannot draw scene: the coverage of its outlines takes more than %d bytes (%s): %w",
+			b.limit, scene.FlagCoverage, scene.ErrLimit)
 	}
 	return nil
 }
@@ -326,8 +338,8 @@ func boundsOf(p []vector.Point, m vector.Matrix) (box [4]float32, ok bool) {
 	return box, len(p) > 0
 }
 
-// clipItem appends a clip (OpClip) to the drawing, a convex polygon that m maps to px, and returns
-// its position.
+// clipItem appends an item OpClip to the drawing, whose coverage is the convex polygon c, mapped to px by
+// m, and returns its position. It leaves the polygon's path in b.outlined.
 func (b *Builder) clipItem(c []geom.Point, m vector.Matrix, p *shapePlacement) (int32, error) {
 	b.outlined.Reset()
 	for i, q := range c {

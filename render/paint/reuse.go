@@ -114,14 +114,16 @@ func (r *shapeCache) most() int {
 	return cacheBytes
 }
 
-// cacheKeyOf returns the cache key of a shape; ok is false for a shape that is not
-// cached: pictures that are wanted for themselves seldom have a shape in common.
+// cacheKeyOf returns the cache key of a shape. ok is false for a shape that is not cached: only geo
+// shapes without a label are, and none in views with Picture or Unmeasured, because such pictures seldom
+// have a shape in common, nor while Watch wants to see every path.
 func (b *Builder) cacheKeyOf(sh *scene.Shape, growY float64, p *shapePlacement) (w cacheKey, ok bool) {
 	if sh.Kind != scene.Geo || sh.Rich != nil || b.Watch != nil || b.picture || b.unmeasured {
 		return w, false
 	}
 	return cacheKey{
-		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode, version: b.Version, rule: p.rule(), framed: b.framed, opacity: p.opacity,
+		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode, version: b.Version,
+		rule: p.rule(), framed: b.framed, opacity: p.opacity,
 		w: sh.W, h: sh.H + growY, scale: sh.Scale, geo: sh.Geo,
 		color: sh.Color, size: sh.Size, dash: sh.Dash, fill: sh.Fill,
 	}, true
@@ -132,26 +134,28 @@ func (b *Builder) marks() marks {
 	return marks{len(b.d.Items), len(b.d.Coverage.Spans), len(b.d.Coverage.Bytes)}
 }
 
-// appendCached appends the items of a cached shape with this key and reports whether there is one.
+// appendCached appends the items of the cached shape with key w to the drawing, for the placement p, and
+// reports whether there is one. A shape found in the old store is also copied into the young one. A key
+// whose items are not stored counts as a hit, after which items are stored again, but returns false.
 func (b *Builder) appendCached(w *cacheKey, p *shapePlacement) bool {
-	m := &b.cached.young
-	k, ok := m.known[*w]
+	store := &b.cached.young
+	entry, ok := store.known[*w]
 	if !ok {
-		m = &b.cached.old
-		k, ok = m.known[*w]
+		store = &b.cached.old
+		entry, ok = store.known[*w]
 		if !ok {
 			return false
 		}
 	}
 	b.cached.hit, b.cached.keysOnly = true, false
-	if k.keyOnly {
+	if entry.keyOnly {
 		return false
 	}
 	b.cached.hits++
 	from := b.marks()
-	b.d.Items = appendRange(m, k.from, k.to, b.d.Items, &b.d.Coverage)
-	p.single, p.opacityApplied = k.single, k.opacityApplied
-	if m == &b.cached.old {
+	b.d.Items = appendRange(store, entry.from, entry.to, b.d.Items, &b.d.Coverage)
+	p.single, p.opacityApplied = entry.single, entry.opacityApplied
+	if store == &b.cached.old {
 		b.cache(w, from, p)
 	}
 	for j := range b.d.Items[from.items:] {
@@ -161,7 +165,9 @@ func (b *Builder) appendCached(w *cacheKey, p *shapePlacement) bool {
 	return true
 }
 
-// cache adds the items and coverage of the drawing from a mark on to the cache.
+// cache adds the items and the coverage that were added to the drawing since from to the cache, under key
+// w; only the key in keysOnly mode. When the young store is full the stores change places. It leaves out
+// shapes without items, those of DrawOnce, and large ones.
 func (b *Builder) cache(w *cacheKey, from marks, p *shapePlacement) {
 	r := &b.cached
 	size := from.size(b.marks())
@@ -177,25 +183,25 @@ func (b *Builder) cache(w *cacheKey, from marks, p *shapePlacement) {
 		r.young.reset()
 		r.hit, r.keysOnly = false, !r.hit
 	}
-	m := &r.young
-	if m.known == nil {
-		m.known = map[cacheKey]cacheEntry{}
+	young := &r.young
+	if young.known == nil {
+		young.known = map[cacheKey]cacheEntry{}
 	}
-	m.charged += size
+	young.charged += size
 	if r.keysOnly {
-		m.known[*w] = cacheEntry{keyOnly: true}
+		young.known[*w] = cacheEntry{keyOnly: true}
 		return
 	}
-	m.reserve(from, b.marks())
-	k := cacheEntry{single: p.single, opacityApplied: p.opacityApplied, from: m.marks()}
+	young.reserve(from, b.marks())
+	entry := cacheEntry{single: p.single, opacityApplied: p.opacityApplied, from: young.marks()}
 	drawn := shapeStore{items: b.d.Items, coverage: b.d.Coverage}
-	m.items = appendRange(&drawn, from, b.marks(), m.items, &m.coverage)
-	k.to = m.marks()
-	m.known[*w] = k
+	young.items = appendRange(&drawn, from, b.marks(), young.items, &young.coverage)
+	entry.to = young.marks()
+	young.known[*w] = entry
 }
 
-// appendRange appends the items and coverage of a cached shape, a range of m, to items and c, and
-// adjusts the positions in them.
+// appendRange appends the items and the coverage between two marks of store m to items and c, with their
+// positions changed to those of c, and returns the longer items.
 func appendRange(m *shapeStore, from, to marks, items []Item, c *scan.Coverage) []Item {
 	toSpan := int32(len(c.Spans) - from.spans)
 	toByte := int32(len(c.Bytes) - from.bytes)

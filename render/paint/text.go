@@ -12,9 +12,11 @@ import (
 	"strings"
 )
 
-// paintShapeText lays a shape's text out with layout and appends its items. p places the
-// shape's own units on the canvas; name is what an error calls the text.
-func (b *Builder) paintShapeText(sh *scene.Shape, name string, p *shapePlacement, layout func(*textPainter) (textBlock, error)) error {
+// paintShapeText lets layout lay out a shape's text on the page of a text painter, and appends the items
+// of that text, if the shape has any. p places the shape's own units on the canvas; name is what an error
+// calls the text.
+func (b *Builder) paintShapeText(sh *scene.Shape, name string, p *shapePlacement,
+	layout func(*textPainter) (textBlock, error)) error {
 	if sh.Rich == nil {
 		return nil
 	}
@@ -50,7 +52,8 @@ func (b *Builder) geoLabel(sh *scene.Shape, w, h float64, p *shapePlacement) err
 	})
 }
 
-// noteText appends the items of a note's text, in its own colour and without a halo.
+// noteText appends the items of a note's text, in its own colour and without a halo. Where the editor has
+// not stored the size of the font and the growth of the note, they are computed.
 func (b *Builder) noteText(sh *scene.Shape, growY float64, p *shapePlacement) error {
 	return b.paintShapeText(sh, "label", p, func(k *textPainter) (block textBlock, err error) {
 		fontPx := sh.FontPx
@@ -72,7 +75,8 @@ func (b *Builder) arrowText(sh *scene.Shape, l *arrows.Label, m vector.Matrix, p
 	return b.paintShapeText(sh, "label", &at, func(k *textPainter) (textBlock, error) {
 		x, y := l.Box.Lo.X+l.Pad, l.Box.Lo.Y+l.Pad
 		err := k.Arrow(&k.Page, sh, x, y, l.W)
-		return textBlock{color: shapes.Palette[sh.LabelColor].Solid, halo: true, x: x, y: y, w: l.W, h: l.H}, err
+		color := shapes.Palette[sh.LabelColor].Solid
+		return textBlock{color: color, halo: true, x: x, y: y, w: l.W, h: l.H}, err
 	})
 }
 
@@ -100,7 +104,8 @@ func takeTextPainter() (*textPainter, error) {
 	return w.Painter.(*textPainter), nil
 }
 
-// frameItems appends the items of a frame: its body, and its heading.
+// frameItems appends the items of a frame: its body, then its heading, the frame's name in a box above
+// the side of the frame that is uppermost on the page. A translucent frame is drawn in a layer.
 func (b *Builder) frameItems(sh *scene.Shape, p *shapePlacement) error {
 	k, err := takeTextPainter()
 	if err != nil {
@@ -132,7 +137,8 @@ func (b *Builder) frameItems(sh *scene.Shape, p *shapePlacement) error {
 	return b.paintText(k, textBlock{color: shapes.Ink, unclipped: true}, &at)
 }
 
-// heading lays out the name of a frame, which stands above a side of that length, in px.
+// heading lays out the name of a frame, "Frame" without one, on k.Page; it stands above a side of that
+// length in px. It refuses a side that is too short, a missing font and text that is not drawn natively.
 func heading(k *textPainter, sh *scene.Shape, side float64) error {
 	if side < shapes.HeadingLeast {
 		return shapes.Foreign(sh, "heading (it is narrower than its corners)")
