@@ -98,11 +98,11 @@ type Engine struct {
 	gate sync.RWMutex
 }
 
-// Open starts the backend. With BackendAuto a machine without a GL context gets
-// the CPU backend and Info.Reason; with BackendGL, or a Device that is named,
-// that is an error. With FidelityTldraw the browser is started too and must be
-// there; with FidelityAuto it is started when it is first needed, and
-// Info.NoChrome tells of a missing one.
+// Open starts the backend and fills in the defaults of cfg. With BackendAuto a machine without a GL
+// context gets the CPU backend, and Info.Reason says why; with BackendGL, or a Device that is named,
+// that is an error. With FidelityTldraw the browser is started too, and one that does not start is
+// an error; with FidelityAuto it is started when it is first needed, and Info.NoChrome says if it is
+// missing.
 func Open(cfg Config) (*Engine, error) {
 	if cfg.MaxPixels == 0 {
 		cfg.MaxPixels = defaultMaxPixels
@@ -123,18 +123,18 @@ func Open(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e.meter = newMeter(e.runner, cfg)
-	if e.cfg.Fidelity != FidelityTldraw {
-		return e, nil
-	}
-	if _, err := e.exporter.open(); err != nil {
-		e.stage.Close()
-		return nil, err
+	if e.cfg.Fidelity == FidelityTldraw { // every view needs the browser: start it now
+		if _, err := e.exporter.open(); err != nil {
+			e.stage.Close()
+			return nil, err
+		}
 	}
 	return e, nil
 }
 
-// chooseFidelity sets the version of tldraw and the fidelity, and prepares the exporter if the
-// editor may draw views.
+// chooseFidelity checks the version of tldraw and the fidelity of e.cfg, fills in their defaults,
+// and prepares the exporter, without starting it, if the editor may draw views. The backend
+// "chrome" stands for fidelity "tldraw" with the backend "auto".
 func (e *Engine) chooseFidelity() error {
 	c := &e.cfg
 	var err error
@@ -157,7 +157,8 @@ func (e *Engine) chooseFidelity() error {
 	return nil
 }
 
-// openBackend opens the device of the tile stage, or leaves the stage in plain Go.
+// openBackend opens the GL device of the tile stage. The stage stays in plain Go with the backend
+// "cpu", and with "auto" where no context opens and no device was named; e.reason then says why.
 func (e *Engine) openBackend() error {
 	switch e.cfg.Backend {
 	case BackendCPU:
@@ -256,7 +257,8 @@ func (w *Worker) Prepare(v view.View) (*Prepared, error) {
 	return p, err
 }
 
-// prepareNative is Prepare of a view that is drawn natively.
+// prepareNative prepares a view that is drawn natively: through the cache of tallies if there is one
+// and only the tally is wanted, else in full.
 func (w *Worker) prepareNative(v view.View) (*Prepared, error) {
 	if w.e.tallies != nil && v.TallyOnly && !v.Picture && !v.Unmeasured && v.Foreign == nil {
 		return w.prepareShared(v)
@@ -264,7 +266,7 @@ func (w *Worker) prepareNative(v view.View) (*Prepared, error) {
 	return w.prepareAlone(v)
 }
 
-// prepareAlone prepares a view in full and without the cache of tallies.
+// prepareAlone prepares a view in full, without a look at the cache of tallies.
 func (w *Worker) prepareAlone(v view.View) (*Prepared, error) {
 	if err := w.builder.Build(v, w.e.cfg.Raster, &w.drawing); err != nil {
 		return nil, err
@@ -274,19 +276,21 @@ func (w *Worker) prepareAlone(v view.View) (*Prepared, error) {
 	return p, nil
 }
 
-// dropLargeMemory releases memory that only a large view needs, so that one such view does not
-// make a worker large for good.
+// dropLargeMemory replaces the buffers of the worker by empty ones if any has grown beyond its
+// limit, so that one large view does not make the worker large for good.
 func (w *Worker) dropLargeMemory() {
-	if w.drawing.Volume() > largeBytes || tiledBytes(&w.tiled) > largeBytes || w.builder.Volume() > 4*largeBytes || w.keys.large() {
+	if w.drawing.Volume() > largeBytes || tiledBytes(&w.tiled) > largeBytes ||
+		w.builder.Volume() > 4*largeBytes || w.keys.large() {
 		*w = Worker{e: w.e, builder: w.e.builder()}
 	}
 }
 
-// checkBounds checks the bounds of a view against the limits of the canvas.
+// checkBounds checks that a view of bounds b has sides and pixels within the limits of the
+// configuration. Errors wrap ErrLimit and name the flag that raises the limit.
 func (e *Engine) checkBounds(b view.Box) error {
 	side, px := float64(e.cfg.MaxSide), float64(e.cfg.MaxPixels)
 	switch {
-	case !(b.W <= side && b.H <= side):
+	case !(b.W <= side && b.H <= side): // also NaN
 		return fmt.Errorf("cannot draw %g x %g px: %w: want sides of at most %g px; see --max-side", b.W, b.H, ErrLimit, side)
 	case b.W*b.H > px:
 		return fmt.Errorf("cannot draw %g x %g px: %w: want at most %g px; see --max-pixels", b.W, b.H, ErrLimit, px)
@@ -307,7 +311,7 @@ type Prepared struct {
 	work    int      // of the view that this one made shared
 }
 
-// Release gives the memory back; the view must not be used after.
+// Release returns the memory of the view to the engine. The caller must not use p afterwards.
 func (p *Prepared) Release() {
 	if p.tiled != nil {
 		p.e.pool.giveBack(p.tiled)

@@ -27,8 +27,6 @@ const (
 	FidelityTldraw = "tldraw"
 )
 
-// maxStarts is how often in a row a browser is started that dies on the way; then it
-// is not tried again for some time.
 const (
 	// maxStarts is how often in a row a browser that fails to start is tried; then there is a pause
 	// of startPause.
@@ -46,15 +44,16 @@ type exporter struct {
 
 	pool atomic.Pointer[chrome.Pool] // nil before the first start
 
-	mu     sync.Mutex // guards the rest; held while a browser starts
-	failed error      // why the last start failed
-	at     time.Time
-	closed bool
+	mu       sync.Mutex // guards the rest; held while a browser starts
+	failed   error      // why the last start failed
+	failedAt time.Time
+	closed   bool
 }
 
-// newExporter applies the limits of an engine and looks for the browser and the export page,
-// without starting them. Missing ones are no error here, but a use of tldraw or a sandbox other
-// than the configuration demands is.
+// newExporter returns an exporter with the limits of cfg and looks for the browser and the export
+// page, without starting them. If one is missing, the exporter keeps the reason in its field
+// missing. A use of tldraw that its licence does not allow, and a sandbox that is demanded and not
+// to be had, are errors.
 func newExporter(cfg Config) (*exporter, error) {
 	c := cfg.Chrome
 	c.Version, c.MaxPixels, c.MaxSide = cfg.Tldraw, cfg.MaxPixels, cfg.MaxSide
@@ -81,20 +80,22 @@ func newExporter(cfg Config) (*exporter, error) {
 	return x, nil
 }
 
-// open returns the pool of browser tabs, and starts it if there is none.
+// open returns the pool of browser tabs, and starts the browser if there is none. A start that fails
+// is tried again up to maxStarts times; after that, calls within startPause return the last error
+// at once.
 func (x *exporter) open() (*chrome.Pool, error) {
 	if pool := x.pool.Load(); pool != nil {
 		return pool, nil
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	pool := x.pool.Load()
+	pool := x.pool.Load() // another call may have started it while this one waited
 	switch {
 	case pool != nil:
 		return pool, nil
 	case x.closed:
 		return nil, fmt.Errorf("cannot start the editor: %w", chrome.ErrClosed)
-	case x.failed != nil && time.Since(x.at) < startPause:
+	case x.failed != nil && time.Since(x.failedAt) < startPause:
 		return nil, x.failed
 	}
 	for begin, n := time.Now(), 0; n < maxStarts && (n == 0 || time.Since(begin) < startPause); n++ {
@@ -104,11 +105,12 @@ func (x *exporter) open() (*chrome.Pool, error) {
 			return pool, nil
 		}
 	}
-	x.at = time.Now()
+	x.failedAt = time.Now()
 	return nil, x.failed
 }
 
-// close stops the browser.
+// close stops the browser if it runs; further calls of open return chrome.ErrClosed unless they had
+// it running already.
 func (x *exporter) close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -145,13 +147,14 @@ func (e *Engine) EditorStats() chrome.Stats {
 // editorView is a view that the editor draws.
 type editorView struct {
 	view   view.View
-	why    error // why not natively; nil where everything goes this way
-	image  *image.NRGBA
-	bounds view.Box
+	why    error        // why not natively; nil where the editor draws every view
+	image  *image.NRGBA // the picture, if Finish was told to keep it
+	bounds view.Box     // the part of the page that the picture shows
 }
 
-// exportView makes a Prepared of a view that the editor is to draw. why, which wraps
-// view.ErrForeign, is nil if it was not tried natively.
+// exportView returns a Prepared of a view that the editor is to draw when Finish is called. why is
+// the error of drawing it natively, which wraps view.ErrForeign, or nil if that was not tried. It
+// refuses a view if there is no browser, or if a shape has too many points.
 func (e *Engine) exportView(v view.View, why error) (*Prepared, error) {
 	if m := e.exporter.missing; m != nil {
 		if why == nil {
@@ -198,7 +201,9 @@ func (p *Prepared) Finish(ctx context.Context, keep bool) error {
 	return nil
 }
 
-// draw makes the editor draw the view and tiles its picture.
+// draw makes the editor draw the view, stores the bounds, and the picture if keep is set, and turns
+// the alpha of the picture into tiles. A view with Content shows the box of its shapes: the editor
+// finds that itself, unless Content has a rule for the bounds, which needs the box measured first.
 func (p *Prepared) draw(ctx context.Context, keep bool) error {
 	pool, err := p.e.exporter.open()
 	if err != nil {
@@ -213,7 +218,7 @@ func (p *Prepared) draw(ctx context.Context, keep bool) error {
 			return err
 		}
 	}
-	if !r.Content {
+	if !r.Content { // else package chrome checks the size that the editor finds
 		if err := p.e.checkBounds(r.Bounds); err != nil {
 			return err
 		}
@@ -241,7 +246,8 @@ func (p *Prepared) draw(ctx context.Context, keep bool) error {
 	return nil
 }
 
-// contentBounds makes the editor measure the box of a view's shapes.
+// contentBounds makes the editor measure the box of the shapes that the view's Content names, and
+// returns the bounds that Content makes of it.
 func (e *Engine) contentBounds(ctx context.Context, pool *chrome.Pool, v *view.View) (view.Box, error) {
 	r := chrome.Request{View: view.View{Scene: v.Scene, Only: v.Content.IDs}, Source: v.Source, Measure: true}
 	got, err := exportOrRetry(ctx, pool, r)
@@ -251,24 +257,26 @@ func (e *Engine) contentBounds(ctx context.Context, pool *chrome.Pool, v *view.V
 	return v.Content.Bounds(got.Bounds, !got.Empty)
 }
 
-// exportUnlessEmpty is exportOrRetry, but returns an empty picture of a view without shapes, which
-// is only used for its size, without the editor.
+// exportUnlessEmpty is exportOrRetry, but for a view that selects no shapes (Only is empty, not nil)
+// it returns a transparent picture without asking the editor: such a view is only used for its size.
 func exportUnlessEmpty(ctx context.Context, pool *chrome.Pool, r chrome.Request) (*chrome.Result, error) {
-	if r.Content || r.Only == nil || len(r.Only) > 0 || r.Other != nil || !(r.Bounds.W >= 1 && r.Bounds.H >= 1) {
+	noShapes := r.Only != nil && len(r.Only) == 0 && r.Other == nil
+	if !noShapes || r.Content || !(r.Bounds.W >= 1 && r.Bounds.H >= 1) {
 		return exportOrRetry(ctx, pool, r)
 	}
-	return &chrome.Result{Image: image.NewNRGBA(image.Rect(0, 0, int(r.Bounds.W), int(r.Bounds.H))), Bounds: r.Bounds}, nil
+	rect := image.Rect(0, 0, int(r.Bounds.W), int(r.Bounds.H))
+	return &chrome.Result{Image: image.NewNRGBA(rect), Bounds: r.Bounds}, nil
 }
 
-// exportOrRetry makes the editor draw a document, and if it refuses that, the scene that was read
-// from it: such records may leave out members with defaults, which the editor's documents may not.
-// If both are refused, it returns the first error.
+// exportOrRetry makes the editor draw the document of a request. If the editor refuses it, it draws
+// the scene that was read from the document instead: records may leave out members that have
+// defaults, and only the scene has these filled in. If both are refused, it returns the first error.
 func exportOrRetry(ctx context.Context, pool *chrome.Pool, r chrome.Request) (*chrome.Result, error) {
 	got, err := pool.Export(ctx, r)
 	if !errors.Is(err, chrome.ErrScene) || r.Source == nil || r.Scene == nil {
 		return got, err
 	}
-	r.Source = nil
+	r.Source = nil // then the scene is drawn
 	if again, e := pool.Export(ctx, r); e == nil {
 		return again, nil
 	}

@@ -26,7 +26,8 @@ type heartbeatRun struct {
 	err  error
 }
 
-// prepareReference makes the drawing of heartbeats, and its tally by the Go twin.
+// prepareReference tiles the drawing that heartbeats measure, and computes the tally that they must
+// get with the Go twin of the shader.
 func (h *heartbeat) prepareReference() {
 	h.tiled = new(batch.Tiled)
 	new(batch.Binner).Bin(selfTestDrawing(), h.tiled)
@@ -62,7 +63,8 @@ func (e *Engine) Heartbeat(ctx context.Context) error {
 	}
 }
 
-// runHeartbeat measures the reference drawing and stores the result of one heartbeat.
+// runHeartbeat measures the reference drawing, compares its tally with the expected one and stores
+// the error in b. It then closes b.done, after which the next call of Heartbeat starts a new one.
 func (e *Engine) runHeartbeat(b *heartbeatRun) {
 	h := &e.heartbeat
 	got, err := e.Measure(nil, []*Prepared{{e: e, tiled: h.tiled}})

@@ -15,7 +15,8 @@ type TileInfo struct {
 
 var classNames = map[batch.Class]string{batch.Plain: "plain", batch.Double: "double", batch.Full: "full"}
 
-// Inspect lists the tiles of a prepared view; none while it is pending.
+// Inspect lists the tiles of a prepared view, with the rows of masks that each needs. A pending view
+// has none, nor has one that was prepared for its tally alone.
 func (p *Prepared) Inspect() []TileInfo {
 	if p.tiled == nil {
 		return nil
@@ -25,7 +26,8 @@ func (p *Prepared) Inspect() []TileInfo {
 	for class, runs := range t.Runs {
 		for _, r := range runs {
 			for _, tile := range t.Tiles[r.Tiles : r.Tiles+r.Count] {
-				info := TileInfo{X: int(r.X + tile.Col), Y: int(r.Y), W: int(tile.Valid & 0xffff), H: int(tile.Valid >> 16),
+				info := TileInfo{X: int(r.X + tile.Col), Y: int(r.Y),
+					W: int(tile.Valid & 0xffff), H: int(tile.Valid >> 16), // packed in two halves of a word
 					Class: classNames[batch.Class(class)], Items: int(tile.Count)}
 				for i := range tile.Count {
 					info.Records += t.Items[tile.First+i].Rows()

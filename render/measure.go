@@ -15,18 +15,19 @@ import (
 
 // call is the memory of one batch of views in flight.
 type call struct {
-	batch  batch.Batch
-	tileds []*batch.Tiled
-	rows   []batch.RowSums
-	pixels []uint32
+	batch      batch.Batch
+	tiledViews []*batch.Tiled
+	rows       []batch.RowSums
+	pixels     []uint32
 }
 
-// pack lays prepared views out as a batch for the tile stage, in the memory of a pooled call.
-func (e *Engine) pack(tileds []*batch.Tiled) *call {
+// pack copies prepared views into one batch for the tile stage, in the memory of a pooled call, which
+// the caller gives back with release. Views in quarantine are marked for the Go twin.
+func (e *Engine) pack(tiledViews []*batch.Tiled) *call {
 	c := e.calls.Get().(*call)
-	c.tileds = append(c.tileds[:0], tileds...)
-	e.quarantine.markTwins(c.tileds)
-	c.batch.Pack(c.tileds)
+	c.tiledViews = append(c.tiledViews[:0], tiledViews...)
+	e.quarantine.markTwins(c.tiledViews)
+	c.batch.Pack(c.tiledViews)
 	return c
 }
 
@@ -42,13 +43,14 @@ func (e *Engine) Measure(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, er
 	return dst, err
 }
 
-// MeasureTimed is Measure with the timing of the batch, also after an error.
+// MeasureTimed is Measure with the timing of the batch, also after an error. Views whose tally is
+// known, shared with another view or not wanted (then it is zero) are not in the batch.
 func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, Timing, error) {
 	m := measurement{e: e, ps: ps, timing: Timing{Views: len(ps)}}
 	if err := m.run(); err != nil {
 		return dst, m.timing, err
 	}
-	alone := m.alone
+	alone := m.alone // tallies of the views that were measured for themselves, in order
 	for _, p := range ps {
 		switch {
 		case p.outcome != nil:
@@ -64,12 +66,12 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 	return dst, m.timing, nil
 }
 
-// sums runs a batch of views on the tile stage, appends its tallies to dst, and fills in the
-// ledgers, nil for views without.
-func (e *Engine) sums(dst []metric.Tally, tileds []*batch.Tiled, ledgers []*batch.Ledger) ([]metric.Tally, Timing, error) {
+// sums runs a batch of views on the tile stage and appends one tally per view to dst. It also fills
+// in the ledgers, one per view and nil for a view that wants none. Timing is set after an error too.
+func (e *Engine) sums(dst []metric.Tally, tiledViews []*batch.Tiled, ledgers []*batch.Ledger) ([]metric.Tally, Timing, error) {
 	var t Timing
 	begin := time.Now()
-	c := e.pack(tileds)
+	c := e.pack(tiledViews)
 	defer e.release(c)
 	t.Pack = time.Since(begin)
 	b := &c.batch
@@ -78,8 +80,9 @@ func (e *Engine) sums(dst []metric.Tally, tileds []*batch.Tiled, ledgers []*batc
 		t.fill(g, begin)
 		return dst, t, err
 	}
-	back := time.Now()
-	if n := len(b.Runs) * batch.TileH; len(c.rows) < n { // runs for the twin have no rows yet
+	evaluated := time.Now()
+	// The device gave rows for the first b.Shader() runs; the Go twin evaluates the rest.
+	if n := len(b.Runs) * batch.TileH; len(c.rows) < n {
 		c.rows = slices.Grow(c.rows, n-len(c.rows))[:n]
 		cpu.Rows(b, b.Shader(), len(b.Runs), c.rows)
 	}
@@ -87,7 +90,7 @@ func (e *Engine) sums(dst []metric.Tally, tileds []*batch.Tiled, ledgers []*batc
 	if slices.ContainsFunc(ledgers, func(l *batch.Ledger) bool { return l != nil }) {
 		b.Ledgers(ledgers, c.rows)
 	}
-	t.Sum = time.Since(back)
+	t.Sum = time.Since(evaluated)
 	t.fill(g, begin)
 	return dst, t, nil
 }
@@ -99,7 +102,8 @@ func (e *Engine) Pictures(ps []*Prepared) ([]*image.NRGBA, error) {
 	return images, err
 }
 
-// PicturesTimed is Pictures with the timing of the batch.
+// PicturesTimed is Pictures with the timing of the batch, in which views that the editor has drawn
+// have no part. It panics if one of these was finished without keep.
 func (e *Engine) PicturesTimed(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	images := make([]*image.NRGBA, len(ps))
 	var native []*Prepared
@@ -122,21 +126,22 @@ func (e *Engine) PicturesTimed(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	return images, t, nil
 }
 
-// pictures draws a batch of native views.
+// pictures draws a batch of native views: the tile stage evaluates the tiles that outlines cross,
+// and the solid areas between them are filled here. Timing is set after an error too.
 func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	t := Timing{Views: len(ps)}
 	if len(ps) == 0 {
 		return nil, t, nil
 	}
 	begin := time.Now()
-	tileds := make([]*batch.Tiled, len(ps))
+	tiledViews := make([]*batch.Tiled, len(ps))
 	for i, p := range ps {
 		if p.tiled == nil || p.tiled.AlphaOnly {
 			panic("BUG: a view is drawn before it is finished, after its release, or for its tally alone")
 		}
-		tileds[i] = p.tiled
+		tiledViews[i] = p.tiled
 	}
-	c := e.pack(tileds)
+	c := e.pack(tiledViews)
 	defer e.release(c)
 	t.Pack = time.Since(begin)
 	b := &c.batch
@@ -145,33 +150,39 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 		t.fill(g, begin)
 		return nil, t, err
 	}
-	back := time.Now()
+	evaluated := time.Now()
 	px := c.pixels
-	cpu.Pixels(b, b.Shader(), len(b.Runs), px)
+	cpu.Pixels(b, b.Shader(), len(b.Runs), px) // runs that the shader does not take, such as deep tiles
 	b.FillSolids(px)
 	images := make([]*image.NRGBA, len(ps))
 	for i, p := range b.Pictures {
 		images[i] = nrgba(px[p.Offset:p.Offset+p.Width*p.Height], p.Width, p.Height)
 	}
-	t.Sum = time.Since(back)
+	t.Sum = time.Since(evaluated)
 	t.fill(g, begin)
 	return images, t, nil
 }
 
-// Reuse gives the memory of a picture back for further ones; it must not be used after. The picture
-// is the only one of a call of Pictures. Where a device draws it is left to the collector.
+// isLittleEndian reports whether pixels as words lie in memory as image.NRGBA wants their bytes.
+func isLittleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
+
+// Reuse returns the pixels of img to the pool for further pictures; the caller must not use img
+// afterwards. img must come from a call of Pictures that returned this one picture. With a device
+// it does nothing: pictures that a device drew are left to the garbage collector.
 func (e *Engine) Reuse(img *image.NRGBA) {
 	s, ok := e.stage.(*goStage)
-	if ok && binary.NativeEndian.Uint16([]byte{1, 0}) == 1 && len(img.Pix) > 0 {
+	if ok && isLittleEndian() && len(img.Pix) > 0 {
+		// nrgba made img.Pix by a cast of []uint32; this is the way back.
 		px := unsafe.Slice((*uint32)(unsafe.Pointer(&img.Pix[0])), len(img.Pix)/4)
 		s.free.Put(&px)
 	}
 }
 
-// release returns the memory of a batch to the pool, unless it is large.
+// release returns the memory of a batch to the pool, unless it has grown large. The pixels are not
+// kept, because pictures share them.
 func (e *Engine) release(c *call) {
 	c.batch.Reset() // releases the views
-	clear(c.tileds)
+	clear(c.tiledViews)
 	c.pixels = nil
 	if sliceBytes(c.batch.Items)+sliceBytes(c.batch.Tiles)+sliceBytes(c.batch.Runs)+sliceBytes(c.rows) <= 4*largeBytes {
 		e.calls.Put(c)
@@ -181,7 +192,7 @@ func (e *Engine) release(c *call) {
 // nrgba makes an image of pixels of the picture buffer. On little-endian machines it shares the
 // buffer instead of copying it.
 func nrgba(px []uint32, w, h int) *image.NRGBA {
-	if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 && len(px) > 0 {
+	if isLittleEndian() && len(px) > 0 {
 		pix := unsafe.Slice((*byte)(unsafe.Pointer(&px[0])), 4*len(px))
 		return &image.NRGBA{Pix: pix, Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}
 	}

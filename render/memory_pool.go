@@ -25,7 +25,7 @@ const (
 type memoryPool struct {
 	mu          sync.Mutex
 	pooledBytes int // bytes
-	tileds      []*batch.Tiled
+	tiledViews  []*batch.Tiled
 
 	masks  sliceClasses[batch.MaskRow]
 	items  sliceClasses[batch.Item]
@@ -37,31 +37,32 @@ type memoryPool struct {
 // sliceClasses holds free slices by the binary logarithm of their capacity.
 type sliceClasses[T any] [32][][]T
 
-// take returns an empty slice of pooled memory with capacity for n elements, and the bytes that
-// left the pool.
-func (s *sliceClasses[T]) take(n int) ([]T, int) {
+// take returns an empty slice with capacity for n elements, rounded up to a power of two. taken is
+// how many bytes left the pool: 0 if the slice is a new one.
+func (s *sliceClasses[T]) take(n int) (slice []T, taken int) {
 	if n == 0 {
 		return nil, 0
 	}
-	c := bits.Len(uint(n - 1))
-	if free := s[c]; len(free) > 0 {
-		got := free[len(free)-1]
-		free[len(free)-1] = nil
-		s[c] = free[:len(free)-1]
-		return got, sliceBytes(got)
+	class := bits.Len(uint(n - 1)) // the least with 1<<class >= n
+	if free := s[class]; len(free) > 0 {
+		last := len(free) - 1
+		slice, free[last] = free[last], nil
+		s[class] = free[:last]
+		return slice, sliceBytes(slice)
 	}
-	return make([]T, 0, 1<<c), 0
+	return make([]T, 0, 1<<class), 0
 }
 
-// put adds a slice to the pool if it takes at most room bytes, and returns the bytes that it
-// takes.
-func (s *sliceClasses[T]) put(got []T, room int) int {
-	size := sliceBytes(got)
-	if size == 0 || size > min(room, largeBytes) || cap(got)&(cap(got)-1) != 0 {
+// put adds a slice to the pool and returns the bytes that it takes. It leaves out, and returns 0
+// for, a slice larger than room or largeBytes, and one whose capacity is no power of two.
+func (s *sliceClasses[T]) put(slice []T, room int) int {
+	size := sliceBytes(slice)
+	isPowerOfTwo := cap(slice)&(cap(slice)-1) == 0
+	if size == 0 || size > min(room, largeBytes) || !isPowerOfTwo {
 		return 0
 	}
-	c := bits.Len(uint(cap(got) - 1))
-	s[c] = append(s[c], got[:0])
+	class := bits.Len(uint(cap(slice) - 1))
+	s[class] = append(s[class], slice[:0])
 	return size
 }
 
@@ -81,10 +82,11 @@ func tiledBytes(t *batch.Tiled) int {
 }
 
 // copyOf returns a copy of a view in pooled memory, at most about twice as large as the view
-// needs.
+// needs. The caller gives it back with giveBack.
 func (s *memoryPool) copyOf(from *batch.Tiled) *batch.Tiled {
 	t := s.takeFor(from)
-	t.Width, t.Height, t.Twin, t.AlphaOnly, t.Deepest = from.Width, from.Height, from.Twin, from.AlphaOnly, from.Deepest
+	t.Width, t.Height, t.Deepest = from.Width, from.Height, from.Deepest
+	t.Twin, t.AlphaOnly = from.Twin, from.AlphaOnly
 	t.Masks = append(t.Masks, from.Masks...)
 	t.Items = append(t.Items, from.Items...)
 	t.Tiles = append(t.Tiles, from.Tiles...)
@@ -95,32 +97,36 @@ func (s *memoryPool) copyOf(from *batch.Tiled) *batch.Tiled {
 	return t
 }
 
-// takeFor returns an empty view with capacity for the contents of another.
+// takeFor returns an empty view whose slices, from the pool where it has them, have capacity for the
+// contents of another view.
 func (s *memoryPool) takeFor(from *batch.Tiled) *batch.Tiled {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var t *batch.Tiled
-	if n := len(s.tileds); n > 0 {
-		t, s.tileds[n-1] = s.tileds[n-1], nil
-		s.tileds = s.tileds[:n-1]
+	if n := len(s.tiledViews); n > 0 {
+		t, s.tiledViews[n-1] = s.tiledViews[n-1], nil
+		s.tiledViews = s.tiledViews[:n-1]
 	} else {
 		t = new(batch.Tiled)
 	}
-	var took [4 + len(t.Runs)]int
-	t.Masks, took[0] = s.masks.take(len(from.Masks))
-	t.Items, took[1] = s.items.take(len(from.Items))
-	t.Tiles, took[2] = s.tiles.take(len(from.Tiles))
-	t.Solids, took[3] = s.solids.take(len(from.Solids))
+	var taken int // bytes of one slice
+	t.Masks, taken = s.masks.take(len(from.Masks))
+	s.pooledBytes -= taken
+	t.Items, taken = s.items.take(len(from.Items))
+	s.pooledBytes -= taken
+	t.Tiles, taken = s.tiles.take(len(from.Tiles))
+	s.pooledBytes -= taken
+	t.Solids, taken = s.solids.take(len(from.Solids))
+	s.pooledBytes -= taken
 	for i := range t.Runs {
-		t.Runs[i], took[4+i] = s.runs.take(len(from.Runs[i]))
-	}
-	for _, n := range took {
-		s.pooledBytes -= n
+		t.Runs[i], taken = s.runs.take(len(from.Runs[i]))
+		s.pooledBytes -= taken
 	}
 	return t
 }
 
-// giveBack adds the memory of a view to the pool; t must not be used after.
+// giveBack adds the memory of a view to the pool as far as maxPooledBytes leaves room, and leaves
+// the rest to the garbage collector. The caller must not use t afterwards.
 func (s *memoryPool) giveBack(t *batch.Tiled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,11 +137,11 @@ func (s *memoryPool) giveBack(t *batch.Tiled) {
 	for i := range t.Runs {
 		s.pooledBytes += s.runs.put(t.Runs[i], maxPooledBytes-s.pooledBytes)
 	}
-	if len(s.tileds) < maxTileds {
+	if len(s.tiledViews) < maxTiledViews {
 		*t = batch.Tiled{}
-		s.tileds = append(s.tileds, t)
+		s.tiledViews = append(s.tiledViews, t)
 	}
 }
 
-// maxTileds is how many empty views a pool keeps, of some hundred bytes each.
-const maxTileds = 2048
+// maxTiledViews is how many empty views a pool keeps, of some hundred bytes each.
+const maxTiledViews = 2048

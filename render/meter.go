@@ -21,14 +21,12 @@ type Meter struct {
 
 	mu      sync.Mutex // guards what follows
 	open    *gpu.Meter // nil while there is none
-	opening bool
+	opening bool       // openDevice runs
 	fails   int
-	next    time.Time // no try before it
+	nextTry time.Time // the device is not opened before it
 	closed  bool
 }
 
-// meterTries is how often a context for comparisons may fail before plain Go is
-// left to do them all, and meterPause what lies between two tries at least.
 const (
 	// meterTries is how often a context for comparisons may fail before only plain Go is used, and
 	// meterPause the least time between two tries.
@@ -39,29 +37,36 @@ const (
 // newMeter makes the meter of an engine. Only hardware is used, because a software driver takes
 // four times the core time of plain Go for a comparison. The first comparison opens its context.
 func newMeter(r *gpu.Runner, cfg Config) *Meter {
-	return &Meter{cfg: gpu.MeterConfig{Device: cfg.Device, Watchdog: cfg.Watchdog}, hasGPU: r != nil && !r.Info().Software}
+	return &Meter{
+		cfg:    gpu.MeterConfig{Device: cfg.Device, Watchdog: cfg.Watchdog},
+		hasGPU: r != nil && !r.Info().Software,
+	}
 }
 
 // Meter returns the engine's meter; Close of the engine ends it.
 func (e *Engine) Meter() *Meter { return e.meter }
 
-// device returns the device if it is open, and starts to open it if not.
+// device returns the device if it is open, else nil, for which the caller uses plain Go. In that
+// case it starts to open the device in the background, unless that has failed too often or a moment
+// ago.
 func (m *Meter) device() *gpu.Meter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.hasGPU && m.open == nil && !m.opening && !m.closed && m.fails < meterTries && time.Now().After(m.next) {
+	mayTry := m.hasGPU && !m.closed && m.fails < meterTries && time.Now().After(m.nextTry)
+	if mayTry && m.open == nil && !m.opening {
 		m.opening = true
 		go m.openDevice()
 	}
 	return m.open
 }
 
-// openDevice opens and checks the device, in the background, because it may take a while.
+// openDevice opens the device, checks its results and stores it in m.open. It runs in a goroutine of
+// its own because it may take a while. After an error the next try has to wait.
 func (m *Meter) openDevice() {
 	d, err := gpu.OpenMeter(m.cfg)
 	if err == nil {
 		if err = checkDevice(d); err != nil {
-			go d.Close()
+			go d.Close() // in the background: closing waits for the device
 		}
 	}
 	m.mu.Lock()
@@ -69,24 +74,27 @@ func (m *Meter) openDevice() {
 	m.opening = false
 	switch {
 	case err != nil:
-		m.fails, m.next = m.fails+1, time.Now().Add(meterPause)
-	case m.closed:
+		m.fails, m.nextTry = m.fails+1, time.Now().Add(meterPause)
+	case m.closed: // the engine was closed in the meantime
 		go d.Close()
 	default:
 		m.open = d
 	}
 }
 
-// checkDevice compares a device with the Go twin on regions that need every stage: a driver with
-// other results is not used.
-func checkDevice(d *gpu.Meter) error {
-	var s region.Scene
+// checkScene returns two regions of seven overlapping polygons each, with 3 to 9 corners: enough to
+// need every stage of a comparison.
+func checkScene() *region.Scene {
+	s := new(region.Scene)
 	for i, r := range []*region.Region{&s.U, &s.T} {
 		for k := range 7 {
 			var part []region.Point
 			for c := range 3 + k {
-				a := float64(i) + float64(k) + 2*math.Pi*float64(c)/float64(3+k)
-				part = append(part, region.Point{X: float64(3*k%5) + math.Cos(a)*float64(1+i), Y: float64(2*k%3) + math.Sin(a)})
+				angle := float64(i) + float64(k) + 2*math.Pi*float64(c)/float64(3+k)
+				part = append(part, region.Point{
+					X: float64(3*k%5) + math.Cos(angle)*float64(1+i),
+					Y: float64(2*k%3) + math.Sin(angle),
+				})
 			}
 			r.Parts = append(r.Parts, part)
 			for c, p := range part {
@@ -94,19 +102,26 @@ func checkDevice(d *gpu.Meter) error {
 			}
 		}
 	}
-	want, err := region.Oracle{}.Measure(&s)
+	return s
+}
+
+// checkDevice measures the regions of checkScene on a device and in plain Go, and returns an error
+// if the results differ: a driver that gets other integers is not used.
+func checkDevice(d *gpu.Meter) error {
+	s := checkScene()
+	want, err := region.Oracle{}.Measure(s)
 	if err != nil {
 		return err
 	}
-	got, err := d.Measure(&s)
+	got, err := d.Measure(s)
 	if err == nil && got != want {
 		err = fmt.Errorf("cannot compare regions on %s: got %+v; want %+v", d.Info().Renderer, got.Sums, want.Sums)
 	}
 	return err
 }
 
-// closeBroken closes the device that compares regions and masks after an error, unless it only
-// refused the input.
+// closeBroken closes device d if err, the error of a comparison, says that it is broken. An error
+// that only refuses the input leaves it open. Another call may have closed it already.
 func (m *Meter) closeBroken(d *gpu.Meter, err error) {
 	if !d.Broken(err) {
 		return
@@ -114,12 +129,13 @@ func (m *Meter) closeBroken(d *gpu.Meter, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.open == d {
-		m.open, m.fails, m.next = nil, m.fails+1, time.Now().Add(meterPause)
+		m.open, m.fails, m.nextTry = nil, m.fails+1, time.Now().Add(meterPause)
 		go d.Close()
 	}
 }
 
-// Measure implements region.Meter.
+// Measure compares the two regions of a scene, on the device if it is open, else or after an error
+// of the device in plain Go. It implements region.Meter.
 func (m *Meter) Measure(s *region.Scene) (region.Result, error) {
 	if d := m.device(); d != nil {
 		r, err := d.Measure(s)
@@ -131,9 +147,10 @@ func (m *Meter) Measure(s *region.Scene) (region.Result, error) {
 	return region.Oracle{}.Measure(s)
 }
 
-// Compare implements metric.Meter.
+// Compare compares two masks, on the device if a Hausdorff distance is wanted and the device is
+// open, else or after an error of the device in plain Go. It implements metric.Meter.
 func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options) (metric.Comparison, error) {
-	if !o.Hausdorff { // the host counts in any case
+	if !o.Hausdorff { // only counts: the device's meter would count them on the host too
 		return metric.Oracle{}.Compare(ctx, a, b, o)
 	}
 	if d := m.device(); d != nil {
@@ -146,7 +163,7 @@ func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options)
 	return metric.Oracle{}.Compare(ctx, a, b, o)
 }
 
-// close closes the device on which regions and masks are compared.
+// close closes the device if it is open; further comparisons are done in plain Go. m may be nil.
 func (m *Meter) close() error {
 	if m == nil {
 		return nil

@@ -54,7 +54,7 @@ func TestMeterWithAndWithoutDevice(t *testing.T) {
 	if m.open != nil || m.fails != 1 {
 		t.Errorf("got %d fails, open %v; want the device given up", m.fails, m.open != nil)
 	}
-	m.next = time.Time{}
+	m.nextTry = time.Time{}
 	wait()
 	check("with another device")
 	if _, err := m.Measure(&region.Scene{}); err == nil || m.open == nil {

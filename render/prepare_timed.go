@@ -14,9 +14,9 @@ type Spent struct {
 	Tile    time.Duration // a drawing to tiles
 }
 
-// PrepareTimed is Prepare of a view that is drawn natively, with its timing. between, if not nil,
-// is called between the two steps. A view that only the editor can draw is an error that wraps
-// view.ErrForeign.
+// PrepareTimed is Prepare of a view that is drawn natively, with its timing and without the cache of
+// tallies. between, if not nil, is called between the two steps. A view that only the editor can
+// draw is an error that wraps view.ErrForeign.
 func (w *Worker) PrepareTimed(v view.View, between func()) (*Prepared, Spent, error) {
 	begin := time.Now()
 	if v.Content != nil || w.e.cfg.Fidelity == FidelityTldraw {
@@ -41,7 +41,8 @@ func (w *Worker) PrepareTimed(v view.View, between func()) (*Prepared, Spent, er
 // the drawing.
 func (w *Worker) Tile(d *paint.Drawing) *Prepared { return w.tile(d, false) }
 
-// tile is Tile, of which alphaOnly says that no picture is wanted.
+// tile cuts a drawing into tiles. With alphaOnly they hold only what tallies need, no colours, and
+// the result cannot be drawn as a picture.
 func (w *Worker) tile(d *paint.Drawing, alphaOnly bool) *Prepared {
 	w.binner.AlphaOnly = alphaOnly
 	w.binner.Bin(d, &w.tiled)

@@ -26,7 +26,8 @@ type quarantine struct {
 // maxQuarantined is the capacity of a quarantine; the oldest view is removed for a new one.
 const maxQuarantined = 1024
 
-// markTwins marks the drawings that are in quarantine, so that the CPU twin evaluates them.
+// markTwins sets Twin in the drawings that are in quarantine, so that the CPU twin evaluates them.
+// The others stay as they are.
 func (q *quarantine) markTwins(ts []*batch.Tiled) {
 	if q.size.Load() == 0 {
 		return
@@ -35,7 +36,7 @@ func (q *quarantine) markTwins(ts []*batch.Tiled) {
 		if !t.Twin {
 			h := t.Hash(seed())
 			q.mu.RLock()
-			if q.hashes[h] { // no write where there is nothing to say: it may be shared
+			if q.hashes[h] { // write only then: other calls may read a drawing that they share
 				t.Twin = true
 			}
 			q.mu.RUnlock()
@@ -43,7 +44,8 @@ func (q *quarantine) markTwins(ts []*batch.Tiled) {
 	}
 }
 
-// add puts a drawing into quarantine and marks it.
+// add sets Twin in a drawing and puts its hash into quarantine, in place of the oldest one if the
+// quarantine is full.
 func (q *quarantine) add(t *batch.Tiled) {
 	t.Twin = true
 	h := t.Hash(seed())
@@ -57,7 +59,7 @@ func (q *quarantine) add(t *batch.Tiled) {
 	}
 	if len(q.order) == maxQuarantined {
 		delete(q.hashes, q.order[0])
-		q.order = q.order[:copy(q.order, q.order[1:])]
+		q.order = q.order[:copy(q.order, q.order[1:])] // without the first
 	}
 	q.hashes[h], q.order = true, append(q.order, h)
 	q.total++
@@ -89,17 +91,17 @@ func (e *Engine) evaluatePixels(c *call) (g gpu.Timing, err error) {
 	return g, err
 }
 
-// runQuarantining evaluates a batch, concurrently with others. If the device is lost over it, and
-// again in the second try, the views that cause the loss are quarantined, and the batch runs once
-// more without them on the device.
+// runQuarantining evaluates the batch of a call, concurrently with others. If that loses the device
+// (the runner has then tried the batch twice), it looks for the views that cause the loss and puts
+// them into quarantine. Then the batch runs once more, with those views on the CPU.
 func (e *Engine) runQuarantining(c *call, do stageJob) (gpu.Timing, error) {
 	e.gate.RLock()
 	g, err := do(c)
 	e.gate.RUnlock()
-	if !blamesView(err) || !e.quarantineCulprits(c.tileds, do) {
+	if !blamesView(err) || !e.quarantineCulprits(c.tiledViews, do) {
 		return g, err
 	}
-	c.batch.Pack(c.tileds)
+	c.batch.Pack(c.tiledViews) // again: views in quarantine are marked now
 	return e.runExclusively(c, do)
 }
 
@@ -120,8 +122,9 @@ func (e *Engine) runExclusively(c *call, do stageJob) (gpu.Timing, error) {
 // twice the watchdog's time, for which all others wait.
 const maxCulprits = 2
 
-// quarantineCulprits tries views one by one. A view that loses the device again, while a drawing
-// that is known to work does not, is quarantined. It returns false if the device itself is at
+// quarantineCulprits evaluates views one by one. A view that loses the device, while a drawing that
+// is known to work does not right after it, is put into quarantine. After maxCulprits of them the
+// rest of the batch goes to the CPU untested, this once. It returns false if the device itself is at
 // fault.
 func (e *Engine) quarantineCulprits(ts []*batch.Tiled, do stageJob) bool {
 	e.heartbeat.once.Do(e.heartbeat.prepareReference)
@@ -138,11 +141,12 @@ func (e *Engine) quarantineCulprits(ts []*batch.Tiled, do stageJob) bool {
 			return false
 		}
 		e.quarantine.add(t)
-		slog.Warn("a view that loses the GL context is left to the CPU from now on", "width", t.Width, "height", t.Height, "work", t.Work(), "error", err)
+		slog.Warn("a view that loses the GL context is left to the CPU from now on",
+			"width", t.Width, "height", t.Height, "work", t.Work(), "error", err)
 		found++
 		if found == maxCulprits {
 			for _, rest := range ts[i+1:] {
-				rest.Twin = true // this once
+				rest.Twin = true // this once: they are not in quarantine
 			}
 		}
 	}
@@ -155,8 +159,8 @@ func (e *Engine) quarantineCulprits(ts []*batch.Tiled, do stageJob) bool {
 func (e *Engine) tryView(t *batch.Tiled, do stageJob) error {
 	c := e.calls.Get().(*call)
 	defer e.release(c)
-	c.tileds = append(c.tileds[:0], t)
-	c.batch.Pack(c.tileds)
+	c.tiledViews = append(c.tiledViews[:0], t)
+	c.batch.Pack(c.tiledViews)
 	_, err := e.runExclusively(c, do)
 	return err
 }

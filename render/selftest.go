@@ -14,13 +14,13 @@ import (
 	"plumb/render/vector"
 )
 
-// SelfTest runs the tile stage on a small drawing that uses all of its features
-// and compares with the Go twin: sums and pictures must be equal. A daemon that
-// fails it takes no requests.
+// SelfTest runs the tile stage on a small drawing that uses all of its features and compares its
+// sums and pixels with those of the Go twin. A difference is an error; a daemon that gets one takes
+// no requests.
 func (e *Engine) SelfTest() error {
 	t := new(batch.Tiled)
 	new(batch.Binner).Bin(selfTestDrawing(), t)
-	c := e.pack([]*batch.Tiled{t, t})
+	c := e.pack([]*batch.Tiled{t, t}) // twice, so that the places of a second view in the batch are checked
 	defer e.release(c)
 	b := &c.batch
 	got, _, err := e.stage.Sums(nil, b)
@@ -31,7 +31,8 @@ func (e *Engine) SelfTest() error {
 	cpu.Rows(b, 0, b.Shader(), want)
 	for i := range want {
 		if got[i] != want[i] {
-			return fmt.Errorf("self-test failed: row %d of run %d: got %+v; want %+v", i%batch.TileH, i/batch.TileH, got[i], want[i])
+			row, run := i%batch.TileH, i/batch.TileH
+			return fmt.Errorf("self-test failed: row %d of run %d: got %+v; want %+v", row, run, got[i], want[i])
 		}
 	}
 	px, _, err := e.stage.Pixels(b)
@@ -54,17 +55,9 @@ func selfTestDrawing() *paint.Drawing {
 	d := &paint.Drawing{Width: 150, Height: 70, Groups: []uint32{shapes.Opaque / 3}}
 	var filler area.Filler
 	canvas := chord.Rect{X1: int32(d.Width), Y1: int32(d.Height)}
+	// add adds an item whose outline is a polygon: n corners on an ellipse about (cx, cy).
 	add := func(it paint.Item, n int, cx, cy, rx, ry, turn float64) {
-		var p vector.Path
-		for i := range n {
-			sin, cos := math.Sincos(turn + 2*math.Pi*float64(i)/float64(n))
-			q := vector.Point{X: float32(cx + float64(rx*cos)), Y: float32(cy + float64(ry*sin))}
-			if i == 0 {
-				p.MoveTo(q)
-			} else {
-				p.LineTo(q)
-			}
-		}
+		p := ellipsePolygon(n, cx, cy, rx, ry, turn)
 		filler.Add(&p, canvas)
 		first, count := filler.Take(&d.Coverage)
 		it.First, it.Count = int32(first), int32(count)
@@ -79,18 +72,37 @@ func selfTestDrawing() *paint.Drawing {
 	add(with(func(it *paint.Item) { it.Clip = clip; it.Opacity = shapes.Opaque * 5 / 8 }), 5, 70, 40, 40, 30, 0.1)
 	add(plain, 9, 110, 50, 35, 18, 0.2)
 	add(with(func(it *paint.Item) { it.Second = true }), 30, 75, 35, 60, 30, 0)
+	// 20 spans that share 120 bytes of coverage: each row starts 5 bytes after the one above.
 	ragged := plain
 	ragged.First, ragged.Count = int32(len(d.Coverage.Spans)), 20
-	at := int32(len(d.Coverage.Bytes))
+	start := int32(len(d.Coverage.Bytes))
 	for y := range int32(20) {
-		d.Coverage.Spans = append(d.Coverage.Spans, scan.Span{X: 118, Y: 3 + y, N: 25, At: at + 5*y})
+		d.Coverage.Spans = append(d.Coverage.Spans, scan.Span{X: 118, Y: 3 + y, N: 25, At: start + 5*y})
 	}
 	for i := range 120 {
 		d.Coverage.Bytes = append(d.Coverage.Bytes, byte(37*i))
 	}
 	d.Items = append(d.Items, ragged)
+	grouped := with(func(it *paint.Item) { it.Group = 1; it.Opacity = shapes.Opaque * 3 / 4 })
 	for i := range 3 {
-		add(with(func(it *paint.Item) { it.Group = 1; it.Opacity = shapes.Opaque * 3 / 4 }), 12, 40+20*float64(i), 20, 18, 16, 0)
+		add(grouped, 12, 40+20*float64(i), 20, 18, 16, 0)
 	}
 	return d
+}
+
+// ellipsePolygon returns the open path through n points of an ellipse with centre (cx, cy) and radii
+// rx and ry, in px; the first lies at angle turn, in radians.
+func ellipsePolygon(n int, cx, cy, rx, ry, turn float64) vector.Path {
+	var p vector.Path
+	for i := range n {
+		sin, cos := math.Sincos(turn + 2*math.Pi*float64(i)/float64(n))
+		// float64: no fused multiply-add, equal on every machine
+		q := vector.Point{X: float32(cx + float64(rx*cos)), Y: float32(cy + float64(ry*sin))}
+		if i == 0 {
+			p.MoveTo(q)
+		} else {
+			p.LineTo(q)
+		}
+	}
+	return p
 }

@@ -9,13 +9,14 @@ import (
 	"plumb/render/view"
 )
 
-// prepareShared prepares a view of which only the tally is wanted: it takes it from the cache, joins
-// an equal view that is not measured yet, or prepares it for all.
+// prepareShared prepares a view of which only the tally is wanted. It takes the tally from the cache
+// if it is known, waits for a worker that prepares an equal view, or, as the first with such a view,
+// prepares it for all others too.
 func (w *Worker) prepareShared(v view.View) (*Prepared, error) {
 	t := w.e.tallies
-	o, s, fresh := t.find(w.keys.of(&v))
-	if o != nil {
-		return &Prepared{e: w.e, outcome: o}, nil
+	known, s, fresh := t.find(w.keys.of(&v))
+	if known != nil {
+		return &Prepared{e: w.e, outcome: known}, nil
 	}
 	if fresh {
 		work, err := w.fill(&v, s)
@@ -27,12 +28,13 @@ func (w *Worker) prepareShared(v view.View) (*Prepared, error) {
 	if s.wait(&v) {
 		return &Prepared{e: w.e, shared: s}, nil
 	}
-	w.e.releaseShared(s) // the other worker failed: this one has an error of its own
+	w.e.releaseShared(s) // the other worker failed, or v was stopped: this one finds its own error
 	return w.prepareAlone(v)
 }
 
-// fill prepares a fresh shared view, and returns its work as Prepared.Work does. After an error, and
-// after a panic, the worker does not hold it any more.
+// fill prepares view v and stores it in the shared view s, for all that wait for it. Only the tiles
+// that differ from the view before are kept if that view is known. It returns the work as
+// Prepared.Work does. After an error or a panic s is marked as failed and released.
 func (w *Worker) fill(v *view.View, s *shared) (work int, err error) {
 	t := w.e.tallies
 	var tiled *batch.Tiled
@@ -66,7 +68,8 @@ func (w *Worker) fill(v *view.View, s *shared) (work int, err error) {
 	if v.Stopped() {
 		return 0, view.ErrStopped
 	}
-	if !ok || err != nil { // drawn in full, the first error is the one that users know
+	// Draw in full. After an error too: the error of a full drawing is the one that users know.
+	if !ok || err != nil {
 		if err := w.builder.Build(*v, w.e.cfg.Raster, &w.drawing); err != nil {
 			return 0, err
 		}
@@ -87,7 +90,8 @@ func (s *shared) forgetBase(e *Engine) {
 	}
 }
 
-// drawBase draws and cuts a view that others are made of. ok is false if it is not drawn.
+// drawBase draws and tiles a view that edited views will be compared with, and keeps its layers in
+// s.base. ok is false, and nothing is tiled, if its coverage is beyond the limit of bytes.
 func (w *Worker) drawBase(v *view.View, s *shared) (ok bool, err error) {
 	layers, err := w.builder.Layers(*v, w.e.cfg.Raster, &w.drawing)
 	if err != nil {
@@ -108,8 +112,9 @@ func (w *Worker) drawBase(v *view.View, s *shared) (ok bool, err error) {
 	return true, nil
 }
 
-// baseOf returns what findBase does for the view before. Where it is not known and not measured for
-// itself, the worker prepares it for all.
+// baseOf returns the view before v, which v was edited from: its outcome, or the shared view that
+// will have one, which the caller must release. If it is not known and v.DrawBefore is set, the
+// worker prepares it for all; the work of that goes to s. Both results are nil if there is none.
 func (w *Worker) baseOf(v *view.View, s *shared) (*outcome, *shared) {
 	t, k := w.e.tallies, w.keys.of(v.Before)
 	o, from := t.findBase(k)
@@ -121,7 +126,7 @@ func (w *Worker) baseOf(v *view.View, s *shared) (*outcome, *shared) {
 		return o, nil
 	}
 	before := *v.Before
-	before.Stop, before.Light = v.Stop, v.Light
+	before.Stop, before.Light = v.Stop, v.Light // it is drawn for v, under v's conditions
 	if fresh {
 		work, err := w.fill(&before, from)
 		if err != nil { // the view itself has an error that users know
@@ -137,8 +142,9 @@ func (w *Worker) baseOf(v *view.View, s *shared) (*outcome, *shared) {
 	return nil, from
 }
 
-// drawEdit draws and cuts the part of a view that differs from the one before. ok is false if it is
-// not drawn.
+// drawEdit draws and tiles only the part of a view that differs from the view before, and keeps that
+// region in s. ok is false, and nothing is tiled, if the view before is not known or the two differ
+// too much.
 func (w *Worker) drawEdit(v *view.View, s *shared) (ok bool, err error) {
 	o, from := w.baseOf(v, s)
 	var base *delta.Base
@@ -174,22 +180,22 @@ type measurement struct {
 }
 
 // run measures all views of a call that have no tally yet. Of the shared ones it measures those
-// that no other call is measuring, and then waits for the others. It measures again what another
-// call failed to.
+// that no other call is measuring, in one batch with the rest, and then waits for the others. A
+// shared view whose measuring call failed becomes free again, and this call measures it.
 func (m *measurement) run() error {
-	var tileds []*batch.Tiled
+	var tiledViews []*batch.Tiled
 	for _, p := range m.ps {
 		switch {
 		case p.outcome != nil || p.shared != nil || p.unmeasured:
 		case p.tiled == nil:
 			panic("BUG: a view is measured before it is finished, or after its release")
 		default:
-			tileds = append(tileds, p.tiled)
+			tiledViews = append(tiledViews, p.tiled)
 		}
 	}
 	claimed, wait := m.claim()
-	if len(tileds)+len(claimed) > 0 {
-		if err := m.measure(tileds, claimed); err != nil {
+	if len(tiledViews)+len(claimed) > 0 {
+		if err := m.measure(tiledViews, claimed); err != nil {
 			return err
 		}
 		claimed, wait = m.claim()
@@ -205,8 +211,9 @@ func (m *measurement) run() error {
 	return nil
 }
 
-// claim claims the shared views that no other call has claimed. wait is closed when another call
-// that measures one of these views has ended; it is nil if there is none.
+// claim marks the shared views of the call, and the bases of edits among them, that are ready and
+// not yet being measured, and returns them: this call must measure them. wait is closed when another
+// call that measures one of the views has ended; it is nil if there is none.
 func (m *measurement) claim() (claimed []*shared, wait <-chan struct{}) {
 	t := m.e.tallies
 	if t == nil || !slices.ContainsFunc(m.ps, func(p *Prepared) bool { return p.shared != nil }) {
@@ -231,13 +238,14 @@ func (m *measurement) claim() (claimed []*shared, wait <-chan struct{}) {
 	return claimed, wait
 }
 
-// measure measures views on their own and claimed ones in one batch. After an error, or a panic,
-// other calls may claim them.
-func (m *measurement) measure(tileds []*batch.Tiled, claimed []*shared) error {
-	alone := len(tileds)
+// measure measures tiledViews, whose tallies go to m.alone, and claimed views, whose tallies go to
+// their field part, in one batch. It ends the claim: after an error or a panic other calls may claim
+// the views.
+func (m *measurement) measure(tiledViews []*batch.Tiled, claimed []*shared) error {
+	alone := len(tiledViews)
 	ledgers := make([]*batch.Ledger, alone, alone+len(claimed))
 	for _, s := range claimed {
-		tileds = append(tileds, s.tiled)
+		tiledViews = append(tiledViews, s.tiled)
 		var l *batch.Ledger
 		if s.base != nil {
 			l = s.base.Ledger
@@ -246,7 +254,7 @@ func (m *measurement) measure(tileds []*batch.Tiled, claimed []*shared) error {
 	}
 	done := false
 	defer func() { m.endClaim(claimed, done) }()
-	tallies, t, err := m.e.sums(nil, tileds, ledgers)
+	tallies, t, err := m.e.sums(nil, tiledViews, ledgers)
 	m.timing.add(&t)
 	if err != nil {
 		return err
@@ -259,7 +267,8 @@ func (m *measurement) measure(tileds []*batch.Tiled, claimed []*shared) error {
 	return nil
 }
 
-// endClaim ends the claim of shared views, which are measured if done.
+// endClaim ends the claim of shared views and wakes the calls that wait for them. With done they are
+// measured, and their tiles go back to the pool; else they become ready to be claimed again.
 func (m *measurement) endClaim(claimed []*shared, done bool) {
 	if len(claimed) == 0 {
 		return
@@ -282,8 +291,10 @@ func (m *measurement) endClaim(claimed []*shared, done bool) {
 	}
 }
 
-// outcomeOf returns the outcome of a shared view that is measured, as is its base. The first call
-// adds it to the cache.
+// outcomeOf returns the outcome of a shared view. The view must be measured, and so must the one that
+// it was edited from. The tally of an edited view is that of the view before, less its sums inside
+// the region that was drawn again, plus what was measured there. The first call adds the outcome to
+// the cache.
 func (t *tallies) outcomeOf(s *shared) *outcome {
 	t.mu.Lock()
 	known, base := s.outcome, s.fromShared
@@ -292,17 +303,17 @@ func (t *tallies) outcomeOf(s *shared) *outcome {
 		return known
 	}
 	o := &outcome{width: s.width, height: s.height, tally: s.part, base: s.base}
-	from := s.from
+	before := s.from
 	if base != nil {
-		from = t.outcomeOf(base)
+		before = t.outcomeOf(base)
 	}
-	if from != nil {
-		o.tally.Add(from.tally)
-		o.tally.Subtract(from.base.Ledger.Inside(&s.region))
+	if before != nil {
+		o.tally.Add(before.tally)
+		o.tally.Subtract(before.base.Ledger.Inside(&s.region))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s.outcome == nil {
+	if s.outcome == nil { // else another call was faster
 		s.outcome = o
 		t.keep(s.key, o)
 	}

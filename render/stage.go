@@ -67,7 +67,8 @@ func (s *goStage) Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error) {
 	return px, gpu.Timing{Dispatch: time.Since(begin)}, nil
 }
 
-// buffer returns n empty pixels.
+// buffer returns n transparent pixels, in the memory of a picture that was given back if that is
+// large enough.
 func (s *goStage) buffer(n int) []uint32 {
 	if px, ok := s.free.Get().(*[]uint32); ok && cap(*px) >= n {
 		clear((*px)[:n])
@@ -78,8 +79,8 @@ func (s *goStage) buffer(n int) []uint32 {
 
 func (*goStage) Close() error { return nil }
 
-// parallel calls f on parts of [0, n), one per processor. Runs write to places of their own, so
-// parts need no order.
+// parallel divides [0, n) into one part per processor, calls f on all parts at the same time and
+// waits for them. Runs write to places of their own, so parts need no order.
 func parallel(n int, f func(from, to int)) {
 	parts := min(runtime.GOMAXPROCS(0), n)
 	var wg sync.WaitGroup

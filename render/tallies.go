@@ -57,7 +57,8 @@ type TallyStats struct {
 	Bytes   int // estimated
 }
 
-// newTallies returns a cache of that many bytes, nil for 0.
+// newTallies returns an empty cache that holds at most budget bytes, or nil for a budget of 0 or
+// less: then nothing is cached.
 func newTallies(budget int) *tallies {
 	if budget <= 0 {
 		return nil
@@ -90,8 +91,9 @@ func (e *Engine) ForgetTallies() {
 	}
 }
 
-// find returns what is known of a view: its outcome, or the shared view that will have one, which
-// the caller must release. fresh says that the caller must prepare the shared view.
+// find looks for the view with key k. It returns its outcome if it is known, else the shared view
+// that will have one, which the caller then holds and must release. If there is neither, it makes a
+// shared view; fresh says that the caller must prepare it for all.
 func (t *tallies) find(k tallyKey) (o *outcome, s *shared, fresh bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -109,8 +111,9 @@ func (t *tallies) find(k tallyKey) (o *outcome, s *shared, fresh bool) {
 	return nil, s, true
 }
 
-// findBase returns the base that a view was edited from: its outcome, or the shared view that will
-// have one, which the caller must release. Both are nil where it is not known.
+// findBase looks for the view with key k, which another one was edited from. It returns its outcome,
+// or the shared view that is prepared and will have one, which the caller then holds and must
+// release. Both are nil if it is not known. Unlike find it makes nothing and counts no hit.
 func (t *tallies) findBase(k tallyKey) (*outcome, *shared) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -122,7 +125,9 @@ func (t *tallies) findBase(k tallyKey) (*outcome, *shared) {
 	return o, nil
 }
 
-// keep adds an outcome to the cache. The caller holds mu.
+// keep adds an outcome to the cache and removes the oldest ones until the cache is within its
+// budget. One that would take more than an eighth of the budget is left out, so that it does not
+// push out many others. The caller holds mu.
 func (t *tallies) keep(k tallyKey, o *outcome) {
 	size := o.bytes()
 	if size > t.budget/8 || t.kept.Contains(k) {
@@ -171,7 +176,8 @@ const (
 // edited reports whether only the part of the view that differs from a base is measured.
 func (s *shared) edited() bool { return s.from != nil || s.fromShared != nil }
 
-// wait waits until the view is prepared, and reports whether it can be measured.
+// wait waits until another worker has prepared the view. It reports false if that failed, or if v,
+// for which the caller waits, was stopped: that is looked at every 10 ms.
 func (s *shared) wait(v *view.View) bool {
 	for {
 		select {
@@ -185,9 +191,11 @@ func (s *shared) wait(v *view.View) bool {
 	}
 }
 
-// release gives a shared view back. The last holder takes it out of the cache's pending views.
+// releaseShared ends the caller's use of a shared view. With its last holder the view leaves the
+// cache's pending views, its tiles go back to the pool, and the view that it was edited from, which
+// it holds, is released in turn.
 func (e *Engine) releaseShared(s *shared) {
-	for s != nil { // and the base that it holds
+	for s != nil {
 		t := e.tallies
 		t.mu.Lock()
 		s.holders--
@@ -225,7 +233,8 @@ type keyMaker struct {
 // large reports whether the last scenes were so large that their memory is not kept.
 func (m *keyMaker) large() bool { return cap(m.content) > largeBytes/4 }
 
-// of returns the key of a view.
+// of returns the key of a view: a hash of the scene, the bounds, both lists of ids and Edited. A nil
+// list of ids, which selects everything or nothing, differs from an empty one.
 func (m *keyMaker) of(v *view.View) tallyKey {
 	h := m.ofScene(v.Scene)
 	w := m.content[:0]
@@ -246,14 +255,15 @@ func (m *keyMaker) of(v *view.View) tallyKey {
 			w = append(w, id...)
 		}
 	}
-	if v.Edited { // the outcome of such a view holds more
+	if v.Edited { // its outcome also holds a delta.Base, so it must not be mixed up with a plain one
 		number(1)
 	}
 	m.content = w
 	return hashBoth(w)
 }
 
-// ofScene returns the hash of a scene's content.
+// ofScene returns the hash of a scene's content, and keeps it for the next views of the same scene:
+// m.last holds the latest two, the newer one first.
 func (m *keyMaker) ofScene(s *scene.Scene) tallyKey {
 	for i := range m.last {
 		if m.last[i].scene == s {

@@ -32,14 +32,16 @@ func (t *Timing) fill(g gpu.Timing, begin time.Time) {
 	t.Wait = max(0, t.Total-t.Pack-t.Upload-t.Device-t.ReadBack-t.Sum)
 }
 
-// add adds the times of another batch, apart from Views.
+// add adds the times and bytes of another batch to t. Views stays as it is: it counts the views of
+// the call, which may take several batches.
 func (t *Timing) add(o *Timing) {
-	for _, p := range [...]struct{ to, from *time.Duration }{
-		{&t.Pack, &o.Pack}, {&t.Upload, &o.Upload}, {&t.Device, &o.Device}, {&t.ReadBack, &o.ReadBack},
-		{&t.Sum, &o.Sum}, {&t.Wait, &o.Wait}, {&t.Total, &o.Total},
-	} {
-		*p.to += *p.from
-	}
+	t.Pack += o.Pack
+	t.Upload += o.Upload
+	t.Device += o.Device
+	t.ReadBack += o.ReadBack
+	t.Sum += o.Sum
+	t.Wait += o.Wait
+	t.Total += o.Total
 	t.UpBytes += o.UpBytes
 	t.DownBytes += o.DownBytes
 }
@@ -63,5 +65,6 @@ func (e *Engine) DeviceStats() DeviceStats {
 		return DeviceStats{}
 	}
 	i := e.runner.Info()
-	return DeviceStats{Totals: e.runner.Totals(), Name: i.Renderer, Resets: i.Resets, Hangs: i.Hangs, Memory: i.Memory, Quarantined: e.quarantine.count()}
+	return DeviceStats{Totals: e.runner.Totals(), Name: i.Renderer, Resets: i.Resets, Hangs: i.Hangs, Memory: i.Memory,
+		Quarantined: e.quarantine.count()}
 }
