@@ -1,17 +1,16 @@
 package daemon
 
 import (
-	"bufio"
-	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/valyala/fastjson"
 
+	"plumb/daemon/dump"
 	"plumb/daemon/explorer"
+	"plumb/daemon/index"
 	"plumb/scoring"
 )
 
@@ -21,6 +20,8 @@ type UIConfig struct {
 	Pages  string // folder of the built pages
 	Papers [][]byte
 	Flags  []string // with which plumb score reads the dumps
+	// ResultCopies and DumpCopies are those of explorer.Config.
+	ResultCopies, DumpCopies func(path string) (index.Copy, error)
 }
 
 // openUI makes the explorer of the daemon, nil for none.
@@ -35,7 +36,7 @@ func (d *running) openUI() {
 	}
 	d.ui = explorer.New(explorer.Config{
 		Title: ui.Dir, Jobs: func() ([]explorer.Job, error) { return FindJobs(ui.Dir) }, Items: d.core.Items, Variants: d.cfg.API.Variants, Papers: ui.Papers,
-		Line: d.cfg.Core.Lines.Line, Engine: func() (explorer.Engine, error) { return ExploredBy(d.core, d.cfg.API.Variants), nil },
+		Line: d.cfg.Core.Lines.Line, ResultCopies: ui.ResultCopies, DumpCopies: ui.DumpCopies, Engine: func() (explorer.Engine, error) { return ExploredBy(d.core, d.cfg.API.Variants), nil },
 		Prompts: d.cfg.API.Prompts, Flags: ui.Flags, Client: ui.Pages, Version: d.cfg.API.Version.Version, Hosts: hosts, Log: d.cfg.Log})
 	d.cfg.API.UI = d.ui.Handle
 }
@@ -65,8 +66,11 @@ func FindJobs(dir string) (jobs []explorer.Job, err error) {
 			return fs.SkipDir
 		}
 		j := explorer.Job{Name: name}
-		files, _ := filepath.Glob(filepath.Join(path, "*.jsonl"))
+		files, _ := filepath.Glob(filepath.Join(path, "*.jsonl*"))
 		for _, f := range files {
+			if end := filepath.Ext(f); end != ".jsonl" && end != ".gz" && end != ".zst" {
+				continue
+			}
 			switch kindOf(f) {
 			case "results":
 				j.Results = append(j.Results, f)
@@ -91,16 +95,16 @@ const maxPeek = 16 << 20
 
 // kindOf tells whether the first line of a file is a result or an answer of a dump; "" for neither.
 func kindOf(path string) string {
-	f, err := os.Open(path)
+	f, err := dump.Open(path, dump.Limits{Line: maxPeek})
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	line, err := bufio.NewReaderSize(f, maxPeek).ReadSlice('\n')
-	if err != nil && len(line) == 0 || errors.Is(err, bufio.ErrBufferFull) {
+	line, err := f.Next()
+	if err != nil || line.Fault != "" {
 		return ""
 	}
-	v, err := fastjson.ParseBytes(line)
+	v, err := fastjson.ParseBytes(line.Bytes)
 	if err != nil || v.Type() != fastjson.TypeObject {
 		return ""
 	}

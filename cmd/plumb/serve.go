@@ -145,12 +145,13 @@ func (c *serveCmd) Run(std streams) error {
 		"workers", c.Workers, "batch", int(c.Batch), "queue-max", int(c.QueueMax), "deadline", c.Deadline, "queue-delay", c.QueueDelay, "result-cache", int(c.ResultCache), "tally-cache", int(c.Tallies), "reward", c.Reward,
 		"variants", c.Variant, "tasks", len(c.Tasks), "token", token != "" || c.TokensFile != "", "tls", c.TLSCert != "", "client-shm", c.AllowClientShm,
 		"judge", c.JudgeModel, "judge-key", cc.Judge != nil && cc.Judge.Key != "")
+	copies := copierOf(&cc)
 	var stdin io.Reader
 	if c.ExitWithStdin {
 		stdin = std.in
 	}
 	return served(daemon.Serve(context.Background(), daemon.Config{
-		Trace: traces, UI: daemon.UIConfig{Dir: c.UI, Pages: explorer.PagesDir(c.UIPages), Flags: c.scoreFlags.list(&c.engineFlags)}, Stdin: stdin,
+		Trace: traces, UI: daemon.UIConfig{Dir: c.UI, Pages: explorer.PagesDir(c.UIPages), Flags: c.scoreFlags.list(&c.engineFlags), ResultCopies: copies.results, DumpCopies: copies.dumps}, Stdin: stdin,
 		Core: cc, Listen: c.Listen, Socket: c.Socket, Admin: c.Admin, Shared: shared,
 		Grace: c.DrainGrace, Drain: c.DrainTimeout, Beat: c.Heartbeat, Out: std.err, Log: log,
 		Secrets: daemon.SecretConfig{Tokens: token, TokensFile: c.TokensFile, Cert: c.TLSCert, Key: c.TLSKey, ClientCA: c.TLSClientCA, Insecure: c.InsecureNoToken},

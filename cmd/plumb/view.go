@@ -11,18 +11,18 @@ import (
 	"plumb/daemon"
 	"plumb/daemon/atomicfile"
 	"plumb/daemon/explorer"
-	"plumb/daemon/index"
 )
 
 // viewCmd is `plumb view`.
 type viewCmd struct {
-	Results []string `arg:"" name:"results" help:"Result files of plumb score, plain JSON lines, or folders of plumb run, whose dump and tasks are read too."`
-	Dump    []string `sep:"none" placeholder:"DUMP" help:"Dump that the results are of, plain lines in plumb's own format, for answers and pictures; repeatable."`
+	Results []string `arg:"" name:"results" help:"Result files of plumb score, JSON lines, plain or compressed, or folders of plumb run, whose dump and tasks are read too."`
+	Dump    []string `sep:"none" placeholder:"DUMP" help:"Dump that the results are of, in any format that plumb score reads, for answers and pictures; repeatable."`
 	Listen  string   `default:"127.0.0.1:0" placeholder:"ADDR" help:"Loopback address of the pages; port 0 takes a free one."`
 	UIPages string   `name:"ui-pages" placeholder:"DIR" help:"Folder of the built pages. Default: PLUMB_UI_PAGES, else build/explorer beside the program."`
 	Save    string   `placeholder:"FILE" help:"Write the results as one HTML file that needs no server and no network, and end; - is stdout."`
 	Items   count    `default:"100" placeholder:"N" help:"Of --save: how many results, the worst first, have their pictures and texts, 200 at most."`
 	paperFlags
+	dumpFlags
 	scoreFlags
 	engineFlags
 	limitFlags
@@ -30,7 +30,7 @@ type viewCmd struct {
 
 // Run shows results in a browser until a signal ends it.
 func (c *viewCmd) Run(std streams) error {
-	job := explorer.Job{Dumps: c.Dump}
+	job := explorer.Job{}
 	tasks := map[string]bool{}
 	for _, path := range c.Results {
 		f, err := c.results(path, &job, std)
@@ -58,11 +58,20 @@ func (c *viewCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
+	copies := copier{items: items}
+	if copies.read, err = c.options(&cc, &items); err != nil {
+		return err
+	}
+	dumps, err := c.dumps(&cc, std)
+	if err != nil {
+		return err
+	}
+	job.Dumps = append(job.Dumps, dumps...)
 	ctx, stop := signalContext()
 	defer stop()
 	view := daemon.ViewConfig{Listen: c.Listen, Core: cc, Out: std.err, Log: logger(std, "warn"), Explorer: explorer.Config{
 		Title: strings.Join(c.Results, ", "), Jobs: func() ([]explorer.Job, error) { return []explorer.Job{job}, nil },
-		Items: items, Variants: variants, Papers: papers, Line: int(c.MaxLine), Flags: c.scoreFlags.list(&c.engineFlags), Client: explorer.PagesDir(c.UIPages), Version: version}}
+		Items: items, Variants: variants, Papers: papers, Line: int(c.MaxLine), ResultCopies: copies.results, DumpCopies: copies.dumps, Flags: c.scoreFlags.list(&c.engineFlags), Client: explorer.PagesDir(c.UIPages), Version: version}}
 	if c.Save == "" {
 		return daemon.View(ctx, view)
 	}
@@ -72,6 +81,18 @@ func (c *viewCmd) Run(std streams) error {
 	}
 	view.Save, view.Items = out, int(c.Items)
 	return out.finish(daemon.View(ctx, view))
+}
+
+// dumps returns the dumps that --dump names.
+func (c *viewCmd) dumps(cc *daemon.CoreConfig, std streams) ([]string, error) {
+	if len(c.Dump) == 0 {
+		return nil, nil
+	}
+	paths, err := c.expand(c.Dump, cc, std)
+	if err != nil {
+		return nil, err
+	}
+	return paths, c.check(paths, cc.Lines)
 }
 
 // results adds what an argument names to the job, and returns the task file of a run's folder, "" for none.
@@ -88,7 +109,7 @@ func (c *viewCmd) results(path string, job *explorer.Job, std streams) (tasks st
 			fmt.Fprintf(std.err, "plumb: %s holds the results of a run that ended early\n", path)
 		}
 		job.Results = append(job.Results, path)
-		return "", index.Check(path)
+		return "", (&copier{}).check(path)
 	}
 	job.Results = append(job.Results, f.results)
 	if d := filepath.Join(path, "dump.jsonl"); exists(d) {

@@ -2,13 +2,17 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/valyala/fastjson"
+
 	"plumb/daemon/index"
+	"plumb/scoring"
 )
 
 // TestViewSave writes a page of scored answers: it holds them with their pictures, and nothing that loads from elsewhere.
@@ -40,6 +44,76 @@ func TestViewSave(t *testing.T) {
 	}
 }
 
+// compressed returns a text as gzip.
+func compressed(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(text))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestViewCopies shows results and dumps that are compressed, and the answers of another tool's dump; nothing stays beside
+// them.
+func TestViewCopies(t *testing.T) {
+	all, err := os.ReadFile("../../testdata/aspire/demo.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(all), "\n")[:3]
+	var batch strings.Builder
+	for i, line := range lines {
+		v := fastjson.MustParse(line)
+		said := scoring.AppendString(nil, string(v.GetStringBytes("response")))
+		fmt.Fprintf(&batch, `{"custom_id":%s,"response":{"status_code":200,"body":{"object":"chat.completion","model":"m%d","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}]}},"error":null}`+"\n", v.Get("id"), i, said)
+	}
+	for _, c := range []struct {
+		name, dump, line string
+		tasks            bool
+	}{
+		{"dump.jsonl.gz", compressed(t, "\n"+strings.Join(lines, "")), "dump.jsonl.gz, line 3", false},
+		{"dump.json", "[" + strings.Join(lines[:2], ",") + "]", "dump.json, line 2", false},
+		{"output.jsonl", batch.String(), "output.jsonl, line 2", true},
+	} {
+		dir := t.TempDir()
+		t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+		dump := written(t, filepath.Join(dir, c.name), c.dump)
+		results, page := filepath.Join(dir, "results.jsonl"), filepath.Join(dir, "page.html")
+		args := []string{"--fidelity", "native"}
+		if c.tasks {
+			args = append(args, "--tasks", "aspire="+written(t, filepath.Join(dir, "tasks.jsonl"), strings.Join(lines, "")))
+		}
+		if code, _, errs := plumb(t, "", append([]string{"score", "-o", results, dump, "--no-index"}, args...)...); code != 0 {
+			t.Fatal(errs)
+		}
+		b, err := os.ReadFile(results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed := written(t, results+".gz", compressed(t, string(b)))
+		if code, out, errs := plumb(t, "", append([]string{"view", packed, "--dump", dump, "--save", page}, args...)...); code != 0 || out != "" {
+			t.Fatalf("%s: got exit %d, %s%s", c.name, code, out, errs)
+		}
+		b, err = os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{c.line, `"read":true`, "data:image/png;base64,", "| plumb score"} {
+			if !strings.Contains(string(b), want) {
+				t.Errorf("%s: the page has no %q", c.name, want)
+			}
+		}
+		left, _ := filepath.Glob(filepath.Join(dir, "cache", "plumb", "*"))
+		beside, _ := filepath.Glob(filepath.Join(dir, "*"+index.Suffix))
+		if len(left)+len(beside) > 0 {
+			t.Errorf("%s: %v %v are left", c.name, left, beside)
+		}
+	}
+}
+
 // TestViewRefuses names what is no result file, before anything is served.
 func TestViewRefuses(t *testing.T) {
 	dir := t.TempDir()
@@ -52,7 +126,10 @@ func TestViewRefuses(t *testing.T) {
 		{[]string{"../../testdata/aspire/demo.jsonl"}, 1, "score it first: plumb score"},
 		{[]string{filepath.Join(dir, "none.jsonl")}, 2, "no such file"},
 		{[]string{dir}, 1, "without run.json"},
-		{[]string{written(t, filepath.Join(dir, "r.jsonl.gz"), "\x1f\x8b\x08")}, 1, "gunzip -k"},
+		{[]string{written(t, filepath.Join(dir, "r.jsonl.gz"), "\x1f\x8b\x08")}, 1, "gzip"},
+		{[]string{written(t, filepath.Join(dir, "d.jsonl.gz"), compressed(t, `{"id":"a","response":"b"}`))}, 1, "score it first: plumb score"},
+		{[]string{written(t, filepath.Join(dir, "r.parquet"), "PAR1")}, 1, "it is Parquet"},
+		{[]string{result, "--dump", filepath.Join(dir, "none.jsonl")}, 1, "no such file"},
 		{[]string{result, "--listen", "0.0.0.0:0"}, 1, "--listen"},
 		{[]string{result, "--variant", "nothing"}, 2, "nothing"},
 	} {

@@ -48,6 +48,9 @@ type Config struct {
 	Variants scoring.Variants
 	Papers   [][]byte // as in table.Options
 	Line     int      // bytes of a line at most
+	// ResultCopies and DumpCopies are index.Options.Copies of result files and dumps; nil refuses what is no plain file of
+	// plumb's own lines.
+	ResultCopies, DumpCopies func(path string) (index.Copy, error)
 	// Engine opens the engine; it is called once, when the first picture is wanted. The error is shown in place of pictures.
 	Engine  func() (Engine, error)
 	Prompts *ask.Prompter // what models were asked, with pictures; nil for pages without
@@ -220,7 +223,9 @@ func (e *Explorer) begin(j Job) *opened {
 // load opens the result files of a job, which makes the indexes that are missing.
 func (e *Explorer) load(ctx context.Context, o *opened) error {
 	for _, path := range o.job.Results {
-		f, err := index.OpenResults(ctx, path, o.options(e, path, IndexOptions(e.cfg.Items.Suites, e.cfg.Variants, e.cfg.Papers)))
+		opt := o.options(e, path, IndexOptions(e.cfg.Items.Suites, e.cfg.Variants, e.cfg.Papers))
+		opt.Copies = e.cfg.ResultCopies
+		f, err := index.OpenResults(ctx, path, opt)
 		if err != nil {
 			return err
 		}
@@ -231,7 +236,9 @@ func (e *Explorer) load(ctx context.Context, o *opened) error {
 		}
 	}
 	for _, path := range o.job.Dumps {
-		d, err := index.OpenDump(ctx, path, o.options(e, path, index.Options{}))
+		opt := o.options(e, path, index.Options{})
+		opt.Copies = e.cfg.DumpCopies
+		d, err := index.OpenDump(ctx, path, opt)
 		if err != nil { // results can be shown without it
 			o.remark(err.Error() + "; answers and pictures of it are not shown")
 			continue

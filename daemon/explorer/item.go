@@ -28,6 +28,7 @@ type answer struct {
 	line   []byte        // of the dump, nil where there is none
 	source string        // file of the line, "" where it is not known
 	number int           // of the line, from 1
+	copied bool          // the line is that of a copy, in which dumps of other tools have lines of plumb's own
 	item   *scoring.Item // nil where it cannot be read
 	why    string        // why there is no item
 }
@@ -79,7 +80,11 @@ func newAnswer(raw []byte) *answer {
 
 // findLine finds the line of an answer in the dumps, and reads it as an item.
 func (e *Explorer) findLine(o *opened, a *answer, key uint64) {
-	for _, d := range o.dumps {
+	dumps := o.dumps
+	if i := slices.IndexFunc(dumps, func(d *index.Dump) bool { return d.Path == a.result.Who.File }); i > 0 {
+		dumps = slices.Insert(slices.Clone(dumps), 0, dumps[i]) // others may have an answer of the same identity
+	}
+	for _, d := range dumps {
 		lines, numbers, err := d.Find(key)
 		if err != nil {
 			a.why = err.Error()
@@ -90,7 +95,7 @@ func (e *Explorer) findLine(o *opened, a *answer, key uint64) {
 			if test != "" && test != a.result.Test {
 				continue
 			}
-			a.source, a.line, a.number = d.Path, l, numbers[i]
+			a.source, a.line, a.number, a.copied = d.Path, l, numbers[i], d.Copied
 			break
 		}
 		if a.line != nil {
@@ -98,7 +103,7 @@ func (e *Explorer) findLine(o *opened, a *answer, key uint64) {
 		}
 	}
 	if a.line == nil {
-		a.why = "no open dump has an answer with this id, model, repeat and turn"
+		a.why = "no open dump has a line of this id, model, repeat and turn that can be read"
 		return
 	}
 	e.readItem(a, dump.Line{N: a.number, Bytes: a.line})
@@ -183,6 +188,9 @@ func (e *Explorer) describe(ctx context.Context, o *opened, row int, a *answer, 
 	}
 	if a.source != "" {
 		out.Line = fmt.Sprintf("%s, line %d", a.source, a.number)
+		if a.copied && a.result.Who.At != "" {
+			out.Line = fmt.Sprintf("%s, %s", a.source, a.result.Who.At)
+		}
 		out.Command = e.command(a)
 	}
 	if a.item != nil {
@@ -417,8 +425,17 @@ func (e *Explorer) command(a *answer) string {
 	for i, s := range args {
 		args[i] = quoted(s)
 	}
-	return fmt.Sprintf("sed -n %dp %s | %s -", a.number, quoted(a.source), strings.Join(args, " "))
+	if !a.copied {
+		return fmt.Sprintf("sed -n %dp %s | %s -", a.number, quoted(a.source), strings.Join(args, " "))
+	}
+	if len(a.line) > maxInline {
+		return ""
+	}
+	return fmt.Sprintf("printf '%%s\\n' %s | %s -", quoted(string(a.line)), strings.Join(args, " "))
 }
+
+// maxInline is how many bytes of a line stand in the command that scores it.
+const maxInline = 64 << 10
 
 // quoted quotes an argument of the command that scores an answer again, for a shell, where it has
 // to be.

@@ -27,36 +27,26 @@ type Dump struct {
 	length []uint32
 	line   []uint32 // number of the line, from 1; blank lines count
 
-	source *os.File
+	Copied bool // lines are those of a copy: the dump is compressed or another tool's
+
+	source *source
 	index  *mapped
 }
 
 // OpenDump opens a dump with its index, which it makes where there is none that can be trusted. A
-// dump of another tool is refused: plumb records shows what it holds.
+// dump of another tool needs Options.Copies.
 func OpenDump(ctx context.Context, path string, o Options) (*Dump, error) {
-	src, err := os.Open(path)
+	src, err := openSource(ctx, path, &o)
 	if err != nil {
-		return nil, fmt.Errorf("cannot open dump: %w", err)
-	}
-	d, err := openDump(ctx, src, path, o)
-	if err != nil {
-		src.Close()
 		return nil, fmt.Errorf("cannot open dump %s: %w", path, err)
 	}
-	return d, nil
-}
-
-// openDump opens the dump src with its index, for OpenDump.
-func openDump(ctx context.Context, src *os.File, path string, o Options) (*Dump, error) {
-	s, err := indexable(src)
+	m, err := openOrBuild(src.at, "dump", src.stamp, o, func(at string) error { return buildDump(ctx, src.File, src.stamp, at, o) })
 	if err != nil {
-		return nil, err
+		src.discard()
+		return nil, fmt.Errorf("cannot open dump %s: %w", path, err)
 	}
-	m, err := openOrBuild(path, "dump", s, o, func(at string) error { return buildDump(ctx, src, s, at, o) })
-	if err != nil {
-		return nil, err
-	}
-	return &Dump{Path: path, source: src, index: m, key: column[uint64](m, "key"), at: column[uint64](m, "at"),
+	src.settle(m)
+	return &Dump{Path: path, Copied: src.folder != "", source: src, index: m, key: column[uint64](m, "key"), at: column[uint64](m, "at"),
 		length: column[uint32](m, "length"), line: column[uint32](m, "line")}, nil
 }
 
@@ -141,7 +131,7 @@ func buildDump(ctx context.Context, src *os.File, s stamp, path string, o Option
 			err = fmt.Errorf("got %s; want an object", v.Type())
 		}
 		if err != nil && begins {
-			return fmt.Errorf("line %d: %w; want lines of plumb's own format (another tool's dump is scored and shown without its answers)", n, err)
+			return fmt.Errorf("line %d: %w; want lines of plumb's own format", n, err)
 		}
 		if err != nil {
 			return nil // its result says so

@@ -90,10 +90,11 @@ var errStale = errors.New("the file has changed since")
 // mapped is an index in memory. The bytes are the kernel's page cache and must not be written.
 type mapped struct {
 	header
-	path  string
-	info  os.FileInfo // of the index when it was opened
-	bytes []byte
-	body  []byte // what follows the header
+	path    string
+	info    os.FileInfo // of the index when it was opened
+	unnamed bool        // its file was removed on purpose
+	bytes   []byte
+	body    []byte // what follows the header
 }
 
 // openIndex maps an index after checking its checksum and that it belongs to the file with the stamp.
@@ -153,6 +154,9 @@ func openIndex(path, kind string, want stamp) (*mapped, error) {
 // changed reports whether the file of the index is no longer the one that was mapped. What is mapped may then be
 // damaged too.
 func (m *mapped) changed() bool {
+	if m.unnamed {
+		return false
+	}
 	info, err := os.Stat(m.path)
 	return err != nil || info.Size() != m.info.Size() || !info.ModTime().Equal(m.info.ModTime()) || !os.SameFile(info, m.info)
 }

@@ -154,28 +154,24 @@ func (r *Recorder) finish() error {
 	if r.fault != nil {
 		return r.fault
 	}
-	src, err := os.Open(r.path)
+	src, err := openSource(context.Background(), r.path, &Options{})
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	s, err := indexable(src)
-	if err != nil {
-		return err
-	}
-	if s.Size != r.size {
-		return fmt.Errorf("the file has %d bytes; want the %d that were written", s.Size, r.size)
+	if n := src.stamp.Size; n != r.size {
+		return fmt.Errorf("the file has %d bytes; want the %d that were written", n, r.size)
 	}
 	o := r.o.Options
 	switch r.sums {
 	case sumsShared:
 		o.Extra = r.o.Shared
 	case sumsLate:
-		if err := r.observe(src); err != nil {
+		if err := r.observe(src.File); err != nil {
 			return err
 		}
 	}
-	return r.b.end(r.path+Suffix, s, &o)
+	return r.b.end(r.path+Suffix, src.stamp, &o)
 }
 
 // observe gives the results of the file to Observe.

@@ -32,8 +32,11 @@ type Options struct {
 	Observe func(*scoring.Result)
 	Extra   func() json.RawMessage
 	Tag     string // of what Extra depends on: an index with another tag is made again
-	// Cache is the folder for indexes of files in folders that cannot be written; "" for the user's.
+	// Cache is the folder for copies, and for indexes of files in folders that cannot be written; "" for the user's.
 	Cache string
+	// Copies returns how the lines of a file are copied, nil where its own lines serve. The copy and its index last until
+	// Close. Without it, compressed files and those of other formats are refused.
+	Copies func(path string) (Copy, error)
 }
 
 // defaultLine is the longest line of a result file.
@@ -78,52 +81,28 @@ type File struct {
 	Bad      int // lines that are no results
 	Extra    json.RawMessage
 
-	source *os.File
-	stamp  stamp
+	source *source
 	index  *mapped
 }
 
 // Rows returns the number of rows.
 func (f *File) Rows() int { return len(f.Score) }
 
-// indexable returns the stamp of a file, or why this machine cannot index it.
-func indexable(src *os.File) (s stamp, err error) {
-	if !littleEndian() {
-		return s, errors.New("this machine is big endian, and indexes are not")
-	}
-	if s, err = stampOf(src); err != nil {
-		return s, err
-	}
-	return s, checkPlain(src)
-}
-
 // OpenResults opens a result file with its index, which it makes where there is none that can be
 // trusted. A line that is no result becomes a row with the error code unreadable_line; a file whose
 // first line is none is refused.
 func OpenResults(ctx context.Context, path string, o Options) (*File, error) {
-	src, err := os.Open(path)
+	src, err := openSource(ctx, path, &o)
 	if err != nil {
-		return nil, fmt.Errorf("cannot open results: %w", err)
-	}
-	f, err := openResults(ctx, src, path, o)
-	if err != nil {
-		src.Close()
 		return nil, fmt.Errorf("cannot open results %s: %w", path, err)
 	}
-	return f, nil
-}
-
-// openResults opens the result file src with its index, for OpenResults.
-func openResults(ctx context.Context, src *os.File, path string, o Options) (*File, error) {
-	s, err := indexable(src)
+	m, err := openOrBuild(src.at, "results", src.stamp, o, func(at string) error { return buildResults(ctx, src.File, src.stamp, at, o) })
 	if err != nil {
-		return nil, err
+		src.discard()
+		return nil, fmt.Errorf("cannot open results %s: %w", path, err)
 	}
-	m, err := openOrBuild(path, "results", s, o, func(at string) error { return buildResults(ctx, src, s, at, o) })
-	if err != nil {
-		return nil, err
-	}
-	f := &File{Path: path, source: src, stamp: s, index: m}
+	src.settle(m)
+	f := &File{Path: path, source: src, index: m}
 	f.load(m)
 	return f, nil
 }
@@ -282,8 +261,7 @@ func (f *File) Changed() bool {
 	if f.source == nil {
 		return false
 	}
-	info, err := os.Stat(f.Path)
-	return f.index.changed() || err != nil || info.Size() != f.stamp.Size || info.ModTime().UnixNano() != f.stamp.Modified
+	return f.index.changed() || f.source.changed(f.Path)
 }
 
 // Line reads the result line of a row, without line end.

@@ -1,0 +1,121 @@
+package index
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Copy writes the lines of a file whose own lines have no places, because it is compressed or in another format, one after another
+// with line ends. read is called with the bytes of the file that were read so far; it may not be nil.
+type Copy func(ctx context.Context, w io.Writer, read func(bytes int64)) error
+
+// source is what an index is made of and lines are read from: a file, or a copy of its lines.
+type source struct {
+	*os.File
+	stamp  stamp
+	at     string // where the index stands beside it
+	folder string // that goes with the copy, "" for none
+	origin os.FileInfo
+}
+
+// openSource opens a file, or makes the copy of it that o.Copies wants.
+func openSource(ctx context.Context, path string, o *Options) (*source, error) {
+	if !littleEndian() {
+		return nil, errors.New("this machine is big endian, and indexes are not")
+	}
+	if o.Copies != nil {
+		c, err := o.Copies(path)
+		if err != nil {
+			return nil, err
+		}
+		if c != nil {
+			return copied(ctx, path, c, o)
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{File: f, at: path}
+	if s.stamp, err = stampOf(f); err == nil {
+		err = checkPlain(f)
+	}
+	if err == nil {
+		s.origin, err = f.Stat()
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// copied copies the lines of a file to one that has no name, so that nothing is left of it when this process ends.
+func copied(ctx context.Context, path string, c Copy, o *Options) (s *source, err error) {
+	s = &source{}
+	s.origin, _ = os.Stat(path) // an address has none
+	root := o.cache()
+	if root != "" && os.MkdirAll(root, 0o755) != nil {
+		root = ""
+	}
+	if s.folder, err = os.MkdirTemp(root, "copy-"); err != nil {
+		return nil, fmt.Errorf("cannot copy its lines: %w", err)
+	}
+	s.at = filepath.Join(s.folder, "lines")
+	defer func() {
+		if err != nil {
+			s.discard()
+		}
+	}()
+	if s.File, err = os.OpenFile(s.at, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return nil, fmt.Errorf("cannot copy its lines: %w", err)
+	}
+	os.Remove(s.at)
+	total := int64(0)
+	if s.origin != nil {
+		total = s.origin.Size()
+	}
+	w := bufio.NewWriterSize(s.File, 1<<20)
+	err = c(ctx, w, func(n int64) {
+		if o.Progress != nil {
+			o.Progress(n, total)
+		}
+	})
+	if err = errors.Join(err, w.Flush()); err != nil {
+		return nil, fmt.Errorf("cannot copy its lines: %w", err)
+	}
+	s.stamp, err = stampOf(s.File)
+	return s, err
+}
+
+// settle removes what is not needed once the index is mapped.
+func (s *source) settle(m *mapped) {
+	if s.folder != "" {
+		m.unnamed = true
+		os.RemoveAll(s.folder)
+	}
+}
+
+// discard closes the source and removes its copy.
+func (s *source) discard() {
+	if s.File != nil {
+		s.File.Close()
+	}
+	if s.folder != "" {
+		os.RemoveAll(s.folder)
+	}
+}
+
+// changed reports whether the file is no longer the one that was opened.
+func (s *source) changed(path string) bool {
+	if s.origin == nil {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err != nil || info.Size() != s.origin.Size() || !info.ModTime().Equal(s.origin.ModTime())
+}
