@@ -2,6 +2,7 @@ package construction
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -136,6 +137,38 @@ func TestPairBoundaries(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: got %s; want %s", in, got, want)
+		}
+	}
+}
+
+func TestMoved(t *testing.T) {
+	const square = `[["0","0"],[1,0],{"x":1,"y":"1"},"(0,1)"]`
+	for _, c := range []struct {
+		name, text string
+		repair     bool
+		dx, dy     float64
+		moves      string // indices of the pieces to move
+		want       string // "" where nothing is found
+	}{
+		{"a list, one piece moves", state(`[{"id":"a","V":` + square + `,"x":[1]},{"id":"b","V":` + square + `}]`), false, 1, -0.5, "1",
+			state(`[{"id":"a","V":` + square + `,"x":[1]},{"id":"b","V":[["1","-\\frac{1}{2}"],["2","-\\frac{1}{2}"],["2","\\frac{1}{2}"],["1","\\frac{1}{2}"]]}]`)},
+		{"one direction", state(`[{"V":` + square + `}]`), false, 0, 2, "0", state(`[{"V":[["0","2"],["1","2"],["1","3"],["0","3"]]}]`)},
+		{"pieces by key, in an object with more", state(`{"n":1,"pieces":{"a":{"V":` + square + `},"b":{"V":` + square + `}},"m":2}`), false, 1, 0, "0",
+			state(`{"n":1,"pieces":{"a":{"V":[["1","0"],["2","0"],["2","1"],["1","1"]]},"b":{"V":` + square + `}},"m":2}`)},
+		{"an object of pieces, the second moves", state(`{"a":{"V":` + square + `},"b":{"V":` + square + `}}`), false, 1, 0, "1",
+			state(`{"a":{"V":` + square + `},"b":{"V":[["1","0"],["2","0"],["2","1"],["1","1"]]}}`)},
+		{"decimal", state(`[{"V":[[0.25,0],[1.25,0],[0,1.5]]}]`), false, 1e-9, 4e-10, "0",
+			state(`[{"V":[["0.250000001000","0"],["1.250000001000","0"],["\\frac{1}{1000000000}","1.5"]]}]`)},
+		{"vertices that cannot be read, and no piece", state(`[{"V":[[0,0]]},3,null]`), false, 1, 1, "012", state(`[{"V":[[0,0]]},3,null]`)},
+		{"stray backslashes", state(`[{"V":[["\sqrt{2}",0],[0,0],[0,1]]}]`), true, 1, 0, "0", state(`[{"V":[["1+\\sqrt{2}","0"],["1","0"],["1","1"]]}]`)},
+		{"a state that is no list", state(`"x"`), false, 1, 0, "0", state(`"x"`)},
+		{"no length", state(`[{"V":` + square + `}]`), false, math.NaN(), math.Inf(1), "0", state(`[{"V":[["0","0"],["1","0"],["1","1"],["0","1"]]}]`)},
+		{"nothing", "none", false, 1, 1, "0", ""},
+	} {
+		var r Reader
+		got, ok := r.Moved(c.text, c.repair, func(i int) bool { return strings.Contains(c.moves, fmt.Sprint(i)) }, c.dx, c.dy)
+		if ok != (c.want != "") || string(got) != c.want {
+			t.Errorf("%s:\ngot  %s, %v\nwant %s", c.name, got, ok, c.want)
 		}
 	}
 }
