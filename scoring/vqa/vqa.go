@@ -59,7 +59,7 @@ func (s *suite) publicSuite() *scoring.Suite {
 		Name: s.name, Tests: s.formats, Variants: s.variants(),
 		Tasks:   scoring.TaskFile{Fields: []string{"options", "category"}},
 		Prepare: s.prepare, Lacking: s.lacking, RepeatMember: "run", Tables: s.newTables, JoinsSeries: true,
-		Prompt: s.prompt,
+		Prompt: s.prompt, Reading: s.reading,
 	}
 }
 

@@ -1,0 +1,85 @@
+package extract
+
+import (
+	"bytes"
+
+	"plumb/scoring/vqa/plain"
+)
+
+// Where returns a short part answer[from:to] of whole words from which Read takes what it takes from the whole answer. It is the
+// last such part that halving finds, and shows where the option was read. ok is false where Read finds nothing. It reads the answer
+// some dozens of times.
+func (r *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) {
+	want := r.Read(answer, strict)
+	if want.Stage == 0 || want.Reason == NoAnswer {
+		return 0, 0, false
+	}
+	if want.Stage == stageWhole {
+		if spoken := bytes.TrimSpace([]byte(plain.Spoken(string(answer)))); bytes.Contains(answer, spoken) {
+			at := bytes.LastIndex(answer, spoken)
+			return at, at + len(spoken), true
+		}
+	}
+	words := wordsOf(answer)
+	lo, hi := 0, len(words)
+	same := func(lo, hi int, orWhole bool) bool {
+		got := r.Read(answer[words[lo][0]:words[hi-1][1]], strict)
+		return (got.Stage == want.Stage || orWhole && got.Stage == stageWhole) && got.Option == want.Option && got.Reason == want.Reason
+	}
+	for step := hi / 2; step > 0; {
+		if hi-lo > step && same(lo+step, hi, false) {
+			lo += step
+		} else {
+			step /= 2
+		}
+	}
+	// A statement may be a whole answer without what follows it, and without what precedes it.
+	for step := (hi - lo) / 2; step > 0; {
+		if hi-lo > step && same(lo, hi-step, want.Stage != stageLines) {
+			hi -= step
+		} else {
+			step /= 2
+		}
+	}
+	for i := lo + 1; i < min(hi, lo+4) && want.Stage > stageTags && want.Stage != stageLines && same(lo, hi, false); i++ {
+		if same(i, hi, true) {
+			lo = i
+			break
+		}
+	}
+	from, to = words[lo][0], words[hi-1][1]
+	if want.Stage == stageLines {
+		from, to = r.lineOf(answer, from, to, strict, want.Option)
+	}
+	return from, to, true
+}
+
+// lineOf returns the first line of a part of an answer, or else the last one, that names the option alone; stage 5 reads these
+// lines and looks at the others.
+func (r *Reader) lineOf(answer []byte, from, to int, strict bool, option int) (int, int) {
+	part := answer[from:to]
+	first, last := lineAt(part, 0), lastLine(part)
+	if r.Read(first, strict).Option == option {
+		return from, from + len(bytes.TrimRight(first, " \r"))
+	}
+	if r.Read(last, strict).Option == option {
+		return to - len(last), to
+	}
+	return from, to
+}
+
+// wordsOf returns where the words of an answer begin and end.
+func wordsOf(s []byte) (list [][2]int) {
+	for i := 0; i < len(s); {
+		if isSpace(s[i]) || s[i] == '\r' || s[i] == '\t' {
+			i++
+			continue
+		}
+		from := i
+		for i < len(s) && !isSpace(s[i]) && s[i] != '\r' && s[i] != '\t' {
+			i++
+		}
+		list = append(list, [2]int{from, i})
+	}
+	return list
+}

@@ -1,0 +1,53 @@
+package vqa
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"plumb/scoring"
+)
+
+// reading implements scoring.Suite.Reading: the part that names an option, or the text that a judge decides about.
+func (s *suite) reading(it *scoring.Item, v scoring.Variants) (from, to int, ok bool) {
+	r := s.pool.Get().(*reader)
+	defer s.pool.Put(r)
+	var j job
+	if err := s.readQuestion(r, it, v, &j); err != nil {
+		return 0, 0, false
+	}
+	answer := it.Fields.GetStringBytes("response")
+	if j.format == formatOpen {
+		return sentPart(answer, v.On(SelfReflection))
+	}
+	strict := s.benchmark == spatialab && v[Profile] == "strict"
+	got := r.choice.Read(answer, strict)
+	if s.benchmark != spatialab && !got.Literal && v[Policy] != "never" && !(v[Policy] == "fallback" && got.Option >= 0) {
+		return sentPart(answer, false)
+	}
+	return r.choice.Where(answer, strict)
+}
+
+// sentPart returns the part of an answer that a judge gets (see textForJudge), from its first to its last character: a reasoning
+// block inside is in it.
+func sentPart(answer []byte, lastAnswer bool) (from, to int, ok bool) {
+	sent := []byte(textForJudge(answer, lastAnswer))
+	if len(sent) == 0 {
+		return 0, 0, false
+	}
+	if at := bytes.LastIndex(answer, sent); at >= 0 {
+		return at, at + len(sent), true
+	}
+	const probe = 64 // bytes at each end that are looked for
+	first, last := sent[:min(len(sent), probe)], sent[max(0, len(sent)-probe):]
+	for len(first) > 0 && !utf8.Valid(first) {
+		first = first[:len(first)-1]
+	}
+	for len(last) > 0 && !utf8.RuneStart(last[0]) {
+		last = last[1:]
+	}
+	from, to = bytes.Index(answer, first), bytes.LastIndex(answer, last)
+	if from < 0 || to < from {
+		return 0, len(answer), true
+	}
+	return from, to + len(last), true
+}
