@@ -1,27 +1,29 @@
 package answer
 
-// bracket is an open bracket of the text.
-type bracket struct {
-	pos    int32
-	close  byte
-	height int32 // of what has been closed in it
+// openBracket is a bracket of the text that is not closed yet.
+type openBracket struct {
+	position    int32
+	closing     byte
+	closedDepth int32 // of what has been closed in it
 }
 
-// markDeepBraces follows the brackets of the value at pos, which is nested too deep, and marks
-// every brace in it that is itself nested too deep or never closed: parsing cannot succeed there
-// either. It returns how many bytes it read.
+// markDeepBraces follows the brackets of the value at pos, which is nested too deep, and
+// marks every brace in it at which parsing cannot succeed either: one that is itself nested
+// too deep or never closed. It returns how many bytes it read.
 //
-// It does not parse values. Where one is malformed, parsing fails before the position of anything
-// marked behind it, so no brace is marked at which parsing could succeed.
+// It only matches brackets and does not parse values. Where a value is malformed, parsing
+// fails before it reaches anything marked behind that place, so no brace is marked at which
+// parsing could succeed.
 func (r *Reader) markDeepBraces(text string, pos int) int {
 	r.brackets = r.brackets[:0]
 	i := pos
 	for i < len(text) {
 		switch c := text[i]; c {
 		case '{', '[', '(':
-			r.brackets = append(r.brackets, bracket{pos: int32(i), close: closers[c]})
+			r.brackets = append(r.brackets, openBracket{position: int32(i), closing: closingBrackets[c]})
 		case '}', ']', ')':
-			if top := len(r.brackets) - 1; r.brackets[top].close != c {
+			// the first character is a brace and the loop ends when it is closed, so a bracket is open
+			if top := len(r.brackets) - 1; r.brackets[top].closing != c {
 				r.markOpenBraces(text)
 				return i - pos
 			}
@@ -40,27 +42,28 @@ func (r *Reader) markDeepBraces(text string, pos int) int {
 	return i - pos
 }
 
-var closers = [128]byte{'{': '}', '[': ']', '(': ')'}
+var closingBrackets = [128]byte{'{': '}', '[': ']', '(': ')'}
 
-// closeBracket removes the innermost open bracket of the text that is searched for JSON.
+// closeBracket removes the innermost open bracket, marks it if it is a brace nested too
+// deep, and tells the bracket around it how deep it is.
 func (r *Reader) closeBracket(text string) {
 	top := len(r.brackets) - 1
-	l := r.brackets[top]
+	closed := r.brackets[top]
 	r.brackets = r.brackets[:top]
-	height := l.height + 1
-	if height > MaxDepth && text[l.pos] == '{' {
-		r.markUnparseable([]int32{l.pos})
+	height := closed.closedDepth + 1
+	if height > MaxDepth && text[closed.position] == '{' {
+		r.markUnparseable([]int32{closed.position})
 	}
 	if top > 0 {
-		r.brackets[top-1].height = max(r.brackets[top-1].height, height)
+		r.brackets[top-1].closedDepth = max(r.brackets[top-1].closedDepth, height)
 	}
 }
 
-// markOpenBraces marks the braces that are still open: they are never closed.
+// markOpenBraces marks the braces that are open at the end: they are never closed.
 func (r *Reader) markOpenBraces(text string) {
-	for _, l := range r.brackets {
-		if text[l.pos] == '{' {
-			r.markUnparseable([]int32{l.pos})
+	for _, open := range r.brackets {
+		if text[open.position] == '{' {
+			r.markUnparseable([]int32{open.position})
 		}
 	}
 }

@@ -11,96 +11,97 @@ import (
 // rules decide whether it is acceptable. It keeps no reference to v.
 func (r *Reader) Convert(v *fastjson.Value, rules Rules) Found {
 	r.Forget()
-	r.cur.reset("")
-	c := converter{tree: &r.cur}
-	if !c.value(v, span{}, 1) {
+	r.current.reset("")
+	c := treeBuilder{tree: &r.current}
+	if !c.addValue(v, span{}, 1) {
 		return Found{Status: NoJSON}
 	}
-	if root := findAcceptable(&r.cur, rules.Keys); root.Exists() {
+	if root := findAcceptable(&r.current, rules.Keys); root.Exists() {
 		return Found{Value: root, Status: Parsed}
 	}
 	return Found{Status: NoJSON}
 }
 
-// converter copies a fastjson value into a tree.
-type converter struct {
+// treeBuilder copies a fastjson value into a tree.
+type treeBuilder struct {
 	tree    *tree
 	scratch []byte
 }
 
-// text copies a string into the tree's buffer.
-func (c *converter) text(b []byte) span {
-	off := len(c.tree.buf)
-	c.tree.buf = append(c.tree.buf, b...)
+// copyText copies a string into the tree's buffer and returns where it is.
+func (builder *treeBuilder) copyText(b []byte) span {
+	off := len(builder.tree.buf)
+	builder.tree.buf = append(builder.tree.buf, b...)
 	return span{uint32(off), uint32(len(b)) | inBuf}
 }
 
-// value appends the parsed JSON value v with everything in it to the answer's tree; false if it is
-// too large or too deep.
-func (c *converter) value(v *fastjson.Value, key span, depth int) bool {
-	if depth > MaxDepth || len(c.tree.nodes) >= MaxValues {
+// addValue appends a JSON value with everything in it to the tree. It returns false if the
+// tree gets too large or too deep. Numbers beyond the largest double become null.
+func (builder *treeBuilder) addValue(v *fastjson.Value, key span, depth int) bool {
+	if depth > MaxDepth || len(builder.tree.nodes) >= MaxValues {
 		return false
 	}
 	n := node{key: key, kind: Null}
 	switch v.Type() {
 	case fastjson.TypeTrue:
-		n.kind, n.val = Bool, 1
+		n.kind, n.payload = Bool, 1
 	case fastjson.TypeFalse:
 		n.kind = Bool
 	case fastjson.TypeString:
-		n.kind, n.val = String, packSpan(c.text(v.GetStringBytes()))
+		n.kind, n.payload = String, packSpan(builder.copyText(v.GetStringBytes()))
 	case fastjson.TypeNumber:
 		// The text of the number is read again: the parser's own reading is not
 		// correctly rounded for more than 15 digits.
-		c.scratch = v.MarshalTo(c.scratch[:0])
-		if x, _ := strconv.ParseFloat(string(c.scratch), 64); !math.IsInf(x, 0) && !math.IsNaN(x) {
-			n.kind, n.val = Number, math.Float64bits(x)
+		builder.scratch = v.MarshalTo(builder.scratch[:0])
+		if x, _ := strconv.ParseFloat(string(builder.scratch), 64); !math.IsInf(x, 0) && !math.IsNaN(x) {
+			n.kind, n.payload = Number, math.Float64bits(x)
 		}
 	case fastjson.TypeArray:
 		n.kind = Array
 	case fastjson.TypeObject:
 		n.kind = Object
 	}
-	c.tree.nodes = append(c.tree.nodes, n)
+	builder.tree.nodes = append(builder.tree.nodes, n)
 	switch n.kind {
 	case Array:
-		return c.elements(v, depth)
+		return builder.addElements(v, depth)
 	case Object:
-		return c.members(v, depth)
+		return builder.addMembers(v, depth)
 	}
 	return true
 }
 
-// elements appends the elements of the JSON list that was added last.
-func (c *converter) elements(v *fastjson.Value, depth int) bool {
-	self, last := int32(len(c.tree.nodes)-1), int32(0)
-	for _, e := range v.GetArray() {
-		i := int32(len(c.tree.nodes))
-		if !c.value(e, span{}, depth+1) {
+// addElements appends the elements of v to the node that was added last, a list.
+func (builder *treeBuilder) addElements(array *fastjson.Value, depth int) bool {
+	list, last := int32(len(builder.tree.nodes)-1), int32(0)
+	for _, element := range array.GetArray() {
+		index := int32(len(builder.tree.nodes))
+		if !builder.addValue(element, span{}, depth+1) {
 			return false
 		}
-		c.tree.link(self, &last, i)
+		builder.tree.link(list, &last, index)
 	}
 	return true
 }
 
-// members appends the members of the JSON object that was added last.
-func (c *converter) members(v *fastjson.Value, depth int) bool {
-	self, last := int32(len(c.tree.nodes)-1), int32(0)
-	ok, n := true, 0
-	v.GetObject().Visit(func(key []byte, e *fastjson.Value) {
+// addMembers appends the members of v to the node that was added last, an object. Of members
+// with one name the last value counts.
+func (builder *treeBuilder) addMembers(v *fastjson.Value, depth int) bool {
+	object, last := int32(len(builder.tree.nodes)-1), int32(0)
+	ok, count := true, 0
+	v.GetObject().Visit(func(key []byte, element *fastjson.Value) {
 		if !ok {
 			return
 		}
-		i := int32(len(c.tree.nodes))
-		ok = c.value(e, c.text(key), depth+1)
+		index := int32(len(builder.tree.nodes))
+		ok = builder.addValue(element, builder.copyText(key), depth+1)
 		if ok {
-			c.tree.link(self, &last, i)
-			n++
+			builder.tree.link(object, &last, index)
+			count++
 		}
 	})
 	if ok {
-		c.tree.dedupeMembers(self, n)
+		builder.tree.dedupeMembers(object, count)
 	}
 	return ok
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Eval evaluates a string in a numeric field by the grammar of arithmetic of
-// docs/spec/aspire.md#r13. ok is false if the string is not entirely an expression ("45 degrees")
-// or its value is not finite. extended allows the functions of the variant extended_math.
+// Eval evaluates a string in a numeric field as arithmetic (docs/spec/aspire.md#r13). ok is
+// false if the whole string is not an expression ("45 degrees") or its value is not finite.
+// extended allows the functions of the variant extended_math.
 func Eval(s string, extended bool) (x float64, ok bool) {
 	p := parser{src: s, end: len(s), extended: extended, noComments: true}
 	if !p.skipBlank() {
@@ -21,8 +21,8 @@ func Eval(s string, extended bool) (x float64, ok bool) {
 	return x, true
 }
 
-// expression reads terms joined by + and -. Every part of an expression also reads the blanks that
-// follow it.
+// expression reads terms joined by + and -. Like every reader of a part of an expression, it
+// also reads the blanks after it; ok is false for other text.
 func (p *parser) expression() (float64, bool) {
 	x, ok := p.product()
 	for ok && p.pos < p.end {
@@ -74,8 +74,8 @@ func (p *parser) product() (float64, bool) {
 	return x, ok
 }
 
-// factor reads a signed number, constant, function call or parenthesis. It reads signs in a loop,
-// so that a million minus signs are not a million nested calls.
+// factor reads a signed number, constant, function call or parenthesis. Signs are read in a
+// loop, so that a million of them are not a million nested calls.
 func (p *parser) factor() (x float64, ok bool) {
 	negative := false
 	for p.pos < p.end && (p.src[p.pos] == '-' || p.src[p.pos] == '+') {
@@ -90,7 +90,7 @@ func (p *parser) factor() (x float64, ok bool) {
 	}
 	switch c := p.src[p.pos]; {
 	case c >= '0' && c <= '9' || c == '.':
-		x, ok = p.number()
+		x, ok = p.readNumber()
 	case c == '(':
 		x, ok = p.parenthesis()
 	default:
@@ -107,7 +107,7 @@ func (p *parser) factor() (x float64, ok bool) {
 
 // parenthesis reads an expression in round brackets.
 func (p *parser) parenthesis() (float64, bool) {
-	if !p.enter() {
+	if !p.enterLevel() {
 		return 0, false
 	}
 	p.pos++
@@ -123,15 +123,15 @@ func (p *parser) parenthesis() (float64, bool) {
 	return x, true
 }
 
-// number reads the digits of a number in an arithmetic expression, with an optional point and
-// exponent: "7", ".5", "5.", "1e-3". A number too large for a double becomes an infinity, and later
+// readNumber reads a number with an optional point and exponent: "7", ".5", "5.", "1e-3". A
+// number too large for a double becomes an infinity, which the callers refuse or turn into
 // null.
-func (p *parser) number() (float64, bool) {
+func (p *parser) readNumber() (float64, bool) {
 	start := p.pos
-	digits := p.digits()
+	digits := p.skipDigits()
 	if p.pos < p.end && p.src[p.pos] == '.' {
 		p.pos++
-		digits += p.digits()
+		digits += p.skipDigits()
 	}
 	if digits == 0 {
 		return 0, false
@@ -141,7 +141,7 @@ func (p *parser) number() (float64, bool) {
 		if p.pos < p.end && (p.src[p.pos] == '+' || p.src[p.pos] == '-') {
 			p.pos++
 		}
-		if p.digits() == 0 {
+		if p.skipDigits() == 0 {
 			return 0, false
 		}
 	}
@@ -149,8 +149,8 @@ func (p *parser) number() (float64, bool) {
 	return x, true
 }
 
-// digits skips digits and returns how many there are.
-func (p *parser) digits() int {
+// skipDigits skips digits and returns how many there are.
+func (p *parser) skipDigits() int {
 	start := p.pos
 	for p.pos < p.end && p.src[p.pos] >= '0' && p.src[p.pos] <= '9' {
 		p.pos++
@@ -158,9 +158,9 @@ func (p *parser) digits() int {
 	return p.pos - start
 }
 
-// word reads a name in an arithmetic expression with its dots, such as Math.PI, or returns "" if
-// there is none.
-func (p *parser) word() string {
+// readWord reads a name with its dots, such as Math.PI, or the sign for pi; "" if there is
+// none.
+func (p *parser) readWord() string {
 	start := p.pos
 	if strings.HasPrefix(p.src[p.pos:p.end], "π") {
 		p.pos += len("π")
@@ -177,14 +177,15 @@ func (p *parser) word() string {
 	return p.src[start:p.pos]
 }
 
-// constantOrCall reads pi or, with extended math, a function call.
+// constantOrCall reads pi or, with extended math, a function call; ok is false for any other
+// name.
 func (p *parser) constantOrCall() (float64, bool) {
-	switch name := p.word(); name {
+	switch name := p.readWord(); name {
 	case "Math.PI", "math.pi", "np.pi", "PI", "pi", "π":
 		return math.Pi, true
 	default:
-		if f, ok := functions[name]; ok && p.extended {
-			return p.call(f)
+		if fn, ok := functions[name]; ok && p.extended {
+			return p.call(fn)
 		}
 		return 0, false
 	}
@@ -193,25 +194,26 @@ func (p *parser) constantOrCall() (float64, bool) {
 // function is a function of the variant extended_math with the number of its arguments; most is -1
 // if unlimited.
 type function struct {
-	least, most int
-	apply       func(a []float64) float64
+	minArguments, maxArguments int
+	apply                      func(a []float64) float64
 }
 
-// unary and binary make functions of one and of two arguments.
-func unary(f func(float64) float64) function {
-	return function{1, 1, func(a []float64) float64 { return f(a[0]) }}
+// unary makes a function of one argument.
+func unary(apply func(float64) float64) function {
+	return function{1, 1, func(a []float64) float64 { return apply(a[0]) }}
 }
 
-func binary(f func(x, y float64) float64) function {
-	return function{2, 2, func(a []float64) float64 { return f(a[0], a[1]) }}
+// binary makes a function of two arguments.
+func binary(apply func(x, y float64) float64) function {
+	return function{2, 2, func(a []float64) float64 { return apply(a[0], a[1]) }}
 }
 
-// fold makes a function of any number of arguments, such as max, from one of two.
-func fold(f func(x, y float64) float64) function {
+// fold makes a function of one or more arguments, such as max, from one of two.
+func fold(combine func(x, y float64) float64) function {
 	return function{1, -1, func(a []float64) float64 {
 		x := a[0]
 		for _, y := range a[1:] {
-			x = f(x, y)
+			x = combine(x, y)
 		}
 		return x
 	}}
@@ -236,9 +238,10 @@ func hypot(a []float64) float64 {
 	return x
 }
 
-// call reads the arguments of a function in an arithmetic expression and applies it.
-func (p *parser) call(f function) (float64, bool) {
-	if !p.skipBlank() || p.pos >= p.end || p.src[p.pos] != '(' || !p.enter() {
+// call reads the arguments of a function after its name and applies it. It refuses a wrong
+// number of arguments.
+func (p *parser) call(fn function) (float64, bool) {
+	if !p.skipBlank() || p.pos >= p.end || p.src[p.pos] != '(' || !p.enterLevel() {
 		return 0, false
 	}
 	var args []float64
@@ -262,8 +265,8 @@ func (p *parser) call(f function) (float64, bool) {
 	}
 	p.pos++
 	p.depth--
-	if len(args) < f.least || f.most >= 0 && len(args) > f.most {
+	if len(args) < fn.minArguments || fn.maxArguments >= 0 && len(args) > fn.maxArguments {
 		return 0, false
 	}
-	return f.apply(args), true
+	return fn.apply(args), true
 }

@@ -35,11 +35,11 @@ type Found struct {
 // Reader reads answers and reuses its memory. It serves one goroutine at a time. Values it
 // returned are valid until its next call.
 type Reader struct {
-	p           parser
-	cur, best   tree
-	fences      []span
-	unparseable map[int32]struct{}
-	brackets    []bracket
+	parser        parser
+	current, best tree
+	fences        []span
+	unparseable   map[int32]struct{}
+	brackets      []openBracket
 }
 
 // Extract finds the JSON value that counts (docs/spec/aspire.md#r11): in the last acceptable
@@ -56,16 +56,16 @@ func (r *Reader) Extract(text string, rules Rules) Found {
 	r.Forget()
 	r.findFences(text)
 	for i := len(r.fences) - 1; i >= 0; i-- {
-		f := r.fences[i]
-		r.p.begin(&r.cur, text, int(f.off), int(f.off+f.len), rules.ExtendedMath)
-		if !r.p.document() {
+		fence := r.fences[i]
+		r.parser.start(&r.current, text, int(fence.off), int(fence.off+fence.len), rules.ExtendedMath)
+		if !r.parser.readDocument() {
 			continue
 		}
-		if v := findAcceptable(&r.cur, rules.Keys); v.Exists() {
-			return Found{Value: v, Status: Fenced, From: int(f.off), To: int(f.off + f.len)}
+		if v := findAcceptable(&r.current, rules.Keys); v.Exists() {
+			return Found{Value: v, Status: Fenced, From: int(fence.off), To: int(fence.off + fence.len)}
 		}
 	}
-	return r.scanText(text, rules)
+	return r.scanRunningText(text, rules)
 }
 
 // The sizes from which memory is not kept for the next answer.
@@ -74,15 +74,15 @@ const (
 	keepBytes = 1 << 18
 )
 
-// Forget drops the last answer, and the memory of an unusually large one. Values that the Reader
-// returned become invalid. Extract and Convert begin with it.
+// Forget drops the last answer and its values, which become invalid, and buffers that an
+// unusually large answer has made. Extract and Convert begin with it.
 func (r *Reader) Forget() {
-	for _, d := range []*tree{&r.cur, &r.best} {
-		if d.reset(""); cap(d.nodes) > keepNodes || cap(d.buf) > keepBytes {
-			*d = tree{}
+	for _, t := range []*tree{&r.current, &r.best} {
+		if t.reset(""); cap(t.nodes) > keepNodes || cap(t.buf) > keepBytes {
+			*t = tree{}
 		}
 	}
-	r.p = parser{openBraces: r.p.openBraces[:0]}
+	r.parser = parser{openBraces: r.parser.openBraces[:0]}
 	if len(r.unparseable) > keepNodes {
 		r.unparseable = nil
 	}
@@ -102,9 +102,11 @@ const (
 	workFloor  = 1 << 16
 )
 
-// scanText implements the second rule of docs/spec/aspire.md#r11: it tries to parse a value at
-// every { of the text, from the left.
-func (r *Reader) scanText(text string, rules Rules) Found {
+// scanRunningText finds the last acceptable value in the running text, by the second rule of
+// docs/spec/aspire.md#r11: it tries to parse a value at every brace, from the left, and goes
+// on after each value. Found.Cut is true if it gave up because failed attempts read too
+// much.
+func (r *Reader) scanRunningText(text string, rules Rules) Found {
 	found := Found{Status: NoJSON}
 	work := workFactor*len(text) + workFloor
 	for pos := 0; ; {
@@ -117,14 +119,15 @@ func (r *Reader) scanText(text string, rules Rules) Found {
 			pos++
 			continue
 		}
-		r.p.begin(&r.cur, text, pos, len(text), rules.ExtendedMath)
-		if !r.p.value(span{}) {
-			work -= r.p.pos - pos
+		r.parser.start(&r.current, text, pos, len(text), rules.ExtendedMath)
+		if !r.parser.readValue(span{}) {
+			work -= r.parser.pos - pos
 			switch {
-			case r.p.tooDeep:
+			case r.parser.tooDeep:
 				work -= r.markDeepBraces(text, pos)
-			case !r.p.tooMany:
-				r.markUnparseable(r.p.openBraces[min(1, len(r.p.openBraces)):]) // scan is past its own
+			case !r.parser.tooMany:
+				// the first open brace is the one at pos, which is not tried again anyway
+				r.markUnparseable(r.parser.openBraces[min(1, len(r.parser.openBraces)):])
 			}
 			if work < 0 {
 				found.Cut = true
@@ -134,17 +137,18 @@ func (r *Reader) scanText(text string, rules Rules) Found {
 			continue
 		}
 		begin := pos
-		pos = r.p.pos
-		if v := findAcceptable(&r.cur, rules.Keys); v.Exists() {
+		pos = r.parser.pos
+		if v := findAcceptable(&r.current, rules.Keys); v.Exists() {
 			// The tree moves to the other doc, and the value with it.
-			r.cur, r.best = r.best, r.cur
+			r.current, r.best = r.best, r.current
 			found.Value, found.Status = Value{&r.best, v.index}, Bare
 			found.From, found.To = begin, pos
 		}
 	}
 }
 
-// markUnparseable marks braces at which parsing cannot succeed.
+// markUnparseable records positions of braces at which parsing cannot succeed, so that they
+// are not tried.
 func (r *Reader) markUnparseable(open []int32) {
 	if len(open) == 0 {
 		return
@@ -157,10 +161,10 @@ func (r *Reader) markUnparseable(open []int32) {
 	}
 }
 
-// findAcceptable returns the root object or the only element of a root list, if it has at least
-// one of the keys; else it is absent.
-func findAcceptable(d *tree, keys []string) Value {
-	v := Value{d, 0}
+// findAcceptable returns the root of a tree, or the only element of a root list, if it is an
+// object with at least one of the keys; else an absent value.
+func findAcceptable(t *tree, keys []string) Value {
+	v := Value{t, 0}
 	if v.Kind() == Array {
 		v = v.First()
 		if v.Next().Exists() {
@@ -175,7 +179,8 @@ func findAcceptable(d *tree, keys []string) Value {
 	return Value{}
 }
 
-// findFences collects the bodies of the fenced blocks, from the left.
+// findFences fills r.fences with the bodies of the fenced blocks, from the left. One without
+// an end reaches to the end of the text.
 func (r *Reader) findFences(text string) {
 	r.fences = r.fences[:0]
 	for pos := 0; pos < len(text); {
@@ -199,8 +204,8 @@ func (r *Reader) findFences(text string) {
 	}
 }
 
-// fenceBody returns the start of the body of a fence that opens at pos, or -1 if there is none. A
-// fence is three marks, blanks, letters, blanks, end of line.
+// fenceBody returns where the body begins of a fence that opens at pos, or -1 if none does.
+// A fence is three equal marks, blanks, letters, blanks and the end of the line.
 func fenceBody(text string, pos int) int {
 	mark := text[pos]
 	if pos+3 > len(text) || text[pos+1] != mark || text[pos+2] != mark {
@@ -225,7 +230,8 @@ func fenceBody(text string, pos int) int {
 	return -1
 }
 
-// skipBlanks skips the blanks of docs/spec/aspire.md#r13 within a line.
+// skipBlanks returns the position of the first byte from text[i] on that is no blank
+// (docs/spec/aspire.md#r13). Line ends stop it.
 func skipBlanks(text string, i int) int {
 	for i < len(text) {
 		switch {

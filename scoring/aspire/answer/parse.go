@@ -21,8 +21,8 @@ const (
 	mapThreshold = 16
 )
 
-// parser reads one JSON value. A method that returns false found something that makes the
-// candidate unparseable; the position then only tells how far the attempt went.
+// parser reads one JSON value into a tree. Its methods return false where the text is no
+// such value; then pos only tells how far the attempt went.
 type parser struct {
 	tree       *tree
 	src        string
@@ -35,19 +35,19 @@ type parser struct {
 	tooMany    bool    // failed by MaxValues: likewise
 }
 
-// begin prepares the parser for reading src[pos:end] into d.
-func (p *parser) begin(d *tree, src string, pos, end int, extended bool) {
-	d.reset(src)
-	*p = parser{tree: d, src: src, pos: pos, end: end, extended: extended, openBraces: p.openBraces[:0]}
+// start prepares the parser for reading src[pos:end] into t, which loses its nodes.
+func (p *parser) start(t *tree, src string, pos, end int, extended bool) {
+	t.reset(src)
+	*p = parser{tree: t, src: src, pos: pos, end: end, extended: extended, openBraces: p.openBraces[:0]}
 }
 
-// document reads a value that fills the text up to its end.
-func (p *parser) document() bool {
-	return p.skipBlank() && p.value(span{}) && p.skipBlank() && p.pos == p.end
+// readDocument reads a value that fills the text up to its end, but for blanks and comments.
+func (p *parser) readDocument() bool {
+	return p.skipBlank() && p.readValue(span{}) && p.skipBlank() && p.pos == p.end
 }
 
-// enter counts a nesting level and reports whether it is within MaxDepth.
-func (p *parser) enter() bool {
+// enterLevel counts a nesting level and reports whether it is within MaxDepth.
+func (p *parser) enterLevel() bool {
 	p.depth++
 	p.tooDeep = p.tooDeep || p.depth > MaxDepth
 	return !p.tooDeep
@@ -75,7 +75,8 @@ func (p *parser) skipBlank() bool {
 	return true
 }
 
-// skipComment skips one comment. done is true if the slash is a division sign.
+// skipComment skips one comment. done is true if the slash begins none, as a division sign
+// does; ok is false for a comment without an end.
 func (p *parser) skipComment() (done, ok bool) {
 	n, ok := commentLength(p.src[p.pos:p.end])
 	p.pos += n
@@ -100,26 +101,28 @@ func commentLength(s string) (n int, ok bool) {
 	return 0, true
 }
 
-// addNode appends a node to the answer's tree and returns its index.
+// addNode appends a node to the tree and returns its index. It fails beyond MaxValues.
 func (p *parser) addNode(key span, kind Kind, val uint64) (int32, bool) {
 	if len(p.tree.nodes) >= MaxValues {
 		p.tooMany = true
 		return 0, false
 	}
-	p.tree.nodes = append(p.tree.nodes, node{kind: kind, key: key, val: val})
+	p.tree.nodes = append(p.tree.nodes, node{kind: kind, key: key, payload: val})
 	return int32(len(p.tree.nodes) - 1), true
 }
 
-// value reads the JSON value or expression at the position, which is not blank.
-func (p *parser) value(key span) bool {
+// readValue reads the JSON value or expression at the position, which is not blank, and adds
+// it to the tree under the member name key. An expression whose value is not finite becomes
+// null.
+func (p *parser) readValue(key span) bool {
 	if p.pos >= p.end {
 		return false
 	}
 	switch p.src[p.pos] {
 	case '{':
-		return p.object(key)
+		return p.readObject(key)
 	case '[':
-		return p.array(key)
+		return p.readArray(key)
 	case '"':
 		s, ok := p.stringLiteral()
 		if ok {
@@ -127,7 +130,7 @@ func (p *parser) value(key span) bool {
 		}
 		return ok
 	case 't', 'f', 'n':
-		if done, ok := p.literal(key); done {
+		if done, ok := p.readLiteral(key); done {
 			return ok
 		}
 	}
@@ -143,11 +146,12 @@ func (p *parser) value(key span) bool {
 	return ok
 }
 
-// literal reads true, false or null. done is false if there is another name.
-func (p *parser) literal(key span) (done, ok bool) {
+// readLiteral reads true, false or null. done is false, and nothing is read, if another name
+// is there.
+func (p *parser) readLiteral(key span) (done, ok bool) {
 	start := p.pos
 	kind, val := Bool, uint64(0)
-	switch p.word() {
+	switch p.readWord() {
 	case "true":
 		val = 1
 	case "false":
@@ -161,10 +165,10 @@ func (p *parser) literal(key span) (done, ok bool) {
 	return true, ok
 }
 
-// array reads a JSON list of a model's answer; a trailing comma is allowed.
-func (p *parser) array(key span) bool {
-	self, ok := p.addNode(key, Array, 0)
-	if !ok || !p.enter() {
+// readArray reads a list; a comma after the last element is allowed.
+func (p *parser) readArray(key span) bool {
+	list, ok := p.addNode(key, Array, 0)
+	if !ok || !p.enterLevel() {
 		return false
 	}
 	p.pos++
@@ -176,10 +180,10 @@ func (p *parser) array(key span) bool {
 		if p.src[p.pos] == ']' {
 			break
 		}
-		if !p.child(self, &last, span{}) {
+		if !p.readChild(list, &last, span{}) {
 			return false
 		}
-		if more, ok := p.separator(']'); !ok {
+		if more, ok := p.readSeparator(']'); !ok {
 			return false
 		} else if !more {
 			break
@@ -190,10 +194,11 @@ func (p *parser) array(key span) bool {
 	return true
 }
 
-// object reads a JSON object of a model's answer; a trailing comma is allowed.
-func (p *parser) object(key span) bool {
+// readObject reads an object; a comma after the last member is allowed. While it is open,
+// its brace is in p.openBraces, where it stays if parsing fails.
+func (p *parser) readObject(key span) bool {
 	self, ok := p.addNode(key, Object, 0)
-	if !ok || !p.enter() {
+	if !ok || !p.enterLevel() {
 		return false
 	}
 	p.openBraces = append(p.openBraces, int32(p.pos))
@@ -206,12 +211,12 @@ func (p *parser) object(key span) bool {
 		if p.src[p.pos] == '}' {
 			break
 		}
-		name, ok := p.name()
-		if !ok || !p.child(self, &last, name) {
+		name, ok := p.readName()
+		if !ok || !p.readChild(self, &last, name) {
 			return false
 		}
 		members++
-		if more, ok := p.separator('}'); !ok {
+		if more, ok := p.readSeparator('}'); !ok {
 			return false
 		} else if !more {
 			break
@@ -224,8 +229,8 @@ func (p *parser) object(key span) bool {
 	return true
 }
 
-// name reads the name of a member of a JSON object and the colon.
-func (p *parser) name() (span, bool) {
+// readName reads the name of a member of a JSON object and the colon.
+func (p *parser) readName() (span, bool) {
 	if p.src[p.pos] != '"' {
 		return span{}, false
 	}
@@ -237,30 +242,31 @@ func (p *parser) name() (span, bool) {
 	return s, p.skipBlank()
 }
 
-// child reads an element or member of a JSON value and links it after *last.
-func (p *parser) child(self int32, last *int32, name span) bool {
+// readChild reads an element or member and links it to the node self after *last, which
+// becomes the new node.
+func (p *parser) readChild(self int32, last *int32, name span) bool {
 	i := int32(len(p.tree.nodes))
-	if !p.value(name) {
+	if !p.readValue(name) {
 		return false
 	}
 	p.tree.link(self, last, i)
 	return true
 }
 
-// link makes node i the next child of node self in the answer's tree, after *last, which is 0 for
-// the first child.
-func (d *tree) link(self int32, last *int32, i int32) {
+// link makes node i the next child of node self, after node *last, which is 0 for the first
+// child. It sets *last to i.
+func (t *tree) link(self int32, last *int32, i int32) {
 	if *last == 0 {
-		d.nodes[self].val = uint64(i)
+		t.nodes[self].payload = uint64(i)
 	} else {
-		d.nodes[*last].next = i
+		t.nodes[*last].next = i
 	}
 	*last = i
 }
 
-// separator reads the comma after an element in a model's JSON. more is false at the closing
-// bracket, which it does not read.
-func (p *parser) separator(closing byte) (more, ok bool) {
+// readSeparator reads the comma after an element. more is false if the closing bracket
+// follows instead, which it does not read.
+func (p *parser) readSeparator(closing byte) (more, ok bool) {
 	if !p.skipBlank() || p.pos >= p.end {
 		return false, false
 	}
@@ -274,9 +280,10 @@ func (p *parser) separator(closing byte) (more, ok bool) {
 	return false, false
 }
 
-// dedupeMembers keeps the last value of members with the same name, at the position of the first,
-// as JSON.parse does.
-func (d *tree) dedupeMembers(self int32, members int) {
+// dedupeMembers unlinks members of an object whose names came before and gives their values
+// to the first of that name, as JSON.parse does. members is their number; with many, names
+// are compared through a map.
+func (t *tree) dedupeMembers(self int32, members int) {
 	if members < 2 {
 		return
 	}
@@ -284,31 +291,33 @@ func (d *tree) dedupeMembers(self int32, members int) {
 	if members > mapThreshold {
 		seen = make(map[string]int32, members)
 	}
-	prev := int32(0)
-	for i := int32(d.nodes[self].val); i != 0; i = d.nodes[i].next {
-		if first := d.earlierMember(self, i, seen); first != 0 {
-			d.nodes[first].kind, d.nodes[first].val = d.nodes[i].kind, d.nodes[i].val
-			d.nodes[prev].next = d.nodes[i].next
+	previous := int32(0)
+	for i := int32(t.nodes[self].payload); i != 0; i = t.nodes[i].next {
+		if first := t.earlierMember(self, i, seen); first != 0 {
+			t.nodes[first].kind, t.nodes[first].payload = t.nodes[i].kind, t.nodes[i].payload
+			t.nodes[previous].next = t.nodes[i].next
 			continue
 		}
-		prev = i
+		previous = i
 	}
 }
 
-// earlierMember returns the member before i that has its name, or 0.
-func (d *tree) earlierMember(self, i int32, seen map[string]int32) int32 {
-	name := d.nodes[i].key
+// earlierMember returns the member of object self before member i that has the same name, or
+// 0. seen holds the names before i, to which it adds; with nil, members are compared one by
+// one.
+func (t *tree) earlierMember(self, i int32, seen map[string]int32) int32 {
+	name := t.nodes[i].key
 	if seen != nil {
-		s := d.text(name)
-		if first, ok := seen[s]; ok {
+		memberName := t.text(name)
+		if first, ok := seen[memberName]; ok {
 			return first
 		}
-		seen[s] = i
+		seen[memberName] = i
 		return 0
 	}
-	s := d.text(name)
-	for j := int32(d.nodes[self].val); j != i; j = d.nodes[j].next {
-		if d.equals(d.nodes[j].key, s) {
+	memberName := t.text(name)
+	for j := int32(t.nodes[self].payload); j != i; j = t.nodes[j].next {
+		if t.equals(t.nodes[j].key, memberName) {
 			return j
 		}
 	}
@@ -325,32 +334,33 @@ func (p *parser) stringLiteral() (span, bool) {
 			p.pos = i + 1
 			return span{uint32(start), uint32(i - start)}, true
 		case '\\':
-			return p.escaped(start, i)
+			return p.readEscaped(start, i)
 		}
 	}
 	p.pos = p.end
 	return span{}, false
 }
 
-// escaped reads the rest of a string whose first backslash is at i.
-func (p *parser) escaped(start, i int) (span, bool) {
-	d := p.tree
-	off := len(d.buf)
-	d.buf = append(d.buf, p.src[start:i]...)
+// readEscaped reads the rest of a string that begins at start and whose first backslash is
+// at i. The text without escapes goes to the tree's buffer.
+func (p *parser) readEscaped(start, i int) (span, bool) {
+	t := p.tree
+	off := len(t.buf)
+	t.buf = append(t.buf, p.src[start:i]...)
 	for i < p.end {
 		switch c := p.src[i]; c {
 		case '"':
 			p.pos = i + 1
-			return span{uint32(off), uint32(len(d.buf)-off) | inBuf}, true
+			return span{uint32(off), uint32(len(t.buf)-off) | inBuf}, true
 		case '\\':
-			n := p.escape(i)
+			n := p.appendEscape(i)
 			if n == 0 {
 				p.pos = i
 				return span{}, false
 			}
 			i += n
 		default:
-			d.buf = append(d.buf, c)
+			t.buf = append(t.buf, c)
 			i++
 		}
 	}
@@ -358,46 +368,47 @@ func (p *parser) escaped(start, i int) (span, bool) {
 	return span{}, false
 }
 
-// escape appends the character of the escape at i and returns the escape's length, or 0 if it is
-// invalid.
-func (p *parser) escape(i int) int {
+// appendEscape appends the character of the escape at i and returns the length of the
+// escape, or 0 if it is invalid.
+func (p *parser) appendEscape(i int) int {
 	if i+1 >= p.end {
 		return 0
 	}
 	if p.src[i+1] == 'u' {
-		return p.unicode(i)
+		return p.appendUnicode(i)
 	}
-	n := strings.IndexByte(`"\/bfnrt`, p.src[i+1])
-	if n < 0 {
+	index := strings.IndexByte(`"\/bfnrt`, p.src[i+1])
+	if index < 0 {
 		return 0
 	}
-	p.tree.buf = append(p.tree.buf, "\"\\/\b\f\n\r\t"[n])
+	p.tree.buf = append(p.tree.buf, "\"\\/\b\f\n\r\t"[index])
 	return 2
 }
 
-// unicode appends the character of \uXXXX or of a surrogate pair and returns the escape's length.
-// A lone surrogate becomes the replacement character, because UTF-8 cannot encode it.
-func (p *parser) unicode(i int) int {
-	r, ok := p.hex(i)
+// appendUnicode appends the character of \uXXXX or of a surrogate pair at i and returns the
+// length, 0 if it is invalid. A lone surrogate becomes the replacement character, because
+// UTF-8 cannot encode it.
+func (p *parser) appendUnicode(i int) int {
+	unit, ok := p.codeUnit(i)
 	if !ok {
 		return 0
 	}
-	n := 6
-	if utf16.IsSurrogate(r) {
-		low, ok := p.hex(i + 6)
-		r = utf16.DecodeRune(r, low)
-		if ok && r != utf8.RuneError {
-			n = 12
+	length := 6
+	if utf16.IsSurrogate(unit) {
+		low, ok := p.codeUnit(i + 6) // after the first six characters
+		unit = utf16.DecodeRune(unit, low)
+		if ok && unit != utf8.RuneError {
+			length = 12
 		} else {
-			r = utf8.RuneError
+			unit = utf8.RuneError
 		}
 	}
-	p.tree.buf = utf8.AppendRune(p.tree.buf, r)
-	return n
+	p.tree.buf = utf8.AppendRune(p.tree.buf, unit)
+	return length
 }
 
-// hex returns the code unit of the escape \uXXXX at i.
-func (p *parser) hex(i int) (r rune, ok bool) {
+// codeUnit returns the code unit of the escape \uXXXX at i.
+func (p *parser) codeUnit(i int) (r rune, ok bool) {
 	if i+6 > p.end || p.src[i] != '\\' || p.src[i+1] != 'u' {
 		return 0, false
 	}

@@ -32,10 +32,10 @@ const inBuf = 1 << 31
 // node is one value of a tree. Children form a linked list through next; node 0 is the root, so 0
 // ends a list.
 type node struct {
-	val  uint64 // Number: bits; Bool: 0 or 1; String: span; Array, Object: first child
-	key  span   // members of objects only
-	next int32
-	kind Kind
+	payload uint64 // Number: bits; Bool: 0 or 1; String: span; Array, Object: first child
+	key     span   // members of objects only
+	next    int32
+	kind    Kind
 }
 
 // tree holds the nodes of one parsed JSON value.
@@ -45,24 +45,25 @@ type tree struct {
 	nodes []node
 }
 
-func (d *tree) reset(src string) {
-	d.src, d.buf, d.nodes = src, d.buf[:0], d.nodes[:0]
+func (t *tree) reset(src string) {
+	t.src, t.buf, t.nodes = src, t.buf[:0], t.nodes[:0]
 }
 
 // text returns the string of a span of the answer.
-func (d *tree) text(s span) string {
+func (t *tree) text(s span) string {
 	if s.len&inBuf != 0 {
-		return string(d.buf[s.off : s.off+s.len&^inBuf])
+		return string(t.buf[s.off : s.off+s.len&^inBuf])
 	}
-	return d.src[s.off : s.off+s.len]
+	return t.src[s.off : s.off+s.len]
 }
 
-// equals reports whether the string of a span is want, without allocating.
-func (d *tree) equals(s span, want string) bool {
+// equals reports whether the string of a span is want. It does not allocate, as text does
+// for strings with escapes.
+func (t *tree) equals(s span, want string) bool {
 	if s.len&inBuf != 0 {
-		return string(d.buf[s.off:s.off+s.len&^inBuf]) == want
+		return string(t.buf[s.off:s.off+s.len&^inBuf]) == want
 	}
-	return d.src[s.off:s.off+s.len] == want
+	return t.src[s.off:s.off+s.len] == want
 }
 
 // packSpan stores the span of a string in the value of its node.
@@ -95,15 +96,15 @@ func (v Value) Float() (f float64, ok bool) {
 	if v.Kind() != Number {
 		return 0, false
 	}
-	return math.Float64frombits(v.tree.nodes[v.index].val), true
+	return math.Float64frombits(v.tree.nodes[v.index].payload), true
 }
 
-// Truth returns the boolean; ok is false for anything but a boolean.
+// Bool returns the boolean; ok is false for anything but a boolean.
 func (v Value) Bool() (b, ok bool) {
 	if v.Kind() != Bool {
 		return false, false
 	}
-	return v.tree.nodes[v.index].val != 0, true
+	return v.tree.nodes[v.index].payload != 0, true
 }
 
 // Text returns the string; ok is false for anything but a string. The string
@@ -112,7 +113,7 @@ func (v Value) Text() (s string, ok bool) {
 	if v.Kind() != String {
 		return "", false
 	}
-	return v.tree.text(unpackSpan(v.tree.nodes[v.index].val)), true
+	return v.tree.text(unpackSpan(v.tree.nodes[v.index].payload)), true
 }
 
 // Key returns the name of a member, or "" for other values.
@@ -128,7 +129,7 @@ func (v Value) First() Value {
 	if k := v.Kind(); k != Array && k != Object {
 		return Value{}
 	}
-	return v.tree.at(int32(v.tree.nodes[v.index].val))
+	return v.tree.valueAt(int32(v.tree.nodes[v.index].payload))
 }
 
 // Next returns the element or member after this one.
@@ -136,19 +137,19 @@ func (v Value) Next() Value {
 	if v.tree == nil {
 		return Value{}
 	}
-	return v.tree.at(v.tree.nodes[v.index].next)
+	return v.tree.valueAt(v.tree.nodes[v.index].next)
 }
 
-// at returns node i of the answer's tree as a Value, absent for 0.
-func (d *tree) at(i int32) Value {
+// valueAt returns node i of the answer's tree as a Value, absent for 0.
+func (t *tree) valueAt(i int32) Value {
 	if i == 0 {
 		return Value{}
 	}
-	return Value{d, i}
+	return Value{t, i}
 }
 
-// Get returns the member of that name. Names are unique: of duplicate members the last value is
-// kept, at the position of the first.
+// Get returns the member of that name, absent for other values. Names are unique: of members
+// with one name the last value is kept, at the position of the first.
 func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}

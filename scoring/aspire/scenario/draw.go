@@ -21,8 +21,8 @@ var geos = []string{
 // pick returns a random entry.
 func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
 
-// sample returns n different entries of a list in random order, for a drawn scenario.
-func sample(r *rand.Rand, from []string, n int) []string {
+// sampleDistinct returns n different entries of a list in random order.
+func sampleDistinct(r *rand.Rand, from []string, n int) []string {
 	out := make([]string, n)
 	for i, k := range r.Perm(len(from))[:n] {
 		out[i] = from[k]
@@ -30,8 +30,8 @@ func sample(r *rand.Rand, from []string, n int) []string {
 	return out
 }
 
-// randomHalf returns a uniformly distributed multiple of 0.5 in [lo, hi]. lo and hi are multiples
-// of 0.5.
+// randomHalf returns a random multiple of 0.5 from lo to hi, all equally likely. lo and hi
+// must be multiples of 0.5.
 func randomHalf(r *rand.Rand, lo, hi float64) float64 {
 	return lo + float64(r.IntN(int(2*(hi-lo))+1))/2
 }
@@ -52,14 +52,15 @@ func solidGeo(id, geo, color string, x, y, w, h float64) Shape {
 		Props: Props{Geo: geo, Color: color, W: w, H: h, Fill: "solid"}}
 }
 
-// distinctLooks returns n different (color, geo) pairs, without the banned one.
+// distinctLooks returns n different pairs of colour and geo, none of which is the banned
+// pair.
 func distinctLooks(r *rand.Rand, n int, bannedColor, bannedGeo string) [][2]string {
-	var out [][2]string
-	for len(out) < n {
-		p := [2]string{pick(r, colors), pick(r, geos)}
-		if p != [2]string{bannedColor, bannedGeo} && !slices.Contains(out, p) {
-			out = append(out, p)
+	var looks [][2]string
+	for len(looks) < n {
+		look := [2]string{pick(r, colors), pick(r, geos)}
+		if look != [2]string{bannedColor, bannedGeo} && !slices.Contains(looks, look) {
+			looks = append(looks, look)
 		}
 	}
-	return out
+	return looks
 }

@@ -17,29 +17,31 @@ type ArrowTask struct {
 // divides by that angle (docs/spec/aspire.md#r53).
 const MinInitialAngle = 0.1
 
-// drawArrow draws a green and an orange circle and a blue arrow. Their circumscribed circles are
-// disjoint and inside the canvas (docs/spec/aspire.md#r52).
+// drawArrow draws a green and an orange circle and a blue arrow whose circumscribed circles
+// are disjoint and inside the canvas (docs/spec/aspire.md#r52). ok is false if a place is
+// not free or the arrow points at its target already.
 func drawArrow(r *rand.Rand) (Scenario, bool) {
-	const apart = 20
+	const gap = 20
 	type disc struct{ x, y, radius float64 }
 	var discs []disc
-	free := func(d disc) bool {
-		if d.x < d.radius || d.x > canvasW-d.radius || d.y < d.radius || d.y > canvasH-d.radius {
+	place := func(candidate disc) bool {
+		if candidate.x < candidate.radius || candidate.x > canvasW-candidate.radius ||
+			candidate.y < candidate.radius || candidate.y > canvasH-candidate.radius {
 			return false
 		}
-		for _, o := range discs {
-			if math.Hypot(o.x-d.x, o.y-d.y) < o.radius+d.radius+apart {
+		for _, other := range discs {
+			if math.Hypot(other.x-candidate.x, other.y-candidate.y) < other.radius+candidate.radius+gap {
 				return false
 			}
 		}
-		discs = append(discs, d)
+		discs = append(discs, candidate)
 		return true
 	}
 	var s Scenario
 	for _, color := range []string{"green", "orange"} {
 		side := randomInt(r, 100, 200)
 		x, y := randomInt(r, 0, canvasW), randomInt(r, 0, canvasH)
-		if !free(disc{x + side/2, y + side/2, side / 2}) {
+		if !place(disc{x + side/2, y + side/2, side / 2}) {
 			return s, false
 		}
 		s.Shapes = append(s.Shapes, solidGeo("shape:"+color+"-circle", "ellipse", color, x, y, side, side))
@@ -48,15 +50,15 @@ func drawArrow(r *rand.Rand) (Scenario, bool) {
 	rotation := float64(r.IntN(6284)) / 1000 // [0, 2 pi) in thousandths
 	sin, cos := math.Sincos(rotation)
 	x, y := randomInt(r, -200, canvasW+200), randomInt(r, -200, canvasH+200)
-	b := disc{x + cos*w/2 - sin*h/2, y + sin*w/2 + cos*h/2, math.Hypot(w, h) / 2}
-	if !free(b) {
+	arrowDisc := disc{x + cos*w/2 - sin*h/2, y + sin*w/2 + cos*h/2, math.Hypot(w, h) / 2}
+	if !place(arrowDisc) {
 		return s, false
 	}
 	body := solidGeo("shape:blue-arrow", "arrow-up", "blue", x, y, w, h)
 	body.Rotation = rotation
 	s.Shapes = append(s.Shapes, body)
 	heading := rotation - math.Pi/2
-	off := heading - math.Atan2(discs[0].y-b.y, discs[0].x-b.x)
+	off := heading - math.Atan2(discs[0].y-arrowDisc.y, discs[0].x-arrowDisc.x)
 	if math.Abs(math.Remainder(off, 2*math.Pi)) < MinInitialAngle {
 		return s, false
 	}
@@ -73,12 +75,14 @@ type OverlapTask struct {
 	Expected  []string `json:"expected"`  // ids to delete, never empty
 }
 
-// drawOverlap draws five rectangles, each covering a corner of the one before
-// (docs/spec/aspire.md#r56, docs/spec/aspire.md#r57, docs/spec/aspire.md#r58).
+// drawOverlap draws five rectangles, each of which covers a corner of the one before, and
+// asks for all in front of or behind one of them (docs/spec/aspire.md#r56,
+// docs/spec/aspire.md#r57, docs/spec/aspire.md#r58). ok is false if a rectangle leaves the
+// area.
 func drawOverlap(r *rand.Rand) (Scenario, bool) {
-	const n, areaW, areaH = 5, 1400, 1000
+	const count, areaW, areaH = 5, 1400, 1000
 	var s Scenario
-	hues := sample(r, colors, n)
+	hues := sampleDistinct(r, colors, count)
 	for i, color := range hues {
 		w, h := randomHalf(r, 300, 600), randomHalf(r, 200, 480)
 		var x, y float64
@@ -98,14 +102,14 @@ func drawOverlap(r *rand.Rand) (Scenario, bool) {
 		}
 		s.Shapes = append(s.Shapes, solidGeo("shape:"+color, "rectangle", color, x, y, w, h))
 	}
-	ref := 1 + r.IntN(n-2)
+	ref := 1 + r.IntN(count-2) // neither the first nor the last, so that both directions have shapes
 	task := &OverlapTask{Reference: s.Shapes[ref].ID, Direction: "in front of"}
 	targets := s.Shapes[ref+1:]
 	if r.IntN(2) == 0 {
 		task.Direction, targets = "behind", s.Shapes[:ref]
 	}
-	for _, t := range targets {
-		task.Expected = append(task.Expected, t.ID)
+	for _, target := range targets {
+		task.Expected = append(task.Expected, target.ID)
 	}
 	s.Task = task
 	s.Prompt = fmt.Sprintf("Delete all shapes %s the %s rectangle. Do not change any of the other shapes.",
@@ -113,9 +117,9 @@ func drawOverlap(r *rand.Rand) (Scenario, bool) {
 	return s, true
 }
 
-// coverEnd places an interval of length size so that it covers one end of the interval [at,
-// at+length] by 0.1 to 0.6 of the smaller length. ok is false if rounding to halves leaves that
-// range.
+// coverEnd returns a position for an interval of length size so that it covers one end of
+// the interval [at, at+length] by 0.1 to 0.6 of the smaller length. ok is false if rounding
+// to halves leaves that range.
 func coverEnd(r *rand.Rand, at, length, size float64) (pos float64, ok bool) {
 	small := math.Min(length, size)
 	covered := roundTo(small*(0.1+0.5*r.Float64()), 0.5)
@@ -133,19 +137,21 @@ type BalanceTask struct {
 	Frame    [4]float64 `json:"frame"`    // x, y, w, h of the picture, px
 }
 
-// drawBalance draws seven shapes inside one quadrant of the frame (docs/spec/aspire.md#r64).
+// drawBalance draws seven shapes inside one quadrant of the frame and asks for an eighth
+// that balances them (docs/spec/aspire.md#r64).
 func drawBalance(r *rand.Rand) (Scenario, bool) {
-	const n, quadW, quadH = 7, canvasW / 2, canvasH / 2
-	q := r.IntN(4)
-	left, top := float64(q%2*quadW), float64(q/2*quadH)
+	const count, quadW, quadH = 7, canvasW / 2, canvasH / 2
+	quadrant := r.IntN(4)
+	left, top := float64(quadrant%2*quadW), float64(quadrant/2*quadH)
 	var s Scenario
-	for k := range n {
+	for i := range count {
 		w, h := randomHalf(r, 40, 160), randomHalf(r, 40, 160)
 		x, y := left+randomHalf(r, 0, quadW-w), top+randomHalf(r, 0, quadH-h)
-		s.Shapes = append(s.Shapes, solidGeo(fmt.Sprintf("shape:shape-%d", k), pick(r, geos), pick(r, colors), x, y, w, h))
+		s.Shapes = append(s.Shapes, solidGeo(fmt.Sprintf("shape:shape-%d", i), pick(r, geos), pick(r, colors), x, y,
+			w, h))
 	}
 	s.Task = &BalanceTask{
-		Quadrant: []string{"top-left", "top-right", "bottom-left", "bottom-right"}[q],
+		Quadrant: []string{"top-left", "top-right", "bottom-left", "bottom-right"}[quadrant],
 		Frame:    [4]float64{0, 0, canvasW, canvasH},
 	}
 	s.Prompt = "Given the current state of the whiteboard, add 1 large shape to create a more visually balanced scene. " +

@@ -32,18 +32,18 @@ type Measure struct {
 // Measures are the measures of a scenario's difficulty, in a fixed order for each test.
 type Measures []Measure
 
-// MarshalJSON writes the measures as the members of an object.
+// MarshalJSON writes the measures as the members of an object, in their order.
 func (m Measures) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
-	for i, one := range m {
+	for i, measure := range m {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		v, err := json.Marshal(one.Value)
+		value, err := json.Marshal(measure.Value)
 		if err != nil {
 			return nil, err
 		}
-		b = append(fmt.Appendf(b, "%q:", one.Name), v...)
+		b = append(fmt.Appendf(b, "%q:", measure.Name), value...)
 	}
 	return append(b, '}'), nil
 }
@@ -56,30 +56,30 @@ func (s *Scenario) Measured() (Measures, Level) {
 		return s.measureMaze(t)
 	case *GraphTask:
 		n := s.countCrossings(t.Node)
-		return Measures{{"crossings", n}}, levelOf(n > 5, n > 10)
+		return Measures{{"crossings", n}}, hardest(n > 5, n > 10)
 	case *PatternTask:
 		like := s.hasLookalike(t)
-		return Measures{{"mode", t.Mode}, {"like", like}}, levelOf(t.Mode == "shape", like)
+		return Measures{{"mode", t.Mode}, {"like", like}}, hardest(t.Mode == "shape", like)
 	case *LabelTask:
-		return Measures{{"geo", t.Type}}, levelOf(!slices.Contains(easyGeos, t.Type), slices.Contains(hardGeos, t.Type))
+		return Measures{{"geo", t.Type}}, hardest(!slices.Contains(easyGeos, t.Type), slices.Contains(hardGeos, t.Type))
 	case *LineTask:
 		n := s.countAlike(t.A, t.B)
-		return Measures{{"alike", n}}, levelOf(n > 0, n > 1)
+		return Measures{{"alike", n}}, hardest(n > 0, n > 1)
 	case *ArrowTask:
 		angle := s.initialAngle(t)
-		return Measures{{"ti", angle}}, levelOf(angle <= 2.1, angle < 1.1)
+		return Measures{{"ti", angle}}, hardest(angle <= 2.1, angle < 1.1)
 	case *OverlapTask:
-		n := s.countApart(t)
-		return Measures{{"apart", n}}, levelOf(n > 0, n > 1)
+		n := s.countDisjoint(t)
+		return Measures{{"apart", n}}, hardest(n > 0, n > 1)
 	case *BalanceTask:
 		share := s.overlapShare()
-		return Measures{{"overlap", share}}, levelOf(share >= 0.08, share > 0.15)
+		return Measures{{"overlap", share}}, hardest(share >= 0.08, share > 0.15)
 	}
 	panic("BUG: no measure for " + s.Test)
 }
 
-// levelOf returns how hard a scenario is: Hard, else Medium, else Easy.
-func levelOf(medium, hard bool) Level {
+// hardest returns Hard if hard is true, else Medium if medium is, else Easy.
+func hardest(medium, hard bool) Level {
 	switch {
 	case hard:
 		return Hard
@@ -95,8 +95,8 @@ var (
 	hardGeos = []string{"triangle", "star", "heart"}
 )
 
-// measureMaze counts the other shapes with the anchor's colour or outline, and finds whether the
-// direction is one of the four main ones.
+// measureMaze measures whether the direction is one of the four main ones, and how many
+// other shapes have the anchor's colour or outline.
 func (s *Scenario) measureMaze(t *MazeTask) (Measures, Level) {
 	cardinal := slices.Contains([]string{"north", "east", "south", "west"}, t.Direction)
 	kind := "ordinal"
@@ -104,11 +104,11 @@ func (s *Scenario) measureMaze(t *MazeTask) (Measures, Level) {
 		kind = "cardinal"
 	}
 	n := s.countAlike(t.Anchor)
-	return Measures{{"direction", kind}, {"alike", n}}, levelOf(!cardinal || n > 0, !cardinal && n > 0)
+	return Measures{{"direction", kind}, {"alike", n}}, hardest(!cardinal || n > 0, !cardinal && n > 0)
 }
 
-// countAlike counts the solid shapes besides ids that have the colour or the outline of one of
-// them.
+// countAlike counts the solid shapes other than those with the ids that have the colour or
+// the outline of one of them.
 func (s *Scenario) countAlike(ids ...string) (n int) {
 	for i := range s.Shapes {
 		shape := &s.Shapes[i]
@@ -134,11 +134,11 @@ func (s *Scenario) shape(id string) *Shape {
 	return &s.Shapes[i]
 }
 
-// countCrossings counts the pairs of an edge at the node and another edge of the graph that cross.
+// countCrossings counts the crossings of edges at the node with other edges of the graph.
 func (s *Scenario) countCrossings(node string) (n int) {
 	cx, cy := s.shape(node).Centre()
 	type edge struct{ ax, ay, bx, by float64 }
-	var own, others []edge
+	var atNode, others []edge
 	for _, sh := range s.Shapes {
 		if sh.Type != "line" {
 			continue
@@ -146,7 +146,7 @@ func (s *Scenario) countCrossings(node string) (n int) {
 		e := edge{sh.X, sh.Y, sh.X + sh.Props.Points.A2.X, sh.Y + sh.Props.Points.A2.Y}
 		// Centres and ends are rounded to cents each, so they are compared with room.
 		if math.Hypot(e.ax-cx, e.ay-cy) < 1 || math.Hypot(e.bx-cx, e.by-cy) < 1 {
-			own = append(own, e)
+			atNode = append(atNode, e)
 		} else {
 			others = append(others, e)
 		}
@@ -163,7 +163,7 @@ func (s *Scenario) countCrossings(node string) (n int) {
 		}
 		return 0
 	}
-	for _, e := range own {
+	for _, e := range atNode {
 		for _, o := range others {
 			if side(e, o.ax, o.ay)*side(e, o.bx, o.by) < 0 && side(o, e.ax, e.ay)*side(o, e.bx, e.by) < 0 {
 				n++
@@ -175,12 +175,13 @@ func (s *Scenario) countCrossings(node string) (n int) {
 
 // lookalikes are groups of colours and outlines that look like each other.
 var lookalikes = [][]string{
-	{"violet", "light-violet"}, {"blue", "light-blue"}, {"green", "light-green"}, {"red", "light-red"}, {"black", "grey"},
+	{"violet", "light-violet"}, {"blue", "light-blue"}, {"green", "light-green"}, {"red", "light-red"},
+	{"black", "grey"},
 	{"ellipse", "oval", "cloud"}, {"rectangle", "trapezoid", "diamond"}, {"pentagon", "hexagon", "octagon"},
 }
 
-// hasLookalike reports whether the outlier's own value looks like one of the two values of the
-// other shapes.
+// hasLookalike reports whether the value in which the outlier differs, a colour or an
+// outline, looks like one of the values of the other shapes.
 func (s *Scenario) hasLookalike(t *PatternTask) bool {
 	value := func(sh *Shape) string {
 		if t.Mode == "color" {
@@ -188,29 +189,30 @@ func (s *Scenario) hasLookalike(t *PatternTask) bool {
 		}
 		return sh.Props.Geo
 	}
-	third := value(s.shape(t.Outlier))
+	outlierValue := value(s.shape(t.Outlier))
 	for i := range s.Shapes {
 		other := value(&s.Shapes[i])
-		if other != third && slices.ContainsFunc(lookalikes, func(f []string) bool { return slices.Contains(f, third) && slices.Contains(f, other) }) {
+		if other != outlierValue && slices.ContainsFunc(lookalikes,
+			func(f []string) bool { return slices.Contains(f, outlierValue) && slices.Contains(f, other) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// initialAngle returns the angle between the arrow and the direction to its target, radians in [0,
-// pi]. See docs/spec/aspire.md#r50.
+// initialAngle returns the angle between the arrow's heading and the direction of its
+// target, in radians from 0 to pi. See docs/spec/aspire.md#r50.
 func (s *Scenario) initialAngle(t *ArrowTask) float64 {
-	a := s.shape(t.Arrow)
-	sin, cos := math.Sincos(a.Rotation)
-	w, h := a.Props.W/2, a.Props.H/2
-	x, y := a.X+cos*w-sin*h, a.Y+sin*w+cos*h
-	tx, ty := s.shape(t.Target).Centre()
-	return math.Abs(math.Remainder(a.Rotation-math.Pi/2-math.Atan2(ty-y, tx-x), 2*math.Pi))
+	arrow := s.shape(t.Arrow)
+	sin, cos := math.Sincos(arrow.Rotation)
+	halfW, halfH := arrow.Props.W/2, arrow.Props.H/2
+	x, y := arrow.X+cos*halfW-sin*halfH, arrow.Y+sin*halfW+cos*halfH
+	targetX, targetY := s.shape(t.Target).Centre()
+	return math.Abs(math.Remainder(arrow.Rotation-math.Pi/2-math.Atan2(targetY-y, targetX-x), 2*math.Pi))
 }
 
-// countApart counts the rectangles to delete that do not intersect the reference themselves.
-func (s *Scenario) countApart(t *OverlapTask) (n int) {
+// countDisjoint counts the rectangles to delete that do not intersect the reference themselves.
+func (s *Scenario) countDisjoint(t *OverlapTask) (n int) {
 	r := s.shape(t.Reference)
 	for _, id := range t.Expected {
 		o := s.shape(id)
@@ -221,7 +223,9 @@ func (s *Scenario) countApart(t *OverlapTask) (n int) {
 	return n
 }
 
-// overlapShare returns 1 - area of the union of all boxes / sum of their areas, in [0, 1).
+// overlapShare returns how much the boxes of the shapes overlap: 1 minus the area of their
+// union divided by the sum of their areas, from 0 to below 1. The union is measured in
+// columns between neighbouring x coordinates.
 func (s *Scenario) overlapShare() float64 {
 	var xs []float64
 	sum, union := 0.0, 0.0
@@ -249,9 +253,9 @@ func (s *Scenario) overlapShare() float64 {
 	return 1 - union/sum
 }
 
-// MakeLevel returns scenario number index of a test with the given level. Mixed gives the scenario
-// of Make. For the others it draws again with the same random numbers until the measures fit. An
-// unknown test or level is an error.
+// MakeLevel returns scenario number index of a test with the given level. Mixed gives the
+// scenario of Make, whatever its level. For the others, draws with the same random numbers
+// are repeated until the measures fit. An unknown test or level is an error.
 func MakeLevel(seed uint64, test string, index int, level Level) (*Scenario, error) {
 	if !slices.Contains(Levels(), level) {
 		return nil, fmt.Errorf("cannot make scenario: unknown level %q; want one of %v", level, Levels())
@@ -263,7 +267,7 @@ func MakeLevel(seed uint64, test string, index int, level Level) (*Scenario, err
 		if level == Mixed {
 			return true
 		}
-		_, is := s.Measured()
-		return is == level
+		_, measured := s.Measured()
+		return measured == level
 	})
 }

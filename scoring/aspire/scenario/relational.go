@@ -11,7 +11,8 @@ type LabelTask struct {
 	Type  string `json:"type"` // geo
 }
 
-// drawLabel draws one large shape well inside the canvas (docs/spec/aspire.md#r40).
+// drawLabel draws one large shape well inside the canvas, to be labelled with its colour and
+// outline (docs/spec/aspire.md#r40).
 func drawLabel(r *rand.Rand) (Scenario, bool) {
 	const margin = 60
 	color, geo := pick(r, colors), pick(r, geos)
@@ -36,24 +37,27 @@ type LineTask struct {
 	BCentre [2]float64 `json:"b_centre"`
 }
 
-// drawLine draws six shapes with unique (color, geo) pairs, one per cell of a 3x2 grid, with a
-// random offset from the cell's centre (docs/spec/aspire.md#r46).
+// drawLine draws six shapes with different looks, one in each cell of a 3x2 grid at a random
+// offset from the cell's centre, and asks for a line between two of them
+// (docs/spec/aspire.md#r46). ok is false if rounding moved a shape beyond the range of
+// offsets.
 func drawLine(r *rand.Rand) (Scenario, bool) {
 	const cellW, cellH, jitterX, jitterY, columns, rows = 466, 400, 120, 90, 3, 2
 	var s Scenario
 	looks := distinctLooks(r, columns*rows, "", "")
-	for k, look := range looks {
+	for i, look := range looks {
 		w, h := randomHalf(r, 90, 190), randomHalf(r, 90, 190)
-		cx := cellW/2 + float64(k%columns*cellW) + jitterX*(2*r.Float64()-1)
-		cy := cellH/2 + float64(k/columns*cellH) + jitterY*(2*r.Float64()-1)
+		cx := cellW/2 + float64(i%columns*cellW) + jitterX*(2*r.Float64()-1)
+		cy := cellH/2 + float64(i/columns*cellH) + jitterY*(2*r.Float64()-1)
 		x, y := roundTo(cx-w/2, 0.5), roundTo(cy-h/2, 0.5)
-		if outsideRange(x+w/2-(cellW/2+float64(k%columns*cellW)), jitterX) || outsideRange(y+h/2-(cellH/2+float64(k/columns*cellH)), jitterY) {
+		if outsideRange(x+w/2-(cellW/2+float64(i%columns*cellW)), jitterX) ||
+			outsideRange(y+h/2-(cellH/2+float64(i/columns*cellH)), jitterY) {
 			return s, false // rounding to halves left the jitter's range
 		}
 		s.Shapes = append(s.Shapes, solidGeo("shape:"+look[0]+"-"+look[1], look[1], look[0], x, y, w, h))
 	}
-	p := r.Perm(len(looks))
-	a, b := &s.Shapes[p[0]], &s.Shapes[p[1]]
+	order := r.Perm(len(looks))
+	a, b := &s.Shapes[order[0]], &s.Shapes[order[1]]
 	task := &LineTask{A: a.ID, B: b.ID}
 	task.ACentre[0], task.ACentre[1] = a.Centre()
 	task.BCentre[0], task.BCentre[1] = b.Centre()

@@ -93,8 +93,8 @@ var generators = []generator{
 // Tests returns the names of the eight tests in the order of the paper.
 func Tests() []string {
 	names := make([]string, len(generators))
-	for i, m := range generators {
-		names[i] = m.name
+	for i, generator := range generators {
+		names[i] = generator.name
 	}
 	return names
 }
@@ -105,16 +105,16 @@ func Make(seed uint64, test string, index int) (*Scenario, error) {
 	return drawUntil(seed, test, index, func(*Scenario) bool { return true })
 }
 
-// drawUntil draws scenarios with the random numbers of (seed, test, index) until one is valid and
-// fits.
+// drawUntil draws scenarios with the random numbers of (seed, test, index) until one keeps
+// the constraints of its test and fits is true. An unknown test is an error.
 func drawUntil(seed uint64, test string, index int, fits func(*Scenario) bool) (*Scenario, error) {
-	for _, m := range generators {
-		if m.name != test {
+	for _, generator := range generators {
+		if generator.name != test {
 			continue
 		}
 		r := Rand(seed, test, index, "")
 		for range maxDraws {
-			s, ok := m.draw(r)
+			s, ok := generator.draw(r)
 			s.Test, s.Index = test, index
 			if ok && fits(&s) {
 				return &s, nil
@@ -125,11 +125,12 @@ func drawUntil(seed uint64, test string, index int, fits func(*Scenario) bool) (
 	return nil, fmt.Errorf("cannot make scenario: unknown test %q; want one of %v", test, Tests())
 }
 
-// Rand returns the random generator of (seed, test, index). who separates the generators of
-// different users of a scenario, such as a program that answers it.
+// Rand returns a random generator for (seed, test, index), the same on every machine. who
+// separates the generators of different users of a scenario, such as a program that answers
+// it.
 func Rand(seed uint64, test string, index int, who string) *rand.Rand {
-	h := sha256.Sum256(fmt.Appendf(nil, "aspire scenario %d/%s/%d/%s", seed, test, index, who))
-	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[:8]), binary.LittleEndian.Uint64(h[8:16])))
+	hash := sha256.Sum256(fmt.Appendf(nil, "aspire scenario %d/%s/%d/%s", seed, test, index, who))
+	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(hash[:8]), binary.LittleEndian.Uint64(hash[8:16])))
 }
 
 // Line is one line of a dump.
@@ -153,8 +154,8 @@ func (s *Scenario) AppendLine(dst []byte, model string, response *string) ([]byt
 }
 
 // AppendTask appends the scenario as a line of a task file: a dump line without model and
-// response, with the seed, the index, the level and the measures. Its id names test, seed and
-// index. See docs/spec/aspire.md#r72.
+// response, with the seed, the index, the level and the measures. Its id is made of test,
+// seed and index. See docs/spec/aspire.md#r72.
 func (s *Scenario) AppendTask(dst []byte, seed uint64) ([]byte, error) {
 	measures, level := s.Measured()
 	return s.appendJSON(dst, struct {
@@ -168,10 +169,11 @@ func (s *Scenario) AppendTask(dst []byte, seed uint64) ([]byte, error) {
 		Index    int      `json:"index"`
 		Level    Level    `json:"level"`
 		Measures Measures `json:"measures"`
-	}{fmt.Sprintf("%s-s%d-%02d", s.Test, seed, s.Index), "aspire", s.Test, s.Prompt, s.Shapes, s.Task, seed, s.Index, level, measures})
+	}{fmt.Sprintf("%s-s%d-%02d", s.Test, seed, s.Index), "aspire", s.Test, s.Prompt, s.Shapes, s.Task, seed,
+		s.Index, level, measures})
 }
 
-// appendJSON appends a line of JSON, without the escapes for HTML.
+// appendJSON appends a value as a line of JSON, without the escapes that only HTML needs.
 func (s *Scenario) appendJSON(dst []byte, line any) ([]byte, error) {
 	b := bytes.NewBuffer(dst)
 	enc := json.NewEncoder(b)

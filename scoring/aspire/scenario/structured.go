@@ -33,8 +33,9 @@ var directions = []struct {
 	{"south", 1, 0}, {"southwest", 1, -1}, {"west", 0, -1}, {"northwest", -1, -1},
 }
 
-// drawMaze draws the grid and four shapes in distinct squares. The target is an empty square next
-// to one of them; without one the draw is repeated (docs/spec/aspire.md#r25).
+// drawMaze draws the grid and four shapes in distinct squares. The target is an empty square
+// next to one of them, the anchor; ok is false if all around it are taken
+// (docs/spec/aspire.md#r25).
 func drawMaze(r *rand.Rand) (Scenario, bool) {
 	var s Scenario
 	for row := range gridSide {
@@ -48,26 +49,29 @@ func drawMaze(r *rand.Rand) (Scenario, bool) {
 	squares := r.Perm(gridSide * gridSide)[:4]
 	taken := map[int]bool{}
 	looks := distinctLooks(r, 4, "red", "star")
-	for i, sq := range squares {
-		taken[sq] = true
+	for i, square := range squares {
+		taken[square] = true
 		const inset = (cellSide - pieceSide) / 2
 		s.Shapes = append(s.Shapes, solidGeo("shape:"+looks[i][0]+"-"+looks[i][1], looks[i][1], looks[i][0],
-			gridOrigin+inset+float64(sq%gridSide*cellSide), gridOrigin+inset+float64(sq/gridSide*cellSide),
+			gridOrigin+inset+float64(square%gridSide*cellSide), gridOrigin+inset+float64(square/gridSide*cellSide),
 			pieceSide, pieceSide))
 	}
-	x := r.IntN(4)
-	row, col := squares[x]/gridSide, squares[x]%gridSide
+	anchor := r.IntN(4)
+	row, col := squares[anchor]/gridSide, squares[anchor]%gridSide
 	for _, k := range r.Perm(len(directions)) {
-		d := directions[k]
-		tr, tc := row+d.dr, col+d.dc
-		if tr < 0 || tr >= gridSide || tc < 0 || tc >= gridSide || taken[tr*gridSide+tc] {
+		direction := directions[k]
+		targetRow, targetCol := row+direction.dr, col+direction.dc
+		if targetRow < 0 || targetRow >= gridSide || targetCol < 0 || targetCol >= gridSide ||
+			taken[targetRow*gridSide+targetCol] {
 			continue
 		}
-		s.Prompt = fmt.Sprintf("Draw a red star to the %s of the %s %s.", d.name, looks[x][0], looks[x][1])
+		s.Prompt = fmt.Sprintf("Draw a red star to the %s of the %s %s.", direction.name, looks[anchor][0],
+			looks[anchor][1])
 		s.Task = &MazeTask{
-			Anchor: "shape:" + looks[x][0] + "-" + looks[x][1], Direction: d.name,
+			Anchor: "shape:" + looks[anchor][0] + "-" + looks[anchor][1], Direction: direction.name,
 			Target: [2]float64{
-				gridOrigin + cellSide/2 + float64(tc*cellSide), gridOrigin + cellSide/2 + float64(tr*cellSide)},
+				gridOrigin + cellSide/2 + float64(targetCol*cellSide), gridOrigin + cellSide/2 +
+					float64(targetRow*cellSide)},
 			GridWidth: gridSide * cellSide, CellWidth: cellSide,
 		}
 		return s, true
@@ -82,29 +86,30 @@ type GraphTask struct {
 	Neighbours []string `json:"neighbours"` // never empty
 }
 
-// drawGraph draws an Erdős–Rényi graph with 10 nodes and p = 0.3 on a circle. The draw is repeated
-// if the green node has no neighbour (docs/spec/aspire.md#r32).
+// drawGraph draws an Erdős–Rényi graph with 10 nodes and p = 0.3 on a circle, and asks
+// for the neighbours of the green node. ok is false if it has none
+// (docs/spec/aspire.md#r32).
 func drawGraph(r *rand.Rand) (Scenario, bool) {
-	const n, p, radius, cx, cy, side = 10, 0.3, 320, 700, 400, 60
-	var at [n][2]float64
-	for k, i := range r.Perm(n) {
-		sin, cos := math.Sincos(2 * math.Pi * float64(k) / n)
-		at[i] = [2]float64{roundCents(cx + radius*cos), roundCents(cy + radius*sin)}
+	const nodes, probability, radius, cx, cy, side = 10, 0.3, 320, 700, 400, 60
+	var positions [nodes][2]float64
+	for k, i := range r.Perm(nodes) {
+		sin, cos := math.Sincos(2 * math.Pi * float64(k) / nodes)
+		positions[i] = [2]float64{roundCents(cx + radius*cos), roundCents(cy + radius*sin)}
 	}
 	var edges [][2]int
-	for i := range n {
-		for j := i + 1; j < n; j++ {
-			if r.Float64() < p {
+	for i := range nodes {
+		for j := i + 1; j < nodes; j++ {
+			if r.Float64() < probability {
 				edges = append(edges, [2]int{i, j})
 			}
 		}
 	}
 	r.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
-	green := r.IntN(n)
+	green := r.IntN(nodes)
 	var s Scenario
-	linked := [n]bool{}
+	linked := [nodes]bool{}
 	for k, e := range edges {
-		a, b := at[e[0]], at[e[1]]
+		a, b := positions[e[0]], positions[e[1]]
 		s.Shapes = append(s.Shapes, Shape{ID: fmt.Sprintf("shape:edge-%d", k), Type: "line", X: a[0], Y: a[1],
 			Props: Props{Color: "black", Spline: "line", Points: &Ends{
 				Vertex{ID: "a1", Index: "a1"},
@@ -116,12 +121,13 @@ func drawGraph(r *rand.Rand) (Scenario, bool) {
 		}
 	}
 	task := &GraphTask{Node: fmt.Sprintf("shape:node-%d", green)}
-	for i := range n {
+	for i := range nodes {
 		id, color := fmt.Sprintf("shape:node-%d", i), "black"
 		if i == green {
 			color = "green"
 		}
-		s.Shapes = append(s.Shapes, solidGeo(id, "ellipse", color, roundCents(at[i][0]-side/2), roundCents(at[i][1]-side/2), side, side))
+		s.Shapes = append(s.Shapes, solidGeo(id, "ellipse", color, roundCents(positions[i][0]-side/2),
+			roundCents(positions[i][1]-side/2), side, side))
 		task.Nodes = append(task.Nodes, id)
 		if linked[i] {
 			task.Neighbours = append(task.Neighbours, id)
@@ -139,13 +145,14 @@ type PatternTask struct {
 	Outlier string `json:"outlier"`
 }
 
-// drawPattern draws the four combinations of two colours and two outlines, and an outlier with a
-// third value of one of them (docs/spec/aspire.md#r36, docs/spec/aspire.md#r37).
+// drawPattern draws the four combinations of two colours and two outlines in a random order,
+// and an outlier with a third value of one of them (docs/spec/aspire.md#r36,
+// docs/spec/aspire.md#r37).
 func drawPattern(r *rand.Rand) (Scenario, bool) {
 	mode := pick(r, []string{"color", "shape"})
-	hues, kinds := sample(r, colors, 3), sample(r, geos, 3)
+	hues, kinds := sampleDistinct(r, colors, 3), sampleDistinct(r, geos, 3)
 	var looks [5][2]string
-	for i := range 4 {
+	for i := range 4 { // look 4 is the outlier
 		looks[i] = [2]string{hues[i/2], kinds[i%2]}
 	}
 	if mode == "color" {

@@ -50,7 +50,8 @@ var careless = map[string]func(*question) *string{
 		case 3: // a colour that the editor does not have
 			return q.updateShapes(recolorAll(linked, "#ff0000"))
 		case 4: // invents nodes, recolours the green one as well
-			return q.updateShapes(recolorAll(append([]string{green, "shape:node-10", "shape:node-11"}, linked...), "red"))
+			return q.updateShapes(recolorAll(append([]string{green, "shape:node-10", "shape:node-11"}, linked...),
+				"red"))
 		case 5: // new circles on top
 			out := list{}
 			for _, id := range linked {
@@ -111,11 +112,13 @@ var careless = map[string]func(*question) *string{
 		a, b := q.lineEnds()
 		switch q.cycle(7) {
 		case 0: // stops at the near side
-			return q.createShapes(list{lineShape(point{a.x + (b.x-a.x)*.2, a.y + (b.y-a.y)*.2}, point{a.x + (b.x-a.x)*.8, a.y + (b.y-a.y)*.8})})
+			return q.createShapes(list{lineShape(point{a.x + (b.x-a.x)*.2, a.y + (b.y-a.y)*.2},
+				point{a.x + (b.x-a.x)*.8, a.y + (b.y-a.y)*.8})})
 		case 1: // the second point is not relative
 			return q.createShapes(list{lineShape(a, point{a.x + b.x, a.y + b.y})})
 		case 2: // a thin rectangle
-			return q.createShapes(list{geoShape("", "rectangle", "black", min(a.x, b.x), min(a.y, b.y), hundredth(math.Abs(b.x-a.x)+1), 4)})
+			return q.createShapes(list{geoShape("", "rectangle", "black", min(a.x, b.x), min(a.y, b.y),
+				hundredth(math.Abs(b.x-a.x)+1), 4)})
 		case 3: // points as a list of pairs
 			return q.createShapes(list{object{{"type", "line"}, {"x", a.x}, {"y", a.y}, {"props", object{
 				{"points", list{list{0, 0}, list{hundredth(b.x - a.x), hundredth(b.y - a.y)}}}}}}})
@@ -142,7 +145,8 @@ var careless = map[string]func(*question) *string{
 		case 4: // the wrong shape
 			return q.format(readable, object{{"shape", "shape:green-circle"}, {"rotation", hundredth(turn)}}, nothing())
 		case 5: // in the form of the other tests
-			return q.updateShapes(list{object{{"id", "shape:blue-arrow"}, {"type", "geo"}, {"rotation", hundredth(turn)}}})
+			return q.updateShapes(list{object{{"id", "shape:blue-arrow"}, {"type", "geo"},
+				{"rotation", hundredth(turn)}}})
 		case 6: // always a quarter turn
 			return q.format(readable, object{{"rotation", raw("pi / 2")}}, nothing())
 		default:
@@ -177,7 +181,8 @@ var careless = map[string]func(*question) *string{
 		x, y := hundredth(at.x-w/2), hundredth(at.y-h/2)
 		switch q.cycle(9) {
 		case 0: // in the middle, where it moves little
-			return q.createShapes(list{geoShape("", "ellipse", "blue", raw("1400/2 - 150"), raw("800/2 - 100"), 300, raw("2*100"))})
+			return q.createShapes(list{geoShape("", "ellipse", "blue", raw("1400/2 - 150"), raw("800/2 - 100"), 300,
+				raw("2*100"))})
 		case 1: // on top of the others
 			return q.createShapes(list{geoShape("", "rectangle", "red", frameW-x-w, frameH-y-h, w, h)})
 		case 2: // outline only
@@ -194,7 +199,8 @@ var careless = map[string]func(*question) *string{
 			for i := range q.shapes {
 				ids = append(ids, q.shapes[i].ID)
 			}
-			return q.format(readable, operations(list{geoShape("", "diamond", "purple", 500.0, 200.0, 400, 400)}, idList(ids), list{}), nothing())
+			return q.format(readable, operations(list{geoShape("", "diamond", "purple", 500.0, 200.0, 400, 400)},
+				idList(ids), list{}), nothing())
 		case 6: // a negative size
 			return q.createShapes(list{geoShape("shape:shape-0", "octagon", "blue", x, y, -w, h)})
 		case 7:
@@ -212,7 +218,7 @@ func (q *question) createShapes(create list) *string { return q.formatCareless(c
 func (q *question) deleteShapes(ids list) *string     { return q.formatCareless(deleting(ids)) }
 func (q *question) updateShapes(updates list) *string { return q.formatCareless(updating(updates)) }
 
-// formatCareless formats the answer; every eleventh answer is unreadable.
+// formatCareless puts the answer into a text form; every eleventh answer is unreadable.
 func (q *question) formatCareless(a object) *string {
 	if q.index%11 == 10 {
 		return q.format(unreadable, a, nothing())

@@ -11,7 +11,8 @@ var noisy = map[string]func(*question) *string{
 			at = point{x + q.cellWidth(), y}
 		}
 		side := hundredth(80 + 20*q.r.Float64())
-		star := geoShape("", "star", "red", tenth(at.x-side/2+q.normal(18)), tenth(at.y-side/2+q.normal(18)), side, side)
+		star := geoShape("", "star", "red", tenth(at.x-side/2+q.normal(18)), tenth(at.y-side/2+q.normal(18)), side,
+			side)
 		return q.formatNoisy(creating(list{star}))
 	},
 	"graph": func(q *question) *string {
@@ -70,7 +71,7 @@ var noisy = map[string]func(*question) *string{
 	},
 }
 
-// formatNoisy formats the answer; every eighth answer is unreadable.
+// formatNoisy puts the answer into a text form; every eighth answer is unreadable.
 func (q *question) formatNoisy(a object) *string {
 	if q.index%8 == 7 {
 		return q.format(unreadable, a, nothing())
@@ -78,29 +79,31 @@ func (q *question) formatNoisy(a object) *string {
 	return q.format(readable, a, nothing())
 }
 
-// dropSome leaves out each of the ids with probability p.
+// dropSome returns the ids without some of them: each is left out with probability p.
 func (q *question) dropSome(ids []string, p float64) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(string) bool { return q.chance(p) })
 }
 
-// naiveCounterweight returns a shape opposite to the others, sized by the areas of their boxes.
-// That rule of thumb ignores that outlines do not fill their boxes.
+// naiveCounterweight returns a shape opposite to the centre of the others, sized by the
+// areas of their boxes. This rule of thumb is wrong as far as outlines do not fill their
+// boxes.
 func (q *question) naiveCounterweight() object {
 	var area float64
-	var at point
+	var weighted point
 	for i := range q.shapes {
 		s := &q.shapes[i]
-		a := s.Props.W * s.Props.H
+		boxArea := s.Props.W * s.Props.H
 		x, y := s.Centre()
-		area, at = area+a, point{at.x + a*x, at.y + a*y}
+		area, weighted = area+boxArea, point{weighted.x + boxArea*x, weighted.y + boxArea*y}
 	}
-	at = point{frameW - at.x/area, frameH - at.y/area}
+	weighted = point{frameW - weighted.x/area, frameH - weighted.y/area}
 	w := tenth(300 + q.normal(40))
 	h := tenth(max(60, area/w*(0.8+q.normal(0.1))))
 	geo := []string{"rectangle", "ellipse", "hexagon", "octagon"}[q.cycle(4)]
-	o := geoShape("shape:counterweight", geo, "violet", tenth(at.x-w/2+q.normal(20)), tenth(at.y-h/2+q.normal(20)), w, h)
-	if q.chance(0.25) {
-		o = append(o[:4:4], append(object{{"rotation", hundredth(q.normal(0.15))}}, o[4:]...)...)
+	shape := geoShape("shape:counterweight", geo, "violet", tenth(weighted.x-w/2+q.normal(20)),
+		tenth(weighted.y-h/2+q.normal(20)), w, h)
+	if q.chance(0.25) { // a small rotation, before props
+		shape = append(shape[:4:4], append(object{{"rotation", hundredth(q.normal(0.15))}}, shape[4:]...)...)
 	}
-	return o
+	return shape
 }

@@ -53,7 +53,7 @@ func (q *question) normal(deviation float64) float64 { return q.r.NormFloat64() 
 // chance returns true with probability p.
 func (q *question) chance(p float64) bool { return q.r.Float64() < p }
 
-// byID returns the scenario's shape with this id, which exists.
+// byID returns the scenario's shape with this id, which must exist.
 func (q *question) byID(id string) *scenario.Shape {
 	i := slices.IndexFunc(q.shapes, func(s scenario.Shape) bool { return s.ID == id })
 	if i < 0 {
@@ -62,7 +62,7 @@ func (q *question) byID(id string) *scenario.Shape {
 	return &q.shapes[i]
 }
 
-// byLook returns the last shape with this colour and geo.
+// byLook returns the last shape with this colour and geo, which must exist.
 func (q *question) byLook(color, geo string) *scenario.Shape {
 	for i := len(q.shapes) - 1; i >= 0; i-- {
 		if p := q.shapes[i].Props; p.Color == color && p.Geo == geo {

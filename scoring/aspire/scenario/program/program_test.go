@@ -122,7 +122,7 @@ func TestCounterweight(t *testing.T) {
 		at, w, h := q.counterweight()
 		var k inkGrid
 		for j := range s.Shapes {
-			k.add(expanded(outlinePoints(&s.Shapes[j]), halfStroke))
+			k.addOutline(expandedBy(outlinePoints(&s.Shapes[j]), halfStroke))
 		}
 		area, c := k.massOutside(at, w/2+halfStroke, h/2+halfStroke)
 		weight := (w + 2*halfStroke) * (h + 2*halfStroke)

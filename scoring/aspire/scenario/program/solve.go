@@ -26,8 +26,8 @@ func (q *question) mazeTarget() (centre point, anchor *scenario.Shape, direction
 	return point{x + step.x*q.cellWidth(), y + step.y*q.cellWidth()}, anchor, direction
 }
 
-// neighbours returns the green node of the graph, its neighbours and the other nodes, from the
-// nodes' centres at which edges end.
+// neighbours returns the green node of the graph, its neighbours and the other nodes. Edges
+// end at the centres of nodes, by which they are matched.
 func (q *question) neighbours() (green string, linked, others []string) {
 	centre := map[point]string{}
 	var nodes []string
@@ -41,27 +41,27 @@ func (q *question) neighbours() (green string, linked, others []string) {
 			}
 		}
 	}
-	hit := map[string]bool{}
+	isNeighbour := map[string]bool{}
 	for i := range q.shapes {
 		if s := &q.shapes[i]; s.Type == "line" {
-			a := centre[point{s.X, s.Y}]
-			b := centre[point{hundredth(s.X + s.Props.Points.A2.X), hundredth(s.Y + s.Props.Points.A2.Y)}]
-			hit[a], hit[b] = hit[a] || b == green, hit[b] || a == green
+			from := centre[point{s.X, s.Y}]
+			to := centre[point{hundredth(s.X + s.Props.Points.A2.X), hundredth(s.Y + s.Props.Points.A2.Y)}]
+			isNeighbour[from], isNeighbour[to] = isNeighbour[from] || to == green, isNeighbour[to] || from == green
 		}
 	}
-	for _, n := range nodes {
+	for _, node := range nodes {
 		switch {
-		case n == green:
-		case hit[n]:
-			linked = append(linked, n)
+		case node == green:
+		case isNeighbour[node]:
+			linked = append(linked, node)
 		default:
-			others = append(others, n)
+			others = append(others, node)
 		}
 	}
 	return green, linked, others
 }
 
-// outlier returns the shape with the only colour or outline that occurs once.
+// outlier returns the id of the shape whose colour, or else whose outline, occurs only once.
 func (q *question) outlier() string {
 	for _, attribute := range []func(*scenario.Shape) string{
 		func(s *scenario.Shape) string { return s.Props.Color },
@@ -89,7 +89,7 @@ func (q *question) lineEnds() (a, b point) {
 	return a, b
 }
 
-// angleTo returns the rotation that points the arrow at a circle, radians in (-pi, pi].
+// angleTo returns the rotation that points the arrow at a circle, in radians from -pi to pi.
 func (q *question) angleTo(circle string) float64 {
 	arrow, target := q.byID("shape:blue-arrow"), q.byID(circle)
 	sin, cos := math.Sincos(arrow.Rotation)
@@ -99,26 +99,26 @@ func (q *question) angleTo(circle string) float64 {
 	return math.Remainder(math.Atan2(ty-y, tx-x)-(arrow.Rotation-math.Pi/2), 2*math.Pi)
 }
 
-// overlapTargets reads "Delete all shapes D the COLOR rectangle. ..." and returns the shapes to
-// delete, the reference and the rest, in z-order.
+// overlapTargets reads "Delete all shapes in front of (or behind) the COLOR rectangle." and
+// returns the shapes to delete, the reference and the rest, in z-order.
 func (q *question) overlapTargets() (targets []string, reference string, rest []string) {
 	front := strings.Contains(q.prompt, "in front of")
 	words := strings.Fields(q.prompt)
-	color := words[5]
+	color := words[5] // after "behind the"
 	if front {
-		color = words[7]
+		color = words[7] // after "in front of the"
 	}
-	at := -1
+	referenceIndex := -1
 	for i := range q.shapes {
 		if q.shapes[i].Props.Color == color {
-			at = i
+			referenceIndex = i
 		}
 	}
 	for i := range q.shapes {
 		switch {
-		case i == at:
+		case i == referenceIndex:
 			reference = q.shapes[i].ID
-		case (i > at) == front:
+		case (i > referenceIndex) == front:
 			targets = append(targets, q.shapes[i].ID)
 		default:
 			rest = append(rest, q.shapes[i].ID)
@@ -127,30 +127,31 @@ func (q *question) overlapTargets() (targets []string, reference string, rest []
 	return targets, reference, rest
 }
 
-// counterweight returns the centre and size of a rectangle that moves the whiteboard's centre of
-// mass to the frame's centre.
+// counterweight returns the centre and size of a rectangle that moves the whiteboard's
+// centre of mass to the frame's centre. It plans with a coarse raster of the shapes.
 func (q *question) counterweight() (centre point, w, h float64) {
-	var base inkGrid
+	var ink inkGrid
 	for i := range q.shapes {
-		base.add(expanded(outlinePoints(&q.shapes[i]), halfStroke))
+		ink.addOutline(expandedBy(outlinePoints(&q.shapes[i]), halfStroke))
 	}
-	area, at := base.mass()
+	area, massCentre := ink.mass()
 	middle := point{frameW / 2, frameH / 2}
 	// Take the smallest rectangle that fits into the frame: a smaller one has to lie further out.
-	lever := point{middle.x - at.x, middle.y - at.y}
+	lever := point{middle.x - massCentre.x, middle.y - massCentre.y}
 	for share := 0.7; ; share += 0.05 {
-		heavy := area * share
-		w = hundredth(math.Sqrt(heavy * 1.5))
-		h = hundredth(heavy / w)
+		targetArea := area * share
+		w = hundredth(math.Sqrt(targetArea * 1.5))
+		h = hundredth(targetArea / w)
 		centre = point{middle.x + lever.x/share, middle.y + lever.y/share}
 		if insideFrame(centre, w, h) {
 			break
 		}
 	}
 	for range 8 { // what the rectangle covers counts once, so the first guess may be off
-		area, at = base.massOutside(centre, w/2+halfStroke, h/2+halfStroke)
+		area, massCentre = ink.massOutside(centre, w/2+halfStroke, h/2+halfStroke)
 		lever := area / ((w + 2*halfStroke) * (h + 2*halfStroke))
-		centre = point{hundredth(middle.x + (middle.x-at.x)*lever), hundredth(middle.y + (middle.y-at.y)*lever)}
+		centre = point{hundredth(middle.x + (middle.x-massCentre.x)*lever),
+			hundredth(middle.y + (middle.y-massCentre.y)*lever)}
 	}
 	return centre, w, h
 }
@@ -188,7 +189,8 @@ func textExtent(text string, px float64) (w, h float64) {
 	return w, 1.35*px*float64(len(rows)) + 1
 }
 
-// placeCaption returns the largest caption that fits inside the shape with a margin.
+// placeCaption returns the largest caption that fits inside the shape with a margin, in one
+// line or two. If none does, it returns a very small one at the centre.
 func (q *question) placeCaption(s *scenario.Shape) caption {
 	outline := outlinePoints(s)
 	for _, size := range sizes {
@@ -204,8 +206,8 @@ func (q *question) placeCaption(s *scenario.Shape) caption {
 	return caption{s.Props.Color + "\n" + s.Props.Geo, "s", 0.25, point{x, y}}
 }
 
-// findRoom returns a place for a w x h box inside the outline, as near as possible to the centre
-// of the shape's box.
+// findRoom returns the top left corner for a w x h box inside the outline with a margin, as
+// near as possible to the centre of the shape's box. ok is false if there is no room.
 func findRoom(s *scenario.Shape, outline []point, w, h float64) (at point, ok bool) {
 	const step, margin = 6, 7
 	cx, cy := s.Centre()
@@ -221,13 +223,14 @@ func findRoom(s *scenario.Shape, outline []point, w, h float64) (at point, ok bo
 	return at, ok
 }
 
-// containsBox reports whether the border of a box lies inside the outline.
+// containsBox reports whether the border of a box lies inside the outline, at 25 points of
+// each side.
 func containsBox(outline []point, x, y, w, h float64) bool {
-	const n = 24
-	for i := range n + 1 {
-		t := float64(i) / n
-		if !inside(outline, point{x + t*w, y}) || !inside(outline, point{x + t*w, y + h}) ||
-			!inside(outline, point{x, y + t*h}) || !inside(outline, point{x + w, y + t*h}) {
+	const samples = 24
+	for i := range samples + 1 {
+		t := float64(i) / samples
+		if !containsPoint(outline, point{x + t*w, y}) || !containsPoint(outline, point{x + t*w, y + h}) ||
+			!containsPoint(outline, point{x, y + t*h}) || !containsPoint(outline, point{x + w, y + t*h}) {
 			return false
 		}
 	}

@@ -21,12 +21,13 @@ type (
 
 // dialect is how an answer departs from JSON.
 type dialect struct {
-	flat    bool   // all on one line
-	commas  bool   // a comma after the last entry too
-	comment string // written as the first line of the outer object
+	oneLine        bool   // all on one line
+	trailingCommas bool   // a comma after the last entry too
+	comment        string // written as the first line of the outer object
 }
 
-// write appends v as JSON in this dialect, at a nesting depth.
+// write appends v as JSON in this dialect. depth is the number of lists and objects around
+// v, for the indent.
 func (d dialect) write(b *strings.Builder, v any, depth int) {
 	switch v := v.(type) {
 	case raw:
@@ -36,37 +37,37 @@ func (d dialect) write(b *strings.Builder, v any, depth int) {
 	case float64:
 		b.WriteString(strconv.FormatFloat(v, 'f', -1, 64))
 	case object:
-		d.entries(b, '{', '}', len(v), depth, func(i int) {
+		d.writeEntries(b, '{', '}', len(v), depth, func(i int) {
 			b.WriteString(strconv.Quote(v[i].name) + ": ")
 			d.write(b, v[i].value, depth+1)
 		})
 	case list:
-		d.entries(b, '[', ']', len(v), depth, func(i int) { d.write(b, v[i], depth+1) })
+		d.writeEntries(b, '[', ']', len(v), depth, func(i int) { d.write(b, v[i], depth+1) })
 	default:
 		fmt.Fprint(b, v)
 	}
 }
 
-// entries writes a bracketed list of n entries of a simulated answer, with this dialect's commas
-// and comments.
-func (d dialect) entries(b *strings.Builder, open, end byte, n, depth int, entry func(i int)) {
+// writeEntries writes a list or object of n entries between two brackets, with this
+// dialect's line ends, commas and comment. writeEntry writes entry i.
+func (d dialect) writeEntries(b *strings.Builder, open, end byte, n, depth int, writeEntry func(i int)) {
 	b.WriteByte(open)
-	if depth == 0 && d.comment != "" && !d.flat {
+	if depth == 0 && d.comment != "" && !d.oneLine {
 		b.WriteString("\n  // " + d.comment)
 	}
 	for i := range n {
-		if !d.flat {
+		if !d.oneLine {
 			b.WriteString("\n" + strings.Repeat("  ", depth+1))
 		}
-		entry(i)
+		writeEntry(i)
 		switch {
-		case i < n-1 && d.flat:
+		case i < n-1 && d.oneLine:
 			b.WriteString(", ")
-		case i < n-1 || d.commas:
+		case i < n-1 || d.trailingCommas:
 			b.WriteByte(',')
 		}
 	}
-	if n > 0 && !d.flat {
+	if n > 0 && !d.oneLine {
 		b.WriteString("\n" + strings.Repeat("  ", depth))
 	}
 	b.WriteByte(end)
@@ -112,11 +113,11 @@ var readable = []answerForm{
 			"- x grows to the right and y grows downwards.\n- A shape's {x, y} is its top-left corner.\n\n" +
 			fenced("json", dialect{}.text(a)) + "\n\nThis completes the task."
 	},
-	func(a, _ object) string { return dialect{flat: true}.text(a) },
-	func(a, _ object) string { return "Here you go:\n" + fenced("", dialect{flat: true}.text(a)) },
+	func(a, _ object) string { return dialect{oneLine: true}.text(a) },
+	func(a, _ object) string { return "Here you go:\n" + fenced("", dialect{oneLine: true}.text(a)) },
 	func(a, _ object) string { return "'''json\n" + dialect{}.text(a) + "\n'''" },
 	func(a, _ object) string {
-		return fenced("json", dialect{commas: true, comment: "the requested change"}.text(a))
+		return fenced("json", dialect{trailingCommas: true, comment: "the requested change"}.text(a))
 	},
 	func(a, _ object) string { return "Answer:\n" + fence + "json\n" + dialect{}.text(a) },
 	func(a, wrong object) string {
@@ -124,7 +125,7 @@ var readable = []answerForm{
 			"\nWait, that is not right. Let me compute it again.\n" + fenced("json", dialect{}.text(a))
 	},
 	func(a, _ object) string {
-		return "Sure! The change you asked for is " + dialect{flat: true}.text(a) + " and nothing else has to move."
+		return "Sure! The change you asked for is " + dialect{oneLine: true}.text(a) + " and nothing else has to move."
 	},
 	func(a, _ object) string { return fenced("json", dialect{}.text(list{a})) },
 	func(a, _ object) string {
@@ -150,8 +151,9 @@ var unreadable = []answerForm{
 	},
 }
 
-// format puts the answer into the text form of this scenario.
-func (q *question) format(forms []answerForm, a, wrong object) *string {
-	s := forms[q.cycle(len(forms))](a, wrong)
+// format puts the answer into one of the text forms, chosen by the index of the scenario.
+// wrong is a draft that some forms show before the answer.
+func (q *question) format(forms []answerForm, answer, wrong object) *string {
+	s := forms[q.cycle(len(forms))](answer, wrong)
 	return &s
 }
