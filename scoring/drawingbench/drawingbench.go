@@ -63,13 +63,15 @@ func New(c Config) *scoring.Suite {
 	return &scoring.Suite{
 		Name: suiteName, Tests: []string{testName}, Variants: variants,
 		// The dataset is one document, and what a line without criteria lacks stands in it.
-		Tasks:   scoring.TaskFile{List: "prompts", Fields: []string{"criteria"}, Keys: taskKeys, Refer: refer},
+		Tasks:   scoring.TaskFile{List: "prompts", Fields: []string{"criteria"}, Keys: taskKeys, Refer: taskReference},
 		Prepare: s.prepare, Lacking: lacking,
 		// Answers are read as Python reads them. See docs/spec/drawingbench.md#r10.
 		LooseAnswers: true,
-		AnswerForms:  map[string]string{"response": "a list of actions", "actions": "a list of actions"}, OwnAnswer: ownAnswer,
-		ElementKey: elementKey, Lines: lines, Tables: newTables, JoinsSeries: true, Paint: s.paint, Canvas: s.canvas, Reading: reading,
-		Parts: parts, Moved: moved, Move: scoring.Move{Unit: "px", Step: 5},
+		AnswerForms:  map[string]string{"response": "a list of actions", "actions": "a list of actions"},
+		OwnAnswer:    ownAnswer,
+		ElementKey:   elementKey, Lines: dumpLines, Tables: newTables, JoinsSeries: true, Paint: s.paint,
+		Canvas: s.canvas, Reading: reading,
+		Parts: listParts, Moved: moveParts, Move: scoring.Move{Unit: "px", Step: 5},
 	}
 }
 
@@ -81,10 +83,10 @@ type reader struct {
 	drawer       *replay.Drawer // nil until the first picture
 }
 
-// ownAnswer implements scoring.Suite.OwnAnswer: it reports whether v, the value of member, is
-// a list of actions or an object that has one. A list in the member "actions" counts whatever
-// it holds, as for the published evaluator; one in "response" counts where it is empty or an
-// element has the member "action". See docs/spec/drawingbench.md#r14.
+// ownAnswer implements scoring.Suite.OwnAnswer: it reports whether v, the value of member,
+// is a list of actions or an object that has one. A list in the member "actions" counts
+// whatever it holds, as for the published evaluator; one in "response" counts where it is
+// empty or an element has the member "action". See docs/spec/drawingbench.md#r14.
 func ownAnswer(_ *scoring.Item, member string, v *fastjson.Value) bool {
 	if v.Type() == fastjson.TypeObject {
 		list := v.Get("actions")
@@ -109,17 +111,23 @@ func reading(it *scoring.Item, v scoring.Variants) (from, to int, ok bool) {
 }
 
 var variants = []scoring.Variant{
-	{Name: Input, Value: "extract|strict", Source: "strict: the published evaluator; extract: decided, as no parser is published",
-		Doc: "how actions are found in text: extract looks for them, strict wants the text to be one JSON value"},
+	{Name: Input, Value: "extract|strict",
+		Source: "strict: the published evaluator; extract: decided, as no parser is published",
+		Doc:    "how actions are found in text: extract looks for them, strict wants the text to be one JSON value"},
 	{Name: WithPrompt, Source: "published evaluator",
 		Doc: "the task's prompt is passed to the evaluator, which then reports spatial metrics; recorded runs did not"},
-	{Name: Profile, Value: "release|paper|pixels", Source: "release: the published evaluator; paper: the paper's Table 10; pixels: decided",
-		Doc: "what the score is: the published evaluator's (release), or a definition of this project: the paper's weights (paper), what is to be seen (pixels)"},
+	{Name: Profile, Value: "release|paper|pixels",
+		Source: "release: the published evaluator; paper: the paper's Table 10; pixels: decided",
+		Doc:    "what the score is: the published evaluator's (release), or a definition of this project: the paper's weights (paper), what is to be seen (pixels)"},
 	{Name: PixelMetrics, Source: "decided", Doc: "metrics of the picture beside the score"},
-	{Name: Renormalise, Source: "decided", Doc: "profile paper: criteria that the task does not state are left out of the sum"},
-	{Name: Penalties, Value: "on|off", Source: "on: the paper's main text; off: its appendix", Doc: "profile paper: whether errors cost a penalty beside their weight"},
-	{Name: CoverageBonus, Value: bonuses, Source: "paper, main text", Doc: "profile paper: added where the coverage is met; the paper gives no value"},
-	{Name: EfficiencyBonus, Value: bonuses, Source: "paper, main text", Doc: "profile paper: added for 10 to 500 actions without an efficiency warning; the paper gives no value"},
+	{Name: Renormalise, Source: "decided",
+		Doc: "profile paper: criteria that the task does not state are left out of the sum"},
+	{Name: Penalties, Value: "on|off", Source: "on: the paper's main text; off: its appendix",
+		Doc: "profile paper: whether errors cost a penalty beside their weight"},
+	{Name: CoverageBonus, Value: bonuses, Source: "paper, main text",
+		Doc: "profile paper: added where the coverage is met; the paper gives no value"},
+	{Name: EfficiencyBonus, Value: bonuses, Source: "paper, main text",
+		Doc: "profile paper: added for 10 to 500 actions without an efficiency warning; the paper gives no value"},
 }
 
 // prepare implements scoring.Suite.Prepare. The job keeps the reader, which holds the memory of
@@ -127,15 +135,16 @@ var variants = []scoring.Variant{
 func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	r := s.pool.Get().(*reader)
 	j := &job{suite: s, reader: r, variants: v}
-	if err := j.read(it); err != nil {
+	if err := j.readItem(it); err != nil {
 		s.pool.Put(r)
 		return nil, err
 	}
 	return j, nil
 }
 
-// read reads the item's task and answer into the job.
-func (j *job) read(it *scoring.Item) (err error) {
+// readItem reads the item's task and answer into the job. It remembers the item's test and
+// replaces it by the suite's only one.
+func (j *job) readItem(it *scoring.Item) (err error) {
 	j.task, err = j.reader.readTask(it, j.variants)
 	if err != nil {
 		return err
@@ -166,18 +175,18 @@ func noResponse() *scoring.Error {
 	return &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response"}
 }
 
-// tooMany says that an answer has more actions than the limit allows; "" where it has not. See
-// docs/spec/drawingbench.md#r15.
+// tooMany returns a message if an answer has more actions than the limit allows, else "".
+// See docs/spec/drawingbench.md#r15.
 func (s *suite) tooMany(v *pyjson.Value) string {
-	n := len(v.Items())
-	if v.Kind != pyjson.List || n <= s.MaxActions {
+	count := len(v.Items())
+	if v.Kind != pyjson.List || count <= s.MaxActions {
 		return ""
 	}
-	return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", n, s.MaxActions, scoring.FlagActions)
+	return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", count, s.MaxActions, scoring.FlagActions)
 }
 
-// answer is a model's answer as it was read.
-type answer struct {
+// readResult is a model's answer as it was read.
+type readResult struct {
 	found   bool         // false for a missing response; then nothing else is set
 	value   pyjson.Value // the list of actions, or what stood in its place
 	how     parse.How
@@ -187,22 +196,23 @@ type answer struct {
 }
 
 // readAnswer reads the member actions, or response where that is missing: with strict by
-// docs/spec/drawingbench.md#r11, else by docs/spec/drawingbench.md#r12. The answer is valid
-// until the reader is used again.
-func (r *reader) readAnswer(it *scoring.Item, strict bool) (a answer, err error) {
-	f := it.Fields.Get("actions")
-	if absent(f) {
-		f = it.Fields.Get("response")
+// docs/spec/drawingbench.md#r11, else by docs/spec/drawingbench.md#r12. Text that ends the
+// published evaluator is no error but sets crash. The result is valid until the reader is
+// used again.
+func (r *reader) readAnswer(it *scoring.Item, strict bool) (a readResult, err error) {
+	member := it.Fields.Get("actions")
+	if absent(member) {
+		member = it.Fields.Get("response")
 	}
-	if absent(f) {
+	if absent(member) {
 		return a, nil
 	}
 	a.found = true
-	isText := f.Type() == fastjson.TypeString
+	isText := member.Type() == fastjson.TypeString
 	if isText {
-		a.text = string(f.GetStringBytes())
+		a.text = string(member.GetStringBytes())
 	} else {
-		r.text = jsontree.Append(r.text[:0], f)
+		r.text = jsontree.Append(r.text[:0], member)
 		a.text = string(r.text)
 	}
 	if isText && !strict {
@@ -216,7 +226,7 @@ func (r *reader) readAnswer(it *scoring.Item, strict bool) (a answer, err error)
 	case crashed:
 		a.crash = string(exception)
 	case err != nil && !isText:
-		return answer{}, badItem("response", "%v", err)
+		return readResult{}, badItem("response", "%v", err)
 	case !strict:
 		a.value = parse.Actions(a.value)
 	}
@@ -235,8 +245,8 @@ func badItem(field, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_item", Message: "cannot read " + field + ": " + fmt.Sprintf(format, args...)}
 }
 
-// task is the task of an item.
-type task struct {
+// taskInfo is the task of an item.
+type taskInfo struct {
 	criteria             *published.Criteria // nil for none
 	name                 string              // which task it is, for tables: "basic_003#2"
 	category, difficulty string
@@ -246,16 +256,17 @@ type task struct {
 }
 
 // readTask reads what the evaluator and the tables need of the task. The evaluator gets the
-// prompt only with the variant WithPrompt: see docs/spec/drawingbench.md#r5.
-func (r *reader) readTask(it *scoring.Item, v scoring.Variants) (t task, err error) {
-	f := it.Fields.Get("criteria")
-	t.category, t.difficulty = text(it.Fields, "category"), text(it.Fields, "difficulty")
+// prompt only under the variant WithPrompt (docs/spec/drawingbench.md#r5). Criteria that are
+// no object are refused.
+func (r *reader) readTask(it *scoring.Item, v scoring.Variants) (t taskInfo, err error) {
+	criteria := it.Fields.Get("criteria")
+	t.category, t.difficulty = stringMember(it.Fields, "category"), stringMember(it.Fields, "difficulty")
 	t.turn, t.name = turnOf(it), taskName(it)
-	if !absent(f) {
-		if f.Type() != fastjson.TypeObject {
-			return t, badItem("criteria", "got %.40s; want an object", f)
+	if !absent(criteria) {
+		if criteria.Type() != fastjson.TypeObject {
+			return t, badItem("criteria", "got %.40s; want an object", criteria)
 		}
-		r.text = jsontree.Append(r.text[:0], f)
+		r.text = jsontree.Append(r.text[:0], criteria)
 		r.task.Reset(string(r.text))
 		demand, err := r.task.All()
 		if err != nil {
@@ -266,31 +277,32 @@ func (r *reader) readTask(it *scoring.Item, v scoring.Variants) (t task, err err
 			return t, &scoring.Error{Code: "bad_item", Message: err.Error()}
 		}
 	}
-	t.prompt = text(it.Fields, "prompt")
+	t.prompt = stringMember(it.Fields, "prompt")
 	if v.On(WithPrompt) && t.prompt != "" {
-		c := published.Criteria{}
+		withPrompt := published.Criteria{}
 		if t.criteria != nil {
-			c = *t.criteria
+			withPrompt = *t.criteria
 		}
-		c.Prompt = t.prompt
-		t.criteria = &c
+		withPrompt.Prompt = t.prompt
+		t.criteria = &withPrompt
 	}
 	return t, nil
 }
 
-// text returns a member that is a string, "" for any other.
-func text(v *fastjson.Value, name string) string { return string(v.GetStringBytes(name)) }
+// stringMember returns a member that is a string, "" for any other.
+func stringMember(v *fastjson.Value, name string) string { return string(v.GetStringBytes(name)) }
 
 // turnOf returns the item's turn, 1 where it names none.
 func turnOf(it *scoring.Item) int { return max(1, it.Who.Turn) }
 
-// taskName names the task in tables: the same for all turns of one run of it.
+// taskName returns the name of the task in tables, which is the same for all turns of one
+// run.
 func taskName(it *scoring.Item) string {
-	return refer(it.Fields, strings.TrimSuffix(it.ID, "/"+strconv.Itoa(turnOf(it))))
+	return taskReference(it.Fields, strings.TrimSuffix(it.ID, "/"+strconv.Itoa(turnOf(it))))
 }
 
 // metrics returns what tables need to know of the task, as metrics of the result.
-func (t *task) metrics() []scoring.Metric {
+func (t *taskInfo) metrics() []scoring.Metric {
 	return []scoring.Metric{{Name: "task", Value: t.name}, {Name: "turn", Value: t.turn},
 		{Name: "category", Value: t.category}, {Name: "difficulty", Value: t.difficulty}}
 }
@@ -300,39 +312,42 @@ type job struct {
 	suite    *suite
 	reader   *reader // holds the memory of task and answer until Score
 	variants scoring.Variants
-	task     task
-	answer   answer
+	task     taskInfo
+	answer   readResult
 	test     string // the test that the line names
 	base     scoring.Result
 }
 
-// fillResult fills in the result of an evaluation that did not crash.
-func (j *job) fillResult(e *published.Evaluation) {
+// fillResult fills in the result of an evaluation that did not crash: score, metrics, the
+// evaluation as the published evaluator writes it, and the feedback as JSON and as text.
+func (j *job) fillResult(evaluation *published.Evaluation) {
 	r := &j.base
-	r.Scored, r.Score, r.Status = true, e.Score, string(j.answer.how)
+	r.Scored, r.Score, r.Status = true, evaluation.Score, string(j.answer.how)
 	if j.answer.limited {
 		r.Notes = append(r.Notes, scoring.Note{Code: "search_limit", Path: "response",
 			Message: "the search for a list of actions was given up: the text opens too many lists that do not end"})
 	}
-	f := e.Feedback()
+	feedback := evaluation.Feedback()
 	r.Metrics = append(r.Metrics,
-		scoring.Metric{Name: "total_actions", Value: e.Actions},
-		scoring.Metric{Name: "drawing_segments", Value: e.Segments},
-		scoring.Metric{Name: "tool_changes", Value: e.ToolChanges},
-		scoring.Metric{Name: "color_changes", Value: e.ColourChanges},
-		scoring.Metric{Name: "canvas_coverage", Value: e.Box},
-		scoring.Metric{Name: "canvas_coverage_accurate", Value: e.Grid},
-		scoring.Metric{Name: "tools_selected", Value: e.Selected},
-		scoring.Metric{Name: "error_types", Value: e.ErrorTypes()},
-		scoring.Metric{Name: "feedback_types", Value: f.Types()})
-	r.Fields = []scoring.Metric{{Name: "evaluation", Value: scoring.JSON(e.AppendJSON(nil))},
-		{Name: "feedback", Value: scoring.JSON(f.AppendJSON(nil))}, {Name: "feedback_text", Value: f.Text()}}
+		scoring.Metric{Name: "total_actions", Value: evaluation.Actions},
+		scoring.Metric{Name: "drawing_segments", Value: evaluation.Segments},
+		scoring.Metric{Name: "tool_changes", Value: evaluation.ToolChanges},
+		scoring.Metric{Name: "color_changes", Value: evaluation.ColourChanges},
+		scoring.Metric{Name: "canvas_coverage", Value: evaluation.Box},
+		scoring.Metric{Name: "canvas_coverage_accurate", Value: evaluation.Grid},
+		scoring.Metric{Name: "tools_selected", Value: evaluation.Selected},
+		scoring.Metric{Name: "error_types", Value: evaluation.ErrorTypes()},
+		scoring.Metric{Name: "feedback_types", Value: feedback.Types()})
+	r.Fields = []scoring.Metric{{Name: "evaluation", Value: scoring.JSON(evaluation.AppendJSON(nil))},
+		{Name: "feedback", Value: scoring.JSON(feedback.AppendJSON(nil))},
+		{Name: "feedback_text", Value: feedback.Text()}}
 }
 
 // scoreCrash scores 0 for an answer that ends the published evaluator with an exception. See
 // docs/spec/drawingbench.md#r16.
 func (j *job) scoreCrash(exception string) {
-	j.scoreZero("crash", scoring.Note{Code: "release_crash", Path: "response", Message: exception + ": the published evaluator ends with this exception"})
+	j.scoreZero("crash", scoring.Note{Code: "release_crash", Path: "response", Message: exception +
+		": the published evaluator ends with this exception"})
 }
 
 // scoreZero scores 0 for an answer that could not be evaluated, with a note that says why.
@@ -345,8 +360,10 @@ func (j *job) scoreZero(status string, why scoring.Note) {
 // Views implements scoring.Job.
 func (*job) Views() []view.View { return nil }
 
-// Score implements scoring.Job: it evaluates the answer and draws it where the
-// profile or the pixel metrics need the picture.
+// Score implements scoring.Job: it evaluates the answer, and draws it where the profile or
+// the pixel metrics need the picture. A crash of the published evaluator and too many
+// actions score 0 with a note. The reader goes back to the pool, so Score may be called
+// once.
 func (j *job) Score([]metric.Tally) scoring.Result {
 	defer j.suite.pool.Put(j.reader)
 	tooMany := j.suite.tooMany(&j.answer.value)
@@ -363,15 +380,16 @@ func (j *job) Score([]metric.Tally) scoring.Result {
 	return j.base
 }
 
-// evaluate returns the result of an answer that could be read.
+// evaluate returns the result of an answer that could be read: the evaluation, and what
+// addPixels adds. Criteria that do not fit the profile make it an error.
 func (j *job) evaluate() scoring.Result {
-	e := j.reader.evaluator.Evaluate(&j.answer.value, j.task.criteria)
-	if e.Crash != "" {
-		j.scoreCrash(string(e.Crash))
+	evaluation := j.reader.evaluator.Evaluate(&j.answer.value, j.task.criteria)
+	if evaluation.Crash != "" {
+		j.scoreCrash(string(evaluation.Crash))
 		return j.base
 	}
-	j.fillResult(&e)
-	err := j.addPixels(&e)
+	j.fillResult(&evaluation)
+	err := j.addPixels(&evaluation)
 	if err != nil {
 		return scoring.Result{ID: j.base.ID, Suite: suiteName, Test: j.test, Err: err}
 	}

@@ -37,10 +37,10 @@ func TestMoved(t *testing.T) {
 		fields := fastjson.MustParse(`{"response":` + string(scoring.AppendString(nil, c.response)) + `}`)
 		it := &scoring.Item{Fields: fields}
 		var got []string
-		for _, p := range parts(it, nil) {
+		for _, p := range listParts(it, nil) {
 			got = append(got, fmt.Sprintf("%s %v,%v", p.Name, p.X, p.Y))
 		}
-		out, err := moved(it, nil, c.part, 3, 4)
+		out, err := moveParts(it, nil, c.part, 3, 4)
 		if err != nil {
 			out = []byte("!")
 		}
@@ -54,7 +54,7 @@ func TestMoved(t *testing.T) {
 func TestUnmoved(t *testing.T) {
 	for _, item := range []string{`{"response":` + string(scoring.AppendString(nil, "Here: "+pen)) + `,"criteria":{"required_tools":["circle"],"min_segments":2}}`, `{"actions":` + pen + `}`} {
 		it := &scoring.Item{Fields: fastjson.MustParse(item)}
-		out, err := moved(it, nil, "", 0, 0)
+		out, err := moveParts(it, nil, "", 0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

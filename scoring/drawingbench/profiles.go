@@ -23,21 +23,23 @@ const FlagPaint = "--max-paint"
 func profileOf(v scoring.Variants) string { return cmp.Or(v[Profile], "release") }
 
 // addPixels adds to the result what needs the picture: the score of another profile than
-// "release", and the pixel metrics. Where neither is wanted, it draws nothing. The published
-// evaluation stays as it is. The error says why the criteria do not fit the profile.
-func (j *job) addPixels(e *published.Evaluation) *scoring.Error {
-	v := j.variants
-	name := profileOf(v)
-	if name == "release" && !v.On(PixelMetrics) {
+// "release", and the pixel metrics. Where neither is wanted, it draws nothing. A picture
+// beyond the limit is noted, and scores 0 under another profile. The error says why the
+// criteria do not fit the profile.
+func (j *job) addPixels(evaluation *published.Evaluation) *scoring.Error {
+	variants := j.variants
+	name := profileOf(variants)
+	if name == "release" && !variants.On(PixelMetrics) {
 		return nil
 	}
-	d, err := profile.Read(j.task.demand, j.task.criteria)
+	demand, err := profile.Read(j.task.demand, j.task.criteria)
 	if err != nil {
 		return &scoring.Error{Code: "bad_item", Message: err.Error()}
 	}
-	p, limit := j.reader.picture(&j.answer.value, j.suite.MaxPaint)
+	picture, limit := j.reader.picture(&j.answer.value, j.suite.MaxPaint)
 	if limit != nil {
-		j.base.Notes = append(j.base.Notes, scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: limit.Message})
+		j.base.Notes = append(j.base.Notes,
+			scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: limit.Message})
 		if name != "release" {
 			j.base.Score = 0
 		}
@@ -45,37 +47,40 @@ func (j *job) addPixels(e *published.Evaluation) *scoring.Error {
 	}
 	j.base.Backend = "cpu"
 	if name != "release" {
-		a := &profile.Answer{Evaluation: e, Picture: p, Demand: d}
-		got := profile.Pixels(a)
+		drawn := &profile.Answer{Evaluation: evaluation, Picture: picture, Demand: demand}
+		score := profile.Pixels(drawn)
 		if name == "paper" {
-			got = profile.Paper(a, options(v))
+			score = profile.Paper(drawn, options(variants))
 		}
-		j.base.Score = got.Value
+		j.base.Score = score.Value
 		j.base.Metrics = append(j.base.Metrics, scoring.Metric{Name: "profile", Value: name},
-			scoring.Metric{Name: "definition", Value: "project"}, scoring.Metric{Name: "release_score", Value: e.Score})
-		j.base.Metrics = append(j.base.Metrics, got.Metrics...)
+			scoring.Metric{Name: "definition", Value: "project"},
+			scoring.Metric{Name: "release_score", Value: evaluation.Score})
+		j.base.Metrics = append(j.base.Metrics, score.Metrics...)
 	}
-	if v.On(PixelMetrics) {
-		j.base.Metrics = append(j.base.Metrics, profile.Metrics(p, j.task.prompt)...)
+	if variants.On(PixelMetrics) {
+		j.base.Metrics = append(j.base.Metrics, profile.Metrics(picture, j.task.prompt)...)
 	}
 	return nil
 }
 
-// picture draws an answer's mouse actions on the app's canvas. The error says that drawing costs
-// more than most writes to a pixel.
-func (r *reader) picture(actions *pyjson.Value, most int) (*replay.Picture, *scoring.Error) {
+// picture draws an answer's mouse actions on the app's canvas. The error says that drawing
+// costs more than maxWrites writes to a pixel.
+func (r *reader) picture(actions *pyjson.Value, maxWrites int) (*replay.Picture, *scoring.Error) {
 	if r.drawer == nil {
 		r.drawer = replay.New()
 	}
-	r.drawer.Most = most
-	p := r.drawer.Draw(actions)
-	if p.Limited {
-		return nil, &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot draw actions: they paint more than %d pixels, repeats and strokes counted; want at most that (%s)", most, FlagPaint)}
+	r.drawer.Most = maxWrites
+	drawn := r.drawer.Draw(actions)
+	if drawn.Limited {
+		return nil, &scoring.Error{Code: "limit",
+			Message: fmt.Sprintf("cannot draw actions: they paint more than %d pixels, repeats and strokes counted; want at most that (%s)", maxWrites, FlagPaint)}
 	}
-	return &p, nil
+	return &drawn, nil
 }
 
-// options returns the options of the profile "paper" that the variants choose.
+// options returns the options of the profile "paper" that the variants choose. Bonuses are
+// in hundredths.
 func options(v scoring.Variants) profile.Options {
 	bonus := func(name string) int {
 		x, _ := strconv.ParseFloat(v[name], 64) // one of bonuses, or not given

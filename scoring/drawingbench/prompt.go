@@ -41,34 +41,33 @@ Example, a red circle of radius 100 about the middle:
 // Prompt returns what a model is asked in the first turn of a task. The error names what the
 // task lacks. See docs/spec/drawingbench.md#r82.
 func Prompt(task *fastjson.Value) (string, error) {
-	p := text(task, "prompt")
+	p := stringMember(task, "prompt")
 	if p == "" {
 		return "", badItem("prompt", "got none; want the text of the task")
 	}
 	return appDescription + "\nTask: " + p + "\n", nil
 }
 
-// again ends the prompt of a second turn.
-const again = "\n\nImprove your drawing. It starts again on an empty canvas: answer with one complete JSON array of actions and nothing else.\n"
+// requestAgain ends the prompt of a second turn.
+const requestAgain = "\n\nImprove your drawing. It starts again on an empty canvas: answer with one complete JSON array of actions and nothing else.\n"
 
-// Followup returns what a model is asked in the second turn, from the result of the first: the
-// feedback with the request for another answer. ok is false where the task ends: the score is
-// Stop or more, there is no score, or it was not the first turn. An answer that ends the
-// published evaluator has no feedback; it gets a text of this project. See
+// Followup returns what a model is asked in the second turn, from the result of the first:
+// the feedback with the request for another answer. ok is false where the task ends: the
+// score is Stop or more, there is no score, or it was not the first turn. See
 // docs/spec/drawingbench.md#r83.
 func Followup(r *scoring.Result) (prompt string, ok bool) {
 	turn, known := r.Float("turn")
 	if !r.Scored || r.Score >= Stop || known && turn != 1 {
 		return "", false
 	}
-	return Feedback(r) + again, true
+	return Feedback(r) + requestAgain, true
 }
 
 // Again asks for another answer on an empty canvas; it ends the prompt of a second turn.
-const Again = again
+const Again = requestAgain
 
-// Feedback returns the feedback of a result: the published evaluator's, or for an answer that ends
-// it, a text of this project.
+// Feedback returns the feedback of a result: the published evaluator's or, for an answer
+// that ends it with an exception, a text of this project with the exception.
 func Feedback(r *scoring.Result) string {
 	for _, f := range r.Fields {
 		feedback, isText := f.Value.(string)

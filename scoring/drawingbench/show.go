@@ -21,104 +21,109 @@ const (
 	maxListed = 500
 )
 
-// Show implements scoring.Shower. It shows the canvas after the last action, the same with
-// numbered elements, the actions, the evaluation and the feedback.
+// Show implements scoring.Shower: the canvas after the last action, the same with numbered
+// elements, then the actions, the evaluation and the feedback as text. The answer is read
+// again, because its memory is gone after Score.
 func (j *job) Show(r *scoring.Result) scoring.Exhibit {
-	var e scoring.Exhibit
+	var exhibit scoring.Exhibit
 	var reader pyjson.Reader
-	v, how, _ := parse.Extract(&reader, j.answer.text)
+	actions, how, _ := parse.Extract(&reader, j.answer.text)
 	if j.answer.text != "" && how != parse.None {
-		e.Panels = j.panels(&v)
-		e.Texts = append(e.Texts, scoring.Text{Title: "actions", Body: listActions(&v)})
+		exhibit.Panels = j.panels(&actions)
+		exhibit.Texts = append(exhibit.Texts, scoring.Text{Title: "actions", Body: listActions(&actions)})
 	}
-	for _, f := range r.Fields {
-		switch text := f.Value.(type) {
+	for _, field := range r.Fields {
+		switch text := field.Value.(type) {
 		case string:
-			if f.Name == "feedback_text" {
-				e.Texts = append(e.Texts, scoring.Text{Title: "feedback", Body: text})
+			if field.Name == "feedback_text" {
+				exhibit.Texts = append(exhibit.Texts, scoring.Text{Title: "feedback", Body: text})
 			}
 		case scoring.JSON:
-			var b bytes.Buffer
-			if f.Name == "evaluation" && json.Indent(&b, text, "", "  ") == nil {
-				e.Texts = append(e.Texts, scoring.Text{Title: "evaluation", Body: b.String()})
+			var indented bytes.Buffer
+			if field.Name == "evaluation" && json.Indent(&indented, text, "", "  ") == nil {
+				exhibit.Texts = append(exhibit.Texts, scoring.Text{Title: "evaluation", Body: indented.String()})
 			}
 		}
 	}
-	return e
+	return exhibit
 }
 
-// panels returns two pictures for a report: the canvas, and the canvas with numbered elements.
-// The second is left out where there is no element.
-func (j *job) panels(v *pyjson.Value) []scoring.Panel {
-	d := replay.New()
-	d.Most = j.suite.MaxPaint
-	p := d.Draw(v)
-	img := p.Canvas.Image()
+// panels returns two pictures for a report, the canvas and the canvas with numbered
+// elements; only the first if there are no elements. A title says if the limit ended the
+// drawing.
+func (j *job) panels(actions *pyjson.Value) []scoring.Panel {
+	drawer := replay.New()
+	drawer.Most = j.suite.MaxPaint
+	picture := drawer.Draw(actions)
+	img := picture.Canvas.Image()
 	show := func() (*image.NRGBA, error) { return img, nil }
 	title := "canvas"
-	if p.Limited {
+	if picture.Limited {
 		title = "canvas, as far as it was drawn: the limit " + FlagPaint + " ended it"
 	}
 	list := []scoring.Panel{{Title: title, Image: show}}
-	marks, changed := markElements(p.Elements)
+	marks, changed := markElements(picture.Elements)
 	if len(marks) > 0 {
-		list = append(list, scoring.Panel{Title: fmt.Sprintf("what was drawn: %d of %d elements changed a pixel", changed, len(p.Elements)),
+		list = append(list, scoring.Panel{Title: fmt.Sprintf("what was drawn: %d of %d elements changed a pixel",
+			changed, len(picture.Elements)),
 			Image: show, Marks: marks})
 	}
 	return list
 }
 
-// markElements returns numbered marks for the first maxMarked elements of a drawing, and how
-// many of all elements changed a pixel. One that changed none is marked as bad.
+// markElements returns numbered marks for the first maxMarked elements, and how many of all
+// elements changed a pixel. An element that changed none is marked as bad; one without
+// extent is a dot.
 func markElements(list []replay.Element) (marks []scoring.Mark, changed int) {
 	for i := range list {
-		e := &list[i]
-		if e.Painted.Changed > 0 {
+		element := &list[i]
+		if element.Painted.Changed > 0 {
 			changed++
 		}
 		if i >= maxMarked {
 			continue
 		}
-		m := scoring.Mark{Form: scoring.Box, Tone: scoring.Is, A: scene.Point{X: e.Box[0], Y: e.Box[1]}, B: scene.Point{X: e.Box[2], Y: e.Box[3]},
+		mark := scoring.Mark{Form: scoring.Box, Tone: scoring.Is,
+			A: scene.Point{X: element.Box[0], Y: element.Box[1]}, B: scene.Point{X: element.Box[2], Y: element.Box[3]},
 			Text: strconv.Itoa(i + 1)}
-		if e.Box[0] == e.Box[2] && e.Box[1] == e.Box[3] {
-			m.Form = scoring.Dot
+		if element.Box[0] == element.Box[2] && element.Box[1] == element.Box[3] {
+			mark.Form = scoring.Dot
 		}
-		if e.Painted.Changed == 0 {
-			m.Tone = scoring.Bad
+		if element.Painted.Changed == 0 {
+			mark.Tone = scoring.Bad
 		}
-		marks = append(marks, m)
+		marks = append(marks, mark)
 	}
 	return marks, changed
 }
 
-// listActions prints an answer's actions for a report, one a line.
-func listActions(v *pyjson.Value) string {
-	if v.Kind != pyjson.List {
-		return "not a list: " + string(v.AppendRepr(nil))
+// listActions returns an answer's actions as text, one a line, at most maxListed.
+func listActions(actions *pyjson.Value) string {
+	if actions.Kind != pyjson.List {
+		return "not a list: " + string(actions.AppendRepr(nil))
 	}
-	var b []byte
-	for i := range v.Items() {
+	var text []byte
+	for i := range actions.Items() {
 		if i == maxListed {
-			b = fmt.Appendf(b, "and %d more", len(v.Items())-i)
+			text = fmt.Appendf(text, "and %d more", len(actions.Items())-i)
 			break
 		}
-		a := &v.Items()[i]
-		b = fmt.Appendf(b, "%4d  ", i)
-		name := a.Get("action")
+		action := &actions.Items()[i]
+		text = fmt.Appendf(text, "%4d  ", i)
+		name := action.Get("action")
 		if name == nil {
-			b = append(a.AppendRepr(b), '\n')
+			text = append(action.AppendRepr(text), '\n')
 			continue
 		}
-		b = name.AppendText(b)
-		x, y := a.Get("x"), a.Get("y")
+		text = name.AppendText(text)
+		x, y := action.Get("x"), action.Get("y")
 		if x != nil || y != nil {
-			b = append(appendCoordinate(append(b, ' ', '('), x), ", "...)
-			b = append(appendCoordinate(b, y), ')')
+			text = append(appendCoordinate(append(text, ' ', '('), x), ", "...)
+			text = append(appendCoordinate(text, y), ')')
 		}
-		b = append(b, '\n')
+		text = append(text, '\n')
 	}
-	return string(b)
+	return string(text)
 }
 
 // appendCoordinate appends a coordinate of an action as it was written, - for one that is absent.

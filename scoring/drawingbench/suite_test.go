@@ -109,7 +109,7 @@ func TestRefer(t *testing.T) {
 	for _, c := range []struct{ item, want string }{
 		{`{"task_id":"a","index":3}`, "a#3"}, {`{"index":3}`, "#3"}, {`{"task_id":"a"}`, "a"}, {`{}`, "line:1"},
 	} {
-		if got := refer(fastjson.MustParse(c.item), "line:1"); got != c.want {
+		if got := taskReference(fastjson.MustParse(c.item), "line:1"); got != c.want {
 			t.Errorf("%s: got %q; want %q", c.item, got, c.want)
 		}
 	}

@@ -23,12 +23,12 @@ const perfect = 0.9
 // each task. A task that ended after its first turn counts in both. Runs of one task are
 // averaged first. See docs/spec/drawingbench.md#r84.
 type tables struct {
-	missing bool   // a missing answer counts as 0
-	label   string // of the profile, for titles; "" for release
-	runs    map[runKey]*run
-	order   []*run // all runs, in order of appearance
-	paper   *paper.Paper
-	ends    scoring.Tally // of all answers
+	countMissing bool   // a missing answer counts as 0
+	label        string // of the profile, for titles; "" for release
+	runs         map[runKey]*run
+	ordered      []*run // all runs, in order of appearance
+	paper        *paper.Paper
+	allAnswers   scoring.Tally // of all answers
 }
 
 // runKey identifies a run of a task, of one turn or two.
@@ -41,15 +41,15 @@ type runKey struct {
 // run is one model's run of a task.
 type run struct {
 	task, category, difficulty string
-	first, last                *turn // the same after one turn
+	first, last                *turnResult // the same after one turn
 	repeat                     int
 	turns                      []int   // numbers of the turns that were counted
 	usages                     []usage // of those turns
 }
 
-// turn is what tables need of one answer.
-type turn struct {
-	n                       int // number of the turn, from 1
+// turnResult is what tables need of one answer.
+type turnResult struct {
+	number                  int // number of the turn, from 1
 	score                   float64
 	actions, segments       float64
 	tools                   []string // that were selected
@@ -58,159 +58,192 @@ type turn struct {
 
 // newSeriesTables returns the tables of one series.
 func newSeriesTables(o scoring.TableOptions, p *paper.Paper) *tables {
-	t := &tables{missing: o.Missing, runs: map[runKey]*run{}, paper: p}
+	t := &tables{countMissing: o.Missing, runs: map[runKey]*run{}, paper: p}
 	if p := profileOf(o.Variants); p != "release" {
 		t.label = ", profile " + p + " (a definition of this project)"
 	}
 	return t
 }
 
-// Add implements scoring.Tables.
+// Add implements scoring.Tables. It counts an answer as a turn of its run: the lowest turn
+// is the first of the run, the highest one the last. Missing answers score 0 with
+// countMissing and do not count otherwise; nor do other results without a score.
 func (t *tables) Add(r *scoring.Result) {
-	t.ends.Add(r)
-	if !r.Scored && !(t.missing && r.Err != nil && r.Err.Code == "no_response") {
+	t.allAnswers.Add(r)
+	if !r.Scored && !(t.countMissing && r.Err != nil && r.Err.Code == "no_response") {
 		return
 	}
-	word := func(name string) string {
+	singleString := func(name string) string {
 		if s := r.Strings(name); len(s) == 1 {
 			return s[0]
 		}
 		return ""
 	}
-	n, _ := r.Float("turn")
-	answer := &turn{n: int(n), score: r.Score, tools: r.Strings("tools_selected"), errorTypes: r.Strings("error_types"), adviceTypes: r.Strings("feedback_types")}
+	turnNumber, _ := r.Float("turn")
+	answer := &turnResult{number: int(turnNumber), score: r.Score, tools: r.Strings("tools_selected"),
+		errorTypes: r.Strings("error_types"), adviceTypes: r.Strings("feedback_types")}
 	answer.actions, _ = r.Float("total_actions")
 	answer.segments, _ = r.Float("drawing_segments")
-	key := runKey{word("task"), max(1, r.Who.Repeat), r.Who.Settings().Config}
-	at := t.runs[key]
-	if at == nil || slices.Contains(at.turns, answer.n) { // a turn twice is another run of the task
-		at = &run{task: key.task, category: word("category"), difficulty: word("difficulty"), repeat: key.repeat}
-		t.runs[key] = at
-		t.order = append(t.order, at)
+	key := runKey{singleString("task"), max(1, r.Who.Repeat), r.Who.Settings().Config}
+	taskRun := t.runs[key]
+	if taskRun == nil || slices.Contains(taskRun.turns, answer.number) { // a turn twice is another run of the task
+		taskRun = &run{task: key.task, category: singleString("category"), difficulty: singleString("difficulty"),
+			repeat: key.repeat}
+		t.runs[key] = taskRun
+		t.ordered = append(t.ordered, taskRun)
 	}
-	at.turns = append(at.turns, answer.n)
-	at.usages = append(at.usages, usageOf(r))
-	if at.first == nil || answer.n < at.first.n {
-		at.first = answer
+	taskRun.turns = append(taskRun.turns, answer.number)
+	taskRun.usages = append(taskRun.usages, usageOf(r))
+	if taskRun.first == nil || answer.number < taskRun.first.number {
+		taskRun.first = answer
 	}
-	if at.last == nil || answer.n >= at.last.n {
-		at.last = answer
+	if taskRun.last == nil || answer.number >= taskRun.last.number {
+		taskRun.last = answer
 	}
 }
 
-// Tables implements scoring.Tables.
+// Tables implements scoring.Tables: means over all tasks, by difficulty and by category,
+// changes between the turns, errors and tools. Counts of tasks and of errors by difficulty
+// follow where the answers say how they were asked for.
 func (t *tables) Tables() []scoring.TextTable {
-	if len(t.order) == 0 {
+	if len(t.ordered) == 0 {
 		return nil
 	}
-	list := []scoring.TextTable{t.overall(), t.by("difficulty", difficulties, func(r *run) string { return r.difficulty }),
-		t.by("category", nil, func(r *run) string { return r.category }), t.improvement(), t.errors(), t.tools()}
+	list := []scoring.TextTable{t.overallTable(),
+		t.groupTable("difficulty", difficulties, func(r *run) string { return r.difficulty }),
+		t.groupTable("category", nil, func(r *run) string { return r.category }), t.improvementTable(),
+		t.errorTable(), t.toolTable()}
 	if t.asked() {
-		list = append(list, t.counts(), t.errorsByDifficulty())
+		list = append(list, t.countTable(), t.errorsByDifficultyTable())
 	}
 	return list
 }
 
-// printed is a row of the paper's overall table: its numbers for the two turns as printed, ""
+// printedPair is a row of the paper's overall table: its numbers for the two turns as printed, ""
 // where it has none. See docs/spec/drawingbench.md#r88.
-type printed struct{ t1, t2 string }
+type printedPair struct{ t1, t2 string }
 
-// overall returns the table of means over all tasks, beside the paper's.
-func (t *tables) overall() scoring.TextTable {
-	t1, t2 := perTask(t.order, (*run).start), perTask(t.order, (*run).end)
-	a1, a2 := t.values(actions)
-	s1, s2 := t.values(segments)
-	p1, p2 := stats.Sum(perTask(t.order, reached((*run).start))), stats.Sum(perTask(t.order, reached((*run).end)))
-	ended := stats.Sum(perTask(t.order, func(r *run) float64 { return indicator(r.first == r.last) }))
+// overallTable returns the table of means over all tasks. Columns: what, first turns, last
+// turns, change, the paper's two numbers, and the differences from them.
+func (t *tables) overallTable() scoring.TextTable {
+	firstTurns, lastTurns := perTask(t.ordered, (*run).firstScore), perTask(t.ordered, (*run).lastScore)
+	firstActions, lastActions := t.perTaskValues(actions)
+	firstSegments, lastSegments := t.perTaskValues(segments)
+	perfectFirst, perfectLast := stats.Sum(perTask(t.ordered, isPerfect((*run).firstScore))),
+		stats.Sum(perTask(t.ordered, isPerfect((*run).lastScore)))
+	endedEarly := stats.Sum(perTask(t.ordered, func(r *run) float64 { return indicator(r.first == r.last) }))
 	rows := []struct {
-		name   string
-		t1, t2 float64
-		digits int
-		paper  printed
+		name        string
+		first, last float64
+		digits      int
+		paper       printedPair
 	}{
-		{"mean score", stats.Mean(t1), stats.Mean(t2), 4, t.printedOverall("mean", 3)},
-		{"standard deviation", stats.Summarise(t1).SD, stats.Summarise(t2).SD, 4, t.printedOverall("std", 3)},
-		{"median", stats.Summarise(t1).Median, stats.Summarise(t2).Median, 4, t.printedOverall("median", 3)},
-		{"perfect (0.9 or more)", p1, p2, whole(p1, p2), t.printedOverall("perfect", 0)},
-		{"perfect, %", 100 * p1 / float64(len(t1)), 100 * p2 / float64(len(t2)), 1, t.printedOverall("rate", 1)},
-		{"ended after turn 1, %", 100 * ended / float64(len(t1)), 100 * ended / float64(len(t1)), 1, t.printedOverall("early", 1)},
-		{"actions, mean", stats.Mean(a1), stats.Mean(a2), 3, t.printedOverall("mean_actions", 1)},
-		{"segments, mean", stats.Mean(s1), stats.Mean(s2), 3, t.printedOverall("mean_segments", 1)},
-		{"segments / actions, %", 100 * stats.Sum(s1) / stats.Sum(a1), 100 * stats.Sum(s2) / stats.Sum(a2), 1, t.printedOverall("drawing_ratio_percent", 1)},
-		{"2 x segments / actions", 2 * stats.Sum(s1) / stats.Sum(a1), 2 * stats.Sum(s2) / stats.Sum(a2), 3, printed{}},
+		{"mean score", stats.Mean(firstTurns), stats.Mean(lastTurns), 4, t.printedOverall("mean", 3)},
+		{"standard deviation", stats.Summarise(firstTurns).SD, stats.Summarise(lastTurns).SD, 4,
+			t.printedOverall("std", 3)},
+		{"median", stats.Summarise(firstTurns).Median, stats.Summarise(lastTurns).Median, 4,
+			t.printedOverall("median", 3)},
+		{"perfect (0.9 or more)", perfectFirst, perfectLast, countDigits(perfectFirst, perfectLast),
+			t.printedOverall("perfect", 0)},
+		{"perfect, %", 100 * perfectFirst / float64(len(firstTurns)), 100 * perfectLast / float64(len(lastTurns)),
+			1, t.printedOverall("rate", 1)},
+		{endedEarlyName, 100 * endedEarly / float64(len(firstTurns)), 100 * endedEarly / float64(len(firstTurns)),
+			1, t.printedOverall("early", 1)},
+		{"actions, mean", stats.Mean(firstActions), stats.Mean(lastActions), 3, t.printedOverall("mean_actions", 1)},
+		{"segments, mean", stats.Mean(firstSegments), stats.Mean(lastSegments), 3,
+			t.printedOverall("mean_segments", 1)},
+		{"segments / actions, %", 100 * stats.Sum(firstSegments) / stats.Sum(firstActions),
+			100 * stats.Sum(lastSegments) / stats.Sum(lastActions), 1, t.printedOverall("drawing_ratio_percent", 1)},
+		{"2 x segments / actions", 2 * stats.Sum(firstSegments) / stats.Sum(firstActions),
+			2 * stats.Sum(lastSegments) / stats.Sum(lastActions), 3, printedPair{}},
 	}
-	out := scoring.TextTable{Title: fmt.Sprintf("DrawingBench overall, %s%s", t.size(len(t1)), t.label),
+	out := scoring.TextTable{Title: fmt.Sprintf("DrawingBench overall, %s%s", t.sizeText(len(firstTurns)), t.label),
 		Columns: []string{"", "turn 1", "turn 2", "change", "paper 1", "paper 2", "differs 1", "differs 2"}, Text: 1,
 		Note: fmt.Sprintf("A task that ended after its first turn enters turn 2 with it; the relative change of the mean is %s. The paper's rows are of 250 tasks; \"differs\" is this run less the paper.",
-			relative(stats.Mean(t1), stats.Mean(t2)))}
+			relativeChange(stats.Mean(firstTurns), stats.Mean(lastTurns)))}
 	for _, r := range rows {
-		cells := []string{r.name, scoring.FormatCell(r.t1, r.digits), scoring.FormatCell(r.t2, r.digits), scoring.FormatCell(r.t2-r.t1, r.digits)}
-		if r.name[0] == 'e' { // one number, of both turns
-			cells = []string{r.name, scoring.FormatCell(r.t1, r.digits), "-", "-"}
+		cells := []string{r.name, scoring.FormatCell(r.first, r.digits), scoring.FormatCell(r.last, r.digits),
+			scoring.FormatCell(r.last-r.first, r.digits)}
+		if r.name == endedEarlyName { // one number, of both turns
+			cells = []string{r.name, scoring.FormatCell(r.first, r.digits), "-", "-"}
 		}
-		cells = append(cells, cmp.Or(r.paper.t1, "-"), cmp.Or(r.paper.t2, "-"), difference(r.t1, r.paper.t1), difference(r.t2, r.paper.t2))
+		cells = append(cells, cmp.Or(r.paper.t1, "-"), cmp.Or(r.paper.t2, "-"), difference(r.first, r.paper.t1),
+			difference(r.last, r.paper.t2))
 		out.Rows = append(out.Rows, cells)
 	}
 	return out
 }
 
-// difference prints x less the number s that the paper prints, with the decimals of s: "=" where
-// x would print the same, "-" where s is "".
-func difference(x float64, s string) string {
-	if s == "" {
+// endedEarlyName is the row with the share of tasks that ended after their first turn.
+const endedEarlyName = "ended after turn 1, %"
+
+// difference returns x minus a number that the paper prints as the text `printed`, with its
+// decimals: "=" where x would print the same, "-" where printed is "".
+func difference(x float64, printed string) string {
+	if printed == "" {
 		return "-"
 	}
 	digits := 0
-	if at := strings.IndexByte(s, '.'); at >= 0 {
-		digits = len(s) - at - 1
+	if at := strings.IndexByte(printed, '.'); at >= 0 {
+		digits = len(printed) - at - 1
 	}
-	if scoring.FormatCell(x, digits) == s {
+	if scoring.FormatCell(x, digits) == printed {
 		return "="
 	}
-	p, _ := strconv.ParseFloat(s, 64)
-	return fmt.Sprintf("%+.*f", max(digits, 1), x-p)
+	paperValue, _ := strconv.ParseFloat(printed, 64)
+	return fmt.Sprintf("%+.*f", max(digits, 1), x-paperValue)
 }
 
 var difficulties = []string{"easy", "medium", "hard", "very_hard"}
 
-// by returns the table of tasks grouped by what of returns; name is what it is called. Groups
-// stand in the given order, others after them, the largest first.
-func (t *tables) by(name string, order []string, of func(*run) string) scoring.TextTable {
+// groupTable returns the table of tasks by group. Columns: the group, tasks, mean scores of
+// first and last turns, change, perfect tasks of both and their share, and the paper's
+// numbers. groupOf returns the group of a run; groups in order come first, then others by
+// size.
+func (t *tables) groupTable(name string, order []string, groupOf func(*run) string) scoring.TextTable {
 	groups := map[string][]*run{}
-	for _, r := range t.order {
-		groups[of(r)] = append(groups[of(r)], r)
+	for _, r := range t.ordered {
+		groups[groupOf(r)] = append(groups[groupOf(r)], r)
 	}
 	keys := slices.Collect(maps.Keys(groups))
-	place := func(k string) int {
-		if i := slices.Index(order, k); i >= 0 {
+	position := func(key string) int {
+		if i := slices.Index(order, key); i >= 0 {
 			return i
 		}
 		return len(order)
 	}
 	slices.SortFunc(keys, func(a, b string) int {
-		return cmp.Or(place(a)-place(b), len(groups[b])-len(groups[a]), strings.Compare(a, b))
+		return cmp.Or(position(a)-position(b), len(groups[b])-len(groups[a]), strings.Compare(a, b))
 	})
 	out := scoring.TextTable{Title: "DrawingBench by " + name + t.label, Text: 1,
-		Columns: []string{name, "tasks", "turn 1", "turn 2", "change", "perfect 1", "perfect 2", "perfect 2, %", "paper tasks", "paper 1", "paper 2", "paper perfect 2, %"}}
-	digits := []int{0, 3, 3, 1}
-	columns := []int{1, 2, 3, 5}
+		Columns: []string{name, "tasks", "turn 1", "turn 2", "change", "perfect 1", "perfect 2", "perfect 2, %",
+			"paper tasks", "paper 1", "paper 2", "paper perfect 2, %"}}
+	digits := []int{0, 3, 3, 1}  // decimals of the paper's cells
+	columns := []int{1, 2, 3, 5} // of the paper's table: tasks, turn 1, turn 2, share of perfect ones
 	if name == "category" {
 		out.Columns[11] = "paper perfect 2"
 		digits, columns = []int{0, 3, 3, 0}, []int{1, 2, 3, 6}
 		out.Note = "The paper has 20 categories, with other counts (basic_shapes 42, objects 28; color_reasoning and numeracy are absent); its means of scenes, creative, angle, complex, compositional, spatial_reasoning and efficiency_test agree with the published results, those of basic_shapes, objects, patterns, symmetry and others do not."
 	}
-	for _, k := range keys {
-		t1, t2 := perTask(groups[k], (*run).start), perTask(groups[k], (*run).end)
-		p1, p2 := stats.Sum(perTask(groups[k], reached((*run).start))), stats.Sum(perTask(groups[k], reached((*run).end)))
-		out.Rows = append(out.Rows, append([]string{cmp.Or(k, "-"), strconv.Itoa(len(t1)), scoring.FormatCell(stats.Mean(t1), 4), scoring.FormatCell(stats.Mean(t2), 4), scoring.FormatCell(stats.Mean(t2)-stats.Mean(t1), 4),
-			scoring.FormatCell(p1, whole(p1)), scoring.FormatCell(p2, whole(p2)), scoring.FormatCell(100*p2/float64(len(t2)), 1)}, beside(t.paper.Tables[name], k, columns, digits)...))
+	for _, key := range keys {
+		firstTurns, lastTurns := perTask(groups[key], (*run).firstScore), perTask(groups[key], (*run).lastScore)
+		perfectFirst, perfectLast := stats.Sum(perTask(groups[key], isPerfect((*run).firstScore))),
+			stats.Sum(perTask(groups[key], isPerfect((*run).lastScore)))
+		out.Rows = append(out.Rows, append([]string{cmp.Or(key, "-"), strconv.Itoa(len(firstTurns)),
+			scoring.FormatCell(stats.Mean(firstTurns), 4), scoring.FormatCell(stats.Mean(lastTurns), 4),
+			scoring.FormatCell(stats.Mean(lastTurns)-stats.Mean(firstTurns), 4),
+			scoring.FormatCell(perfectFirst, countDigits(perfectFirst)),
+			scoring.FormatCell(perfectLast, countDigits(perfectLast)),
+			scoring.FormatCell(100*perfectLast/float64(len(lastTurns)), 1)},
+			paperCells(t.paper.Tables[name], key, columns, digits)...))
 	}
 	return out
 }
 
-// improvement returns the table of tasks by how much their score changed between the turns. See
+// improvementTable returns the table of tasks by how much their score changed between the
+// turns. Columns: class of change, tasks, their share, the paper's number. See
 // docs/spec/drawingbench.md#r86.
-func (t *tables) improvement() scoring.TextTable {
+func (t *tables) improvementTable() scoring.TextTable {
 	names := []string{"worse", "0", "(0, 0.05]", "(0.05, 0.10]", "> 0.10"}
 	paper := []string{"-", "-", "-", "-", "-"}
 	for i, r := range t.paper.Tables["improvement"].Rows {
@@ -218,19 +251,19 @@ func (t *tables) improvement() scoring.TextTable {
 			paper[i+1] = r.Cell(1, 0)
 		}
 	}
-	most, least := math.Inf(-1), math.Inf(1)
-	class := func(r *run) int {
+	largest, smallest := math.Inf(-1), math.Inf(1)
+	class := func(r *run) int { // index in names; it also updates the extremes
 		// Scores have three decimals: the difference is rounded to them.
-		d := math.Round((r.last.score-r.first.score)*1000) / 1000
-		most, least = max(most, d), min(least, d)
+		change := math.Round((r.last.score-r.first.score)*1000) / 1000
+		largest, smallest = max(largest, change), min(smallest, change)
 		switch {
-		case d < 0:
+		case change < 0:
 			return 0
-		case d == 0:
+		case change == 0:
 			return 1
-		case d <= 0.05:
+		case change <= 0.05:
 			return 2
-		case d <= 0.1:
+		case change <= 0.1:
 			return 3
 		}
 		return 4
@@ -238,108 +271,119 @@ func (t *tables) improvement() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench improvement from turn 1 to turn 2" + t.label, Text: 1,
 		Columns: []string{"change", "tasks", "%", "paper"}}
 	for i, n := range names {
-		of := perTask(t.order, func(r *run) float64 { return indicator(class(r) == i) })
-		k := stats.Sum(of)
-		out.Rows = append(out.Rows, []string{n, scoring.FormatCell(k, whole(k)), scoring.FormatCell(100*k/float64(len(of)), 1), paper[i]})
+		inClass := perTask(t.ordered, func(r *run) float64 { return indicator(class(r) == i) })
+		count := stats.Sum(inClass)
+		out.Rows = append(out.Rows, []string{n, scoring.FormatCell(count, countDigits(count)),
+			scoring.FormatCell(100*count/float64(len(inClass)), 1), paper[i]})
 	}
-	out.Note = fmt.Sprintf("Largest %+.3f, smallest %+.3f. The paper's counts are of 250 tasks, its largest is +0.328.", most, least)
+	out.Note = fmt.Sprintf("Largest %+.3f, smallest %+.3f. The paper's counts are of 250 tasks, its largest is +0.328.", largest, smallest)
 	return out
 }
 
-// errors returns the table of errors and warnings by type, in first turns and in second ones.
-// See docs/spec/drawingbench.md#r87.
-func (t *tables) errors() scoring.TextTable {
-	out := scoring.TextTable{Title: "DrawingBench errors by type", Text: 2, Columns: []string{"reported by", "type", "turn 1", "turn 2", "paper 1", "paper 2"},
-		Note: "Turn 2 counts only tasks that had one. The paper has 68 errors in turn 1 and 35 in turn 2, of four types."}
-	for _, by := range []struct {
+// errorTable returns the table of errors and warnings by type. Columns: reported by
+// (evaluator or feedback), type, number in first turns, in second ones, the paper's two
+// numbers. See docs/spec/drawingbench.md#r87.
+func (t *tables) errorTable() scoring.TextTable {
+	out := scoring.TextTable{Title: "DrawingBench errors by type", Text: 2,
+		Columns: []string{"reported by", "type", "turn 1", "turn 2", "paper 1", "paper 2"},
+		Note:    "Turn 2 counts only tasks that had one. The paper has 68 errors in turn 1 and 35 in turn 2, of four types."}
+	for _, source := range []struct {
 		name  string
 		paper paper.Table
-		of    func(*turn) []string
+		of    func(*turnResult) []string
 	}{
-		{"evaluator", t.paper.Tables["errors"], func(a *turn) []string { return a.errorTypes }},
-		{"feedback", paper.Table{}, func(a *turn) []string { return a.adviceTypes }},
+		{"evaluator", t.paper.Tables["errors"], func(a *turnResult) []string { return a.errorTypes }},
+		{"feedback", paper.Table{}, func(a *turnResult) []string { return a.adviceTypes }},
 	} {
 		counts := map[string][2]int{} // by type: in first turns, in second ones
-		count := func(a *turn, k int) {
-			for _, s := range by.of(a) {
-				for _, s := range []string{s, totalName} {
-					c := counts[s]
-					c[k]++
-					counts[s] = c
+		countTypes := func(a *turnResult, k int) {
+			for _, errorType := range source.of(a) {
+				for _, errorType := range []string{errorType, totalName} {
+					pair := counts[errorType]
+					pair[k]++
+					counts[errorType] = pair
 				}
 			}
 		}
-		for _, r := range t.order {
-			count(r.first, 0)
+		for _, r := range t.ordered {
+			countTypes(r.first, 0)
 			if r.last != r.first {
-				count(r.last, 1)
+				countTypes(r.last, 1)
 			}
 		}
-		for _, s := range withPaper(slices.Collect(maps.Keys(counts)), by.paper) {
-			row := []string{by.name, s, strconv.Itoa(counts[s][0]), strconv.Itoa(counts[s][1])}
-			out.Rows = append(out.Rows, append(row, beside(by.paper, s, []int{1, 2}, []int{0, 0})...))
+		for _, errorType := range withPaperNames(slices.Collect(maps.Keys(counts)), source.paper) {
+			row := []string{source.name, errorType, strconv.Itoa(counts[errorType][0]),
+				strconv.Itoa(counts[errorType][1])}
+			out.Rows = append(out.Rows, append(row, paperCells(source.paper, errorType, []int{1, 2}, []int{0, 0})...))
 		}
 	}
 	return out
 }
 
-// tools returns the table of how many answers selected each tool of the drawing app.
-func (t *tables) tools() scoring.TextTable {
-	out := scoring.TextTable{Title: "DrawingBench tools, % of answers that selected one", Text: 1, Columns: []string{"tool", "turn 1", "turn 2", "paper"}}
-	share := func(of func(*run) *turn, name string) string {
-		list := perTask(t.order, func(r *run) float64 { return indicator(slices.Contains(of(r).tools, name)) })
+// toolTable returns the table of the share of answers that selected each tool. Columns:
+// tool, first turns, last turns, the paper's share.
+func (t *tables) toolTable() scoring.TextTable {
+	out := scoring.TextTable{Title: "DrawingBench tools, % of answers that selected one", Text: 1,
+		Columns: []string{"tool", "turn 1", "turn 2", "paper"}}
+	share := func(of func(*run) *turnResult, name string) string {
+		list := perTask(t.ordered, func(r *run) float64 { return indicator(slices.Contains(of(r).tools, name)) })
 		return scoring.FormatCell(100*stats.Sum(list)/float64(len(list)), 1)
 	}
 	for _, tool := range layout.Tools {
-		out.Rows = append(out.Rows, []string{tool.Name, share(func(r *run) *turn { return r.first }, tool.Name),
-			share(func(r *run) *turn { return r.last }, tool.Name), beside(t.paper.Tables["tools"], tool.Name, []int{1}, []int{1})[0]})
+		out.Rows = append(out.Rows, []string{tool.Name, share(func(r *run) *turnResult { return r.first }, tool.Name),
+			share(func(r *run) *turnResult { return r.last }, tool.Name),
+			paperCells(t.paper.Tables["tools"], tool.Name, []int{1}, []int{1})[0]})
 	}
 	return out
 }
 
-func (r *run) start() float64 { return r.first.score }
-func (r *run) end() float64   { return r.last.score }
+func (r *run) firstScore() float64 { return r.first.score }
+func (r *run) lastScore() float64  { return r.last.score }
 
-func actions(a *turn) float64  { return a.actions }
-func segments(a *turn) float64 { return a.segments }
+func actions(a *turnResult) float64  { return a.actions }
+func segments(a *turnResult) float64 { return a.segments }
 
-// perTask returns the mean of a value over the runs of each task, tasks in order of appearance.
-func perTask(runs []*run, of func(*run) float64) []float64 {
-	at := map[string]int{}
+// perTask returns the mean of a value over the runs of each task, in the order in which
+// tasks first appeared.
+func perTask(runs []*run, value func(*run) float64) []float64 {
+	indexOf := map[string]int{}
 	var sums []float64
-	var n []int
+	var counts []int
 	for _, r := range runs {
-		i, ok := at[r.task]
+		i, ok := indexOf[r.task]
 		if !ok {
 			i = len(sums)
-			at[r.task] = i
-			sums, n = append(sums, 0), append(n, 0)
+			indexOf[r.task] = i
+			sums, counts = append(sums, 0), append(counts, 0)
 		}
-		sums[i] += of(r)
-		n[i]++
+		sums[i] += value(r)
+		counts[i]++
 	}
 	for i := range sums {
-		sums[i] /= float64(n[i])
+		sums[i] /= float64(counts[i])
 	}
 	return sums
 }
 
-// size returns the number of tasks as text, and that of runs where they differ.
-func (t *tables) size(tasks int) string {
-	if tasks == len(t.order) {
+// sizeText returns the number of tasks as text, with the number of runs where that differs.
+func (t *tables) sizeText(tasks int) string {
+	if tasks == len(t.ordered) {
 		return fmt.Sprintf("%d tasks", tasks)
 	}
-	return fmt.Sprintf("%d tasks, %d runs", tasks, len(t.order))
+	return fmt.Sprintf("%d tasks, %d runs", tasks, len(t.ordered))
 }
 
-// values returns a value per task, of its first turns and of its last ones.
-func (t *tables) values(of func(*turn) float64) (first, last []float64) {
-	return perTask(t.order, func(r *run) float64 { return of(r.first) }), perTask(t.order, func(r *run) float64 { return of(r.last) })
+// perTaskValues returns a value of turns per task: over the first turns, and over the last
+// ones.
+func (t *tables) perTaskValues(value func(*turnResult) float64) (first, last []float64) {
+	return perTask(t.ordered, func(r *run) float64 { return value(r.first) }),
+		perTask(t.ordered, func(r *run) float64 { return value(r.last) })
 }
 
-// reached returns a function that is 1 for runs whose score of is perfect, else 0.
-func reached(of func(*run) float64) func(*run) float64 {
-	return func(r *run) float64 { return indicator(of(r) >= perfect) }
+// isPerfect returns a function that is 1 for runs whose score is perfect, else 0. score
+// chooses the first or the last score.
+func isPerfect(score func(*run) float64) func(*run) float64 {
+	return func(r *run) float64 { return indicator(score(r) >= perfect) }
 }
 
 // indicator returns 1 for true and 0 for false, so that a sum counts and a mean is a share.
@@ -350,9 +394,9 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// whole returns the number of decimals of counts of tasks: 0 where they are integers, 2 where
-// they are not, as the runs of a task differ.
-func whole(counts ...float64) int {
+// countDigits returns the number of decimals for counts of tasks: 0 where they are integers,
+// else 2. Runs of one task with different outcomes make fractions.
+func countDigits(counts ...float64) int {
 	for _, x := range counts {
 		if x != math.Trunc(x) {
 			return 2
@@ -361,8 +405,9 @@ func whole(counts ...float64) int {
 	return 0
 }
 
-// relative prints in per cent how much more b is than a.
-func relative(a, b float64) string {
+// relativeChange returns by how many per cent b exceeds a, as text; b and a are the means of
+// two turns.
+func relativeChange(a, b float64) string {
 	if a == 0 {
 		return "not defined, as turn 1 has the mean 0"
 	}

@@ -11,29 +11,30 @@ import (
 	"plumb/scoring"
 )
 
-// taskKeys implements scoring.TaskFile.Keys: it returns the names by which lines refer to the
-// n-th task of the task file: "<id>#<n>", "#<n>" and "<id>". Ids are not unique; the last one
-// counts where the id occurs once. See docs/spec/drawingbench.md#r1.
+// taskKeys implements scoring.TaskFile.Keys: it returns the names by which lines refer to
+// the n-th task of the task file: "<id>#<n>", "#<n>" and "<id>". Ids are not unique, so the
+// last one counts only where the id occurs once. See docs/spec/drawingbench.md#r1.
 func taskKeys(v *fastjson.Value, n int) ([]string, error) {
-	id := text(v, "id")
+	id := stringMember(v, "id")
 	if id == "" {
 		return nil, fmt.Errorf("got no id; want the task's id")
 	}
 	return []string{fmt.Sprintf("%s#%d", id, n), "#" + strconv.Itoa(n), id}, nil
 }
 
-// refer implements scoring.TaskFile.Refer: it names the task of an item by task_id and index,
-// by task_id, or by id, as labels do. See docs/spec/drawingbench.md#r1.
-func refer(v *fastjson.Value, id string) string {
-	name := text(v, "task_id")
-	if index := indexOf(v); index != nil {
+// taskReference implements scoring.TaskFile.Refer: it returns the task that an item refers
+// to, by task_id and index, by index, by task_id, or by its id. See
+// docs/spec/drawingbench.md#r1.
+func taskReference(v *fastjson.Value, id string) string {
+	name := stringMember(v, "task_id")
+	if index := indexMember(v); index != nil {
 		return name + "#" + index.String()
 	}
 	return cmp.Or(name, id)
 }
 
-// indexOf returns the member index of a task or label of DrawingBench, nil where it is no number.
-func indexOf(v *fastjson.Value) *fastjson.Value {
+// indexMember returns the member index of a task or label of DrawingBench, nil where it is no number.
+func indexMember(v *fastjson.Value) *fastjson.Value {
 	f := v.Get("index")
 	if f == nil || f.Type() != fastjson.TypeNumber {
 		return nil
@@ -44,59 +45,59 @@ func indexOf(v *fastjson.Value) *fastjson.Value {
 // elementKey implements scoring.Suite.ElementKey: it names the task of an element of the
 // published result file by its id; "" where the element says its index.
 func elementKey(v *fastjson.Value) string {
-	if indexOf(v) != nil {
+	if indexMember(v) != nil {
 		return ""
 	}
-	return text(v, "id")
+	return stringMember(v, "id")
 }
 
-// lines implements scoring.Suite.Lines: it makes dump lines of an element of the published
-// result file, one for each turn, with the id "<task id>#<index>/<turn>". task is the task's
-// index where the element does not say it, negative where it is not known. What was recorded of
-// the evaluation is left out. ok is false for an element of another form. See
-// docs/spec/cli.md#r16.
-func lines(v *fastjson.Value, task int) (list [][]byte, ok bool) {
+// dumpLines implements scoring.Suite.Lines: it makes dump lines of an element of the
+// published result file, one for each turn, with the id "<task id>#<index>/<turn>". task is
+// the task's index where the element does not say it, negative where it is not known. What
+// was recorded of the evaluation is left out. ok is false for an element of another form.
+// See docs/spec/cli.md#r16.
+func dumpLines(v *fastjson.Value, task int) (list [][]byte, ok bool) {
 	turns := v.Get("results")
 	if turns == nil || turns.Type() != fastjson.TypeArray || !v.Exists("id") {
 		return nil, false
 	}
-	id, index := text(v, "id"), task
-	if f := indexOf(v); f != nil {
+	id, index := stringMember(v, "id"), task
+	if f := indexMember(v); f != nil {
 		index = f.GetInt()
 	}
 	var out [][]byte
 	for k, r := range turns.GetArray() {
-		out = append(out, line(id, index, k, v, r))
+		out = append(out, dumpLine(id, index, k, v, r))
 	}
 	return out, true
 }
 
-// line makes the dump line of r, the k-th turn of an element. index is negative where it is not
-// known.
-func line(id string, index, k int, element, r *fastjson.Value) []byte {
+// dumpLine returns the dump line of turn number k, from 0, of an element; r is what was
+// recorded of the turn. index is negative where it is not known.
+func dumpLine(id string, index, k int, element, recorded *fastjson.Value) []byte {
 	turn := k + 1
-	if n := r.GetInt("turn"); n > 0 {
+	if n := recorded.GetInt("turn"); n > 0 {
 		turn = n
 	}
 	name := id
 	if index >= 0 {
 		name = fmt.Sprintf("%s#%d", id, index)
 	}
-	b := scoring.AppendString([]byte(`{"id":`), fmt.Sprintf("%s/%d", name, turn))
-	b = scoring.AppendString(append(b, `,"suite":"drawingbench","task_id":`...), id)
+	out := scoring.AppendString([]byte(`{"id":`), fmt.Sprintf("%s/%d", name, turn))
+	out = scoring.AppendString(append(out, `,"suite":"drawingbench","task_id":`...), id)
 	if index >= 0 {
-		b = strconv.AppendInt(append(b, `,"index":`...), int64(index), 10)
+		out = strconv.AppendInt(append(out, `,"index":`...), int64(index), 10)
 	}
-	b = strconv.AppendInt(append(b, `,"turn":`...), int64(turn), 10)
+	out = strconv.AppendInt(append(out, `,"turn":`...), int64(turn), 10)
 	for _, key := range []string{"category", "difficulty", "model"} {
-		if s := text(element, key); s != "" {
-			b = scoring.AppendString(append(b, `,"`+key+`":`...), s)
+		if s := stringMember(element, key); s != "" {
+			out = scoring.AppendString(append(out, `,"`+key+`":`...), s)
 		}
 	}
 	for _, key := range []string{"actions", "response"} {
-		if f := r.Get(key); f != nil {
-			b = jsontree.Append(append(b, `,"`+key+`":`...), f)
+		if member := recorded.Get(key); member != nil {
+			out = jsontree.Append(append(out, `,"`+key+`":`...), member)
 		}
 	}
-	return append(b, '}')
+	return append(out, '}')
 }

@@ -5,21 +5,22 @@ import (
 	"plumb/scoring/pyjson"
 )
 
-// turns is the app's canvas while the answers of several turns are played on it: their actions one
-// after another, so that tool, colour, width and a pressed button stay as they were left. It
-// implements scoring.Canvas. See docs/spec/episodes.md#r10.
-type turns struct {
+// canvasTurns is the app's canvas while the answers of several turns are played on it. Their
+// actions follow each other, so that tool, colour, width and a pressed button stay as they
+// were left. It implements scoring.Canvas. See docs/spec/episodes.md#r10.
+type canvasTurns struct {
 	strict  bool
 	actions []byte // JSON of the actions so far, with commas between them
 }
 
 // canvas implements scoring.Suite.Canvas.
 func (s *suite) canvas(_ *scoring.Item, v scoring.Variants) (scoring.Canvas, error) {
-	return &turns{strict: v[Input] == "strict"}, nil
+	return &canvasTurns{strict: v[Input] == "strict"}, nil
 }
 
-// Apply implements scoring.Canvas.
-func (c *turns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
+// Apply implements scoring.Canvas: it appends the actions of an answer to those before. An
+// answer without a readable list changes nothing, with a note.
+func (c *canvasTurns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
 	r := new(reader)
 	a, err := r.readAnswer(it, c.strict)
 	switch {
@@ -28,13 +29,17 @@ func (c *turns) Apply(it *scoring.Item) (status string, all []scoring.Note, err 
 	case !a.found:
 		return "", nil, noResponse()
 	case a.crash != "":
-		return "crash", []scoring.Note{{Code: "release_crash", Path: "response", Message: a.crash + ": the answer cannot be read"}}, nil
+		return "crash", []scoring.Note{{Code: "release_crash", Path: "response", Message: a.crash +
+			": the answer cannot be read"}}, nil
 	}
 	if a.limited {
-		all = append(all, scoring.Note{Code: "search_limit", Path: "response", Message: "the search for a list of actions was given up"})
+		all = append(all, scoring.Note{Code: "search_limit", Path: "response",
+			Message: "the search for a list of actions was given up"})
 	}
 	if a.value.Kind != pyjson.List {
-		return string(a.how), append(all, scoring.Note{Code: "no_actions", Path: "response", Message: "no list of actions was found; the canvas is as it was"}), nil
+		return string(a.how), append(all,
+			scoring.Note{Code: "no_actions", Path: "response",
+				Message: "no list of actions was found; the canvas is as it was"}), nil
 	}
 	for i := range a.value.Items() {
 		if len(c.actions) > 0 {
@@ -46,6 +51,6 @@ func (c *turns) Apply(it *scoring.Item) (status string, all []scoring.Note, err 
 }
 
 // AppendAnswer implements scoring.Canvas.
-func (c *turns) AppendAnswer(dst []byte) []byte {
+func (c *canvasTurns) AppendAnswer(dst []byte) []byte {
 	return append(append(append(dst, '['), c.actions...), ']')
 }

@@ -16,7 +16,8 @@ type Tool struct {
 }
 
 // Tools are in the order in which the published evaluator tests them.
-var Tools = []Tool{{"pen", 35, 45}, {"eraser", 35, 125}, {"fill", 35, 205}, {"line", 35, 285}, {"rectangle", 35, 365}, {"circle", 35, 445}}
+var Tools = []Tool{{"pen", 35, 45}, {"eraser", 35, 125}, {"fill", 35, 205}, {"line", 35, 285},
+	{"rectangle", 35, 365}, {"circle", 35, 445}}
 
 // Colour is a button of the palette; the centres of all are at PaletteY.
 type Colour struct {
@@ -28,7 +29,8 @@ type Colour struct {
 const PaletteY = 25
 
 // Palette lists the colours from left to right.
-var Palette = []Colour{{"Black", "#000000", 405}, {"Red", "#FF0000", 429}, {"Green", "#00FF00", 453}, {"Blue", "#0000FF", 477},
+var Palette = []Colour{{"Black", "#000000", 405}, {"Red", "#FF0000", 429}, {"Green", "#00FF00", 453},
+	{"Blue", "#0000FF", 477},
 	{"Yellow", "#FFFF00", 501}, {"Magenta", "#FF00FF", 525}, {"Cyan", "#00FFFF", 549}, {"White", "#FFFFFF", 573}}
 
 // Stroke is the button of a stroke width, given by its centre.

@@ -22,10 +22,10 @@ const (
 	None   How = "none"   // nothing was found
 )
 
-// work bounds the bytes that Extract reads, per byte of text: a text of opening
+// maxReadsPerByte bounds the bytes that Extract reads, per byte of text: a text of opening
 // brackets alone would cost the square of its length. See
 // docs/spec/drawingbench.md#r13.
-const work = 64
+const maxReadsPerByte = 64
 
 // Extract finds the actions in a text. v is valid until r is reset, and null where how is None.
 // limited reports whether the search was given up because it cost too much. See
@@ -38,41 +38,44 @@ func Extract(r *pyjson.Reader, text string) (v pyjson.Value, how How, limited bo
 // Where returns the bytes of a text in which Extract finds the actions; ok is false where it finds none.
 func Where(r *pyjson.Reader, text string) (from, to int, ok bool) {
 	f := findActions(r, text)
-	before := len(text) - len(strings.TrimLeft(strings.TrimLeft(text, "\ufeff"), space))
+	before := len(text) - len(strings.TrimLeft(strings.TrimLeft(text, "\ufeff"), pythonSpace))
 	return before + f.from, before + f.to, f.how != None
 }
 
-// found is what find has found in a text that begins after its white space.
-type found struct {
+// foundActions is what find has found in a text that begins after its white space.
+type foundActions struct {
 	value    pyjson.Value
 	how      How
 	from, to int // bytes of the text
 	limited  bool
 }
 
-// findActions finds the list of mouse actions in an answer's text, for Extract and Where.
-func findActions(r *pyjson.Reader, text string) found {
-	text = strings.Trim(strings.TrimLeft(text, "\ufeff"), space)
+// findActions finds the list of mouse actions in an answer's text: the whole text as JSON,
+// else the first fenced block that holds a list, else the first list of objects anywhere.
+// Positions are in the text without white space at its ends. limited is true where the
+// search read too much.
+func findActions(r *pyjson.Reader, text string) foundActions {
+	text = strings.Trim(strings.TrimLeft(text, "\ufeff"), pythonSpace)
 	r.Reset(text)
 	if v, err := r.All(); err == nil {
-		return found{Actions(v), Direct, 0, len(text), false}
+		return foundActions{Actions(v), Direct, 0, len(text), false}
 	}
-	if f, ok := fromFence(r, text); ok {
+	if f, ok := findInFence(r, text); ok {
 		return f
 	}
-	budget := work*len(text) + 1<<16
+	budget := maxReadsPerByte*len(text) + 1<<16
 	for at := 0; ; at++ {
 		next := strings.IndexByte(text[at:], '[')
 		if next < 0 {
-			return found{how: None}
+			return foundActions{how: None}
 		}
 		at += next
 		if r.Steps() > budget {
-			return found{how: None, limited: true}
+			return foundActions{how: None, limited: true}
 		}
 		v, end, err := r.At(at)
 		if err == nil && isListOfObjects(v) {
-			return found{v, Scan, at, end, false}
+			return foundActions{v, Scan, at, end, false}
 		}
 	}
 }
@@ -91,40 +94,40 @@ func Actions(v pyjson.Value) pyjson.Value {
 
 const fence = "```"
 
-// fromFence returns the actions of the first fenced code block that holds nothing else. The
-// rest of a block's first line names its language and is passed over. ok is false where there
-// is no such block.
-func fromFence(r *pyjson.Reader, text string) (f found, ok bool) {
+// findInFence returns the actions of the first fenced code block that holds nothing else.
+// The rest of a block's first line, which names its language, is skipped. ok is false where
+// there is no such block.
+func findInFence(r *pyjson.Reader, text string) (f foundActions, ok bool) {
 	for at := 0; ; {
-		open := strings.Index(text[at:], fence)
-		if open < 0 {
+		opening := strings.Index(text[at:], fence)
+		if opening < 0 {
 			return f, false
 		}
-		line := strings.IndexByte(text[at+open+len(fence):], '\n')
-		if line < 0 {
+		lineEnd := strings.IndexByte(text[at+opening+len(fence):], '\n')
+		if lineEnd < 0 {
 			return f, false
 		}
-		from := at + open + len(fence) + line + 1
-		size := strings.Index(text[from:], fence)
-		if size < 0 {
+		bodyStart := at + opening + len(fence) + lineEnd + 1
+		bodyLength := strings.Index(text[bodyStart:], fence)
+		if bodyLength < 0 {
 			return f, false
 		}
-		body := text[from : from+size]
-		left := len(body) - len(strings.TrimLeft(body, space))
-		right := len(strings.TrimRight(body, space))
+		body := text[bodyStart : bodyStart+bodyLength]
+		left := len(body) - len(strings.TrimLeft(body, pythonSpace))
+		right := len(strings.TrimRight(body, pythonSpace))
 		if left < right {
-			v, err := r.Span(from+left, from+right)
+			v, err := r.Span(bodyStart+left, bodyStart+right)
 			v = Actions(v)
 			if err == nil && v.Kind == pyjson.List {
-				return found{v, Fence, from + left, from + right, false}, true
+				return foundActions{v, Fence, bodyStart + left, bodyStart + right, false}, true
 			}
 		}
-		at = from + size + len(fence)
+		at = bodyStart + bodyLength + len(fence)
 	}
 }
 
-// space holds the characters that Python's strip removes.
-const space = " \t\n\v\f\r\x1c\x1d\x1e\x1f\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+// pythonSpace holds the characters that Python's strip removes.
+const pythonSpace = " \t\n\v\f\r\x1c\x1d\x1e\x1f\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
 // isListOfObjects reports whether a value is a list of objects that is not empty.
 func isListOfObjects(v pyjson.Value) bool {

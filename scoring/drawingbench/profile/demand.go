@@ -20,7 +20,7 @@ type Demand struct {
 	Position            *Position // position_constraint, nil where there is none
 	Size                *Size     // size_constraint
 	Corners             bool      // corner_placement
-	MostActions         float64   // max_actions, 0 where there is none
+	MaxActions          float64   // max_actions, 0 where there is none
 }
 
 // Position is a position constraint of a task: a word, or limits on the screen in px.
@@ -33,7 +33,8 @@ type Position struct {
 type Size struct{ Width, Height, Tolerance float64 }
 
 // places are the words of position constraints.
-var places = []string{"above", "below", "left", "right", "center", "corners", "top-left", "top-right", "bottom-left", "bottom-right"}
+var places = []string{"above", "below", "left", "right", "center", "corners", "top-left", "top-right",
+	"bottom-left", "bottom-right"}
 
 // Read returns the criteria c with those that the published evaluator ignores. v is the
 // task's criteria object, from which c was read; nil or null where it has none. The error
@@ -46,94 +47,97 @@ func Read(v *pyjson.Value, c *published.Criteria) (d Demand, err error) {
 	if v == nil || v.Kind != pyjson.Dict {
 		return d, nil
 	}
-	most, err := number(v, "criteria", "max_actions")
+	most, err := finiteNumber(v, "criteria", "max_actions")
 	if err != nil {
 		return d, err
 	}
 	if most != nil {
-		d.MostActions = *most
+		d.MaxActions = *most
 	}
 	if f := v.Get("corner_placement"); f != nil {
 		d.Corners = f.True()
 	}
-	if d.Position, err = position(v.Get("position_constraint")); err != nil {
+	if d.Position, err = readPosition(v.Get("position_constraint")); err != nil {
 		return d, err
 	}
-	d.Size, err = size(v.Get("size_constraint"))
+	d.Size, err = readSize(v.Get("size_constraint"))
 	return d, err
 }
 
-// position reads a position constraint of a DrawingBench task, nil for null or none.
-func position(v *pyjson.Value) (*Position, error) {
+// readPosition reads a position constraint: a word in "type", or else x_max, y_max or both.
+// It returns nil for null or none.
+func readPosition(v *pyjson.Value) (*Position, error) {
 	const name = "criteria.position_constraint"
 	if v == nil || v.Kind == pyjson.None {
 		return nil, nil
 	}
 	if v.Kind != pyjson.Dict {
-		return nil, wrong(name, v, "an object")
+		return nil, wrongKind(name, v, "an object")
 	}
-	p := &Position{}
-	if t := v.Get("type"); t != nil {
-		if t.Kind != pyjson.Str || !slices.Contains(places, t.S) {
-			return nil, wrong(name+".type", t, "above, below, left, right, center, corners, top-left, top-right, bottom-left or bottom-right")
+	constraint := &Position{}
+	if word := v.Get("type"); word != nil {
+		if word.Kind != pyjson.Str || !slices.Contains(places, word.S) {
+			return nil, wrongKind(name+".type", word,
+				"above, below, left, right, center, corners, top-left, top-right, bottom-left or bottom-right")
 		}
-		p.Where = t.S
-		return p, nil
+		constraint.Where = word.S
+		return constraint, nil
 	}
 	var err error
-	if p.XMax, err = number(v, name, "x_max"); err != nil {
+	if constraint.XMax, err = finiteNumber(v, name, "x_max"); err != nil {
 		return nil, err
 	}
-	if p.YMax, err = number(v, name, "y_max"); err != nil {
+	if constraint.YMax, err = finiteNumber(v, name, "y_max"); err != nil {
 		return nil, err
 	}
-	if p.XMax == nil && p.YMax == nil {
-		return nil, wrong(name, v, "type, x_max or y_max in it")
+	if constraint.XMax == nil && constraint.YMax == nil {
+		return nil, wrongKind(name, v, "type, x_max or y_max in it")
 	}
-	return p, nil
+	return constraint, nil
 }
 
-// size reads a size constraint of a DrawingBench task, nil for null or none. Its tolerance is 0
-// where none is given.
-func size(v *pyjson.Value) (*Size, error) {
+// readSize reads a size constraint, nil for null or none. width and height are needed;
+// tolerance is 0 where it is not given.
+func readSize(v *pyjson.Value) (*Size, error) {
 	const name = "criteria.size_constraint"
 	if v == nil || v.Kind == pyjson.None {
 		return nil, nil
 	}
 	if v.Kind != pyjson.Dict {
-		return nil, wrong(name, v, "an object")
+		return nil, wrongKind(name, v, "an object")
 	}
-	s := &Size{}
-	for key, to := range map[string]*float64{"width": &s.Width, "height": &s.Height, "tolerance": &s.Tolerance} {
-		n, err := number(v, name, key)
+	constraint := &Size{}
+	for key, target := range map[string]*float64{"width": &constraint.Width, "height": &constraint.Height,
+		"tolerance": &constraint.Tolerance} {
+		given, err := finiteNumber(v, name, key)
 		if err != nil {
 			return nil, err
 		}
-		if n == nil && key != "tolerance" {
-			return nil, wrong(name, v, "width and height in it")
+		if given == nil && key != "tolerance" {
+			return nil, wrongKind(name, v, "width and height in it")
 		}
-		if n != nil {
-			*to = *n
+		if given != nil {
+			*target = *given
 		}
 	}
-	return s, nil
+	return constraint, nil
 }
 
-// number reads the member name of v, which must be a finite number; nil where it is absent or
-// null. of is what v is called in the error.
-func number(v *pyjson.Value, of, name string) (*float64, error) {
-	f := v.Get(name)
-	if f == nil || f.Kind == pyjson.None {
+// finiteNumber reads the member `name` of v, which must be a finite number; nil where it is
+// absent or null. of is what v is called in the error.
+func finiteNumber(v *pyjson.Value, of, name string) (*float64, error) {
+	member := v.Get(name)
+	if member == nil || member.Kind == pyjson.None {
 		return nil, nil
 	}
-	if f.Kind != pyjson.Int && f.Kind != pyjson.Float || f.F-f.F != 0 {
-		return nil, wrong(of+"."+name, f, "a finite number")
+	if member.Kind != pyjson.Int && member.Kind != pyjson.Float || member.F-member.F != 0 { // not 0 for infinities and NaN
+		return nil, wrongKind(of+"."+name, member, "a finite number")
 	}
-	x := f.F
-	return &x, nil
+	value := member.F
+	return &value, nil
 }
 
-// wrong returns the error for a criterion of the wrong kind.
-func wrong(name string, v *pyjson.Value, want string) error {
+// wrongKind returns the error for a criterion of the wrong kind.
+func wrongKind(name string, v *pyjson.Value, want string) error {
 	return fmt.Errorf("cannot read %s: got %.60s; want %s", name, v.AppendRepr(nil), want)
 }

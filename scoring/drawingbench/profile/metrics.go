@@ -14,55 +14,59 @@ import (
 // maxElements is how many drawn elements element_sizes lists; visible_segments counts all.
 const maxElements = 1000
 
-// Metrics returns the metrics of Index and, after them, the pixel metrics. prompt is the
-// task's, maybe empty: region_accuracy measures the distance to the region that it names.
-// See docs/spec/drawingbench.md#r70.
+// Metrics returns the metrics of Index and, after them, the pixel metrics: coverages of
+// several kinds, visible colours, nearness to the region that the task's prompt names,
+// elements, and overdraw (writes per painted pixel). See docs/spec/drawingbench.md#r70.
 func Metrics(p *replay.Picture, prompt string) []scoring.Metric {
-	s := &p.Stats
+	pixels := &p.Stats
 	out := Index(p)
 	add := func(name string, v any) { out = append(out, scoring.Metric{Name: name, Value: v}) }
-	add("painted_coverage", float64(s.NonWhite)/canvasArea)
-	add("solid_coverage", float64(s.Solid)/canvasArea)
-	add("ink_coverage", float64(s.InkSum)/255/canvasArea)
+	add("painted_coverage", float64(pixels.NonWhite)/canvasArea)
+	add("solid_coverage", float64(pixels.Solid)/canvasArea)
+	add("ink_coverage", float64(pixels.InkSum)/255/canvasArea)
 	add("enclosed_coverage", float64(p.Canvas.Enclosed())/canvasArea)
 	add("bbox_coverage", boxCoverage(p))
-	add("color_area", scoring.JSON(colourCounts(p)))
+	add("color_area", scoring.JSON(coloursJSON(p)))
 	seen := []string{}
-	for _, c := range layout.Palette {
-		if colourVisible(p, c.Hex) {
-			seen = append(seen, c.Hex)
+	for _, colour := range layout.Palette {
+		if colourVisible(p, colour.Hex) {
+			seen = append(seen, colour.Hex)
 		}
 	}
 	add("visible_colors", seen)
 	add("region_accuracy", regionAccuracy(p, prompt))
-	add("corners", allPositive(s.Corners))
+	add("corners", allPositive(pixels.Corners))
 	add("elements", len(p.Elements))
-	add("element_sizes", scoring.JSON(elementSizes(p)))
+	add("element_sizes", scoring.JSON(elementsJSON(p)))
 	add("visible_segments", len(visibleElements(p)))
 	var overdraw any
-	if s.NonWhite > 0 {
-		overdraw = float64(p.Writes) / float64(s.NonWhite)
+	if pixels.NonWhite > 0 {
+		overdraw = float64(p.Writes) / float64(pixels.NonWhite)
 	}
 	add("overdraw", overdraw)
 	return out
 }
 
-// Index returns the counts of pixels that the index.json of the reference pictures lists, under
-// the same names. See docs/spec/drawingbench.md#r69.
+// Index returns the counts of pixels of the finished picture, under the names of the
+// index.json of the reference pictures. See docs/spec/drawingbench.md#r69.
 func Index(p *replay.Picture) []scoring.Metric {
-	s := &p.Stats
-	n := float64(s.NonWhite)
+	pixels := &p.Stats
+	nonWhite := float64(pixels.NonWhite)
 	x, y, inked := inkCentroid(p)
 	return []scoring.Metric{
-		{Name: "nonwhite", Value: s.NonWhite}, {Name: "transparent", Value: s.Transparent}, {Name: "partial_alpha", Value: s.Partial},
-		{Name: "colors", Value: scoring.JSON(colourCounts(p))},
-		{Name: "bbox", Value: scoring.JSON(appendPixelBox(nil, s.Box))},
-		{Name: "centroid", Value: pointOrNull(float64(s.SumX)/n, float64(s.SumY)/n, s.NonWhite > 0)},
-		{Name: "quadrants", Value: scoring.JSON(quadrants(s.Quadrants))},
-		{Name: "ink", Value: float64(s.InkSum) / 255}, {Name: "ink_centroid", Value: pointOrNull(x, y, inked)},
-		{Name: "solid", Value: s.Solid}, {Name: "solid_bbox", Value: scoring.JSON(appendPixelBox(nil, s.SolidBox))},
-		{Name: "fill_pixels", Value: scoring.JSON(appendInts(nil, p.Fills))}, {Name: "capped_fill", Value: replay.AnyFillCapped(p.Fills)},
-		{Name: "final_state", Value: scoring.JSON(state(p))},
+		{Name: "nonwhite", Value: pixels.NonWhite}, {Name: "transparent", Value: pixels.Transparent},
+		{Name: "partial_alpha", Value: pixels.Partial},
+		{Name: "colors", Value: scoring.JSON(coloursJSON(p))},
+		{Name: "bbox", Value: scoring.JSON(appendPixelBox(nil, pixels.Box))},
+		{Name: "centroid", Value: pointOrNull(float64(pixels.SumX)/nonWhite, float64(pixels.SumY)/nonWhite,
+			pixels.NonWhite > 0)},
+		{Name: "quadrants", Value: scoring.JSON(quadrantsJSON(pixels.Quadrants))},
+		{Name: "ink", Value: float64(pixels.InkSum) / 255}, {Name: "ink_centroid", Value: pointOrNull(x, y, inked)},
+		{Name: "solid", Value: pixels.Solid},
+		{Name: "solid_bbox", Value: scoring.JSON(appendPixelBox(nil, pixels.SolidBox))},
+		{Name: "fill_pixels", Value: scoring.JSON(appendInts(nil, p.Fills))},
+		{Name: "capped_fill", Value: replay.AnyFillCapped(p.Fills)},
+		{Name: "final_state", Value: scoring.JSON(stateJSON(p))},
 	}
 }
 
@@ -88,8 +92,8 @@ func pointOrNull(x, y float64, ok bool) any {
 	return []float64{x, y}
 }
 
-// appendPixelBox appends the JSON of a box in pixels, with its last column and row instead of
-// those after them; null where it is empty.
+// appendPixelBox appends a box of pixels as JSON: first and last column and row, both
+// included; null for an empty box.
 func appendPixelBox(b []byte, r image.Rectangle) []byte {
 	if r.Empty() {
 		return append(b, "null"...)
@@ -109,8 +113,8 @@ func appendInts(b []byte, list []int) []byte {
 	return append(b, ']')
 }
 
-// colourCounts returns the numbers of opaque pixels by colour of the palette, as a JSON object.
-func colourCounts(p *replay.Picture) []byte {
+// coloursJSON returns the numbers of opaque pixels by colour of the palette, as a JSON object.
+func coloursJSON(p *replay.Picture) []byte {
 	b := []byte{'{'}
 	for i, c := range layout.Palette {
 		b = append(append(append(b, '"'), strings.ToLower(c.Name)...), '"', ':')
@@ -120,8 +124,8 @@ func colourCounts(p *replay.Picture) []byte {
 	return append(b, '}')
 }
 
-// quadrants returns the numbers of pixels in the four quadrants, as a JSON object.
-func quadrants(counts [4]int) []byte {
+// quadrantsJSON returns the numbers of pixels in the four quadrants, as a JSON object.
+func quadrantsJSON(counts [4]int) []byte {
 	b := []byte{'{'}
 	for i, name := range []string{"top-left", "top-right", "bottom-left", "bottom-right"} {
 		if i > 0 {
@@ -133,8 +137,8 @@ func quadrants(counts [4]int) []byte {
 	return append(b, '}')
 }
 
-// state returns the drawing app's state after the last action, as a JSON object.
-func state(p *replay.Picture) []byte {
+// stateJSON returns the drawing app's state after the last action, as a JSON object.
+func stateJSON(p *replay.Picture) []byte {
 	b := scoring.AppendString([]byte(`{"tool":`), p.State.Tool)
 	b = scoring.AppendString(append(b, `,"color":`...), p.State.Colour)
 	b = strconv.AppendInt(append(b, `,"size":`...), int64(p.State.Size), 10)
@@ -142,20 +146,20 @@ func state(p *replay.Picture) []byte {
 	return append(b, '}')
 }
 
-// elementSizes lists the drawn elements as a JSON array: "changed" is the box of the pixels that
-// changed, "box" the geometry without the width of strokes.
-func elementSizes(p *replay.Picture) []byte {
+// elementsJSON returns the first maxElements drawn elements as a JSON array: "changed" is
+// the box of the pixels that changed, "box" the geometry without the width of strokes.
+func elementsJSON(p *replay.Picture) []byte {
 	b := []byte{'['}
 	for i := range p.Elements[:min(maxElements, len(p.Elements))] {
-		e := &p.Elements[i]
+		element := &p.Elements[i]
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = scoring.AppendString(append(b, `{"kind":`...), string(e.Kind))
-		b = scoring.AppendString(append(b, `,"color":`...), e.Colour)
-		b = appendPixelBox(append(b, `,"changed":`...), e.Painted.Box)
+		b = scoring.AppendString(append(b, `{"kind":`...), string(element.Kind))
+		b = scoring.AppendString(append(b, `,"color":`...), element.Colour)
+		b = appendPixelBox(append(b, `,"changed":`...), element.Painted.Box)
 		b = append(b, `,"box":[`...)
-		for k, x := range e.Box {
+		for k, x := range element.Box {
 			if k > 0 {
 				b = append(b, ',')
 			}

@@ -34,24 +34,24 @@ const (
 	efficiencyPenalty = 5
 )
 
-// Paper scores an answer by the weights and penalties of the paper's text. The paper's printed
-// numbers do not follow from them, but from the published evaluator (profile "release"). See
-// docs/spec/drawingbench.md#r72.
+// Paper scores an answer by the weights, penalties and bonuses of the paper's text, as
+// options change them. The paper's printed numbers do not follow from this but from the
+// published evaluator (profile "release"). See docs/spec/drawingbench.md#r72.
 func Paper(a *Answer, o Options) Score {
 	all := a.criteria()
-	sum, whole := 0, 0
+	sum, possible := 0, 0
 	for _, c := range all {
 		if o.Renormalise && !c.stated {
 			continue
 		}
-		whole += c.weight
+		possible += c.weight
 		if c.met {
 			sum += c.weight
 		}
 	}
-	part := float64(sum) / 100
+	weighted := float64(sum) / 100
 	if o.Renormalise {
-		part = float64(sum) / float64(whole)
+		weighted = float64(sum) / float64(possible)
 	}
 	penalty, inefficient := a.penalties()
 	if o.NoPenalties {
@@ -61,18 +61,18 @@ func Paper(a *Answer, o Options) Score {
 	if a.Demand.Coverage != nil && a.coverageMet() {
 		bonus += o.CoverageBonus
 	}
-	n := a.Evaluation.Actions
-	if n >= 10 && n <= 500 && !inefficient {
+	actions := a.Evaluation.Actions
+	if actions >= 10 && actions <= 500 && !inefficient {
 		bonus += o.EfficiencyBonus
 	}
 	// Hundredths are added as integers, so that 0.8 is the double nearest to it. See
 	// docs/spec/drawingbench.md#r78.
-	value := part + float64(bonus-penalty)/100
+	value := weighted + float64(bonus-penalty)/100
 	if !o.Renormalise {
 		value = float64(sum+bonus-penalty) / 100
 	}
 	s := Score{Value: min(max(value, 0), 1)}
-	s.add("weighted", part)
+	s.add("weighted", weighted)
 	s.add("penalties", float64(penalty)/100)
 	s.add("bonus", float64(bonus)/100)
 	for _, c := range all {
@@ -86,28 +86,31 @@ func (s *Score) add(name string, v any) {
 	s.Metrics = append(s.Metrics, scoring.Metric{Name: name, Value: v})
 }
 
-// criteria returns the eight criteria of the paper's weighted sum.
+// criteria returns the eight criteria of the paper's weighted sum. Their weights add up to
+// 100.
 func (a *Answer) criteria() []criterion {
-	d, p := &a.Demand, a.Picture
+	demand, picture := &a.Demand, a.Picture
 	tools, colours := true, true
-	for _, t := range d.Tools {
-		tools = tools && slices.Contains(p.Selected, t)
+	for _, tool := range demand.Tools {
+		tools = tools && slices.Contains(picture.Selected, tool)
 	}
-	for _, c := range d.Colours {
-		colours = colours && colourUsed(p, c)
+	for _, colour := range demand.Colours {
+		colours = colours && colourUsed(picture, colour)
 	}
-	corners := !d.Corners || allPositive(p.Stats.Quadrants)
-	return []criterion{
-		{"required_tools", 20, len(d.Tools) > 0, tools},
-		{"required_colors", 20, len(d.Colours) > 0, colours},
-		{"min_segments", 15, d.Segments != nil, d.Segments == nil || float64(p.Pairs) >= d.Segments.F},
-		{"min_coverage", 10, d.Coverage != nil, a.coverageMet()},
-		{"position_constraint", 15, d.Position != nil || d.Corners, a.positionMet() && corners},
-		{"size_constraint", 10, d.Size != nil, a.sizeMet()},
+	corners := !demand.Corners || allPositive(picture.Stats.Quadrants) // something in each quadrant
+	return []criterion{                                                // name, weight, stated, met
+		{"required_tools", 20, len(demand.Tools) > 0, tools},
+		{"required_colors", 20, len(demand.Colours) > 0, colours},
+		// pairs of press and release, which the paper counts as segments
+		{"min_segments", 15, demand.Segments != nil, demand.Segments == nil ||
+			float64(picture.Pairs) >= demand.Segments.F},
+		{"min_coverage", 10, demand.Coverage != nil, a.coverageMet()},
+		{"position_constraint", 15, demand.Position != nil || demand.Corners, a.positionMet() && corners},
+		{"size_constraint", 10, demand.Size != nil, a.sizeMet()},
 		{"syntax", 5, true, a.countErrors("SYNTAX_ERROR") == 0},
 		// A coordinate off the screen counts in any action. See
 		// docs/spec/drawingbench.md#r75.
-		{"coordinate_bounds", 5, true, p.Strays == 0 && a.countErrors("COORDINATE_ERROR") == 0},
+		{"coordinate_bounds", 5, true, picture.Strays == 0 && a.countErrors("COORDINATE_ERROR") == 0},
 	}
 }
 
@@ -119,19 +122,20 @@ func (a *Answer) coverageMet() bool {
 }
 
 // penalties returns the sum of the paper's penalties in hundredths of the score, and whether
-// one of them is for inefficiency. See docs/spec/drawingbench.md#r76.
+// one of them is for inefficiency: more actions than allowed, or three moves in a row. See
+// docs/spec/drawingbench.md#r76.
 func (a *Answer) penalties() (sum int, inefficient bool) {
-	most := a.Demand.MostActions
-	if most == 0 {
-		most = 1000
+	maxActions := a.Demand.MaxActions
+	if maxActions == 0 {
+		maxActions = 1000
 	}
-	warnings := 0
-	if float64(a.Evaluation.Actions) > most {
-		warnings++
+	inefficiencies := 0
+	if float64(a.Evaluation.Actions) > maxActions {
+		inefficiencies++
 	}
 	if a.Evaluation.ThreeMoves() {
-		warnings++
+		inefficiencies++
 	}
 	return a.countErrors("SYNTAX_ERROR")*syntaxPenalty + a.countErrors("COORDINATE_ERROR")*coordinatePenalty +
-		a.countErrors("LOGIC_ERROR")*logicPenalty + warnings*efficiencyPenalty, warnings > 0
+		a.countErrors("LOGIC_ERROR")*logicPenalty + inefficiencies*efficiencyPenalty, inefficiencies > 0
 }

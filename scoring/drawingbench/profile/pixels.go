@@ -21,68 +21,69 @@ import (
 // It gains 0.05 where there are 10 to 500 actions and 0.2 is left. The result has three
 // decimals, 0..1.
 func Pixels(a *Answer) Score {
-	d, p := &a.Demand, a.Picture
-	var s Score
+	demand, picture := &a.Demand, a.Picture
+	var score Score
 	value := 1.0
-	lose := func(name string, met bool, by float64) {
-		s.add("pixels_"+name, met)
+	deductUnless := func(name string, met bool, by float64) {
+		score.add("pixels_"+name, met)
 		if !met {
 			value -= by
 		}
 	}
 	used := []string{}
-	for i, t := range d.Tools {
+	for i, tool := range demand.Tools {
 		switch {
-		case slices.Contains(d.Tools[:i], t):
-		case toolPainted(p, t):
-			used = append(used, t)
+		case slices.Contains(demand.Tools[:i], tool):
+		case toolPainted(picture, tool):
+			used = append(used, tool)
 		default:
 			value -= 0.15
 		}
 	}
-	s.add("painted_required_tools", used)
+	score.add("painted_required_tools", used)
 	shown := []string{}
-	for _, c := range d.Colours {
-		if colourVisible(p, c) {
-			shown = append(shown, c)
+	for _, colour := range demand.Colours {
+		if colourVisible(picture, colour) {
+			shown = append(shown, colour)
 		} else {
 			value -= 0.05
 		}
 	}
-	s.add("visible_required_colors", shown)
-	if d.Segments != nil {
-		lose("min_segments", float64(len(visibleElements(p))) >= d.Segments.F, 0.15)
+	score.add("visible_required_colors", shown)
+	if demand.Segments != nil {
+		deductUnless("min_segments", float64(len(visibleElements(picture))) >= demand.Segments.F, 0.15)
 	}
-	if d.Coverage != nil && d.Coverage.F > 0 {
-		lack := max(0, d.Coverage.F-boxCoverage(p)) / d.Coverage.F
-		lose("min_coverage", lack == 0, float64(lack*0.12))
+	if demand.Coverage != nil && demand.Coverage.F > 0 {
+		lack := max(0, demand.Coverage.F-boxCoverage(picture)) / demand.Coverage.F
+		deductUnless("min_coverage", lack == 0, float64(lack*0.12))
 	}
-	if d.Position != nil {
-		lose("position_constraint", a.positionMet(), 0.15)
+	if demand.Position != nil {
+		deductUnless("position_constraint", a.positionMet(), 0.15)
 	}
-	if d.Size != nil {
-		lose("size_constraint", a.sizeMet(), 0.10)
+	if demand.Size != nil {
+		deductUnless("size_constraint", a.sizeMet(), 0.10)
 	}
-	if d.Corners {
-		lose("corner_placement", allPositive(p.Stats.Corners), 0.15)
+	if demand.Corners {
+		deductUnless("corner_placement", allPositive(picture.Stats.Corners), 0.15)
 	}
-	e := a.Evaluation
-	value -= float64(0.08 * float64(len(e.Faults)))
-	value -= float64(0.02 * float64(len(e.Warnings)))
-	if e.Actions >= 10 && e.Actions <= 500 && value >= 0.2 {
+	evaluation := a.Evaluation
+	value -= float64(0.08 * float64(len(evaluation.Faults)))
+	value -= float64(0.02 * float64(len(evaluation.Warnings)))
+	if evaluation.Actions >= 10 && evaluation.Actions <= 500 && value >= 0.2 {
 		value += 0.05
 	}
-	if p.Stats.NonWhite == 0 && d.wantsInk() {
+	if picture.Stats.NonWhite == 0 && demand.wantsInk() {
 		value = 0
 	}
-	s.add("blank", p.Stats.NonWhite == 0)
-	s.Value, _ = strconv.ParseFloat(strconv.FormatFloat(min(max(value, 0), 1), 'f', 3, 64), 64)
-	return s
+	score.add("blank", picture.Stats.NonWhite == 0)
+	score.Value, _ = strconv.ParseFloat(strconv.FormatFloat(min(max(value, 0), 1), 'f', 3, 64), 64)
+	return score
 }
 
 // wantsInk reports whether the task demands that anything is visible on the canvas. See
 // docs/spec/drawingbench.md#r80.
 func (d *Demand) wantsInk() bool {
-	return len(d.Tools) > 0 || len(d.Colours) > 0 || d.Segments != nil && d.Segments.F > 0 || d.Coverage != nil && d.Coverage.F > 0 ||
+	return len(d.Tools) > 0 || len(d.Colours) > 0 || d.Segments != nil && d.Segments.F > 0 || d.Coverage != nil &&
+		d.Coverage.F > 0 ||
 		d.Position != nil || d.Size != nil || d.Corners
 }

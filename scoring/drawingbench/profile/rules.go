@@ -47,10 +47,12 @@ func boxCoverage(p *replay.Picture) float64 {
 }
 
 // positionMet reports whether the drawing meets the task's position constraint; true without
-// one. See docs/spec/drawingbench.md#r73.
+// one, false for an empty drawing. Words for a side are about the first visible element,
+// corners about all quadrants, other words about the centroid of ink. See
+// docs/spec/drawingbench.md#r73.
 func (a *Answer) positionMet() bool {
-	p := a.Demand.Position
-	if p == nil {
+	constraint := a.Demand.Position
+	if constraint == nil {
 		return true
 	}
 	elements := visibleElements(a.Picture)
@@ -58,28 +60,31 @@ func (a *Answer) positionMet() bool {
 		return false
 	}
 	const midX, midY = layout.Width / 2.0, layout.Height / 2.0
-	switch p.Where {
+	switch constraint.Where {
 	case "":
-		return p.holdsAll(elements)
+		return constraint.holdsAll(elements)
 	case "corners":
 		return allPositive(a.Picture.Stats.Quadrants)
 	case "above", "below", "left", "right":
-		b := elements[0].Painted.Box
-		x, y := float64(b.Min.X+b.Max.X)/2, float64(b.Min.Y+b.Max.Y)/2
-		return map[string]bool{"above": y < midY, "below": y > midY, "left": x < midX, "right": x > midX}[p.Where]
+		firstBox := elements[0].Painted.Box
+		x, y := float64(firstBox.Min.X+firstBox.Max.X)/2, float64(firstBox.Min.Y+firstBox.Max.Y)/2
+		return map[string]bool{"above": y < midY, "below": y > midY, "left": x < midX,
+			"right": x > midX}[constraint.Where]
 	}
 	x, y, ok := inkCentroid(a.Picture)
 	if !ok {
 		return false
 	}
-	if p.Where == "center" {
-		return x >= 400 && x <= 600 && y >= 280 && y <= 420
+	if constraint.Where == "center" {
+		return x >= 400 && x <= 600 && y >= 280 && y <= 420 // the middle fifth of width and height
 	}
-	part := map[[2]bool]string{{true, true}: "top-left", {false, true}: "top-right", {true, false}: "bottom-left", {false, false}: "bottom-right"}
-	return part[[2]bool{x < midX, y < midY}] == p.Where
+	quadrant := map[[2]bool]string{{true, true}: "top-left", {false, true}: "top-right",
+		{true, false}: "bottom-left", {false, false}: "bottom-right"}
+	return quadrant[[2]bool{x < midX, y < midY}] == constraint.Where
 }
 
-// holdsAll reports whether all pixels of the drawn elements lie inside the limits.
+// holdsAll reports whether no pixel of the elements lies beyond the limits, which are in
+// screen px.
 func (p *Position) holdsAll(elements []*replay.Element) bool {
 	for _, e := range elements {
 		right, bottom := float64(e.Painted.Box.Max.X+layout.Left), float64(e.Painted.Box.Max.Y+layout.Top)
@@ -93,9 +98,10 @@ func (p *Position) holdsAll(elements []*replay.Element) bool {
 // sizeMet reports whether some drawn element has the size that the task wants, without the
 // width of its strokes; true without a size constraint. See docs/spec/drawingbench.md#r74.
 func (a *Answer) sizeMet() bool {
-	s := a.Demand.Size
-	return s == nil || slices.ContainsFunc(visibleElements(a.Picture), func(e *replay.Element) bool {
-		return math.Abs(e.Box[2]-e.Box[0]-s.Width) <= s.Tolerance && math.Abs(e.Box[3]-e.Box[1]-s.Height) <= s.Tolerance
+	want := a.Demand.Size
+	return want == nil || slices.ContainsFunc(visibleElements(a.Picture), func(e *replay.Element) bool {
+		return math.Abs(e.Box[2]-e.Box[0]-want.Width) <= want.Tolerance &&
+			math.Abs(e.Box[3]-e.Box[1]-want.Height) <= want.Tolerance
 	})
 }
 
@@ -123,12 +129,15 @@ func colourUsed(p *replay.Picture, hex string) bool {
 	return slices.ContainsFunc(p.Inks, func(ink replay.Ink) bool { return ink.Kind != "eraser" && ink.Colour == hex })
 }
 
-// colourVisible reports whether a colour is visible in the finished picture. White is where
-// it was painted over something else; a colour that is not in the palette never is. See
-// docs/spec/drawingbench.md#r71.
+// colourVisible reports whether a colour is visible in the finished picture. White counts
+// where it was painted over something else; a colour that is not in the palette is never
+// visible. See docs/spec/drawingbench.md#r71.
 func colourVisible(p *replay.Picture, hex string) bool {
 	if hex == "#FFFFFF" {
-		return slices.ContainsFunc(p.Inks, func(ink replay.Ink) bool { return ink.Kind != "eraser" && ink.Colour == hex && ink.Changed })
+		return slices.ContainsFunc(p.Inks, func(ink replay.Ink) bool {
+			return ink.Kind != "eraser" &&
+				ink.Colour == hex && ink.Changed
+		})
 	}
 	i := slices.IndexFunc(layout.Palette, func(c layout.Colour) bool { return c.Hex == hex })
 	return i >= 0 && p.Stats.Colours[i] > 0

@@ -22,32 +22,32 @@ const (
 	MemoryError    Crash = "MemoryError"
 )
 
-// kind is what an action does.
-type kind uint8
+// actionKind is what an action does.
+type actionKind uint8
 
 const (
-	other kind = iota // unknown or missing
+	other actionKind = iota // unknown or missing
 	moveTo
 	click
 	mouseDown
 	mouseUp
 )
 
-var kinds = map[string]kind{"moveTo": moveTo, "click": click, "mouseDown": mouseDown, "mouseUp": mouseUp}
+var actionKinds = map[string]actionKind{"moveTo": moveTo, "click": click, "mouseDown": mouseDown, "mouseUp": mouseUp}
 
 // action is an element of the answer's list. name, x and y are the values of its keys, of any
 // type; nil where the key is absent.
 type action struct {
-	kind       kind
+	kind       actionKind
 	name, x, y *pyjson.Value
 }
 
 // hasPoint reports whether the action has the keys x and y, whatever they hold.
 func (a *action) hasPoint() bool { return a.x != nil && a.y != nil }
 
-// appendActions appends the elements of an answer's list as actions. It panics with
-// AttributeError for one that is no object, and with TypeError for a name that is a list or an
-// object. See docs/spec/drawingbench.md#r17.
+// appendActions appends the elements of an answer's list as actions. Like the original it
+// panics with AttributeError for an element that is no object, and with TypeError for a name
+// that is a list or an object. See docs/spec/drawingbench.md#r17.
 func appendActions(dst []action, list []pyjson.Value) []action {
 	for i := range list {
 		v := &list[i]
@@ -60,7 +60,7 @@ func appendActions(dst []action, list []pyjson.Value) []action {
 			case pyjson.List, pyjson.Dict:
 				panic(TypeError)
 			case pyjson.Str:
-				a.kind = kinds[a.name.S]
+				a.kind = actionKinds[a.name.S]
 			}
 		}
 		dst = append(dst, a)
@@ -68,10 +68,10 @@ func appendActions(dst []action, list []pyjson.Value) []action {
 	return dst
 }
 
-// number returns the number that Python computes with for a coordinate: 0 where v is nil (the
+// pyNumber returns the number that Python computes with for a coordinate: 0 where v is nil (the
 // key is absent). It panics with TypeError for what is no number. See
 // docs/spec/drawingbench.md#r18.
-func number(v *pyjson.Value) float64 {
+func pyNumber(v *pyjson.Value) float64 {
 	if v == nil {
 		return 0
 	}
@@ -83,7 +83,7 @@ func number(v *pyjson.Value) float64 {
 
 // nearButton reports whether a coordinate is less than 40 px from a tool button's centre. See
 // docs/spec/drawingbench.md#r8.
-func nearButton(v *pyjson.Value, centre float64) bool { return math.Abs(number(v)-centre) < 40 }
+func nearButton(v *pyjson.Value, centre float64) bool { return math.Abs(pyNumber(v)-centre) < 40 }
 
 // hitsTool reports whether the action's point is on the tool's button. y is read only where x
 // fits, as reading it may panic.
@@ -108,12 +108,13 @@ func toolNamed(name string) *layout.Tool {
 	return &layout.Tools[i]
 }
 
-// colourAt returns the colour whose button is under the action's point, nil if there is none.
-// See docs/spec/drawingbench.md#r8.
+// colourAt returns the colour whose button is under the action's point, or nil. y is read
+// only where x fits a button, because reading it may panic. See
+// docs/spec/drawingbench.md#r8.
 func colourAt(a *action) *layout.Colour {
-	x := number(a.x)
+	x := pyNumber(a.x)
 	for i := range layout.Palette {
-		if math.Abs(x-layout.Palette[i].X) <= 12 && math.Abs(number(a.y)-layout.PaletteY) <= 8 {
+		if math.Abs(x-layout.Palette[i].X) <= 12 && math.Abs(pyNumber(a.y)-layout.PaletteY) <= 8 {
 			return &layout.Palette[i]
 		}
 	}
@@ -123,11 +124,11 @@ func colourAt(a *action) *layout.Colour {
 // onPalette reports whether a click at the action's point counts as a change of colour. Its
 // bounds are looser than those of colourAt. See docs/spec/drawingbench.md#r8.
 func onPalette(a *action) bool {
-	x := number(a.x)
-	return 405 <= x && x <= 741 && math.Abs(number(a.y)-layout.PaletteY) < 20
+	x := pyNumber(a.x)
+	return 405 <= x && x <= 741 && math.Abs(pyNumber(a.y)-layout.PaletteY) < 20
 }
 
-// selectedTools lists the tools that were selected at least once, in the order of
+// selectedTools returns the tools that were selected at least once, in the order of
 // layout.Tools. See docs/spec/drawingbench.md#r37.
 func selectedTools(acts []action) []string {
 	out := []string{}

@@ -16,7 +16,7 @@ func TestScoreBounds(t *testing.T) {
 		{20, 0, 0, 1}, {20, 13, 0, 0},
 	} {
 		e := Evaluation{List: true, Actions: c.actions, Faults: make([]Fault, c.faults), Warnings: make([]Warning, c.warnings)}
-		if e.score(); e.Score != c.want {
+		if e.computeScore(); e.Score != c.want {
 			t.Errorf("%d actions, %d faults, %d warnings: got %v; want %v", c.actions, c.faults, c.warnings, e.Score, c.want)
 		}
 	}

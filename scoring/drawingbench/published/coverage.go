@@ -13,10 +13,11 @@ const (
 	width, height = layout.Width, layout.Height
 )
 
-// boxCoverage returns canvas_coverage: the area of the box around the points of drags, as a
-// share of the canvas, 0..1. See docs/spec/drawingbench.md#r31.
+// boxCoverage returns canvas_coverage, a share from 0 to 1 of the canvas: the area of the
+// box around the points on the canvas that have coordinates between a press and its release.
+// See docs/spec/drawingbench.md#r31.
 func boxCoverage(acts []action) float64 {
-	drawing, any := false, false
+	drawing, hasPoint := false, false
 	var x0, y0, x1, y1 float64
 	for i := range acts {
 		a := &acts[i]
@@ -29,16 +30,16 @@ func boxCoverage(acts []action) float64 {
 		if !drawing || !a.hasPoint() {
 			continue
 		}
-		x, y := number(a.x)-left, number(a.y)-top
+		x, y := pyNumber(a.x)-left, pyNumber(a.y)-top
 		if !onCanvas(x, y) {
 			continue
 		}
-		if !any {
-			any, x0, y0, x1, y1 = true, x, y, x, y
+		if !hasPoint {
+			hasPoint, x0, y0, x1, y1 = true, x, y, x, y
 		}
 		x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
 	}
-	return decimals((x1-x0)*(y1-y0)/(width*height), 4)
+	return pyRound((x1-x0)*(y1-y0)/(width*height), 4)
 }
 
 // onCanvas reports whether a point in canvas px lies on the canvas or its border.
@@ -64,15 +65,15 @@ func (g *grid) markPoint(x, y float64) {
 	}
 }
 
-// markedShare returns the share of cells that are marked, 0..1 with four decimals.
+// markedShare returns the share of cells that are marked, from 0 to 1 with four decimals.
 func (g *grid) markedShare() float64 {
-	n := 0
-	for _, m := range g.marked {
-		if m {
-			n++
+	count := 0
+	for _, isMarked := range g.marked {
+		if isMarked {
+			count++
 		}
 	}
-	return decimals(float64(n)/(cells*cells), 4)
+	return pyRound(float64(count)/(cells*cells), 4)
 }
 
 // position holds the coordinates of an action as they were written. They become numbers only
@@ -81,8 +82,9 @@ type position struct{ x, y *pyjson.Value }
 
 var zero = pyjson.Value{Kind: pyjson.Int, S: "0"}
 
-// gridCoverage returns canvas_coverage_accurate, 0..1: the share of grid cells that drags
-// with the selected tools mark. g is memory and is cleared first. See
+// gridCoverage returns canvas_coverage_accurate, from 0 to 1: the share of grid cells that
+// drags mark. Pen and eraser mark the cells of their points, shapes those of their area when
+// the mouse is released. g is memory and is cleared first. See
 // docs/spec/drawingbench.md#r32.
 func gridCoverage(acts []action, g *grid) float64 {
 	*g = grid{}
@@ -106,33 +108,34 @@ func gridCoverage(acts []action, g *grid) float64 {
 			drawing = false
 		}
 		if drawing && (tool.Name == "pen" || tool.Name == "eraser") && a.hasPoint() {
-			g.markPoint(number(a.x)-left, number(a.y)-top)
+			g.markPoint(pyNumber(a.x)-left, pyNumber(a.y)-top)
 		}
 	}
 	return g.markedShare()
 }
 
-// toolAfter returns the tool that is selected after action i, where before was selected
-// before it. A moveTo selects only where a click follows it.
+// toolAfter returns the tool that is selected after action i; `before` is the one before it.
+// A click on a button selects, and so does a moveTo with a click right after it.
 func toolAfter(acts []action, i int, before *layout.Tool) *layout.Tool {
 	a := &acts[i]
-	var t *layout.Tool
+	var selected *layout.Tool
 	switch {
 	case a.kind == click && a.hasPoint():
-		t = toolAt(a)
+		selected = toolAt(a)
 	case a.kind == moveTo:
-		t = toolAt(a)
+		selected = toolAt(a)
 		if i+1 >= len(acts) || acts[i+1].kind != click {
-			t = nil
+			selected = nil
 		}
 	}
-	if t == nil {
+	if selected == nil {
 		return before
 	}
-	return t
+	return selected
 }
 
-// positionOf returns the action's own coordinates, and the last ones for those that it lacks.
+// positionOf returns the action's own coordinates, with those of last in place of missing
+// ones.
 func positionOf(a *action, last position) position {
 	if a.x != nil {
 		last.x = a.x
@@ -143,13 +146,13 @@ func positionOf(a *action, last position) position {
 	return last
 }
 
-// markShape marks the cells of a shape that was dragged between two positions. Tools that are
-// not for shapes mark nothing.
+// markShape marks the cells of a shape that was dragged from one position to another. Other
+// tools mark nothing, and then the coordinates are not read, because that may panic.
 func (g *grid) markShape(tool string, from, to position) {
 	if tool != "rectangle" && tool != "circle" && tool != "line" {
 		return
 	}
-	x0, y0, x1, y1 := number(from.x)-left, number(from.y)-top, number(to.x)-left, number(to.y)-top
+	x0, y0, x1, y1 := pyNumber(from.x)-left, pyNumber(from.y)-top, pyNumber(to.x)-left, pyNumber(to.y)-top
 	switch tool {
 	case "rectangle":
 		g.markRectangle(x0, y0, x1, y1)
@@ -189,7 +192,7 @@ func pyInt(x float64) float64 {
 	return math.Trunc(x)
 }
 
-// markRectangle marks the cells of a rectangle with its inside, in canvas px. See
+// markRectangle marks the cells that a filled rectangle in canvas px touches. See
 // docs/spec/drawingbench.md#r34.
 func (g *grid) markRectangle(x0, y0, x1, y1 float64) {
 	from := max(0, pyInt(pyMin(x0, x1)/width*cells))
@@ -207,18 +210,19 @@ func (g *grid) markRectangle(x0, y0, x1, y1 float64) {
 // arrays do not fit into memory. See docs/spec/drawingbench.md#r20.
 const maxRings = 1e9
 
-// markCircle marks the cells of points sampled inside the circle about x0, y0 through x1, y1,
-// in canvas px: 50 angles on rings about 20 px apart. See docs/spec/drawingbench.md#r35.
+// markCircle marks the cells of points sampled inside the circle about (x0, y0) through (x1,
+// y1), in canvas px: 50 angles on rings about 20 px apart. Circles with too many rings
+// panic, as the original runs out of memory. See docs/spec/drawingbench.md#r35.
 func (g *grid) markCircle(x0, y0, x1, y1 float64) {
 	dx, dy := x1-x0, y1-y0
-	r := math.Sqrt(float64(dx*dx) + float64(dy*dy))
-	n := pyInt(r/20) + 1
-	if n > maxRings {
+	radius := math.Sqrt(float64(dx*dx) + float64(dy*dy))
+	rings := pyInt(radius/20) + 1
+	if rings > maxRings {
 		panic(MemoryError)
 	}
 	step := 0.0
-	if n > 1 {
-		step = r / (n - 1)
+	if rings > 1 {
+		step = radius / (rings - 1)
 	}
 	// Rings that end before the canvas or enclose all of it mark nothing and are left out.
 	farthest := math.Hypot(max(math.Abs(x0), math.Abs(x0-width)), max(math.Abs(y0), math.Abs(y0-height))) + 1
@@ -227,37 +231,39 @@ func (g *grid) markCircle(x0, y0, x1, y1 float64) {
 	if step > 0 {
 		first = max(0, math.Floor(nearest/step)-1)
 	}
-	for j := first; j < n && j*step <= farthest; j++ {
+	for j := first; j < rings && j*step <= farthest; j++ {
 		ring := float64(j * step)
-		if j == n-1 && n > 1 {
-			ring = r
+		if j == rings-1 && rings > 1 { // the last one is exact, as numpy's linspace makes it
+			ring = radius
 		}
-		for _, p := range circlePoints {
-			g.markPoint(x0+float64(ring*p[0]), y0+float64(ring*p[1]))
+		for _, direction := range circlePoints {
+			g.markPoint(x0+float64(ring*direction[0]), y0+float64(ring*direction[1]))
 		}
 	}
 }
 
-// markLine marks the cells of points sampled on a line in canvas px: one per pixel along the
-// longer axis. See docs/spec/drawingbench.md#r36.
+// markLine marks the cells of points sampled along a line in canvas px: one per pixel of the
+// longer axis. Only the part on the canvas is visited, as a line may be very long. See
+// docs/spec/drawingbench.md#r36.
 func (g *grid) markLine(x0, y0, x1, y1 float64) {
 	dx, dy := x1-x0, y1-y0
-	s := pyInt(pyMax(math.Abs(dx), math.Abs(dy))) + 1
-	last := max(s-1, 1)
+	samples := pyInt(pyMax(math.Abs(dx), math.Abs(dy))) + 1
+	last := max(samples-1, 1)
 	from, to := clipToCanvas(x0, dx, width, 0, 1)
 	from, to = clipToCanvas(y0, dy, height, from, to)
 	// One more on either side, as the borders are rounded.
-	for i, end := max(0, math.Floor(from*last)-1), min(s-1, math.Ceil(to*last)+1); i <= end && i+1 > i; i++ {
+	for i, end := max(0, math.Floor(from*last)-1), min(samples-1, math.Ceil(to*last)+1); i <= end && i+1 > i; i++ { // i+1 > i fails where doubles have no next integer
 		t := i / last
 		g.markPoint(x0+float64(t*dx), y0+float64(t*dy))
 	}
 }
 
-// clipToCanvas clips the part from..to of a line's parameter t to where 0 <= at+t*d <= size.
-func clipToCanvas(at, d, size, from, to float64) (float64, float64) {
-	if d == 0 || math.IsNaN(at) || math.IsNaN(d) {
+// clipToCanvas clips the interval from..to of a line's parameter t to where 0 <= at+t*step
+// <= size. Lines across the axis and NaN clip nothing.
+func clipToCanvas(at, step, size, from, to float64) (float64, float64) {
+	if step == 0 || math.IsNaN(at) || math.IsNaN(step) {
 		return from, to // the points themselves are tested
 	}
-	a, b := -at/d, (size-at)/d
-	return max(from, min(a, b)), min(to, max(a, b))
+	first, second := -at/step, (size-at)/step
+	return max(from, min(first, second)), min(to, max(first, second))
 }

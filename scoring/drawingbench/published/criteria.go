@@ -26,8 +26,9 @@ type Criteria struct {
 	Prompt    string  // "" unless spatial metrics are wanted
 }
 
-// ReadCriteria reads the criteria of a task. null and an empty object demand
-// nothing. The error names the member that is of another kind.
+// ReadCriteria reads the criteria of a task. null and an empty object demand nothing and
+// give nil. The error names the member that is of the wrong kind. The result does not share
+// memory with v.
 func ReadCriteria(v *pyjson.Value) (*Criteria, error) {
 	if v == nil || v.Kind == pyjson.None || v.Kind == pyjson.Dict && len(v.Items()) == 0 {
 		return nil, nil
@@ -35,32 +36,32 @@ func ReadCriteria(v *pyjson.Value) (*Criteria, error) {
 	if v.Kind != pyjson.Dict {
 		return nil, fmt.Errorf("cannot read criteria: got %.40s; want an object", v.AppendRepr(nil))
 	}
-	c := &Criteria{}
+	criteria := &Criteria{}
 	var err error
-	if c.Tools, _, err = stringList(v, "required_tools"); err != nil {
+	if criteria.Tools, _, err = stringList(v, "required_tools"); err != nil {
 		return nil, err
 	}
-	if c.Colours, c.HasColour, err = stringList(v, "required_colors"); err != nil {
+	if criteria.Colours, criteria.HasColour, err = stringList(v, "required_colors"); err != nil {
 		return nil, err
 	}
-	if c.Segments, err = finiteNumber(v, "min_segments"); err != nil {
+	if criteria.Segments, err = finiteNumber(v, "min_segments"); err != nil {
 		return nil, err
 	}
-	if c.Coverage, err = finiteNumber(v, "min_coverage"); err != nil {
+	if criteria.Coverage, err = finiteNumber(v, "min_coverage"); err != nil {
 		return nil, err
 	}
-	p := v.Get("prompt")
-	if p != nil && p.Kind != pyjson.None {
-		if p.Kind != pyjson.Str {
-			return nil, wrong("prompt", p, "text")
+	prompt := v.Get("prompt")
+	if prompt != nil && prompt.Kind != pyjson.None {
+		if prompt.Kind != pyjson.Str {
+			return nil, wrongKind("prompt", prompt, "text")
 		}
-		c.Prompt = strings.Clone(p.S)
+		criteria.Prompt = strings.Clone(prompt.S)
 	}
-	return c, nil
+	return criteria, nil
 }
 
-// wrong returns the error for a criterion of the wrong kind.
-func wrong(name string, v *pyjson.Value, want string) error {
+// wrongKind returns the error for a criterion of the wrong kind.
+func wrongKind(name string, v *pyjson.Value, want string) error {
 	return fmt.Errorf("cannot read criteria.%s: got %.40s; want %s", name, v.AppendRepr(nil), want)
 }
 
@@ -68,37 +69,39 @@ func wrong(name string, v *pyjson.Value, want string) error {
 // for in all actions, so the number is limited.
 const maxRequired = 1000
 
-// stringList reads a criterion that is a list of strings. ok is false where it is absent or null.
+// stringList reads a criterion that is a list of at most maxRequired strings. ok is false
+// where it is absent or null.
 func stringList(v *pyjson.Value, name string) (list []string, ok bool, err error) {
-	f := v.Get(name)
-	if f == nil || f.Kind == pyjson.None {
+	member := v.Get(name)
+	if member == nil || member.Kind == pyjson.None {
 		return nil, false, nil
 	}
-	if f.Kind != pyjson.List {
-		return nil, false, wrong(name, f, "a list of strings")
+	if member.Kind != pyjson.List {
+		return nil, false, wrongKind(name, member, "a list of strings")
 	}
-	if len(f.Items()) > maxRequired {
-		return nil, false, fmt.Errorf("cannot read criteria.%s: got %d entries; want at most %d", name, len(f.Items()), maxRequired)
+	if len(member.Items()) > maxRequired {
+		return nil, false, fmt.Errorf("cannot read criteria.%s: got %d entries; want at most %d", name,
+			len(member.Items()), maxRequired)
 	}
-	for i := range f.Items() {
-		if f.Items()[i].Kind != pyjson.Str {
-			return nil, false, wrong(name, f, "a list of strings")
+	for i := range member.Items() {
+		if member.Items()[i].Kind != pyjson.Str {
+			return nil, false, wrongKind(name, member, "a list of strings")
 		}
-		list = append(list, strings.Clone(f.Items()[i].S))
+		list = append(list, strings.Clone(member.Items()[i].S))
 	}
 	return list, true, nil
 }
 
 // finiteNumber reads a criterion that is a finite number, nil where it is absent or null.
 func finiteNumber(v *pyjson.Value, name string) (*Number, error) {
-	f := v.Get(name)
-	if f == nil || f.Kind == pyjson.None {
+	member := v.Get(name)
+	if member == nil || member.Kind == pyjson.None {
 		return nil, nil
 	}
-	if f.Kind != pyjson.Int && f.Kind != pyjson.Float || math.IsNaN(f.F) || math.IsInf(f.F, 0) {
-		return nil, wrong(name, f, "a finite number")
+	if member.Kind != pyjson.Int && member.Kind != pyjson.Float || math.IsNaN(member.F) || math.IsInf(member.F, 0) {
+		return nil, wrongKind(name, member, "a finite number")
 	}
-	return &Number{f.F, f.Kind == pyjson.Int}, nil
+	return &Number{member.F, member.Kind == pyjson.Int}, nil
 }
 
 // ToolUse says what an answer did with a required tool. See docs/spec/drawingbench.md#r37.
@@ -107,39 +110,40 @@ type ToolUse struct {
 	Used, Selected, Drew bool // tool_T_used, tool_T_selected, tool_T_actually_used
 }
 
-// findUse finds the first selection of a tool, and whether a press followed while it was
-// selected. Later selections do not count.
+// findUse finds the first selection of a tool, by a click on its button or a moveTo with a
+// click after it, and whether a press followed while it was selected. Later selections do
+// not count.
 func findUse(acts []action, name string) ToolUse {
-	u := ToolUse{Tool: name}
-	t := toolNamed(name)
-	if t == nil {
-		return u
+	use := ToolUse{Tool: name}
+	tool := toolNamed(name)
+	if tool == nil {
+		return use
 	}
 	for i := range acts {
-		at := i
+		selectedAt := i
 		switch a := &acts[i]; {
-		case a.kind == moveTo && a.hitsTool(t) && i+1 < len(acts) && acts[i+1].kind == click:
-			at = i + 1
-		case a.kind == click && a.x != nil && a.hitsTool(t):
+		case a.kind == moveTo && a.hitsTool(tool) && i+1 < len(acts) && acts[i+1].kind == click:
+			selectedAt = i + 1
+		case a.kind == click && a.x != nil && a.hitsTool(tool):
 		default:
 			continue
 		}
-		u.Used, u.Selected, u.Drew = true, true, pressFollows(acts[at+1:], t)
-		return u
+		use.Used, use.Selected, use.Drew = true, true, pressedBeforeOtherTool(acts[selectedAt+1:], tool)
+		return use
 	}
-	return u
+	return use
 }
 
-// pressFollows reports whether a press comes in rest, the actions after tool t was selected,
-// before a moveTo or click on another tool's button.
-func pressFollows(rest []action, t *layout.Tool) bool {
+// pressedBeforeOtherTool reports whether a press comes in rest, the actions after the tool
+// was selected, before a moveTo or click on another tool's button.
+func pressedBeforeOtherTool(rest []action, tool *layout.Tool) bool {
 	for i := range rest {
 		switch a := &rest[i]; a.kind {
 		case mouseDown:
 			return true
 		case moveTo, click:
 			for k := range layout.Tools {
-				if &layout.Tools[k] != t && a.hitsTool(&layout.Tools[k]) {
+				if &layout.Tools[k] != tool && a.hitsTool(&layout.Tools[k]) {
 					return false
 				}
 			}

@@ -19,8 +19,8 @@ const (
 	coordinateError = "COORDINATE_ERROR"
 )
 
-// findFaults lists the evaluator's errors: the syntax of all actions, then their coordinates.
-// See docs/spec/drawingbench.md#r23.
+// findFaults returns the evaluator's errors in its order: the syntax of all actions, then
+// their coordinates. See docs/spec/drawingbench.md#r23.
 func findFaults(acts []action) []Fault {
 	var out []Fault
 	for i := range acts {
@@ -43,7 +43,8 @@ func findFaults(acts []action) []Fault {
 }
 
 // appendCoordinateFaults appends the errors in the coordinates of action i, which must have
-// both. See docs/spec/drawingbench.md#r24.
+// both: values that are no numbers, a point off the screen, a press off the canvas. See
+// docs/spec/drawingbench.md#r24.
 func appendCoordinateFaults(out []Fault, acts []action, i int) []Fault {
 	a := &acts[i]
 	x, okX := pyFloat(a.x)
@@ -56,51 +57,55 @@ func appendCoordinateFaults(out []Fault, acts []action, i int) []Fault {
 		return append(out, Fault{Type: syntaxError, Index: i, Detail: name, hasDetail: true,
 			Message: fmt.Sprintf("Invalid coordinate types at index %d: x=%s, y=%s", i, pyStr(a.x), pyStr(a.y))})
 	}
-	at := func(name string) string { return fmt.Sprintf("%s(x=%s, y=%s)", name, pyRepr(x), pyRepr(y)) }
+	actionText := func(name string) string { return fmt.Sprintf("%s(x=%s, y=%s)", name, pyRepr(x), pyRepr(y)) }
 	if x < 0 || x > 1500 || y < 0 || y > 900 {
-		out = append(out, Fault{Type: coordinateError, Index: i, Detail: at(name), hasDetail: true,
-			Message: fmt.Sprintf("Action at index %d: %s - Coordinates out of screen bounds.\n", i, at(name)) +
+		out = append(out, Fault{Type: coordinateError, Index: i, Detail: actionText(name), hasDetail: true,
+			Message: fmt.Sprintf("Action at index %d: %s - Coordinates out of screen bounds.\n", i, actionText(name)) +
 				offScreen("x", x, "width", 1500, "1090 (canvas right edge)", 1090) +
-				offScreen("y", y, "height", 900, "770 (canvas bottom edge)", 770) + neighbours(acts, i)})
+				offScreen("y", y, "height", 900, "770 (canvas bottom edge)", 770) + actionContext(acts, i)})
 	}
 	if a.kind == mouseDown && (x < 90 || x > 1090 || y < 70 || y > 770) {
-		out = append(out, Fault{Type: coordinateError, Index: i, Detail: at("mouseDown"), hasDetail: true,
-			Message: fmt.Sprintf("Action at index %d: %s - Drawing outside canvas area.\n", i, at("mouseDown")) +
+		out = append(out, Fault{Type: coordinateError, Index: i, Detail: actionText("mouseDown"), hasDetail: true,
+			Message: fmt.Sprintf("Action at index %d: %s - Drawing outside canvas area.\n", i,
+				actionText("mouseDown")) +
 				"  Canvas area: x ∈ [90, 1090], y ∈ [70, 770]\n" +
 				offCanvas("x", x, 90, 1090, "left of", "right of") +
-				offCanvas("y", y, 70, 770, "above", "below") + neighbours(acts, i)})
+				offCanvas("y", y, 70, 770, "above", "below") + actionContext(acts, i)})
 	}
 	return out
 }
 
-// offScreen returns the part of a message about coordinate v off the screen, "" where it is on
-// it. edge and advice are what the message recommends. See docs/spec/drawingbench.md#r25.
-func offScreen(axis string, v float64, size string, most float64, edge string, advice int) string {
+// offScreen returns the part of a message about a coordinate off the screen, "" where it is
+// between 0 and limit. size, edge and advice are words and a number of the message. See
+// docs/spec/drawingbench.md#r25.
+func offScreen(axis string, value float64, size string, limit float64, edge string, advice int) string {
 	switch {
-	case v < 0:
-		return fmt.Sprintf("  Problem: %s=%s is negative\n  Valid range: %s must be >= 0\n  Suggestion: Use %s >= 0", axis, pyRepr(v), axis, axis)
-	case v > most:
+	case value < 0:
+		return fmt.Sprintf("  Problem: %s=%s is negative\n  Valid range: %s must be >= 0\n  Suggestion: Use %s >= 0", axis, pyRepr(value), axis, axis)
+	case value > limit:
 		return fmt.Sprintf("  Problem: %s=%s exceeds screen %s\n  Valid range: %s must be <= %s\n  Suggestion: For canvas drawing, use %s <= %d",
-			axis, pyRepr(v), size, axis, edge, axis, advice)
+			axis, pyRepr(value), size, axis, edge, axis, advice)
 	}
 	return ""
 }
 
-// offCanvas returns the part of a message about coordinate v off the canvas, which reaches from
-// low to high; "" where it is on it.
-func offCanvas(axis string, v float64, low, high int, before, after string) string {
+// offCanvas returns the part of a message about a coordinate off the canvas, "" where it is
+// between low and high. before and after are the words for the two sides.
+func offCanvas(axis string, value float64, low, high int, before, after string) string {
 	switch {
-	case v < float64(low):
-		return fmt.Sprintf("  Problem: %s=%s is %s canvas (canvas starts at %s=%d)\n  Suggestion: Use %s >= %d", axis, pyRepr(v), before, axis, low, axis, low)
-	case v > float64(high):
-		return fmt.Sprintf("  Problem: %s=%s is %s canvas (canvas ends at %s=%d)\n  Suggestion: Use %s <= %d", axis, pyRepr(v), after, axis, high, axis, high)
+	case value < float64(low):
+		return fmt.Sprintf("  Problem: %s=%s is %s canvas (canvas starts at %s=%d)\n  Suggestion: Use %s >= %d",
+			axis, pyRepr(value), before, axis, low, axis, low)
+	case value > float64(high):
+		return fmt.Sprintf("  Problem: %s=%s is %s canvas (canvas ends at %s=%d)\n  Suggestion: Use %s <= %d", axis,
+			pyRepr(value), after, axis, high, axis, high)
 	}
 	return ""
 }
 
-// neighbours prints action i and two actions on either side for a message, as they were written.
-// See docs/spec/drawingbench.md#r25.
-func neighbours(acts []action, i int) string {
+// actionContext returns action i and two actions on either side as lines of a message, as
+// they were written. See docs/spec/drawingbench.md#r25.
+func actionContext(acts []action, i int) string {
 	out := []byte("\n  Action sequence:\n")
 	for k := max(0, i-2); k <= min(len(acts)-1, i+2); k++ {
 		a := &acts[k]
@@ -153,8 +158,8 @@ const (
 	threeMoves = "Multiple consecutive moveTo actions" // begins the warning for three moves in a row
 )
 
-// findWarnings lists the evaluator's warnings. downs and ups are how many presses and releases
-// there are. See docs/spec/drawingbench.md#r27.
+// findWarnings returns the evaluator's warnings: very many actions, three moves in a row
+// (once), different numbers of presses and releases. See docs/spec/drawingbench.md#r27.
 func findWarnings(acts []action, downs, ups int) []Warning {
 	var out []Warning
 	if len(acts) > 1000 {

@@ -18,46 +18,53 @@ type Feedback struct {
 	Score            float64
 }
 
-// maxTold is how many of the evaluator's errors the feedback lists: an answer can
+// maxListedErrors is how many of the evaluator's errors the feedback lists: an answer can
 // have a hundred thousand. See docs/spec/drawingbench.md#r45.
-const maxTold = 50
+const maxListedErrors = 50
 
-// Feedback returns the feedback that the recorded runs were given. Errors of the evaluator
-// come first; no recorded run has any, so they keep their own words. Those beyond maxTold are
-// only counted.
+// Feedback returns the feedback that the recorded runs were given: errors of the evaluator
+// and demands that are not met, warnings, and suggestions. No recorded run has errors of the
+// evaluator, so these keep its words; those beyond maxListedErrors are only counted.
 func (e *Evaluation) Feedback() Feedback {
-	f := Feedback{Score: e.Score}
-	for _, fault := range e.Faults[:min(maxTold, len(e.Faults))] {
-		f.Errors = append(f.Errors, Warning{fault.Type, fault.Message})
+	feedback := Feedback{Score: e.Score}
+	for _, fault := range e.Faults[:min(maxListedErrors, len(e.Faults))] {
+		feedback.Errors = append(feedback.Errors, Warning{fault.Type, fault.Message})
 	}
-	if more := len(e.Faults) - maxTold; more > 0 {
-		f.Errors = append(f.Errors, Warning{e.Faults[maxTold].Type, fmt.Sprintf("And %d more errors of this kind.", more)})
+	if more := len(e.Faults) - maxListedErrors; more > 0 {
+		feedback.Errors = append(feedback.Errors,
+			Warning{e.Faults[maxListedErrors].Type, fmt.Sprintf("And %d more errors of this kind.", more)})
 	}
 	if e.List && e.Criteria != nil {
-		f.Errors = append(f.Errors, e.unmet()...)
+		feedback.Errors = append(feedback.Errors, e.unmetDemands()...)
 	}
-	for _, w := range e.Warnings {
-		f.Warnings = append(f.Warnings, Warning{w.Type, w.Message + ". Consider optimizing your action sequence."})
+	for _, warning := range e.Warnings {
+		feedback.Warnings = append(feedback.Warnings,
+			Warning{warning.Type, warning.Message + ". Consider optimizing your action sequence."})
 	}
-	for _, t := range e.Tools {
-		if t.Used && !t.Drew {
-			f.Warnings = append(f.Warnings, Warning{"TOOL_NOT_USED", fmt.Sprintf("Tool '%s' was selected but not used for drawing. "+
-				"After selecting the tool at %s, draw by using mouseDown/moveTo/mouseUp.", t.Tool, buttonCentre(t.Tool))})
+	for _, tool := range e.Tools {
+		if tool.Used && !tool.Drew {
+			feedback.Warnings = append(feedback.Warnings,
+				Warning{"TOOL_NOT_USED", fmt.Sprintf("Tool '%s' was selected but not used for drawing. "+
+					"After selecting the tool at %s, draw by using mouseDown/moveTo/mouseUp.", tool.Tool,
+					buttonCentre(tool.Tool))})
 		}
 	}
-	c := e.Criteria
-	if e.List && c != nil && c.Coverage != nil && !e.GridMet {
-		f.Warnings = append(f.Warnings, Warning{"LOW_COVERAGE", fmt.Sprintf("Canvas coverage is %s%%, expected at least %s%%.",
-			fixed(e.Grid*100, 1), fixed(c.Coverage.F*100, 1))})
+	criteria := e.Criteria
+	if e.List && criteria != nil && criteria.Coverage != nil && !e.GridMet {
+		feedback.Warnings = append(feedback.Warnings,
+			Warning{"LOW_COVERAGE", fmt.Sprintf("Canvas coverage is %s%%, expected at least %s%%.",
+				formatFixed(e.Grid*100, 1), formatFixed(criteria.Coverage.F*100, 1))})
 	}
 	if e.Segments == 0 {
-		f.Suggestions = append(f.Suggestions, "Use mouseDown to start drawing, moveTo to draw lines, and mouseUp to finish.")
+		feedback.Suggestions = append(feedback.Suggestions,
+			"Use mouseDown to start drawing, moveTo to draw lines, and mouseUp to finish.")
 	}
 	if e.Box < 0.05 {
-		f.Suggestions = append(f.Suggestions, "Drawing is too small. Use larger coordinates to cover more canvas area.")
+		feedback.Suggestions = append(feedback.Suggestions,
+			"Drawing is too small. Use larger coordinates to cover more canvas area.")
 	}
-	f.Summary = f.summary()
-	return f
+	feedback.Summary = feedback.summary()
+	return feedback
 }
 
 // Types returns the type of each error and each warning of the feedback, errors first.
@@ -69,17 +76,21 @@ func (f *Feedback) Types() []string {
 	return out
 }
 
-// unmet returns the feedback's errors about demands of the task that the answer does not meet.
-func (e *Evaluation) unmet() []Warning {
+// unmetDemands returns the feedback's errors about demands of the task that the answer does
+// not meet: required tools, segments, colours. Criteria must not be nil.
+func (e *Evaluation) unmetDemands() []Warning {
 	var out []Warning
-	for _, t := range e.Tools {
-		if !t.Used {
-			out = append(out, Warning{"MISSING_TOOL", fmt.Sprintf("Required tool '%s' was not used. Select it by clicking at coordinates %s.", t.Tool, buttonCentre(t.Tool))})
+	for _, tool := range e.Tools {
+		if !tool.Used {
+			out = append(out, Warning{"MISSING_TOOL",
+				fmt.Sprintf("Required tool '%s' was not used. Select it by clicking at coordinates %s.", tool.Tool,
+					buttonCentre(tool.Tool))})
 		}
 	}
-	m := e.Criteria.Segments
-	if m != nil && !e.SegmentsMet {
-		out = append(out, Warning{"INSUFFICIENT_SEGMENTS", fmt.Sprintf("Expected at least %s drawing segments, but found %d.", m, e.Segments)})
+	minSegments := e.Criteria.Segments
+	if minSegments != nil && !e.SegmentsMet {
+		out = append(out, Warning{"INSUFFICIENT_SEGMENTS",
+			fmt.Sprintf("Expected at least %s drawing segments, but found %d.", minSegments, e.Segments)})
 	}
 	if e.Criteria.HasColour && !e.ExactMet {
 		var used, missing []string
@@ -89,8 +100,9 @@ func (e *Evaluation) unmet() []Warning {
 		for _, hex := range e.Missing {
 			missing = append(missing, fmt.Sprintf("%s (%s)", colourName(hex), hex))
 		}
-		out = append(out, Warning{"MISSING_COLOR", fmt.Sprintf("Colors used: %s. Missing colors: %s. Click color buttons at y=25, x ranges from 405 (black) to 573 (white).",
-			strings.Join(used, ", "), strings.Join(missing, ", "))})
+		out = append(out, Warning{"MISSING_COLOR",
+			fmt.Sprintf("Colors used: %s. Missing colors: %s. Click color buttons at y=25, x ranges from 405 (black) to 573 (white).",
+				strings.Join(used, ", "), strings.Join(missing, ", "))})
 	}
 	return out
 }
@@ -123,11 +135,11 @@ func colourName(hex string) string {
 	return hex
 }
 
-// fixed prints a number with n decimals.
-func fixed(x float64, n int) string { return strconv.FormatFloat(x, 'f', n, 64) }
+// formatFixed prints a number with n decimals.
+func formatFixed(x float64, n int) string { return strconv.FormatFloat(x, 'f', n, 64) }
 
-// summary returns the feedback's first line: a grade by the score, and the numbers of errors
-// and warnings. See docs/spec/drawingbench.md#r46.
+// summary returns the first line of the feedback: a grade by the score, and the numbers of
+// errors and warnings. See docs/spec/drawingbench.md#r46.
 func (f *Feedback) summary() string {
 	s := "Needs improvement."
 	switch {
@@ -136,7 +148,7 @@ func (f *Feedback) summary() string {
 	case f.Score >= 0.5:
 		s = "Partial success."
 	}
-	s += " Score: " + fixed(f.Score, 2) + "."
+	s += " Score: " + formatFixed(f.Score, 2) + "."
 	if len(f.Errors) > 0 {
 		s += fmt.Sprintf(" %d error(s) found.", len(f.Errors))
 	}
@@ -149,35 +161,36 @@ func (f *Feedback) summary() string {
 // AppendJSON appends the feedback as a JSON object. Its turn is 1 in every recorded run, even
 // after second turns.
 func (f *Feedback) AppendJSON(dst []byte) []byte {
-	o := &object{dst}
-	o.inner(func() {
-		o.text("summary", f.Summary)
-		o.warnings("errors", f.Errors)
-		o.warnings("warnings", f.Warnings)
-		o.texts("suggestions", f.Suggestions)
-		o.float("score", f.Score)
-		o.int("turn", 1)
+	o := &jsonObject{dst}
+	o.writeObject(func() {
+		o.writeText("summary", f.Summary)
+		o.writeWarnings("errors", f.Errors)
+		o.writeWarnings("warnings", f.Warnings)
+		o.writeTexts("suggestions", f.Suggestions)
+		o.writeFloat("score", f.Score)
+		o.writeInt("turn", 1)
 	})
 	return o.dst
 }
 
-// Text returns the published evaluator's feedback as the model reads it.
+// Text returns the feedback as the model reads it: a summary, the sections that are not
+// empty, the score.
 func (f *Feedback) Text() string {
 	line := strings.Repeat("=", 60)
 	out := []string{line, "DRAWING EVALUATION FEEDBACK", line, "", f.Summary}
-	section := func(title string, list []string) {
-		if len(list) == 0 {
+	addSection := func(title string, items []string) {
+		if len(items) == 0 {
 			return
 		}
 		out = append(out, "", title)
-		for i, s := range list {
+		for i, s := range items {
 			out = append(out, fmt.Sprintf("  %d. %s", i+1, s))
 		}
 	}
-	section("ERRORS:", messages(f.Errors))
-	section("WARNINGS:", messages(f.Warnings))
-	section("SUGGESTIONS FOR IMPROVEMENT:", f.Suggestions)
-	out = append(out, "", line, "Score: "+fixed(f.Score, 2)+"/1.00", line)
+	addSection("ERRORS:", messages(f.Errors))
+	addSection("WARNINGS:", messages(f.Warnings))
+	addSection("SUGGESTIONS FOR IMPROVEMENT:", f.Suggestions)
+	out = append(out, "", line, "Score: "+formatFixed(f.Score, 2)+"/1.00", line)
 	return strings.Join(out, "\n")
 }
 

@@ -7,12 +7,12 @@ import (
 	"plumb/scoring"
 )
 
-// object writes a JSON object member by member to the end of dst.
-type object struct{ dst []byte }
+// jsonObject writes a JSON object member by member to the end of dst.
+type jsonObject struct{ dst []byte }
 
-// name writes the name of a member of the evaluation's JSON, after a comma unless the object has
-// just been opened.
-func (o *object) name(s string) *object {
+// writeName writes a member's name and colon, after a comma unless the object has just been
+// opened. It returns o, for the value to be appended.
+func (o *jsonObject) writeName(s string) *jsonObject {
 	if o.dst[len(o.dst)-1] != '{' {
 		o.dst = append(o.dst, ',')
 	}
@@ -20,24 +20,32 @@ func (o *object) name(s string) *object {
 	return o
 }
 
-func (o *object) int(name string, n int)       { o.dst = strconv.AppendInt(o.name(name).dst, int64(n), 10) }
-func (o *object) float(name string, x float64) { o.dst = scoring.AppendFloat(o.name(name).dst, x) }
-func (o *object) bool(name string, b bool)     { o.dst = strconv.AppendBool(o.name(name).dst, b) }
-func (o *object) text(name, s string)          { o.dst = scoring.AppendString(o.name(name).dst, s) }
-func (o *object) raw(name, json string)        { o.dst = append(o.name(name).dst, json...) }
+func (o *jsonObject) writeInt(name string, n int) {
+	o.dst = strconv.AppendInt(o.writeName(name).dst, int64(n), 10)
+}
+func (o *jsonObject) writeFloat(name string, x float64) {
+	o.dst = scoring.AppendFloat(o.writeName(name).dst, x)
+}
+func (o *jsonObject) writeBool(name string, b bool) {
+	o.dst = strconv.AppendBool(o.writeName(name).dst, b)
+}
+func (o *jsonObject) writeText(name, s string) {
+	o.dst = scoring.AppendString(o.writeName(name).dst, s)
+}
+func (o *jsonObject) writeRaw(name, json string) { o.dst = append(o.writeName(name).dst, json...) }
 
-// number writes a number of the task as it was written there.
-func (o *object) number(name string, n Number) {
+// writeNumber writes a number of the task as it was written there.
+func (o *jsonObject) writeNumber(name string, n Number) {
 	if n.Integer {
-		o.raw(name, n.String())
+		o.writeRaw(name, n.String())
 		return
 	}
-	o.float(name, n.F)
+	o.writeFloat(name, n.F)
 }
 
-// list writes an array of the evaluation's JSON with n elements; item writes each of them.
-func (o *object) list(name string, n int, item func(i int)) {
-	o.dst = append(o.name(name).dst, '[')
+// writeList writes a member that is an array of n elements; item writes element i.
+func (o *jsonObject) writeList(name string, n int, item func(i int)) {
+	o.dst = append(o.writeName(name).dst, '[')
 	for i := range n {
 		if i > 0 {
 			o.dst = append(o.dst, ',')
@@ -47,216 +55,219 @@ func (o *object) list(name string, n int, item func(i int)) {
 	o.dst = append(o.dst, ']')
 }
 
-func (o *object) texts(name string, list []string) {
-	o.list(name, len(list), func(i int) { o.dst = scoring.AppendString(o.dst, list[i]) })
+func (o *jsonObject) writeTexts(name string, list []string) {
+	o.writeList(name, len(list), func(i int) { o.dst = scoring.AppendString(o.dst, list[i]) })
 }
 
-// warnings writes an array of errors or warnings, each with its type and message.
-func (o *object) warnings(name string, list []Warning) {
-	o.list(name, len(list), func(i int) {
-		o.inner(func() { o.text("type", list[i].Type); o.text("message", list[i].Message) })
+// writeWarnings writes an array of errors or warnings, each with its type and message.
+func (o *jsonObject) writeWarnings(name string, list []Warning) {
+	o.writeList(name, len(list), func(i int) {
+		o.writeObject(func() { o.writeText("type", list[i].Type); o.writeText("message", list[i].Message) })
 	})
 }
 
-// inner writes an object as an element of an array, or as the value of the member just named.
-// fill writes its members.
-func (o *object) inner(fill func()) {
+// writeObject writes an object as an element of an array, or as the value of the member just
+// named. fill writes its members.
+func (o *jsonObject) writeObject(fill func()) {
 	o.dst = append(o.dst, '{')
 	fill()
 	o.dst = append(o.dst, '}')
 }
 
-// objectNamed writes a member that is an object; fill writes its members.
-func (o *object) objectNamed(name string, fill func()) {
-	o.name(name)
-	o.inner(fill)
+// writeMember writes a member that is an object; fill writes its members.
+func (o *jsonObject) writeMember(name string, fill func()) {
+	o.writeName(name)
+	o.writeObject(fill)
 }
 
-// AppendJSON appends the evaluation as the published evaluator returns it, keys in its order;
-// null after a crash, which returns nothing. See docs/spec/drawingbench.md#r21.
+// AppendJSON appends the evaluation as the published evaluator returns it, keys in its
+// order; null after a crash, when it returns nothing. See docs/spec/drawingbench.md#r21.
 func (e *Evaluation) AppendJSON(dst []byte) []byte {
 	if e.Crash != "" {
 		return append(dst, "null"...)
 	}
-	o := &object{dst}
-	o.inner(func() {
-		o.int("total_actions", e.Actions)
-		o.objectNamed("action_breakdown", func() {
+	o := &jsonObject{dst}
+	o.writeObject(func() {
+		o.writeInt("total_actions", e.Actions)
+		o.writeMember("action_breakdown", func() {
 			if !e.List {
 				return
 			}
 			for _, k := range []struct {
 				name string
-				kind kind
-			}{{"moveTo", moveTo}, {"click", click}, {"mouseDown", mouseDown}, {"mouseUp", mouseUp}, {"unknown", other}} {
-				o.int(k.name, e.Breakdown[k.kind])
+				kind actionKind
+			}{{"moveTo", moveTo}, {"click", click}, {"mouseDown", mouseDown}, {"mouseUp", mouseUp},
+				{"unknown", other}} {
+				o.writeInt(k.name, e.Breakdown[k.kind])
 			}
 		})
-		e.faults(o, "errors")
-		o.warnings("warnings", e.Warnings)
-		o.objectNamed("metrics", func() { e.metrics(o) })
+		e.writeFaults(o, "errors")
+		o.writeWarnings("warnings", e.Warnings)
+		o.writeMember("metrics", func() { e.writeMetrics(o) })
 		c := e.Criteria
 		if e.List && c != nil {
-			o.objectNamed("criteria_met", func() { e.criteriaMet(o) })
+			o.writeMember("criteria_met", func() { e.writeCriteriaMet(o) })
 			if c.HasColour {
-				o.int("colors_required", len(c.Colours))
+				o.writeInt("colors_required", len(c.Colours))
 			}
 			if c.Coverage != nil {
-				o.number("min_coverage", *c.Coverage)
+				o.writeNumber("min_coverage", *c.Coverage)
 			}
 		}
-		o.float("score", e.Score)
+		o.writeFloat("score", e.Score)
 		if e.List {
-			o.objectNamed("error_classification", func() { e.classes(o) })
+			o.writeMember("error_classification", func() { e.writeClasses(o) })
 		}
 	})
 	return o.dst
 }
 
-// faults writes the array of the errors that the published evaluator finds.
-func (e *Evaluation) faults(o *object, name string) {
-	o.list(name, len(e.Faults), func(i int) {
+// writeFaults writes the array of the evaluator's errors under a name. Where the answer is
+// no list, the original writes the index last.
+func (e *Evaluation) writeFaults(o *jsonObject, name string) {
+	o.writeList(name, len(e.Faults), func(i int) {
 		f := &e.Faults[i]
-		o.inner(func() {
-			o.text("type", f.Type)
+		o.writeObject(func() {
+			o.writeText("type", f.Type)
 			if e.List {
-				o.int("index", f.Index)
-				o.text("message", f.Message)
+				o.writeInt("index", f.Index)
+				o.writeText("message", f.Message)
 			} else {
-				o.text("message", f.Message)
-				o.int("index", f.Index)
+				o.writeText("message", f.Message)
+				o.writeInt("index", f.Index)
 			}
 			if f.hasDetail {
-				o.text("action_detail", f.Detail)
+				o.writeText("action_detail", f.Detail)
 			}
 		})
 	})
 }
 
-// metrics writes the members of "metrics" in the published evaluator's result.
-func (e *Evaluation) metrics(o *object) {
-	o.int("tool_changes", e.ToolChanges)
-	o.int("color_changes", e.ColourChanges)
-	o.int("drawing_segments", e.Segments)
+// writeMetrics writes the members of "metrics". Numbers that were not computed are null.
+func (e *Evaluation) writeMetrics(o *jsonObject) {
+	o.writeInt("tool_changes", e.ToolChanges)
+	o.writeInt("color_changes", e.ColourChanges)
+	o.writeInt("drawing_segments", e.Segments)
 	if !e.List { // the original counts nothing here, in integers
-		o.raw("canvas_coverage", "0")
-		o.raw("canvas_coverage_accurate", "0")
-		o.texts("exact_colors_used", nil)
+		o.writeRaw("canvas_coverage", "0")
+		o.writeRaw("canvas_coverage_accurate", "0")
+		o.writeTexts("exact_colors_used", nil)
 		return
 	}
-	o.float("canvas_coverage", e.Box)
-	o.float("canvas_coverage_accurate", e.Grid)
-	o.texts("exact_colors_used", e.Colours)
+	o.writeFloat("canvas_coverage", e.Box)
+	o.writeFloat("canvas_coverage_accurate", e.Grid)
+	o.writeTexts("exact_colors_used", e.Colours)
 	if e.Region != "" {
-		o.float("spatial_accuracy", e.Accuracy)
+		o.writeFloat("spatial_accuracy", e.Accuracy)
 	} else {
-		o.raw("spatial_accuracy", "null")
+		o.writeRaw("spatial_accuracy", "null")
 	}
-	o.objectNamed("spatial_constraints", func() {
+	o.writeMember("spatial_constraints", func() {
 		if e.Region != "" {
-			o.text("region", e.Region)
+			o.writeText("region", e.Region)
 		}
 	})
 	if e.Efficient {
-		o.float("action_efficiency", e.Efficiency)
+		o.writeFloat("action_efficiency", e.Efficiency)
 	} else {
-		o.raw("action_efficiency", "null")
+		o.writeRaw("action_efficiency", "null")
 	}
 }
 
-// criteriaMet writes the members of criteria_met in the published evaluator's result.
-func (e *Evaluation) criteriaMet(o *object) {
+// writeCriteriaMet writes the members of "criteria_met", only those of stated criteria.
+func (e *Evaluation) writeCriteriaMet(o *jsonObject) {
 	c := e.Criteria
 	for _, t := range e.Tools {
-		o.bool("tool_"+t.Tool+"_used", t.Used)
-		o.bool("tool_"+t.Tool+"_selected", t.Selected)
-		o.bool("tool_"+t.Tool+"_actually_used", t.Drew)
+		o.writeBool("tool_"+t.Tool+"_used", t.Used)
+		o.writeBool("tool_"+t.Tool+"_selected", t.Selected)
+		o.writeBool("tool_"+t.Tool+"_actually_used", t.Drew)
 	}
 	if c.Segments != nil {
-		o.bool("min_segments_met", e.SegmentsMet)
-		o.int("actual_segments", e.Segments)
+		o.writeBool("min_segments_met", e.SegmentsMet)
+		o.writeInt("actual_segments", e.Segments)
 	}
 	if c.HasColour {
-		o.int("colors_changed", e.ColourChanges)
-		o.bool("min_colors_met", e.ColoursMet)
-		o.texts("colors_exact_used", e.Used)
-		o.int("colors_matched", e.Matched)
-		o.texts("colors_missing", e.Missing)
-		o.bool("min_colors_exact_met", e.ExactMet)
+		o.writeInt("colors_changed", e.ColourChanges)
+		o.writeBool("min_colors_met", e.ColoursMet)
+		o.writeTexts("colors_exact_used", e.Used)
+		o.writeInt("colors_matched", e.Matched)
+		o.writeTexts("colors_missing", e.Missing)
+		o.writeBool("min_colors_exact_met", e.ExactMet)
 	}
 	if c.Coverage != nil {
-		o.float("canvas_coverage", e.Box)
-		o.bool("min_coverage_met", e.BoxMet)
-		o.float("canvas_coverage_accurate", e.Grid)
-		o.bool("min_coverage_accurate_met", e.GridMet)
+		o.writeFloat("canvas_coverage", e.Box)
+		o.writeBool("min_coverage_met", e.BoxMet)
+		o.writeFloat("canvas_coverage_accurate", e.Grid)
+		o.writeBool("min_coverage_accurate_met", e.GridMet)
 	}
 }
 
-// classes writes the members of error_classification, which sorts what the answer lacks by
+// writeClasses writes the members of error_classification, which sorts what the answer lacks by
 // kind. Without criteria all lists are empty. See docs/spec/drawingbench.md#r43.
-func (e *Evaluation) classes(o *object) {
+func (e *Evaluation) writeClasses(o *jsonObject) {
 	c := e.Criteria
 	if c == nil {
-		for _, name := range []string{"spatial_errors", "tool_errors", "color_errors", "planning_errors", "syntax_errors"} {
-			o.raw(name, "[]")
+		for _, name := range []string{"spatial_errors", "tool_errors", "color_errors", "planning_errors",
+			"syntax_errors"} {
+			o.writeRaw(name, "[]")
 		}
 		return
 	}
-	o.objects("spatial_errors", func(next func(func())) {
+	o.writeObjects("spatial_errors", func(next func(func())) {
 		m := c.Coverage
 		if m != nil && e.Grid < m.F {
 			next(func() {
-				o.text("type", "insufficient_coverage")
-				o.float("actual", e.Grid)
-				o.number("required", *m)
-				o.float("deficit", m.F-e.Grid)
+				o.writeText("type", "insufficient_coverage")
+				o.writeFloat("actual", e.Grid)
+				o.writeNumber("required", *m)
+				o.writeFloat("deficit", m.F-e.Grid)
 			})
 		}
 		if e.Region != "" && e.Accuracy < 0.7 {
 			next(func() {
-				o.text("type", "incorrect_spatial_placement")
-				o.float("accuracy", e.Accuracy)
-				o.text("expected_region", e.Region)
+				o.writeText("type", "incorrect_spatial_placement")
+				o.writeFloat("accuracy", e.Accuracy)
+				o.writeText("expected_region", e.Region)
 			})
 		}
 	})
-	o.objects("tool_errors", func(next func(func())) {
+	o.writeObjects("tool_errors", func(next func(func())) {
 		for _, t := range e.Tools {
 			if !t.Drew {
-				next(func() { o.text("type", "missing_required_tool"); o.text("tool", t.Tool) })
+				next(func() { o.writeText("type", "missing_required_tool"); o.writeText("tool", t.Tool) })
 			}
 		}
 	})
-	o.objects("color_errors", func(next func(func())) {
+	o.writeObjects("color_errors", func(next func(func())) {
 		for _, hex := range c.Colours {
 			if !slices.Contains(e.Colours, hex) {
-				next(func() { o.text("type", "missing_required_color"); o.text("color", hex) })
+				next(func() { o.writeText("type", "missing_required_color"); o.writeText("color", hex) })
 			}
 		}
 	})
-	o.objects("planning_errors", func(next func(func())) {
+	o.writeObjects("planning_errors", func(next func(func())) {
 		m := c.Segments
 		if m != nil && float64(e.Segments) < m.F {
 			next(func() {
-				o.text("type", "insufficient_segments")
-				o.int("actual", e.Segments)
-				o.number("required", *m)
-				o.number("deficit", Number{m.F - float64(e.Segments), m.Integer})
+				o.writeText("type", "insufficient_segments")
+				o.writeInt("actual", e.Segments)
+				o.writeNumber("required", *m)
+				o.writeNumber("deficit", Number{m.F - float64(e.Segments), m.Integer})
 			})
 		}
 	})
-	e.faults(o, "syntax_errors")
+	e.writeFaults(o, "syntax_errors")
 }
 
-// objects writes an array of objects. each calls next once for each of them, with the function
-// that writes its members.
-func (o *object) objects(name string, each func(next func(fill func()))) {
-	o.dst = append(o.name(name).dst, '[')
+// writeObjects writes a member that is an array of objects. each calls next once for each
+// object, with the function that writes its members.
+func (o *jsonObject) writeObjects(name string, each func(next func(fill func()))) {
+	o.dst = append(o.writeName(name).dst, '[')
 	each(func(fill func()) {
 		if o.dst[len(o.dst)-1] != '[' {
 			o.dst = append(o.dst, ',')
 		}
-		o.inner(fill)
+		o.writeObject(fill)
 	})
 	o.dst = append(o.dst, ']')
 }

@@ -30,7 +30,7 @@ func (e *Evaluation) publishedText() string {
 	add("  - Tool changes: %d", e.ToolChanges)
 	add("  - Color changes: %d", e.ColourChanges)
 	add("  - Drawing segments: %d", e.Segments)
-	add("  - Canvas coverage: %s%%", fixed(e.Box*100, 2))
+	add("  - Canvas coverage: %s%%", formatFixed(e.Box*100, 2))
 	if e.List && e.Criteria != nil {
 		add("")
 		add("CRITERIA:")
@@ -39,7 +39,7 @@ func (e *Evaluation) publishedText() string {
 		})
 	}
 	add("")
-	add("OVERALL SCORE: %s/1.00", fixed(e.Score, 2))
+	add("OVERALL SCORE: %s/1.00", formatFixed(e.Score, 2))
 	return strings.Join(out, "\n")
 }
 

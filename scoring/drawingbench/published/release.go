@@ -73,8 +73,9 @@ type Evaluator struct {
 	grid grid
 }
 
-// Evaluate evaluates answer v by criteria c, nil for none. The result is valid as long as v and
-// c are.
+// Evaluate evaluates an answer by criteria c, nil for none. The exception that ends the
+// original becomes Crash, and then nothing else but Criteria is set. The result is valid as
+// long as v and c are.
 func (e *Evaluator) Evaluate(v *pyjson.Value, c *Criteria) (out Evaluation) {
 	out.Criteria = c
 	if v.Kind != pyjson.List {
@@ -82,10 +83,10 @@ func (e *Evaluator) Evaluate(v *pyjson.Value, c *Criteria) (out Evaluation) {
 		return out
 	}
 	defer func() {
-		if p := recover(); p != nil {
-			crash, ok := p.(Crash)
+		if panicked := recover(); panicked != nil {
+			crash, ok := panicked.(Crash)
 			if !ok {
-				panic(p)
+				panic(panicked)
 			}
 			out = Evaluation{Crash: crash, Criteria: c}
 		}
@@ -99,16 +100,18 @@ func (e *Evaluator) Evaluate(v *pyjson.Value, c *Criteria) (out Evaluation) {
 	out.Warnings = findWarnings(e.acts, out.Breakdown[mouseDown], out.Breakdown[mouseUp])
 	out.measure(e.acts, &e.grid)
 	if c != nil {
-		out.compare(e.acts)
+		out.compareWithCriteria(e.acts)
 	}
-	out.score()
+	out.computeScore()
 	return out
 }
 
-// measure fills in the metrics of the evaluation. g is memory for the grid. See
-// docs/spec/drawingbench.md#r28 for counts, docs/spec/drawingbench.md#r29 for colours.
+// measure fills in the metrics of the evaluation, in the order in which the original may
+// crash: counts (docs/spec/drawingbench.md#r28), coverage, colours
+// (docs/spec/drawingbench.md#r29), and with criteria the spatial accuracy and the
+// efficiency. g is memory for the grid.
 func (out *Evaluation) measure(acts []action, g *grid) {
-	open := false
+	pressed := false
 	for i := range acts {
 		a := &acts[i]
 		switch a.kind {
@@ -121,13 +124,13 @@ func (out *Evaluation) measure(acts []action, g *grid) {
 					out.ColourChanges++
 				}
 			}
-		case mouseDown:
-			if !open {
+		case mouseDown: // a second press without a release begins no segment
+			if !pressed {
 				out.Segments++
 			}
-			open = true
+			pressed = true
 		case mouseUp:
-			open = false
+			pressed = false
 		}
 	}
 	out.Box = boxCoverage(acts)
@@ -145,30 +148,31 @@ func (out *Evaluation) measure(acts []action, g *grid) {
 	// Selected is not part of the original: it comes after what the original computes, so that
 	// a crash is the one that the original has.
 	out.Selected = selectedTools(acts)
-	c := out.Criteria
-	if c == nil {
+	criteria := out.Criteria
+	if criteria == nil {
 		return
 	}
-	r := namedRegion(c.Prompt)
-	if r != nil {
-		out.Region, out.Accuracy = r.name, r.accuracy(acts)
+	region := namedRegion(criteria.Prompt)
+	if region != nil {
+		out.Region, out.Accuracy = region.name, region.accuracy(acts)
 	}
 	out.measureEfficiency()
 }
 
-// measureEfficiency sets action_efficiency, a grade by the number of actions for each one that
-// the task needs. See docs/spec/drawingbench.md#r30.
+// measureEfficiency sets action_efficiency, a grade by how many actions there are for each
+// one that the task needs. Tasks that need none get no grade. See
+// docs/spec/drawingbench.md#r30.
 func (out *Evaluation) measureEfficiency() {
-	c := out.Criteria
-	need := float64(len(c.Tools) + len(c.Colours))
-	if c.Segments != nil {
-		need += 3 * c.Segments.F
+	criteria := out.Criteria
+	needed := float64(len(criteria.Tools) + len(criteria.Colours))
+	if criteria.Segments != nil {
+		needed += 3 * criteria.Segments.F
 	}
-	if need == 0 {
+	if needed == 0 {
 		return
 	}
 	out.Efficient = true
-	switch ratio := float64(out.Actions) / need; {
+	switch ratio := float64(out.Actions) / needed; {
 	case ratio <= 1.5:
 		out.Efficiency = 1
 	case ratio <= 2:
@@ -180,20 +184,20 @@ func (out *Evaluation) measureEfficiency() {
 	}
 }
 
-// compare fills in which of the task's criteria the actions meet. Criteria must not be nil. See
-// docs/spec/drawingbench.md#r38.
-func (out *Evaluation) compare(acts []action) {
-	c := out.Criteria
-	for i, t := range c.Tools {
-		if !slices.Contains(c.Tools[:i], t) { // the original keeps them by name
+// compareWithCriteria fills in which of the task's criteria the actions meet. Criteria must
+// not be nil. See docs/spec/drawingbench.md#r38.
+func (out *Evaluation) compareWithCriteria(acts []action) {
+	criteria := out.Criteria
+	for i, t := range criteria.Tools {
+		if !slices.Contains(criteria.Tools[:i], t) { // the original keeps them by name
 			out.Tools = append(out.Tools, findUse(acts, t))
 		}
 	}
-	if c.Segments != nil {
-		out.SegmentsMet = float64(out.Segments) >= c.Segments.F
+	if criteria.Segments != nil {
+		out.SegmentsMet = float64(out.Segments) >= criteria.Segments.F
 	}
-	if c.HasColour {
-		required := sortedSet(c.Colours)
+	if criteria.HasColour {
+		required := sortedSet(criteria.Colours)
 		out.Used = sortedSet(out.Colours)
 		for _, hex := range required {
 			if slices.Contains(out.Used, hex) {
@@ -202,61 +206,63 @@ func (out *Evaluation) compare(acts []action) {
 				out.Missing = append(out.Missing, hex)
 			}
 		}
-		out.ColoursMet = out.ColourChanges >= len(c.Colours)
+		out.ColoursMet = out.ColourChanges >= len(criteria.Colours)
 		out.ExactMet = out.Matched >= len(required)
 	}
-	if c.Coverage != nil {
-		out.BoxMet, out.GridMet = out.Box >= c.Coverage.F, out.Grid >= c.Coverage.F
+	if criteria.Coverage != nil {
+		out.BoxMet, out.GridMet = out.Box >= criteria.Coverage.F, out.Grid >= criteria.Coverage.F
 	}
 }
 
-// sortedSet returns the strings of a list in ascending order without repeats.
+// sortedSet returns the strings of a list in ascending order, each once.
 func sortedSet(list []string) []string {
 	s := slices.Clone(list)
 	slices.Sort(s)
 	return slices.Compact(s)
 }
 
-// score sets the score: 1 less deductions, in the evaluator's order, on which the last bit
-// depends. See docs/spec/drawingbench.md#r39.
-func (out *Evaluation) score() {
-	s, isNumpy := 1.0, false
-	if c := out.Criteria; c != nil {
-		lost := 0.0
+// computeScore sets the score: 1 less deductions, in the evaluator's order, on which the
+// last bit depends, and a bonus of 0.05 for 10 to 500 actions. See
+// docs/spec/drawingbench.md#r39.
+func (out *Evaluation) computeScore() {
+	value, isNumpy := 1.0, false
+	if criteria := out.Criteria; criteria != nil {
+		missingTools := 0.0
 		for _, t := range out.Tools {
 			if !t.Drew {
-				lost += 0.15
+				missingTools += 0.15
 			}
 		}
-		s -= lost
-		if c.HasColour && !out.ExactMet {
-			s -= float64(0.05 * float64(max(0, len(c.Colours)-out.Matched)))
+		value -= missingTools
+		if criteria.HasColour && !out.ExactMet {
+			value -= float64(0.05 * float64(max(0, len(criteria.Colours)-out.Matched)))
 		}
-		if c.Segments != nil && !out.SegmentsMet {
-			s -= 0.15
+		if criteria.Segments != nil && !out.SegmentsMet {
+			value -= 0.15
 		}
-		if c.Coverage != nil && !out.GridMet && c.Coverage.F > 0 {
-			s -= float64(max(0, c.Coverage.F-out.Grid) / c.Coverage.F * 0.12)
+		if criteria.Coverage != nil && !out.GridMet && criteria.Coverage.F > 0 {
+			value -= float64(max(0, criteria.Coverage.F-out.Grid) / criteria.Coverage.F * 0.12)
 			isNumpy = true
 		}
 	}
-	s -= float64(0.08 * float64(len(out.Faults)))
-	s -= float64(0.02 * float64(len(out.Warnings)))
-	if 10 <= out.Actions && out.Actions <= 500 && s >= 0.2 {
-		s += 0.05
+	value -= float64(0.08 * float64(len(out.Faults)))
+	value -= float64(0.02 * float64(len(out.Warnings)))
+	if 10 <= out.Actions && out.Actions <= 500 && value >= 0.2 {
+		value += 0.05
 	}
 	if isNumpy {
-		s = numpyRound(s)
+		value = numpyRound(value)
 	} else {
-		s = decimals(s, 3)
+		value = pyRound(value, 3)
 	}
-	out.Score = min(max(s, 0), 1)
+	out.Score = min(max(value, 0), 1)
 }
 
-// decimals is Python's round(x, n): the decimal nearest to the exact binary value, half to even.
-func decimals(x float64, n int) float64 {
-	v, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'f', n, 64), 64)
-	return v
+// pyRound is Python's round(x, digits): the decimal nearest to the exact binary value, half
+// to even.
+func pyRound(x float64, digits int) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'f', digits, 64), 64)
+	return rounded
 }
 
 // numpyRound rounds to three decimals as numpy does: half to even of the product with 1000. A

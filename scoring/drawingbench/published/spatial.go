@@ -29,7 +29,7 @@ var regions = []region{
 	{name: "right", col: 2, row: 1, words: []string{"right"}},
 }
 
-// namedRegion returns the region that a task's prompt names, nil if it names none.
+// namedRegion returns the first of regions that a task's prompt names, or nil.
 func namedRegion(prompt string) *region {
 	prompt = strings.ToLower(prompt)
 	for i := range regions {
@@ -44,7 +44,7 @@ func namedRegion(prompt string) *region {
 
 // centre returns the centre of the region in canvas px.
 func (r *region) centre() (x, y float64) {
-	thirds := func(k int, size float64) float64 {
+	centreOfThird := func(k int, size float64) float64 {
 		switch k {
 		case 0:
 			return size / 6
@@ -53,16 +53,16 @@ func (r *region) centre() (x, y float64) {
 		}
 		return size - size/6
 	}
-	return thirds(r.col, width), thirds(r.row, height)
+	return centreOfThird(r.col, width), centreOfThird(r.row, height)
 }
 
-// accuracy returns spatial_accuracy, 0..1: the nearness of the centroid of all presses to the
-// region's centre; 0 without any press on the canvas. A press is where the last moveTo with
+// accuracy returns spatial_accuracy, from 0 to 1: how near the centroid of all presses on
+// the canvas is to the region's centre; 0 without any. A press is where the last moveTo with
 // coordinates went. See docs/spec/drawingbench.md#r42.
 func (r *region) accuracy(acts []action) float64 {
-	var sx, sy float64
+	var sumX, sumY float64
 	var last *action // the last moveTo with coordinates, nil before the first
-	n := 0
+	presses := 0
 	for i := range acts {
 		switch a := &acts[i]; a.kind {
 		case moveTo:
@@ -73,23 +73,23 @@ func (r *region) accuracy(acts []action) float64 {
 			if last == nil {
 				continue
 			}
-			x := number(last.x)
+			x := pyNumber(last.x)
 			if left <= x && x < left+width {
-				y := number(last.y) // read only here, as it may panic
+				y := pyNumber(last.y) // read only here, as it may panic
 				if top <= y && y < top+height {
-					sx, sy, n = sx+(x-left), sy+(y-top), n+1
+					sumX, sumY, presses = sumX+(x-left), sumY+(y-top), presses+1
 				}
 			}
 		}
 	}
-	if n == 0 {
+	if presses == 0 {
 		return 0
 	}
-	return r.nearness(sx/float64(n), sy/float64(n))
+	return r.nearness(sumX/float64(presses), sumY/float64(presses))
 }
 
-// RegionAccuracy returns how near a point in canvas px is to the region that a prompt names, by
-// the measure of spatial_accuracy. ok is false where the prompt names no region.
+// RegionAccuracy returns how near a point in canvas px is to the region that a prompt names,
+// as spatial_accuracy measures it. ok is false where the prompt names no region.
 func RegionAccuracy(prompt string, x, y float64) (accuracy float64, ok bool) {
 	r := namedRegion(prompt)
 	if r == nil {
@@ -98,11 +98,11 @@ func RegionAccuracy(prompt string, x, y float64) (accuracy float64, ok bool) {
 	return r.nearness(x, y), true
 }
 
-// nearness returns 1 less the distance of a point in canvas px from the region's centre, in
+// nearness returns 1 minus the distance of a point in canvas px from the region's centre, in
 // diagonals of the canvas; at least 0.
 func (r *region) nearness(x, y float64) float64 {
 	cx, cy := r.centre()
 	dx, dy := x-cx, y-cy
-	d := math.Sqrt(float64(dx*dx) + float64(dy*dy))
-	return max(0, 1-d/math.Sqrt(width*width+height*height))
+	distance := math.Sqrt(float64(dx*dx) + float64(dy*dy))
+	return max(0, 1-distance/math.Sqrt(width*width+height*height))
 }

@@ -14,8 +14,8 @@ type button struct {
 	size           int // px
 }
 
-// square returns a button's box from its centre and its side.
-func square(x, y, side float64) button {
+// squareButton returns a button that selects nothing yet, from its centre and its side.
+func squareButton(x, y, side float64) button {
 	return button{x0: x - side/2, y0: y - side/2, x1: x + side/2, y1: y + side/2}
 }
 
@@ -24,35 +24,36 @@ func square(x, y, side float64) button {
 var buttons = func() []button {
 	var all []button
 	for _, t := range layout.Tools {
-		b := square(t.X, t.Y, 70)
+		b := squareButton(t.X, t.Y, 70)
 		b.tool = t.Name
 		all = append(all, b)
 	}
 	for _, c := range layout.Palette {
-		b := square(c.X, layout.PaletteY, 24)
+		b := squareButton(c.X, layout.PaletteY, 24)
 		b.colour = c.Hex
 		all = append(all, b)
 	}
 	for _, s := range layout.Strokes {
-		b := square(s.X, s.Y, 70)
+		b := squareButton(s.X, s.Y, 70)
 		b.size = s.Width
 		all = append(all, b)
 	}
 	return all
 }()
 
-// within reports whether floor(v) or ceil(v) lies in lo..hi, hi excluded: the app's hit-test
-// of a coordinate that is no whole pixel. It is false for NaN.
-func within(v, lo, hi float64) bool {
-	f, c := math.Floor(v), math.Ceil(v)
-	return f >= lo && f < hi || c >= lo && c < hi
+// hitsRange reports whether the coordinate, rounded down or up, lies in lo..hi, hi excluded.
+// The app tests coordinates between whole pixels in this way. It is false for NaN.
+func hitsRange(coordinate, lo, hi float64) bool {
+	floor, ceil := math.Floor(coordinate), math.Ceil(coordinate)
+	return floor >= lo && floor < hi || ceil >= lo && ceil < hi
 }
 
-// buttonAt returns the button under a point of the screen, nil if there is none.
+// buttonAt returns the button under a point of the screen, or nil. Of two it is the later
+// one in buttons.
 func buttonAt(x, y float64) *button {
 	for i := len(buttons) - 1; i >= 0; i-- {
 		b := &buttons[i]
-		if within(x, b.x0, b.x1) && within(y, b.y0, b.y1) {
+		if hitsRange(x, b.x0, b.x1) && hitsRange(y, b.y0, b.y1) {
 			return b
 		}
 	}
@@ -61,5 +62,5 @@ func buttonAt(x, y float64) *button {
 
 // onCanvas reports whether a point of the screen hits the canvas.
 func onCanvas(x, y float64) bool {
-	return within(x, layout.Left, layout.Left+layout.Width) && within(y, layout.Top, layout.Top+layout.Height)
+	return hitsRange(x, layout.Left, layout.Left+layout.Width) && hitsRange(y, layout.Top, layout.Top+layout.Height)
 }

@@ -121,10 +121,10 @@ func TestWork(t *testing.T) {
 	d := New()
 	whole := d.Draw(&v)
 	cost := whole.Writes + shapeCost
-	for most, limited := range map[int]bool{cost: false, cost - 1: true} {
-		d.Most = most
+	for maxWork, limited := range map[int]bool{cost: false, cost - 1: true} {
+		d.Most = maxWork
 		if p := d.Draw(&v); p.Limited != limited {
-			t.Errorf("a limit of %d for a cost of %d: got it broken off: %v", most, cost, p.Limited)
+			t.Errorf("a limit of %d for a cost of %d: got it broken off: %v", maxWork, cost, p.Limited)
 		}
 	}
 }

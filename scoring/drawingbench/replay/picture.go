@@ -24,8 +24,8 @@ var palette = func() (p canvas.Palette) {
 	return p
 }()
 
-// paletteColour returns the colour of the palette that is written as hex. The app offers no
-// other; black stands for what is not there.
+// paletteColour returns the palette's colour for "#RRGGBB", and black for one that is not
+// there.
 func paletteColour(hex string) canvas.Colour {
 	i := slices.IndexFunc(layout.Palette, func(c layout.Colour) bool { return c.Hex == hex })
 	return palette[max(i, 0)]
@@ -60,11 +60,11 @@ type Picture struct {
 // Draw plays the actions on a white canvas and counts the pixels that they leave. Where
 // Limited is set, the picture lacks what came after the limit.
 func (d *Drawer) Draw(actions *pyjson.Value) Picture {
-	most := d.Most
-	if most <= 0 {
-		most = MaxWork
+	maxWork := d.Most
+	if maxWork <= 0 {
+		maxWork = MaxWork
 	}
 	d.canvas.Reset()
-	s := play(actions, d.canvas, most)
+	s := play(actions, d.canvas, maxWork)
 	return Picture{Session: s, Canvas: d.canvas, Stats: d.canvas.Measure(palette)}
 }

@@ -12,20 +12,22 @@ type Place struct {
 	Box     [4]float64 // of these coordinates: x0, y0, x1, y1, canvas px
 }
 
-// placer follows the mouse and the tool through a list of actions, as player does, and paints nothing.
-type placer struct {
+// placeFinder follows the mouse and the tool through a list of actions, as player does, and
+// paints nothing.
+type placeFinder struct {
 	x, y    float64 // of the mouse, screen px
-	at      int     // action that moved the mouse there, -1 for none
+	movedBy int     // action that moved the mouse there, -1 for none
 	tool    string
 	open    Place
 	drawing bool
 	list    []Place
 }
 
-// Places returns what the actions place, without undone elements being left out. An action that fails places nothing,
-// and a move that ends one drag and begins the next belongs to both. A value that is no list has none.
+// Places returns the places of what the actions draw, those that an undo removes included.
+// An action that fails places nothing, and a move that ends one drag and begins the next
+// belongs to both. A value that is no list has none.
 func Places(actions *pyjson.Value) []Place {
-	p := &placer{at: -1, tool: "pen"}
+	p := &placeFinder{movedBy: -1, tool: "pen"}
 	if actions.Kind != pyjson.List {
 		return nil
 	}
@@ -35,41 +37,42 @@ func Places(actions *pyjson.Value) []Place {
 	return p.list
 }
 
-// act follows action i, see player.act.
-func (p *placer) act(i int, v *pyjson.Value) {
+// act follows action i as player.act plays it: moves extend a drag, a press begins and a
+// release ends one.
+func (p *placeFinder) act(i int, v *pyjson.Value) {
 	name := v.Get("action")
 	if name == nil || name.Kind != pyjson.Str {
 		return
 	}
-	x, y, at := p.x, p.y, p.at
+	x, y, movedBy := p.x, p.y, p.movedBy
 	if v.Get("x") != nil || name.S == "moveTo" {
 		if v.Get("x") == nil || v.Get("y") == nil {
 			return
 		}
-		x, y, at = coordinate(v.Get("x")), coordinate(v.Get("y")), i
+		x, y, movedBy = coordinate(v.Get("x")), coordinate(v.Get("y")), i
 	}
 	switch name.S {
 	case "moveTo":
-		p.x, p.y, p.at = x, y, i
+		p.x, p.y, p.movedBy = x, y, i
 		if p.drawing {
-			p.open.add(i, x, y)
+			p.open.extend(i, x, y)
 		}
 	case "mouseDown":
 		if onCanvas(x, y) {
-			p.drawing, p.open = true, placed(Kind(p.tool), at, x, y)
+			p.drawing, p.open = true, newPlace(Kind(p.tool), movedBy, x, y)
 		}
 	case "mouseUp":
 		if p.drawing {
-			p.open.add(at, x, y)
+			p.open.extend(movedBy, x, y)
 			p.drawing, p.list = false, append(p.list, p.open)
 		}
 	case "click":
-		p.click(at, x, y)
+		p.click(movedBy, x, y)
 	}
 }
 
 // click chooses a tool, or places a dot or a fill.
-func (p *placer) click(at int, x, y float64) {
+func (p *placeFinder) click(at int, x, y float64) {
 	switch b := buttonAt(x, y); {
 	case b != nil && b.tool != "":
 		p.tool = b.tool
@@ -78,26 +81,28 @@ func (p *placer) click(at int, x, y float64) {
 		if isShapeTool(p.tool) {
 			kind = Dot
 		}
-		p.list = append(p.list, placed(kind, at, x, y))
+		p.list = append(p.list, newPlace(kind, at, x, y))
 	}
 }
 
-// placed returns a place that begins at a point, screen px.
-func placed(k Kind, at int, x, y float64) Place {
+// newPlace returns a place that begins at a point in screen px, with the action that moved
+// the mouse there; -1 for none.
+func newPlace(kind Kind, action int, x, y float64) Place {
 	x, y = x-layout.Left, y-layout.Top
-	out := Place{Kind: k, Box: [4]float64{x, y, x, y}}
-	if at >= 0 {
-		out.Actions = []int{at}
+	place := Place{Kind: kind, Box: [4]float64{x, y, x, y}}
+	if action >= 0 {
+		place.Actions = []int{action}
 	}
-	return out
+	return place
 }
 
-// add extends the place to the point of an action, screen px. Points that are no numbers extend nothing.
-func (p *Place) add(at int, x, y float64) {
-	if n := len(p.Actions); at >= 0 && (n == 0 || p.Actions[n-1] < at) {
-		p.Actions = append(p.Actions, at)
+// extend extends the place to a point in screen px, and adds the action that moved the mouse
+// there, -1 for none. Points that are no numbers do not extend the box.
+func (p *Place) extend(action int, x, y float64) {
+	if n := len(p.Actions); action >= 0 && (n == 0 || p.Actions[n-1] < action) {
+		p.Actions = append(p.Actions, action)
 	}
-	e := Element{Box: p.Box}
-	e.extendBox(x-layout.Left, y-layout.Top)
-	p.Box = e.Box
+	element := Element{Box: p.Box}
+	element.extendBox(x-layout.Left, y-layout.Top)
+	p.Box = element.Box
 }

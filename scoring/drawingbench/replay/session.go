@@ -73,26 +73,27 @@ const maxHistory = 50
 // player is the drawing app while a session runs.
 type player struct {
 	canvas         *canvas.Canvas
-	out            Session
+	session        Session
 	x, y           float64 // of the mouse, screen px
 	lastX, lastY   float64 // end of the stroke so far, canvas px
 	startX, startY float64 // where the shape was pressed, canvas px
 	beforeShape    *canvas.Snapshot
 	roundCorners   bool               // of rectangles from now on
 	history        []*canvas.Snapshot // for undo; nil where the answer has no undo or redo
-	at             int                // index of the current picture in history
-	open           Element            // the drag under way
-	held           bool               // between press and release, on the canvas or off it
+	historyIndex   int                // index of the current picture in history
+	openElement    Element            // the drag under way
+	buttonDown     bool               // between press and release, on the canvas or off it
 	work           int                // cost so far, in writes to a pixel
 }
 
-// play plays a list of actions on a white canvas. A value that is no list does nothing. most
-// limits what the session may cost, in writes to a pixel.
-func play(v *pyjson.Value, c *canvas.Canvas, most int) Session {
+// play plays a list of actions on a white canvas and returns what the session leaves behind.
+// A value that is no list does nothing. A session that costs more than maxWork writes to a
+// pixel is broken off, with Limited set.
+func play(v *pyjson.Value, c *canvas.Canvas, maxWork int) Session {
 	p := &player{canvas: c}
-	p.out.State = State{Tool: "pen", Colour: "#000000", Size: 2}
+	p.session.State = State{Tool: "pen", Colour: "#000000", Size: 2}
 	if v.Kind != pyjson.List {
-		return p.out
+		return p.session
 	}
 	actions := v.Items()
 	if slices.ContainsFunc(actions, isUndoOrRedo) {
@@ -100,14 +101,14 @@ func play(v *pyjson.Value, c *canvas.Canvas, most int) Session {
 	}
 	for i := range actions {
 		if !p.act(&actions[i]) {
-			p.out.Skipped++
+			p.session.Skipped++
 		}
-		if p.work > most {
-			p.out.Limited = true
+		if p.work > maxWork {
+			p.session.Limited = true
 			break
 		}
 	}
-	return p.out
+	return p.session
 }
 
 // isUndoOrRedo reports whether an action needs the history of pictures.
@@ -116,8 +117,8 @@ func isUndoOrRedo(v pyjson.Value) bool {
 	return a != nil && a.Kind == pyjson.Str && (a.S == "undo" || a.S == "redo")
 }
 
-// act plays one mouse action on the drawing app. It returns false where the action fails. See
-// docs/spec/drawingbench.md#r49.
+// act plays one mouse action on the app. It returns false for an action that fails, which
+// changes nothing. See docs/spec/drawingbench.md#r49.
 func (p *player) act(v *pyjson.Value) bool {
 	name := v.Get("action")
 	if name == nil || name.Kind != pyjson.Str {
@@ -125,16 +126,16 @@ func (p *player) act(v *pyjson.Value) bool {
 	}
 	switch name.S {
 	case "undo":
-		p.step(-1)
+		p.stepHistory(-1)
 		return true
 	case "redo":
-		p.step(1)
+		p.stepHistory(1)
 		return true
 	case "moveTo", "click", "mouseDown", "mouseUp":
 	default:
 		return false
 	}
-	x, y := p.x, p.y
+	x, y := p.x, p.y // an action without coordinates happens where the mouse is
 	if v.Get("x") != nil || name.S == "moveTo" {
 		if v.Get("x") == nil || v.Get("y") == nil {
 			return false
@@ -155,51 +156,53 @@ func (p *player) act(v *pyjson.Value) bool {
 	return true
 }
 
-// countDrags counts releases after a press (Pairs), and what was done off the canvas and off all
-// buttons while the mouse was pressed (Strays). Unlike the app, they take in presses off the
-// canvas.
+// countDrags counts releases after a press (Pairs), and points off the canvas and off all
+// buttons while the button is down (Strays). It also counts drags that begin off the canvas,
+// which the app ignores.
 func (p *player) countDrags(name string, x, y float64) {
 	switch name {
 	case "click":
 		return
 	case "mouseDown":
-		p.held = true
+		p.buttonDown = true
 	case "mouseUp":
-		if p.held {
-			p.out.Pairs++
+		if p.buttonDown {
+			p.session.Pairs++
 		}
 	}
-	in := x >= layout.Left && x <= layout.Left+layout.Width && y >= layout.Top && y <= layout.Top+layout.Height
-	if p.held && !in && buttonAt(x, y) == nil {
-		p.out.Strays++
+	onCanvasOrBorder := x >= layout.Left && x <= layout.Left+layout.Width && y >= layout.Top &&
+		y <= layout.Top+layout.Height
+	if p.buttonDown && !onCanvasOrBorder && buttonAt(x, y) == nil {
+		p.session.Strays++
 	}
 	if name == "mouseUp" {
-		p.held = false
+		p.buttonDown = false
 	}
 }
 
-// notePainted adds the last paint operation to the session's counts and inks, and returns what
-// it did to the canvas. cost is what it cost beside its pixels.
-func (p *player) notePainted(k Kind, cost int) canvas.Mark {
-	m := p.canvas.Take()
-	p.out.Writes += m.Writes
-	p.work += m.Writes + cost
-	if m.Writes == 0 {
-		return m
+// notePainted takes what the last paint operation did to the canvas, adds it to the
+// session's counts and inks, and returns it. cost is what the operation cost beside its
+// pixels.
+func (p *player) notePainted(kind Kind, cost int) canvas.Mark {
+	painted := p.canvas.Take()
+	p.session.Writes += painted.Writes
+	p.work += painted.Writes + cost
+	if painted.Writes == 0 {
+		return painted
 	}
-	for i := range p.out.Inks {
-		ink := &p.out.Inks[i]
-		if ink.Kind == k && ink.Colour == p.out.State.Colour {
-			ink.Changed = ink.Changed || m.Changed > 0
-			return m
+	for i := range p.session.Inks {
+		ink := &p.session.Inks[i]
+		if ink.Kind == kind && ink.Colour == p.session.State.Colour {
+			ink.Changed = ink.Changed || painted.Changed > 0
+			return painted
 		}
 	}
-	p.out.Inks = append(p.out.Inks, Ink{k, p.out.State.Colour, m.Changed > 0})
-	return m
+	p.session.Inks = append(p.session.Inks, Ink{kind, p.session.State.Colour, painted.Changed > 0})
+	return painted
 }
 
-// coordinate converts the coordinate of a mouse action as the app does: numeric strings are
-// numbers, null and "" are 0, other values are NaN.
+// coordinate converts the coordinate of a mouse action as the app's JavaScript does: numeric
+// strings are numbers, null and "" are 0, other values are NaN.
 func coordinate(v *pyjson.Value) float64 {
 	switch {
 	case v.Number():
@@ -215,21 +218,21 @@ func coordinate(v *pyjson.Value) float64 {
 	return math.NaN()
 }
 
-// move moves the mouse. In a drag with pen or eraser it strokes a segment, and makes the
-// corners of later rectangles round. See docs/spec/drawingbench.md#r50 and
-// docs/spec/drawingbench.md#r63.
+// move moves the mouse. In a drag with pen or eraser it strokes a segment, and as a side
+// effect of the app makes the corners of later rectangles round. See
+// docs/spec/drawingbench.md#r50 and docs/spec/drawingbench.md#r63.
 func (p *player) move(x, y float64) {
 	p.x, p.y = x, y
-	s := &p.out.State
+	s := &p.session.State
 	if !s.Drawing || s.Tool != "pen" && s.Tool != "eraser" {
 		return
 	}
 	cx, cy := x-layout.Left, y-layout.Top
 	p.roundCorners = true
 	p.canvas.Segment(p.lastX, p.lastY, cx, cy, float64(s.Size), paletteColour(s.Colour), s.Tool == "eraser")
-	p.open.Kind, p.open.Colour = Kind(s.Tool), s.Colour
-	p.open.addPainted(p.notePainted(Kind(s.Tool), strokeCost))
-	p.open.extendBox(cx, cy)
+	p.openElement.Kind, p.openElement.Colour = Kind(s.Tool), s.Colour
+	p.openElement.addPainted(p.notePainted(Kind(s.Tool), strokeCost))
+	p.openElement.extendBox(cx, cy)
 	p.lastX, p.lastY = cx, cy
 }
 
@@ -249,47 +252,48 @@ func (e *Element) extendBox(x, y float64) {
 	b[0], b[1], b[2], b[3] = min(b[0], x), min(b[1], y), max(b[2], x), max(b[3], y)
 }
 
-// click selects a button, or paints a dot or a fill. See
-// docs/spec/drawingbench.md#r51.
+// click selects the button under the mouse or, on the canvas, paints a dot or a fill as an
+// element of its own. See docs/spec/drawingbench.md#r51.
 func (p *player) click(x, y float64) {
-	if b := buttonAt(x, y); b != nil {
-		p.selectButton(b)
+	if hit := buttonAt(x, y); hit != nil {
+		p.selectButton(hit)
 		return
 	}
 	if !onCanvas(x, y) {
 		return
 	}
-	s := &p.out.State
+	state := &p.session.State
 	cx, cy := x-layout.Left, y-layout.Top
-	e := Element{Kind: Dot, Colour: s.Colour, Box: [4]float64{cx, cy, cx, cy}}
-	if !isShapeTool(s.Tool) {
-		e.Kind = Kind(s.Tool)
+	element := Element{Kind: Dot, Colour: state.Colour, Box: [4]float64{cx, cy, cx, cy}}
+	if !isShapeTool(state.Tool) {
+		element.Kind = Kind(state.Tool)
 	}
-	if s.Tool == "fill" {
-		n := p.canvas.Fill(int(math.Floor(cx)), int(math.Floor(cy)), paletteColour(s.Colour))
-		if n > 0 {
-			p.out.Fills = append(p.out.Fills, n)
+	if state.Tool == "fill" {
+		filled := p.canvas.Fill(int(math.Floor(cx)), int(math.Floor(cy)), paletteColour(state.Colour))
+		if filled > 0 {
+			p.session.Fills = append(p.session.Fills, filled)
 		}
 	} else {
-		p.canvas.Disc(cx, cy, float64(s.Size), paletteColour(s.Colour), s.Tool == "eraser")
+		p.canvas.Disc(cx, cy, float64(state.Size), paletteColour(state.Colour), state.Tool == "eraser")
 	}
-	e.Painted = p.notePainted(e.Kind, strokeCost)
-	if s.Tool == "fill" {
-		r := e.Painted.Box
-		e.Box = [4]float64{float64(r.Min.X), float64(r.Min.Y), float64(r.Max.X), float64(r.Max.Y)}
+	element.Painted = p.notePainted(element.Kind, strokeCost)
+	if state.Tool == "fill" {
+		painted := element.Painted.Box
+		element.Box = [4]float64{float64(painted.Min.X), float64(painted.Min.Y), float64(painted.Max.X),
+			float64(painted.Max.Y)}
 	}
-	p.out.Elements = append(p.out.Elements, e)
+	p.session.Elements = append(p.session.Elements, element)
 	p.keepForUndo()
 }
 
 // selectButton sets the tool, the colour or the stroke width that a button stands for.
 func (p *player) selectButton(b *button) {
-	s := &p.out.State
+	s := &p.session.State
 	switch {
 	case b.tool != "":
 		s.Tool = b.tool
-		if !slices.Contains(p.out.Selected, b.tool) {
-			p.out.Selected = append(p.out.Selected, b.tool)
+		if !slices.Contains(p.session.Selected, b.tool) {
+			p.session.Selected = append(p.session.Selected, b.tool)
 		}
 	case b.colour != "":
 		s.Colour = b.colour
@@ -301,25 +305,27 @@ func (p *player) selectButton(b *button) {
 // isShapeTool reports whether a tool draws its shape on release, not while the mouse moves.
 func isShapeTool(tool string) bool { return tool == "line" || tool == "rectangle" || tool == "circle" }
 
-// press opens a drag on the canvas. See docs/spec/drawingbench.md#r52.
+// press begins a drag if the mouse is on the canvas. For a shape it keeps the picture, which
+// release restores before it draws the shape. See docs/spec/drawingbench.md#r52.
 func (p *player) press(x, y float64) {
 	if !onCanvas(x, y) {
 		return
 	}
-	s := &p.out.State
+	s := &p.session.State
 	cx, cy := x-layout.Left, y-layout.Top
 	s.Drawing = true
 	p.lastX, p.lastY, p.startX, p.startY = cx, cy, cx, cy
-	p.open = Element{Kind: Kind(s.Tool), Colour: s.Colour, Box: [4]float64{cx, cy, cx, cy}}
+	p.openElement = Element{Kind: Kind(s.Tool), Colour: s.Colour, Box: [4]float64{cx, cy, cx, cy}}
 	if isShapeTool(s.Tool) {
 		p.beforeShape = p.canvas.Snapshot()
 	}
 }
 
-// release ends a drag and draws its shape. A press with one tool and a release with another
-// may bring back an older picture, as in the app. See docs/spec/drawingbench.md#r53.
+// release ends a drag, draws its shape and adds its element. A press with one tool and a
+// release with another may bring back an older picture, as in the app. See
+// docs/spec/drawingbench.md#r53.
 func (p *player) release(x, y float64) {
-	s := &p.out.State
+	s := &p.session.State
 	if !s.Drawing {
 		return
 	}
@@ -331,29 +337,30 @@ func (p *player) release(x, y float64) {
 		p.beforeShape = nil
 	}
 	s.Drawing = false
-	p.out.Elements = append(p.out.Elements, p.open)
+	p.session.Elements = append(p.session.Elements, p.openElement)
 	p.keepForUndo()
 }
 
-// drawShape paints the shape from where the mouse was pressed to x, y, canvas px.
+// drawShape paints the shape of the selected tool from where the mouse was pressed to (x,
+// y), canvas px.
 func (p *player) drawShape(x, y float64) {
-	s := &p.out.State
-	size, colour := float64(s.Size), paletteColour(s.Colour)
-	p.open.Kind, p.open.Colour = Kind(s.Tool), s.Colour
-	switch s.Tool {
+	state := &p.session.State
+	size, colour := float64(state.Size), paletteColour(state.Colour)
+	p.openElement.Kind, p.openElement.Colour = Kind(state.Tool), state.Colour
+	switch state.Tool {
 	case "line":
 		p.canvas.Segment(p.startX, p.startY, x, y, size, colour, false)
-		p.open.extendBox(x, y)
+		p.openElement.extendBox(x, y)
 	case "rectangle":
 		p.canvas.Rectangle(p.startX, p.startY, x, y, size, p.roundCorners, colour)
-		p.open.extendBox(x, y)
+		p.openElement.extendBox(x, y)
 	case "circle":
-		r := math.Hypot(x-p.startX, y-p.startY)
-		p.canvas.Circle(p.startX, p.startY, r, size, colour)
-		p.open.extendBox(p.startX-r, p.startY-r)
-		p.open.extendBox(p.startX+r, p.startY+r)
+		radius := math.Hypot(x-p.startX, y-p.startY)
+		p.canvas.Circle(p.startX, p.startY, radius, size, colour)
+		p.openElement.extendBox(p.startX-radius, p.startY-radius)
+		p.openElement.extendBox(p.startX+radius, p.startY+radius)
 	}
-	p.open.addPainted(p.notePainted(Kind(s.Tool), shapeCost))
+	p.openElement.addPainted(p.notePainted(Kind(state.Tool), shapeCost))
 }
 
 // keepForUndo adds the picture to the history after the current one. Entries after that go,
@@ -363,19 +370,19 @@ func (p *player) keepForUndo() {
 		return
 	}
 	p.work += shapeCost // the rows of the next operation are copies
-	p.history = append(p.history[:p.at+1], p.canvas.Snapshot())
+	p.history = append(p.history[:p.historyIndex+1], p.canvas.Snapshot())
 	if len(p.history) > maxHistory {
 		p.history = append(p.history[:0], p.history[1:]...)
 		return
 	}
-	p.at++
+	p.historyIndex++
 }
 
-// step undoes (by = -1) or redoes (by = 1) an action, if the history reaches so far.
-func (p *player) step(by int) {
-	at := p.at + by
+// stepHistory undoes (by = -1) or redoes (by = 1) an action, if the history reaches so far.
+func (p *player) stepHistory(by int) {
+	at := p.historyIndex + by
 	if at >= 0 && at < len(p.history) {
-		p.at = at
+		p.historyIndex = at
 		p.canvas.Restore(p.history[at])
 	}
 }
