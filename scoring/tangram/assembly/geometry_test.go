@@ -2,6 +2,7 @@ package assembly
 
 import (
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -133,5 +134,33 @@ func TestTurnsInOrder(t *testing.T) {
 		if want := (Turn{Eighths: i % 8, Mirror: i/8 == 1}); turn != want {
 			t.Errorf("turn %d: got %v; want %v", i, turn, want)
 		}
+	}
+}
+
+// The signs of points on a line hold for coordinates of at most 1 too.
+func TestSignsOfSmallNumbers(t *testing.T) {
+	slope := field.Surd(1, 1).Sub(field.Int(1)) // √2 - 1
+	for k := int64(2); k < 400; k++ {
+		d := Point{X: field.Int(1), Y: slope.Mul(field.Ratio(1, k-1))}
+		across := Point{X: d.Y.Neg(), Y: d.X}
+		a, b := vertexOf(At(0, 0)), vertexOf(d)
+		c := scaled(d, slope.Mul(field.Ratio(2, k)))
+		if got := side(a, b, vertexOf(c)); got != 0 {
+			t.Errorf("side of a point on the line, %d: got %d", k, got)
+		}
+		if got := compareAlong(a, b, vertexOf(c), vertexOf(c.Add(scaled(across, field.Ratio(1, k))))); got != 0 {
+			t.Errorf("order of two points across the line, %d: got %d", k, got)
+		}
+	}
+}
+
+// Two squares that meet in one point are no outline, also where the edge that leaves the point first
+// leads to the first vertex of all.
+func TestPinchBeforeTheFirstVertex(t *testing.T) {
+	var shapes [Count]shape
+	shapes[0] = shapeOf([]Point{At(0, 0), At(1, 0), At(1, 1), At(0, 1)})
+	shapes[1] = shapeOf([]Point{At(-1, 1), At(0, 1), At(0, 2), At(-1, 2)})
+	if _, err := traceOutline(&shapes); !errors.Is(err, ErrPinched) {
+		t.Errorf("got %v; want %v", err, ErrPinched)
 	}
 }
