@@ -31,7 +31,8 @@ func bumps(w, h float64, size scene.Size) float64 {
 // checkBumps refuses a cloud of n bumps if that is over the limit, 0 for MaxPoints.
 func checkBumps(w, h, n float64, limit int) error {
 	if most := float64(cmp.Or(limit, MaxPoints)); !(n <= most) {
-		return fmt.Errorf("cannot draw cloud of %g x %g px: it has %.0f bumps; want at most %.0f (%s): %w", w, h, n, most, scene.FlagPoints, scene.ErrLimit)
+		return fmt.Errorf("cannot draw cloud of %g x %g px: it has %.0f bumps; want at most %.0f (%s): %w",
+			w, h, n, most, scene.FlagPoints, scene.ErrLimit)
 	}
 	return nil
 }
@@ -50,73 +51,77 @@ func CheckClouds(s *scene.Scene, limit int) error {
 	return nil
 }
 
-// cloud adds bumps around an inner stadium, moved by random numbers that the id seeds. See
+// cloud adds the outline of a cloud: bumps between points spaced evenly along a stadium inside the box,
+// which are moved by random numbers that the id seeds. Each bump is an arc through two of the moved
+// points, as high as the bump between the points before they moved. It refuses too many bumps. See
 // docs/spec/drawing.md#r25.
 func (g GeoSpec) cloud(c *Outline) error {
 	w, h := g.W, g.H
-	per := stadiumPerimeter(w, h)
+	perimeter := stadiumPerimeter(w, h)
 	n := bumps(w, h, g.Size)
 	if err := checkBumps(w, h, n, g.most); err != nil {
 		return err
 	}
-	depth := 0.2 * per / n
-	iw, ih := max(w-2*depth, 1), max(h-2*depth, 1)
-	pad := geom.Pt((w-iw)/2, (h-ih)/2)
-	chord := stadiumPerimeter(iw, ih) / n
+	depth := 0.2 * perimeter / n // how far the stadium is inside the box
+	innerW, innerH := max(w-2*depth, 1), max(h-2*depth, 1)
+	pad := geom.Pt((w-innerW)/2, (h-innerH)/2)
+	spacing := stadiumPerimeter(innerW, innerH) / n
 
-	c.anchors = stadiumPoints(c.anchors[:0], int(n), iw, ih, pad)
+	c.anchors = stadiumPoints(c.anchors[:0], int(n), innerW, innerH, pad)
 	c.wiggled = append(c.wiggled[:0], c.anchors...)
 	g.wiggle(c.wiggled, depth)
 
 	c.Move(c.wiggled[0])
 	for i := range c.anchors {
 		j := (i + 1) % len(c.anchors)
-		a, b, l, r := c.anchors[i], c.anchors[j], c.wiggled[i], c.wiggled[j]
+		a, b := c.anchors[i], c.anchors[j]
+		from, to := c.wiggled[i], c.wiggled[j]
 		ab := geom.Distance(a, b)
-		f := (max(pad.X, pad.Y) + (chord - ab)) * geom.Distance(l, r) / ab
-		apex := geom.Add(geom.Lerp(a, b, 0.5), geom.Scale(geom.Perp(geom.Unit(geom.Sub(b, a))), f))
+		height := (max(pad.X, pad.Y) + (spacing - ab)) * geom.Distance(from, to) / ab
+		apex := geom.Add(geom.Lerp(a, b, 0.5), geom.Scale(geom.Perp(geom.Unit(geom.Sub(b, a))), height))
 		apex = geom.Pt(geom.Clamp(apex.X, 0, w), geom.Clamp(apex.Y, 0, h))
-		c.arcTo(circleRadius(l, r, apex), r)
+		c.arcTo(circleRadius(from, to, apex), to)
 	}
 	c.Close()
 	return nil
 }
 
-// wiggle moves the bumps of a cloud at random, in pairs from both ends of the list. Each point
-// takes two random numbers.
+// wiggle moves the points of a cloud at random, in x and in y, but not along a side of less than 20 px.
+// The points take their random numbers in pairs from both ends of the list, as in the editor; the middle
+// one of an odd number stays.
 func (g GeoSpec) wiggle(p []geom.Point, depth float64) {
-	amp := func(side float64) float64 {
+	reach := func(side float64) float64 { // the most that a point moves
 		if side < 20 {
 			return 0
 		}
 		return 0.3 * depth * g.Scale
 	}
-	ax, ay := amp(g.W), amp(g.H)
+	reachX, reachY := reach(g.W), reach(g.H)
 	var rng Random
 	rng.Seed(g.ID, "")
 	for i := range len(p) / 2 {
 		for _, k := range [2]int{i, len(p) - 1 - i} {
-			p[k].X += float64(rng.Next() * ax)
-			p[k].Y += float64(rng.Next() * ay)
+			p[k].X += float64(rng.Next() * reachX) // float64: no fused multiply-add
+			p[k].Y += float64(rng.Next() * reachY)
 		}
 	}
 }
 
-// stadiumPoints appends n points spaced evenly along a stadium of w x h, moved by pad: the bumps of
-// a cloud. A wide one starts on its top edge, a high one on its right edge.
+// stadiumPoints appends n points spaced evenly along a stadium of w x h, moved by pad, to a list, and
+// returns it. A wide stadium starts on its top edge, a high one on its right edge, and both run
+// clockwise: a straight side, a half circle, the other side, the other half circle.
 func stadiumPoints(to []geom.Point, n int, w, h float64, pad geom.Point) []geom.Point {
 	r := min(w, h) / 2
 	straight, half := math.Abs(w-h), math.Pi*r
 	step := stadiumPerimeter(w, h) / float64(n)
-	section, walked := 0, 0.0
+	section, walked := 0, 0.0 // the current section, and the distance from its start
 	for range n {
-		size := straight
 		for {
-			size = straight
+			size := straight
 			if section%2 == 1 {
 				size = half
 			}
-			if !(walked > size) || section == 3 {
+			if !(walked > size) || section == 3 { // rounding errors must not lead beyond the last one
 				break
 			}
 			walked -= size
@@ -128,8 +133,8 @@ func stadiumPoints(to []geom.Point, n int, w, h float64, pad geom.Point) []geom.
 	return to
 }
 
-// stadiumAt returns the point at the distance d along one of the four sections of a stadium, the
-// base line of a cloud.
+// stadiumAt returns the point at the distance d along one of the four sections of a stadium of w x h with
+// radius r: 0 and 2 are straight, 1 and 3 half circles.
 func stadiumAt(section int, d, r, w, h float64) geom.Point {
 	wide := w > h
 	if section%2 == 0 {
@@ -143,19 +148,19 @@ func stadiumAt(section int, d, r, w, h float64) geom.Point {
 		}
 		return geom.Pt(0, h-r-d)
 	}
-	a := d / r
+	angle := d / r // from the start of the half circle; then from the x axis
 	centre := geom.Pt(r, r)
 	switch {
-	case wide && section == 1:
-		centre, a = geom.Pt(w-r, r), a-math.Pi/2
-	case wide:
-		a += math.Pi / 2
-	case section == 1:
+	case wide && section == 1: // right end
+		centre, angle = geom.Pt(w-r, r), angle-math.Pi/2
+	case wide: // left end
+		angle += math.Pi / 2
+	case section == 1: // lower end
 		centre = geom.Pt(r, h-r)
-	default:
-		a += math.Pi
+	default: // upper end
+		angle += math.Pi
 	}
-	sin, cos := math.Sincos(a)
+	sin, cos := math.Sincos(angle)
 	return geom.Pt(centre.X+float64(r*cos), centre.Y+float64(r*sin))
 }
 

@@ -78,10 +78,12 @@ func (c *Outline) curve(c1, c2, p geom.Point) *outlineCommand {
 // current returns the end of the last command.
 func (c *Outline) current() geom.Point { return c.List[len(c.List)-1].To }
 
-// Close ends the subpath of the shape's outline on its first point.
+// Close ends the current subpath on its first point, with a straight line unless it is there already, and
+// marks its last command as closing.
 func (c *Outline) Close() {
+	const roundingErrors = 1e-6 // within which a curve, such as an arc, ends on the first point
 	start := c.List[c.first].To
-	if !geom.Near(c.current(), start, 1e-6) {
+	if !geom.Near(c.current(), start, roundingErrors) {
 		c.Line(start)
 	}
 	c.List[len(c.List)-1].closing = true
@@ -96,15 +98,16 @@ func (c *Outline) Polygon(p ...geom.Point) {
 	c.Close()
 }
 
-// Arc adds the part of an ellipse from angle a on, sweep radians clockwise, as cubics. The last
-// piece ends on end exactly. See docs/spec/drawing.md#r20.
+// Arc adds the part of an ellipse with radii rx and ry from angle a on, sweep radians clockwise, as one to
+// four cubics. The current point must be at its start, and the last piece ends on end exactly. An arc of
+// no angle adds nothing. See docs/spec/drawing.md#r20.
 func (c *Outline) Arc(centre geom.Point, rx, ry, a, sweep float64, end geom.Point) {
-	n := min(4, math.Ceil(math.Abs(sweep)/(math.Pi/2)))
+	n := min(4, math.Ceil(math.Abs(sweep)/(math.Pi/2))) // pieces
 	if !(n > 0) {
 		return
 	}
 	d := sweep / n
-	h := 4.0 / 3 * math.Tan(d/4)
+	h := 4.0 / 3 * math.Tan(d/4) // distance of the controls from the ends, in tangents
 	at := func(t float64) (p, tangent geom.Point) {
 		sin, cos := math.Sincos(t)
 		return geom.Pt(centre.X+float64(rx*cos), centre.Y+float64(ry*sin)), geom.Pt(-rx*sin, ry*cos)
@@ -129,12 +132,13 @@ func (c *Outline) Arc(centre geom.Point, rx, ry, a, sweep float64, end geom.Poin
 // than any picture, and its bounds are right to 1e-7 of its radius.
 const MaxSamples = 4096
 
-// arcTo adds the smaller arc of a circle, clockwise, from the current point to
-// end. A radius that is too small grows until the circle reaches both.
+// arcTo adds the smaller arc of a circle of radius r, clockwise, from the current point to end. A radius
+// that is too small grows until the circle reaches both; a radius of 0 makes a line. If both points are
+// equal it adds nothing.
 func (c *Outline) arcTo(r float64, end geom.Point) {
 	p := c.current()
 	half := geom.Scale(geom.Sub(end, p), 0.5)
-	h := geom.Length(half)
+	h := geom.Length(half) // half the distance
 	if h == 0 {
 		return
 	}
@@ -157,10 +161,11 @@ var (
 	gaussC = [6]float64{0.2491, 0.2335, 0.2032, 0.1601, 0.1069, 0.0472}
 )
 
-// curveLength returns the length of a cubic by the editor's quadrature.
+// curveLength returns the length of the cubic from p to q as the editor computes it: with a Gauss-Legendre
+// rule of 12 nodes, which lie in pairs around the middle. float64 keeps multiply-adds from being fused.
 func curveLength(p, c1, c2, q geom.Point) float64 {
 	d1, d2, d3 := geom.Sub(c1, p), geom.Sub(c2, c1), geom.Sub(q, c2)
-	speed := func(t float64) float64 {
+	speed := func(t float64) float64 { // length of the derivative
 		u := 1 - t
 		a, b, c := 3*u*u, 6*u*t, 3*t*t
 		return geom.Length(geom.Pt(
@@ -175,7 +180,8 @@ func curveLength(p, c1, c2, q geom.Point) float64 {
 	return sum / 2
 }
 
-// Measure computes the lengths and tangents of all commands.
+// Measure sets the length and both tangents of every command. A move has an infinite length and no
+// tangents, so that it limits no corner next to it.
 func (c *Outline) Measure() {
 	var p geom.Point
 	for i := range c.List {
@@ -206,7 +212,8 @@ func (c *Outline) Sample(f func(geom.Point)) {
 	}
 }
 
-// Sample calls f with the sample points of one command that begins at from.
+// Sample calls f with the sample points of one command that begins at from: of a curve those at equal
+// steps of its parameter, without its start; of others the end alone.
 func (m *outlineCommand) Sample(from geom.Point, f func(geom.Point)) {
 	if m.Verb == curveTo {
 		for k := int32(1); k < m.steps; k++ {

@@ -17,10 +17,11 @@ type Dashes struct {
 	Solid             bool // no dash array, or one that the browser ignores
 }
 
-// FitDashes fits dashes to a run of length l stroked at width. start and end must not be usual.
-// See docs/spec/drawing.md#r36.
+// FitDashes fits dashes, or dots, to a run of length l stroked at width, so that it begins and ends as
+// start and end say; these must not be usual. A very short dashed run becomes one dash or three parts. See
+// docs/spec/drawing.md#r36.
 func FitDashes(l, width float64, dotted bool, start, end Ending) Dashes {
-	unitDash, ratio := min(2*width, l/4), 1.0
+	unitDash, ratio := min(2*width, l/4), 1.0 // ratio is the gap in dashes
 	if dotted {
 		unitDash, ratio = width/100, 100
 	}
@@ -64,7 +65,8 @@ type run struct {
 	start, end  Ending
 }
 
-// runs calls f for each run of c, which must be measured.
+// runs calls f for each run of dashes of c, which must be measured, and ends with the first error. A run is
+// one command, or all pieces of an arc; moves are in none.
 func (c *Outline) runs(f func(run) error) error {
 	for i := 0; i < len(c.List); i++ {
 		if c.List[i].Verb == MoveTo {
@@ -89,8 +91,8 @@ func (c *Outline) runs(f func(run) error) error {
 // docs/spec/drawing.md#r35.
 func (c *Outline) endings(r run) (start, end Ending) {
 	start, end = Outset, Outset
-	lastOfPath := r.last+1 == len(c.List) || c.List[r.last+1].Verb == MoveTo
-	if lastOfPath && !c.List[r.last].closing {
+	lastOfSubpath := r.last+1 == len(c.List) || c.List[r.last+1].Verb == MoveTo
+	if lastOfSubpath && !c.List[r.last].closing {
 		end = Exact
 	}
 	if c.List[r.first-1].Verb == MoveTo && !c.closedFrom(r.first) {
@@ -105,7 +107,7 @@ func (c *Outline) endings(r run) (start, end Ending) {
 	return start, end
 }
 
-// closedFrom reports whether the subpath that i belongs to is closed.
+// closedFrom reports whether the subpath to which command i belongs, not its move, is closed.
 func (c *Outline) closedFrom(i int) bool {
 	for ; i < len(c.List) && c.List[i].Verb != MoveTo; i++ {
 		if c.List[i].closing {
@@ -115,7 +117,7 @@ func (c *Outline) closedFrom(i int) bool {
 	return false
 }
 
-// write appends a run of dashes as an open path.
+// write appends the commands of run r as an open subpath, without jitter.
 func (c *Outline) write(r run, to *vector.Path) {
 	to.MoveTo(geom.Written(r.from))
 	for i := r.first; i <= r.last; i++ {
@@ -128,14 +130,15 @@ func (c *Outline) write(r run, to *vector.Path) {
 	}
 }
 
-// check refuses a run with more dashes than the limit, 0 for MaxPoints.
+// check refuses dashes along a run of length l if they are more than the limit, 0 for MaxPoints.
 func (f Dashes) check(l float64, limit int) error {
 	if f.Solid || f.Dash == 0 {
 		return nil
 	}
 	most := float64(cmp.Or(limit, MaxPoints))
 	if n := l / (f.Dash + f.Gap); !(n <= most) {
-		return fmt.Errorf("cannot draw a dashed line of %g px: it has %.0f dashes; want at most %.0f (%s): %w", l, n, most, scene.FlagPoints, scene.ErrLimit)
+		return fmt.Errorf("cannot draw a dashed line of %g px: it has %.0f dashes; want at most %.0f (%s): %w",
+			l, n, most, scene.FlagPoints, scene.ErrLimit)
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ var (
 // Frame makes the draws of the body of a frame and of the box of its heading. The box is at most
 // as wide as its side, and in units that the map of HeadingPlace maps to those of the frame.
 func (l *Maker) Frame(sh *scene.Shape, textWidth, side float64) (body, heading []Draw) {
+	// box appends the fill and the border of a rectangle with corners of radius r.
 	box := func(x, y, w, h, r float64, fill, stroke RGB) {
 		p := l.NewPath()
 		if r == 0 {
@@ -53,12 +54,12 @@ func (l *Maker) Frame(sh *scene.Shape, textWidth, side float64) (body, heading [
 func HeadingPlace(sh *scene.Shape, page geom.Matrix) (m vector.Matrix, side float64) {
 	w, h := float32(sh.W), float32(sh.H)
 	turn := math.Atan2(page.B, page.A) + math.Pi/4
-	switch math.Mod(math.Floor(turn*2/math.Pi)+4, 4) {
-	case 1: // the frame is turned clockwise: its left side is on top
+	switch math.Mod(math.Floor(turn*2/math.Pi)+4, 4) { // quarter turns of the frame, rounded
+	case 1: // clockwise: its left side is on top
 		return vector.Matrix{B: -1, C: 1, F: h}, sh.H
-	case 2:
+	case 2: // upside down
 		return vector.Matrix{A: -1, D: -1, E: w, F: h}, sh.W
-	case 3:
+	case 3: // its right side is on top
 		return vector.Matrix{B: 1, C: -1, E: w}, sh.H
 	}
 	return vector.Identity, sh.W

@@ -41,8 +41,9 @@ type freehand struct {
 	Most        int           // of input, 0 for MaxPoints
 }
 
-// freehand makes the draws of a draw shape. Its coordinates include the scale,
-// so the export undoes the scale of its group.
+// freehand makes the draws of a draw shape: the fill of a closed line, then the line. In dash draw the line
+// is an outline of changing width, which is filled; in other dashes its centre line is stroked. A line
+// without points has none. Coordinates include the scale, so the export undoes the scale of its group.
 func (l *Maker) freehand(sh *scene.Shape, _ float64, _ bool) error {
 	l.Counter = 1 / sh.Scale
 	f := &l.Free
@@ -102,7 +103,8 @@ func dotWidth(sh *scene.Shape, width float64) float64 {
 // penStreamline is the smoothing of a line that was drawn with a real pen.
 const penStreamline = 0.62
 
-// drawPen returns how the lines of a draw shape are smoothed and how wide they are.
+// drawPen returns how the line of a draw shape is smoothed and how wide it is, for a stroke of that width.
+// Only in dash draw the width follows the pressure: the recorded one of a real pen, else a simulated one.
 func drawPen(sh *scene.Shape, stroke float64) freehandPen {
 	p := freehandPen{
 		size:       stroke,
@@ -126,8 +128,9 @@ func drawPen(sh *scene.Shape, stroke float64) freehandPen {
 // sineEase maps 0..1 to 0..1 along a quarter of a sine.
 func sineEase(t float64) float64 { return math.Sin(t * math.Pi / 2) }
 
-// Gather fills f.Input with the points of all segments. Straight segments become points that are
-// denser at their start. See docs/spec/drawing.md#r72.
+// Gather fills f.Input with the points of all segments, with their pressure. A straight segment becomes
+// one point for every 16 px, at least 4, which are denser at its start and have a made-up pressure, as in
+// the editor. It refuses more points than the limit. See docs/spec/drawing.md#r72.
 func (f *freehand) Gather(sh *scene.Shape) error {
 	f.Input = f.Input[:0]
 	most := float64(cmp.Or(f.Most, MaxPoints))
@@ -147,9 +150,10 @@ func (f *freehand) Gather(sh *scene.Shape) error {
 		}
 		for i := 0.0; i < n; i++ {
 			t := i / (n - 1)
-			t *= t
+			t *= t // denser at the start
 			p := geom.Lerp(from, to, t)
-			f.Input = append(f.Input, scene.Pressed{X: p.X, Y: p.Y, Z: min(1, 0.5+float64(0.65*math.Abs(0.5-easeInOut(t))))})
+			pressure := min(1, 0.5+float64(0.65*math.Abs(0.5-easeInOut(t))))
+			f.Input = append(f.Input, scene.Pressed{X: p.X, Y: p.Y, Z: pressure})
 		}
 	}
 	return nil
@@ -169,8 +173,9 @@ func easeInOut(t float64) float64 {
 	return -1 + float64((4-float64(2*t))*t)
 }
 
-// trim removes input points without pressure at both ends, and points closer to an end than a
-// third of the width. dropped is true if it removed such points at the last end.
+// trim shortens f.Input at both ends: by points almost without pressure, if the pressure is real, and then
+// by points closer to the end point than a third of the width, of which the first end keeps the highest
+// pressure. dropped says that it removed close points at the last end. Nothing may be left.
 func (f *freehand) trim(p freehandPen) (dropped bool) {
 	in := f.Input
 	if !p.simulated {
@@ -185,16 +190,16 @@ func (f *freehand) trim(p freehandPen) (dropped bool) {
 		f.Input = in
 		return false
 	}
-	close2 := p.size / 3 * (p.size / 3)
-	gap := func(a, b scene.Pressed) float64 { return geom.Norm2(geom.Pt(a.X-b.X, a.Y-b.Y)) }
+	closeSquared := p.size / 3 * (p.size / 3)
+	gapSquared := func(a, b scene.Pressed) float64 { return geom.Norm2(geom.Pt(a.X-b.X, a.Y-b.Y)) }
 	first := in[0]
-	for len(in) > 1 && gap(in[1], first) <= close2 {
+	for len(in) > 1 && gapSquared(in[1], first) <= closeSquared {
 		first.Z = max(first.Z, in[1].Z)
 		in = in[1:]
 	}
 	in[0] = first
 	last := in[len(in)-1]
-	for len(in) > 1 && gap(in[len(in)-2], last) <= close2 {
+	for len(in) > 1 && gapSquared(in[len(in)-2], last) <= closeSquared {
 		in = in[:len(in)-1]
 		dropped = true
 	}
@@ -203,10 +208,10 @@ func (f *freehand) trim(p freehandPen) (dropped bool) {
 	return dropped
 }
 
-// smooth turns the input points of a freehand line, f.Input, into a smooth stroke, f.Points. See
-// docs/spec/drawing.md#r74.
+// smooth turns the input points of a freehand line, f.Input, of which there must be one, into a smooth
+// stroke with a radius at each point, f.Points. Afterwards f.Input is empty. See docs/spec/drawing.md#r74.
 func (f *freehand) smooth(p freehandPen) {
-	memory := f.Input[:0]
+	memory := f.Input[:0] // trim moves the start of f.Input; this keeps all of its memory
 	f.start = geom.Pt(f.Input[0].X, f.Input[0].Y)
 	f.Points = f.Points[:0]
 	dropped := f.trim(p)
@@ -220,25 +225,29 @@ func (f *freehand) smooth(p freehandPen) {
 	n := len(in)
 	complete := p.last || !p.simulated || dropped ||
 		n > 1 && math.Hypot(in[n-1].X-in[n-2].X, in[n-1].Y-in[n-2].Y) < p.size
-	var quarters [6]scene.Pressed
+	var quarters [5]scene.Pressed // two points are too few for a simulated pressure
 	if n == 2 && p.simulated {
 		a, b := in[0], in[1]
 		quarters[0] = a
 		for i := 1; i <= 4; i++ {
 			t := float64(i) / 4
-			quarters[i] = scene.Pressed{X: geom.Lerp1(a.X, b.X, t), Y: geom.Lerp1(a.Y, b.Y, t), Z: geom.Lerp1(a.Z, b.Z, t)}
+			quarters[i] = scene.Pressed{
+				X: geom.Lerp1(a.X, b.X, t), Y: geom.Lerp1(a.Y, b.Y, t), Z: geom.Lerp1(a.Z, b.Z, t),
+			}
 		}
-		in = quarters[:5]
+		in = quarters[:]
 	}
 	f.streamline(in, p, complete)
 	f.evenPressure()
 	f.computeRadii(p)
 }
 
-// streamline appends the input to f.Points and moves each point towards the one before it. It
-// leaves out points that hardly move. complete adds the last input point once more.
+// streamline appends the input to f.Points, each point moved towards the one before it, with its direction
+// and the length of the line so far. It leaves out points that hardly move, and early ones nearer to the
+// start than the width. complete adds the last input point once more, so that the line gets closer to it;
+// with p.last it ends there.
 func (f *freehand) streamline(in []scene.Pressed, p freehandPen, complete bool) {
-	tau := 0.15 + float64(0.85*(1-p.streamline))
+	follow := 0.15 + float64(0.85*(1-p.streamline)) // share of the way to the input point
 	pressure := func(z float64) float64 {
 		if p.simulated {
 			return 0.5
@@ -257,7 +266,7 @@ func (f *freehand) streamline(in []scene.Pressed, p freehandPen, complete bool) 
 		prev := &f.Points[len(f.Points)-1]
 		at := raw
 		if !(p.last && i == n-1) {
-			at = geom.Lerp(raw, prev.At, 1-tau)
+			at = geom.Lerp(raw, prev.At, 1-follow)
 		}
 		if geom.Near(at, prev.At, 1e-4) {
 			continue
@@ -268,7 +277,8 @@ func (f *freehand) streamline(in []scene.Pressed, p freehandPen, complete bool) 
 			continue
 		}
 		f.Points = append(f.Points, strokePoint{
-			At: at, raw: raw, vector: geom.Unit(geom.Sub(prev.At, at)), distance: d, Run: run, Pressure: pressure(src.Z),
+			At: at, raw: raw, vector: geom.Unit(geom.Sub(prev.At, at)), distance: d, Run: run,
+			Pressure: pressure(src.Z),
 		})
 	}
 	if len(f.Points) > 1 {
@@ -276,7 +286,7 @@ func (f *freehand) streamline(in []scene.Pressed, p freehandPen, complete bool) 
 	}
 }
 
-// evenPressure gives all points of a line shorter than 1 px the same pressure.
+// evenPressure gives all points of a line shorter than 1 px the highest pressure among them, at least 0.5.
 func (f *freehand) evenPressure() {
 	if f.Points[len(f.Points)-1].Run >= 1 {
 		return
@@ -299,7 +309,9 @@ func (f *freehand) highestPressure() float64 {
 // pressureRate is how fast the width follows the pressure.
 const pressureRate = 0.275
 
-// computeRadii computes the radius at each point from its pressure. See docs/spec/drawing.md#r75.
+// computeRadii sets the radius at each point: from the highest pressure for a short line of a real pen,
+// half the size for a pen without thinning, else from a pressure that follows the recorded one, or, if it
+// is simulated, the speed, which the distance of points stands for. See docs/spec/drawing.md#r75.
 func (f *freehand) computeRadii(p freehandPen) {
 	radius := func(pressure float64) float64 {
 		return p.size * p.ease(0.5-float64(p.thinning*(0.5-pressure)))
@@ -317,36 +329,36 @@ func (f *freehand) computeRadii(p freehandPen) {
 		}
 		return
 	}
-	q := f.startPressure(p)
+	pressure := f.startPressure(p)
 	for i := range f.Points {
 		m := &f.Points[i]
-		k := min(1, m.distance/p.size)
+		speed := min(1, m.distance/p.size)
 		target := m.Pressure
 		if p.simulated {
-			target = 1 - k
+			target = 1 - speed
 		}
-		q = min(1, q+float64((target-q)*(k*pressureRate)))
-		m.Radius = radius(q)
+		pressure = min(1, pressure+float64((target-pressure)*(speed*pressureRate)))
+		m.Radius = radius(pressure)
 	}
 }
 
-// startPressure averages the pressure at the beginning of the line, so that the line does not start
-// too wide.
+// startPressure returns the pressure with which the line begins: a mean over its beginning, five times as
+// long as the line is wide, so that the line does not start too wide.
 func (f *freehand) startPressure(p freehandPen) float64 {
-	q := f.Points[0].Pressure
+	mean := f.Points[0].Pressure
 	for i := range f.Points {
 		m := &f.Points[i]
 		if m.Run > p.size*5 {
 			break
 		}
-		k := min(1, m.distance/p.size)
-		next := min(1, q+float64((m.Pressure-q)*0.5))
+		speed := min(1, m.distance/p.size)
+		next := min(1, mean+float64((m.Pressure-mean)*0.5))
 		if p.simulated {
-			next = min(1, q+float64(((1-k)-q)*(k*pressureRate)))
+			next = min(1, mean+float64(((1-speed)-mean)*(speed*pressureRate)))
 		}
-		q += float64((next - q) * 0.5)
+		mean += float64((next - mean) * 0.5)
 	}
-	return q
+	return mean
 }
 
 // checkStroke refuses a freehand line without points, which the editor refuses too.

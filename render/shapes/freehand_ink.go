@@ -7,8 +7,9 @@ import (
 	"plumb/render/vector"
 )
 
-// inkOutline appends the outline of the line drawn by a pen of changing width, to be filled by the
-// non-zero rule: one closed subpath per part between elbows. See docs/spec/drawing.md#r76.
+// inkOutline appends the outline of the smoothed line, drawn by a pen of changing width, to a path that is
+// filled by the non-zero rule: one closed subpath per part between elbows, or a disc for a single point.
+// The point at an elbow belongs to both parts. See docs/spec/drawing.md#r76.
 func (f *freehand) inkOutline(p freehandPen, to *vector.Path) {
 	if len(f.Points) == 1 {
 		disc(f.Points[0].At, f.Points[0].Radius, true, to)
@@ -44,11 +45,12 @@ const (
 	tightElbow       // the line turns within its own width
 )
 
-// elbow returns the kind of turn at point i.
+// elbow returns the kind of turn at point i, which is not the first or the last: by the angle between the
+// ways to and from it, and by how long these are beside the width.
 func (f *freehand) elbow(i int) elbow {
 	a, b, c := &f.Points[i-1], &f.Points[i], &f.Points[i+1]
 	in, out := geom.Sub(b.At, a.At), geom.Sub(c.At, b.At)
-	d := geom.Dot(geom.Unit(in), geom.Unit(out))
+	d := geom.Dot(geom.Unit(in), geom.Unit(out)) // cosine of the turn
 	r := (a.Radius + b.Radius + c.Radius) / 3
 	switch {
 	case d < -0.8:
@@ -59,22 +61,22 @@ func (f *freehand) elbow(i int) elbow {
 	return noElbow
 }
 
-// dropCrowded removes points of a freehand line that are too close to the ends of the part, and
-// updates the vectors at both ends.
+// dropCrowded removes the points of f.part that are closer to one of its ends than a quarter of both radii
+// together, and updates the vectors at both ends. The ends themselves stay.
 func (f *freehand) dropCrowded() {
 	p := f.part
-	crowd := func(a, b *strokePoint) bool {
+	tooClose := func(a, b *strokePoint) bool {
 		d := (a.Radius + b.Radius) / 4
 		return geom.Norm2(geom.Sub(a.At, b.At)) < float64(d*d)
 	}
 	drop := 0
-	for len(p)-drop > 2 && crowd(&p[0], &p[1+drop]) {
+	for len(p)-drop > 2 && tooClose(&p[0], &p[1+drop]) {
 		drop++
 	}
 	p = append(p[:1], p[1+drop:]...)
 	n := len(p)
 	end := p[n-1]
-	for n > 2 && crowd(&end, &p[n-2]) {
+	for n > 2 && tooClose(&end, &p[n-2]) {
 		n--
 	}
 	p[n-1] = end
@@ -86,7 +88,9 @@ func (f *freehand) dropCrowded() {
 	f.part = p
 }
 
-// inkPartOutline appends the outline of the part of a freehand line between two elbows.
+// inkPartOutline appends the outline of f.part, the part of a freehand line between two elbows, as one
+// closed subpath: along its left side, a half circle around its end, back along its right side, and a half
+// circle around its start. Sides are smooth curves through the middles between their points.
 func (f *freehand) inkPartOutline(p freehandPen, to *vector.Path) {
 	f.dropCrowded()
 	if len(f.part) == 1 {
@@ -112,26 +116,29 @@ func (f *freehand) inkPartOutline(p freehandPen, to *vector.Path) {
 	to.Close()
 }
 
-// offsetSides fills f.left and f.right with the two sides of f.part, a radius away from its points.
+// offsetSides fills f.left and f.right with the two sides of f.part, a radius away from its points. Points
+// of a side that are closer together than the pen's smoothing are left out; at sharp turns corner adds
+// them. No turn is looked at right after a corner.
 func (f *freehand) offsetSides(p freehandPen) {
 	f.left, f.right = f.left[:0], f.right[:0]
 	n := len(f.part)
 	total := f.part[n-1].Run
 	apart := p.size * p.smoothing
-	apart *= apart
-	accepted := f.part[0].vector
-	cornered := false
-	var pl, pr geom.Point
+	apart *= apart               // squared
+	accepted := f.part[0].vector // of the last point that was no corner
+	cornered := false            // the last point was a corner
+	var lastLeft, lastRight geom.Point
 	for i := range f.part {
 		m := &f.part[i]
-		next, nd := m.vector, 1.0
+		next, nextDot := m.vector, 1.0 // of the next point, and the cosine of the turn towards it
 		if i < n-1 {
 			next = f.part[i+1].vector
-			nd = geom.Dot(m.vector, next)
+			nextDot = geom.Dot(m.vector, next)
 		}
-		sharpNext := nd < 0.2
+		sharpNext := nextDot < 0.2
 		if sharpNext || !cornered && geom.Dot(m.vector, accepted) < 0 {
-			pl, pr = f.corner(m, accepted, next, nd > -0.62 && total-m.Run > m.Radius)
+			soft := nextDot > -0.62 && total-m.Run > m.Radius
+			lastLeft, lastRight = f.corner(m, accepted, next, soft)
 			cornered = cornered || sharpNext
 			continue
 		}
@@ -142,14 +149,14 @@ func (f *freehand) offsetSides(p freehandPen) {
 			f.right = append(f.right, geom.Add(m.At, side))
 			continue
 		}
-		side := geom.Scale(geom.Perp(geom.Lerp(next, m.vector, nd)), m.Radius)
-		if l := geom.Sub(m.At, side); i <= 1 || geom.Norm2(geom.Sub(l, pl)) > apart {
+		side := geom.Scale(geom.Perp(geom.Lerp(next, m.vector, nextDot)), m.Radius)
+		if l := geom.Sub(m.At, side); i <= 1 || geom.Norm2(geom.Sub(l, lastLeft)) > apart {
 			f.left = append(f.left, l)
-			pl = l
+			lastLeft = l
 		}
-		if r := geom.Add(m.At, side); i <= 1 || geom.Norm2(geom.Sub(r, pr)) > apart {
+		if r := geom.Add(m.At, side); i <= 1 || geom.Norm2(geom.Sub(r, lastRight)) > apart {
 			f.right = append(f.right, r)
-			pr = r
+			lastRight = r
 		}
 		accepted = m.vector
 	}
@@ -158,8 +165,9 @@ func (f *freehand) offsetSides(p freehandPen) {
 // halfTurn is a little more than half a turn, so that the ends of a fan of points overlap.
 const halfTurn = math.Pi + 1e-4
 
-// corner adds points to both sides of the ink at a corner of a freehand line and returns the last
-// point of each side: one point for a soft turn, else a half circle around the input point.
+// corner adds points to both sides of the ink at point m, a corner of a freehand line, and returns the last
+// point of each side: one point for a soft turn, else a half circle around the input point. accepted is the
+// direction before the corner and next the one behind it.
 func (f *freehand) corner(m *strokePoint, accepted, next geom.Point, soft bool) (l, r geom.Point) {
 	if soft {
 		side := geom.Scale(accepted, m.Radius)
@@ -174,7 +182,7 @@ func (f *freehand) corner(m *strokePoint, accepted, next geom.Point, soft bool) 
 	const step = 1.0 / 13
 	for t := 0.0; t < 1; t += step {
 		l = Turned(from, m.raw, halfTurn*t)
-		r = Turned(from, m.raw, halfTurn+float64(halfTurn*-t))
+		r = Turned(from, m.raw, halfTurn+float64(halfTurn*-t)) // the other way, from the opposite point
 		f.left, f.right = append(f.left, l), append(f.right, r)
 	}
 	return l, r

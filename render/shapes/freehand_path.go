@@ -16,7 +16,8 @@ func (f *freehand) centreLine(sh *scene.Shape, to *vector.Path) {
 	}
 }
 
-// openCentre appends the centre line as an open path of at least two points.
+// openCentre appends the centre line of the smoothed stroke, which has at least two points, as an open path
+// from the first point to the last, through the middles between the others.
 func (f *freehand) openCentre(to *vector.Path) {
 	n := len(f.Points)
 	c := smoothQuads{to: to}
@@ -30,7 +31,8 @@ func (f *freehand) openCentre(to *vector.Path) {
 	to.LineTo(geom.Written(f.Points[n-1].At))
 }
 
-// closedCentre appends the centre line as a closed path through the midpoints of the points.
+// closedCentre appends the centre line of the smoothed stroke, which has at least two points, as a closed
+// path through the middles between neighbouring points, the last and the first among them.
 func (f *freehand) closedCentre(to *vector.Path) {
 	n := len(f.Points)
 	at := func(i int) geom.Point { return f.Points[i%n].At }
@@ -43,8 +45,8 @@ func (f *freehand) closedCentre(to *vector.Path) {
 	to.Close()
 }
 
-// disc appends a circle as the export writes it: two half turns, with relative
-// numbers that are not rounded.
+// disc appends a circle around a point as the editor's export writes it: two moves and two half turns, with
+// relative numbers that are not rounded.
 func disc(at geom.Point, radius float64, clockwise bool, to *vector.Path) {
 	r, d := geom.Read(radius), geom.Read(radius*2)
 	p := vector.Point{X: geom.Read(at.X), Y: geom.Read(at.Y)}

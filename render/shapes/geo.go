@@ -20,8 +20,9 @@ type GeoSpec struct {
 	most  int // bumps of a cloud, 0 for MaxPoints
 }
 
-// Outline appends the outline of a geo shape. See docs/spec/drawing.md#r21, and for curves
-// docs/spec/drawing.md#r23.
+// Outline appends the outline of a geo shape to c, with the inner lines of an x-box or a check-box. Sides of
+// less than 1 count as 1. It refuses a cloud with too many bumps. See docs/spec/drawing.md#r21, and for
+// curves docs/spec/drawing.md#r23.
 func (g GeoSpec) Outline(c *Outline) error {
 	g.W, g.H = max(1, g.W), max(1, g.H)
 	w, h := g.W, g.H
@@ -75,7 +76,8 @@ func (g GeoSpec) Outline(c *Outline) error {
 	return nil
 }
 
-// regular adds a polygon of n points on the inscribed ellipse, stretched to fill the box.
+// regular adds a polygon of n points, at most 8, in a box of w x h: the corners of a regular polygon, the
+// first on top, stretched so that they fill the box.
 func (c *Outline) regular(n int, w, h float64) {
 	var p [8]geom.Point
 	e := geom.NewExtent()
@@ -91,14 +93,16 @@ func (c *Outline) regular(n int, w, h float64) {
 	c.Polygon(p[:n]...)
 }
 
-// star adds the ten points of a star, which does not touch its box exactly. See
+// star adds the ten corners of a star in a box of w x h, the first on top, by turns on an outer and an inner
+// ellipse of half its size. By the editor's formula it does not touch its box exactly. See
 // docs/spec/drawing.md#r22.
 func (c *Outline) star(w, h float64) {
-	const s = math.Pi / 5
-	xp, xn := math.Cos(-math.Pi/2+2*s)*w/2, math.Cos(-math.Pi/2+8*s)*w/2
-	yp, yn := math.Sin(-math.Pi/2+4*s)*h/2, math.Sin(-math.Pi/2)*h/2
-	centre := geom.Pt((w-(xn+xp))/2, (h-(yn+yp))/2)
-	outer := geom.Pt((w+(w-math.Abs(xp-xn)))/2, (h+(h-math.Abs(yp-yn)))/2)
+	const s = math.Pi / 5 // angle between two corners
+	// The outermost corners of a star that is not stretched yet.
+	right, left := math.Cos(-math.Pi/2+2*s)*w/2, math.Cos(-math.Pi/2+8*s)*w/2
+	bottom, top := math.Sin(-math.Pi/2+4*s)*h/2, math.Sin(-math.Pi/2)*h/2
+	centre := geom.Pt((w-(left+right))/2, (h-(top+bottom))/2)
+	outer := geom.Pt((w+(w-math.Abs(right-left)))/2, (h+(h-math.Abs(bottom-top)))/2) // radii
 	var p [10]geom.Point
 	for i := range p {
 		r := outer
@@ -111,23 +115,23 @@ func (c *Outline) star(w, h float64) {
 	c.Polygon(p[:]...)
 }
 
-// blockArrow adds the outline of one of the four geo shapes that are arrows.
+// blockArrow adds the outline of one of the four geo shapes that are arrows, in a box of w x h.
 func (c *Outline) blockArrow(kind scene.GeoKind, w, h float64) {
-	cx, cy, o := w/2, h/2, 0.38*min(w, h)
-	x, y := 0.16*w, 0.16*h
+	cx, cy, head := w/2, h/2, 0.38*min(w, h) // middle of the box; length of the head
+	x, y := 0.16*w, 0.16*h                   // from a side of the box to the shaft
 	switch kind {
 	case scene.ArrowRight:
-		c.Polygon(geom.Pt(0, y), geom.Pt(w-o, y), geom.Pt(w-o, 0), geom.Pt(w, cy),
-			geom.Pt(w-o, h), geom.Pt(w-o, h-y), geom.Pt(0, h-y))
+		c.Polygon(geom.Pt(0, y), geom.Pt(w-head, y), geom.Pt(w-head, 0), geom.Pt(w, cy),
+			geom.Pt(w-head, h), geom.Pt(w-head, h-y), geom.Pt(0, h-y))
 	case scene.ArrowLeft:
-		c.Polygon(geom.Pt(o, 0), geom.Pt(o, y), geom.Pt(w, y), geom.Pt(w, h-y),
-			geom.Pt(o, h-y), geom.Pt(o, h), geom.Pt(0, cy))
+		c.Polygon(geom.Pt(head, 0), geom.Pt(head, y), geom.Pt(w, y), geom.Pt(w, h-y),
+			geom.Pt(head, h-y), geom.Pt(head, h), geom.Pt(0, cy))
 	case scene.ArrowUp:
-		c.Polygon(geom.Pt(cx, 0), geom.Pt(w, o), geom.Pt(w-x, o), geom.Pt(w-x, h),
-			geom.Pt(x, h), geom.Pt(x, o), geom.Pt(0, o))
-	default:
-		c.Polygon(geom.Pt(x, 0), geom.Pt(w-x, 0), geom.Pt(w-x, h-o), geom.Pt(w, h-o),
-			geom.Pt(cx, h), geom.Pt(0, h-o), geom.Pt(x, h-o))
+		c.Polygon(geom.Pt(cx, 0), geom.Pt(w, head), geom.Pt(w-x, head), geom.Pt(w-x, h),
+			geom.Pt(x, h), geom.Pt(x, head), geom.Pt(0, head))
+	default: // down
+		c.Polygon(geom.Pt(x, 0), geom.Pt(w-x, 0), geom.Pt(w-x, h-head), geom.Pt(w, h-head),
+			geom.Pt(cx, h), geom.Pt(0, h-head), geom.Pt(x, h-head))
 	}
 }
 
@@ -149,23 +153,25 @@ func (c *Outline) oval(w, h float64) {
 	c.Close()
 }
 
-// heart adds the outline of the geo shape heart: four curves.
+// heart adds the outline of the geo shape heart in a box of w x h: four curves from its lower tip on, with
+// the editor's controls, which are in quarters of the box.
 func (c *Outline) heart(w, h float64) {
-	a, k, cx := w/4, h/4, w/2
+	x, y, cx := w/4, h/4, w/2
 	c.Move(geom.Pt(cx, h))
-	c.curve(geom.Pt(a*1.5, k*3), geom.Pt(0, k*2.5), geom.Pt(0, k*1.2))
-	c.curve(geom.Pt(0, -k*0.32), geom.Pt(a*1.85, -k*0.32), geom.Pt(cx, k*0.9))
-	c.curve(geom.Pt(a*2.15, -k*0.32), geom.Pt(w, -k*0.32), geom.Pt(w, k*1.2))
-	c.curve(geom.Pt(w, k*2.5), geom.Pt(a*2.5, k*3), geom.Pt(cx, h))
+	c.curve(geom.Pt(x*1.5, y*3), geom.Pt(0, y*2.5), geom.Pt(0, y*1.2))
+	c.curve(geom.Pt(0, -y*0.32), geom.Pt(x*1.85, -y*0.32), geom.Pt(cx, y*0.9))
+	c.curve(geom.Pt(x*2.15, -y*0.32), geom.Pt(w, -y*0.32), geom.Pt(w, y*1.2))
+	c.curve(geom.Pt(w, y*2.5), geom.Pt(x*2.5, y*3), geom.Pt(cx, h))
 	c.Close()
 }
 
-// checkMark adds the open, unfilled mark of a check-box. See docs/spec/drawing.md#r24.
+// checkMark adds the open, unfilled mark of a check-box: three points in a square in the middle of the box.
+// Jitter does not move its ends. See docs/spec/drawing.md#r24.
 func (c *Outline) checkMark(w, h float64) {
-	z := 0.82 * min(w, h)
-	ox, oy := (w-z)/2, (h-z)/2
-	at := func(x, y float64) geom.Point {
-		return geom.Pt(geom.Clamp(ox+float64(z*x), 0, w), geom.Clamp(oy+float64(z*y), 0, h))
+	side := 0.82 * min(w, h)
+	left, top := (w-side)/2, (h-side)/2
+	at := func(x, y float64) geom.Point { // of shares of the square
+		return geom.Pt(geom.Clamp(left+float64(side*x), 0, w), geom.Clamp(top+float64(side*y), 0, h))
 	}
 	m := c.Move(at(0.25, 0.52))
 	m.Hollow, m.Steady = true, true
@@ -173,7 +179,8 @@ func (c *Outline) checkMark(w, h float64) {
 	c.Line(at(0.82, 0.22)).Steady = true
 }
 
-// crossLines adds the open, unfilled lines of an x-box.
+// crossLines adds the open, unfilled lines of an x-box. Dashed or dotted ones are four lines from the corners
+// to the middle; others are two diagonals, which in dash draw begin a little inside of the corners.
 func (g GeoSpec) crossLines(c *Outline) {
 	w, h := g.W, g.H
 	if g.Dash == scene.DashDashed || g.Dash == scene.DashDotted {
@@ -184,13 +191,13 @@ func (g GeoSpec) crossLines(c *Outline) {
 		}
 		return
 	}
-	q := 0.0
+	inset := 0.0
 	if g.Dash == scene.DashDraw {
-		q = 0.62 * StrokeWidth[g.Size] * g.Scale
+		inset = 0.62 * StrokeWidth[g.Size] * g.Scale
 	}
-	at := func(x, y float64) geom.Point { return geom.Pt(geom.Clamp(x, 0, w), geom.Clamp(y, 0, h)) }
-	c.Move(at(q, q)).Hollow = true
-	c.Line(at(w-q, h-q))
-	c.Move(at(w-q, q)).Hollow = true
-	c.Line(at(q, h-q))
+	inBox := func(x, y float64) geom.Point { return geom.Pt(geom.Clamp(x, 0, w), geom.Clamp(y, 0, h)) }
+	c.Move(inBox(inset, inset)).Hollow = true
+	c.Line(inBox(w-inset, h-inset))
+	c.Move(inBox(w-inset, inset)).Hollow = true
+	c.Line(inBox(inset, h-inset))
 }

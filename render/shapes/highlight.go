@@ -11,7 +11,8 @@ import (
 // docs/spec/drawing.md#r79.
 var backOpacity, frontOpacity = OpacityOf(0.82), OpacityOf(0.35)
 
-// highlight makes the draw of one layer of a highlight.
+// highlight makes the draw of one layer of a highlight, the lower one if back: its smoothed centre line, or
+// a small disc for a single point, stroked at the highlighter's width. A highlight without points has none.
 func (l *Maker) highlight(sh *scene.Shape, _ float64, back bool) error {
 	l.Counter = 1 / sh.Scale
 	f := &l.Free
@@ -59,8 +60,8 @@ const (
 	endSteps   = 29
 )
 
-// highlightEdge calls add with the points that represent a highlight in bounds: the edge of its
-// stroke, a little wider than the painted stroke.
+// highlightEdge calls add with the points that represent the smoothed highlight in bounds: the edge of its
+// stroke, a little wider than the painted stroke, with both sides and the round ends. It uses f.part.
 func (f *freehand) highlightEdge(p freehandPen, add func(geom.Point)) {
 	first, last := &f.Points[0], &f.Points[len(f.Points)-1]
 	if len(f.Points) == 1 {

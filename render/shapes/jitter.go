@@ -27,7 +27,8 @@ type jitterCorner struct {
 // Passes are the ends of the random seeds of the two strokes of a hand-drawn line.
 var Passes = [2]string{"0", "1"}
 
-// Plan computes the jitter and the rounding of each corner of c, which must be measured.
+// Plan computes how far each point of c may move, and how much of each corner is rounded, and keeps that for
+// Pass and fill. c must be measured. In a closed subpath the first corner is that of the closing command.
 func (w *JitterPen) Plan(c *Outline) {
 	w.corners = w.corners[:0]
 	first := 0
@@ -37,7 +38,7 @@ func (w *JitterPen) Plan(c *Outline) {
 			first = i
 		}
 		next := -1
-		if m.closing {
+		if m.closing { // the first command behind the move
 			next = first + 1
 		} else if i+1 < len(c.List) && c.List[i+1].Verb != MoveTo {
 			next = i + 1
@@ -49,8 +50,9 @@ func (w *JitterPen) Plan(c *Outline) {
 	}
 }
 
-// cornerAt computes the corner at the end of command i. next is the command behind it, -1 at an
-// open end; first is the subpath's moveTo.
+// cornerAt computes the corner at the end of command i. next is the position of the command behind it, -1 at
+// an open end; first is that of the subpath's moveTo. Only corners between two lines are rounded, the more
+// the sharper they are. A point moves at most a quarter of the shorter of its two commands.
 func (w *JitterPen) cornerAt(c *Outline, i, next, first int) jitterCorner {
 	m := &c.List[i]
 	lengthNext, cut := math.Inf(1), 0.0
@@ -77,7 +79,8 @@ func (w *JitterPen) cornerAt(c *Outline, i, next, first int) jitterCorner {
 	}
 }
 
-// Pass appends c as one hand-drawn stroke. tail completes the random seed. Call Plan first.
+// Pass appends c as one hand-drawn stroke to a path: every point moved at random, corners rounded. tail, one
+// of Passes, completes the random seed. A closing command ends on the moved first point. Call Plan first.
 func (w *JitterPen) Pass(c *Outline, tail string, to *vector.Path) {
 	var rng Random
 	if w.Offset > 0 {
@@ -112,7 +115,8 @@ func (w *JitterPen) fill(c *Outline, to *vector.Path) {
 	}
 }
 
-// jitter returns a random displacement of up to offset in each axis.
+// jitter returns a random displacement of up to offset in each axis, or, with w.Disc, in any direction. It
+// takes two numbers from rng, or three.
 func (w *JitterPen) jitter(rng *Random, offset float64) (d geom.Point) {
 	d.X, d.Y = rng.Next(), rng.Next()
 	if w.Disc {
@@ -122,10 +126,11 @@ func (w *JitterPen) jitter(rng *Random, offset float64) (d geom.Point) {
 	return geom.Scale(d, offset)
 }
 
-// appendCommand appends one command whose end is displaced by d, with its corner rounded.
+// appendCommand appends command m of c, whose end is displaced by d, to a path. If its corner k is rounded,
+// the line ends before the corner, and a quadratic around it leads to where the next command begins.
 func (w *JitterPen) appendCommand(c *Outline, m *outlineCommand, k *jitterCorner, d geom.Point, to *vector.Path) {
 	q := geom.Add(m.To, d)
-	in, out := q, q
+	in, out := q, q // where the rounding begins and ends
 	cutOut := k.next >= 0 && k.after > 0
 	if cutOut {
 		out = geom.Sub(q, geom.Scale(c.List[k.next].b, k.after))
@@ -149,9 +154,9 @@ func (w *JitterPen) appendCommand(c *Outline, m *outlineCommand, k *jitterCorner
 	}
 }
 
-// Plain appends c without jitter and rounding; filled leaves out subpaths that are only stroked. A
-// closed subpath that ends with a line is closed by Z, others end on their first point. See
-// docs/spec/drawing.md#r19.
+// Plain appends c without jitter and rounding to a path; filled leaves out subpaths that are only stroked. A
+// closed subpath that ends with a line gets a Close in place of that line; one that ends with a curve ends on
+// its first point. See docs/spec/drawing.md#r19.
 func (c *Outline) Plain(filled bool, to *vector.Path) {
 	hollow := false
 	for i := range c.List {
@@ -184,8 +189,8 @@ func (g *Random) Seed(s, tail string) {
 	*g = Random{}
 	g.absorb(s)
 	g.absorb(tail)
-	h := *g // in registers
-	for range 64 {
+	h := *g        // in registers
+	for range 64 { // as the editor does, to mix the seed
 		h = h.stepped()
 	}
 	*g = h
@@ -194,7 +199,7 @@ func (g *Random) Seed(s, tail string) {
 // absorb mixes the UTF-16 code units of s into the state.
 func (g *Random) absorb(s string) {
 	for _, r := range s {
-		if r >= 0x10000 {
+		if r >= 0x10000 { // two code units
 			r -= 0x10000
 			g.x ^= 0xD800 + r>>10
 			*g = g.stepped()

@@ -62,11 +62,13 @@ type Contour struct {
 }
 
 var kinds = [...]Kind{
-	scene.Geo:       {draws: (*Maker).geo, contours: geoContours, Text: LabelText, Target: true, Stroked: true},
-	scene.Text:      {draws: (*Maker).nothing, contours: textContours, Text: BodyText, Target: true, Stroked: true},
-	scene.Note:      {draws: (*Maker).note, contours: noteContours, Text: NoteText, Target: true, Stroked: true},
-	scene.Line:      {draws: (*Maker).line, contours: lineContours, check: checkLine, Target: true, Stroked: true, Open: true},
-	scene.Draw:      {draws: (*Maker).freehand, contours: freehandContours, check: checkStroke, Target: true, Stroked: true, Open: true},
+	scene.Geo:  {draws: (*Maker).geo, contours: geoContours, Text: LabelText, Target: true, Stroked: true},
+	scene.Text: {draws: (*Maker).nothing, contours: textContours, Text: BodyText, Target: true, Stroked: true},
+	scene.Note: {draws: (*Maker).note, contours: noteContours, Text: NoteText, Target: true, Stroked: true},
+	scene.Line: {draws: (*Maker).line, contours: lineContours, check: checkLine,
+		Target: true, Stroked: true, Open: true},
+	scene.Draw: {draws: (*Maker).freehand, contours: freehandContours, check: checkStroke,
+		Target: true, Stroked: true, Open: true},
 	scene.Highlight: {draws: (*Maker).highlight, contours: freehandContours, check: checkStroke, Stroked: true},
 	scene.Frame:     {contours: boxContours, Target: true},
 	scene.Image:     {draws: (*Maker).media, contours: boxContours, Target: true},
@@ -99,7 +101,8 @@ func (m *Maker) Contours(sh *scene.Shape, to Contours) error {
 func CheckOdd(s *scene.Scene) error {
 	for i := range s.Shapes {
 		if sh := &s.Shapes[i]; sh.Odd != "" {
-			return ErrorAt(sh.ID, fmt.Errorf("cannot draw shape %q (%s): %s: %w", sh.ID, sh.TypeName, sh.Odd, ErrForeign))
+			err := fmt.Errorf("cannot draw shape %q (%s): %s: %w", sh.ID, sh.TypeName, sh.Odd, ErrForeign)
+			return ErrorAt(sh.ID, err)
 		}
 	}
 	return nil
@@ -158,7 +161,8 @@ func noteContours(_ *Maker, sh *scene.Shape, to Contours) error {
 	return err
 }
 
-// geoContours gives the lines of a geo shape's outline.
+// geoContours gives the lines of a geo shape's outline, as grown by its label, with the samples of its
+// curves. Lines that are only stroked are open and inner.
 func geoContours(m *Maker, sh *scene.Shape, to Contours) error {
 	growY, err := Grown(sh)
 	if err != nil {
@@ -194,8 +198,8 @@ func lineContours(m *Maker, sh *scene.Shape, to Contours) error {
 	return nil
 }
 
-// freehandContours gives the smoothed points of a freehand line. The edge of a highlight is
-// that of its stroke.
+// freehandContours gives the smoothed points of a freehand line; of a highlight those of the edge of its
+// stroke. Where the editor takes a disc instead, it gives the disc. A line without points has none.
 func freehandContours(m *Maker, sh *scene.Shape, to Contours) error {
 	f := &m.Free
 	if err := f.Gather(sh); err != nil || len(f.Input) == 0 {

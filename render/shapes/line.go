@@ -6,7 +6,8 @@ import (
 	"plumb/render/scene"
 )
 
-// OutlineLine appends a line shape: open, never filled, exact at both ends. See
+// OutlineLine appends a line shape with the points p to c: straight pieces, or a smooth curve if cubic. It is
+// open, and jitter does not move its ends. Without points it appends nothing. See
 // docs/spec/drawing.md#r71.
 func OutlineLine(p []scene.Point, cubic bool, c *Outline) {
 	if len(p) == 0 {
@@ -25,9 +26,10 @@ func OutlineLine(p []scene.Point, cubic bool, c *Outline) {
 	}
 }
 
-// splineControls returns the controls of the piece from p[i] to p[i+1].
+// splineControls returns the controls of the cubic from p[i] to p[i+1]. At an inner point the tangent is
+// parallel to the line between its neighbours; at an end of the line the control is the end itself.
 func splineControls(p []scene.Point, i int) (c1, c2 geom.Point) {
-	const k = 1.25 / 6
+	const k = 1.25 / 6 // the editor's tension
 	c1, c2 = geom.Point(p[i]), geom.Point(p[i+1])
 	if i > 0 {
 		c1 = geom.Add(c1, geom.Scale(geom.Sub(geom.Point(p[i+1]), geom.Point(p[i-1])), k))
@@ -61,7 +63,8 @@ func checkLine(sh *scene.Shape) error {
 	return nil
 }
 
-// checkDashed refuses to draw a short dashed curve.
+// checkDashed refuses to draw a dashed curve that is shorter than shortestDashed stroke widths, measured from
+// point to point.
 func checkDashed(sh *scene.Shape) error {
 	if !sh.Cubic || sh.Dash != scene.DashDashed || len(sh.Points) < 2 {
 		return nil

@@ -60,7 +60,8 @@ func (l *Maker) Shape(sh *scene.Shape, growY float64, back bool) error {
 	return Foreign(sh, "outline")
 }
 
-// geo makes the draws of a geo shape in its unscaled units.
+// geo makes the draws of a geo shape in its unscaled units: its fill and its stroke. growY is what its label
+// adds to its height, scale included.
 func (l *Maker) geo(sh *scene.Shape, growY float64, _ bool) error {
 	g := GeoSpec{
 		Kind: sh.Geo, W: sh.W / sh.Scale, H: (sh.H + growY) / sh.Scale,
@@ -116,7 +117,8 @@ func (l *Maker) Measure(sh *scene.Shape, width float64) {
 	}
 }
 
-// Stroke adds the draws that stroke l.Outline in the shape's dash style. Call Measure first.
+// Stroke adds the draws that stroke l.Outline in the shape's dash style: one, of two passes if it is
+// hand-drawn, or one for each run of dashes. Call Measure first.
 func (l *Maker) Stroke(sh *scene.Shape, width float64) error {
 	c, color := &l.Outline, Palette[sh.Color].Solid
 	switch sh.Dash {
@@ -128,7 +130,9 @@ func (l *Maker) Stroke(sh *scene.Shape, width float64) error {
 		l.Jitter.Pass(c, Passes[1], p)
 		l.Draws = append(l.Draws, Draw{
 			Path: p, Width: width, Color: color, Opacity: Opaque,
-			Twice: slices.Equal(p.Verbs[:verbs], p.Verbs[verbs:]) && slices.Equal(p.Points[:points], p.Points[points:]),
+			// Without jitter both passes are equal.
+			Twice: slices.Equal(p.Verbs[:verbs], p.Verbs[verbs:]) &&
+				slices.Equal(p.Points[:points], p.Points[points:]),
 		})
 	case scene.DashDashed, scene.DashDotted:
 		return c.runs(func(r run) error {
@@ -169,14 +173,15 @@ const NoteSide = 200
 // ShadowOpacity is the opacity of a note's shadow, which is black.
 var ShadowOpacity = OpacityOf(0.1)
 
-// note makes the draws of the shadow and the body of a note. See docs/spec/drawing.md#r80.
+// note makes the draws of the shadow and the body of a note, unscaled. The shadow is 10 px narrower and lies 5
+// px lower. See docs/spec/drawing.md#r80.
 func (l *Maker) note(sh *scene.Shape, growY float64, _ bool) error {
 	h := float32(NoteSide + growY)
-	p, q := l.NewPath(), l.NewPath()
-	vector.RoundRect(p, 5, 5, NoteSide-10, h, 1)
-	vector.RoundRect(q, 0, 0, NoteSide, h, 1)
+	shadow, body := l.NewPath(), l.NewPath()
+	vector.RoundRect(shadow, 5, 5, NoteSide-10, h, 1) // x, y, w, h, radius
+	vector.RoundRect(body, 0, 0, NoteSide, h, 1)
 	l.Draws = append(l.Draws,
-		Draw{Path: p, Color: Ink, Opacity: ShadowOpacity},
-		Draw{Path: q, Color: Palette[sh.Color].note, Opacity: Opaque})
+		Draw{Path: shadow, Color: Ink, Opacity: ShadowOpacity},
+		Draw{Path: body, Color: Palette[sh.Color].note, Opacity: Opaque})
 	return nil
 }

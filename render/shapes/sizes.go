@@ -8,12 +8,12 @@ import (
 // textSize returns the box of a text shape in the units of its parent, scale included. See
 // docs/spec/drawing.md#r46.
 func textSize(sh *scene.Shape) (w, h float64, err error) {
-	k, err := text.Take()
+	writer, err := text.Take()
 	if err != nil {
 		return 0, 0, err
 	}
-	defer k.GiveBack()
-	if w, h, err = k.TextSize(sh); err != nil {
+	defer writer.GiveBack()
+	if w, h, err = writer.TextSize(sh); err != nil {
 		return 0, 0, TextError(sh, "text", err)
 	}
 	return w, h, nil
@@ -26,15 +26,15 @@ func Grown(sh *scene.Shape) (grow float64, err error) {
 	if !sh.Grow || sh.Rich == nil {
 		return sh.GrowY, nil
 	}
-	k, err := text.Take()
+	writer, err := text.Take()
 	if err != nil {
 		return 0, err
 	}
-	defer k.GiveBack()
+	defer writer.GiveBack()
 	if sh.Kind == scene.Note {
-		_, grow, err = k.NoteFit(sh)
+		_, grow, err = writer.NoteFit(sh)
 	} else {
-		grow, err = k.GeoGrowth(sh)
+		grow, err = writer.GeoGrowth(sh)
 	}
 	if err != nil {
 		return 0, TextError(sh, "label that may grow the shape", err)
