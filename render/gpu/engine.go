@@ -45,7 +45,8 @@ type engine struct {
 // libglvnd and with Mesa they serve every context.
 var initGL = sync.OnceValue(func() error { return gl.InitWithProcAddrFunc(egl.ProcAddress) })
 
-// openEngine opens a context on a device and prepares it, each within limit.
+// openEngine opens a context on the device of cfg, and then compiles its programs and runs them once. Each
+// of the two steps may take limit.
 func openEngine(cfg Config, limit time.Duration) (*engine, error) {
 	dev, err := egl.Open(egl.Config{Device: cfg.Device, Limit: limit})
 	if err != nil {
@@ -67,7 +68,8 @@ const (
 	reopenLimit = 30 * time.Second
 )
 
-// start prepares the OpenGL context: limits, programs and slots. It runs on the device's thread.
+// start prepares the OpenGL context: it looks for what the driver can do, reads the limits, compiles the
+// programs, makes the slots and runs every program once. It runs on the device's thread.
 func (e *engine) start() error {
 	if err := initGL(); err != nil {
 		return fmt.Errorf("cannot load GL functions: %w", err)
@@ -77,7 +79,8 @@ func (e *engine) start() error {
 	e.status = resetStatus(info.Major, info.Minor, has)
 	e.mapped = (info.Major*10+info.Minor >= 44 || has["GL_ARB_buffer_storage"]) && !e.cfg.noStorage
 	// Without mapped memory the driver itself brings uploads to the device.
-	e.direct = !e.mapped || e.cfg.Transfer == TransferDirect || e.cfg.Transfer == TransferAuto && info.Software
+	e.direct = !e.mapped || e.cfg.Transfer == TransferDirect ||
+		e.cfg.Transfer == TransferAuto && info.Software
 	e.synchronous = info.Software
 	e.limits = e.queryLimits()
 	var err error
@@ -119,14 +122,16 @@ func integer(name uint32) int {
 	return int(v)
 }
 
-// queryLimits reads the device's limits, which decide how batches are split.
+// queryLimits reads the device's limits and applies those of the configuration. They decide how batches are
+// split.
 func (e *engine) queryLimits() limits {
 	var groups int32
 	gl.GetIntegeri_v(gl.MAX_COMPUTE_WORK_GROUP_COUNT, 1, &groups)
 	l := limits{
 		texels: integer(gl.MAX_TEXTURE_BUFFER_SIZE), storage: integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE),
 		groups: int(groups), slot: e.cfg.SlotBytes, access: e.cfg.Access,
-		align: max(texel, integer(gl.TEXTURE_BUFFER_OFFSET_ALIGNMENT), integer(gl.SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT)),
+		align: max(texel, integer(gl.TEXTURE_BUFFER_OFFSET_ALIGNMENT),
+			integer(gl.SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT)),
 	}
 	if l.slot <= 0 {
 		l.slot = defaultSlotBytes
@@ -145,6 +150,7 @@ func (e *engine) queryLimits() limits {
 func (e *engine) warmUp() error {
 	s := <-e.free
 	defer func() { e.free <- s }()
+	// One empty run for each class, and one for pictures.
 	sums := piece{runs: make([]batch.Run, batch.Classes), outputBytes: int(batch.Classes) * batch.TileH * rowBytes}
 	for c := range sums.ends {
 		sums.ends[c] = c + 1
@@ -193,7 +199,9 @@ func (e *engine) checkReset() error {
 // resetWait bounds how long a reset may take before the context is left behind.
 const resetWait = time.Second
 
-// close ends the engine. It does not wait for a thread that hangs.
+// close ends the engine: mapped memory must not be used any more, a reset gets up to resetWait to end, and
+// all objects and the device are released. It does not wait for a thread that hangs: that is left behind,
+// and egl.ErrStuck returned.
 func (e *engine) close() error {
 	e.mu.Lock() // no goroutine touches mapped memory from here on
 	e.closed = true
@@ -233,7 +241,9 @@ func (e *engine) release() {
 func (e *engine) info() Info {
 	l := e.limits
 	return Info{
-		Info: e.dev.Info(), Mapped: e.mapped, Direct: e.direct, Watched: e.status != nil && e.dev.Info().Notified,
-		Limits: Limits{Texels: l.texels, StorageBytes: l.storage, Groups: l.groups, SlotBytes: l.slot, Iterations: l.iterations, Items: l.items()},
+		Info: e.dev.Info(), Mapped: e.mapped, Direct: e.direct,
+		Watched: e.status != nil && e.dev.Info().Notified,
+		Limits: Limits{Texels: l.texels, StorageBytes: l.storage, Groups: l.groups, SlotBytes: l.slot,
+			Iterations: l.iterations, Items: l.items()},
 	}
 }

@@ -18,8 +18,9 @@ var errHung = fmt.Errorf("no sign of life: %w", errLost)
 // contextLost is GL_CONTEXT_LOST, which newer drivers return from glGetError.
 const contextLost = 0x0507
 
-// glError returns the first OpenGL error since its last call, or nil. It reads a bounded number of
-// errors, because a lost context may report them for ever.
+// glError returns the first OpenGL error since its last call, or nil; doing is what was done. It wraps
+// errLost for a lost context and ErrCapacity where memory is short. It reads the further errors too, so that
+// the next call does not find them, but at most 16, because a lost context may report them for ever.
 func glError(doing string) error {
 	first := gl.GetError()
 	if first == gl.NO_ERROR {
@@ -63,7 +64,8 @@ func isReset(status uint32) bool {
 	return status == guiltyReset || status == innocentReset || status == unknownReset
 }
 
-// resetStatus returns the function that reads the reset status, or nil if the context has none.
+// resetStatus returns the OpenGL function that reads whether the context was reset, by the version of
+// OpenGL or by its extensions, or nil if the context has none.
 func resetStatus(major, minor int, has map[string]bool) func() uint32 {
 	switch {
 	case major*10+minor >= 45:

@@ -34,6 +34,11 @@ var faults struct {
 	poison int // poison@W: batches with a picture W px wide lose the context
 }
 
+// faultNames are the names of faults in PLUMB_FAULT. That of poison depends on the batch.
+var faultNames = map[string]fault{
+	"context_loss": faultLoss, "hang": faultHang, "stuck": faultStuck, "poison": faultNone,
+}
+
 // loadFaults reads the faults to inject from the environment variable PLUMB_FAULT, a list of
 // NAME@N: the N-th batch meets the fault. It parses the variable again only when it has changed.
 // Names that this package does not have belong to other packages and are skipped.
@@ -48,7 +53,7 @@ func loadFaults() error {
 	faults.at, faults.poison = map[int]fault{}, 0
 	for _, one := range strings.Split(spec, ",") {
 		name, at, _ := strings.Cut(one, "@")
-		kind, ok := map[string]fault{"context_loss": faultLoss, "hang": faultHang, "stuck": faultStuck, "poison": faultNone}[name]
+		kind, ok := faultNames[name]
 		if !ok {
 			continue
 		}
@@ -56,7 +61,7 @@ func loadFaults() error {
 		if err != nil || n < 1 {
 			return fmt.Errorf("cannot read PLUMB_FAULT: got %q; want %s@N, N from 1", one, name)
 		}
-		if kind == faultNone {
+		if kind == faultNone { // poison: n is a width
 			faults.poison = n
 			continue
 		}

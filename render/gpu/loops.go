@@ -18,8 +18,9 @@ const MaxIterations = 1 << 20
 // Bounded reports whether the driver ends the loops of a thread after l.Iterations.
 func (l Limits) Bounded() bool { return l.Iterations < MaxIterations }
 
-// countIterations measures how many loop iterations a shader thread runs, at most MaxIterations.
-// It must run on the device's thread.
+// countIterations measures how many loop iterations a shader thread runs, at most MaxIterations: a shader
+// counts them, and computes a value from the count, by which a wrong count is noticed. It must run on the
+// device's thread.
 func countIterations() (int, error) {
 	id, err := link("LOOPS", shaders.Loops)
 	if err != nil {
@@ -27,7 +28,7 @@ func countIterations() (int, error) {
 	}
 	defer gl.DeleteProgram(id)
 	var out storageBuffer
-	upload(&out, make([]uint32, 2))
+	upload(&out, make([]uint32, 2)) // the count and the value
 	defer gl.DeleteBuffers(1, &out.id)
 	gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, 0, out.id)
 	gl.UseProgram(id)
@@ -39,14 +40,16 @@ func countIterations() (int, error) {
 	if err := glError("count iterations"); err != nil {
 		return 0, err
 	}
+	count, value := got[0], got[1]
 	want := uint32(1)
-	for range min(got[0], MaxIterations) {
-		want = want*1664525 + 1013904223
+	for range min(count, MaxIterations) {
+		want = want*1664525 + 1013904223 // a random generator, as in the shader
 	}
-	if got[0] > MaxIterations || got[1] != want {
-		return 0, fmt.Errorf("cannot count iterations of a loop: after %d of %d the value is %#x; want %#x", got[0], MaxIterations, got[1], want)
+	if count > MaxIterations || value != want {
+		return 0, fmt.Errorf("cannot count iterations of a loop: after %d of %d the value is %#x; want %#x",
+			count, MaxIterations, value, want)
 	}
-	return int(got[0]), nil
+	return int(count), nil
 }
 
 // The iterations of the tile stage. An item takes one of each loop over items, pairs,

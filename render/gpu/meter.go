@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -143,8 +144,8 @@ type outcome struct {
 // scenes pools packed scenes of Measure.
 var scenes = sync.Pool{New: func() any { return new(region.Packed) }}
 
-// Measure implements region.Meter. Errors besides region.ErrInvalid say that the
-// device failed.
+// Measure compares the two regions of a scene on the device, in one batch with other calls. It implements
+// region.Meter. Errors besides region.ErrInvalid say that the device failed.
 func (m *Meter) Measure(s *region.Scene) (region.Result, error) {
 	p := scenes.Get().(*region.Packed)
 	defer scenes.Put(p)
@@ -158,10 +159,12 @@ func (m *Meter) Measure(s *region.Scene) (region.Result, error) {
 	return p.Result(sums), nil
 }
 
-// Compare implements metric.Meter: the host sums up, the device finds the distance.
+// Compare compares two masks: the host counts pixels, and the device finds the Hausdorff distance, if that is
+// asked for and neither mask is empty. A search that is too long for a thread of the device is done on the
+// host. It implements metric.Meter.
 func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options) (metric.Comparison, error) {
 	asked := o.Hausdorff
-	o.Hausdorff = false
+	o.Hausdorff = false // the host only counts
 	c, err := metric.Oracle{}.Compare(ctx, a, b, o)
 	if err != nil || !asked || c.A.Covered == 0 || c.B.Covered == 0 {
 		return c, err
@@ -231,8 +234,8 @@ func (m *Meter) Count(list []*region.Packed) ([]region.Sums, error) {
 	return m.run(all)
 }
 
-// run compares pairs of regions or masks in batches that fit the memory limit. The Go twin, whose
-// integers are the same, takes scenes with more parts than a shader can hold.
+// run compares pairs of regions or masks in batches that fit the memory limit, and returns their sums in
+// order. The Go twin, whose integers are the same, takes scenes with more parts than a shader can hold.
 func (m *Meter) run(list []request) ([]region.Sums, error) {
 	out := make([]region.Sums, len(list))
 	w := &meterBatch{out: out}
@@ -253,19 +256,22 @@ func (m *Meter) run(list []request) ([]region.Sums, error) {
 	return out, m.dispatchBatch(w, list)
 }
 
-// dispatchBatch runs a batch on the device, stores the sums and empties the batch.
+// dispatchBatch runs a batch on the device, stores its sums at the places of their requests in list, and
+// empties the batch. Regions whose search needs too many iterations go to the Go twin; of masks the result
+// is left as unfinished, for their caller. A batch beyond the device's buffers is ErrCapacity.
 func (m *Meter) dispatchBatch(w *meterBatch, list []request) error {
 	if len(w.jobs) == 0 {
 		return nil
 	}
 	if n := max(4*w.bits, 4*w.blocks, 16*len(w.edges)); n > m.maxStorageBytes {
-		return fmt.Errorf("cannot compare masks: %w: a buffer of %d bytes is needed; the device has %d", ErrCapacity, n, m.maxStorageBytes)
+		return fmt.Errorf("cannot compare masks: %w: a buffer of %d bytes is needed; the device has %d",
+			ErrCapacity, n, m.maxStorageBytes)
 	}
-	// A thread that was given up may still write to the wave: it gets one of its own.
-	mine := *w
+	// A thread that was given up may still read the batch: it gets a copy of its own.
+	inFlight := *w
 	var sums []region.Sums
 	err := m.dev.DoWithin(m.cfg.Watchdog, func() (err error) {
-		sums, err = m.dispatch(&mine)
+		sums, err = m.dispatch(&inFlight)
 		return err
 	})
 	if err != nil {
@@ -274,13 +280,13 @@ func (m *Meter) dispatchBatch(w *meterBatch, list []request) error {
 	for i, at := range w.places {
 		if r := &list[at]; sums[i].Far2 == unfinished {
 			m.leftToTwin.Add(1)
-			if r.p != nil { // masks may be large: their caller has a context
+			if r.p != nil { // masks may be large: their caller can be cancelled
 				sums[i] = region.Count([]*region.Packed{r.p})[0]
 			}
 		}
 		w.out[at] = sums[i]
 	}
-	*w = meterBatch{out: w.out}
+	*w = meterBatch{out: w.out} // new memory: see inFlight
 	return nil
 }
 
@@ -291,8 +297,11 @@ const unfinished = 1<<32 - 1
 // holds, and searches that are too long for a thread.
 func (m *Meter) Left() int { return int(m.leftToTwin.Load()) }
 
-// Broken reports whether an error of a Meter means that it must be replaced.
+// Broken reports whether an error of a Meter means that it must be replaced: all do but refused input, too
+// little memory, and the end of the caller's context.
 func (m *Meter) Broken(err error) bool {
-	return err != nil && !errors.Is(err, region.ErrInvalid) && !errors.Is(err, metric.ErrSize) && !errors.Is(err, ErrCapacity) &&
-		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+	harmless := []error{
+		region.ErrInvalid, metric.ErrSize, ErrCapacity, context.Canceled, context.DeadlineExceeded,
+	}
+	return err != nil && !slices.ContainsFunc(harmless, func(e error) bool { return errors.Is(err, e) })
 }

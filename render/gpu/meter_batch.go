@@ -30,12 +30,14 @@ type hostMasks struct {
 	a, b  *region.Bits
 }
 
-// full reports whether a request does not fit into the batch any more. An empty batch takes any
-// request.
+// full reports whether a request does not fit into the batch any more, within most bytes of working memory on
+// the device. An empty batch takes any request.
 func (w *meterBatch) full(r *request, most int) bool {
 	width, height, words := r.size()
 	blocks := (width + block - 1) / block * ((height + block - 1) / block)
-	return len(w.jobs) > 0 && 4*(w.bits+2*words*height)+12*(w.blocks+2*blocks) > most || len(w.jobs) >= maxJobs
+	// Both masks, 4 bytes a word, and three buffers of 4 bytes for each of their blocks.
+	bytes := 4*(w.bits+2*words*height) + 12*(w.blocks+2*blocks)
+	return len(w.jobs) > 0 && bytes > most || len(w.jobs) >= maxJobs
 }
 
 // maxJobs bounds a batch below the number of work groups that every device takes in one dimension.
@@ -49,12 +51,16 @@ func (r *request) size() (width, height, words int) {
 	return r.a.Width, r.a.Height, r.a.Words
 }
 
-// add appends a pair of regions or masks to what is uploaded at once, and the threads that each
-// stage needs for it. Its result belongs at place at of the output.
-func (w *meterBatch) add(r *request, at int) {
+// add appends a pair of regions or masks to the batch as a job, and notes the threads that each stage needs
+// for it. Its result belongs at that place of the output. Regions are uploaded as edges, of which the stages
+// Area and Mark make masks; masks are uploaded as they are.
+func (w *meterBatch) add(r *request, place int) {
 	width, height, words := r.size()
-	j := job{Width: uint32(width), Height: uint32(height), Words: uint32(words), Bits: uint32(w.bits), Blocks: uint32(w.blocks),
-		Across: uint32((width + block - 1) / block), Down: uint32((height + block - 1) / block), Sum: uint32(4 * len(w.jobs))}
+	j := job{
+		Width: uint32(width), Height: uint32(height), Words: uint32(words),
+		Bits: uint32(w.bits), Blocks: uint32(w.blocks), Sum: uint32(4 * len(w.jobs)), // positions in buffers
+		Across: uint32((width + block - 1) / block), Down: uint32((height + block - 1) / block),
+	}
 	if p := r.p; p != nil {
 		j.Shift = uint32(16 - bits.TrailingZeros(uint(p.Size)))
 		j.Sides = uint32(len(w.edges))
@@ -68,14 +74,14 @@ func (w *meterBatch) add(r *request, at int) {
 	} else {
 		w.masks = append(w.masks, hostMasks{w.bits, r.a, r.b})
 	}
-	n := 2 * int(j.Across*j.Down)
+	blocks := 2 * int(j.Across*j.Down) // of both masks
 	for s := shaders.Seed; s < shaders.Matches; s++ {
-		w.needThreads(s, n)
+		w.needThreads(s, blocks)
 	}
 	w.flood = max(w.flood, int(j.Across), int(j.Down))
 	w.bits += 2 * words * height
-	w.blocks += n
-	w.jobs, w.places = append(w.jobs, j), append(w.places, at)
+	w.blocks += blocks
+	w.jobs, w.places = append(w.jobs, j), append(w.places, place)
 }
 
 // linesPerThread is LINES of shaders/match.glsl.
@@ -104,7 +110,7 @@ type storageBuffer struct {
 	size int
 }
 
-// ensure makes the device buffer at least need bytes large; its content is lost when it grows.
+// ensure makes the device buffer at least need bytes large and binds it; its content is lost when it grows.
 func (b *storageBuffer) ensure(need int) {
 	if b.id == 0 {
 		gl.GenBuffers(1, &b.id)
@@ -125,7 +131,9 @@ func upload[T any](b *storageBuffer, list []T) {
 	}
 }
 
-// dispatch uploads a batch, runs all stages and reads the sums. It runs on the device's thread.
+// dispatch uploads a batch, runs all stages of the comparison over it, waits, and returns the sums of its
+// jobs. The distances come from a jump flooding: in steps that halve, each block learns the nearest seed, by
+// turns from one buffer into the other. It runs on the device's thread.
 func (m *Meter) dispatch(w *meterBatch) ([]region.Sums, error) {
 	upload(&m.buffers[bufJobs], w.jobs)
 	upload(&m.buffers[bufEdges], w.edges)
@@ -135,7 +143,8 @@ func (m *Meter) dispatch(w *meterBatch) ([]region.Sums, error) {
 	m.buffers[bufBits].ensure(4 * w.bits)
 	for _, k := range w.masks {
 		for i, b := range [2]*region.Bits{k.a, k.b} {
-			gl.BufferSubData(gl.SHADER_STORAGE_BUFFER, 4*(k.first+i*len(b.W)), 4*len(b.W), unsafe.Pointer(unsafe.SliceData(b.W)))
+			gl.BufferSubData(gl.SHADER_STORAGE_BUFFER, 4*(k.first+i*len(b.W)), 4*len(b.W),
+				unsafe.Pointer(unsafe.SliceData(b.W)))
 		}
 	}
 	sums := make([]region.Sums, len(w.jobs))
@@ -157,7 +166,7 @@ func (m *Meter) dispatch(w *meterBatch) ([]region.Sums, error) {
 		m.stage(shaders.Flood, w, step)
 		swap()
 	}
-	m.stage(shaders.Flood, w, 1)
+	m.stage(shaders.Flood, w, 1) // once more: it corrects most of the errors of jump flooding
 	swap()
 	m.stage(shaders.Bound, w, 0)
 	m.stage(shaders.Search, w, 0)
@@ -167,8 +176,8 @@ func (m *Meter) dispatch(w *meterBatch) ([]region.Sums, error) {
 	return sums, glError("compare regions")
 }
 
-// stage runs one stage of the comparison over all jobs of a batch and makes what it wrote visible
-// to the next.
+// stage runs one stage of the comparison over all jobs of a batch, if it has any threads to run, and makes
+// what it wrote visible to the next. step is that of the stage Flood; others do not have it.
 func (m *Meter) stage(s shaders.Match, w *meterBatch, step int) {
 	if w.threads[s] == 0 {
 		return
@@ -179,6 +188,6 @@ func (m *Meter) stage(s shaders.Match, w *meterBatch, step int) {
 	if p.step >= 0 {
 		gl.Uniform1ui(p.step, uint32(step))
 	}
-	gl.DispatchCompute(uint32((w.threads[s]+63)/64), uint32(len(w.jobs)), 1)
+	gl.DispatchCompute(uint32((w.threads[s]+63)/64), uint32(len(w.jobs)), 1) // 64 threads a group
 	gl.MemoryBarrier(gl.SHADER_STORAGE_BARRIER_BIT)
 }

@@ -13,7 +13,9 @@ import (
 )
 
 // variantOf is the variant that sums the runs of a class.
-var variantOf = [batch.Classes]shaders.Variant{batch.Plain: shaders.Plain, batch.Double: shaders.Double, batch.Full: shaders.Full}
+var variantOf = [batch.Classes]shaders.Variant{
+	batch.Plain: shaders.Plain, batch.Double: shaders.Double, batch.Full: shaders.Full,
+}
 
 // variants is how many forms the tile stage has.
 const variants = int(shaders.Picture) + 1
@@ -39,7 +41,8 @@ func compile(name, source string) (program, error) {
 	return p, nil
 }
 
-// link builds a compute program from its GLSL source. The driver's log goes into the error.
+// link compiles and links a compute program from its GLSL source and returns its id. If the driver refuses it,
+// its log goes into the error. The caller deletes the program.
 func link(name, source string) (uint32, error) {
 	sh := gl.CreateShader(gl.COMPUTE_SHADER)
 	defer gl.DeleteShader(sh)
@@ -70,17 +73,19 @@ func location(id uint32, name string) int32 {
 	return gl.GetUniformLocation(id, *text)
 }
 
-// infoLog returns the driver's log of a shader or a program.
-func infoLog(id uint32, length func(uint32, uint32, *int32), text func(uint32, int32, *int32, *uint8)) string {
+// infoLog returns the driver's log of the shader or program id. length and text are the OpenGL functions that
+// get the length of its log and the log.
+func infoLog(id uint32, length func(uint32, uint32, *int32),
+	text func(uint32, int32, *int32, *uint8)) string {
 	var n int32
 	length(id, gl.INFO_LOG_LENGTH, &n)
-	b := make([]byte, n+1)
+	b := make([]byte, n+1) // never empty
 	text(id, n, nil, &b[0])
 	return strings.TrimRight(string(b), "\x00\n")
 }
 
-// dispatch runs the program over the runs [first, first+count), 8 a work group, in as many
-// dispatches as the device's limit on work groups needs.
+// dispatch runs the program over the runs [first, first+count), runsPerGroup to a work group. groups is how
+// many work groups the device takes in one dispatch; beyond that it makes several.
 func (p program) dispatch(first, count, groups int) {
 	if count == 0 {
 		return

@@ -78,7 +78,7 @@ func (r *Runner) Ready() error {
 	if time.Now().After(next) && r.opening.TryLock() {
 		go func() {
 			defer r.opening.Unlock()
-			r.currentOrReopen() // its error is the next one's to tell
+			r.currentOrReopen() // the next call of Ready returns its error
 		}()
 	}
 	if err == nil {
@@ -162,7 +162,7 @@ func (r *Runner) Pictures(b *batch.Batch) ([]uint32, error) {
 	return r.WaitPixels(t)
 }
 
-// send starts a batch on the device, again on a new context if the first is lost.
+// send starts a batch on the device: once more, on a new context, if the first is lost.
 func (r *Runner) send(w *work) error {
 	e, err := r.engine()
 	if err != nil {
@@ -183,8 +183,8 @@ func (r *Runner) receive(w *work, dst []batch.RowSums) error {
 	return nil
 }
 
-// retry replaces the context after a loss and starts the batch again, once. It returns other
-// errors unchanged.
+// retry handles err, the result of a step of batch w: after a loss it replaces the context and starts the
+// batch again, but only once for each batch. Other errors, and nil, it returns unchanged.
 func (r *Runner) retry(w *work, err error) error {
 	for isLost(err) {
 		e, rerr := r.replace(w.e, isHung(err))
@@ -203,7 +203,8 @@ func (r *Runner) retry(w *work, err error) error {
 	return err
 }
 
-// engine returns the open context, or opens one after a failed replacement.
+// engine returns the open context. After a replacement that failed it tries to open one, unless the last try
+// was a moment ago.
 func (r *Runner) engine() (*engine, error) {
 	if e, _, err := r.state(); e != nil || errors.Is(err, ErrClosed) {
 		return e, err
@@ -237,9 +238,9 @@ func (r *Runner) currentOrReopen() (*engine, error) {
 	return r.reopen()
 }
 
-// replace closes old and returns another context. It tries several times, because everything in
-// flight would fail otherwise. hung tells that old was given up because its device did not
-// respond.
+// replace closes the lost context old and returns another one, which may be open already. It tries until one
+// opens or the Runner counts as dead, because everything in flight would fail otherwise. hung says that old
+// was given up because its device did not respond. A lost context is counted once.
 func (r *Runner) replace(old *engine, hung bool) (*engine, error) {
 	r.opening.Lock()
 	defer r.opening.Unlock()
@@ -271,8 +272,9 @@ func (r *Runner) replace(old *engine, hung bool) (*engine, error) {
 	}
 }
 
-// reopen tries once to open a context on the same device; the caller holds r.opening. A different
-// device is refused, because its results might differ in bits.
+// reopen tries once to open a context on the same device and makes it the current one; an error is kept for
+// state, and after maxOpenTries in a row it wraps ErrDead. A different device is refused, because its results
+// might differ in bits. The caller holds r.opening.
 func (r *Runner) reopen() (*engine, error) {
 	e, err := openEngine(r.cfg, reopenLimit)
 	r.mu.Lock()
@@ -291,7 +293,8 @@ func (r *Runner) reopen() (*engine, error) {
 		r.failedTries, r.lastTry = r.failedTries+1, time.Now()
 		r.lastError = fmt.Errorf("cannot replace context: %w: %w", ErrDeviceLost, err)
 		if r.failedTries >= maxOpenTries {
-			r.lastError = fmt.Errorf("cannot replace context in %d tries: %w: %w: %w", r.failedTries, ErrDead, ErrDeviceLost, err)
+			r.lastError = fmt.Errorf("cannot replace context in %d tries: %w: %w: %w",
+				r.failedTries, ErrDead, ErrDeviceLost, err)
 		}
 		return nil, r.lastError
 	}

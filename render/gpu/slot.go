@@ -27,7 +27,7 @@ type slot struct {
 	queries      [steps]uint32
 	queryPending [steps]bool // queries in flight
 	haveResults  bool        // the results are in
-	raw          []byte      // they, where the output is not mapped
+	raw          []byte      // the results, where the output is not mapped
 	began        time.Time   // of the part
 	sent         time.Time   // when its fence stood in the queue
 	timing       Timing      // of the part
@@ -53,9 +53,9 @@ const (
 	flagsFin = gl.MAP_READ_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
 )
 
-// ensure makes the buffer at least need bytes large; its content is lost when
-// it grows. flags are those of a persistent mapping, 0 for device memory, usage
-// is the hint where buffer storage is missing.
+// ensure makes the buffer at least need bytes large; its content is lost when it grows. flags are those of a
+// persistent mapping, 0 for memory that the host does not map; usage is the hint where buffer storage is
+// missing. Errors wrap ErrCapacity where memory is short.
 func (b *buffer) ensure(e *engine, need int, flags, usage uint32) error {
 	if need <= b.size {
 		return nil
@@ -80,7 +80,8 @@ func (b *buffer) ensure(e *engine, need int, flags, usage uint32) error {
 	}
 	if err != nil {
 		b.free(e)
-		return fmt.Errorf("cannot grow buffer to %d bytes; %d are needed, slots may take %d: %w", size, need, e.limits.slot, err)
+		return fmt.Errorf("cannot grow buffer to %d bytes; %d are needed, slots may take %d: %w",
+			size, need, e.limits.slot, err)
 	}
 	b.size = size
 	e.memory.Add(int64(size))
@@ -101,26 +102,28 @@ func (b *buffer) free(e *engine) {
 // anew, in about 100 ms, for each set of textures in which they are zero. With this rounding they
 // never are. Ranges may reach into later sections, or into the slack behind the last one.
 func textureRangeSize(size int) int {
-	const step = 64 << 10
+	const step = 64 << 10 // two times 32 KiB
 	return (size+step/2-1)/step*step + step/2
 }
 
 // slack is the most that textureRangeSize adds.
 const slack = 64 << 10
 
-// layout computes the offsets of the sections of a piece and returns the bytes to upload; the
+// layout sets the offsets and sizes of the sections of a piece and returns the bytes to upload; the
 // buffer must be slack bytes larger. Each section begins where the device lets a texture or
 // storage range begin, and has at least one texel, since ranges may not be empty.
 func (s *slot) layout(p *piece) int {
-	at := 0
+	align := s.e.limits.align
+	end := 0
 	for i, n := range p.sizes() {
-		s.offsets[i], s.sizes[i] = at, n
-		at += (max(n, texel) + s.e.limits.align - 1) / s.e.limits.align * s.e.limits.align
+		s.offsets[i], s.sizes[i] = end, n
+		end += (max(n, texel) + align - 1) / align * align
 	}
-	return at
+	return end
 }
 
-// grow makes the slot's buffers large enough for the upload and the results of a piece.
+// grow makes the slot's buffers large enough for the upload and the results of a piece: two, which host and
+// shaders share, or four where the device has memory of its own.
 func (s *slot) grow(upBytes, outBytes int) error {
 	e := s.e
 	upBytes += slack
@@ -130,20 +133,16 @@ func (s *slot) grow(upBytes, outBytes int) error {
 		}
 		return s.out.ensure(e, outBytes, flagsFin, gl.STREAM_READ)
 	}
-	for _, b := range []struct {
-		b     *buffer
-		need  int
-		flags uint32
-		usage uint32
-	}{
-		{&s.up, upBytes, flagsUp, gl.STREAM_DRAW}, {&s.in, upBytes, 0, gl.STREAM_COPY},
-		{&s.out, outBytes, 0, gl.STREAM_COPY}, {&s.fin, outBytes, flagsFin, gl.STREAM_READ},
-	} {
-		if err := b.b.ensure(e, b.need, b.flags, b.usage); err != nil {
-			return err
-		}
+	if err := s.up.ensure(e, upBytes, flagsUp, gl.STREAM_DRAW); err != nil {
+		return err
 	}
-	return nil
+	if err := s.in.ensure(e, upBytes, 0, gl.STREAM_COPY); err != nil {
+		return err
+	}
+	if err := s.out.ensure(e, outBytes, 0, gl.STREAM_COPY); err != nil {
+		return err
+	}
+	return s.fin.ensure(e, outBytes, flagsFin, gl.STREAM_READ)
 }
 
 // hasRoom reports whether the slot's buffers are large enough for the upload and the results of a
@@ -174,14 +173,15 @@ func (s *slot) result() *buffer {
 	return &s.fin
 }
 
-// write copies the piece into mapped memory, on the caller's thread.
+// write copies the piece into the mapped upload buffer, on the caller's thread, and notes the time.
 func (s *slot) write(p *piece) {
 	begin := time.Now()
 	s.eachSection(p, func(at int, b []byte) { copy(s.up.mapped[at:], b) })
 	s.timing.CopyIn = time.Since(begin)
 }
 
-// eachSection calls f with every part of the upload and its offset.
+// eachSection calls f with every part of the upload and its offset in the buffer; empty parts are left out.
+// The masks are several lists, one after the other in their section.
 func (s *slot) eachSection(p *piece, f func(at int, b []byte)) {
 	at := s.offsets[inMasks]
 	for _, records := range p.masks {
@@ -197,7 +197,9 @@ func (s *slot) eachSection(p *piece, f func(at int, b []byte)) {
 	}
 }
 
-// submit queues the upload, the dispatches and the read-back of a piece, and a fence behind them.
+// submit queues the upload, the dispatches and the read-back of a piece, and a fence behind them, and does not
+// wait for them. total is the bytes of the upload. Without mapped memory the driver copies the upload; with it,
+// write has put it there.
 func (s *slot) submit(p *piece, total int) error {
 	e := s.e
 	if !e.mapped {
@@ -213,7 +215,9 @@ func (s *slot) submit(p *piece, total int) error {
 	}
 	s.bind(p.outputBytes)
 	if p.picture {
-		gl.ClearBufferSubData(gl.SHADER_STORAGE_BUFFER, gl.R32UI, 0, p.outputBytes, gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
+		// All zero: shaders write only the pixels of runs.
+		gl.ClearBufferSubData(gl.SHADER_STORAGE_BUFFER, gl.R32UI, 0, p.outputBytes,
+			gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
 	}
 	s.timed(stepDispatch, func() {
 		if p.picture {
@@ -226,7 +230,7 @@ func (s *slot) submit(p *piece, total int) error {
 			first = p.ends[class]
 		}
 	})
-	if e.direct {
+	if e.direct { // the host reads what the shaders wrote
 		gl.MemoryBarrier(clientMappedBufferBarrier | gl.BUFFER_UPDATE_BARRIER_BIT)
 	} else {
 		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
@@ -243,7 +247,8 @@ func (s *slot) submit(p *piece, total int) error {
 // drivers would refuse it.
 const clientMappedBufferBarrier = 0x00004000
 
-// bind attaches the sections of the upload and the output buffer to the shaders' binding points.
+// bind attaches the sections of the upload to the shaders' binding points, as storage or as textures, and the
+// output buffer to binding 0 of storage.
 func (s *slot) bind(outBytes int) {
 	in := s.input().id
 	for i := range inputs {
@@ -296,8 +301,8 @@ func (s *slot) poll(wait time.Duration) (done bool, err error) {
 	}
 }
 
-// readResults reads the timer queries and, if the output is not mapped, the output. The fence must
-// be signalled.
+// readResults deletes the fence, which must be signalled, reads the timer queries, and copies the output to
+// s.raw if it is not mapped. Then s.haveResults is set.
 func (s *slot) readResults() error {
 	gl.DeleteSync(s.fence)
 	s.fence = 0

@@ -83,7 +83,8 @@ func (l *limits) upload(n recordCounts) int {
 	return n.masks*maskBytes + n.items*itemBytes + n.tiles*tileBytes + n.runs*runBytes + inputs*l.align
 }
 
-// splitSums cuts the runs that shaders evaluate into pieces, in order.
+// splitSums cuts the runs of a batch that shaders evaluate into pieces that fit the limits, in order: one
+// piece without a copy where all of it fits, none without runs. A run that does not fit is ErrCapacity.
 func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 	n := b.Shader()
 	if n == 0 {
@@ -97,12 +98,12 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 			ends: b.Ends, outputBytes: rows,
 		}}, nil
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
 	}
-	pieces, err := copyRuns(b, order, l, l.output()/(batch.TileH*rowBytes))
-	first := 0
+	pieces, err := copyRuns(b, all, l, l.output()/(batch.TileH*rowBytes))
+	first := 0 // position of the piece's first run in the batch
 	for i := range pieces {
 		p := &pieces[i]
 		p.first = first
@@ -115,8 +116,9 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 	return pieces, err
 }
 
-// splitPicture cuts the picture buffer into windows, and the runs of a window
-// into pieces. Windows begin and end between tile rows, so no run is cut.
+// splitPicture is splitSums for pictures. Where the picture buffer does not fit it is cut into windows, and the
+// runs of a window into pieces, whose outputs are merged. Windows begin and end between tile rows, so no run
+// is cut. A tile row that does not fit is ErrCapacity.
 func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
 	n := b.Shader()
 	whole := recordCounts{b.Rows(), len(b.Items), len(b.Tiles), n}
@@ -155,7 +157,8 @@ func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
 	return out, nil
 }
 
-// setWindow makes a piece draw into the window [from, to) of the picture buffer.
+// setWindow makes a piece draw into the window [from, to) of the picture buffer, in px. merge says that other
+// pieces draw into the same window.
 func (p *piece) setWindow(from, to int, merge bool) {
 	p.picture, p.pixel, p.pixels, p.merge = true, from, to-from, merge
 	p.outputBytes = p.pixels * pixelBytes
@@ -168,7 +171,7 @@ func (p *piece) setWindow(from, to int, merge bool) {
 // rows, and returns their ends.
 func pictureWindows(b *batch.Batch, limit int) ([]int, error) {
 	var ends []int
-	start, end := 0, 0
+	start, end := 0, 0 // of the current window so far
 	for _, p := range b.Pictures {
 		for y := 0; y < p.Height; y += batch.TileH {
 			next := p.Offset + min(y+batch.TileH, p.Height)*p.Width
@@ -186,15 +189,14 @@ func pictureWindows(b *batch.Batch, limit int) ([]int, error) {
 	return append(ends, end), nil
 }
 
-// findWindow returns the index of the window that holds a px: the first whose end lies behind
-// it.
+// findWindow returns the index of the window that holds the pixel px: the first whose end is greater.
 func findWindow(ends []int, px int) int {
 	i, _ := slices.BinarySearch(ends, px+1)
 	return i
 }
 
-// copyRuns copies the records of the given runs into pieces of at most most runs that fit the
-// limits.
+// copyRuns copies the runs of a batch at the positions in order, with all their records, into pieces that fit
+// the limits and have at most that many runs. A single run that does not fit is ErrCapacity.
 func copyRuns(b *batch.Batch, order []int, l *limits, most int) ([]piece, error) {
 	var out []piece
 	var sum recordCounts
@@ -202,7 +204,8 @@ func copyRuns(b *batch.Batch, order []int, l *limits, most int) ([]piece, error)
 	for _, i := range order {
 		n := countRecords(b, &b.Runs[i])
 		if !l.fits(n) || most < 1 {
-			return nil, fmt.Errorf("cannot upload run %d of scene %d: %w: it takes %d bytes with %d rows of masks and %d items; %d bytes fit (%d in one section)",
+			return nil, fmt.Errorf("cannot upload run %d of scene %d: %w: "+
+				"it takes %d bytes with %d rows of masks and %d items; %d bytes fit (%d in one section)",
 				i, b.Runs[i].Scene, ErrCapacity, l.upload(n), n.masks, n.items, l.slot, l.section())
 		}
 		if !l.fits(sum.add(n)) || sum.runs == most {
@@ -231,7 +234,8 @@ func countRecords(b *batch.Batch, r *batch.Run) recordCounts {
 	return n
 }
 
-// add appends one run of tiles with all records that it refers to, renumbered from 0.
+// add appends a copy of run r of a batch, with all records that it refers to, to the piece. Positions in the
+// copies are those in the piece.
 func (p *piece) add(b *batch.Batch, r *batch.Run) {
 	out := *r
 	if p.masks == nil {

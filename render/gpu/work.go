@@ -32,8 +32,9 @@ type part struct {
 	p piece
 }
 
-// start sends the batch to the engine, piece by piece. It waits where no slot is free; the last
-// pieces stay in flight until finish.
+// start splits the batch and sends it to the engine, piece by piece, dropping what an earlier start has left.
+// It waits if no slot is free, and then takes results of its own; the last pieces stay in flight until finish.
+// After an error none is in flight.
 func (w *work) start(e *engine) error {
 	w.e, w.inFlight, w.fault, w.done = e, w.inFlight[:0], nextFault(w.b), false
 	w.rows, w.pixels, w.timing = nil, nil, Timing{Latency: w.timing.Latency} // of a run that was lost
@@ -75,7 +76,8 @@ func zeroed[T any](s []T, n int) []T {
 	return s
 }
 
-// send writes one piece of a batch into a free slot and queues it on the device.
+// send takes a free slot, writes one piece of the batch into it and queues it on the device's thread. On a
+// synchronous device it takes the results at once. The slot is in w.inFlight, after an error too.
 func (w *work) send(p piece) error {
 	s, err := w.slot()
 	if err != nil {
@@ -84,7 +86,8 @@ func (w *work) send(p piece) error {
 	w.inFlight = append(w.inFlight, part{s, p})
 	e := w.e
 	total := s.layout(&p)
-	s.timing, s.began, s.haveResults = Timing{Parts: 1, UpBytes: int64(total), DownBytes: int64(p.outputBytes)}, time.Now(), false
+	s.timing = Timing{Parts: 1, UpBytes: int64(total), DownBytes: int64(p.outputBytes)}
+	s.began, s.haveResults = time.Now(), false
 	s.raw = s.raw[:0]
 	if !e.mapped {
 		s.raw = slices.Grow(s.raw, p.outputBytes)[:p.outputBytes]
@@ -109,7 +112,7 @@ func (w *work) send(p piece) error {
 	fault := w.fault // not w: a thread that was given up may come back when w runs elsewhere
 	return e.onThread(func() error {
 		if fault == faultStuck {
-			select {}
+			select {} // for ever
 		}
 		if err := s.submit(&p, total); err != nil || !e.synchronous || fault != faultNone {
 			return err
@@ -184,7 +187,10 @@ func (w *work) collect() error {
 	}
 	begin := time.Now()
 	if e.mapped { // the results are in mapped memory, which is gone once the engine is closed
-		err := e.whileOpen(func() error { w.copyResults(piece, slot.result().mapped[:piece.outputBytes]); return nil })
+		err := e.whileOpen(func() error {
+			w.copyResults(piece, slot.result().mapped[:piece.outputBytes])
+			return nil
+		})
 		if err != nil {
 			return err
 		}
@@ -203,8 +209,8 @@ func (w *work) collect() error {
 // to be queued.
 const maxPoll = 250 * time.Microsecond
 
-// waitForFence waits until the slot's fence is signalled, or the device has finished nothing for
-// the watchdog's time.
+// waitForFence polls until the slot's results are in. If the device has finished nothing, of this batch or
+// another, for the watchdog's time since the slot was sent, it gives the context up.
 func (w *work) waitForFence(s *slot) error {
 	e, fault := w.e, w.fault
 	for !s.haveResults {
@@ -212,7 +218,7 @@ func (w *work) waitForFence(s *slot) error {
 		if err != nil || s.haveResults {
 			return err
 		}
-		since := max(e.progress.Load(), s.sent.UnixNano())
+		since := max(e.progress.Load(), s.sent.UnixNano()) // the last sign of life
 		if waited := time.Duration(time.Now().UnixNano() - since); waited > e.cfg.Watchdog {
 			return e.giveUp(waited)
 		}
@@ -220,8 +226,9 @@ func (w *work) waitForFence(s *slot) error {
 	return nil
 }
 
-// pollSlot waits for the slot's fence, for at most wait, and reads the results once it is
-// signalled. It runs on the device's thread.
+// pollSlot waits for the slot's fence, for at most wait, and reads the results if it is signalled, which also
+// counts as a sign of life of the device. A lost context is an error. It runs on the device's thread. fault is
+// what tests inject.
 func (e *engine) pollSlot(s *slot, wait time.Duration, fault fault) error {
 	done, err := s.poll(wait)
 	if err != nil {
@@ -250,7 +257,8 @@ func (e *engine) giveUp(waited time.Duration) error {
 		e.dev.Info().Renderer, waited.Round(time.Millisecond), e.cfg.Watchdog, errHung), err)
 }
 
-// copyResults copies the results of a piece to their place.
+// copyResults copies the results of a piece, raw, to their place in the results of the batch. Pieces that share
+// a window of a picture are combined by or: each pixel is written by one of them and zero in the others.
 func (w *work) copyResults(p *piece, raw []byte) {
 	w.allocResults()
 	if !p.picture {
@@ -273,22 +281,23 @@ func recordsOf[T any](raw []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), len(raw)/int(unsafe.Sizeof(one)))
 }
 
-// releaseSlots frees the slots without results. It waits for what still runs, since its memory
-// must not be overwritten. On a lost engine nothing runs, but other batches may wait for a slot to
-// find out that it is lost.
+// releaseSlots drops the pieces in flight and frees their slots. It waits for what still runs, since its memory
+// must not be overwritten; what does not end within the watchdog's time loses the context. On a lost engine
+// nothing runs, but other batches may wait for a slot, and with it find out that the engine is lost.
 func (w *work) releaseSlots() {
 	e := w.e
-	for _, at := range w.inFlight {
+	for _, part := range w.inFlight {
+		s := part.s
 		e.dev.DoWithin(e.cfg.Watchdog, func() error {
-			if at.s.fence != 0 && !e.lost.Load() {
-				if done, err := at.s.poll(e.cfg.Watchdog); err != nil || !done {
+			if s.fence != 0 && !e.lost.Load() {
+				if done, err := s.poll(e.cfg.Watchdog); err != nil || !done {
 					e.lost.Store(true)
 				}
 			}
-			at.s.discard()
+			s.discard()
 			return nil
 		})
-		e.free <- at.s
+		e.free <- s
 	}
 	w.inFlight = w.inFlight[:0]
 }
