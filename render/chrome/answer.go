@@ -30,7 +30,8 @@ type pagePicture struct {
 	img *image.NRGBA // once it is decoded
 }
 
-// decode returns the picture with this many rows of proof below it, not premultiplied.
+// decode returns the picture, not premultiplied, from its PNG or its runs. With it come the rows of proof
+// below it, of which the runs must have that many.
 func (d *pagePicture) decode(proof int) (*image.NRGBA, error) {
 	if d.PNG != nil {
 		return decodePNG(d.PNG)
@@ -51,15 +52,17 @@ func decodePNG(b []byte) (*image.NRGBA, error) {
 	if img, ok := src.(*image.NRGBA); ok {
 		return img, nil
 	}
-	img := image.NewNRGBA(src.Bounds()) // opaque pictures have no alpha channel
+	img := image.NewNRGBA(src.Bounds()) // the PNG of an opaque picture has no alpha channel
 	draw.Draw(img, img.Rect, src, src.Bounds().Min, draw.Src)
 	return img, nil
 }
 
 var errRuns = errors.New("its runs do not fill it")
 
-// decodeRuns fills pix, which is all zero, with a picture that the page sent as runs of equal
-// pixels (page/pixels.ts), which are smaller and faster than a PNG.
+// decodeRuns fills pix, which must be all zero, with a picture that the page sent as runs (page/pixels.ts):
+// these are smaller and faster than a PNG. Each run begins with a number, of which the lowest bit says what
+// follows: 1 for that many different pixels, 0 for one pixel that is repeated so often. Runs that do not
+// fill the picture exactly are errRuns.
 func decodeRuns(pix, b []byte) error {
 	for len(b) > 0 {
 		v, n := binary.Uvarint(b)
@@ -67,7 +70,7 @@ func decodeRuns(pix, b []byte) error {
 			return errRuns
 		}
 		b = b[n:]
-		count := int(v>>1) * 4
+		count := int(v>>1) * 4 // bytes
 		if v&1 == 1 {
 			if len(b) < count {
 				return errRuns
@@ -93,7 +96,7 @@ func repeatPixel(pix, pixel []byte) {
 	if binary.LittleEndian.Uint32(pixel) == 0 || len(pix) == 0 {
 		return // it is zero already
 	}
-	for n := copy(pix, pixel); n < len(pix); n *= 2 {
+	for n := copy(pix, pixel); n < len(pix); n *= 2 { // double what is filled
 		copy(pix[n:], pix[:n])
 	}
 }

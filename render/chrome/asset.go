@@ -41,15 +41,16 @@ func walkStrings(v *fastjson.Value, f func([]byte) bool) bool {
 	return true
 }
 
-// checkAsset checks one string of the scene, or of an SVG in it at the given depth, if it is a
-// data URL.
+// checkAsset checks one string of the scene, or of an SVG in it at the given depth, if it is a data URL: its
+// bytes, and the pixels of an image. Other strings pass. An image whose size cannot be told is refused.
 func (c *Config) checkAsset(b []byte, depth int) error {
 	head := bytes.TrimLeft(b[:min(len(b), 64)], "\x00\t\n\f\r ")
 	if len(head) < 5 || !strings.EqualFold(string(head[:5]), "data:") {
 		return nil
 	}
 	if len(b) > c.MaxAsset {
-		return fmt.Errorf("cannot export scene: %w: got a data URL of %d bytes; want at most %d (--max-asset)", ErrLimit, len(b), c.MaxAsset)
+		return fmt.Errorf("cannot export scene: %w: got a data URL of %d bytes; want at most %d (--max-asset)",
+			ErrLimit, len(b), c.MaxAsset)
 	}
 	kind, body := cutDataURL(b)
 	if !strings.HasPrefix(kind, "image/") {
@@ -67,7 +68,8 @@ func (c *Config) checkAsset(b []byte, depth int) error {
 	return nil
 }
 
-// cutDataURL returns the type and the decoded body of a data URL, as far as it can be decoded.
+// cutDataURL returns the type and the decoded body of a data URL, as far as the body can be decoded: what the
+// browser reads of a broken one counts too. The URL begins with "data:".
 func cutDataURL(b []byte) (kind string, body []byte) {
 	head, data, _ := bytes.Cut(b, []byte(","))
 	kind, params, _ := strings.Cut(strings.ToLower(strings.TrimSpace(string(head)))[len("data:"):], ";")

@@ -34,9 +34,10 @@ type browserInstance struct {
 	removed  chan struct{} // closed when no process and no file is left
 }
 
-// launch starts a browser and waits until it answers. The context of the first call to a
-// browser must have no deadline, because chromedp ends the browser with that context; a
-// tab that is opened before that call would start a second browser.
+// launch starts a browser and waits until it answers, for at most cfg.Start. After an error no process and no
+// file is left, and the error has what the browser printed. The context of the first call to a browser must
+// have no deadline, because chromedp ends the browser with that context; a tab that is opened before that
+// call would start a second browser.
 func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, error) {
 	p, err := newProfile(cfg.Temp, cfg.Hinted)
 	if err != nil {
@@ -56,7 +57,7 @@ func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, erro
 	b.ctx = ctx
 	b.stop = func() { stop(); stopAlloc() }
 
-	late := time.AfterFunc(cfg.Start, stopAlloc)
+	late := time.AfterFunc(cfg.Start, stopAlloc) // the time limit, in place of a deadline
 	b.onThread(func() {
 		v, e := chromedp.CallBrowser(ctx, browser.GetVersion, cdp.Empty{})
 		err = e
@@ -71,7 +72,7 @@ func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, erro
 		_, err = chromedp.CallBrowser(ctx, browser.SetDownloadBehavior,
 			browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny})
 	}
-	if !late.Stop() {
+	if !late.Stop() { // it has run
 		err = errors.Join(fmt.Errorf("no answer within %v (--chrome-start)", cfg.Start), err)
 	}
 	if err != nil {
@@ -85,8 +86,8 @@ func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, erro
 	return b, nil
 }
 
-// onThread calls f, which starts the browser, on a thread that exists as long as the browser: the
-// kernel ends the browser (Pdeathsig) when the thread that started it ends.
+// onThread calls f, which starts the browser, on a thread of its own that exists as long as the browser, and
+// waits for f: the kernel ends the browser (Pdeathsig) when the thread that started it ends.
 func (b *browserInstance) onThread(f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -122,7 +123,8 @@ func flags(program string, p *profile, sandboxed bool) []chromedp.ExecAllocatorO
 		o = append(o, chromedp.Flag(name, true))
 	}
 	for name, value := range map[string]string{
-		"disable-features":                 "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider",
+		"disable-features": "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication," +
+			"CertificateTransparencyComponentUpdater,DialMediaRouteProvider",
 		"force-color-profile":              "srgb",
 		"force-device-scale-factor":        "1",
 		"font-render-hinting":              "none",
@@ -147,7 +149,8 @@ func environment(p *profile) []string {
 	}
 }
 
-// kill ends the browser's processes at once; calls to its pages return errors.
+// kill retires the browser for that reason and ends its processes at once; calls to its pages return errors.
+// Its folder stays until close.
 func (b *browserInstance) kill(reason string) {
 	b.retire(reason)
 	if b.pid > 0 {
@@ -172,8 +175,8 @@ func (b *browserInstance) retireReason() string {
 	return "it ended by itself"
 }
 
-// close ends the browser and removes its folder. It returns when no process and no file is left,
-// and may be called concurrently.
+// close ends the browser and removes its folder. It returns when no process and no file is left. It may be
+// called several times and concurrently: every call waits for the first one.
 func (b *browserInstance) close() {
 	b.closing.Do(func() {
 		b.retire("closed")

@@ -18,8 +18,9 @@ var faults struct {
 	n  int
 }
 
-// injectFault kills the browser shortly after its N-th job if PLUMB_FAULT is chrome_kill@N. It
-// returns a function that ends the fault.
+// injectFault counts a job that is about to run in browser b. If it is the N-th and PLUMB_FAULT holds
+// chrome_kill@N, it kills the browser 2 ms later. The caller calls done after the job, which stops a kill
+// that has not happened.
 func injectFault(b *browserInstance) (done func()) {
 	faults.mu.Lock()
 	faults.n++

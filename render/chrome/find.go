@@ -33,12 +33,13 @@ func Find(explicit string) (string, error) {
 			return behindScript(path), nil
 		}
 	}
-	return "", fmt.Errorf("cannot find the browser: %w: none of %v is on PATH; want the Debian package chromium or --chrome PATH", ErrMissing, names)
+	return "", fmt.Errorf("cannot find the browser: %w: none of %v is on PATH; want the Debian package chromium or --chrome PATH",
+		ErrMissing, names)
 }
 
-// behindScript returns the program that Debian's start script runs. The script
-// adds extensions, API keys and raster flags of the machine, none of which an
-// export may depend on.
+// behindScript returns the program that the start script at path runs, if it is Debian's: /usr/bin/NAME runs
+// /usr/lib/NAME/NAME. The script adds extensions, API keys and raster flags of the machine, none of which an
+// export may depend on. For any other program it returns path.
 func behindScript(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -66,12 +67,14 @@ func (c *Config) Sandboxed(program string) (on bool, reason string, err error) {
 	}
 	on, reason = sandbox(program)
 	if !on && c.Sandbox == SandboxRequire {
-		err = fmt.Errorf("cannot start the browser: %w: %s; want --chrome-sandbox auto, or a machine that allows it", ErrSandbox, reason)
+		err = fmt.Errorf("cannot start the browser: %w: %s; want --chrome-sandbox auto, or a machine that allows it",
+			ErrSandbox, reason)
 	}
 	return on, reason, err
 }
 
-// sandbox reports whether the machine allows the browser's sandbox, and why not.
+// sandbox reports whether the machine allows the browser's sandbox, and why not. It tries to start a process
+// in a user namespace, unless the browser has its setuid helper.
 func sandbox(program string) (on bool, reason string) {
 	if os.Getuid() == 0 {
 		return false, "plumb runs as root, and Chromium has no sandbox for root; run it as another user"

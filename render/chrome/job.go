@@ -20,8 +20,9 @@ type job struct {
 	measure bool   // it asks for boxes, which need no proof
 }
 
-// job turns a request for an export into the JSON that the page in the browser reads, and checks
-// its limits.
+// job turns a request for an export into the JSON that the page in the browser reads: the scene (its source
+// if there is one), one or two pictures, and a new colour for their proof. It refuses what is beyond the
+// limits.
 func (c *Config) job(r *Request) (*job, error) {
 	var b []byte
 	var err error
@@ -52,8 +53,9 @@ func (c *Config) job(r *Request) (*job, error) {
 	return j, nil
 }
 
-// appendPicture writes into the page's job which shapes of the scene are drawn, and which part of
-// the page.
+// appendPicture appends one picture to the page's job: which shapes are drawn (ids, nil for all, but not those
+// in except), which part of the page, and the limits on its size, which the page checks where it finds the
+// bounds itself.
 func (c *Config) appendPicture(b []byte, r *Request, ids, except []string) ([]byte, error) {
 	b = append(b, '{')
 	if r.Measure {
@@ -90,8 +92,9 @@ func (c *Config) appendPicture(b []byte, r *Request, ids, except []string) ([]by
 // side and its pixels.
 func (c *Config) checkSize(b view.Box) error {
 	side := float64(c.MaxSide)
-	if !(b.W >= 1 && b.H >= 1 && b.X-b.X == 0 && b.Y-b.Y == 0) {
-		return fmt.Errorf("cannot export scene: %w: got bounds %g, %g, %g x %g; want finite ones of at least 1 x 1 px", ErrScene, b.X, b.Y, b.W, b.H)
+	if !(b.W >= 1 && b.H >= 1 && b.X-b.X == 0 && b.Y-b.Y == 0) { // v-v is 0 if v is finite
+		return fmt.Errorf("cannot export scene: %w: got bounds %g, %g, %g x %g; want finite ones of at least 1 x 1 px",
+			ErrScene, b.X, b.Y, b.W, b.H)
 	}
 	if !(b.W <= side && b.H <= side && b.W*b.H <= float64(c.MaxPixels)) {
 		return fmt.Errorf("cannot export scene: %w: got a picture of %g x %g px; want sides of at most %d px (--max-side) and %d px in all (--max-pixels)",
@@ -116,5 +119,6 @@ func appendStrings(b []byte, list []string) []byte {
 
 // sceneFault returns the error for a resolved scene that cannot be written as records.
 func sceneFault(sh *scene.Shape, what string) error {
-	return fmt.Errorf("cannot export shape %q: %w: %s; want the scene as it came in (Request.Source)", sh.ID, ErrScene, what)
+	return fmt.Errorf("cannot export shape %q: %w: %s; want the scene as it came in (Request.Source)",
+		sh.ID, ErrScene, what)
 }

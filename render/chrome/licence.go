@@ -34,16 +34,26 @@ func (c *Config) CheckUse() error {
 		return nil
 	case Production:
 	default:
-		return fmt.Errorf("cannot use tldraw: %w: got use %q; want %s or %s (--tldraw-use)", ErrLicense, c.Use, Development, Production)
+		return fmt.Errorf("cannot use tldraw: %w: got use %q; want %s or %s (--tldraw-use)",
+			ErrLicense, c.Use, Development, Production)
 	}
 	if c.LicenseKey == "" || c.LicenseHost == "" {
 		return fmt.Errorf("cannot use tldraw in production: %w wants a key: got key %v, host %q; want --tldraw-license-key and --tldraw-host, a host that the key is for, see docs/tldraw-licence.md",
 			ErrLicense, c.LicenseKey != "", c.LicenseHost)
 	}
-	if u, err := url.Parse(c.origin()); err != nil || u.Host != c.LicenseHost || u.Port() != "" || strings.ToLower(u.Host) != u.Host || u.Hostname() == "localhost" {
-		return fmt.Errorf("cannot use tldraw in production: %w: got host %q; want a host that the key is for, such as boards.example.com (--tldraw-host)", ErrLicense, c.LicenseHost)
+	if !isPublicHost(c.origin(), c.LicenseHost) {
+		return fmt.Errorf("cannot use tldraw in production: %w: got host %q; want a host that the key is for, such as boards.example.com (--tldraw-host)",
+			ErrLicense, c.LicenseHost)
 	}
 	return nil
+}
+
+// isPublicHost reports whether the origin made of a host has exactly that host: in lower case, without a port
+// or a path, and not localhost, where tldraw asks for no key.
+func isPublicHost(origin, host string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && u.Host == host && u.Port() == "" && strings.ToLower(host) == host &&
+		u.Hostname() != "localhost"
 }
 
 // checkLicence waits in production until the editor has checked the licence key, and returns an

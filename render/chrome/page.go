@@ -37,7 +37,8 @@ type page struct {
 	plain   bool         // VersionPlain
 }
 
-// openPage opens a tab and mounts the editor in it, within limit.
+// openPage opens a tab in browser b, mounts the editor of site s in it, within limit, and minimises its window.
+// After an error the tab is closed.
 func openPage(b *browserInstance, s site, cfg *Config, limit time.Duration) (*page, error) {
 	p := &page{browser: b, site: s, plain: cfg.Version == VersionPlain}
 	p.ctx, p.cancel = chromedp.NewContext(b.ctx)
@@ -64,14 +65,16 @@ func openPage(b *browserInstance, s site, cfg *Config, limit time.Duration) (*pa
 func (p *page) minimise() {
 	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
 	defer cancel()
-	window, err := chromedp.CallBrowser(ctx, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: p.target.TargetID})
+	window, err := chromedp.CallBrowser(ctx, browser.GetWindowForTarget,
+		browser.GetWindowForTargetParams{TargetID: p.target.TargetID})
 	if err == nil {
 		chromedp.CallBrowser(ctx, browser.SetWindowBounds, browser.SetWindowBoundsParams{
 			WindowID: window.WindowID, Bounds: &browser.Bounds{WindowState: browser.WindowStateMinimized}})
 	}
 }
 
-// mount blocks the network, loads the page and starts it.
+// mount takes over the requests of the tab, which blocks the network, loads the page, finds its script
+// (window.plumb) and starts it with the licence key. A page that was made for another protocol is refused.
 func (p *page) mount(ctx context.Context, licence string) error {
 	// chromedp follows the document by these; for us every change of the
 	// editor would be reported before the listener exists.
@@ -87,14 +90,16 @@ func (p *page) mount(ctx context.Context, licence string) error {
 	if p.plain { // served by us, as by any server, but not watched: that would slow it down
 		guarded = p.site.origin + "/*"
 	}
-	if _, err := cdp.Call(ctx, p.target, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: guarded}}}); err != nil {
+	patterns := fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: guarded}}}
+	if _, err := cdp.Call(ctx, p.target, fetch.Enable, patterns); err != nil {
 		return err
 	}
 	loaded := cdp.Events(ctx, p.target, cdppage.LoadEventFired)
-	if _, err := cdp.Call(ctx, p.target, cdppage.Navigate, cdppage.NavigateParams{URL: p.site.origin + "/"}); err != nil {
+	address := cdppage.NavigateParams{URL: p.site.origin + "/"}
+	if _, err := cdp.Call(ctx, p.target, cdppage.Navigate, address); err != nil {
 		return err
 	}
-	for _, err := range loaded {
+	for _, err := range loaded { // the first event is the one
 		if err != nil {
 			return err
 		}
@@ -110,13 +115,14 @@ func (p *page) mount(ctx context.Context, licence string) error {
 	}
 	made, err := p.call(ctx, "start", licence)
 	if err == nil && string(made) != strconv.Quote(protocol) {
-		err = fmt.Errorf("%w: got a page that was made for %s; want %q, made by make setup", ErrMissing, clip(string(made), 40), protocol)
+		err = fmt.Errorf("%w: got a page that was made for %s; want %q, made by make setup",
+			ErrMissing, clip(string(made), 40), protocol)
 	}
 	return err
 }
 
-// call calls a method of window.plumb, the script in the tab, with one string and returns its value
-// as JSON.
+// call calls a method of window.plumb, the script in the tab, with one string, waits for its promise, and
+// returns the value as JSON. An exception in the page is a chromedp.ExceptionError.
 func (p *page) call(ctx context.Context, method, argument string) ([]byte, error) {
 	arg, err := json.Marshal(argument)
 	if err != nil {
@@ -149,8 +155,8 @@ func (p *page) onEvent(ev any) {
 	}
 }
 
-// answerRequest serves the page's own files to the browser and stops every other request, so that
-// no scene reaches the network.
+// answerRequest serves the page's own files to the browser and stops and counts every other request, so that
+// no scene reaches the network. Blobs, which the page makes itself in memory, pass.
 func (p *page) answerRequest(ev *fetch.EventRequestPaused) {
 	f := p.site.files[ev.Request.URL]
 	if ev.ResourceType == network.ResourceTypeDocument && p.loaded.Swap(true) {

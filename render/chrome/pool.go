@@ -93,7 +93,8 @@ func Open(cfg Config) (*Pool, error) {
 	}
 	p.start(w)
 	p.watcher.Go(p.watch)
-	cfg.Log.Info("browser started", "program", filepath.Base(program), "version", p.product, "tldraw", cfg.Version, "pages", cfg.Pages, "sandbox", p.sandbox)
+	cfg.Log.Info("browser started", "program", filepath.Base(program), "version", p.product,
+		"tldraw", cfg.Version, "pages", cfg.Pages, "sandbox", p.sandbox)
 	return p, nil
 }
 
@@ -132,7 +133,11 @@ type Stats struct {
 // Stats returns the counts so far.
 func (p *Pool) Stats() Stats {
 	c := &p.stats
-	return Stats{c.exports.Load(), c.retries.Load(), c.blocked.Load(), c.refused.Load(), c.pages.Load(), c.browsers.Load(), c.lost.Load(), c.unproved.Load(), c.blank.Load()}
+	return Stats{
+		Exports: c.exports.Load(), Retries: c.retries.Load(), Blocked: c.blocked.Load(), Refused: c.refused.Load(),
+		Pages: c.pages.Load(), Browsers: c.browsers.Load(), Lost: c.lost.Load(),
+		Unproved: c.unproved.Load(), Blank: c.blank.Load(),
+	}
 }
 
 // Memory returns the bytes of private memory of the browser's processes, and their number.
@@ -180,7 +185,8 @@ func (p *Pool) Export(ctx context.Context, r Request) (*Result, error) {
 	return p.result(&r, c.answer)
 }
 
-// result turns the page's answer to a request into images, and counts it.
+// result turns the page's answer to a request into images, or the box of a request with Measure, and counts the
+// export. An error in the answer wraps ErrLimit or ErrScene, and counts as refused.
 func (p *Pool) result(r *Request, a *answer) (*Result, error) {
 	s := &p.stats
 	s.blocked.Add(int64(a.Blocked))
@@ -252,12 +258,13 @@ func (p *Pool) Close() error {
 	return nil
 }
 
-// acquire returns the browser for a new tab, and starts one if there is none. The caller must call
-// release when the tab is closed.
+// acquire returns the browser for a new tab, and counts the tab. If there is no browser, or it has ended or is
+// retired, it starts another one; other callers wait for that. The caller must call release when the tab is
+// closed.
 func (p *Pool) acquire() (*browserInstance, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for p.starting != nil {
+	for p.starting != nil { // another caller starts a browser, without the lock
 		wait := p.starting
 		p.mu.Unlock()
 		<-wait

@@ -37,7 +37,8 @@ func browserProcesses(group int, dir string) []process {
 	return all
 }
 
-// processStat reads the group and the state of a process.
+// processStat reads the group of a process and its state, such as 'Z' for a zombie. ok is false if there is no
+// such process.
 func processStat(pid int) (pgrp int, state byte, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -45,7 +46,7 @@ func processStat(pid int) (pgrp int, state byte, ok bool) {
 	}
 	// The name is in parentheses and may hold anything; what follows does not.
 	i := bytes.LastIndexByte(b, ')')
-	f := bytes.Fields(b[i+1:])
+	f := bytes.Fields(b[i+1:]) // state, parent, group
 	if len(f) < 3 {
 		return 0, 0, false
 	}

@@ -26,8 +26,8 @@ type profile struct {
 	lock *os.File
 }
 
-// newProfile makes a folder in temp with a font configuration, and removes the folders of programs
-// that have ended.
+// newProfile makes a locked folder in temp, "" for the system's, with a font configuration. It first removes
+// the folders of programs that have ended. hinted is Config.Hinted.
 func newProfile(temp string, hinted bool) (*profile, error) {
 	if temp == "" {
 		temp = os.TempDir()
@@ -109,7 +109,8 @@ func fontConfig(hinted bool) string {
 `
 }
 
-// lock locks a folder; an error means that another process holds the lock.
+// lock locks a folder by a file in it, until the file is closed or the process ends. It does not wait: if
+// another process holds the lock, it returns an error.
 func lock(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -129,8 +130,8 @@ func Sweep(temp string) {
 		temp = os.TempDir()
 	}
 	dirs, _ := filepath.Glob(filepath.Join(temp, profilePrefix+"*"))
-	young, _ := filepath.Glob(filepath.Join(temp, unlockedPrefix+"*"))
-	for _, dir := range young { // its owner may be about to lock it
+	unlocked, _ := filepath.Glob(filepath.Join(temp, unlockedPrefix+"*"))
+	for _, dir := range unlocked { // its owner may be about to lock it, unless it is old
 		if st, err := os.Stat(dir); err == nil && time.Since(st.ModTime()) > time.Minute {
 			dirs = append(dirs, dir)
 		}

@@ -27,13 +27,13 @@ var errUnproved = errors.New("the picture has lost what was drawn on it")
 // newMark returns a random colour for the proof of a job, 0xRRGGBB.
 func newMark() uint32 { return rand.Uint32N(1 << 24) }
 
-// checkProofs decodes the pictures of an answer and checks the proof of each; pictures of plain
-// pages have no proof. blank is true if a picture is fully transparent although a shape reaches
-// into it.
+// checkProofs decodes the pictures of an answer, which it keeps in img, and checks the proof of each against the
+// colour of the job; pictures of plain pages have no proof. blank is true if a picture is fully transparent
+// although a shape reaches into it. A wrong proof is errUnproved.
 func (a *answer) checkProofs(mark uint32, plain bool) (blank bool, err error) {
 	for i := range a.Pictures {
 		d := &a.Pictures[i]
-		if d.Runs == nil && d.PNG == nil {
+		if d.Runs == nil && d.PNG == nil { // the page says that nothing is on it
 			d.img = image.NewNRGBA(image.Rect(0, 0, d.W, d.H))
 			blank = blank || d.Visible
 			continue
@@ -65,11 +65,13 @@ func checkProof(img *image.NRGBA, w, h int, mark uint32) (*image.NRGBA, error) {
 	for i, want := range [proofRows]color.NRGBA{nonce, proofColor, nonce} {
 		for x := range w {
 			if got := img.NRGBAAt(x, h+i); got != want {
-				return nil, fmt.Errorf("cannot believe a picture of %d x %d px: %w: got %v in row %d of its proof; want %v", w, h, errUnproved, got, i+1, want)
+				return nil, fmt.Errorf("cannot believe a picture of %d x %d px: %w: got %v in row %d of its proof; want %v",
+					w, h, errUnproved, got, i+1, want)
 			}
 		}
 	}
-	return &image.NRGBA{Pix: img.Pix[: h*img.Stride : h*img.Stride], Stride: img.Stride, Rect: image.Rect(0, 0, w, h)}, nil
+	pix := img.Pix[: h*img.Stride : h*img.Stride] // the rows above the proof
+	return &image.NRGBA{Pix: pix, Stride: img.Stride, Rect: image.Rect(0, 0, w, h)}, nil
 }
 
 // transparent reports whether every byte is zero.

@@ -16,7 +16,7 @@ const pageID = "page:page"
 // in "created". Shapes whose data a *scene.Scene does not hold are an error.
 func appendScene(b []byte, s *scene.Scene) ([]byte, error) {
 	b = append(b, `{"records":[`...)
-	children := make(map[int32]int)
+	children := make(map[int32]int) // of each parent so far: they get indexes in their order
 	for i := range s.Shapes {
 		sh := &s.Shapes[i]
 		if err := checkComplete(sh); err != nil {
@@ -143,7 +143,7 @@ func (p *props) aligned(sh *scene.Shape) {
 }
 
 func (p *props) asset(sh *scene.Shape) {
-	p.raw("assetId", "null") // others are refused by complete
+	p.raw("assetId", "null") // shapes with one are refused by checkComplete
 	p.text("url", sh.URL)
 }
 
@@ -224,7 +224,8 @@ func (p *props) stroke(sh *scene.Shape) {
 	}
 }
 
-// holder writes the properties of the kinds that have a box and a text or children in it.
+// holder writes the properties of frames, pictures, videos, bookmarks and embeds, which have a box; groups have
+// none. What a *scene.Scene does not hold gets the editor's default.
 func (p *props) holder(sh *scene.Shape) {
 	if sh.Kind == scene.Group {
 		return
@@ -254,7 +255,7 @@ func (p *props) holder(sh *scene.Shape) {
 	}
 }
 
-// points writes the points of a line under keys that are their order.
+// points writes the points of a line, {key: {id, index, x, y}}; the keys are whole index keys in their order.
 func (p *props) points(points []scene.Point) {
 	p.key("points")
 	p.b = append(p.b, '{')

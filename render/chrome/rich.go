@@ -31,12 +31,13 @@ type richWriter struct {
 	blocks []scene.Block // still to be written
 }
 
-// children writes the blocks of this depth and the lists among them, up to a block that is less
-// deep or begins the next item of the surrounding list.
+// children writes the next blocks as the children of the document (depth 0) or of a list item: paragraphs of
+// this depth and the lists among them, up to a block that is less deep or begins the next item of the list.
 func (w *richWriter) children(depth int) {
 	for n := 0; len(w.blocks) > 0; n++ {
 		next := &w.blocks[0]
-		if next.Depth < depth || next.Depth == depth && depth > 0 && n > 0 && startsItem(next) {
+		nextItem := next.Depth == depth && depth > 0 && n > 0 && startsItem(next)
+		if next.Depth < depth || nextItem {
 			return
 		}
 		if n > 0 {
@@ -54,8 +55,9 @@ func (w *richWriter) children(depth int) {
 // startsItem reports whether a block is the first of a list item.
 func startsItem(b *scene.Block) bool { return b.Bullet || b.Number > 0 }
 
-// list writes the list that the next block begins. It has as many items as its first block says;
-// blocks behind these begin another list.
+// list writes the list of this depth that the next block begins, with its items and what they hold. It has as
+// many items as its first block says, at most; blocks behind these, or of another kind of list, begin another
+// list.
 func (w *richWriter) list(depth int) {
 	head := w.blocks[0]
 	if head.Ordered {
@@ -102,7 +104,7 @@ func (w *richWriter) span(s *scene.Span) {
 		return
 	}
 	w.b = jsontree.AppendString(append(w.b, `{"type":"text","text":`...), s.Text)
-	sep := `,"marks":[`
+	separator := `,"marks":[` // before the first mark; then a comma
 	for _, m := range [...]struct {
 		on   bool
 		mark string
@@ -112,11 +114,11 @@ func (w *richWriter) span(s *scene.Span) {
 		{s.Link, `{"type":"link","attrs":{"href":"https://example.com"}}`}, {s.Highlight, `{"type":"highlight"}`},
 	} {
 		if m.on {
-			w.b = append(append(w.b, sep...), m.mark...)
-			sep = ","
+			w.b = append(append(w.b, separator...), m.mark...)
+			separator = ","
 		}
 	}
-	if sep == "," {
+	if separator == "," { // there were marks
 		w.b = append(w.b, ']')
 	}
 	w.b = append(w.b, '}')

@@ -29,15 +29,16 @@ type site struct {
 	files  map[string]*file
 }
 
-// readSite reads the page of an editor version, with its scripts and fonts, from the folder that
-// scripts/page.sh made.
+// readSite reads the page of an editor version, with its scripts and fonts, from the folder dir that
+// scripts/page.sh made, and gives the files their URLs below origin. A missing file is ErrMissing.
 func readSite(dir, version, origin string) (site, error) {
 	root := filepath.Join(dir, version)
 	s := site{origin, map[string]*file{}}
 	for _, pattern := range []string{"index.html", "page.js", "page.css", "fonts/*.woff2"} {
 		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil || len(names) == 0 {
-			return s, fmt.Errorf("cannot open the export page: %w: %s is missing in %s; want it made by scripts/page.sh", ErrMissing, pattern, root)
+			return s, fmt.Errorf("cannot open the export page: %w: %s is missing in %s; want it made by scripts/page.sh",
+				ErrMissing, pattern, root)
 		}
 		for _, name := range names {
 			body, err := os.ReadFile(name)
@@ -51,7 +52,8 @@ func readSite(dir, version, origin string) (site, error) {
 	return s, nil
 }
 
-// newFile returns a file of the page with its response headers.
+// newFile returns a file of the page with its response headers: its type, by the ending of its name, and the
+// ones that keep the page from other addresses.
 func newFile(name string, body []byte) *file {
 	kind := mime.TypeByExtension(filepath.Ext(name))
 	if filepath.Ext(name) == ".woff2" {

@@ -17,8 +17,8 @@ import (
 	_ "golang.org/x/image/webp" // for image.DecodeConfig
 )
 
-// imageSize returns the size in px that an image declares. ok is false where the size
-// cannot be read, or where a nested image exceeds a limit.
+// imageSize returns the size in px that an image of that MIME type declares. ok is false if the size cannot be
+// read, or if an image inside an SVG exceeds a limit; depth is how deep it is nested itself.
 func (c *Config) imageSize(kind string, b []byte, depth int) (w, h float64, ok bool) {
 	if cfg, _, err := image.DecodeConfig(bytes.NewReader(b)); err == nil {
 		return float64(cfg.Width), float64(cfg.Height), true
@@ -48,7 +48,8 @@ func avifSize(b []byte) (w, h float64, ok bool) {
 			return w, h, ok
 		}
 		// Four bytes of version and flags follow the box's type, then width and height.
-		w, h = max(w, float64(binary.BigEndian.Uint32(rest[4:]))), max(h, float64(binary.BigEndian.Uint32(rest[8:])))
+		w = max(w, float64(binary.BigEndian.Uint32(rest[4:])))
+		h = max(h, float64(binary.BigEndian.Uint32(rest[8:])))
 		b, ok = rest, true
 	}
 }
@@ -66,8 +67,9 @@ func isAVIF(b []byte) bool {
 // maxNested is how deep images may be nested in images.
 const maxNested = 2
 
-// svgSize returns the size in px that an SVG declares by width and height, or by its
-// viewBox. It checks nested images against the same limits as images of the scene.
+// svgSize returns the size in px that an SVG declares by width and height, or by its viewBox. It checks images
+// nested in it against the same limits as images of the scene. ok is false if one exceeds a limit, if images
+// are nested too deep, and for XML that is broken or has another root.
 func (c *Config) svgSize(b []byte, depth int) (w, h float64, ok bool) {
 	if depth > maxNested {
 		return 0, 0, false
@@ -80,7 +82,7 @@ func (c *Config) svgSize(b []byte, depth int) (w, h float64, ok bool) {
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
-			if !ok {
+			if !ok { // the root element
 				if t.Name.Local != "svg" {
 					return 0, 0, false
 				}
@@ -116,18 +118,22 @@ func (c *Config) checkNested(s string, depth int) bool {
 // and that to the 300 x 150 px of CSS.
 func svgBox(attrs []xml.Attr) (w, h float64) {
 	w, h = 300, 150
-	at := map[string]string{}
+	value := map[string]string{} // by name
 	for _, a := range attrs {
-		at[a.Name.Local] = a.Value
+		value[a.Name.Local] = a.Value
 	}
-	if f := strings.FieldsFunc(at["viewBox"], func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' }); len(f) == 4 {
-		w, h = cssLength(f[2], w), cssLength(f[3], h)
+	isSeparator := func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' }
+	if box := strings.FieldsFunc(value["viewBox"], isSeparator); len(box) == 4 { // x, y, width, height
+		w, h = cssLength(box[2], w), cssLength(box[3], h)
 	}
-	return cssLength(at["width"], w), cssLength(at["height"], h)
+	return cssLength(value["width"], w), cssLength(value["height"], h)
 }
 
 // units are the CSS units of length in px. Units relative to the font count as 16 px.
-var units = map[string]float64{"": 1, "px": 1, "pt": 4. / 3, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "em": 16, "rem": 16, "ex": 16, "ch": 16}
+var units = map[string]float64{
+	"": 1, "px": 1, "pt": 4. / 3, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6,
+	"em": 16, "rem": 16, "ex": 16, "ch": 16,
+}
 
 // cssLength reads a CSS length in px. It returns fallback for anything else, such as a percentage.
 func cssLength(s string, fallback float64) float64 {

@@ -15,7 +15,8 @@ type worker struct {
 	page *page
 }
 
-// run exports the jobs of the pool in the worker's tab until the pool is closed.
+// run exports the jobs of the pool in the worker's tab, one after the other, until the pool is closed. Jobs
+// whose caller has given up are skipped. An idle tab is closed when its browser is retired.
 func (w *worker) run() {
 	defer w.closePage()
 	for {
@@ -41,10 +42,11 @@ func (w *worker) retiring() <-chan struct{} {
 	return w.page.browser.retiring
 }
 
-// export draws one job in the editor, again if the tab dies or returns a picture without a valid
-// proof.
+// export draws one job in the editor. It tries again, up to attempts times, if the tab dies or returns a picture
+// without a valid proof; errors that another try would not change are final. A picture that is empty where
+// shapes are visible is drawn again in a fresh tab, and accepted if it is empty there too.
 func (w *worker) export(ctx context.Context, j *job) (*answer, error) {
-	doubted := false // an empty picture is accepted when a fresh tab draws it too
+	doubted := false // a picture was empty where shapes are visible
 	for n := 1; ; n++ {
 		a, blank, err := w.attempt(j, n > 1)
 		switch {
@@ -80,9 +82,9 @@ func (w *worker) replaceBlankTab() {
 	w.closePage()
 }
 
-// attempt sends the job to the worker's tab and checks the answer. After an error the tab is
-// closed. suspect tells that an earlier attempt failed: such jobs run one at a time, so that a
-// scene that kills browsers is not confused with others.
+// attempt sends the job to the worker's tab, which it opens if there is none, and checks the proofs of the
+// answer. blank is that of checkProofs. After an error the tab is closed. suspect says that an earlier attempt
+// failed: such jobs run one at a time, so that a scene that kills browsers is not confused with others.
 func (w *worker) attempt(j *job, suspect bool) (a *answer, blank bool, err error) {
 	if suspect {
 		w.pool.suspects.Lock()
