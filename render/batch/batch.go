@@ -35,8 +35,9 @@ func (b *Batch) Reset() {
 	b.Ends, b.Pixels = [Classes]int{}, 0
 }
 
-// Pack resets the batch and lays the drawings out. It keeps references to them until the next
-// Reset; the tally of a drawing has the same index as the drawing in ts.
+// Pack resets the batch and lays the drawings out, first the runs that shaders evaluate, then those of the
+// CPU twin, both by class. It keeps references to the drawings until the next Reset. The tally of a drawing
+// has the same index as the drawing in ts.
 func (b *Batch) Pack(ts []*Tiled) {
 	b.Reset()
 	b.tileds = append(b.tileds, ts...)
@@ -45,7 +46,7 @@ func (b *Batch) Pack(ts []*Tiled) {
 		b.Pixels += t.Width * t.Height
 	}
 	b.bases = b.bases[:0]
-	rows := 0
+	rows := 0 // of masks so far
 	for i, t := range ts {
 		b.bases = append(b.bases, Run{
 			Tiles: uint32(len(b.Tiles)), Items: uint32(len(b.Items)), Masks: uint32(rows),
@@ -57,10 +58,10 @@ func (b *Batch) Pack(ts []*Tiled) {
 		b.Tiles = append(b.Tiles, t.Tiles...)
 	}
 	for c := range Classes {
-		b.Ends[c] = b.appendClass(ts, c, false)
+		b.Ends[c] = b.appendClass(ts, c, false) // for shaders
 	}
 	for c := range Classes {
-		b.appendClass(ts, c, true)
+		b.appendClass(ts, c, true) // for the CPU twin
 	}
 }
 
@@ -68,8 +69,9 @@ func (b *Batch) Pack(ts []*Tiled) {
 // others.
 func (b *Batch) Shader() int { return b.Ends[Classes-1] }
 
-// appendClass appends the runs of a class, either those that the CPU twin evaluates or the others,
-// and returns the number of runs so far.
+// appendClass appends the runs of class c, either those that the CPU twin evaluates or the others, and
+// returns the number of runs so far. The twin takes all runs of a drawing marked Twin, and every run of more
+// than MaxItems items.
 func (b *Batch) appendClass(ts []*Tiled, c Class, twin bool) int {
 	for i, t := range ts {
 		if b.MaxItems > 0 && t.Deepest > b.MaxItems {
@@ -110,9 +112,8 @@ func (b *Batch) Mask(r *Run, it *Item) []MaskRow {
 	return b.Masks[r.Scene][it.First:][:it.Rows()]
 }
 
-// Tallies adds the row sums of all runs and the closed forms of the interiors.
-// rows holds TileH RowSums per run, in the order of Runs. One tally per drawing
-// is appended to dst.
+// Tallies appends one tally per drawing to dst: the sum of its rows in all runs and of its solids, in closed
+// form. rows holds TileH RowSums per run, in the order of Runs.
 func (b *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
 	from := len(dst)
 	all := append(dst, make([]metric.Tally, len(b.tileds))...)
@@ -121,6 +122,7 @@ func (b *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
 		r := &b.Runs[i]
 		t := &dst[r.Scene]
 		for y, s := range rows[i*TileH : (i+1)*TileH] {
+			// Counts holds three numbers of ten bits.
 			addRow(&t.A, s.A0, s.AX0, s.Counts&0x3ff, r.X, r.Y+uint32(y))
 			addRow(&t.B, s.A1, s.AX1, s.Counts>>10&0x3ff, r.X, r.Y+uint32(y))
 			t.Both += uint64(s.Counts >> 20)
@@ -135,8 +137,8 @@ func (b *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
 	return all
 }
 
-// addRow adds the sums of one pixel row of a run, whose first pixel is (x, y), to the sums of a
-// set.
+// addRow adds the sums of one pixel row of a run, whose first pixel is (x, y), to the sums of a set: a is the
+// sum of alpha, ax that of alpha times the column from x on, covered the number of covered pixels.
 func addRow(s *metric.Sums, a, ax, covered, x, y uint32) {
 	s.Alpha += uint64(a)
 	s.AlphaX += uint64(ax) + uint64(a)*uint64(x)
@@ -153,8 +155,8 @@ func (s *Solid) addTo(t *metric.Tally) {
 	}
 }
 
-// addSolid adds a rectangle of equal alpha; the columns X..X+W-1 sum to
-// W*(2X+W-1)/2. Bound: 2^8 * 2^26 px * 2^15 fits 64 bits.
+// addSolid adds a rectangle whose pixels all have alpha a to the sums of a set. The columns X..X+W-1 sum to
+// W*(2X+W-1)/2, and rows likewise. The bound of a sum, 2^8 * 2^26 px * 2^15, fits 64 bits.
 func addSolid(s *metric.Sums, r *Solid, a uint32) {
 	if a == 0 {
 		return

@@ -73,10 +73,11 @@ func (b *Binner) BinPart(d *paint.Drawing, part *Region, t *Tiled) {
 	b.cut(d, part, t)
 }
 
-// cut cuts a drawing, or the part of it, into the tiles of t, which is empty.
+// cut cuts a drawing, or the part of it within a region (nil for all), into the tiles of t, which is empty:
+// it sorts the coverage of every item into tiles, and then composes these.
 func (b *Binner) cut(d *paint.Drawing, part *Region, t *Tiled) {
 	b.part, t.AlphaOnly = part, b.AlphaOnly
-	b.scratch = t.Masks
+	b.scratch = t.Masks // masks are made in t's own memory
 	b.clearGrid(d)
 	for k := range d.Items {
 		b.binItem(int32(k), d, &d.Items[k])
@@ -85,14 +86,14 @@ func (b *Binner) cut(d *paint.Drawing, part *Region, t *Tiled) {
 	b.compose(d, t)
 }
 
-// clearGrid empties the grid for a drawing. Only tile rows have a list, so that an empty page
-// costs little.
+// clearGrid empties the grid for a drawing and computes the ink of its items. Only tile rows have a list of
+// entries, not tiles, so that an empty page costs little.
 func (b *Binner) clearGrid(d *paint.Drawing) {
 	b.widthPx, b.heightPx = int32(d.Width), int32(d.Height)
 	b.cols = int32((d.Width + TileW - 1) / TileW)
 	b.rows = int32((d.Height + TileH - 1) / TileH)
 	b.lastRow = MaskRow{}
-	copy(b.lastRow[:d.Width-(int(b.cols)-1)*TileW], opaqueRow[:])
+	copy(b.lastRow[:d.Width-(int(b.cols)-1)*TileW], opaqueRow[:]) // up to the picture's right side
 	b.entries, b.lists, b.inks = b.entries[:0], b.lists[:0], b.inks[:0]
 	for k := range d.Items {
 		b.inks = append(b.inks, inkOf(&d.Items[k]))
@@ -110,7 +111,7 @@ func (b *Binner) clearGrid(d *paint.Drawing) {
 	}
 }
 
-// addEntry appends an entry to its tile row.
+// addEntry appends an entry to the linked list of tile row r.
 func (b *Binner) addEntry(r int32, e entry) {
 	n := int32(len(b.entries))
 	if l := &b.lists[r]; l.first < 0 {

@@ -5,8 +5,8 @@ import (
 	"plumb/render/shapes"
 )
 
-// compose walks all tiles in order and writes those that need the shader as
-// runs, those that are all interior as solids.
+// compose walks all tiles in order and writes them to t: those that an outline crosses into runs for the
+// shader, those that are all interior as solids. A tile that its topmost item hides takes a short way.
 func (b *Binner) compose(d *paint.Drawing, t *Tiled) {
 	w := tileWriter{b: b, d: d, t: t}
 	for r := range b.lists {
@@ -17,7 +17,7 @@ func (b *Binner) compose(d *paint.Drawing, t *Tiled) {
 			if top < 0 {
 				continue
 			}
-			b.top[c] = -1
+			b.top[c] = -1 // for the next row
 			if e := &b.entries[top]; e.mask < 0 && b.inks[e.item].hides {
 				x, y, cols, rows := b.place(int32(r), c)
 				t.addSolid(x, y, cols, rows, b.inks[e.item].flat)
@@ -29,8 +29,8 @@ func (b *Binner) compose(d *paint.Drawing, t *Tiled) {
 	t.closeRun()
 }
 
-// stackRow links the entries of each tile of a row from front to back, and returns the range of
-// columns that have some.
+// stackRow takes the list of a tile row, which begins with the entry first, and links the entries of each tile
+// from front to back, with the topmost in b.top. It returns the range of columns [lo, hi) that have some.
 func (b *Binner) stackRow(first int32) (lo, hi int32) {
 	lo = b.cols
 	for i := first; i >= 0; {
@@ -65,8 +65,9 @@ type tileState struct {
 	hidden int32   // group whose lower items cannot be seen
 }
 
-// writeTile writes the tile of a tile row and column from its topmost entry down: as a solid if no
-// outline crosses it, else as items.
+// writeTile writes the tile in tile row r and column c, from its topmost entry top down to where nothing below
+// can be seen: as a solid if no outline crosses it, or with AlphaOnly if it is opaque throughout, else as
+// items of a run. A tile whose items are all invisible is left out.
 func (w *tileWriter) writeTile(r, c, top int32) {
 	b, t := w.b, w.t
 	b.stack = b.stack[:0]
@@ -83,7 +84,7 @@ func (w *tileWriter) writeTile(r, c, top int32) {
 	}
 	x, y, cols, rows := b.place(r, c)
 	if b.AlphaOnly && w.edge && w.opaque() {
-		t.Items = t.Items[:w.items]
+		t.Items = t.Items[:w.items] // not needed
 		t.addSolid(x, y, cols, rows, Flat{A0: 255 * flag(w.inks[0]), A1: 255 * flag(w.inks[1])})
 		return
 	}
@@ -115,7 +116,8 @@ func flag(v bool) uint32 {
 	return 0
 }
 
-// place returns where a tile lies and how much of it is in the picture, px.
+// place returns where the tile in tile row r and column c lies, and how many of its columns and rows are in
+// the picture, px.
 func (b *Binner) place(r, c int32) (x, y, cols, rows uint32) {
 	x, y = uint32(c)*TileW, uint32(r)*TileH
 	return x, y, min(TileW, uint32(b.widthPx)-x), min(TileH, uint32(b.heightPx)-y)
@@ -146,7 +148,8 @@ type itemInk struct {
 	flat  Flat
 }
 
-// markHiding sets hides of the items of a drawing.
+// markHiding sets hides and flat in the inks of a drawing's items, but of none if the drawing has a second
+// set.
 func (b *Binner) markHiding(d *paint.Drawing) {
 	for k := range d.Items {
 		if d.Items[k].Second {
@@ -161,7 +164,7 @@ func (b *Binner) markHiding(d *paint.Drawing) {
 	}
 }
 
-// inkOf returns the ink of an item, with alpha 0 for clips.
+// inkOf returns the ink of an item: its alpha and flags, and its colour times the alpha. A clip has none.
 func inkOf(it *paint.Item) itemInk {
 	if it.Op != paint.OpPaint {
 		return itemInk{}
@@ -180,12 +183,14 @@ func inkOf(it *paint.Item) itemInk {
 	return k
 }
 
-// paintEntry writes an entry with its clip, unless it cannot be seen. below are the entries
-// further back.
+// paintEntry writes an entry to the tile, and before it its clip if that crosses the tile and is not in force
+// already. It does nothing if the entry cannot be seen: it is a clip itself or transparent, what is above
+// hides it, or its clip covers nothing here. It opens and closes groups, and notes what the entry hides.
+// below are the entries further back.
 func (w *tileWriter) paintEntry(e *entry, below []int32) {
 	k := w.b.inks[e.item]
 	set := k.paint / FlagSecond & 1
-	if w.full[set] || k.paint&0xff == 0 {
+	if w.full[set] || k.paint&0xff == 0 { // the lowest eight bits are the alpha
 		return
 	}
 	it := &w.d.Items[e.item]
@@ -234,8 +239,8 @@ func (w *tileWriter) markHidden(it *paint.Item, set uint32) {
 	}
 }
 
-// findClip returns the tile's entry of a clip. inside is false if the clip covers nothing of the
-// tile; e is nil if it covers all of it.
+// findClip looks for the clip, an item's position, among the entries below. inside is false if it is not there:
+// then it covers nothing of the tile. e is its entry, or nil if the clip covers all of the tile.
 func (w *tileWriter) findClip(clip int32, below []int32) (inside bool, e *entry) {
 	for _, m := range below {
 		if c := &w.b.entries[m]; c.item == clip {
@@ -248,7 +253,8 @@ func (w *tileWriter) findClip(clip int32, below []int32) (inside bool, e *entry)
 	return false, nil
 }
 
-// appendItem appends one item to the tile.
+// appendItem appends entry e with ink k to the items of the tile and returns the item. It notes whether the
+// tile has an outline or an item that fills it, and raises the class that it needs.
 func (w *tileWriter) appendItem(e *entry, k itemInk) *Item {
 	out := Item{Paint: k.paint, Color: k.color}
 	if e.mask >= 0 {
@@ -266,7 +272,8 @@ func (w *tileWriter) appendItem(e *entry, k itemInk) *Item {
 	return &w.t.Items[len(w.t.Items)-1]
 }
 
-// markGrouped sets the flags of an item in the open group.
+// markGrouped sets the flags of an item in the open group; the first one that is written, the topmost, gets the
+// group's opacity.
 func (w *tileWriter) markGrouped(out *Item, it *paint.Item) {
 	w.class = Full
 	out.Paint |= FlagGrouped

@@ -6,8 +6,8 @@ type Flat struct {
 	RGBA   uint32 // of set A then B over it, 8 bits each, r lowest, not premultiplied
 }
 
-// flatten composites items that all fill their tile and come front to back to the one value of its
-// pixels.
+// flatten composites items that all fill their tile, given front to back, and returns the one value of its
+// pixels. It keeps the value of the last single item, because neighbours often have the same.
 func (b *Binner) flatten(items []Item) Flat {
 	if len(items) > 1 {
 		return flatOf(items)

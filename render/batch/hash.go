@@ -27,5 +27,6 @@ func hashRecords[T any](h *maphash.Hash, records []T) {
 	binary.LittleEndian.PutUint64(n[:], uint64(len(records)))
 	h.Write(n[:])
 	var one T
-	h.Write(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(records))), len(records)*int(unsafe.Sizeof(one))))
+	size := len(records) * int(unsafe.Sizeof(one))
+	h.Write(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(records))), size))
 }

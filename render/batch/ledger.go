@@ -37,17 +37,20 @@ type unitSums struct {
 
 // Bytes returns how many bytes the ledger takes.
 func (l *Ledger) Bytes() int {
-	return 100 + len(l.units)*int(unsafe.Sizeof(unit{})+unsafe.Sizeof(interval16{})) + 4*len(l.rows) + len(l.solids)*int(unsafe.Sizeof(Solid{}))
+	perUnit := int(unsafe.Sizeof(unit{}) + unsafe.Sizeof(interval16{}))
+	return 100 + len(l.units)*perUnit + 4*len(l.rows) + len(l.solids)*int(unsafe.Sizeof(Solid{}))
 }
 
-// NewLedger returns the ledger of a drawing that BinApart has cut, still without sums.
+// NewLedger returns the ledger of a drawing that BinApart has cut, still without sums: a unit for each run,
+// sorted by tile row (a counting sort) and column, and a copy of the solids.
 func NewLedger(t *Tiled) *Ledger {
 	n := 0
 	for _, runs := range t.Runs {
 		n += len(runs)
 	}
 	l := &Ledger{
-		columns: make([]interval16, n), units: make([]unit, n), rows: make([]int32, (t.Height+TileH-1)/TileH+1),
+		columns: make([]interval16, n), units: make([]unit, n),
+		rows:   make([]int32, (t.Height+TileH-1)/TileH+1),
 		solids: append(make([]Solid, 0, len(t.Solids)), t.Solids...),
 	}
 	for _, runs := range t.Runs {
@@ -58,12 +61,12 @@ func NewLedger(t *Tiled) *Ledger {
 	for i := range l.rows[1:] {
 		l.rows[i+1] += l.rows[i]
 	}
-	next := append(make([]int32, 0, len(l.rows)), l.rows...)
+	next := append(make([]int32, 0, len(l.rows)), l.rows...) // of each row: the next free place
 	for _, runs := range t.Runs {
 		for i := range runs {
-			at := &next[runs[i].Y/TileH]
-			l.columns[*at] = columnsOf(&runs[i])
-			*at++
+			place := &next[runs[i].Y/TileH]
+			l.columns[*place] = columnsOf(&runs[i])
+			*place++
 		}
 	}
 	for y := range len(l.rows) - 1 { // each class of runs is in order
@@ -86,7 +89,7 @@ func columnsOf(r *Run) interval16 {
 	return interval16{from, from + uint16(r.Count)}
 }
 
-// unitOf returns the unit of a run.
+// unitOf returns the unit of a run, which must be one of the ledger's drawing.
 func (l *Ledger) unitOf(r *Run) *unit {
 	y := r.Y / TileH
 	i, ok := slices.BinarySearchFunc(l.row(int32(y)), columnsOf(r), interval16.compare)
@@ -96,8 +99,8 @@ func (l *Ledger) unitOf(r *Run) *unit {
 	return &l.units[int(l.rows[y])+i]
 }
 
-// Ledgers fills in the ledgers of drawings that BinApart has cut; others have nil. rows are those of
-// Tallies.
+// Ledgers fills in the units of ledgers: all has the ledger of each drawing of the batch that BinApart has
+// cut, nil for others. rows are those of Tallies.
 func (b *Batch) Ledgers(all []*Ledger, rows []RowSums) {
 	for i := range b.Runs {
 		r := &b.Runs[i]
@@ -142,7 +145,8 @@ func (l *Ledger) Extend(r *Region) {
 	}
 }
 
-// Inside returns the tally of a region that Extend has extended.
+// Inside returns the tally of what the drawing has inside a region: of the units in it, and of the part of each
+// solid in it. Extend must have extended the region, so that it cuts no unit.
 func (l *Ledger) Inside(r *Region) (t metric.Tally) {
 	for i, v := range r.rows {
 		if v.from >= v.to {

@@ -12,8 +12,9 @@ type Pixel struct {
 // layer is the colour of one pixel so far: alpha, and colours times alpha, 0..255 each.
 type layer struct{ a, r, g, b uint32 }
 
-// Add paints an item that covers the pixel by coverage of 255, behind its clip.
-// paired tells that the two-pixel rule holds there.
+// Add paints an item over the pixel, of which it covers coverage/255, its clip taken into account: onto its
+// set, or onto the group layer, which begins with the group's lowest item and is drawn onto the set after its
+// topmost one. paired says that the two-pixel rule holds.
 func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {
 	f := it.Paint
 	set := &p.sets[f/FlagSecond&1]
@@ -37,14 +38,15 @@ func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {
 	}
 }
 
-// paint draws a colour over the pixel's layer; products are floored as in the browser.
+// paint draws a colour, which is times its alpha, over the pixel's layer, with alpha and coverage in 1/255.
+// Products are floored as in the browser.
 func (l *layer) paint(coverage, alpha, color uint32) {
 	if alpha&coverage == 255 { // the general case gives the same, more slowly
 		*l = layer{255, color & 0xff, color >> 8 & 0xff, color >> 16 & 0xff}
 		return
 	}
 	a := alpha * (coverage + 1) >> 8
-	over := func(dst *uint32, c uint32) {
+	over := func(dst *uint32, c uint32) { // c is the channel's place in color, bits
 		*dst = (color>>c&0xff)*(coverage+1)>>8 + *dst*(256-a)>>8
 	}
 	over(&l.r, 0)
@@ -80,7 +82,7 @@ func (l *layer) paintRounded(coverage, alpha, color uint32) {
 // through a clip, which floors each product. See docs/spec/raster.md#r27.
 func (l *layer) drawLayer(g *layer, alpha uint32, apart bool) {
 	rest := 0xffff - g.a*(alpha+1)
-	left := (rest + rest>>8) >> 8
+	left := (rest + rest>>8) >> 8 // share of what is below, in 1/256
 	over := func(dst *uint32, v uint32) { *dst = (v*(alpha+1) + *dst*left) >> 8 }
 	if apart {
 		left = 256 - g.a*(alpha+1)>>8

@@ -58,8 +58,8 @@ func (r *Region) row(y int32) interval {
 	return interval{}
 }
 
-// at returns the interval of a tile row of the region, which the caller extends. It makes room for
-// the row.
+// at returns the interval of tile row y of the region, which the caller extends. It adds the row, and all rows
+// between it and the others, as empty ones, if the region does not reach to it.
 func (r *Region) at(y int32) *interval {
 	if len(r.rows) == 0 {
 		r.first = y
@@ -95,12 +95,13 @@ func (r *Region) Meets(o *Region) bool {
 	return false
 }
 
-// AddItem adds the tiles of the picture that the coverage of an item touches.
+// AddItem adds the tiles of the picture that the coverage of an item touches, in each tile row from the first
+// to the last.
 func (r *Region) AddItem(d *paint.Drawing, it *paint.Item) {
 	width, height := int32(d.Width), int32(d.Height)
 	spans := coverageOf(d, it)
 	for len(spans) > 0 {
-		y := spans[0].Y >> 3
+		y := spans[0].Y >> 3 // tile row, floor also above the picture
 		v := empty
 		n := 0
 		for n < len(spans) && spans[n].Y>>3 == y {

@@ -7,12 +7,13 @@ import (
 	"plumb/render/scan"
 )
 
-// binItem bins the coverage of one item: tiles that it fills become solid, others that it touches
-// get a mask.
+// binItem sorts the coverage of item k into tiles, tile row by tile row: each tile that it touches gets an entry,
+// with a mask unless the item fills the tile. Spans outside of the picture, or of the part that is cut, count
+// for nothing. The columns of each row are added to the item's reach, if that is wanted.
 func (b *Binner) binItem(k int32, d *paint.Drawing, it *paint.Item) {
 	all, bytes := coverageOf(d, it), d.Coverage.Bytes
 	b.pairs, b.maskRows = d.Pairs[it.Pairs:it.Pairs+it.Paired], TileH
-	if it.Paired > 0 {
+	if it.Paired > 0 { // a row of bits for the two-pixel rule
 		b.maskRows++
 	}
 	for len(all) > 0 {
@@ -49,7 +50,8 @@ func (b *Binner) clipped(s *scan.Span) (from, to int32) {
 	return max(s.X, b.left), min(s.X+s.N, b.right)
 }
 
-// binSpan puts one span of an item's coverage into the tiles of the current tile row.
+// binSpan copies one span of an item's coverage, whose bytes are in bytes, into the masks of the tiles of the
+// current tile row, and extends b.lo and b.hi.
 func (b *Binner) binSpan(s *scan.Span, bytes []byte) {
 	from, to := b.clipped(s)
 	if from >= to {
@@ -76,10 +78,11 @@ func (b *Binner) binSpan(s *scan.Span, bytes []byte) {
 	}
 }
 
-// binFull puts a run of pixels that an item covers wholly into the tiles of one row.
+// binFull puts pixels that an item covers wholly, columns [from, to) of a pixel row of the tile row, into the
+// tiles: a bit for each tile that they cross, and bytes of a mask in tiles at the ends.
 func (b *Binner) binFull(row, from, to int32) {
 	first, last := (from+TileW-1)>>tileShift, to>>tileShift
-	if to == b.widthPx {
+	if to == b.widthPx { // the last tile may reach beyond the picture
 		last = b.cols
 	}
 	if first > last { // inside of one tile
@@ -120,9 +123,10 @@ func (b *Binner) openMask(c *column) int32 {
 	return c.mask
 }
 
-// endRow makes entries of the tiles of row r that item k touches.
+// endRow makes an entry for each tile of row r that item k touches, and clears b.columns for the next row. A
+// tile that is full in all its rows needs no mask; in the masks of others the full rows are filled in.
 func (b *Binner) endRow(k, r int32) {
-	whole := uint32(1)<<min(TileH, b.heightPx-r*TileH) - 1
+	whole := uint32(1)<<min(TileH, b.heightPx-r*TileH) - 1 // a bit for each row that the picture has
 	for x := b.lo; x < b.hi; x++ {
 		c := &b.columns[x]
 		switch {
@@ -149,7 +153,8 @@ func (b *Binner) endRow(k, r int32) {
 	}
 }
 
-// markPairs sets the bits of the pixels of tile row r that are drawn by the two-pixel rule.
+// markPairs takes the pixels of tile row r, and any before it, from b.pairs, which are in rows, and sets their
+// bits in the row behind the masks of their tiles.
 func (b *Binner) markPairs(r int32) {
 	for len(b.pairs) > 0 && b.pairs[0].Y>>3 <= r {
 		p := b.pairs[0]

@@ -59,7 +59,8 @@ func (t *Tiled) reset(d *paint.Drawing) {
 // closeRun makes the next tile begin a new run.
 func (t *Tiled) closeRun() { t.open = false }
 
-// addTile appends a tile whose items begin at first, to the open run if it fits.
+// addTile appends a tile at (x, y) whose items, the last ones, begin at first: to the open run if that is of the
+// same class and has room, else to a new run, which is then open. cols and rows are what the picture has of it.
 func (t *Tiled) addTile(c Class, x, y, cols, rows uint32, first int) {
 	runs := &t.Runs[c]
 	if t.open && t.class == c {
