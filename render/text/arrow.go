@@ -13,9 +13,9 @@ var arrowSize = [...]float64{scene.SizeS: 18, scene.SizeM: 20, scene.SizeL: 24, 
 // maxArrowEm is the longest line of an arrow's label where the arrow is steep, em.
 const maxArrowEm = 16
 
-// ArrowSize returns the box of an arrow's label in px, scale included, without padding. The
-// arrow's body has the bounds w x h; on a body wider than high the label leaves the margin
-// free, but is at least as wide as the margin. See docs/spec/drawing.md#r70.
+// ArrowSize returns the box of an arrow's label in px, scale included, without padding. The arrow's body has
+// the bounds w x h. On a body wider than high the label wraps so that it leaves the margin free, but is at least
+// as wide as the margin; on others it wraps at maxArrowEm. Lists are refused. See docs/spec/drawing.md#r70.
 func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, height float64, err error) {
 	if slices.ContainsFunc(sh.Rich.Blocks, func(b scene.Block) bool { return b.Depth > 0 }) {
 		return 0, 0, &MarkError{"lists on arrows"}
@@ -53,5 +53,6 @@ func (l *Layouter) Arrow(out *Layout, sh *scene.Shape, x, y, width float64) erro
 
 // arrowSpec returns the text layout of an arrow's label of the given width, px.
 func arrowSpec(sh *scene.Shape, width float64) Spec {
-	return Spec{Font: sh.Font, Size: arrowSize[sh.Size] * math.Abs(sh.Scale), Width: width, Align: scene.AlignMiddle}
+	size := arrowSize[sh.Size] * math.Abs(sh.Scale)
+	return Spec{Font: sh.Font, Size: size, Width: width, Align: scene.AlignMiddle}
 }

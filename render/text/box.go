@@ -29,7 +29,8 @@ const (
 	textLeast = 16            // width of an empty text shape
 )
 
-// Text lays out a text shape in its unscaled units, its box at (0, 0), W x H. See
+// Text lays out a text shape in its unscaled units, its box at (0, 0), out.W x out.H: in the width of the shape,
+// or, with Auto, in the width of its longest line, for which it is laid out twice. See
 // docs/spec/drawing.md#r46.
 func (l *Layouter) Text(out *Layout, sh *scene.Shape) error {
 	spec := Spec{Font: sh.Font, Size: textSize[sh.Size], Width: Unbounded, Align: sh.Align}
@@ -40,7 +41,7 @@ func (l *Layouter) Text(out *Layout, sh *scene.Shape) error {
 	if err := l.Layout(out, sh.Rich, spec); err != nil {
 		return err
 	}
-	spec.Width = max(textLeast, out.W+1)
+	spec.Width = max(textLeast, out.W+1) // 1 px more, as in the editor
 	return l.layoutBoxed(out, sh.Rich, spec)
 }
 
@@ -69,8 +70,8 @@ func (l *Layouter) GeoLabel(out *Layout, sh *scene.Shape, w, h float64) error {
 	return l.layoutLabel(out, sh, labelSize[sh.Size], w, h)
 }
 
-// layoutLabel lays out text inside a box of w x h px with the padding that geo shapes and notes
-// share.
+// layoutLabel lays out a shape's text in that font size inside a box of w x h px at (0, 0), with the padding
+// that geo shapes and notes share, and aligns it in both directions.
 func (l *Layouter) layoutLabel(out *Layout, sh *scene.Shape, size, w, h float64) error {
 	spec := Spec{Font: sh.Font, Size: size, Width: max(0, floor64(w-2*padding)), Align: sh.Align}
 	if err := l.Layout(out, sh.Rich, spec); err != nil {
@@ -88,8 +89,8 @@ func (l *Layouter) layoutLabel(out *Layout, sh *scene.Shape, size, w, h float64)
 	return nil
 }
 
-// GeoGrowth returns the growY that the editor computes when it creates a geo shape, scale
-// included. It is 0 without a label. See docs/spec/drawing.md#r27.
+// GeoGrowth returns the growY that the editor computes when it creates a geo shape, scale included: how much
+// higher than the shape its label is, with padding. It is 0 without a label. See docs/spec/drawing.md#r27.
 func (l *Layouter) GeoGrowth(sh *scene.Shape) (float64, error) {
 	if sh.Rich == nil {
 		return 0, nil

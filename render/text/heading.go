@@ -28,7 +28,7 @@ func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 	if err != nil {
 		return fmt.Errorf("cannot write headings: %w", err)
 	}
-	l.spec, l.out, l.indent = Spec{Size: headingSize}, out, 0
+	l.spec, l.out, l.indent = Spec{Size: headingSize}, out, 0 // what emit reads
 	glyphs, err := face.Shape([]byte(name))
 	if err != nil {
 		return err
@@ -55,30 +55,30 @@ func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 	return nil
 }
 
-// headingCut returns how many bytes of a frame's name fit into room px: whole clusters, at least
-// one, and the spaces behind them, which may stick out.
+// headingCut returns how many bytes of a frame's name, whose glyphs are given, fit into room px: whole
+// clusters, at least one, and the spaces behind them, which may stick out.
 func headingCut(face *font.Face, name string, glyphs []font.Glyph, room float64) int {
-	at := 0
+	end := 0
 	for n := 1; n < len(glyphs); n++ {
 		if !startsCluster(glyphs, n) {
 			continue
 		}
-		if at > 0 && headingWidth(face, glyphs[:n]) > room {
+		if end > 0 && headingWidth(face, glyphs[:n]) > room {
 			break
 		}
-		at = int(glyphs[n].Cluster)
+		end = int(glyphs[n].Cluster)
 	}
-	if at == 0 {
-		at = len(name)
+	if end == 0 { // a single cluster
+		end = len(name)
 	}
-	for at < len(name) {
-		c, size := utf8.DecodeRuneInString(name[at:])
+	for end < len(name) {
+		c, size := utf8.DecodeRuneInString(name[end:])
 		if !unicode.IsSpace(c) {
 			break
 		}
-		at += size
+		end += size
 	}
-	return at
+	return end
 }
 
 // headingWidth returns the advance of shaped glyphs of a frame's name as the browser measures it.

@@ -71,8 +71,10 @@ func New(fonts *font.Set) *Layouter { return &Layouter{fonts: fonts} }
 
 var blank = scene.RichText{Blocks: make([]scene.Block, 1)}
 
-// Layout lays out a document with its top left corner at (0, 0), not yet placed;
-// out is overwritten. A nil document is one empty line.
+// Layout lays out a document with its top left corner at (0, 0), not yet placed, and aligns its lines; out is
+// overwritten. A nil document is one empty line. out.W is spec.Width or, where that is Unbounded, the width of
+// the longest line. Errors: what is not laid out as the browser does (*MarkError, *font.ForeignError), and
+// missing fonts.
 func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	out.reset()
 	if rich != nil && rich.Foreign != "" {
@@ -102,7 +104,8 @@ func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	return nil
 }
 
-// layoutBlock lays out one paragraph: first forced breaks, then wrapping between them.
+// layoutBlock lays out paragraph number at of a rich text, with its list marker: it appends its lines to l.out.
+// It splits the paragraph at forced breaks, between which lines wrap.
 func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
 	b := &rich.Blocks[at]
 	if err := l.loadParagraph(b); err != nil {
@@ -113,7 +116,8 @@ func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
 	if l.spec.Width >= 0 {
 		l.avail = max(0, l.spec.Width-l.indent)
 		if l.listed && l.avail == 0 && len(b.Spans) > 1 {
-			return &MarkError{"several spans in a list without room for its lines"} // docs/spec/drawing.md#r87
+			// docs/spec/drawing.md#r87
+			return &MarkError{"several spans in a list without room for its lines"}
 		}
 	}
 	first := len(l.out.Lines)
@@ -133,7 +137,9 @@ func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
 	return l.addMarker(b, first)
 }
 
-// loadParagraph copies a paragraph's text and splits it by marks and by fonts.
+// loadParagraph copies a paragraph's text to l.text and splits it: by marks into l.spans, by fonts into
+// l.pieces, which are shaped, and by both into l.items. It refuses marks and characters that are not drawn as
+// the browser draws them.
 func (l *Layouter) loadParagraph(b *scene.Block) error {
 	l.text, l.spans, l.pieces, l.items = l.text[:0], l.spans[:0], l.pieces[:0], l.items[:0]
 	l.breaks, l.cuts, l.sums = l.breaks[:0], l.cuts[:0], l.sums[:0]
@@ -166,9 +172,9 @@ func (l *Layouter) loadParagraph(b *scene.Block) error {
 	return l.shapeItems()
 }
 
-// withinWords reports whether there are letters or digits on both sides of each soft hyphen.
+// withinWords reports whether there are letters or digits on both sides of each soft hyphen of the paragraph.
 func (l *Layouter) withinWords() bool {
-	word := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
+	isWord := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
 	for rest := l.text; ; {
 		i := bytes.Index(rest, softHyphen)
 		if i < 0 {
@@ -176,15 +182,16 @@ func (l *Layouter) withinWords() bool {
 		}
 		before, _ := utf8.DecodeLastRune(rest[:i])
 		rest = rest[i+len(softHyphen):]
-		if after, _ := utf8.DecodeRune(rest); !word(before) || !word(after) {
+		if after, _ := utf8.DecodeRune(rest); !isWord(before) || !isWord(after) {
 			return false
 		}
 	}
 }
 
-// shapeItems shapes the pieces of a paragraph and splits them into items.
+// shapeItems shapes the pieces of a paragraph, each as a whole, and splits them at the ends of spans into
+// l.items. A tab is an item without glyphs.
 func (l *Layouter) shapeItems() error {
-	s := 0
+	s := 0 // the current span
 	for _, p := range l.pieces {
 		if p.tab {
 			l.items = append(l.items, item{piece: p, base: p.from})
@@ -225,7 +232,8 @@ func (l *Layouter) face(s *scene.Span) (*font.Face, error) {
 	return l.fonts.Face(style)
 }
 
-// addPiece adds the piece that begins at byte at of the text and returns its end. Neighbours in
+// addPiece adds the piece that begins at byte at of the text, in the font face, and returns its end: before the
+// next tab or forced break. A piece in the same font right before it is extended instead, because neighbours in
 // one font are shaped together whatever their marks.
 func (l *Layouter) addPiece(at int, face *font.Face) int {
 	switch l.text[at] {
@@ -249,9 +257,10 @@ func (l *Layouter) addPiece(at int, face *font.Face) int {
 	return to
 }
 
-// layoutForced lays out the text between two forced breaks, wrapping where it must.
+// layoutForced lays out text[from:to], the text between two forced breaks, as one line or, where it must wrap,
+// several.
 func (l *Layouter) layoutForced(from, to int) error {
-	rest := l.trimSpaces(from, to)
+	rest := l.trimSpaces(from, to) // only spaces from here on
 	for {
 		end, err := l.fitLine(from, max(from, rest), to)
 		if err != nil {
@@ -267,15 +276,17 @@ func (l *Layouter) layoutForced(from, to int) error {
 	}
 }
 
-// emitLine emits text[from:to] as one line. Spaces at its end hang: they do not count where the
-// line was wrapped, and elsewhere only as far as there is room.
+// emitLine appends text[from:to] to the layout as one line: its runs and glyphs, its width, and the baseline,
+// below which l.top moves. wrapped says that more text follows. Spaces at the end hang: they do not count in
+// the width of a wrapped line, and elsewhere only as far as there is room. It refuses lines whose place the
+// browser finds by rules that are not known here.
 func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 	if wrapped && bytes.HasSuffix(l.text[from:to], softHyphen) {
 		return &MarkError{"a line that ends in a soft hyphen"}
 	}
 	out := l.out
 	line := Line{First: int32(len(out.Runs)), Indent: l.indent, listed: l.listed}
-	hang := to
+	hang := to                      // where hanging spaces are cut off into a run of their own
 	if wrapped && !l.spanEnds(to) { // else the browser does not cut hanging spaces off
 		hang = l.trimSpaces(from, to)
 	}
@@ -295,6 +306,7 @@ func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 			line.Width = max(line.Width, min(full, l.avail))
 		}
 	}
+	// The line is as high as its highest font asks for; the plain font always counts.
 	above, below := l.lineExtent(l.base)
 	for i := line.First; i < line.First+line.Count; i++ {
 		a, b := l.lineExtent(out.Runs[i].Face)
@@ -349,9 +361,9 @@ func (l *Layouter) measure(from, to int) (float64, error) {
 	return l.measureOrEmit(from, to, to, false)
 }
 
-// measureOrEmit shapes text[from:to] as a line of its own and returns its width; spaces from byte
-// hang on hang over. With emit it appends the runs and glyphs to the layout; the caller sets their
-// baseline.
+// measureOrEmit shapes text[from:to] as a line of its own and returns its width. The width of each fragment is
+// rounded up: of each item, of leading spaces, and of what follows byte hang, where spaces begin to hang over.
+// With emit it also appends the runs and glyphs to the layout; the caller sets their baseline.
 func (l *Layouter) measureOrEmit(from, to, hang int, emit bool) (width float64, err error) {
 	first := l.itemAt(from)
 	for i := first; i < len(l.items) && l.items[i].from < to; i++ {
@@ -379,7 +391,8 @@ func (l *Layouter) measureOrEmit(from, to, hang int, emit bool) (width float64, 
 	return width, nil
 }
 
-// leadingSpaces returns how many glyphs stand for the spaces at the start of the line.
+// leadingSpaces returns how many of the glyphs stand for the spaces at the start of a line, which begins at byte
+// from.
 func leadingSpaces(line []byte, glyphs []font.Glyph, from int) (n int) {
 	for n < len(glyphs) {
 		if at := int(glyphs[n].Cluster) - from; at >= len(line) || line[at] != ' ' {
@@ -395,19 +408,22 @@ func (l *Layouter) itemAt(at int) int {
 	return sort.Search(len(l.items), func(i int) bool { return l.items[i].to > at })
 }
 
-// tooWide reports whether text[from:to] is certainly wider than a line, without shaping it as one.
-// Shaping anew changes less than the slack of two em.
+// tooWide reports whether text[from:to] is certainly wider than a line, by the advances that it has in the
+// paragraph, without shaping it as a line. That would change the width by less than the slack of two em.
 func (l *Layouter) tooWide(from, to int) bool {
 	left := l.avail + 2*l.spec.Size
 	for i := l.itemAt(from); i < len(l.items) && l.items[i].from < to; i++ {
 		it := &l.items[i]
 		if it.tab {
-			if eight, err := l.tabStop(it.face, 0); err == nil {
+			if eight, err := l.tabStop(it.face, 0); err == nil { // the width of eight spaces
 				left -= (eight - 1.0/64) / 16 // half a space at least
 			}
 		}
-		for j := glyphAt(it.glyphs, from-it.base); j < len(it.glyphs) && it.base+int(it.glyphs[j].Cluster) < to; j++ {
-			left -= float64(it.face.Advance(it.glyphs[j], l.spec.Size))
+		for _, g := range it.glyphs[glyphAt(it.glyphs, from-it.base):] {
+			if it.base+int(g.Cluster) >= to {
+				break
+			}
+			left -= float64(it.face.Advance(g, l.spec.Size))
 			if left < 0 {
 				return true
 			}
@@ -432,8 +448,9 @@ func (l *Layouter) tabStop(face *font.Face, x float64) (float64, error) {
 	return ceil64(x + gap), nil
 }
 
-// layFragments splits the shaped part of an item where spaces begin to hang, because the browser
-// rounds the width of each fragment up, and returns the x behind the last one.
+// layFragments splits the shaped part of an item at byte hang, where spaces begin to hang, because the browser
+// rounds the width of each fragment up. With emit it emits the fragments, the first at x. It returns the x
+// behind the last one.
 func (l *Layouter) layFragments(it *item, glyphs []font.Glyph, hang int, x float64, emit bool) float64 {
 	for len(glyphs) > 0 {
 		n := len(glyphs)
@@ -450,20 +467,23 @@ func (l *Layouter) layFragments(it *item, glyphs []font.Glyph, hang int, x float
 	return x
 }
 
-// emit appends one run at x. Pen positions are summed in binary32 as in the browser, so that
-// glyphs on the edge between two sub-pixel positions fall on the same side.
+// emit appends one run at x, of that width, with its glyphs, but those without ink. Pen positions are summed in
+// binary32 as in the browser, so that glyphs on the edge between two sub-pixel positions fall on the same
+// side.
 func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph, x, width float64) {
 	out, size := l.out, l.spec.Size
 	run := Run{
 		Face: face, Size: size, X: l.indent + x, Width: width, First: int32(len(out.Glyphs)),
 		Link: marks.Link, Underline: marks.Underline, Strike: marks.Strike,
 	}
+	underlined := run.Link || run.Underline
 	var pen float32
 	for _, g := range glyphs {
 		if !g.Discards {
 			out.Glyphs = append(out.Glyphs, Glyph{
-				ID: g.ID, Crossed: (run.Link || run.Underline) && bytes.IndexByte(crossedByUnderline, l.text[g.Cluster]) >= 0,
-				X: pen + face.Pixels(g.DX, size), Y: -face.Pixels(g.DY, size),
+				ID:      g.ID,
+				Crossed: underlined && bytes.IndexByte(crossedByUnderline, l.text[g.Cluster]) >= 0,
+				X:       pen + face.Pixels(g.DX, size), Y: -face.Pixels(g.DY, size),
 			})
 		}
 		pen += face.Advance(g, size)
@@ -483,13 +503,13 @@ func advance(face *font.Face, glyphs []font.Glyph, size float64) (sum float32) {
 	return sum
 }
 
-// shape returns the glyphs of text[from:to], a part of one item, with clusters
-// as positions in the paragraph. Where a line is cut out of an item, only the
-// parts that the cuts can change are shaped again, as the browser does it; at an
-// item's start only what was in a ligature of the item before, where a line begins.
-// The result is valid until the next call.
+// shape returns the glyphs of text[from:to], a part of one item, with clusters as positions in the paragraph.
+// begins says that a line begins there. Where a line is cut out of an item, only the parts at the cuts that
+// these can change are shaped again, as the browser does it; where a line begins at an item's start, only what
+// was in a ligature of the item before. The result is valid until the next call.
 func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, error) {
 	l.subset = l.subset[:0]
+	// From start to end the glyphs [i, j) are as they were.
 	start, i := from-it.base, 0
 	switch {
 	case from > it.from:
@@ -502,7 +522,7 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 		end, j = safeBefore(it.glyphs, end, from-it.base)
 	}
 	start, end = start+it.base, end+it.base
-	if start > end {
+	if start > end { // nothing stays
 		return l.shapeAgain(it.face, from, to)
 	}
 	if from < start {
@@ -519,7 +539,8 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 	return l.subset, nil
 }
 
-// keep appends shaped glyphs whose clusters count from byte base of the paragraph.
+// keep appends shaped glyphs whose clusters count from byte base to l.subset, with clusters as positions in the
+// paragraph, and returns l.subset.
 func (l *Layouter) keep(glyphs []font.Glyph, base int) []font.Glyph {
 	for _, g := range glyphs {
 		g.Cluster += int32(base)
@@ -528,7 +549,8 @@ func (l *Layouter) keep(glyphs []font.Glyph, base int) []font.Glyph {
 	return l.subset
 }
 
-// shapeAgain shapes a part of the text anew, because shaping depends on where a line breaks.
+// shapeAgain shapes text[from:to] by itself, because shaping depends on where a line breaks, and appends its
+// glyphs to l.subset, which it returns.
 func (l *Layouter) shapeAgain(face *font.Face, from, to int) ([]font.Glyph, error) {
 	glyphs, err := face.Shape(l.text[from:to])
 	if err != nil {
@@ -542,9 +564,8 @@ func glyphAt(glyphs []font.Glyph, at int) int {
 	return sort.Search(len(glyphs), func(i int) bool { return int(glyphs[i].Cluster) >= at })
 }
 
-// safeAfter returns the first position at or after at where the text can be cut
-// without changing glyphs, and the glyph that begins there; end when there is
-// none before it.
+// safeAfter returns the first position at or after byte at where the text can be cut without changing glyphs,
+// and the index of the glyph that begins there; end and 0 if there is none before end.
 func safeAfter(glyphs []font.Glyph, at, end int) (pos, i int) {
 	for i := glyphAt(glyphs, at); i < len(glyphs) && int(glyphs[i].Cluster) < end; i++ {
 		if !glyphs[i].Unsafe && startsCluster(glyphs, i) {
@@ -554,8 +575,8 @@ func safeAfter(glyphs []font.Glyph, at, end int) (pos, i int) {
 	return end, 0
 }
 
-// safeBefore is safeAfter backwards: the last such position at or before at, start when there is
-// none behind it.
+// safeBefore is safeAfter backwards: the last such position at or before at, start and 0 if there is none behind
+// start.
 func safeBefore(glyphs []font.Glyph, at, start int) (pos, i int) {
 	for i := glyphAt(glyphs, at+1) - 1; i >= 0 && int(glyphs[i].Cluster) > start; i-- {
 		if !glyphs[i].Unsafe && startsCluster(glyphs, i) {

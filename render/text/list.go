@@ -21,8 +21,8 @@ const (
 	bulletMargin = 1
 )
 
-// setListIndent sets the indent of a paragraph's lines: the sum of the paddings of the lists
-// around it.
+// setListIndent sets l.indent, the indent of the lines of paragraph number at, to the sum of the paddings of
+// the lists around it, and l.listed. The padding of a list with numbers depends on how many items it has.
 func (l *Layouter) setListIndent(rich *scene.RichText, at int) {
 	l.indent, l.listed = 0, rich.Blocks[at].Depth > 0
 	if !l.listed {
@@ -48,8 +48,8 @@ func (l *Layouter) setListIndent(rich *scene.RichText, at int) {
 	}
 }
 
-// addMarker adds the bullet or number of a list item left of its first line: its box ends where
-// the text begins.
+// addMarker adds the bullet or number of a list item left of line number line, its first: its box ends where
+// the text begins. Paragraphs that do not begin an item have none.
 func (l *Layouter) addMarker(b *scene.Block, line int) error {
 	switch {
 	case b.Depth == 0:

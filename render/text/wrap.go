@@ -17,10 +17,10 @@ import (
 // be shaped again for each of its lines.
 const maxReshapeBytes = 256
 
-// fitLine returns the end of the line that begins at from: the last place to break up to which the
-// text fits. If even the first place is too wide, words are kept whole and it is that one, or they
-// are cut between characters. From byte rest up to to there are only spaces. See
-// docs/spec/drawing.md#r48.
+// fitLine returns the end of the line that begins at byte from and ends at to at the latest: the last place to
+// break up to which the text fits. If even the first place is too wide, the line ends there if words are kept
+// whole (l.spec.Whole), else the word is cut between characters, at least one to a line. From byte rest up to to
+// there are only spaces. See docs/spec/drawing.md#r48.
 func (l *Layouter) fitLine(from, rest, to int) (int, error) {
 	if !l.tooWide(from, rest) {
 		if width, err := l.measure(from, rest); err != nil || fitsWidth(width, l.avail) {
@@ -32,11 +32,11 @@ func (l *Layouter) fitLine(from, rest, to int) (int, error) {
 		return 0, err
 	}
 	l.findBreaks()
-	end, stays, err := l.lastBreak(from, to, found, l.mayBreak)
-	if err != nil || stays {
+	end, fits, err := l.lastBreak(from, to, found, l.mayBreak)
+	if err != nil || fits {
 		return end, err
 	}
-	if l.spec.Whole {
+	if l.spec.Whole { // the first place to break
 		for end = from + 1; end < to && !l.mayBreak(from, end); end++ {
 		}
 		return end, nil
@@ -74,14 +74,15 @@ func (l *Layouter) mayBreak(from, end int) bool {
 // mayCut reports whether a word may be cut in front of byte end.
 func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
 
-// lastBreak returns the last place before to up to which a line from byte from on reaches, of
-// those where it may end; or from if there is none. As the browser does, it looks the place up in
-// the text that was shaped as a whole, and shapes the line anew where its ends change glyphs. If
-// that is too wide, the place before is tried, and so on. If no place is left, it returns the
-// first one and stays is false: the caller must try other places. A line whose glyphs all differ
-// from those in the whole text stays too wide. Only if it is too wide by less than 1 px, the place
-// is looked up once more, for a line narrower by a little more than 1 px.
-func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int) bool) (end int, stays bool, err error) {
+// lastBreak returns the last place before to up to which a line from byte from on reaches, of those where may
+// says that it may end; or from if there is none. found is how far the line reaches in the text that was shaped
+// as a whole. As the browser does, it shapes the line anew up to the last place within that, because its ends
+// change glyphs. If that is too wide, the place before is tried, and so on. If no place is left, it returns the
+// first one that it tried, and fits is false: the caller must try other places. A line whose glyphs all differ
+// from those in the whole text is taken although it is too wide. Only if it is too wide by less than 1 px, the
+// place is looked up once more, for a line narrower by a little more than 1 px.
+func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int) bool) (
+	end int, fits bool, err error) {
 	furthest := func() int { return l.breakBefore(from, min(l.hangingEnd(found.end, to), to-1), may) }
 	first := furthest()
 	for end = first; end > from; end = l.breakBefore(from, end-1, may) {
@@ -90,7 +91,7 @@ func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int)
 		if err != nil || fitsWidth(width, l.avail) {
 			return end, true, err
 		}
-		if shown > found.safe {
+		if shown > found.safe { // some glyphs are as in the whole text: try the place before
 			continue
 		}
 		if width-1 < l.avail {
@@ -120,7 +121,7 @@ func (l *Layouter) hangingEnd(at, to int) int {
 	return at
 }
 
-// breakBefore returns the last place in (from, end] where a line may end, or from.
+// breakBefore returns the last place in (from, end] where a line may end, or from if there is none.
 func (l *Layouter) breakBefore(from, end int, may func(from, end int) bool) int {
 	for end > from && !may(from, end) {
 		end--
@@ -137,9 +138,9 @@ type lookup struct{ end, safe int }
 // is safe to break, where the glyphs do not depend on what is before; the rest keeps its glyphs. Of a
 // ligature that does not fit, all characters but the last count as fitting. As in the browser,
 // positions in an item are compared in 1/64 px: starts of lines, and of what follows a part shaped
-// anew, are rounded up, ends of glyphs down.
+// anew, are rounded up, ends of glyphs down. A word that would need too much shaping is refused.
 func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) {
-	first, room := l.itemAt(from), avail
+	first, room := l.itemAt(from), avail // room is the width that is left
 	found.safe = from
 	for i := first; i < len(l.items); i++ {
 		it := &l.items[i]
@@ -153,15 +154,15 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 			room = avail - x
 			continue
 		}
-		at, anew := 0, 0.0 // first glyph that is as it was, and how wide is what is shaped anew before it
+		kept, anew := 0, 0.0 // first glyph that is as it was, and how wide is what is shaped anew before it
 		if i == first {
 			pos, k := safeAfter(it.glyphs, from-it.base, it.to-it.base)
 			found.safe = it.base + pos
-			begin := it.firstByte()
+			begin := it.firstByte() // byte of that glyph
 			if from > it.from {
-				begin, at = found.safe, k
-				if begin == it.to {
-					at = len(it.glyphs)
+				begin, kept = found.safe, k
+				if begin == it.to { // none is
+					kept = len(it.glyphs)
 				}
 			}
 			switch {
@@ -176,11 +177,12 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 			}
 		}
 		ends, start := l.glyphEnds(it), 0.0
-		if at > 0 {
-			start = float64(ends[at-1])
+		if kept > 0 {
+			start = float64(ends[kept-1])
 		}
-		last := ceil64(start) + room - ceil64(anew)
-		if n := sort.Search(len(ends), func(i int) bool { return floor64(float64(ends[i])) > last }); n < len(ends) {
+		last := ceil64(start) + room - ceil64(anew) // where the line ends in the item
+		beyond := func(i int) bool { return floor64(float64(ends[i])) > last }
+		if n := sort.Search(len(ends), beyond); n < len(ends) { // the first glyph that does not fit
 			found.end = it.to - 1
 			if next := glyphAt(it.glyphs, int(it.glyphs[n].Cluster)+1); next < len(it.glyphs) {
 				found.end = it.base + int(it.glyphs[next].Cluster) - 1
@@ -196,8 +198,8 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 	return found, nil
 }
 
-// glyphEnds returns where the glyphs of an item end, px from its start, summed in binary32 as in
-// the browser.
+// glyphEnds returns where the glyphs of an item end, px from its start, summed in binary32 as in the browser. It
+// computes them once per item.
 func (l *Layouter) glyphEnds(it *item) []float32 {
 	if len(it.ends) == 0 {
 		from, sum := len(l.sums), float32(0)
@@ -210,7 +212,7 @@ func (l *Layouter) glyphEnds(it *item) []float32 {
 	return it.ends
 }
 
-// findCharacters finds where words may be cut: between grapheme clusters.
+// findCharacters fills l.cuts, once per paragraph: words may be cut between grapheme clusters.
 func (l *Layouter) findCharacters() {
 	if len(l.cuts) > 0 {
 		return
@@ -225,9 +227,9 @@ func (l *Layouter) findCharacters() {
 	}
 }
 
-// findBreaks finds where lines of the paragraph may end. The browser breaks after spaces, between
-// two ASCII characters by a table of its own, and everywhere else by the rules of UAX 14. (The
-// table was observed: it keeps "and/or" and "a%b" whole and breaks "a-b", also before digits.) See
+// findBreaks fills l.breaks, once per paragraph, with where its lines may end. The browser breaks after
+// spaces, between two ASCII characters by a table of its own, and everywhere else by the rules of UAX 14.
+// (The table was observed: it keeps "and/or" and "a%b" whole and breaks "a-b", also before digits.) See
 // docs/spec/drawing.md#r47.
 func (l *Layouter) findBreaks() {
 	if len(l.breaks) > 0 {
@@ -255,7 +257,8 @@ func (l *Layouter) findBreaks() {
 	}
 }
 
-// leadingDashes removes the break opportunities behind a dash that a line may begin with.
+// leadingDashes removes the break opportunities behind a dash that a line may begin with: one at the start of the
+// paragraph or behind another opportunity.
 func (l *Layouter) leadingDashes() {
 	at, before := 0, ' '
 	for i := 0; i < len(l.text); {
@@ -288,8 +291,8 @@ func (l *Layouter) markUnicodeBreaks() {
 	}
 }
 
-// breaksBetween is the browser's table for printable ASCII; before is the text
-// in front of a.
+// breaksBetween reports whether a line may end between a and b, both printable ASCII, by the browser's table;
+// before is the text in front of a.
 func breaksBetween(before []byte, a, b byte) bool {
 	switch {
 	case a == '-' && isDigit(b):
