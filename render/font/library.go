@@ -111,13 +111,15 @@ func Open(dir string) (*Library, error) {
 	return l, nil
 }
 
-// load returns the parsed font of a style, shared by all workers.
+// load returns the parsed font of a style, shared by all workers. The first call parses it; its error stays. A
+// font whose file was missing is an error that wraps fs.ErrNotExist.
 func (l *Library) load(s Style) (*file, error) {
 	i := s.index()
 	e := &l.fonts[i]
 	e.once.Do(func() {
 		if e.data == nil {
-			e.err = fmt.Errorf("cannot read font: %w", &fs.PathError{Op: "open", Path: filepath.Join(l.dir, files[i]+".ttf"), Err: fs.ErrNotExist})
+			path := filepath.Join(l.dir, files[i]+".ttf")
+			e.err = fmt.Errorf("cannot read font: %w", &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist})
 			return
 		}
 		e.file, e.err = parse(files[i], e.data)
@@ -156,19 +158,19 @@ func (f *file) metrics(ld *ot.Loader) error {
 	if err != nil {
 		return err
 	}
-	f.ascent, f.descent = int(i16(hhea, 4)), -int(i16(hhea, 6))
+	f.ascent, f.descent = int(i16(hhea, 4)), -int(i16(hhea, 6)) // the numbers are places in the tables
 	f.underline = int(i16(post, 10))
 	return nil
 }
 
-// table returns a raw table of a font file, of at least min bytes.
-func table(ld *ot.Loader, tag string, min int) ([]byte, error) {
+// table returns the raw table of a font file with that tag; one of fewer than least bytes is an error.
+func table(ld *ot.Loader, tag string, least int) ([]byte, error) {
 	b, err := ld.RawTable(ot.MustNewTag(tag))
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", tag, err)
 	}
-	if len(b) < min {
-		return nil, fmt.Errorf("table %s has %d bytes; want %d or more", tag, len(b), min)
+	if len(b) < least {
+		return nil, fmt.Errorf("table %s has %d bytes; want %d or more", tag, len(b), least)
 	}
 	return b, nil
 }

@@ -30,7 +30,8 @@ type point struct {
 	last bool // ends its contour
 }
 
-// newGlyphTable finds the tables of outlines and horizontal metrics in a font.
+// newGlyphTable finds the tables of outlines and horizontal metrics in a font, and checks their sizes. The
+// numbers below are places in these tables, as OpenType lays them out. units is per em.
 func newGlyphTable(ld *ot.Loader, units int) (g glyphTable, err error) {
 	head, err := table(ld, "head", 54)
 	if err != nil {
@@ -60,8 +61,8 @@ func newGlyphTable(ld *ot.Loader, units int) (g glyphTable, err error) {
 	return g, err
 }
 
-// data returns the description of a glyph in the font's glyf table; it is empty for a glyph without
-// ink.
+// data returns the description of a glyph in the font's glyf table; it is empty for a glyph without ink. The
+// table loca has where it begins and ends: in bytes, or, with 16 bits, in units of two bytes.
 func (g *glyphTable) data(id int) ([]byte, error) {
 	if id < 0 || id >= g.count {
 		return nil, fmt.Errorf("no glyph %d; want below %d", id, g.count)
@@ -110,7 +111,8 @@ func scaleRound(v int32, f int64) int32 {
 // maxDepth bounds the nesting of composite glyphs.
 const maxDepth = 8
 
-// points appends the scaled points of a glyph. size is in px per em.
+// points appends the points of a glyph to dst, scaled to size px per em, in 1/64 px. A glyph without ink has
+// none.
 func (g *glyphTable) points(dst []point, id int, size float64) ([]point, error) {
 	first := len(dst)
 	b, err := g.data(id)
@@ -124,7 +126,7 @@ func (g *glyphTable) points(dst []point, id int, size float64) ([]point, error) 
 	if dst, err = g.collectPoints(dst, b, id, f, 0); err != nil {
 		return dst, err
 	}
-	// The left edge is where the metrics say, not where the points are.
+	// The left edge is where the metrics say, not where the points are (byte 2: the least x).
 	if shift := scaleRound(int32(i16(b, 2))-g.bearing(id), f); shift != 0 {
 		for i := first; i < len(dst); i++ {
 			dst[i].x -= shift
@@ -133,7 +135,8 @@ func (g *glyphTable) points(dst []point, id int, size float64) ([]point, error) 
 	return dst, nil
 }
 
-// collectPoints appends the points of a glyph, simple or composite, scaled by f.
+// collectPoints appends the points of a glyph with the description b, simple or composite, scaled by f (16.16).
+// depth is how deep it is nested in composite glyphs. An empty description has none.
 func (g *glyphTable) collectPoints(dst []point, b []byte, id int, f int64, depth int) ([]point, error) {
 	if len(b) < 10 {
 		return dst, nil
@@ -170,9 +173,9 @@ func simplePoints(dst []point, b []byte, contours int, f int64) (out []point, ok
 	if len(b) < 2*contours+2 {
 		return dst, false
 	}
-	ends := b[:2*contours]
-	n := int(u16(ends, 2*contours-2)) + 1
-	at := 2*contours + 2 + int(u16(b, 2*contours))
+	ends := b[:2*contours]                         // the last point of each contour
+	n := int(u16(ends, 2*contours-2)) + 1          // points
+	at := 2*contours + 2 + int(u16(b, 2*contours)) // behind the instructions
 	if at > len(b) {
 		return dst, false
 	}
@@ -194,8 +197,8 @@ func simplePoints(dst []point, b []byte, contours int, f int64) (out []point, ok
 	return dst, readAxis(pts, b, at, f, yByte, ySame, true) >= 0
 }
 
-// readFlags appends n points with their flags, which are stored as runs. It returns the position
-// behind them, -1 if b is too short.
+// readFlags appends n points with their flags, which are stored from byte at of b on, as runs of equal ones. It
+// returns the longer list and the position behind the flags, -1 if b is too short.
 func readFlags(dst []point, b []byte, at, n int) ([]point, int) {
 	for n > 0 {
 		if at >= len(b) {
@@ -217,8 +220,9 @@ func readFlags(dst []point, b []byte, at, n int) ([]point, int) {
 	return dst, at
 }
 
-// readAxis reads the coordinates of one axis, stored as differences, and scales them. It returns
-// the position behind them, -1 if b is too short.
+// readAxis reads the coordinates of one axis of pts from byte at of b on, and scales them by f. They are stored
+// as differences, of which the flags short and same tell the form: a byte with its sign in same, nothing where
+// the coordinate is the same, else two bytes. It returns the position behind them, -1 if b is too short.
 func readAxis(pts []point, b []byte, at int, f int64, short, same byte, vertical bool) int {
 	var v int32
 	for i := range pts {
@@ -261,7 +265,8 @@ const (
 	scaledShift = 1 << 11
 )
 
-// composite appends the points of a glyph that consists of other glyphs.
+// composite appends the points of a glyph that consists of other glyphs, each moved by an offset. b is the list
+// of its parts. Parts that are placed in another way are an error.
 func (g *glyphTable) composite(dst []point, b []byte, id int, f int64, depth int) ([]point, error) {
 	for at := 0; ; {
 		if at+4 > len(b) {
@@ -324,8 +329,9 @@ func appendContours(dst *vector.Path, pts []point) {
 	}
 }
 
-// contour appends one contour of a glyph's outline: lines between points on the curve, quadratics
-// around controls.
+// contour appends one contour of a glyph's outline: lines between points on the curve, quadratics around
+// controls. Between two controls the curve goes through their middle. It starts at the first point if that is on
+// the curve, else at the last one, else in the middle between them.
 func contour(dst *vector.Path, pts []point) {
 	if len(pts) < 2 {
 		return
@@ -339,7 +345,7 @@ func contour(dst *vector.Path, pts []point) {
 		}
 	}
 	dst.MoveTo(start.pixels())
-	var control point
+	var control point // of the quadratic that has begun
 	curving := false
 	for _, p := range rest {
 		switch {

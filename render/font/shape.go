@@ -72,7 +72,10 @@ func (s *Set) Face(style Style) (*Face, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.faces[i] = &Face{set: s, file: f, hb: harfbuzz.NewFont(gofont.NewFace(f.font)), runs: map[string][]Glyph{}, tabularRuns: map[string][]Glyph{}}
+	s.faces[i] = &Face{
+		set: s, file: f, hb: harfbuzz.NewFont(gofont.NewFace(f.font)),
+		runs: map[string][]Glyph{}, tabularRuns: map[string][]Glyph{},
+	}
 	return s.faces[i], nil
 }
 
@@ -94,7 +97,7 @@ func (f *Face) round(v int, size float64) float64 {
 // glyph's own advance by size/units rounded to 16.16 and what kerning adds
 // exactly; over a line this moves widths by up to 1/64 px.
 func (f *Face) Advance(g Glyph, size float64) float32 {
-	own := (int64(g.Own)*f.file.glyphs.scale(size) + 32) >> 6
+	own := (int64(g.Own)*f.file.glyphs.scale(size) + 32) >> 6 // from 1/64 px in 16.16 to px in 16.16
 	return float32(float64(own)/65536) + f.Pixels(g.Kern, size)
 }
 
@@ -150,7 +153,8 @@ func (f *Face) cached(runs map[string][]Glyph, text []byte, features []harfbuzz.
 	return run, nil
 }
 
-// shape shapes a text with HarfBuzz, script by script.
+// shape shapes a text with HarfBuzz, script by script, and returns its glyphs. A character that the browser
+// would write in another way is a *ForeignError.
 func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) {
 	s := f.set
 	s.runes, s.offsets = s.runes[:0], s.offsets[:0]
@@ -166,7 +170,7 @@ func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) 
 		}
 		s.runes, s.offsets = append(s.runes, r), append(s.offsets, int32(i))
 	}
-	var run []Glyph
+	var run []Glyph // of the whole text
 	for from := 0; from < len(s.runes); {
 		to, script := scriptRun(s.runes, from)
 		s.buffer.Clear()
@@ -203,12 +207,14 @@ func (f *Face) foreignHere(r, before rune) string {
 // english is the language that the browser shapes an export in.
 var english = language.NewLanguage("en")
 
-// appendShaped appends the glyphs in the shaping buffer to run.
+// appendShaped appends the glyphs in the shaping buffer to run, with the advance of each split into its own and
+// what kerning adds. A character that the font lacks is a *ForeignError.
 func (f *Face) appendShaped(run []Glyph) ([]Glyph, error) {
 	s := f.set
 	for i, info := range s.buffer.Info {
-		if info.Glyph == 0 {
-			return nil, &ForeignError{Rune: f.missing(s.runes[info.Cluster:]), Font: f.file.name, Why: "the font has no such character"}
+		if info.Glyph == 0 { // the font's glyph for missing characters
+			missing := f.missing(s.runes[info.Cluster:])
+			return nil, &ForeignError{Rune: missing, Font: f.file.name, Why: "the font has no such character"}
 		}
 		data, err := f.file.glyphs.data(int(info.Glyph))
 		if err != nil {
