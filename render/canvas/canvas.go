@@ -111,21 +111,22 @@ func (c *Canvas) Take() Mark {
 	return m
 }
 
-// rowForWriting returns row y of the picture, copied first if a snapshot shares it.
+// rowForWriting returns row y of the picture, for the caller to write to. If the canvas shares it with a
+// snapshot, or it is the white row, the canvas gets a copy first.
 func (c *Canvas) rowForWriting(y int) *row {
 	r := c.rows[y]
 	if r.owner == c && r.era == c.era {
 		return r
 	}
-	var mine *row
+	var own *row
 	if n := len(c.free); n > 0 {
-		mine, c.free = c.free[n-1], c.free[:n-1]
+		own, c.free = c.free[n-1], c.free[:n-1]
 	} else {
-		mine = &row{}
+		own = &row{}
 	}
-	mine.owner, mine.era, mine.pix = c, c.era, r.pix
-	c.rows[y] = mine
-	return mine
+	own.owner, own.era, own.pix = c, c.era, r.pix
+	c.rows[y] = own
+	return own
 }
 
 // blender blends one pixel with coverage a, 1..255. pair is the coverage of a pixel that the
@@ -135,7 +136,9 @@ type blender func(p []uint8, a, pair uint32)
 // clip is the canvas as the scan converter takes it.
 var clip = chord.Rect{X0: 0, Y0: 0, X1: Width, Y1: Height}
 
-// fill paints the inside of a path onto the canvas with the scan converter's coverage.
+// fill paints the inside of a path onto the canvas: it blends every pixel that the scan converter covers, with
+// the coverage, or with that before the two-pixel rule where this alone has drawn the pixel. Painting is
+// recorded in c.mark.
 func (c *Canvas) fill(p *vector.Path, rule scan.Rule, with blender) {
 	c.cover.Reset()
 	c.scanner.Pairs = c.notePair
@@ -152,10 +155,10 @@ func (c *Canvas) fill(p *vector.Path, rule scan.Rule, with blender) {
 			if s.At != scan.Full {
 				a = uint32(c.cover.Bytes[int(s.At)+i])
 			}
-			at := y*Width + x + i
-			pair := uint32(c.pairs[at])
-			c.pairs[at] = 0
-			if pair != 0 && a != 255*(pair+pair>>7)>>8 {
+			index := y*Width + x + i
+			pair := uint32(c.pairs[index])
+			c.pairs[index] = 0
+			if pair != 0 && a != 255*(pair+pair>>7)>>8 { // not what the rule makes of it on an empty pixel
 				pair = 0 // something else was drawn there too
 			}
 			if a|pair != 0 {
@@ -163,12 +166,13 @@ func (c *Canvas) fill(p *vector.Path, rule scan.Rule, with blender) {
 			}
 		}
 	}
-	for _, at := range c.paired {
-		if c.pairs[at] == 1 { // covers nothing, but is blended all the same
-			x, y := int(at)%Width, int(at)/Width
+	for _, index := range c.paired {
+		// What was not in a span has no coverage after the rule, but coverage 1 is blended all the same.
+		if c.pairs[index] == 1 {
+			x, y := int(index)%Width, int(index)/Width
 			c.blendPixel(c.rowForWriting(y), x, y, 0, 1, with)
 		}
-		c.pairs[at] = 0
+		c.pairs[index] = 0
 	}
 	c.paired = c.paired[:0]
 }
@@ -310,7 +314,7 @@ func (c *Canvas) Circle(x, y, r, size float64, k Colour) {
 	}
 	c.line.Reset()
 	circle(&c.line, x, y, r)
-	c.line.Verbs = c.line.Verbs[:len(c.line.Verbs)-1]
+	c.line.Verbs = c.line.Verbs[:len(c.line.Verbs)-1] // without the Close: the app leaves it open
 	c.stroke(size, k, false)
 }
 
@@ -335,10 +339,10 @@ func (c *Canvas) Rectangle(x0, y0, x1, y1, size float64, round bool, k Colour) {
 		return
 	}
 	h := size / 2
-	c.fillFrame(x0-h, y0-h, x1+h, y1+h, x0+h, y0+h, x1-h, y1-h, p)
+	c.fillFrame(frameBox{x0 - h, y0 - h, x1 + h, y1 + h}, frameBox{x0 + h, y0 + h, x1 - h, y1 - h}, p)
 }
 
-// drawBar paints a rectangle with one side of length 0: a line along the other side.
+// drawBar paints a rectangle with one side of length 0: a line along the other side, with round ends or cut flat.
 func (c *Canvas) drawBar(x0, y0, x1, y1, size float64, round bool, k Colour) {
 	if round {
 		c.Segment(x0, y0, x1, y1, size, k, false)
@@ -351,7 +355,7 @@ func (c *Canvas) drawBar(x0, y0, x1, y1, size float64, round bool, k Colour) {
 	} else {
 		x0, x1 = x0-h, x1+h
 	}
-	c.fillFrame(x0, y0, x1, y1, 0, 0, 0, 0, p)
+	c.fillFrame(frameBox{x0, y0, x1, y1}, frameBox{}, p)
 }
 
 // corners appends a rectangle, from its top left corner clockwise on screen.

@@ -27,18 +27,18 @@ func (c *Canvas) Fill(x, y int, k Colour) int {
 	// leaves the order of the others as it is.
 	c.stack = append(c.stack[:0], int32(y*Width+x))
 	for len(c.stack) > 0 {
-		at := int(c.stack[len(c.stack)-1])
+		index := int(c.stack[len(c.stack)-1])
 		c.stack = c.stack[:len(c.stack)-1]
-		x, y := at%Width, at/Width
-		if c.colour(x, y) != target {
+		x, y := index%Width, index/Width
+		if c.colour(x, y) != target { // painted since it was pushed
 			continue
 		}
-		c.blendPixel(c.rowForWriting(y), x, y, 255, 0, paint)
+		c.blendPixel(c.rowForWriting(y), x, y, 255, 0, paint) // whole, and no pair
 		painted++
 		if painted == MaxFill {
 			return painted
 		}
-		push(x+1, y)
+		push(x+1, y) // the last one that is pushed comes first
 		push(x-1, y)
 		push(x, y+1)
 		push(x, y-1)

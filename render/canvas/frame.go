@@ -2,22 +2,21 @@ package canvas
 
 import "math"
 
-// fillFrame paints the area between an outer rectangle and an inner one, which is empty if its
-// sides have crossed. Edges are rounded down to 1/256 px, and a pixel's coverage is the product of
-// the covered parts of its width and height. The two rectangles are at least 2 px apart. See
-// docs/spec/raster.md#r23.
-func (c *Canvas) fillFrame(x0, y0, x1, y1, ix0, iy0, ix1, iy1 float64, with blender) {
-	outer, inner := frameBox{x0, y0, x1, y1}, frameBox{ix0, iy0, ix1, iy1}
-	if ix1 <= ix0 || iy1 <= iy0 {
+// fillFrame paints the area between an outer rectangle and an inner one, which is empty if its sides have
+// crossed. Edges are rounded down to 1/256 px, and a pixel's coverage is the product of the covered parts of
+// its width and height. The two rectangles must be at least 2 px apart. See docs/spec/raster.md#r23.
+func (c *Canvas) fillFrame(outer, inner frameBox, with blender) {
+	if inner.x1 <= inner.x0 || inner.y1 <= inner.y0 {
 		inner = frameBox{}
 	}
-	top, bottom := int(max(0, math.Floor(y0))), int(min(Height, math.Ceil(y1)))
-	left, right := int(max(0, math.Floor(x0))), int(min(Width, math.Ceil(x1)))
+	top, bottom := int(max(0, math.Floor(outer.y0))), int(min(Height, math.Ceil(outer.y1)))
+	left, right := int(max(0, math.Floor(outer.x0))), int(min(Width, math.Ceil(outer.x1)))
 	for y := top; y < bottom; y++ {
 		r := c.rowForWriting(y)
 		for x := left; x < right; x++ {
 			if inner.holds(x, y) {
-				x = max(x, int(min(float64(right), math.Floor(inner.x1)))-1) // nothing until its right edge
+				// Nothing until its right edge: go on in the column of that.
+				x = max(x, int(min(float64(right), math.Floor(inner.x1)))-1)
 				continue
 			}
 			if a := outer.cover(x, y) - inner.hole(x, y); a > 0 {

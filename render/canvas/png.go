@@ -37,8 +37,8 @@ func (e *Encoder) Encode(w io.Writer, m image.Image) error {
 	return nil
 }
 
-// paletted returns the picture with a palette, in the order of first appearance; nil if it has
-// more than 256 colours.
+// paletted returns the picture with a palette, whose colours are in the order of first appearance; nil if it has
+// more than 256 colours. The result is in the encoder's memory, valid until the next call.
 func (e *Encoder) paletted(m *image.NRGBA) *image.Paletted {
 	if e.image == nil || e.image.Rect != m.Rect {
 		e.image = image.NewPaletted(m.Rect, nil)
@@ -52,16 +52,17 @@ func (e *Encoder) paletted(m *image.NRGBA) *image.Paletted {
 	for i := range out {
 		c := binary.LittleEndian.Uint32(m.Pix[4*i:])
 		if c != last || i == 0 { // neighbours are mostly equal
-			at, ok := e.places[c]
+			known, ok := e.places[c]
 			if !ok {
 				if len(e.image.Palette) == 256 {
 					return nil
 				}
-				at = uint8(len(e.image.Palette))
-				e.places[c] = at
-				e.image.Palette = append(e.image.Palette, color.NRGBA{uint8(c), uint8(c >> 8), uint8(c >> 16), uint8(c >> 24)})
+				known = uint8(len(e.image.Palette))
+				e.places[c] = known
+				rgba := color.NRGBA{uint8(c), uint8(c >> 8), uint8(c >> 16), uint8(c >> 24)}
+				e.image.Palette = append(e.image.Palette, rgba)
 			}
-			last, place = c, at
+			last, place = c, known
 		}
 		out[i] = place
 	}

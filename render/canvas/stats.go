@@ -49,9 +49,9 @@ func (s *Stats) addWhite(n int, p Palette) {
 	s.Other += n
 }
 
-// addRow adds the pixels of one row of the picture to the statistics.
+// addRow adds the pixels of row y of the picture to the statistics: their colours and their ink over white.
 func (s *Stats) addRow(r *row, y int, p Palette) {
-	plain := 0
+	plain := 0 // white pixels
 	for x := range Width {
 		q := r.pix[4*x : 4*x+4 : 4*x+4]
 		if q[0]&q[1]&q[2]&q[3] == 255 {
@@ -87,7 +87,7 @@ func (s *Stats) countColour(k Colour, p Palette) {
 	s.Other++
 }
 
-// addInk adds a pixel with ink, 1..255, to the sums from which its extent and centre follow.
+// addInk adds a pixel with ink, 1..255, to the sums, boxes, quadrants and corners of the statistics.
 func (s *Stats) addInk(x, y int, ink int64) {
 	at := image.Rect(x, y, x+1, y+1)
 	s.NonWhite++
@@ -139,11 +139,11 @@ func (c *Canvas) Image() *image.NRGBA {
 	return m
 }
 
-// Enclosed counts the pixels that no path of white pixels joins with the border: the area that a
-// viewer sees as covered.
+// Enclosed counts the pixels that no path of white pixels, 4-connected, joins with the border: the area that a
+// viewer sees as covered. It floods the white from the border inwards and counts what is left.
 func (c *Canvas) Enclosed() int {
 	outside := make([]bool, Width*Height)
-	n := 0
+	n := 0 // pixels outside
 	c.stack = c.stack[:0]
 	push := func(x, y int) {
 		if x < 0 || y < 0 || x >= Width || y >= Height || outside[y*Width+x] || !c.isWhite(x, y) {
