@@ -39,7 +39,8 @@ const conicTol = 0.25
 // longestHair is the longest stretch in px that is drawn as one.
 const longestHair = 511
 
-// Add adds the subpaths of p, in px, as strokes, and lengthens open ones for their round caps.
+// Add draws the subpaths of p, in px, as strokes within the clip; Take returns their coverage. Open subpaths are
+// lengthened for their round caps, for which their points in p are moved.
 func (h *Stroker) Add(p *vector.Path, clip chord.Rect) {
 	h.clip = clip
 	pts, weights := p.Points, p.Weights
@@ -57,7 +58,9 @@ func (h *Stroker) Add(p *vector.Path, clip chord.Rect) {
 	}
 }
 
-// subpath draws one subpath of a thin stroke, curve by curve.
+// subpath draws one subpath of a thin stroke, curve by curve. verbs are those behind the move, pts all points, the
+// move's first. An open one is lengthened at both ends, which changes pts; one of no length becomes a short
+// line.
 func (h *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights []float32) {
 	if len(verbs) == 0 {
 		return
@@ -68,9 +71,10 @@ func (h *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights []flo
 		slices.Reverse(pts)
 		lengthen(pts)
 		slices.Reverse(pts)
-		if n := len(pts) - 1; pts[0] == pts[n] && !slices.ContainsFunc(pts, func(q vector.Point) bool { return q != pts[0] }) {
-			pts[0].X -= capReach // a dot lies along the row
-			pts[n].X += capReach
+		isDot := !slices.ContainsFunc(pts, func(q vector.Point) bool { return q != pts[0] })
+		if isDot { // it lies along the row
+			pts[0].X -= capReach
+			pts[len(pts)-1].X += capReach
 		}
 	}
 	first, cur := pts[0], pts[0]
@@ -100,27 +104,28 @@ func (h *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights []flo
 	}
 }
 
-// lengthen moves the first point of a thin stroke, and those that lie on it, away from the next one
-// by the reach of a round cap.
+// lengthen moves the first point of a thin stroke, and those right behind it in the same place, away from the
+// next point by the reach of a round cap. It does nothing if all points are in one place.
 func lengthen(pts []vector.Point) {
-	at := pts[0]
+	end := pts[0]
 	for i, q := range pts {
-		if q == at {
+		if q == end {
 			continue
 		}
-		u := geom.Unit(geom.Pt(float64(at.X-q.X), float64(at.Y-q.Y)))
-		at.X += float32(u.X * capReach)
-		at.Y += float32(u.Y * capReach)
+		u := geom.Unit(geom.Pt(float64(end.X-q.X), float64(end.Y-q.Y)))
+		end.X += float32(u.X * capReach)
+		end.Y += float32(u.Y * capReach)
 		for k := range pts[:i] {
-			pts[k] = at
+			pts[k] = end
 		}
 		return
 	}
 }
 
-// cubic draws a cubic of a thin stroke. Where one of its legs runs against its chord, it is first
-// cut where it turns most, as was observed.
+// cubic draws the cubic a, b, c, d of a thin stroke. Where one of its legs runs against its chord, it is first
+// cut where it turns most, as was observed in the browser.
 func (h *Stroker) cubic(a, b, c, d vector.Point) {
+	// along reports whether the leg from `from` to p runs in the direction of `to`.
 	along := func(p, from, to vector.Point) bool {
 		return float32((p.X-from.X)*(to.X-from.X))+float32((p.Y-from.Y)*(to.Y-from.Y)) >= 0
 	}
@@ -134,14 +139,15 @@ func (h *Stroker) cubic(a, b, c, d vector.Point) {
 	}
 }
 
-// chords draws a cubic of a thin stroke as straight chords.
+// chords draws a cubic of a thin stroke as straight chords, 1 to 512: as many as the distance of its controls
+// from the thirds of its chord asks for.
 func (h *Stroker) chords(a, b, c, d vector.Point) {
 	third := func(p, q float32) (float32, float32) { return (2*p + q) / 3, (p + 2*q) / 3 }
 	x1, x2 := third(a.X, d.X)
 	y1, y2 := third(a.Y, d.Y)
 	off := max(b.X-x1, x1-b.X, c.X-x2, x2-c.X, b.Y-y1, y1-b.Y, c.Y-y2, y2-c.Y)
 	n := 1
-	for tol := float32(0.125); n < 512 && off >= tol; n, tol = 2*n, 4*tol {
+	for tolerance := float32(0.125); n < 512 && off >= tolerance; n, tolerance = 2*n, 4*tolerance {
 	}
 	last := a
 	for i := 1; i <= n; i++ {
@@ -163,7 +169,8 @@ func (h *Stroker) chords(a, b, c, d vector.Point) {
 // capReach is the length in px that a round cap adds to a hairline.
 const capReach = math.Pi / 8
 
-// quad draws a quadratic of a thin stroke as straight chords.
+// quad draws a quadratic of a thin stroke as straight chords, 1 to 32: as many as its distance from its own chord
+// asks for.
 func (h *Stroker) quad(a, b, c vector.Point) {
 	x, y := absCeil((a.X+c.X)/2-b.X), absCeil((a.Y+c.Y)/2-b.Y)
 	n := 1 << min((bits.Len32(max(x, y)+min(x, y)/2)+1)/2, 5)
@@ -195,9 +202,11 @@ func absCeil(v float32) uint32 {
 	return n
 }
 
-// line draws a straight line of a thin stroke, cut to the clip and a px around it.
+// line draws a straight line of a thin stroke, cut to the clip and a px around it. A line outside of that is left
+// out.
 func (h *Stroker) line(a, b vector.Point) {
-	t0, t1 := float32(0), float32(1)
+	t0, t1 := float32(0), float32(1) // the part of the line that is left
+	// cut leaves of it what lies between lo-1 and hi+1 on one axis.
 	cut := func(from, to float32, lo, hi int32) {
 		u, v := float32(lo-1)-from, float32(hi+1)-from
 		if d := to - from; d != 0 {
@@ -222,8 +231,8 @@ func (h *Stroker) line(a, b vector.Point) {
 		a = at(t0)
 	}
 	const far = 1 << 24
-	f := func(v float32) int64 { return int64(max(-far, min(v, far)) * hairUnit) }
-	h.segment(f(a.X), f(a.Y), f(b.X), f(b.Y))
+	toUnits := func(v float32) int64 { return int64(max(-far, min(v, far)) * hairUnit) }
+	h.segment(toUnits(a.X), toUnits(a.Y), toUnits(b.X), toUnits(b.Y))
 }
 
 // segment draws a straight line in 1/64 px. Lines longer than longestHair are halved, as in the
@@ -254,8 +263,9 @@ func (h *Stroker) missesClip(x0, y0, x1, y1 int64) bool {
 		max(y0, y1) < int64(c.Y0)*hairUnit-keep || min(y0, y1) > int64(c.Y1)*hairUnit+keep
 }
 
-// walk draws a line that runs mostly along the axis s, one pair of pixels per step; t is the other
-// axis. steep tells that s is the y axis.
+// walk draws a line that runs mostly along the axis s, one pair of pixels per step, which share the alpha 255 by
+// how near the line is to each; at the ends a step counts in part. t is the other axis. steep says that s is the
+// y axis. Coordinates are in 1/64 px.
 func (h *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	if s0 > s1 {
 		s0, t0, s1, t1 = s1, t1, s0, t0
@@ -263,10 +273,10 @@ func (h *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	if s0 == s1 {
 		return
 	}
-	first, last := s0>>6, (s1+63)>>6
+	first, last := s0>>6, (s1+63)>>6 // pixels
 	slope := ((t1 - t0) << 16) / (s1 - s0)
-	at := t0<<10 + (slope*(32-s0&63)+32)>>6 + 1<<15
-	two := uint64(1) // slanted pairs are drawn by the two-pixel rule
+	at := t0<<10 + (slope*(32-s0&63)+32)>>6 + 1<<15 // t in the middle of the first pixel, plus a half, q16
+	two := uint64(1)                                // slanted pairs are drawn by the two-pixel rule
 	if t0 == t1 {
 		at, two = t0<<10+1<<15, 0
 	}
@@ -281,7 +291,7 @@ func (h *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 		if s == last-1 {
 			part -= last*hairUnit - s1
 		}
-		low := (at >> 8) & 0xff
+		low := (at >> 8) & 0xff // share of the pixel with the greater t
 		h.addPlot(s, at>>16-1, (255-low)*part>>6, steep, two)
 		h.addPlot(s, at>>16, low*part>>6, steep, two)
 		at += slope
@@ -298,8 +308,9 @@ func (h *Stroker) leavesClip(lo, hi int64, steep bool) bool {
 	return lo-hairUnit/2 < int64(c0)*hairUnit || hi+hairUnit/2 > int64(c1)*hairUnit
 }
 
-// addPlot records one pixel of a hairline inside the clip. two is 1 if it is drawn by the
-// two-pixel rule.
+// addPlot records the pixel (s, t) of a hairline with its alpha, unless it lies outside the clip or has none; the
+// bits of a plot are such that sorted plots come row by row, and in their order in each pixel. two is 1 if it is
+// drawn by the two-pixel rule. If there are too many plots it first draws them onto the plane.
 func (h *Stroker) addPlot(s, t, alpha int64, steep bool, two uint64) {
 	x, y := s, t
 	if steep {
@@ -334,9 +345,9 @@ func (h *Stroker) drawPlots() {
 	h.plots = h.plots[:0]
 }
 
-// Take appends the coverage of the drawn strokes to dst and empties h. pair, if set, is called for
-// every pixel of the two-pixel rule, row by row, unless the strokes were so long that the plane
-// was needed.
+// Take appends the coverage of the drawn strokes to dst, empties h and returns the range of the spans. Plots of
+// one pixel are drawn over each other in their order. pair, if set, is called for the pixels that the two-pixel
+// rule draws first, row by row, unless the strokes were so long that the plane was needed.
 func (h *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int) {
 	first = len(dst.Spans)
 	if h.plane != nil {
@@ -345,22 +356,20 @@ func (h *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first
 		return first, len(dst.Spans) - first
 	}
 	slices.Sort(h.plots)
-	last := uint64(1<<64 - 1)
+	last := uint64(1<<64 - 1) // row and column of the pixel before
 	for _, p := range h.plots {
 		x, y := plotPixel(p)
-		switch at := p >> 25; {
-		case at == last:
+		switch pixel := p >> 25; {
+		case pixel == last: // once more in the same pixel
 			b := &dst.Bytes[len(dst.Bytes)-1]
 			*b = h.blend(*b, p)
-			last = at
 			continue
-		case at == last+1 && x != 0 && len(dst.Spans) > first:
+		case pixel == last+1 && x != 0 && len(dst.Spans) > first: // the next pixel of the row
 			dst.Spans[len(dst.Spans)-1].N++
-			last = at
 		default:
 			dst.Spans = append(dst.Spans, scan.Span{X: x, Y: y, N: 1, At: int32(len(dst.Bytes))})
-			last = at
 		}
+		last = p >> 25
 		dst.Bytes = append(dst.Bytes, h.blend(0, p))
 		if p&1 == 1 && !h.Plain && pair != nil {
 			pair(x, y, byte(p>>1))
@@ -370,7 +379,8 @@ func (h *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first
 	return first, len(dst.Spans) - first
 }
 
-// takePlane appends the coverage of the plane and drops it.
+// takePlane appends the coverage of the plane to dst, a span for each stretch of pixels that are not 0, and drops
+// the plane.
 func (h *Stroker) takePlane(dst *scan.Coverage) {
 	w := int(h.clip.X1 - h.clip.X0)
 	for y := 0; y*w < len(h.plane); y++ {
@@ -384,7 +394,9 @@ func (h *Stroker) takePlane(dst *scan.Coverage) {
 			for x+n < w && row[x+n] != 0 {
 				n++
 			}
-			dst.Spans = append(dst.Spans, scan.Span{X: h.clip.X0 + int32(x), Y: h.clip.Y0 + int32(y), N: int32(n), At: int32(len(dst.Bytes))})
+			dst.Spans = append(dst.Spans, scan.Span{
+				X: h.clip.X0 + int32(x), Y: h.clip.Y0 + int32(y), N: int32(n), At: int32(len(dst.Bytes)),
+			})
 			dst.Bytes = append(dst.Bytes, row[x:x+n]...)
 			x += n
 		}
@@ -398,7 +410,7 @@ func (h *Stroker) blend(d byte, p uint64) byte {
 	a, two := byte(p>>1), p&1 == 1
 	switch {
 	case h.Strength < 255 && two:
-		k := h.Strength * (uint32(a) + 1)
+		k := h.Strength * (uint32(a) + 1) // alpha in 16 bits
 		rest := 0xffff - k
 		return byte((k + uint32(d)*((rest+rest>>8)>>8)) >> 8)
 	case h.Strength < 255:
