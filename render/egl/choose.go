@@ -14,8 +14,8 @@ type context interface{ close() }
 // opener opens a context on a display. It returns nil and an error where that fails.
 type opener func(candidate) (context, Info, error)
 
-// choose opens an OpenGL context on the device that the configuration names. With "auto" a device
-// that fails is skipped; a device that is named never is.
+// choose opens an OpenGL context, with open, on the one of the adapters that the configuration names. With
+// "auto" a device that fails is skipped; a device that is named never is: its failure is the error.
 func choose(cfg Config, adapters []Adapter, open opener) (context, Info, error) {
 	switch want := strings.TrimSpace(cfg.Device); {
 	case want == "" || want == "auto":
@@ -31,8 +31,9 @@ func choose(cfg Config, adapters []Adapter, open opener) (context, Info, error) 
 	}
 }
 
-// auto opens an OpenGL context on the GPU that CUDA would take, else on the only GPU that works,
-// else on a software device.
+// auto opens an OpenGL context on the GPU that CUDA would take, else on the only GPU that works, else on a
+// software device. Several other GPUs that work are ErrAmbiguous. If nothing works, the error joins those of all
+// that were tried.
 func auto(adapters []Adapter, open opener) (context, Info, error) {
 	c, info, failed := firstThatOpens(devices(adapters, func(a Adapter) bool { return a.CUDA == 0 }), open)
 	if c != nil {
@@ -107,7 +108,8 @@ func firstThatOpens(list []candidate, open opener) (context, Info, error) {
 	return nil, Info{}, failed
 }
 
-// named returns the adapter that the value of --device names: an index, a DRM node or a UUID.
+// named returns the adapter that want, the value of --device, names: an index, a DRM node or the beginning of a
+// UUID. None is ErrNoDevice and several are ErrAmbiguous, both with a list of them.
 func named(want string, adapters []Adapter, open opener) (Adapter, error) {
 	var fit []Adapter
 	n, err := strconv.Atoi(want)

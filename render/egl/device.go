@@ -46,7 +46,7 @@ func Open(cfg Config) (*Device, error) {
 		calls: make(chan call), quit: make(chan struct{}),
 		stuck: make(chan struct{}), gone: make(chan struct{}),
 	}
-	ready := make(chan error, 1) // buffered, so that the thread can end after the limit
+	ready := make(chan error, 1) // buffered, so that the thread can end even if nobody reads it
 	go d.thread(cfg, ready)
 	select {
 	case err := <-ready:

@@ -33,7 +33,10 @@ func Adapters() []Adapter {
 	var out []Adapter
 	for i := range n {
 		d := &raw[i]
-		a := Adapter{Index: i, CUDA: int(d.cuda), Node: C.GoString(&d.node[0]), Software: d.software != 0, handle: uintptr(d.handle)}
+		a := Adapter{
+			Index: i, CUDA: int(d.cuda), Node: C.GoString(&d.node[0]), Software: d.software != 0,
+			handle: uintptr(d.handle),
+		}
 		if d.has_uuid != 0 {
 			a.UUID = hex.EncodeToString(C.GoBytes(unsafe.Pointer(&d.uuid[0]), C.int(len(d.uuid))))
 		}
@@ -73,7 +76,7 @@ func openNative(cand candidate) (*native, Info, error) {
 	n := &native{}
 	ok := C.plumb_open(displayKinds[cand.platform], C.uintptr_t(cand.adapter.handle), &n.c)
 	if ok == 0 {
-		if n.c.display != 0 && displays.open[n.c.display] == 0 {
+		if n.c.display != 0 && displays.open[n.c.display] == 0 { // initialised, and nobody else uses it
 			C.plumb_terminate(n.c.display)
 		}
 		return nil, Info{}, fmt.Errorf("cannot open context on %s: %w: %s failed with EGL error 0x%04x",
