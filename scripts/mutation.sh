@@ -13,6 +13,7 @@ case " $* " in *" -- "*)
 	while [ "$1" != -- ]; do flags="$flags $1"; shift; done
 	shift ;;
 esac
+ulimit -v 8000000 # KiB: a mutant that never ends must not take the memory of the machine
 mkdir -p "$out/lists" "$TMPDIR" "$out/bin"
 trap 'rm -rf "$TMPDIR"' EXIT
 GOBIN="$out/bin" GOFLAGS= go install $gremlins
