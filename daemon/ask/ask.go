@@ -37,8 +37,8 @@ type Arm struct {
 	Mode    string // ModeDefault, ...
 	Input   string
 	Setting string // of TangramPuzzle's Task 2
-	Format  string // of SpatiaLab: "mcq" or "open"
-	Method  string // of SpatiaLab
+	Format  string // of SPATIALAB: "mcq" or "open"
+	Method  string // of SPATIALAB
 }
 
 // String names the arm in messages: "cot/minimal".

@@ -294,7 +294,7 @@ func TestTangram(t *testing.T) {
 	}
 }
 
-// The calls of each method of SpatiaLab, with the picture where it belongs.
+// The calls of each method of SPATIALAB, with the picture where it belongs.
 func TestVisual(t *testing.T) {
 	dir := t.TempDir()
 	var picture bytes.Buffer

@@ -15,7 +15,7 @@ import (
 // maxPicture is the longest file of an item's picture in bytes.
 const maxPicture = 20 << 20
 
-// visual asks questions about pictures: SpatiaLab and SpaCE-Eval.
+// visual asks questions about pictures: SPATIALAB and SpaCE-Eval.
 type visual struct {
 	single
 	suite     *scoring.Suite
@@ -31,9 +31,9 @@ type question struct {
 	pictures []string // paths
 }
 
-// NewVisual returns the suite for items of SpatiaLab or SpaCE-Eval, one a line of the file of
+// NewVisual returns the suite for items of SPATIALAB or SpaCE-Eval, one a line of the file of
 // tasks. Paths of pictures are relative to folder. detail is the parameter "detail" that the
-// endpoint gets with each picture, such as "low" or "high"; "" is not sent. Only SpatiaLab has
+// endpoint gets with each picture, such as "low" or "high"; "" is not sent. Only SPATIALAB has
 // formats and methods of asking; SpaCE-Eval has one of each. See docs/spec/runs.md#r35.
 func NewVisual(suite *scoring.Suite, lines [][]byte, folder, detail string) (Suite, error) {
 	s := &visual{suite: suite, folder: folder, detail: detail, spatialab: suite.Name == "spatialab", choice: choices{
@@ -55,7 +55,7 @@ func (s *visual) Arms(o Options) ([]Arm, []string, error) {
 	return s.choice.arms(o, func(a Arm) int { return count(s.tasks, func(t *Task) bool { return s.Fits(t, a) }) }, len(s.tasks))
 }
 
-// Fits implements Suite: an item of SpatiaLab that names a format has that one alone.
+// Fits implements Suite: an item of SPATIALAB that names a format has that one alone.
 func (s *visual) Fits(t *Task, a Arm) bool {
 	named := t.own.(*question).format
 	return !s.spatialab || named == "" || named == a.Format
@@ -109,7 +109,7 @@ func (s *visual) Answers(t *Task, a Arm, heard []Heard) []Answer {
 	return all
 }
 
-// pictures lists the paths of the pictures of a SpatiaLab or SpaCE-Eval question.
+// pictures lists the paths of the pictures of a SPATIALAB or SpaCE-Eval question.
 func pictures(v *fastjson.Value) (paths []string) {
 	f := v.Get("image")
 	if f == nil {

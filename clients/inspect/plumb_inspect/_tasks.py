@@ -85,7 +85,7 @@ def tangram_outline(items: str | None = None, url: str | None = None, variant: s
 
 @task
 def spatialab(items: str | None = None, url: str | None = None, variant: str | None = None) -> Task:
-    """SpatiaLab: questions on pictures. Open answers need a daemon with a judge."""
+    """SPATIALAB: questions on pictures. Open answers need a daemon with a judge."""
     return _task("spatialab", items, url, variant)
 
 
