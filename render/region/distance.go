@@ -13,8 +13,8 @@ import (
 // time is bounded by the number of pixels.
 func Farthest(a, b *Bits) uint32 { return farthest(a, b, wordsPerPixel*(a.Width+1)*(a.Height+1)) }
 
-// farthest is Farthest, the largest distance of a pixel of one bitmap to the nearest of the other,
-// with a limit on the words that the search reads.
+// farthest is Farthest with a limit on the words that the search may read. Beyond it the distance transform
+// gives the same number.
 func farthest(a, b *Bits, words int) uint32 {
 	s := search{left: words}
 	s.farthest(a, b)
@@ -55,20 +55,20 @@ type nearPixel struct {
 	x, y int
 }
 
-// farthest raises s.far to the largest distance from a pixel of b to the nearest of other, for the
-// Hausdorff distance of two boundaries. The nearest pixel of the last one is near the next one too:
-// if it is near enough, no search is needed.
+// farthest raises s.far to the largest squared distance from a pixel of b to the nearest of other, if that is
+// greater. Pixels that are in both need no look. The nearest pixel of the last one is near the next one too: if
+// it is no farther than s.far, no search is needed. It ends early when s.left gets negative.
 func (s *search) farthest(b, other *Bits) {
 	low, high := other.rows()
 	near := nearPixel{d: math.MaxUint32}
 	known := false
 	for y := range b.Height {
 		for w := range b.Words {
-			at := y*b.Words + w
-			for m := b.W[at] &^ other.W[at]; m != 0; m &= m - 1 {
+			index := y*b.Words + w
+			for m := b.W[index] &^ other.W[index]; m != 0; m &= m - 1 { // drops the lowest bit
 				x := 32*w + bits.TrailingZeros32(m)
 				near.d = math.MaxUint32
-				if known {
+				if known { // the distance of the last nearest pixel from this one
 					near.d = uint32((x-near.x)*(x-near.x) + (y-near.y)*(y-near.y))
 				}
 				if near.d <= s.far {
@@ -104,8 +104,8 @@ func (b *Bits) rows() (low, high int) {
 	return low, high
 }
 
-// nearest returns the pixel of b's rows low to high that is nearest to (x, y), or best if none is
-// nearer. It stops at the first one that is not farther than s.far.
+// nearest returns the pixel of b, in its rows low to high, that is nearest to (x, y), or best if none is nearer. It
+// goes outwards row by row, and stops at the first pixel that is not farther than s.far: it cannot raise that.
 func (s *search) nearest(b *Bits, x, y int, best nearPixel, low, high int) nearPixel {
 	for d := max(0, low-y, y-high); d < b.Height && uint32(d*d) < best.d && best.d > s.far && s.left >= 0; d++ {
 		if y-d >= low && y-d <= high {
@@ -118,13 +118,13 @@ func (s *search) nearest(b *Bits, x, y int, best nearPixel, low, high int) nearP
 	return best
 }
 
-// nearestInRow returns the nearest pixel of row y, or best if none is nearer. up is the square of
-// the distance to that row.
+// nearestInRow returns the pixel of b's row y that is nearest to column x, or best if none is nearer. up is the
+// square of the distance to that row. It goes outwards word by word, and counts the words that it reads.
 func (s *search) nearestInRow(b *Bits, x, y int, up uint32, best nearPixel) nearPixel {
 	row := b.W[y*b.Words:][:b.Words]
-	try := func(at int) {
-		if d := uint32((at-x)*(at-x)) + up; d < best.d {
-			best = nearPixel{d, at, y}
+	try := func(column int) {
+		if d := uint32((column-x)*(column-x)) + up; d < best.d {
+			best = nearPixel{d, column, y}
 		}
 	}
 	for d, w := 0, x>>5; ; d++ {
@@ -136,7 +136,7 @@ func (s *search) nearestInRow(b *Bits, x, y int, up uint32, best nearPixel) near
 		}
 		if right < b.Words {
 			m := row[right]
-			if d == 0 {
+			if d == 0 { // only x and what is right of it
 				m &= ^uint32(0) << (x & 31)
 			}
 			if m != 0 {
@@ -145,7 +145,7 @@ func (s *search) nearestInRow(b *Bits, x, y int, up uint32, best nearPixel) near
 		}
 		if left >= 0 {
 			m := row[left]
-			if d == 0 {
+			if d == 0 { // only x and what is left of it
 				m &= ^uint32(0) >> (31 - x&31)
 			}
 			if m != 0 {

@@ -20,11 +20,11 @@ func (b *Bits) Reset(width, height int) {
 	clear(b.W)
 }
 
-// mark sets the pixels of a size x size bitmap whose closed squares the segments of a boundary
-// meet.
+// mark makes b a bitmap of size x size px and sets the pixels whose closed squares the segments of a boundary
+// meet. size is a power of two.
 func (b *Bits) mark(size int, list []Edge) {
 	b.Reset(size, size)
-	shift := 16 - bits.TrailingZeros(uint(size))
+	shift := 16 - bits.TrailingZeros(uint(size)) // a coordinate >> shift is a pixel
 	for i := range list {
 		e := &list[i]
 		y0, y1 := int32(e.A>>16), int32(e.B>>16)
@@ -37,7 +37,7 @@ func (b *Bits) mark(size int, list []Edge) {
 	}
 }
 
-// cells returns the range of pixel columns that an edge crosses between two heights.
+// cells returns the range of x, in units of the grid, that an edge crosses between two heights.
 func (e *Edge) cells(low, high int32) (x0, x1 int32) {
 	y0, y1 := int32(e.A>>16), int32(e.B>>16)
 	a, b := int32(e.A&0xffff), int32(e.B&0xffff)

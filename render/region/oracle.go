@@ -15,7 +15,7 @@ type oracleMemory struct {
 
 var oracleMemories = sync.Pool{New: func() any { return new(oracleMemory) }}
 
-// Measure implements Meter.
+// Measure compares the two regions of a scene in plain Go. It implements Meter.
 func (Oracle) Measure(s *Scene) (Result, error) {
 	t := oracleMemories.Get().(*oracleMemory)
 	defer oracleMemories.Put(t)
@@ -47,11 +47,11 @@ type scratch struct {
 func (w *scratch) sums(p *Packed) Sums {
 	var s Sums
 	for k := range Rows {
-		y := int32(k*RowStep + RowStep/2)
+		y := int32(k*RowStep + RowStep/2) // the middle of the strip
 		w.spans = w.spans[:0]
-		own := w.coverLine(p, y)
-		s.U += unionLength(w.spans[:own])
-		s.T += unionLength(w.spans[own:])
+		ofU := w.coverLine(p, y)
+		s.U += unionLength(w.spans[:ofU])
+		s.T += unionLength(w.spans[ofU:])
 		s.Either += unionLength(w.spans)
 	}
 	w.a.mark(p.Size, p.Segments[:p.SegsU])

@@ -48,7 +48,7 @@ const (
 	// DefaultSize is the side of the raster in pixels unless it is chosen.
 	DefaultSize = 512
 	// MaxParts, MaxSides and MaxSegments are what a device takes of one scene, of
-	// both regions together; larger ones are left to the Go oracleMemory. They keep a
+	// both regions together; larger ones are left to the Oracle. They keep a
 	// thread's loops below the 65,535 iterations after which llvmpipe ends them.
 	MaxParts    = 48
 	MaxSides    = 4096
@@ -137,8 +137,9 @@ func (b *box) add(p Point) {
 	b.y0, b.y1 = min(b.y0, p.Y), max(b.y1, p.Y)
 }
 
-// Pack puts a scene on the grid. Errors wrap ErrInvalid: no such size, a region
-// without parts or edges, coordinates that are not finite.
+// Pack puts a scene on the grid, which is a square around both regions, with a free unit on each side. Errors
+// wrap ErrInvalid: no such size, a region without parts or edges, coordinates that are not finite, regions that
+// are a point.
 func (p *Packed) Pack(s *Scene) error {
 	p.Size = s.Size
 	if p.Size == 0 {
@@ -150,7 +151,8 @@ func (p *Packed) Pack(s *Scene) error {
 	b := box{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
 	for i, r := range []*Region{&s.U, &s.T} {
 		if len(r.Parts) == 0 || len(r.Edges) == 0 {
-			return fmt.Errorf("cannot measure scene: %w: region %d has %d parts and %d edges; want some", ErrInvalid, i, len(r.Parts), len(r.Edges))
+			return fmt.Errorf("cannot measure scene: %w: region %d has %d parts and %d edges; want some",
+				ErrInvalid, i, len(r.Parts), len(r.Edges))
 		}
 		for _, part := range r.Parts {
 			for _, q := range part {
@@ -167,7 +169,8 @@ func (p *Packed) Pack(s *Scene) error {
 		return fmt.Errorf("cannot measure scene: %w: it spans %g; want a finite length above 0", ErrInvalid, side)
 	}
 	p.unit, p.x0, p.y0 = side/(Grid-2), b.x0, b.y0
-	p.Sides, p.Segments, p.spans, p.Parts, p.strips, p.around = p.Sides[:0], p.Segments[:0], p.spans[:0], 0, 0, 0
+	p.Sides, p.Segments, p.spans = p.Sides[:0], p.Segments[:0], p.spans[:0]
+	p.Parts, p.strips, p.around = 0, 0, 0
 	p.parts(&s.U)
 	p.SidesU = len(p.Sides)
 	p.parts(&s.T)
@@ -182,7 +185,7 @@ func (p *Packed) at(q Point) (x, y int32) {
 	return 1 + int32(math.Round((q.X-p.x0)/p.unit)), 1 + int32(math.Round((q.Y-p.y0)/p.unit))
 }
 
-// edge puts a side or segment onto the integer grid.
+// edge puts a side or segment onto the grid, with its lower y first, or its lower x if it is level.
 func (p *Packed) edge(a, b Point) Edge {
 	x0, y0 := p.at(a)
 	x1, y1 := p.at(b)
@@ -196,7 +199,8 @@ func (p *Packed) edge(a, b Point) Edge {
 	return e
 }
 
-// parts appends the sides of a region's convex parts, on the grid.
+// parts appends the sides of a region's convex parts, on the grid, and the rows of each part, and adds to the
+// sums from which the error bounds follow.
 func (p *Packed) parts(r *Region) {
 	for _, part := range r.Parts {
 		w := partRows{low: math.MaxInt32, first: len(p.Sides)}
@@ -229,9 +233,10 @@ func (p *Packed) Fits() bool {
 	return p.Parts <= MaxParts && len(p.Sides) <= MaxSides && len(p.Segments) <= MaxSegments
 }
 
-// Result converts the sums of the grid to areas and lengths in the scene's units.
+// Result converts the sums of the grid to areas, IoU and distance in the scene's units, with the error bounds of
+// the package comment.
 func (p *Packed) Result(s Sums) Result {
-	area := p.unit * p.unit * RowStep
+	area := p.unit * p.unit * RowStep // of a unit of length in a strip
 	r := Result{Sums: s, Size: p.Size, Pixel: p.unit * Grid / float64(p.Size)}
 	r.Union, r.Shared = float64(s.U)*area, float64(s.U+s.T-s.Either)*area
 	r.AreaBound = p.unit*p.unit*RowStep/2*p.strips + 1.3*p.unit*p.around + float64(p.Parts)*2*math.Pi*p.unit*p.unit
