@@ -66,7 +66,7 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// appendEscaped appends the JSON escape of a character.
+// appendEscaped appends the JSON escape of a character below U+10000: a short one where there is one, else \uXXXX.
 func appendEscaped(dst []byte, c rune) []byte {
 	switch c {
 	case '"', '\\':

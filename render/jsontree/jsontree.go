@@ -28,17 +28,18 @@ const ValueBytes = 128
 // this version of fastjson has no such field.
 var values = offset(reflect.TypeFor[fastjson.Parser]())
 
-// offset computes the variable values from the type of fastjson's parser.
+// offset returns the value of the variable values: it looks for the field c.vs, a list of fastjson.Value, in the
+// type of fastjson's parser.
 func offset(parser reflect.Type) int {
-	c, ok := parser.FieldByName("c")
-	if !ok || c.Type.Kind() != reflect.Struct {
+	cache, ok := parser.FieldByName("c")
+	if !ok || cache.Type.Kind() != reflect.Struct {
 		return -1
 	}
-	vs, ok := c.Type.FieldByName("vs")
-	if !ok || vs.Type != reflect.TypeFor[[]fastjson.Value]() {
+	list, ok := cache.Type.FieldByName("vs")
+	if !ok || list.Type != reflect.TypeFor[[]fastjson.Value]() {
 		return -1
 	}
-	return int(c.Offset + vs.Offset)
+	return int(cache.Offset + list.Offset)
 }
 
 // valuesOf returns the parser's list of values; values must not be -1.
@@ -83,19 +84,19 @@ func Count(b []byte) int {
 	return n
 }
 
-// quoted returns the position of the quote that ends the string whose first character
-// is at i, or the length of b where none does.
+// quoted returns the position of the quote that ends the JSON string whose first character is at i, or the length
+// of b if none does. A quote behind an odd number of backslashes is escaped and does not end it.
 func quoted(b []byte, i int) int {
 	for i < len(b) {
-		at := bytes.IndexByte(b[i:], '"')
-		if at < 0 {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
 			return len(b)
 		}
 		slashes := 0
-		for k := i + at - 1; k >= i && b[k] == '\\'; k-- {
+		for k := i + n - 1; k >= i && b[k] == '\\'; k-- {
 			slashes++
 		}
-		i += at
+		i += n
 		if slashes%2 == 0 {
 			return i
 		}

@@ -13,12 +13,12 @@ func wellFormed(b []byte) []byte {
 	if !bytes.Contains(b, []byte(`\ud`)) && !bytes.Contains(b, []byte(`\uD`)) {
 		return b
 	}
-	at := Unpaired(b, 0)
-	if at >= 0 {
-		b = bytes.Clone(b)
+	i := Unpaired(b, 0)
+	if i >= 0 {
+		b = bytes.Clone(b) // the caller's text stays as it is
 	}
-	for ; at >= 0; at = Unpaired(b, at) {
-		copy(b[at:], `\ufffd`)
+	for ; i >= 0; i = Unpaired(b, i) {
+		copy(b[i:], `\ufffd`) // of the same length
 	}
 	return b
 }
@@ -27,13 +27,13 @@ func wellFormed(b []byte) []byte {
 // a JSON text, or -1 where there is none. i must not be within an escape.
 func Unpaired(b []byte, i int) int {
 	for i < len(b) {
-		at := bytes.IndexByte(b[i:], '\\')
-		if at < 0 {
+		n := bytes.IndexByte(b[i:], '\\')
+		if n < 0 {
 			break
 		}
-		i += at
+		i += n
 		r, ok := escape(b[i:])
-		if !ok {
+		if !ok { // a short escape
 			i += 2
 			continue
 		}
@@ -50,8 +50,8 @@ func Unpaired(b []byte, i int) int {
 	return -1
 }
 
-// escape reads \uXXXX at the start of b; ok is false where there is none.
-func escape(b []byte) (rune, bool) {
+// escape reads the escape \uXXXX at the start of b and returns its code unit; ok is false if there is none.
+func escape(b []byte) (unit rune, ok bool) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0, false
 	}
