@@ -47,8 +47,8 @@ func (c *Cover) Add(l Loop) {
 	}
 }
 
-// edge adds the coverage to the right of a polygon's edge, row by row. Edges down count positive,
-// edges up negative.
+// edge adds the coverage to the right of the polygon's edge from p to q, row by row, and extends the box of what
+// is changed. Edges down count positive, edges up negative, level ones and those outside of all rows nothing.
 func (c *Cover) edge(p, q Point) {
 	sign := 1.0
 	if p.Y > q.Y {
@@ -69,8 +69,8 @@ func (c *Cover) edge(p, q Point) {
 	c.box = c.box.Union(image.Rect(left, first, right, last))
 }
 
-// columns returns the range of cells that a piece of an edge between two columns may change. Beyond
-// a piece that leaves the picture on the right the winding stays as it is, so all the rest counts.
+// columns returns the range [left, right) of cells that an edge between the places x0 and x1 may change: up to the
+// one behind its last column, or, if it leaves the picture on the right, up to the end of the row.
 func (c *Cover) columns(x0, x1 float64) (left, right int) {
 	if x := min(x0, x1); x > 0 {
 		left = int(min(x, float64(c.w)))
@@ -82,8 +82,9 @@ func (c *Cover) columns(x0, x1 float64) (left, right int) {
 	return left, min(right, c.w+1)
 }
 
-// slice adds to the coverage of a pixel row a straight piece of a polygon's edge within it, from x0
-// to x1, with the winding d.
+// slice adds to a pixel row a straight piece of a polygon's edge within it, from x0 to x1, whose height, with its
+// sign, is d. Each cell gets the change of the winding from the pixel before: the pixel that the piece crosses
+// gets the part that lies right of it, the next one the rest.
 func (c *Cover) slice(row int, x0, x1, d float64) {
 	if x0 > x1 {
 		x0, x1 = x1, x0
@@ -92,11 +93,11 @@ func (c *Cover) slice(row int, x0, x1, d float64) {
 		return
 	}
 	cells := c.cells[row*(c.w+1) : (row+1)*(c.w+1)]
-	if x1 <= 0 {
+	if x1 <= 0 { // left of the picture
 		cells[0] += d
 		return
 	}
-	if x1-x0 < 1e-12 {
+	if x1-x0 < 1e-12 { // vertical
 		x := min(max(x0, 0), float64(c.w))
 		k := min(int(x), c.w-1)
 		right := float64(k+1) - x
@@ -119,7 +120,8 @@ func (c *Cover) slice(row int, x0, x1, d float64) {
 	}
 }
 
-// Each calls f with the winding of every pixel that the polygons touch, averaged over its area.
+// Each calls f with the winding of every pixel that the polygons touch, averaged over its area, row by row; pixels
+// whose winding is 0 but for rounding errors are left out.
 func (c *Cover) Each(f func(x, y int, winding float64)) {
 	for y := c.box.Min.Y; y < c.box.Max.Y; y++ {
 		sum := 0.0
@@ -155,13 +157,13 @@ func New(w, h int, ground color.NRGBA) *Sheet {
 	return s
 }
 
-// Clear paints the whole picture for a prompt or a report in the colour of its ground.
+// Clear paints the whole picture in the colour of its ground.
 func (s *Sheet) Clear(ground color.NRGBA) {
 	if len(s.Pix) == 0 {
 		return
 	}
 	copy(s.Pix, []byte{ground.R, ground.G, ground.B, ground.A})
-	for n := 4; n < len(s.Pix); n *= 2 {
+	for n := 4; n < len(s.Pix); n *= 2 { // double what is painted
 		copy(s.Pix[n:], s.Pix[:n])
 	}
 }
@@ -175,11 +177,13 @@ func (s *Sheet) Cover() *Cover {
 	return s.cover
 }
 
-// Blend puts a colour over a pixel of the picture with a coverage of 0 to 1.
-func (s *Sheet) Blend(x, y int, c color.NRGBA, a float64) {
-	a *= float64(c.A) / 255
+// Blend puts a colour, with its alpha, over the pixel (x, y) of the picture, of which it covers the part coverage,
+// 0 to 1. The pixel stays opaque.
+func (s *Sheet) Blend(x, y int, c color.NRGBA, coverage float64) {
+	a := coverage * (float64(c.A) / 255)
 	p := s.Pix[s.PixOffset(x, y):][:3]
 	for i, v := range [3]uint8{c.R, c.G, c.B} {
+		// float64 around products: no fused multiply-add, equal on every machine
 		p[i] = uint8(math.Floor(float64(float64(p[i])*(1-a)) + float64(float64(v)*a) + 0.5))
 	}
 }

@@ -63,7 +63,7 @@ func (w *Writer) Line(text string, size float64) (Line, error) {
 // flatness is how many chords stand for a curve of a glyph.
 const flatness = 12
 
-// flatten makes polygons of the outline of a text, moved by dx and dy.
+// flatten makes polygons of the outline of a glyph, moved by dx and dy: each curve becomes chords.
 func flatten(p *vector.Path, dx, dy float64) (loops []Loop) {
 	var cur Loop
 	i := 0
@@ -94,9 +94,9 @@ func flatten(p *vector.Path, dx, dy float64) (loops []Loop) {
 				ac, cd, db := Mix(a, c, t), Mix(c, d, t), Mix(d, b, t)
 				cur = append(cur, Mix(Mix(ac, cd, t), Mix(cd, db, t), t))
 			}
-		case vector.Conic:
+		case vector.Conic: // glyphs have none: a line to its end will do
 			next()
-			cur = append(cur, next()) // glyphs have none
+			cur = append(cur, next())
 		}
 	}
 	if cur != nil {
@@ -105,6 +105,7 @@ func flatten(p *vector.Path, dx, dy float64) (loops []Loop) {
 	return loops
 }
 
+// Mix returns the point at t from a (0) to b (1).
 func Mix(a, b Point, t float64) Point {
 	return Point{a.X + float64((b.X-a.X)*t), a.Y + float64((b.Y-a.Y)*t)}
 }
