@@ -49,21 +49,23 @@ func (c *Clips) OfFrame(t *Tree, s *scene.Scene, frame int32) []geom.Point {
 	return c.Points[first:]
 }
 
-// Intersect returns the intersection of two convex polygons, such as a frame and the frame around
-// it. by runs clockwise on the screen. The result is valid until the next call.
+// Intersect returns the intersection of two convex polygons, such as a frame and the frame around it: it cuts p
+// by every side of the other, by, which must run clockwise on the screen. The result is valid until the next
+// call.
 func (c *Clips) Intersect(p, by []geom.Point) []geom.Point {
 	in := append(c.scratch[0][:0], p...)
 	out := c.scratch[1][:0]
 	for i := range by {
 		a, b := by[i], by[(i+1)%len(by)]
+		inwards := func(p geom.Point) float64 { return geom.Cross(geom.Sub(b, a), geom.Sub(p, a)) } // from side ab
 		out = out[:0]
 		for j := range in {
 			q, r := in[j], in[(j+1)%len(in)]
-			dq, dr := geom.Cross(geom.Sub(b, a), geom.Sub(q, a)), geom.Cross(geom.Sub(b, a), geom.Sub(r, a))
+			dq, dr := inwards(q), inwards(r)
 			if dq >= 0 {
 				out = append(out, q)
 			}
-			if dq >= 0 != (dr >= 0) {
+			if dq >= 0 != (dr >= 0) { // qr crosses the side
 				out = append(out, geom.Lerp(q, r, dq/(dq-dr)))
 			}
 		}

@@ -50,7 +50,8 @@ type Tree struct {
 // maxFrames is the deepest nesting of frames: each one adds four edges to the clip of its content.
 const maxFrames = 256
 
-// Build computes places and opacities. Parents stand before their children.
+// Build fills t.Nodes with the place, opacity and frame of every shape, and collects the bindings of arrows. In a
+// scene parents stand before their children. Frames nested deeper than maxFrames are refused.
 func (t *Tree) Build(s *scene.Scene) error {
 	if cap(t.Nodes) < len(s.Shapes) {
 		t.Nodes = make([]Node, len(s.Shapes))
@@ -74,15 +75,16 @@ func (t *Tree) Build(s *scene.Scene) error {
 			n.Frame, n.frames = sh.Parent, p.frames+1
 		}
 		if n.frames > maxFrames {
-			return fmt.Errorf("cannot draw shape %q: %w: it lies in %d frames; want at most %d", sh.ID, scene.ErrLimit, n.frames, maxFrames)
+			return fmt.Errorf("cannot draw shape %q: %w: it lies in %d frames; want at most %d",
+				sh.ID, scene.ErrLimit, n.frames, maxFrames)
 		}
 	}
 	t.bind(s)
 	return nil
 }
 
-// bind collects the bindings of every arrow. Of several at one end the first counts. See
-// docs/spec/drawing.md#r13.
+// bind fills t.bound with the bindings of every arrow. Of several at one end the first counts. Without bindings
+// t.bound is empty. See docs/spec/drawing.md#r13.
 func (t *Tree) bind(s *scene.Scene) {
 	t.bound = t.bound[:0]
 	if len(s.Bindings) == 0 {
@@ -115,8 +117,9 @@ func (t *Tree) BindingOf(s *scene.Scene, arrow int32, end int) *scene.Binding {
 	return &s.Bindings[t.bound[arrow][end]-1]
 }
 
-// Select sets the set of each shape from the lists of ids of a view. Descendants are in the set
-// of their parent. A shape in both lists belongs to only.
+// Select puts each shape into one of a view's two sets, or none, by the lists of ids; a nil list only puts all
+// shapes into the first set. Descendants are in the set of their parent. A shape in both lists belongs to only.
+// An unknown id is an error.
 func (t *Tree) Select(s *scene.Scene, only, other []string) error {
 	t.OnlyFrame = [InOther + 1]int32{-1, -1, -1}
 	if only == nil {
@@ -140,7 +143,7 @@ func (t *Tree) Select(s *scene.Scene, only, other []string) error {
 		if p < 0 {
 			continue
 		}
-		if above := t.Nodes[p].Set; above == inOnly || n.Set == Unset {
+		if above := t.Nodes[p].Set; above == inOnly || n.Set == Unset { // only goes before other
 			n.Set = above
 		}
 	}
@@ -192,7 +195,8 @@ func (t *Tree) PaintOrder(s *scene.Scene) []Layer {
 	return t.order
 }
 
-// linkHighlights lists the highlights of each frame, and those outside of frames, in order.
+// linkHighlights makes a linked list of the highlights of each frame, and one of those outside of frames, in the
+// order of the shapes: t.back or Node.back of the frame is its first one, Node.back of a highlight the next.
 func (t *Tree) linkHighlights(s *scene.Scene) {
 	t.back = -1
 	for i := len(s.Shapes) - 1; i >= 0; i-- {
