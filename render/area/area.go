@@ -15,8 +15,6 @@ import (
 	"plumb/render/vector"
 )
 
-// unit is the number of steps per px, and whole what a pixel inside comes to: its
-// height times twice its width.
 const (
 	// unit is the number of steps per px, and whole the value of a pixel that lies inside: its
 	// height times twice its width.
@@ -80,13 +78,13 @@ func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 	first = len(dst.Spans)
 	edges := f.sortEdges()
 	for y := int64(math.MinInt64); len(edges) > 0 || len(f.active) > 0; y++ {
-		if len(f.active) == 0 {
+		if len(f.active) == 0 { // skip the empty rows
 			y = edges[0].y0 >> 10
 		}
-		if y >= int64(f.clip.Y1) || y&15 == 0 && len(f.active) >= 256 && f.Stop != nil && f.Stop() {
+		if y >= int64(f.clip.Y1) || f.shouldStop(y) {
 			break
 		}
-		n := 0
+		n := 0 // edges that begin in the row
 		for n < len(edges) && edges[n].y0>>10 <= y {
 			n++
 		}
@@ -102,8 +100,14 @@ func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 	return first, len(dst.Spans) - first
 }
 
-// sortEdges sorts the edges of the added paths by their top, the order in which rows reach them,
-// and returns them.
+// shouldStop reports whether the caller wants to stop. It calls Stop, which may be slow, only in every 16th row,
+// and only where many edges are active.
+func (f *Filler) shouldStop(y int64) bool {
+	return y&15 == 0 && len(f.active) >= 256 && f.Stop != nil && f.Stop()
+}
+
+// sortEdges sorts the edges of the added paths by their top, the order in which rows reach them, and returns them.
+// It also makes the buffers of a row wide enough for all of them.
 func (f *Filler) sortEdges() []edge {
 	slices.SortStableFunc(f.edges, func(a, b edge) int { return cmp.Compare(a.y0, b.y0) })
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
@@ -122,7 +126,8 @@ func (f *Filler) sortEdges() []edge {
 // growRow makes the heights, areas and alphas of a pixel row at least n columns long.
 func (f *Filler) growRow(n int) {
 	if add := n - len(f.alpha); add > 0 {
-		f.height, f.leftArea = append(f.height, make([]int64, add)...), append(f.leftArea, make([]int64, add)...)
+		f.height = append(f.height, make([]int64, add)...)
+		f.leftArea = append(f.leftArea, make([]int64, add)...)
 		f.alpha = append(f.alpha, make([]byte, add)...)
 	}
 }
@@ -140,8 +145,8 @@ func (f *Filler) insertActive(list []edge) {
 	}
 }
 
-// fillRow computes the alphas of row y and drops the edges that end in it. It returns the range of
-// columns that may be covered, relative to f.left.
+// fillRow computes the alphas of row y in f.alpha, path by path, and drops the edges that end in it. It returns the
+// range [from, to) of columns that may be covered, relative to f.left.
 func (f *Filler) fillRow(y int64) (from, to int) {
 	from, to = math.MaxInt, 0
 	top, bottom := y*unit, (y+1)*unit
@@ -182,9 +187,9 @@ func divideRound(a, b int64) int64 {
 	return q
 }
 
-// addEdgePiece adds the part of an edge within one pixel row to the signed area coverage: to each
-// column that it crosses, its height and the area on its left. It returns the range of these
-// columns.
+// addEdgePiece adds the part of an edge within one pixel row, from (xa, ya) to (xb, yb), to the row: to each column
+// that it crosses its height, and twice the area on its left, both times the winding. It returns the range of
+// these columns.
 func (f *Filler) addEdgePiece(xa, ya, xb, yb, wind int64) (from, to int) {
 	if ya == yb {
 		return math.MaxInt, 0
@@ -196,7 +201,7 @@ func (f *Filler) addEdgePiece(xa, ya, xb, yb, wind int64) (from, to int) {
 	first, last := xa>>10, xb>>10
 	x, y := xa, ya
 	for c := first; c <= last; c++ {
-		nx, ny := xb, yb
+		nx, ny := xb, yb // where it leaves the column
 		if c < last {
 			nx = (c + 1) * unit
 			ny = ya + divideAwayFromZero((nx-xa)*(yb-ya), xb-xa)
@@ -222,8 +227,8 @@ func divideAwayFromZero(a, b int64) int64 {
 // alphas, and clears them. A pixel keeps the largest alpha of all paths. It continues behind hi
 // while the path is inside, and returns the end.
 func (f *Filler) accumulateRow(lo, hi int) int {
-	var sum int64
-	a := byte(0) // of columns without edges
+	var sum int64 // of the heights of all edges further left
+	a := byte(0)  // alpha of columns without edges
 	height, reach, alpha := f.height[lo:hi], f.leftArea[lo:hi], f.alpha[lo:hi]
 	for c := range height {
 		h, r := height[c], reach[c]
@@ -259,7 +264,8 @@ func alphaOf(v int64) byte {
 // longRun is the least length in px at which a run of 255 becomes a Full span.
 const longRun = scan.Cell
 
-// store appends the alphas of the columns [lo, hi) of a row to the coverage mask, as spans.
+// store appends the alphas of the columns [lo, hi) of row y, as far as they are within the clip, to dst: long runs of
+// 255 as Full spans, other stretches without gaps as spans with bytes.
 func (f *Filler) store(dst *scan.Coverage, y int32, lo, hi int) {
 	lo, hi = max(lo, int(f.clip.X0-f.left)), min(hi, int(f.clip.X1-f.left))
 	for x := lo; x < hi; {
@@ -272,7 +278,8 @@ func (f *Filler) store(dst *scan.Coverage, y int32, lo, hi int) {
 			full++
 		}
 		if full-x >= longRun {
-			dst.Spans = append(dst.Spans, scan.Span{X: f.left + int32(x), Y: y, N: int32(full - x), At: scan.Full})
+			span := scan.Span{X: f.left + int32(x), Y: y, N: int32(full - x), At: scan.Full}
+			dst.Spans = append(dst.Spans, span)
 			x = full
 			continue
 		}
@@ -284,13 +291,14 @@ func (f *Filler) store(dst *scan.Coverage, y int32, lo, hi int) {
 			}
 			end++
 		}
-		if run == longRun {
+		if run == longRun { // it becomes the next span
 			end -= run
 		}
 		if len(dst.Bytes) > math.MaxInt32-(end-x) {
-			return // no canvas has so many boundary pixels
+			return // never: callers bound the bytes far below what Span.At can hold
 		}
-		dst.Spans = append(dst.Spans, scan.Span{X: f.left + int32(x), Y: y, N: int32(end - x), At: int32(len(dst.Bytes))})
+		span := scan.Span{X: f.left + int32(x), Y: y, N: int32(end - x), At: int32(len(dst.Bytes))}
+		dst.Spans = append(dst.Spans, span)
 		dst.Bytes = append(dst.Bytes, f.alpha[x:end]...)
 		x = end
 	}
