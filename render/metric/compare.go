@@ -65,11 +65,13 @@ type Meter interface {
 // Oracle is the Meter in plain Go.
 type Oracle struct{}
 
-// Compare implements Meter. It takes time and memory in proportion to the pixels
-// of the box around everything covered, 4 bytes per pixel of it for the distance.
+// Compare counts the covered pixels of two masks and those that both cover, and, if asked, finds the Hausdorff
+// distance by distance transforms. It implements Meter. It takes time and memory in proportion to the pixels of
+// the box around everything covered, 4 bytes per pixel of it for the distance.
 func (Oracle) Compare(ctx context.Context, a, b Mask, o Options) (Comparison, error) {
 	if a.Width != b.Width || a.Height != b.Height {
-		return Comparison{}, fmt.Errorf("cannot compare masks: %w: %d x %d px and %d x %d px", ErrSize, a.Width, a.Height, b.Width, b.Height)
+		return Comparison{}, fmt.Errorf("cannot compare masks: %w: %d x %d px and %d x %d px",
+			ErrSize, a.Width, a.Height, b.Width, b.Height)
 	}
 	o.Threshold = max(o.Threshold, CoveredFrom)
 	c := Comparison{A: Measure(a, o.Threshold), B: Measure(b, o.Threshold)}
@@ -87,14 +89,14 @@ func (Oracle) Compare(ctx context.Context, a, b Mask, o Options) (Comparison, er
 	}
 	box := c.A.Box.Union(c.B.Box)
 	d := distanceTransform{threshold: o.Threshold, box: box}
-	there, err := d.farthest(ctx, a, b)
+	fromA, err := d.farthest(ctx, a, b)
 	if err != nil {
 		return c, err
 	}
-	back, err := d.farthest(ctx, b, a)
+	fromB, err := d.farthest(ctx, b, a)
 	if err != nil {
 		return c, err
 	}
-	c.Far2, c.Measured = max(there, back), true
+	c.Far2, c.Measured = max(fromA, fromB), true
 	return c, nil
 }

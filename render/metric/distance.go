@@ -13,8 +13,8 @@ type distanceTransform struct {
 	threshold uint8
 	box       image.Rectangle // outside of it nothing is covered
 	column    []int32         // distance to the nearest covered pixel in the column
-	from      []int32         // of one row: whose parabola is the lowest from at on
-	at        []int32
+	// Of one row, from left to right: from column at[k] on, the parabola of column from[k] is the lowest.
+	from, at []int32
 }
 
 // rowsPerCheck is how many rows are processed between two checks of ctx.
@@ -75,9 +75,10 @@ func (d *distanceTransform) rowPass(a Mask, y int, far int64) int64 {
 	w := d.box.Dx()
 	g, row := d.column[y*w:][:w], a.row(d.box.Min.Y+y)
 	value := func(x, i int64) int64 { return (x-i)*(x-i) + int64(g[i])*int64(g[i]) }
-	q := 0
+	q := 0 // last entry of from and at
 	d.from[0], d.at[0] = 0, 0
 	for u := int64(1); u < int64(w); u++ {
+		// Remove the parabolas that u's is below of from their start on.
 		for q >= 0 && value(int64(d.at[q]), int64(d.from[q])) > value(int64(d.at[q]), u) {
 			q--
 		}
@@ -95,7 +96,7 @@ func (d *distanceTransform) rowPass(a Mask, y int, far int64) int64 {
 			d.from[q], d.at[q] = int32(u), int32(x)
 		}
 	}
-	for x := w - 1; x >= 0; x-- {
+	for x := w - 1; x >= 0; x-- { // backwards, so that q goes back through the entries
 		if row[(d.box.Min.X+x)*a.Step+a.First] >= d.threshold {
 			far = max(far, value(int64(x), int64(d.from[q])))
 		}

@@ -37,8 +37,10 @@ func OfImage(img *image.NRGBA) Mask {
 // mustBeValid panics if the pixels of the mask are not in Pix: a caller that gets bytes from
 // outside compares lengths first.
 func (m *Mask) mustBeValid() {
-	if m.Width < 0 || m.Height < 0 || m.Step < 1 || m.First < 0 || m.First >= m.Step || m.Stride < m.Width*m.Step {
-		panic(fmt.Sprintf("BUG: mask of %d x %d px with step %d, first %d, stride %d", m.Width, m.Height, m.Step, m.First, m.Stride))
+	negative := m.Width < 0 || m.Height < 0 || m.First < 0
+	if negative || m.Step < 1 || m.First >= m.Step || m.Stride < m.Width*m.Step {
+		panic(fmt.Sprintf("BUG: mask of %d x %d px with step %d, first %d, stride %d",
+			m.Width, m.Height, m.Step, m.First, m.Stride))
 	}
 	if len(m.Pix) < (m.Height-1)*m.Stride+m.Width*m.Step {
 		panic(fmt.Sprintf("BUG: mask of %d x %d px has %d bytes", m.Width, m.Height, len(m.Pix)))
@@ -63,7 +65,8 @@ func Measure(m Mask, threshold uint8) Stats {
 	m.mustBeValid()
 	s := Stats{Box: image.Rectangle{Min: image.Pt(m.Width, m.Height)}}
 	for y := range m.Height {
-		s.addRow(m.row(y)[min(m.First, m.Width*m.Step):], m.Step, y, max(threshold, CoveredFrom))
+		row := m.row(y)[min(m.First, m.Width*m.Step):] // from the first alpha on; min for a mask without columns
+		s.addRow(row, m.Step, y, max(threshold, CoveredFrom))
 	}
 	if s.Covered == 0 {
 		s.Box = image.Rectangle{}
@@ -71,7 +74,8 @@ func Measure(m Mask, threshold uint8) Stats {
 	return s
 }
 
-// addRow adds one row of a mask, which begins at the alpha of its first pixel, to the sums.
+// addRow adds row y of a mask to the sums, the counts and the box. row begins at the alpha of its first pixel, and
+// the alphas are step bytes apart.
 func (s *Stats) addRow(row []byte, step, y int, threshold uint8) {
 	var alpha, alphaX uint64
 	first, last := -1, 0
