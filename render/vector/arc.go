@@ -20,6 +20,7 @@ func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 		return
 	}
 	e := newEllipse(rx, ry, deg, Point{(a.X - b.X) * 0.5, (a.Y - b.Y) * 0.5})
+	// In units in which the ellipse is a circle of radius 1: both ends and the centre.
 	from, to := e.unit(a), e.unit(b)
 	c := unitCentre(from, to, large == sweep)
 	start := atan2(from, c)
@@ -35,7 +36,7 @@ func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 	}
 	n := int(math.Ceil(math.Abs(float64(span / (2 * math.Pi / 3)))))
 	step := span / float32(n)
-	reach := float32(math.Tan(float64(step * 0.5)))
+	reach := float32(math.Tan(float64(step * 0.5))) // from the end of a piece to its control, along the tangent
 	weight := float32(math.Sqrt(float64(0.5 + float32(math.Cos(float64(step)))*0.5)))
 	angle := start
 	for i := range n {
@@ -54,15 +55,17 @@ func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 // ellipse maps between an ellipse and the unit circle.
 type ellipse struct{ rx, ry, sin, cos float32 }
 
-// newEllipse returns the ellipse of an arc, scaled up if it is too small for the chord of which
-// half is given.
+// newEllipse returns the ellipse of an arc with radii rx and ry, turned by deg degrees. It is scaled up if it is
+// too small to reach both ends of the arc's chord; half is half of that chord.
 func newEllipse(rx, ry, deg float32, half Point) ellipse {
 	sin, cos := math.Sincos(float64(deg) * math.Pi / 180)
 	e := ellipse{rx, ry, float32(sin), float32(cos)}
 	q := e.upright(half)
-	if l2 := float32(float32(q.X*q.X)/float32(rx*rx)) + float32(float32(q.Y*q.Y)/float32(ry*ry)); l2 > 1 {
-		l := float32(math.Sqrt(float64(l2)))
-		e.rx, e.ry = rx*l, ry*l
+	// The square of the factor by which the ellipse is too small.
+	square := float32(float32(q.X*q.X)/float32(rx*rx)) + float32(float32(q.Y*q.Y)/float32(ry*ry))
+	if square > 1 {
+		factor := float32(math.Sqrt(float64(square)))
+		e.rx, e.ry = rx*factor, ry*factor
 	}
 	return e
 }
