@@ -73,7 +73,8 @@ func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
 	return BoxOf(&all), !all.Empty(), nil
 }
 
-// addWithDescendants adds a shape, or the descendants of a group.
+// addWithDescendants adds shape i, or the descendants of a group, to the extent e. Only groups and arrows need the
+// tree of the whole scene, which takes time.
 func (v *boundsFinder) addWithDescendants(s *scene.Scene, i int32, e *geom.Extent) error {
 	if k := s.Shapes[i].Kind; k != scene.Group && k != scene.Arrow {
 		m := s.Shapes[i].LocalMatrix()
@@ -114,7 +115,8 @@ func (v *boundsFinder) addShape(s *scene.Scene, i int32, m geom.Matrix, e *geom.
 	return v.local.Contours(sh, shapes.Contours{Begin: func(shapes.Contour) {}, Point: add})
 }
 
-// addArrow adds the body of an arrow and the box of its label, not its heads.
+// addArrow calls add with the points that represent arrow i in bounds: those of its body and the corners of its
+// label's box, but not its heads.
 func (v *boundsFinder) addArrow(s *scene.Scene, i int32, add func(geom.Point)) error {
 	w := &v.arrows
 	if err := w.Solve(s, &v.tree, i); err != nil {

@@ -59,7 +59,8 @@ func (v Version) unsupported(sh *scene.Shape) string {
 // plumb does not reproduce.
 func (v Version) Check(sh *scene.Shape) error {
 	if what := v.unsupported(sh); what != "" {
-		return fmt.Errorf("cannot draw shape %q (%s) as tldraw %v does: %s: %w", sh.ID, sh.TypeName, v, what, ErrForeign)
+		return fmt.Errorf("cannot draw shape %q (%s) as tldraw %v does: %s: %w",
+			sh.ID, sh.TypeName, v, what, ErrForeign)
 	}
 	return nil
 }
