@@ -5,10 +5,11 @@ import (
 	"plumb/render/vector"
 )
 
-// PathBounds returns the exact box of a path, not of its control points.
+// PathBounds returns the exact box of the points of a path, curves included, and not of its control points. It is
+// empty for a path without a line or curve or move.
 func PathBounds(p *vector.Path) Extent {
 	e := NewExtent()
-	var from [4]Point // current point, then up to three points of a curve
+	var from [4]Point // the current point, then up to three points of a curve
 	pts, weights := p.Points, p.Weights
 	for _, v := range p.Verbs {
 		n := v.Points()
@@ -33,10 +34,11 @@ func PathBounds(p *vector.Path) Extent {
 	return e
 }
 
-// quadExtrema adds the points where x or y of a quadratic, or of a conic of weight w, is extreme.
+// quadExtrema adds the points where x or y of a conic from a to c, whose control b has the weight w, is extreme; a
+// quadratic has w = 1.
 func quadExtrema(e *Extent, a, b, c Point, w float64) {
 	for _, k := range [2][3]float64{{a.X, b.X, c.X}, {a.Y, b.Y, c.Y}} {
-		if (k[1] >= k[0]) == (k[1] <= k[2]) {
+		if (k[1] >= k[0]) == (k[1] <= k[2]) { // the control lies between the ends: none
 			continue
 		}
 		// The derivative of the conic's numerator over its denominator vanishes.
@@ -54,9 +56,10 @@ func quadExtrema(e *Extent, a, b, c Point, w float64) {
 	}
 }
 
-// cubicExtrema adds the points where x or y of a cubic is extreme.
+// cubicExtrema adds the points where x or y of a cubic is extreme: at the roots of a third of its derivative.
 func cubicExtrema(e *Extent, p *[4]Point) {
-	for _, k := range [2][4]float64{{p[0].X, p[1].X, p[2].X, p[3].X}, {p[0].Y, p[1].Y, p[2].Y, p[3].Y}} {
+	coordinates := [2][4]float64{{p[0].X, p[1].X, p[2].X, p[3].X}, {p[0].Y, p[1].Y, p[2].Y, p[3].Y}}
+	for _, k := range coordinates {
 		a := -k[0] + 3*k[1] - 3*k[2] + k[3]
 		b := 2 * (k[0] - 2*k[1] + k[2])
 		for _, t := range Roots(a, b, k[1]-k[0]) {
@@ -67,8 +70,8 @@ func cubicExtrema(e *Extent, p *[4]Point) {
 	}
 }
 
-// Roots solves the quadratic equation a t t + b t + c = 0, for the extreme points of curves.
-// Missing roots are NaN.
+// Roots solves the quadratic equation a t t + b t + c = 0, or the linear one if a is tiny beside b and c. Missing
+// roots are NaN, for which every comparison is false.
 func Roots(a, b, c float64) [2]float64 {
 	if math.Abs(a) < 1e-12*(math.Abs(b)+math.Abs(c)) {
 		return [2]float64{-c / b, math.NaN()}

@@ -39,7 +39,7 @@ func r4(v float64) float64 { return math.Floor(float64(v*decimals)+0.5) / decima
 // Read4 returns what the browser reads for a number that the editor's SVG export writes with four
 // decimals.
 func Read4(v float64) float32 {
-	n := math.Floor(float64(v*decimals) + 0.5)
+	n := math.Floor(float64(v*decimals) + 0.5) // in 1/10,000
 	// Whole numbers up to 2^24 are exact however they are summed; greater ones
 	// are far outside of every picture.
 	const most = 1 << 24 * decimals
@@ -62,7 +62,7 @@ func Read(v float64) float32 {
 	}
 	var digits [32]byte
 	b := strconv.AppendFloat(digits[:0], math.Abs(v), 'f', -1, 64)
-	whole, point := float32(0), 0
+	whole, point := float32(0), 0 // the digits before the decimal point, and its position
 	for point < len(b) && b[point] != '.' {
 		point++
 	}
