@@ -54,7 +54,8 @@ type Finder struct {
 	remains []bool  // per old layer: it has a new one
 }
 
-// NewBase cuts a drawing whose layers are all drawn and arranged into t, and describes it.
+// NewBase cuts drawing d, whose layers must all be drawn and arranged, into the tiles of t, and describes it: for
+// each layer its stamp, its bytes and the tiles that its painted items touch. The ledger has no sums yet.
 func (f *Finder) NewBase(d *paint.Drawing, layers []paint.Layer, bin *batch.Binner, t *batch.Tiled) *Base {
 	for len(f.reaches) < len(layers) {
 		f.reaches = append(f.reaches, batch.Region{})
@@ -76,10 +77,11 @@ func (f *Finder) NewBase(d *paint.Drawing, layers []paint.Layer, bin *batch.Binn
 	return b
 }
 
-// Draw draws the layers of a view that reach the tiles that may differ from the base, and arranges
-// the drawing. layers are those of b.Layers. ok is false if the view must be drawn in full: the
-// pictures differ in size, or the coverage of all layers together is beyond the builder's limit,
-// whose error only a full drawing words as ever.
+// Draw finds the tiles in which a view may differ from the base, f.Region, draws the layers of the view that reach
+// them, and arranges the drawing. Tiles differ where a layer was removed or added; whole units of the base's
+// ledger are taken. layers are those of b.Layers. ok is false if the view must be drawn in full: the pictures
+// differ in size, or the coverage of all layers together is beyond the builder's limit, for which only a full
+// drawing gives the usual error.
 func (f *Finder) Draw(b *paint.Builder, d *paint.Drawing, layers []paint.Layer, base *Base) (ok bool, err error) {
 	if d.Width != base.Width || d.Height != base.Height {
 		return false, nil
@@ -105,10 +107,10 @@ func (f *Finder) Draw(b *paint.Builder, d *paint.Drawing, layers []paint.Layer, 
 	if broken != ForgetUnits {
 		base.Ledger.Extend(&f.Region)
 	}
-	bytes := 0
+	bytes := 0 // of all layers, drawn or not
 	for i, old := range f.kept {
 		switch {
-		case old < 0:
+		case old < 0: // drawn above
 			bytes += layers[i].Bytes
 		case broken == ForgetOverlap || !f.Region.Meets(&base.Layers[old].Reach):
 			bytes += base.Layers[old].Bytes
@@ -127,7 +129,7 @@ func (f *Finder) Draw(b *paint.Builder, d *paint.Drawing, layers []paint.Layer, 
 	return true, nil
 }
 
-// findKept finds the most layers that are in both views, in the same order.
+// findKept finds the most layers that are in both views, in the same order, and sets f.kept and f.remains.
 func (f *Finder) findKept(layers []paint.Layer, old []Layer) {
 	f.kept = f.match.run(f.kept[:0], layers, old)
 	f.remains = append(f.remains[:0], make([]bool, len(old))...)

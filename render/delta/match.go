@@ -46,7 +46,8 @@ func (m *matcher) run(dst []int32, layers []paint.Layer, old []Layer) []int32 {
 	return dst
 }
 
-// keepRising keeps a longest increasing subsequence of at[n:] and sets its other elements to -1.
+// keepRising keeps a longest rising subsequence of the positions at[n:] and sets the others to -1. It goes through
+// them with, for each length, the sequence so far that ends lowest, and then back along the longest.
 func (m *matcher) keepRising(at []int32, n int) {
 	m.tails = m.tails[:0]
 	m.before = append(m.before[:0], make([]int32, len(at))...)
