@@ -5,11 +5,11 @@ import "plumb/render/batch"
 // tileRow is one row of pixels of a tile. Callers keep one for all rows.
 type tileRow [batch.TileW]batch.Pixel
 
-// eachPixel composites the pixels of one row of a run of tiles, left to right, and calls f for
-// each; col is relative to the run's X. pixels is scratch memory.
+// eachPixel composites the pixels of row y, 0 to 7, of a run of tiles, left to right, and calls f for each that is
+// in the picture; col is relative to the run's X. pixels is scratch memory.
 func eachPixel(b *batch.Batch, r *batch.Run, y int, pixels *tileRow, f func(col uint32, p *batch.Pixel)) {
 	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
-		if y >= int(t.Valid>>16) {
+		if y >= int(t.Valid>>16) { // below the picture; Valid has columns | rows<<16
 			continue
 		}
 		pixels.composite(b, r, b.Items[r.Items+t.First:][:t.Count], y)
@@ -19,7 +19,8 @@ func eachPixel(b *batch.Batch, r *batch.Run, y int, pixels *tileRow, f func(col 
 	}
 }
 
-// composite paints the items of a tile, which come front to back, in row y.
+// composite paints the items of a tile, which come front to back, in row y, from the last one to the first. A clip
+// is not painted: the coverage of the items that it clips is multiplied by it.
 func (pixels *tileRow) composite(b *batch.Batch, r *batch.Run, items []batch.Item, y int) {
 	*pixels = tileRow{}
 	clipped := len(items) // items from here on have had their clip looked up
