@@ -314,7 +314,7 @@ func (c *Canvas) Circle(x, y, r, size float64, k Colour) {
 	}
 	c.line.Reset()
 	circle(&c.line, x, y, r)
-	c.line.Verbs = c.line.Verbs[:len(c.line.Verbs)-1] // without the Close: the app leaves it open
+	c.line.Verbs = c.line.Verbs[:len(c.line.Verbs)-1] // without the Close: an open path, whose round ends meet
 	c.stroke(size, k, false)
 }
 
