@@ -171,6 +171,10 @@ func TestFormsOfLogs(t *testing.T) {
 		t.Errorf("got %v, %v; want the columns of plumb", rows, err)
 	}
 	single := filepath.Join(dir, "single.jsonl")
+	// A name that ends in a slash is a folder, also one that is not there and for one log.
+	if score("--output-format", "inspect", "-o", filepath.Join(dir, "new")+"/", a); fileText(t, filepath.Join(dir, "new"), "aspire.jsonl") != fileText(t, dir, "aspire.jsonl") {
+		t.Error("the scores in a new folder are not those in one that was there")
+	}
 	if score("--output-format", "inspect", "-o", single, a); fileText(t, dir, "single.jsonl") != fileText(t, dir, "aspire.jsonl") {
 		t.Error("the scores of one log differ from those among several")
 	}

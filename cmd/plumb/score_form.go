@@ -39,7 +39,7 @@ func (c *scoreCmd) form() (name string, err error) {
 	}
 	suffix := strings.ToLower(filepath.Ext(c.Output))
 	info, statErr := os.Stat(c.Output)
-	folder := statErr == nil && info.IsDir()
+	folder := strings.HasSuffix(c.Output, "/") || statErr == nil && info.IsDir()
 	switch own, _ := write.Format("", c.Output); {
 	case own != write.JSONL && own != name, suffix == ".jsonl" && name != write.JSONL && name != write.Inspect:
 		return "", usage("cannot write %s to %s: want a name that does not end in %s", name, c.Output, suffix)
