@@ -90,7 +90,7 @@ func play(t *testing.T, backend string) *playing {
 	core, err := daemon.Open(daemon.CoreConfig{Engine: render.Config{Backend: backend}, Fonts: filepath.Join(root, "build", "fonts"),
 		Suites: suites.New(suites.Config{}), Scenes: limits, Remote: true, Whole: true,
 		TaskFile: map[string]string{"aspire": aspire, "tangram": filepath.Join(root, "testdata", "tangram", "instances.jsonl"),
-			"drawingbench": filepath.Join(root, "testdata", "drawingbench", "tasks.json"), "spatialab:train": filepath.Join(root, "testdata", "vqa", "items.jsonl")}})
+			"drawingbench": filepath.Join(root, "testdata", "drawingbench", "tasks.json"), "spatialab:train": filepath.Join(root, "testdata", "vqa", "items.jsonl"), "spaceeval": filepath.Join(root, "testdata", "vqa", "items.jsonl")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,6 +242,10 @@ func scripts(t *testing.T) (all []script) {
 			`{"final_state":{"T1":null,"X":5,"S1":{"type":"square","vertices":[["0","0"],["1","0"],["1","1"],["0","1"]]}}}`,
 			`{"final_state":[{"type":"square"},{"id":"T2","vertices":null},` + piece("T3", "medium_triangle", `[[0,0],[1.5,0],["x","y"]]`) + `]}`}})
 	all = append(all, script{"spatialab", map[string]any{"turns": 1, "images": "none"}, `{"suite":"spatialab","split":"train","id":"` + firstQuestion(t) + `"}`, []any{"The answer is B."}})
+	// An answer without a letter waits for a judge, which is not there: the scorer fails.
+	for i, answer := range []string{"The answer is D.", "the large one", "", strings.Repeat("(A", 3000) + "\x00"} {
+		all = append(all, script{fmt.Sprintf("spaceeval %d", i), map[string]any{"turns": 1}, `{"suite":"spaceeval","id":"` + firstSpace(t) + `"}`, []any{answer}})
+	}
 	all = append(all, script{"tangram outline", map[string]any{}, outlineLabel(t), []any{"```json\n{\"answer\":\"C\"}\n```"}})
 	return all
 }
@@ -263,6 +267,23 @@ func first(t *testing.T, member string, path ...string) string {
 
 func firstInstance(t *testing.T) string { return first(t, "instance_id", "tangram", "instances.jsonl") }
 func firstQuestion(t *testing.T) string { return first(t, "id", "vqa", "items.jsonl") }
+
+// firstSpace returns the id of the first question of spaceeval.
+func firstSpace(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(testdata.Root(), "testdata", "vqa", "items.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(b) {
+		var item struct{ ID, Suite string }
+		if json.Unmarshal(line, &item) == nil && item.Suite == "spaceeval" {
+			return item.ID
+		}
+	}
+	t.Fatal("no question of spaceeval")
+	return ""
+}
 
 func firstDrawing(t *testing.T) string {
 	t.Helper()
