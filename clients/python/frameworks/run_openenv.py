@@ -4,19 +4,23 @@ In: the environment of `scripts/python.sh openenv` with the wheel of plumb-env, 
 program plumb (PLUMB_BIN). Checked: the states of a session with OpenEnv's own client;
 rewards are those of `plumb score`; sessions that are lost in the middle of an episode
 go on with PlumbEnv, many at a time; `openenv validate` of the daemon and of the
-package.
+package, and its graders of running environments, which it keeps for Docker images, on
+an exchange that its own collector records.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 HERE = Path(__file__).resolve().parents[1]
@@ -26,6 +30,10 @@ os.environ.pop("PLUMB_URL", None)
 from frameworks import episodes
 from frameworks.episodes import BETTER, UNSCORABLE, VAGUE, WORSE
 from openenv.core import GenericEnvClient
+from openenv.validation.graders.runtime import basic
+from openenv.validation.parsers.openenv_yaml import OpenEnvYamlParser
+from openenv.validation.runtime.collector import collect_runtime_evidence
+from openenv.validation.runtime.contracts import load_runtime_plan
 from plumb_env import PlumbEnv
 from tests import daemon
 from tests.readme import blocks
@@ -113,14 +121,22 @@ class OpenEnv(unittest.TestCase):
         self.assertNotRegex(done.stdout, r"FAIL\s+\w+\.\w+")
 
     def test_plan(self) -> None:
-        """The package's recorded exchange: a worse answer, then one near the best."""
-        import json
-
-        plan = json.loads((HERE.parent / "openenv" / "plan.json").read_text())
-        with GenericEnvClient(base_url=self.url).sync() as env:
-            env.reset(seed=plan["reset"]["seed"], episode_id=plan["reset"]["episode_id"], **plan["reset"]["options"])
-            rewards = [env.step(action).reward for action in plan["actions"]]
+        """The package's plan, played by OpenEnv's collector: a worse answer, then one near
+        the best. OpenEnv's graders find nothing, and something in an exchange that is
+        spoilt."""
+        package = HERE.parent / "openenv"
+        manifest = OpenEnvYamlParser().parse(package)
+        plan = load_runtime_plan(package, SimpleNamespace(probe_path="plan.json"))
+        seen = collect_runtime_evidence(self.url, plan, episode_timeout_s=manifest.resources.episode_timeout_s)
+        self.assertIsNone(seen.failure_reason)
+        rewards = [json.loads(e.response_json)["data"]["reward"] for e in seen.exchanges if e.operation == "step"]
         self.assertEqual(rewards, [0.0, episodes.score("arrow-00", BETTER)])
+        graders = [basic.RewardWellFormedGrader(), basic.ObservationSchemaGrader(), basic.StateContractGrader()]
+        self.assertEqual([g.run(SimpleNamespace(manifest=manifest, runtime_evidence=seen)).status.value for g in graders], ["pass"] * 3)
+        spoilt = [replace(e, response_json=e.response_json.replace('"reward":0', '"reward":null').replace('"observation":{', '"observation":{"suite":5,"x":{').replace('"step_count":', '"step_count":9'))
+                  for e in seen.exchanges]  # fmt: skip
+        found = [g.run(SimpleNamespace(manifest=manifest, runtime_evidence=replace(seen, exchanges=tuple(spoilt)))).status.value for g in graders]
+        self.assertEqual(found, ["fail"] * 3)
 
 
 if __name__ == "__main__":

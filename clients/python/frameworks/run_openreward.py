@@ -36,13 +36,13 @@ def serve(case: type[unittest.TestCase], command: str) -> str:
     command = command.replace("8080", port).replace("python ", f"{sys.executable} ")
     server = subprocess.Popen(["bash", "-c", f"exec {command} >/dev/null 2>&1"], cwd=ROOT)
     case.addClassCleanup(lambda: (server.kill(), server.wait()))
-    for _ in range(300):
+    while server.poll() is None:
         try:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/health")
             return f"http://127.0.0.1:{port}"
         except OSError:
             time.sleep(0.1)
-    raise RuntimeError("the server does not start")
+    raise RuntimeError(f"the server ended with {server.returncode}")
 
 
 class Ors(unittest.TestCase):
