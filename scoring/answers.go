@@ -9,52 +9,52 @@ const MaxAnswers = 2 << 20
 // 64-bit hashes; the chance that any two of a million answers have the same one is 3e-8. One
 // goroutine uses it at a time.
 type Answers struct {
-	seed  maphash.Seed
-	slots []uint64 // hashes, open addressing; 0 is free
-	n     int      // hashes in slots
-	most  int
-	full  bool   // an answer was not remembered, because there were most
-	key   []byte // memory for First
+	seed   maphash.Seed
+	slots  []uint64 // hashes, open addressing; 0 is free
+	stored int      // hashes in slots
+	limit  int
+	full   bool   // an answer was not remembered, because there were most
+	key    []byte // memory for First
 }
 
 // NewAnswers returns an empty set of at most that many answers.
-func NewAnswers(most int) *Answers { return &Answers{seed: maphash.MakeSeed(), most: most} }
+func NewAnswers(limit int) *Answers { return &Answers{seed: maphash.MakeSeed(), limit: limit} }
 
 // Full reports whether an answer was not remembered, so that its duplicates are not
 // detected.
 func (a *Answers) Full() bool { return a.full }
 
-// First reports whether an answer (Result.Answer) is new, and remembers it. The answer
-// of a line without an id always is.
+// First reports whether an answer (Result.Answer) is new, and remembers it unless the set is
+// full. The answer of a line without an id is always new.
 func (a *Answers) First(r *Result) bool {
 	var hasID bool
 	a.key, hasID = r.Answer(a.key[:0])
 	if !hasID {
 		return true
 	}
-	h := max(1, maphash.Bytes(a.seed, a.key))
-	if a.n*2 >= len(a.slots) {
+	hash := max(1, maphash.Bytes(a.seed, a.key)) // 0 marks a free slot
+	if a.stored*2 >= len(a.slots) {              // at most half full, so that searches end soon
 		a.grow()
 	}
-	i := a.slot(h)
-	if a.slots[i] == h {
+	i := a.slot(hash)
+	if a.slots[i] == hash {
 		return false
 	}
-	if a.n >= a.most {
+	if a.stored >= a.limit {
 		a.full = true
 		return true
 	}
-	a.slots[i] = h
-	a.n++
+	a.slots[i] = hash
+	a.stored++
 	return true
 }
 
-// slot returns the index of the slot of the hash table of answers that has h, or that is free for
-// it.
-func (a *Answers) slot(h uint64) uint64 {
+// slot returns the index of the slot that holds the hash, or else of the free slot where it
+// belongs.
+func (a *Answers) slot(hash uint64) uint64 {
 	mask := uint64(len(a.slots) - 1)
-	i := h & mask
-	for a.slots[i] != 0 && a.slots[i] != h {
+	i := hash & mask
+	for a.slots[i] != 0 && a.slots[i] != hash {
 		i = (i + 1) & mask
 	}
 	return i
@@ -64,9 +64,9 @@ func (a *Answers) slot(h uint64) uint64 {
 func (a *Answers) grow() {
 	old := a.slots
 	a.slots = make([]uint64, max(1024, 2*len(old)))
-	for _, h := range old {
-		if h != 0 {
-			a.slots[a.slot(h)] = h
+	for _, hash := range old {
+		if hash != 0 {
+			a.slots[a.slot(hash)] = hash
 		}
 	}
 }

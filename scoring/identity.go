@@ -53,19 +53,21 @@ const (
 // cuts are the values of the member cut: the part of the answer in which it ends.
 var cuts = []string{"answer", "thought", "limit", "cell"}
 
-// ReadIdentity reads the identity of the answer from a dump line or a result line. Members that
-// are absent are taken from the member asked. repeat is another name of the member repeat, ""
-// for none. It keeps no reference to v. The error has the code "bad_item" and names the first
-// faulty member; the other members are read even then. See docs/spec/cli.md#r25.
+// ReadIdentity reads the identity of the answer from a dump line or a result line. Members
+// that are absent are taken from the member asked; where both are there they must agree.
+// repeat is another name of the member repeat, "" for none. It keeps no reference to v. The
+// error has the code "bad_item" and names the first faulty member; the other members are
+// read even then. See docs/spec/cli.md#r25.
 func ReadIdentity(v *fastjson.Value, repeat string) (Identity, error) {
 	r := identityReader{}
-	who := Identity{Model: r.word(v, "", "model"), Repeat: r.count(v, "", "repeat"), Turn: r.count(v, "", "turn"),
-		FinishReason: r.word(v, "", "finish_reason"), Cut: r.cut(v)}
+	who := Identity{Model: r.stringMember(v, "", "model"), Repeat: r.countMember(v, "", "repeat"),
+		Turn:         r.countMember(v, "", "turn"),
+		FinishReason: r.stringMember(v, "", "finish_reason"), Cut: r.cutMember(v)}
 	if repeat != "" {
-		who.Repeat = agreed(&r, "repeat", repeat, who.Repeat, r.count(v, "", repeat))
+		who.Repeat = agreedValue(&r, "repeat", repeat, who.Repeat, r.countMember(v, "", repeat))
 	}
-	r.asked(&who, v.Get("asked"))
-	return who, r.error()
+	r.readAsked(&who, v.Get("asked"))
+	return who, r.firstError()
 }
 
 // ReadSource reads the members file, at and key of a result line, which locate the
@@ -74,13 +76,13 @@ func ReadIdentity(v *fastjson.Value, repeat string) (Identity, error) {
 // ReadIdentity.
 func (who *Identity) ReadSource(v *fastjson.Value) error {
 	r := identityReader{}
-	who.File, who.Key = r.word(v, "", "file"), r.word(v, "", "key")
+	who.File, who.Key = r.stringMember(v, "", "file"), r.stringMember(v, "", "key")
 	if at := v.Get("at"); at != nil && at.Type() == fastjson.TypeNumber {
 		who.At = at.String()
 	} else {
-		who.At = r.word(v, "", "at")
+		who.At = r.stringMember(v, "", "at")
 	}
-	return r.error()
+	return r.firstError()
 }
 
 // armMembers are the members of asked that distinguish the ways to ask a model.
@@ -89,8 +91,9 @@ var armMembers = [5]string{"mode", "input", "setting", "format", "method"}
 // identityReader reads members of an identity and keeps the first error.
 type identityReader struct{ err *Error }
 
-// error returns the first error. It is needed because a nil *Error in an error is not nil.
-func (r *identityReader) error() error {
+// firstError returns the first error, or nil. A nil *Error must not be returned as an error,
+// because that would not be nil.
+func (r *identityReader) firstError() error {
 	if r.err == nil {
 		return nil
 	}
@@ -104,52 +107,55 @@ func (r *identityReader) fail(name, format string, args ...any) {
 	}
 }
 
-// word reads a string member, "" where it is absent or null. in is the path of v in messages, with
-// a point at its end.
-func (r *identityReader) word(v *fastjson.Value, in, name string) string {
-	f := v.Get(name)
+// stringMember reads a string member, "" where it is absent or null. path is the path of v
+// in messages, with a point at its end. Other types and very long strings fail.
+func (r *identityReader) stringMember(v *fastjson.Value, path, name string) string {
+	member := v.Get(name)
 	switch {
-	case f == nil || f.Type() == fastjson.TypeNull:
-	case f.Type() != fastjson.TypeString:
-		r.fail(in+name, "got %.40s; want a string", f)
-	case len(f.GetStringBytes()) > maxWord:
-		r.fail(in+name, "it has %d bytes; want at most %d", len(f.GetStringBytes()), maxWord)
+	case member == nil || member.Type() == fastjson.TypeNull:
+	case member.Type() != fastjson.TypeString:
+		r.fail(path+name, "got %.40s; want a string", member)
+	case len(member.GetStringBytes()) > maxWord:
+		r.fail(path+name, "it has %d bytes; want at most %d", len(member.GetStringBytes()), maxWord)
 	default:
-		return string(f.GetStringBytes())
+		return string(member.GetStringBytes())
 	}
 	return ""
 }
 
-// count reads a member that counts from 1; 0 where it is absent or null. in is as for word.
-func (r *identityReader) count(v *fastjson.Value, in, name string) int {
-	f := v.Get(name)
-	if f == nil || f.Type() == fastjson.TypeNull {
+// countMember reads a member that counts from 1; 0 where it is absent or null. path is the
+// path of v in messages.
+func (r *identityReader) countMember(v *fastjson.Value, path, name string) int {
+	member := v.Get(name)
+	if member == nil || member.Type() == fastjson.TypeNull {
 		return 0
 	}
-	x, err := f.Float64() // tables keep columns of integers as floats
-	if err != nil || x < 1 || x > 1<<31 || x != math.Trunc(x) {
-		r.fail(in+name, "got %.40s; want an integer from 1", f)
+	number, err := member.Float64() // tables keep columns of integers as floats
+	if err != nil || number < 1 || number > 1<<31 || number != math.Trunc(number) {
+		r.fail(path+name, "got %.40s; want an integer from 1", member)
 		return 0
 	}
-	return int(x)
+	return int(number)
 }
 
-// cut reads the member cut, which says by what an answer was cut off: false, null or one of cuts.
-func (r *identityReader) cut(v *fastjson.Value) string {
-	f := v.Get("cut")
-	if f != nil && f.Type() == fastjson.TypeFalse {
+// cutMember reads the member cut, which says in which part the answer was cut off: one of
+// cuts, or false or null for a whole answer, which give "".
+func (r *identityReader) cutMember(v *fastjson.Value) string {
+	member := v.Get("cut")
+	if member != nil && member.Type() == fastjson.TypeFalse {
 		return ""
 	}
-	s := r.word(v, "", "cut")
-	if s != "" && !slices.Contains(cuts, s) {
-		r.fail("cut", "got %.40q; want false or one of %s", s, strings.Join(cuts, ", "))
+	where := r.stringMember(v, "", "cut")
+	if where != "" && !slices.Contains(cuts, where) {
+		r.fail("cut", "got %.40q; want false or one of %s", where, strings.Join(cuts, ", "))
 		return ""
 	}
-	return s
+	return where
 }
 
-// asked reads the member asked, and checks that it agrees with the line.
-func (r *identityReader) asked(who *Identity, v *fastjson.Value) {
+// readAsked reads the member asked into who.Asked, takes from it what the line does not say,
+// and checks that it agrees with the line.
+func (r *identityReader) readAsked(who *Identity, v *fastjson.Value) {
 	if v == nil || v.Type() == fastjson.TypeNull {
 		return
 	}
@@ -162,20 +168,20 @@ func (r *identityReader) asked(who *Identity, v *fastjson.Value) {
 		r.fail("asked", "it has %d bytes; want at most %d", len(text), maxAsked)
 		return
 	}
-	a := &Asked{JSON: text, Config: r.word(v, "asked.", "config"), usage: readUsage(v)}
+	a := &Asked{JSON: text, Config: r.stringMember(v, "asked.", "config"), usage: readUsage(v)}
 	who.Asked = a
-	who.Model = agreed(r, "model", "asked.model", who.Model, r.word(v, "asked.", "model"))
-	who.Repeat = agreed(r, "repeat", "asked.repeat", who.Repeat, r.count(v, "asked.", "repeat"))
-	who.Turn = agreed(r, "turn", "asked.turn", who.Turn, r.count(v, "asked.", "turn"))
+	who.Model = agreedValue(r, "model", "asked.model", who.Model, r.stringMember(v, "asked.", "model"))
+	who.Repeat = agreedValue(r, "repeat", "asked.repeat", who.Repeat, r.countMember(v, "asked.", "repeat"))
+	who.Turn = agreedValue(r, "turn", "asked.turn", who.Turn, r.countMember(v, "asked.", "turn"))
 	for i, name := range armMembers {
-		a.arm[i] = r.word(v, "asked.", name)
+		a.arm[i] = r.stringMember(v, "asked.", name)
 	}
 }
 
-// agreed returns the value of two members of a line that mean the same, such as model and
-// asked.model: a, or b where a is the zero value. It fails where both are set and differ. See
-// docs/spec/cli.md#r26.
-func agreed[T string | int](r *identityReader, name, other string, a, b T) T {
+// agreedValue returns the value of two members of a line that mean the same, such as model
+// and asked.model: a, or b where a is the zero value. It fails where both are set and
+// differ. See docs/spec/cli.md#r26.
+func agreedValue[T string | int](r *identityReader, name, other string, a, b T) T {
 	var none T
 	if a != none && b != none && a != b {
 		r.fail(name, "got %v, but %s is %v; want the same", a, other, b)
@@ -183,28 +189,30 @@ func agreed[T string | int](r *identityReader, name, other string, a, b T) T {
 	return cmp.Or(a, b)
 }
 
-// append writes the members of the identity to a result line, without asked.
-func (who *Identity) append(w *writer) {
-	w.text("model", who.Model)
+// appendMembers writes the members of the identity that are known to a result line, without
+// asked.
+func (who *Identity) appendMembers(w *memberWriter) {
+	w.writeText("model", who.Model)
 	w.count("repeat", who.Repeat)
 	w.count("turn", who.Turn)
-	w.text("finish_reason", who.FinishReason)
-	w.text("cut", who.Cut)
-	w.text("file", who.File)
-	w.text("at", who.At)
-	w.text("key", who.Key)
+	w.writeText("finish_reason", who.FinishReason)
+	w.writeText("cut", who.Cut)
+	w.writeText("file", who.File)
+	w.writeText("at", who.At)
+	w.writeText("key", who.Key)
 }
 
 // count appends a member that counts from 1, and nothing for 0.
-func (w *writer) count(name string, n int) {
+func (w *memberWriter) count(name string, n int) {
 	if n > 0 {
-		w.name(name)
+		w.writeName(name)
 		w.dst = strconv.AppendInt(w.dst, int64(n), 10)
 	}
 }
 
-// Answer appends the key of the answer to dst. Two results with equal keys are the same
-// answer twice. For a result whose line has no id, ok is false and nothing is appended. See
+// Answer appends the key of the answer to dst: that of the question, the model, the repeat
+// and how the model was asked. Two results with equal keys are the same answer twice. For a
+// result whose line has no id, ok is false and nothing is appended. See
 // docs/spec/cli.md#r27.
 func (r *Result) Answer(dst []byte) (key []byte, ok bool) {
 	dst, ok = r.Item(dst)
@@ -221,17 +229,17 @@ func (r *Result) Answer(dst []byte) (key []byte, ok bool) {
 	return dst, true
 }
 
-// Item appends the key of the question to dst: suite, test, id and turn, and the
-// setting where the suite's own fields have it. For a result whose line has no id, ok
-// is false and nothing is appended.
+// Item appends the key of the question to dst: suite, test, id and turn, the setting where
+// the suite's own fields have it, and whether the question was asked without its picture.
+// For a result whose line has no id, ok is false and nothing is appended.
 func (r *Result) Item(dst []byte) (key []byte, ok bool) {
-	if r.ID == "" || r.Line > 0 || madeUp(r.ID) {
+	if r.ID == "" || r.Line > 0 || isMadeUpID(r.ID) {
 		return dst, false
 	}
 	for _, s := range append([]string{r.Suite, r.Test, r.ID}, r.Strings("setting")...) {
 		dst = append(append(dst, s...), 0)
 	}
-	if r.blind() {
+	if r.isBlind() {
 		dst = append(dst, blind...)
 	}
 	return strconv.AppendInt(append(dst, 0), int64(r.Who.Turn), 10), true
@@ -240,15 +248,15 @@ func (r *Result) Item(dst []byte) (key []byte, ok bool) {
 // blind is the arm of questions that are asked without their picture.
 const blind = "blind"
 
-// blind reports whether the question was asked without its picture.
-func (r *Result) blind() bool {
+// isBlind reports whether the question was asked without its picture.
+func (r *Result) isBlind() bool {
 	v, _ := r.Bool(blind)
 	return v
 }
 
-// madeUp reports whether an id was generated for a line without one: "line:" and the
+// isMadeUpID reports whether an id was generated for a line without one: "line:" and the
 // line's number.
-func madeUp(id string) bool {
+func isMadeUpID(id string) bool {
 	n, ok := strings.CutPrefix(id, "line:")
 	return ok && n != "" && strings.Trim(n, "0123456789") == ""
 }
@@ -262,7 +270,7 @@ type Series struct{ Model, Arm string }
 func (r *Result) Series() Series {
 	s := r.Who.Series()
 	switch {
-	case !r.blind() || slices.Contains(strings.Split(s.Arm, "/"), blind):
+	case !r.isBlind() || slices.Contains(strings.Split(s.Arm, "/"), blind):
 	case s.Arm == "":
 		s.Arm = blind
 	default:
@@ -271,8 +279,8 @@ func (r *Result) Series() Series {
 	return s
 }
 
-// Series returns the series of an answer from its identity alone. It leaves out the
-// members of asked in without ("format"), for which a table has separate rows.
+// Series returns the series of an answer from its identity alone. It leaves out the members
+// of asked that are named in without ("format"), for which a table has separate rows.
 func (who *Identity) Series(without ...string) Series {
 	if who.Asked == nil {
 		return Series{Model: who.Model}

@@ -82,7 +82,7 @@ func TestSameAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := Result{ID: text(v, "id"), Suite: text(v, "suite"), Test: text(v, "test"), Who: who}
+		r := Result{ID: stringMember(v, "id"), Suite: stringMember(v, "suite"), Test: stringMember(v, "test"), Who: who}
 		k, ok := r.Answer(nil)
 		if !ok {
 			return ""

@@ -33,9 +33,9 @@ func (l *Lacking) Add(name, what, code string) {
 	l.list = append(l.list, name+" ("+what+")")
 }
 
-// Err returns an error that names all missing members, the answer included. It is nil
-// where nothing was recorded, so a missing answer alone is no error here. tasks ends
-// the message with how a task file supplies the members.
+// Err returns an error that names all missing members, or nil if none was recorded. A
+// missing answer is named with the others, but alone it is no error here. tasks ends the
+// message with how a task file supplies the members.
 func (l *Lacking) Err(tasks string) error {
 	if len(l.list) == 0 {
 		return nil

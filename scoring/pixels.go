@@ -46,26 +46,26 @@ var pixelMetrics = []struct {
 		}},
 }
 
-// AppendStats appends the pixel metrics of a picture or mask as members of a JSON object, without
-// braces. It calls undefined, which may be nil, with the name of each metric that is null and the
-// reason: "covers no pixel".
+// AppendStats appends the pixel metrics of a picture or mask as members of a JSON object,
+// without braces. For each metric that is null it calls undefined, unless that is nil, with
+// the name and the reason: "covers no pixel".
 func AppendStats(b []byte, s metric.Stats, undefined func(name, why string)) []byte {
-	for i, m := range pixelMetrics {
+	for i, pixelMetric := range pixelMetrics {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(AppendString(b, m.name), ':')
+		b = append(AppendString(b, pixelMetric.name), ':')
 		why := ""
-		if m.undefined != nil {
-			why = m.undefined(s)
+		if pixelMetric.undefined != nil {
+			why = pixelMetric.undefined(s)
 		}
 		if why == "" {
-			b = m.append(b, s)
+			b = pixelMetric.append(b, s)
 			continue
 		}
 		b = append(b, "null"...)
 		if undefined != nil {
-			undefined(m.name, why)
+			undefined(pixelMetric.name, why)
 		}
 	}
 	return b

@@ -14,33 +14,34 @@ import (
 // type where they are objects or lists of objects.
 type JSON []byte
 
-// ReadResult reads a result line. It keeps no reference to v. The values of metrics and fields are
-// float64, bool, string, nil, []string, []float64, [][]float64, or JSON where they are none of
-// these. The error is a member of the identity, such as model or asked, that cannot be used; the
-// result has all that could be read even then.
+// ReadResult reads a result line. It keeps no reference to v. The values of metrics and
+// fields are float64, bool, string, nil, []string, []float64, [][]float64, or JSON where
+// they are none of these. The error names a member of the identity, such as model or asked,
+// that cannot be used; the result has everything else even then.
 func ReadResult(v *fastjson.Value) (*Result, error) {
-	r := &Result{ID: text(v, "id"), Suite: text(v, "suite"), Test: text(v, "test"),
-		Status: text(v, "status"), Backend: text(v, "backend"), Line: v.GetInt("line")}
-	if s := v.Get("score"); s != nil && s.Type() == fastjson.TypeNumber {
-		r.Scored, r.Score = true, s.GetFloat64()
+	r := &Result{ID: stringMember(v, "id"), Suite: stringMember(v, "suite"), Test: stringMember(v, "test"),
+		Status: stringMember(v, "status"), Backend: stringMember(v, "backend"), Line: v.GetInt("line")}
+	if score := v.Get("score"); score != nil && score.Type() == fastjson.TypeNumber {
+		r.Scored, r.Score = true, score.GetFloat64()
 	}
-	if e := v.Get("error"); e != nil && e.Type() == fastjson.TypeObject {
-		r.Err = &Error{Code: text(e, "code"), Message: text(e, "message")}
+	if errorObject := v.Get("error"); errorObject != nil && errorObject.Type() == fastjson.TypeObject {
+		r.Err = &Error{Code: stringMember(errorObject, "code"), Message: stringMember(errorObject, "message")}
 	}
-	if m := v.GetObject("metrics"); m != nil {
-		m.Visit(func(name []byte, v *fastjson.Value) {
-			r.Metrics = append(r.Metrics, Metric{Name: string(name), Value: readValue(v)})
+	if metrics := v.GetObject("metrics"); metrics != nil {
+		metrics.Visit(func(name []byte, v *fastjson.Value) {
+			r.Metrics = append(r.Metrics, Metric{Name: string(name), Value: valueOf(v)})
 		})
 	}
-	for _, n := range v.GetArray("notes") {
-		r.Notes = append(r.Notes, Note{Code: text(n, "code"), Path: text(n, "path"), Message: text(n, "message")})
+	for _, note := range v.GetArray("notes") {
+		r.Notes = append(r.Notes, Note{Code: stringMember(note, "code"), Path: stringMember(note, "path"),
+			Message: stringMember(note, "message")})
 	}
 	readFields(r, v)
-	return r, r.readWho(v)
+	return r, r.readIdentity(v)
 }
 
-// CheckResult reads a result line as ReadResult does. It returns an error for a value that is no
-// result line, such as the line of a dump.
+// CheckResult reads a result line as ReadResult does, and refuses a value that is no result
+// line, such as the line of a dump. The error says what to do.
 func CheckResult(v *fastjson.Value) (*Result, error) {
 	if v.Type() != fastjson.TypeObject {
 		return nil, fmt.Errorf("cannot read result line: got %s; want an object that plumb score wrote", v.Type())
@@ -57,8 +58,9 @@ func CheckResult(v *fastjson.Value) (*Result, error) {
 		return nil, fmt.Errorf("cannot read result line: cannot use score: got %.40s; want a number or null", score)
 	}
 	for _, name := range []string{"id", "suite", "test", "status"} {
-		if f := v.Get(name); f != nil && f.Type() != fastjson.TypeString && f.Type() != fastjson.TypeNull {
-			return nil, fmt.Errorf("cannot read result line: cannot use %s: got %.40s; want a string", name, f)
+		if member := v.Get(name); member != nil && member.Type() != fastjson.TypeString &&
+			member.Type() != fastjson.TypeNull {
+			return nil, fmt.Errorf("cannot read result line: cannot use %s: got %.40s; want a string", name, member)
 		}
 	}
 	r, err := ReadResult(v)
@@ -68,43 +70,46 @@ func CheckResult(v *fastjson.Value) (*Result, error) {
 	return r, nil
 }
 
-// readWho reads from a result line who made the answer. Results of earlier versions have the
-// model, the run and the turn among their metrics alone.
-func (r *Result) readWho(v *fastjson.Value) (err error) {
+// readIdentity reads from a result line who made the answer. Where members lack the model,
+// the run or the turn, they are taken from the metrics, which is where earlier versions
+// wrote them.
+func (r *Result) readIdentity(v *fastjson.Value) (err error) {
 	r.Who, err = ReadIdentity(v, "")
 	err = cmp.Or(err, r.Who.ReadSource(v))
-	m := v.Get("metrics")
+	metrics := v.Get("metrics")
 	if r.Who.Model == "" {
-		r.Who.Model = text(m, "model")
+		r.Who.Model = stringMember(metrics, "model")
 	}
 	if r.Who.Repeat == 0 {
-		r.Who.Repeat = max(0, m.GetInt("run"))
+		r.Who.Repeat = max(0, metrics.GetInt("run"))
 	}
 	if r.Who.Turn == 0 {
-		r.Who.Turn = max(0, m.GetInt("turn"))
+		r.Who.Turn = max(0, metrics.GetInt("turn"))
 	}
 	return err
 }
 
-// common are the members that result lines of all suites can have. Others are fields of a suite.
-var common = map[string]bool{"id": true, "line": true, "suite": true, "test": true, "score": true, "reward": true, "status": true,
-	"model": true, "repeat": true, "turn": true, "finish_reason": true, "cut": true, "file": true, "at": true, "key": true, "asked": true,
+// commonMembers are the members that result lines of all suites can have. Others are fields of a suite.
+var commonMembers = map[string]bool{"id": true, "line": true, "suite": true, "test": true, "score": true,
+	"reward": true, "status": true,
+	"model": true, "repeat": true, "turn": true, "finish_reason": true, "cut": true, "file": true, "at": true,
+	"key": true, "asked": true,
 	"metrics": true, "notes": true, "error": true, "backend": true, "scorer": true, "timings": true}
 
-// readFields reads the members of a result line that only its suite has.
+// readFields reads the members of a result line that are not common to all suites.
 func readFields(r *Result, v *fastjson.Value) {
-	v.GetObject().Visit(func(name []byte, f *fastjson.Value) {
-		if !common[string(name)] {
-			r.Fields = append(r.Fields, Metric{Name: string(name), Value: readValue(f)})
+	v.GetObject().Visit(func(name []byte, member *fastjson.Value) {
+		if !commonMembers[string(name)] {
+			r.Fields = append(r.Fields, Metric{Name: string(name), Value: valueOf(member)})
 		}
 	})
 }
 
-// text returns a member that is a string, "" for any other.
-func text(v *fastjson.Value, name string) string { return string(v.GetStringBytes(name)) }
+// stringMember returns a member that is a string, "" for any other.
+func stringMember(v *fastjson.Value, name string) string { return string(v.GetStringBytes(name)) }
 
-// readValue returns the value of a metric or a field of a result line as Go types.
-func readValue(v *fastjson.Value) any {
+// valueOf returns a JSON value as the Go type that a metric or a field of a result has.
+func valueOf(v *fastjson.Value) any {
 	switch v.Type() {
 	case fastjson.TypeNull:
 		return nil
@@ -115,14 +120,14 @@ func readValue(v *fastjson.Value) any {
 	case fastjson.TypeString:
 		return string(v.GetStringBytes())
 	case fastjson.TypeArray:
-		return readList(v.GetArray(), v)
+		return listOf(v.GetArray(), v)
 	}
 	return JSON(jsontree.Append(nil, v))
 }
 
-// readList returns a metric that is a list, as []string, []float64 or [][]float64 where all its
-// elements have that type, else as JSON. whole is the list itself.
-func readList(list []*fastjson.Value, whole *fastjson.Value) any {
+// listOf returns a list as []string, []float64 or [][]float64 if all its elements have that
+// type, else as JSON. whole is the list as a value. An empty list is a []string.
+func listOf(list []*fastjson.Value, whole *fastjson.Value) any {
 	numbers, rows, words := []float64{}, [][]float64{}, []string{}
 	for _, v := range list {
 		switch v.Type() {
@@ -131,7 +136,7 @@ func readList(list []*fastjson.Value, whole *fastjson.Value) any {
 		case fastjson.TypeString:
 			words = append(words, string(v.GetStringBytes()))
 		case fastjson.TypeArray:
-			if row, ok := readList(v.GetArray(), v).([]float64); ok {
+			if row, ok := listOf(v.GetArray(), v).([]float64); ok {
 				rows = append(rows, row)
 			}
 		}

@@ -8,43 +8,43 @@ import (
 	"plumb/render/jsontree"
 )
 
-// AppendJSON appends the result as one JSON object without a line break. Members are in a fixed
-// order and floats always have a point and no exponent, so that equal results are equal bytes.
-// scorer is the program with its version ("plumb 0.1.0"). Strings that are "" and members of the
-// identity that are not known are left out. See docs/spec/cli.md#r20.
+// AppendJSON appends the result as one JSON object without a line break. Members are in a
+// fixed order and floats always have a point and no exponent, so that equal results are
+// equal bytes. Empty strings and unknown members of the identity are left out. scorer is the
+// program with its version ("plumb 0.1.0"). See docs/spec/cli.md#r20.
 func (r *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) []byte {
-	w := writer{dst: append(dst, '{')}
-	w.name("id")
+	w := memberWriter{dst: append(dst, '{')}
+	w.writeName("id")
 	w.dst = AppendString(w.dst, r.ID)
 	if r.Line > 0 {
-		w.name("line")
+		w.writeName("line")
 		w.dst = strconv.AppendInt(w.dst, int64(r.Line), 10)
 	}
-	w.text("suite", r.Suite)
-	w.text("test", r.Test)
-	r.Who.append(&w)
-	w.score(r, reward)
-	w.text("status", r.Status)
-	w.name("metrics")
+	w.writeText("suite", r.Suite)
+	w.writeText("test", r.Test)
+	r.Who.appendMembers(&w)
+	w.writeScore(r, reward)
+	w.writeText("status", r.Status)
+	w.writeName("metrics")
 	w.dst = AppendMetrics(w.dst, r.Metrics)
 	for _, f := range r.Fields {
-		w.name(f.Name)
-		w.value(f.Value)
+		w.writeName(f.Name)
+		w.writeValue(f.Value)
 	}
-	w.name("notes")
+	w.writeName("notes")
 	w.dst = appendList(w.dst, r.Notes, func(dst []byte, n Note) []byte { return n.AppendJSON(dst) })
 	if r.Err != nil {
-		w.name("error")
+		w.writeName("error")
 		w.dst = append(w.dst, `{"code":`...)
 		w.dst = AppendString(w.dst, r.Err.Code)
 		w.dst = append(w.dst, `,"message":`...)
 		w.dst = AppendString(w.dst, r.Err.Message)
 		w.dst = append(w.dst, '}')
 	}
-	w.text("backend", r.Backend)
-	w.text("scorer", scorer)
+	w.writeText("backend", r.Backend)
+	w.writeText("scorer", scorer)
 	if r.Who.Asked != nil {
-		w.name("asked")
+		w.writeName("asked")
 		w.dst = append(w.dst, r.Who.Asked.JSON...)
 	}
 	return append(w.dst, '}')
@@ -52,20 +52,20 @@ func (r *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) []byte
 
 // AppendMetrics appends a list of metrics as a JSON object.
 func AppendMetrics(dst []byte, list []Metric) []byte {
-	w := writer{dst: append(dst, '{')}
+	w := memberWriter{dst: append(dst, '{')}
 	for _, m := range list {
-		w.name(m.Name)
-		w.value(m.Value)
+		w.writeName(m.Name)
+		w.writeValue(m.Value)
 	}
 	return append(w.dst, '}')
 }
 
-// writer writes a JSON object member by member to the end of dst.
-type writer struct{ dst []byte }
+// memberWriter writes a JSON object member by member to the end of dst.
+type memberWriter struct{ dst []byte }
 
-// name writes a member's name in a result line, after a comma unless the object has just been
-// opened. Names are this program's and need no escapes.
-func (w *writer) name(s string) {
+// writeName writes a member's name and colon, after a comma unless the object has just been
+// opened. Names must be this program's, because they are not escaped.
+func (w *memberWriter) writeName(s string) {
 	if w.dst[len(w.dst)-1] != '{' {
 		w.dst = append(w.dst, ',')
 	}
@@ -74,29 +74,28 @@ func (w *writer) name(s string) {
 	w.dst = append(w.dst, '"', ':')
 }
 
-// text writes a member that is a string, and nothing for "".
-func (w *writer) text(name, s string) {
+// writeText writes a member that is a string, and nothing for "".
+func (w *memberWriter) writeText(name, s string) {
 	if s != "" {
-		w.name(name)
+		w.writeName(name)
 		w.dst = AppendString(w.dst, s)
 	}
 }
 
-// score writes the score and the reward that follows from it, null where there is no score.
-func (w *writer) score(r *Result, reward RewardMode) {
+// writeScore writes the score and the reward that follows from it, null where there is no score.
+func (w *memberWriter) writeScore(r *Result, reward RewardMode) {
 	if !r.Scored {
 		w.dst = append(w.dst, `,"score":null,"reward":null`...)
 		return
 	}
-	w.name("score")
+	w.writeName("score")
 	w.dst = AppendFloat(w.dst, r.Score)
-	w.name("reward")
+	w.writeName("reward")
 	w.dst = AppendFloat(w.dst, reward.Of(r.Score))
 }
 
-// value writes the value of a metric of one of the types that Metric lists; it panics for any
-// other.
-func (w *writer) value(v any) {
+// writeValue writes a value of one of the types that Metric lists; it panics for any other.
+func (w *memberWriter) writeValue(v any) {
 	switch v := v.(type) {
 	case nil:
 		w.dst = append(w.dst, "null"...)
@@ -125,10 +124,10 @@ func (w *writer) value(v any) {
 
 // AppendJSON appends the note as it is written in a result line.
 func (n Note) AppendJSON(dst []byte) []byte {
-	w := writer{dst: append(dst, '{')}
-	w.text("code", n.Code)
-	w.text("path", n.Path)
-	w.text("message", n.Message)
+	w := memberWriter{dst: append(dst, '{')}
+	w.writeText("code", n.Code)
+	w.writeText("path", n.Path)
+	w.writeText("message", n.Message)
 	return append(w.dst, '}')
 }
 
@@ -145,14 +144,14 @@ func appendList[T any](dst []byte, list []T, appendElement func([]byte, T) []byt
 }
 
 // AppendFloat appends x as a JSON float: the shortest digits that read back as x, always
-// with a point, never with an exponent, and 0.0 for -0. What is not finite becomes null:
-// NaN and infinities have no JSON form. See docs/spec/cli.md#r23.
+// with a point and without an exponent. -0 becomes 0.0, NaN and infinities null, because
+// JSON has no form for them. See docs/spec/cli.md#r23.
 func AppendFloat(dst []byte, x float64) []byte {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return append(dst, "null"...)
 	}
 	start := len(dst)
-	dst = strconv.AppendFloat(dst, x+0, 'f', -1, 64)
+	dst = strconv.AppendFloat(dst, x+0, 'f', -1, 64) // +0 turns -0 into 0
 	if slices.Contains(dst[start:], '.') {
 		return dst
 	}

@@ -31,7 +31,8 @@ func ParseReward(s string) (RewardMode, error) {
 // String returns the name that ParseReward reads.
 func (m RewardMode) String() string { return rewardNames[m] }
 
-// Of returns the reward of a finite score. It is finite and never -0.
+// Of returns the reward of a finite score: the score limited to the mode's range. It is
+// finite and never -0.
 func (m RewardMode) Of(score float64) float64 {
 	switch m {
 	case Clamp01:

@@ -126,7 +126,7 @@ func (l Suites) Names() []string {
 	return names
 }
 
-// Variants lists the variants of all suites, each once.
+// Variants returns the variants of all suites, each once; suites may share one.
 func (l Suites) Variants() []Variant {
 	var all []Variant
 	for _, s := range l {

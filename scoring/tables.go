@@ -47,5 +47,5 @@ func FormatCell(x float64, decimals int) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "-"
 	}
-	return strconv.FormatFloat(x+0, 'f', decimals, 64)
+	return strconv.FormatFloat(x+0, 'f', decimals, 64) // +0 turns -0 into 0
 }

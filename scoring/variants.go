@@ -27,7 +27,7 @@ func ParseVariants(args []string, known []Variant) (Variants, error) {
 		if v.Refused != "" {
 			return nil, fmt.Errorf("cannot use variant %s: %s", v.Name, v.Refused)
 		}
-		if err := v.check(value, given); err != nil {
+		if err := v.checkValue(value, given); err != nil {
 			return nil, err
 		}
 		chosen[v.Name] = value
@@ -35,30 +35,34 @@ func ParseVariants(args []string, known []Variant) (Variants, error) {
 	return chosen, nil
 }
 
-// findVariant returns the known variant of that full or shortened name.
+// findVariant returns the variant with that name, or else the only one whose name has it
+// after its first part ("cell" for "maze.cell"). The error lists the names that could have
+// been meant.
 func findVariant(name string, known []Variant) (Variant, error) {
-	var short []Variant
+	var shortened []Variant
 	for _, v := range known {
 		if v.Name == name {
 			return v, nil
 		}
 		_, rest, ok := strings.Cut(v.Name, ".")
 		if ok && rest == name {
-			short = append(short, v)
+			shortened = append(shortened, v)
 		}
 	}
-	switch len(short) {
+	switch len(shortened) {
 	case 1:
-		return short[0], nil
+		return shortened[0], nil
 	case 0:
-		return Variant{}, fmt.Errorf("cannot use variant %q: got an unknown name; want one of %s", name, variantNames(known))
+		return Variant{}, fmt.Errorf("cannot use variant %q: got an unknown name; want one of %s", name,
+			variantNames(known))
 	}
-	return Variant{}, fmt.Errorf("cannot use variant %q: got a name with more than one meaning; want one of %s", name, variantNames(short))
+	return Variant{}, fmt.Errorf("cannot use variant %q: got a name with more than one meaning; want one of %s",
+		name, variantNames(shortened))
 }
 
-// check returns an error where the value of --variant does not fit the variant: one that it does
-// not take, or a missing one; given is false for "NAME" without "=VALUE".
-func (v Variant) check(value string, given bool) error {
+// checkValue returns an error if the value of --variant does not fit the variant: one that
+// it does not take, or none where it needs one. given is false for "NAME" without "=VALUE".
+func (v Variant) checkValue(value string, given bool) error {
 	if v.Value == "" {
 		if given {
 			return fmt.Errorf("cannot use variant %s: got the value %q; want none", v.Name, value)

@@ -28,8 +28,9 @@ type Table struct {
 // Row is as long as the columns of its table.
 type Row []any
 
-// Read reads the tables of a benchmark's paper from their JSON document. The error names what is
-// wrong.
+// Read reads the tables of a benchmark's paper from their JSON document. The error names a
+// table whose rows have another length than its columns, a cell of another type, or a
+// missing name or table.
 func Read(doc []byte) (*Paper, error) {
 	p := new(Paper)
 	if err := json.Unmarshal(doc, p); err != nil {
@@ -38,16 +39,16 @@ func Read(doc []byte) (*Paper, error) {
 	if p.Benchmark == "" || len(p.Tables) == 0 {
 		return nil, fmt.Errorf("cannot read paper: got the benchmark %.40q with %d tables; want the name of a benchmark and one table or more", p.Benchmark, len(p.Tables))
 	}
-	for name, t := range p.Tables {
-		for i, r := range t.Rows {
-			if len(r) != len(t.Columns) {
-				return nil, fmt.Errorf("cannot read paper: cannot use tables.%s.rows[%d]: it has %d cells; want %d as columns has", name, i, len(r), len(t.Columns))
+	for name, table := range p.Tables {
+		for i, row := range table.Rows {
+			if len(row) != len(table.Columns) {
+				return nil, fmt.Errorf("cannot read paper: cannot use tables.%s.rows[%d]: it has %d cells; want %d as columns has", name, i, len(row), len(table.Columns))
 			}
-			for k, c := range r {
-				switch c.(type) {
+			for column, cell := range row {
+				switch cell.(type) {
 				case nil, float64, string:
 				default:
-					return nil, fmt.Errorf("cannot read paper: cannot use tables.%s.rows[%d][%d]: want a number, a string or null", name, i, k)
+					return nil, fmt.Errorf("cannot read paper: cannot use tables.%s.rows[%d][%d]: want a number, a string or null", name, i, column)
 				}
 			}
 		}
@@ -55,9 +56,9 @@ func Read(doc []byte) (*Paper, error) {
 	return p, nil
 }
 
-// Choose returns the paper of a benchmark: the last one of the documents that a user
-// gave, else the embedded one. given is nil where the user said nothing; an empty list
-// means no paper at all. It never returns nil.
+// Choose returns the paper of a benchmark: the last one of the user's documents that is
+// about it, else the embedded one. given is nil where the user gave no list; an empty list
+// means no paper, and gives one without tables. It never returns nil.
 func Choose(benchmark string, embedded []byte, given [][]byte) *Paper {
 	for i := len(given) - 1; i >= 0; i-- {
 		if p, err := Read(given[i]); err == nil && p.Benchmark == benchmark {
@@ -91,8 +92,8 @@ func (r Row) Number(i int) float64 {
 	return math.NaN()
 }
 
-// Cell returns a number of a printed table with that many digits, a word as it is, and "-" for
-// null.
+// Cell returns a number of a printed table with that many decimals, a word as it is, and "-"
+// for null.
 func (r Row) Cell(i, digits int) string {
 	switch c := r[i].(type) {
 	case float64:
@@ -103,8 +104,7 @@ func (r Row) Cell(i, digits int) string {
 	return "-"
 }
 
-// Find returns the first row of a printed table whose first cells are the given words, nil for
-// none.
+// Find returns the first row whose first cells are the given words, nil if there is none.
 func (t Table) Find(words ...string) Row {
 	for _, r := range t.Rows {
 		equal := len(r) >= len(words)
@@ -124,30 +124,31 @@ type Published struct {
 	Value float64
 }
 
-// Place returns the rank of x among published numbers, the larger the better, and the
-// distance to the nearest one: "3 of 13" and "+0.020 Claude-Opus-4-5". Both are "-"
-// where x or all of them are not numbers. Equal numbers share the better rank.
-func Place(x float64, list []Published, digits int) (rank, nearest string) {
-	better, n := 0, 0
-	var near Published
-	for _, p := range list {
-		if math.IsNaN(p.Value) {
+// Place returns the rank of a value among published numbers, the larger the better, and the
+// nearest published one with the distance to it: "3 of 13" and "+0.020 Claude-Opus-4-5".
+// Equal numbers share the better rank, and the value itself is counted in the 13. Both are
+// "-" where the value or all published ones are not numbers.
+func Place(value float64, published []Published, digits int) (rank, nearest string) {
+	better, count := 0, 0
+	var nearestPublished Published
+	for _, candidate := range published {
+		if math.IsNaN(candidate.Value) {
 			continue
 		}
-		n++
-		if p.Value > x {
+		count++
+		if candidate.Value > value {
 			better++
 		}
-		if n == 1 || math.Abs(x-p.Value) < math.Abs(x-near.Value) {
-			near = p
+		if count == 1 || math.Abs(value-candidate.Value) < math.Abs(value-nearestPublished.Value) {
+			nearestPublished = candidate
 		}
 	}
-	if math.IsNaN(x) || n == 0 {
+	if math.IsNaN(value) || count == 0 {
 		return "-", "-"
 	}
-	d := strconv.FormatFloat(x-near.Value, 'f', digits, 64)
-	if !strings.HasPrefix(d, "-") {
-		d = "+" + d
+	distance := strconv.FormatFloat(value-nearestPublished.Value, 'f', digits, 64)
+	if !strings.HasPrefix(distance, "-") {
+		distance = "+" + distance
 	}
-	return fmt.Sprintf("%d of %d", better+1, n+1), d + " " + near.Name
+	return fmt.Sprintf("%d of %d", better+1, count+1), distance + " " + nearestPublished.Name
 }

@@ -25,16 +25,18 @@ const (
 	tieDistance = 1e-12
 )
 
-// Compare compares pairs of mean scores. a and b have the same tasks in the same order;
-// right tells that each score is one answer, 0 or 1. seed makes the random numbers.
+// Compare compares the mean scores of two models on the same tasks: a and b must have the
+// same tasks in the same order. The interval and the test resample clusters of tasks, with
+// random numbers from seed. McNemar's test is computed if right tells that each score is one
+// answer, 0 or 1.
 func Compare(a, b []Value, right bool, seed uint64) Paired {
-	p := Paired{Tasks: len(a), McNemar: math.NaN()}
-	d := make([]Value, len(a))
+	paired := Paired{Tasks: len(a), McNemar: math.NaN()}
+	differences := make([]Value, len(a))
 	onlyA, onlyB := 0, 0
 	for i := range a {
-		d[i] = Value{a[i].Cluster, a[i].Mean - b[i].Mean}
-		p.A += a[i].Mean / float64(len(a))
-		p.B += b[i].Mean / float64(len(b))
+		differences[i] = Value{a[i].Cluster, a[i].Mean - b[i].Mean}
+		paired.A += a[i].Mean / float64(len(a))
+		paired.B += b[i].Mean / float64(len(b))
 		switch {
 		case a[i].Mean > b[i].Mean:
 			onlyA++
@@ -42,67 +44,69 @@ func Compare(a, b []Value, right bool, seed uint64) Paired {
 			onlyB++
 		}
 	}
-	p.Difference, p.SE = Clustered(d)
-	all := clusters(d)
-	p.Clusters = len(all)
-	r := rand.New(rand.NewPCG(seed, 1))
-	p.Low, p.High = interval(all, r)
-	p.P = signFlip(all, r)
+	paired.Difference, paired.SE = Clustered(differences)
+	all := valuesByCluster(differences)
+	paired.Clusters = len(all)
+	random := rand.New(rand.NewPCG(seed, 1))
+	paired.Low, paired.High = interval(all, random)
+	paired.P = signFlip(all, random)
 	if right {
-		p.McNemar = McNemar(onlyA, onlyB)
+		paired.McNemar = McNemar(onlyA, onlyB)
 	}
-	return p
+	return paired
 }
 
-// interval returns the 95 % percentile interval of the mean over resampled clusters.
-func interval(all [][]float64, r *rand.Rand) (low, high float64) {
+// interval returns the 95 % percentile interval of the mean: a bootstrap that resamples
+// whole clusters.
+func interval(all [][]float64, random *rand.Rand) (low, high float64) {
 	if len(all) == 0 {
 		return math.NaN(), math.NaN()
 	}
 	sums := make([]float64, len(all))
-	for i, c := range all {
-		for _, x := range c {
-			sums[i] += x
+	for i, cluster := range all {
+		for _, value := range cluster {
+			sums[i] += value
 		}
 	}
 	means := make([]float64, resamples)
-	for k := range means {
+	for sample := range means {
 		sum, n := 0.0, 0
 		for range all {
-			i := r.IntN(len(all))
+			i := random.IntN(len(all))
 			sum += sums[i]
 			n += len(all[i])
 		}
-		means[k] = sum / float64(n)
+		means[sample] = sum / float64(n)
 	}
 	slices.Sort(means)
 	return quantile(means, 0.025), quantile(means, 0.975)
 }
 
-// quantile interpolates between sorted values, for the ends of a bootstrap interval.
+// quantile returns the quantile q of sorted values, interpolated between neighbours.
 func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	i := int(at)
+	position := q * float64(len(sorted)-1)
+	i := int(position)
 	if i+1 >= len(sorted) {
 		return sorted[len(sorted)-1]
 	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+	return sorted[i] + (position-float64(i))*(sorted[i+1]-sorted[i])
 }
 
 // signFlip returns the two-sided p of the hypothesis that the signs of the clusters' mean
-// differences are random.
-func signFlip(all [][]float64, r *rand.Rand) float64 {
+// differences are random. Up to exactUpTo clusters all signs are tried, beyond it `flips`
+// random ones.
+func signFlip(all [][]float64, random *rand.Rand) float64 {
 	means := make([]float64, len(all))
-	seen := 0.0
+	observed := 0.0
 	for i, c := range all {
 		means[i] = Mean(c)
-		seen += means[i]
+		observed += means[i]
 	}
-	seen = math.Abs(seen) - tieDistance*float64(len(all))
+	observed = math.Abs(observed) - tieDistance*float64(len(all)) // equal sums count in spite of rounding
 	hits := 0
 	if len(all) <= exactUpTo {
 		for signs := range 1 << len(all) {
-			if math.Abs(flipped(means, uint64(signs))) >= seen {
+			if math.Abs(flippedSum(means, uint64(signs))) >= observed {
 				hits++
 			}
 		}
@@ -111,18 +115,17 @@ func signFlip(all [][]float64, r *rand.Rand) float64 {
 	for range flips {
 		sum := 0.0
 		for i := 0; i < len(means); i += 64 {
-			sum += flipped(means[i:min(i+64, len(means))], r.Uint64())
+			sum += flippedSum(means[i:min(i+64, len(means))], random.Uint64())
 		}
-		if math.Abs(sum) >= seen {
+		if math.Abs(sum) >= observed {
 			hits++
 		}
 	}
 	return float64(1+hits) / float64(1+flips)
 }
 
-// flipped returns the sum of up to 64 differences of clusters, each with the sign that a bit gives
-// it.
-func flipped(list []float64, signs uint64) (sum float64) {
+// flippedSum returns the sum of up to 64 values, each negated if its bit in signs is set.
+func flippedSum(list []float64, signs uint64) (sum float64) {
 	for i, x := range list {
 		if signs>>i&1 == 1 {
 			x = -x

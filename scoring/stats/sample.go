@@ -11,13 +11,13 @@ import (
 
 // Sample is the results of one side of a comparison.
 type Sample struct {
-	rows    []row
+	results []result
 	answers *scoring.Answers
 	Twice   int // results left out because an earlier line has the same answer
 }
 
-// row is one result.
-type row struct {
+// result is one result.
+type result struct {
 	suite, test, id string
 	turn            int
 	arm             [5]string
@@ -30,8 +30,8 @@ type row struct {
 // NewSample returns an empty sample of at most a million answers.
 func NewSample() *Sample { return &Sample{answers: scoring.NewAnswers(1 << 20)} }
 
-// Add adds a result to the sample. cluster names what its task shares with others; "" stands for
-// the task itself.
+// Add adds a result to the sample, unless it is a duplicate of an earlier answer. cluster
+// names what its task shares with others; "" stands for the task itself.
 func (s *Sample) Add(r *scoring.Result, cluster string) {
 	if !s.answers.First(r) {
 		s.Twice++
@@ -43,15 +43,16 @@ func (s *Sample) Add(r *scoring.Result, cluster string) {
 			cluster = task[0]
 		}
 	}
-	s.rows = append(s.rows, row{r.Suite, r.Test, r.ID, r.Who.Turn, r.Who.Arm(), r.Who.Model, r.Scored, r.Score, cluster})
+	s.results = append(s.results, result{r.Suite, r.Test, r.ID, r.Who.Turn, r.Who.Arm(), r.Who.Model, r.Scored,
+		r.Score, cluster})
 }
 
 // Len returns the number of results.
-func (s *Sample) Len() int { return len(s.rows) }
+func (s *Sample) Len() int { return len(s.results) }
 
 // Models lists the models of the sample, "" for results that name none.
 func (s *Sample) Models() (names []string) {
-	for _, r := range s.rows {
+	for _, r := range s.results {
 		if !slices.Contains(names, r.model) {
 			names = append(names, r.model)
 		}
@@ -59,55 +60,57 @@ func (s *Sample) Models() (names []string) {
 	return names
 }
 
-// task is what pairs belong together by.
-type task struct {
+// taskKey identifies the task of a result: answers of both sides with equal keys are
+// compared.
+type taskKey struct {
 	suite, test, id string
 	turn            int
 	arm             [5]string // members that both sides have alike; "" for others
 }
 
-// scores are the answers to a task.
-type scores struct {
-	cluster string
-	list    []float64
-	lost    int // without a score
+// taskScores are the answers to a task.
+type taskScores struct {
+	cluster  string
+	list     []float64
+	unscored int // without a score
 }
 
-// tasks returns the scores by task, in the order of the results. members says by which members of
-// the arm tasks differ.
-func (s *Sample) tasks(members [5]bool) (order []task, at map[task]*scores) {
-	at = map[task]*scores{}
-	for _, r := range s.rows {
-		k := task{r.suite, r.test, r.id, r.turn, [5]string{}}
+// scoresByTask returns the scores of each task, and the tasks in the order of the results.
+// members says which members of the arm distinguish tasks; the others are ignored.
+func (s *Sample) scoresByTask(members [5]bool) (order []taskKey, at map[taskKey]*taskScores) {
+	at = map[taskKey]*taskScores{}
+	for _, r := range s.results {
+		key := taskKey{r.suite, r.test, r.id, r.turn, [5]string{}}
 		for i, on := range members {
 			if on {
-				k.arm[i] = r.arm[i]
+				key.arm[i] = r.arm[i]
 			}
 		}
-		v := at[k]
-		if v == nil {
-			v = &scores{cluster: r.cluster}
-			at[k] = v
-			order = append(order, k)
+		answers := at[key]
+		if answers == nil {
+			answers = &taskScores{cluster: r.cluster}
+			at[key] = answers
+			order = append(order, key)
 		}
 		if r.scored {
-			v.list = append(v.list, r.score)
+			answers.list = append(answers.list, r.score)
 		} else {
-			v.lost++
+			answers.unscored++
 		}
 	}
 	return order, at
 }
 
-// alike reports which members of the arm (mode, input, format and so on) both samples have a value
-// of in common.
-func alike(a, b *Sample) (members [5]bool) {
+// sharedMembers reports for each member of the arm (mode, input, format and so on) whether
+// both samples have some value of it in common. Only such members can distinguish tasks of
+// both.
+func sharedMembers(a, b *Sample) (members [5]bool) {
 	for i := range members {
 		has := map[string]bool{}
-		for _, r := range a.rows {
+		for _, r := range a.results {
 			has[r.arm[i]] = true
 		}
-		members[i] = slices.ContainsFunc(b.rows, func(r row) bool { return has[r.arm[i]] })
+		members[i] = slices.ContainsFunc(b.results, func(r result) bool { return has[r.arm[i]] })
 	}
 	return members
 }
@@ -120,19 +123,21 @@ type Line struct {
 	Out  int     // pairs left out because one side has no score
 }
 
-// CompareSamples compares two samples by test. unpaired counts the tasks that one side
-// alone has. seed makes the random numbers. The error says that there is no pair.
+// CompareSamples compares two samples, test by test and for all tests of each suite. Repeats
+// of a task are averaged. Tasks without a score on one side are counted in Line.Out, and
+// unpaired counts those that one side lacks. seed makes the random numbers. P values of
+// single tests are adjusted for their number. The error says that no task is on both sides.
 func CompareSamples(a, b *Sample, seed uint64) (lines []Line, unpaired int, err error) {
-	members := alike(a, b)
-	order, left := a.tasks(members)
-	_, right := b.tasks(members)
+	members := sharedMembers(a, b)
+	order, left := a.scoresByTask(members)
+	_, right := b.scoresByTask(members)
 	type group struct {
 		line  Line
 		a, b  []Value
-		plain bool // one answer of 0 or 1 for each task
+		plain bool // one answer of 0 or 1 for each task on both sides, as McNemar's test needs
 	}
 	var groups []*group
-	find := func(suite, test string) *group {
+	groupOf := func(suite, test string) *group {
 		for _, g := range groups {
 			if g.line.Suite == suite && g.line.Test == test {
 				return g
@@ -143,25 +148,26 @@ func CompareSamples(a, b *Sample, seed uint64) (lines []Line, unpaired int, err 
 		return g
 	}
 	paired := 0
-	for _, k := range order {
-		x, y := left[k], right[k]
+	for _, key := range order {
+		x, y := left[key], right[key]
 		if y == nil {
 			unpaired++
 			continue
 		}
 		paired++
-		for _, g := range []*group{find(k.suite, k.test), find(k.suite, "")} {
+		for _, g := range []*group{groupOf(key.suite, key.test), groupOf(key.suite, "")} {
 			if len(x.list) == 0 || len(y.list) == 0 {
 				g.line.Out++
 				continue
 			}
 			g.a, g.b = append(g.a, Value{x.cluster, Mean(x.list)}), append(g.b, Value{x.cluster, Mean(y.list)})
-			g.plain = g.plain && len(x.list)+len(y.list) == 2 && whole(x.list[0]) && whole(y.list[0])
+			g.plain = g.plain && len(x.list)+len(y.list) == 2 && isZeroOrOne(x.list[0]) && isZeroOrOne(y.list[0])
 		}
 	}
 	unpaired += len(right) - paired
 	if paired == 0 {
-		return nil, unpaired, fmt.Errorf("cannot compare: no task is on both sides (%d and %d tasks)", len(left), len(right))
+		return nil, unpaired, fmt.Errorf("cannot compare: no task is on both sides (%d and %d tasks)", len(left),
+			len(right))
 	}
 	slices.SortStableFunc(groups, func(a, b *group) int {
 		if a.line.Suite != b.line.Suite {
@@ -169,7 +175,7 @@ func CompareSamples(a, b *Sample, seed uint64) (lines []Line, unpaired int, err 
 		}
 		return boolInt(a.line.Test == "") - boolInt(b.line.Test == "")
 	})
-	var p []float64
+	var pValues []float64
 	for _, g := range groups {
 		if len(g.a) > 0 {
 			g.line.Paired = Compare(g.a, g.b, g.plain, seed)
@@ -177,10 +183,10 @@ func CompareSamples(a, b *Sample, seed uint64) (lines []Line, unpaired int, err 
 		g.line.Holm = math.NaN()
 		lines = append(lines, g.line)
 		if g.line.Test != "" && len(g.a) > 0 {
-			p = append(p, g.line.P)
+			pValues = append(pValues, g.line.P)
 		}
 	}
-	for i, adjusted := 0, Holm(p); i < len(lines); i++ {
+	for i, adjusted := 0, Holm(pValues); i < len(lines); i++ {
 		if lines[i].Test != "" && lines[i].Tasks > 0 {
 			lines[i].Holm, adjusted = adjusted[0], adjusted[1:]
 		}
@@ -188,9 +194,9 @@ func CompareSamples(a, b *Sample, seed uint64) (lines []Line, unpaired int, err 
 	return lines, unpaired, nil
 }
 
-func whole(x float64) bool { return x == 0 || x == 1 }
+func isZeroOrOne(x float64) bool { return x == 0 || x == 1 }
 
-// boolInt returns 1 for true and 0 for false, for counting pairs.
+// boolInt returns 1 for true and 0 for false.
 func boolInt(b bool) int {
 	if b {
 		return 1
@@ -208,18 +214,19 @@ type Spread struct {
 	SD            float64 // of the differences as they were seen
 }
 
-// Spreads measures how much scores vary, by test and for each suite (Test ""). With two
-// samples these are differences on the same tasks. With one (b nil), two models are taken
-// to differ from task to task as much as the scores do.
+// Spreads measures how much scores vary, by test and for each suite (Test ""), for planning
+// how many tasks a comparison needs. With two samples it measures their differences on the
+// same tasks; with one (b nil), two models are taken to differ from task to task as much as
+// the scores do. Tests with fewer than two tasks are left out.
 func Spreads(a, b *Sample) (out []Spread) {
 	members := [5]bool{true, true, true, true, true}
 	if b != nil {
-		members = alike(a, b)
+		members = sharedMembers(a, b)
 	}
-	order, left := a.tasks(members)
-	var right map[task]*scores
+	order, left := a.scoresByTask(members)
+	var right map[taskKey]*taskScores
 	if b != nil {
-		_, right = b.tasks(members)
+		_, right = b.scoresByTask(members)
 	}
 	type group struct {
 		Spread
@@ -229,17 +236,17 @@ func Spreads(a, b *Sample) (out []Spread) {
 	var groups []*group
 	for _, k := range order {
 		x := left[k]
-		d, y := 0.0, (*scores)(nil)
+		difference, y := 0.0, (*taskScores)(nil)
 		if len(x.list) == 0 {
 			continue
 		}
-		d = Mean(x.list)
+		difference = Mean(x.list)
 		if b != nil {
 			y = right[k]
 			if y == nil || len(y.list) == 0 {
 				continue
 			}
-			d -= Mean(y.list)
+			difference -= Mean(y.list)
 		}
 		for _, test := range []string{k.test, ""} {
 			i := slices.IndexFunc(groups, func(g *group) bool { return g.Suite == k.suite && g.Test == test })
@@ -248,7 +255,7 @@ func Spreads(a, b *Sample) (out []Spread) {
 				groups = append(groups, &group{Spread: Spread{Suite: k.suite, Test: test}})
 			}
 			g := groups[i]
-			g.differences = append(g.differences, d)
+			g.differences = append(g.differences, difference)
 			g.answers += len(x.list)
 			if len(x.list) > 1 {
 				g.withinA = append(g.withinA, Variance(x.list))
@@ -273,13 +280,13 @@ func Spreads(a, b *Sample) (out []Spread) {
 				g.Other = Mean(g.withinB)
 			}
 		}
-		v := Variance(g.differences)
-		g.SD = math.Sqrt(v)
-		seen := g.Within + g.Other
+		variance := Variance(g.differences)
+		g.SD = math.Sqrt(variance)
+		withinVariance := g.Within + g.Other
 		if b == nil {
-			seen = g.Within
+			withinVariance = g.Within
 		}
-		g.Omega2 = max(0, v-seen/g.Repeats)
+		g.Omega2 = max(0, variance-withinVariance/g.Repeats)
 		out = append(out, g.Spread)
 	}
 	slices.SortStableFunc(out, func(a, b Spread) int {

@@ -23,15 +23,15 @@ type Value struct {
 	Mean    float64
 }
 
-// clusters returns the values of each cluster, in the order in which they appear.
-func clusters(list []Value) [][]float64 {
-	at := map[string]int{}
+// valuesByCluster returns the values of each cluster, in the order in which clusters appear.
+func valuesByCluster(list []Value) [][]float64 {
+	indexOf := map[string]int{}
 	var out [][]float64
 	for _, v := range list {
-		i, ok := at[v.Cluster]
+		i, ok := indexOf[v.Cluster]
 		if !ok {
 			i = len(out)
-			at[v.Cluster] = i
+			indexOf[v.Cluster] = i
 			out = append(out, nil)
 		}
 		out[i] = append(out[i], v.Mean)
@@ -39,55 +39,55 @@ func clusters(list []Value) [][]float64 {
 	return out
 }
 
-// Clustered returns the mean over tasks and its standard error, NaN for fewer than two
-// clusters. See docs/spec/runs.md#r45.
+// Clustered returns the mean over tasks and its standard error over clusters, which is NaN
+// for fewer than two clusters. See docs/spec/runs.md#r45.
 func Clustered(list []Value) (mean, se float64) {
 	for _, v := range list {
 		mean += v.Mean
 	}
 	mean /= float64(len(list))
-	all := clusters(list)
-	sum := 0.0
+	all := valuesByCluster(list)
+	squares := 0.0
 	for _, c := range all {
-		d := 0.0
-		for _, x := range c {
-			d += x - mean
+		deviation := 0.0
+		for _, value := range c {
+			deviation += value - mean
 		}
-		sum += float64(d * d)
+		squares += float64(deviation * deviation)
 	}
 	if len(all) < 2 {
 		return mean, math.NaN()
 	}
-	n := float64(len(all))
-	return mean, math.Sqrt(n/(n-1)*sum) / float64(len(list))
+	clusterCount := float64(len(all))
+	return mean, math.Sqrt(clusterCount/(clusterCount-1)*squares) / float64(len(list))
 }
 
-// Wilson returns Wilson's 95 % confidence interval of the share c/n, within 0..1. n is positive.
-// See docs/spec/runs.md#r45.
-func Wilson(c, n int) (low, high float64) {
+// Wilson returns Wilson's 95 % confidence interval of the share right/n, within 0..1. n must
+// be positive. See docs/spec/runs.md#r45.
+func Wilson(right, n int) (low, high float64) {
 	const z = Normal95
-	p, total := float64(c)/float64(n), float64(n)
-	centre := p + z*z/(2*total)
-	half := z * math.Sqrt(p*(1-p)/total+z*z/(4*total*total))
-	scale := 1 + z*z/total
-	return max(0, (centre-half)/scale), min(1, (centre+half)/scale)
+	share, total := float64(right)/float64(n), float64(n)
+	centre := share + z*z/(2*total)
+	half := z * math.Sqrt(share*(1-share)/total+z*z/(4*total*total))
+	denominator := 1 + z*z/total
+	return max(0, (centre-half)/denominator), min(1, (centre+half)/denominator)
 }
 
-// PassAtK returns the chance that one of k answers is right, where c of n were. See
-// docs/spec/runs.md#r47.
-func PassAtK(n, c, k int) float64 {
-	if n-c < k {
+// PassAtK returns the chance that at least one of k answers is right, drawn from n of which
+// `right` are. See docs/spec/runs.md#r47.
+func PassAtK(n, right, k int) float64 {
+	if n-right < k {
 		return 1
 	}
-	wrong := 1.0
-	for i := n - c + 1; i <= n; i++ {
-		wrong *= 1 - float64(k)/float64(i)
+	allWrong := 1.0
+	for i := n - right + 1; i <= n; i++ { // 1 - C(n-right, k)/C(n, k) as a product, without overflow
+		allWrong *= 1 - float64(k)/float64(i)
 	}
-	return 1 - wrong
+	return 1 - allWrong
 }
 
-// McNemar returns the exact two-sided p of pairs of which b are right on one side alone and
-// c on the other.
+// McNemar returns the exact two-sided p of McNemar's test, for pairs of which b are right on
+// one side alone and c on the other.
 func McNemar(b, c int) float64 {
 	n := b + c
 	p := 0.0
@@ -120,13 +120,13 @@ func Holm(p []float64) []float64 {
 		}
 		return 0
 	})
-	out := make([]float64, len(p))
+	adjusted := make([]float64, len(p))
 	largest := 0.0
 	for rank, i := range order {
 		largest = max(largest, min(1, p[i]*float64(len(p)-rank)))
-		out[i] = largest
+		adjusted[i] = largest
 	}
-	return out
+	return adjusted
 }
 
 // The usual errors of the two kinds.
@@ -135,17 +135,20 @@ const (
 	Power = 0.8
 )
 
-// detectable is the number of standard errors that a difference must have to be found.
-func detectable() float64 { return Z(1-Alpha/2) + Z(Power) }
+// detectableErrors returns how many standard errors a difference must have to be found with
+// the error rates Alpha and Power.
+func detectableErrors() float64 { return Z(1-Alpha/2) + Z(Power) }
 
-// TasksFor returns how many tasks show a difference: omega2 is the variance of true
-// differences between tasks, withinA and withinB the variances of repeats within a task.
-// See docs/spec/runs.md#r48.
+// TasksFor returns how many tasks are needed to show a difference. omega2 is the variance of
+// true differences between tasks, withinA and withinB the variances of repeats within a
+// task, repeats how often each task is answered. See docs/spec/runs.md#r48.
 func TasksFor(difference, omega2, withinA, withinB float64, repeats int) int {
-	z := detectable()
-	return int(math.Ceil(z*z*(omega2+(withinA+withinB)/float64(repeats))/(difference*difference) - 1e-9))
+	z := detectableErrors()
+	return int(math.Ceil(z*z*(omega2+(withinA+withinB)/float64(repeats))/(difference*difference) - 1e-9)) // rounding adds no task
 }
 
 // Smallest returns the smallest difference that so many tasks show, for differences with
 // this standard deviation.
-func Smallest(tasks int, sd float64) float64 { return detectable() * sd / math.Sqrt(float64(tasks)) }
+func Smallest(tasks int, sd float64) float64 {
+	return detectableErrors() * sd / math.Sqrt(float64(tasks))
+}

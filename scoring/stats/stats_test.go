@@ -157,7 +157,7 @@ func compareFew(a, b []Value, seed uint64) (p Paired) {
 	for i := range a {
 		d[i] = Value{a[i].Cluster, a[i].Mean - b[i].Mean}
 	}
-	p.Low, p.High = interval(clusters(d), rand.New(rand.NewPCG(seed, 1)))
+	p.Low, p.High = interval(valuesByCluster(d), rand.New(rand.NewPCG(seed, 1)))
 	return p
 }
 

@@ -11,8 +11,8 @@ import (
 // continuity. It is NaN for fewer than six differences, for which the approximation does not hold.
 func Wilcoxon(differences []float64) float64 {
 	type difference struct {
-		size  float64
-		above bool
+		size     float64
+		positive bool
 	}
 	var list []difference
 	for _, d := range differences {
@@ -25,22 +25,22 @@ func Wilcoxon(differences []float64) float64 {
 		return math.NaN()
 	}
 	slices.SortFunc(list, func(a, b difference) int { return cmp.Compare(a.size, b.size) })
-	above, ties := 0.0, 0.0
+	rankSum, ties := 0.0, 0.0
 	for from := 0; from < len(list); {
 		to := from + 1
 		for to < len(list) && list[to].size == list[from].size {
 			to++
 		}
-		t := float64(to - from)
-		ties += t*t*t - t
+		tied := float64(to - from)
+		ties += tied*tied*tied - tied
 		for _, d := range list[from:to] {
-			if d.above {
-				above += float64(from+to+1) / 2 // mean of the ranks from+1..to
+			if d.positive {
+				rankSum += float64(from+to+1) / 2 // mean of the ranks from+1..to
 			}
 		}
 		from = to
 	}
 	variance := n*(n+1)*(2*n+1)/24 - ties/48
-	z := max(0, math.Abs(above-n*(n+1)/4)-0.5) / math.Sqrt(variance)
+	z := max(0, math.Abs(rankSum-n*(n+1)/4)-0.5) / math.Sqrt(variance)
 	return math.Erfc(z / math.Sqrt2)
 }

@@ -26,7 +26,8 @@ type Config struct {
 // New returns all benchmark suites, made from one configuration.
 func New(c Config) scoring.Suites {
 	return scoring.NewSuites(
-		aspire.New(aspire.Config{Limits: c.Scenes, MaxResponse: c.Response, MaxActions: c.Actions, Initials: c.Initials, Tldraw: c.Tldraw}),
+		aspire.New(aspire.Config{Limits: c.Scenes, MaxResponse: c.Response, MaxActions: c.Actions,
+			Initials: c.Initials, Tldraw: c.Tldraw}),
 		drawingbench.New(drawingbench.Config{MaxActions: c.Actions, MaxPaint: c.Paint}),
 		tangram.New(),
 		vqa.Spatialab(),

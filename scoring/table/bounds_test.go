@@ -33,10 +33,10 @@ func TestUsed(t *testing.T) {
 	add := func(model string, u scoring.Tally) {
 		r := answer("i", model, 0, 1)
 		tab.Add(r)
-		*tab.series[len(tab.series)-1].ends["two"] = u
+		*tab.series[len(tab.series)-1].tallies["two"] = u
 	}
 	add("all", scoring.Tally{N: 2, Asked: 2, Priced: 2, Cost: 0.5, Prompt: 10, Completion: 20, Reasoning: 5, Seconds: 1.25})
-	if got := tab.used().Rows; len(got) != 1 || strings.Join(got[0], " ") != "two all 2 0 0 0 0 10 20 5 0.5000 1.2" {
+	if got := tab.usageTable().Rows; len(got) != 1 || strings.Join(got[0], " ") != "two all 2 0 0 0 0 10 20 5 0.5000 1.2" {
 		t.Errorf("got %q", got)
 	}
 	add("some", scoring.Tally{N: 2, Asked: 2, Priced: 1, Cost: 0.5})
@@ -44,14 +44,14 @@ func TestUsed(t *testing.T) {
 	add("unasked", scoring.Tally{N: 3})
 	want := []string{"two all 2 0 0 0 0 10 20 5 0.5000 1.2", "two some 2 0 0 0 0 0 0 0 0.5000 (1 of 2 answers) 0.0",
 		"two none 2 0 0 0 0 0 0 0 - 0.0", "two unasked 3 0 0 0 0 - - - - -"}
-	for i, row := range tab.used().Rows {
+	for i, row := range tab.usageTable().Rows {
 		if got := strings.Join(row, " "); got != want[i] {
 			t.Errorf("got %q; want %q", got, want[i])
 		}
 	}
 	plain := New(Options{Suites: scoring.Suites{two}})
 	plain.Add(answer("i", "m", 0, 1))
-	if got := plain.used().Rows; got != nil {
+	if got := plain.usageTable().Rows; got != nil {
 		t.Errorf("got %q; want no rows without the member asked", got)
 	}
 }
@@ -64,7 +64,7 @@ func TestCutAnswers(t *testing.T) {
 		r.Who.Cut = cut
 		tab.Add(r)
 	}
-	_, c := tab.cell(answer("z", "m", 0, 1))
+	_, c := tab.cellOf(answer("z", "m", 0, 1))
 	if c.cut != 2 || c.n != 3 {
 		t.Errorf("got %d of %d cut; want 2 of 3", c.cut, c.n)
 	}

@@ -18,82 +18,83 @@ type cell struct {
 	n, missing, failed, cut int
 	items                   []item           // remembered items with a score, in order of appearance
 	hashes                  []uint64         // of items, until at is made
-	at                      map[uint64]int32 // index in items by hash; nil until an item may have a second answer
-	rest                    mean             // of items that are not remembered
-	shared                  bool             // an item names a cluster
-	tokens                  mean
+	indexOf                 map[uint64]int32 // index in items by hash; nil until an item may have a second answer
+	unremembered            runningMean      // of items that are not remembered
+	hasClusters             bool             // an item names a cluster
+	tokens                  runningMean
 }
 
 // item adds up the repeats of one item.
 type item struct {
-	sum     float64
-	n, hits int32  // hits are successes
-	cluster uint64 // hash of what it shares with other items, 0 for nothing
+	sum                float64
+	answers, successes int32  // hits are successes
+	cluster            uint64 // hash of what it shares with other items, 0 for nothing
 }
 
-// mean is a running mean with the sum of squared distances from it. The difference of
-// two large sums would lose digits.
-type mean struct {
-	n         int
-	value, m2 float64
+// runningMean is a mean that is updated value by value (Welford), with the sum of squared
+// distances from it. The difference of two large sums would lose digits.
+type runningMean struct {
+	n              int
+	value, squares float64
 }
 
-// add adds a score to the running mean.
-func (m *mean) add(x float64) {
+// add adds a value. The conversions to float64 prevent fused multiply-add, so that sums are
+// equal on every machine.
+func (m *runningMean) add(value float64) {
 	m.n++
-	d := x - m.value
-	m.value += d / float64(m.n)
-	m.m2 += float64(d * (x - m.value))
+	delta := value - m.value
+	m.value += delta / float64(m.n)
+	m.squares += float64(delta * (value - m.value))
 }
 
-// join merges the running mean of other scores into m.
-func (m *mean) join(o mean) {
-	if o.n == 0 {
+// join merges the running mean of other values into m.
+func (m *runningMean) join(other runningMean) {
+	if other.n == 0 {
 		return
 	}
-	n := m.n + o.n
-	d := o.value - m.value
-	m.m2 += o.m2 + float64(d*d)*float64(m.n)*float64(o.n)/float64(n)
-	m.value += d * float64(o.n) / float64(n)
+	n := m.n + other.n
+	delta := other.value - m.value
+	m.squares += other.squares + float64(delta*delta)*float64(m.n)*float64(other.n)/float64(n)
+	m.value += delta * float64(other.n) / float64(n)
 	m.n = n
 }
 
 // standardError returns the standard error of the mean: the sample standard deviation
 // divided by sqrt(n). ok is false for fewer than two values. See docs/spec/aspire.md#r66.
-func (m *mean) standardError() (se float64, ok bool) {
+func (m *runningMean) standardError() (se float64, ok bool) {
 	if m.n < 2 {
 		return 0, false
 	}
-	return math.Sqrt(m.m2/float64(m.n-1)) / math.Sqrt(float64(m.n)), true
+	return math.Sqrt(m.squares/float64(m.n-1)) / math.Sqrt(float64(m.n)), true
 }
 
-// scores returns the mean over items of the means over their repeats. Its standard
-// error is over items, because repeats of one item are not independent. See
-// docs/spec/cli.md#r29.
-func (c *cell) scores() (m mean) {
+// meanScore returns the mean over items of the means over their repeats. Its standard error
+// is over items, because repeats of one item are not independent. See docs/spec/cli.md#r29.
+func (c *cell) meanScore() (m runningMean) {
 	for _, it := range c.items {
-		m.add(it.sum / float64(it.n))
+		m.add(it.sum / float64(it.answers))
 	}
-	m.join(c.rest)
+	m.join(c.unremembered)
 	return m
 }
 
-// standardError returns the standard error of the mean m of the cell. Where items share
-// something, such as a picture, it is over these clusters, because scores within one are not
-// independent. ok is false for fewer than two items or clusters. See docs/spec/runs.md#r45.
-func (c *cell) standardError(m *mean) (se float64, ok bool) {
-	if !c.shared || c.rest.n > 0 {
+// standardError returns the standard error of the cell's mean m. Where items share
+// something, such as a picture, it is clustered over what they share, because scores within
+// a cluster are not independent; that needs all items to be remembered. ok is false for
+// fewer than two items or clusters. See docs/spec/runs.md#r45.
+func (c *cell) standardError(m *runningMean) (se float64, ok bool) {
+	if !c.hasClusters || c.unremembered.n > 0 {
 		return m.standardError()
 	}
-	list := make([]stats.Value, len(c.items))
+	values := make([]stats.Value, len(c.items))
 	for i, it := range c.items {
 		name := strconv.FormatUint(it.cluster, 16)
 		if it.cluster == 0 {
 			name = "item " + strconv.Itoa(i)
 		}
-		list[i] = stats.Value{Cluster: name, Mean: it.sum / float64(it.n)}
+		values[i] = stats.Value{Cluster: name, Mean: it.sum / float64(it.answers)}
 	}
-	_, se = stats.Clustered(list)
+	_, se = stats.Clustered(values)
 	return se, !math.IsNaN(se)
 }
 
@@ -101,55 +102,58 @@ func (c *cell) standardError(m *mean) (se float64, ok bool) {
 // chance that any two of a million keys collide is 3e-8. It is bounded, because the number of
 // results is not: beyond the bound duplicates count again, and each repeat counts as an item.
 type ledger struct {
-	answers *scoring.Answers
-	seed    maphash.Seed
-	items   int    // recorded items, in all cells
-	key     []byte // memory for score
-	most    int    // limit of items with a numbered repeat
-	plain   int    // limit of items without: maxPlain, less in tests
-	full    bool   // an item could not be recorded
+	answers    *scoring.Answers
+	seed       maphash.Seed
+	items      int    // recorded items, in all cells
+	key        []byte // memory for score
+	limit      int    // limit of items with a numbered repeat
+	plainLimit int    // limit of items without: maxPlain, less in tests
+	full       bool   // an item could not be recorded
 }
 
 // newLedger returns an empty ledger for at most that many answers.
 func newLedger(most int) ledger {
-	return ledger{answers: scoring.NewAnswers(most), seed: maphash.MakeSeed(), most: most, plain: maxPlain}
+	return ledger{answers: scoring.NewAnswers(most), seed: maphash.MakeSeed(), limit: most, plainLimit: maxPlain}
 }
 
-// score adds the score x of an answer, the result r, to its item in cell c.
-func (l *ledger) score(c *cell, r *scoring.Result, x float64, o *Options) {
+// addScore adds the score x of an answer to its item in cell c. An answer with a new item
+// makes one. If the item has no name, or the limit of remembered items is reached, the
+// answer counts as the only one of its item.
+func (l *ledger) addScore(c *cell, r *scoring.Result, x float64, options *Options) {
 	key, named := r.Item(l.key[:0])
 	l.key = key
 	hash := maphash.Bytes(l.seed, key)
 	// Answers without a repeat and settings would be duplicates if they had the same
 	// item, so no map is needed while a cell has no others.
-	if c.at == nil && (r.Who.Repeat > 1 || r.Who.Asked != nil) {
-		c.index()
+	if c.indexOf == nil && (r.Who.Repeat > 1 || r.Who.Asked != nil) {
+		c.makeIndex()
 	}
-	if i, ok := c.at[hash]; ok && named {
+	if i, ok := c.indexOf[hash]; ok && named {
 		c.items[i].sum += x
-		c.items[i].n++
-		c.items[i].hits += hit(r, o.Success)
+		c.items[i].answers++
+		c.items[i].successes += successCount(r, options.Success)
 		return
 	}
-	counted := r.Who.Repeat > 0
-	if l.items >= l.most || !counted && l.items >= l.plain || !named {
+	counted := r.Who.Repeat > 0 // the line numbers its repeats, so that others may follow
+	if l.items >= l.limit || !counted && l.items >= l.plainLimit || !named {
 		l.full = l.full || counted && named
-		c.rest.add(x)
+		c.unremembered.add(x)
 		return
 	}
-	if c.at == nil {
+	if c.indexOf == nil {
 		c.hashes = append(c.hashes, hash)
 	} else {
-		c.at[hash] = int32(len(c.items))
+		c.indexOf[hash] = int32(len(c.items))
 	}
-	cluster := l.cluster(r, o)
-	c.shared = c.shared || cluster != 0
-	c.items = append(c.items, item{x, 1, hit(r, o.Success), cluster})
+	cluster := l.clusterHash(r, options)
+	c.hasClusters = c.hasClusters || cluster != 0
+	c.items = append(c.items, item{x, 1, successCount(r, options.Success), cluster})
 	l.items++
 }
 
-// cluster returns the hash of what an item shares with others, 0 for nothing.
-func (l *ledger) cluster(r *scoring.Result, o *Options) uint64 {
+// clusterHash returns a hash of what an item shares with others, 0 for nothing. The result
+// says it, or else Options.Cluster.
+func (l *ledger) clusterHash(r *scoring.Result, o *Options) uint64 {
 	name := r.Cluster
 	if o.Cluster != nil && name == "" {
 		name = o.Cluster(r.Suite, r.ID)
@@ -160,12 +164,12 @@ func (l *ledger) cluster(r *scoring.Result, o *Options) uint64 {
 	return maphash.String(l.seed, name) | 1 // not 0
 }
 
-// index makes the map from an item's hash to its place in the cell, once a list is too long to
-// search.
-func (c *cell) index() {
-	c.at = make(map[uint64]int32, len(c.hashes))
+// makeIndex makes the map from an item's hash to its position, for a cell in which items may
+// have several answers.
+func (c *cell) makeIndex() {
+	c.indexOf = make(map[uint64]int32, len(c.hashes))
 	for i, hash := range c.hashes {
-		c.at[hash] = int32(i)
+		c.indexOf[hash] = int32(i)
 	}
 	c.hashes = nil
 }

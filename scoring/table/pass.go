@@ -15,64 +15,68 @@ const drawingSuccess = 0.9
 // ownSuccess are the tests whose success is a score of 1, whatever Options.Success says.
 var ownSuccess = map[string]bool{"pattern": true, "outline": true, "mcq": true, "open": true}
 
-// hit returns 1 where an answer succeeds, else 0. The metric success decides where there is one.
-// Otherwise an answer succeeds from a score of 0.9 in DrawingBench, of 1 in the tests of
-// ownSuccess, and of from in others; nil stands for 1.
-func hit(r *scoring.Result, from *float64) int32 {
-	ok, said := r.Bool("success")
+// successCount returns 1 where an answer succeeds, else 0. The metric success decides where
+// there is one. Otherwise an answer succeeds from a score of 0.9 in DrawingBench, of 1 in
+// the tests of ownSuccess, and of threshold in others; nil stands for 1.
+func successCount(r *scoring.Result, threshold *float64) int32 {
+	success, said := r.Bool("success")
 	switch {
 	case !r.Scored:
-		ok = false
+		success = false
 	case said:
 	case r.Suite == "drawingbench":
-		ok = r.Score >= drawingSuccess
-	case from != nil && !ownSuccess[r.Test]:
-		ok = r.Score >= *from
+		success = r.Score >= drawingSuccess
+	case threshold != nil && !ownSuccess[r.Test]:
+		success = r.Score >= *threshold
 	default:
-		ok = r.Score == 1
+		success = r.Score == 1
 	}
-	if ok {
+	if success {
 		return 1
 	}
 	return 0
 }
 
-// pass returns the table of pass@k: the chance that one of k answers succeeds, the mean
-// over the items with that many answers. It has no rows where no item has two. See
-// docs/spec/runs.md#r47.
-func (t *Table) pass() scoring.TextTable {
+// passTable returns the table of pass@k, the chance that one of k answers succeeds, as a
+// mean over the items with that many answers. Columns: suite, test, model, items, answers,
+// then one for each k: powers of 2 and the largest number of answers. It has no rows where
+// no item has two answers. See docs/spec/runs.md#r47.
+func (t *Table) passTable() scoring.TextTable {
 	score := "1"
 	if from := t.options.Success; from != nil {
 		score = fmt.Sprintf("%g (1 for choices and pattern)", *from)
 	}
-	out := scoring.TextTable{Title: "pass@k, %", Text: 3, Columns: []string{"suite", "test", "model", "items", "answers"},
-		Note: "Success: a score of " + score + ", of 0.9 in DrawingBench, and what success says in TangramPuzzle. Items with fewer than k answers are left out."}
-	most := 0
+	out := scoring.TextTable{Title: "pass@k, %", Text: 3,
+		Columns: []string{"suite", "test", "model", "items", "answers"},
+		Note: "Success: a score of " + score +
+			", of 0.9 in DrawingBench, and what success says in TangramPuzzle. Items with fewer than k answers are left out."}
+	mostAnswers := 0
 	for _, p := range t.series {
 		for _, c := range p.cells {
 			for _, it := range c.items {
-				most = max(most, int(it.n))
+				mostAnswers = max(mostAnswers, int(it.answers))
 			}
 		}
 	}
-	if most < 2 {
+	if mostAnswers < 2 {
 		return out
 	}
 	var ks []int
-	for k := 1; k < most; k *= 2 {
+	for k := 1; k < mostAnswers; k *= 2 {
 		ks = append(ks, k)
 	}
-	ks = append(ks, most)
+	ks = append(ks, mostAnswers)
 	for _, k := range ks {
 		out.Columns = append(out.Columns, fmt.Sprint("k = ", k))
 	}
 	for _, s := range t.options.Suites {
 		for _, test := range s.Tests {
 			for _, p := range t.series {
-				if c := p.cells[name{s.Name, test}]; c != nil && len(c.items) > 0 {
-					row, several := c.pass(ks)
+				if c := p.cells[testName{s.Name, test}]; c != nil && len(c.items) > 0 {
+					row, several := c.passRow(ks)
 					if several {
-						out.Rows = append(out.Rows, append([]string{s.Name, test, cmp.Or(p.series.String(), "-")}, row...))
+						out.Rows = append(out.Rows, append([]string{s.Name, test, cmp.Or(p.series.String(), "-")},
+							row...))
 					}
 				}
 			}
@@ -81,20 +85,20 @@ func (t *Table) pass() scoring.TextTable {
 	return out
 }
 
-// pass returns the numbers of items and answers, and pass@k for each k. several reports
-// whether an item has two answers or more.
-func (c *cell) pass(ks []int) (row []string, several bool) {
+// passRow returns the numbers of items and answers and pass@k in per cent for each k, "-"
+// where no item has k answers. several reports whether an item has two answers or more.
+func (c *cell) passRow(ks []int) (row []string, several bool) {
 	answers := 0
 	for _, it := range c.items {
-		answers += int(it.n)
-		several = several || it.n > 1
+		answers += int(it.answers)
+		several = several || it.answers > 1
 	}
 	row = []string{strconv.Itoa(len(c.items)), strconv.Itoa(answers)}
 	for _, k := range ks {
-		var m mean
+		var m runningMean
 		for _, it := range c.items {
-			if int(it.n) >= k {
-				m.add(stats.PassAtK(int(it.n), int(it.hits), k))
+			if int(it.answers) >= k {
+				m.add(stats.PassAtK(int(it.answers), int(it.successes), k))
 			}
 		}
 		if m.n == 0 {

@@ -67,29 +67,29 @@ type Options struct {
 
 // Table holds the running sums of all results. One goroutine uses it at a time.
 type Table struct {
-	options Options
-	series  []*part // in order of appearance
-	of      map[scoring.Series]*part
-	joined  map[string]scoring.Tables // by suite: tables that cover all series
-	seen    []name                    // suites and tests that no suite of the options lists, in order of appearance
-	strange map[name]bool             // those in seen
-	other   int                       // results that belong to no row: undecodable lines, tests that their suite lacks, and beyond
-	beyond  int                       // those of them whose test or series is beyond maxSeen
-	twice   int                       // duplicate answers
-	tokens  bool                      // a result has the metric tokens
-	ledger  ledger
+	options       Options
+	series        []*seriesCells // in order of appearance
+	bySeries      map[scoring.Series]*seriesCells
+	joinedTables  map[string]scoring.Tables // by suite: tables that cover all series
+	unlistedTests []testName                // suites and tests that no suite of the options lists, in order of appearance
+	isUnlisted    map[testName]bool         // those in seen
+	inNoRow       int                       // results that belong to no row: undecodable lines, tests that their suite lacks, and beyond
+	beyondLimit   int                       // those of them whose test or series is beyond maxSeen
+	duplicates    int                       // duplicate answers
+	hasTokens     bool                      // a result has the metric tokens
+	ledger        ledger
 }
 
-// part holds the cells of one series.
-type part struct {
-	series scoring.Series
-	cells  map[name]*cell
-	own    map[string]scoring.Tables // by suite: tables of this series alone
-	ends   map[string]*scoring.Tally // by suite
+// seriesCells holds the cells of one series.
+type seriesCells struct {
+	series    scoring.Series
+	cells     map[testName]*cell
+	ownTables map[string]scoring.Tables // by suite: tables of this series alone
+	tallies   map[string]*scoring.Tally // by suite
 }
 
-// name identifies a test.
-type name struct{ suite, test string }
+// testName identifies a test.
+type testName struct{ suite, test string }
 
 // maxSeen bounds the rows of suites that Options does not list, and the series,
 // because their names come from the dump.
@@ -97,10 +97,11 @@ const maxSeen = 1000
 
 // New returns an empty table of means.
 func New(o Options) *Table {
-	t := &Table{options: o, of: map[scoring.Series]*part{}, joined: map[string]scoring.Tables{}, strange: map[name]bool{}, ledger: newLedger(scoring.MaxAnswers)}
+	t := &Table{options: o, bySeries: map[scoring.Series]*seriesCells{}, joinedTables: map[string]scoring.Tables{},
+		isUnlisted: map[testName]bool{}, ledger: newLedger(scoring.MaxAnswers)}
 	for _, s := range o.Suites {
 		if s.JoinsSeries {
-			t.joined[s.Name] = s.Tables(t.tableOptions())
+			t.joinedTables[s.Name] = s.Tables(t.tableOptions())
 		}
 	}
 	return t
@@ -108,97 +109,102 @@ func New(o Options) *Table {
 
 // tableOptions returns the options that suites' own tables get.
 func (t *Table) tableOptions() scoring.TableOptions {
-	return scoring.TableOptions{Variants: t.options.Variants, Missing: t.options.Missing == Zero, Papers: t.options.Papers, Cluster: t.options.Cluster}
+	return scoring.TableOptions{Variants: t.options.Variants, Missing: t.options.Missing == Zero,
+		Papers: t.options.Papers, Cluster: t.options.Cluster}
 }
 
-// Add counts a result and returns true. It skips a duplicate of an earlier answer and
-// returns false. The last digits of sums depend on the order of results, so the caller
-// adds them in the order of the dump. Add keeps no reference to r.
+// Add counts a result and returns true. A duplicate of an earlier answer is skipped, and Add
+// returns false. The last digits of sums depend on the order of results, so the caller must
+// add them in the order of the dump. Add keeps no reference to r.
 func (t *Table) Add(r *scoring.Result) (first bool) {
 	if !t.ledger.answers.First(r) {
-		t.twice++
+		t.duplicates++
 		return false
 	}
-	p, c := t.cell(r)
-	if c == nil {
-		t.other++
+	series, cell := t.cellOf(r)
+	if cell == nil {
+		t.inNoRow++
 		return true
 	}
-	c.n++
+	cell.n++
 	if r.Who.Cut != "" {
-		c.cut++
+		cell.cut++
 	}
-	p.countEnd(r)
-	own := t.joined[r.Suite]
-	if own == nil {
-		own = p.own[r.Suite]
+	series.countTally(r)
+	suiteTables := t.joinedTables[r.Suite]
+	if suiteTables == nil {
+		suiteTables = series.ownTables[r.Suite]
 	}
-	if own != nil {
-		own.Add(r)
+	if suiteTables != nil {
+		suiteTables.Add(r)
 	}
 	switch {
 	case r.Scored:
-		t.ledger.score(c, r, r.Score, &t.options)
+		t.ledger.addScore(cell, r, r.Score, &t.options)
 	case r.Err != nil && r.Err.Code == "no_response":
-		c.missing++
+		cell.missing++
 		if t.options.Missing == Zero {
-			t.ledger.score(c, r, 0, &t.options)
+			t.ledger.addScore(cell, r, 0, &t.options)
 		}
 	default:
-		c.failed++
+		cell.failed++
 	}
 	tokens, known := r.Float("tokens")
 	if known {
-		c.tokens.add(tokens)
-		t.tokens = true
+		cell.tokens.add(tokens)
+		t.hasTokens = true
 	}
 	return true
 }
 
-// cell returns the series and the cell of the table that a result belongs to. It returns nil for a
-// line without suite or test, a test that its suite lacks, or a name beyond maxSeen.
-func (t *Table) cell(r *scoring.Result) (*part, *cell) {
-	at, series := name{r.Suite, r.Test}, r.Series()
-	if p := t.of[series]; p != nil && p.cells[at] != nil { // as for most results
-		return p, p.cells[at]
+// cellOf returns the series and the cell that a result belongs to, and creates them if they
+// are new. It returns nil for a line without suite or test, a test that its suite lacks, or
+// a name beyond maxSeen.
+func (t *Table) cellOf(r *scoring.Result) (*seriesCells, *cell) {
+	test, series := testName{r.Suite, r.Test}, r.Series()
+	if p := t.bySeries[series]; p != nil && p.cells[test] != nil { // as for most results
+		return p, p.cells[test]
 	}
-	if !t.lists(at) && !t.strange[at] {
+	if !t.isListed(test) && !t.isUnlisted[test] {
 		if r.Suite == "" || r.Test == "" || t.options.Suites.Find(r.Suite) != nil {
 			return nil, nil
 		}
-		if len(t.seen) >= maxSeen {
-			t.beyond++
+		if len(t.unlistedTests) >= maxSeen {
+			t.beyondLimit++
 			return nil, nil
 		}
-		t.strange[at] = true
-		t.seen = append(t.seen, at)
+		t.isUnlisted[test] = true
+		t.unlistedTests = append(t.unlistedTests, test)
 	}
-	p := t.part(series)
+	p := t.seriesOf(series)
 	if p == nil {
-		t.beyond++
+		t.beyondLimit++
 		return nil, nil
 	}
 	c := new(cell)
-	p.cells[at] = c
-	if s := t.options.Suites.Find(r.Suite); s != nil && s.Tables != nil && t.joined[r.Suite] == nil && p.own[r.Suite] == nil {
-		p.own[r.Suite] = s.Tables(t.tableOptions())
+	p.cells[test] = c
+	if s := t.options.Suites.Find(r.Suite); s != nil && s.Tables != nil && t.joinedTables[r.Suite] == nil &&
+		p.ownTables[r.Suite] == nil {
+		p.ownTables[r.Suite] = s.Tables(t.tableOptions())
 	}
 	return p, c
 }
 
-// part returns the part of a series, nil where there are more than maxSeen.
-func (t *Table) part(s scoring.Series) *part {
-	p := t.of[s]
+// seriesOf returns the cells of a series, which it creates if it is new; nil for new ones
+// beyond maxSeen.
+func (t *Table) seriesOf(s scoring.Series) *seriesCells {
+	p := t.bySeries[s]
 	if p == nil && len(t.series) < maxSeen {
-		p = &part{series: s, cells: map[name]*cell{}, own: map[string]scoring.Tables{}, ends: map[string]*scoring.Tally{}}
-		t.of[s] = p
+		p = &seriesCells{series: s, cells: map[testName]*cell{}, ownTables: map[string]scoring.Tables{},
+			tallies: map[string]*scoring.Tally{}}
+		t.bySeries[s] = p
 		t.series = append(t.series, p)
 	}
 	return p
 }
 
-// lists reports whether a suite of Options has the test.
-func (t *Table) lists(at name) bool {
+// isListed reports whether a suite of Options has the test.
+func (t *Table) isListed(at testName) bool {
 	s := t.options.Suites.Find(at.suite)
 	return s != nil && slices.Contains(s.Tests, at.test)
 }
@@ -252,10 +258,10 @@ func (t *Table) Series() []scoring.Series {
 func (t *Table) Lines() []Line {
 	var lines []Line
 	for _, s := range t.options.Suites {
-		lines = append(lines, t.suite(s)...)
+		lines = append(lines, t.suiteLines(s)...)
 	}
-	for _, at := range t.seen {
-		lines = append(lines, t.line(Test, at.suite, at.test, func(p *part) Row { return p.test(at) }))
+	for _, at := range t.unlistedTests {
+		lines = append(lines, t.lineOf(Test, at.suite, at.test, func(p *seriesCells) Row { return p.testRow(at) }))
 	}
 	return lines
 }
@@ -266,16 +272,17 @@ const publishedOnly = "(published only)"
 // Own returns the tables that reproduce those of the suites' papers, in the order of
 // the suites. The titles name the series where several have such tables.
 func (t *Table) Own() []scoring.TextTable {
-	all := t.own()
+	all := t.ownWithoutRemark()
 	for i := range all {
-		all[i].Title = remarked(all[i].Title, t.options.Remark)
+		all[i].Title = withRemark(all[i].Title, t.options.Remark)
 	}
 	return all
 }
 
-// remarked adds a remark to a title, without the words that the title has already. Tables that hold
-// published numbers alone stay as they are, because the remark is about the run.
-func remarked(title, remark string) string {
+// withRemark adds the words of a remark to a title, but for those that it has already.
+// Tables that hold published numbers alone stay as they are, because the remark is about the
+// run.
+func withRemark(title, remark string) string {
 	if strings.HasSuffix(title, publishedOnly) {
 		return title
 	}
@@ -287,27 +294,28 @@ func remarked(title, remark string) string {
 	return title
 }
 
-// own returns the tables of Own without the remark in their titles.
-func (t *Table) own() []scoring.TextTable {
+// ownWithoutRemark returns the tables of Own without the remark in their titles: usage and
+// pass@k, then those of each suite, which cover all series or each one.
+func (t *Table) ownWithoutRemark() []scoring.TextTable {
 	var all []scoring.TextTable
-	for _, general := range []scoring.TextTable{t.used(), t.pass()} {
+	for _, general := range []scoring.TextTable{t.usageTable(), t.passTable()} {
 		if len(general.Rows) > 0 {
 			all = append(all, general)
 		}
 	}
 	for _, s := range t.options.Suites {
-		if joined := t.joined[s.Name]; joined != nil {
+		if joined := t.joinedTables[s.Name]; joined != nil {
 			all = append(all, joined.Tables()...)
 			continue
 		}
-		var parts []*part
+		var parts []*seriesCells
 		for _, p := range t.series {
-			if p.own[s.Name] != nil {
+			if p.ownTables[s.Name] != nil {
 				parts = append(parts, p)
 			}
 		}
 		for _, p := range parts {
-			for _, own := range p.own[s.Name].Tables() {
+			for _, own := range p.ownTables[s.Name].Tables() {
 				if len(parts) > 1 {
 					own.Title += " · " + cmp.Or(p.series.String(), "no model")
 				}
@@ -320,92 +328,98 @@ func (t *Table) own() []scoring.TextTable {
 
 // Twice returns the number of results that are left out because an earlier one has the
 // same answer (scoring.Result.Answer).
-func (t *Table) Twice() int { return t.twice }
+func (t *Table) Twice() int { return t.duplicates }
 
-// suite returns the rows of one suite: its tests, categories and average.
-func (t *Table) suite(s *scoring.Suite) []Line {
+// suiteLines returns the rows of one suite that have results: its tests, categories and
+// average.
+func (t *Table) suiteLines(s *scoring.Suite) []Line {
 	var lines []Line
-	keep := func(l Line) {
+	addUnlessEmpty := func(l Line) {
 		if slices.ContainsFunc(l.Cells, func(r Row) bool { return r.N > 0 }) {
 			lines = append(lines, l)
 		}
 	}
 	for _, test := range s.Tests {
-		keep(t.line(Test, s.Name, test, func(p *part) Row { return p.test(name{s.Name, test}) }))
+		addUnlessEmpty(t.lineOf(Test, s.Name, test,
+			func(p *seriesCells) Row { return p.testRow(testName{s.Name, test}) }))
 	}
 	if len(lines) == 0 {
 		return nil
 	}
 	for _, group := range s.Groups {
-		keep(t.line(Group, s.Name, group.Name, func(p *part) Row { return t.joint(p, Group, s.Name, group.Name, group.Tests) }))
+		addUnlessEmpty(t.lineOf(Group, s.Name, group.Name,
+			func(p *seriesCells) Row { return t.jointRow(p, Group, s.Name, group.Name, group.Tests) }))
 	}
 	if len(s.Tests) > 1 {
-		keep(t.line(Total, s.Name, "average", func(p *part) Row { return t.joint(p, Total, s.Name, "average", s.Tests) }))
+		addUnlessEmpty(t.lineOf(Total, s.Name, "average",
+			func(p *seriesCells) Row { return t.jointRow(p, Total, s.Name, "average", s.Tests) }))
 	}
 	return lines
 }
 
-// line builds a row of the table from the values that of returns for each series.
-func (t *Table) line(k Kind, suite, called string, of func(*part) Row) Line {
+// lineOf returns a row of the table with the values that rowOf returns for each series.
+func (t *Table) lineOf(k Kind, suite, called string, rowOf func(*seriesCells) Row) Line {
 	l := Line{Kind: k, Suite: suite, Name: called}
 	for _, p := range t.series {
-		l.Cells = append(l.Cells, of(p))
+		l.Cells = append(l.Cells, rowOf(p))
 	}
 	return l
 }
 
-// test returns the row of one test in one series.
-func (p *part) test(at name) Row {
-	r := Row{Kind: Test, Suite: at.suite, Name: at.test, Of: 1}
-	c := p.cells[at]
-	if c == nil {
-		return r
+// testRow returns the row of one test in this series, with N = 0 where it has no result.
+func (p *seriesCells) testRow(at testName) Row {
+	row := Row{Kind: Test, Suite: at.suite, Name: at.test, Of: 1}
+	cell := p.cells[at]
+	if cell == nil {
+		return row
 	}
-	r.N, r.Missing, r.Failed, r.Scored, r.Cut = c.n, c.missing, c.failed, c.n-c.missing-c.failed, c.cut
-	scores := c.scores()
+	row.N, row.Missing, row.Failed, row.Scored, row.Cut = cell.n, cell.missing, cell.failed,
+		cell.n-cell.missing-cell.failed, cell.cut
+	scores := cell.meanScore()
 	if scores.n > 0 {
-		r.Tests, r.Mean = 1, &scores.value
+		row.Tests, row.Mean = 1, &scores.value
 	}
-	if se, ok := c.standardError(&scores); ok {
-		r.SE = &se
+	if se, ok := cell.standardError(&scores); ok {
+		row.SE = &se
 	}
-	if c.tokens.n > 0 {
-		r.Tokens = &c.tokens.value
+	if cell.tokens.n > 0 {
+		row.Tokens = &cell.tokens.value
 	}
-	return r
+	return row
 }
 
-// joint returns the row of several tests in one series: the mean of the means of those tests that
-// have one.
-func (t *Table) joint(p *part, k Kind, suite, called string, tests []string) Row {
-	r := Row{Kind: k, Suite: suite, Name: called, Of: len(tests)}
+// jointRow returns the row of several tests in one series: the mean of the means of those
+// tests that have one. Under the variant Clamp each mean is limited to 0..1 first. It has no
+// standard error.
+func (t *Table) jointRow(p *seriesCells, k Kind, suite, called string, tests []string) Row {
+	joint := Row{Kind: k, Suite: suite, Name: called, Of: len(tests)}
 	var sum float64
-	var tokens mean
+	var tokens runningMean
 	for _, test := range tests {
-		one := p.test(name{suite, test})
-		r.N += one.N
-		r.Scored += one.Scored
-		r.Missing += one.Missing
-		r.Failed += one.Failed
-		if one.Tokens != nil {
-			tokens.add(*one.Tokens)
+		row := p.testRow(testName{suite, test})
+		joint.N += row.N
+		joint.Scored += row.Scored
+		joint.Missing += row.Missing
+		joint.Failed += row.Failed
+		if row.Tokens != nil {
+			tokens.add(*row.Tokens)
 		}
-		if one.Mean == nil {
+		if row.Mean == nil {
 			continue
 		}
-		x := *one.Mean
+		mean := *row.Mean
 		if t.options.Clamp {
-			x = math.Min(math.Max(x, 0), 1)
+			mean = math.Min(math.Max(mean, 0), 1)
 		}
-		sum += x
-		r.Tests++
+		sum += mean
+		joint.Tests++
 	}
-	if r.Tests > 0 {
-		x := sum / float64(r.Tests)
-		r.Mean = &x
+	if joint.Tests > 0 {
+		mean := sum / float64(joint.Tests)
+		joint.Mean = &mean
 	}
 	if tokens.n > 0 {
-		r.Tokens = &tokens.value
+		joint.Tokens = &tokens.value
 	}
-	return r
+	return joint
 }

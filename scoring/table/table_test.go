@@ -295,7 +295,7 @@ func TestBounded(t *testing.T) {
 	}
 	// Without numbers of repeats nothing is lost, and nothing is said.
 	tab = New(Options{Suites: scoring.Suites{two}})
-	tab.ledger.plain = most
+	tab.ledger.plainLimit = most
 	for i := range most + more {
 		tab.Add(answer(fmt.Sprint(i), "", 0, float64(i&1)))
 	}
@@ -371,10 +371,10 @@ func TestRemark(t *testing.T) {
 	if got := tab.Own()[0].Title; got != "pass@k, %, subset, temperature 0.2" {
 		t.Errorf("got %q", got)
 	}
-	if got := remarked("people (published only)", "subset"); got != "people (published only)" {
+	if got := withRemark("people (published only)", "subset"); got != "people (published only)" {
 		t.Errorf("got %q for a table without a run; want its own title", got)
 	}
-	if got := remarked("accuracy, subset", "subset, top p 1"); got != "accuracy, subset, top p 1" {
+	if got := withRemark("accuracy, subset", "subset, top p 1"); got != "accuracy, subset, top p 1" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -392,7 +392,7 @@ func TestSuccess(t *testing.T) {
 		{"spatialab", "mcq", 0.6, &from, 0}, {"drawingbench", "drawing", 0.6, &from, 0}, {"drawingbench", "drawing", 0.9, &from, 1},
 	} {
 		r := scoring.Result{Suite: c.suite, Test: c.test, Scored: true, Score: c.score}
-		if got := hit(&r, c.from); got != c.want {
+		if got := successCount(&r, c.from); got != c.want {
 			t.Errorf("%+v: got %d", c, got)
 		}
 	}

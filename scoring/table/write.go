@@ -16,17 +16,17 @@ import (
 // WriteTo writes the table as text in aligned columns for a terminal, then the tables
 // of the suites. It writes nothing for an empty table.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
-	lines, text := t.lines()
+	lines, text := t.textLines()
 	if len(lines) == 0 {
 		return 0, nil
 	}
 	var b strings.Builder
-	align(&b, lines, text)
+	writeAligned(&b, lines, text)
 	b.WriteString(t.Unlisted())
 	b.WriteString(t.LeftOut())
 	for _, own := range t.Own() {
 		b.WriteString("\n")
-		writeOne(&b, own)
+		writeTable(&b, own)
 	}
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
@@ -35,11 +35,11 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 // Unlisted returns lines of text on results that belong to no row; "" where there are none.
 func (t *Table) Unlisted() string {
 	out := ""
-	if n := t.other - t.beyond; n > 0 {
+	if n := t.inNoRow - t.beyondLimit; n > 0 {
 		out = fmt.Sprintf("%d lines could not be read or name no test of their suite; the tables leave them out\n", n)
 	}
-	if t.beyond > 0 {
-		out += fmt.Sprintf("%d lines are left out: a table has %d series (models and ways to ask), and as many tests of unknown suites, at most\n", t.beyond, maxSeen)
+	if t.beyondLimit > 0 {
+		out += fmt.Sprintf("%d lines are left out: a table has %d series (models and ways to ask), and as many tests of unknown suites, at most\n", t.beyondLimit, maxSeen)
 	}
 	return out
 }
@@ -48,11 +48,12 @@ func (t *Table) Unlisted() string {
 // ledger; "" where there is neither.
 func (t *Table) LeftOut() string {
 	out := ""
-	if t.twice > 0 {
-		out = fmt.Sprintf("%d more lines are left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)\n", t.twice)
+	if t.duplicates > 0 {
+		out = fmt.Sprintf("%d more lines are left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)\n", t.duplicates)
 	}
 	if t.ledger.full || t.ledger.answers.Full() {
-		out += fmt.Sprintf("past %d answers the same answer twice counts twice, and repeats count as items\n", t.ledger.most)
+		out += fmt.Sprintf("past %d answers the same answer twice counts twice, and repeats count as items\n",
+			t.ledger.limit)
 	}
 	return out
 }
@@ -60,13 +61,14 @@ func (t *Table) LeftOut() string {
 // WriteOne writes a table as text in aligned columns, with its title and note.
 func WriteOne(w io.Writer, t scoring.TextTable) error {
 	var b strings.Builder
-	writeOne(&b, t)
+	writeTable(&b, t)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// writeOne writes a table in aligned columns, with its title and note.
-func writeOne(b *strings.Builder, t scoring.TextTable) {
+// writeTable writes a table in aligned columns, with its title and note, and without
+// unprintable characters.
+func writeTable(b *strings.Builder, t scoring.TextTable) {
 	lines := [][]string{t.Columns}
 	for _, row := range t.Rows {
 		line := slices.Clone(row)
@@ -76,15 +78,15 @@ func writeOne(b *strings.Builder, t scoring.TextTable) {
 		lines = append(lines, line)
 	}
 	b.WriteString(visible(t.Title) + "\n")
-	align(b, lines, t.Text)
+	writeAligned(b, lines, t.Text)
 	if t.Note != "" {
 		b.WriteString(t.Note + "\n")
 	}
 }
 
-// align writes the lines of a table in columns. The first text columns are left-aligned, the others
-// right-aligned.
-func align(b *strings.Builder, lines [][]string, text int) {
+// writeAligned writes the lines of a table in columns that are as wide as their longest
+// cell. The first text columns are left-aligned, the others right-aligned.
+func writeAligned(b *strings.Builder, lines [][]string, text int) {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for i, s := range line {
@@ -105,12 +107,12 @@ func align(b *strings.Builder, lines [][]string, text int) {
 	}
 }
 
-// lines returns the head and the rows as cells, and how many of the first columns are
-// text; nothing for an empty table. Where there are several series, each line names its
+// textLines returns the head and the rows of the table as cells, and how many of the first
+// columns are text; nothing for an empty table. With several series each line names its
 // series, and the lines of one suite are adjacent.
-func (t *Table) lines() (lines [][]string, text int) {
+func (t *Table) textLines() (lines [][]string, text int) {
 	rows := t.Lines()
-	if len(rows) == 0 && t.other == 0 {
+	if len(rows) == 0 && t.inNoRow == 0 {
 		return nil, 0
 	}
 	series := t.Series()
@@ -120,7 +122,7 @@ func (t *Table) lines() (lines [][]string, text int) {
 	}
 	text = len(head)
 	head = append(head, "n", "scored", "missing", "failed", "mean", "se")
-	if t.tokens {
+	if t.hasTokens {
 		head = append(head, "tokens")
 	}
 	lines = [][]string{head}
@@ -132,7 +134,7 @@ func (t *Table) lines() (lines [][]string, text int) {
 		for i, s := range series {
 			for _, l := range rows[:end] {
 				if l.Cells[i].N > 0 {
-					lines = append(lines, t.cells(l.Cells[i], s, text > 2))
+					lines = append(lines, t.textCells(l.Cells[i], s, text > 2))
 				}
 			}
 		}
@@ -141,26 +143,27 @@ func (t *Table) lines() (lines [][]string, text int) {
 	return lines, text
 }
 
-// cells returns the cells of one line; named adds the name of the series.
-func (t *Table) cells(r Row, s scoring.Series, named bool) []string {
+// textCells returns the cells of one line. named adds the name of the series.
+func (t *Table) textCells(r Row, s scoring.Series, named bool) []string {
 	line := []string{printable(r.Suite), printable(r.label())}
 	if named {
 		line = append(line, printable(cmp.Or(s.String(), "-")))
 	}
-	line = append(line, strconv.Itoa(r.N), strconv.Itoa(r.Scored), strconv.Itoa(r.Missing), strconv.Itoa(r.Failed), decimal(r.Mean, 4))
+	line = append(line, strconv.Itoa(r.N), strconv.Itoa(r.Scored), strconv.Itoa(r.Missing), strconv.Itoa(r.Failed),
+		decimal(r.Mean, 4))
 	se := ""
 	if r.Kind == Test {
 		se = decimal(r.SE, 4)
 	}
 	line = append(line, se)
-	if t.tokens {
+	if t.hasTokens {
 		line = append(line, decimal(r.Tokens, 1))
 	}
 	return line
 }
 
-// label returns the name of the row. For a mean of tests it adds how many tests have a
-// mean where some have none.
+// label returns the name of the row. A mean of tests, some of which have no mean, says how
+// many have one.
 func (r *Row) label() string {
 	if r.Tests == r.Of || r.Kind == Test {
 		return r.Name
@@ -185,14 +188,15 @@ func decimal(x *float64, digits int) string {
 	return Number(*x, digits)
 }
 
-// printable shortens a name and replaces unprintable characters, because names of
-// unknown suites come from the dump.
+// printable shortens a name to 40 characters and replaces unprintable ones, because names of
+// unknown suites come from the dump. The end of a long name is kept, because names of
+// checkpoints differ there.
 func printable(s string) string {
-	const most, tail = 40, 16
+	const limit, tail = 40, 16
 	s = visible(s)
-	if utf8.RuneCountInString(s) > most { // names of checkpoints differ in their ends
+	if utf8.RuneCountInString(s) > limit { // names of checkpoints differ in their ends
 		r := []rune(s)
-		s = string(r[:most-3-tail]) + "..." + string(r[len(r)-tail:])
+		s = string(r[:limit-3-tail]) + "..." + string(r[len(r)-tail:])
 	}
 	return s
 }
