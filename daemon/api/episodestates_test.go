@@ -49,7 +49,7 @@ func TestEpisodeStates(t *testing.T) {
 		{"reset", map[string]any{"label": label, "turns": 2}, `observation "turn":0`},
 		{"step", map[string]any{"response": nil}, `observation "error":{"code":"no_response"`},
 		{"step", map[string]any{"response": "x"}, `error "error_type":"episode_done"`},
-		{"reset", map[string]any{"seed": 1}, `error cannot use suite: got nothing; want one of those with tasks, [aspire drawingbench spatialab tangram]`},
+		{"reset", map[string]any{"seed": 1}, `error cannot use suite: got nothing; want one of those with tasks, [aspire drawingbench spaceeval spatialab tangram]`},
 		{"reset", map[string]any{"label": label, "history": []string{"a", "b", "c"}}, `error cannot use history: got 3 answers; want at most 2`},
 		{"reset", map[string]any{"label": label, "threshold": 0.0, "history": []string{"a", "b"}}, `error the episode ends after 1`},
 		{"reset", map[string]any{"suite": "spatialab", "split": "train", "index": 0, "turns": 2}, `error elimination`},
