@@ -19,37 +19,38 @@ import (
 // entry identifies a segment for all time. The system may reuse an id, but not with the same
 // creator, time and size.
 type entry struct {
-	ID      int    `json:"id"`
-	Creator int32  `json:"creator"`
-	Born    uint64 `json:"born"` // when the creator started, ticks since the boot; 0 where it could not be seen
-	Made    int64  `json:"made"` // Unix s
-	Bytes   uint64 `json:"bytes"`
-	UID     uint32 `json:"uid"`
+	ID             int    `json:"id"`
+	Creator        int32  `json:"creator"`
+	ProcessStarted uint64 `json:"born"` // when the creator started, ticks since the boot; 0 where it could not be seen
+	SegmentCreated int64  `json:"made"` // Unix s
+	Bytes          uint64 `json:"bytes"`
+	UID            uint32 `json:"uid"`
 }
 
-// state reports whether the segment still exists, and whether its creator is known to be
-// dead. attached is how many processes map it.
-func (e entry) state() (there, orphaned bool, attached uint64) {
+// state reports whether the segment still exists, whether its creator is known to be dead,
+// and how many processes map it. A segment whose id was reused does not exist. One whose
+// creator is unknown is never orphaned.
+func (e entry) state() (exists, orphaned bool, attached uint64) {
 	var d sysv.IdDs
 	if _, err := sysv.Ctl(e.ID, sysv.IPC_STAT, &d); err != nil {
 		return false, false, 0
 	}
-	if d.Cpid != e.Creator || d.Ctime != e.Made || d.SegSz != e.Bytes || d.Perm.Uid != e.UID {
+	if d.Cpid != e.Creator || d.Ctime != e.SegmentCreated || d.SegSz != e.Bytes || d.Perm.Uid != e.UID {
 		return false, false, 0 // the id was reused
 	}
-	if e.Creator == 0 {
+	if e.Creator == 0 { // unknown: the creator is in another PID namespace
 		return true, false, uint64(d.Nattch)
 	}
 	born, ok := started(e.Creator)
-	return true, !ok || born != e.Born, uint64(d.Nattch)
+	return true, !ok || born != e.ProcessStarted, uint64(d.Nattch)
 }
 
-// sweep removes the segment if it is an orphan that no process maps. left reports whether
-// the segment still exists.
+// sweep removes the segment if its creator is dead and no process maps it. left reports
+// whether the segment still exists afterwards, because it is in use or could not be removed.
 func (e entry) sweep(log *slog.Logger) (left bool) {
-	there, orphaned, attached := e.state()
-	if !there || !orphaned || attached > 0 {
-		return there
+	exists, orphaned, attached := e.state()
+	if !exists || !orphaned || attached > 0 {
+		return exists
 	}
 	if err := sysv.Rm(e.ID); err != nil {
 		log.Warn("cannot remove an unused segment", "bytes", e.Bytes, "error", err)
@@ -68,16 +69,16 @@ type ledger struct {
 
 	mu   sync.Mutex     // guards the rest
 	used map[entry]int  // how many registered regions use a segment
-	left map[entry]bool // segments that are still to be removed
+	left map[entry]bool // segments of dead creators that could not be removed yet
 }
 
 // record is the content of a file.
 type record struct {
-	PID      int32   `json:"pid"`
-	Born     uint64  `json:"born"` // when the daemon started, ticks since the boot
-	Boot     string  `json:"boot"`
-	Space    string  `json:"ipc_namespace"`
-	Segments []entry `json:"segments"`
+	PID            int32   `json:"pid"`
+	ProcessStarted uint64  `json:"born"` // when the daemon started, ticks since the boot
+	Boot           string  `json:"boot"`
+	Space          string  `json:"ipc_namespace"`
+	Segments       []entry `json:"segments"`
 }
 
 const (
@@ -86,7 +87,9 @@ const (
 	maxFile    = 1 << 20 // bytes that are read
 )
 
-// openLedger opens the ledger of a folder and takes over the files of dead daemons.
+// openLedger starts the ledger of this process in a folder: it removes the orphans that the
+// files of dead daemons list, and then writes a file of its own. With dir "" it keeps no
+// file.
 func openLedger(dir string, log *slog.Logger) (*ledger, error) {
 	l := &ledger{log: log, used: map[entry]int{}, left: map[entry]bool{}}
 	if dir == "" {
@@ -96,7 +99,7 @@ func openLedger(dir string, log *slog.Logger) (*ledger, error) {
 		return nil, fmt.Errorf("cannot use folder %s for the record of shared memory: %w (--runtime-dir)", dir, err)
 	}
 	l.own.PID = int32(os.Getpid())
-	l.own.Born, _ = started(l.own.PID)
+	l.own.ProcessStarted, _ = started(l.own.PID)
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	l.own.Boot = strings.TrimSpace(string(boot))
 	l.own.Space, _ = os.Readlink("/proc/self/ns/ipc")
@@ -127,7 +130,10 @@ func private(dir string) error {
 	return nil
 }
 
-// reclaimOrphans removes the orphans that the file of a dead daemon lists, and the file.
+// reclaimOrphans removes the orphaned segments that the file of a dead daemon lists, and
+// then the file. Segments that cannot be removed yet go to l.left. It leaves the file of a
+// running daemon alone. The segments of another boot or IPC namespace are not touched,
+// because their ids mean nothing here.
 func (l *ledger) reclaimOrphans(path string) {
 	var r record
 	st, err := os.Lstat(path)
@@ -143,7 +149,7 @@ func (l *ledger) reclaimOrphans(path string) {
 		os.Remove(path)
 		return
 	}
-	if born, ok := started(r.PID); ok && born == r.Born && r.Boot == l.own.Boot && r.PID != l.own.PID {
+	if born, ok := started(r.PID); ok && born == r.ProcessStarted && r.Boot == l.own.Boot && r.PID != l.own.PID {
 		return // that daemon is running
 	}
 	if r.Boot == l.own.Boot && r.Space == l.own.Space {
@@ -158,7 +164,8 @@ func (l *ledger) reclaimOrphans(path string) {
 	}
 }
 
-// write replaces the file of the segments in use atomically. The caller holds mu, or is openLedger.
+// write replaces the file with the segments in use and those still to be removed,
+// atomically. It does nothing without a file. The caller holds mu, or is openLedger.
 func (l *ledger) write() error {
 	if l.path == "" {
 		return nil
@@ -185,8 +192,8 @@ func (l *ledger) write() error {
 	return os.Rename(next, l.path)
 }
 
-// add records a shared-memory segment before its region is used, so that it is removed after a kill
-// of the daemon.
+// add counts one more use of a segment and records the segment before its first use, so that
+// the next daemon removes it if this one is killed.
 func (l *ledger) add(e entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -201,8 +208,9 @@ func (l *ledger) add(e entry) error {
 	return err
 }
 
-// drop ends the use of a segment by a region, and removes the segment where its creator is
-// dead and no process maps it. detached says that it was unmapped without error.
+// drop counts one use less. After the last one it removes the segment if no process maps it
+// and its creator is dead, or if detached is false: the daemon could not unmap it. A segment
+// that cannot be removed yet is kept in l.left.
 func (l *ledger) drop(e entry, detached bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -220,7 +228,8 @@ func (l *ledger) drop(e entry, detached bool) {
 	}
 }
 
-// sweep tries again to remove the segments of dead daemons.
+// sweep tries again to remove the segments in l.left that no region uses, and rewrites the
+// file when some are gone.
 func (l *ledger) sweep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -238,7 +247,8 @@ func (l *ledger) sweep() {
 	}
 }
 
-// close removes the file, unless segments are still to be removed.
+// close removes the file, unless segments are in use or still to be removed. Then the file
+// stays for the next daemon.
 func (l *ledger) close() error {
 	l.sweep()
 	l.mu.Lock()

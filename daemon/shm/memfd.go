@@ -19,8 +19,8 @@ type file struct {
 	closed  bool
 }
 
-// adopt checks a descriptor that a client has sent. why says why it cannot be used; it is
-// closed then.
+// adopt takes ownership of a descriptor that a client has sent. It returns the memfd, or
+// closes the descriptor and returns the reason why it cannot be used.
 func adopt(fd int) (*file, string) {
 	f := &file{fd: os.NewFile(uintptr(fd), "memfd")}
 	why := f.refuse(fd)
@@ -31,10 +31,11 @@ func adopt(fd int) (*file, string) {
 	return f, ""
 }
 
-// refuse returns why the memfd of a client cannot be used, "" where it can.
+// refuse returns the reason why the memfd of a client cannot be used, "" where it can be. It
+// sets f.bytes.
 func (f *file) refuse(fd int) string {
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
-	const want = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW
+	const want = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW // a mapping of a file that shrinks faults
 	if err != nil {
 		return "it is no memfd that takes seals (MFD_ALLOW_SEALING)"
 	}
@@ -64,8 +65,8 @@ func (f *file) write() ([]byte, error) {
 	return f.mapped(&f.out, unix.PROT_READ|unix.PROT_WRITE)
 }
 
-// mapped returns the mapping of a client's memfd in *b, and maps the whole file with that access at
-// first.
+// mapped returns *b, the mapping with that access, after mapping the whole file at the first
+// call.
 func (f *file) mapped(b *[]byte, access int) ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,7 +84,8 @@ func (f *file) mapped(b *[]byte, access int) ([]byte, error) {
 // alive returns living, because the region ends with its connection.
 func (f *file) alive() lease { return living }
 
-// close unmaps and closes a memfd of a client.
+// close closes the descriptor and removes both mappings. It goes on after an error and
+// returns the first one.
 func (f *file) close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

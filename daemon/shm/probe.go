@@ -13,7 +13,7 @@ import (
 // and a sealed memfd. It returns an error for each that does not work.
 func Probe() (segment, sealed error) { return probeSegment(), probeMemfd() }
 
-// probeSegment reports whether System V segments work on this machine.
+// probeSegment makes, maps and removes a small System V segment and returns the first error.
 func probeSegment() error {
 	id, err := sysv.Get(sysv.IPC_PRIVATE, 4096, sysv.IPC_CREAT|0o600)
 	if err != nil {
@@ -28,7 +28,8 @@ func probeSegment() error {
 	return errors.Join(err, r.mem.close())
 }
 
-// probeMemfd reports whether sealed memfds work on this machine.
+// probeMemfd makes, seals and maps a small memfd as a client does, and returns the first
+// error.
 func probeMemfd() error {
 	fd, err := unix.MemfdCreate("plumb", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {

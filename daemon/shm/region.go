@@ -44,7 +44,8 @@ func (r *region) info() Info { return Info{r.name, r.key, r.offset, r.size} }
 
 func (r *region) touch() { r.used.Store(time.Now().UnixNano()) }
 
-// release drops one reference; the last one unmaps the memory.
+// release drops one reference. The last one unmaps the memory, frees its share of the
+// limits, and ends the record of a System V segment.
 func (r *region) release() error {
 	r.g.mu.Lock()
 	r.refs--
@@ -93,7 +94,8 @@ func (g *Registry) Pin(name string, offset, size int64, write bool, p Peer) (*Pi
 	return pin, nil
 }
 
-// pin checks the range and maps the memory; the caller has added a reference.
+// pin checks the range and maps the memory, all of it at the first use. The caller has added
+// a reference, which the pin releases.
 func (r *region) pin(offset, size int64, write bool) (*Pin, error) {
 	switch {
 	case offset < 0 || offset >= r.size:
@@ -115,14 +117,14 @@ func (r *region) pin(offset, size int64, write bool) (*Pin, error) {
 	}
 	r.touch()
 	from := r.offset + offset
-	return &Pin{r: r, bytes: all[from : from+size : from+size]}, nil
+	return &Pin{r: r, bytes: all[from : from+size : from+size]}, nil // an append cannot write behind the range
 }
 
 // Size returns the number of pinned bytes.
 func (p *Pin) Size() int { return len(p.bytes) }
 
 // Use calls f with the bytes, which f must not keep and which the client may change at any
-// time. A memory fault in f becomes an *Error.
+// time. A memory fault in f becomes an *Error. It panics after Release.
 func (p *Pin) Use(f func(mem []byte)) error {
 	if p.done.Load() {
 		panic("BUG: a pin is used after its release")
@@ -152,10 +154,11 @@ func (p *Pin) Release() {
 	}
 }
 
-// guarded runs f, which uses a client's memory, and returns false where f hit a memory fault within
-// mem. Seals or the kernel fix sizes, but huge pages that run out still fault.
+// guarded runs f, which uses a client's memory, and returns false if f hit a memory fault
+// within mem. Any other panic goes on. Sizes are fixed by seals or the kernel, but huge
+// pages that run out still fault.
 func guarded(mem []byte, f func()) (ok bool) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // true now, the old value at the end
 	defer func() {
 		p := recover()
 		if p == nil {

@@ -127,7 +127,8 @@ func Open(cfg Config) (*Registry, error) {
 	return g, nil
 }
 
-// Close unregisters all regions; pinned ones are unmapped with their last pin.
+// Close stops the watch and unregisters all regions. Pinned ones are unmapped with their
+// last pin. It is safe to call it twice.
 func (g *Registry) Close() error {
 	g.mu.Lock()
 	g.closed = true
@@ -166,13 +167,15 @@ func (g *Registry) Register(name, key string, offset, size int64, p Peer) error 
 	})
 }
 
-// add checks the limits, opens the memory of a region and registers it.
+// add checks the limits, calls open, which sets the memory of the region, and registers the
+// region. It returns before it calls open if the region fits no limit. If it fails later, it
+// closes the memory.
 func (g *Registry) add(r *region, open func(*region) error) error {
 	if r.offset < 0 || r.size <= 0 {
 		return wrong(CodeRange, "cannot register region %q: got offset %d and byte_size %d; want an offset of at least 0 and a size above 0", r.name, r.offset, r.size)
 	}
 	r.g, r.refs = g, 1
-	if err := g.room(r, 0); err != nil { // before anything is mapped
+	if err := g.room(r, 0); err != nil { // 0 bytes: the size is known after open, the other limits already now
 		return err
 	}
 	if err := open(r); err != nil {
@@ -183,7 +186,7 @@ func (g *Registry) add(r *region, open func(*region) error) error {
 		return wrong(CodeRange, "cannot register region %q: got offset %d and byte_size %d; want a range within its segment of %d bytes, which may have %d at most", r.name, r.offset, r.size, have, MaxSegment)
 	}
 	g.mu.Lock()
-	err := g.fits(r, r.mem.size())
+	err := g.fits(r, r.mem.size()) // again: others may have registered regions meanwhile
 	if err == nil {
 		r.touch()
 		g.regions[r.name] = r
@@ -228,8 +231,8 @@ func (g *Registry) fits(r *region, bytes int64) error {
 	return nil
 }
 
-// count adds a region to the counts of its user (n is 1) or removes it (n is -1). The caller holds
-// mu.
+// count adds a region to the counts of its client (n is 1) or removes it (n is -1). The
+// caller holds mu.
 func (g *Registry) count(r *region, n int) {
 	g.total += n
 	g.bytes += int64(n) * r.mem.size()
@@ -276,7 +279,8 @@ func unknown(verb, name string) *Error {
 	return wrong(CodeUnknown, "cannot %s region %.130q: there is none of that name; want one that is registered", verb, name)
 }
 
-// Unregister removes a region that p registered. Its memory is unmapped with the last pin.
+// Unregister removes the name of a region that p registered. The region's memory is unmapped
+// with its last pin.
 func (g *Registry) Unregister(name string, p Peer) error {
 	g.mu.Lock()
 	r, ok := g.regions[name]
@@ -303,7 +307,8 @@ func (g *Registry) UnregisterAll(p Peer) error {
 	return g.unregister(func(r *region) bool { return r.owner == p })
 }
 
-// unregister removes the regions that match.
+// unregister removes the regions that match, in order of their names, and goes on after an
+// error. The error names the regions whose memory could not be unmapped.
 func (g *Registry) unregister(match func(*region) bool) error {
 	g.mu.Lock()
 	var gone []*region

@@ -20,7 +20,7 @@ const (
 	sendTime  = 5 * time.Second
 )
 
-// MemfdKey is the key in Status of a region that is a memfd.
+// MemfdKey is what Status shows as the key of a region in a memfd, which has none of its own.
 const MemfdKey = "memfd"
 
 // message is one packet of a client (SOCK_SEQPACKET): exactly one member. A
@@ -43,8 +43,9 @@ type reply struct {
 	Type  string `json:"error_type,omitempty"`
 }
 
-// Serve accepts connections until the listener or the registry is closed. The regions that
-// are registered over a connection end with it, also when its client dies.
+// Serve accepts connections until the listener or the registry is closed, which closes open
+// connections too, and returns when all have ended. The regions that are registered over a
+// connection end with it, also when its client dies.
 func (g *Registry) Serve(ln net.Listener) error {
 	var mu sync.Mutex
 	open := map[net.Conn]bool{}
@@ -90,7 +91,8 @@ func (g *Registry) Serve(ln net.Listener) error {
 	}
 }
 
-// serveClient answers the messages of one client until its connection ends.
+// serveClient answers the messages of one client until its connection ends, and then
+// unregisters the client's regions. It takes the client's user and process from the kernel.
 func (g *Registry) serveClient(conn net.Conn) {
 	defer conn.Close()
 	own := conns.Of(conn)
@@ -103,6 +105,7 @@ func (g *Registry) serveClient(conn net.Conn) {
 		return
 	}
 	defer g.unregister(func(r *region) bool { return r.conn == conn })
+	// One byte more than a packet may have, to notice one that is too long. A descriptor takes 4 bytes.
 	buf, oob := make([]byte, maxPacket+1), make([]byte, unix.CmsgSpace(4*maxFDs))
 	for {
 		n, k, flags, _, err := c.ReadMsgUnix(buf, oob)
@@ -119,16 +122,16 @@ func (g *Registry) serveClient(conn net.Conn) {
 			fault = g.execute(buf[:n], fds, conn, peer)
 		}
 		if fault == nil {
-			own.Busy(true)
+			own.Busy(true) // not closed for a new connection any more
 		}
-		if !answer(c, fault) {
+		if !sendReply(c, fault) {
 			return
 		}
 	}
 }
 
-// execute registers or unregisters the region of a message. It closes descriptors that it
-// does not use.
+// execute registers or unregisters the region of a message. It takes ownership of the
+// descriptors and closes those that no region holds in the end.
 func (g *Registry) execute(packet []byte, fds []int, conn net.Conn, p Peer) error {
 	var m message
 	want := `want {"register":{"name","offset","byte_size"}} with one descriptor, or {"unregister":{"name"}}`
@@ -149,9 +152,9 @@ func (g *Registry) execute(packet []byte, fds []int, conn net.Conn, p Peer) erro
 		closeAll(fds)
 		return err
 	}
-	taken := false
+	adopted := false
 	err := g.add(r, func(r *region) error {
-		taken = true
+		adopted = true // adopt owns the descriptor from here, also when it fails
 		f, why := adopt(fds[0])
 		if why != "" {
 			return wrong(CodeKey, "cannot register region %q: its descriptor cannot be used: %s", r.name, why)
@@ -159,14 +162,15 @@ func (g *Registry) execute(packet []byte, fds []int, conn net.Conn, p Peer) erro
 		r.mem = f
 		return nil
 	})
-	if !taken {
+	if !adopted { // add refused the region before it opened the memory
 		closeAll(fds)
 	}
 	return err
 }
 
-// answer sends a reply to a client of the shared-memory socket, and reports whether that succeeded.
-func answer(c *net.UnixConn, fault error) bool {
+// sendReply tells a client that its message was executed, or why not, and reports whether
+// the reply was sent.
+func sendReply(c *net.UnixConn, fault error) bool {
 	r := reply{OK: fault == nil}
 	if fault != nil {
 		r.Error, r.Type = fault.Error(), "internal"
@@ -184,7 +188,8 @@ func answer(c *net.UnixConn, fault error) bool {
 	return err == nil
 }
 
-// descriptors returns the descriptors in the control data of a packet.
+// descriptors returns the file descriptors in the control data of a packet. Other control
+// data is skipped.
 func descriptors(oob []byte) (fds []int) {
 	all, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {

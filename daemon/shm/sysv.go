@@ -37,31 +37,32 @@ type segment struct {
 	in, out []byte     // as the library returned them: it detaches by their first byte
 }
 
-// attach maps a segment for reading and then checks its owner. It checks after attaching,
-// because the id cannot be reused while the segment is attached.
+// attach maps the segment for reading, checks that the peer may use it, and makes it the
+// memory of r, counted to the process that created it. It checks after attaching, because
+// the id cannot be reused while the segment is attached.
 func attach(r *region, id int, p Peer) error {
-	none := func(why string) error {
+	refused := func(why string) error {
 		return wrong(CodeKey, "cannot register region %q: %s; want a System V segment of user %d with mode 0600 whose creator lives", r.name, why, p.UID)
 	}
 	in, err := sysv.At(id, 0, sysv.SHM_RDONLY)
 	if err != nil {
-		return none("the key names no segment that can be attached")
+		return refused("the key names no segment that can be attached")
 	}
 	s := &segment{id: id, in: in}
 	if _, err := sysv.Ctl(id, sysv.IPC_STAT, &s.data); err != nil {
 		s.close()
-		return none("the key names no segment that can be attached")
+		return refused("the key names no segment that can be attached")
 	}
 	if why := s.refuse(p); why != "" {
 		s.close()
-		return none(why)
+		return refused(why)
 	}
 	r.mem, r.client = s, fmt.Sprintf("process %d of user %d", s.data.Cpid, s.data.Perm.Cuid)
 	return nil
 }
 
-// refuse returns why a peer may not use the segment, "" where it may. The text reveals
-// nothing about segments of other users.
+// refuse returns the reason why a peer may not use the segment, "" where it may. It sets
+// s.born. The text reveals nothing about segments of other users.
 func (s *segment) refuse(p Peer) string {
 	d := &s.data
 	switch {
@@ -74,7 +75,7 @@ func (s *segment) refuse(p Peer) string {
 	case d.Cpid < 0:
 		return "its creator is not known"
 	}
-	if d.Cpid > 0 {
+	if d.Cpid > 0 { // 0: the creator is in another PID namespace
 		var ok bool
 		s.born, ok = started(d.Cpid)
 		if !ok {
@@ -117,7 +118,7 @@ func (s *segment) alive() lease {
 	return living
 }
 
-// close detaches a System V segment.
+// close removes both mappings of the segment. The segment itself stays.
 func (s *segment) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,11 +134,12 @@ func (s *segment) close() error {
 
 // entry is what the ledger keeps of a segment.
 func (s *segment) entry() entry {
-	return entry{ID: s.id, Creator: s.data.Cpid, Born: s.born, Made: s.data.Ctime, Bytes: s.data.SegSz, UID: s.data.Perm.Uid}
+	return entry{ID: s.id, Creator: s.data.Cpid, ProcessStarted: s.born, SegmentCreated: s.data.Ctime, Bytes: s.data.SegSz, UID: s.data.Perm.Uid}
 }
 
-// started returns when the process of a client began, in ticks since the boot, which identifies it
-// together with its id. ok is false where there is none or it is a zombie.
+// started returns when a process began, in ticks since the boot. The time and the process id
+// together identify the process. ok is false where there is no such process or it is a
+// zombie.
 func started(pid int32) (ticks uint64, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/stat")
 	if err != nil {
@@ -146,9 +148,9 @@ func started(pid int32) (ticks uint64, ok bool) {
 	// "pid (name) state ppid ...": the name may hold anything; field 22 is the time.
 	end := strings.LastIndexByte(string(b), ')')
 	fields := strings.Fields(string(b[end+1:]))
-	if end < 0 || len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
+	if end < 0 || len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" { // zombie or dead
 		return 0, false
 	}
 	ticks, err = strconv.ParseUint(fields[19], 10, 64)
-	return ticks, err == nil && ticks < math.MaxUint64
+	return ticks, err == nil && ticks < math.MaxUint64 // the largest value is taken as wrong
 }

@@ -20,8 +20,9 @@ func (g *Registry) watch() {
 	}
 }
 
-// expire removes the regions of dead clients, and those of unknown clients that were not used
-// for Config.Idle.
+// expire removes the regions whose client is dead, and those of clients that cannot be seen
+// if they were not used for Config.Idle. A region with pins stays mapped until the last one
+// is released.
 func (g *Registry) expire(now time.Time) {
 	g.mu.Lock()
 	all := make([]*region, 0, len(g.regions))
