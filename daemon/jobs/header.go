@@ -47,7 +47,9 @@ func (h *Header) ID() string {
 	return fmt.Sprintf("%016x", xxhash.Sum64(b))
 }
 
-// Differs says in what another job differs from this one, "" for nothing.
+// Differs returns the first difference between this job, which was planned before, and o,
+// the one of the present command: the version of plumb, an input or a setting. It returns ""
+// if results would be the same. Args and Folder are not compared.
 func (h *Header) Differs(o *Header) string {
 	if h.Plumb != o.Plumb {
 		return fmt.Sprintf("it was begun by plumb %s, and this is %s", h.Plumb, o.Plumb)

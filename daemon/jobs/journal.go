@@ -15,8 +15,8 @@ import (
 // docs/spec/jobs.md#r7.
 const journalName = "begun.jsonl"
 
-// begun is a line of the journal of a resumable job: a part that a run began, or the end of a run.
-type begun struct {
+// runNote is a line of the journal: a part that a run began, or, where Ended is true, that the run ended.
+type runNote struct {
 	Run   string `json:"run"`
 	Shard int    `json:"shard"`
 	Chunk int    `json:"part,omitempty"`
@@ -27,7 +27,7 @@ type begun struct {
 type Journal struct {
 	f      *os.File // nil for a run whose files are in an object store
 	run    string
-	object *objectJournal
+	object *objectJournal // the journal of such a run; nil for a folder
 }
 
 // Journal opens the journal for a run, whose name no other run has. Until the run ends, or its
@@ -46,37 +46,40 @@ func (j *Job) Journal(run string) (*Journal, error) {
 	return &Journal{f: f, run: run}, nil
 }
 
-// lockOf is the range of the journal, far behind its end, that a run holds.
+// lockOf returns the lock that a run holds: one byte far behind the end of the journal, at a
+// bootAndNamespace that is a hash of the run's name. Others test that byte to see whether the run goes
+// on.
 func lockOf(run string) unix.Flock_t {
 	const behind = 1 << 61
 	return unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: behind + int64(xxhash.Sum64String(run)>>4), Len: 1}
 }
 
-// goesOn reports whether the process of a run is there, on this machine or on one that shares the
-// folder.
+// goesOn reports whether the process of a run lives, on this machine or on one that shares
+// the folder. Where the file system has no locks it returns false.
 func goesOn(journal *os.File, run string) bool {
 	lock := lockOf(run)
 	return unix.FcntlFlock(journal.Fd(), unix.F_OFD_GETLK, &lock) == nil && lock.Type != unix.F_UNLCK
 }
 
-// Begin notes that a part is begun.
+// Begin records that this run begins a part.
 func (g *Journal) Begin(p Part) error {
 	if g.object != nil {
 		return g.object.begin(p)
 	}
-	return g.note(begun{Run: g.run, Shard: p.Shard, Chunk: p.Chunk})
+	return g.note(runNote{Run: g.run, Shard: p.Shard, Chunk: p.Chunk})
 }
 
-// Close notes that the run ended by itself.
+// Close records that the run ended and was not killed, and closes the journal.
 func (g *Journal) Close() error {
 	if g.object != nil {
 		return g.object.close()
 	}
-	return errors.Join(g.note(begun{Run: g.run, Ended: true}), g.f.Close())
+	return errors.Join(g.note(runNote{Run: g.run, Ended: true}), g.f.Close())
 }
 
-// note writes a line of the journal with one write, which appends whole.
-func (g *Journal) note(b begun) error {
+// note appends a line to the journal by a single write, so that lines of several processes
+// do not mix.
+func (g *Journal) note(b runNote) error {
 	line, err := json.Marshal(&b)
 	if err == nil {
 		_, err = g.f.Write(append(line, '\n'))
@@ -84,8 +87,9 @@ func (g *Journal) note(b begun) error {
 	return err
 }
 
-// Begun returns by part how many processes died while a part was under way that is not done, and
-// how many are at it now.
+// Begun counts, for each part that was begun and is not done, the processes that died while
+// they worked at it (died) and those that work at it now (running). Runs that ended without
+// being killed are not counted.
 func (j *Job) Begun() (died, running map[Part]int, err error) {
 	died, running = map[Part]int{}, map[Part]int{}
 	folder, ok := j.Store.(*Folder)
@@ -100,11 +104,11 @@ func (j *Job) Begun() (died, running map[Part]int, err error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	runs := map[string]map[Part]bool{}
+	runs := map[string]map[Part]bool{} // the parts that each run began; a run that ended is removed
 	r := bufio.NewReader(f)
 	for {
 		line, err := r.ReadBytes('\n')
-		var b begun
+		var b runNote
 		if json.Unmarshal(line, &b) == nil && b.Run != "" {
 			switch {
 			case b.Ended:
@@ -132,7 +136,8 @@ func (j *Job) Begun() (died, running map[Part]int, err error) {
 	return died, running, nil
 }
 
-// countUndone counts parts that are not done.
+// countUndone adds one to count for each part without a marker. A part whose marker cannot
+// be read is left out.
 func (j *Job) countUndone(parts map[Part]bool, count map[Part]int) {
 	for p := range parts {
 		if _, done, err := j.Marker(p); err == nil && !done {

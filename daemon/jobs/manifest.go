@@ -123,7 +123,8 @@ func Open(store Store) (j *Job, err error) {
 	return j, nil
 }
 
-// lastLine returns the last line of a manifest, which is short.
+// lastLine returns the last line of a manifest without its line end, which must be shorter
+// than 512 bytes. It returns nil if the line end is missing.
 func lastLine(f *os.File) ([]byte, error) {
 	const tail = 512
 	info, err := f.Stat()
@@ -141,19 +142,19 @@ func lastLine(f *os.File) ([]byte, error) {
 	return b[bytes.LastIndexByte(b, '\n')+1:], nil
 }
 
-// Create plans a job: it writes the manifest, whose shards plan gives one after the other, and may be
-// asked for again. Of two processes that plan one job at once the first one's manifest stays. See
-// docs/spec/jobs.md#r2.
+// Create plans a job: it writes the manifest, with the shards that plan gives one after the
+// other. plan may be called more than once. If another process has planned an equal job
+// meanwhile, its manifest stays; any other manifest is replaced. See docs/spec/jobs.md#r2.
 func Create(store Store, h Header, plan func(give func(Shard) error) error) (*Job, error) {
 	h.Job = formatVersion
 	fill := func(w io.Writer) error { return writeManifest(w, &h, plan) }
 	err := store.Create(ManifestName, fill)
 	if errors.Is(err, ErrTaken) {
-		there, e := Open(store)
-		if e == nil && there.Header.Differs(&h) == "" {
-			return there, nil
+		present, e := Open(store)
+		if e == nil && present.Header.Differs(&h) == "" {
+			return present, nil
 		}
-		err = store.Replace(ManifestName, fill) // it was not written to its end
+		err = store.Replace(ManifestName, fill) // it was not written to its end, or is another job's
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot write job %s: %w", store.Path(""), err)
@@ -161,7 +162,8 @@ func Create(store Store, h Header, plan func(give func(Shard) error) error) (*Jo
 	return Open(store)
 }
 
-// writeManifest writes the header, the shards and the end.
+// writeManifest writes the lines of a manifest: the header, the shards with their numbers,
+// and the end with the totals.
 func writeManifest(w io.Writer, h *Header, plan func(give func(Shard) error) error) error {
 	out := bufio.NewWriterSize(w, 256<<10)
 	e := json.NewEncoder(out)
@@ -185,8 +187,8 @@ func writeManifest(w io.Writer, h *Header, plan func(give func(Shard) error) err
 	return err
 }
 
-// Each calls f for each shard in order. The manifest is read as it goes, because it may be longer
-// than memory.
+// Each calls f for each shard in order, and returns the first error of f. It reads the
+// manifest as it goes, because a manifest may be larger than memory.
 func (j *Job) Each(f func(Shard) error) error {
 	r := bufio.NewReaderSize(io.NewSectionReader(j.manifest, 0, math.MaxInt64), 256<<10)
 	if _, err := r.ReadBytes('\n'); err != nil { // the header

@@ -19,10 +19,10 @@ import (
 // Object stores can neither append nor lock. So each run has an object with the parts that it is at,
 // which it writes again twice a minute. See docs/spec/jobs.md#r11.
 const (
-	journalPrefix = "begun-"
-	beat          = 30 * time.Second // between two writes of a run that begins nothing
-	silence       = 2 * time.Minute  // after which a run on another machine counts as dead
-	atOnce        = 64               // parts that a run is at, at most
+	journalPrefix   = "begun-"
+	rewriteInterval = 30 * time.Second // between two writes of a run that begins nothing
+	deadAfter       = 2 * time.Minute  // after which a run on another machine counts as dead
+	maxParts        = 64               // parts that a run is at, at most
 )
 
 // objectJournal is the object of one run.
@@ -30,18 +30,19 @@ type objectJournal struct {
 	store Store
 	name  string
 	end   chan struct{}
-	over  sync.WaitGroup
+	over  sync.WaitGroup // the goroutine that writes it again
 
 	mu    sync.Mutex
 	parts []Part // the last ones that were begun
 }
 
-// newObjectJournal returns the journal of a run in an object store, which cannot append: the object
-// is written anew for each part, and now and then as a sign of life.
+// newObjectJournal returns the journal of a run in an object store, which cannot append. The
+// object is written anew for each part that the run begins, and every rewriteInterval as a
+// sign of life, until close.
 func newObjectJournal(store Store, run string) *objectJournal {
-	o := &objectJournal{store: store, name: journalPrefix + self() + "-" + run, end: make(chan struct{})}
+	o := &objectJournal{store: store, name: journalPrefix + processName() + "-" + run, end: make(chan struct{})}
 	o.over.Go(func() {
-		t := time.NewTicker(beat)
+		t := time.NewTicker(rewriteInterval)
 		defer t.Stop()
 		for {
 			select {
@@ -50,7 +51,7 @@ func newObjectJournal(store Store, run string) *objectJournal {
 			case <-t.C:
 				o.mu.Lock()
 				if len(o.parts) > 0 {
-					o.write() // one that is lost is followed by others
+					o.write() // an error does not matter: it is written again at the next tick
 				}
 				o.mu.Unlock()
 			}
@@ -59,23 +60,23 @@ func newObjectJournal(store Store, run string) *objectJournal {
 	return o
 }
 
-// begin adds a part to the object.
+// begin adds a part to the object, in place of the oldest one if it has maxParts already.
 func (o *objectJournal) begin(p Part) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.parts) == atOnce {
+	if len(o.parts) == maxParts {
 		o.parts = append(o.parts[:0], o.parts[1:]...)
 	}
 	o.parts = append(o.parts, p)
 	return o.write()
 }
 
-// write writes the journal object of one run to the object store.
+// write replaces the object with one line for each part. The caller holds mu.
 func (o *objectJournal) write() error {
 	return o.store.Replace(o.name, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		for _, p := range o.parts {
-			if err := e.Encode(begun{Shard: p.Shard, Chunk: p.Chunk}); err != nil {
+			if err := e.Encode(runNote{Shard: p.Shard, Chunk: p.Chunk}); err != nil {
 				return err
 			}
 		}
@@ -83,7 +84,8 @@ func (o *objectJournal) write() error {
 	})
 }
 
-// close removes the journal object, because the run ended by itself.
+// close stops the rewriting and removes the object, because the run ended and was not
+// killed.
 func (o *objectJournal) close() error {
 	close(o.end)
 	o.over.Wait()
@@ -96,7 +98,9 @@ func (o *objectJournal) close() error {
 	return nil
 }
 
-// begunObjects is Begun for an object store.
+// begunObjects is Begun for an object store: it adds the counts of each run's object to died
+// or running. An object is removed when its run ends, so each one left belongs to a run that
+// goes on or died.
 func (j *Job) begunObjects(died, running map[Part]int) error {
 	list, err := j.Store.List(journalPrefix)
 	if err != nil {
@@ -112,7 +116,7 @@ func (j *Job) begunObjects(died, running map[Part]int) error {
 		}
 		parts := map[Part]bool{}
 		for line := range bytes.Lines(b) {
-			var b begun
+			var b runNote
 			if json.Unmarshal(line, &b) == nil {
 				parts[Part{b.Shard, b.Chunk}] = true
 			}
@@ -126,15 +130,15 @@ func (j *Job) begunObjects(died, running map[Part]int) error {
 	return nil
 }
 
-// self returns a name of this process, which no other one has: a hash of the machine and of its
-// processes' numbers, the number of this process, and when it began.
-func self() string {
-	return place() + "-" + strconv.Itoa(os.Getpid()) + "-" + began(os.Getpid())
+// processName returns a name of this process that no other one has: the machine and PID namespace,
+// the process id, and when the process began.
+func processName() string {
+	return bootAndNamespace() + "-" + strconv.Itoa(os.Getpid()) + "-" + began(os.Getpid())
 }
 
-// place returns a name for the machine and its numbering of processes, which containers have of
-// their own.
-func place() string {
+// bootAndNamespace returns a hash of the machine's boot and the PID namespace, in which process ids are
+// unique. Containers have namespaces of their own.
+func bootAndNamespace() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/pid")
 	return fmt.Sprintf("%016x", xxhash.Sum64String(string(boot)+space))
@@ -154,14 +158,15 @@ func began(pid int) string {
 	return fields[start]
 }
 
-// alive reports whether the process of a run is there: by its number on this machine, else by when it
-// last wrote its object.
+// alive reports whether the process of a run lives. run is a name that processName made,
+// with the run's own name behind it. On this machine the process id tells, elsewhere the
+// time of the last write of the object.
 func alive(run string, modified time.Time) bool {
 	fields := strings.Split(run, "-")
-	if len(fields) >= 3 && fields[0] == place() {
+	if len(fields) >= 3 && fields[0] == bootAndNamespace() { // of this machine
 		if pid, err := strconv.Atoi(fields[1]); err == nil {
 			return fields[2] == began(pid)
 		}
 	}
-	return time.Since(modified) < silence
+	return time.Since(modified) < deadAfter
 }

@@ -53,14 +53,15 @@ func (p Part) name() string {
 	return name
 }
 
-// Commit stores the result lines of a part and then its marker. A part that is there already must
-// be equal, and is kept: running a shard twice is harmless. See docs/spec/jobs.md#r3.
+// Commit stores the result lines of a part and then its marker, whose Bytes and Hash it
+// sets. A part that is there already and equal is kept, so running a shard twice is
+// harmless; one with other bytes is damaged and replaced. See docs/spec/jobs.md#r3.
 func (j *Job) Commit(p Part, lines []byte, m Marker) error {
 	m.Bytes, m.Hash = int64(len(lines)), hash(lines)
 	if m.Cells == nil {
 		m.Cells = []Cell{}
 	}
-	if err := put(j.Store, p.name(), lines, false); err != nil {
+	if err := put(j.Store, p.name(), lines, false); err != nil { // false: durable with the marker
 		return fmt.Errorf("cannot write part %s: %w", j.Store.Path(p.name()), err)
 	}
 	b, err := json.Marshal(&m)
@@ -107,7 +108,7 @@ func (j *Job) Read(p Part) (lines []byte, m Marker, ok bool, err error) {
 	return nil, m, false, j.drop(p)
 }
 
-// drop removes a part of the results and its marker.
+// drop removes the marker and the result lines of a damaged part.
 func (j *Job) drop(p Part) error {
 	for _, name := range []string{p.name() + markerSuffix, p.name()} { // in this order: no marker without its part
 		if err := j.Store.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -14,10 +14,12 @@ type Status struct {
 	First, Last  time.Time // of markers; zero without any
 }
 
-// Status counts what is done. See docs/spec/jobs.md#r6.
+// Status counts the shards and lines that are done, and finds the times of the first and the
+// last marker. Only the marker of a shard's first part is asked for its time. See
+// docs/spec/jobs.md#r6.
 func (j *Job) Status() (s Status, err error) {
 	s = Status{Shards: j.Shards, Lines: j.Lines}
-	l, err := j.look()
+	l, err := j.listing()
 	if err != nil {
 		return s, err
 	}
@@ -47,7 +49,7 @@ func (j *Job) Status() (s Status, err error) {
 
 // Undone lists the shards that are not done.
 func (j *Job) Undone() (list []int, err error) {
-	l, err := j.look()
+	l, err := j.listing()
 	if err != nil {
 		return nil, err
 	}
@@ -61,16 +63,16 @@ func (j *Job) Undone() (list []int, err error) {
 	return list, err
 }
 
-// look lists which files of a job are there. A folder is asked for each; an object store is listed
-// once, because it takes milliseconds for each question.
-type look struct {
+// listing answers which files of a job exist. A folder is asked for each file; an object
+// store is listed once, because each question takes milliseconds.
+type listing struct {
 	job   *Job
 	names map[string]Info // nil for a folder
 }
 
-// look lists the files of the job, where its store is not a folder.
-func (j *Job) look() (*look, error) {
-	l := &look{job: j}
+// listing lists the files of all parts, unless the store is a folder.
+func (j *Job) listing() (*listing, error) {
+	l := &listing{job: j}
 	if _, ok := j.Store.(*Folder); ok {
 		return l, nil
 	}
@@ -85,8 +87,8 @@ func (j *Job) look() (*look, error) {
 	return l, nil
 }
 
-// stat is Store.Stat by the list.
-func (l *look) stat(name string) (Info, error) {
+// stat is Store.Stat, answered from the list if there is one.
+func (l *listing) stat(name string) (Info, error) {
 	if l.names == nil {
 		return l.job.Store.Stat(name)
 	}
@@ -97,9 +99,10 @@ func (l *look) stat(name string) (Info, error) {
 	return info, nil
 }
 
-// done is Job.Done by the list. A shard that is one part is done where part and marker are listed; that they
-// match is checked when the part is read.
-func (l *look) done(s Shard) (done bool, lines int, err error) {
+// done is Job.Done, answered from the list if there is one. A shard of one part is done when
+// its part and marker are listed; that they match is checked when the part is read. A shard
+// of several parts (Lines below 0) is asked of the job, which reads the markers.
+func (l *listing) done(s Shard) (done bool, lines int, err error) {
 	if l.names == nil || s.Lines < 0 && l.listed(Part{s.N, 0}) {
 		return l.job.Done(s)
 	}
@@ -110,7 +113,7 @@ func (l *look) done(s Shard) (done bool, lines int, err error) {
 }
 
 // listed reports whether a part and its marker are in the list.
-func (l *look) listed(p Part) bool {
+func (l *listing) listed(p Part) bool {
 	_, part := l.names[p.name()]
 	_, marker := l.names[p.name()+markerSuffix]
 	return part && marker

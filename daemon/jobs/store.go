@@ -58,7 +58,7 @@ func (s *Folder) Create(name string, fill func(io.Writer) error) error {
 	return errors.Join(s.create(name, fill), syncFolder(s.dir))
 }
 
-// create is Create without making the name of the file durable.
+// create is Create without syncing the folder, so a power cut may lose the name of the file.
 func (s *Folder) create(name string, fill func(io.Writer) error) error {
 	return s.write(name, fill, func(temporary, path string) error {
 		err := os.Link(temporary, path)
@@ -78,8 +78,10 @@ func (s *Folder) Replace(name string, fill func(io.Writer) error) error {
 	return errors.Join(s.write(name, fill, os.Rename), syncFolder(s.dir))
 }
 
-// write fills a temporary file of the job's folder, syncs it, and lets place give it its name.
-func (s *Folder) write(name string, fill func(io.Writer) error, place func(temporary, path string) error) error {
+// write fills a temporary file in the job's folder, syncs it, and calls place, which gives
+// it its final name. It makes the folder if there is none, and always removes the temporary
+// name.
+func (s *Folder) write(name string, fill func(io.Writer) error, bootAndNamespace func(temporary, path string) error) error {
 	f, err := os.CreateTemp(s.dir, name+".*.tmp")
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(s.dir, 0o755); err == nil {
@@ -91,13 +93,13 @@ func (s *Folder) write(name string, fill func(io.Writer) error, place func(tempo
 	}
 	defer func() {
 		f.Close()
-		os.Remove(f.Name())
+		os.Remove(f.Name()) // fails after a rename, which is well
 	}()
 	if err = fill(f); err == nil {
 		err = f.Sync()
 	}
 	if err == nil {
-		err = place(f.Name(), s.Path(name))
+		err = bootAndNamespace(f.Name(), s.Path(name))
 	}
 	return err
 }
@@ -148,7 +150,7 @@ func (s *Folder) List(prefix string) (list []Info, err error) {
 	return list, err
 }
 
-// Clear implements Store.
+// Clear implements Store. It removes everything in the folder but keep, folders included.
 func (s *Folder) Clear(keep string) error {
 	list, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -185,9 +187,9 @@ func readFile(s Store, name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// put creates a file with those bytes in place of one that has others: it is damaged, because all
-// processes of a job write the same.
-// durable is false where a further file of the same folder follows, which makes both names durable.
+// put writes a file with those bytes. It keeps an equal file and replaces another one, which
+// must be damaged because all processes of a job write the same. durable is false where a
+// further file of the same folder follows, which makes both names durable.
 func put(s Store, name string, b []byte, durable bool) error {
 	fill := func(w io.Writer) error { _, err := w.Write(b); return err }
 	create := s.Create

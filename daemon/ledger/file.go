@@ -30,11 +30,12 @@ func Open(path string) (*File, error) {
 	return &File{f: f}, nil
 }
 
-// Append writes one line, as Line makes it, at the end of the file, also while other
-// processes append. A torn line before it is ended first.
+// Append writes one line, as Line makes it, at the end of the file, under a lock of the
+// file, so that lines of several processes do not mix. If a kill tore the line before it,
+// that one is ended first. A file system without locks is written without.
 func (l *File) Append(line []byte) (err error) {
 	fd := int(l.f.Fd())
-	for err = unix.EINTR; err == unix.EINTR; {
+	for err = unix.EINTR; err == unix.EINTR; { // again after a signal
 		err = unix.Flock(fd, unix.LOCK_EX)
 	}
 	if err != nil && !errors.Is(err, unix.ENOTSUP) && !errors.Is(err, unix.ENOLCK) {
@@ -52,8 +53,8 @@ func (l *File) Append(line []byte) (err error) {
 	return err
 }
 
-// endsTorn reports whether the last line of a log has no end, because a kill or a power cut tore
-// it.
+// endsTorn reports whether the last line of a log lacks its line end, because a kill or a
+// power cut tore it.
 func endsTorn(f *os.File) (bool, error) {
 	st, err := f.Stat()
 	if err != nil || st.Size() == 0 {
@@ -64,10 +65,10 @@ func endsTorn(f *os.File) (bool, error) {
 	return last[0] != '\n', err
 }
 
-// Refresh calls f with each whole line, without its end, that was appended since the
-// last call, by this process or another, and with its offset. The line is f's only
-// until it returns. Where another process truncated the file, Refresh begins again
-// after a call of restart.
+// Refresh calls f with each whole line, without its end, that was appended since the last
+// call, by this process or another, and with the line's offset. f must not keep the line. A
+// last line without its end is left for the next call. If another process truncated the
+// file, Refresh calls restart and reads from the start.
 func (l *File) Refresh(restart func(), f func(line []byte, off int64)) error {
 	st, err := l.f.Stat()
 	if err != nil {
@@ -86,7 +87,7 @@ func (l *File) Refresh(restart func(), f func(line []byte, off int64)) error {
 		}
 		at += int64(len(b))
 		rest = l.lines(append(rest, b...), f)
-		if len(rest) > maxLine { // no line of ours
+		if len(rest) > maxLine { // no log line: its bytes are passed over
 			l.read += int64(len(rest))
 			rest = nil
 		}
@@ -94,7 +95,8 @@ func (l *File) Refresh(restart func(), f func(line []byte, off int64)) error {
 	return nil
 }
 
-// rest returns what stands in the log after the last line that Refresh has seen.
+// rest returns the bytes after the last line that Refresh has seen, a line without its end;
+// at most maxLine of them.
 func (l *File) rest() ([]byte, error) {
 	st, err := l.f.Stat()
 	if err != nil {
@@ -111,7 +113,8 @@ func (l *File) rest() ([]byte, error) {
 // maxLine is the longest line that is read, in bytes. A longer one counts as torn.
 const maxLine = 64 << 20
 
-// lines calls f with the lines of the log at l.read and returns what is left.
+// lines calls f with the whole lines of b, which begins at offset l.read, counts the torn
+// ones, and moves l.read on. It returns the bytes after the last line end.
 func (l *File) lines(b []byte, f func(line []byte, off int64)) []byte {
 	for {
 		i := bytes.IndexByte(b, '\n')

@@ -69,8 +69,8 @@ type Place struct {
 }
 
 // OpenLog opens the log at path, or creates it, and calls replay with each whole line,
-// without its end, and its place, in order. The line is replay's only until it returns; an
-// error of replay ends the opening.
+// without its end, and its place, in order. replay must not keep the line; after its first
+// error it is not called again, and OpenLog returns that error.
 func OpenLog(path string, replay func(line []byte, at Place) error) (*Log, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -95,8 +95,8 @@ func OpenLog(path string, replay func(line []byte, at Place) error) (*Log, error
 	return l, nil
 }
 
-// Read calls replay with each whole line of the log at path as OpenLog does, changes
-// nothing, and returns the number of lines that it skipped.
+// Read calls replay with each whole line of the log at path, as OpenLog does, but changes
+// nothing and takes no lock. It returns the number of lines that it skipped.
 func Read(path string, replay func(line []byte, at Place) error) (torn int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -108,23 +108,25 @@ func Read(path string, replay func(line []byte, at Place) error) (torn int, err 
 	return file.torn, err
 }
 
-// replay calls f with each whole line and reports whether the last one lacks its end.
-func (l *File) replay(f func(line []byte, at Place) error) (open bool, err error) {
+// replay calls f with each whole line until f returns an error, and reports whether the last
+// line lacks its end. Such a line is given to f if only its end is missing, and counted as
+// torn otherwise.
+func (l *File) replay(f func(line []byte, at Place) error) (unended bool, err error) {
 	var failed error
-	take := func(line []byte, off int64) {
+	giveLine := func(line []byte, off int64) {
 		if failed == nil {
 			failed = f(line, Place{off, len(line)})
 		}
 	}
-	err = l.Refresh(func() {}, take)
-	rest, err2 := l.rest()
+	err = l.Refresh(func() {}, giveLine)
+	rest, restErr := l.rest()
 	switch {
 	case Whole(rest): // only its end is missing, which the next line brings
-		take(rest, l.read)
+		giveLine(rest, l.read)
 	case len(rest) > 0:
 		l.torn++
 	}
-	return len(rest) > 0, errors.Join(err, err2, failed)
+	return len(rest) > 0, errors.Join(err, restErr, failed)
 }
 
 // syncFolder flushes the entry of a new file to the disk. Not all file systems can.
@@ -140,8 +142,8 @@ func syncFolder(dir string) error {
 // Torn is the number of lines that were skipped at the opening.
 func (l *Log) Torn() int { return l.torn }
 
-// Append writes an object as a line and returns its place when it is on the disk. After an
-// error the log takes no more lines.
+// Append writes an object as a line and returns its place when the line is flushed to the
+// disk. After an error the log takes no more lines.
 func (l *Log) Append(object []byte) (Place, error) {
 	told := make(chan error, 1)
 	at, err := l.add(object, &l.lines, told)
@@ -151,8 +153,8 @@ func (l *Log) Append(object []byte) (Place, error) {
 	return at, <-told
 }
 
-// Note writes an object as a line and returns when it is written: a kill of the process
-// does not lose it, a power cut may. It is flushed with the next line of Append.
+// Note writes an object as a line and returns when it is written but not flushed: a kill of
+// the process does not lose it, a power cut may. It is flushed with the next Append.
 func (l *Log) Note(object []byte) error {
 	told := make(chan error, 1)
 	if _, err := l.add(object, &l.notes, told); err != nil {
@@ -174,8 +176,8 @@ func LineAt(r io.ReaderAt, at Place) ([]byte, error) {
 	return line, nil
 }
 
-// add queues a line of the log for the writer. told gets the result once list, in which it is kept,
-// is told.
+// add queues a line for the writer and returns where it will be. told is put into list
+// (l.lines or l.notes) and gets the result of the write.
 func (l *Log) add(object []byte, list *[]chan<- error, told chan<- error) (Place, error) {
 	line := Line(object)
 	l.mu.Lock()
@@ -197,8 +199,10 @@ func (l *Log) add(object []byte, list *[]chan<- error, told chan<- error) (Place
 	return at, nil
 }
 
-// write writes lines of the log and flushes them, until the log is closed. Lines that come during a
-// flush make the next group.
+// write is the goroutine of the log: it writes the queued lines and flushes them, until the
+// log is closed. Lines that arrive during a flush are written together next. Notes are
+// answered after the write, lines after the flush. After an error nothing more is written,
+// and everyone gets the error.
 func (l *Log) write() {
 	defer close(l.done)
 	for range l.wake {
@@ -229,8 +233,8 @@ func tell(list []chan<- error, err error) {
 	}
 }
 
-// fail keeps the first error of the log, after which the end of the file is unknown, and returns
-// it.
+// fail keeps the first error of the log and returns it, or nil without one. After an error
+// the end of the file is unknown, so nothing more is written.
 func (l *Log) fail(err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -34,7 +34,8 @@ type Store struct {
 	prefix string // with a slash at its end
 }
 
-// Open returns the store at an address.
+// Open returns the store at an address s3://BUCKET/PREFIX. It does not ask the server
+// whether the bucket exists.
 func Open(o *address.Options, at string) (*Store, error) {
 	if !strings.HasPrefix(at, "s3://") {
 		return nil, errors.New("want s3://BUCKET/PREFIX")
@@ -68,8 +69,10 @@ func (s *Store) Replace(name string, fill func(io.Writer) error) error {
 	return s.write(name, fill, false)
 }
 
-// write stores what fill writes, only where the name is free if fresh is true. The store is then
-// asked what it has, because some accept the condition and ignore it.
+// write stores what fill writes, through a temporary file because its length must be known.
+// With fresh it stores only if the name is free, and returns jobs.ErrTaken if the object
+// there has other bytes. Afterwards the store is asked what it has, because some stores
+// accept the condition and ignore it.
 func (s *Store) write(name string, fill func(io.Writer) error, fresh bool) error {
 	f, err := temporary()
 	if err != nil {
@@ -94,6 +97,7 @@ func (s *Store) write(name string, fill func(io.Writer) error, fresh bool) error
 	if err != nil && !taken(err) {
 		return address.Explain(err)
 	}
+	// The object is in place, or another process wrote one of that name: compare.
 	there, e := s.client.StatObject(context.Background(), s.bucket, s.prefix+name, minio.StatObjectOptions{})
 	switch {
 	case e != nil:
@@ -106,7 +110,7 @@ func (s *Store) write(name string, fill func(io.Writer) error, fresh bool) error
 			return err
 		}
 	}
-	return jobs.ErrTaken
+	return jobs.ErrTaken // another size, or other bytes
 }
 
 // temporary returns an empty file without a name.
@@ -121,7 +125,10 @@ func temporary() (*os.File, error) {
 // tries bounds how often an upload is made that another one of the same object disturbs.
 const tries = 5
 
-// upload stores the first size bytes of f and returns the tag that they have.
+// upload stores the first size bytes of f and returns the tag that the store gives them.
+// With fresh the name must be free. It waits and tries again while another process writes
+// the object. A store that knows no conditions is asked first whether the name is free, and
+// then written without a condition.
 func (s *Store) upload(name string, f *os.File, size int64, fresh bool) (tag string, err error) {
 	var o minio.PutObjectOptions
 	if fresh {
@@ -163,8 +170,9 @@ func taken(err error) bool {
 	return errors.Is(err, errTaken) || minio.ToErrorResponse(err).StatusCode == http.StatusPreconditionFailed
 }
 
-// parts stores an object in parts. The condition is on the last step, which alone makes the object
-// visible; the client's own upload in parts drops it.
+// parts stores an object in parts. The condition in o goes with the last step, which alone
+// makes the object visible. The client's own upload in parts drops the condition, so it is
+// not used.
 func (s *Store) parts(name string, f *os.File, size int64, o minio.PutObjectOptions) (tag string, err error) {
 	ctx, core, key := context.Background(), minio.Core{Client: s.client}, s.prefix+name
 	id, err := core.NewMultipartUpload(ctx, s.bucket, key, minio.PutObjectOptions{})
@@ -189,7 +197,7 @@ func (s *Store) parts(name string, f *os.File, size int64, o minio.PutObjectOpti
 	return up.ETag, err
 }
 
-// same reports whether an object has the bytes of a file.
+// same reports whether an object has the same bytes as a file.
 func (s *Store) same(name string, f *os.File) (bool, error) {
 	there, err := s.Open(name)
 	if err != nil {
@@ -231,8 +239,8 @@ func (s *Store) Open(name string) (*os.File, error) {
 	return f, err
 }
 
-// missing returns an error of the store in plain words; one for an object that is not there is
-// fs.ErrNotExist.
+// missing returns fs.ErrNotExist for an error that means that the object does not exist, and
+// any other error in plain words. It returns nil for nil.
 func missing(err error) error {
 	if r := minio.ToErrorResponse(err); r.Code == "NoSuchKey" || r.StatusCode == http.StatusNotFound && r.Code != "NoSuchBucket" {
 		return fs.ErrNotExist
