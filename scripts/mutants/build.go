@@ -20,14 +20,16 @@ type binary struct {
 	flags []string // that it takes and needs
 }
 
-// folder returns the folder of the binaries of a package, of its own so that two packages can be
-// tested at once.
+// folder returns the folder for the binaries of a package. Each package has its own, so that
+// two can be tested at once.
 func (c *config) folder(dir string) string {
 	return filepath.Join(c.dir, "_build", strings.ReplaceAll(dir, "/", "_"))
 }
 
-// build compiles the tests of the testers with the files of an overlay in place of those
-// on disk. The name of the folder keeps it out of ./... It returns the compiler's text where the code does not compile.
+// build compiles the tests of the testers, with the given files, by path, in place of those
+// on disk. It returns a binary for each tester, or the compiler's text (refusal) if the code
+// does not compile. The binaries, whose names begin with name, are in a folder of this
+// package that ./... leaves out.
 func (c *config) build(p *pack, files map[string][]byte, name string) (all []binary, refusal []byte, err error) {
 	folder, err := filepath.Abs(c.folder(p.dir))
 	if err != nil {
@@ -75,8 +77,9 @@ func (c *config) build(p *pack, files map[string][]byte, name string) (all []bin
 
 var compilerLine = regexp.MustCompile(`^(\S+\.go):([0-9]+):`)
 
-// buildWoven builds the package with all mutants in it. It takes out those that do not
-// compile and tries again.
+// buildWoven builds the package with all mutants in it. It marks those that do not compile
+// as not viable and tries again without them. It fails if the compiler's errors are in no
+// mutant.
 func (c *config) buildWoven(p *pack, mutants []*mutant) (*woven, []binary, error) {
 	for {
 		w := p.weave(mutants)
@@ -90,7 +93,9 @@ func (c *config) buildWoven(p *pack, mutants []*mutant) (*woven, []binary, error
 	}
 }
 
-// markRefused marks the mutants in which a compiler found errors, and reports whether it found any.
+// markRefused marks as not viable the mutants in whose lines the compiler found errors, and
+// reports whether there is any. The compiler names a file by its path or by that of the copy
+// that build wrote.
 func (w *woven) markRefused(refusal []byte, mutants []*mutant) bool {
 	found := false
 	for line := range strings.Lines(string(refusal)) {

@@ -61,7 +61,7 @@ func (c *config) run() (bool, error) {
 	}
 	var all []*result
 	for _, dir := range c.packages {
-		r, err := c.one(dir)
+		r, err := c.testPackage(dir)
 		if err != nil {
 			return false, fmt.Errorf("cannot test %s: %w", dir, err)
 		}
@@ -70,8 +70,9 @@ func (c *config) run() (bool, error) {
 	return report(os.Stdout, all, listed, c.want), nil
 }
 
-// one returns the result of a package: what is stored, completed by a run.
-func (c *config) one(dir string) (*result, error) {
+// testPackage returns the result of a package: what an earlier run stored, and unless only a
+// report is wanted, a run of the mutants that have no status yet.
+func (c *config) testPackage(dir string) (*result, error) {
 	p, err := readPackage(dir)
 	if err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func toyModule(t *testing.T) *config {
 // endless loops: each mutant gets the status that it deserves.
 func TestMutants(t *testing.T) {
 	c := toyModule(t)
-	r, err := c.one("toy")
+	r, err := c.testPackage("toy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,13 +146,13 @@ func TestMutants(t *testing.T) {
 // code where that is asked for.
 func TestResume(t *testing.T) {
 	c := toyModule(t)
-	first, err := c.one("bare")
+	first, err := c.testPackage("bare")
 	if err != nil || first.Mutants[0].Status != killed || !slices.Equal(first.Testers, []string{"user"}) {
 		t.Fatalf("got %+v, %v; want it killed by the tests of user", first, err)
 	}
 	status := func(kept bool) string {
 		c.report, c.kept = true, kept
-		r, err := c.one("bare")
+		r, err := c.testPackage("bare")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,8 @@ func (c *config) results(dir string) string {
 	return filepath.Join(c.dir, "results", strings.ReplaceAll(dir, "/", "_")+".json")
 }
 
-// readPackage parses the code of a folder and sums up everything that its result depends on.
+// readPackage parses the code of a folder, finds the packages whose tests test it, and
+// computes the sums of code and tests that tell whether a stored result is still valid.
 func readPackage(dir string) (*pack, error) {
 	p := &pack{dir: dir, fset: token.NewFileSet(), files: map[string]*ast.File{}, text: map[string][]byte{}}
 	var info struct {
@@ -97,8 +98,9 @@ func readPackage(dir string) (*pack, error) {
 	return p, err
 }
 
-// testersOf returns the package itself where it has tests, or else the packages with
-// tests that import it: directly where there are such, or else by others. There may be none.
+// testersOf returns the folder itself if it has tests. Otherwise it returns the folders of
+// packages with tests that import it directly, or if there are none, those that depend on it
+// at all. The list may be empty.
 func testersOf(dir string) ([]string, error) {
 	tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil || len(tests) > 0 {
@@ -115,9 +117,9 @@ func testersOf(dir string) ([]string, error) {
 	}
 	var direct, all []string
 	for line := range strings.Lines(string(out)) {
-		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t") // folder, import path, numbers of tests, dependencies, imports
 		rel, err := filepath.Rel(root, f[0])
-		if err != nil || f[2] == "00" {
+		if err != nil || f[2] == "00" { // no tests
 			continue
 		}
 		module := strings.TrimSuffix(f[1], "/"+rel)
@@ -134,7 +136,8 @@ func testersOf(dir string) ([]string, error) {
 	return all, nil
 }
 
-// sumTests returns a sum of test files and of testdata folders.
+// sumTests returns a hash of the test files of the folders and of everything in their
+// testdata.
 func sumTests(dirs []string) (string, error) {
 	sum := sha256.New()
 	for _, dir := range dirs {
@@ -164,7 +167,8 @@ func sumTests(dirs []string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// readList reads the result of a dry run of gremlins.
+// readList reads the mutants that a dry run of gremlins listed for a package, in the order
+// of their places. The status that gremlins gives is ignored.
 func readList(file, dir string) ([]*mutant, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -205,7 +209,9 @@ func readList(file, dir string) ([]*mutant, error) {
 	return all, nil
 }
 
-// locate finds the function in whose body a mutant is, the text and the offset of each mutant.
+// locate finds, for each mutant, its offset, the text of its line and the function in whose
+// body it is, if any. It fails if a mutant names a place that has no such token: the list is
+// of other code.
 func (p *pack) locate(mutants []*mutant) error {
 	for _, m := range mutants {
 		file := p.files[m.File]

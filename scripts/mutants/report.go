@@ -20,8 +20,9 @@ type result struct {
 	Mutants []*mutant `json:"mutants"`
 }
 
-// resume takes what is stored over, if it is of the same code and tests. With kept, what
-// was killed is taken over if only the tests have changed.
+// resume takes over the statuses of a stored result if it is of the same code and tests.
+// With kept, kills, timeouts and mutants that do not compile are also taken over if only the
+// tests have changed. Otherwise all mutants are run again.
 func (r *result) resume(file string, kept bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -95,7 +96,9 @@ func readListed(file string) (map[string]string, error) {
 	return listed, nil
 }
 
-// tally counts the mutants of a package by status.
+// tally counts the mutants of a package by status. made is how many compile, and percent how
+// many of these the tests noticed; a timeout counts as noticed. Without any mutant percent
+// is 100.
 func (r *result) tally() (made int, count map[string]int, percent float64) {
 	count = map[string]int{}
 	for _, m := range r.Mutants {

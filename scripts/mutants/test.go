@@ -30,7 +30,9 @@ const noFailures = "-rapid.nofailfile"
 // quick tests run together in one process.
 const quick = 100 * time.Millisecond
 
-// test runs all mutants that have no status and stores the result now and then.
+// test runs all mutants that have no status and stores the result, also every ten seconds
+// meanwhile, so that a run that is interrupted can go on. Without any tests all mutants are
+// not covered.
 func (c *config) test(p *pack, r *result) error {
 	if len(p.testers) == 0 {
 		for _, m := range r.Mutants {
@@ -57,7 +59,7 @@ func (c *config) test(p *pack, r *result) error {
 		case m.Status != "":
 			continue
 		case m.fn == nil:
-			err = c.alone(p, m, tests)
+			err = c.testAlone(p, m, tests)
 		default:
 			err = c.kill(m, i+1, reaching(tests, w.funcs[m.fn]))
 		}
@@ -89,7 +91,9 @@ func order(mutants []*mutant) iter.Seq[int] {
 	}
 }
 
-// measure runs each test alone, without a mutant, and returns those that pass, the fastest first.
+// measure runs each test alone, without a mutant, and returns those that pass, the fastest
+// first, with their cost and the functions that they reach. Benchmarks and skipped tests are
+// left out. A test that fails is an error.
 func (c *config) measure(binaries []binary) ([]oneTest, error) {
 	reached := filepath.Join(filepath.Dir(binaries[0].path), "reached")
 	var all []oneTest
@@ -108,7 +112,7 @@ func (c *config) measure(binaries []binary) ([]oneTest, error) {
 			}
 			_ = os.Remove(reached)
 			t := oneTest{binary: b, name: name, reached: map[int]bool{}}
-			got := t.binary.run([]string{name}, -1, 10*time.Minute, "MUTANT_REACHED="+reached)
+			got := t.binary.run([]string{name}, -1, 10*time.Minute, "MUTANT_REACHED="+reached) // -1: no mutant, reached functions are recorded
 			if got.status != survived {
 				return nil, fmt.Errorf("%s of %s fails without a mutant:\n%s", name, b.dir, got.output)
 			}
@@ -141,7 +145,8 @@ func reaching(tests []oneTest, function int) []oneTest {
 	return some
 }
 
-// kill runs tests with a mutant until one of them fails, and sets its status.
+// kill runs tests with a mutant until one of them fails, and sets the mutant's status. Quick
+// tests of one binary run together in one process. Without tests the mutant is not covered.
 func (c *config) kill(m *mutant, number int, tests []oneTest) error {
 	if len(tests) == 0 {
 		m.Status = notCovered
@@ -175,8 +180,9 @@ func failed(output []byte) string {
 	return ""
 }
 
-// alone builds and runs a mutant at the level of the package.
-func (c *config) alone(p *pack, m *mutant, tests []oneTest) error {
+// testAlone builds and runs a mutant that is outside of any function, such as in a constant, and
+// so cannot be selected in the woven binary. All tests are run, with binaries of its own.
+func (c *config) testAlone(p *pack, m *mutant, tests []oneTest) error {
 	ch, _ := replacement(p.text[m.File][m.offset:], m.Type)
 	text := apply(p.text[m.File], 0, len(p.text[m.File]), []edit{{m.offset, m.offset + len(ch.from), ch.to}})
 	binaries, refusal, err := c.build(p, map[string][]byte{m.File: text}, "alone")
@@ -195,7 +201,7 @@ func (c *config) alone(p *pack, m *mutant, tests []oneTest) error {
 			}
 		}
 	}
-	return c.kill(m, 0, own)
+	return c.kill(m, 0, own) // 0: no mutant is selected, because the binaries have this one only
 }
 
 // outcome is what a run of tests gave.
@@ -205,9 +211,9 @@ type outcome struct {
 	output []byte
 }
 
-// run runs tests of a binary with a mutant. usual is what they cost without: the limit is
-// three times that and two seconds of the processor, and much more of the clock, since
-// other work may keep the processor.
+// run runs tests of a binary with the mutant of that number. usual is what they cost without
+// a mutant. The limit of processor time is three times that plus two seconds. The limit of
+// wall-clock time is much higher, because other work may occupy the processor.
 func (b binary) run(names []string, number int, usual time.Duration, env ...string) outcome {
 	seconds := int((3*usual+2*time.Second)/time.Second) + 1
 	ctx, cancel := context.WithTimeout(context.Background(), 20*usual+30*time.Second)

@@ -25,8 +25,9 @@ var changes = []change{
 	{"ARITHMETIC_BASE", "/", "*"}, {"ARITHMETIC_BASE", "%", "*"},
 }
 
-// replacement returns the change of the token at the start of text.
-func replacement(text []byte, kind string) (change, bool) {
+// replacement returns the change that a kind of mutant makes to the token at the start of text.
+// ok is false if the kind changes no such token.
+func replacement(text []byte, kind string) (c change, ok bool) {
 	for _, c := range changes {
 		if c.kind == kind && bytes.HasPrefix(text, []byte(c.from)) {
 			return c, true
@@ -41,7 +42,8 @@ type edit struct {
 	text       string
 }
 
-// apply returns text[start:end] with edits made, whose offsets are those of text.
+// apply returns text[start:end] with the edits made. The offsets of the edits count from the
+// start of text. Edits at one place are made in their order.
 func apply(text []byte, start, end int, edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
 	var out []byte
@@ -55,17 +57,20 @@ func apply(text []byte, start, end int, edits []edit) []byte {
 
 // woven is the code of a package with its mutants.
 type woven struct {
-	files map[string][]byte // by path
-	lines map[string][]span // where mutants stand
-	funcs map[*ast.FuncDecl]int
+	files map[string][]byte     // by path
+	lines map[string][]span     // by path: the lines of each copy
+	funcs map[*ast.FuncDecl]int // the numbers of the functions with mutants, from 1
 }
 
+// span is the lines of the copy for a mutant, from and to included; mutant is its index in the list.
 type span struct{ from, to, mutant int }
 
-// weave appends to each function that has mutants a copy for each of them, and a switch at
-// the start of the function that calls the copy when the mutant is selected. Mutant i of
-// the list has the number i+1. The copies call the function by its own name, so that a
-// recursive one stays mutated.
+// weave returns the files of the package with all mutants in them. Each function that has
+// mutants gets a switch at its start, which calls a copy of the function when its mutant is
+// selected. The copies, one for each mutant, stand at the end of the file. Mutant i of the
+// list has the number i+1. The copies call the function by its own name, so that a recursive
+// testPackage stays mutated. Mutants outside of functions and those that do not compile are left
+// out.
 func (p *pack) weave(mutants []*mutant) *woven {
 	w := &woven{files: map[string][]byte{}, lines: map[string][]span{}, funcs: map[*ast.FuncDecl]int{}}
 	for path, file := range p.files {
@@ -80,27 +85,27 @@ func (p *pack) weave(mutants []*mutant) *woven {
 		}
 		text := p.text[path]
 		var edits []edit
-		var tail []byte
-		lines := bytes.Count(text, []byte("\n")) + 2
+		var copies []byte
+		line := bytes.Count(text, []byte("\n")) + 2 // of the next copy, in the new file
 		for _, d := range file.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || len(byFunc[fn]) == 0 {
 				continue
 			}
 			w.funcs[fn] = len(w.funcs) + 1
-			s := p.signature(fn)
-			edits = append(edits, s.edits...)
+			sig := p.signature(fn)
+			edits = append(edits, sig.edits...)
 			body := p.offset(fn.Body.Lbrace) + 1
-			edits = append(edits, edit{body, body, s.dispatch(w.funcs[fn], byFunc[fn])})
+			edits = append(edits, edit{body, body, sig.dispatch(w.funcs[fn], byFunc[fn])})
 			for _, i := range byFunc[fn] {
-				code := p.copyOf(fn, s, mutants[i], i+1)
-				tail = append(append(tail, code...), '\n')
+				code := p.copyOf(fn, sig, mutants[i], i+1)
+				copies = append(append(copies, code...), '\n')
 				n := bytes.Count(code, []byte("\n")) + 1
-				w.lines[path] = append(w.lines[path], span{lines, lines + n - 1, i})
-				lines += n
+				w.lines[path] = append(w.lines[path], span{line, line + n - 1, i})
+				line += n
 			}
 		}
-		w.files[path] = append(append(apply(text, 0, len(text), edits), '\n'), tail...)
+		w.files[path] = append(append(apply(text, 0, len(text), edits), '\n'), copies...)
 	}
 	w.files[p.dir+"/mutants_selected.go"] = fmt.Appendf(nil, selector, p.name, len(w.funcs)+1)
 	return w
@@ -108,13 +113,14 @@ func (p *pack) weave(mutants []*mutant) *woven {
 
 func (p *pack) offset(pos token.Pos) int { return p.fset.Position(pos).Offset }
 
-// copyOf returns the text of a function with one mutant.
-func (p *pack) copyOf(fn *ast.FuncDecl, s *signature, m *mutant, number int) []byte {
-	c, _ := replacement(p.text[m.File][m.offset:], m.Type)
-	name := p.offset(fn.Name.Pos())
-	edits := append(slices.Clone(s.edits),
-		edit{name, name + len(fn.Name.Name), copyName(fn, number)},
-		edit{m.offset, m.offset + len(c.from), c.to})
+// copyOf returns the text of a copy of a function that has one mutant, under the name of
+// that copy.
+func (p *pack) copyOf(fn *ast.FuncDecl, sig *signature, m *mutant, number int) []byte {
+	ch, _ := replacement(p.text[m.File][m.offset:], m.Type)
+	nameAt := p.offset(fn.Name.Pos())
+	edits := append(slices.Clone(sig.edits),
+		edit{nameAt, nameAt + len(fn.Name.Name), copyName(fn, number)},
+		edit{m.offset, m.offset + len(ch.from), ch.to})
 	return apply(p.text[m.File], p.offset(fn.Type.Func), p.offset(fn.End()), edits)
 }
 
@@ -122,16 +128,18 @@ func copyName(fn *ast.FuncDecl, number int) string {
 	return fmt.Sprintf("mutant%d_%s", number, fn.Name.Name)
 }
 
-// signature is how a function calls a copy of itself with its own arguments.
+// signature is what is needed to write a call of a copy of a function with the function's
+// own arguments.
 type signature struct {
-	edits    []edit // name what has no name
-	receiver string // "x." or nothing
-	types    string // "[T]" or nothing
-	args     string
-	results  bool
+	edits    []edit // give parameters and receivers without a name one
+	receiver string // "x.", "" for a function
+	types    string // "[T]", "" without type parameters
+	args     string // "a, b...", as they are passed on
+	results  bool   // the function returns something
 	fn       *ast.FuncDecl
 }
 
+// signature returns the signature of a function of the package.
 func (p *pack) signature(fn *ast.FuncDecl) *signature {
 	s := &signature{fn: fn, results: fn.Type.Results.NumFields() > 0}
 	if fn.Recv != nil {
@@ -150,11 +158,12 @@ func (p *pack) signature(fn *ast.FuncDecl) *signature {
 	return s
 }
 
-// names returns the names of parameters, and gives those without one a name.
+// names returns the names of a list of parameters. A parameter without a name, or called _,
+// gets one that begins with prefix, by an edit that is added to s.
 func (p *pack) names(s *signature, list *ast.FieldList, prefix string) []string {
 	var all []string
 	for _, f := range list.List {
-		if len(f.Names) == 0 {
+		if len(f.Names) == 0 { // only a type
 			name := fmt.Sprint(prefix, len(all))
 			at := p.offset(f.Type.Pos())
 			s.edits = append(s.edits, edit{at, at, name + " "})
@@ -173,7 +182,10 @@ func (p *pack) names(s *signature, list *ast.FieldList, prefix string) []string 
 	return all
 }
 
-// dispatch returns the switch at the start of a function, on one line.
+// dispatch returns, on one line, the switch that calls the copy of the function for the
+// selected mutant with the function's own arguments. -1 selects none and only records that
+// function `number` was reached. mutants are indexes from 0, and index i is mutant i+1,
+// because 0 selects the code as it is.
 func (s *signature) dispatch(number int, mutants []int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, " if mutantSelected != 0 { switch mutantSelected { case -1: mutantReached(%d)", number)
