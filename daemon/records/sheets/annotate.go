@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
@@ -25,7 +26,7 @@ type Mark struct {
 	Error  string
 }
 
-// Marks gives the marks of rows by their places.
+// Marks looks up the mark of a row by its place, such as "record 3" or "row 7".
 type Marks interface {
 	Mark(at string) (Mark, error)
 }
@@ -33,8 +34,8 @@ type Marks interface {
 // markColumns are the columns that copies have behind those of the dump.
 var markColumns = []string{"plumb_score", "plumb_status", "plumb_error"}
 
-// AnnotateCSV copies a table of separated values with the marks of its rows. Records keep their
-// bytes; those that cannot be read get no marks.
+// AnnotateCSV copies a table of separated values and adds the columns of marks to each
+// record. Records keep their bytes. A record that cannot be parsed is copied without a mark.
 func AnnotateCSV(in *input.Input, w io.Writer, marks Marks) error {
 	text := in.Stream()
 	head, _ := text.Peek(input.HeadSize)
@@ -46,19 +47,19 @@ func AnnotateCSV(in *input.Input, w io.Writer, marks Marks) error {
 	var raw bytes.Buffer
 	r := csv.NewReader(io.TeeReader(src, &raw))
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = separator, -1, true
-	for n, done := 0, int64(0); ; n++ {
+	for n, copied := 0, int64(0); ; n++ { // record 0 is the header; copied counts bytes
 		src.begin()
 		_, err := r.Read()
 		if err == io.EOF {
-			_, err := w.Write(raw.Bytes())
+			_, err := w.Write(raw.Bytes()) // blank lines at the end
 			return err
 		}
 		bad := (*csv.ParseError)(nil)
 		if err != nil && !errors.As(err, &bad) {
 			return fmt.Errorf("record %d: %w", n, err)
 		}
-		record := raw.Next(int(r.InputOffset() - done))
-		done = r.InputOffset()
+		record := raw.Next(int(r.InputOffset() - copied))
+		copied = r.InputOffset()
 		var fields []string
 		switch {
 		case n == 0:
@@ -74,7 +75,7 @@ func AnnotateCSV(in *input.Input, w io.Writer, marks Marks) error {
 	}
 }
 
-// markFields returns the fields of a row's mark.
+// markFields returns the fields that a row's mark adds: score, status and error.
 func markFields(marks Marks, at string) ([]string, error) {
 	m, err := marks.Mark(at)
 	score := ""
@@ -84,7 +85,8 @@ func markFields(marks Marks, at string) ([]string, error) {
 	return []string{score, m.Status, m.Error}, err
 }
 
-// writeRecord writes a record with more fields before its end.
+// writeRecord writes a record, in its own bytes, with further fields before its line end.
+// Without fields it copies the record.
 func writeRecord(w io.Writer, record []byte, fields []string, separator rune) error {
 	body := bytes.TrimRight(record, "\r\n")
 	end := record[len(body):]
@@ -92,10 +94,11 @@ func writeRecord(w io.Writer, record []byte, fields []string, separator rune) er
 	if fields != nil {
 		c := csv.NewWriter(&more)
 		c.Comma = separator
-		c.Write(append([]string{"x"}, fields...))
+		c.Write(append([]string{"x"}, fields...)) // x is cut off below and leaves a separator before the first field
 		c.Flush()
 	}
-	_, err := w.Write(append(append(bytes.Clone(body), bytes.TrimSuffix(bytes.TrimPrefix(more.Bytes(), []byte("x")), []byte("\n"))...), end...))
+	added := bytes.TrimSuffix(bytes.TrimPrefix(more.Bytes(), []byte("x")), []byte("\n"))
+	_, err := w.Write(slices.Concat(body, added, end))
 	return err
 }
 
@@ -107,25 +110,26 @@ const maxAnnotated = 128 << 20
 // copies the whole text. This takes a minute or two.
 const maxEscapeWork = 1e12
 
-// checkEscapes refuses a spreadsheet whose escapes would keep the library busy for long.
+// checkEscapes reads the first sheet and refuses the spreadsheet if the library would need
+// more than maxEscapeWork to undo its escapes.
 func checkEscapes(a *archive.Archive) error {
 	_, part, err := firstSheet(a)
 	if err != nil {
 		return err
 	}
-	t, err := readTexts(a, spillParts)
+	texts, err := readTexts(a, spillParts)
 	if err != nil {
 		return err
 	}
-	defer t.Close()
-	c, err := openCells(a, part, t)
+	defer texts.Close()
+	sheet, err := openCells(a, part, texts)
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer sheet.Close()
 	for err == nil {
-		if err = c.next(); c.work > maxEscapeWork {
-			return fmt.Errorf("row %d: the texts have too many escapes (_x....) for a copy; want TSV", c.row)
+		if err = sheet.next(); sheet.work > maxEscapeWork {
+			return fmt.Errorf("row %d: the texts have too many escapes (_x....) for a copy; want TSV", sheet.row)
 		}
 	}
 	if err == io.EOF {
@@ -134,8 +138,10 @@ func checkEscapes(a *archive.Archive) error {
 	return err
 }
 
-// AnnotateXLSX copies a spreadsheet with the marks of the rows of its first sheet. Cells are texts
-// and numbers, never formulas.
+// AnnotateXLSX copies a spreadsheet and adds the columns of marks behind the header of its
+// first sheet. Added cells are texts and numbers, never formulas. It refuses spreadsheets
+// that the library could not hold or copy in reasonable time. A panic of the library becomes
+// an error.
 func AnnotateXLSX(in *input.Input, w io.Writer, marks Marks) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -170,7 +176,7 @@ func AnnotateXLSX(in *input.Input, w io.Writer, marks Marks) (err error) {
 		return fmt.Errorf("sheet %s has no row", sheet)
 	}
 	for i := range all {
-		cells := []any{markColumns[0], markColumns[1], markColumns[2]}
+		cells := []any{markColumns[0], markColumns[1], markColumns[2]} // of the header
 		if i > 0 {
 			m, err := marks.Mark(fmt.Sprintf("sheet %s row %d", sheet, i+1))
 			if err != nil {
@@ -194,8 +200,9 @@ func AnnotateXLSX(in *input.Input, w io.Writer, marks Marks) (err error) {
 	return f.Write(w)
 }
 
-// AnnotateParquet copies a Parquet file with the marks of its rows. A row group that cannot be read
-// ends the copy.
+// AnnotateParquet copies a Parquet file, its row groups included, and adds the columns of
+// marks. A row group that cannot be read ends the copy with an error. A panic of the library
+// becomes an error.
 func AnnotateParquet(in *input.Input, w io.Writer, marks Marks) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -216,7 +223,8 @@ func AnnotateParquet(in *input.Input, w io.Writer, marks Marks) (err error) {
 		NewColumn(markColumns[1], parquet.Optional(parquet.String())), NewColumn(markColumns[2], parquet.Optional(parquet.String())))
 	options := []parquet.WriterOption{parquet.NewSchema("schema", Group{Columns: fields}), parquet.Compression(&parquet.Zstd)}
 	for _, kv := range t.file.Metadata().KeyValueMetadata {
-		if kv.Key != "ARROW:schema" && kv.Key != "pandas" && kv.Key != "huggingface" { // they list the columns
+		// These three list the columns, and would be wrong with the new ones.
+		if kv.Key != "ARROW:schema" && kv.Key != "pandas" && kv.Key != "huggingface" {
 			options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
 		}
 	}
@@ -238,7 +246,8 @@ func AnnotateParquet(in *input.Input, w io.Writer, marks Marks) (err error) {
 	return out.Close()
 }
 
-// collectLeaves collects the leaves of a column.
+// collectLeaves appends the leaves below a column, or the column itself if it is one, in the
+// order of the file.
 func collectLeaves(c *parquet.Column, leaves *[]*parquet.Column) {
 	if c.Leaf() {
 		*leaves = append(*leaves, c)
@@ -248,7 +257,8 @@ func collectLeaves(c *parquet.Column, leaves *[]*parquet.Column) {
 	}
 }
 
-// copyRow writes the next row with its mark.
+// copyRow copies the next row and adds its mark. A part of the mark that is empty becomes
+// null.
 func (t *parquetTable) copyRow(out *parquet.Writer, marks Marks) error {
 	var row parquet.Row
 	for i, c := range t.cursors {
@@ -263,7 +273,7 @@ func (t *parquetTable) copyRow(out *parquet.Writer, marks Marks) error {
 		return err
 	}
 	n := len(t.leaves)
-	mark := func(v parquet.Value, known bool, i int) {
+	mark := func(v parquet.Value, known bool, i int) { // adds column i of the marks
 		if known {
 			row = append(row, v.Level(0, 1, n+i))
 		} else {

@@ -63,7 +63,8 @@ func (c *cells) next() error {
 	return err
 }
 
-// read looks for the next row of the sheet and reads its cells.
+// read skips to the next row of the sheet and reads its cells. A row without a number
+// follows the one before. Numbers must rise and be at most maxRows.
 func (c *cells) read() error {
 	for {
 		kind, err := c.m.next()
@@ -90,14 +91,15 @@ func (c *cells) read() error {
 	}
 }
 
-// readRow reads the cells of a row.
+// readRow reads the cells of a row, whose start tag was read, into values. Cells that the
+// row leaves out are empty.
 func (c *cells) readRow() error {
 	c.values, c.formula = c.values[:0], nil
 	col := -1
 	for {
 		kind, err := c.m.next()
 		if err != nil {
-			return torn(err)
+			return unexpectedEnd(err)
 		}
 		switch {
 		case kind == endTag && string(c.m.name) == "row":
@@ -105,21 +107,23 @@ func (c *cells) readRow() error {
 		case kind == startTag && string(c.m.name) == "c":
 			col++
 			if err := c.cell(&col); err != nil {
-				return torn(err)
+				return unexpectedEnd(err)
 			}
 		}
 	}
 }
 
-// torn returns the error of a spreadsheet's XML that ends where it must not.
-func torn(err error) error {
+// unexpectedEnd returns errTorn in place of io.EOF, for places where the document must not
+// end, and other errors as they are.
+func unexpectedEnd(err error) error {
 	if err == io.EOF {
 		return errTorn
 	}
 	return err
 }
 
-// cell reads a cell; col is its column where the cell does not name one, and becomes the named one.
+// cell reads a cell, whose start tag was read, into values. *col is the column that follows
+// the last cell; if the cell names another one, *col becomes that.
 func (c *cells) cell(col *int) error {
 	place, err := c.m.attribute("r")
 	if err == nil && place != nil {
@@ -135,7 +139,7 @@ func (c *cells) cell(col *int) error {
 	if err != nil {
 		return err
 	}
-	shared, inlined := string(t) == "s", string(t) == "inlineStr"
+	shared, inlined := string(t) == "s", string(t) == "inlineStr" // where the text is: the table of texts, or the cell
 	var value, inline string
 	for {
 		tok, err := c.m.next()
@@ -175,7 +179,8 @@ func (c *cells) cell(col *int) error {
 	return nil
 }
 
-// column returns the column of a cell such as B7, from 0.
+// column returns the column, from 0, of a cell's name such as B7. Names in capitals are read
+// here because this is quick; others by the library.
 func column(place []byte) (int, error) {
 	n, i := 0, 0
 	for ; i < len(place) && i < 3 && place[i] >= 'A' && place[i] <= 'Z'; i++ {
@@ -188,13 +193,14 @@ func column(place []byte) (int, error) {
 	return n - 1, err
 }
 
-// content returns the text of the element whose start tag was read, with that of elements in it.
+// content returns the text of the element whose start tag was read, up to its end tag. Text
+// in elements within it is left out.
 func (c *cells) content() (string, error) {
 	c.buf = c.buf[:0]
 	for depth := 1; depth > 0; {
 		tok, err := c.m.next()
 		if err != nil {
-			return "", torn(err)
+			return "", unexpectedEnd(err)
 		}
 		switch tok {
 		case startTag:
@@ -210,7 +216,8 @@ func (c *cells) content() (string, error) {
 	return string(c.buf), nil
 }
 
-// rich returns the text of an element is of a cell.
+// rich returns the formatted text of the element of that name, whose start tag was read,
+// without its formats.
 func (c *cells) rich(name string) (string, error) {
 	var n int64
 	var err error
@@ -219,7 +226,8 @@ func (c *cells) rich(name string) (string, error) {
 	return string(c.buf), err
 }
 
-// shared returns the text of a number in the spreadsheet's table of shared texts.
+// shared returns the text that a cell names by its number in the spreadsheet's table of
+// texts.
 func (c *cells) shared(number string) (string, error) {
 	n, err := strconv.Atoi(string(bytes.TrimSpace([]byte(number))))
 	if err != nil || n < 0 || n >= c.texts.n() {

@@ -98,8 +98,8 @@ func (t *csvTable) Next() (*record.Record, error) {
 	}
 }
 
-// row returns a record of the table of separated values as an object. Empty fields are absent,
-// except the answer.
+// row returns a record as an object. Empty fields are left out, except the answer, whose
+// empty text counts.
 func (t *csvTable) row(fields []string) (*fastjson.Value, error) {
 	t.object.begin()
 	for i, name := range t.columns {
@@ -110,14 +110,14 @@ func (t *csvTable) row(fields []string) (*fastjson.Value, error) {
 	return t.object.end()
 }
 
-// explain returns the place and the cause of a syntax error. Reading goes on behind it.
+// explain returns the place and the cause of a syntax error of a record.
 func (t *csvTable) explain(e *csv.ParseError) string {
 	place := fmt.Sprintf(" (line %d, column %d)", e.Line, e.Column)
 	if e.StartLine != e.Line {
 		place = fmt.Sprintf(" (lines %d to %d)", e.StartLine, e.Line)
 	}
 	switch {
-	case e.Err == csv.ErrQuote && t.src.ended && e.Column > t.src.lastLine():
+	case e.Err == csv.ErrQuote && t.src.ended && e.Column > t.src.lastLine(): // behind the last character
 		return fmt.Sprintf(" (line %d): a quoted field runs to the end of the input", e.StartLine)
 	case e.Err == csv.ErrQuote:
 		return place + ": a quote stands inside a quoted field"
@@ -127,7 +127,8 @@ func (t *csvTable) explain(e *csv.ParseError) string {
 	return place + ": " + e.Err.Error()
 }
 
-// recordReader bounds the bytes of one record, as the CSV reader holds a record as a whole.
+// recordReader limits the bytes of one record, because the CSV reader holds a whole record
+// in memory. It also measures lines.
 type recordReader struct {
 	src   io.Reader
 	limit int
@@ -140,7 +141,7 @@ type recordReader struct {
 // slack is what the CSV reader may take beyond a record.
 const slack = 64 << 10
 
-// begin starts a record.
+// begin starts a record: Read may return limit+slack further bytes.
 func (r *recordReader) begin() { r.left = r.limit + slack }
 
 // lastLine returns the length of the last line of the input.

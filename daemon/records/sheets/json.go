@@ -24,12 +24,13 @@ type jsonTable struct {
 	parser record.Parser
 }
 
-// JSON reads a JSON list of rows, or a JSON file of VLMEvalKit. The first object of the list
-// decides which. See docs/spec/dumps-files.md#r7.
+// JSON reads a JSON list of rows, or a JSON file of VLMEvalKit; the first object of the list
+// decides which. It looks for that object at the beginning of the input, so that a table
+// without answers is refused at once. See docs/spec/dumps-files.md#r7.
 func JSON(in *input.Input, o rows.Options) (record.Source, error) {
 	t := &jsonTable{in: in, o: o, parser: record.Parser{Limits: rowLimits}}
 	t.list = jsonwalk.NewList(bytes.NewReader(in.Head()), in.Limits.Line)
-	for !t.known { // a refusal must come before the first record where the beginning shows it
+	for !t.known {
 		b, _, err := t.list.Next()
 		if err != nil {
 			break
@@ -81,7 +82,8 @@ func (t *jsonTable) Next() (*record.Record, error) {
 	}
 }
 
-// decide finds how the rows of a JSON list are read by the first one.
+// decide sets how the rows are read, by the members of the first one, and refuses a table
+// without answers. Records in the queue are kept.
 func (t *jsonTable) decide(v *fastjson.Value) error {
 	var columns []string
 	v.GetObject().Visit(func(key []byte, _ *fastjson.Value) { columns = append(columns, string(key)) })

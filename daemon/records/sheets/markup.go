@@ -15,7 +15,7 @@ import (
 type markup struct {
 	r     *gosax.Reader
 	open  []byte // names of the open elements
-	ends  []int  // of the names in open
+	ends  []int  // where each name in open ends
 	roots int    // elements that stood at the top
 
 	name  []byte // of a tag, without its prefix; valid until the next call
@@ -45,8 +45,9 @@ func newMarkup(src io.Reader) *markup {
 // errTorn says that a document ends within an element.
 var errTorn = errors.New("XML syntax error: the document breaks off")
 
-// next returns the next token of the spreadsheet's XML. The error is io.EOF at the end of the
-// document.
+// next returns the next token of the spreadsheet's XML. Comments, declarations and white
+// space outside of the document are skipped. The error is io.EOF only at the end of a
+// complete document.
 func (m *markup) next() (token, error) {
 	for {
 		e, err := m.r.Event()
@@ -87,7 +88,8 @@ func (m *markup) next() (token, error) {
 	}
 }
 
-// begin enters the element of a start tag.
+// begin enters the element of a start tag: it sets name and attrs, and refuses a second
+// document and elements nested deeper than maxOpen.
 func (m *markup) begin(tag []byte) error {
 	name, rest := gosax.Name(tag)
 	if len(name) == 0 || bytes.ContainsAny(name, "<&\"'=") {
@@ -105,7 +107,8 @@ func (m *markup) begin(tag []byte) error {
 	return nil
 }
 
-// end leaves the XML element that an end tag closes.
+// end leaves the element that an end tag closes, and refuses a tag that is not of the
+// innermost open element.
 func (m *markup) end(tag []byte) error {
 	name, _ := gosax.Name(tag)
 	n := len(m.ends) - 1
@@ -127,7 +130,8 @@ func (m *markup) end(tag []byte) error {
 // local returns a name without the prefix of its space.
 func local(name []byte) []byte { return name[bytes.IndexByte(name, ':')+1:] }
 
-// attribute returns the value of an attribute of the current start tag, nil where it is absent.
+// attribute returns the value of an attribute of the current start tag without escapes, or
+// nil if it is absent. The prefix of its name is ignored.
 func (m *markup) attribute(name string) ([]byte, error) {
 	for rest := m.attrs; len(rest) > 0; {
 		a, after, err := gosax.NextAttribute(rest)
@@ -142,7 +146,8 @@ func (m *markup) attribute(name string) ([]byte, error) {
 	return nil, nil
 }
 
-// characters returns the text of an event without its escapes.
+// characters returns the text of an event without its escapes. In CDATA, which has no
+// escapes, line ends become \n. It refuses bytes that are no UTF-8 or no characters of XML.
 func characters(e gosax.Event) (text []byte, err error) {
 	text = e.Bytes
 	if e.Type() == gosax.EventCData {

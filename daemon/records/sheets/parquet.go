@@ -90,8 +90,9 @@ var unused = []string{"logprobs", "token_logprobs", "input_ids", "output_ids", "
 var known = append([]string{"id", "model", "suite", "test", "finish_reason", "label", "answer", "ground_truth",
 	"task", "shapes", "options", rows.Index, "thinking"}, rows.Answers...)
 
-// used reports whether a column is read. Bytes that are no text are pictures, unless the column
-// has a name that is read. See docs/spec/dumps-files.md#r17.
+// used reports whether a column is read. Columns of a known or requested name are; columns
+// of token numbers and the like, and bytes that are not said to be text (pictures), are not.
+// See docs/spec/dumps-files.md#r17.
 func used(c *parquet.Column, o rows.Options) bool {
 	name := c.Name()
 	switch {
@@ -103,7 +104,8 @@ func used(c *parquet.Column, o rows.Options) bool {
 	return !holdsBytes(c)
 }
 
-// holdsBytes reports whether a leaf of a column is bytes that are not said to be text.
+// holdsBytes reports whether a column, or a leaf within it, holds bytes that are not said to
+// be text.
 func holdsBytes(c *parquet.Column) bool {
 	if c.Leaf() {
 		t := c.Type().LogicalType()
@@ -142,7 +144,8 @@ func (t *parquetTable) Next() (*record.Record, error) {
 	}
 }
 
-// lose reports the rest of a row group of a Parquet file as one record that cannot be read.
+// lose reports the rest of the current row group as one record that cannot be read, with the
+// reason, and goes on with the next group.
 func (t *parquetTable) lose(err error) {
 	t.closeGroup()
 	at := fmt.Sprintf("rows %d to %d", t.row, t.end-1)
@@ -153,7 +156,8 @@ func (t *parquetTable) lose(err error) {
 	t.row = t.end
 }
 
-// read adds the records of the next row, or opens the next row group.
+// read adds the records of the next row to the queue; at the start of a row group it opens
+// the group instead, and at its end closes it. A panic of the library becomes an error.
 func (t *parquetTable) read(at string) (err error) {
 	defer func() {
 		if p := recover(); p == errLevels {
@@ -180,7 +184,7 @@ func (t *parquetTable) read(at string) (err error) {
 		before := len(t.object.text)
 		t.object.member(n.name)
 		var null bool
-		if t.object.text, null = n.value(t.object.text, cols, 0, 0); null {
+		if t.object.text, null = n.value(t.object.text, cols, 0, 0); null { // absent: the member is left out
 			t.object.text = t.object.text[:before]
 		}
 	}
@@ -195,7 +199,10 @@ func (t *parquetTable) read(at string) (err error) {
 	return nil
 }
 
-// open begins the next row group, after a look at the sizes of its pages.
+// open begins the next row group. It first checks the sizes of its pages: the used columns
+// may have at most maxGroupBytes decompressed, and at most Limits.Ratio times their
+// compressed bytes unless they are small. Pages that the library would read wrongly are
+// replaced.
 func (t *parquetTable) open() error {
 	group := t.file.RowGroups()[t.group]
 	meta := &t.file.Metadata().RowGroups[t.group]
@@ -278,8 +285,8 @@ func (c *columnCursor) next() ([]parquet.Value, error) {
 	}
 }
 
-// fill makes at least one value of a Parquet column available. ok is false at the end of the
-// column.
+// fill reads values into c.rest if it is empty, from the next page when the present one has
+// ended. ok is false at the end of the column.
 func (c *columnCursor) fill() (ok bool, err error) {
 	for len(c.rest) == 0 && !c.done {
 		if c.values != nil {

@@ -26,7 +26,9 @@ const (
 	shortestParquet = 12 // both magic words and the size of the footer
 )
 
-// checkFooter walks through the footer of a Parquet file before the library decodes it.
+// checkFooter checks the footer of a Parquet file before the library decodes it: its size,
+// its structure, and how deep columns nest. The library recurses and allocates by what the
+// footer says.
 func checkFooter(src io.ReaderAt, size int64) error {
 	tail := make([]byte, min(8, size))
 	if _, err := src.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
@@ -64,7 +66,9 @@ type schemaDepth struct {
 	most int
 }
 
-// begin handles the beginning of a column: field 2 of the footer.
+// begin is called at the beginning of each struct in a list; those in field 2 of the footer
+// are columns. It counts the column as a child of the innermost one that still expects
+// children.
 func (s *schemaDepth) begin(path []int) {
 	if len(path) != 1 || path[0] != 2 {
 		return
@@ -77,7 +81,8 @@ func (s *schemaDepth) begin(path []int) {
 	}
 }
 
-// each handles the number of children of a column: its field 5.
+// each is called for each integer. Field 5 of a column is its number of children, which
+// follow it.
 func (s *schemaDepth) each(path []int, v int64) {
 	if len(path) == 2 && path[0] == 2 && path[1] == 5 && v > 0 {
 		s.left = append(s.left, v)
@@ -85,15 +90,16 @@ func (s *schemaDepth) each(path []int, v int64) {
 	}
 }
 
-// pageHeader is what is checked of the header of a page.
+// pageHeader is what is checked of the header of a page. Sizes are in bytes.
 type pageHeader struct {
-	kind, unpacked, packed, values int64
+	kind, unpacked, packed, values int64 // unpacked and packed: size of the page without and with compression
 	encoding                       int64
 	levels                         int64 // bytes of levels, which version 2 does not compress
 	plain                          bool  // version 2 without compression
 }
 
-// readPageHeader reads the header that b begins with, and returns its length.
+// readPageHeader reads the header that b begins with, and returns n, its length in bytes.
+// The numbers in it are those of the fields in parquet.thrift.
 func readPageHeader(b []byte) (h pageHeader, n int, err error) {
 	const v1, dictionary, v2 = 5, 7, 8 // the fields with the header of each kind
 	w := thriftWalker{b: b, each: func(path []int, v int64) {
@@ -104,7 +110,7 @@ func readPageHeader(b []byte) (h pageHeader, n int, err error) {
 			h.unpacked = v
 		case len(path) == 1 && path[0] == 3:
 			h.packed = v
-		case len(path) != 2:
+		case len(path) != 2: // not in the header of a kind
 		case path[1] == 1 && (path[0] == v1 || path[0] == dictionary || path[0] == v2):
 			h.values = v
 		case path[0] == v1 && path[1] == 2, path[0] == v2 && path[1] == 4:
@@ -122,10 +128,10 @@ func readPageHeader(b []byte) (h pageHeader, n int, err error) {
 	return h, w.pos, err
 }
 
-// checkPages walks through the pages of a column in a row group. It returns how many bytes they
-// take decompressed, with one for each value, and fails beyond most. Pages of gzip, zstd and
-// brotli are decompressed here once, because the library does not bound them. fixes are the pages
-// that the library would read wrongly.
+// checkPages checks the pages of a column in a row group. total is how many bytes they take
+// decompressed, with one more for each value; more than `most` is an error. Pages of gzip,
+// zstd and brotli are decompressed here once, because the library does not limit them. fixes
+// replace the pages that the library would read wrongly.
 func checkPages(src io.ReaderAt, c *format.ColumnMetaData, most int64, limits input.Limits) (total int64, fixes []pageFix, err error) {
 	start, end := chunkRange(c)
 	if start < 4 || c.TotalCompressedSize < 0 || end < start {
@@ -134,7 +140,7 @@ func checkPages(src io.ReaderAt, c *format.ColumnMetaData, most int64, limits in
 	values := int64(0)
 	for pos := start; pos < end; {
 		h, n, err := pageHeaderAt(src, pos, end)
-		if err != nil && values >= c.NumValues {
+		if err != nil && values >= c.NumValues { // all values are read: the rest is padding and is cut off
 			return total, append(fixes, pageFix{pos, end, nil}), nil
 		}
 		if err != nil {
@@ -166,7 +172,8 @@ func checkPages(src io.ReaderAt, c *format.ColumnMetaData, most int64, limits in
 	return total, fixes, nil
 }
 
-// chunkRange returns where the pages of a column stand in the file.
+// chunkRange returns where the pages of a column begin and end in the file. The dictionary,
+// if there is one, is the first page.
 func chunkRange(c *format.ColumnMetaData) (start, end int64) {
 	start = c.DataPageOffset
 	if c.DictionaryPageOffset != 0 {
@@ -175,7 +182,9 @@ func chunkRange(c *format.ColumnMetaData) (start, end int64) {
 	return start, start + c.TotalCompressedSize
 }
 
-// pageHeaderAt reads the header of the page at pos of a column that ends at end, and its length.
+// pageHeaderAt reads the header of the page at pos of a column that ends at end, and returns
+// n, its length. Headers have no stated length, so it reads more and more bytes, up to
+// maxPageHeader, until one can be decoded.
 func pageHeaderAt(src io.ReaderAt, pos, end int64) (h pageHeader, n int, err error) {
 	for size := int64(4096); ; size *= 16 {
 		head := make([]byte, min(end-pos, size, maxPageHeader))
@@ -189,7 +198,9 @@ func pageHeaderAt(src io.ReaderAt, pos, end int64) (h pageHeader, n int, err err
 	}
 }
 
-// checkPage checks that a page does not decompress to more than its header says.
+// checkPage returns an error if a page decompresses to more bytes than its header says, or
+// if its compression is not supported. Other faults are left to the library, which names
+// them.
 func checkPage(page io.Reader, h pageHeader, codec format.CompressionCodec, limits input.Limits) error {
 	most := h.unpacked
 	if h.kind == int64(format.DataPageV2) {
@@ -215,7 +226,7 @@ func checkPage(page io.Reader, h pageHeader, codec format.CompressionCodec, limi
 		}
 		defer r.Close()
 		return dump.TooWide(bounded(r, most), limits.Window)
-	case format.Snappy:
+	case format.Snappy: // states its length at the start, and the library allocates it
 		head := make([]byte, binary.MaxVarintLen64)
 		n, _ := io.ReadFull(page, head)
 		if size, n := binary.Uvarint(head[:n]); n > 0 && size > uint64(max(most, 0)) {
@@ -229,14 +240,15 @@ func checkPage(page io.Reader, h pageHeader, codec format.CompressionCodec, limi
 	return nil
 }
 
-// bounded reads a decompressed page of a Parquet file, which may have most bytes. Errors of
-// decoding are left to the library.
+// bounded decompresses a page, keeps nothing, and returns an error if it has more than
+// `most` bytes or needs too large a zstd window. Other errors are left to the library, which
+// names them.
 func bounded(r io.Reader, most int64) error {
 	n, err := io.Copy(io.Discard, io.LimitReader(r, most+1))
 	if n > most {
 		return tooLong(most)
 	}
-	if errors.Is(dump.TooWide(err, 1), dump.ErrWindow) {
+	if errors.Is(dump.TooWide(err, 1), dump.ErrWindow) { // 1: only the kind of the error matters
 		return err
 	}
 	return nil

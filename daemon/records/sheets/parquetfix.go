@@ -18,9 +18,10 @@ type pageFix struct {
 	text     []byte
 }
 
-// fixPage returns the page to read in place of the one at pos, whose header has n bytes; fixed is
-// false where the page can stay. The library fails on pages without values, which other writers
-// put at the end of a column, and takes a run of true as one true and seven false. See
+// fixPage returns the page to read in place of the one at pos, whose header has n bytes. fixed is
+// false if the page can stay. Pages without values, which some writers put at the end of a column,
+// are dropped, because the library fails on them. Truth values in runs are written without runs,
+// because the library reads a run of true as one true and seven false. See
 // docs/spec/dumps-files.md#r16.
 func fixPage(src io.ReaderAt, c *format.ColumnMetaData, h pageHeader, pos int64, n int) (text []byte, fixed bool, err error) {
 	switch {
@@ -54,7 +55,7 @@ func fixPage(src io.ReaderAt, c *format.ColumnMetaData, h pageHeader, pos int64,
 		return nil, false, err
 	}
 	v2.Encoding, v2.IsCompressed = format.Plain, thrift.New(false)
-	header.CRC = 0
+	header.CRC = 0 // the checksum of the old page
 	header.UncompressedPageSize = int32(len(levels) + len(bits))
 	header.CompressedPageSize = header.UncompressedPageSize
 	if text, err = thrift.Marshal(new(thrift.CompactProtocol), &header); err != nil {
@@ -63,7 +64,8 @@ func fixPage(src io.ReaderAt, c *format.ColumnMetaData, h pageHeader, pos int64,
 	return append(append(text, levels...), bits...), true, nil
 }
 
-// unpackBits returns n truth values as bits, from runs that follow their length in bytes.
+// unpackBits returns n truth values, one a bit, from the hybrid encoding of Parquet: the
+// length of all runs as 4 bytes, then runs that repeat one value and runs of packed bits.
 func unpackBits(b []byte, n int) ([]byte, error) {
 	if n < 0 || len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
 		return nil, errors.New("the length of its runs is wrong")
@@ -71,12 +73,12 @@ func unpackBits(b []byte, n int) ([]byte, error) {
 	b = b[4 : 4+binary.LittleEndian.Uint32(b)]
 	bits := make([]byte, (n+7)/8)
 	for at := 0; at < n; {
-		u, k := binary.Uvarint(b)
-		if k <= 0 {
+		runHeader, headerBytes := binary.Uvarint(b)
+		if headerBytes <= 0 {
 			return nil, fmt.Errorf("it has %d truth values; want %d", at, n)
 		}
-		b = b[k:]
-		packed, count := u&1 == 1, u>>1
+		b = b[headerBytes:]
+		packed, count := runHeader&1 == 1, runHeader>>1 // a header: count values of one byte, or count bytes of eight values
 		size := uint64(1)
 		if packed {
 			size, count = count, min(count, uint64(n))*8
@@ -111,7 +113,9 @@ type piece struct {
 	text []byte
 }
 
-// newFixedChunk returns the file with the pages of c replaced. The fixes are in the order of the file.
+// newFixedChunk returns a reader of the column's bytes in which the pages of fixes are
+// replaced. The fixes are in the order of the file. Offsets begin where the column does in
+// the file, and bytes move when a replaced page has another length.
 func newFixedChunk(src io.ReaderAt, c *format.ColumnMetaData, fixes []pageFix) *fixedChunk {
 	f := &fixedChunk{src: src}
 	pos, end := chunkRange(c)
@@ -131,7 +135,7 @@ func newFixedChunk(src io.ReaderAt, c *format.ColumnMetaData, fixes []pageFix) *
 	return f
 }
 
-// ReadAt implements io.ReaderAt.
+// ReadAt implements io.ReaderAt, for offsets within the column only.
 func (f *fixedChunk) ReadAt(p []byte, off int64) (n int, err error) {
 	i := sort.Search(len(f.pieces), func(i int) bool { return f.pieces[i].at > off }) - 1
 	for ; i >= 0 && i < len(f.pieces) && n < len(p); i++ {

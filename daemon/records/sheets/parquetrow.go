@@ -30,35 +30,37 @@ var errLevels = errors.New("the levels of its columns do not match")
 
 // newNode returns the node of a column; leaves collects the columns of its leaves. It is nil for
 // a group without leaves.
-func newNode(c *parquet.Column, leaves *[]*parquet.Column) *node {
-	n := &node{name: c.Name(), optional: c.Optional(), repeated: c.Repeated(), lo: len(*leaves)}
-	if c.Leaf() {
-		*leaves = append(*leaves, c)
-		n.append = leaf(c.Type())
-		n.hi = len(*leaves)
-		return n
+func newNode(column *parquet.Column, leaves *[]*parquet.Column) *node {
+	result := &node{name: column.Name(), optional: column.Optional(), repeated: column.Repeated(), lo: len(*leaves)}
+	if column.Leaf() {
+		*leaves = append(*leaves, column)
+		result.append = leaf(column.Type())
+		result.hi = len(*leaves)
+		return result
 	}
-	if t := c.Type().LogicalType(); t != nil {
+	if t := column.Type().LogicalType(); t != nil {
 		switch t.Value.(type) {
 		case *format.ListType:
-			n.list = true
+			result.list = true
 		case *format.MapType:
-			n.dict = true
+			result.dict = true
 		}
 	}
-	for _, sub := range c.Columns() {
+	for _, sub := range column.Columns() {
 		if child := newNode(sub, leaves); child != nil {
-			n.children = append(n.children, child)
+			result.children = append(result.children, child)
 		}
 	}
-	if n.hi = len(*leaves); n.hi == n.lo {
+	if result.hi = len(*leaves); result.hi == result.lo {
 		return nil
 	}
-	n.unwrap()
-	return n
+	result.unwrap()
+	return result
 }
 
-// unwrap finds what the groups of a list or a map stand for.
+// unwrap finds how a group that is said to be a list or a map is nested: n.list and n.dict
+// become false if it lacks the repeated group within, and n.element is set if that group
+// only wraps the elements.
 func (n *node) unwrap() {
 	if len(n.children) != 1 || !n.children[0].repeated {
 		n.list, n.dict = false, false
@@ -74,8 +76,9 @@ func (n *node) unwrap() {
 	}
 }
 
-// value appends the value whose leaves are cols; rep and def are the levels around it. null is
-// true for an absent value.
+// value appends the JSON of a value. cols has, for each leaf, the values that belong to it;
+// rep and def are the repetition and definition levels of what it is in. null is true for an
+// absent value, for which "null" is appended.
 func (n *node) value(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
 	if n.optional {
 		def++
@@ -89,7 +92,8 @@ func (n *node) value(dst []byte, cols [][]parquet.Value, rep, def int) (out []by
 	return n.content(dst, cols, rep, def)
 }
 
-// first returns the first value of a Parquet column.
+// first returns the first value of a column. It panics with errLevels if there is none,
+// because the columns do not fit together then.
 func first(values []parquet.Value) parquet.Value {
 	if len(values) == 0 {
 		panic(errLevels)
@@ -97,7 +101,8 @@ func first(values []parquet.Value) parquet.Value {
 	return values[0]
 }
 
-// content appends the JSON of a Parquet value that is there once.
+// content appends the JSON of a value that is present: of one element if n is repeated. null
+// is true for a leaf without a value.
 func (n *node) content(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
 	switch {
 	case n.append != nil:
@@ -140,7 +145,8 @@ func (n *node) elements(dst []byte, cols [][]parquet.Value, rep, def int) []byte
 	return n.each(dst, cols, rep, def, n.content, '[', ']')
 }
 
-// pair appends a pair of key and value as a member. Keys that are no texts become texts.
+// pair appends a key and value of a map as a member of an object. A key that is no text is
+// written as one.
 func (n *node) pair(dst []byte, cols [][]parquet.Value, rep, def int) ([]byte, bool) {
 	key, _ := n.children[0].value(nil, cols, rep, def)
 	if len(key) == 0 || key[0] != '"' {
@@ -149,7 +155,9 @@ func (n *node) pair(dst []byte, cols [][]parquet.Value, rep, def int) ([]byte, b
 	return n.children[1].value(append(append(dst, key...), ':'), cols, rep, def)
 }
 
-// each appends every occurrence of a repeated Parquet value within cols, at its own levels.
+// each appends all occurrences of a repeated node in cols between open and closing, each one
+// by the function one. rep and def are the levels of one occurrence. An empty list has a
+// definition level below def.
 func (n *node) each(dst []byte, cols [][]parquet.Value, rep, def int, one func([]byte, [][]parquet.Value, int, int) ([]byte, bool), open, closing byte) []byte {
 	dst = append(dst, open)
 	if first(cols[n.lo]).DefinitionLevel() < def {
@@ -163,7 +171,7 @@ func (n *node) each(dst []byte, cols [][]parquet.Value, rep, def int, one func([
 			dst = append(dst, ',')
 		}
 		for j := n.lo; j < n.hi; j++ {
-			k := 1
+			k := 1 // values of this occurrence: up to the next one of this level
 			for k < len(rest[j]) && rest[j][k].RepetitionLevel() > rep {
 				k++
 			}
@@ -174,7 +182,8 @@ func (n *node) each(dst []byte, cols [][]parquet.Value, rep, def int, one func([
 	return append(dst, closing)
 }
 
-// leaf returns the function that appends values of a Parquet type as JSON.
+// leaf returns the function that appends a value of that type as JSON: decimals and integers
+// as numbers, times and dates as texts of RFC 3339, others by their physical type.
 func leaf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	var logical format.LogicalTypeValue
 	if l := t.LogicalType(); l != nil {
@@ -209,7 +218,8 @@ func leaf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	return appendPlain
 }
 
-// appendPlain appends a value by its physical type. Bytes are taken as UTF-8.
+// appendPlain appends a value by its physical type. Bytes are taken as UTF-8 text, and Int96
+// as a time.
 func appendPlain(dst []byte, v parquet.Value) []byte {
 	switch v.Kind() {
 	case parquet.Boolean:
@@ -227,13 +237,14 @@ func appendPlain(dst []byte, v parquet.Value) []byte {
 	}
 	if v.Kind() == parquet.Int96 { // nanoseconds of a day, and its Julian number
 		n := v.Int96()
-		days, nanos := int64(n[2])-2_440_588, int64(n[1])<<32|int64(n[0])
+		days, nanos := int64(n[2])-2_440_588, int64(n[1])<<32|int64(n[0]) // 2,440,588 is the Julian day of 1 January 1970
 		return jsontree.AppendString(dst, time.Unix(days*86400, nanos).UTC().Format(time.RFC3339Nano))
 	}
 	return jsontree.AppendString(dst, v.String())
 }
 
-// appendFloat appends a number with the fewest digits, and null for one that JSON does not have.
+// appendFloat appends a number with the fewest digits that identify it, and null for NaN and
+// infinities, which JSON does not have.
 func appendFloat(dst []byte, f float64, bits int) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(dst, "null"...)
@@ -241,7 +252,8 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 	return strconv.AppendFloat(dst, f, 'g', -1, bits)
 }
 
-// appendDecimal appends a decimal as a number with all its digits.
+// appendDecimal appends a decimal as a number with all its digits. Its unscaled integer has
+// scale digits after the point.
 func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	var n big.Int
 	switch v.Kind() {
@@ -252,7 +264,7 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	default:
 		b := v.ByteArray()
 		n.SetBytes(b)
-		if len(b) > 0 && b[0]&0x80 != 0 {
+		if len(b) > 0 && b[0]&0x80 != 0 { // negative: two's complement, most significant byte first
 			n.Sub(&n, new(big.Int).Lsh(big.NewInt(1), uint(len(b)*8)))
 		}
 	}

@@ -31,14 +31,15 @@ type table struct {
 	cur   record.Record
 }
 
-// newTable returns the reader of a table's rows: as VLMEvalKit, as a format of JSON lines, or as
-// plain rows, whichever the columns show. See docs/spec/dumps-files.md#r7.
+// newTable decides by the columns how rows are read: as VLMEvalKit's, as another tool's JSON
+// lines (o.Foreign), or as plain rows with a column of answers. It refuses a table without
+// such a column or with two of that name. See docs/spec/dumps-files.md#r7.
 func newTable(in *input.Input, columns []string, o rows.Options) (*table, error) {
 	t := &table{opts: o}
 	if o.Response == "" && rows.IsVLMEvalKit(columns) {
 		t.setVLMEvalKit(in)
 		t.opts.Response = rows.Prediction
-		return t, once(columns, rows.Prediction)
+		return t, requireOnce(columns, rows.Prediction)
 	}
 	if o.Response == "" && o.Foreign != nil {
 		if t.foreign = o.Foreign(columns); t.foreign != nil {
@@ -50,10 +51,11 @@ func newTable(in *input.Input, columns []string, o rows.Options) (*table, error)
 		return nil, err
 	}
 	t.opts.Response = name
-	return t, once(columns, name)
+	return t, requireOnce(columns, name)
 }
 
-// setVLMEvalKit makes the table read rows as VLMEvalKit writes them.
+// setVLMEvalKit makes the table read rows as VLMEvalKit's, with the model that the path of
+// the file names.
 func (t *table) setVLMEvalKit(in *input.Input) {
 	path := cmp.Or(in.Path, in.Name)
 	if abs, err := filepath.Abs(path); err == nil && in.Path != "" {
@@ -62,8 +64,8 @@ func (t *table) setVLMEvalKit(in *input.Input) {
 	t.vlm, t.model = true, rows.Model(path)
 }
 
-// once refuses a table in which the column of that name occurs twice.
-func once(columns []string, name string) error {
+// requireOnce returns an error if the column of that name occurs more than once.
+func requireOnce(columns []string, name string) error {
 	i := slices.Index(columns, name)
 	if i >= 0 && slices.Contains(columns[i+1:], name) {
 		return fmt.Errorf("the column %q occurs more than once; want one", name)
@@ -78,8 +80,8 @@ var rowLimits = func() scene.Limits {
 	return l
 }()
 
-// object builds a row as JSON text and parses it. Values of fastjson that are made without a text
-// return control characters in Go's notation.
+// object builds a row as JSON text and parses it, because fastjson values that are made
+// without text print control characters in Go's notation, not as JSON.
 type object struct {
 	text   []byte
 	parser record.Parser
@@ -102,7 +104,7 @@ func (o *object) set(name, value string) {
 	o.text = jsontree.AppendString(o.text, value)
 }
 
-// end returns the row of the table as a value, valid until the next one ends.
+// end parses the row. The value is valid until the next call.
 func (o *object) end() (*fastjson.Value, error) {
 	o.text = append(o.text, '}')
 	o.parser.Trim()
@@ -110,7 +112,8 @@ func (o *object) end() (*fastjson.Value, error) {
 	return o.parser.Parse(o.text)
 }
 
-// add puts the records of a row into the queue. The row belongs to the records.
+// add converts a row to records, one, or several for another tool's row, and puts them into
+// the queue. They keep v.
 func (t *table) add(v *fastjson.Value, at string) {
 	switch {
 	case t.foreign != nil:
@@ -130,14 +133,15 @@ func (t *table) fault(at, text string) {
 	t.queue = append(t.queue, record.Record{At: at, Fault: text})
 }
 
-// pop returns the first record of the rows that were read, nil where there is none.
+// pop removes the first record from the queue and returns it, or nil if the queue is empty.
+// The record is valid until the next call.
 func (t *table) pop() *record.Record {
 	if len(t.queue) == 0 {
 		return nil
 	}
 	t.cur = t.queue[0]
 	if t.queue = t.queue[1:]; len(t.queue) == 0 {
-		t.queue = t.queue[:0:0]
+		t.queue = t.queue[:0:0] // frees the rows that it held
 	}
 	return &t.cur
 }

@@ -13,7 +13,7 @@ import (
 	"plumb/daemon/records/archive"
 )
 
-// texts are the texts that cells name by numbers. Where they are long they are in a temporary file.
+// texts are the texts that cells name by numbers. A large table is in a temporary file.
 type texts struct {
 	ends  []int64 // of each text
 	bytes []byte
@@ -41,7 +41,8 @@ func readTexts(a *archive.Archive, most uint64) (t *texts, err error) {
 	return t, nil
 }
 
-// read reads the elements si; long is true where the texts go to a file.
+// read reads the texts (elements si). With long they go to a temporary file without a name.
+// It refuses a table that has fewer texts than it states.
 func (t *texts) read(m *markup, long bool) error {
 	var w *bufio.Writer
 	if long {
@@ -130,31 +131,32 @@ func (t *texts) Close() error {
 	return t.file.Close()
 }
 
-// richText appends the text of an element whose start tag was read: its elements t, also those in runs r,
-// without their escapes. How a text is to be spoken (rPh) is left out. cost is what
-// maxEscapeWork bounds.
+// richText appends the plain text of an element whose start tag was read, up to its end tag:
+// the contents of its elements t, without formats and escapes. Phonetic guides (rPh) are
+// left out. cost is what the library copies to undo the escapes; maxEscapeWork limits the
+// sum.
 func richText(m *markup, name string, dst []byte) (out []byte, cost int64, err error) {
 	from := len(dst)
-	inText, spoken := false, 0
+	inText, phonetic := false, 0
 	for {
 		kind, err := m.next()
 		if err != nil {
-			return dst, 0, torn(err)
+			return dst, 0, unexpectedEnd(err)
 		}
 		switch kind {
 		case startTag:
 			switch string(m.name) {
 			case "t":
-				inText = spoken == 0
+				inText = phonetic == 0
 			case "rPh":
-				spoken++
+				phonetic++
 			}
 		case endTag:
 			switch string(m.name) {
 			case "t":
 				inText = false
 			case "rPh":
-				spoken--
+				phonetic--
 			case name:
 				text := dst[from:]
 				if n := bytes.Count(text, []byte("_x")); n > 0 {
@@ -171,8 +173,9 @@ func richText(m *markup, name string, dst []byte) (out []byte, cost int64, err e
 	}
 }
 
-// undoEscapes replaces _xHHHH_ in b[from:] by the character with that number in UTF-16. _x005F_ stands
-// for the _ of a text that looks like an escape; half a pair of surrogates is left out.
+// undoEscapes replaces each _xHHHH_ in b[from:] by the character with that number in UTF-16,
+// in place. A surrogate, half of a pair, is left out. _x005F_ gives a plain _, by which
+// writers protect a text that looks like an escape.
 func undoEscapes(b []byte, from int) []byte {
 	const length = len("_x000D_")
 	to := from
@@ -190,8 +193,9 @@ func undoEscapes(b []byte, from int) []byte {
 	return b[:to]
 }
 
-// escaped returns the character of an escape that a text begins with.
-func escaped(b []byte) (rune, bool) {
+// escaped returns the UTF-16 unit of the escape _xHHHH_ with which a text begins. ok is
+// false if it begins with none.
+func escaped(b []byte) (unit rune, ok bool) {
 	if len(b) < len("_x000D_") || b[0] != '_' || b[1] != 'x' || b[6] != '_' {
 		return 0, false
 	}

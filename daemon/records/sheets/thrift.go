@@ -63,7 +63,7 @@ func (w *thriftWalker) uvarint() (uint64, error) {
 	return v, nil
 }
 
-// varint reads a signed integer.
+// varint reads a signed integer, whose lowest bit is its sign (zigzag encoding).
 func (w *thriftWalker) varint() (int64, error) {
 	v, err := w.uvarint()
 	return int64(v>>1) ^ -int64(v&1), err
@@ -78,7 +78,8 @@ func (w *thriftWalker) skip(n uint64) error {
 	return nil
 }
 
-// structure walks through the fields of a struct.
+// structure walks through the fields of a struct and calls w.each for its truth values. It
+// refuses structs that are nested more than 50 deep or more than maxStructs in all.
 func (w *thriftWalker) structure() error {
 	if w.depth++; w.depth > 50 {
 		return errors.New("structs are nested more than 50 deep")
@@ -96,6 +97,7 @@ func (w *thriftWalker) structure() error {
 		if b == thriftStop {
 			return nil
 		}
+		// The upper half of b is the difference from the last id, 0 if the id follows; the lower half is the type.
 		if delta := int(b >> 4); delta != 0 {
 			id += delta
 		} else {
@@ -108,7 +110,7 @@ func (w *thriftWalker) structure() error {
 		w.path = append(w.path, id)
 		switch kind := b & 15; kind {
 		case thriftTrue, thriftFalse:
-			w.each(w.path, int64(thriftFalse-kind))
+			w.each(w.path, int64(thriftFalse-kind)) // true is 1, false 0: the type is the value
 		default:
 			err = w.value(kind)
 		}
@@ -119,7 +121,8 @@ func (w *thriftWalker) structure() error {
 	}
 }
 
-// value walks through a value in the footer of a Parquet file that is no truth value of a field.
+// value walks through a value of any type, and calls w.each for an integer. Truth values of
+// fields have no bytes of their own and are not given to it.
 func (w *thriftWalker) value(kind byte) error {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte: // in a list truth values have a byte
@@ -150,14 +153,15 @@ func (w *thriftWalker) value(kind byte) error {
 	return fmt.Errorf("it has a value of the unknown type %d", kind)
 }
 
-// list walks through a list in the footer of a Parquet file.
+// list walks through a list or set, and calls w.begin before each struct in it. It refuses
+// lists that cannot fit into the rest of the bytes, and lists of lists.
 func (w *thriftWalker) list() error {
 	b, err := w.byte()
 	if err != nil {
 		return err
 	}
 	n, kind := uint64(b>>4), b&15
-	if n == 15 {
+	if n == 15 { // the number follows
 		if n, err = w.uvarint(); err != nil {
 			return err
 		}

@@ -84,7 +84,8 @@ func openWorkbook(in *input.Input, total int64) (*excelize.File, error) {
 	return f, nil
 }
 
-// openSheet reads the header of the first sheet. The caller closes what it returns, after an error too.
+// openSheet opens the first sheet and reads its header, which must name the column of
+// answers once. The caller closes what it returns, also after an error.
 func openSheet(in *input.Input, a *archive.Archive, o rows.Options) (t *xlsxTable, err error) {
 	t = new(xlsxTable)
 	sheet, part, err := firstSheet(a)
@@ -110,7 +111,7 @@ func openSheet(in *input.Input, a *archive.Archive, o rows.Options) (t *xlsxTabl
 	if t.cells.answer < 0 {
 		return t, fmt.Errorf("no column %q in row 1 of %s (columns: %s)", t.opts.Response, t.sheet, strings.Join(t.columns, ", "))
 	}
-	if err := once(t.columns, t.opts.Response); err != nil {
+	if err := requireOnce(t.columns, t.opts.Response); err != nil {
 		return t, err
 	}
 	t.setVLMEvalKit(in)
@@ -144,7 +145,9 @@ func (t *xlsxTable) Next() (r *record.Record, err error) {
 	}
 }
 
-// row adds the record of the current row. Rows without any cell are no records.
+// row adds the record of the current row. A row without any cell gives none. An answer that
+// is a formula is read as its text with a note. Empty answers and those as long as a cell
+// can be get the status that says so.
 func (t *xlsxTable) row(at string) {
 	cells, formula := t.cells.values, t.cells.formula
 	blank := formula == nil
@@ -191,10 +194,12 @@ func (t *xlsxTable) place() string {
 	return t.sheet + "!" + name
 }
 
-// units returns the length of a cell's text in UTF-16 units.
+// units returns the length of a text in UTF-16 units. For a text that is shorter than
+// cutCellUnits bytes it returns the bytes, an upper bound that is cheaper and decides the
+// same.
 func units(s string) (n int) {
 	if len(s) < cutCellUnits {
-		return len(s) // an upper bound that is small enough
+		return len(s)
 	}
 	for _, c := range s {
 		n += max(utf16.RuneLen(c), 1)
@@ -202,8 +207,10 @@ func units(s string) (n int) {
 	return n
 }
 
-// checkParts reads every part of the spreadsheet once, because the library allocates by the sizes
-// that the archive states and passes over errors. It returns the number of bytes of all parts.
+// checkParts reads every part of the spreadsheet once and compares its length with what the
+// archive states, because the library allocates by the stated lengths and passes over
+// errors. It refuses parts beside the cells and texts that have more than maxParts bytes
+// together. total is the number of bytes of all parts.
 func checkParts(a *archive.Archive) (total int64, err error) {
 	other := int64(0)
 	for _, f := range a.Files {
@@ -222,7 +229,7 @@ func checkParts(a *archive.Archive) (total int64, err error) {
 		total += n
 		name := strings.ToLower(strings.ReplaceAll(f.Name, "\\", "/"))
 		if name == "xl/sharedstrings.xml" || strings.HasPrefix(name, "xl/worksheets/sheet") {
-			n = min(n, spillParts)
+			n = min(n, spillParts) // the rest is in a temporary file
 		}
 		if other += n; other > maxParts {
 			return 0, fmt.Errorf("%s: pictures and other parts beside the cells have more than %d bytes; want the sheet alone", f.Name, maxParts)

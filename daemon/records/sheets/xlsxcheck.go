@@ -17,13 +17,14 @@ import (
 // shorter.
 const maxText = 512 << 10
 
-// textReader fails where a text is longer than maxText.
+// textReader passes XML on and fails if there are more than maxText bytes between two tags.
 type textReader struct {
 	src io.Reader
 	run int // bytes since the last tag
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. Only a run that is still open at the end of a read is measured,
+// so the limit may be exceeded by one read.
 func (r *textReader) Read(p []byte) (int, error) {
 	n, err := r.src.Read(p)
 	if i := bytes.LastIndexByte(p[:n], '<'); i >= 0 {
@@ -37,7 +38,8 @@ func (r *textReader) Read(p []byte) (int, error) {
 // textsName is the part with the texts that cells name by numbers.
 const textsName = "xl/sharedStrings.xml"
 
-// firstSheet returns the name of the first sheet and the part that holds its cells.
+// firstSheet returns the name of the first sheet, from the workbook, and the part that holds
+// its cells, from the list of links.
 func firstSheet(a *archive.Archive) (name string, part *zip.File, err error) {
 	var workbook struct {
 		Sheets []struct {
