@@ -17,8 +17,9 @@ type apiError struct {
 	moderated bool   // a moderation refused the prompt
 }
 
-// readError reads the body of a reply that is not 2xx. Endpoints differ: the error is a
-// member or the body itself, a text or an object, or the first of a list.
+// readError reads the error in the body of a reply that is not 2xx. Endpoints differ: the
+// error is a member `error`, a text `detail` or the body itself, a text or an object, or the
+// first element of a list. It returns an empty error if it finds none.
 func readError(body []byte) *apiError {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
@@ -41,6 +42,7 @@ func readError(body []byte) *apiError {
 }
 
 // errorIn reads the error of an endpoint from the value that holds it: a text or an object.
+// Proxies put the provider's own error into metadata.raw; its message replaces the proxy's.
 func errorIn(b raw) *apiError {
 	if s := text(b); s != "" {
 		return &apiError{message: s}
@@ -57,7 +59,7 @@ func errorIn(b raw) *apiError {
 		} `json:"metadata"`
 	}
 	if len(b) > 0 && json.Unmarshal(b, &e) != nil {
-		// metadata may be of another type
+		// metadata may be of another type: read it without
 		var short struct{ Message, Code raw }
 		_ = json.Unmarshal(b, &short)
 		e.Message, e.Code = short.Message, short.Code
@@ -76,13 +78,15 @@ func errorIn(b raw) *apiError {
 	if number == "" {
 		number = string(e.Code)
 	}
-	if n, err := strconv.Atoi(number); err == nil {
+	if n, err := strconv.Atoi(number); err == nil { // as a number, or a text of digits
 		s.number, s.code = n, ""
 	}
 	return s
 }
 
-// status returns the HTTP status that an error within a reply of 200 stands for.
+// status returns the HTTP status for an error that came in a reply of status 200: its number
+// if that is one, or else by its code. It is 502 for an unknown error, so that the call is
+// tried again.
 func (e *apiError) status() int {
 	if e.number >= 300 && e.number < 600 {
 		return e.number
@@ -101,7 +105,8 @@ func (e *apiError) status() int {
 	return 502
 }
 
-// Brief cuts a text to n bytes on one line.
+// Brief returns a text on one line, cut to n bytes at the boundary of a character, with
+// "..." if it was cut.
 func Brief(s string, n int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) <= n {

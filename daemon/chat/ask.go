@@ -23,10 +23,10 @@ type question struct {
 	last     string // what happened last, with the name of the endpoint
 }
 
-// Ask asks a question until it has an outcome. It is done by the time that Ask returns:
-// no request is under way, and Hooks.Keep has returned. Any number of questions may be
-// asked at once; the deadline of each runs from the moment that its first request could
-// be sent.
+// Ask asks a question, with as many tries as are needed and allowed, and returns its
+// outcome. When it returns, no request is under way and Hooks.Keep has returned. Any number
+// of questions may be asked at once. The deadline of each begins when its first request
+// could be sent.
 func (c *Client) Ask(ctx context.Context, r *Request) Outcome {
 	q := &question{c: c, r: r, ctx: ctx, cancel: func() {}, began: time.Now()}
 	defer func() { q.cancel() }()
@@ -40,16 +40,17 @@ func (c *Client) Ask(ctx context.Context, r *Request) Outcome {
 			return q.out
 		}
 		c.meter.Retried()
-		if err := c.rest(q.ctx, wait); err != nil {
-			q.gaveUp(err)
-			q.settle()
+		if err := c.sleep(q.ctx, wait); err != nil {
+			q.endBy(err)
+			q.deliver()
 			return q.out
 		}
 	}
 }
 
-// rest waits before another try of a question. If the deadline comes first it does not wait at all.
-func (c *Client) rest(ctx context.Context, d time.Duration) error {
+// sleep waits for d. It returns at once with an error if the deadline of ctx comes first,
+// and ends early if ctx or the client ends.
+func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 	if until, ok := ctx.Deadline(); ok && time.Until(until) < d {
 		return context.DeadlineExceeded
 	}
@@ -68,99 +69,103 @@ func (c *Client) rest(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// try makes one call once a slot is free, the pace and the budget allow it, and the endpoint is
-// up. It returns how long to wait before the next try, or done when the question has its outcome.
-// The slot is held until the outcome is kept.
+// try makes one call when a place among the concurrent calls is free, the endpoint can be
+// reached, and the pace, the budget and the circuit breaker allow it. It returns how long to
+// wait before the next try, or done when the question has its outcome. The place is held
+// until the outcome is delivered.
 func (q *question) try() (wait time.Duration, done bool) {
 	c := q.c
-	s, err := c.window.enter(q.ctx, c.gate.stop, q.timed)
+	place, err := c.window.enter(q.ctx, c.gate.stop, q.timed)
 	if err != nil {
-		q.gaveUp(err)
-		q.settle()
+		q.endBy(err)
+		q.deliver()
 		return 0, true
 	}
-	defer s.free()
+	defer place.free()
 	most := q.r.Most()
-	at, taken := c.pace.reserve(q.r.estimate(), most.Completion)
+	earliest, tokens := c.pace.reserve(q.r.estimate(), most.Completion)
 	var hold *budget.Hold
-	if err = c.rest(q.ctx, time.Until(at)); err == nil {
-		err = c.there(q.ctx)
+	if err = c.sleep(q.ctx, time.Until(earliest)); err == nil {
+		err = c.checkReachable(q.ctx)
 	}
 	if err == nil {
 		hold, err = c.meter.Reserve(q.ctx, most)
 	}
-	var p *pass
+	var permit *pass
 	if err == nil {
-		q.start()
-		if p, err = q.begin(hold); err != nil {
+		q.startDeadline()
+		if permit, err = q.begin(hold); err != nil {
 			hold.Cancel()
 		}
 	}
 	if err != nil {
-		q.gaveUp(err)
-		q.settle()
+		q.endBy(err)
+		q.deliver()
 		return 0, true
 	}
-	s.begin()
-	g, err := q.send()
+	place.begin()
+	reply, err := q.send()
 	if err != nil {
-		hold.Drop(true)
-		p.nothing()
+		hold.Drop(true) // it may have been answered and paid for
+		permit.withdrawn()
 		q.out.Lost++
-		q.gaveUp(err)
-		q.settle()
+		q.endBy(err)
+		q.deliver()
 		return 0, true
 	}
-	q.pay(hold, &g)
-	if g.Usage != nil {
-		c.pace.correct(taken, g.Usage.Prompt, g.Usage.Completion)
+	q.pay(hold, &reply)
+	if reply.Usage != nil {
+		c.pace.correct(tokens, reply.Usage.Prompt, reply.Usage.Completion)
 	}
-	c.learn(s, p, &g)
-	if wait, done = q.next(&g); done {
-		q.settle()
+	c.adapt(place, permit, &reply)
+	if wait, done = q.next(&reply); done {
+		q.deliver()
 	}
 	return wait, done
 }
 
-// start lets the deadline of the question run, from the first try on.
-func (q *question) start() {
+// startDeadline starts the deadline of the question at its first try, and does nothing later.
+func (q *question) startDeadline() {
 	if !q.timed && q.c.cfg.Deadline > 0 {
 		q.ctx, q.cancel = context.WithTimeout(q.ctx, q.c.cfg.Deadline)
 	}
 	q.timed = true
 }
 
-// begin waits until the circuit breaker lets the call to the endpoint through, and calls the hook.
+// begin waits until the circuit breaker permits a call, calls the Begin hook, and then waits
+// for a pause that the endpoint asked for meanwhile. After an error the permission is
+// returned.
 func (q *question) begin(hold *budget.Hold) (*pass, error) {
-	p, err := q.c.gate.enter(q.ctx)
+	permit, err := q.c.gate.enter(q.ctx)
 	if err != nil {
 		return nil, err
 	}
 	if h := q.r.Hooks.Begin; h != nil {
 		if err := h(q.out.Tries+1, hold); err != nil {
-			p.nothing()
+			permit.withdrawn()
 			return nil, &ending{Stopped, &Error{Code: "stopped", Message: err.Error()}}
 		}
 	}
-	if err := p.still(q.ctx); err != nil {
-		p.nothing()
-		q.end()
+	if err := permit.waitPauses(q.ctx); err != nil {
+		permit.withdrawn()
+		q.callEnd()
 		return nil, err
 	}
-	return p, nil
+	return permit, nil
 }
 
-// end calls the hook for the end of a question.
-func (q *question) end() {
+// callEnd calls the End hook, which follows each call of the Begin hook.
+func (q *question) callEnd() {
 	if h := q.r.Hooks.End; h != nil {
 		h()
 	}
 }
 
-// send makes one call to the endpoint and reads its reply.
+// send makes one call to the endpoint, records its times in the outcome, and reads its
+// reply.
 func (q *question) send() (Reading, error) {
 	c := q.c
-	defer q.end()
+	defer q.callEnd()
 	c.flying.Add(1)
 	defer c.flying.Add(-1)
 	q.out.Tries++
@@ -172,8 +177,9 @@ func (q *question) send() (Reading, error) {
 	return g, err
 }
 
-// pay books the cost of a reply in the budget. A failure costs nothing, or keeps reserved what it
-// may have cost.
+// pay books the cost of a reply. A reply without usage is a failure: it keeps its
+// reservation if it may have been paid for, and frees it otherwise. If the cost is limited
+// but unknown, all calls end.
 func (q *question) pay(hold *budget.Hold, g *Reading) {
 	if g.Usage == nil {
 		if g.Paid {
@@ -192,29 +198,31 @@ func (q *question) pay(hold *budget.Hold, g *Reading) {
 	}
 }
 
-// learn updates the window of concurrent calls and the circuit breaker by a reply.
-func (c *Client) learn(s *slot, p *pass, g *Reading) {
+// adapt adjusts the number of concurrent calls and the circuit breaker to a reply. A reply
+// that all requests would get ends all calls, or under GoOn opens the circuit.
+func (c *Client) adapt(place *slot, permit *pass, reply *Reading) {
 	switch {
-	case g.Kind == Answer || g.Kind == Filtered:
-		s.answered()
-	case g.timeout || g.Status == http.StatusTooManyRequests || g.Status == http.StatusServiceUnavailable || g.Status == 529:
-		s.crowded()
+	case reply.Kind == Answer || reply.Kind == Filtered:
+		place.answered()
+	// 529: overloaded, as Anthropic says it.
+	case reply.timeout || reply.Status == http.StatusTooManyRequests || reply.Status == http.StatusServiceUnavailable || reply.Status == 529:
+		place.crowded()
 	}
 	switch {
-	case g.Kind == Retry || g.Kind == Wait && c.cfg.CountWaits:
-		p.bad(g, c.cfg.CountWaits)
-	case g.Kind == Wait:
-		p.pause(g)
-	case g.Kind == Fatal && c.cfg.Policy == GoOn:
-		p.down(g)
+	case reply.Kind == Retry || reply.Kind == Wait && c.cfg.CountWaits:
+		permit.countFailure(reply, c.cfg.CountWaits)
+	case reply.Kind == Wait:
+		permit.startPause(reply)
+	case reply.Kind == Fatal && c.cfg.Policy == GoOn:
+		permit.fatalFailure(reply)
 		if c.cfg.OnDown != nil {
-			c.cfg.OnDown(c.refusal(g))
+			c.cfg.OnDown(c.refusal(reply))
 		}
-	case g.Kind == Fatal || g.Kind == Refused && c.cfg.Policy == EndOnRefused:
-		p.nothing()
-		c.halt(Fatal, c.refusal(g))
+	case reply.Kind == Fatal || reply.Kind == Refused && c.cfg.Policy == EndOnRefused:
+		permit.withdrawn()
+		c.halt(Fatal, c.refusal(reply))
 	default:
-		p.good() // it is there, even if it does not like this question
+		permit.succeeded() // it is there, even if it does not like this question
 	}
 }
 
@@ -231,8 +239,9 @@ func (c *Client) refusal(g *Reading) *Error {
 	return e
 }
 
-// next decides what follows a reply of the endpoint: the outcome of the question, or another try
-// after a wait.
+// next decides what follows a reply: another try after a wait, or the outcome of the
+// question (done). A pause does not count as a failure unless Config.CountWaits. After
+// Config.Tries failures the question is refused.
 func (q *question) next(g *Reading) (wait time.Duration, done bool) {
 	c := q.c
 	if g.Kind == Wait && !c.cfg.CountWaits {
@@ -255,7 +264,8 @@ func (q *question) next(g *Reading) (wait time.Duration, done bool) {
 	return 0, true
 }
 
-// take makes a reply of the endpoint the outcome of the question.
+// take makes a reply the outcome of the question, with the counts and times that the
+// question has so far.
 func (q *question) take(g *Reading) {
 	o, before := g.Outcome, &q.out
 	o.Tries, o.Lost, o.Started, o.Seconds, o.Waited = before.Tries, before.Lost, before.Started, before.Seconds, before.Waited
@@ -273,9 +283,10 @@ func (q *question) finish(k Kind, e *Error) {
 	}
 }
 
-// gaveUp ends the question because its context has ended, the budget is spent, or all calls have
-// ended.
-func (q *question) gaveUp(err error) {
+// endBy ends the question because of an error that is no reply: its context ended, the
+// budget is spent, the endpoint is down, or all calls have ended. Under EndOnFatal some of
+// these end all calls.
+func (q *question) endBy(err error) {
 	c := q.c
 	var e *ending
 	switch {
@@ -302,9 +313,10 @@ func (q *question) gaveUp(err error) {
 	}
 }
 
-// settle gives the outcome of the question to the hook, if a request was sent. If the first
-// questions of a client were all refused, it ends all calls. See docs/spec/runs.md#r17.
-func (q *question) settle() {
+// deliver gives the outcome to the Keep hook, if a request was sent. If the first questions
+// of the client were all refused, it ends all calls under EndOnFatal, because no later one
+// will be better. See docs/spec/runs.md#r17.
+func (q *question) deliver() {
 	if q.out.Tries == 0 {
 		return
 	}
@@ -328,14 +340,14 @@ func (q *question) settle() {
 // firstRefused is after how many refused questions, at the start, nothing more is asked.
 const firstRefused = 3
 
-// allRefused counts an outcome and reports whether it is the last of the first ones,
-// which were all refused.
+// allRefused counts an outcome. It returns true once: for the last of the first firstRefused
+// outcomes if all were refused.
 func (c *Client) allRefused(k Kind) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.outcomes++
 	if k != Refused {
-		c.outcomes += firstRefused
+		c.outcomes += firstRefused // never equal below any more
 	}
 	return c.outcomes == firstRefused
 }

@@ -16,7 +16,8 @@ import (
 // maxBody is the longest body of a reply in bytes.
 const maxBody = 16 << 20
 
-// call sends a request once and reads its reply. The error is that of ctx.
+// call sends a request once and reads its reply, in one piece or as a stream. A fault of the
+// connection becomes a Reading. The error is that of ctx.
 func (c *Client) call(ctx context.Context, r *Request) (Reading, error) {
 	try, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
@@ -38,7 +39,7 @@ func (c *Client) call(ctx context.Context, r *Request) (Reading, error) {
 	reader := &Reader{Key: c.cfg.Key, Request: r, Now: time.Now()}
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); resp.StatusCode/100 == 2 && kind == "text/event-stream" {
 		g, err := reader.stream(resp.StatusCode, resp.Header, resp.Body)
-		return c.whole(ctx, try, g, err)
+		return c.received(ctx, try, g, err)
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {
@@ -48,13 +49,13 @@ func (c *Client) call(ctx context.Context, r *Request) (Reading, error) {
 		err = errLong
 	}
 	if err != nil {
-		return c.whole(ctx, try, Reading{}, err)
+		return c.received(ctx, try, Reading{}, err)
 	}
 	return reader.Read(resp.StatusCode, resp.Header, text), nil
 }
 
-// whole returns the reading of a complete reply of the endpoint; err is that of receiving it.
-func (c *Client) whole(ctx, try context.Context, g Reading, err error) (Reading, error) {
+// received returns the reading of a reply, or what err, the error of receiving it, means.
+func (c *Client) received(ctx, try context.Context, g Reading, err error) (Reading, error) {
 	switch {
 	case errors.Is(err, errLong):
 		return broken(http.StatusOK, fmt.Sprintf("'s reply is longer than %d bytes", maxBody)), nil
@@ -65,9 +66,9 @@ func (c *Client) whole(ctx, try context.Context, g Reading, err error) (Reading,
 }
 
 // Do sends a request to another route of the endpoint, such as "files" or "batches/ID",
-// once and with the key. The kind is the content type of the body, if there is one. The
-// caller closes the body of the response, and passes texts of it through Hide before it
-// shows or keeps them. An error tells neither address nor key.
+// once, with the key and the query of the endpoint's address. kind is the content type of
+// the body, "" for none. The caller closes the body of the response, and passes texts of it
+// through Hide before it shows or keeps them. Errors tell neither address nor key.
 func (c *Client) Do(ctx context.Context, method, route, kind string, body io.Reader) (*http.Response, error) {
 	base, query, _ := strings.Cut(c.endpoint, "?")
 	u := strings.TrimSuffix(base, "chat/completions") + route
@@ -111,8 +112,9 @@ func (c *Client) authorize(h http.Header) {
 	}
 }
 
-// broken reads a call to the endpoint that brought no complete reply. It tells the cause without
-// the address. The error is that of ctx.
+// broken returns the reading of a call that brought no complete reply, with the cause in
+// words without the address. Paid is false only if the request cannot have arrived. The
+// error is that of ctx.
 func (c *Client) broken(ctx, try context.Context, err error) (Reading, error) {
 	if ctx.Err() != nil {
 		return Reading{}, ctx.Err()

@@ -108,8 +108,8 @@ type Client struct {
 	outcomes int // of the first questions
 }
 
-// New returns a client of an OpenAI-compatible chat endpoint. Errors wrap ErrConfig and never hold
-// the key.
+// New returns a client of an OpenAI-compatible chat endpoint. It makes no connection. Errors
+// wrap ErrConfig and never hold the key.
 func New(cfg Config) (*Client, error) {
 	if err := Check(cfg); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func New(cfg Config) (*Client, error) {
 	endpoint, _ := endpointOf(&cfg)
 	cfg = cfg.complete()
 	c := &Client{cfg: cfg, endpoint: endpoint, window: newWindow(cfg.Concurrency, cfg.Fixed), pace: newPace(cfg.RPM, cfg.TPM),
-		gate: newGate(cfg.Name, max(10, 2*cfg.Concurrency), cfg.Patience, cfg.Backoff), meter: cfg.Meter}
+		gate: newGate(cfg.Name, tripFailures(cfg.Concurrency), cfg.Patience, cfg.Backoff), meter: cfg.Meter}
 	c.gate.longest = max(0, cfg.Deadline)
 	if cfg.Transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
@@ -128,6 +128,10 @@ func New(cfg Config) (*Client, error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return c, nil
 }
+
+// tripFailures returns after how many failures in a row the circuit opens: more than calls that fail
+// together because of one fault.
+func tripFailures(concurrency int) int { return max(10, 2*concurrency) }
 
 // complete returns the configuration with defaults in place of zero values.
 func (c Config) complete() Config {
@@ -176,8 +180,9 @@ func (c *Config) flag(name string) string {
 	return c.Flag(name)
 }
 
-// endpointOf returns the URL to which requests go. Messages do not repeat it, because it may hold
-// secrets. See docs/spec/runs.md#r4.
+// endpointOf returns the URL to which chat requests go: the base with /chat/completions
+// behind its path. It refuses addresses with a password or fragment. Messages do not repeat
+// the address, because it may hold secrets. See docs/spec/runs.md#r4.
 func endpointOf(c *Config) (string, error) {
 	u, err := url.Parse(c.URL)
 	switch {
@@ -209,7 +214,7 @@ func (c *Client) Stop() {
 	c.gate.halt(&ending{Stopped, &Error{Code: "stopped", Message: "the run was stopped"}})
 }
 
-// halt ends all calls for good.
+// halt ends all calls for good, and calls OnEnd unless they had ended already.
 func (c *Client) halt(k Kind, e *Error) {
 	if c.gate.halt(&ending{k, e}) && c.cfg.OnEnd != nil {
 		c.cfg.OnEnd(e)

@@ -9,6 +9,8 @@ import (
 	"time"
 )
 
+// After the circuit has opened, the next call waits for firstCool; each failed probe doubles the wait,
+// up to maxCool.
 const (
 	firstCool = time.Second
 	maxCool   = 30 * time.Second
@@ -66,12 +68,12 @@ type pass struct {
 	epoch int
 }
 
-// enter waits until the circuit breaker allows a call to the endpoint. It does not wait for what
-// comes after the deadline, nor longer than the patience for an endpoint that is down. Errors are
-// those of ctx, or an *ending.
+// enter waits until a call to the endpoint is permitted. It returns at once if the
+// permission would come after the deadline of ctx, and when the endpoint has been down
+// longer than the patience. Errors are those of ctx, or an *ending.
 func (g *gate) enter(ctx context.Context) (*pass, error) {
 	for {
-		p, wait, change, err := g.look(ctx)
+		p, wait, change, err := g.tryEnter(ctx)
 		if p != nil || err != nil {
 			return p, err
 		}
@@ -94,9 +96,11 @@ func await(ctx context.Context, d time.Duration, change <-chan struct{}) error {
 	return nil
 }
 
-// look returns the permission for a call to the endpoint, or how long to wait unless the circuit
-// breaker changes first.
-func (g *gate) look(ctx context.Context) (p *pass, wait time.Duration, change <-chan struct{}, err error) {
+// tryEnter returns the permission for a call (p), or without one how long to wait at most; a
+// change of the gate, which closes the channel, may come first. If the circuit is closed, a
+// call waits only for pauses. If it is open, one probe at a time is let through, until the
+// patience ends.
+func (g *gate) tryEnter(ctx context.Context) (p *pass, wait time.Duration, change <-chan struct{}, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.end != nil {
@@ -104,7 +108,7 @@ func (g *gate) look(ctx context.Context) (p *pass, wait time.Duration, change <-
 	}
 	now := time.Now()
 	wait = max(0, g.until.Sub(now))
-	if g.since.IsZero() {
+	if g.since.IsZero() { // the circuit is closed
 		if err := g.tooLong(ctx, wait); err != nil {
 			return nil, 0, nil, err
 		}
@@ -122,14 +126,15 @@ func (g *gate) look(ctx context.Context) (p *pass, wait time.Duration, change <-
 		return nil, 0, nil, &ending{Refused, &Error{Code: "down",
 			Message: fmt.Sprintf("%s has not answered for %v: %s%s", g.name, now.Sub(g.since).Round(time.Second), g.name, g.last)}}
 	}
-	if wait == 0 {
+	if wait == 0 { // another call probes: wait for its end
 		wait = left
 	}
 	return nil, min(wait, left), g.change, nil
 }
 
-// tooLong returns the end of a question whose deadline comes before a pause ends. The caller holds
-// mu.
+// tooLong returns the *ending of a question whose deadline comes before the present pause
+// ends, or nil. Its code is "pause" if the pause is longer than any question may take. The
+// caller holds mu.
 func (g *gate) tooLong(ctx context.Context, wait time.Duration) error {
 	until, ok := ctx.Deadline()
 	if !ok || wait == 0 || !until.Before(g.until) {
@@ -143,8 +148,9 @@ func (g *gate) tooLong(ctx context.Context, wait time.Duration) error {
 		Message: fmt.Sprintf("%s asks to wait for %v, which is too long: %s%s", g.name, wait.Round(time.Second), g.name, g.last)}}
 }
 
-// still waits if the endpoint asked for a pause after the call was permitted.
-func (p *pass) still(ctx context.Context) error {
+// waitPauses waits for the end of pauses that the endpoint asked for after the call was
+// permitted. A probe does not wait.
+func (p *pass) waitPauses(ctx context.Context) error {
 	g := p.g
 	for {
 		g.mu.Lock()
@@ -163,8 +169,9 @@ func (p *pass) still(ctx context.Context) error {
 	}
 }
 
-// good reports that the endpoint answered the call. It closes the circuit.
-func (p *pass) good() {
+// succeeded reports that the endpoint answered the call. It closes the circuit. The backoff
+// of pauses starts anew unless another pause began after the call was permitted.
+func (p *pass) succeeded() {
 	p.g.set(func(g *gate) {
 		g.failures, g.since, g.cool, g.probing = 0, time.Time{}, firstCool, false
 		if p.epoch == g.epoch {
@@ -173,12 +180,13 @@ func (p *pass) good() {
 	})
 }
 
-// nothing reports that the call was not made, or that its end says nothing about the endpoint.
-func (p *pass) nothing() { p.g.set(func(g *gate) { g.probing = g.probing && !p.probe }) }
+// withdrawn reports that the call was not made, or that its end says nothing about the
+// endpoint. Another probe may follow.
+func (p *pass) withdrawn() { p.g.set(func(g *gate) { g.probing = g.probing && !p.probe }) }
 
-// bad reports that the call failed. With hold, all calls are held for the time that the endpoint
-// asks to wait.
-func (p *pass) bad(r *Reading, hold bool) {
+// countFailure counts a failed call, and opens the circuit after g.trip failures in a row.
+// With hold, all calls wait as long as the endpoint asks.
+func (p *pass) countFailure(r *Reading, hold bool) {
 	p.g.set(func(g *gate) {
 		if g.failures++; g.failures >= g.trip {
 			g.openCircuit()
@@ -187,8 +195,8 @@ func (p *pass) bad(r *Reading, hold bool) {
 	})
 }
 
-// down reports a failure that all calls would meet. It opens the circuit.
-func (p *pass) down(r *Reading) {
+// fatalFailure reports a failure that all calls would meet. It opens the circuit at once.
+func (p *pass) fatalFailure(r *Reading) {
 	p.g.set(func(g *gate) {
 		g.failures = max(g.failures, g.trip)
 		g.openCircuit()
@@ -196,10 +204,10 @@ func (p *pass) down(r *Reading) {
 	})
 }
 
-// pause reports that the endpoint asks for a pause: for a time that it names, else for a backoff
-// that grows with each pause. Calls that were under way together cause one pause. See
-// docs/spec/runs.md#r11.
-func (p *pass) pause(r *Reading) {
+// startPause holds all calls because the endpoint asks for a pause: for the time that it
+// names, or else for a backoff that grows with each pause. Calls that were permitted before
+// the pause and fail with it do not start another one. See docs/spec/runs.md#r11.
+func (p *pass) startPause(r *Reading) {
 	p.g.set(func(g *gate) {
 		p.failed(r, true)
 		if r.After != nil || p.epoch != g.epoch {
@@ -221,8 +229,8 @@ func jitter(backoff time.Duration, n int) time.Duration {
 	return rand.N(most + 1)
 }
 
-// openCircuit opens the circuit, or keeps it open after a probe, so that no calls go to the
-// endpoint for a while. The caller holds mu.
+// openCircuit opens the circuit, so that no calls go to the endpoint for a while. If it is
+// open already, a failed probe makes the next wait longer. The caller holds mu.
 func (g *gate) openCircuit() {
 	now := time.Now()
 	if !g.since.IsZero() && now.Before(g.until) {
@@ -236,7 +244,8 @@ func (g *gate) openCircuit() {
 	g.until = now.Add(g.cool)
 }
 
-// failed records a failure, and until when the endpoint asks to wait. The caller holds mu.
+// failed records a failure for messages, ends a probe, and with hold sets until when the
+// endpoint asks to wait. The caller holds mu.
 func (p *pass) failed(r *Reading, hold bool) {
 	g := p.g
 	g.probing, g.last = g.probing && !p.probe, r.why
@@ -255,7 +264,8 @@ func (g *gate) set(change func(*gate)) {
 	g.change = make(chan struct{})
 }
 
-// halt ends all calls to the endpoint for good; false where they had ended already.
+// halt ends all calls for good. It returns false if they had ended already; the first reason
+// stays.
 func (g *gate) halt(e *ending) (first bool) {
 	g.set(func(g *gate) {
 		if first = g.end == nil; first {
@@ -266,7 +276,8 @@ func (g *gate) halt(e *ending) (first bool) {
 	return first
 }
 
-// ended returns the end of a question that comes after the end of all calls. The caller holds mu.
+// ended returns the ending of a question that comes after the end of all calls. The caller
+// holds mu.
 func (g *gate) ended() *ending {
 	e := *g.end.err
 	e.Message = "no further calls: " + e.Message

@@ -71,7 +71,8 @@ type Outcome struct {
 	Waited      float64   `json:"waited"`      // seconds of the question before the last try
 }
 
-// Cut reports whether the model had no tokens left for its answer.
+// Cut reports whether the answer was cut because the model had no tokens left, by the finish
+// reasons of OpenAI, Anthropic and Google.
 func (o *Outcome) Cut() bool {
 	return o.Finish == "length" || o.Finish == "max_tokens" || o.Finish == "MAX_TOKENS"
 }

@@ -30,8 +30,9 @@ func newPace(rpm, tpm int64) *pace {
 	return p
 }
 
-// reserve returns when a call to the endpoint whose prompt has about that many tokens may begin, so
-// that no minute has more than it may, and how many tokens it reserves.
+// reserve returns the earliest time at which a call may begin, and the tokens that it
+// reserves: its prompt and a guess of its completion, the mean of those so far and at first
+// 1000, at most mostCompletion. With a limit on neither, `at` is now.
 func (p *pace) reserve(prompt, mostCompletion int64) (at time.Time, tokens int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,7 +54,8 @@ func (p *pace) reserve(prompt, mostCompletion int64) (at time.Time, tokens int64
 	return at, tokens
 }
 
-// correct replaces the tokens that a call reserved of the limit per minute by those that it took.
+// correct replaces the tokens that a call reserved (taken) by those that it took, and
+// updates the mean of completions, in which about the last 100 count.
 func (p *pace) correct(taken, prompt, completion int64) {
 	if p.perToken == 0 {
 		return

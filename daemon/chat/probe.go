@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// there returns why the endpoint cannot be reached, nil where it can or where nobody asked. The
-// first call of a client looks, and ends all calls where there is nothing. See docs/spec/runs.md#r57.
-func (c *Client) there(ctx context.Context) error {
+// checkReachable returns why no connection to the endpoint can be opened, if Config.Probe
+// asks for the check. The first call of a client probes, others wait for it; a failure ends
+// all calls. See docs/spec/runs.md#r57.
+func (c *Client) checkReachable(ctx context.Context) error {
 	if !c.cfg.Probe {
 		return nil
 	}
@@ -26,8 +27,9 @@ func (c *Client) there(ctx context.Context) error {
 	return nil
 }
 
-// probe reports why no connection to the endpoint can be opened, nil where one can. It sends
-// nothing. It tries three times within two seconds, and does nothing where a proxy stands between.
+// probe returns an error if no connection to the endpoint can be opened in three tries, a
+// second apart. It sends no request. It returns nil if a proxy is in between, if the address
+// is wrong, or if ctx ends; the first call then says what is wrong.
 func (c *Client) probe(ctx context.Context) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.cfg.URL, nil)
 	if err != nil {

@@ -29,7 +29,7 @@ type Reading struct {
 	why     string         // what happened, after the name of the endpoint
 }
 
-// completion is what is read of a reply.
+// completion is a reply of an endpoint, as far as it is read.
 type completion struct {
 	ID          raw      `json:"id"`
 	Model       raw      `json:"model"`
@@ -53,8 +53,9 @@ type choice struct {
 	Error  raw `json:"error"`
 }
 
-// details returns the joined texts and summaries of the reasoning steps in a reply.
-func details(r raw) string {
+// reasoningDetails returns the joined texts and summaries of the steps in a reply's
+// reasoning_details, "" if it has none.
+func reasoningDetails(r raw) string {
 	var list []struct {
 		Text    raw `json:"text"`
 		Summary raw `json:"summary"`
@@ -69,7 +70,7 @@ func details(r raw) string {
 	return s
 }
 
-// usage keeps the endpoint's words beside what is read of them.
+// usage is the token counts of a reply, with the endpoint's own JSON beside them.
 type usage struct {
 	Prompt     *float64 `json:"prompt_tokens"`
 	Completion *float64 `json:"completion_tokens"`
@@ -84,7 +85,8 @@ type usage struct {
 	raw json.RawMessage
 }
 
-// UnmarshalJSON implements json.Unmarshaler. What is no usage is none.
+// UnmarshalJSON implements json.Unmarshaler. A value that is no usage leaves all counts nil
+// and is no error, so that the answer is kept.
 func (u *usage) UnmarshalJSON(b []byte) error {
 	type plain usage
 	if json.Unmarshal(b, (*plain)(u)) != nil {
@@ -107,8 +109,9 @@ func text(r raw) (s string) {
 
 func null(r raw) bool { return len(r) == 0 || string(r) == "null" }
 
-// parts returns the text of a member of a reply: a string, or the joined texts of a list of parts.
-func parts(r raw) string {
+// joinedText returns the text of a member of a reply: a string, or the joined texts of a
+// list of parts.
+func joinedText(r raw) string {
 	var list []struct {
 		Type string `json:"type"`
 		Text raw    `json:"text"`
@@ -125,19 +128,23 @@ func parts(r raw) string {
 	return s
 }
 
+// reading returns the reading of a reply of that kind and status. why says in words what happened, to be
+// put behind the endpoint's name; "" for an answer.
 func reading(k Kind, status int, why string) Reading {
 	return Reading{Outcome: Outcome{Kind: k, HTTP: status}, Status: status, why: why}
 }
 
-// broken returns the reading of a 2xx reply that is no completion: a proxy is in between, or the
-// server is failing.
+// broken returns the reading of a reply of status 2xx that is no completion: a proxy is in
+// between, or the server is failing. Another try may help, and the reply may have been paid
+// for.
 func broken(status int, why string) Reading {
 	g := reading(Retry, status, why)
 	g.Paid = true
 	return g
 }
 
-// Read reads a whole reply.
+// Read reads a whole reply: an answer, or a failure with its kind, cause and the wait that
+// the endpoint asks for.
 func (r *Reader) Read(status int, header http.Header, body []byte) Reading {
 	if status/100 != 2 {
 		e := readError(body)
@@ -150,7 +157,8 @@ func (r *Reader) Read(status int, header http.Header, body []byte) Reading {
 	return r.completion(status, header, &got)
 }
 
-// completion reads a reply that is JSON.
+// completion reads a reply that is JSON. An error in the reply, or in its first choice, is a
+// failure of the status that the error stands for. Other choices are ignored.
 func (r *Reader) completion(status int, header http.Header, got *completion) Reading {
 	if !null(got.Error) {
 		e := errorIn(got.Error)
@@ -170,9 +178,10 @@ func (r *Reader) completion(status int, header http.Header, got *completion) Rea
 		return r.failed(e.status(), header, e, g)
 	}
 	g := reading(Answer, status, "")
-	g.Model, g.ID, g.Provider, g.Fingerprint = r.hide(text(got.Model)), r.hide(text(got.ID)), r.hide(text(got.Provider)), r.hide(text(got.Fingerprint))
+	g.Model, g.ID = r.hide(text(got.Model)), r.hide(text(got.ID))
+	g.Provider, g.Fingerprint = r.hide(text(got.Provider)), r.hide(text(got.Fingerprint))
 	g.Text, g.Reasoning, g.Finish = r.hide(c.text()), r.hide(c.reasoning()), r.hide(finish)
-	if filters(finish) {
+	if isFilter(finish) { // with a text it is an answer that was cut
 		g.Finish = "content_filter"
 		if g.Text == "" {
 			g.Kind = Filtered
@@ -187,7 +196,7 @@ func (r *Reader) completion(status int, header http.Header, got *completion) Rea
 
 // text returns the answer of a choice. See docs/spec/runs.md#r6.
 func (c *choice) text() string {
-	if s := parts(c.Message.Content); s != "" {
+	if s := joinedText(c.Message.Content); s != "" {
 		return s
 	}
 	return text(c.Message.Refusal)
@@ -196,18 +205,18 @@ func (c *choice) text() string {
 // reasoning returns the text of the reasoning, where the endpoint sends it apart. See
 // docs/spec/runs.md#r9.
 func (c *choice) reasoning() string {
-	if s := parts(c.Message.Reasoning); s != "" {
+	if s := joinedText(c.Message.Reasoning); s != "" {
 		return s
 	}
-	if s := parts(c.Message.Old); s != "" {
+	if s := joinedText(c.Message.Old); s != "" {
 		return s
 	}
-	return details(c.Message.Details)
+	return reasoningDetails(c.Message.Details)
 }
 
-// filters reports whether a finish reason is that of a filter. See
-// docs/spec/runs.md#r7.
-func filters(finish string) bool {
+// isFilter reports whether a finish reason says that a content filter withheld the answer,
+// in OpenAI's words or Google's. See docs/spec/runs.md#r7.
+func isFilter(finish string) bool {
 	if strings.HasPrefix(finish, "content_filter") {
 		return true
 	}
@@ -219,8 +228,9 @@ func filters(finish string) bool {
 	return false
 }
 
-// usage reads counts of tokens, and estimates them where there are none. See
-// docs/spec/runs.md#r10.
+// usage returns the token counts and the cost in USD of a reply. Without counts they are
+// estimated from the texts of request and answer. Tokens that only the total has count as
+// reasoning. See docs/spec/runs.md#r10.
 func (r *Reader) usage(u *usage, answer string) (*Usage, *float64) {
 	if u == nil || u.Prompt == nil && u.Completion == nil {
 		out := &Usage{Prompt: r.Request.estimate(), Completion: Estimate(answer)}
@@ -237,7 +247,7 @@ func (r *Reader) usage(u *usage, answer string) (*Usage, *float64) {
 	if d := u.CompletionMore; d != nil && d.Reasoning != nil {
 		out.Reasoning = new(tokens(d.Reasoning))
 	}
-	if gap := tokens(u.Total) - out.Prompt - out.Completion; gap > 0 {
+	if gap := tokens(u.Total) - out.Prompt - out.Completion; gap > 0 { // as Gemini counts its thoughts
 		out.Completion += gap
 		if out.Reasoning == nil {
 			out.Reasoning = &gap
@@ -246,15 +256,16 @@ func (r *Reader) usage(u *usage, answer string) (*Usage, *float64) {
 	return out, cost(u.Cost)
 }
 
-// tokens returns a count of tokens in a reply as an integer, 0 where it is missing or wrong.
+// tokens returns a count of tokens as an integer, 0 if it is missing, negative or NaN.
 func tokens(x *float64) int64 {
 	if x == nil || !(*x > 0) {
 		return 0
 	}
-	return int64(min(math.Round(*x), 1e12))
+	return int64(min(math.Round(*x), 1e12)) // fits int64, whatever the endpoint says
 }
 
-// cost returns the cost in USD that a reply tells, nil where it is missing or wrong.
+// cost returns the cost in USD that a reply tells, or nil if it is missing, negative or
+// infinite.
 func cost(x *float64) *float64 {
 	if x == nil || !(*x >= 0) || math.IsInf(*x, 0) {
 		return nil
@@ -265,7 +276,8 @@ func cost(x *float64) *float64 {
 // Estimate returns about how many tokens a text has: characters / 4, plus 1.
 func Estimate(text string) int64 { return int64(utf8.RuneCountInString(text)/4) + 1 }
 
-// failed reads a failed reply of the endpoint by its status and what is said about it.
+// failed completes the reading g of a failed reply: its kind, whether it may have been paid
+// for, the wait that the endpoint asks for, and the error with the key removed.
 func (r *Reader) failed(status int, header http.Header, e *apiError, g Reading) Reading {
 	g.Status = status
 	g.Kind = r.decide(status, header, e)
@@ -286,8 +298,8 @@ func (r *Reader) failed(status int, header http.Header, e *apiError, g Reading) 
 	return g
 }
 
-// decide returns what a failed reply means for the question, by its status and error. See
-// docs/spec/runs.md#r8.
+// decide returns the kind of a failed reply by its status and error. An endpoint that sends
+// x-should-retry: false gets no further try. See docs/spec/runs.md#r8.
 func (r *Reader) decide(status int, header http.Header, e *apiError) Kind {
 	k := r.classify(status, header, e)
 	if (k == Retry || k == Wait) && strings.EqualFold(header.Get("x-should-retry"), "false") {
@@ -296,10 +308,10 @@ func (r *Reader) decide(status int, header http.Header, e *apiError) Kind {
 	return k
 }
 
-// classify returns what the HTTP status of a failed reply and its error mean for the question: try
-// again, end, or end all calls.
+// classify returns what the HTTP status of a failed reply and its error mean: wait, try
+// again, end this question (Refused, Filtered), or end all calls (Fatal).
 func (r *Reader) classify(status int, header http.Header, e *apiError) Kind {
-	asked := header.Get("Retry-After") != "" || header.Get("retry-after-ms") != ""
+	hasWait := header.Get("Retry-After") != "" || header.Get("retry-after-ms") != ""
 	switch status {
 	case http.StatusTooManyRequests:
 		if e.code == "insufficient_quota" || e.kind == "insufficient_quota" {
@@ -307,12 +319,12 @@ func (r *Reader) classify(status int, header http.Header, e *apiError) Kind {
 		}
 		return Wait
 	case http.StatusPaymentRequired:
-		if asked {
+		if hasWait {
 			return Wait
 		}
 		return Fatal
 	case http.StatusServiceUnavailable:
-		if asked {
+		if hasWait {
 			return Wait
 		}
 		return Retry
@@ -343,8 +355,9 @@ func (r *Reader) classify(status int, header http.Header, e *apiError) Kind {
 	return Refused
 }
 
-// setting reports whether a parameter that the endpoint names is a member of the request
-// that a setting put there.
+// setting reports whether a parameter that the endpoint complains about was put into the
+// request by a setting, so that every request would be refused. Model, messages and prompt
+// are not settings.
 func (r *Reader) setting(param string) bool {
 	name := param
 	if i := strings.IndexAny(name, ".["); i >= 0 {
@@ -366,7 +379,8 @@ func (r *Reader) setting(param string) bool {
 	return ok
 }
 
-// hint returns the flag that helps against an error that all requests would meet.
+// hint returns the flag of plumb run that helps against an error that all requests would
+// meet.
 func (r *Reader) hint(status int, e *apiError) string {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
@@ -381,8 +395,8 @@ func (r *Reader) hint(status int, e *apiError) string {
 	return "the --model-url that it moved to"
 }
 
-// settingHint returns the flag that helps against an error about a parameter of the request, ""
-// for none.
+// settingHint returns the flag that helps against an error about a parameter of the request.
+// The parameter is e.param, or else the first quoted word of the message.
 func (r *Reader) settingHint(e *apiError) string {
 	param := e.param
 	if param == "" { // some say it in the message alone
@@ -419,7 +433,8 @@ func (r *Reader) hide(s string) string { return hide(s, r.Key) }
 // key "none" of a local server does.
 const shortKey = 7
 
-// hide removes the key of the endpoint from a text. See docs/spec/runs.md#r24.
+// hide replaces the key in a text by "[key]". A key of at most shortKey characters stays,
+// because it may be a word of the answer. See docs/spec/runs.md#r24.
 func hide(s, key string) string {
 	if len(key) <= shortKey {
 		return s
@@ -427,8 +442,9 @@ func hide(s, key string) string {
 	return strings.ReplaceAll(s, key, "[key]")
 }
 
-// retryAfter returns how long an endpoint asks to wait: in milliseconds, in seconds, or until a
-// date by its own clock. See docs/spec/runs.md#r12.
+// retryAfter returns how long an endpoint asks to wait, nil if it does not: in milliseconds,
+// in seconds, or until a date, which is compared with the reply's own date if it has one.
+// See docs/spec/runs.md#r12.
 func retryAfter(h http.Header, now time.Time) *time.Duration {
 	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("retry-after-ms")), 64); err == nil && ms >= 0 {
 		return new(time.Duration(min(ms, 1e9) * float64(time.Millisecond)))

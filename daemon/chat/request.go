@@ -73,8 +73,8 @@ func (m *Image) SHA256() string {
 	return m.sum
 }
 
-// tokens returns how many tokens a picture may cost at most. A picture whose size cannot be read
-// counts as a very large one.
+// tokens returns the most tokens that a picture may cost: one for each 750 pixels, rounded
+// up, and 100. A picture whose size cannot be read counts as one of 4096 x 4096.
 func (m *Image) tokens() int64 {
 	c, _, err := image.DecodeConfig(bytes.NewReader(m.Data))
 	if err != nil {
@@ -108,8 +108,9 @@ type Hooks struct {
 // defaultCompletion is how many tokens a reply may take if the request does not say.
 const defaultCompletion = 32768
 
-// Most returns the most tokens that one call may take. A token of text has at least one byte. See
-// docs/spec/runs.md#r21.
+// Most returns the most tokens that one call may take. A token of text has at least one
+// byte, so the bytes bound the prompt. The completion is bounded by Extra, else by the
+// settings, else by defaultCompletion. See docs/spec/runs.md#r21.
 func (r *Request) Most() budget.Tokens {
 	t := budget.Tokens{Completion: defaultCompletion}
 	r.each(func(p *Part) {
@@ -132,7 +133,8 @@ func (r *Request) Most() budget.Tokens {
 	return t
 }
 
-// estimate returns about how many tokens the prompt has.
+// estimate returns about how many tokens the prompt has: four characters a token, and the
+// most that pictures may cost.
 func (r *Request) estimate() int64 {
 	var pictures, runes int64
 	r.each(func(p *Part) {
@@ -180,7 +182,9 @@ type member struct {
 	value []byte
 }
 
-// members returns the members of the body in their order. The error is about Extra.
+// members returns the members of the body in their order: the settings, and then those of
+// Extra by name, which replace settings of the same name. With hashed, pictures are replaced
+// by their hashes. The error is about Extra.
 func (r *Request) members(hashed bool) ([]member, error) {
 	list := []member{{"model", canonical.AppendString(nil, r.Model)}, {"messages", r.messages(hashed)}}
 	add := func(name string, value []byte) { list = append(list, member{name, value}) }
@@ -240,8 +244,9 @@ func number(x float64) []byte {
 	return b
 }
 
-// messages writes the list of messages. A message of one text has it as a string, others
-// have a list of parts. Hashed puts hashes in the place of pictures.
+// messages returns the JSON of the messages. A message of one text has it as a string,
+// others have a list of parts. With hashed, it is canonical: pictures are replaced by their
+// hashes, and members are sorted by name.
 func (r *Request) messages(hashed bool) []byte {
 	size := 0
 	r.each(func(p *Part) {
@@ -285,8 +290,8 @@ func (r *Request) messages(hashed bool) []byte {
 	return append(b, ']')
 }
 
-// append writes a part of a message, a text or a picture: as it is sent, or hashed with sorted
-// members.
+// append appends the JSON of a part of a message: as it is sent, or if hashed with the
+// picture's hash and with sorted members.
 func (p *Part) append(b []byte, hashed bool) []byte {
 	m := p.Image
 	switch {
@@ -314,7 +319,8 @@ func (p *Part) append(b []byte, hashed bool) []byte {
 // Body returns the JSON that is sent, without the members of streams.
 func (r *Request) Body() ([]byte, error) { return r.body(false) }
 
-// body returns the JSON that is sent, with the members of streams if stream.
+// body returns the JSON that is sent, with the members that ask for a stream if stream is
+// true.
 func (r *Request) body(stream bool) ([]byte, error) {
 	list, err := r.members(false)
 	if err != nil {
@@ -326,8 +332,9 @@ func (r *Request) body(stream bool) ([]byte, error) {
 	return object(list), nil
 }
 
-// Canonical returns the canonical JSON of the body, with pictures as their hashes and
-// without the members of streams. See docs/spec/runs.md#r2.
+// Canonical returns the canonical JSON of the body: members sorted by name, pictures as
+// their hashes, and without the members of streams. Equal requests have equal bytes. See
+// docs/spec/runs.md#r2.
 func (r *Request) Canonical() ([]byte, error) {
 	list, err := r.members(true)
 	if err != nil {

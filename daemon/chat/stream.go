@@ -38,8 +38,9 @@ type assembly struct {
 	done                                      bool // the end mark came
 }
 
-// stream reads a reply that comes as server-sent events. The answer is whole only with a
-// finish reason and the end mark. An error is that of the connection, or errLong. See
+// stream reads a reply that comes as server-sent events. The answer is complete only with a
+// finish reason and the end mark [DONE]; otherwise the stream broke off. An error within the
+// stream is a failure. The returned error is that of the connection, or errLong. See
 // docs/spec/runs.md#r16.
 func (r *Reader) stream(status int, header http.Header, body io.Reader) (Reading, error) {
 	var a assembly
@@ -64,8 +65,8 @@ func (r *Reader) stream(status int, header http.Header, body io.Reader) (Reading
 	return r.completion(status, header, a.completion()), nil
 }
 
-// add adds an event of a streamed reply, and returns false where the stream should end. An event
-// that is not JSON ends it.
+// add adds an event to the reply. It returns false to end the stream: after an event that is
+// not JSON, or an error. Only choice 0 is read.
 func (a *assembly) add(data []byte) bool {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
@@ -86,11 +87,11 @@ func (a *assembly) add(data []byte) bool {
 			continue
 		}
 		a.begun = true
-		a.content = append(a.content, parts(d.Delta.Content)...)
+		a.content = append(a.content, joinedText(d.Delta.Content)...)
 		a.refusal = append(a.refusal, text(d.Delta.Refusal)...)
-		a.reasoning = append(a.reasoning, parts(d.Delta.Reasoning)...)
-		a.old = append(a.old, parts(d.Delta.Old)...)
-		a.details = append(a.details, details(d.Delta.Details)...)
+		a.reasoning = append(a.reasoning, joinedText(d.Delta.Reasoning)...)
+		a.old = append(a.old, joinedText(d.Delta.Old)...)
+		a.details = append(a.details, reasoningDetails(d.Delta.Details)...)
 		if !null(d.Finish) {
 			a.choice.Finish = d.Finish
 		}
@@ -109,7 +110,8 @@ func first(a, b raw) raw {
 	return a
 }
 
-// completion returns the reply as it would have come in one piece.
+// completion returns the reply as if it had come in one piece. Without any choice it has
+// none.
 func (a *assembly) completion() *completion {
 	if !a.begun {
 		return &a.whole
@@ -130,15 +132,17 @@ func quote(b []byte) raw {
 	return s
 }
 
-// events calls f with the data of each server-sent event until it returns false or the
-// stream ends. Comments and other fields are left out.
+// events calls f with the data of each server-sent event until f returns false or the stream
+// ends. Several data lines of an event are joined by line ends. Comments and other fields
+// are left out. It returns errLong for an event above maxBody, or a stream above 16 times
+// that.
 func events(body io.Reader, f func(data []byte) bool) error {
 	// Each token of a stream comes with some 200 bytes around it.
 	const most = 16 * maxBody
 	limited := &io.LimitedReader{R: body, N: most}
 	br := bufio.NewReaderSize(limited, 1<<16)
 	var data []byte
-	some := false
+	some := false // data holds lines of an event
 	for {
 		line, err := readLine(br)
 		if err == nil || err == io.EOF && len(line) > 0 {
@@ -171,7 +175,7 @@ func events(body io.Reader, f func(data []byte) bool) error {
 	}
 }
 
-// readLine reads a line without its end, of maxBody bytes at most.
+// readLine reads a line of at most maxBody bytes, without its line end.
 func readLine(br *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := br.ReadSlice('\n')

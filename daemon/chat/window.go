@@ -39,9 +39,9 @@ type slot struct {
 	epoch int // in which its request was sent
 }
 
-// enter waits for a place among the calls that may be under way at once. A question that was tried
-// before goes before others, so that its deadline does not pass while it waits; else the first to
-// come is the first to go.
+// enter waits for a place among the concurrent calls. Questions that were tried before
+// (again) go first, so that their deadline does not pass while they wait; otherwise the
+// order of arrival counts. It returns errStop when stop is closed, or the error of ctx.
 func (w *window) enter(ctx context.Context, stop <-chan struct{}, again bool) (*slot, error) {
 	turn := make(chan struct{})
 	w.mu.Lock()
@@ -64,7 +64,8 @@ func (w *window) enter(ctx context.Context, stop <-chan struct{}, again bool) (*
 	}
 }
 
-// leave ends the wait for a place among the calls under way, because its question ended.
+// leave removes a question that waits no longer. If it got its place at the same moment, the
+// place is given to another one.
 func (w *window) leave(turn chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,7 +79,8 @@ func (w *window) leave(turn chan struct{}) {
 	w.admit()
 }
 
-// admit gives free places to the calls that wait for one. The caller holds mu.
+// admit gives free places to waiting questions by closing their channels. The caller holds
+// mu.
 func (w *window) admit() {
 	for w.busy < w.width {
 		queue := &w.again
@@ -109,8 +111,8 @@ func (s *slot) free() {
 	s.w.admit()
 }
 
-// answered records that the endpoint had capacity for a call. After as many answers as the window
-// is wide, it grows by one.
+// answered records that the endpoint had room for a call. After as many answers as the
+// window is wide, the window grows by one.
 func (s *slot) answered() {
 	w := s.w
 	w.mu.Lock()
@@ -123,8 +125,8 @@ func (s *slot) answered() {
 	w.admit()
 }
 
-// crowded records that the endpoint had no capacity for a call. The window halves, once for all
-// calls that were under way.
+// crowded records that the endpoint had no room for a call. It halves the window, once for
+// all calls that were sent before the halving.
 func (s *slot) crowded() {
 	w := s.w
 	w.mu.Lock()

@@ -73,9 +73,9 @@ func New(l Limits, p *Price, before Spent, flag func(string) string) *Meter {
 	return &Meter{limits: l, price: p, spent: before, dear: before.Dearest, flag: flag, change: make(chan struct{})}
 }
 
-// Reserve takes the most that a call can take out of the budget. If it does not fit
-// because of calls under way, it waits for their end. Errors wrap ErrEnded and name the
-// limit, or are those of ctx. See docs/spec/runs.md#r21.
+// Reserve takes the most that a call can take out of the budget. If it does not fit because
+// of calls under way, Reserve waits for one of them to end and tries again. Errors wrap
+// ErrEnded or ErrNoPrice and name the limit, or are those of ctx. See docs/spec/runs.md#r21.
 func (m *Meter) Reserve(ctx context.Context, most Tokens) (*Hold, error) {
 	for {
 		m.mu.Lock()
@@ -92,9 +92,10 @@ func (m *Meter) Reserve(ctx context.Context, most Tokens) (*Hold, error) {
 			m.mu.Unlock()
 			return h, nil
 		}
-		alone, change := m.flying == 0 || m.limits.Calls > 0 && m.spent.Calls >= m.limits.Calls, m.change
+		// Waiting helps only if calls under way may give something back; a call that was made stays counted.
+		hopeless, change := m.flying == 0 || m.limits.Calls > 0 && m.spent.Calls >= m.limits.Calls, m.change
 		m.mu.Unlock()
-		if alone {
+		if hopeless {
 			return nil, err
 		}
 		select {
@@ -105,8 +106,9 @@ func (m *Meter) Reserve(ctx context.Context, most Tokens) (*Hold, error) {
 	}
 }
 
-// fits returns an error that names the limit on calls, tokens or cost that a call would exceed, nil
-// where it fits. The caller holds mu.
+// fits returns an error that names the limit which a call would exceed, or nil. While a cost
+// is limited and no cost is known yet, only one call is let through at a time. The caller
+// holds mu.
 func (m *Meter) fits(h *Hold) error {
 	l, s := m.limits, &m.spent
 	tokens, cost := s.PromptTokens+s.CompletionTokens+s.LostTokens, s.Cost+s.LostCost
@@ -118,12 +120,12 @@ func (m *Meter) fits(h *Hold) error {
 	case l.Cost > 0 && cost+m.held.Cost+h.Cost > l.Cost:
 		return fmt.Errorf("%w: %.4f USD were spent and a call may cost %.4f, of %.4f (%s)", ErrEnded, cost, h.Cost, l.Cost, m.flag("--max-cost"))
 	case l.Cost > 0 && m.price == nil && !m.known && m.flying > 0:
-		return ErrNoPrice // the first reply tells what calls cost
+		return ErrNoPrice // the caller waits for the first reply, which tells what calls cost
 	}
 	return nil
 }
 
-// Cancel takes the reservation of a call to the endpoint back: no request was sent.
+// Cancel returns a reservation: no request was sent, so the call does not count.
 func (h *Hold) Cancel() {
 	m := h.m
 	m.mu.Lock()
@@ -132,8 +134,8 @@ func (h *Hold) Cancel() {
 	m.end(h)
 }
 
-// Drop ends a call without a reply. What may have been paid for stays taken. See
-// docs/spec/runs.md#r22.
+// Drop ends a call that brought no reply. If it may have been paid for (lost), what it
+// reserved counts as spent. See docs/spec/runs.md#r22.
 func (h *Hold) Drop(lost bool) {
 	m := h.m
 	m.mu.Lock()
@@ -146,9 +148,9 @@ func (h *Hold) Drop(lost bool) {
 	m.end(h)
 }
 
-// Pay ends a call with a reply, and returns its cost in USD: what the endpoint told,
-// else that of the price (priced), else nil. An error wraps ErrNoPrice: the cost is
-// limited and unknown. See docs/spec/runs.md#r19.
+// Pay ends a call with a reply, and returns its cost in USD: what the endpoint told, else
+// what the price gives (priced is true then), else nil. An error wraps ErrNoPrice: the cost
+// is limited and unknown. See docs/spec/runs.md#r19.
 func (h *Hold) Pay(t Tokens, told *float64) (cost *float64, priced bool, err error) {
 	m := h.m
 	m.mu.Lock()
@@ -173,14 +175,13 @@ func (h *Hold) Pay(t Tokens, told *float64) (cost *float64, priced bool, err err
 	return cost, priced, err
 }
 
-// end frees the tokens and the cost that a call reserved and wakes the calls that wait for that.
-// The caller holds mu.
+// end frees what a call reserved and wakes the calls that wait. The caller holds mu.
 func (m *Meter) end(h *Hold) {
 	m.held.Tokens -= h.Tokens
 	m.held.Cost -= h.Cost
 	m.flying--
 	if m.flying == 0 {
-		m.held = Hold{} // sums of floats leave dust
+		m.held = Hold{} // a sum of floats may end slightly off 0
 	}
 	close(m.change)
 	m.change = make(chan struct{})
@@ -200,8 +201,8 @@ func (m *Meter) Spent() Spent {
 	return m.spent
 }
 
-// Left returns what the limits leave, less what lost calls may have taken and what calls
-// under way may take. Members without a limit are 0.
+// Left returns what the limits leave: without what was spent, what lost calls may have taken
+// and what calls under way may take. It is 0 for what has no limit.
 func (m *Meter) Left() Limits {
 	m.mu.Lock()
 	defer m.mu.Unlock()

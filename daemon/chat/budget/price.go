@@ -24,7 +24,8 @@ type Tokens struct {
 	Cached             int64 // of Prompt
 }
 
-// Of returns the cost of a call to the endpoint by its tokens, USD.
+// Of returns the cost of a call in USD by its tokens. The conversions to float64 prevent
+// fused multiply-add, so that the sum is equal on every machine.
 func (p *Price) Of(t Tokens) float64 {
 	cached := p.Prompt
 	if p.Cached != nil {
@@ -34,7 +35,8 @@ func (p *Price) Of(t Tokens) float64 {
 	return float64(fresh*p.Prompt)/1e6 + float64(float64(t.Cached)*cached)/1e6 + float64(float64(t.Completion)*p.Completion)/1e6
 }
 
-// InBatch returns the price of calls that are made in a batch.
+// InBatch returns the price of calls in a batch: all rates times Batch, or DefaultBatch if
+// that is 0.
 func (p *Price) InBatch() *Price {
 	f := p.Batch
 	if f == 0 {

@@ -67,7 +67,8 @@ type item struct {
 	Body   json.RawMessage `json:"body"`
 }
 
-// serveBatches answers the routes of files and batches; false for another route.
+// serveBatches answers the routes of files and batches. It returns false, and sends nothing,
+// for any other route.
 func (e *Endpoint) serveBatches(w http.ResponseWriter, r *http.Request, body []byte) bool {
 	e.batches.mu.Lock()
 	defer e.batches.mu.Unlock()
@@ -126,7 +127,8 @@ func (e *Endpoint) find(id string) *batch {
 	return nil
 }
 
-// upload answers the upload of a file of requests.
+// upload answers the upload of a file of requests: a form with the purpose batch and one
+// file.
 func (e *Endpoint) upload(w http.ResponseWriter, r *http.Request, body []byte) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
@@ -164,7 +166,8 @@ func (e *Endpoint) store(name, purpose string, data []byte) *file {
 	return f
 }
 
-// create answers the creation of a batch.
+// create answers the creation of a batch. One whose file is wrong, or that draws the fault
+// Failed, is created with the status failed.
 func (e *Endpoint) create(w http.ResponseWriter, body []byte) {
 	var req struct {
 		Input    string            `json:"input_file_id"`
@@ -187,7 +190,8 @@ func (e *Endpoint) create(w http.ResponseWriter, body []byte) {
 	send(w, b)
 }
 
-// read reads the requests of a batch, and says what is wrong with them.
+// read reads the requests of a batch from its file. problem, to be put behind a message,
+// says what is wrong with them, "" for nothing.
 func (b *batch) read(data []byte) (problem string) {
 	seen := map[string]bool{}
 	for line := range bytes.Lines(data) {
@@ -210,7 +214,8 @@ func (b *batch) read(data []byte) (problem string) {
 	return ""
 }
 
-// drawn reports whether a batch meets a fault.
+// drawn reports whether a batch meets a fault, which follows from the seed and the number of
+// the batch, and counts it.
 func (e *Endpoint) drawn(b *batch, f Fault) bool {
 	hit := e.chance(fmt.Sprintf("%s|%d", f, b.number)) < e.cfg.Faults[f]
 	if hit {
@@ -219,7 +224,8 @@ func (e *Endpoint) drawn(b *batch, f Fault) bool {
 	return hit
 }
 
-// listBatches answers with a page of the list of batches.
+// listBatches answers with a page of the list of batches, newest first, that begins behind
+// the batch `after`.
 func (e *Endpoint) listBatches(w http.ResponseWriter, r *http.Request) {
 	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
 	if err != nil || limit < 1 || limit > 100 {
@@ -247,7 +253,10 @@ func (e *Endpoint) listBatches(w http.ResponseWriter, r *http.Request) {
 	say(w, http.StatusOK, string(encode(out)))
 }
 
-// poll lets a batch go on: it ends after as many looks as the configuration says.
+// poll advances a batch each time that a client looks at it. After Config.BatchPolls looks
+// it ends, completed or expired; a slow one takes ten times as many, and one that is being
+// cancelled ends at once. Half of the requests of an expired or cancelled batch are
+// answered.
 func (e *Endpoint) poll(b *batch) {
 	if b == nil || b.Status != "in_progress" && b.Status != "cancelling" {
 		return
@@ -269,7 +278,8 @@ func (e *Endpoint) poll(b *batch) {
 	}
 }
 
-// end answers the first n requests of a batch.
+// end ends a batch: it answers the first n requests, reports the others as not executed, and
+// stores both files. Faults repeat or reorder the answers.
 func (e *Endpoint) end(b *batch, status string, n int) {
 	b.Status = status
 	var good, bad [][]byte
@@ -279,7 +289,7 @@ func (e *Endpoint) end(b *batch, status string, n int) {
 				"error": map[string]any{"code": "batch_" + status, "message": "This request was not executed."}}))
 			continue
 		}
-		code, body := e.batched(&it)
+		code, body := e.answerItem(&it)
 		line := encode(map[string]any{"id": fmt.Sprintf("batch_req_%d", i), "custom_id": it.ID, "error": nil,
 			"response": map[string]any{"status_code": code, "request_id": fmt.Sprintf("req_%d", i), "body": body}})
 		if code == http.StatusOK {
@@ -308,8 +318,9 @@ func lines(list [][]byte) []byte {
 	return append(bytes.Join(list, []byte("\n")), '\n')
 }
 
-// batched answers one request of a batch.
-func (e *Endpoint) batched(it *item) (status int, body json.RawMessage) {
+// answerItem answers one request of a batch, with those of the faults of calls that batches
+// have, and bills the answer.
+func (e *Endpoint) answerItem(it *item) (status int, body json.RawMessage) {
 	c, err := readCall(it.Body)
 	if err != nil {
 		return http.StatusBadRequest, encode(map[string]any{"error": map[string]any{"message": err.Error()}})

@@ -12,8 +12,9 @@ import (
 	"plumb/daemon/canonical"
 )
 
-// Prompt is the part of a prompt that calls of one question share: a judge that was not
-// understood is asked with more.
+// Prompt returns the part of a prompt that all tries of one question share. A judge whose
+// reply was not understood is asked again with the last line repeated; the repetition is
+// removed.
 func Prompt(content string) string {
 	const last = "\nOutput only a single digit: 0 or 1."
 	if strings.HasSuffix(content, last+last) {
@@ -22,7 +23,9 @@ func Prompt(content string) string {
 	return content
 }
 
-// readCall reads the body of a request.
+// readCall reads the body of a request and refuses what a real endpoint would refuse. Hash
+// identifies the request as chat.Request.Hash does; id identifies the question, however
+// often its last line is repeated.
 func readCall(body []byte) (*Call, error) {
 	var top map[string]any
 	if json.Unmarshal(body, &top) != nil {
@@ -75,7 +78,8 @@ func hash(v any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// content returns the texts of a message, and puts hashes in the place of its pictures.
+// content returns the joined texts of a message. It keeps the pictures in c.Images and
+// replaces them in the message by their hashes.
 func (c *Call) content(m map[string]any) (string, error) {
 	switch x := m["content"].(type) {
 	case string:
@@ -106,7 +110,8 @@ func (c *Call) content(m map[string]any) (string, error) {
 	return "", errors.New("want a content")
 }
 
-// picture reads a picture and returns its form in hashes.
+// picture keeps a picture in c.Images and returns what replaces it in the message: its hash
+// and level of detail.
 func (c *Call) picture(p map[string]any) (map[string]any, error) {
 	u, _ := p["image_url"].(map[string]any)
 	s, _ := u["url"].(string)

@@ -20,7 +20,8 @@ type draft struct {
 	usage     map[string]any
 }
 
-// text returns what the made-up model answers.
+// text returns what the model answers: by Config.Answer, or else a verdict 1 or 0, by
+// Config.Right or by a hash of the prompt.
 func (e *Endpoint) text(c *Call) string {
 	if e.cfg.Answer != nil {
 		return e.cfg.Answer(c)
@@ -39,7 +40,8 @@ func (e *Endpoint) text(c *Call) string {
 	return "0"
 }
 
-// completion sends a reply in the chat format, whole or as a stream.
+// completion returns the body of a reply, whole or as a stream, after the fault has changed
+// the answer.
 func (e *Endpoint) completion(f Fault, c *Call) []byte {
 	text := e.text(c)
 	s := &draft{content: &text, finish: "stop"}
@@ -74,7 +76,9 @@ func (e *Endpoint) completion(f Fault, c *Call) []byte {
 	return e.whole(s, c)
 }
 
-// count fills in the counts of tokens.
+// count sets the token counts. With Config.Answer they follow from the texts and pictures,
+// else they are constants. The faults NoUsage and Gap leave all out, or leave the thoughts
+// out of the completion.
 func (s *draft) count(e *Endpoint, f Fault, c *Call) {
 	if f == NoUsage {
 		return
@@ -128,7 +132,8 @@ func (e *Endpoint) whole(s *draft, c *Call) []byte {
 	return encode(out)
 }
 
-// stream sends the completion as server-sent events.
+// stream returns the completion as server-sent events, with texts in pieces of about seven
+// bytes.
 func (e *Endpoint) stream(s *draft, c *Call) []byte {
 	out := []byte(": a comment\n\n")
 	event := func(v map[string]any) {
@@ -138,7 +143,7 @@ func (e *Endpoint) stream(s *draft, c *Call) []byte {
 	delta := func(name, text string) {
 		for text != "" {
 			n := min(len(text), 7)
-			for n < len(text) && text[n]&0xc0 == 0x80 {
+			for n < len(text) && text[n]&0xc0 == 0x80 { // within a character of UTF-8
 				n++
 			}
 			event(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{name: text[:n]}, "finish_reason": nil}}})
@@ -161,10 +166,10 @@ func (e *Endpoint) stream(s *draft, c *Call) []byte {
 	return append(out, "data: [DONE]\n\n"...)
 }
 
-// halves splits a text near its middle, between characters.
+// halves splits a text near its middle, at the boundary of a character.
 func halves(s string) (a, b string) {
 	n := len(s) / 2
-	for n > 0 && n < len(s) && s[n]&0xc0 == 0x80 {
+	for n > 0 && n < len(s) && s[n]&0xc0 == 0x80 { // within a character of UTF-8
 		n--
 	}
 	return s[:n], s[n:]

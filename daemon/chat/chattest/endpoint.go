@@ -90,7 +90,8 @@ func Handler(cfg Config) *Endpoint {
 // Base returns the address for the configuration of a client.
 func (e *Endpoint) Base() string { return e.URL + "/v1" }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler: GET /counts for tests, files and batches, and chat
+// completions, which may meet faults.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && r.URL.Path == "/counts" {
 		w.Header().Set("Content-Type", "application/json")
@@ -137,7 +138,8 @@ func (e *Endpoint) allowed(h http.Header) bool {
 	return h.Get(e.cfg.KeyHeader) == e.cfg.Key
 }
 
-// enter counts a call that begins.
+// enter counts a call that begins, sets how often its question came before, and keeps the
+// first 64 requests.
 func (e *Endpoint) enter(c *Call, h http.Header) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -165,7 +167,9 @@ func (e *Endpoint) meet(f Fault) {
 	e.met[f]++
 }
 
-// fault chooses what a call meets. See docs/spec/runs.md#r28.
+// fault chooses the fault that a call meets: by Config.Next, or by a number that follows
+// from the seed, the question and how often it was asked, compared with the shares in
+// Config.Faults. See docs/spec/runs.md#r28.
 func (e *Endpoint) fault(c *Call) Fault {
 	if e.cfg.Next != nil {
 		return e.cfg.Next(c.Prompt, c.N)
@@ -186,7 +190,8 @@ func (e *Endpoint) chance(of string) float64 {
 	return rand.New(rand.NewPCG(e.cfg.Seed, h.Sum64())).Float64()
 }
 
-// bill counts an answer that was sent whole.
+// bill counts an answer that was sent whole, and writes a line about it to Config.Bills.
+// label is its custom_id in a batch, else "".
 func (e *Endpoint) bill(c *Call, label string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -205,7 +210,7 @@ func (e *Endpoint) bill(c *Call, label string) {
 	e.cfg.Bills.Write(append(b, '\n'))
 }
 
-// pause waits; false where the client is gone.
+// pause waits for d. It returns false if the client is gone before.
 func pause(r *http.Request, d time.Duration) bool {
 	if d <= 0 {
 		return true

@@ -21,10 +21,10 @@ func Answers(file []byte) (func(*Call) string, error) {
 	return func(c *Call) string { return texts[c.Hash] }, nil
 }
 
-// Exact answers tasks of ASPIRE, the lines of a task file, as the program of that name
-// does, when they are asked with all shapes in the text. Tasks of DrawingBench get one
-// shape of each kind of drawing, whatever they ask for. Other requests get an answer that
-// changes nothing.
+// Exact returns answers to tasks of ASPIRE, given as lines of a task file, as the first
+// simulated model of scenario/program gives them. It recognises a task by its shapes and
+// text in the prompt. Tasks of DrawingBench get one shape of each kind of drawing, whatever
+// they ask for. Other requests get an answer that changes nothing.
 func Exact(tasks []byte) (func(*Call) string, error) {
 	answers := map[string]string{}
 	for line := range bytes.Lines(tasks) {
@@ -52,7 +52,7 @@ func Exact(tasks []byte) (func(*Call) string, error) {
 		}
 	}
 	return func(c *Call) string {
-		if a, ok := answers[asked(c.Prompt)]; ok {
+		if a, ok := answers[taskKey(c.Prompt)]; ok {
 			return a
 		}
 		if strings.Contains(c.Prompt, "JSON array of actions") {
@@ -62,8 +62,9 @@ func Exact(tasks []byte) (func(*Call) string, error) {
 	}, nil
 }
 
-// asked returns what a prompt of ASPIRE asks: the shapes as canonical JSON, and the task.
-func asked(prompt string) string {
+// taskKey returns the key of the task that a prompt of ASPIRE asks: the shapes as
+// canonical JSON and the text. It is "" if the prompt has no shapes.
+func taskKey(prompt string) string {
 	_, rest, _ := strings.Cut(prompt, "```json\n")
 	state, rest, _ := strings.Cut(rest, "\n```\n\nTask:\n")
 	task, _, _ := strings.Cut(rest, "\n\nOutput actions")

@@ -70,7 +70,8 @@ func Faults() []Fault {
 	return append(callFaults[:len(callFaults):len(callFaults)], Twice, Expired, Shuffled, Failed)
 }
 
-// answer sends the answer, or what the fault makes of it.
+// answer sends the answer to a call, or what the fault makes of it. Faults of batches alone,
+// and those that only change the text, go to reply.
 func (e *Endpoint) answer(w http.ResponseWriter, r *http.Request, f Fault, c *Call) {
 	switch f {
 	case TooMany:
@@ -125,7 +126,8 @@ func (e *Endpoint) answer(w http.ResponseWriter, r *http.Request, f Fault, c *Ca
 	}
 }
 
-// reply sends a completion, and bills one that is an answer and was sent whole.
+// reply sends a completion and bills it if it was sent whole and is an answer. The faults
+// Half and CutStream send half of it; Lost bills it and resets the connection.
 func (e *Endpoint) reply(w http.ResponseWriter, f Fault, c *Call) {
 	b := e.completion(f, c)
 	w.Header().Set("Content-Type", "application/json")

@@ -7,9 +7,10 @@ import (
 	"sync"
 )
 
-// Pipe serves a handler through memory. It returns a transport for clients, whatever
-// host they name, and a function that stops the server. No goroutine waits for the
-// network, so that tests with a clock of their own can use it.
+// Pipe runs a server for a handler on connections in memory. It returns a transport for
+// clients, which reaches the server whatever host they name, and a function that stops the
+// server. No goroutine waits for the network, so tests with a clock of their own (synctest)
+// can use it.
 func Pipe(h http.Handler) (t *http.Transport, stop func()) {
 	l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
 	s := &http.Server{Handler: h}
@@ -21,7 +22,7 @@ func Pipe(h http.Handler) (t *http.Transport, stop func()) {
 	}
 }
 
-// pipeListener hands the ends of pipes to a server. It implements net.Listener.
+// pipeListener gives a server the ends of pipes as connections. It implements net.Listener.
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
