@@ -14,20 +14,21 @@ const BadResponse = "bad_response"
 // Unwrapped is the code of the note that a chat message was read as its text.
 const Unwrapped = "response_unwrapped"
 
-// answer checks that the suite can read the answer of an item: a text, or a value in
-// its own form. Chat messages are replaced by their text, with a note. Any other value
-// is an error that names it, because a score of 0 would say nothing about the model. See
-// docs/spec/cli.md#r18.
+// answer checks that the suite can read the answer of an item: actions if it has any and the
+// suite reads them, else response. See docs/spec/cli.md#r18.
 func (d *Decoder) answer(it *scoring.Item) *scoring.Error {
 	suite := d.cfg.Suites.Find(it.Suite)
 	if v := it.Fields.Get("actions"); suite.AnswerForms["actions"] != "" && !null(v) {
-		return d.readable(it, suite, "actions", v) // goes before a response
+		return d.checkAnswer(it, suite, "actions", v) // goes before a response
 	}
-	return d.readable(it, suite, "response", it.Fields.Get("response"))
+	return d.checkAnswer(it, suite, "response", it.Fields.Get("response"))
 }
 
-// readable is answer for one member, whose value is v.
-func (d *Decoder) readable(it *scoring.Item, suite *scoring.Suite, member string, v *fastjson.Value) *scoring.Error {
+// checkAnswer checks one member that holds an answer, whose value is v. A text, a missing
+// value and the suite's own form are accepted. Chat messages are replaced by their text,
+// with a note. Any other value is an error that names it, because a score of 0 would say
+// nothing about the model.
+func (d *Decoder) checkAnswer(it *scoring.Item, suite *scoring.Suite, member string, v *fastjson.Value) *scoring.Error {
 	if null(v) || v.Type() == fastjson.TypeString {
 		return nil
 	}
@@ -35,12 +36,12 @@ func (d *Decoder) readable(it *scoring.Item, suite *scoring.Suite, member string
 	if form := suite.AnswerForms[member]; form != "" {
 		want += " or " + form
 	}
-	said, ok, err := message.Read(v)
+	chat, ok, err := message.Read(v)
 	switch {
 	case err != nil:
 		return refused(member + err.Error())
 	case ok:
-		d.unwrap(it, member, said)
+		d.unwrap(it, member, chat)
 	case suite.OwnAnswer == nil || !suite.OwnAnswer(it, member, v):
 		return refused(member + ": got " + message.Describe(v) + "; want " + want)
 	}
@@ -54,7 +55,7 @@ func refused(text string) *scoring.Error {
 	return &scoring.Error{Code: BadResponse, Message: "cannot read " + text}
 }
 
-// unwrap replaces a chat message by its text, null where it has none, and adds a note.
+// unwrap replaces a chat message by its text, with a note, or by null if it has none.
 func (d *Decoder) unwrap(it *scoring.Item, member string, said message.Said) {
 	d.arena.Reset()
 	text := d.arena.NewNull()

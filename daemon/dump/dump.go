@@ -130,8 +130,8 @@ func NewReader(src io.Reader, limits Limits) (*Reader, error) {
 	return r, nil
 }
 
-// Section reads lines of a plain text that begin at a byte of an input: at is its offset and line
-// its number there, from 1.
+// Section reads lines of plain text from the middle of an input: src begins at byte `at` of
+// the input, with line number `line`, from 1. A byte order mark is skipped only at byte 0.
 func Section(src io.Reader, limits Limits, line int, at int64) *Reader {
 	r := &Reader{limits: limits.Filled(), raw: &Counter{R: src}, line: line - 1, at: at}
 	r.src = bufio.NewReaderSize(r.raw, 256<<10)
@@ -153,12 +153,13 @@ func (r *Reader) Text() *bufio.Reader { return r.src }
 // Packed returns the name of the compression of the input, "" for none.
 func (r *Reader) Packed() string { return r.packed }
 
-// unpack returns a reader of the text of head, decompressed where its first bytes say so.
-// See docs/spec/cli.md#r10.
+// unpack returns a reader of the text of head, decompressed if its first bytes are those of
+// gzip, zstd or bzip2. Decompressed input is bounded. The window of zstd is counted in
+// Limits.Memory. See docs/spec/cli.md#r10.
 func (r *Reader) unpack(head *bufio.Reader) (io.Reader, error) {
 	magic, _ := head.Peek(4)
 	if string(magic[:min(len(magic), 3)]) == "BZh" {
-		magic, _ = head.Peek(10)
+		magic, _ = head.Peek(10) // a text may begin so too
 	}
 	switch {
 	case len(magic) >= 2 && magic[0] == 0x1f && magic[1] == 0x8b:
@@ -191,14 +192,15 @@ func Packed(b []byte) bool {
 	return len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b || len(b) >= 4 && isZstd(b) || isBzip2(b)
 }
 
-// isBzip2 reports whether b begins a bzip2 stream: BZh, the size of a block, and the mark of
-// the first block or of the end.
+// isBzip2 reports whether b, of at least 10 bytes, begins a bzip2 stream: BZh, the size of a
+// block, and the mark of the first block or of the end.
 func isBzip2(b []byte) bool {
 	return len(b) >= 10 && string(b[:3]) == "BZh" && b[3] >= '1' && b[3] <= '9' &&
 		(string(b[4:10]) == "1AY&SY" || string(b[4:10]) == "\x17rE8P\x90")
 }
 
-// bounded bounds the expansion of decompressed input.
+// bounded returns a reader that fails where decompressed input expands too far, and notes
+// the format.
 func (r *Reader) bounded(format string, plain io.Reader) io.Reader {
 	r.packed = format
 	return &Bounded{Src: plain, Format: format, Packed: &r.raw.N, Ratio: r.limits.Ratio, Window: r.limits.Window}
@@ -211,7 +213,8 @@ func (r *Reader) grow(n int) error {
 
 func (r *Reader) shrink(n int) { r.limits.Memory.Shrink(int64(n)) }
 
-// isZstd reports whether b begins a zstd frame or a skippable frame.
+// isZstd reports whether b, of at least 4 bytes, begins a zstd frame or a skippable frame
+// (RFC 8878).
 func isZstd(b []byte) bool {
 	if b[1] == 0xb5 && b[2] == 0x2f && b[3] == 0xfd {
 		return b[0] == 0x28
@@ -282,8 +285,8 @@ func (r *Reader) forget() {
 	r.buf = nil
 }
 
-// keep appends a part of a long line to buf. While the buffer grows, memory counts both
-// the old and the new one.
+// keep appends a part of a long line to buf. The growth is counted in Limits.Memory, which
+// may refuse it; while the buffer is copied, both the old and the new one count.
 func (r *Reader) keep(part []byte) error {
 	if need := len(r.buf) + len(part); need > cap(r.buf) {
 		next := max(need, min(2*cap(r.buf), r.limits.Line+2))
@@ -311,7 +314,9 @@ func (r *Reader) Next() (Line, error) {
 	}
 }
 
-// NextRaw is Next without skipping blank lines, for callers that pass all lines on.
+// NextRaw is Next without skipping blank lines, for callers that pass all lines on. A line
+// that is too long, or for which there is no memory, is read to its end and returned with a
+// Fault. The bytes of a short line are in the reader's buffer and not copied.
 func (r *Reader) NextRaw() (Line, error) {
 	if r.list != nil {
 		return r.list.next(r)
@@ -325,8 +330,8 @@ func (r *Reader) NextRaw() (Line, error) {
 	if cap(r.buf) > keepLine {
 		r.forget()
 	}
-	var skipped int64
-	var full error
+	var skipped int64 // bytes of a line that is not kept
+	var noMemory error
 	for {
 		part, err := r.src.ReadSlice('\n')
 		r.at += int64(len(part))
@@ -336,19 +341,19 @@ func (r *Reader) NextRaw() (Line, error) {
 		if skipped > 0 || len(r.buf)+len(part) > r.limits.Line+2 { // +2: the line end
 			skipped += int64(len(r.buf) + len(part))
 			r.forget()
-		} else if full = r.keep(part); full != nil {
+		} else if noMemory = r.keep(part); noMemory != nil {
 			skipped = int64(len(r.buf) + len(part))
 			r.forget()
 		}
 		switch {
-		case err == nil && full != nil:
-			return r.refused(full), nil
+		case err == nil && noMemory != nil:
+			return r.refused(noMemory), nil
 		case err == nil:
 			return r.finish(r.buf, skipped)
 		case !errors.Is(err, bufio.ErrBufferFull):
 			r.err = err
-			if full != nil && err == io.EOF {
-				return r.refused(full), nil
+			if noMemory != nil && err == io.EOF {
+				return r.refused(noMemory), nil
 			}
 			return r.last(skipped)
 		}
@@ -363,7 +368,7 @@ func (r *Reader) refused(why error) Line {
 	return Line{N: r.line, At: r.begin, Fault: fmt.Sprintf("cannot read line %d: %v", r.line, why), Busy: true}
 }
 
-// finish returns a complete line without its line end, or its fault where it is too long.
+// finish returns a complete line without its line end, or with a Fault if it is too long.
 // skipped is the length in bytes of a line that was not kept, else 0.
 func (r *Reader) finish(b []byte, skipped int64) (Line, error) {
 	b = bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
@@ -374,7 +379,9 @@ func (r *Reader) finish(b []byte, skipped int64) (Line, error) {
 	return Line{N: r.line, At: r.begin, Bytes: b}, nil
 }
 
-// last returns the line at the end of the input, which may be incomplete.
+// last returns the line at the end of the input, r.err. After io.EOF it is a line without a
+// line end; after another error it is incomplete and has a Fault. Without any text it
+// returns r.err.
 func (r *Reader) last(skipped int64) (Line, error) {
 	if skipped == 0 && len(bytes.TrimSpace(r.buf)) == 0 {
 		return Line{}, r.err

@@ -83,11 +83,11 @@ func (d *Decoder) Trim() {
 	jsontree.Trim(&d.tasks)
 }
 
-// Item decodes one line; suite, if not empty, overrides the default suite. The item is
-// valid until the next call, and has an id and a line number even after an error. The
-// codes of errors are "bad_line" for a line that is not a valid JSON object, "bad_item"
-// for a field of the wrong kind, "bad_response" for an answer of an unknown form, "busy",
-// "limit", "unknown_suite" and "unknown_task".
+// Item decodes one line. suite, if not empty, is used before the default suite for lines
+// that do not name theirs. The item is valid until the next call, and has an id and a line
+// number even after an error. Codes of errors are "bad_line" for a line that is not a valid
+// JSON object, "bad_item" for a field of the wrong kind, "bad_response" for an answer of an
+// unknown form, "busy", "limit", "unknown_suite" and "unknown_task".
 func (d *Decoder) Item(l Line, suite string) (*scoring.Item, *scoring.Error) {
 	d.item = scoring.Item{ID: "line:" + strconv.Itoa(l.N), Line: l.N, Meter: d.cfg.Meter}
 	it := &d.item
@@ -100,7 +100,7 @@ func (d *Decoder) Item(l Line, suite string) (*scoring.Item, *scoring.Error) {
 	}
 	strict := d.cfg.Limits.Check(l.Bytes)
 	b := l.Bytes
-	if strict != nil {
+	if strict != nil { // some suites accept faults of JSON within an answer, but the suite is not known yet
 		b = d.loosened(l.Bytes)
 		if b == nil {
 			return it, bad(l.N, strict)
@@ -134,7 +134,7 @@ func (d *Decoder) Item(l Line, suite string) (*scoring.Item, *scoring.Error) {
 	if e := d.join(it); e != nil {
 		return it, e
 	}
-	d.response(it, len(l.Bytes))
+	d.limitAnswer(it, len(l.Bytes))
 	return it, d.answer(it)
 }
 
@@ -170,9 +170,9 @@ func (d *Decoder) id(it *scoring.Item) *scoring.Error {
 	return nil
 }
 
-// halfID returns the raw id of a line where it has an unpaired surrogate, else nil. id
-// is the decoded one, which has the replacement character instead, so that different
-// ids could become equal.
+// halfID returns the raw id of a line if it has an unpaired surrogate, else nil. id is the
+// decoded one, in which the replacement character stands for it, so that different ids could
+// become equal.
 func halfID(line []byte, id string) (raw []byte) {
 	if !strings.ContainsRune(id, '\ufffd') {
 		return nil
@@ -186,7 +186,8 @@ func halfID(line []byte, id string) (raw []byte) {
 	return raw
 }
 
-// who reads which model made the answer and how it was asked, from the line alone.
+// who sets which model made the answer and how it was asked, from the line alone, without
+// its task. A suite may have a name of its own for the member repeat.
 func (d *Decoder) who(it *scoring.Item) *scoring.Error {
 	repeat := ""
 	if s := d.cfg.Suites.Find(it.Suite); s != nil {
@@ -199,8 +200,9 @@ func (d *Decoder) who(it *scoring.Item) *scoring.Error {
 	return e
 }
 
-// suite sets the suite and the test of an item. The suite is the one that the line names,
-// else the argument, the default of the configuration, or the result of suiteOf.
+// suite sets the suite and the test of an item. The suite is the first that is given of: the
+// one that the line names, the argument, the default of the configuration, and the result of
+// suiteOf.
 func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
 	test, e := field(it.Fields, "test")
 	if e != nil {
@@ -235,8 +237,8 @@ func (d *Decoder) suite(it *scoring.Item, suite string) *scoring.Error {
 	return nil
 }
 
-// suiteOf returns the only suite that has the test of an item, or a task with its id; ""
-// where there is none or several.
+// suiteOf returns the only suite that has the item's test or, in its task file, the item's
+// id. It returns "" if there is no such suite or several.
 func (d *Decoder) suiteOf(it *scoring.Item) string {
 	found := ""
 	for _, s := range d.cfg.Suites {
@@ -251,7 +253,8 @@ func (d *Decoder) suiteOf(it *scoring.Item) string {
 	return found
 }
 
-// join adds the members of the item's task that the line does not have. See docs/spec/cli.md#r15.
+// join adds the members of the item's task that the line does not have, never an answer.
+// Lines that have all that the suite needs are left as they are. See docs/spec/cli.md#r15.
 func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 	tasks := d.cfg.TasksOf(it.Suite, string(it.Fields.GetStringBytes("split"))).set()
 	if !tasks.wanted(it.Fields, it.ID) {
@@ -267,7 +270,7 @@ func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 	}
 	obj, _ := task.Object()
 	obj.Visit(func(key []byte, v *fastjson.Value) {
-		if k := d.name(key); !answers(k) && !it.Fields.Exists(k) {
+		if k := d.internName(key); !answers(k) && !it.Fields.Exists(k) {
 			it.Fields.Set(k, v)
 		}
 	})
@@ -277,8 +280,9 @@ func (d *Decoder) join(it *scoring.Item) *scoring.Error {
 	return e
 }
 
-// name returns the name of a member as a string. Tasks of one file have the same few names, so these are made once.
-func (d *Decoder) name(key []byte) string {
+// internName returns the name of a member as a string. Tasks of one file have the same few
+// names, so the strings are kept and used again.
+func (d *Decoder) internName(key []byte) string {
 	if s, ok := d.names[string(key)]; ok {
 		return s
 	}
@@ -293,10 +297,10 @@ func (d *Decoder) name(key []byte) string {
 	return s
 }
 
-// response replaces an answer that exceeds a limit by an empty one, with a note, so that it
-// still gets a score. line is the length of the line in bytes.
-func (d *Decoder) response(it *scoring.Item, line int) {
-	if over := d.over(it.Fields, line); over != "" {
+// limitAnswer replaces an answer that exceeds a limit by an empty one, with a note, so that
+// it still gets a score. line is the length of the line in bytes.
+func (d *Decoder) limitAnswer(it *scoring.Item, line int) {
+	if over := d.exceeded(it.Fields, line); over != "" {
 		d.arena.Reset()
 		for _, name := range [...]string{"actions", "response"} {
 			if v := it.Fields.Get(name); !null(v) {
@@ -307,8 +311,9 @@ func (d *Decoder) response(it *scoring.Item, line int) {
 	}
 }
 
-// over describes the limit that the answer of an item exceeds, "" for none.
-func (d *Decoder) over(item *fastjson.Value, line int) string {
+// exceeded describes the limit that the answer of an item exceeds, "" for none. A line
+// within the limit of an answer need not be measured further.
+func (d *Decoder) exceeded(item *fastjson.Value, line int) string {
 	for _, v := range []*fastjson.Value{item.Get("actions"), item.Get("response"), item.Get("response", "actions")} {
 		if n := len(v.GetArray()); n > d.cfg.Actions {
 			return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", n, d.cfg.Actions, scoring.FlagActions)

@@ -34,11 +34,12 @@ func (r *Reader) Lists(cfg ItemConfig) {
 	}
 }
 
-// first returns the first byte that is not blank, if it is within the buffer.
-func (r *Reader) first() (byte, bool) {
+// first returns the first byte that is not white space. ok is false if there is none within
+// the buffer.
+func (r *Reader) first() (b byte, ok bool) {
 	for n := 64; ; n *= 4 {
-		b, err := r.src.Peek(min(n, r.src.Size()))
-		if t := bytes.TrimLeft(b, " \t\r\n"); len(t) > 0 {
+		head, err := r.src.Peek(min(n, r.src.Size()))
+		if t := bytes.TrimLeft(head, " \t\r\n"); len(t) > 0 {
 			return t[0], true
 		}
 		if err != nil || n >= r.src.Size() {
@@ -47,7 +48,8 @@ func (r *Reader) first() (byte, bool) {
 	}
 }
 
-// next returns the next item as a line. A syntax error between elements ends the list.
+// next returns the next item as a line, with a Fault for an element that is too long or
+// cannot be read. A syntax error between elements ends the list.
 func (l *list) next(r *Reader) (Line, error) {
 	for len(l.ready) == 0 {
 		if r.err != nil {
@@ -78,7 +80,8 @@ func (l *list) fault(text string) Line {
 	return Line{N: l.line, Fault: fmt.Sprintf("cannot read element %d of the list: %s", l.element, text)}
 }
 
-// expand sets ready to the lines of an element: several for a published task, else one.
+// expand sets ready to the lines of an element: several if it is a task with several
+// answers, as a suite publishes them, else one.
 func (l *list) expand(raw []byte) error {
 	if err := l.cfg.Limits.Check(raw); err != nil {
 		l.ready = append(l.ready[:0], raw) // the decoder reports the error, or accepts the line
@@ -93,7 +96,7 @@ func (l *list) expand(raw []byte) error {
 		if s.Lines == nil || l.cfg.Suite != "" && l.cfg.Suite != s.Name {
 			continue
 		}
-		if _, ok := s.Lines(v, -1); !ok {
+		if _, ok := s.Lines(v, -1); !ok { // -1: only ask whether the suite publishes such elements
 			continue
 		}
 		key := s.ElementKey(v)
@@ -105,21 +108,21 @@ func (l *list) expand(raw []byte) error {
 	return nil
 }
 
-// read returns the next element without line breaks at its ends; io.EOF after
-// the closing bracket.
+// read returns the next element without white space around it, or io.EOF after the closing
+// bracket and nothing else behind it.
 func (l *list) read(r *Reader) ([]byte, error) {
 	c, err := skip(r.src)
 	if err != nil {
-		return nil, l.torn(err)
+		return nil, l.brokenOff(err)
 	}
 	if !l.opened {
 		l.opened = true
 		if c, err = skip(r.src); err != nil { // c was the bracket
-			return nil, l.torn(err)
+			return nil, l.brokenOff(err)
 		}
 	} else if c == ',' {
 		if c, err = skip(r.src); err != nil {
-			return nil, l.torn(err)
+			return nil, l.brokenOff(err)
 		}
 	} else if c != ']' {
 		return nil, fmt.Errorf("cannot read list: got %q after element %d; want ',' or ']'", c, l.element)
@@ -131,12 +134,13 @@ func (l *list) read(r *Reader) ([]byte, error) {
 		}
 		return nil, io.EOF
 	}
-	r.src.UnreadByte()
+	r.src.UnreadByte() // c begins the value
 	return l.value(r)
 }
 
-// torn replaces the end of the input inside the list by an error.
-func (l *list) torn(err error) error {
+// brokenOff returns, in place of io.EOF, an error that says after which element the list
+// breaks off.
+func (l *list) brokenOff(err error) error {
 	if err == io.EOF {
 		return fmt.Errorf("cannot read list: it breaks off after element %d", l.element)
 	}
@@ -153,8 +157,8 @@ func skip(src *bufio.Reader) (byte, error) {
 	}
 }
 
-// value reads one value and sets size; line breaks become blanks. It keeps only the
-// beginning of a value that is too long.
+// value reads one value, up to the comma or bracket behind it, and sets size. Line breaks
+// become blanks. Of a value that is too long it keeps only the beginning.
 func (l *list) value(r *Reader) ([]byte, error) {
 	l.buf = make([]byte, 0, max(1024, len(l.buf)))
 	depth, quoted, escaped := 0, false, false
@@ -162,7 +166,7 @@ func (l *list) value(r *Reader) ([]byte, error) {
 	for {
 		c, err := r.src.ReadByte()
 		if err != nil {
-			return nil, l.torn(err)
+			return nil, l.brokenOff(err)
 		}
 		if depth == 0 && !quoted && (c == ',' || c == ']') {
 			r.src.UnreadByte()

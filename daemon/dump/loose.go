@@ -12,28 +12,27 @@ import (
 var looseKeys = map[string]bool{"response": true, "actions": true}
 
 // loosened returns a copy of a line whose answer breaks the rules of JSON, changed so that
-// the parser accepts it: infinities become numbers beyond the range of a double. It
-// returns nil where the fault is outside the answer or of another kind. See
-// docs/spec/cli.md#r13.
+// the parser accepts it: infinities become 1e999, beyond the range of a double. It returns
+// nil if the fault is outside of the answer, or of another kind. See docs/spec/cli.md#r13.
 func (d *Decoder) loosened(line []byte) []byte {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 || line[0] != '{' {
 		return nil
 	}
-	rest, out := bytes.Clone(line), bytes.Clone(line)
+	withoutAnswer, out := bytes.Clone(line), bytes.Clone(line)
 	values, found := 0, false
 	err := jsoncut.Members(line, func(key, value []byte) error {
 		if !looseKeys[string(key)] || value[0] != '{' && value[0] != '[' {
 			return nil
 		}
 		at := cap(line) - cap(value) // both end with the same array
-		blank(rest[at : at+len(value)])
-		finite(out[at : at+len(value)])
+		overwrite(withoutAnswer[at : at+len(value)])
+		replaceInfinities(out[at : at+len(value)])
 		values += bytes.Count(value, []byte{','})
 		found = true
 		return nil
 	})
-	if err != nil || !found || values > d.values() || d.cfg.Limits.Check(rest) != nil {
+	if err != nil || !found || values > d.values() || d.cfg.Limits.Check(withoutAnswer) != nil {
 		return nil
 	}
 	return out
@@ -44,8 +43,8 @@ func (d *Decoder) values() int {
 	return cmp.Or(max(d.cfg.Limits.Values, 0), 4_000_000)
 }
 
-// blank overwrites a value of at least one byte by the number 0 and blanks.
-func blank(b []byte) {
+// overwrite replaces a value of at least one byte by the number 0 and blanks, in place.
+func overwrite(b []byte) {
 	for i := range b {
 		b[i] = ' '
 	}
@@ -57,8 +56,8 @@ var (
 	beyond   = []byte("1e999   ")
 )
 
-// finite replaces infinities outside strings by 1e999, in place.
-func finite(b []byte) {
+// replaceInfinities replaces each Infinity outside of strings by 1e999 and blanks, in place.
+func replaceInfinities(b []byte) {
 	quoted := false
 	for i := 0; i < len(b); i++ {
 		switch {

@@ -29,7 +29,8 @@ type Bounds struct {
 // docs/spec/cli.md#r30.
 var DefaultBounds = Bounds{Content: true, Pad: 32}
 
-// ParseBounds reads the value of --bounds: "x,y,w,h" or "content[:PAD]".
+// ParseBounds reads the value of --bounds: "x,y,w,h" or "content[:PAD]", in page units.
+// Without PAD it is that of DefaultBounds.
 func ParseBounds(s string) (Bounds, error) {
 	bad := fmt.Errorf("cannot use bounds %q: want x,y,w,h or content[:PAD] in page units", clip(s))
 	if rest, ok := strings.CutPrefix(s, "content"); ok {
@@ -112,10 +113,10 @@ func picture(doc *fastjson.Value, b []byte, o *PictureOptions) (id string, v vie
 		}
 		v.Foreign = fmt.Errorf("cannot read scene: %w: %w", view.ErrForeign, err)
 	}
-	if v.Only, err = known(v.Scene, v.Only); err != nil {
+	if v.Only, err = knownIDs(v.Scene, v.Only); err != nil {
 		return id, v, err
 	}
-	if err := place(&v, bounds, o); err != nil || v.Content != nil {
+	if err := placePicture(&v, bounds, o); err != nil || v.Content != nil {
 		return id, v, err
 	}
 	return id, v, o.Limits.CheckCanvas(v.Bounds.W, v.Bounds.H)
@@ -157,9 +158,10 @@ func pictureOnly(doc *fastjson.Value, only []string, l scene.Limits) ([]string, 
 	return only, nil
 }
 
-// known returns ids with their prefix where it was left out. An id that the scene does not
-// have is an error. Where the scene could not be read (nil), all ids are accepted.
-func known(s *scene.Scene, ids []string) ([]string, error) {
+// knownIDs returns the ids of shapes, with the prefix "shape:" if it was left out. An id
+// that the scene does not have is an error. If the scene could not be read (nil), all ids
+// are accepted. nil stays nil.
+func knownIDs(s *scene.Scene, ids []string) ([]string, error) {
 	if ids == nil {
 		return nil, nil
 	}
@@ -200,9 +202,10 @@ func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
 	return Bounds{Box: view.Box{X: v[0], Y: v[1], W: v[2], H: v[3]}}, nil
 }
 
-// place sets the bounds of a picture. A picture of no shapes (an empty Only) has the size
-// of that of all shapes. Where the editor draws, it measures the content itself.
-func place(v *view.View, b Bounds, o *PictureOptions) error {
+// placePicture sets v.Bounds, or v.Content if the editor draws, which then measures the
+// content itself. A picture of no shapes (an empty Only) has the size of that of all shapes.
+// If a native picture cannot be measured and an editor may draw, v.Foreign says why.
+func placePicture(v *view.View, b Bounds, o *PictureOptions) error {
 	if !b.Content {
 		v.Bounds = b.Box
 		return nil
@@ -229,16 +232,16 @@ func place(v *view.View, b Bounds, o *PictureOptions) error {
 	if !ok {
 		return fmt.Errorf("cannot draw scene: %w: it is empty and has no bounds; want bounds or a shape", scene.ErrInvalid)
 	}
-	if contained(v.Scene, box) {
+	if framed(v.Scene, box) {
 		b.Pad = 0
 	}
 	v.Bounds = view.Box{X: box.X - b.Pad, Y: box.Y - b.Pad, W: box.W + 2*b.Pad, H: box.H + 2*b.Pad}
 	return nil
 }
 
-// contained reports whether one frame or image is as large as all drawn shapes, which all
-// bounds. The editor exports such a scene without padding. See docs/spec/drawing.md#r15.
-func contained(s *scene.Scene, all view.Box) bool {
+// framed reports whether one frame or image is as large as `all`, the bounds of all drawn
+// shapes. The editor exports such a scene without padding. See docs/spec/drawing.md#r15.
+func framed(s *scene.Scene, all view.Box) bool {
 	const tolerance = 1e-6
 	for i := range s.Shapes {
 		if k := s.Shapes[i].Kind; k != scene.Frame && k != scene.Image {

@@ -28,11 +28,12 @@ func Scenes(r *Reader, limits Limits, give func(Line)) error {
 	})
 }
 
-// linesOrDocument reads a file that has a JSON value on each line, or is one JSON document over
-// several lines. It calls line for each line, or whole for the document; where whole returns
-// false, line is called after all. If the first line is JSON, the file has lines. That is decided
-// after as many lines as decide says: 1, or 2 where a file of one line is a document. whole may keep
-// the bytes, line may not.
+// linesOrDocument reads a file that has a JSON value on each line, or is one JSON document
+// over several lines. It calls line for each line, or whole for the document; if whole
+// returns false, it calls line after all. The file has lines if its first line is JSON,
+// which is decided after `decide` lines: 1, or 2 if a file of one line is a document. It
+// holds the lines until then, at most limits.Line bytes. whole may keep the bytes, line may
+// not.
 func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole func(Line) (bool, error), line func(Line) error) error {
 	var held []Line
 	size, mayBeDocument := 0, true
@@ -52,7 +53,7 @@ func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole
 			if !mayBeDocument {
 				return err
 			}
-			if doc := joined(held, size); doc != nil {
+			if doc := asDocument(held, size); doc != nil {
 				done, fault := whole(Line{N: held[0].N, Bytes: doc})
 				if done || fault != nil {
 					return cmp.Or(fault, err)
@@ -78,9 +79,9 @@ func linesOrDocument(next func() (Line, error), limits Limits, decide int, whole
 	}
 }
 
-// joined returns lines as one JSON document, nil where they are not one. size is the
-// length of the lines in bytes, with their ends.
-func joined(lines []Line, size int) []byte {
+// asDocument returns lines as one JSON document, or nil if they are none. size is the length
+// of the lines in bytes, with their ends.
+func asDocument(lines []Line, size int) []byte {
 	doc := make([]byte, 0, size)
 	for _, l := range lines {
 		doc = append(append(doc, l.Bytes...), '\n')

@@ -57,8 +57,8 @@ func (t *Tasks) set() *taskSet {
 	return t.now.Load()
 }
 
-// Each calls f with the first name, the position and the JSON of each task, in the order
-// of the file, until f returns an error. f must not change the JSON.
+// Each calls f with the first name, the position and the JSON of each task, in the order of
+// the file, until f returns an error, and returns that error. f must not change the JSON.
 func (t *Tasks) Each(f func(name string, index int, json []byte) error) error {
 	s := t.set()
 	if s == nil {

@@ -32,7 +32,8 @@ type namedTask struct {
 	json []byte
 }
 
-// readTasks reads a task file once.
+// readTasks reads a task file once: lines, or one JSON document. The first task that is
+// wrong is an error.
 func readTasks(src TaskSource) (*taskSet, error) {
 	r, err := Open(src.Path, src.Limits)
 	if err != nil {
@@ -75,13 +76,13 @@ func (l *taskLoader) keep(b []byte) []byte {
 	return l.block[start:len(l.block):len(l.block)]
 }
 
-// document adds the tasks of a JSON document. done is false where the document is a single
-// task.
+// document adds the tasks of a JSON document: a list, or an object whose member rule.List is
+// one. done is false if the document is neither, and so a single task.
 func (l *taskLoader) document(doc []byte) (done bool, err error) {
 	if err := l.json.Check(doc); err != nil {
 		return true, err
 	}
-	list := bytes.TrimSpace(doc)
+	list := bytes.TrimSpace(doc) // not empty: it is valid JSON
 	if list[0] == '{' {
 		object := list
 		list = nil
@@ -95,7 +96,7 @@ func (l *taskLoader) document(doc []byte) (done bool, err error) {
 	if list == nil || list[0] != '[' {
 		return false, nil
 	}
-	all, err := jsoncut.Elements(list, math.MaxInt)
+	all, err := jsoncut.Elements(list, math.MaxInt) // without a limit on their number
 	if err != nil {
 		return true, err
 	}
@@ -118,7 +119,8 @@ func (l *taskLoader) line(line Line) error {
 	return l.add(line.Bytes)
 }
 
-// add adds a task whose JSON has been checked.
+// add adds a task whose JSON has been checked. It copies the task, without the members that
+// scoring does not read, and if l.whole is set also with them.
 func (l *taskLoader) add(b []byte) error {
 	v, err := jsontree.Parse(&l.p, b)
 	if err != nil {
@@ -140,7 +142,7 @@ func (l *taskLoader) add(b []byte) error {
 		t.n++
 	}
 	for _, k := range keys {
-		t.name(k, int32(at))
+		t.addName(k, int32(at))
 	}
 	kept := l.keep(l.trimmed(b))
 	t.all = append(t.all, namedTask{keys[0], kept})
@@ -154,8 +156,9 @@ func (l *taskLoader) add(b []byte) error {
 	return nil
 }
 
-// name notes that the task at a position has a name.
-func (t *taskSet) name(k string, at int32) {
+// addName records that the task at a position has a name. A name may belong to several
+// tasks.
+func (t *taskSet) addName(k string, at int32) {
 	before, ok := t.first[k]
 	if !ok {
 		t.first[k] = at
@@ -243,8 +246,8 @@ func (t *taskSet) position(name string, k int) int {
 	return int(t.first[name])
 }
 
-// wanted reports whether a line needs its task: it lacks a field of the suite's rule, or,
-// without such a rule, a task has the name that it refers to.
+// wanted reports whether a line needs its task: it lacks a member that the suite's rule
+// lists, or, if the rule lists none, a task has the name that the line refers to.
 func (t *taskSet) wanted(v *fastjson.Value, id string) bool {
 	if t == nil {
 		return false
@@ -268,7 +271,8 @@ func (t *taskSet) refer(v *fastjson.Value, id string) string {
 // answers reports whether a member holds the answer of a line, which no task may set.
 func answers(key string) bool { return key == "response" || key == "actions" }
 
-// find returns the JSON of the only task with the name id.
+// find returns the JSON of the only task with the name id. The error says that there is none
+// or more than one.
 func (t *taskSet) find(id string) ([]byte, *scoring.Error) {
 	if t == nil {
 		t = &taskSet{}
@@ -283,8 +287,8 @@ func (t *taskSet) find(id string) ([]byte, *scoring.Error) {
 	return t.all[at].json, nil
 }
 
-// join appends a line to dst with the fields of its task that it lacks. It appends a line that
-// cannot be joined unchanged.
+// join appends a line to dst with the members of its task that it lacks, never an answer. A
+// line that cannot be joined is appended unchanged.
 func (t *taskSet) join(dst, line []byte) []byte {
 	start := len(dst)
 	dst = append(dst, line...)
@@ -309,7 +313,7 @@ func (t *taskSet) join(dst, line []byte) []byte {
 		return dst
 	}
 	end := start + bytes.LastIndexByte(line, '}')
-	tail := string(dst[end:])
+	tail := string(dst[end:]) // the bracket and what follows it; new members go before
 	dst = dst[:end]
 	first := v.GetObject().Len() == 0
 	task.GetObject().Visit(func(key []byte, f *fastjson.Value) {

@@ -9,8 +9,8 @@ import (
 	"plumb/scoring"
 )
 
-// Whose returns the suite of a task file by its first task, or by the form of the document;
-// "" where that fits no suite or several.
+// Whose returns the name of the suite to which a task file belongs, by its first task or by
+// the form of the document. It returns "" if no suite fits or several do.
 func Whose(path string, suites scoring.Suites, limits Limits) (string, error) {
 	r, err := Open(path, limits)
 	if err != nil {
@@ -35,7 +35,9 @@ func Whose(path string, suites scoring.Suites, limits Limits) (string, error) {
 	return owner(v, suites), nil
 }
 
-// owner returns the only suite to which a task, or a document of tasks, can belong, else "".
+// owner returns the name of the only suite to which a task, or a document of tasks, can
+// belong, else "". A task is recognised by its suite or test, a document by the member that
+// lists its tasks.
 func owner(v *fastjson.Value, suites scoring.Suites) string {
 	d := Decoder{cfg: ItemConfig{Suites: suites}}
 	it := scoring.Item{Fields: v}

@@ -9,10 +9,11 @@ import (
 	"plumb/scoring"
 )
 
-// readsBack reports whether the line of a result reads back as the same result, so that the line need not be read. It is
-// false for what is rare or costs little beside its scoring: lists, fields of a suite, and numbers that lose a digit.
+// readsBack reports whether the line of a result reads back as the same result, so that the
+// line need not be parsed. It returns false for what is rare or costs little beside its
+// scoring: lists, fields of a suite, and numbers that lose a digit.
 func (b *builder) readsBack(r *scoring.Result, reward scoring.RewardMode) bool {
-	if r.Scored && !(b.exact(r.Score) && b.exact(reward.Of(r.Score))) || len(r.Fields) > 0 || !plainIdentity(&r.Who) {
+	if r.Scored && !(b.numberReadsBack(r.Score) && b.numberReadsBack(reward.Of(r.Score))) || len(r.Fields) > 0 || !identityReadsBack(&r.Who) {
 		return false
 	}
 	if r.Err != nil && (r.Who.Asked != nil || !utf8.ValidString(r.Err.Code)) { // a faulty identity is one more error
@@ -29,15 +30,16 @@ func (b *builder) readsBack(r *scoring.Result, reward scoring.RewardMode) bool {
 		}
 	}
 	for i := range r.Metrics {
-		if !b.plainMetric(&r.Metrics[i], &r.Who) {
+		if !b.metricReadsBack(&r.Metrics[i], &r.Who) {
 			return false
 		}
 	}
 	return true
 }
 
-// plainMetric reports whether a metric of a line reads back as it is in memory. An integer may come back as a float64.
-func (b *builder) plainMetric(m *scoring.Metric, who *scoring.Identity) bool {
+// metricReadsBack reports whether a metric of a line reads back as it is in memory. An
+// integer may come back as a float64, which makes no difference to the index.
+func (b *builder) metricReadsBack(m *scoring.Metric, who *scoring.Identity) bool {
 	if m.Name == "model" && who.Model == "" || m.Name == "run" && who.Repeat == 0 || m.Name == "turn" && who.Turn == 0 {
 		return false // it becomes a part of the identity
 	}
@@ -49,14 +51,14 @@ func (b *builder) plainMetric(m *scoring.Metric, who *scoring.Identity) bool {
 	case int:
 		return -1<<31 <= v && v < 1<<31
 	case float64:
-		return b.exact(v)
+		return b.numberReadsBack(v)
 	}
 	return false
 }
 
-// plainIdentity reports whether an identity reads back as it is in memory.
-func plainIdentity(who *scoring.Identity) bool {
-	if who.Cut != "" {
+// identityReadsBack reports whether an identity reads back as it is in memory.
+func identityReadsBack(who *scoring.Identity) bool {
+	if who.Cut != "" { // a line may have it from the finish reason
 		return false
 	}
 	for _, s := range [...]string{who.Model, who.FinishReason, who.File, who.At, who.Key} {
@@ -75,8 +77,9 @@ func plainIdentity(who *scoring.Identity) bool {
 	return utf8.ValidString(who.Asked.Config)
 }
 
-// exact reports whether a number of a line reads back without a change. The parser may be off by the last digit.
-func (b *builder) exact(x float64) bool {
+// numberReadsBack reports whether a number in a line reads back without a change. The parser
+// may be wrong in the last digit.
+func (b *builder) numberReadsBack(x float64) bool {
 	if x == math.Trunc(x) && math.Abs(x) < 1<<31 {
 		return true // as most are
 	}
@@ -84,8 +87,9 @@ func (b *builder) exact(x float64) bool {
 	return fastfloat.ParseBestEffort(string(b.digits)) == x
 }
 
-// direct adds a row from a result whose line reads back as it is.
-func (b *builder) direct(r *scoring.Result, reward scoring.RewardMode, at int64, length int) error {
+// addResult adds a row for a result whose line reads back as it is. at and length are the
+// place of the line in bytes.
+func (b *builder) addResult(r *scoring.Result, reward scoring.RewardMode, at int64, length int) error {
 	b.own = *r
 	b.own.Cluster = "" // lines do not have it
 	b.own.Score += 0   // there is no -0 in a line

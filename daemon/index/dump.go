@@ -56,11 +56,16 @@ func (d *Dump) Lines() int { return len(d.key) }
 // Close releases the index.
 func (d *Dump) Close() error { return errors.Join(d.source.Close(), d.index.close()) }
 
-// Find returns the lines of an answer with their numbers, at most 64. key is File.Answer of its result.
-// The lines may differ in their tests.
+// maxFound is how many lines Find returns; more than one is rare.
+const maxFound = 64
+
+// Find returns the dump lines of an answer and their line numbers, at most maxFound. key is
+// File.Answer of the result, a hash of id, model, repeat and turn. The lines may be of
+// different tests, which the key leaves out, so the caller picks the one of the result's
+// test.
 func (d *Dump) Find(key uint64) (lines [][]byte, numbers []int, err error) {
 	i, _ := slices.BinarySearch(d.key, key)
-	for ; i < len(d.key) && d.key[i] == key && len(lines) < 64; i++ {
+	for ; i < len(d.key) && d.key[i] == key && len(lines) < maxFound; i++ {
 		b := make([]byte, d.length[i])
 		if _, err := d.source.ReadAt(b, int64(d.at[i])); err != nil {
 			return nil, nil, fmt.Errorf("cannot read line %d of %s: %w", d.line[i], d.Path, err)
@@ -70,10 +75,11 @@ func (d *Dump) Find(key uint64) (lines [][]byte, numbers []int, err error) {
 	return lines, numbers, nil
 }
 
-// Scan calls f for each line of the dump with the key of its answer, until f returns false or ctx ends. A
-// line with two keys is given twice. done and total are bytes of the file.
+// Scan calls f for each line of the dump with the key of its answer, in the order of the
+// file, until f returns false or ctx ends; neither is an error. A line with two keys is
+// given twice. done and total are bytes of the file.
 func (d *Dump) Scan(ctx context.Context, f func(key uint64, line []byte, done, total int64) bool) error {
-	order := make([]int32, len(d.at))
+	order := make([]int32, len(d.at)) // answers by their place; the columns are in the order of keys
 	for i := range order {
 		order[i] = int32(i)
 	}
@@ -115,13 +121,15 @@ type place struct {
 	length, line uint32
 }
 
-// buildDump reads a dump and writes its index. It holds 24 bytes a line, because places are sorted.
+// buildDump reads a dump and writes its index to path. It holds 24 bytes a line in memory,
+// because places are sorted by key. Lines that cannot be parsed are left out, but a file
+// whose first line is no JSON object is refused.
 func buildDump(ctx context.Context, src *os.File, s stamp, path string, o Options) error {
 	var list []place
 	var p fastjson.Parser
 	first := true
 	err := eachLine(ctx, src, s.Size, cmp.Or(max(o.Line, 0), defaultLine), o.Progress, func(line []byte, n int, at int64, fault string) error {
-		begins := first
+		isFirst := first
 		first = false
 		if fault != "" || len(line) > math.MaxUint32 {
 			return nil
@@ -130,7 +138,7 @@ func buildDump(ctx context.Context, src *os.File, s stamp, path string, o Option
 		if err == nil && v.Type() != fastjson.TypeObject {
 			err = fmt.Errorf("got %s; want an object", v.Type())
 		}
-		if err != nil && begins {
+		if err != nil && isFirst {
 			return fmt.Errorf("line %d: %w; want lines of plumb's own format", n, err)
 		}
 		if err != nil {
@@ -155,8 +163,11 @@ func buildDump(ctx context.Context, src *os.File, s stamp, path string, o Option
 		name string
 		put  func(*columnFile, *place)
 	}{
-		{"key", func(c *columnFile, x *place) { put(c, x.key) }}, {"at", func(c *columnFile, x *place) { put(c, x.at) }},
-		{"length", func(c *columnFile, x *place) { put(c, x.length) }}, {"line", func(c *columnFile, x *place) { put(c, x.line) }}} {
+		{"key", func(c *columnFile, x *place) { put(c, x.key) }},
+		{"at", func(c *columnFile, x *place) { put(c, x.at) }},
+		{"length", func(c *columnFile, x *place) { put(c, x.length) }},
+		{"line", func(c *columnFile, x *place) { put(c, x.line) }},
+	} {
 		f, err := w.column(c.name)
 		if err != nil {
 			return err

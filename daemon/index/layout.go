@@ -97,7 +97,9 @@ type mapped struct {
 	body    []byte // what follows the header
 }
 
-// openIndex maps an index after checking its checksum and that it belongs to the file with the stamp.
+// openIndex maps an index into memory. It first checks the checksum of the whole file, that
+// it is an index of that kind, and that its source has the stamp want. The error is errStale
+// for another stamp.
 func openIndex(path, kind string, want stamp) (*mapped, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -115,6 +117,7 @@ func openIndex(path, kind string, want stamp) (*mapped, error) {
 	if string(head[:8]) != magic {
 		return nil, errors.New("it is no index of this version")
 	}
+	// The preamble: magic at byte 0, the checksum of all from byte 16 on at 8, the length of the header at 16.
 	size := binary.LittleEndian.Uint64(head[16:])
 	if size > uint64(info.Size()-preamble) || size > 1<<30 {
 		return nil, errors.New("it is damaged: its header is longer than the file")
@@ -151,8 +154,8 @@ func openIndex(path, kind string, want stamp) (*mapped, error) {
 	return m, nil
 }
 
-// changed reports whether the file of the index is no longer the one that was mapped. What is mapped may then be
-// damaged too.
+// changed reports whether the index at the path is no longer the file that was mapped.
+// Another program may then have damaged what is mapped.
 func (m *mapped) changed() bool {
 	if m.unnamed {
 		return false
@@ -161,8 +164,9 @@ func (m *mapped) changed() bool {
 	return err != nil || info.Size() != m.info.Size() || !info.ModTime().Equal(m.info.ModTime()) || !os.SameFile(info, m.info)
 }
 
-// release gives the pages of the index back to the kernel. They come back when they are read again, mostly without the
-// disk, because the kernel keeps them as long as it has room.
+// release tells the kernel that the pages of the index are not needed in this process. They
+// are mapped again when they are read, mostly without the disk, because the kernel caches
+// them.
 func (m *mapped) release() { unix.Madvise(m.bytes, unix.MADV_DONTNEED) }
 
 func (m *mapped) close() error { return unix.Munmap(m.bytes) }
@@ -175,8 +179,8 @@ type number interface {
 	uint16 | uint32 | uint64 | float32 | float64 | byte
 }
 
-// column returns a column of an index, of as many elements as its section has. It returns nil
-// where there is no section of that name.
+// column returns a column of an index, with as many elements as its section has, or nil if
+// there is no such section. The slice is the mapped memory itself.
 func column[T number](m *mapped, name string) []T {
 	for _, s := range m.Sections {
 		if s.Name != name || s.Length == 0 {

@@ -28,7 +28,8 @@ func (s Sort) Check() error {
 	return fmt.Errorf("cannot sort by %.40q; want row, score, reward, time, cost, repeat, turn, id, test, model, status, failure or metric:NAME", s.By)
 }
 
-// Order returns the rows of a selection in order, as rows of the set. It must not be changed.
+// Order returns the rows of a selection in order, as rows of the set. The slice must not be
+// changed, because the last few orders are kept for later calls.
 func (s *Set) Order(f Filter, by Sort) []uint32 {
 	key := fmt.Sprintf("%s %v %s", by.By, by.Down, f.Key())
 	s.mu.Lock()
@@ -54,10 +55,11 @@ type entry struct {
 	row uint32
 }
 
-// last is the key of rows without a value.
-const last = math.MaxUint64
+// noValue is the key of rows without a value.
+const noValue = math.MaxUint64
 
-// sorted sorts a selection.
+// sorted returns the rows of a selection in the order that by asks for. Rows without a value
+// come last in both directions.
 func (s *Set) sorted(sel *Selection, by Sort) []uint32 {
 	rows := make([]uint32, 0, sel.Rows)
 	if by.By == "" || by.By == "row" {
@@ -83,15 +85,15 @@ func (s *Set) sorted(sel *Selection, by Sort) []uint32 {
 				continue
 			}
 			k := keyOf(row)
-			if by.Down && k != last {
-				k = last - 1 - k
+			if by.Down && k != noValue {
+				k = noValue - 1 - k // reverses the order of all other keys
 			}
 			list = append(list, entry{k, uint32(first + row)})
 		}
 	}
 	list = radixSort(list)
 	if by.By == "id" {
-		s.settle(list, by.Down)
+		s.sortByID(list, by.Down)
 	}
 	for _, e := range list {
 		rows = append(rows, e.row)
@@ -99,25 +101,27 @@ func (s *Set) sorted(sel *Selection, by Sort) []uint32 {
 	return rows
 }
 
-// floatKey returns a key in the order of numbers, last for NaN.
+// floatKey returns a key that orders numbers as integers: negative ones below positive ones.
+// NaN has the key noValue.
 func floatKey(x float64) uint64 {
 	if x != x {
-		return last
+		return noValue
 	}
-	b := math.Float64bits(x + 0)
-	if b>>63 != 0 {
+	b := math.Float64bits(x + 0) // +0: -0 and 0 have one key
+	if b>>63 != 0 {              // negative: larger bits are smaller numbers
 		return ^b >> 1
 	}
-	return (b | 1<<63) >> 1 // one bit is dropped so that no key is last; equal to half a unit in the last place
+	return (b | 1<<63) >> 1 // the shift keeps keys below noValue; numbers that differ in the last bit may share a key
 }
 
-// sortKey returns the function that gives the key of a row.
+// sortKey returns the function that gives the key of a row for an order. ranks are from
+// Set.ranks, for orders by words. Rows without a value have the key noValue.
 func (f *File) sortKey(by string, ranks []uint64) func(row int) uint64 {
 	ranked := func(column []uint16) func(int) uint64 { return func(row int) uint64 { return ranks[column[row]] } }
 	whole := func(column []uint16) func(int) uint64 {
 		return func(row int) uint64 {
 			if column[row] == 0 {
-				return last
+				return noValue
 			}
 			return uint64(column[row])
 		}
@@ -147,23 +151,25 @@ func (f *File) sortKey(by string, ranks []uint64) func(row int) uint64 {
 		return func(row int) uint64 {
 			var b [8]byte
 			copy(b[:], f.ID(row))
-			return binary.BigEndian.Uint64(b[:]) >> 1 // text is no order of its own; settle does the rest
+			return binary.BigEndian.Uint64(b[:]) >> 1 // the first 8 bytes; sortByID orders ids that begin alike
 		}
 	}
 	name := slices.Index(f.Metrics, strings.TrimPrefix(by, "metric:"))
 	return func(row int) uint64 {
 		if name < 0 {
-			return last
+			return noValue
 		}
 		x, ok := f.Metric(row, uint16(name))
 		if !ok {
-			return last
+			return noValue
 		}
 		return floatKey(float64(x))
 	}
 }
 
-// ranks returns, for each file, the places of its words among those of all files.
+// ranks returns, for each file, the ranks of the words of a column among the words of all
+// files, in alphabetical order. An empty word has the rank noValue. Orders that are not by
+// words get no ranks.
 func (s *Set) ranks(by string) [][]uint64 {
 	wordsOf := func(f *File) []Word {
 		switch by {
@@ -189,7 +195,7 @@ func (s *Set) ranks(by string) [][]uint64 {
 			n, _ := slices.BinarySearchFunc(all, w, func(a, b Word) int { return slices.Compare(a, b) })
 			rank := uint64(n)
 			if len(w) == 0 || w[0] == "" {
-				rank = last
+				rank = noValue
 			}
 			out[i] = append(out[i], rank)
 		}
@@ -197,9 +203,9 @@ func (s *Set) ranks(by string) [][]uint64 {
 	return out
 }
 
-// settle sorts by whole ids those runs of rows whose ids begin alike, since keys hold only the
-// begin.
-func (s *Set) settle(list []entry, down bool) {
+// sortByID sorts by whole ids the runs of entries with equal keys, since keys hold only the
+// first bytes of ids.
+func (s *Set) sortByID(list []entry, down bool) {
 	id := func(e entry) string {
 		i, row, _ := s.Find(int(e.row))
 		return s.Files[i].ID(row)
@@ -221,8 +227,8 @@ func (s *Set) settle(list []entry, down bool) {
 	}
 }
 
-// radixSort sorts rows by key and keeps the order of equal keys. It skips digits that all keys
-// share.
+// radixSort sorts rows by key and keeps the order of equal keys. It sorts by 11 bits at a
+// time, from the lowest, and skips digits that all keys share. list is overwritten.
 func radixSort(list []entry) []entry {
 	const bitsPer = 11
 	other := make([]entry, len(list))
@@ -235,7 +241,7 @@ func radixSort(list []entry) []entry {
 			continue
 		}
 		at := 0
-		for i, n := range count {
+		for i, n := range count { // count becomes the place of the first entry with the digit
 			count[i] = at
 			at += n
 		}
@@ -266,7 +272,7 @@ func (r *recent[T]) get(key string) (v T, ok bool) {
 	return v, true
 }
 
-// put adds a value and drops the oldest beyond most.
+// put adds a value and drops the least recently used ones beyond `most`.
 func (r *recent[T]) put(key string, v T, most int) {
 	r.keys, r.values = append(r.keys, key), append(r.values, v)
 	for len(r.keys) > most {

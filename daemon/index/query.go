@@ -211,7 +211,9 @@ type partial struct {
 	histogram Histogram
 }
 
-// scan evaluates a filter over all rows, on all cores.
+// scan evaluates a filter over all rows, on all cores. The result does not depend on the
+// number of cores: counts are integers, and scores are added by blocks in order. A panic of
+// a goroutine, such as a memory fault in an index that was cut, is raised again here.
 func (s *Set) scan(f Filter) *Selection {
 	out := &Selection{Counts: map[string][]Count{}}
 	low, high := s.Range()
@@ -228,10 +230,10 @@ func (s *Set) scan(f Filter) *Selection {
 	for i, file := range s.Files {
 		plans[i] = newPlan(file, i, &f)
 		if f.Rule != "" {
-			plans[i].also(rules, i, file.Rows())
+			plans[i].addBitmap(rules, i, file.Rows())
 		}
 		if f.Text != "" {
-			plans[i].also(texts, i, file.Rows())
+			plans[i].addBitmap(texts, i, file.Rows())
 		}
 		plans[i].low, plans[i].scale = low, Bins/(high-low)
 		out.bits = append(out.bits, newBitmap(file.Rows()))
@@ -285,7 +287,8 @@ func (s *Set) scan(f Filter) *Selection {
 	return out
 }
 
-// join adds up what the goroutines have counted.
+// join adds up what the goroutines have counted, and lists the values of each facet, the
+// most frequent first.
 func (out *Selection) join(files []*File, parts []partial) {
 	counts := [facets]map[string]int{}
 	for i := range counts {
@@ -328,11 +331,11 @@ type plan struct {
 	wantsTime, wantsMetric, wantsBitmaps bool
 }
 
-// newPlan prepares a filter for one result file: a table says for each word of a column which parts
-// of the filter it fails, so that rows are tested by numbers alone.
+// newPlan prepares a filter for one result file. For each word of a column a table has the
+// bits of the facets whose filter the word fails, so that rows are tested by numbers alone.
 func newPlan(f *File, number int, q *Filter) *plan {
 	p := &plan{f: f, score: q.Score, time: q.Time, wantsTime: q.Time != nil}
-	wanted := func(facet Facet, value string) uint32 {
+	failBit := func(facet Facet, value string) uint32 { // the facet's bit if its filter excludes the value, else 0
 		list, given := q.Values[FacetNames[facet]]
 		if !given || slices.Contains(list, value) {
 			return 0
@@ -340,29 +343,29 @@ func newPlan(f *File, number int, q *Filter) *plan {
 		return 1 << facet
 	}
 	for _, w := range f.Tests {
-		p.test = append(p.test, wanted(Suite, w[0])|wanted(Test, w[1]))
+		p.test = append(p.test, failBit(Suite, w[0])|failBit(Test, w[1]))
 	}
 	for _, w := range f.SeriesOf {
 		bits := uint32(0)
 		for i, v := range w {
-			bits |= wanted(Model+Facet(i), v)
+			bits |= failBit(Model+Facet(i), v)
 		}
 		p.series = append(p.series, bits)
 	}
 	for _, w := range f.Statuses {
-		p.status = append(p.status, wanted(Status, w[0]))
+		p.status = append(p.status, failBit(Status, w[0]))
 	}
 	for _, w := range f.Codes {
-		p.code = append(p.code, wanted(Failure, w[0]))
+		p.code = append(p.code, failBit(Failure, w[0]))
 	}
 	for _, w := range f.NoteSets {
-		bits := wanted(Note, "") // without notes
+		bits := failBit(Note, "") // without notes
 		if len(w) > 0 {
-			bits = anyNote(w, wanted)
+			bits = notesFail(w, failBit)
 		}
 		p.notes = append(p.notes, bits)
 	}
-	p.source = wanted(Source, f.Path)
+	p.source = failBit(Source, f.Path)
 	if q.Metric != "" && q.Between != nil {
 		i := slices.Index(f.Metrics, q.Metric)
 		p.metric, p.metricName, p.noMetric, p.wantsMetric = q.Between, uint16(max(i, 0)), i < 0, true
@@ -373,18 +376,20 @@ func newPlan(f *File, number int, q *Filter) *plan {
 	return p
 }
 
-// anyNote returns 0 where one of a result's notes is wanted.
-func anyNote(set Word, wanted func(Facet, string) uint32) uint32 {
+// notesFail returns 0 if the filter accepts one of a result's notes, else the bit of the
+// facet Note.
+func notesFail(set Word, failBit func(Facet, string) uint32) uint32 {
 	for _, v := range set {
-		if wanted(Note, v) == 0 {
+		if failBit(Note, v) == 0 {
 			return 0
 		}
 	}
 	return 1 << Note
 }
 
-// also demands that selected rows are in the bitmap of the file; there is none for an unknown rule.
-func (p *plan) also(list []Bitmap, i, rows int) {
+// addBitmap demands that selected rows are in bitmap i of the list. If the list has none,
+// because the rule is unknown, no row is selected.
+func (p *plan) addBitmap(list []Bitmap, i, rows int) {
 	if i < len(list) {
 		p.add(list[i].bits)
 		return
@@ -394,7 +399,10 @@ func (p *plan) also(list []Bitmap, i, rows int) {
 
 func (p *plan) add(b bitmap) { p.bitmaps, p.wantsBitmaps = append(p.bitmaps, b), true }
 
-// run evaluates a filter on rows from..to-1 of a result file.
+// run evaluates a filter on rows from to to-1 of a result file: it sets the bits of the
+// selected rows and counts them in out and t. A row that fails only one facet, or only the
+// range of scores, still counts: beside the facet's other values, or in the histogram, which
+// ignore that part of the filter.
 func (p *plan) run(from, to int, bits bitmap, out *partial, t *tallies) {
 	f := p.f
 	for i := from; i < to; i++ {
@@ -410,7 +418,7 @@ func (p *plan) run(from, to int, bits bitmap, out *partial, t *tallies) {
 			continue
 		}
 		if fails&^failsScore == 0 {
-			if score != score {
+			if score != score { // NaN: no score
 				out.histogram.Null++
 			} else {
 				out.histogram.Bars[min(Bins-1, max(0, int((score-p.low)*p.scale)))]++
@@ -418,7 +426,7 @@ func (p *plan) run(from, to int, bits bitmap, out *partial, t *tallies) {
 		}
 		if fails != 0 {
 			if fails != failsScore {
-				t.alone(f, i, fails)
+				t.countFailing(f, i, fails)
 			}
 			continue
 		}
@@ -451,7 +459,8 @@ func (p *plan) metricHolds(i int) bool {
 	return ok && p.metric.holds32(x)
 }
 
-// search marks the rows whose ids contain a text.
+// search returns the rows whose ids contain a text. The ids are one text with a line break
+// behind each, so a match that runs over the end of an id does not count.
 func (f *File) search(text string) bitmap {
 	out := newBitmap(f.Rows())
 	want := []byte(text)

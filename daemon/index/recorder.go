@@ -72,16 +72,18 @@ func NewRecorder(path string, o RecorderOptions) (*Recorder, error) {
 	return r, nil
 }
 
-// read reads batches until there are no more.
+// read is the goroutine that adds the lines of batches to the index, until there are no
+// more.
 func (r *Recorder) read() {
 	for batch := range r.batches {
-		r.lines(batch)
+		r.addLines(batch)
 		r.reading.Done()
 	}
 }
 
-// lines adds result lines to the index. After an error it drops what follows.
-func (r *Recorder) lines(batch []byte) {
+// addLines parses result lines and adds them to the index. After an error it ignores further
+// lines.
+func (r *Recorder) addLines(batch []byte) {
 	r.unshare()
 	for from := 0; from < len(batch) && r.fault == nil; {
 		to := from + bytes.IndexByte(batch[from:], '\n')
@@ -92,18 +94,20 @@ func (r *Recorder) lines(batch []byte) {
 	}
 }
 
-// Add adds the next line of the file, without its line end, and copies it. The line holds no line break. of is the
-// result that the line was made of, or nil where the line says something else or more.
+// Add adds the next line of the file, without its line end, and copies it. The line holds no
+// line break. of is the result that the line was made from, or nil if the line says
+// something else or more. A line that reads back as the result is not parsed; the others
+// are, by the goroutine, in batches.
 func (r *Recorder) Add(line []byte, of *scoring.Result) {
 	r.size += int64(len(line)) + 1
 	if of != nil && r.b.readsBack(of, r.o.Reward) {
-		r.settle()
+		r.waitForLines()
 		if r.fault == nil {
 			if of.Cluster != "" { // lines do not have it
 				r.unshare()
 			}
 			r.n++
-			r.fault = r.b.direct(of, r.o.Reward, r.at, len(line))
+			r.fault = r.b.addResult(of, r.o.Reward, r.at, len(line))
 			r.at += int64(len(line)) + 1
 		}
 		return
@@ -116,7 +120,9 @@ func (r *Recorder) Add(line []byte, of *scoring.Result) {
 	}
 }
 
-// unshare ends the use of RecorderOptions.Shared, because the next result does not read back as it was scored.
+// unshare ends the use of RecorderOptions.Shared, because the next result does not read back
+// as it was scored. Observe gets the results from now on if there are none before, else all
+// of them from the file at the end.
 func (r *Recorder) unshare() {
 	switch {
 	case r.sums != sumsShared:
@@ -127,17 +133,19 @@ func (r *Recorder) unshare() {
 	}
 }
 
-// settle waits until all lines of batches are read, and reads the others itself: rows are in the order of lines.
-func (r *Recorder) settle() {
+// waitForLines waits until all batches are read and then reads the lines of the unfinished
+// batch, because rows are in the order of lines.
+func (r *Recorder) waitForLines() {
 	r.reading.Wait()
 	if len(r.batch) > 0 {
-		r.lines(r.batch)
+		r.addLines(r.batch)
 		r.batch = r.batch[:0]
 	}
 }
 
-// Finish writes the index. The file has to be complete at its path: every line that was added with one line end.
-// Where it is not, there is no index.
+// Finish writes the index and ends the Recorder. The file must be complete at its path:
+// every line that was added, each with one line end. Otherwise there is an error and no
+// index.
 func (r *Recorder) Finish() error {
 	err := r.finish()
 	if err != nil {
@@ -148,7 +156,7 @@ func (r *Recorder) Finish() error {
 
 // finish writes the index of the file once its goroutine has ended.
 func (r *Recorder) finish() error {
-	r.settle()
+	r.waitForLines()
 	r.stop()
 	defer r.b.discard()
 	if r.fault != nil {
@@ -167,15 +175,16 @@ func (r *Recorder) finish() error {
 	case sumsShared:
 		o.Extra = r.o.Shared
 	case sumsLate:
-		if err := r.observe(src.File); err != nil {
+		if err := r.observeFile(src.File); err != nil {
 			return err
 		}
 	}
 	return r.b.end(r.path+Suffix, src.stamp, &o)
 }
 
-// observe gives the results of the file to Observe.
-func (r *Recorder) observe(src *os.File) error {
+// observeFile gives the results of the complete file to Observe. Lines that are no results
+// are left out.
+func (r *Recorder) observeFile(src *os.File) error {
 	var p fastjson.Parser
 	return eachLine(context.Background(), src, r.size, defaultLine, nil, func(line []byte, _ int, _ int64, fault string) error {
 		v, err := p.ParseBytes(line)
@@ -228,7 +237,8 @@ func (c *Columns) Add(r *scoring.Result, v *fastjson.Value) error {
 	return c.b.put(r, rewardOf(v), 0, 0)
 }
 
-// File returns the columns under a name. Nothing can be added any more.
+// File returns the results that were added, as a File with that name for its path. Nothing
+// can be added any more. The columns are in a mapped file without a name.
 func (c *Columns) File(name string) (*File, error) {
 	defer c.b.discard()
 	at, err := os.CreateTemp("", "plumb-columns-")

@@ -88,9 +88,9 @@ type File struct {
 // Rows returns the number of rows.
 func (f *File) Rows() int { return len(f.Score) }
 
-// OpenResults opens a result file with its index, which it makes where there is none that can be
-// trusted. A line that is no result becomes a row with the error code unreadable_line; a file whose
-// first line is none is refused.
+// OpenResults opens a result file with its index, which it makes if there is none that can
+// be trusted. A line that is no result becomes a row with the error code unreadable_line,
+// but a file whose first line is no result is refused.
 func OpenResults(ctx context.Context, path string, o Options) (*File, error) {
 	src, err := openSource(ctx, path, &o)
 	if err != nil {
@@ -107,7 +107,8 @@ func OpenResults(ctx context.Context, path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// Check returns the error with which OpenResults would refuse a file, from its first line.
+// Check returns the error with which OpenResults would refuse a file. It reads only the
+// first line.
 func Check(path string) error {
 	src, err := os.Open(path)
 	if err != nil {
@@ -121,7 +122,7 @@ func Check(path string) error {
 	if err == nil {
 		err = checkPlain(src)
 	}
-	checked := errors.New("checked")
+	checked := errors.New("checked") // ends the reading after the first line
 	if err == nil {
 		err = eachLine(context.Background(), src, info.Size(), defaultLine, nil, func(line []byte, n int, _ int64, fault string) error {
 			v, err := fastjson.ParseBytes(line)
@@ -143,8 +144,9 @@ func Check(path string) error {
 	return nil
 }
 
-// openOrBuild maps the index of a file. Where there is none, or none that can be trusted, it calls
-// build with the path of a new one.
+// openOrBuild maps the index of a file, beside the file or in the cache folder. If neither
+// can be trusted it calls build with the path of a new one: beside the file, or in the cache
+// folder if the file's folder cannot be written.
 func openOrBuild(path, kind string, s stamp, o Options, build func(at string) error) (*mapped, error) {
 	tell := o.Tell
 	if tell == nil {
@@ -190,7 +192,8 @@ func openOrBuild(path, kind string, s stamp, o Options, build func(at string) er
 	return nil, failed
 }
 
-// cache returns the folder of indexes that cannot stand beside their files, "" for none.
+// cache returns the folder for indexes that cannot be beside their files, "" if there is
+// none.
 func (o *Options) cache() string {
 	if o.Cache != "" {
 		return o.Cache
@@ -312,7 +315,9 @@ const maxMetrics = 1000
 // builder makes the index of a result file.
 type builder struct {
 	writer
-	score, reward, test, series, status, notes, code, repeat, turn, time, cost, item, answer, at, length, idEnd, ids, mEnd, mName, mValue *columnFile
+	score, reward, test, series, status, notes, code, repeat, turn *columnFile
+	time, cost, item, answer, at, length, idEnd, ids               *columnFile
+	mEnd, mName, mValue                                            *columnFile
 
 	tests, seriesOf, statuses, noteSets, codes, metrics words
 	ends                                                struct{ id, metric uint32 }
@@ -360,11 +365,12 @@ func buildResults(ctx context.Context, src *os.File, s stamp, path string, o Opt
 	return b.end(path, s, &o)
 }
 
-// end writes the index of a result file with the stamp s to path.
+// end writes the index of a result file with the stamp s to path. Without any score the
+// range is 0 to 1, because JSON has no infinities.
 func (b *builder) end(path string, s stamp, o *Options) error {
 	h := &header{Kind: "results", Rows: b.rows, Source: s, Tag: o.Tag, Bad: b.bad, Low: b.low, High: b.high,
 		Words: map[string][]Word{"test": b.tests.list, "series": b.seriesOf.list, "status": b.statuses.list, "notes": b.noteSets.list, "code": b.codes.list}}
-	if b.low > b.high { // JSON has no infinities
+	if b.low > b.high { // no score
 		h.Low, h.High = 0, 1
 	}
 	for _, w := range b.metrics.list {
@@ -376,8 +382,9 @@ func (b *builder) end(path string, s stamp, o *Options) error {
 	return b.finish(path, h)
 }
 
-// add adds line n of a result file to the index. fault says why the line could not be read, ""
-// where it could.
+// add adds line n of a result file to the index. fault says why the line could not be read,
+// "" if it could. A line that is no result becomes a row with the code unreadable_line; as
+// the first row it is an error.
 func (b *builder) add(line []byte, n int, at int64, fault string) error {
 	r := &scoring.Result{}
 	v, err := b.parser.ParseBytes(line)
@@ -401,7 +408,8 @@ func (b *builder) add(line []byte, n int, at int64, fault string) error {
 	return b.put(r, rewardOf(v), at, len(line))
 }
 
-// rewardOf returns the reward of the line v, NaN for none. v is nil for a line that cannot be read.
+// rewardOf returns the reward of a result line, NaN if it has none. v is nil for a line that
+// cannot be read.
 func rewardOf(v *fastjson.Value) float64 {
 	if v == nil || v.Get("reward") == nil || v.Get("reward").Type() != fastjson.TypeNumber {
 		return math.NaN()
@@ -409,18 +417,20 @@ func rewardOf(v *fastjson.Value) float64 {
 	return v.GetFloat64("reward")
 }
 
-// put adds a row. at and length are of its line.
+// put adds a row for a result. at and length are the place of its line in bytes.
 func (b *builder) put(r *scoring.Result, reward float64, at int64, length int) error {
 	b.rows++
 	put(b.at, uint64(at))
 	put(b.length, uint32(length))
-	b.numbers(r, reward)
-	b.names(r)
-	return b.texts(r)
+	b.addNumbers(r, reward)
+	b.addWords(r)
+	return b.addTexts(r)
 }
 
-// numbers writes the columns of numbers of a result: score, reward and so on.
-func (b *builder) numbers(r *scoring.Result, reward float64) {
+// addNumbers writes the columns of numbers: score, reward, repeat, turn, time, cost, and the
+// hashes of question and answer. A value that is missing is NaN. A result whose question is
+// unknown gets a hash of its own.
+func (b *builder) addNumbers(r *scoring.Result, reward float64) {
 	score := math.NaN()
 	if r.Scored {
 		score = r.Score
@@ -449,8 +459,9 @@ func (b *builder) numbers(r *scoring.Result, reward float64) {
 	put(b.answer, xxhash.Sum64(b.key))
 }
 
-// names writes the columns of words of a result, such as suite, model and notes.
-func (b *builder) names(r *scoring.Result) {
+// addWords writes the columns of words: test, series, status, the sorted set of at most 32
+// notes, and error code.
+func (b *builder) addWords(r *scoring.Result) {
 	put(b.test, b.tests.code(r.Suite, r.Test))
 	arm := r.Who.Arm()
 	put(b.series, b.seriesOf.code(r.Who.Model, arm[0], arm[1], arm[2], arm[3], arm[4]))
@@ -470,8 +481,10 @@ func (b *builder) names(r *scoring.Result) {
 	put(b.code, b.codes.code(code))
 }
 
-// texts writes the id of a result and the metrics that are numbers.
-func (b *builder) texts(r *scoring.Result) error {
+// addTexts writes the id, cut to maxID bytes, and the metrics that are numbers or truth
+// values. Beyond maxMetrics different names further metrics are left out. It returns an
+// error when the columns are full, whose places are 32 bits wide.
+func (b *builder) addTexts(r *scoring.Result) error {
 	id := r.ID
 	if len(id) > maxID {
 		id = strings.ToValidUTF8(id[:maxID], "")
@@ -512,8 +525,10 @@ func (b *builder) texts(r *scoring.Result) error {
 // progressStep is how many bytes are read between two calls of Options.Progress.
 const progressStep = 4 << 20
 
-// eachLine calls f for each line that is not blank, with its number and its first byte. A line that is longer than most has no bytes
-// but its begin and a fault.
+// eachLine calls f for each line that is not blank, without its line end, with its number
+// from 1 and the offset of its first byte, and returns the first error of f. A line that is
+// longer than `most` bytes comes with a fault and only its beginning. A byte order mark is
+// skipped.
 func eachLine(ctx context.Context, src io.ReaderAt, size int64, most int, progress func(done, total int64), f func(line []byte, n int, at int64, fault string) error) error {
 	in := bufio.NewReaderSize(io.NewSectionReader(src, 0, size), 1<<20)
 	var long []byte

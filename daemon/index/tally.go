@@ -27,8 +27,9 @@ func (t *tallies) count(f *File, i int) {
 	t.code[f.Code[i]]++
 }
 
-// alone counts a row of results that fails one facet only.
-func (t *tallies) alone(f *File, i int, fails uint32) {
+// countFailing counts a row that fails the filter of one facet only. fails has that facet's
+// bit.
+func (t *tallies) countFailing(f *File, i int, fails uint32) {
 	facet := Facet(bits.TrailingZeros32(fails))
 	if facet == Source {
 		t.failsOnlySource++
@@ -56,9 +57,9 @@ func (f *File) facetColumn(facet Facet) ([]uint16, []Word) {
 	return f.Series, f.SeriesOf
 }
 
-// addTo adds the counts of the file f to counts, which hold those of all files by facet and value.
-// A value of a facet counts the selected rows that have it, and the rows that only this facet's
-// filter excludes, because each facet shows what its other values would select.
+// addTo adds the counts of the file f to counts, which hold those of all files by facet and
+// value. A value counts the selected rows that have it, and the rows that only this facet's
+// filter excludes, so that each facet shows what its other values would select.
 func (t *tallies) addTo(f *File, counts *[facets]map[string]int) {
 	for facet := range Facet(facets) {
 		if facet == Source {
@@ -97,7 +98,9 @@ func (t *tallies) of(facet Facet) []int {
 	return t.series
 }
 
-// values returns the values of a facet that a word stands for.
+// values returns the values of a facet that a word has: one, or for notes each of the set,
+// "" for the empty set. The words of series have model, mode, input, setting, format and
+// method in the order of the facets.
 func (facet Facet) values(w Word) []string {
 	switch facet {
 	case Suite, Test:

@@ -34,7 +34,8 @@ type columnFile struct {
 // columnBuffer is how many bytes of a column are written to its file at once.
 const columnBuffer = 128 << 10
 
-// column begins a column of the index.
+// column begins a column, in a temporary file that has no name and so vanishes with the
+// process.
 func (w *writer) column(name string) (*columnFile, error) {
 	f, err := os.CreateTemp(w.dir, ".plumbidx-")
 	if err != nil {
@@ -46,8 +47,9 @@ func (w *writer) column(name string) (*columnFile, error) {
 	return c, nil
 }
 
-// room makes room for n bytes in the buffer. Errors appear when the column is joined.
-func (c *columnFile) room(n int) {
+// reserve makes room for n bytes in the buffer, by writing the buffer to the file if needed.
+// Write errors are kept and returned when the column is copied.
+func (c *columnFile) reserve(n int) {
 	c.n += int64(n)
 	if len(c.buf)+n > columnBuffer {
 		c.flush()
@@ -64,13 +66,13 @@ func (c *columnFile) flush() {
 
 // text appends bytes to a column.
 func (c *columnFile) text(b string) {
-	c.room(len(b))
+	c.reserve(len(b))
 	c.buf = append(c.buf, b...)
 }
 
 // put appends a number to a column, in the byte order of this machine, which has to be little endian.
 func put[T number](c *columnFile, x T) {
-	c.room(int(unsafe.Sizeof(x)))
+	c.reserve(int(unsafe.Sizeof(x)))
 	c.buf = append(c.buf, unsafe.Slice((*byte)(unsafe.Pointer(&x)), unsafe.Sizeof(x))...)
 }
 
@@ -84,7 +86,8 @@ func (w *writer) discard() {
 	}
 }
 
-// finish writes the index to path, at once or not at all.
+// finish writes the index: preamble, header, and the columns, each at a multiple of 8 bytes.
+// It writes a temporary file and renames it to path, so that no partial index appears.
 func (w *writer) finish(path string, h *header) (err error) {
 	at := int64(0)
 	for _, c := range w.columns {
@@ -110,7 +113,7 @@ func (w *writer) finish(path string, h *header) (err error) {
 	var head [preamble]byte
 	copy(head[:], magic)
 	binary.LittleEndian.PutUint64(head[16:], uint64(len(text)))
-	if _, err = f.Write(head[:16]); err != nil {
+	if _, err = f.Write(head[:16]); err != nil { // the checksum, bytes 8 to 15, follows at the end
 		return err
 	}
 	out.Write(head[16:])
@@ -134,7 +137,8 @@ func (w *writer) finish(path string, h *header) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// copyTo copies a column and the zeros after it.
+// copyTo copies a column from its file and buffer, and the zeros that pad it to a multiple
+// of 8 bytes.
 func (c *columnFile) copyTo(out *bufio.Writer) error {
 	if c.n > int64(len(c.buf)) { // a part is in the file
 		c.flush()
@@ -163,14 +167,15 @@ func pad(out *bufio.Writer, n int64) {
 type words struct {
 	at    map[string]uint16
 	list  []Word
-	after []uint16 // for each value the one that followed it last, because most follow each other again
-	last  uint16   // the value before
+	after []uint16 // for each value the one that followed it last, which is likely to follow again
+	last  uint16   // the value of the last call
 }
 
 // overflow is the number of all values of a column beyond the first 65,535.
 const overflow = math.MaxUint16
 
-// code returns the number of a value in the words of a column, and adds a new value.
+// code returns the number of a value, and adds a new value. It first tries the value that
+// followed the last one before, because results come in the same order again and again.
 func (w *words) code(parts ...string) uint16 {
 	if int(w.last) < len(w.after) {
 		if n := w.after[w.last]; slices.Equal(w.list[n], parts) {
@@ -186,7 +191,8 @@ func (w *words) code(parts ...string) uint16 {
 	return n
 }
 
-// find returns the number of a value by the map of all values, and adds a new value.
+// find returns the number of a value by the map of all values, and adds a new one. After
+// 65,535 values all new ones share the number overflow.
 func (w *words) find(parts []string) uint16 {
 	var buf [256]byte
 	key := buf[:0]
