@@ -22,7 +22,9 @@ type askedCache struct {
 // pictureTypes are the media types of pictures that a browser gets.
 var pictureTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// asked answers GET asked: what the model of a row was asked, in the way that the result names.
+// asked answers GET asked: the prompt and pictures with which plumb asks for such an answer,
+// in the way that the result names. If the dump line holds a prompt, that is shown in place
+// of plumb's own.
 func (e *Explorer) asked(o *opened, row int) (*Asked, error) {
 	got, a, err := e.ask(o, row)
 	if err != nil {
@@ -42,7 +44,8 @@ func (e *Explorer) asked(o *opened, row int) (*Asked, error) {
 	return out, nil
 }
 
-// ask returns what the model of a row was asked.
+// ask returns what the model of a row was asked, as plumb makes it, and the row's answer.
+// The last one is kept, because the page then asks for each picture.
 func (e *Explorer) ask(o *opened, row int) (*ask.Asked, *answer, error) {
 	a, err := e.read(o, row)
 	switch {
@@ -59,12 +62,12 @@ func (e *Explorer) ask(o *opened, row int) (*ask.Asked, *answer, error) {
 	if o.seen.key == key {
 		return o.seen.last, a, nil
 	}
-	w := a.result.Who.Arm()
+	w := a.result.Who.Arm() // in this order
 	arm := ask.Arm{Mode: w[0], Input: w[1], Setting: w[2], Format: w[3], Method: w[4]}
 	if a.item.Suite == "spatialab" && arm.Format == "" {
 		arm.Format = a.result.Test // its tests are its formats
 	}
-	got, err := e.cfg.Prompts.Ask(a.item, arm, true)
+	got, err := e.cfg.Prompts.Ask(a.item, arm, true) // true: with pictures
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot tell what was asked: %w", err)
 	}
@@ -78,7 +81,8 @@ type shown struct {
 	data []byte
 }
 
-// seenPicture answers GET seen: picture n of what was asked.
+// seenPicture answers GET seen: picture n, from 0, of those that the model was asked with.
+// The error is errNoPicture if there is none or a browser cannot show its type.
 func (e *Explorer) seenPicture(_ context.Context, o *opened, row, n int) (any, error) {
 	got, _, err := e.ask(o, row)
 	if err != nil {

@@ -34,7 +34,10 @@ type side struct {
 	row  uint32
 }
 
-// paired pairs the selected rows of two series by question. Repeats are averaged. Duplicates are left out.
+// paired pairs the selected rows of two series by question and returns the pairs, the
+// largest loss of b first, and the number of questions that only one series has a score for
+// (lone). Repeats are averaged. Duplicates and rows without a score are left out. The result
+// is kept until the filter or the series change.
 func (o *opened) paired(f index.Filter, a, b string) (pairs []pairOf, lone int, err error) {
 	for _, id := range []string{a, b} {
 		if _, ok := o.byID[id]; !ok {
@@ -48,7 +51,7 @@ func (o *opened) paired(f index.Filter, a, b string) (pairs []pairOf, lone int, 
 		return o.pairs.pairs, o.pairs.lone, nil
 	}
 	sel := o.set.Select(f)
-	left, right := o.side(sel, a), o.side(sel, b)
+	left, right := o.side(sel, a), o.side(sel, b) // both in the order of question hashes: merge them
 	for i, j := 0, 0; i < len(left) || j < len(right); {
 		switch {
 		case j == len(right) || i < len(left) && left[i].item < right[j].item:
@@ -69,19 +72,21 @@ func (o *opened) paired(f index.Filter, a, b string) (pairs []pairOf, lone int, 
 	return pairs, lone, nil
 }
 
-// side adds up the scores of a series by question, in the order of the hashes of questions.
+// side returns the scores of a series, by the hash of the question and in the order of these
+// hashes. The scores of repeats are added up. Duplicates and rows without a score are left
+// out.
 func (o *opened) side(sel *index.Selection, id string) []side {
 	var number, code int
 	fmt.Sscanf(id, "%d.%d", &number, &code)
 	f, first := o.set.Files[number], o.set.First(number)
-	again := make([]bool, len(f.NoteSets))
+	isDuplicate := make([]bool, len(f.NoteSets))
 	for i, w := range f.NoteSets {
-		again[i] = slices.Contains(w, duplicate)
+		isDuplicate[i] = slices.Contains(w, duplicate)
 	}
 	var list []side
 	for row := range f.Rows() {
 		x := f.Score[row]
-		if int(f.Series[row]) != code || x != x || !sel.Has(number, row) || again[f.Notes[row]] {
+		if int(f.Series[row]) != code || math.IsNaN(x) || !sel.Has(number, row) || isDuplicate[f.Notes[row]] {
 			continue
 		}
 		list = append(list, side{f.Item[row], x, 1, uint32(first + row)})
@@ -102,10 +107,14 @@ func (o *opened) side(sel *index.Selection, id string) []side {
 // maxPoints is how many points a scatter plot has.
 const maxPoints = 4000
 
-// resampled is up to how many pairs intervals are resampled; beyond, the normal approximation serves.
-const resampled = 2000
+// maxResampled is the largest number of pairs for which intervals are resampled. For more the normal
+// approximation is used.
+const maxResampled = 2000
 
-// compare answers GET compare: how two series differ on the same questions.
+// compare answers GET compare: how two series differ on the questions that both have a score
+// for. There is a line for each test, at most maxValues, and with several tests one for all
+// pairs before them. The scatter plot gets at most maxPoints pairs, evenly chosen from their
+// order.
 func (o *opened) compare(f index.Filter, a, b string) (*Comparison, error) {
 	pairs, lone, err := o.paired(f, a, b)
 	if err != nil {
@@ -124,10 +133,10 @@ func (o *opened) compare(f index.Filter, a, b string) (*Comparison, error) {
 		out.Lines = append(out.Lines, o.line(name, groups[name]))
 	}
 	if len(names) > 1 {
-		out.Lines = append([]Paired{o.line([2]string{}, pairs)}, out.Lines...)
+		out.Lines = append([]Paired{o.line([2]string{}, pairs)}, out.Lines...) // no name: all tests
 	}
-	if len(pairs) > resampled {
-		out.Remark = fmt.Sprintf("intervals of more than %d pairs are normal approximations, others are resampled", resampled)
+	if len(pairs) > maxResampled {
+		out.Remark = fmt.Sprintf("intervals of more than %d pairs are normal approximations, others are resampled", maxResampled)
 	}
 	if len(pairs) == 0 {
 		out.Remark = "no question has a score on both sides; questions are the same where suite, test, id and turn are"
@@ -140,12 +149,12 @@ func (o *opened) compare(f index.Filter, a, b string) (*Comparison, error) {
 	return out, nil
 }
 
-// line compares the scores of two series on the pairs of a test. The difference is that of B from
-// A.
+// line compares the scores of two series on the pairs of one test: means, difference B - A
+// with its 95 % interval, and the p-values of the sign test and the signed-rank test.
 func (o *opened) line(name [2]string, pairs []pairOf) Paired {
 	out := Paired{Suite: name[0], Test: name[1], N: len(pairs)}
 	differences := make([]float64, len(pairs))
-	a, b := make([]stats.Value, len(pairs)), make([]stats.Value, len(pairs))
+	scoresB, scoresA := make([]stats.Value, len(pairs)), make([]stats.Value, len(pairs))
 	cluster := make([]byte, 0, 8)
 	for i, p := range pairs {
 		differences[i] = p.b - p.a
@@ -156,26 +165,27 @@ func (o *opened) line(name [2]string, pairs []pairOf) Paired {
 		} else if p.b < p.a {
 			out.Worse++
 		}
-		if len(pairs) <= resampled {
+		if len(pairs) <= maxResampled {
 			cluster = fmt.Appendf(cluster[:0], "%d", i)
-			a[i], b[i] = stats.Value{Cluster: string(cluster), Mean: p.b}, stats.Value{Cluster: string(cluster), Mean: p.a}
+			scoresB[i], scoresA[i] = stats.Value{Cluster: string(cluster), Mean: p.b}, stats.Value{Cluster: string(cluster), Mean: p.a}
 		}
 	}
 	out.Difference = out.B - out.A
-	if n := float64(len(pairs)); len(pairs) <= resampled {
-		c := stats.Compare(a, b, false, 1)
+	if n := float64(len(pairs)); len(pairs) <= maxResampled {
+		c := stats.Compare(scoresB, scoresA, false, 1) // false: means of repeats, not single answers; 1: seed
 		out.Low, out.High = finite(c.Low), finite(c.High)
 	} else {
 		se := math.Sqrt(stats.Variance(differences) / n)
-		out.Low, out.High = finite(out.Difference-1.96*se), finite(out.Difference+1.96*se)
+		out.Low, out.High = finite(out.Difference-1.96*se), finite(out.Difference+1.96*se) // 1.96: 95 %
 	}
 	out.Sign, out.Wilcoxon = finite(stats.McNemar(out.Better, out.Worse)), finite(stats.Wilcoxon(differences))
 	return out
 }
 
-// list answers GET pairs: a part of the list of paired questions, in the order of B - A, the
-// largest loss first, or the largest gain.
-func (o *opened) list(f index.Filter, a, b string, down bool, from, n int) (*Pairs, error) {
+// listPairs answers GET pairs: at most n, and at most maxRows, of the paired questions from
+// place `from` on, in the order of B - A. The largest loss comes first, with down the
+// largest gain.
+func (o *opened) listPairs(f index.Filter, a, b string, down bool, from, n int) (*Pairs, error) {
 	pairs, _, err := o.paired(f, a, b)
 	if err != nil {
 		return nil, err

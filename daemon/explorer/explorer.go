@@ -104,8 +104,9 @@ func (e *Explorer) Close() {
 	e.open = nil
 }
 
-// draws returns the engine that draws pictures for the pages, which the first call opens.
-func (e *Explorer) draws() (Engine, error) {
+// openEngine returns the engine that draws pictures and scores answers. The first call opens
+// it, and every call gets the same engine or error.
+func (e *Explorer) openEngine() (Engine, error) {
 	e.engineOnce.Do(func() {
 		if e.cfg.Engine == nil {
 			e.engineErr = errors.New("there is no engine")
@@ -147,8 +148,9 @@ func (e *Explorer) Begin(name string) { e.find(name) }
 // errLoading says that indexes are still made.
 var errLoading = errors.New("the index is being made; ask info for how far it is")
 
-// find returns an open job of result files, and begins to open one that is not. wait says whether
-// to wait until it is open.
+// find returns the opened job of that name, and begins to open it in the background if it is
+// not open or its files have changed. If more than maxOpen jobs are open, it closes the one
+// that was used longest ago. Callers wait for o.done before they read the columns.
 func (e *Explorer) find(name string) (*opened, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -180,7 +182,8 @@ func (e *Explorer) find(name string) (*opened, error) {
 	return o, nil
 }
 
-// ready returns an open job whose columns may be read until release is called.
+// ready returns an open job whose columns may be read until release is called. The error is
+// errLoading while the job is being opened.
 func (e *Explorer) ready(name string) (o *opened, release func(), err error) {
 	o, err = e.find(name)
 	if err != nil {
@@ -195,14 +198,15 @@ func (e *Explorer) ready(name string) (o *opened, release func(), err error) {
 		return nil, nil, o.fault
 	}
 	o.users.RLock()
-	if o.closed {
+	if o.closed { // since find: the next request opens it again
 		o.users.RUnlock()
 		return nil, nil, errLoading
 	}
 	return o, o.users.RUnlock, nil
 }
 
-// begin opens the result files of a job in the background.
+// begin opens the result files of a job in the background. o.done is closed at the end, and
+// o.fault says what failed.
 func (e *Explorer) begin(j Job) *opened {
 	ctx, cancel := context.WithCancel(e.life)
 	o := &opened{job: j, done: make(chan struct{}), cancel: cancel, set: &index.Set{}, byID: map[string]int{}}
@@ -220,7 +224,8 @@ func (e *Explorer) begin(j Job) *opened {
 	return o
 }
 
-// load opens the result files of a job, which makes the indexes that are missing.
+// load opens the result files and dumps of a job, which makes the indexes that are missing.
+// A dump that cannot be opened is only remarked on, because results can be shown without it.
 func (e *Explorer) load(ctx context.Context, o *opened) error {
 	for _, path := range o.job.Results {
 		opt := o.options(e, path, IndexOptions(e.cfg.Items.Suites, e.cfg.Variants, e.cfg.Papers))
@@ -255,7 +260,8 @@ func (e *Explorer) load(ctx context.Context, o *opened) error {
 	return nil
 }
 
-// addPapers keeps the tables of a file; their titles name it where there are several.
+// addPapers keeps the tables of a result file. If the job has several files, the titles get
+// the file's name.
 func (o *opened) addPapers(tables []TextTable, path string) {
 	for _, t := range tables {
 		if len(o.job.Results) > 1 {
@@ -265,7 +271,8 @@ func (o *opened) addPapers(tables []TextTable, path string) {
 	}
 }
 
-// options returns how a result file of the job is opened, beside what opt says.
+// options returns opt with the limit of lines, and with functions that show progress and
+// remarks on the page.
 func (o *opened) options(e *Explorer, path string, opt index.Options) index.Options {
 	opt.Line = e.cfg.Line
 	opt.Progress = func(done, total int64) {
@@ -289,7 +296,8 @@ func (o *opened) remark(s string) {
 	}
 }
 
-// stale reports whether a result file has changed since it was opened.
+// stale reports whether the job must be opened again: a result file has changed, or opening
+// failed and the cause may be gone. It returns false while the job is being opened.
 func (o *opened) stale() bool {
 	select {
 	case <-o.done:
@@ -302,7 +310,8 @@ func (o *opened) stale() bool {
 	return slices.ContainsFunc(o.set.Files, (*index.File).Changed)
 }
 
-// close releases the job's files when nobody uses them any more.
+// close ends the opening and the scan of answers, waits until no request uses the columns,
+// and closes the job's files. It may be called twice.
 func (o *opened) close() {
 	o.cancel()
 	<-o.done
@@ -323,12 +332,13 @@ func (o *opened) close() {
 	}
 }
 
-// findSeries lists the series of all files.
+// findSeries lists the series of all files with their numbers of rows. A series that several
+// files have gets the file's name in its own.
 func (o *opened) findSeries() {
-	models := map[string]int{} // files with that series
+	filesWith := map[string]int{} // by the name of a series
 	for _, f := range o.set.Files {
 		for _, w := range f.SeriesOf {
-			models[seriesName(w)]++
+			filesWith[seriesName(w)]++
 		}
 	}
 	for i, f := range o.set.Files {
@@ -338,7 +348,7 @@ func (o *opened) findSeries() {
 		}
 		for code, w := range f.SeriesOf {
 			name := seriesName(w)
-			if models[name] > 1 {
+			if filesWith[name] > 1 {
 				name = strings.TrimSuffix(short(f.Path)+": "+name, ": ")
 			}
 			s := Series{ID: seriesID(i, code), Name: cmp.Or(name, short(f.Path)), Model: w[0], Arm: arm(w), File: f.Path, Rows: counts[code], Words: w}
@@ -365,8 +375,8 @@ func arm(w index.Word) string {
 	return strings.Join(parts, "/")
 }
 
-// short returns the name of a result file for titles: with its folder where the file's own says
-// nothing.
+// short returns the name of a result file for titles: the file's name without .jsonl, or the
+// name of its folder for results.jsonl.
 func short(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	if name == "results" {
@@ -375,7 +385,8 @@ func short(path string) string {
 	return name
 }
 
-// info answers GET info.
+// info answers GET info: what is open, or how far the making of indexes is. Without a job's
+// name, and with several jobs to choose from, it lists only their names.
 func (e *Explorer) info(name string) (*Info, error) {
 	jobs, err := e.cfg.Jobs()
 	if err != nil {
@@ -415,10 +426,12 @@ func (e *Explorer) emptyInfo() *Info {
 	return &Info{Title: e.cfg.Title, Jobs: []string{}, Files: []FileInfo{}, Series: []Series{}, Metrics: []string{}, Remarks: []string{}, Version: e.cfg.Version}
 }
 
-// maxPages is from how many bytes of mapped files on they are given back after a request.
+// maxPages is the number of bytes of mapped files above which they are released after a request.
 const maxPages = 96 << 20
 
-// trim gives the pages of indexes back where this process holds many.
+// trim releases the mapped pages of the indexes if this process holds more than maxPages
+// bytes of mapped files, so that its memory stays small. It does nothing where the system
+// does not tell.
 func (o *opened) trim() {
 	b, err := os.ReadFile("/proc/self/statm") // in pages: size, resident, those of them that are of files, ...
 	if err != nil {
@@ -433,7 +446,8 @@ func (o *opened) trim() {
 	}
 }
 
-// inform adds what is open.
+// inform fills in what is known of an open job: its files, metrics, series, remarks and
+// number of rows.
 func (o *opened) inform(out *Info) {
 	for _, f := range o.set.Files {
 		out.Files = append(out.Files, FileInfo{f.Path, f.Rows(), f.Bad})

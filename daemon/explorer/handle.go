@@ -43,7 +43,8 @@ type asset struct {
 	tag  string
 }
 
-// readAssets reads the built pages; a folder that is missing has none.
+// readAssets reads the files of the built pages, by name. It returns an empty map if the
+// folder is missing, and leaves out files that cannot be read.
 func readAssets(dir string) map[string]asset {
 	out := map[string]asset{}
 	names, _ := filepath.Glob(filepath.Join(dir, "*"))
@@ -59,7 +60,10 @@ func readAssets(dir string) map[string]asset {
 // policy is the Content-Security-Policy: nothing runs or loads that is not of this origin.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handle answers a request for a path under Prefix.
+// Handle answers a GET request for a path under Prefix: a file of the pages, or below api/
+// what the pages ask for. It refuses other methods and pages of other origins. A panic
+// becomes an error; a memory fault in a mapped index, which another program has cut, asks
+// the client to try again.
 func (e *Explorer) Handle(ctx *fasthttp.RequestCtx) {
 	h := &ctx.Response.Header
 	h.Set("Content-Security-Policy", policy)
@@ -81,7 +85,7 @@ func (e *Explorer) Handle(ctx *fasthttp.RequestCtx) {
 			fail(ctx, fasthttp.StatusInternalServerError, "internal", "cannot answer: internal error; the log has the details")
 		}
 	}()
-	if why := e.refuses(ctx); why != "" {
+	if why := e.refusal(ctx); why != "" {
 		fail(ctx, fasthttp.StatusForbidden, "forbidden", why)
 		return
 	}
@@ -98,10 +102,11 @@ func (e *Explorer) Handle(ctx *fasthttp.RequestCtx) {
 	e.file(ctx, name)
 }
 
-// refuses returns why a request for the explorer is not answered, "" where it is. A page of another
-// origin must not reach a server on the loopback address, also where it gives its own name that
-// address.
-func (e *Explorer) refuses(ctx *fasthttp.RequestCtx) string {
+// refusal returns the reason why a request is refused, "" for one that is answered. Pages of
+// other origins must not read from a server on the loopback address, not even under a host
+// name of their own that resolves to it. A link from another site that opens the page is
+// allowed.
+func (e *Explorer) refusal(ctx *fasthttp.RequestCtx) string {
 	host := string(ctx.Host())
 	name, _, err := net.SplitHostPort(host)
 	if err != nil { // without a port
@@ -122,7 +127,8 @@ func (e *Explorer) refuses(ctx *fasthttp.RequestCtx) string {
 	return ""
 }
 
-// file answers with a file of the explorer's built pages.
+// file answers with a file of the built pages, index.html for an empty name, or with an
+// error that says how to build them.
 func (e *Explorer) file(ctx *fasthttp.RequestCtx, name string) {
 	a, ok := e.assets[cmp.Or(name, "index.html")]
 	switch {
@@ -135,7 +141,8 @@ func (e *Explorer) file(ctx *fasthttp.RequestCtx, name string) {
 	}
 }
 
-// answer304 answers with a body, or without it where the client has it.
+// answer304 answers with a body and its tag, or with status 304 and no body if the client
+// already has the one of that tag.
 func answer304(ctx *fasthttp.RequestCtx, tag, kind string, body []byte) {
 	ctx.Response.Header.Set("ETag", tag)
 	if string(ctx.Request.Header.Peek("If-None-Match")) == tag {
@@ -166,7 +173,8 @@ func writeJSON(ctx *fasthttp.RequestCtx, v any) {
 // answerTime bounds one answer.
 const answerTime = 30 * time.Second
 
-// api answers a route of the explorer's API.
+// api answers a route of the explorer's API: schema.json and info at once, the others when
+// their job is open, within answerTime.
 func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 	switch name {
 	case "schema.json":
@@ -177,7 +185,7 @@ func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 		e.answer(ctx, func(*query) (any, error) { return e.info(string(ctx.QueryArgs().Peek("job"))) })
 		return
 	}
-	f, ok := map[string]func(context.Context, *opened, *query) (any, error){
+	respond, ok := map[string]func(context.Context, *opened, *query) (any, error){
 		"select": func(_ context.Context, o *opened, q *query) (any, error) { return o.selected(q.filter(o)), nil },
 		"rows": func(_ context.Context, o *opened, q *query) (any, error) {
 			return o.rows(q.filter(o), q.sort, q.from, q.n), nil
@@ -185,7 +193,7 @@ func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 		"overview": func(_ context.Context, o *opened, q *query) (any, error) { return o.overview(q.filter(o)), nil },
 		"compare":  func(_ context.Context, o *opened, q *query) (any, error) { return o.compare(q.filter(o), q.a, q.b) },
 		"pairs": func(_ context.Context, o *opened, q *query) (any, error) {
-			return o.list(q.filter(o), q.a, q.b, q.sort.Down, q.from, q.n)
+			return o.listPairs(q.filter(o), q.a, q.b, q.sort.Down, q.from, q.n)
 		},
 		"suspects": func(_ context.Context, o *opened, q *query) (any, error) { return o.rules.list(q.filter(o)), nil },
 		"item": func(c context.Context, o *opened, q *query) (any, error) {
@@ -224,11 +232,13 @@ func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 		defer o.trim()
 		c, cancel := context.WithTimeout(e.life, answerTime)
 		defer cancel()
-		return f(c, o, q)
+		return respond(c, o, q)
 	})
 }
 
-// answer reads the query of a request and writes what f returns: JSON, a picture, or a text.
+// answer reads the query of a request and writes what f returns: a picture, a file, plain
+// text, or else JSON. Errors become status codes: 400 for the query, 503 while indexes are
+// made, 204 for no picture, 422 for the rest.
 func (e *Explorer) answer(ctx *fasthttp.RequestCtx, f func(*query) (any, error)) {
 	q, err := readQuery(ctx.QueryArgs())
 	if err != nil {
@@ -279,7 +289,9 @@ type query struct {
 	part, metric, a, b                      string
 }
 
-// filter returns the filter of a request for a job of results.
+// filter returns the filter of a request. If it names a rule for suspects, the scan of
+// answers is started, and the filter gets the number of the rule's present bitmaps, so that
+// results of older ones are not used again.
 func (q *query) filter(o *opened) index.Filter {
 	f := q.given
 	if f.Rule != "" {
@@ -292,7 +304,8 @@ func (q *query) filter(o *opened) index.Filter {
 // maxFilter is the longest filter, bytes.
 const maxFilter = 32 << 10
 
-// readQuery reads the parameters of a request of the explorer. Errors name the parameter.
+// readQuery reads the parameters of a request, with defaults for those that are missing.
+// Errors name the parameter.
 func readQuery(args *fasthttp.Args) (*query, error) {
 	q := &query{n: 100, panel: -1, wide: 320, steps: 10, items: 60, part: string(args.Peek("part")), metric: string(args.Peek("metric")),
 		a: string(args.Peek("a")), b: string(args.Peek("b"))}
@@ -305,7 +318,7 @@ func readQuery(args *fasthttp.Args) (*query, error) {
 			continue
 		}
 		v, err := strconv.Atoi(s)
-		if err != nil || v < -1 || v > 1<<31 {
+		if err != nil || v < -1 || v > 1<<31 { // -1: the panel to see first
 			return nil, fmt.Errorf("cannot use %s: got %.40q; want a whole number", p.name, s)
 		}
 		*p.to = v
@@ -324,7 +337,8 @@ func readQuery(args *fasthttp.Args) (*query, error) {
 	return q, q.readFilter(args.Peek("q"))
 }
 
-// readFilter reads the parameter q.
+// readFilter reads the parameter q, a filter as JSON, into q.given. It refuses unknown
+// members, facets and rules.
 func (q *query) readFilter(b []byte) error {
 	if len(b) == 0 {
 		return nil
@@ -348,7 +362,7 @@ func (q *query) readFilter(b []byte) error {
 	if r := q.given.Rule; r != "" && findRule(r) == nil {
 		return fmt.Errorf("cannot use q.rule: there is no rule %.40q", r)
 	}
-	q.given.Epoch = 0
+	q.given.Epoch = 0 // not for clients to set
 	return nil
 }
 

@@ -13,8 +13,9 @@ import (
 	"plumb/scoring/table"
 )
 
-// IndexOptions returns how the index of a result file is made for the explorer: the tables of the suites are kept in
-// it, because they need all results. papers are those of Config. It serves one file.
+// IndexOptions returns how the index of one result file is made for the explorer. The
+// suites' own tables are stored in the index, because they need all results. The tag is a
+// hash of the variants and papers, which change these tables. papers are those of Config.
 func IndexOptions(suites scoring.Suites, variants scoring.Variants, papers [][]byte) index.Options {
 	t := table.New(table.Options{Suites: suites, Variants: variants, Clamp: variants.On(table.Clamp), Papers: papers})
 	h := xxhash.New()

@@ -38,7 +38,8 @@ func (a *answer) key(panel int) string {
 	return fmt.Sprintf("%x %x %d", xxhash.Sum64(a.raw), xxhash.Sum64(a.line), panel)
 }
 
-// read reads a row of the results and its answer. The error is about the result line.
+// read reads a result line and finds its answer in the dumps. The error is about the result
+// line. If there is no answer, its field why says so.
 func (e *Explorer) read(o *opened, row int) (*answer, error) {
 	i, at, ok := o.set.Find(row)
 	if !ok {
@@ -64,7 +65,7 @@ func (e *Explorer) read(o *opened, row int) (*answer, error) {
 	return a, nil
 }
 
-// newAnswer reads a result line.
+// newAnswer reads a result line. If it is no result, value is nil and why says so.
 func newAnswer(raw []byte) *answer {
 	a := &answer{raw: raw, result: &scoring.Result{}}
 	var p fastjson.Parser
@@ -78,7 +79,9 @@ func newAnswer(raw []byte) *answer {
 	return a
 }
 
-// findLine finds the line of an answer in the dumps, and reads it as an item.
+// findLine finds the dump line with that key that is of the result's test, and reads it as
+// an item. It looks first into the dump that the result names as its file. If no dump has
+// such a line, a.why says so.
 func (e *Explorer) findLine(o *opened, a *answer, key uint64) {
 	dumps := o.dumps
 	if i := slices.IndexFunc(dumps, func(d *index.Dump) bool { return d.Path == a.result.Who.File }); i > 0 {
@@ -109,7 +112,8 @@ func (e *Explorer) findLine(o *opened, a *answer, key uint64) {
 	e.readItem(a, dump.Line{N: a.number, Bytes: a.line})
 }
 
-// readItem reads the line of an answer as an item.
+// readItem decodes the dump line of an answer. If that fails, a.item is nil or a.why says
+// what is wrong.
 func (e *Explorer) readItem(a *answer, l dump.Line) {
 	it, fault := dump.NewDecoder(e.cfg.Items).Item(l, a.result.Suite)
 	if fault != nil {
@@ -121,7 +125,8 @@ func (e *Explorer) readItem(a *answer, l dump.Line) {
 	}
 }
 
-// exhibit returns what explains a score. why says what is missing, "" for nothing.
+// exhibit returns the pictures and texts that explain a score, and the suite of the item.
+// why says why there are none, "" if there are.
 func (e *Explorer) exhibit(a *answer) (x scoring.Exhibit, suite *scoring.Suite, why string) {
 	if a.item == nil || a.why != "" {
 		return x, nil, a.why
@@ -153,7 +158,8 @@ var (
 // maxOthers is how many other answers, and how many parts, a page lists.
 const maxOthers = 100
 
-// item answers GET item.
+// item answers GET item: everything about one result, its place in the list that f and by
+// give, and other results of the same question.
 func (e *Explorer) item(ctx context.Context, o *opened, row int, f index.Filter, by index.Sort) (*Item, error) {
 	a, err := e.read(o, row)
 	if err != nil {
@@ -165,8 +171,9 @@ func (e *Explorer) item(ctx context.Context, o *opened, row int, f index.Filter,
 	return out, nil
 }
 
-// describe describes an answer without its neighbours, and returns the pictures of its panels; the picture of a panel that
-// could not be drawn is empty.
+// describe describes one result without its neighbours in a list. It also returns the
+// picture of each panel, empty for one that could not be drawn. by is the key of the list's
+// order, and most bounds the bytes of texts.
 func (e *Explorer) describe(ctx context.Context, o *opened, row int, a *answer, by string, most *limits) (*Item, []drawn) {
 	x, suite, why := e.exhibit(a)
 	out := &Item{Row: o.row(row, by), Problem: why, NoteList: []Note{}, Metrics: []Metric{}, Panels: []Panel{}, Texts: []Text{}, Answer: []Segment{},
@@ -210,7 +217,8 @@ func (e *Explorer) describe(ctx context.Context, o *opened, row int, a *answer, 
 	return out, pictures
 }
 
-// cut cuts a text for the page after most bytes, and says how many are left out.
+// cut shortens a text to at most `most` bytes, at the boundary of a character, and says how
+// many bytes are left out. Bytes that are not UTF-8 are replaced.
 func cut(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	if len(s) <= most {
@@ -223,7 +231,8 @@ func cut(s string, most int) string {
 	return fmt.Sprintf("%s\n[%d further bytes are not shown]", s[:n], len(s)-n)
 }
 
-// place finds where a result stands in the list that it was opened from, with its neighbours.
+// place sets the number of a row in the list that f and by give, the length of the list, and
+// the rows before and after it. Position is -1 if the list does not have the row.
 func (o *opened) place(out *Item, row int, f index.Filter, by index.Sort) {
 	order := o.set.Order(f, by)
 	out.Total, out.Position = len(order), slices.Index(order, uint32(row))
@@ -239,7 +248,7 @@ func (o *opened) place(out *Item, row int, f index.Filter, by index.Sort) {
 	}
 }
 
-// others lists other results of the same question.
+// others adds the other results of the same question in all files, at most maxOthers.
 func (o *opened) others(out *Item, row int) {
 	i, at, _ := o.set.Find(row)
 	key := o.set.Files[i].Item[at]
@@ -253,7 +262,8 @@ func (o *opened) others(out *Item, row int) {
 	}
 }
 
-// describe fills in the page of an item with what the result line says.
+// describe fills in what the result line says: id, reward, error, notes, metrics, and how
+// the model was asked. Empty values and zeros of the latter are left out.
 func (out *Item) describe(a *answer) {
 	r := a.result
 	out.ID = cut(r.ID, 4096)
@@ -303,10 +313,15 @@ var (
 	tones = []string{"goal", "good", "bad", "was", "is"}
 )
 
-// describePanel describes a panel. A suite's own picture is drawn for its size.
+// panelWidth is the width in px of the pictures in an item.
+const panelWidth = 760
+
+// describePanel draws a panel and describes it with its marks. If it cannot be drawn, Error
+// says why, and its marks are shown if the bounds of the panel are known. Marks with
+// coordinates beyond all reason are left out.
 func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, p *scoring.Panel) (Panel, drawn) {
 	out := Panel{Title: p.Title, Cover: p.View.Other != nil, Box: []float64{}, Marks: []Mark{}, Lost: []Lost{}, Axes: []float64{}}
-	d, err := e.panel(ctx, a.key(n), p, 760)
+	d, err := e.panel(ctx, a.key(n), p, panelWidth)
 	if err != nil {
 		out.Error = err.Error()
 		if b := p.View.Bounds; p.Image != nil || !(b.W > 0 && b.H > 0 && b.W < 1e6 && b.H < 1e6) {
@@ -345,7 +360,9 @@ func sane(list ...float64) bool {
 	return !slices.ContainsFunc(list, func(v float64) bool { return !(v >= -1e7 && v <= 1e7) })
 }
 
-// answered fills in the answer's text with the part that was read.
+// answered fills in the answer's text, at most `most` bytes, in up to three segments:
+// before, within and behind the part that was read as the answer. Reading says why no part
+// is marked.
 func (out *Item) answered(a *answer, suite *scoring.Suite, v scoring.Variants, most int) {
 	text, isText := answerText(a.item.Fields)
 	if text == "" && isMissing(a.item.Fields) {
@@ -369,7 +386,7 @@ func (out *Item) answered(a *answer, suite *scoring.Suite, v scoring.Variants, m
 		end = most
 		out.AnswerCut = len(text) - end
 	}
-	for _, s := range []struct {
+	for _, s := range []struct { // the segments, cut at end
 		from, to int
 		read     bool
 	}{{0, min(from, end), false}, {min(from, end), min(to, end), true}, {min(to, end), end, false}} {
@@ -379,8 +396,9 @@ func (out *Item) answered(a *answer, suite *scoring.Suite, v scoring.Variants, m
 	}
 }
 
-// answerText returns the answer as a text. isText is false where it is an object or a list, whose JSON
-// is returned.
+// answerText returns the answer of a dump line: actions if it has any, else response. isText
+// is false if the answer is an object or a list; then its JSON is returned. A missing answer
+// is the text "".
 func answerText(v *fastjson.Value) (text string, isText bool) {
 	r := v.Get("response")
 	if a := v.Get("actions"); a != nil && a.Type() != fastjson.TypeNull {
@@ -395,13 +413,14 @@ func answerText(v *fastjson.Value) (text string, isText bool) {
 	return string(jsontree.Append(nil, r)), false
 }
 
-// isMissing reports whether a dump line has no response.
+// isMissing reports whether a dump line has neither a response nor actions.
 func isMissing(v *fastjson.Value) bool {
 	absent := func(name string) bool { x := v.Get(name); return x == nil || x.Type() == fastjson.TypeNull }
 	return absent("response") && absent("actions")
 }
 
-// promptOf returns what the model was asked, and where that is known from.
+// promptOf returns the prompt of an item and where it is from: the dump, or else the suite's
+// own prompt. Both are "" if neither has one.
 func promptOf(it *scoring.Item, suite *scoring.Suite) (text, of string) {
 	if p := it.Fields.GetStringBytes("prompt"); len(p) > 0 {
 		return string(p), "the prompt in the dump"
@@ -416,7 +435,9 @@ func promptOf(it *scoring.Item, suite *scoring.Suite) (text, of string) {
 	return p, "the dump has no prompt; plumb asks this one"
 }
 
-// command returns the command that scores an answer alone.
+// command returns a shell command that scores an answer alone: from its line in the dump, or
+// if the dump is a copy, from the line itself, unless that is longer than maxInline; then it
+// returns "".
 func (e *Explorer) command(a *answer) string {
 	args := append([]string{"plumb", "score"}, e.cfg.Flags...)
 	if fastjson.GetString(a.line, "suite") == "" && a.result.Suite != "" && !slices.Contains(e.cfg.Flags, "--suite") {
@@ -437,13 +458,12 @@ func (e *Explorer) command(a *answer) string {
 // maxInline is how many bytes of a line stand in the command that scores it.
 const maxInline = 64 << 10
 
-// quoted quotes an argument of the command that scores an answer again, for a shell, where it has
-// to be.
+// quoted returns an argument quoted for a shell, or as it is if no character needs quotes.
 func quoted(s string) string {
-	plain := func(r rune) bool {
+	needsQuotes := func(r rune) bool {
 		return !strings.ContainsRune("+-./:=_,@%", r) && !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
 	}
-	if s != "" && strings.IndexFunc(s, plain) < 0 {
+	if s != "" && strings.IndexFunc(s, needsQuotes) < 0 {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
@@ -452,7 +472,8 @@ func quoted(s string) string {
 // errNoPicture says that an item has no picture, which is no fault.
 var errNoPicture = errors.New("there is no picture")
 
-// picture returns a panel of a row as a picture; panel -1 is the one to see first.
+// picture returns a panel of a row as a picture at least `wide` px wide, up to the largest
+// of widths. Panel -1 is the one to see first.
 func (e *Explorer) picture(ctx context.Context, o *opened, row, panel, wide int) (drawn, error) {
 	a, err := e.read(o, row)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 // maxValues is how many values of a facet an answer lists.
 const maxValues = 200
 
-// selected answers GET select: how many results a filter selects, by value of each facet.
+// selected answers GET select: how many results a filter selects, their mean, and the counts
+// of the values of each facet, at most maxValues of each.
 func (o *opened) selected(f index.Filter) *Selected {
 	s := o.set.Select(f)
 	out := &Selected{Rows: s.Rows, Scored: s.Scored, Mean: finite(s.Mean), Counts: map[string][]index.Count{}, More: map[string]int{}, Histogram: s.Histogram}
@@ -30,7 +31,7 @@ func (o *opened) selected(f index.Filter) *Selected {
 	return out
 }
 
-// finite returns a score as a number for JSON, nil for one that is not finite.
+// finite returns a number for JSON, or nil for an infinity or NaN, which JSON does not have.
 func finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -41,7 +42,8 @@ func finite(x float64) *float64 {
 // maxRows is how many rows one answer has.
 const maxRows = 500
 
-// rows answers GET rows: a part of the list of results.
+// rows answers GET rows: at most n, and at most maxRows, results of the list from place
+// `from` on.
 func (o *opened) rows(f index.Filter, by index.Sort, from, n int) *Rows {
 	order := o.set.Order(f, by)
 	from = max(0, min(from, len(order)))
@@ -52,11 +54,11 @@ func (o *opened) rows(f index.Filter, by index.Sort, from, n int) *Rows {
 	return out
 }
 
-// row describes a row of the set for the list. by is the key that the list is sorted by: where it is
-// a metric, the description has the metric's value. Columns of texts hold numbers of words, and the
-// words of a file stand beside its columns.
+// row describes a row of the set for lists. If by, the key of the list's order, is a metric,
+// Value is that metric. Columns with texts hold numbers of words; the words of a file are
+// beside its columns.
 func (o *opened) row(row int, by string) Row {
-	i, at, _ := o.set.Find(row) // every row of the order is in the set
+	i, at, _ := o.set.Find(row) // found: callers pass rows of the set only
 	f := o.set.Files[i]
 	test, series := f.Tests[f.Test[at]], f.SeriesOf[f.Series[at]]
 	r := Row{Row: row, ID: f.ID(at), Suite: test[0], Test: test[1],
@@ -93,7 +95,9 @@ type cellSum struct {
 	bars                      [smallBars]int
 }
 
-// overview answers GET overview: means of the selected results by test and series.
+// overview answers GET overview: means of the selected results by test and series, failures
+// by number, and the papers' tables. At most maxCells cells and maxValues failures are
+// listed.
 func (o *opened) overview(f index.Filter) *Overview {
 	sel := o.set.Select(f)
 	out := &Overview{Suites: []SuiteTable{}, Failures: []Failure{}, Papers: o.papers}
@@ -124,42 +128,44 @@ func (o *opened) overview(f index.Filter) *Overview {
 // duplicate is the note on results that tables leave out.
 const duplicate = "duplicate_id"
 
-// addFile adds the selected rows of a file, and returns how many cells it has made, most at most.
+// addFile adds the selected rows of file `number` to sums, by test and series, and counts
+// their failures. Duplicates are left out. It makes at most `most` cells and returns how
+// many; rows of further cells count only as failures.
 func (o *opened) addFile(f *index.File, number int, sel *index.Selection, sums map[[2]string]map[string]*cellSum, failures map[Failure]int, most int) (made int) {
 	tests, series := len(f.Tests), len(f.SeriesOf)
-	grid := map[int]*cellSum{}
+	grid := map[int]*cellSum{} // by test*series + series
 	counts := map[[3]uint16]int{}
 	low, high := o.set.Range()
 	scale := smallBars / (high - low)
-	again := make([]bool, len(f.NoteSets))
+	isDuplicate := make([]bool, len(f.NoteSets))
 	for i, w := range f.NoteSets {
-		again[i] = slices.Contains(w, duplicate)
+		isDuplicate[i] = slices.Contains(w, duplicate)
 	}
-	lastKey, c := -1, (*cellSum)(nil)
+	lastKey, cell := -1, (*cellSum)(nil)
 	for row := range f.Rows() {
-		if !sel.Has(number, row) || again[f.Notes[row]] {
+		if !sel.Has(number, row) || isDuplicate[f.Notes[row]] {
 			continue
 		}
-		if key := int(f.Test[row])*series + int(f.Series[row]); key != lastKey {
-			if c = grid[key]; c == nil && len(grid) < most {
-				c = &cellSum{}
-				grid[key] = c
+		if key := int(f.Test[row])*series + int(f.Series[row]); key != lastKey { // rows of one cell often stand together
+			if cell = grid[key]; cell == nil && len(grid) < most {
+				cell = &cellSum{}
+				grid[key] = cell
 			}
 			lastKey = key
 		}
 		counts[[3]uint16{f.Test[row], f.Code[row], f.Status[row]}]++
-		if c != nil {
-			c.add(f, row, low, scale)
+		if cell != nil {
+			cell.add(f, row, low, scale)
 		}
 	}
 	for test := range tests {
 		for s := range series {
-			if c := grid[test*series+s]; c != nil {
+			if cell := grid[test*series+s]; cell != nil {
 				name := [2]string(f.Tests[test])
 				if sums[name] == nil {
 					sums[name] = map[string]*cellSum{}
 				}
-				sums[name][seriesID(number, s)] = c
+				sums[name][seriesID(number, s)] = cell
 			}
 		}
 	}
@@ -174,7 +180,8 @@ func (o *opened) addFile(f *index.File, number int, sel *index.Selection, sums m
 	return len(grid)
 }
 
-// add adds the score of a result to its cell of the overview.
+// add adds the score, time and cost of a row to its cell. Missing ones are NaN and not
+// counted. low is the lower end of the histogram and scale its bars per unit of score.
 func (c *cellSum) add(f *index.File, row int, low, scale float64) {
 	c.n++
 	if t := float64(f.Time[row]); t == t {
@@ -193,7 +200,8 @@ func (c *cellSum) add(f *index.File, row int, low, scale float64) {
 	}
 }
 
-// listSuites makes the tables of the suites, with tests in the order of their papers.
+// listSuites makes the tables of the suites from sums, with tests in the order of their
+// papers and series in the order of o.series. A cell without results is empty.
 func (o *opened) listSuites(out *Overview, sums map[[2]string]map[string]*cellSum) {
 	names := slices.SortedFunc(maps.Keys(sums), o.compareTests)
 	for _, name := range names {
@@ -234,7 +242,8 @@ func (o *opened) testOrder(name [2]string) int {
 	return 1 << 20
 }
 
-// cell returns the sums as figures; c is nil where there are no results.
+// cell returns the sums as figures: mean, standard error, mean seconds and total cost. c may
+// be nil, for a cell without results.
 func (c *cellSum) cell() Cell {
 	out := Cell{Histogram: []int{}}
 	if c == nil {

@@ -49,7 +49,8 @@ func (c *pictureCache) get(key string) (p drawn, ok bool) {
 	return c.lru.Get(key)
 }
 
-// put adds a picture to the cache and drops those that were used longest ago beyond its bytes.
+// put adds a picture to the cache and drops those that were used longest ago until the rest
+// has at most c.most bytes. The last picture is always kept.
 func (c *pictureCache) put(key string, p drawn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,10 +64,12 @@ func (c *pictureCache) put(key string, p drawn) {
 	}
 }
 
-// drawing bounds the pictures that are drawn at once.
+// drawing holds a token for each picture that is being drawn, which bounds their number.
 var drawing = make(chan struct{}, 4)
 
-// panel draws a panel for a row. key names the row and the panel, for pictures whose content is not known before.
+// panel draws a panel, or returns it from the cache. wide is rounded up to one of widths.
+// key identifies the row and the panel; it is used only if the content of the panel has no
+// key of its own. It waits while too many pictures are drawn.
 func (e *Explorer) panel(ctx context.Context, key string, p *scoring.Panel, wide int) (drawn, error) {
 	if k, ok := exhibit.Key(p); ok {
 		key = hex.EncodeToString(k[:])
@@ -81,7 +84,7 @@ func (e *Explorer) panel(ctx context.Context, key string, p *scoring.Panel, wide
 	if got, ok := e.cache.get(key); ok {
 		return got, nil
 	}
-	eng, err := e.draws()
+	eng, err := e.openEngine()
 	if err != nil && p.Image == nil {
 		return drawn{}, fmt.Errorf("cannot draw pictures: %w", err)
 	}

@@ -44,8 +44,9 @@ func (e *Explorer) Built() error {
 	return nil
 }
 
-// WriteReport writes results as one HTML file that needs no server and no network. Where ctx ends, pictures are missing. It
-// returns why the page says that it is partial, "" where it does not.
+// WriteReport writes results as one HTML file that needs no server and no network. If ctx
+// ends, the remaining pictures are left out. partial is why the page says that it is not
+// complete, "" if it does not.
 func (e *Explorer) WriteReport(ctx context.Context, w io.Writer, r *Report) (partial string, err error) {
 	o := &opened{set: &index.Set{Files: []*index.File{r.Columns}}, byID: map[string]int{}, given: map[int]*Given{}, remarks: r.Remarks}
 	for i := range r.Given {
@@ -57,13 +58,13 @@ func (e *Explorer) WriteReport(ctx context.Context, w io.Writer, r *Report) (par
 	defer o.rules.stop()
 	o.set.Rules = o.rules.bitmaps
 	o.rules.begin()
-	<-o.rules.ended
+	<-o.rules.ended // the page must not depend on how far the scan is
 	data := &savedPage{workers: max(1, r.Workers), progress: r.Progress, bytes: reportBytes}
 	data.Info = *e.emptyInfo()
 	data.Info.Title, data.Info.Jobs = r.Title, []string{""}
 	o.inform(&data.Info)
 	data.Selected, data.Overview, data.Suspects = *o.selected(index.Filter{}), *o.overview(index.Filter{}), *o.rules.list(index.Filter{})
-	data.Overview.Suites = o.tabled(r.Table, data.Overview.Suites)
+	data.Overview.Suites = o.withTable(r.Table, data.Overview.Suites)
 	data.Rows = Rows{Total: r.Columns.Rows(), Rows: []Row{}}
 	for _, row := range o.set.Order(index.Filter{}, index.Sort{By: "score"}) {
 		if o.given[int(row)] != nil {
@@ -83,7 +84,8 @@ func (e *Explorer) WriteReport(ctx context.Context, w io.Writer, r *Report) (par
 	return data.Partial, e.writePage(w, data)
 }
 
-// readGiven reads a result that was given with its dump line.
+// readGiven returns a result that the report was given, with the answer of its dump line if
+// there is one.
 func (e *Explorer) readGiven(g *Given) *answer {
 	a := newAnswer(g.Result)
 	switch {
@@ -97,9 +99,10 @@ func (e *Explorer) readGiven(g *Given) *answer {
 	return a
 }
 
-// tabled returns the tables of an overview with the means of t, which counts missing answers and clusters as it was told, and
-// with its groups and totals. Distributions, times and costs are those of cells.
-func (o *opened) tabled(t *table.Table, cells []SuiteTable) (out []SuiteTable) {
+// withTable returns the suites' tables as t has them: tests, groups and totals with its
+// means, which count missing answers and clusters as t was told. Distributions, times and
+// costs are taken from cells.
+func (o *opened) withTable(t *table.Table, cells []SuiteTable) (out []SuiteTable) {
 	ids := map[string]string{} // by the name of a series
 	for _, s := range o.series {
 		ids[seriesName(s.Words)] = s.ID
@@ -119,7 +122,7 @@ func (o *opened) tabled(t *table.Table, cells []SuiteTable) (out []SuiteTable) {
 			if l.Kind == table.Test {
 				c = cellOf(cells, l.Suite, l.Name, series[i])
 			}
-			c.measured(&l.Cells[i])
+			c.setFigures(&l.Cells[i])
 			row.Cells = append(row.Cells, c)
 		}
 		to.Tests = append(to.Tests, row)
@@ -127,7 +130,8 @@ func (o *opened) tabled(t *table.Table, cells []SuiteTable) (out []SuiteTable) {
 	return out
 }
 
-// cellOf finds a cell, or returns an empty one.
+// cellOf returns the cell of a test and series among the tables of all suites, or an empty
+// one.
 func cellOf(all []SuiteTable, suite, test, series string) Cell {
 	for i := range all {
 		at := slices.Index(all[i].Series, series)
@@ -143,8 +147,9 @@ func cellOf(all []SuiteTable, suite, test, series string) Cell {
 	return Cell{Histogram: []int{}}
 }
 
-// measured takes the figures of a row of a table.
-func (c *Cell) measured(r *table.Row) {
+// setFigures takes the counts, mean and standard error from a row of a table. A group or
+// total counts tests, not results.
+func (c *Cell) setFigures(r *table.Row) {
 	c.N, c.Scored, c.Mean, c.Error = r.N, r.Scored, r.Mean, r.SE
 	if r.Kind != table.Test {
 		c.N, c.Scored = r.Tests, r.Tests
@@ -161,10 +166,13 @@ const (
 	savedPoints = 1000 // of its scatter plot
 )
 
-// compare compares the series of a page without a server.
+// compare adds the comparisons that a page without a server needs: the first series with
+// each other one, and the first savedSeries with each other. At most 40 series are
+// considered.
 func (p *savedPage) compare(o *opened) error {
-	for i, a := range o.series[:min(len(o.series), 40)] {
-		for k, b := range o.series[:min(len(o.series), 40)] {
+	series := o.series[:min(len(o.series), 40)]
+	for i, a := range series {
+		for k, b := range series {
 			if k <= i || i > 0 && k >= savedSeries {
 				continue
 			}
@@ -176,7 +184,8 @@ func (p *savedPage) compare(o *opened) error {
 	return nil
 }
 
-// compareTwo adds the comparison of two series.
+// compareTwo adds the comparison of two series, with at most savedPoints points, evenly
+// chosen, and the first savedPairs pairs of the list.
 func (p *savedPage) compareTwo(o *opened, f index.Filter, a, b string, down bool) error {
 	c, err := o.compare(f, a, b)
 	if err != nil {
@@ -188,7 +197,7 @@ func (p *savedPage) compareTwo(o *opened, f index.Filter, a, b string, down bool
 		}
 		c.Points = c.Points[:savedPoints]
 	}
-	pairs, err := o.list(f, a, b, down, 0, savedPairs)
+	pairs, err := o.listPairs(f, a, b, down, 0, savedPairs)
 	if err != nil {
 		return err
 	}

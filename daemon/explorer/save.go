@@ -66,10 +66,10 @@ type savedPage struct {
 	progress func(done, total int)
 }
 
-// savePage answers GET save. It returns one HTML file with the explorer's pages, the results that q
-// selects, the first rows of their list, and the items of the first of these rows. An item is the
-// detail of a result: its texts and pictures. items is how many rows have one, savedItems at most.
-// state is the query of the page, with which the file opens.
+// savePage answers GET save: one HTML file with the explorer's pages, the results that q
+// selects, and the first rows of their list. items is how many of these rows have their
+// item, the texts and pictures of a result; at most savedItems. state is the query with
+// which the file opens.
 func (e *Explorer) savePage(o *opened, q *query, items int, state string) ([]byte, error) {
 	if err := e.Built(); err != nil { // the file holds the script and style of the pages, which a build makes
 		return nil, fmt.Errorf("cannot save the page: %w", err)
@@ -86,7 +86,8 @@ func (e *Explorer) savePage(o *opened, q *query, items int, state string) ([]byt
 	return b.Bytes(), err
 }
 
-// writePage writes a saved page: the pages with their data and pictures inside.
+// writePage writes a saved page as one HTML file with script, style, data and pictures
+// inside. Its policy lets only this script run, and nothing is loaded from elsewhere.
 func (e *Explorer) writePage(w io.Writer, data *savedPage) error {
 	text, err := json.Marshal(data.Saved) // it escapes <, > and &
 	if err != nil {
@@ -124,7 +125,9 @@ func (e *Explorer) writePage(w io.Writer, data *savedPage) error {
 	return out.Flush()
 }
 
-// collect asks for what a saved page holds.
+// collect gathers what a saved page holds: the selection, overview, suspects, at most
+// savedRows rows of the list, the comparison if q names two series, and the items of the
+// first rows.
 func (e *Explorer) collect(ctx context.Context, o *opened, q *query, items int) (*savedPage, error) {
 	f := q.filter(o)
 	info, err := e.info(o.job.Name)
@@ -152,7 +155,8 @@ func (e *Explorer) collect(ctx context.Context, o *opened, q *query, items int) 
 	return out, nil
 }
 
-// fill adds the items of the first rows with their pictures, and what the rules suspect among the rows.
+// fill adds the items of the first rows with their pictures, and for each rule the listed
+// rows that it suspects. Items are made in windows by several workers and added in order.
 func (e *Explorer) fill(ctx context.Context, o *opened, p *savedPage, items int) error {
 	p.Items, p.pictures, p.Found = []Item{}, map[string][]byte{}, map[string][]int{}
 	if p.Compared == nil {
@@ -167,7 +171,7 @@ func (e *Explorer) fill(ctx context.Context, o *opened, p *savedPage, items int)
 			}
 		}
 	}
-	same := p.sameQuestions(o)
+	questions := p.sameQuestions(o)
 	for from := 0; from < items; from += window {
 		rows := p.Rows.Rows[from:min(items, from+window)]
 		list, pictures, err := e.describeAll(ctx, o, rows, p.workers)
@@ -177,7 +181,7 @@ func (e *Explorer) fill(ctx context.Context, o *opened, p *savedPage, items int)
 		for i := range list {
 			at := from + i
 			list[i].neighbours(at, p.Rows.Rows)
-			list[i].Others = p.others(o, same, at)
+			list[i].Others = p.others(o, questions, at)
 			p.add(&list[i], pictures[i], ctx.Err() != nil)
 		}
 		if p.progress != nil {
@@ -190,7 +194,8 @@ func (e *Explorer) fill(ctx context.Context, o *opened, p *savedPage, items int)
 // window is how many items are described before they are added in order, so that the page does not depend on the workers.
 const window = 32
 
-// describeAll describes rows at once.
+// describeAll describes rows with several workers. list and pictures are in the order of
+// rows.
 func (e *Explorer) describeAll(ctx context.Context, o *opened, rows []Row, workers int) (list []Item, pictures [][]drawn, err error) {
 	list, pictures = make([]Item, len(rows)), make([][]drawn, len(rows))
 	errs := make([]error, len(rows))
@@ -216,7 +221,8 @@ func (e *Explorer) describeAll(ctx context.Context, o *opened, rows []Row, worke
 	return list, pictures, errors.Join(errs...)
 }
 
-// add adds an item, and its pictures as long as there is room.
+// add adds an item. Its pictures are kept while they fit into p.bytes, each one once; a
+// panel whose picture is left out says so. If interrupted, no further picture is kept.
 func (p *savedPage) add(it *Item, pictures []drawn, interrupted bool) {
 	for n := range it.Panels {
 		png, panel := pictures[n].shown.PNG, &it.Panels[n]
@@ -249,7 +255,7 @@ func (out *Item) neighbours(at int, rows []Row) {
 	}
 }
 
-// sameQuestions returns the places of the listed rows by the hash of their question.
+// sameQuestions groups the places of the listed rows by the hash of their question.
 func (p *savedPage) sameQuestions(o *opened) map[uint64][]int {
 	at := map[uint64][]int{}
 	for i, r := range p.Rows.Rows {
@@ -260,7 +266,8 @@ func (p *savedPage) sameQuestions(o *opened) map[uint64][]int {
 	return at
 }
 
-// others lists the other listed rows of the question of the row at a place.
+// others returns the other listed rows of the same question as the row at a place, at most
+// maxOthers. same is from sameQuestions.
 func (p *savedPage) others(o *opened, same map[uint64][]int, at int) []Row {
 	list := []Row{}
 	file, row, _ := o.set.Find(p.Rows.Rows[at].Row)

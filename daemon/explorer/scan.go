@@ -53,7 +53,7 @@ func newScanner(e *Explorer, o *opened) *scanner {
 	return s
 }
 
-// of is how many rows are looked at.
+// of returns how many rows the whole scan covers.
 func (s *scanner) of() int {
 	if s.which != nil {
 		return len(s.which)
@@ -61,7 +61,7 @@ func (s *scanner) of() int {
 	return min(s.o.set.Rows(), maxScanned)
 }
 
-// row returns the row that is looked at as number i.
+// row returns the row of the set that is scanned as number i.
 func (s *scanner) row(i int) int {
 	if s.which != nil {
 		return s.which[i]
@@ -72,8 +72,8 @@ func (s *scanner) row(i int) int {
 // answers reports whether there are answers to look at.
 func (s *scanner) answers() bool { return len(s.o.dumps) > 0 || s.which != nil }
 
-// begin starts to read the answers of the job for suspects, unless that was started before or no
-// answers are there.
+// begin starts the scan in the background: it reads the answers one by one and keeps what
+// the rules need. It does nothing if that was started before.
 func (s *scanner) begin() {
 	s.start.Do(func() {
 		go func() {
@@ -88,10 +88,10 @@ func (s *scanner) begin() {
 	})
 }
 
-// stop ends the scan and waits for its end.
+// stop ends the scan and waits for its end. A scan that has not begun never begins.
 func (s *scanner) stop() {
 	s.cancel()
-	s.start.Do(func() { close(s.ended) })
+	s.start.Do(func() { close(s.ended) }) // where it has not begun
 	<-s.ended
 }
 
@@ -102,7 +102,7 @@ func (s *scanner) progress() int {
 	return len(s.rows)
 }
 
-// each calls f for each answer that was read so far.
+// each calls f for each answer that was read so far. Rows without an answer are left out.
 func (s *scanner) each(f func(row int, a *scanned)) {
 	s.mu.Lock()
 	rows := s.rows // elements do not change
@@ -114,7 +114,8 @@ func (s *scanner) each(f func(row int, a *scanned)) {
 	}
 }
 
-// scanAnswer reads one answer and returns what the rules for suspects need of it.
+// scanAnswer reads one answer and returns what the rules for suspects need of it: hashes of
+// the part that was read, and flags. It returns no flags if there is no answer.
 func (s *scanner) scanAnswer(row int) (out scanned) {
 	defer func() {
 		if p := recover(); p != nil { // a hostile answer must not end the daemon
@@ -141,8 +142,9 @@ func (s *scanner) scanAnswer(row int) (out scanned) {
 	return out
 }
 
-// comparePanels compares the pictures before and after an answer and flags what is suspect: a full
-// score although nothing changed, and shapes far outside of the page.
+// comparePanels compares the pictures before and after an answer and returns the flags of
+// what is suspect: a full score although the picture is unchanged or empty, and shapes more
+// than outsideBy px outside of the page and of what was there before.
 func comparePanels(x *scoring.Exhibit, r *scoring.Result) (flags uint8) {
 	var before, after *scoring.Panel
 	for i := range x.Panels {
@@ -182,8 +184,8 @@ func comparePanels(x *scoring.Exhibit, r *scoring.Result) (flags uint8) {
 	return flags
 }
 
-// hashWithout returns the hash of a text without blanks; with round above 0 its numbers are rounded to multiples
-// of that.
+// hashWithout returns a hash of a text without its white space. With round above 0 its
+// numbers are first rounded to multiples of round, so that near-equal answers have one hash.
 func hashWithout(s string, round float64) uint64 {
 	h := xxhash.New()
 	buf := make([]byte, 0, 4096)
@@ -199,7 +201,7 @@ func hashWithout(s string, round float64) uint64 {
 				end++
 			}
 			if x, err := strconv.ParseFloat(s[i:end], 64); err == nil {
-				buf = strconv.AppendFloat(buf, math.Round(x/round)*round+0, 'f', 0, 64)
+				buf = strconv.AppendFloat(buf, math.Round(x/round)*round+0, 'f', 0, 64) // +0: no -0
 				i = end
 				continue
 			}
@@ -215,7 +217,9 @@ func hashWithout(s string, round float64) uint64 {
 	return h.Sum64()
 }
 
-// bitmaps implements index.Set.Rules.
+// bitmaps implements index.Set.Rules: it returns, for each file, the rows that a rule
+// suspects so far, from columns, flags of answers, or groups of answers. It returns nil for
+// an unknown rule.
 func (s *scanner) bitmaps(name string) []index.Bitmap {
 	r := findRule(name)
 	if r == nil {
@@ -251,7 +255,8 @@ func (s *scanner) bitmaps(name string) []index.Bitmap {
 	return out
 }
 
-// remark says how many answers a rule for suspects has covered, "" where it covers all.
+// remark says how many answers a rule has covered so far, "" for a rule of columns or one
+// that has covered all rows.
 func (s *scanner) remark(name string) string {
 	r := findRule(name)
 	if r == nil || r.column != nil || s.progress() == s.o.set.Rows() {
@@ -263,8 +268,8 @@ func (s *scanner) remark(name string) string {
 	return fmt.Sprintf("this rule has looked at the first %d of %d answers", s.progress(), s.o.set.Rows())
 }
 
-// epoch returns the number of the bitmaps of a rule. While answers are read it changes every two
-// seconds.
+// epoch returns a number that changes when the bitmaps of a rule may have changed: every two
+// seconds during the scan, and once at its end. It is 0 for rules of columns.
 func (s *scanner) epoch(name string) int {
 	if r := findRule(name); r == nil || r.column != nil {
 		return 0

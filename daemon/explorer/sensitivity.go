@@ -16,10 +16,12 @@ import (
 // maxSteps is how many moves to each side a heat map has.
 const maxSteps = 20
 
-// atOnce is how many copies are scored at the same time, so that the engine has batches.
-const atOnce = 64
+// scoredAtOnce is how many copies are scored at the same time, so that the engine has batches.
+const scoredAtOnce = 64
 
-// sensitivity answers GET sensitivity: it scores copies of an answer in which one part, or all, stands elsewhere.
+// sensitivity answers GET sensitivity: it scores copies of an answer in which one part, or for "" all
+// parts, is moved, and returns the scores row by row, the unmoved copy in the middle. A remark says if
+// the unmoved copy does not score what the results say.
 func (e *Explorer) sensitivity(ctx context.Context, o *opened, q *query) (*Sensitivity, error) {
 	a, err := e.read(o, q.row)
 	if err != nil {
@@ -29,7 +31,7 @@ func (e *Explorer) sensitivity(ctx context.Context, o *opened, q *query) (*Sensi
 	if err != nil {
 		return nil, err
 	}
-	eng, err := e.draws()
+	eng, err := e.openEngine()
 	if err != nil {
 		return nil, fmt.Errorf("cannot score moved answers: %w", err)
 	}
@@ -84,7 +86,7 @@ func (e *Explorer) copies(a *answer, suite *scoring.Suite, of *Sensitivity) ([][
 	side := 2*of.Steps + 1
 	lines := make([][]byte, side*side)
 	for i := range lines {
-		dx, dy := float64(i%side-of.Steps)*of.Step, float64(i/side-of.Steps)*of.Step
+		dx, dy := float64(i%side-of.Steps)*of.Step, float64(i/side-of.Steps)*of.Step // row by row, from the upper left
 		if of.Up {
 			dy = -dy
 		}
@@ -128,7 +130,8 @@ func printScore(r *scoring.Result) string {
 	return fmt.Sprintf("%.4g", r.Score)
 }
 
-// withResponse returns a dump line with another answer.
+// withResponse returns a copy of a dump line whose answer is response, a JSON value, in
+// place of response and actions. The other members are copied as they are.
 func withResponse(line, response []byte) ([]byte, error) {
 	out := append(make([]byte, 0, len(line)+len(response)), '{')
 	err := jsoncut.Members(bytes.TrimSpace(line), func(key, value []byte) error {
@@ -142,7 +145,9 @@ func withResponse(line, response []byte) ([]byte, error) {
 	return out, err
 }
 
-// scoreAll scores lines, many at once.
+// scoreAll scores dump lines, scoredAtOnce at a time so that the engine gets batches, and
+// returns the results in their order. After an error it returns one of the errors; some
+// results are missing then.
 func scoreAll(ctx context.Context, eng Engine, lines [][]byte, number int, suite string) ([]scoring.Result, error) {
 	out := make([]scoring.Result, len(lines))
 	next := make(chan int, len(lines))
@@ -153,7 +158,7 @@ func scoreAll(ctx context.Context, eng Engine, lines [][]byte, number int, suite
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	var failed error
-	for range min(atOnce, len(lines)) {
+	for range min(scoredAtOnce, len(lines)) {
 		wait.Go(func() {
 			for i := range next {
 				r, err := eng.Score(ctx, dump.Line{N: number, Bytes: lines[i]}, suite)

@@ -59,8 +59,8 @@ func findRule(name string) *rule {
 // unread are the statuses of answers in which nothing was read.
 var unread = []string{"no_json", "no_answer", "none", "no_list", "empty"}
 
-// fullUnread returns the rule for results with a full score although nothing of the answer was
-// read.
+// fullUnread returns a function that reports whether a row has a full score although nothing
+// of the answer was read.
 func fullUnread(f *index.File) func(row int) bool {
 	nothing := make([]bool, len(f.Statuses))
 	for i, w := range f.Statuses {
@@ -81,7 +81,8 @@ var nearTargets = []near{
 	{"tangram", "solution", "iou", 0.97, true},
 }
 
-// zeroNear returns the rule for results with score 0 although a metric is nearly as good as right.
+// zeroNear returns a function that reports whether a row has score 0 or less although a
+// metric of its test is as good as right by nearTargets.
 func zeroNear(f *index.File) func(row int) bool {
 	type check struct {
 		near
@@ -105,7 +106,8 @@ func zeroNear(f *index.File) func(row int) bool {
 	}
 }
 
-// sameAnswers marks answers that one series gives to many questions of a test.
+// sameAnswers marks the answers that one series gives, in one file, to at least sameTimes
+// questions of a test.
 func sameAnswers(s *scanner, mark func(row int)) {
 	type key struct {
 		text       uint64
@@ -134,7 +136,8 @@ func sameAnswers(s *scanner, mark func(row int)) {
 	}
 }
 
-// rewardJumps marks the lowest and the highest score among near-equal answers to a question.
+// rewardJumps marks the lowest and the highest score among the near-equal answers to a
+// question if they differ by nearJump or more. Rows without a score are left out.
 func rewardJumps(s *scanner, mark func(row int)) {
 	type key struct{ item, rough uint64 }
 	type ends struct{ low, high int }
@@ -145,7 +148,7 @@ func rewardJumps(s *scanner, mark func(row int)) {
 	}
 	s.each(func(row int, a *scanned) {
 		x := score(row)
-		if x != x {
+		if x != x { // NaN: no score
 			return
 		}
 		i, at, _ := s.o.set.Find(row)

@@ -32,7 +32,8 @@ func (c *textCache) remark(f index.Filter) string {
 	return c.said[f.Text]
 }
 
-// note keeps what the page says of a search in answers, for the last hundred searches.
+// note keeps how far a search came, for the page. After a hundred searches it forgets the
+// earlier ones.
 func (c *textCache) note(text, said string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,8 +43,9 @@ func (c *textCache) note(text, said string) {
 	c.said[text] = said
 }
 
-// searchTexts marks the rows whose answers hold a text. It reads dumps from their beginnings, for textTime at
-// most; the rest counts as not found, which the page says.
+// searchTexts marks, for each file, the rows whose answers hold the text of the filter. It
+// reads the dumps from their beginnings for textTime at most. Rows that it did not reach
+// count as not found, and a remark on the page says so.
 func (o *opened) searchTexts(f index.Filter) []index.Bitmap {
 	ctx, cancel := context.WithTimeout(context.Background(), textTime)
 	defer cancel()
@@ -55,7 +57,7 @@ func (o *opened) searchTexts(f index.Filter) []index.Bitmap {
 		var at, size int64
 		err := d.Scan(ctx, func(key uint64, line []byte, read, all int64) bool {
 			at, size = read, all
-			if bytes.Contains(line, probe) {
+			if bytes.Contains(line, probe) { // quick: most lines need not be parsed
 				if v, err := p.ParseBytes(line); err == nil {
 					if text, _ := answerText(v); bytes.Contains([]byte(text), want) {
 						found[key] = true
@@ -90,12 +92,13 @@ func (o *opened) searchTexts(f index.Filter) []index.Bitmap {
 	return out
 }
 
-// longest returns the longest part of a searched text that stands in JSON as it is.
+// longest returns the longest part of a searched text that JSON never writes with an escape.
+// A line without it cannot hold the text.
 func longest(s string) []byte {
 	best := ""
-	for _, part := range strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\/<>&`, r) }) {
-		if len(part) > len(best) {
-			best = part
+	for _, run := range strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\/<>&`, r) }) {
+		if len(run) > len(best) {
+			best = run
 		}
 	}
 	return []byte(best)
