@@ -28,7 +28,8 @@ func (b *boards) open() (*ask.Boards, error) {
 	return b.opened, err
 }
 
-// prompts returns what says to clients what models are asked.
+// prompts returns the prompter that tells clients what models are asked, and sets d.boards,
+// which it draws with.
 func (d *running) prompts(core *Core) *ask.Prompter {
 	d.boards = &boards{limits: d.cfg.Core.Scenes}
 	return &ask.Prompter{Suites: core.Items.Suites, Tasks: core.Items.Tasks, Boards: d.boards.open}

@@ -65,7 +65,8 @@ func BatchWork(i render.Info) int {
 	return softWork
 }
 
-// Items loads the task files and returns what decoding a line needs.
+// Items loads the task files and returns what the decoding of dump lines needs. The keys of
+// cfg.TaskFile are SUITE or SUITE:SPLIT. An unknown suite is an error.
 func Items(cfg CoreConfig) (dump.ItemConfig, error) {
 	items := dump.ItemConfig{Suite: cfg.Suite, Suites: cfg.Suites, Limits: cfg.Scenes, Response: cfg.Response, Actions: cfg.Actions, Tasks: map[string]*dump.Tasks{}}
 	if cfg.Suite != "" && items.Suites.Find(cfg.Suite) == nil {
@@ -86,7 +87,9 @@ func Items(cfg CoreConfig) (dump.ItemConfig, error) {
 	return items, nil
 }
 
-// Open starts the engine and its queue; Close stops them.
+// Open starts the judge, the engine and its queue; Close stops them. Limits of the queue
+// that are not set follow from the engine and from the limits of scenes. After an error
+// nothing is left open.
 func Open(cfg CoreConfig) (*Core, error) {
 	items, err := Items(cfg)
 	if err != nil {
@@ -102,32 +105,33 @@ func Open(cfg CoreConfig) (*Core, error) {
 	if d := cfg.Queue.Deadline; d > 0 {
 		cfg.Engine.Chrome.Deadline = min(d, queue.DefaultDeadline)
 	}
-	j, err := openJudge(cfg.Judge)
+	judgeClient, err := openJudge(cfg.Judge)
 	if err != nil {
 		return nil, err
 	}
-	e, err := render.Open(cfg.Engine)
+	device, err := render.Open(cfg.Engine)
 	if err != nil {
-		closeJudge(j)
+		closeJudge(judgeClient)
 		return nil, err
 	}
-	items.Meter = e.Meter()
-	q := cfg.Queue
-	q.Engine, q.Items = engine{e, cfg.Queue.Watch.Stage, cfg.Remote}, items
-	if q.Workers <= 0 {
-		q.Workers = runtime.GOMAXPROCS(0)
+	items.Meter = device.Meter()
+	queueConfig := cfg.Queue
+	queueConfig.Engine, queueConfig.Items = engine{device, cfg.Queue.Watch.Stage, cfg.Remote}, items
+	if queueConfig.Workers <= 0 {
+		queueConfig.Workers = runtime.GOMAXPROCS(0)
 	}
-	q.Pixels = max(q.Pixels, queue.DefaultPixels, cfg.Scenes.Pixels)
-	if q.Work <= 0 {
-		q.Work = BatchWork(e.Info())
+	queueConfig.Pixels = max(queueConfig.Pixels, queue.DefaultPixels, cfg.Scenes.Pixels)
+	if queueConfig.Work <= 0 {
+		queueConfig.Work = BatchWork(device.Info())
 	}
-	if j != nil {
-		q.Judge, q.JudgeDeadline = j, cfg.Judge.Deadline
+	if judgeClient != nil {
+		queueConfig.Judge, queueConfig.JudgeDeadline = judgeClient, cfg.Judge.Deadline
 	}
-	return &Core{Engine: e, Queue: queue.New(q), Items: items, Pictures: pictures(e.Info(), cfg.Scenes), Workers: q.Workers, Judge: j}, nil
+	return &Core{Engine: device, Queue: queue.New(queueConfig), Items: items, Pictures: pictures(device.Info(), cfg.Scenes), Workers: queueConfig.Workers, Judge: judgeClient}, nil
 }
 
-// pictures returns the options with which scenes are read for an engine.
+// pictures returns the options with which scenes are read for an engine: its version of
+// tldraw, and which scenes the editor draws.
 func pictures(i render.Info, l scene.Limits) dump.PictureOptions {
 	o := dump.PictureOptions{Limits: l}
 	o.Version, _ = view.ParseVersion(i.Tldraw) // the engine has read it before

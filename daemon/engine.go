@@ -29,7 +29,8 @@ type drawer struct {
 	remote bool
 }
 
-// Prepare implements queue.Drawer.
+// Prepare implements queue.Drawer. A view that the editor must draw becomes a late, which
+// the queue finishes apart.
 func (d drawer) Prepare(v view.View) (queue.Pic, error) {
 	p, err := d.Worker.Prepare(v)
 	if err != nil {
@@ -41,7 +42,7 @@ func (d drawer) Prepare(v view.View) (queue.Pic, error) {
 	return p, nil
 }
 
-// late is a view that the editor draws.
+// late is a view that the editor draws, which takes longer than native drawing.
 type late struct {
 	*render.Prepared
 	remote bool
@@ -52,7 +53,8 @@ func (l late) Finish(ctx context.Context, keep bool) error {
 	return coded(l.Prepared.Finish(ctx, keep), l.remote)
 }
 
-// Origin implements queue.Late.
+// Origin implements queue.Late. It says that the editor draws, why, and for which shape, if
+// a shape is the reason.
 func (l late) Origin() queue.Origin {
 	o := queue.Origin{Backend: render.BackendChrome}
 	if why, _ := l.Foreign(); why != nil {
@@ -66,8 +68,8 @@ func (l late) Origin() queue.Origin {
 }
 
 // coded returns an error of the renderer as a scoring.Error with its code. Errors without a
-// code, and view.ErrForeign, which the queue handles, stay as they are. For remote clients
-// the text names no paths.
+// code, and view.ErrForeign, which the queue handles, stay as they are. With remote the text
+// names no paths.
 func coded(err error, remote bool) error {
 	if err == nil {
 		return nil
@@ -138,7 +140,7 @@ func (e engine) observe(t render.Timing, err error) {
 	}
 }
 
-// prepared returns the renderer's own type of pictures.
+// prepared returns the pictures of the queue as the type that the renderer uses.
 func prepared(ps []queue.Pic) []*render.Prepared {
 	out := make([]*render.Prepared, len(ps))
 	for i, p := range ps {

@@ -28,7 +28,8 @@ type need struct {
 	why string
 }
 
-// needs lists the file descriptors that the daemon needs beside connections of clients.
+// needs lists how many file descriptors the daemon needs beside connections of clients, and
+// for what.
 func (d *running) needs() []need {
 	list := []need{{ownFiles, "its own"}}
 	if c := d.cfg.Core.Engine; c.Fidelity != "native" || c.Backend == "chrome" {
@@ -54,9 +55,10 @@ func (d *running) needs() []need {
 	return list
 }
 
-// connections returns how many connections may be open so that the process never runs
-// out of descriptors: --max-conns, or without it as many as the limit of open files
-// leaves, at most the default. The Go runtime has raised the soft limit to the hard one.
+// connections returns how many connections may be open, so that the process never runs out
+// of descriptors: --max-conns, or without it as many as the limit of open files leaves, at
+// most the default. It returns an error if --max-conns needs more, or if fewer than fewConns
+// are left. The Go runtime has raised the soft limit to the hard one.
 func (d *running) connections() (int, error) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

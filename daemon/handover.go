@@ -24,8 +24,8 @@ import (
 // resets the connections that wait in the older process's queue.
 const handoverTimeout = 10 * time.Second
 
-// handoverAddress returns the Unix address at which the process that listens on a hands its socket
-// over.
+// handoverAddress returns the Unix address at which the process that listens on the port a
+// offers its listening socket. It depends on the user, the host and the port.
 func handoverAddress(a *net.TCPAddr) *net.UnixAddr {
 	host := "*"
 	if len(a.IP) > 0 && !a.IP.IsUnspecified() {
@@ -37,8 +37,9 @@ func handoverAddress(a *net.TCPAddr) *net.UnixAddr {
 // errNoListener is the error where no process listens on an address.
 var errNoListener = errors.New("no process listens there")
 
-// takeOver gets the listening socket of the process that listens on addr. After an error
-// the caller can still open the address itself.
+// takeOver gets the listening socket of the process that listens on addr, and confirms that
+// it has it. It returns errNoListener if there is no such process. After an error the caller
+// can still open the address itself.
 func takeOver(addr string) (net.Listener, error) {
 	want, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil || want.Port == 0 {
@@ -58,7 +59,7 @@ func takeOver(addr string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot take over the listening socket: %w", err)
 	}
-	ln, err := received(oob[:n])
+	ln, err := listenerFrom(oob[:n])
 	if err != nil {
 		return nil, fmt.Errorf("cannot take over the listening socket: %w", err)
 	}
@@ -74,8 +75,9 @@ func takeOver(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// received returns the listening socket whose descriptor an older daemon sent in a control message.
-func received(oob []byte) (net.Listener, error) {
+// listenerFrom returns the listening socket whose descriptor is in the control data oob of a
+// message. It wants exactly one.
+func listenerFrom(oob []byte) (net.Listener, error) {
 	ms, err := unix.ParseSocketControlMessage(oob)
 	if err != nil || len(ms) != 1 {
 		return nil, fmt.Errorf("got %d control messages; want 1", len(ms))
@@ -102,8 +104,9 @@ func sameUser(c *net.UnixConn) error {
 	return nil
 }
 
-// offer hands the listening socket of f over to newer daemons until ctx ends. While an older
-// process still uses the address, it tries again.
+// offer gives the listening socket of f to newer daemons that ask for it, until ctx ends.
+// Afterwards f counts as shared. While an older process still uses the address, offer tries
+// again.
 func offer(ctx context.Context, f *front, log *slog.Logger) {
 	tcp, ok := f.Listener.(*net.TCPListener)
 	if !ok {
@@ -138,7 +141,8 @@ func offer(ctx context.Context, f *front, log *slog.Logger) {
 	}
 }
 
-// sendSocket sends a socket to a newer process and waits for its confirmation.
+// sendSocket sends a socket to a newer process of the same user and waits for its
+// confirmation.
 func sendSocket(c *net.UnixConn, tcp *net.TCPListener) error {
 	c.SetDeadline(time.Now().Add(handoverTimeout))
 	if err := sameUser(c); err != nil {

@@ -39,8 +39,9 @@ const emptyAfter = 10 * time.Millisecond
 
 func newFront(ln net.Listener) *front { return &front{Listener: ln} }
 
-// Accept implements net.Listener. After leave it returns io.EOF: at once where the socket
-// is shared, else when its queue is empty.
+// Accept implements net.Listener. After leave it returns io.EOF: at once if another process
+// accepts from the socket too, else when no connection came for emptyAfter, or after
+// acceptWaiting at the latest.
 func (f *front) Accept() (net.Conn, error) {
 	for {
 		end := f.until.Load()
@@ -61,7 +62,8 @@ func (f *front) Accept() (net.Conn, error) {
 	}
 }
 
-// leave stops accepting, after the connections in the queue where the socket is not shared.
+// leave makes Accept stop, after the connections that wait in the queue if the socket is not
+// shared. The deadline in the past wakes an Accept that waits.
 func (f *front) leave() {
 	f.until.Store(time.Now().Add(acceptWaiting).UnixNano())
 	f.deadline(time.Unix(1, 0))
@@ -108,8 +110,9 @@ type socket struct {
 	own  fs.FileInfo
 }
 
-// listenUnix opens a socket of the network "unix" or "unixpacket"; flag names it
-// in errors.
+// listenUnix opens a Unix socket, of the network "unix" or "unixpacket", under a temporary
+// name and renames it to path, which replaces an older socket atomically. It refuses a path
+// at which something else is. flag names the setting in errors.
 func listenUnix(network, path, flag string) (*socket, error) {
 	next := fmt.Sprintf("%s.%d", path, os.Getpid())
 	os.Remove(next)
@@ -137,8 +140,7 @@ func listenUnix(network, path, flag string) (*socket, error) {
 	return s, nil
 }
 
-// replaceable returns an error where path exists and is not a socket, which a new socket must not
-// replace.
+// replaceable returns an error if path exists and is not a socket.
 func replaceable(path string) error {
 	st, err := os.Lstat(path)
 	switch {
@@ -182,15 +184,15 @@ func listenAdmin(addr string) (net.Listener, error) {
 const adminConns = 64
 
 // serveAdmin starts an HTTP server on ln for the operator's routes of --admin (metrics and
-// profiles), with TLS where secure is not nil, and returns at once. When too many connections
-// are open, the one that has been idle longest is closed.
+// profiles) and returns at once. secure is nil for no TLS. When too many connections are
+// open, the one that has been idle longest is closed.
 func serveAdmin(ln net.Listener, secure *tls.Config, h http.Handler, log *slog.Logger) *admin {
 	open := conns.New(conns.Config{Max: adminConns, Log: log})
 	a := &admin{ln: ln, srv: &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 		ConnState: func(c net.Conn, state http.ConnState) {
 			switch state {
 			case http.StateActive:
-				conns.Of(c).Busy(false)
+				conns.Of(c).Busy(false) // false: until it is idle again
 			case http.StateIdle:
 				conns.Of(c).Rest()
 			}

@@ -25,8 +25,8 @@ func notify(log *slog.Logger, states ...string) {
 	}
 }
 
-// reloading returns the state for the service manager (sd_notify) of a daemon that reloads its
-// files, with the time that the manager needs.
+// reloading returns the state for sd_notify of a daemon that begins to reload its files,
+// with the monotonic time that the service manager requires.
 func reloading() string {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
@@ -38,8 +38,9 @@ func reloading() string {
 // given holds the listening sockets that the service manager opened for the daemon; nil for none.
 type given struct{ main, unix, admin net.Listener }
 
-// activated returns the sockets of LISTEN_FDS: a TCP socket in place of --listen, a Unix
-// socket in place of --socket, and one named "admin" in place of --admin.
+// activated returns the listening sockets that the service manager passed (LISTEN_FDS): a
+// TCP socket replaces --listen, a Unix socket --socket, and one named "admin" --admin. Two
+// of a kind are an error.
 func activated() (g given, err error) {
 	for _, f := range activation.Files(true) {
 		ln, err := net.FileListener(f)
@@ -71,8 +72,8 @@ var ErrUse = errors.New("want --tldraw-use development (inside your organisation
 // ErrExposed marks a start without tokens on an address that other machines reach.
 var ErrExposed = errors.New("want a token (--token-env, --tokens-file), or --insecure-no-token")
 
-// rejectRemote returns an error for an address that other machines reach. The listener reports
-// names that cannot be resolved.
+// rejectRemote returns an error for an address that other machines reach. An address that
+// cannot be resolved is accepted, because opening it says what is wrong.
 func rejectRemote(addr, flag string) error {
 	a, err := net.ResolveTCPAddr("tcp", addr)
 	if err == nil && !a.IP.IsLoopback() {
@@ -99,8 +100,8 @@ type pulse struct {
 	err   error      // of the last one
 }
 
-// newPulse returns a pulse that checks the device at the interval every, or a shorter one for the
-// watchdog of the service manager.
+// newPulse returns a pulse that checks the device at the interval `every`, or at a third of
+// the watchdog's interval if the service manager has one and that is shorter.
 func newPulse(beat func(context.Context) error, every time.Duration, log *slog.Logger) *pulse {
 	p := &pulse{beat: beat, every: every, log: log}
 	dog, err := sd.SdWatchdogEnabled(false)
@@ -114,7 +115,8 @@ func newPulse(beat func(context.Context) error, every time.Duration, log *slog.L
 	return p
 }
 
-// run checks the device at the interval of the pulse until ctx ends.
+// run checks the device at the interval of the pulse, and tells the watchdog of each
+// success, until ctx ends. If the device cannot recover it calls p.dead and returns.
 func (p *pulse) run(ctx context.Context) {
 	tick := time.NewTicker(p.every)
 	defer tick.Stop()

@@ -39,7 +39,8 @@ type secrets struct {
 // ErrSecrets marks files of secrets that cannot be used.
 var ErrSecrets = errors.New("cannot use secrets")
 
-// newSecrets reads everything once; errors wrap ErrSecrets.
+// newSecrets reads tokens and certificates once. It refuses a certificate without its key
+// and client authorities without a certificate. Errors wrap ErrSecrets.
 func newSecrets(cfg SecretConfig, log *slog.Logger) (*secrets, error) {
 	s := &secrets{cfg: cfg, log: log}
 	if (cfg.Cert == "") != (cfg.Key == "") {
@@ -55,8 +56,8 @@ func newSecrets(cfg SecretConfig, log *slog.Logger) (*secrets, error) {
 	return s, nil
 }
 
-// load reads the daemon's tokens and certificates from their files. After an error the old secrets
-// remain in use.
+// load reads tokens and certificates from their files. If either cannot be read, the old
+// ones remain in use.
 func (s *secrets) load() error {
 	config, err := s.config()
 	if err != nil {
@@ -71,7 +72,8 @@ func (s *secrets) load() error {
 	return nil
 }
 
-// loadTokens reads the tokens of the environment and of --tokens-file.
+// loadTokens reads the tokens of the environment and of --tokens-file, and warns if other
+// users can read that file. s.tokens stays nil if neither is given.
 func (s *secrets) loadTokens() error {
 	text := s.cfg.Tokens
 	if s.cfg.TokensFile != "" {
@@ -97,7 +99,8 @@ func (s *secrets) loadTokens() error {
 	return s.tokens.Replace(strings.NewReader(text))
 }
 
-// config reads the certificates and returns the TLS configuration of the daemon, nil for no TLS.
+// config reads the certificates and returns the TLS configuration, or nil if the daemon has
+// no TLS.
 func (s *secrets) config() (*tls.Config, error) {
 	if s.cfg.Cert == "" {
 		return nil, nil
@@ -165,8 +168,8 @@ func (s *secrets) state() string {
 const checkInterval = 2 * time.Second
 
 // watch reloads files that change, until ctx ends, because tools that renew certificates
-// send no signal. It waits for one interval without a change, so that both files of a pair
-// are written.
+// send no signal. It reloads after one interval without a further change, so that both files
+// of a pair are written. It returns at once if there are no files.
 func (s *secrets) watch(ctx context.Context) {
 	if s.state() == "" {
 		return

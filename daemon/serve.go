@@ -44,10 +44,10 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-// Serve runs the daemon until ctx ends or a SIGTERM or SIGINT comes, and then
-// stops it in the order of docs/spec/http.md#r43. A second signal ends it at once.
-// SIGHUP reads tokens, certificates and task files again. Errors wrap ErrExposed, ErrSecrets
-// or ErrFiles where the configuration cannot be used.
+// Serve runs the daemon until ctx ends, cfg.Stdin ends, a SIGTERM or SIGINT comes, or a
+// listener fails, and then stops it in the order of docs/spec/http.md#r43. A second signal
+// ends it at once. SIGHUP reads tokens, certificates and task files again. Errors wrap
+// ErrExposed, ErrSecrets or ErrFiles if the configuration cannot be used.
 func Serve(ctx context.Context, cfg Config) error {
 	signals, again := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
@@ -92,8 +92,9 @@ func Serve(ctx context.Context, cfg Config) error {
 	return errors.Join(err, d.stop(hurry))
 }
 
-// stdinEnd returns a channel that is closed when r, the standard input of a daemon that ends with
-// its parent, has ended; nil, which never is, for a nil r.
+// stdinEnd returns a channel that is closed when r, the standard input of a daemon that must
+// end with its parent, has ended. For a nil r it returns nil, on which a receive waits
+// forever.
 func stdinEnd(r io.Reader) <-chan struct{} {
 	if r == nil {
 		return nil
@@ -129,7 +130,8 @@ type running struct {
 	ui      *explorer.Explorer // nil for none
 }
 
-// start opens the device, tests it and listens; the line on Out comes last.
+// start opens the device, tests it, opens everything that the API uses, and listens. The
+// line on Out is written last. After an error nothing is left open.
 func start(cfg Config) (*running, error) {
 	begin := time.Now()
 	d := &running{cfg: cfg, failed: make(chan error, 4)}
@@ -227,8 +229,9 @@ func start(cfg Config) (*running, error) {
 	return d, nil
 }
 
-// prepare reads the secrets and checks addresses and limits, before anything costly is
-// opened.
+// prepare reads the secrets, takes the sockets of the service manager, and checks the limit
+// of open files, before anything costly is opened. Without a token it refuses addresses that
+// other machines reach.
 func (d *running) prepare() (err error) {
 	if d.cfg.Beat <= 0 {
 		d.cfg.Beat = DefaultBeat
@@ -262,8 +265,8 @@ func (d *running) prepare() (err error) {
 	return err
 }
 
-// checkUse returns an error where the editor is used without --tldraw-use on an address
-// that other machines reach, because tldraw's licence requires a key for production.
+// checkUse returns an error if the editor draws without --tldraw-use on an address that
+// other machines reach, because tldraw's licence requires a key for production.
 func (d *running) checkUse(info render.Info) error {
 	addr := d.cfg.Listen
 	if d.given.main != nil {
@@ -302,7 +305,9 @@ func (d *running) health() error {
 	return d.pulse.health()
 }
 
-// listen opens the daemon's listeners, starts to serve them, and then announces the address.
+// listen opens the listeners, starts to serve them, offers the TCP socket to newer processes
+// unless the service manager owns it, and announces the address on Out. With a socket and a
+// port the port is announced.
 func (d *running) listen() error {
 	main, err := d.openTCP()
 	if err != nil {
@@ -350,8 +355,8 @@ func (d *running) serve(f *front, secure *tls.Config) {
 	})
 }
 
-// openTCP opens --listen: the service manager's socket, that of an older process,
-// or a new one.
+// openTCP returns the listener of --listen: the service manager's socket, that of an older
+// process, or a new one. It returns nil if there is no address.
 func (d *running) openTCP() (*front, error) {
 	if d.given.main != nil {
 		f := newFront(d.given.main)
@@ -375,7 +380,8 @@ func (d *running) openTCP() (*front, error) {
 	return newFront(ln), nil
 }
 
-// openUnix opens --socket, or uses the service manager's socket.
+// openUnix returns the listener of --socket: the service manager's socket or a new one. It
+// returns nil if there is none.
 func (d *running) openUnix() (*front, error) {
 	if d.given.unix != nil {
 		f := newFront(d.given.unix)
@@ -393,8 +399,8 @@ func (d *running) openUnix() (*front, error) {
 	return newFront(s), nil
 }
 
-// openAdmin opens --admin. Beyond this machine it has the same tokens and TLS as
-// requests.
+// openAdmin starts the server of --admin, if there is an address. If other machines reach
+// it, it needs the same tokens and TLS as requests.
 func (d *running) openAdmin() (err error) {
 	ln := d.given.admin
 	if ln == nil && d.cfg.Admin == "" {
@@ -414,8 +420,9 @@ func (d *running) openAdmin() (err error) {
 	return nil
 }
 
-// stop ends the daemon: not ready, still accepting for the grace period, then
-// refusing, then whatever is under way within the budget, then the device.
+// stop ends the daemon: it reports that it is not ready, still accepts for the grace period,
+// then accepts no more, finishes what is under way within the drain time, and closes the
+// device. When hurry ends, each wait ends at once and the device is left to the system.
 func (d *running) stop(hurry context.Context) error {
 	begin := time.Now()
 	notify(d.cfg.Log, sd.SdNotifyStopping)
@@ -461,7 +468,8 @@ func (d *running) flush(hurry context.Context) {
 	}
 }
 
-// close closes everything that start opened, in reverse order.
+// close closes what start opened, in reverse order. It may be called when only a part is
+// open.
 func (d *running) close() error {
 	if d.admin != nil {
 		d.admin.close()

@@ -21,8 +21,8 @@ type lent struct {
 	ended    chan struct{}
 }
 
-// openShared opens the registry, which removes orphans of daemons that were killed, and
-// listens on its socket, if any. It returns nil for a nil cfg.
+// openShared opens the registry of shared memory, which removes orphans of daemons that were
+// killed, and serves its socket, if any. It returns nil for a nil cfg.
 func (d *running) openShared(cfg *Shared) (*lent, error) {
 	if cfg == nil {
 		return nil, nil

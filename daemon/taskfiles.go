@@ -27,7 +27,8 @@ type taskFiles struct {
 	counts api.TaskFiles
 }
 
-// newTaskFiles describes the task files of a core, which were read just before.
+// newTaskFiles returns the watcher of a core's task files, which were read just before, and
+// registers its counts in the metrics.
 func newTaskFiles(core *Core, m *api.Metrics, log *slog.Logger) *taskFiles {
 	f := &taskFiles{log: log, tasks: core.Items.Tasks, changed: core.Queue.TasksChanged, seen: map[string]string{}, stale: map[string]bool{}}
 	for key, t := range f.tasks {
@@ -51,15 +52,16 @@ func fileState(path string) string {
 	return fmt.Sprint(st.Size(), st.ModTime().UnixNano())
 }
 
-// reload reads all files.
+// reload reads all files again, whether they have changed or not.
 func (f *taskFiles) reload() {
 	for _, key := range slices.Sorted(maps.Keys(f.tasks)) {
-		f.read(key, fileState(f.tasks[key].Path()))
+		f.readAgain(key, fileState(f.tasks[key].Path()))
 	}
 }
 
-// read reads one task file again, which has the state now.
-func (f *taskFiles) read(key, now string) {
+// readAgain reads one task file again. now is the state of the file. If that fails, the
+// tasks stay as they were and count as stale.
+func (f *taskFiles) readAgain(key, now string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	t := f.tasks[key]
@@ -78,8 +80,8 @@ func (f *taskFiles) read(key, now string) {
 	f.counts.Stale = len(f.stale)
 }
 
-// watch reads files that change, until ctx ends. It waits for one interval without a change, so
-// that a file which is being written is not read in part.
+// watch reads files that change again, until ctx ends. It reads a file after one interval
+// without a further change, so that a file which is being written is not read in part.
 func (f *taskFiles) watch(ctx context.Context) {
 	if len(f.tasks) == 0 {
 		return
@@ -99,7 +101,7 @@ func (f *taskFiles) watch(ctx context.Context) {
 			seen := f.seen[key]
 			f.mu.Unlock()
 			if now != seen && now == last[key] {
-				f.read(key, now)
+				f.readAgain(key, now)
 			}
 			last[key] = now
 		}

@@ -24,7 +24,9 @@ type UIConfig struct {
 	ResultCopies, DumpCopies func(path string) (index.Copy, error)
 }
 
-// openUI makes the explorer of the daemon, nil for none.
+// openUI makes the explorer of the daemon, if there is a folder of results. Without tokens
+// and on a loopback address it answers only under loopback names, so that pages of other
+// sites cannot reach it.
 func (d *running) openUI() {
 	ui := d.cfg.UI
 	if ui.Dir == "" {
@@ -47,9 +49,10 @@ const (
 	maxDepth = 4 // folders below the one that is searched
 )
 
-// FindJobs finds the jobs in a folder: each folder in it, and itself, that has result files. The dumps of a job
-// are the dump files beside them. What a file is its first line tells. Hidden files and folders, and those of
-// unfinished runs (*.job), are passed over.
+// FindJobs finds the jobs in a folder, at most maxJobs: the folder itself and each one in
+// it, down to maxDepth, that has result files. The dumps of a job are the dump files beside
+// them. The first line of a file tells what it is. Hidden folders and those of unfinished
+// runs (*.job) are skipped.
 func FindJobs(dir string) (jobs []explorer.Job, err error) {
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		name, relErr := filepath.Rel(dir, path)
@@ -93,7 +96,8 @@ func FindJobs(dir string) (jobs []explorer.Job, err error) {
 // maxPeek is how many bytes of a first line are looked at.
 const maxPeek = 16 << 20
 
-// kindOf tells whether the first line of a file is a result or an answer of a dump; "" for neither.
+// kindOf returns "results" or "dump" by the first line of a file, "" if it is neither or
+// longer than maxPeek.
 func kindOf(path string) string {
 	f, err := dump.Open(path, dump.Limits{Line: maxPeek})
 	if err != nil {

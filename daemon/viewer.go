@@ -66,8 +66,8 @@ const (
 	viewTimeout     = 30 * time.Second
 )
 
-// View serves an explorer on a loopback address until ctx ends, or writes it to cfg.Save. The engine is opened when
-// the first picture is wanted.
+// View serves an explorer on a loopback address until ctx ends, or writes its results to
+// cfg.Save. The engine is opened when the first picture is wanted, and closed at the end.
 func View(ctx context.Context, cfg ViewConfig) (err error) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(viewMemory) // collect more often near the bound, and do not wait for twice as much
@@ -85,7 +85,7 @@ func View(ctx context.Context, cfg ViewConfig) (err error) {
 		return ExploredBy(c, cfg.Explorer.Variants), nil
 	}
 	if cfg.Save != nil {
-		err = save(ctx, &cfg)
+		err = saveResults(ctx, &cfg)
 	} else {
 		err = serveView(ctx, &cfg)
 	}
@@ -96,8 +96,8 @@ func View(ctx context.Context, cfg ViewConfig) (err error) {
 	return err
 }
 
-// save writes the results that an explorer shows to cfg.Save as one HTML file.
-func save(ctx context.Context, cfg *ViewConfig) error {
+// saveResults writes the results that an explorer shows to cfg.Save as one HTML file.
+func saveResults(ctx context.Context, cfg *ViewConfig) error {
 	e := explorer.New(cfg.Explorer)
 	defer e.Close()
 	b, err := e.Save(ctx, "", cfg.Items)
@@ -108,7 +108,8 @@ func save(ctx context.Context, cfg *ViewConfig) error {
 	return err
 }
 
-// serveView serves an explorer until ctx ends.
+// serveView serves an explorer on a loopback address until ctx ends, and then gives requests
+// under way five seconds.
 func serveView(ctx context.Context, cfg *ViewConfig) (err error) {
 	if err := rejectRemote(cfg.Listen, "--listen"); err != nil {
 		return err
