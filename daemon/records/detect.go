@@ -51,8 +51,8 @@ type detector struct {
 	response string // the column of the answers in tables (--response), "" for those with known names
 }
 
-// ofHead returns the format of an input that begins with head. Where final is false more bytes may
-// follow, and the error may be errUndecided.
+// ofHead returns the format of an input that begins with head. If final is false, more bytes
+// may follow, and the error is errUndecided if they are needed.
 func (d *detector) ofHead(head []byte, final bool) (string, error) {
 	trimmed := bytes.TrimLeft(head, " \t\r\n")
 	switch {
@@ -79,10 +79,10 @@ func (d *detector) ofHead(head []byte, final bool) (string, error) {
 	return d.ofLines(trimmed, final)
 }
 
-// ofObject returns the format of an input that begins with a JSON object: a document, or the first
-// of many lines.
+// ofObject returns the format of an input that begins with a JSON object: a document of one
+// tool, or the first of many lines. See ofHead for final.
 func (d *detector) ofObject(b []byte, final bool) (string, error) {
-	names, closed := topNames(b)
+	names, closed := memberNames(b)
 	has := func(name string) bool { return slices.Contains(names, name) }
 	switch {
 	case has("request_states"), has("adapter_spec"):
@@ -97,7 +97,8 @@ func (d *detector) ofObject(b []byte, final bool) (string, error) {
 	return "", errUndecided
 }
 
-// ofList returns the format of a JSON list by its first element.
+// ofList returns the format of a JSON list by its first element. Formats that have lines are
+// refused as a list.
 func (d *detector) ofList(b []byte, final bool) (string, error) {
 	rest := bytes.TrimLeft(b[1:], " \t\r\n")
 	if len(rest) == 0 && !final {
@@ -106,11 +107,11 @@ func (d *detector) ofList(b []byte, final bool) (string, error) {
 	if len(rest) == 0 || rest[0] != '{' {
 		return Own, nil // its reader says what is wrong
 	}
-	names, closed := topNames(rest)
+	names, closed := memberNames(rest)
 	if !closed && !final {
 		return "", errUndecided
 	}
-	switch name, err := d.ofNames(names, rest); {
+	switch name, err := d.ofMembers(names, rest); {
 	case err != nil || name == Own || name == "vlmevalkit":
 		return name, err
 	case name == "table" || lines.Rows(name):
@@ -120,17 +121,19 @@ func (d *detector) ofList(b []byte, final bool) (string, error) {
 	}
 }
 
-// ofLines returns the format of the first line that is a whole JSON object.
+// ofLines returns the format of the first of detectLines lines that is a whole JSON object.
+// A single object over several lines is refused. An input that begins with { but has no
+// whole object in a line has plumb's own format, whose reader reports torn lines.
 func (d *detector) ofLines(head []byte, final bool) (string, error) {
 	for n, rest := 0, head; n < detectLines && len(rest) > 0; n++ {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))
 		object := bytes.TrimSpace(line)
 		if len(object) > 0 && object[0] == '{' {
-			names, closed := topNames(object)
-			if closed || !ended && len(head) >= input.HeadSize {
-				return d.ofNames(names, object)
+			names, closed := memberNames(object)
+			if closed || !ended && len(head) >= input.HeadSize { // whole, or longer than what is looked at
+				return d.ofMembers(names, object)
 			}
-			if all, closed := topNames(rest); closed && len(all) > 0 && ended && n == 0 {
+			if all, closed := memberNames(rest); closed && len(all) > 0 && ended && n == 0 {
 				return "", &input.FormError{What: fmt.Sprintf("it begins with a JSON object of several lines (members %s); want JSON lines, with one object in each", oneOf(all[:min(len(all), 4)]))}
 			}
 		}
@@ -154,9 +157,11 @@ func errUnknown(head []byte) error {
 	return &input.FormError{What: fmt.Sprintf("no known format: it begins with %.60q; want JSON lines, JSON, CSV, TSV, xlsx, Parquet or an inspect log, or --format of %s", bytes.TrimSpace(line), oneOf(Names()))}
 }
 
-// ofNames returns the format of the JSON object with which b begins; names are those of its members.
-func (d *detector) ofNames(names []string, b []byte) (string, error) {
-	name, err := ofNames(names, func() bool { return isSpec(b) })
+// ofMembers returns the format of the JSON object with which b begins; names are those of
+// its members. With --response it is a table if the object has that member, and a format of
+// lines without it is an error.
+func (d *detector) ofMembers(names []string, b []byte) (string, error) {
+	name, err := formatOfMembers(names, func() bool { return isSpec(b) })
 	switch {
 	case d.response == "" || err != nil:
 		return name, err
@@ -172,10 +177,10 @@ func isSpec(b []byte) bool {
 	return bytes.Contains(line, []byte(`"completion_fns"`)) // quotes within texts are escaped
 }
 
-// ofNames returns the format of a JSON object by the names of its members. The order of the
-// rules is that of docs/spec/dumps.md#r22. spec reports whether the member spec is that of OpenAI
-// evals.
-func ofNames(names []string, spec func() bool) (string, error) {
+// formatOfMembers returns the format of a JSON object by the names of its members. An error that wraps
+// ErrAside says that such a file has no answers. The order of the rules is that of
+// docs/spec/dumps.md#r22. spec reports whether the member spec is that of OpenAI evals.
+func formatOfMembers(names []string, spec func() bool) (string, error) {
 	has := func(name string) bool { return slices.Contains(names, name) }
 	switch {
 	case has("custom_id") && has("result"):
@@ -220,10 +225,10 @@ func ownNames(names []string) bool {
 // answerColumns are the columns that may hold the answers of a table, in order of preference.
 var answerColumns = []string{"response", "prediction", "completion", "generated_text", "output"}
 
-// topNames returns the names of the members of the object with which b begins, as far as b
-// goes; closed reports whether the object ends in b. Values are not checked.
-func topNames(b []byte) (names []string, closed bool) {
-	depth, start := 0, -1
+// memberNames returns the names of the members of the object with which b begins, as far as
+// b goes. closed reports whether the object ends within b. Values are not checked.
+func memberNames(b []byte) (names []string, closed bool) {
+	depth, start := 0, -1 // start: of the string that is being read, -1 outside of strings
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case start >= 0 && c == '\\':
@@ -294,11 +299,12 @@ func openTable(in *input.Input, o *Options) (record.Source, error) {
 	return tables(sheets.CSV)(in, o)
 }
 
-// tables returns the opener of a dump that is a kind of table.
+// tables returns the opener of a dump that is a kind of table. If the table has the columns
+// of a format of JSON lines, its rows are read as such lines.
 func tables(open func(*input.Input, rows.Options) (record.Source, error)) opener {
 	return func(in *input.Input, o *Options) (record.Source, error) {
 		return open(in, rows.Options{Response: o.Response, Foreign: func(columns []string) func(*fastjson.Value, string) []record.Record {
-			if name, err := ofNames(columns, never); err == nil && lines.Has(name) {
+			if name, err := formatOfMembers(columns, never); err == nil && lines.Has(name) {
 				return lines.Row(name, in, o.lines())
 			}
 			return nil

@@ -29,8 +29,9 @@ type Origin struct {
 // keepText is the largest memory for the JSON of an answer, in bytes, that is used again.
 const keepText = 4 << 20
 
-// position reports whether a key is a small number without a sign.
-func position(key string) bool {
+// isPosition reports whether a key is a whole number as a program writes it, without sign
+// and leading zeros.
+func isPosition(key string) bool {
 	if key == "" || key[0] < '0' || key[0] > '9' {
 		return false
 	}
@@ -43,8 +44,9 @@ func (o *Origin) Empty() bool {
 	return o.ID == "" && o.File == "" && o.At == "" && o.Key == "" && o.Err == nil && o.Missing == nil && !o.Zero && len(o.Notes) == 0
 }
 
-// Line returns the dump line of a record, whose bytes are appended to dst, and its origin. n is
-// the number of the line in the job.
+// Line returns the dump line of a record, whose bytes are appended to dst, and its origin. n
+// is the number of the line in the job. A record that cannot be read, or that names no task,
+// becomes a line with a Fault, and the origin has the error.
 func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 	o := Origin{File: a.File, At: a.At, Notes: a.Notes}
 	if a.Key != a.ID {
@@ -61,23 +63,24 @@ func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 		l.Fault = o.Err.Message
 		return l, o
 	}
-	o.Position = r.options.Join == nil && a.Label == nil && position(a.Key)
-	text := r.countCut(a, &o)
-	if r.text = text; cap(text) > keepText {
+	o.Position = r.options.Join == nil && a.Label == nil && isPosition(a.Key)
+	text := r.answerText(a, &o)
+	if r.text = text; cap(text) > keepText { // memory for the next answer, unless this one was very long
 		r.text = nil
 	}
-	head, fault := r.head(dst, a, text)
+	head, fault := r.appendTask(dst, a, text)
 	if fault != nil {
 		o.ID, o.Err = a.ID, &scoring.Error{Code: "unknown_task", Message: fault.Message}
 		l.Fault = fault.Message
 		return l, o
 	}
-	l.Bytes = identity(head, a)
+	l.Bytes = appendIdentity(head, a)
 	return l, o
 }
 
-// countCut returns the JSON of the text to score, and notes what a truncated answer counts.
-func (r *Reader) countCut(a *Answer, o *Origin) []byte {
+// answerText returns the JSON of the text to score: null for a missing answer, and for one
+// that was cut what options.Cut says. It adds notes to o.
+func (r *Reader) answerText(a *Answer, o *Origin) []byte {
 	if a.Missing != nil {
 		o.Missing = a.Missing
 		return []byte("null")
@@ -103,14 +106,15 @@ var cutNotes = map[record.Cut]string{
 	record.ByLimit:   "the tool stopped the model at a limit of its own; the answer is scored as it stands",
 }
 
-// head appends the line as far as the answer: the members of the label, or the id of the task with
-// the suite and the test that the record names. It leaves out the closing brace.
-func (r *Reader) head(dst []byte, a *Answer, response []byte) ([]byte, *scoring.Error) {
+// appendTask appends the dump line as far as the answer, without the closing brace: the
+// members of the label or of the table's row, or else the id of the task with suite and
+// test.
+func (r *Reader) appendTask(dst []byte, a *Answer, response []byte) ([]byte, *scoring.Error) {
 	label := a.Label
 	if label != nil {
 		label = withoutIdentity(label)
 	} else if a.Item && a.Fields != nil {
-		label = r.item(a)
+		label = r.rowItem(a)
 	}
 	if label != nil {
 		dst, err := r.options.Labels.Line(dst, label, response, "label")
@@ -133,7 +137,8 @@ func (r *Reader) head(dst []byte, a *Answer, response []byte) ([]byte, *scoring.
 // has them, so those of labels and rows are left out.
 var identityMembers = []string{"model", "repeat", "finish_reason", "cut", "completion_tokens"}
 
-// withoutIdentity returns a label without identityMembers.
+// withoutIdentity returns the JSON of a label without identityMembers. A label that is a
+// text of JSON becomes an object if it has any of them.
 func withoutIdentity(label []byte) []byte {
 	text := label
 	if label[0] == '"' {
@@ -152,11 +157,12 @@ func withoutIdentity(label []byte) []byte {
 	return jsontree.Append(nil, v)
 }
 
-// item returns the row of a table as an item of a dump with the id of its task.
-func (r *Reader) item(a *Answer) []byte {
+// rowItem returns the row of a table as an item of a dump, with the id of its task and
+// without the columns of the answer and of who made it.
+func (r *Reader) rowItem(a *Answer) []byte {
 	v := a.Fields
 	for _, name := range append(identityMembers, answerColumns...) {
-		if name != "output" || text(v.Get(name)) == a.Response {
+		if name != "output" || text(v.Get(name)) == a.Response { // output may also be a member of a task
 			v.Del(name)
 		}
 	}
@@ -169,8 +175,8 @@ func (r *Reader) item(a *Answer) []byte {
 	return jsontree.Append(nil, v)
 }
 
-// identity appends to a dump line who made the answer, and the closing brace.
-func identity(dst []byte, a *Answer) []byte {
+// appendIdentity appends the members that say who made the answer, and the closing brace.
+func appendIdentity(dst []byte, a *Answer) []byte {
 	for _, m := range [...][2]string{{"model", a.Model}, {"finish_reason", a.FinishReason}, {"cut", string(a.Cut)}} {
 		if m[1] != "" {
 			dst = append(append(append(dst, `,"`...), m[0]...), `":`...)
@@ -189,7 +195,8 @@ func identity(dst []byte, a *Answer) []byte {
 // cutStatus is the status of an answer that counts 0 because a limit cut it.
 const cutStatus = "cut"
 
-// Apply adds the origin of a record to its result.
+// Apply adds the origin of a record to its result, and replaces the result's error or score
+// as the record demands.
 func (o *Origin) Apply(r *scoring.Result) {
 	r.Who.File, r.Who.At, r.Who.Key = o.File, o.At, o.Key
 	switch {

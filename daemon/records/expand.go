@@ -100,7 +100,7 @@ func (f *Found) addresses(arg string, o *Options) error {
 		}
 		f.take(at.Name, o)
 	}
-	return f.none(before, address.Name(arg))
+	return f.requireSome(before, address.Name(arg))
 }
 
 // Check returns an error for the first dump that cannot be opened or has no known format, so that a
@@ -110,15 +110,16 @@ func Check(paths []string, o *Options) error {
 		if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() {
 			continue
 		}
-		if err := known(path, o); err != nil {
+		if err := checkReadable(path, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// known returns an error for a file that cannot be read as a dump, which says why.
-func known(path string, o *Options) error {
+// checkReadable returns an error that says why a file cannot be read as a dump, or nil. With
+// a given format only the opening is checked.
+func checkReadable(path string, o *Options) error {
 	in, err := input.Open(path, nil, o.Limits)
 	if err != nil {
 		return err
@@ -133,7 +134,8 @@ func known(path string, o *Options) error {
 	return nil
 }
 
-// folder adds the dumps in a folder.
+// folder adds the dumps below a folder. Hidden files and folders, inputs, HELM's configs and
+// the shards of a log that is there whole are left out.
 func (f *Found) folder(root string, o *Options) error {
 	before := len(f.Paths) + len(f.Damaged)
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -150,12 +152,13 @@ func (f *Found) folder(root string, o *Options) error {
 	if err != nil {
 		return err
 	}
-	return f.none(before, root)
+	return f.requireSome(before, root)
 }
 
-// take adds a file of a folder to the dumps, to those that are skipped or to the damaged ones.
+// take adds a file of a folder to the dumps, to those that are skipped because of their
+// format, or to the damaged ones. A file that holds no answers is left out.
 func (f *Found) take(path string, o *Options) {
-	err := known(path, o)
+	err := checkReadable(path, o)
 	switch {
 	case err == nil:
 		f.Paths = append(f.Paths, path)
@@ -167,8 +170,9 @@ func (f *Found) take(path string, o *Options) {
 	}
 }
 
-// none returns an error where a folder added nothing to the dumps, of which there were before.
-func (f *Found) none(before int, root string) error {
+// requireSome returns an error if a folder added nothing: before is the number of dumps,
+// damaged ones included, before it was read.
+func (f *Found) requireSome(before int, root string) error {
 	if len(f.Paths)+len(f.Damaged) > before {
 		return nil
 	}
@@ -183,8 +187,9 @@ func aside(name string) bool {
 // asideFolder reports whether a folder within another one is left out for its name.
 func asideFolder(name string) bool { return strings.HasPrefix(name, ".") || name == "configs" }
 
-// besideEval reports whether a folder holds the shards of an inspect log that stands beside it
-// whole; reading both would count answers twice. A log that did not end may lack some.
+// besideEval reports whether a folder holds the shards of an inspect log that is beside it,
+// complete and successful. Reading both would count answers twice; a log that did not end
+// may lack some.
 func besideEval(path string, o *Options) bool {
 	name, ok := strings.CutSuffix(path, ".shards")
 	if !ok {

@@ -24,7 +24,8 @@ type Join struct {
 // joinGroups are the named groups of a pattern.
 var joinGroups = []string{"id", "repeat", "test", "model"}
 
-// ParseJoin reads the value of --join: position, FIELD or FIELD~REGEXP.
+// ParseJoin reads the value of --join: position, FIELD or FIELD~REGEXP. FIELD is a path with
+// dots. The expression must have a group id and no unknown groups.
 func ParseJoin(s string) (*Join, error) {
 	if s == "position" {
 		return &Join{position: true}, nil
@@ -54,15 +55,16 @@ func ParseJoin(s string) (*Join, error) {
 	return j, nil
 }
 
-// join sets the task of an answer: by --join, by a label, else by the key that the format has.
-// See docs/spec/dumps.md#r19.
+// join sets the task of an answer, and its suite and test as far as the record names them:
+// by --join, else by a label, else by the key that the format has. If that fails, a.Err says
+// why and the id is the place of the record. See docs/spec/dumps.md#r19.
 func (r *Reader) join(a *Answer) {
 	labels := a.Labels
 	a.Suite, a.Test = cmp.Or(a.Record.Suite, text(labels.Get("suite"))), cmp.Or(a.Record.Test, text(labels.Get("test")))
 	if j := r.options.Join; j != nil {
-		a.Err = r.byFlag(j, a)
+		a.Err = r.joinByFlag(j, a)
 	} else if a.Label = label(labels); a.Label != nil {
-		a.Err = r.byLabel(a)
+		a.Err = r.joinByLabel(a)
 	} else if a.ID = a.Join; a.ID == "" {
 		a.ID = a.Key
 	}
@@ -81,10 +83,11 @@ func (r *Reader) join(a *Answer) {
 	}
 }
 
-// byFlag sets the task of an answer by --join.
-func (r *Reader) byFlag(j *Join, a *Answer) error {
+// joinByFlag sets the task of an answer by --join: by position, or by a member of the
+// record, of which a pattern may take the id, test, model and repeat.
+func (r *Reader) joinByFlag(j *Join, a *Answer) error {
 	if j.position {
-		return r.byPosition(a)
+		return r.joinByPosition(a)
 	}
 	name := strings.Join(j.path, ".")
 	v := a.Fields.Get(j.path...)
@@ -130,8 +133,9 @@ func (r *Reader) byFlag(j *Join, a *Answer) error {
 	return nil
 }
 
-// byPosition takes the key of an answer as the position of its task in the file of tasks.
-func (r *Reader) byPosition(a *Answer) error {
+// joinByPosition takes the key of an answer as the position, from 0, of its task in the task
+// file of the answer's suite, or of the only suite that has one.
+func (r *Reader) joinByPosition(a *Answer) error {
 	suite := a.Suite
 	if suite == "" {
 		suite = r.options.Suite
@@ -156,8 +160,8 @@ func (r *Reader) byPosition(a *Answer) error {
 // labelMembers are the members that may hold a label, in order of preference.
 var labelMembers = []string{"label", "answer", "ground_truth"}
 
-// label returns the JSON of the label in an object, nil for none. A text counts where it holds
-// a JSON object; the answer of a question is no label.
+// label returns the JSON of the label in an object, nil if there is none. A text counts if
+// it holds a JSON object. The answer of a question is no label.
 func label(v *fastjson.Value) []byte {
 	for _, name := range labelMembers {
 		m := v.Get(name)
@@ -182,8 +186,8 @@ func label(v *fastjson.Value) []byte {
 	return nil
 }
 
-// isLabel reports whether an object is an item or a reference to one: options by letter, which
-// questions have as answers, are not.
+// isLabel reports whether an object is an item or a reference to one: it has a member that
+// items have. The options of a question by letter, which may be its answer, are not.
 func isLabel(v *fastjson.Value) bool {
 	for _, name := range []string{"suite", "id", "test", "instance_id", "task_id", "task", "shapes"} {
 		if !absent(v.Get(name)) {
@@ -193,8 +197,9 @@ func isLabel(v *fastjson.Value) bool {
 	return false
 }
 
-// byLabel sets the task by a label. The dump line takes its members from the label too.
-func (r *Reader) byLabel(a *Answer) error {
+// joinByLabel sets suite, test and id by a label. The dump line takes its other members from
+// the label too.
+func (r *Reader) joinByLabel(a *Answer) error {
 	object := a.Label
 	if object[0] == '"' {
 		object = jsoncut.Text(object)

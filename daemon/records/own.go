@@ -59,11 +59,12 @@ func (o *own) Next() (*record.Record, error) {
 	if n := v.Get("completion_tokens"); !absent(n) {
 		r.Usage.Completion = n.GetInt()
 	}
-	return r, o.answer(r, v)
+	return r, o.setAnswer(r, v)
 }
 
-// answer sets the text of a record of a dump in plumb's own format.
-func (o *own) answer(r *record.Record, v *fastjson.Value) error {
+// setAnswer sets the text of a record from the members response and actions of a line. Chat
+// messages become their text, other values their JSON.
+func (o *own) setAnswer(r *record.Record, v *fastjson.Value) error {
 	said := v.Get("response")
 	if a := v.Get("actions"); !absent(a) {
 		said = a

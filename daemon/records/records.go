@@ -139,7 +139,8 @@ type Answer struct {
 	Err         error  // why no task can be named, nil where one is
 }
 
-// answer finds the task of a record and completes the record.
+// answer completes a record: with its task, its repeat, counted by key if the format does
+// not tell it, and whether the answer was cut.
 func (r *Reader) answer(rec *record.Record) *Answer {
 	a := &Answer{Record: rec, File: r.in.Name, Counted: rec.Repeat > 0}
 	if r.options.Model != "" {
@@ -161,8 +162,8 @@ func (r *Reader) answer(rec *record.Record) *Answer {
 // place is the id of a record that names no task.
 func (r *Reader) place(rec *record.Record) string { return r.in.Name + ":" + rec.At }
 
-// Unanswered calls f with a record for each request of --requests that no dump answered. It
-// must be called after all dumps were read.
+// Unanswered calls f with a record for each request of --requests that no dump answered, and
+// with a reader that makes its line. It must be called after all dumps were read.
 func Unanswered(o Options, f func(*Reader, *Answer)) {
 	for file, list := range o.Requests.Unanswered() {
 		r := &Reader{options: o, in: &input.Input{Name: file}, repeats: map[string]int{}}

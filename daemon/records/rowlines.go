@@ -28,7 +28,8 @@ func openRows(in *input.Input, o *Options) (record.Source, error) {
 	s := &rowLines{lines: in.Lines(), options: rows.Options{Response: o.Response}, read: rows.Row}
 	s.parser.Limits = o.JSON
 	head := in.Head()
-	if names, _ := topNames(head[max(0, slices.Index(head, '{')):]); o.Response == "" && rows.IsVLMEvalKit(names) {
+	// Of the first object, as far as the head goes.
+	if names, _ := memberNames(head[max(0, slices.Index(head, '{')):]); o.Response == "" && rows.IsVLMEvalKit(names) {
 		s.read, s.model = rows.VLMEvalKit, rows.Model(in.Path)
 	}
 	return s, nil

@@ -7,13 +7,13 @@ import (
 	"plumb/render/jsontree"
 )
 
-// AppendJSON appends a record as one JSON object, for people who want to see what would be
-// scored: file, at, id (the dump's own key), repeat, model, response, reasoning, finish_reason,
-// cut, error, suite, test and join (the id of the task), then usage and notes where there are
-// any. Unknown values are null.
+// AppendJSON appends a record as one JSON object that shows what would be scored: file, at,
+// id (the dump's own key), repeat, model, response, reasoning, finish_reason, cut, error,
+// suite, test and join (the id of the task), then usage and notes if there are any. Unknown
+// values are null.
 func (a *Answer) AppendJSON(dst []byte) []byte {
 	dst = jsontree.AppendString(append(dst, `{"file":`...), a.File)
-	text := func(name, s string) {
+	text := func(name, s string) { // appends a member, null for ""
 		dst = append(append(append(dst, `,"`...), name...), `":`...)
 		if s == "" {
 			dst = append(dst, "null"...)

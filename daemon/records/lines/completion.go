@@ -10,8 +10,9 @@ import (
 	"plumb/daemon/records/record"
 )
 
-// chatChoice fills in a record from a choice of a chat completion: the text is the content
-// of the message, or its refusal. See docs/spec/dumps.md#r10.
+// chatChoice sets the text, reasoning and finish reason of a record from a choice of a chat
+// completion. The text is the content of the message, or its refusal if it has none. See
+// docs/spec/dumps.md#r10.
 func chatChoice(r *record.Record, choice *fastjson.Value) error {
 	said := choice.Get("message")
 	if !is(said, fastjson.TypeObject) {
@@ -36,8 +37,9 @@ func chatChoice(r *record.Record, choice *fastjson.Value) error {
 	return nil
 }
 
-// joinParts joins the texts of the parts of a list that have the type kind, whose member
-// of that name, or else text, holds the text.
+// joinParts joins the texts of those parts of a list that have the type kind. The text of a
+// part is its member of that name, or else its member text. Bare strings count as parts of
+// the type text.
 func joinParts(parts []*fastjson.Value, kind, separator string) string {
 	var texts []string
 	for _, p := range parts {
@@ -56,8 +58,9 @@ func joinParts(parts []*fastjson.Value, kind, separator string) string {
 	return strings.Join(texts, separator)
 }
 
-// responsesObject fills in a record from an object of the Responses API: the texts of all
-// its messages, and the summaries of its reasoning. See docs/spec/dumps.md#r11.
+// responsesObject sets a record from an object of the Responses API: the joined texts of its
+// messages, the summaries of its reasoning, the finish reason by its status, model and
+// usage. See docs/spec/dumps.md#r11.
 func responsesObject(r *record.Record, body *fastjson.Value) error {
 	output := body.Get("output")
 	if !is(output, fastjson.TypeArray) {
@@ -102,8 +105,9 @@ func chatUsage(usage *fastjson.Value) record.Usage {
 		Reasoning: count(usage.Get("completion_tokens_details", "reasoning_tokens"))}
 }
 
-// failure describes the error of a failed call: its status, its code or else its type, and its
-// message, as far as they are known.
+// failure describes the error of a failed call in words: its status if that is 400 or more,
+// its code or else its type, and its message, as far as they are known. The error may be a
+// text or an object, or in a member error.
 func failure(status int, e *fastjson.Value) string {
 	if inner := e.Get("error"); inner != nil {
 		e = inner

@@ -71,8 +71,9 @@ func Has(name string) bool { return formats[name] != nil || name == evalsName }
 // on each other.
 func Rows(name string) bool { return formats[name] != nil }
 
-// Row returns a reader of the rows of a table that have the columns of a format of JSON lines.
-// The records of a row refer to it. It returns nil for a format whose rows depend on each other.
+// Row returns a function that reads the rows of a table with the columns of a format of JSON
+// lines. The records refer to the row. Row returns nil for a format whose rows depend on
+// each other, or that cannot be opened.
 func Row(name string, in *input.Input, o Options) func(v *fastjson.Value, at string) []record.Record {
 	open := formats[name]
 	if open == nil {
@@ -88,7 +89,7 @@ func Row(name string, in *input.Input, o Options) func(v *fastjson.Value, at str
 		if err := f.read(s, dump.Line{}, v); err != nil {
 			return []record.Record{{At: at, Fault: fmt.Sprintf("cannot read %s: %v", at, err), Usage: record.NoUsage}}
 		}
-		for i := range s.ready {
+		for i := range s.ready { // the place in the table, and within the row if the reader names one
 			s.ready[i].At = at + strings.TrimPrefix(s.ready[i].At, "line 0")
 		}
 		return s.ready
@@ -128,7 +129,9 @@ func (s *source) Next() (*record.Record, error) {
 	return &s.ready[s.next-1], nil
 }
 
-// line reads the next line into ready, which stays empty for a line without records.
+// line reads the next line into ready, which stays empty for a line without records. A line
+// that cannot be read gives one record with a fault. At the end of the input the format may
+// add records.
 func (s *source) line() error {
 	if s.err != nil {
 		return s.err
@@ -156,7 +159,8 @@ func (s *source) line() error {
 	return nil
 }
 
-// parse returns the object of a line.
+// parse returns the JSON object of a line. A torn line has an error that asks whether the
+// file is still being written.
 func (s *source) parse(l dump.Line) (*fastjson.Value, error) {
 	v, err := s.parser.Parse(l.Bytes)
 	if errors.Is(err, record.ErrTorn) {
@@ -203,7 +207,7 @@ func key(v *fastjson.Value) string {
 	return text(v)
 }
 
-// count returns the number of tokens in a line of a dump, -1 where it is absent.
+// count returns a number of tokens, -1 if it is absent or no number.
 func count(v *fastjson.Value) int {
 	if !is(v, fastjson.TypeNumber) {
 		return -1

@@ -27,13 +27,15 @@ func newLMEval(in *input.Input, o *Options) (format, error) {
 	return &lmEval{model: modelOfResults(in, o), seen: map[[2]uint64]struct{}{}}, nil
 }
 
-// read reads the answers of one document in a line of lm-eval.
+// read adds the records of a line: one for each repeat of the first request of the document.
+// A line that repeats the answers of another filter is skipped. Log-likelihoods are records
+// without text.
 func (f *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	answers := v.Get("resps")
 	if !is(answers, fastjson.TypeArray) || len(answers.GetArray()) == 0 {
 		return fmt.Errorf("resps: got %s; want a list for each request", message.Describe(answers))
 	}
-	if f.again(v, answers) {
+	if f.isRepeated(v, answers) {
 		s.in.Skipped++
 		return nil
 	}
@@ -67,9 +69,9 @@ func (f *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	return nil
 }
 
-// again reports whether a line before had the same document with the same answers, and was
-// that of another filter.
-func (f *lmEval) again(v, answers *fastjson.Value) bool {
+// isRepeated reports whether an earlier line had the same document and answers, and so is
+// that of another filter. It remembers the line by two hashes.
+func (f *lmEval) isRepeated(v, answers *fastjson.Value) bool {
 	doc := jsontree.Append(append([]byte(key(v.Get("doc_id"))), 0), answers)
 	id := [2]uint64{xxhash.Sum64(doc), xxhash.Sum64String(key(v.Get("doc_hash")) + "\x00" + string(doc[:min(len(doc), 64)]))}
 	if _, ok := f.seen[id]; ok {
@@ -79,8 +81,8 @@ func (f *lmEval) again(v, answers *fastjson.Value) bool {
 	return false
 }
 
-// isLogLikelihood reports whether an answer is the pair of a number and a truth value, as
-// texts or as values, or a list of such pairs.
+// isLogLikelihood reports whether an answer is a pair of a number and a truth value, as
+// texts or as values, or a list whose first element is one.
 func isLogLikelihood(list []*fastjson.Value) bool {
 	if len(list) > 0 && is(list[0], fastjson.TypeArray) {
 		return isLogLikelihood(list[0].GetArray())
@@ -93,7 +95,8 @@ func isLogLikelihood(list []*fastjson.Value) bool {
 	return isNumber && (truth == "true" || truth == "false" || is(list[1], fastjson.TypeTrue) || is(list[1], fastjson.TypeFalse))
 }
 
-// numeric reports whether s is a number as Python's float writes it.
+// numeric reports whether s is a number as Python's float is printed: as in JSON, or inf or
+// nan.
 func numeric(s string) bool {
 	var p fastjson.Parser
 	s = strings.TrimPrefix(strings.ToLower(s), "-")
@@ -104,8 +107,9 @@ func numeric(s string) bool {
 	return err == nil && v.Type() == fastjson.TypeNumber
 }
 
-// modelOfResults returns the model that the file results_DATE.json beside samples_NAME_DATE.jsonl
-// names, "" for none.
+// modelOfResults returns the model that the file results_DATE.json names, which lm-eval and
+// lmms-eval write beside samples_NAME_DATE.jsonl. It returns "" if the file is missing or
+// cannot be read.
 func modelOfResults(in *input.Input, o *Options) string {
 	name := strings.TrimSuffix(filepath.Base(in.Path), ".gz")
 	date := strings.TrimSuffix(name[strings.LastIndexByte(name, '_')+1:], ".jsonl")

@@ -22,7 +22,9 @@ func newLMMSEval(in *input.Input, o *Options) (format, error) {
 	return &lmmsEval{model: modelOfResults(in, o), seen: map[string]bool{}}, nil
 }
 
-// read reads the answers of one document in a line of lmms-eval.
+// read adds the records of a line: one for each answer to the document, raw if there are
+// any, else filtered. A later line of the same document gets a note, because the file does
+// not tell repeats from filters.
 func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	member := "resps"
 	answers := v.Get(member)
@@ -31,13 +33,13 @@ func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 		answers = v.Get(member)
 	}
 	id := key(v.Get("doc_id"))
-	again := f.seen[id]
+	seenBefore := f.seen[id]
 	f.seen[id] = true
 	add := func() *record.Record {
 		r := s.add(l)
 		r.Key, r.Model, r.Fields = id, f.model, v
 		r.Usage = tokens(v.Get("token_counts"))
-		if again {
+		if seenBefore {
 			r.Note("further_block", "an earlier line has the same doc_id: this is another repeat, or the same answer by another filter; the file does not tell")
 		}
 		return r
@@ -74,7 +76,8 @@ func leaves(list []*fastjson.Value, v *fastjson.Value) []*fastjson.Value {
 	return list
 }
 
-// tokens returns the counts of tokens of an answer of lmms-eval, where there are any.
+// tokens returns the token counts of a line, or NoUsage unless there is exactly one set,
+// because several cannot be told apart.
 func tokens(v *fastjson.Value) record.Usage {
 	list := v.GetArray()
 	if len(list) != 1 {

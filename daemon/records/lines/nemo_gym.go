@@ -29,8 +29,8 @@ type nemoGym struct {
 // rollout identifies an answer.
 type rollout struct{ task, index int }
 
-// newNeMoGym returns the reader of rollouts of NeMo Gym, with the labels of the file of inputs
-// beside them.
+// newNeMoGym returns the reader of rollouts of NeMo Gym. Labels come from --requests if
+// given, else from the file of inputs beside the dump, if there is one.
 func newNeMoGym(in *input.Input, o *Options) (format, error) {
 	stem := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(in.Path), ".jsonl"), "_failures")
 	f := &nemoGym{inputs: stem + "_materialized_inputs.jsonl"}
@@ -71,7 +71,8 @@ func newNeMoGym(in *input.Input, o *Options) (format, error) {
 // labelMembers are the members that may hold a label. See docs/spec/dumps.md#r19.
 var labelMembers = []string{"label", "answer", "ground_truth"}
 
-// keepLabel stores the label of a line of inputs, where it has one.
+// keepLabel stores the label of a line of inputs, if it has one, as an object with that
+// member, by task and rollout.
 func keepLabel(labels map[rollout][]byte, v *fastjson.Value) {
 	for _, name := range labelMembers {
 		if label := v.Get(name); !absent(label) {
@@ -87,7 +88,8 @@ func rolloutOf(v *fastjson.Value) rollout {
 	return rollout{v.GetInt("_ng_task_index"), v.GetInt("_ng_rollout_index")}
 }
 
-// read reads a rollout of NeMo Gym with its label.
+// read adds the record of a rollout. Its label is in the line, or else in the file of
+// inputs; without either NoTask says so. A rollout with a failure or an error has no answer.
 func (f *nemoGym) read(s *source, l dump.Line, v *fastjson.Value) error {
 	task, index := v.Get("_ng_task_index"), v.Get("_ng_rollout_index")
 	if !is(task, fastjson.TypeNumber) {
@@ -103,7 +105,7 @@ func (f *nemoGym) read(s *source, l dump.Line, v *fastjson.Value) error {
 		if b := f.labels[rolloutOf(v)]; b != nil {
 			r.Labels, _ = f.parser.Parse(b)
 		} else {
-			r.NoTask = "the rollout of task index " + strconv.Itoa(task.GetInt()) + " has no label, and " + f.missing()
+			r.NoTask = "the rollout of task index " + strconv.Itoa(task.GetInt()) + " has no label, and " + f.missingLabel()
 		}
 	}
 	if class := text(v.Get("_ng_failure_class")); class != "" {
@@ -122,8 +124,8 @@ func (f *nemoGym) read(s *source, l dump.Line, v *fastjson.Value) error {
 	return responsesObject(r, response)
 }
 
-// missing says why there is no label in the file of inputs.
-func (f *nemoGym) missing() string {
+// missingLabel says, for a message, why the file of inputs gives no label.
+func (f *nemoGym) missingLabel() string {
 	if f.labels == nil {
 		return "there is no file " + f.inputs + " beside it (or name it with --requests)"
 	}

@@ -42,7 +42,8 @@ func (f openAIBatch) read(s *source, l dump.Line, v *fastjson.Value) error {
 	return nil
 }
 
-// body reads the records of a successful call.
+// body adds the records of a successful call: one for an object of the Responses API, else
+// one for each choice of a completion, whose index is the repeat.
 func (openAIBatch) body(s *source, l dump.Line, v *fastjson.Value, id string, body *fastjson.Value) error {
 	choices := body.GetArray("choices")
 	switch object := text(body.Get("object")); {
@@ -81,11 +82,12 @@ func (openAIBatch) body(s *source, l dump.Line, v *fastjson.Value, id string, bo
 	return nil
 }
 
-// keyed adds a record with a key, and with what the file of requests says of it.
+// keyed adds a record with a key, and with the metadata and model that --requests has for
+// it. The request then counts as answered.
 func (s *source) keyed(l dump.Line, v *fastjson.Value, id string) *record.Record {
 	r := s.add(l)
 	r.Key, r.Fields = id, v
 	r.Labels = s.options.Requests.metadata(id)
-	r.Model = s.options.Requests.answered(id)
+	r.Model = s.options.Requests.markAnswered(id)
 	return r
 }

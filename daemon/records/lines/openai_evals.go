@@ -37,7 +37,8 @@ type event struct {
 	fault string // why the line cannot be read, "" where it can
 }
 
-// newOpenAIEvals returns the reader of a log of OpenAI evals, after the first pass over its events.
+// newOpenAIEvals returns the reader of a log of OpenAI evals, after a first pass that keeps
+// the place of the last event of each sample.
 func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 	file, size, err := in.Random()
 	if err != nil {
@@ -64,7 +65,7 @@ func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 			all = append(all, event{line: l.N, at: l.At, fault: fault})
 		case id != "":
 			if i, ok := last[id]; ok {
-				all[i].size = 0
+				all[i].size = 0 // an earlier event does not count
 			}
 			last[id] = len(all)
 			all = append(all, event{line: l.N, at: l.At, size: len(l.Bytes)})
@@ -74,7 +75,8 @@ func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 	return e, nil
 }
 
-// scan reads what a line says of the run, and returns the sample of an event that may count.
+// scan reads what a line says of the run (model, end), and returns the sample id of an event
+// that may count, "" for other lines. fault says why the line cannot be read.
 func (e *openAIEvals) scan(l dump.Line) (sample, fault string) {
 	if l.Fault != "" {
 		return "", l.Fault
@@ -117,7 +119,8 @@ func (e *openAIEvals) Next() (*record.Record, error) {
 	return &e.ready[e.next-1], nil
 }
 
-// read reads the answers of one event into ready.
+// read reads the event at a place again and adds its records to ready: one for each answer
+// of the sample, or why there is none.
 func (e *openAIEvals) read(ev event) error {
 	at := at(dump.Line{N: ev.line})
 	if ev.fault != "" {

@@ -47,7 +47,8 @@ func LoadRequests(paths []string, limits input.Limits, json scene.Limits) (*Requ
 	return q, nil
 }
 
-// load reads one file of --requests.
+// load reads one file of --requests. A line is a request of a batch, or an input of a
+// rollout, of which the label is kept.
 func (q *Requests) load(in *input.Input) error {
 	for {
 		l, err := in.Lines().Next()
@@ -111,8 +112,9 @@ func (q *Requests) metadata(id string) *fastjson.Value {
 	return v
 }
 
-// answered marks a request as answered, or as failed, and returns the model that it asked.
-func (q *Requests) answered(id string) (model string) {
+// markAnswered marks a request as answered, or as failed, and returns the model that it
+// asked, "" for an unknown request.
+func (q *Requests) markAnswered(id string) (model string) {
 	if q == nil || q.asked[id] == nil {
 		return ""
 	}
@@ -120,8 +122,8 @@ func (q *Requests) answered(id string) (model string) {
 	return q.asked[id].model
 }
 
-// Unanswered returns a record for each request that no dump had an answer to, grouped by
-// the files of requests. See docs/spec/dumps.md#r12.
+// Unanswered returns, by the file of requests, a record without an answer for each request
+// that no dump answered. See docs/spec/dumps.md#r12.
 func (q *Requests) Unanswered() map[string][]record.Record {
 	if q == nil {
 		return nil

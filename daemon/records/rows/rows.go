@@ -58,12 +58,13 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Row returns the record of a row, without its place. It removes null members from v and parses
-// the columns that hold JSON as text, so v must be the caller's own. The record refers to v.
+// Row returns the record of a row, without its place. It changes v: it removes null members,
+// parses the columns that hold JSON as text, and turns numbers that are texts into numbers.
+// The record refers to v.
 func Row(v *fastjson.Value, o Options) record.Record {
 	Strip(v)
 	for _, name := range nested {
-		expand(v, name)
+		parseColumn(v, name)
 	}
 	r := record.Record{
 		Key: jsontree.Text(v.Get("id")), Model: jsontree.Text(v.Get("model")), Suite: jsontree.Text(v.Get("suite")), Test: jsontree.Text(v.Get("test")),
@@ -96,8 +97,9 @@ func Row(v *fastjson.Value, o Options) record.Record {
 // nested are the columns that may hold JSON as text. See docs/spec/dumps-files.md#r4.
 var nested = []string{"task", "shapes", "options", "label"}
 
-// expand replaces the JSON text in a column of a table's row by the object or list that it holds.
-func expand(v *fastjson.Value, name string) {
+// parseColumn replaces the text in a column by the JSON object or list that it holds. Any other
+// text stays.
+func parseColumn(v *fastjson.Value, name string) {
 	text := strings.TrimSpace(string(v.GetStringBytes(name)))
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return
@@ -145,7 +147,9 @@ func toNumber(v *fastjson.Value, name string) {
 	}
 }
 
-// setAnswer reads the answer of a row from the column of that name.
+// setAnswer sets the answer of a record from the column of that name: a text, or chat
+// messages, which become their text with a note. A list that is no chat makes the record
+// unreadable.
 func setAnswer(r *record.Record, v *fastjson.Value, name string) {
 	a := v.Get(name)
 	if name == "" || a == nil {
@@ -168,7 +172,8 @@ func setAnswer(r *record.Record, v *fastjson.Value, name string) {
 	}
 }
 
-// thought returns the reasoning of the assistant's last message in a row.
+// thought returns the reasoning of the last message of the assistant, "" if there is none. v
+// is a message or a list of messages.
 func thought(v *fastjson.Value) string {
 	m := v
 	if v.Type() == fastjson.TypeArray {

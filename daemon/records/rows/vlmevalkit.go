@@ -44,7 +44,8 @@ func VLMEvalKit(v *fastjson.Value, o Options) record.Record {
 // failure is what VLMEvalKit writes in place of an answer. See docs/spec/dumps-files.md#r5.
 const failure = "Failed to obtain answer"
 
-// Said applies the rules for texts that VLMEvalKit writes in place of answers.
+// Said applies the rules for texts that VLMEvalKit writes in place of answers: its failure
+// text is no answer, and a word that Python writes for a missing value gets a note.
 func Said(r *record.Record) {
 	switch {
 	case strings.Contains(r.Response, failure):
