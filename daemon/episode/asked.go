@@ -11,8 +11,8 @@ import (
 	"plumb/scoring"
 )
 
-// asked asks a model in episodes: the first question is that of the suite, the others follow from
-// the observations. It implements ask.Suite.
+// asked asks a model in episodes: the first question is that of the suite, the others follow
+// from observations. It implements ask.Suite.
 type asked struct {
 	ask.Suite
 	cfg    Config
@@ -28,8 +28,8 @@ func Ask(s ask.Suite, cfg Config, o Options, mode scoring.RewardMode, score func
 	return &asked{s, cfg, o, mode, score}
 }
 
-// new begins the episode of a task that a model is asked about.
-func (s *asked) new(t *ask.Task) (*Episode, error) {
+// newEpisode begins the episode of a task that a model is asked about.
+func (s *asked) newEpisode(t *ask.Task) (*Episode, error) {
 	o := s.opt
 	o.Label = scoring.AppendString(nil, string(t.Line))
 	e, fault := New(s.cfg, o)
@@ -39,13 +39,16 @@ func (s *asked) new(t *ask.Task) (*Episode, error) {
 	return e, nil
 }
 
-// Next implements ask.Suite: the chat goes on with each answer and what follows from it.
+// Next implements ask.Suite. It plays the episode again from its start with the answers so
+// far (heard), each of which it scores, and returns the chat with each answer and
+// observation, to be answered next. It returns nil if the episode has ended or an answer is
+// missing.
 func (s *asked) Next(t *ask.Task, a ask.Arm, heard []ask.Heard) (*ask.Step, error) {
 	step, err := s.Suite.Next(t, a, nil)
 	if err != nil || step == nil || len(heard) == 0 {
 		return step, err
 	}
-	e, err := s.new(t)
+	e, err := s.newEpisode(t)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +69,7 @@ func (s *asked) Next(t *ask.Task, a ask.Arm, heard []ask.Heard) (*ask.Step, erro
 		if said == "" {
 			said = "(empty answer)" // an endpoint refuses a message without content
 		}
+		// The capacity is cut so that the suite's own list is not written to.
 		messages = append(messages[:len(messages):len(messages)], chat.Message{Role: "assistant", Parts: []chat.Part{chat.Text(said)}})
 		var parts []chat.Part
 		for i := range e.shown {
@@ -81,13 +85,14 @@ func (s *asked) Next(t *ask.Task, a ask.Arm, heard []ask.Heard) (*ask.Step, erro
 	return &ask.Step{Turn: len(heard) + 1, Messages: messages}, nil
 }
 
-// Answers implements ask.Suite: one for each turn, merged where turns build on each other.
+// Answers implements ask.Suite: one answer for each turn, with id/turn as its id. If turns
+// build on each other, its text is that of all turns merged.
 func (s *asked) Answers(t *ask.Task, _ ask.Arm, heard []ask.Heard) (all []ask.Answer) {
-	e, err := s.new(t)
+	e, err := s.newEpisode(t)
 	for i, h := range heard {
 		one := ask.Answer{ID: t.ID + "/" + strconv.Itoa(h.Turn), Turn: h.Turn, Text: h.Text, OK: h.OK, Last: i, From: i}
 		if err == nil && h.OK {
-			if r := e.Begin(scoring.AppendString(nil, h.Text)).response; r[0] == '"' {
+			if r := e.Begin(scoring.AppendString(nil, h.Text)).response; r[0] == '"' { // a text
 				one.Text = string(jsoncut.Text(r))
 			}
 		}

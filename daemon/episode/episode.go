@@ -43,9 +43,9 @@ type Episode struct {
 	line     []byte         // dump line of the task without a response
 	canvas   scoring.Canvas // nil where answers do not build on each other
 
-	answers [][]byte // that were scored, as they came, where they build on each other
-	taken   int      // answers
-	x       []float64
+	answers [][]byte   // that were scored, as they came, where they build on each other
+	taken   int        // turns so far
+	x       []float64  // rewards of the result lines, 0 for a scorer that failed
 	scores  []*float64 // nil for a scorer that failed
 	steps   []*float64 // rewards
 	done    bool
@@ -56,7 +56,8 @@ type Episode struct {
 	shown []ask.Picture // its pictures
 }
 
-// New begins an episode. Errors have the code bad_field, or those of labels and prompts.
+// New begins an episode: it finds the task, the mode and the limits of the episode. Errors
+// have the code bad_field, or those of labels and prompts.
 func New(cfg Config, o Options) (*Episode, *scoring.Error) {
 	if cfg.Turns <= 0 {
 		cfg.Turns = DefaultTurns
@@ -73,7 +74,7 @@ func New(cfg Config, o Options) (*Episode, *scoring.Error) {
 	if e.test == "" && it.Suite == "tangram" {
 		e.test = "solution"
 	}
-	if e.rule, fault = choose(&o, it.Suite, e.test, cfg.Turns); fault != nil {
+	if e.rule, fault = chooseMode(&o, it.Suite, e.test, cfg.Turns); fault != nil {
 		return nil, fault
 	}
 	if len(o.History) > e.rule.turns {
@@ -94,12 +95,13 @@ func coded(err error) *scoring.Error {
 	return &scoring.Error{Code: "internal", Message: err.Error()}
 }
 
-// findTask fills in the dump line of the task.
+// findTask sets the dump line of the task, from the label or from suite, split and index or
+// seed. Both together are an error.
 func (e *Episode) findTask() (fault *scoring.Error) {
 	o := &e.opt
 	label := o.Label
 	if label == nil {
-		if label, fault = e.labelOf(); fault != nil {
+		if label, fault = e.labelByIndex(); fault != nil {
 			return fault
 		}
 	} else if o.Suite != "" || o.Index != nil || o.Split != "" {
@@ -111,10 +113,11 @@ func (e *Episode) findTask() (fault *scoring.Error) {
 	return fault
 }
 
-// labelOf returns the label of the task at an index or of a seed. See docs/spec/episodes.md#r7.
-func (e *Episode) labelOf() ([]byte, *scoring.Error) {
+// labelByIndex returns the label of the task at the chosen index, from the end if it is
+// negative, or at the seed modulo the number of tasks. See docs/spec/episodes.md#r7.
+func (e *Episode) labelByIndex() ([]byte, *scoring.Error) {
 	o := &e.opt
-	suite, fault := e.loaded()
+	suite, fault := e.suiteOfTasks()
 	if fault != nil {
 		return nil, fault
 	}
@@ -135,7 +138,7 @@ func (e *Episode) labelOf() ([]byte, *scoring.Error) {
 		return nil, bad("index", "got nothing; want label, index or seed")
 	}
 	if o.Test == "outline" && suite == "tangram" {
-		return e.outline(tasks, at)
+		return e.outlineLabel(tasks, at)
 	}
 	name, _ := tasks.At(at)
 	label := append([]byte(`{"suite":"`), suite...)
@@ -147,8 +150,9 @@ func (e *Episode) labelOf() ([]byte, *scoring.Error) {
 	return append(scoring.AppendString(append(label, `,"id":`...), name), '}'), nil
 }
 
-// outline returns the label of an item of TangramPuzzle's first test, for an episode of one choice.
-func (e *Episode) outline(tasks *dump.Tasks, at int) ([]byte, *scoring.Error) {
+// outlineLabel returns the label of an item of TangramPuzzle's first test, made from the
+// task at a position, for an episode of one choice. The seed orders the options.
+func (e *Episode) outlineLabel(tasks *dump.Tasks, at int) ([]byte, *scoring.Error) {
 	seed := int64(0)
 	if e.opt.Seed != nil {
 		seed = int64(*e.opt.Seed)
@@ -163,8 +167,9 @@ func (e *Episode) outline(tasks *dump.Tasks, at int) ([]byte, *scoring.Error) {
 	return line, nil
 }
 
-// loaded returns the suite whose task file the episode takes its task from.
-func (e *Episode) loaded() (string, *scoring.Error) {
+// suiteOfTasks returns the suite from whose task file the episode takes its task: the one
+// that is named, or the only one with tasks.
+func (e *Episode) suiteOfTasks() (string, *scoring.Error) {
 	if s := e.opt.Suite; s != "" {
 		if e.cfg.Items.Suites.Find(s) == nil {
 			return "", bad("suite", "got %.40q; want one of %v", s, e.cfg.Items.Suites.Names())
@@ -190,13 +195,13 @@ func (e *Episode) loaded() (string, *scoring.Error) {
 func (e *Episode) item(response []byte) (*scoring.Item, *scoring.Error) {
 	line := e.line
 	if response != nil {
-		line = e.answered(response)
+		line = e.lineWith(response)
 	}
 	return dump.NewDecoder(e.cfg.Items).Item(dump.Line{N: 1, Bytes: line}, e.cfg.Suite)
 }
 
-// answered returns the dump line of the episode's task with a response.
-func (e *Episode) answered(response []byte) []byte {
+// lineWith returns the dump line of the episode's task with a response, a JSON value.
+func (e *Episode) lineWith(response []byte) []byte {
 	line := append(make([]byte, 0, len(e.line)+len(response)+16), e.line[:len(e.line)-1]...)
 	if line[len(line)-1] != '{' {
 		line = append(line, ',')
@@ -204,8 +209,8 @@ func (e *Episode) answered(response []byte) []byte {
 	return append(append(append(line, `"response":`...), response...), '}')
 }
 
-// resetCanvas puts the canvas into the state that the answers so far left, after a turn that
-// failed.
+// resetCanvas makes the canvas anew and applies the answers that were scored so far, so that
+// a turn that was begun is undone. It does nothing if answers do not build on each other.
 func (e *Episode) resetCanvas() error {
 	if !e.rule.builds {
 		return nil
@@ -216,7 +221,7 @@ func (e *Episode) resetCanvas() error {
 	}
 	for _, answer := range e.answers {
 		if it, fault := e.item(answer); fault == nil {
-			e.canvas.Apply(it) // it was applied before
+			e.canvas.Apply(it) // without an error: it was applied before
 		}
 	}
 	return nil
@@ -249,12 +254,14 @@ type Turn struct {
 	notes    []scoring.Note
 }
 
-// Begin begins a turn with an answer, a JSON value. It must be followed by End or Cancel.
+// Begin begins a turn with an answer, a JSON value; nil is null. If answers build on each
+// other, it applies the answer to the canvas, and all answers merged into one are scored. An
+// answer that cannot be applied is scored by itself. It must be followed by End or Cancel.
 func (e *Episode) Begin(answer []byte) *Turn {
 	if answer == nil {
 		answer = []byte("null")
 	}
-	t := &Turn{given: answer, response: answer, Line: e.answered(answer)}
+	t := &Turn{given: answer, response: answer, Line: e.lineWith(answer)}
 	if e.canvas == nil {
 		return t
 	}
@@ -269,7 +276,7 @@ func (e *Episode) Begin(answer []byte) *Turn {
 	}
 	t.read, t.status, t.notes = true, status, append(it.Notes, notes...)
 	t.response = scoring.AppendString(nil, string(e.canvas.AppendAnswer(nil)))
-	t.Line = e.answered(t.response)
+	t.Line = e.lineWith(t.response)
 	return t
 }
 
@@ -290,8 +297,9 @@ type Result struct {
 	Zero    bool // a failed scorer counts as 0.0
 }
 
-// End takes the result of a turn and returns the observation, the JSON of the reward and whether
-// the episode has ended.
+// End takes the result of a turn and returns the observation, the JSON of the step's reward
+// and whether the episode has ended: at the threshold, at the last turn, or when the scorer
+// failed. The reward of a failed scorer is null, or 0.0 if r.Zero.
 func (e *Episode) End(t *Turn, r Result) (observation, rewardJSON []byte, done bool, err error) {
 	e.taken++
 	if e.canvas != nil {
@@ -323,7 +331,8 @@ func (e *Episode) End(t *Turn, r Result) (observation, rewardJSON []byte, done b
 	return observation, rewardJSON, e.done, err
 }
 
-// truncated reports whether the episode ended without reaching its threshold.
+// truncated reports whether the episode ended in another way than by reaching its threshold.
+// An episode of one turn is truncated only if the scorer failed.
 func (e *Episode) truncated() bool {
 	switch {
 	case !e.done:
@@ -334,7 +343,8 @@ func (e *Episode) truncated() bool {
 	return e.rule.turns > 1 && e.x[len(e.x)-1] < e.rule.threshold
 }
 
-// State describes the episode for the state of a session, as JSON members without braces.
+// State returns JSON members without braces that describe the episode: suite, id, turns,
+// whether it has ended, and seed.
 func (e *Episode) State() []byte {
 	b := scoring.AppendString([]byte(`"suite":`), e.suite.Name)
 	b = scoring.AppendString(append(b, `,"id":`...), e.id)

@@ -23,16 +23,19 @@ func (e *Episode) level() string {
 	return e.opt.Feedback
 }
 
-// again returns the text that ends the prompt of a further turn: it asks for another answer.
-func (e *Episode) again() string {
+// closingRequest returns the text that ends the prompt of a further turn and asks for
+// another answer.
+func (e *Episode) closingRequest() string {
 	if e.suite.Name == "drawingbench" && e.rule.name == "retry" {
 		return drawingbench.Again
 	}
 	return e.rule.again
 }
 
-// feedback returns what an answer did and what is wrong with it: as text for the model, and as a
-// JSON object. See docs/spec/episodes.md#r12.
+// feedback returns what an answer did and what is wrong with it: as text for the model, and
+// as a JSON object. The level that the reset chose says how much: nothing, how the answer
+// was read, the score, or all metrics. DrawingBench has feedback of its own. See
+// docs/spec/episodes.md#r12.
 func (e *Episode) feedback(t *Turn, r *Result) (text string, object []byte) {
 	level := e.level()
 	if level == feedbackNone {
@@ -53,7 +56,7 @@ func (e *Episode) feedback(t *Turn, r *Result) (text string, object []byte) {
 		status, notes = t.status, t.notes
 	}
 	object = scoring.AppendString([]byte(`{"status":`), status)
-	lines := []string{reading(status)}
+	lines := []string{describeStatus(status)}
 	object = append(object, `,"notes":[`...)
 	for i, n := range notes {
 		if i == maxTold {
@@ -72,7 +75,7 @@ func (e *Episode) feedback(t *Turn, r *Result) (text string, object []byte) {
 		lines = append(lines, "Score: "+short(r.Outcome.Score)+" (1 is best).")
 		object = scoring.AppendFloat(append(object, `,"score":`...), r.Outcome.Score)
 		if e.rule.name == "place" {
-			lines = append(lines, e.puzzle(r)...)
+			lines = append(lines, e.puzzleFeedback(r)...)
 		}
 	}
 	if level == feedbackFull {
@@ -84,8 +87,8 @@ func (e *Episode) feedback(t *Turn, r *Result) (text string, object []byte) {
 	return strings.Join(lines, "\n"), append(object, '}')
 }
 
-// reading says in words for the feedback how an answer was read, such as in a fenced block.
-func reading(status string) string {
+// describeStatus says in words how an answer was read, by the status of its result.
+func describeStatus(status string) string {
 	switch status {
 	case "":
 		return "Your answer could not be read."
@@ -100,8 +103,9 @@ func reading(status string) string {
 // short writes a number with four digits, for people and models.
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// puzzle returns lines of feedback on what is wrong with the tangram pieces that were placed.
-func (e *Episode) puzzle(r *Result) (lines []string) {
+// puzzleFeedback returns lines of feedback on placed tangram pieces: which are missing,
+// which overlap, and how much area is outside of the outline.
+func (e *Episode) puzzleFeedback(r *Result) (lines []string) {
 	var placed []string
 	if p, ok := e.canvas.(interface{ Placed() []string }); ok {
 		placed = p.Placed()
@@ -126,7 +130,7 @@ func (e *Episode) puzzle(r *Result) (lines []string) {
 	m := v.Get("metrics")
 	var pairs []string
 	for _, o := range m.GetArray("overlaps") {
-		c := o.GetArray()
+		c := o.GetArray() // two indexes of pieces, the area, and whether it is more than a tolerance allows
 		if len(c) < 4 || !c[3].GetBool() {
 			continue
 		}

@@ -42,8 +42,10 @@ func modesOf(suite, test string) []mode {
 	return []mode{{name: "retry", turns: 2, threshold: 0.9, again: againPlain}}
 }
 
-// choose returns the mode of an episode with the turns and the threshold that were chosen.
-func choose(o *Options, suite, test string, most int) (mode, *scoring.Error) {
+// chooseMode returns the mode of an episode: the one that is named or the test's default,
+// with the chosen turns and threshold. One turn without a named mode is a single answer,
+// scored as it is. `most` is the limit of turns.
+func chooseMode(o *Options, suite, test string, most int) (mode, *scoring.Error) {
 	all := modesOf(suite, test)
 	m := all[0]
 	if o.Mode != "" {

@@ -41,9 +41,11 @@ func (e *Episode) First() ([]byte, error) {
 	return e.append(nil, &s), nil
 }
 
-// observe returns the observation after a turn.
+// observe returns the observation after a turn: how the answer was read and scored,
+// feedback, pictures, and the next prompt, or at the end the return. It keeps the prompt and
+// pictures in e.next and e.shown.
 func (e *Episode) observe(t *Turn, r *Result) ([]byte, error) {
-	s := seen{status: null, score: null, error: null, answer: null, total: null, result: e.marked(r.JSON)}
+	s := seen{status: null, score: null, error: null, answer: null, total: null, result: e.markProtocol(r.JSON)}
 	status := r.Status
 	if t.read {
 		status = t.status
@@ -61,7 +63,7 @@ func (e *Episode) observe(t *Turn, r *Result) ([]byte, error) {
 	s.feedback = feedbackJSON(text, object)
 	e.next = ""
 	if !e.done {
-		e.next = text + e.again()
+		e.next = text + e.closingRequest()
 		s.prompt = &e.next
 	} else {
 		s.total = e.total()
@@ -69,7 +71,7 @@ func (e *Episode) observe(t *Turn, r *Result) ([]byte, error) {
 	if e.opt.Answer {
 		s.answer = t.response
 	}
-	shown, err := e.after(t)
+	shown, err := e.pictureAfter(t)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +82,8 @@ func (e *Episode) observe(t *Turn, r *Result) ([]byte, error) {
 	return e.append(nil, &s), nil
 }
 
-// total returns the JSON of the return of an episode that has ended.
+// total returns the JSON of the return of an episode that has ended: null if a scorer failed
+// and that does not count as 0.
 func (e *Episode) total() []byte {
 	if e.failed && !e.zero {
 		return null
@@ -92,9 +95,9 @@ func (e *Episode) total() []byte {
 	return scoring.AppendFloat(nil, e.opt.Reward.total(e.x, steps))
 }
 
-// marked returns a result line that says that the turns are not the benchmark's own protocol, where
-// they are not.
-func (e *Episode) marked(line []byte) []byte {
+// markProtocol returns a result line with "protocol":"plumb" added if the turns are not the
+// benchmark's own protocol: one answer, or for DrawingBench a second try.
+func (e *Episode) markProtocol(line []byte) []byte {
 	published := e.rule.turns == 1 && !e.rule.builds || e.suite.Name == "drawingbench" && e.rule.name == "retry" && e.rule.turns == 2
 	line = bytes.TrimSpace(line)
 	if published || len(line) == 0 {
@@ -103,10 +106,10 @@ func (e *Episode) marked(line []byte) []byte {
 	return append(append([]byte(nil), line[:len(line)-1]...), `,"protocol":"plumb"}`...)
 }
 
-// after returns the picture of the whiteboard or canvas after an answer, none where there is none
-// or it is not wanted. A picture that cannot be drawn is an empty one with its reason: it must not
-// spoil the score.
-func (e *Episode) after(t *Turn) ([]ask.Picture, error) {
+// pictureAfter returns the picture of the whiteboard or canvas after an answer, or nothing
+// if there is none or it is not wanted. A picture that cannot be drawn is returned empty
+// with its reason, so that it does not cost the score.
+func (e *Episode) pictureAfter(t *Turn) ([]ask.Picture, error) {
 	if e.opt.Images == imagesNone || e.opt.Images == imagesFirst || e.rule.once || e.rule.onRequest && e.opt.Images == "" {
 		return nil, nil
 	}
@@ -155,8 +158,8 @@ func undrawn(err error) []ask.Picture {
 	return []ask.Picture{{Name: "canvas", Type: "image/png", Failed: err.Error()}}
 }
 
-// pictures returns the JSON of an observation's pictures: with their bytes, or with where these are
-// in shared memory.
+// pictures returns the JSON of an observation's pictures: with their bytes, or if the client
+// chose a region, with their places in its shared memory, into which they are copied.
 func (e *Episode) pictures(all []ask.Picture) ([]byte, error) {
 	var places [][]byte
 	if e.opt.Images == imagesRegion && len(all) > 0 {
@@ -179,7 +182,7 @@ func (e *Episode) pictures(all []ask.Picture) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// append appends an observation of the episode: always the same members.
+// append appends an observation, which always has the same members.
 func (e *Episode) append(b []byte, s *seen) []byte {
 	text := func(name, v string) {
 		b = scoring.AppendString(append(append(append(b, '"'), name...), `":`...), v)

@@ -58,13 +58,14 @@ func bad(at, format string, args ...any) *scoring.Error {
 	return &scoring.Error{Code: "bad_field", Message: "cannot use " + at + ": " + fmt.Sprintf(format, args...)}
 }
 
-// kinds says what a member must be.
+// wanted returns the error for a member v of the wrong kind. want says what it must be.
 func wanted(at string, v []byte, want string) *scoring.Error {
 	return bad(at, "got %s; want %s", jsoncut.Kind(v), want)
 }
 
-// ReadOptions reads the members of a checked JSON object that concern episodes; others are not
-// read. path stands before their names in messages.
+// ReadOptions reads the members of a checked JSON object that concern episodes; null members
+// and others are not read. path is put before the names of members in messages. After the
+// first fault nothing more is read.
 func ReadOptions(data []byte, path string) (o Options, fault *scoring.Error) {
 	jsoncut.Members(data, func(key, v []byte) error {
 		if fault != nil || jsoncut.Null(v) {
@@ -72,7 +73,7 @@ func ReadOptions(data []byte, path string) (o Options, fault *scoring.Error) {
 		}
 		name := string(key)
 		at := path + name
-		chosen := true
+		chosen := true // a member that one-step episodes do not have
 		switch name {
 		case "label":
 			o.Label, chosen = bytes.Clone(v), false
@@ -196,7 +197,8 @@ func readHistory(at string, v []byte) ([][]byte, *scoring.Error) {
 	return list, nil
 }
 
-// readImages reads which pictures observations have.
+// readImages reads which pictures observations have: a word, or an object with a region of
+// shared memory.
 func (o *Options) readImages(at string, v []byte) (fault *scoring.Error) {
 	if v[0] != '{' {
 		o.Images, fault = oneOf(at, v, imagesAll, imagesFirst, imagesNone)

@@ -14,7 +14,8 @@ type Rule struct {
 	gamma, cost float64
 }
 
-// readRule reads the rule of an episode's rewards: a name, or {"shaped":{"gamma":G,"cost":C}}.
+// readRule reads the rule of an episode's rewards: a name, or
+// {"shaped":{"gamma":G,"cost":C}} with defaults 1 and 0.
 func readRule(at string, v []byte) (r Rule, fault *scoring.Error) {
 	if v[0] != '{' {
 		r.kind, fault = oneOf(at, v, "final", "gain", "best")
@@ -62,9 +63,9 @@ func (r *Rule) readShaped(at string, v []byte) (fault *scoring.Error) {
 	return fault
 }
 
-// step is the reward of the last step of x, the rewards of result lines; done says that the
-// episode ends with it. The order of operations is that of the rule, from left to right. Products are
-// rounded by themselves, so that no machine fuses them with the sum.
+// step returns the reward of the last step. x are the rewards of the result lines so far;
+// done says that the episode ends with this step. The operations are in the order of the
+// rule. The product is converted to float64 so that no machine fuses it with the sum.
 func (r Rule) step(x []float64, done bool) float64 {
 	now, before := x[len(x)-1], 0.0
 	if len(x) > 1 {
@@ -84,7 +85,8 @@ func (r Rule) step(x []float64, done bool) float64 {
 	return 0
 }
 
-// total is the return of an episode with the rewards x of result lines and the rewards of steps.
+// total returns the return of an episode: for "shaped" the sum of its steps' rewards, for "best" the
+// best of the rewards x of its result lines, else the last of these.
 func (r Rule) total(x, steps []float64) (sum float64) {
 	switch r.kind {
 	case "best":
