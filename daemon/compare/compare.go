@@ -49,8 +49,9 @@ type Likeness struct {
 	sum       []uint64
 }
 
-// Pictures compares a picture with the reference, neither of them premultiplied.
-// colours says that the reference has them; else only its alpha counts.
+// Pictures compares a picture with the reference, neither of them premultiplied. With
+// colours false only alpha counts. If the reference is empty, so is Box: an empty picture is
+// then equal, and any other is entirely wrong.
 func Pictures(got, ref *image.NRGBA, colours bool) (*Likeness, error) {
 	if got.Rect.Size() != ref.Rect.Size() {
 		return nil, fmt.Errorf("cannot compare pictures: got %v px; want %v", got.Rect.Size(), ref.Rect.Size())
@@ -85,8 +86,8 @@ type weight struct {
 	box       image.Rectangle
 }
 
-// weigh computes the alpha statistics of a picture that plumb compares with the editor's: the
-// sum of alpha, its first moments (for the centre of mass), covered pixels and their box.
+// weigh returns the alpha statistics of a picture: the sum of alpha, its first moments (for
+// the centre of mass), and the number and box of pixels with alpha > 0.
 func weigh(img *image.NRGBA) (w weight) {
 	lo, hi := img.Rect.Size(), image.Point{}
 	for y := range img.Rect.Dy() {
@@ -110,8 +111,7 @@ func weigh(img *image.NRGBA) (w weight) {
 	return w
 }
 
-// covered counts the pixels with alpha > 0 in a part of a picture that is compared with the
-// editor's.
+// covered counts the pixels with alpha > 0 in a part of a picture.
 func covered(img *image.NRGBA, b image.Rectangle) (n int) {
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		row := img.Pix[y*img.Stride:]
@@ -124,7 +124,8 @@ func covered(img *image.NRGBA, b image.Rectangle) (n int) {
 	return n
 }
 
-// compareMass sets the errors of mass, centre and covered pixels.
+// compareMass sets the errors of mass, centre and covered pixels of the picture g against
+// the reference r. They stay 0 if the reference is empty.
 func (l *Likeness) compareMass(g, r *weight) {
 	if r.sum == 0 {
 		return
@@ -137,7 +138,8 @@ func (l *Likeness) compareMass(g, r *weight) {
 }
 
 // tables builds the summed-area tables of errors, with which Region measures any part of the
-// picture, and sets Worst and the sum in ColourMean.
+// picture. It also sets Worst, and in ColourMean the sum of colour errors in Box, which the
+// caller divides.
 func (l *Likeness) tables(got, ref *image.NRGBA) {
 	w := l.Width + 1
 	n := w * (l.Height + 1)
@@ -147,7 +149,7 @@ func (l *Likeness) tables(got, ref *image.NRGBA) {
 	}
 	for y := range l.Height {
 		p, q := got.Pix[y*got.Stride:], ref.Pix[y*ref.Stride:]
-		var bad, tone uint32
+		var bad, tone uint32 // of the row so far
 		var sum uint64
 		for x := range l.Width {
 			d := int(p[4*x+3]) - int(q[4*x+3])
@@ -177,8 +179,9 @@ func (l *Likeness) tables(got, ref *image.NRGBA) {
 	}
 }
 
-// colourError returns by how much a pixel of plumb's picture, p, differs in colour from the
-// editor's, q: the largest error of a channel, premultiplied, and the mean of the three, in 1/255.
+// colourError returns how much a pixel p of plumb's picture differs in colour from q, the
+// editor's: the largest error of a channel and the mean of the three, premultiplied, in
+// 1/255. Two clear pixels do not differ.
 func colourError(p, q []byte) (worst, mean float64) {
 	if p[3]|q[3] == 0 {
 		return 0, 0
@@ -195,7 +198,7 @@ func colourError(p, q []byte) (worst, mean float64) {
 // the picture, which is not empty.
 func (l *Likeness) region(b image.Rectangle) (within, mean float64) {
 	area := float64(b.Dx() * b.Dy())
-	return 1 - float64(of(l.bad, b, l.Width+1))/area, float64(of(l.sum, b, l.Width+1)) / area
+	return 1 - float64(rectangleSum(l.bad, b, l.Width+1))/area, float64(rectangleSum(l.sum, b, l.Width+1)) / area
 }
 
 // colours returns the share of pixels of a part, which is not empty, all of whose
@@ -204,12 +207,12 @@ func (l *Likeness) colours(b image.Rectangle) float64 {
 	if !l.Colours {
 		return 1
 	}
-	return 1 - float64(of(l.tone, b, l.Width+1))/float64(b.Dx()*b.Dy())
+	return 1 - float64(rectangleSum(l.tone, b, l.Width+1))/float64(b.Dx()*b.Dy())
 }
 
-// of returns the sum over a rectangle from a summed-area table with rows of w elements.
-// Unsigned overflow cancels out.
-func of[T uint32 | uint64](t []T, b image.Rectangle, w int) T {
+// rectangleSum returns the sum over a rectangle from a summed-area table with rows of w
+// elements. Overflow of the unsigned differences cancels out.
+func rectangleSum[T uint32 | uint64](t []T, b image.Rectangle, w int) T {
 	return t[b.Max.Y*w+b.Max.X] - t[b.Min.Y*w+b.Max.X] - t[b.Max.Y*w+b.Min.X] + t[b.Min.Y*w+b.Min.X]
 }
 

@@ -19,12 +19,12 @@ type Part struct {
 // edge is how far strokes and heads may stick out of a shape's page bounds, px.
 const edge = 12
 
-// Parts returns the features of the shapes of a view with the figures of the
-// part of the picture that each shape takes up. Shapes that lie over each other
-// share their errors.
+// Parts returns the features of the visible shapes of a view, each with the figures of the
+// part of the picture that the shape's box takes up. Shapes that overlap share their errors.
+// Groups are left out.
 func (l *Likeness) Parts(v view.View) []Part {
 	var all []Part
-	kx, ky := float64(l.Width)/v.Bounds.W, float64(l.Height)/v.Bounds.H
+	scaleX, scaleY := float64(l.Width)/v.Bounds.W, float64(l.Height)/v.Bounds.H
 	for i := range v.Scene.Shapes {
 		sh := &v.Scene.Shapes[i]
 		if sh.Kind == scene.Group || !v.Shows(int32(i)) {
@@ -35,8 +35,8 @@ func (l *Likeness) Parts(v view.View) []Part {
 			continue
 		}
 		p, ok := l.Region(image.Rect(
-			pixel((b.X-v.Bounds.X)*kx-edge), pixel((b.Y-v.Bounds.Y)*ky-edge),
-			pixel((b.X+b.W-v.Bounds.X)*kx+edge)+1, pixel((b.Y+b.H-v.Bounds.Y)*ky+edge)+1))
+			pixel((b.X-v.Bounds.X)*scaleX-edge), pixel((b.Y-v.Bounds.Y)*scaleY-edge),
+			pixel((b.X+b.W-v.Bounds.X)*scaleX+edge)+1, pixel((b.Y+b.H-v.Bounds.Y)*scaleY+edge)+1))
 		if !ok {
 			continue
 		}
@@ -47,7 +47,7 @@ func (l *Likeness) Parts(v view.View) []Part {
 	return all
 }
 
-// pixel rounds a coordinate down and clamps it to the range of image.Rect.
+// pixel rounds a coordinate down and clamps it to +-1e6, which image.Rect can hold.
 func pixel(v float64) int { return int(math.Floor(min(max(v, -1e6), 1e6))) }
 
 // Features names the properties of shape i that affect how it is drawn, each once: its kind
@@ -76,7 +76,7 @@ func Features(s *scene.Scene, i int32) []string {
 	if sh.Rich != nil {
 		add(sh.Kind != scene.Text, "label of "+sh.Kind.String())
 		add(true, "font "+sh.Font.String())
-		list = append(list, styles(sh.Rich)...)
+		list = append(list, textStyles(sh.Rich)...)
 	}
 	opacity, turned := 1.0, false
 	for p := i; p >= 0; p = s.Shapes[p].Parent {
@@ -107,9 +107,9 @@ func kind(sh *scene.Shape) string {
 	return sh.TypeName
 }
 
-// styles names what a text has beside plain paragraphs, such as bold or a list, as features of the
-// comparison.
-func styles(t *scene.RichText) (list []string) {
+// textStyles names what a text has beside plain paragraphs, such as bold or a list. Names
+// may repeat.
+func textStyles(t *scene.RichText) (list []string) {
 	add := func(yes bool, name string) {
 		if yes {
 			list = append(list, name)

@@ -60,10 +60,12 @@ type Row struct {
 	Missed, N             int
 }
 
-// Rows returns the distribution of each figure, nil without scenes. Errors are
-// absolute.
+// Rows returns the distribution of each figure over the scenes, without figures that no
+// scene has. Errors are absolute. A row has the median, the value that 95 % of the scenes
+// reach, the worst value, and how many scenes miss the bar.
 func (s *Summary) Rows() []Row {
 	rows := []Row{}
+	// up: larger values are better. of returns a figure of a scene, false if the scene has none.
 	add := func(name string, bar float64, up bool, of func(*Figures) (float64, bool)) {
 		var v []float64
 		r := Row{Name: name, Bar: bar}
@@ -82,7 +84,7 @@ func (s *Summary) Rows() []Row {
 			return
 		}
 		slices.Sort(v)
-		if up {
+		if up { // the best first
 			slices.Reverse(v)
 		}
 		r.Median, r.Tail, r.Extreme = v[len(v)/2], v[min(len(v)-1, len(v)*95/100)], v[len(v)-1]

@@ -42,8 +42,9 @@ func Key(p *scoring.Panel) (key [sha256.Size]byte, ok bool) {
 	return identity(p.View)
 }
 
-// Show draws a panel without its marks, shrunk by a whole factor to at most wide x high px. What
-// cannot be drawn natively is left out and listed. It refuses pictures of more than 1e6 px a side.
+// Show draws a panel without its marks, shrunk by a whole factor to at most wide x high px.
+// A panel with a picture of its own shows that, on white. Shapes that cannot be drawn
+// natively are left out and listed. It refuses pictures of more than 1e6 px a side.
 func Show(r Renderer, p *scoring.Panel, wide, high int) (out Shown, err error) {
 	var img *image.RGBA
 	if p.Image != nil {

@@ -10,20 +10,20 @@ import (
 	"plumb/render/view"
 )
 
-// drawNative draws a view as draw does. Where it has shapes that are not native, it draws the others
-// and returns those as lost.
+// drawNative draws a view as draw does. If the view has shapes that are not native, it draws
+// the others and returns those as missing. A view with two sets of shapes fails instead.
 func drawNative(r Renderer, v view.View, wide, high int) (img *image.RGBA, missing []Lost, err error) {
 	img, err = draw(r, v, wide, high)
 	if errors.Is(err, view.ErrForeign) && v.Other == nil {
-		v.Only, missing = native(r, v)
+		v.Only, missing = splitNative(r, v)
 		img, err = draw(r, v, wide, high)
 	}
 	return img, missing, err
 }
 
-// native draws every shape of the view alone. It returns the ids of those that can be drawn
-// natively, and the others.
-func native(r Renderer, v view.View) (only []string, missing []Lost) {
+// splitNative draws every visible shape of the view alone, in a picture of one pixel, to see
+// whether it can be drawn natively. It returns the ids of those that can be, and the others.
+func splitNative(r Renderer, v view.View) (only []string, missing []Lost) {
 	only = []string{} // nil would mean everything
 	for i := range v.Scene.Shapes {
 		sh := &v.Scene.Shapes[i]
@@ -40,8 +40,9 @@ func native(r Renderer, v view.View) (only []string, missing []Lost) {
 	return only, missing
 }
 
-// corners returns the corners of a shape's box on the page, by the transforms of its parents.
-// Very small boxes are enlarged to hold a name.
+// corners returns the corners of the box of shape i on the page, in order around the box,
+// after the transforms of the shape and its parents. A very small box is enlarged so that a
+// name fits in.
 func corners(s *scene.Scene, i int32) [4]scene.Point {
 	sh := &s.Shapes[i]
 	lo, hi := scene.Point{}, scene.Point{X: sh.W, Y: sh.H + sh.GrowY}
@@ -57,7 +58,7 @@ func corners(s *scene.Scene, i int32) [4]scene.Point {
 			stretch(p.X, p.Y)
 		}
 	}
-	if hi.X-lo.X < 20 && hi.Y-lo.Y < 20 { // too small to carry a name
+	if hi.X-lo.X < 20 && hi.Y-lo.Y < 20 { // page units
 		stretch(lo.X+80, lo.Y+40)
 	}
 	box := [4]scene.Point{lo, {X: hi.X, Y: lo.Y}, hi, {X: lo.X, Y: hi.Y}}

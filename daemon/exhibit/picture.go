@@ -28,8 +28,8 @@ var (
 
 var errNoRenderer = errors.New("no renderer")
 
-// draw draws a view on paper, or how its two sets cover each other, shrunk to at most
-// wide x high px.
+// draw draws a view on paper, or if it has a second set of shapes, how the first covers the
+// second. The picture is shrunk by a whole factor to at most wide x high px.
 func draw(r Renderer, v view.View, wide, high int) (*image.RGBA, error) {
 	if r == nil {
 		return nil, errNoRenderer
@@ -61,12 +61,12 @@ func draw(r Renderer, v view.View, wide, high int) (*image.RGBA, error) {
 // OnPaper composites a picture over the editor's light background.
 func OnPaper(img *image.NRGBA) *image.RGBA { return onPaper(img, Paper) }
 
-// onPaper composites a picture over a background. It copies a pixel that equals the one
-// before it, because most do.
+// onPaper composites a picture, not premultiplied, over an opaque background. It reuses the
+// result of the pixel before if that is equal, as most are.
 func onPaper(img *image.NRGBA, paper [3]int) *image.RGBA {
 	b := img.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
-	last, is := uint32(0), opaque(paper) // a clear pixel
+	last, composite := uint32(0), opaque(paper) // a clear pixel and its result
 	for y := range b.Dy() {
 		src, dst := img.Pix[y*img.Stride:], out.Pix[y*out.Stride:]
 		for i := 0; i < 4*b.Dx(); i += 4 {
@@ -75,11 +75,11 @@ func onPaper(img *image.NRGBA, paper [3]int) *image.RGBA {
 				var c [3]int
 				a := int(v >> 24)
 				for k := range c {
-					c[k] = (int(v>>(8*k)&255)*a + paper[k]*(255-a) + 127) / 255
+					c[k] = (int(v>>(8*k)&255)*a + paper[k]*(255-a) + 127) / 255 // +127: rounded
 				}
-				is = opaque(c)
+				composite = opaque(c)
 			}
-			binary.LittleEndian.PutUint32(dst[i:], is)
+			binary.LittleEndian.PutUint32(dst[i:], composite)
 		}
 	}
 	return out
@@ -88,8 +88,9 @@ func onPaper(img *image.NRGBA, paper [3]int) *image.RGBA {
 // opaque packs a colour, 0..255, as the four bytes of an image's pixel.
 func opaque(c [3]int) uint32 { return uint32(c[0]) | uint32(c[1])<<8 | uint32(c[2])<<16 | 255<<24 }
 
-// cover colours the pixels of a on b, of a beside b, and of b alone. A pixel is part of a
-// set when its alpha is above 0 (docs/spec/aspire.md#r42).
+// cover returns a picture that shows where the pixels of a are on b, where they are beside
+// b, and where b is alone, each in a colour. A pixel is part of a set if its alpha is above
+// 0 (docs/spec/aspire.md#r42).
 func cover(a, b *image.NRGBA) (*image.RGBA, error) {
 	if a.Bounds() != b.Bounds() {
 		return nil, fmt.Errorf("cannot lay pictures over each other: got %v and %v; want equal sizes", a.Bounds(), b.Bounds())
@@ -110,7 +111,8 @@ func cover(a, b *image.NRGBA) (*image.RGBA, error) {
 	return out, nil
 }
 
-// Shrink averages blocks of n x n px, smaller ones at the right and lower edge.
+// Shrink returns a picture in which each pixel is the mean of a block of n x n px of img;
+// blocks at the right and lower edge may be smaller. For n = 1 it returns img itself.
 func Shrink(img *image.RGBA, n int) *image.RGBA {
 	if n == 1 {
 		return img
@@ -121,16 +123,16 @@ func Shrink(img *image.RGBA, n int) *image.RGBA {
 		rows := min(n, b.Dy()-y*n)
 		for x := range out.Bounds().Dx() {
 			columns := min(n, b.Dx()-x*n)
-			px := mean(img.Pix[img.PixOffset(x*n, y*n):], img.Stride, columns, rows)
+			px := meanColour(img.Pix[img.PixOffset(x*n, y*n):], img.Stride, columns, rows)
 			binary.LittleEndian.PutUint32(out.Pix[out.PixOffset(x, y):], px)
 		}
 	}
 	return out
 }
 
-// mean averages a block of opaque pixels of a picture that is shrunk. Most blocks are of one
-// colour.
-func mean(pix []uint8, stride, columns, rows int) uint32 {
+// meanColour returns the rounded mean of a block of opaque pixels, whose first byte pix
+// begins with. Most blocks have one colour, which is returned at once.
+func meanColour(pix []uint8, stride, columns, rows int) uint32 {
 	first, even := binary.LittleEndian.Uint32(pix), true
 	for j := range rows {
 		for i := range columns {
@@ -152,11 +154,11 @@ func mean(pix []uint8, stride, columns, rows int) uint32 {
 	return opaque([3]int{(sum[0] + area/2) / area, (sum[1] + area/2) / area, (sum[2] + area/2) / area})
 }
 
-// Encode returns an opaque picture as a PNG of at most 256 colours, which has a third of the
-// size. Whiteboards have few colours except at edges.
+// Encode returns an opaque picture as a PNG with a palette of at most 256 colours, which is
+// a third of the size. Whiteboards have few colours except at edges.
 func Encode(img *image.RGBA) ([]byte, error) {
 	b := img.Bounds()
-	pal, index := reduce(img)
+	pal, index := quantise(img)
 	out := image.NewPaletted(image.Rect(0, 0, b.Dx(), b.Dy()), pal)
 	last := [3]uint8(img.Pix[:3])
 	place := index[last]
@@ -173,10 +175,11 @@ func Encode(img *image.RGBA) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// reduce returns a palette of at most 256 colours for a picture of the report and the index of each
-// colour of the picture in it. Where the picture has more, it uses the means of buckets of colours,
-// as fine as possible.
-func reduce(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
+// quantise returns a palette of at most 256 colours for a picture, and the index in it of
+// each colour of the picture. If the picture has more colours, those that are equal without
+// their lowest bits share an entry, their mean; as few bits as possible are dropped. Entries
+// are in the order of their frequency, so that equal pictures have equal bytes.
+func quantise(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 	count := map[[3]uint8]int{}
 	last, run := [3]uint8(img.Pix[:3]), 0
 	for i := 0; i < len(img.Pix); i += 4 {
@@ -213,7 +216,6 @@ func reduce(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 		for _, k := range buckets {
 			list = append(list, k)
 		}
-		// The commonest first, so that equal pictures are equal bytes.
 		slices.SortFunc(list, func(a, b *bucket) int {
 			if a.n != b.n {
 				return b.n - a.n

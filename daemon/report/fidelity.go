@@ -58,8 +58,9 @@ func NewFidelity(cfg FidelityConfig) (*Fidelity, error) {
 // Summary returns the figures of the scenes so far.
 func (f *Fidelity) Summary() *compare.Summary { return &f.summary }
 
-// Add adds a scene that is drawn natively, with the native picture got and the reference ref.
-// It encodes the pictures if the scene is among the worst so far, and does not retain them.
+// Add adds a scene that is drawn natively, with the native picture got and the reference
+// ref. If the scene is among the worst so far, its pictures are encoded and kept, and the
+// least bad one of the list is dropped. The images themselves are not kept.
 func (f *Fidelity) Add(id string, l *compare.Likeness, v view.View, got, ref *image.NRGBA) error {
 	parts := l.Parts(v)
 	f.summary.Add(&l.Figures, parts)
@@ -148,19 +149,19 @@ func (c *fidelityCard) panel(title string, img *image.RGBA) error {
 	return nil
 }
 
-// difference draws for a fidelity report where the native picture and the editor's differ, over a
-// pale reference: red where the first has more alpha, blue where it has less, orange where only
-// colours differ. The tone follows the square root of the error, so that small errors are visible.
+// difference draws where two pictures differ, over a pale reference: red where got has more
+// alpha, blue where it has less, orange where only colours differ. The strength follows the
+// square root of the error, so that small errors are visible.
 func difference(got, ref *image.NRGBA) *image.RGBA {
 	out := image.NewRGBA(image.Rectangle{Max: ref.Rect.Size()})
 	for y := range out.Rect.Dy() {
 		p, q, o := got.Pix[y*got.Stride:], ref.Pix[y*ref.Stride:], out.Pix[y*out.Stride:]
 		for i := 0; i < 4*out.Rect.Dx(); i += 4 {
-			tone, by := errorTone(p[i:i+4], q[i:i+4])
-			pale := 1 - 0.12*float64(q[i+3])/255
+			tone, strength := errorTone(p[i:i+4], q[i:i+4])
+			pale := 1 - 0.12*float64(q[i+3])/255 // the reference darkens the paper by at most 12 %
 			for c := range 3 {
 				base := float64(exhibit.Paper[c]) * pale
-				o[i+c] = uint8(base + (float64(tone[c])-base)*by + 0.5)
+				o[i+c] = uint8(base + (float64(tone[c])-base)*strength + 0.5)
 			}
 			o[i+3] = 255
 		}
@@ -168,9 +169,9 @@ func difference(got, ref *image.NRGBA) *image.RGBA {
 	return out
 }
 
-// errorTone returns the colour that marks the error of one pixel in a fidelity report, and its
-// opacity, 0..1. p and q are RGBA, not premultiplied.
-func errorTone(p, q []byte) (tone [3]int, by float64) {
+// errorTone returns the colour that marks the error of one pixel, and its strength, 0..1. p
+// is of the native picture, q of the reference, both RGBA, not premultiplied.
+func errorTone(p, q []byte) (tone [3]int, strength float64) {
 	d := int(p[3]) - int(q[3])
 	switch {
 	case d > 0:
@@ -230,7 +231,8 @@ var rowNames = map[string]struct {
 	"colour_mean":   {"mean error of colours", false, " /255"},
 }
 
-// shownRow returns a row of the distribution as text.
+// shownRow returns a row of the distribution as text. A row without a bar has dashes in
+// place of the bar and the number that miss it.
 func shownRow(r *compare.Row) rowShown {
 	n := rowNames[r.Name]
 	show := func(x float64) string {

@@ -46,7 +46,8 @@ func (j *Joined) Add(name string, line []byte) error {
 	return j.w.add(dump.Line{}, line, v, r)
 }
 
-// Tables returns the means of all series side by side, and the suites' own tables.
+// Tables returns, for each suite, a table of the means of all series with the columns test
+// and one for each series, and then the suites' own tables.
 func (j *Joined) Tables() (out []scoring.TextTable) {
 	for _, t := range means(j.w.table) {
 		text := scoring.TextTable{Title: t.Suite + ": means", Text: 1, Columns: append([]string{"test"}, t.Models...),

@@ -71,16 +71,16 @@ type Writer struct {
 	parser  fastjson.Parser
 }
 
-// Ready returns an error where no report can be written because the pages of the explorer are not
+// Ready returns an error if no report could be written because the explorer's pages are not
 // built. A run that costs money asks this before its first call.
 func Ready() error {
 	e := newWriter(Config{}).explorer()
 	defer e.Close()
-	return unwritable(e.Built())
+	return cannotWrite(e.Built())
 }
 
-// unwritable says of an error that no report can be written.
-func unwritable(err error) error {
+// cannotWrite wraps an error as the reason why no report can be written; nil stays nil.
+func cannotWrite(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -107,18 +107,19 @@ func newWriter(cfg Config) *Writer {
 	return &Writer{cfg: cfg, table: newTable(&cfg), sample: newSampler(cfg.Max)}
 }
 
-// open makes the folder, and the columns of results, after which results may be added.
+// open checks that the explorer's pages are built, makes the folder, and opens the columns
+// of results. Results may be added afterwards.
 func (w *Writer) open(dir string) (err error) {
 	e := w.explorer()
 	defer e.Close()
-	if err := unwritable(e.Built()); err != nil {
+	if err := cannotWrite(e.Built()); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("cannot make report folder: %w", err)
 	}
 	if w.columns, err = index.NewColumns(); err != nil {
-		return unwritable(err)
+		return cannotWrite(err)
 	}
 	w.cfg.Dir, w.folder = dir, atomicfile.NewFolder(dir, "report")
 	return nil
@@ -159,7 +160,8 @@ func (w *Writer) Add(line dump.Line, result []byte) error {
 	return w.add(line, result, v, r)
 }
 
-// add counts a result, whose line is v, and keeps it for its item. The same answer twice counts once.
+// add counts a result, whose line is v, in the tables and keeps it for its item and columns.
+// A duplicate, which the tables do not count, is left out everywhere.
 func (w *Writer) add(line dump.Line, result []byte, v *fastjson.Value, r *scoring.Result) error {
 	w.backend = r.Backend
 	if w.scorer == "" {
@@ -176,8 +178,9 @@ func (w *Writer) add(line dump.Line, result []byte, v *fastjson.Value, r *scorin
 	return w.columns.Add(r, v)
 }
 
-// readResult reads a result line. The result keeps nothing of b or the parser, but v is of both. It
-// returns an error for a line that is not a result, such as the line of a dump.
+// readResult reads a result line. r keeps nothing of b or the parser, but v is valid only
+// until the parser's next use. It returns an error for a line that is no result, such as a
+// dump line.
 func readResult(p *fastjson.Parser, b []byte) (v *fastjson.Value, r *scoring.Result, err error) {
 	if v, err = jsontree.Parse(p, b); err != nil {
 		return nil, nil, fmt.Errorf("cannot read result line: %w; want a line that plumb score wrote", err)
@@ -186,8 +189,8 @@ func readResult(p *fastjson.Parser, b []byte) (v *fastjson.Value, r *scoring.Res
 	return v, r, err
 }
 
-// From names the plain file of plumb's own lines that all dump lines are of. The page then shows the commands that score them
-// alone.
+// From names the file that all dump lines are of, in plumb's own format. The page then shows
+// the commands that score its lines alone.
 func (w *Writer) From(path string) { w.dump = path }
 
 // EndedEarly marks the report as partial, for the reason why. A partial report does not
@@ -204,7 +207,9 @@ func (w *Writer) Discard() {
 	}
 }
 
-// Close writes the page and returns its path. After an error it removes it.
+// Close writes the page and returns its path. After an error nothing is left of it. A
+// partial report does not replace a former one: it stays under a name of its own, whose path
+// is returned.
 func (w *Writer) Close() (path string, err error) {
 	partial, err := w.finish()
 	if err != nil {
@@ -221,7 +226,8 @@ func (w *Writer) Close() (path string, err error) {
 	return path, nil
 }
 
-// finish writes the page.
+// finish writes the page into the temporary folder. partial is the reason why the report is
+// partial, "" if it is not.
 func (w *Writer) finish() (partial string, err error) {
 	columns, err := w.columns.File(w.cfg.Title)
 	if err != nil {
@@ -231,9 +237,9 @@ func (w *Writer) finish() (partial string, err error) {
 	e := w.explorer()
 	defer e.Close()
 	r := &explorer.Report{Title: w.cfg.Title, Columns: columns, Table: w.table, Given: w.given(), Remark: w.remark(), Remarks: w.remarks(), Workers: w.cfg.Workers,
-		Progress: w.cfg.Progress, Interrupted: early("interrupted while pictures were drawn")}
+		Progress: w.cfg.Progress, Interrupted: partialText("interrupted while pictures were drawn")}
 	if w.early != "" {
-		r.Partial = early(w.early)
+		r.Partial = partialText(w.early)
 	}
 	err = w.folder.WriteFile("index.html", func(f io.Writer) error {
 		partial, err = e.WriteReport(w.cfg.Context, f, r)
@@ -242,8 +248,8 @@ func (w *Writer) finish() (partial string, err error) {
 	return partial, err
 }
 
-// early says that a report is partial.
-func early(why string) string {
+// partialText returns the sentences that say that a report is partial and why.
+func partialText(why string) string {
 	return "This report is partial. The run ended early: " + why + ". Tables and items cover what was scored before that."
 }
 

@@ -55,8 +55,8 @@ func newSampler(most int) *sampler {
 	return &sampler{max: most, bytes: keptBytes, of: map[groupKey]*group{}}
 }
 
-// add keeps an item for the report where it is among the worst of its section. It copies line and
-// result.
+// add keeps an item if it is among the worst of its section, and then drops the best items
+// of the largest sections until the limits hold. It copies line and result.
 func (s *sampler) add(line dump.Line, result []byte, r *scoring.Result) {
 	p := pair{series: r.Series().String(), score: r.Score, order: s.order}
 	s.order++
@@ -68,6 +68,7 @@ func (s *sampler) add(line dump.Line, result []byte, r *scoring.Result) {
 	}
 	g := s.group(groupKey{r.Suite, r.Test, p.series})
 	g.total++
+	// It would be dropped at once: the sampler is full, the section is the largest, and its best item is worse.
 	if s.max <= 0 || s.n >= s.max && g == s.groups[0] && len(g.items) > 0 && worse(&g.items[0], &p) {
 		return
 	}
@@ -86,7 +87,8 @@ func (s *sampler) add(line dump.Line, result []byte, r *scoring.Result) {
 	}
 }
 
-// group finds or makes the group of a key.
+// group returns the group of a key, and makes one if there is none. Beyond maxGroups new
+// keys share the group "others".
 func (s *sampler) group(k groupKey) *group {
 	g := s.of[k]
 	if g == nil && len(s.of) >= maxGroups {

@@ -28,7 +28,8 @@ type rowView struct {
 // cellView is a mean. Mean is "–" where nothing was scored.
 type cellView struct{ Mean, Error, Count string }
 
-// means returns the table of each suite.
+// means returns, for each suite, a table of means with a row for each test, group and total
+// and a column for each series.
 func means(t *table.Table) []tableView {
 	var models []string
 	for _, s := range t.Series() {
@@ -49,7 +50,8 @@ func means(t *table.Table) []tableView {
 	return out
 }
 
-// cell returns one row of one series of the report's table as text.
+// cell returns a mean as text with its standard error. Count is the number of answers, and
+// says how many of them, or of a group's tests, have a score if not all have.
 func cell(r table.Row) cellView {
 	c := cellView{Mean: "–"}
 	if r.Mean != nil {

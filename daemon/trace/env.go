@@ -24,7 +24,7 @@ func FromEnv(getenv func(string) string) (bool, error) {
 	}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"} {
 		if v := getenv(name); v != "" {
-			if _, err := target(v); err != nil {
+			if _, err := tracesURL(v); err != nil {
 				return false, fmt.Errorf("%w (%s)", err, name)
 			}
 			return true, nil
@@ -36,7 +36,7 @@ func FromEnv(getenv func(string) string) (bool, error) {
 // Check returns an error for a setting of tracing that cannot be used.
 func (cfg Config) Check() error {
 	if cfg.Endpoint != "" {
-		if _, err := target(cfg.Endpoint); err != nil {
+		if _, err := tracesURL(cfg.Endpoint); err != nil {
 			return fmt.Errorf("%w (--otlp-endpoint)", err)
 		}
 	}
@@ -44,8 +44,9 @@ func (cfg Config) Check() error {
 	return err
 }
 
-// target returns the URL to which spans are sent, for the base URL of a collector.
-func target(endpoint string) (string, error) {
+// tracesURL returns the URL to which spans are sent, for the base URL of a collector: with
+// /v1/traces at its end.
+func tracesURL(endpoint string) (string, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {
 		return "", fmt.Errorf("cannot use collector %.200q: want http://HOST:PORT or https://HOST:PORT, with a path or without", endpoint)
@@ -56,8 +57,9 @@ func target(endpoint string) (string, error) {
 	return u.String(), nil
 }
 
-// samplerOf returns the sampler of a Config: it follows the decision of the client, else
-// Ratio, or for a negative Ratio the OTEL_TRACES_SAMPLER variables.
+// samplerOf returns the sampler of a Config. If the client of a request began a trace, its
+// decision counts, else Ratio. If Ratio is negative, the variables OTEL_TRACES_SAMPLER and
+// OTEL_TRACES_SAMPLER_ARG decide, and without them all requests are recorded.
 func samplerOf(cfg Config) (sdk.Sampler, error) {
 	if cfg.Ratio > 1 || cfg.Ratio != cfg.Ratio {
 		return nil, fmt.Errorf("cannot use ratio of traces: got %v; want 0 to 1 (--trace-ratio)", cfg.Ratio)

@@ -28,8 +28,9 @@ func create(path string, max int64) (*file, error) {
 	return &file{Writer: w}, nil
 }
 
-// request writes one request and its parts. The error says why nothing more can
-// be written.
+// request writes one request and the parts of its time, in a row without overlapping
+// requests. Parts are written only for requests with one sample, because those of several
+// overlap and would not nest. The error says why nothing more can be written.
 func (f *file) request(r *Request) error {
 	if f.base.IsZero() {
 		f.base = r.Start
@@ -64,8 +65,9 @@ func (f *file) request(r *Request) error {
 	return f.flush(r.End)
 }
 
-// row returns the first row of the trace view without a request at that time. Requests come in the
-// order of their ends, so that the last one of a row ends last.
+// row returns the first row of the trace view that is free at the start of a request, and
+// marks it as busy until the end. Requests come in the order of their ends, so the last one
+// of a row ends last.
 func (f *file) row(start, end time.Time) int {
 	for i, last := range f.rows {
 		if !start.Before(last) {
@@ -77,8 +79,8 @@ func (f *file) row(start, end time.Time) int {
 	return len(f.rows) - 1
 }
 
-// flush writes buffered trace events once a second, so that the file is readable while the daemon
-// runs.
+// flush writes buffered events if the last flush is a second ago, so that the file is
+// readable while the daemon runs.
 func (f *file) flush(now time.Time) error {
 	if now.Sub(f.fresh) < time.Second {
 		return nil

@@ -30,13 +30,14 @@ type exporter struct {
 	sdk.SpanExporter
 }
 
-// newExporter returns an exporter that sends spans to an OpenTelemetry collector.
+// newExporter returns an exporter that sends spans to an OpenTelemetry collector: to
+// cfg.Endpoint, or where the OTEL_* variables say. It makes no connection yet.
 func newExporter(cfg Config) (*exporter, error) {
 	options := []otlptracehttp.Option{otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
 		Enabled: true, InitialInterval: time.Second, MaxInterval: retryFor / 2, MaxElapsedTime: retryFor,
 	})}
 	if cfg.Endpoint != "" {
-		u, err := target(cfg.Endpoint)
+		u, err := tracesURL(cfg.Endpoint)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +89,8 @@ func (e *exporter) close(ctx context.Context) error {
 	return e.provider.Shutdown(ctx)
 }
 
-// request makes the spans of one request.
+// request makes the spans of one request: one for the request, below it the parts of its
+// only sample, or one span for each sample with its parts.
 func (e *exporter) request(r *Request) {
 	ctx := context.WithValue(context.Background(), traceKey{}, r.Span.trace)
 	if r.Span.parent.IsValid() {
@@ -120,8 +122,8 @@ func (e *exporter) request(r *Request) {
 	root.End(otel.WithTimestamp(r.End))
 }
 
-// parts exports a span for each part of a sample's time (queue, decode, draw, score, ...). Parts
-// follow each other without gaps. It returns when the last one ended.
+// parts makes a span for each part of a sample's time (queue, decode, draw, score, ...), one
+// after another without gaps. It returns when the last one ended.
 func (e *exporter) parts(ctx context.Context, s *Sample) (end time.Time) {
 	at := s.Start
 	for _, p := range s.Parts {

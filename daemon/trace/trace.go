@@ -151,13 +151,13 @@ func (t *Tracer) Begin(get func(string) string) Span {
 	return s
 }
 
-// End queues a recorded request, which the caller must not use afterwards. It never
-// waits.
+// End queues a recorded request, which the caller must not use afterwards. It never waits:
+// if the queue is full or the Tracer closed, the request is dropped and counted.
 func (t *Tracer) End(r *Request) {
 	if t == nil || !r.Span.recorded {
 		return
 	}
-	r.settle()
+	r.useStartClock()
 	select {
 	case <-t.closing:
 		t.dropped.Add(1)
@@ -171,9 +171,10 @@ func (t *Tracer) End(r *Request) {
 	}
 }
 
-// settle replaces all times of a traced request by the wall clock at the start plus monotonic
-// durations, so that parts add up to the nanosecond.
-func (r *Request) settle() {
+// useStartClock replaces all times of a request by the wall clock at its start plus
+// monotonic durations, so that parts add up to the nanosecond even if the clock was set
+// meanwhile.
+func (r *Request) useStartClock() {
 	base, start := r.Start.Round(0), r.Start
 	r.Start, r.End = base, base.Add(r.End.Sub(start))
 	for i := range r.Sample {
@@ -194,8 +195,9 @@ func (t *Tracer) Lost() Lost {
 	return l
 }
 
-// Close exports the queued requests, for as long as ctx allows. Later calls of End drop
-// their requests.
+// Close exports the queued requests, for as long as ctx allows, and closes the file unless
+// it is still being written. Later calls of End drop their requests. It must be called once
+// only.
 func (t *Tracer) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -219,7 +221,8 @@ func (t *Tracer) Close(ctx context.Context) error {
 	return nil
 }
 
-// run exports the queued requests until Close.
+// run is the goroutine that exports queued requests. After Close it exports those that are
+// left and ends.
 func (t *Tracer) run() {
 	defer close(t.done)
 	for {
@@ -240,7 +243,8 @@ func (t *Tracer) run() {
 	}
 }
 
-// write exports one request to the collector and the trace file.
+// write exports one request to the collector and the trace file. If the file takes no more,
+// it is closed.
 func (t *Tracer) write(r *Request) {
 	if t.spans != nil {
 		t.spans.request(r)

@@ -63,7 +63,8 @@ func New(dst io.Writer, max int64) *Writer {
 	return &Writer{w: bufio.NewWriterSize(dst, 64<<10), max: max, left: max}
 }
 
-// Write adds one event to the trace file. The error says why nothing more can be written.
+// Write adds one event to the trace file. It returns an error if the event would make the
+// file larger than its limit, and writes nothing then.
 func (w *Writer) Write(e Event) error {
 	r := record{Name: e.Name, Phase: e.Phase, At: micros(e.At), Took: micros(max(e.Took, 0)), PID: e.Group, Row: e.Row, Args: e.Args}
 	if r.Phase == "" {
@@ -76,8 +77,8 @@ func (w *Writer) Write(e Event) error {
 	if err != nil {
 		return fmt.Errorf("BUG: trace event: %w", err)
 	}
-	w.left -= int64(len(b)) + 2
-	if w.left < 2 {
+	w.left -= int64(len(b)) + 2 // with the separator
+	if w.left < 2 {             // the end of the array takes 2
 		return fmt.Errorf("cannot grow beyond %d bytes", w.max)
 	}
 	sep := ",\n"
@@ -89,7 +90,7 @@ func (w *Writer) Write(e Event) error {
 	return err
 }
 
-// Label names a group, or with row 0 or more one of its rows.
+// Label names a row of a group, or with a negative row the group itself.
 func (w *Writer) Label(group, row int, name string) error {
 	e := Event{Name: "thread_name", Phase: "M", Group: group, Row: row, Args: map[string]any{"name": name}}
 	if row < 0 {
