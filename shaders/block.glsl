@@ -1,5 +1,6 @@
 // block.glsl: blocks of 16 x 16 px, which SEED, OCCUPY, FLOOD, BOUND and SEARCH share.
-// place finds the block of a thread; false past the last one.
+// place finds the set, 0 or 1, and the column and row of the block of a thread. It returns false for a thread past
+// the last block.
 bool place(Job j, out uint set, out uvec2 b) {
     uint t = gl_GlobalInvocationID.x, n = j.across * j.down;
     set = t / n;
@@ -15,4 +16,5 @@ uint row16(Job j, uint set, uvec2 b, uint y) {
 // index returns the place of a block of a set in the arrays of blocks.
 uint index(Job j, uint set, uvec2 b) { return j.blocks + (set * j.down + b.y) * j.across + b.x; }
 
+// square returns the squared length of (x, y).
 uint square(int x, int y) { return uint(x * x) + uint(y * y); }

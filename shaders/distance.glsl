@@ -5,8 +5,8 @@
 // more says so. What it does besides takes 272.
 int left = 3500;
 
-// within returns the squared distance of p from the nearest pixel of a block, and best where that
-// is less.
+// within returns the squared distance of p from the nearest pixel of block b of a set, or best if that is less. In
+// each row of the block it looks at the first pixel at or right of p and the last one at or left of it.
 uint within(Job j, uint set, uvec2 b, ivec2 p, uint best) {
     int x = p.x - int(b.x * BLOCK);
     uint up = NONE << uint(clamp(x, 0, 16)), down = (1u << uint(clamp(x + 1, 0, 16))) - 1u;
@@ -23,10 +23,11 @@ uint within(Job j, uint set, uvec2 b, ivec2 p, uint best) {
 // gap returns how far coordinate p lies outside of the block with the index b on that axis, px.
 int gap(int p, int b) { return max(0, max(b * int(BLOCK) - p, p - b * int(BLOCK) - int(BLOCK) + 1)); }
 
-// nearest returns the squared distance from p of the nearest pixel of a set. The set must have one
-// at the squared distance best. It may end early with any distance that is at most enough.
+// nearest returns the squared distance from p of the nearest pixel of a set. The set must have one at the squared
+// distance best. It looks at the blocks with pixels within that distance, row by row, and may end early with any
+// distance that is at most enough. It returns NONE if the search takes more iterations than are left.
 uint nearest(Job j, uint set, ivec2 p, uint best, uint enough) {
-    int reach = int(sqrt(float(best))) + 2, words = int(j.across + 31u) / 32;
+    int reach = int(sqrt(float(best))) + 2, words = int(j.across + 31u) / 32; // 2 px more, as sqrt is rounded
     int last = min(int(j.down) - 1, (p.y + reach) / int(BLOCK));
     for (int y = max(0, p.y - reach) / int(BLOCK); y <= last && best > enough && left >= 0; y++) {
         left--;
@@ -36,7 +37,7 @@ uint nearest(Job j, uint set, ivec2 p, uint best, uint enough) {
         int from = max(0, p.x - reach) / int(BLOCK), to = min(int(j.across) - 1, (p.x + reach) / int(BLOCK));
         for (int w = from >> 5; w <= to >> 5; w++) {
             left--;
-            uint m = uSeeds[int(j.blocks) + (int(set * j.down) + y) * words + w];
+            uint m = uSeeds[int(j.blocks) + (int(set * j.down) + y) * words + w]; // a bit for each block
             if (w == from >> 5) m &= NONE << uint(from & 31);
             if (w == to >> 5) m &= NONE >> uint(31 - (to & 31));
             for (; m != 0u && left >= 0; m &= m - 1u) {
@@ -49,6 +50,10 @@ uint nearest(Job j, uint set, ivec2 p, uint best, uint enough) {
     return left < 0 ? NONE : best;
 }
 
+// A thread looks at the pixels of a block that are not in the other set. BOUND stores how far they are at most from
+// the other set, by the seed that the flooding found near the block, and raises the job's distance by the exact
+// one of the pixel that seems farthest. SEARCH finds the exact distances of blocks whose bound exceeds the job's
+// distance, and raises that.
 void main() {
     Job j = job();
     uint set;
@@ -68,7 +73,7 @@ void main() {
             uint m = row16(j, set, b, y) & ~row16(j, 1u - set, b, y);
             for (; m != 0u; m &= m - 1u) {
                 ivec2 p = ivec2(b.x * BLOCK + uint(findLSB(m)), y);
-                uint d = square(p.x - s.x, p.y - s.y);
+                uint d = square(p.x - s.x, p.y - s.y); // at least the distance to the nearest pixel
                 if (d <= far) continue;
 #ifdef SEARCH
                 d = nearest(j, 1u - set, p, d, far);

@@ -8,12 +8,14 @@ uint below(int n) {
 
 uvec4 below(ivec4 n) { return uvec4(below(n.x), below(n.y), below(n.z), below(n.w)); }
 
+// A thread sets the bits of four words, 128 px of a row of one set: those of the pixels that the segments of the
+// set's boundary meet.
 void main() {
     Job j = job();
     uint quads = (j.words + 3u) / 4u, t = gl_GlobalInvocationID.x;
     uint row = t / quads % j.height, set = t / quads / j.height, word = t % quads * 4u;
     if (set > 1u || j.segs == j.segsEnd) return;
-    int low = int(row << j.shift), high = int((row + 1u) << j.shift);
+    int low = int(row << j.shift), high = int((row + 1u) << j.shift); // heights of the row, in units
     ivec4 base = (int(word) + ivec4(0, 1, 2, 3)) * 32;
     uvec4 bits = uvec4(0u);
     uint end = set == 0u ? j.segsT : j.segsEnd;
@@ -23,7 +25,7 @@ void main() {
         if (int(row) < y0 >> j.shift || int(row) > y1 >> j.shift) continue;
         int a = low > y0 ? at(e, low) : int(e.x & 0xffffu);
         int b = high < y1 ? at(e, high) : int(e.y & 0xffffu);
-        int from = min(a, b) >> j.shift, to = max(a, b) >> j.shift;
+        int from = min(a, b) >> j.shift, to = max(a, b) >> j.shift; // its columns in the row
         bits |= below(to + 1 - base) & ~below(from - base);
     }
     uint first = j.bits + (set * j.height + row) * j.words + word;

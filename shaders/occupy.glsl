@@ -1,5 +1,6 @@
 // occupy.glsl: which blocks have any pixel, 32 blocks a thread.
 //   twin    render/region/distance.go
+// A thread stores a word with a bit for each of 32 blocks of a row, set where the block has a seed.
 void main() {
     Job j = job();
     uint t = gl_GlobalInvocationID.x, words = (j.across + 31u) / 32u;

@@ -14,7 +14,8 @@ uint rgba(uint ta, uvec3 ca, uint tb, uvec3 cb) {
     return c.x | c.y << 8 | c.z << 16 | alpha << 24;
 }
 
-// store4 stores the pixels from .. from+3 of a row at uPixels[at], those below valid only.
+// store4 stores the pixels from .. from+3 of a row, whose first pixel is uPixels[at], but only those below valid. t
+// is alpha; r, g and b are colours times alpha, of set A (with the letter a behind) and of set B.
 void store4(uint at, uint valid, uint from, uvec4 ta, uvec4 ra, uvec4 ga, uvec4 ba, uvec4 tb, uvec4 rb, uvec4 gb, uvec4 bb) {
     for (uint i = 0u; i < 4u; i++) {
         if (from + i < valid) {
@@ -23,7 +24,7 @@ void store4(uint at, uint valid, uint from, uvec4 ta, uvec4 ra, uvec4 ga, uvec4 
     }
 }
 
-// store stores the sixteen pixels of a row.
+// store stores the sixteen pixels of a row, x over y, at uPixels[at], but only the first valid ones.
 void store(uint at, uint valid, Layer x, Layer y) {
     store4(at, valid, 0u, x.t.a, x.r.a, x.g.a, x.b.a, y.t.a, y.r.a, y.g.a, y.b.a);
     store4(at, valid, 4u, x.t.b, x.r.b, x.g.b, x.b.b, y.t.b, y.r.b, y.g.b, y.b.b);

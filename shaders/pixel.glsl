@@ -9,6 +9,7 @@ struct Layer {
 #endif
 };
 
+// clear returns an empty layer.
 Layer clear() {
     Layer l;
     l.t = filled(0u);
@@ -46,7 +47,7 @@ Row pair(Row v, uint c, Row cover, Row other, uint bits) {
 // paired returns a bit for each pixel of a mask's row that the two-pixel rule composites.
 uint paired(uvec4 it, uint masks, uint row) {
     if ((it.y & PAIRS) == 0u) return 0u;
-    uvec4 all = MASK_ROW(masks + it.x + 8u);
+    uvec4 all = MASK_ROW(masks + it.x + 8u); // behind the eight rows of the mask, 16 bits for each row
     uint two = row < 4u ? (row < 2u ? all.x : all.y) : (row < 6u ? all.z : all.w);
     return two >> (row & 1u) * 16u & 0xffffu;
 }

@@ -1,5 +1,7 @@
 // rows.glsl: a thread composites one pixel row of a run, tile by tile, and sums or stores it.
 //   twin    render/cpu/rows.go, composite.go
+// A thread composites row y of every tile of a run, in the way that its variant needs, back to front, and adds the
+// sums of the row or stores its pixels.
 void main() {
     uint y = gl_LocalInvocationID.x;
     uint local = gl_GlobalInvocationID.y;
@@ -24,6 +26,7 @@ void main() {
             first = over(first, cover, cover);
         }
 #elif defined(DOUBLE)
+        // As PLAIN; the items of the second set stand behind those of the first.
         Row first = filled(0u), second = filled(0u);
         uint j = tile.y, items = run.z + tile.x;
         for (; j > 0u; j--) {
@@ -58,6 +61,7 @@ void main() {
             if ((it.y & GROUP_LAST) != 0u) group = clear();
             uint bits = paired(it, run.w, y);
             bool rounded = (it.y & ROUND) != 0u;
+            // The layer that the item is painted on: the open group's, or its set's.
             Layer l = pick(grouped, group, pick(into, second, first));
             draw(l, cover, alpha, it.z, bits, rounded);
             group = pick(grouped, l, group);

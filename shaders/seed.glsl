@@ -1,5 +1,6 @@
 // seed.glsl: some pixel of each block that has any.
 //   twin    render/region/distance.go
+// A thread stores one pixel of its block, the leftmost of its first row that has any, or NONE.
 void main() {
     Job j = job();
     uint set;
