@@ -39,7 +39,11 @@ export class Exporter {
 		return null
 	}
 
-	/** Draws the pictures of one scene. Only a page that cannot go on rejects. */
+	/**
+	 * Loads a scene, draws its pictures and empties the editor. Errors of the scene are in the answer; the promise
+	 * is rejected only where the page cannot go on: for want of a licence, a lost canvas, an editor that was not
+	 * emptied.
+	 */
 	async run(job: Job): Promise<Answer> {
 		checkLicence()
 		const answer: Answer = { pictures: [], blocked: 0 }
@@ -67,6 +71,10 @@ export class Exporter {
 		return JSON.stringify(all.sort((a, b) => (a.id < b.id ? -1 : 1)))
 	}
 
+	/**
+	 * Draws one picture with the editor's own export, or measures its shapes. Where the editor exports nothing,
+	 * the picture has a size but no pixels. visible tells whether it should have any.
+	 */
 	private async draw(p: Picture, mark: number): Promise<Drawn> {
 		const ids = this.choose(p)
 		if (p.measure) return this.measure(ids)
@@ -132,7 +140,11 @@ export class Exporter {
 		return { w: 0, h: 0, bounds: [x, y, w, h] }
 	}
 
-	/** The ids to export. What is below one of them and not to be drawn is hidden. */
+	/**
+	 * The ids to export: those of the picture without the ones that are excepted or below such a one. Excepted
+	 * shapes are marked as hidden, because the editor exports the descendants of an id too. Throws for an unknown
+	 * id.
+	 */
 	private choose(p: Picture): TLShapeId[] {
 		const editor = this.editor
 		const except = new Set(p.except as TLShapeId[] | undefined)

@@ -17,6 +17,7 @@ let inFrame = false
 const now = new MessageChannel() // timers are late, messages are not
 now.port1.onmessage = () => frame()
 
+/** Calls the callbacks that wait for a frame, unless there is no work. */
 function frame(): void {
 	if (!working) return
 	const due = waiting

@@ -14,7 +14,10 @@ export function load(editor: Editor, job: Content): void {
 	if (job.shapes) create(editor, job.shapes, job.bindings ?? [])
 }
 
-/** Shapes as they were stored: nothing is computed on their behalf. */
+/**
+ * Puts records into the store, migrated to this version: assets, the shapes of the page that is shown,
+ * and their bindings. Nothing is computed for them but for those in job.created.
+ */
 function loadRecords(editor: Editor, job: Content): void {
 	const store = Object.fromEntries(job.records!.map((r) => [r.id, r]))
 	const migrated = editor.store.migrateSnapshot({ store, schema: job.schema ?? SCHEMA_4_2 }).store
@@ -32,7 +35,10 @@ function loadRecords(editor: Editor, job: Content): void {
 	apply(editor, { added, removed: {}, updated: {} })
 }
 
-/** The shapes of the page that is shown, moved to the editor's own page. */
+/**
+ * The shapes of the page that is shown, moved to the editor's own page. That is the page with the id, else
+ * the one that the instance record names, else the first by index. Shapes below no known page are kept.
+ */
 function shown(editor: Editor, records: TLRecord[], page?: string): TLShape[] {
 	const pages = records.filter((r) => r.typeName === 'page').sort((a, b) => (a.index < b.index ? -1 : 1))
 	for (const r of records) if (r.typeName === 'instance') page ??= r.currentPageId
@@ -78,7 +84,11 @@ export function change(editor: Editor, from: TLShape, to: TLShape): void {
 	apply(editor, { added: {}, removed: {}, updated: { [to.id]: [from, to] } } as RecordsDiff<TLRecord>)
 }
 
-/** Shapes as a model wrote them, through the editor's own door. */
+/**
+ * Creates shapes as a model wrote them, and bindings, with the editor's own functions. A shape without an id
+ * gets one from its position; a parent that is not among the shapes is dropped. Throws for a shape that the
+ * editor does not create.
+ */
 function create(editor: Editor, shapes: LooseShape[], bindings: NonNullable<Content['bindings']>): void {
 	const partials = shapes.map((s, i) => known(editor, { ...s, id: s.id ?? `shape:new-${i}` }))
 	const ids = new Set<string>(partials.map((s) => s.id))
@@ -112,7 +122,7 @@ function packed(segments: Segments): unknown {
 	return compressLegacySegments(segments.map((s) => ({ ...s, points: s.points!.map((p) => ({ ...p, z: p.z ?? 1 })) })))
 }
 
-/** Takes everything off the page again. */
+/** Puts the store back to the records in base: removes what was added, and undoes what was changed. */
 export function clear(editor: Editor, base: ReadonlyMap<string, UnknownRecord>): void {
 	const removed: Record<string, TLRecord> = {}
 	const added: Record<string, TLRecord> = {}

@@ -6,7 +6,10 @@
 // times. A pixel is four bytes, R G B A. Varints are seven bits per byte, low
 // ones first, the top bit set on all but the last.
 
-/** Writes runs of 32-bit pixels; null when they need more than limit bytes. */
+/**
+ * Writes 32-bit pixels into out as runs, and returns the part that they take; null when out is too small.
+ * Three equal pixels or more become one pixel that is repeated; what is between, pixels one by one.
+ */
 export function encodeRuns(px: Uint32Array, out: Uint8Array): Uint8Array | null {
 	const words = new DataView(out.buffer, out.byteOffset, out.byteLength)
 	const n = px.length
@@ -37,6 +40,7 @@ export function encodeRuns(px: Uint32Array, out: Uint8Array): Uint8Array | null 
 	return out.subarray(0, at)
 }
 
+/** Writes a varint at a place and returns the place behind it. */
 function varint(out: Uint8Array, at: number, v: number): number {
 	while (v >= 128) {
 		out[at++] = (v % 128) | 128

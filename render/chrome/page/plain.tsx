@@ -11,6 +11,7 @@ import { content } from './source'
 
 let editor: Editor
 
+/** Mounts the editor and answers with the protocol. */
 async function start(license: string): Promise<string> {
 	const fonts = await localFonts()
 	editor = await new Promise<Editor>((mounted) => {
@@ -21,6 +22,7 @@ async function start(license: string): Promise<string> {
 	return protocol
 }
 
+/** Puts the shapes of a job in place of those of the last one, and exports each picture as a PNG. */
 async function run(text: string): Promise<Answer> {
 	const job = JSON.parse(text) as Job
 	const { shapes, bindings } = content(job)

@@ -11,10 +11,10 @@ export class LimitError extends Error {}
 export class LostError extends Error {}
 
 /**
- * Rows below the picture that prove it: a canvas can lose what was drawn on it,
- * and takes drawing afterwards without a word. The first row is filled before the picture is drawn and the
- * last one after it, both with the job's colour. The one between them is an
- * SVG, drawn the way the picture is. The program looks for them (proof.go).
+ * Rows below the picture that prove it: a canvas can lose what was drawn on it, and no error tells of
+ * that. The first row is filled before the picture is drawn and the last one after it, both with the
+ * job's colour. The one between them is an SVG, drawn the way the picture is. The program looks for
+ * them (proof.go).
  */
 const proofRows = 3
 
@@ -31,6 +31,11 @@ export class Raster {
 	private readonly runs = new Uint8Array(maxRuns)
 	private sample?: HTMLImageElement // the SVG of the proof
 
+	/**
+	 * Draws an SVG onto the canvas, with the rows of proof below it in the colour mark, and returns its
+	 * pixels as runs, or as a PNG where these would be long. A picture of less than a pixel has none.
+	 * Throws LimitError beyond the picture's limits, and LostError if the canvas has lost its content.
+	 */
 	async draw(svg: { svg: string; width: number; height: number }, p: Picture, mark: number): Promise<Drawn> {
 		const w = Math.floor(svg.width)
 		const h = Math.floor(svg.height)
@@ -56,7 +61,7 @@ export class Raster {
 		return { w, h, bounds, png: await this.png() }
 	}
 
-	/** Makes the canvas empty and of this size; large ones are not kept. */
+	/** Makes the canvas empty and of this size. */
 	private size(w: number, h: number): void {
 		if (this.canvas.width === w && this.canvas.height === h) {
 			this.context.clearRect(0, 0, w, h)
@@ -66,6 +71,7 @@ export class Raster {
 		this.canvas.height = h
 	}
 
+	/** The canvas as a PNG in base64. */
 	private async png(): Promise<string> {
 		const blob = await new Promise<Blob | null>((done) => this.canvas.toBlob(done, 'image/png'))
 		if (!blob) throw new LimitError(`picture of ${this.canvas.width} x ${this.canvas.height} px that the browser cannot encode`)
@@ -73,7 +79,7 @@ export class Raster {
 	}
 }
 
-/** The SVG as an image that is ready to be drawn. */
+/** The SVG as an image that is ready to be drawn. The error of an SVG that the browser refuses names a character that XML cannot hold. */
 export async function loadImage(svg: string): Promise<HTMLImageElement> {
 	const image = new Image()
 	image.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(svg.toWellFormed()) // half a surrogate pair is shown as U+FFFD

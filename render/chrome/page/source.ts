@@ -14,7 +14,7 @@ interface Source extends Store, Content {
 	session?: { currentPageId?: unknown }
 }
 
-/** The scene of a job. Throws where there is none. */
+/** The scene of a job, whatever its encoding. Records without a schema count as partial. Throws if there is no scene. */
 export function content(job: Job): Content {
 	const source = job.source as Source | Content['shapes'] | undefined
 	if (source === undefined) return job
@@ -34,6 +34,7 @@ function has<T>(v: T | null | undefined): v is T {
 	return v !== undefined && v !== null
 }
 
+/** The content of a store snapshot. */
 function stored(s: Store): Content {
 	return { records: Object.values(s.store ?? {}), schema: s.schema ?? undefined }
 }
