@@ -69,7 +69,8 @@ func (d *Draw) Stroked(fine float32) *vector.Path {
 	return out
 }
 
-// Vectors reads all cases.
+// Vectors reads all cases of raster-vectors.json. It fails the test for a case whose alphas do not fit its size, and
+// skips it without the reference data.
 func Vectors(t testing.TB) []Vector {
 	t.Helper()
 	var file struct {
@@ -103,7 +104,10 @@ func Vectors(t testing.TB) []Vector {
 			if d.Opacity != nil {
 				opacity = *d.Opacity
 			}
-			w.Draws = append(w.Draws, Draw{Path(t, d.D), Matrix(t, d.Transform), colour(d.Fill), colour(d.Stroke), d.Width, d.Dash, d.Offset, opacity})
+			w.Draws = append(w.Draws, Draw{
+				Path: Path(t, d.D), M: Matrix(t, d.Transform), Fill: colour(d.Fill), Stroke: colour(d.Stroke),
+				Width: d.Width, Dash: d.Dash, Offset: d.Offset, Opacity: opacity,
+			})
 		}
 		out = append(out, w)
 	}
@@ -130,7 +134,9 @@ func Matrix(t testing.TB, s string) vector.Matrix {
 	if s == "" {
 		return m
 	}
-	if _, err := fmt.Sscanf(strings.ReplaceAll(s, ",", " "), "matrix(%g %g %g %g %g %g)", &m.A, &m.B, &m.C, &m.D, &m.E, &m.F); err != nil {
+	_, err := fmt.Sscanf(strings.ReplaceAll(s, ",", " "), "matrix(%g %g %g %g %g %g)",
+		&m.A, &m.B, &m.C, &m.D, &m.E, &m.F)
+	if err != nil {
 		t.Fatalf("%q: %v", s, err)
 	}
 	return m
@@ -146,8 +152,9 @@ type Export struct {
 	Defined bool
 }
 
-// Exports reads the exports whose names begin with kind and that consist of fills
-// and strokes alone.
+// Exports reads the exports whose names begin with kind, but only those that consist of fills and strokes alone,
+// with the file of the browser's picture of each. It fails the test if there is none, and skips it without the
+// reference data.
 func Exports(t testing.TB, kind string) []*Export {
 	t.Helper()
 	dir := filepath.Dir(testdata.Path(t, "tldraw/raster-vectors.json"))
@@ -203,7 +210,8 @@ type style struct {
 	fill, stroke, width string
 }
 
-// add appends what an element draws; false where that is more than paths.
+// add appends the draws of an element and its children to the export; in is the style that it inherits. It returns
+// false if the element draws more than paths with fills and strokes. Definitions only set e.Defined.
 func (e *Export) add(t testing.TB, n *node, in style) bool {
 	t.Helper()
 	if n.XMLName.Local == "defs" {
@@ -236,7 +244,10 @@ func (e *Export) add(t testing.TB, n *node, in style) bool {
 
 // foreign are the elements that draw something else than paths, or change how
 // paths are drawn.
-var foreign = map[string]bool{"mask": true, "pattern": true, "clipPath": true, "foreignObject": true, "rect": true, "image": true, "text": true, "line": true}
+var foreign = map[string]bool{
+	"mask": true, "pattern": true, "clipPath": true, "foreignObject": true,
+	"rect": true, "image": true, "text": true, "line": true,
+}
 
 func number(t testing.TB, s string) float32 {
 	t.Helper()

@@ -31,8 +31,8 @@ func Polygon(d *paint.Drawing, it paint.Item, pts ...[2]float64) {
 	d.Items = append(d.Items, it)
 }
 
-// Pairs has random pixels of the last item drawn by the two-pixel rule, some of
-// them outside of the picture.
+// Pairs marks random pixels of the last item of d as drawn by the two-pixel rule, some of them outside of the
+// picture.
 func Pairs(r *rand.Rand, d *paint.Drawing) {
 	it := &d.Items[len(d.Items)-1]
 	it.Pairs = int32(len(d.Pairs))

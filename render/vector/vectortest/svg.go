@@ -43,10 +43,10 @@ type svgReader struct {
 // arity is how many numbers each command takes.
 var arity = [256]int8{'M': 2, 'L': 2, 'H': 1, 'V': 1, 'C': 6, 'S': 4, 'Q': 4, 'T': 2, 'A': 7, 'Z': 0}
 
-// command reads one letter and all sets of numbers that follow it.
+// command reads one letter and all sets of numbers that follow it, and draws each set. Errors name the byte.
 func (r *svgReader) command() error {
 	letter := r.d[r.at]
-	up := letter &^ 0x20
+	up := letter &^ 0x20 // in upper case
 	rel := letter != up
 	n := arity[up]
 	if n == 0 && up != 'Z' || letter < 'A' {
@@ -63,7 +63,7 @@ func (r *svgReader) command() error {
 	for first := true; first || r.moreNumbers(); first = false {
 		var v [7]float32
 		for i := range int(n) {
-			x, err := r.number(up == 'A' && (i == 3 || i == 4))
+			x, err := r.number(up == 'A' && (i == 3 || i == 4)) // the flags of an arc
 			if err != nil {
 				return err
 			}
@@ -85,13 +85,14 @@ func (r *svgReader) close() {
 	r.cur, r.last, r.open = r.start, 'Z', false
 }
 
-// draw adds one set of numbers of command up.
+// draw adds one set v of numbers of the command up, in upper case, to the path; rel says that they are relative to
+// the current point. It moves the current point, and keeps the control that S or T may mirror.
 func (r *svgReader) draw(up byte, rel bool, v [7]float32) {
-	var o vector.Point
+	var origin vector.Point
 	if rel {
-		o = r.cur
+		origin = r.cur
 	}
-	pt := func(i int) vector.Point { return vector.Point{X: o.X + v[i], Y: o.Y + v[i+1]} }
+	pt := func(i int) vector.Point { return vector.Point{X: origin.X + v[i], Y: origin.Y + v[i+1]} }
 	if up != 'M' && !r.open {
 		r.p.MoveTo(r.cur) // a command after Z starts where the subpath began
 		r.open = true
@@ -106,10 +107,10 @@ func (r *svgReader) draw(up byte, rel bool, v [7]float32) {
 		end = pt(0)
 		r.p.LineTo(end)
 	case 'H':
-		end.X = o.X + v[0]
+		end.X = origin.X + v[0]
 		r.p.LineTo(end)
 	case 'V':
-		end.Y = o.Y + v[0]
+		end.Y = origin.Y + v[0]
 		r.p.LineTo(end)
 	case 'C':
 		ctrl, end = pt(2), pt(4)
