@@ -35,8 +35,9 @@ type Figure struct {
 // Length is an exact positive length.
 type Length = field.Number
 
-// Build returns the normalized figure of valid placements. Errors wrap one of the reasons and name
-// the pieces. See docs/spec/tangram.md#r10.
+// Build returns the normalized figure of seven placements. It refuses overlaps, pieces that
+// share no segment with the others, holes and outlines that touch themselves; errors wrap
+// one of the reasons above and name the pieces. See docs/spec/tangram.md#r10.
 func Build(at [Count]Placement) (*Figure, error) {
 	var polys [Count][]Point
 	for i := range polys {
@@ -51,7 +52,8 @@ func FromPolygons(polys [Count][]Point) (*Figure, error) {
 	var at [Count]Placement
 	for i, poly := range polys {
 		if len(poly) != len(canonical[Kinds[i]]) {
-			return nil, fmt.Errorf("cannot place %s: %w: %d vertices; want %d", IDs[i], ErrInventory, len(poly), len(canonical[Kinds[i]]))
+			return nil, fmt.Errorf("cannot place %s: %w: %d vertices; want %d", IDs[i], ErrInventory, len(poly),
+				len(canonical[Kinds[i]]))
 		}
 		var ok bool
 		at[i], ok = Locate(Kinds[i], poly)
@@ -72,17 +74,17 @@ func build(polys [Count][]Point, at [Count]Placement) (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	loop, err := traceOutline(&shapes)
+	loop, err := traceBoundary(&shapes)
 	if err != nil {
 		return nil, err
 	}
 	return normalize(polys, at, withoutCollinear(loop), adjacent)
 }
 
-// findContacts returns the pairs of pieces that share a segment. Overlapping and disconnected
-// pieces are errors.
+// findContacts returns the pairs of pieces that share a segment. Overlapping pieces, and
+// pieces that are not connected by shared segments, are errors.
 func findContacts(shapes *[Count]shape) (pairs [][2]int, err error) {
-	root := [Count]int{0, 1, 2, 3, 4, 5, 6}
+	root := [Count]int{0, 1, 2, 3, 4, 5, 6} // union-find: the parent of each piece
 	find := func(i int) int {
 		for root[i] != i {
 			i = root[i]
@@ -91,10 +93,10 @@ func findContacts(shapes *[Count]shape) (pairs [][2]int, err error) {
 	}
 	for i := range shapes {
 		for j := i + 1; j < Count; j++ {
-			if overlap(shapes[i], shapes[j]) {
+			if shapesOverlap(shapes[i], shapes[j]) {
 				return nil, fmt.Errorf("cannot use configuration: %w: %s and %s", ErrOverlap, IDs[i], IDs[j])
 			}
-			if touch(shapes[i], shapes[j]) {
+			if shapesTouch(shapes[i], shapes[j]) {
 				pairs = append(pairs, [2]int{i, j})
 				root[find(i)] = find(j)
 			}
@@ -102,28 +104,30 @@ func findContacts(shapes *[Count]shape) (pairs [][2]int, err error) {
 	}
 	for i := range shapes {
 		if find(i) != find(0) {
-			return nil, fmt.Errorf("cannot use configuration: %w: %s shares no segment with the part that has %s", ErrDisconnected, IDs[i], IDs[0])
+			return nil, fmt.Errorf("cannot use configuration: %w: %s shares no segment with the part that has %s",
+				ErrDisconnected, IDs[i], IDs[0])
 		}
 	}
 	return pairs, nil
 }
 
-// traceOutline walks the boundary of the union of the pieces. They do not overlap, so edges meet
-// only in points or along each other: cut at all vertices, a piece of an edge lies inside the
-// union exactly if another shape has it reversed.
-func traceOutline(shapes *[Count]shape) ([]vertex, error) {
+// traceBoundary returns the boundary of the union of the pieces as one loop from its lowest
+// vertex. The pieces do not overlap, so edges meet only in points or along each other: once
+// cut at all vertices, a part of an edge lies inside the union exactly if another piece has
+// it reversed. A second loop is a hole; a vertex with two boundary edges is a pinch.
+func traceBoundary(shapes *[Count]shape) ([]vertex, error) {
 	points, edges := cutEdges(shapes)
 	next := make([]int, len(points))
 	for i := range next {
 		next[i] = -1
 	}
-	start, left := -1, 0
-	known := make(map[[2]int]bool, len(edges))
+	start, boundaryEdges := -1, 0
+	present := make(map[[2]int]bool, len(edges))
 	for _, e := range edges {
-		known[e] = true
+		present[e] = true
 	}
 	for _, e := range edges {
-		if known[[2]int{e[1], e[0]}] {
+		if present[[2]int{e[1], e[0]}] {
 			continue
 		}
 		if next[e[0]] >= 0 {
@@ -131,7 +135,7 @@ func traceOutline(shapes *[Count]shape) ([]vertex, error) {
 			return nil, fmt.Errorf("cannot use configuration: %w: at (%s, %s)", ErrPinched, p.X.LaTeX(), p.Y.LaTeX())
 		}
 		next[e[0]] = e[1]
-		left++
+		boundaryEdges++
 		if start < 0 || lowerLeft(points[e[0]], points[start]) {
 			start = e[0]
 		}
@@ -140,13 +144,14 @@ func traceOutline(shapes *[Count]shape) ([]vertex, error) {
 	for at := start; len(loop) == 0 || at != start; at = next[at] {
 		loop = append(loop, points[at])
 	}
-	if len(loop) != left {
-		return nil, fmt.Errorf("cannot use configuration: %w: %d edges of its boundary are not on the outer loop", ErrHole, left-len(loop))
+	if len(loop) != boundaryEdges {
+		return nil, fmt.Errorf("cannot use configuration: %w: %d edges of its boundary are not on the outer loop",
+			ErrHole, boundaryEdges-len(loop))
 	}
 	return loop, nil
 }
 
-// lowerLeft orders vertices by y, then x; the trace of an outline begins at the first.
+// lowerLeft reports whether p is lower than q, or as low and farther left.
 func lowerLeft(p, q vertex) bool {
 	if c := p.Y.Cmp(q.Y); c != 0 {
 		return c < 0
@@ -154,46 +159,49 @@ func lowerLeft(p, q vertex) bool {
 	return p.X.Cmp(q.X) < 0
 }
 
-// cutEdges returns the distinct vertices of all placed pieces, and their counter-clockwise edges as
+// cutEdges returns the distinct vertices of all pieces, and their counter-clockwise edges as
 // pairs of vertex indices, cut at every vertex that lies on them.
 func cutEdges(shapes *[Count]shape) (points []vertex, edges [][2]int) {
-	var at [Count][4]int
+	var vertexIndex [Count][4]int
 	for i, s := range shapes {
 		for k, p := range s {
-			at[i][k] = indexOf(&points, p)
+			vertexIndex[i][k] = indexOf(&points, p)
 		}
 	}
-	var on []int
+	var onEdge []int
 	for i, s := range shapes {
 		for k := range s {
-			a, b := at[i][k], at[i][(k+1)%len(s)]
-			on = append(on[:0], a)
+			a, b := vertexIndex[i][k], vertexIndex[i][(k+1)%len(s)]
+			onEdge = append(onEdge[:0], a)
 			for p := range points {
 				if p != a && p != b && strictlyInside(points[a], points[b], points[p]) {
-					on = append(on, p)
+					onEdge = append(onEdge, p)
 				}
 			}
-			slices.SortFunc(on[1:], func(p, q int) int { return compareAlong(points[a], points[b], points[p], points[q]) })
-			on = append(on, b)
-			for n := 1; n < len(on); n++ {
-				edges = append(edges, [2]int{on[n-1], on[n]})
+			slices.SortFunc(onEdge[1:], func(p, q int) int {
+				return compareAlong(points[a], points[b], points[p],
+					points[q])
+			})
+			onEdge = append(onEdge, b)
+			for n := 1; n < len(onEdge); n++ {
+				edges = append(edges, [2]int{onEdge[n-1], onEdge[n]})
 			}
 		}
 	}
 	return points, edges
 }
 
-// indexOf returns the index of the vertex p in points, and appends p if it is new.
+// indexOf returns the index of vertex p in points; it appends p if it is new.
 func indexOf(points *[]vertex, p vertex) int {
-	if i := slices.IndexFunc(*points, func(q vertex) bool { return same(p, q) }); i >= 0 {
+	if i := slices.IndexFunc(*points, func(q vertex) bool { return samePoint(p, q) }); i >= 0 {
 		return i
 	}
 	*points = append(*points, p)
 	return len(*points) - 1
 }
 
-// withoutCollinear removes the vertices between collinear edges. The first vertex of the loop, the
-// lowest and then leftmost, is always a corner.
+// withoutCollinear returns the loop without vertices between collinear edges. The first
+// vertex, the lowest and then leftmost, is always a corner and stays.
 func withoutCollinear(loop []vertex) (out []vertex) {
 	n := len(loop)
 	for i, p := range loop {
@@ -204,37 +212,38 @@ func withoutCollinear(loop []vertex) (out []vertex) {
 	return out
 }
 
-// normalize shifts everything so that the smallest coordinates are 0, and returns the figure.
-func normalize(polys [Count][]Point, at [Count]Placement, loop []vertex, adjacent [][2]int) (*Figure, error) {
-	x, y := loop[0].X, loop[0].Y // the lowest is the first
-	for _, p := range loop {
-		if p.X.Cmp(x) < 0 {
-			x = p.X
+// normalize returns the figure, shifted so that the smallest coordinates are 0, with the
+// lengths of the outline's edges.
+func normalize(polys [Count][]Point, at [Count]Placement, outline []vertex, adjacent [][2]int) (*Figure, error) {
+	minX, minY := outline[0].X, outline[0].Y // the lowest is the first
+	for _, p := range outline {
+		if p.X.Cmp(minX) < 0 {
+			minX = p.X
 		}
 	}
-	by := Point{X: x.Neg(), Y: y.Neg()}
-	f := &Figure{Adjacent: adjacent}
+	shift := Point{X: minX.Neg(), Y: minY.Neg()}
+	figure := &Figure{Adjacent: adjacent}
 	for i := range polys {
-		f.Pieces[i] = translated(polys[i], by)
-		f.At[i] = Placement{at[i].Turn, at[i].Shift.Add(by)}
+		figure.Pieces[i] = translated(polys[i], shift)
+		figure.At[i] = Placement{at[i].Turn, at[i].Shift.Add(shift)}
 	}
-	for _, p := range loop {
-		f.Outline = append(f.Outline, p.Add(by))
+	for _, p := range outline {
+		figure.Outline = append(figure.Outline, p.Add(shift))
 	}
-	for i, p := range f.Outline {
-		d := f.Outline[(i+1)%len(f.Outline)].Sub(p)
-		length, ok := d.X.Mul(d.X).Add(d.Y.Mul(d.Y)).Sqrt()
+	for i, p := range figure.Outline {
+		direction := figure.Outline[(i+1)%len(figure.Outline)].Sub(p)
+		length, ok := direction.X.Mul(direction.X).Add(direction.Y.Mul(direction.Y)).Sqrt()
 		if !ok {
 			return nil, fmt.Errorf("BUG: outline edge %d has no length in K", i)
 		}
-		f.Lengths = append(f.Lengths, length)
+		figure.Lengths = append(figure.Lengths, length)
 	}
-	return f, nil
+	return figure, nil
 }
 
 // Overlap reports whether the interiors of two convex polygons intersect.
-func Overlap(a, b []Point) bool { return overlap(shapeOf(a), shapeOf(b)) }
+func Overlap(a, b []Point) bool { return shapesOverlap(shapeOf(a), shapeOf(b)) }
 
 // Touch reports whether the boundaries of two polygons share a segment of
 // positive length.
-func Touch(a, b []Point) bool { return touch(shapeOf(a), shapeOf(b)) }
+func Touch(a, b []Point) bool { return shapesTouch(shapeOf(a), shapeOf(b)) }

@@ -36,29 +36,31 @@ func shapeOf(poly []Point) shape {
 	return s
 }
 
-// side returns 1 if c lies left of the line from a to b, -1 if right, 0 if on it; exactly. Doubles
+// side returns 1 if c lies left of the line from a to b, -1 if right, 0 if on it. Doubles
 // decide unless their error, a few units in the last place of products of coordinates, could
-// change the sign.
+// change the sign; then exact numbers do.
 func side(a, b, c vertex) int {
-	p := (b.x - a.x) * (c.y - a.y)
-	q := (b.y - a.y) * (c.x - a.x)
-	m := 1 + max(math.Abs(a.x), math.Abs(a.y), math.Abs(b.x), math.Abs(b.y), math.Abs(c.x), math.Abs(c.y))
-	if d := p - q; math.Abs(d) > 1e-13*m*m {
-		if d > 0 {
+	first := (b.x - a.x) * (c.y - a.y)
+	second := (b.y - a.y) * (c.x - a.x)
+	size := 1 + max(math.Abs(a.x), math.Abs(a.y), math.Abs(b.x), math.Abs(b.y), math.Abs(c.x), math.Abs(c.y))
+	if difference := first - second; math.Abs(difference) > 1e-13*size*size {
+		if difference > 0 {
 			return 1
 		}
 		return -1
 	}
-	u, v := b.Sub(a.Point), c.Sub(a.Point)
-	return u.X.Mul(v.Y).Cmp(u.Y.Mul(v.X))
+	ab, ac := b.Sub(a.Point), c.Sub(a.Point)
+	return ab.X.Mul(ac.Y).Cmp(ab.Y.Mul(ac.X))
 }
 
-// compareAlong orders p and q along the line that runs from a to b, exactly.
+// compareAlong returns -1, 0 or 1 for the order of p and q along the direction from a to b.
+// Doubles decide where their error cannot change the sign, else exact numbers.
 func compareAlong(a, b, p, q vertex) int {
-	d := (b.x-a.x)*(q.x-p.x) + (b.y-a.y)*(q.y-p.y)
-	m := 1 + max(math.Abs(a.x), math.Abs(a.y), math.Abs(b.x), math.Abs(b.y), math.Abs(p.x), math.Abs(p.y), math.Abs(q.x), math.Abs(q.y))
-	if math.Abs(d) > 1e-13*m*m {
-		if d > 0 {
+	product := (b.x-a.x)*(q.x-p.x) + (b.y-a.y)*(q.y-p.y)
+	size := 1 + max(math.Abs(a.x), math.Abs(a.y), math.Abs(b.x), math.Abs(b.y), math.Abs(p.x), math.Abs(p.y),
+		math.Abs(q.x), math.Abs(q.y))
+	if math.Abs(product) > 1e-13*size*size {
+		if product > 0 {
 			return -1
 		}
 		return 1
@@ -67,10 +69,10 @@ func compareAlong(a, b, p, q vertex) int {
 	return -u.X.Mul(v.X).Add(u.Y.Mul(v.Y)).Sign()
 }
 
-// same reports whether two vertices of placed pieces are exactly one point.
-func same(p, q vertex) bool {
-	m := 1 + max(math.Abs(p.x), math.Abs(p.y))
-	if math.Abs(p.x-q.x) > 1e-13*m || math.Abs(p.y-q.y) > 1e-13*m {
+// samePoint reports whether two vertices are exactly one point.
+func samePoint(p, q vertex) bool {
+	size := 1 + max(math.Abs(p.x), math.Abs(p.y))
+	if math.Abs(p.x-q.x) > 1e-13*size || math.Abs(p.y-q.y) > 1e-13*size {
 		return false
 	}
 	return p.Equal(q.Point)
@@ -81,12 +83,11 @@ func strictlyInside(a, b, p vertex) bool {
 	return side(a, b, p) == 0 && compareAlong(a, b, a, p) < 0 && compareAlong(a, b, p, b) < 0
 }
 
-// overlap reports whether the interiors of two convex shapes intersect: they do unless the line of
-// an edge separates them.
-func overlap(s, t shape) bool { return !separates(s, t) && !separates(t, s) }
+// shapesOverlap reports whether the interiors of two convex shapes intersect: they do unless
+// the line of an edge separates them.
+func shapesOverlap(s, t shape) bool { return !separates(s, t) && !separates(t, s) }
 
-// separates reports whether the line of an edge of piece s has all of piece t on its outer side, so
-// that the two do not overlap.
+// separates reports whether the line of some edge of s has all of t on its outer side.
 func separates(s, t shape) bool {
 	for i, a := range s {
 		b := s[(i+1)%len(s)]
@@ -97,9 +98,9 @@ func separates(s, t shape) bool {
 	return false
 }
 
-// touch reports whether the boundaries of two shapes share a segment of positive
+// shapesTouch reports whether the boundaries of two shapes share a segment of positive
 // length. See docs/spec/tangram.md#r9.
-func touch(s, t shape) bool {
+func shapesTouch(s, t shape) bool {
 	for i, a := range s {
 		b := s[(i+1)%len(s)]
 		for j, c := range t {
@@ -112,7 +113,8 @@ func touch(s, t shape) bool {
 	return false
 }
 
-// shareSpan reports whether two segments of one line share a positive length.
+// shareSpan reports whether the segments ab and cd, which must lie on one line, share a
+// positive length.
 func shareSpan(a, b, c, d vertex) bool {
 	if compareAlong(a, b, c, d) > 0 {
 		c, d = d, c

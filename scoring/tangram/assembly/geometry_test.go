@@ -44,7 +44,7 @@ func TestSigns(t *testing.T) {
 			if got := compareAlong(vertexOf(a), vertexOf(b), vertexOf(c), vertexOf(q)); got != -sign {
 				t.Fatalf("order of a point and one %d tiny steps behind it: got %d", sign, got)
 			}
-			if got := same(vertexOf(c), vertexOf(c.Add(scaled(d, by)))); got != (sign == 0) {
+			if got := samePoint(vertexOf(c), vertexOf(c.Add(scaled(d, by)))); got != (sign == 0) {
 				t.Fatalf("a point and one %d tiny steps away: got same %v", sign, got)
 			}
 		}
@@ -160,7 +160,7 @@ func TestPinchBeforeTheFirstVertex(t *testing.T) {
 	var shapes [Count]shape
 	shapes[0] = shapeOf([]Point{At(0, 0), At(1, 0), At(1, 1), At(0, 1)})
 	shapes[1] = shapeOf([]Point{At(-1, 1), At(0, 1), At(0, 2), At(-1, 2)})
-	if _, err := traceOutline(&shapes); !errors.Is(err, ErrPinched) {
+	if _, err := traceBoundary(&shapes); !errors.Is(err, ErrPinched) {
 		t.Errorf("got %v; want %v", err, ErrPinched)
 	}
 }

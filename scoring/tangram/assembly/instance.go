@@ -32,16 +32,16 @@ func (in *Instance) AppendJSON(b []byte) []byte {
 	b = in.appendOutline(append(b, `,"target_outline":`...))
 	b = append(b, `,"initial_state":{"pieces":[`...)
 	for i := range Count {
-		b = append(appendPiece(comma(b, i), i, Initial(i)), '}')
+		b = append(appendPiece(appendComma(b, i), i, Initial(i)), '}')
 	}
 	b = append(b, `]},"final_state":{"pieces":[`...)
 	for i := range Count {
-		b = appendPiece(comma(b, i), i, in.Pieces[i])
+		b = appendPiece(appendComma(b, i), i, in.Pieces[i])
 		b = append(appendMatrix(append(b, `,"transform_matrix":`...), Matrix(i, in.At[i])), '}')
 	}
 	b = append(b, `]},"adjacency_graph":[`...)
 	for i, pair := range in.Adjacent {
-		b = fmt.Appendf(comma(b, i), `["%s","%s"]`, IDs[pair[0]], IDs[pair[1]])
+		b = fmt.Appendf(appendComma(b, i), `["%s","%s"]`, IDs[pair[0]], IDs[pair[1]])
 	}
 	b = append(b, ']')
 	if in.Source != nil {
@@ -50,8 +50,8 @@ func (in *Instance) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// comma appends a comma before all elements of an instance's JSON list but the first.
-func comma(b []byte, i int) []byte {
+// appendComma appends a comma before every element of a JSON list but the first.
+func appendComma(b []byte, i int) []byte {
 	if i > 0 {
 		return append(b, ',')
 	}
@@ -62,31 +62,32 @@ func comma(b []byte, i int) []byte {
 func (in *Instance) appendOutline(b []byte) []byte {
 	b = append(b, `{"vertices":[`...)
 	for i, p := range in.Outline {
-		b = appendPoint(comma(b, i), p)
+		b = appendPoint(appendComma(b, i), p)
 	}
 	b = append(b, `],"edges":[`...)
 	for i, l := range in.Lengths {
-		b = fmt.Appendf(comma(b, i), `{"v":[%d,%d],"length":`, i, (i+1)%len(in.Outline))
+		b = fmt.Appendf(appendComma(b, i), `{"v":[%d,%d],"length":`, i, (i+1)%len(in.Outline))
 		b = append(appendNumber(b, l), '}')
 	}
 	return append(b, "]}"...)
 }
 
-// appendPiece appends the members that a piece has in both states, and leaves the object open.
+// appendPiece appends the members that a piece has in both states, and leaves the object
+// open.
 func appendPiece(b []byte, i int, poly []Point) []byte {
 	return appendPoint(append(appendShape(b, i, poly), `,"center":`...), Center(poly))
 }
 
-// appendShape appends the members of piece i that answers write too, as JSON, and leaves the object
-// open, so that an instance can add its own.
+// appendShape appends what answers write of piece i too: id, type, vertices and edges. It
+// leaves the JSON object open, so that an instance can add its own members.
 func appendShape(b []byte, i int, poly []Point) []byte {
 	b = fmt.Appendf(b, `{"id":"%s","type":"%s","vertices":[`, IDs[i], Kinds[i])
 	for k, p := range poly {
-		b = appendPoint(comma(b, k), p)
+		b = appendPoint(appendComma(b, k), p)
 	}
 	b = append(b, `],"edges":[`...)
 	for k := range poly {
-		b = fmt.Appendf(comma(b, k), "[%d,%d]", k, (k+1)%len(poly))
+		b = fmt.Appendf(appendComma(b, k), "[%d,%d]", k, (k+1)%len(poly))
 	}
 	return append(b, ']')
 }
@@ -95,9 +96,9 @@ func appendShape(b []byte, i int, poly []Point) []byte {
 func appendMatrix(b []byte, m [3][3]field.Number) []byte {
 	b = append(b, '[')
 	for i, row := range m {
-		b = append(comma(b, i), '[')
+		b = append(appendComma(b, i), '[')
 		for k, x := range row {
-			b = appendNumber(comma(b, k), x)
+			b = appendNumber(appendComma(b, k), x)
 		}
 		b = append(b, ']')
 	}
@@ -110,8 +111,8 @@ func appendPoint(b []byte, p Point) []byte {
 	return append(appendNumber(b, p.Y), ']')
 }
 
-// appendNumber appends the canonical LaTeX of x as a JSON string. Its only character that needs an
-// escape is the backslash.
+// appendNumber appends the canonical LaTeX of x as a JSON string. The backslash is the only
+// character in it that needs an escape.
 func appendNumber(b []byte, x field.Number) []byte {
 	var room [64]byte
 	b = append(b, '"')
@@ -167,54 +168,56 @@ func Read(b []byte) (*Instance, error) {
 	return in, nil
 }
 
-// pieces returns the final polygons in the order of IDs.
+// pieces returns the final polygons in the order of IDs. It refuses an unknown or repeated
+// id and a wrong type.
 func (d *instanceJSON) pieces() (polys [Count][]Point, err error) {
 	if n := len(d.Final.Pieces); n != Count {
 		return polys, fmt.Errorf("final_state.pieces: got %d; want %d", n, Count)
 	}
 	for i, p := range d.Final.Pieces {
-		at := Index(p.ID)
-		if at < 0 || polys[at] != nil {
+		index := Index(p.ID)
+		if index < 0 || polys[index] != nil {
 			return polys, fmt.Errorf("final_state.pieces[%d].id: got %q; want each of T1 to T5, S1, P1 once", i, p.ID)
 		}
-		if p.Type != Kinds[at].String() {
-			return polys, fmt.Errorf("final_state.pieces[%d].type: got %q; want %q for %s", i, p.Type, Kinds[at], p.ID)
+		if p.Type != Kinds[index].String() {
+			return polys, fmt.Errorf("final_state.pieces[%d].type: got %q; want %q for %s", i, p.Type, Kinds[index],
+				p.ID)
 		}
-		if polys[at], err = points(p.Vertices); err != nil {
+		if polys[index], err = parsePoints(p.Vertices); err != nil {
 			return polys, fmt.Errorf("final_state.pieces[%d].vertices%w", i, err)
 		}
 	}
 	return polys, nil
 }
 
-// points reads the vertices of a piece or outline of a TangramPuzzle instance, in LaTeX; the error
-// begins with the index in the list.
-func points(list [][]string) ([]Point, error) {
+// parsePoints reads the vertices of a piece or outline from LaTeX. The error begins with the
+// index in the list.
+func parsePoints(list [][]string) ([]Point, error) {
 	out := make([]Point, len(list))
 	for i, v := range list {
 		if len(v) != 2 {
 			return nil, fmt.Errorf("[%d]: got %d coordinates; want 2", i, len(v))
 		}
-		for k, to := range [2]*field.Number{&out[i].X, &out[i].Y} {
-			x, _, err := field.Parse(v[k])
+		for k, target := range [2]*field.Number{&out[i].X, &out[i].Y} {
+			value, _, err := field.Parse(v[k])
 			if err != nil {
 				return nil, fmt.Errorf("[%d][%d]: %w", i, k, err)
 			}
-			*to = x
+			*target = value
 		}
 	}
 	return out, nil
 }
 
-// checkDerived compares the outline and the adjacency of the document with those that follow from
-// its pieces.
+// checkDerived returns an error unless the document is normalized and its outline and
+// adjacency are those that follow from its pieces.
 func (d *instanceJSON) checkDerived(in *Instance, polys [Count][]Point) error {
 	for i := range polys {
 		if !polys[i][0].Equal(in.Pieces[i][0]) {
 			return fmt.Errorf("final_state: not normalised; want the least x and y to be 0")
 		}
 	}
-	outline, err := points(d.Outline.Vertices)
+	outline, err := parsePoints(d.Outline.Vertices)
 	if err != nil {
 		return fmt.Errorf("target_outline.vertices%w", err)
 	}
@@ -240,7 +243,7 @@ func (in *Instance) AppendAnswer(b []byte) []byte {
 	b = scoring.AppendString(append(b, `{"instance_id":`...), in.ID)
 	b = append(b, `,"final_state":{"pieces":[`...)
 	for i, poly := range in.Pieces {
-		b = append(appendShape(comma(b, i), i, poly), '}')
+		b = append(appendShape(appendComma(b, i), i, poly), '}')
 	}
 	return append(b, "]}}"...)
 }

@@ -100,15 +100,16 @@ var Turns = func() (all [16]Turn) {
 var half = field.Surd(1, 2)
 
 // cosines of the multiples of 45 degrees.
-var cosines = [8]field.Number{field.Int(1), half, field.Int(0), half.Neg(), field.Int(-1), half.Neg(), field.Int(0), half}
+var cosines = [8]field.Number{field.Int(1), half, field.Int(0), half.Neg(), field.Int(-1), half.Neg(), field.Int(0),
+	half}
 
 // Matrix returns the linear map of the turn, by rows.
 func (t Turn) Matrix() [2][2]field.Number {
-	c, s := cosines[t.Eighths&7], cosines[(t.Eighths+6)&7]
+	cos, sin := cosines[t.Eighths&7], cosines[(t.Eighths+6)&7] // the sine is the cosine of 90 degrees less
 	if t.Mirror {
-		return [2][2]field.Number{{c, s}, {s, c.Neg()}}
+		return [2][2]field.Number{{cos, sin}, {sin, cos.Neg()}}
 	}
-	return [2][2]field.Number{{c, s.Neg()}, {s, c}}
+	return [2][2]field.Number{{cos, sin.Neg()}, {sin, cos}}
 }
 
 // Apply maps a point by the turn.
@@ -117,8 +118,8 @@ func (t Turn) Apply(p Point) Point {
 	return Point{X: m[0][0].Mul(p.X).Add(m[0][1].Mul(p.Y)), Y: m[1][0].Mul(p.X).Add(m[1][1].Mul(p.Y))}
 }
 
-// turned are the canonical polygons in each of the Turns.
-var turned = func() (all [len(kindNames)][16][]Point) {
+// turnedPolygons are the canonical polygons in each of the Turns.
+var turnedPolygons = func() (all [len(kindNames)][16][]Point) {
 	for k := range all {
 		for i, t := range Turns {
 			for _, p := range canonical[k] {
@@ -131,7 +132,7 @@ var turned = func() (all [len(kindNames)][16][]Point) {
 
 // Turned returns the canonical polygon of a kind in the i-th of Turns; vertex k corresponds to
 // vertex k. A mirrored polygon runs clockwise. The caller must not change it.
-func Turned(k Kind, i int) []Point { return turned[k][i] }
+func Turned(k Kind, i int) []Point { return turnedPolygons[k][i] }
 
 // Placement is the position of a piece: its canonical polygon, turned, then shifted.
 type Placement struct {
@@ -139,22 +140,22 @@ type Placement struct {
 	Shift Point
 }
 
-// Place returns the polygon of a tangram piece at a placement; vertex k corresponds to vertex k of
+// Place returns the polygon of a piece at a placement. Vertex k corresponds to vertex k of
 // the canonical polygon.
 func Place(k Kind, at Placement) []Point {
 	i := at.Turn.Eighths & 7
-	if at.Turn.Mirror {
+	if at.Turn.Mirror { // the second half of Turns
 		i += 8
 	}
-	return translated(turned[k][i], at.Shift)
+	return translated(turnedPolygons[k][i], at.Shift)
 }
 
 // Locate finds the placement of a polygon whose vertices correspond to the canonical ones of a
 // kind; ok is false if none of the sixteen turns gives it.
 func Locate(k Kind, poly []Point) (at Placement, ok bool) {
 	for i, t := range Turns {
-		at := Placement{t, poly[0].Sub(turned[k][i][0])}
-		if samePolygon(translated(turned[k][i], at.Shift), poly) {
+		at := Placement{t, poly[0].Sub(turnedPolygons[k][i][0])}
+		if samePolygon(translated(turnedPolygons[k][i], at.Shift), poly) {
 			return at, true
 		}
 	}
@@ -164,14 +165,15 @@ func Locate(k Kind, poly []Point) (at Placement, ok bool) {
 // samePolygon reports whether two polygons have equal lists of vertices.
 func samePolygon(a, b []Point) bool { return slices.EqualFunc(a, b, Point.Equal) }
 
-// Matrix returns the transform_matrix of a piece at a placement, which maps the vertices of its
-// initial state. See docs/spec/tangram.md#r8.
+// Matrix returns the transform_matrix of a piece at a placement, which maps the vertices of
+// its initial state to the final ones. See docs/spec/tangram.md#r8.
 func Matrix(piece int, at Placement) [3][3]field.Number {
-	m := at.Turn.Matrix()
+	linear := at.Turn.Matrix()
 	start := Initial(piece)[0] // the canonical origin
-	off := at.Shift.Sub(at.Turn.Apply(start))
+	offset := at.Shift.Sub(at.Turn.Apply(start))
 	zero, one := field.Int(0), field.Int(1)
-	return [3][3]field.Number{{m[0][0], m[0][1], off.X}, {m[1][0], m[1][1], off.Y}, {zero, zero, one}}
+	return [3][3]field.Number{{linear[0][0], linear[0][1], offset.X}, {linear[1][0], linear[1][1], offset.Y},
+		{zero, zero, one}}
 }
 
 // Center returns the centre of a piece as an instance states it: the mean of its vertices. See

@@ -25,9 +25,10 @@ func compile(s string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(s, "~", blank))
 }
 
-// Extract returns the letter "A" to "D" that an answer to a multiple-choice question gives; ok is
-// false if the answer is invalid. Its time is linear in the length of the text. See
-// docs/spec/tangram.md#r55.
+// Extract returns the letter "A" to "D" that an answer to a multiple-choice question gives.
+// The rules are tried in order: an answer field, \boxed, the word answer, a lone letter, the
+// only letter in the text. ok is false if the answer gives none of the four. Its time is
+// linear in the length of the text. See docs/spec/tangram.md#r55.
 func Extract(text string) (letter string, ok bool) {
 	for _, rule := range [2]*regexp.Regexp{answerField, boxedLetter} {
 		if all := rule.FindAllStringSubmatchIndex(text, -1); all != nil {
@@ -85,8 +86,8 @@ func isArticle(s string) bool {
 	return unicode.IsLower(r)
 }
 
-// onlyLetter returns the letter A to D that stands alone in the text, if there is exactly one such
-// letter.
+// onlyLetter returns the letter A to D that stands alone in the text; ok is false if there
+// is none, or several different ones.
 func onlyLetter(text string) (letter string, ok bool) {
 	for i := range len(text) {
 		c := text[i]

@@ -125,8 +125,9 @@ func (r *Reader) Read(text string, repair bool) Prediction {
 // truncated answer from each object that it opens. See docs/spec/tangram.md#r14.
 const searchFactor = 16
 
-// findState returns the final state of the last object that has one, or nil. See
-// docs/spec/tangram.md#r13.
+// findState returns the final state of the last object in the text that has one, or nil, and
+// remembers where that object is. limited is true if the search was given up because it read
+// too much. See docs/spec/tangram.md#r13.
 func (r *Reader) findState(text string) (state *pyjson.Value, limited bool) {
 	r.json.Strict = true
 	r.json.Reset(text)
@@ -169,7 +170,9 @@ func finalState(v *pyjson.Value) *pyjson.Value {
 	return nil
 }
 
-// Repair doubles the backslashes that do not begin a JSON escape. See docs/spec/tangram.md#r15.
+// Repair doubles the backslashes that do not begin a JSON escape, as in LaTeX that a model
+// did not escape. It returns the text itself if there are none. See
+// docs/spec/tangram.md#r15.
 func Repair(text string) string {
 	var b []byte
 	copied := 0 // bytes of text that are in b
@@ -179,12 +182,12 @@ func Repair(text string) string {
 			break
 		}
 		at += next
-		n := escapeLength(text[at+1:])
-		if n == 0 {
+		length := escapeLength(text[at+1:])
+		if length == 0 {
 			b = append(append(b, text[copied:at]...), `\\`...)
 			copied = at + 1
 		}
-		at += 1 + n
+		at += 1 + length
 	}
 	if copied == 0 {
 		return text
@@ -192,8 +195,9 @@ func Repair(text string) string {
 	return string(append(b, text[copied:]...))
 }
 
-// escapeLength returns the length after the backslash of a JSON escape that is kept, or 0 if s
-// does not begin with one.
+// escapeLength returns the length of a JSON escape after its backslash, or 0 if s does not
+// begin with one. An escape of one letter with another letter after it, such as \frac, is
+// taken for LaTeX.
 func escapeLength(s string) int {
 	if s == "" {
 		return 0
@@ -217,7 +221,8 @@ func escapeLength(s string) int {
 	return 0
 }
 
-// readPieces reads the list of pieces. See docs/spec/tangram.md#r16.
+// readPieces reads the pieces of a final state, a list or an object by id, into p. Vertices
+// after the first MaxVertices are not read. See docs/spec/tangram.md#r16.
 func (r *Reader) readPieces(state *pyjson.Value, p *Prediction) {
 	list := state
 	if in := state.Get("pieces"); state.Kind == pyjson.Dict && in != nil {
@@ -228,18 +233,19 @@ func (r *Reader) readPieces(state *pyjson.Value, p *Prediction) {
 		return
 	}
 	p.Pieces = make([]Piece, len(list.Items()))
-	total := 0
+	vertices := 0
 	for i := range list.Items() {
 		piece := &p.Pieces[i]
 		if list.Kind == pyjson.Dict {
 			piece.ID, piece.HasID = list.Keys()[i], true
 		}
-		r.readPiece(&list.Items()[i], piece, p, total >= MaxVertices)
-		total += len(piece.Vertices)
+		r.readPiece(&list.Items()[i], piece, p, vertices >= MaxVertices)
+		vertices += len(piece.Vertices)
 	}
 }
 
-// readPiece reads one piece; full skips its vertices, because the answer has too many.
+// readPiece reads one piece and records what is wrong with it. With full its vertices are
+// skipped, because the answer has too many.
 func (r *Reader) readPiece(v *pyjson.Value, piece *Piece, p *Prediction, full bool) {
 	if v.Kind != pyjson.Dict {
 		r.reasons[ReasonType], r.reasons[ReasonVertices] = true, true
@@ -268,10 +274,12 @@ func (r *Reader) readPiece(v *pyjson.Value, piece *Piece, p *Prediction, full bo
 }
 
 // kindNames are the known spellings of types. See docs/spec/tangram.md#r17.
-var kindNames = map[string]Kind{"largetriangle": Large, "bigtriangle": Large, "mediumtriangle": Medium, "middletriangle": Medium,
-	"smalltriangle": Small, "square": Square, "parallelogram": Parallelogram}
+var kindNames = map[string]Kind{"largetriangle": Large, "bigtriangle": Large, "mediumtriangle": Medium,
+	"middletriangle": Medium,
+	"smalltriangle":  Small, "square": Square, "parallelogram": Parallelogram}
 
-// kindOf returns the type of a tangram piece in an answer, or "" if it is unknown.
+// kindOf returns the type of a piece in an answer, in any of its known spellings, or "" if
+// it is unknown.
 func kindOf(v *pyjson.Value) Kind {
 	t := v.Get("type")
 	if t == nil {
@@ -283,7 +291,7 @@ func kindOf(v *pyjson.Value) Kind {
 	if known := Kind(t.S); slices.ContainsFunc(Kinds[:], func(k kindCount) bool { return k.Kind == known }) {
 		return known
 	}
-	var buf [32]byte
+	var buf [32]byte // so that most names need no allocation
 	letters := buf[:0]
 	for _, c := range strings.ToLower(t.S) {
 		if c >= 'a' && c <= 'z' {
@@ -293,7 +301,9 @@ func kindOf(v *pyjson.Value) Kind {
 	return kindNames[string(letters)]
 }
 
-// checkInventory checks the number and the types of the pieces. See docs/spec/tangram.md#r21.
+// checkInventory records whether the number of pieces or the numbers of each type are wrong.
+// The types are only counted where the number and all types are right. See
+// docs/spec/tangram.md#r21.
 func (r *Reader) checkInventory(p *Prediction) {
 	if r.reasons[ReasonPieces] {
 		return
@@ -304,14 +314,14 @@ func (r *Reader) checkInventory(p *Prediction) {
 	if r.reasons[ReasonCount] || r.reasons[ReasonType] {
 		return
 	}
-	for _, k := range Kinds {
-		n := 0
+	for _, want := range Kinds {
+		count := 0
 		for i := range p.Pieces {
-			if p.Pieces[i].Kind == k.Kind {
-				n++
+			if p.Pieces[i].Kind == want.Kind {
+				count++
 			}
 		}
-		if n != k.Count {
+		if count != want.Count {
 			r.reasons[ReasonInventory] = true
 		}
 	}

@@ -11,8 +11,8 @@ type Entry struct {
 	JSON []byte // the piece as an object with its id; nil for null, or for vertices that are null
 }
 
-// Entries returns the entries of the last object in a text that has a final state, in the order of
-// the text, without checking them. found is false where the text has none. repair doubles stray
+// Entries returns the entries of the last final state in a text, in the order of the text,
+// without checking them. found is false where the text has none. repair doubles stray
 // backslashes first.
 func (r *Reader) Entries(text string, repair bool) (all []Entry, found bool) {
 	if repair {
@@ -23,31 +23,31 @@ func (r *Reader) Entries(text string, repair bool) (all []Entry, found bool) {
 		return nil, false
 	}
 	list := state
-	if in := state.Get("pieces"); state.Kind == pyjson.Dict && in != nil {
-		list = in
+	if pieces := state.Get("pieces"); state.Kind == pyjson.Dict && pieces != nil {
+		list = pieces
 	}
 	if list.Kind != pyjson.List && list.Kind != pyjson.Dict {
 		return nil, false
 	}
 	for i := range list.Items() {
-		v, e := &list.Items()[i], Entry{}
+		v, entry := &list.Items()[i], Entry{}
 		if list.Kind == pyjson.Dict {
-			e.ID = list.Keys()[i]
+			entry.ID = list.Keys()[i]
 		}
 		if id := v.Get("id"); id != nil && (id.Kind == pyjson.Str || id.Kind == pyjson.Int || id.Kind == pyjson.Float) {
-			e.ID = id.S
+			entry.ID = id.S
 		}
-		if gone := v.Get("vertices"); v.Kind == pyjson.Dict && (gone == nil || gone.Kind != pyjson.None) {
-			e.JSON = pieceJSON(v, e.ID)
+		if vertices := v.Get("vertices"); v.Kind == pyjson.Dict && (vertices == nil || vertices.Kind != pyjson.None) {
+			entry.JSON = pieceJSON(v, entry.ID)
 		} else if v.Kind != pyjson.None && v.Kind != pyjson.Dict {
-			e.JSON = v.AppendJSON(nil) // no piece; the scorer says so
+			entry.JSON = v.AppendJSON(nil) // no piece; the scorer says so
 		}
-		all = append(all, e)
+		all = append(all, entry)
 	}
 	return all, true
 }
 
-// pieceJSON writes a piece as an object that begins with its id.
+// pieceJSON returns a piece as a JSON object that begins with its id.
 func pieceJSON(v *pyjson.Value, id string) []byte {
 	b := jsontree.AppendString([]byte(`{"id":`), id)
 	for i, key := range v.Keys() {

@@ -9,9 +9,10 @@ import (
 	"plumb/scoring/tangram/field"
 )
 
-// Moved returns the last object in a text that has a final state, as JSON, in which the pieces that moves names by their
-// index are moved by dx and dy, rounded to 1e-9. ok is false where Read finds no answer. Exact coordinates stay exact and decimal
-// ones decimal; pieces whose vertices cannot be read stay as they are.
+// Moved returns the last object in a text that has a final state as JSON, with the pieces
+// moved by (dx, dy) for which moves(index) is true. Lengths are rounded to 1e-9. Exact
+// coordinates stay exact and decimal ones decimal; pieces whose vertices cannot be read stay
+// as they are. ok is false where Read finds no answer.
 func (r *Reader) Moved(text string, repair bool, moves func(piece int) bool, dx, dy float64) (answer []byte, ok bool) {
 	if repair {
 		text = Repair(text)
@@ -20,23 +21,24 @@ func (r *Reader) Moved(text string, repair bool, moves func(piece int) bool, dx,
 	if state == nil {
 		return nil, false
 	}
-	by := [2]field.Number{shift(dx), shift(dy)}
+	by := [2]field.Number{roundedShift(dx), roundedShift(dy)}
 	b := []byte(`{"final_state":`)
-	in := state.Get("pieces")
-	if state.Kind != pyjson.Dict || in == nil {
+	pieces := state.Get("pieces")
+	if state.Kind != pyjson.Dict || pieces == nil {
 		return append(r.appendPieces(b, state, moves, by), '}'), true
 	}
 	b = appendMembers(b, state, func(b []byte, key string, v *pyjson.Value) []byte {
 		if key != "pieces" {
 			return v.AppendJSON(b)
 		}
-		return r.appendPieces(b, in, moves, by)
+		return r.appendPieces(b, pieces, moves, by)
 	})
 	return append(b, '}'), true
 }
 
-// shift returns a length of a move as an exact number.
-func shift(d float64) field.Number {
+// roundedShift returns a length as an exact number, rounded to 1e-9; 0 for one that is not
+// finite.
+func roundedShift(d float64) field.Number {
 	n, _, err := field.Parse(strconv.FormatFloat(math.Round(d*1e9)/1e9, 'f', -1, 64))
 	if err != nil {
 		return field.Int(0)
@@ -44,21 +46,22 @@ func shift(d float64) field.Number {
 	return n
 }
 
-// appendMembers appends an object whose values f writes.
-func appendMembers(b []byte, v *pyjson.Value, f func(b []byte, key string, v *pyjson.Value) []byte) []byte {
+// appendMembers appends an object; appendValue appends the value of each member.
+func appendMembers(b []byte, v *pyjson.Value, appendValue func(b []byte, key string, v *pyjson.Value) []byte) []byte {
 	b = append(b, '{')
 	for i, key := range v.Keys() {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = f(append(jsontree.AppendString(b, key), ':'), key, &v.Items()[i])
+		b = appendValue(append(jsontree.AppendString(b, key), ':'), key, &v.Items()[i])
 	}
 	return append(b, '}')
 }
 
-// appendPieces appends the list or object of the pieces.
-func (r *Reader) appendPieces(b []byte, list *pyjson.Value, moves func(piece int) bool, by [2]field.Number) []byte {
-	piece := func(b []byte, i int) []byte {
+// appendPieces appends the list or object of the pieces, those that moves names by index
+// moved.
+func (r *Reader) appendPieces(b []byte, list *pyjson.Value, moves func(appendOne int) bool, by [2]field.Number) []byte {
+	appendOne := func(b []byte, i int) []byte {
 		v := &list.Items()[i]
 		if v.Kind != pyjson.Dict || !moves(i) {
 			return v.AppendJSON(b)
@@ -70,7 +73,7 @@ func (r *Reader) appendPieces(b []byte, list *pyjson.Value, moves func(piece int
 		i := -1
 		return appendMembers(b, list, func(b []byte, _ string, _ *pyjson.Value) []byte {
 			i++
-			return piece(b, i)
+			return appendOne(b, i)
 		})
 	case pyjson.List:
 		b = append(b, '[')
@@ -78,16 +81,16 @@ func (r *Reader) appendPieces(b []byte, list *pyjson.Value, moves func(piece int
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = piece(b, i)
+			b = appendOne(b, i)
 		}
 		return append(b, ']')
 	}
 	return list.AppendJSON(b)
 }
 
-// appendPiece appends a piece with moved vertices.
+// appendPiece appends a piece with its vertices moved, or unchanged if they cannot be read.
 func (r *Reader) appendPiece(b []byte, v *pyjson.Value, by [2]field.Number) []byte {
-	name, f := verticesOf(v)
+	name, vertices := verticesOf(v)
 	if _, _, problem := r.readVertices(v); problem != "" {
 		return v.AppendJSON(b)
 	}
@@ -96,11 +99,11 @@ func (r *Reader) appendPiece(b []byte, v *pyjson.Value, by [2]field.Number) []by
 			return v.AppendJSON(b)
 		}
 		b = append(b, '[')
-		for i := range f.Items() {
+		for i := range vertices.Items() {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			x, y, _ := coordinates(&f.Items()[i])
+			x, y, _ := coordinates(&vertices.Items()[i])
 			b = append(appendCoordinate(append(b, '['), x, by[0]), ',')
 			b = append(appendCoordinate(b, y, by[1]), ']')
 		}
@@ -108,7 +111,8 @@ func (r *Reader) appendPiece(b []byte, v *pyjson.Value, by [2]field.Number) []by
 	})
 }
 
-// appendCoordinate appends a coordinate that can be read, moved by d.
+// appendCoordinate appends a coordinate moved by d as a JSON string: exact ones in LaTeX,
+// inexact ones with 12 decimals, unchanged if d is 0. The text must be readable.
 func appendCoordinate(b []byte, text string, d field.Number) []byte {
 	n, inexact, _ := field.Parse(text)
 	switch {

@@ -14,18 +14,20 @@ const maxVertices = 64
 // maxCoordinate bounds the coordinates of a vertex. See docs/spec/tangram.md#r18.
 const maxCoordinate = 1_000_000
 
-// readVertices reads the vertices of a piece. problem is the reason if they cannot be used.
+// readVertices reads the vertices of a piece, without those that repeat the one before or
+// close the polygon. problem says why they cannot be used, "" if they can. The list lies in
+// a block of memory that is not used again.
 func (r *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool, problem string) {
-	_, f := verticesOf(v)
+	_, member := verticesOf(v)
 	switch {
-	case f == nil:
+	case member == nil:
 		return nil, false, "it has no vertices"
-	case f.Kind != pyjson.List:
+	case member.Kind != pyjson.List:
 		return nil, false, "vertices are no list"
-	case len(f.Items()) > maxVertices:
-		return nil, false, fmt.Sprintf("it has %d vertices; want at most %d", len(f.Items()), maxVertices)
+	case len(member.Items()) > maxVertices:
+		return nil, false, fmt.Sprintf("it has %d vertices; want at most %d", len(member.Items()), maxVertices)
 	}
-	items := f.Items()
+	items := member.Items()
 	if cap(r.vertexBuf)-len(r.vertexBuf) < len(items) {
 		r.vertexBuf = make([]Point, 0, max(blockSize, len(items)))
 	}
@@ -34,11 +36,11 @@ func (r *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool, prob
 	for i := range items {
 		n := len(list)
 		list = list[:n+1]
-		rough, ok := readVertex(&list[n], &items[i])
+		isInexact, ok := readVertex(&list[n], &items[i])
 		if !ok {
 			return nil, false, fmt.Sprintf("vertex %d cannot be read", i)
 		}
-		inexact = inexact || rough
+		inexact = inexact || isInexact
 		if n > 0 && list[n-1].Equal(list[n]) {
 			list = list[:n]
 		}
@@ -54,7 +56,8 @@ func (r *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool, prob
 	return list[:n:n], inexact, ""
 }
 
-// verticesOf returns the member of a piece that has its vertices, nil for none.
+// verticesOf returns the first member of a piece that can hold its vertices, with its name;
+// nil if it has none.
 func verticesOf(v *pyjson.Value) (name string, f *pyjson.Value) {
 	for _, name = range [3]string{"vertices", "V_world", "V"} {
 		if f = v.Get(name); f != nil {
@@ -67,7 +70,7 @@ func verticesOf(v *pyjson.Value) (name string, f *pyjson.Value) {
 // blockSize is the number of vertices that are allocated together; most answers have fewer.
 const blockSize = 32
 
-// readVertex reads a vertex.
+// readVertex reads a vertex into *p. ok is false if it has no two readable coordinates.
 func readVertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
 	x, y, ok := coordinates(v)
 	if !ok {
@@ -78,7 +81,8 @@ func readVertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
 	return roughX || roughY, okX && okY
 }
 
-// coordinates returns the texts of the coordinates of a vertex, which is [x, y], {"x":, "y":} or "(x, y)".
+// coordinates returns the texts of the two coordinates of a vertex: [x, y], {"x":, "y":} or
+// "(x, y)". ok is false for other forms.
 func coordinates(v *pyjson.Value) (x, y string, ok bool) {
 	var a, b *pyjson.Value
 	switch v.Kind {
@@ -93,18 +97,19 @@ func coordinates(v *pyjson.Value) (x, y string, ok bool) {
 	case pyjson.Str:
 		return splitPair(v.S)
 	}
-	if !written(a) || !written(b) {
+	if !isNumberOrText(a) || !isNumberOrText(b) {
 		return "", "", false
 	}
 	return a.S, b.S, true
 }
 
-// written reports whether a coordinate is a number or a text.
-func written(v *pyjson.Value) bool {
+// isNumberOrText reports whether a coordinate is a number or a text.
+func isNumberOrText(v *pyjson.Value) bool {
 	return v != nil && (v.Kind == pyjson.Str || v.Kind == pyjson.Int || v.Kind == pyjson.Float)
 }
 
-// readCoordinate reads a coordinate: a number or a LaTeX expression within the limit.
+// readCoordinate reads a number or a LaTeX expression into *x; ok is false beyond
+// maxCoordinate.
 func readCoordinate(x *field.Number, text string) (inexact, ok bool) {
 	n, inexact, err := field.Parse(text)
 	if err != nil || !n.Within(maxCoordinate) {
@@ -116,15 +121,17 @@ func readCoordinate(x *field.Number, text string) (inexact, ok bool) {
 
 var spacingReplacer = strings.NewReplacer(`\left`, "", `\right`, "", `\,`, " ")
 
-// splitPair splits the text "(x, y)" of a piece's vertex in an answer, with or without LaTeX
-// delimiters.
+// splitPair splits the text "(x, y)" of a vertex, with or without brackets and LaTeX
+// delimiters, at its only comma outside of brackets. ok is false if there is not exactly
+// one.
 func splitPair(s string) (x, y string, ok bool) {
 	s = strings.TrimSpace(s)
-	for _, d := range [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}} {
-		if len(s) >= len(d[0])+len(d[1]) && strings.HasPrefix(s, d[0]) && strings.HasSuffix(s, d[1]) {
+	for _, delimiters := range [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}} {
+		if len(s) >= len(delimiters[0])+len(delimiters[1]) && strings.HasPrefix(s, delimiters[0]) &&
+			strings.HasSuffix(s, delimiters[1]) {
 			// Delimiters inside mean that each coordinate has its own.
-			if in := s[len(d[0]) : len(s)-len(d[1])]; !strings.Contains(in, d[1]) {
-				s = in
+			if inner := s[len(delimiters[0]) : len(s)-len(delimiters[1])]; !strings.Contains(inner, delimiters[1]) {
+				s = inner
 			}
 			break
 		}
@@ -156,8 +163,8 @@ func splitPair(s string) (x, y string, ok bool) {
 	return s[:comma], s[comma+1:], true
 }
 
-// parenthesized reports whether the text of a vertex begins with a round bracket that its end
-// closes.
+// parenthesized reports whether the last character of s closes the round bracket with which
+// s begins.
 func parenthesized(s string) bool {
 	if len(s) < 2 || s[0] != '(' || s[len(s)-1] != ')' {
 		return false

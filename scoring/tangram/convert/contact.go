@@ -10,12 +10,12 @@ import (
 // The distances of contacts, in legs of the small triangle. See
 // docs/spec/tangram.md#r62.
 const (
-	nearVertex  = 0.16
-	nearEdge    = 0.12
-	leastShared = 0.08
-	nearSimple  = 0.05
-	mostTerms   = 5  // |p|+|q| of a simple offset (p + q sqrt 2)/2
-	coarseSteps = 16 // other offsets are multiples of 1/fraction
+	maxVertexGap   = 0.16
+	maxEdgeGap     = 0.12
+	minShared      = 0.08
+	maxOffsetError = 0.05
+	maxTerms       = 5  // |p|+|q| of a simple offset (p + q sqrt 2)/2
+	coarseSteps    = 16 // other offsets are multiples of 1/fraction
 )
 
 // contact is a candidate for the exact position of piece j relative to piece i.
@@ -27,23 +27,24 @@ type contact struct {
 	coarse   bool           // snapped to a multiple of 1/fraction
 }
 
-// findContacts returns the candidates of all pairs of pieces, in a fixed order.
+// findContacts returns the candidates of all pairs of pieces, in a fixed order: vertices
+// that nearly coincide, and edges that nearly lie on each other.
 func findContacts(pieces *[assembly.Count]piece) (all []contact) {
 	for i := range pieces {
 		for j := i + 1; j < assembly.Count; j++ {
-			p, q := &pieces[i], &pieces[j]
+			first, second := &pieces[i], &pieces[j]
 			add := func(by assembly.Point, coarse bool) {
 				x, y := by.Floats()
 				c := contact{i: i, j: j, by: by, float: Point{x, y}, coarse: coarse}
-				c.residual = c.float.distance(q.at.sub(p.at))
+				c.residual = c.float.distance(second.at.sub(first.at))
 				all = append(all, c)
 			}
-			for a := range p.base {
-				for b := range q.base {
-					if p.base[a].add(p.at).distance(q.base[b].add(q.at)) < nearVertex {
-						add(p.exact[a].Sub(q.exact[b]), false)
+			for a := range first.base {
+				for b := range second.base {
+					if first.base[a].add(first.at).distance(second.base[b].add(second.at)) < maxVertexGap {
+						add(first.exact[a].Sub(second.exact[b]), false)
 					}
-					if by, coarse, ok := facingEdges(p, q, a, b); ok {
+					if by, coarse, ok := facingEdges(first, second, a, b); ok {
 						add(by, coarse)
 					}
 				}
@@ -53,33 +54,36 @@ func findContacts(pieces *[assembly.Count]piece) (all []contact) {
 	return all
 }
 
-// facingEdges puts edge b of q along edge a of p if they are close and run in opposite directions:
-// the gap between them becomes 0, and the offset along them a simple number.
+// facingEdges returns the shift of q relative to p that puts edge b of q along edge a of p,
+// if they are close and run in opposite directions. The gap between them becomes 0 and the
+// offset along them a simple number; coarse says that it is only a multiple of
+// 1/coarseSteps. ok is false for other edges.
 func facingEdges(p, q *piece, a, b int) (by assembly.Point, coarse, ok bool) {
 	a2, b2 := (a+1)%len(p.base), (b+1)%len(q.base)
 	start, end := p.base[a].add(p.at), p.base[a2].add(p.at)
 	from, to := q.base[b].add(q.at), q.base[b2].add(q.at)
 	length := end.distance(start)
-	d := end.sub(start).times(1 / length)
-	run := to.sub(from)
-	if run.dot(d) > 0 || math.Abs(run.cross(d)) > 1e-9 { // orientations are exact: parallel or far from it
+	direction := end.sub(start).times(1 / length)
+	otherEdge := to.sub(from)
+	if otherEdge.dot(direction) > 0 || math.Abs(otherEdge.cross(direction)) > 1e-9 { // orientations are exact: parallel or far from it
 		return by, false, false
 	}
-	if math.Abs(to.sub(start).cross(d)) >= nearEdge {
+	if math.Abs(to.sub(start).cross(direction)) >= maxEdgeGap {
 		return by, false, false
 	}
-	offset := to.sub(start).dot(d)
-	shared := min(length, from.sub(start).dot(d)) - max(0, offset)
-	if shared <= leastShared {
+	offset := to.sub(start).dot(direction)
+	shared := min(length, from.sub(start).dot(direction)) - max(0, offset)
+	if shared <= minShared {
 		return by, false, false
 	}
-	exact, coarse := snapOffset(from.sub(start).dot(d))
-	u := exactDirection(d)
-	along := assembly.Point{X: u.X.Mul(exact), Y: u.Y.Mul(exact)}
+	exact, coarse := snapOffset(from.sub(start).dot(direction))
+	exactUnit := exactDirection(direction)
+	along := assembly.Point{X: exactUnit.X.Mul(exact), Y: exactUnit.Y.Mul(exact)}
 	return p.exact[a].Add(along).Sub(q.exact[b]), coarse, true
 }
 
-// exactDirection returns the exact unit vector of a direction along a multiple of 45 degrees.
+// exactDirection returns the exact unit vector along the multiple of 45 degrees that is
+// nearest to d.
 func exactDirection(d Point) assembly.Point {
 	k := int(math.Round(math.Atan2(d.Y, d.X)/(math.Pi/4))) & 7
 	return assembly.Turn{Eighths: k}.Apply(assembly.At(1, 0))
@@ -87,7 +91,7 @@ func exactDirection(d Point) assembly.Point {
 
 // simpleOffsets are the offsets (p + q sqrt 2)/2, the simplest first.
 var simpleOffsets = func() (list []simpleOffset) {
-	for terms := int64(0); terms <= mostTerms; terms++ {
+	for terms := int64(0); terms <= maxTerms; terms++ {
 		for p := -terms; p <= terms; p++ {
 			q := terms - max(p, -p)
 			list = append(list, newSimpleOffset(p, q))
@@ -112,8 +116,9 @@ func newSimpleOffset(p, q int64) simpleOffset {
 	return simpleOffset{x, x.Float(), max(p, -p) + max(q, -q)}
 }
 
-// snapOffset returns the simplest exact offset between two edges within nearSimple of x, and of
-// equally simple ones the nearest; else the nearest multiple of 1/coarseSteps.
+// snapOffset returns the simplest exact offset within maxOffsetError of x, and of equally
+// simple ones the nearest. Without one it returns the nearest multiple of 1/coarseSteps, and
+// coarse is true.
 func snapOffset(x float64) (exact field.Number, coarse bool) {
 	best := -1
 	for i, s := range simpleOffsets {
@@ -121,7 +126,7 @@ func snapOffset(x float64) (exact field.Number, coarse bool) {
 		if best >= 0 && s.terms > simpleOffsets[best].terms {
 			break
 		}
-		if off < nearSimple && (best < 0 || off < math.Abs(simpleOffsets[best].value-x)) {
+		if off < maxOffsetError && (best < 0 || off < math.Abs(simpleOffsets[best].value-x)) {
 			best = i
 		}
 	}

@@ -45,7 +45,8 @@ func Convert(d *Drawing) (*Result, error) {
 	return r, nil
 }
 
-// recognizePieces finds the kinds, the scale, the angle and the orientations of the pieces.
+// recognizePieces sorts the polygons of a drawing by kind, turns and scales them all to the
+// canonical frame, and finds the orientation of each.
 func recognizePieces(d *Drawing) (pieces [assembly.Count]piece, err error) {
 	polys, err := sortPieces(d.Polygons)
 	if err != nil {
@@ -62,56 +63,57 @@ func recognizePieces(d *Drawing) (pieces [assembly.Count]piece, err error) {
 	return pieces, nil
 }
 
-// bestCandidate tries spanning trees of contacts and returns the best valid configuration. If none
-// is valid, the error is that of the tree with the smallest residuals.
+// bestCandidate tries up to maxTrees spanning trees of contacts and returns the best valid
+// configuration. If none is valid, the error is that of the first tree, which has the
+// smallest residuals. Equal placements are tried once.
 func bestCandidate(pieces *[assembly.Count]piece, name string) (*Result, error) {
 	all := findContacts(pieces)
 	random := splitmix.New(name)
-	seen := map[[2 * assembly.Count]int64]bool{}
+	tried := map[[2 * assembly.Count]int64]bool{}
 	var best *candidate
-	var first error
+	var firstError error
 	for try := range maxTrees {
-		c, err := spanningTree(all, perturbedWeights(all, try, random))
-		if err == nil && seen[c.key()] {
+		tree, err := spanningTree(all, perturbedWeights(all, try, random))
+		if err == nil && tried[tree.key()] {
 			continue
 		}
 		if err == nil {
-			seen[c.key()] = true
-			err = c.check(pieces)
+			tried[tree.key()] = true
+			err = tree.check(pieces)
 		}
 		if err != nil {
-			if first == nil {
-				first = err
+			if firstError == nil {
+				firstError = err
 			}
 			if errors.Is(err, ErrLoose) { // so in every tree
 				return nil, err
 			}
 			continue
 		}
-		if best == nil || c.better(best) {
-			best = c
+		if best == nil || tree.better(best) {
+			best = tree
 		}
 	}
 	if best == nil {
-		return nil, first
+		return nil, firstError
 	}
 	return &Result{*best.figure, best.deviation}, nil
 }
 
-// perturbedWeights returns a weight for each contact, by which a spanning tree of the contacts is
-// chosen: its residual, and from the second try on random noise that grows with each try.
+// perturbedWeights returns a weight for each contact, by which a spanning tree is chosen:
+// its residual, and from the second try on random noise that grows with each try.
 func perturbedWeights(all []contact, try int, random *splitmix.Stream) []float64 {
-	w := make([]float64, len(all))
+	weights := make([]float64, len(all))
 	for i, c := range all {
-		w[i] = c.residual
+		weights[i] = c.residual
 		if c.coarse {
-			w[i] += 0.5 / coarseSteps // a penalty, because such residuals are always small
+			weights[i] += 0.5 / coarseSteps // a penalty, because such residuals are always small
 		}
 		if try > 0 {
-			w[i] += float64(random.Float() * 0.12 * float64(try) / maxTrees)
+			weights[i] += float64(random.Float() * 0.12 * float64(try) / maxTrees)
 		}
 	}
-	return w
+	return weights
 }
 
 // candidate is one way to place all pieces.
@@ -123,8 +125,8 @@ type candidate struct {
 	figure         *assembly.Figure
 }
 
-// spanningTree places the pieces by the minimum spanning tree of the contacts (Kruskal's
-// algorithm).
+// spanningTree places the pieces exactly by the minimum spanning tree of the contacts
+// (Kruskal's algorithm). The error names a piece that no contact connects.
 func spanningTree(all []contact, weight []float64) (*candidate, error) {
 	order := make([]int, len(all))
 	for i := range order {
@@ -138,17 +140,17 @@ func spanningTree(all []contact, weight []float64) (*candidate, error) {
 	}
 	joined := 1
 	for _, k := range order {
-		e := &all[k]
-		gi, gj := group[e.i], group[e.j]
-		if gi == gj {
+		edge := &all[k]
+		groupI, groupJ := group[edge.i], group[edge.j]
+		if groupI == groupJ {
 			continue
 		}
 		// Move the whole group of j so that j has its exact position relative to i.
-		by := c.shift[e.i].Add(e.by).Sub(c.shift[e.j])
+		by := c.shift[edge.i].Add(edge.by).Sub(c.shift[edge.j])
 		for n := range group {
-			if group[n] == gj {
+			if group[n] == groupJ {
 				c.shift[n] = c.shift[n].Add(by)
-				group[n] = gi
+				group[n] = groupI
 			}
 		}
 		joined++
@@ -162,18 +164,20 @@ func spanningTree(all []contact, weight []float64) (*candidate, error) {
 	return c, nil
 }
 
-// looseError returns the error of a piece that no contact connects to the first one.
+// looseError returns the error of a piece that is not in the group of the first one; there
+// must be one.
 func looseError(group *[assembly.Count]int) error {
 	for i := range group {
 		if group[i] != group[0] {
-			return fmt.Errorf("%w: %s touches nothing of the part that has %s", ErrLoose, assembly.IDs[i], assembly.IDs[0])
+			return fmt.Errorf("%w: %s touches nothing of the part that has %s", ErrLoose, assembly.IDs[i],
+				assembly.IDs[0])
 		}
 	}
 	panic("BUG: no loose piece")
 }
 
-// key identifies candidates that place the pieces of a drawing equally: the shifts from the first
-// piece, in steps far below the differences of contacts.
+// key identifies equal placements: it holds the shifts from the first piece, rounded to
+// steps far below the differences of contacts.
 func (c *candidate) key() (k [2 * assembly.Count]int64) {
 	for i, p := range c.float {
 		d := p.sub(c.float[0])
@@ -182,8 +186,8 @@ func (c *candidate) key() (k [2 * assembly.Count]int64) {
 	return k
 }
 
-// check returns the reason why a candidate is refused: a piece moves too far, or the configuration
-// is not valid. It fills in what better compares.
+// check builds the configuration and returns why it is refused: a piece moves too far, or it
+// is not valid. It sets the figure, the deviation and the number of shared vertices.
 func (c *candidate) check(pieces *[assembly.Count]piece) error {
 	var mean Point
 	for i := range pieces {
@@ -223,11 +227,11 @@ func (c *candidate) coincidences(pieces *[assembly.Count]piece) (n int) {
 	return n
 }
 
-// better reports whether a candidate fits the drawing better than another: more vertices coincide
+// better reports whether c fits the drawing better than other: more vertices coincide
 // exactly, or as many with a smaller deviation.
-func (c *candidate) better(d *candidate) bool {
-	if c.sharedVertices != d.sharedVertices {
-		return c.sharedVertices > d.sharedVertices
+func (c *candidate) better(other *candidate) bool {
+	if c.sharedVertices != other.sharedVertices {
+		return c.sharedVertices > other.sharedVertices
 	}
-	return c.deviation < d.deviation
+	return c.deviation < other.deviation
 }

@@ -58,12 +58,13 @@ func ReadDrawing(b []byte) (*Drawing, error) {
 	return d, nil
 }
 
-// polygon reads the points of one polygon of a drawing and applies its SVG transform.
+// polygon reads the points of one polygon, pairs or single numbers, applies its SVG
+// transform and flips y to point up. Vertices on straight lines are dropped.
 func polygon(list []json.RawMessage, transform string) ([]Point, error) {
 	if len(list) > 2*maxPoints {
 		return nil, fmt.Errorf("points: got %d; want at most %d", len(list), maxPoints)
 	}
-	var flat []float64
+	var numbers []float64
 	for i, raw := range list {
 		var pair []float64
 		var one float64
@@ -72,36 +73,37 @@ func polygon(list []json.RawMessage, transform string) ([]Point, error) {
 		} else if err := json.Unmarshal(raw, &pair); err != nil || len(pair) == 0 || len(pair) > 2 {
 			return nil, fmt.Errorf("points[%d]: got %.40s; want [x, y] or a number", i, raw)
 		}
-		flat = append(flat, pair...)
+		numbers = append(numbers, pair...)
 	}
-	if len(flat)%2 != 0 {
-		return nil, fmt.Errorf("points: got %d numbers; want x and y of each vertex", len(flat))
+	if len(numbers)%2 != 0 {
+		return nil, fmt.Errorf("points: got %d numbers; want x and y of each vertex", len(numbers))
 	}
 	m, err := parseTransform(transform)
 	if err != nil {
 		return nil, fmt.Errorf("transform: %w", err)
 	}
 	var poly []Point
-	for i := 0; i < len(flat); i += 2 {
-		p := m.apply(Point{flat[i], flat[i+1]})
+	for i := 0; i < len(numbers); i += 2 {
+		p := m.apply(Point{numbers[i], numbers[i+1]})
 		if !(math.Abs(p.X) <= maxValue && math.Abs(p.Y) <= maxValue) {
-			return nil, fmt.Errorf("points: vertex %d lies at (%g, %g); want at most %g from 0", i/2, p.X, p.Y, maxValue)
+			return nil, fmt.Errorf("points: vertex %d lies at (%g, %g); want at most %g from 0", i/2, p.X, p.Y,
+				maxValue)
 		}
 		poly = append(poly, Point{p.X, -p.Y})
 	}
 	return dropCollinear(poly), nil
 }
 
-// dropCollinear removes vertices that repeat the one before or lie on a straight line, within a
-// thousandth of the polygon's size.
+// dropCollinear removes vertices that lie within a thousandth of the polygon's size of the
+// line between their neighbours, one after another, down to three.
 func dropCollinear(poly []Point) []Point {
-	tol := 1e-3 * math.Sqrt(math.Abs(area(poly)))
+	tolerance := 1e-3 * math.Sqrt(math.Abs(area(poly)))
 	for again := true; again; {
 		again = false
 		for i := 0; i < len(poly) && len(poly) > 3; i++ {
 			n := len(poly)
 			a, p, b := poly[(i+n-1)%n], poly[i], poly[(i+1)%n]
-			if segmentDistance(p, a, b) <= tol {
+			if segmentDistance(p, a, b) <= tolerance {
 				poly = slices.Delete(slices.Clone(poly), i, i+1)
 				again = true
 			}

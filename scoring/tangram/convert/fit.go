@@ -18,8 +18,9 @@ const (
 	maxMove   = 0.2
 )
 
-// sortPieces puts the polygons into the order of assembly.IDs: triangles by area, quadrilaterals
-// by their diagonals, which are equal only for the square.
+// sortPieces returns the polygons in the order of assembly.IDs: triangles by area,
+// quadrilaterals by the difference of their diagonals, which are equal only for the square.
+// It refuses other numbers of corners.
 func sortPieces(polys [][]Point) (sorted [assembly.Count][]Point, err error) {
 	if len(polys) != assembly.Count {
 		return sorted, fmt.Errorf("%w: %d polygons; want %d", assembly.ErrInventory, len(polys), assembly.Count)
@@ -49,30 +50,32 @@ func sortPieces(polys [][]Point) (sorted [assembly.Count][]Point, err error) {
 
 // diagonalSkew returns the relative difference of a quadrilateral's diagonals, 0 for squares.
 func diagonalSkew(p []Point) float64 {
-	d, e := p[0].distance(p[2]), p[1].distance(p[3])
-	return math.Abs(d-e) / max(d+e, math.SmallestNonzeroFloat64)
+	first, second := p[0].distance(p[2]), p[1].distance(p[3])
+	return math.Abs(first-second) / max(first+second, math.SmallestNonzeroFloat64)
 }
 
-// normalizeFrame scales the polygons to a total area of 8 and rotates them so that the edges lie
-// along multiples of 45 degrees. See docs/spec/tangram.md#r60.
+// normalizeFrame scales the polygons to the total area 8 and rotates them so that edges lie
+// along multiples of 45 degrees, in place. The angle is the mean direction of all edges,
+// weighted by length and multiplied by 8, so that multiples of 45 degrees coincide. See
+// docs/spec/tangram.md#r60.
 func normalizeFrame(polys *[assembly.Count][]Point) error {
 	total := 0.0
-	var re, im float64
+	var sumCos, sumSin float64
 	for _, poly := range polys {
 		total += math.Abs(area(poly))
 		for i, p := range poly {
-			d := poly[(i+1)%len(poly)].sub(p)
-			s, c := math.Sincos(8 * math.Atan2(d.Y, d.X))
-			re, im = re+float64(d.length()*c), im+float64(d.length()*s)
+			edge := poly[(i+1)%len(poly)].sub(p)
+			sin, cos := math.Sincos(8 * math.Atan2(edge.Y, edge.X))
+			sumCos, sumSin = sumCos+float64(edge.length()*cos), sumSin+float64(edge.length()*sin)
 		}
 	}
 	if !(total > 0) {
 		return fmt.Errorf("%w: the polygons have no area", ErrMisfit)
 	}
-	theta := math.Atan2(im, re) / 8
-	s, c := math.Sincos(-theta)
-	f := math.Sqrt(8 / total)
-	m := matrix{f * c, f * s, -f * s, f * c, 0, 0}
+	angle := math.Atan2(sumSin, sumCos) / 8
+	sin, cos := math.Sincos(-angle)
+	scale := math.Sqrt(8 / total)
+	m := matrix{scale * cos, scale * sin, -scale * sin, scale * cos, 0, 0}
 	for i, poly := range polys {
 		out := make([]Point, len(poly))
 		for k, p := range poly {
@@ -90,7 +93,8 @@ func checkAngles(polys *[assembly.Count][]Point) error {
 			d := poly[(k+1)%len(poly)].sub(p)
 			off := math.Abs(math.Remainder(math.Atan2(d.Y, d.X), math.Pi/4))
 			if off > maxAngle {
-				return fmt.Errorf("%w: an edge of %s is %.1f degrees off; want at most 4", ErrAngle, assembly.IDs[i], off*180/math.Pi)
+				return fmt.Errorf("%w: an edge of %s is %.1f degrees off; want at most 4", ErrAngle,
+					assembly.IDs[i], off*180/math.Pi)
 			}
 		}
 	}
@@ -105,8 +109,9 @@ type piece struct {
 	at    Point            // the shift of base in the drawing
 }
 
-// fitOrientation returns the orientation that is closest to the polygon with the centroids
-// aligned. See docs/spec/tangram.md#r61.
+// fitOrientation returns piece i in the orientation that is closest to the polygon with the
+// centroids aligned. Only the parallelogram needs mirrored orientations. It refuses a
+// polygon that fits none. See docs/spec/tangram.md#r61.
 func fitOrientation(i int, poly []Point) (piece, error) {
 	kind := assembly.Kinds[i]
 	turns := 8
@@ -117,31 +122,33 @@ func fitOrientation(i int, poly []Point) (piece, error) {
 		poly = slices.Clone(poly)
 		slices.Reverse(poly)
 	}
-	c := centroid(poly)
+	centre := centroid(poly)
 	best, bestOff := piece{}, math.Inf(1)
 	for t := range turns {
-		p := piece{turn: t, exact: assembly.Turned(kind, t)}
+		candidate := piece{turn: t, exact: assembly.Turned(kind, t)}
 		if assembly.Turns[t].Mirror {
-			p.exact = slices.Clone(p.exact)
-			slices.Reverse(p.exact)
+			candidate.exact = slices.Clone(candidate.exact)
+			slices.Reverse(candidate.exact)
 		}
-		for _, v := range p.exact {
+		for _, v := range candidate.exact {
 			x, y := v.Floats()
-			p.base = append(p.base, Point{x, y})
+			candidate.base = append(candidate.base, Point{x, y})
 		}
-		p.at = c.sub(centroid(p.base))
-		if off := misfit(p.base, p.at, poly); off < bestOff-1e-9 { // symmetric orientations are equal; the first one wins
-			best, bestOff = p, off
+		candidate.at = centre.sub(centroid(candidate.base))
+		if off := misfit(candidate.base, candidate.at, poly); off < bestOff-1e-9 { // symmetric orientations are equal; the first one wins
+			best, bestOff = candidate, off
 		}
 	}
 	if !(bestOff <= maxMisfit) {
-		return best, fmt.Errorf("%w: a vertex of %s is %.2f away from the %s; want at most %g", ErrMisfit, assembly.IDs[i], bestOff, kind, maxMisfit)
+		return best, fmt.Errorf("%w: a vertex of %s is %.2f away from the %s; want at most %g", ErrMisfit,
+			assembly.IDs[i], bestOff, kind, maxMisfit)
 	}
 	return best, nil
 }
 
-// misfit returns the largest distance of corresponding vertices of an exact piece and a drawn one,
-// for the correspondence that minimizes it.
+// misfit returns the largest distance between corresponding vertices of an exact piece,
+// shifted by at, and a drawn one, for the starting vertex that makes it smallest; infinity
+// for another number of vertices.
 func misfit(base []Point, at Point, poly []Point) float64 {
 	best := math.Inf(1)
 	n := len(base)

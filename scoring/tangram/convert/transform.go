@@ -22,11 +22,13 @@ func (m matrix) apply(p Point) Point {
 
 // mul returns the map that applies n first, then m.
 func (m matrix) mul(n matrix) matrix {
-	o, x, y := m.apply(Point{n.e, n.f}), m.apply(Point{n.a, n.b}), m.apply(Point{n.c, n.d})
-	return matrix{x.X - m.e, x.Y - m.f, y.X - m.e, y.Y - m.f, o.X, o.Y}
+	// the images of the origin and of the two columns; the columns are directions, so m.e, m.f go again
+	origin, x, y := m.apply(Point{n.e, n.f}), m.apply(Point{n.a, n.b}), m.apply(Point{n.c, n.d})
+	return matrix{x.X - m.e, x.Y - m.f, y.X - m.e, y.Y - m.f, origin.X, origin.Y}
 }
 
-// parseTransform parses a list of SVG transforms, which apply from the last to the first.
+// parseTransform returns the matrix of a list of SVG transforms, of which the last one is
+// applied first. An empty text is the identity.
 func parseTransform(s string) (matrix, error) {
 	m := identity
 	rest := strings.TrimLeft(s, " \t\r\n,")
@@ -40,11 +42,11 @@ func parseTransform(s string) (matrix, error) {
 		if err != nil {
 			return m, err
 		}
-		n, err := transformFunction(strings.TrimSpace(name), values)
+		next, err := transformFunction(strings.TrimSpace(name), values)
 		if err != nil {
 			return m, err
 		}
-		m = m.mul(n)
+		m = m.mul(next)
 		rest = strings.TrimLeft(tail, " \t\r\n,")
 	}
 	return m, nil
@@ -62,7 +64,8 @@ func parseNumbers(s string) (v []float64, err error) {
 	return v, nil
 }
 
-// transformFunction returns the matrix of a single SVG transform function.
+// transformFunction returns the matrix of a single SVG transform function with the numbers
+// v.
 func transformFunction(name string, v []float64) (matrix, error) {
 	n := len(v)
 	switch {

@@ -25,49 +25,50 @@ const (
 )
 
 var (
-	targetTone = color.NRGBA{0xe4, 0xe4, 0xe4, 255}
-	pieceTone  = color.NRGBA{0x5b, 0x8d, 0xd6, 170}
-	gapTone    = color.NRGBA{0xf2, 0xb1, 0x34, 255}
-	spillTone  = color.NRGBA{0x8e, 0x5b, 0xc4, 255}
-	errorTone  = color.NRGBA{0xd6, 0x27, 0x28, 255}
-	seamTone   = color.NRGBA{0x1f, 0x3f, 0x70, 255}
+	targetColor = color.NRGBA{0xe4, 0xe4, 0xe4, 255}
+	pieceColor  = color.NRGBA{0x5b, 0x8d, 0xd6, 170}
+	gapColor    = color.NRGBA{0xf2, 0xb1, 0x34, 255}
+	spillColor  = color.NRGBA{0x8e, 0x5b, 0xc4, 255}
+	errorColor  = color.NRGBA{0xd6, 0x27, 0x28, 255}
+	seamColor   = color.NRGBA{0x1f, 0x3f, 0x70, 255}
 )
 
-// Answer draws the pieces of an answer over their target and marks the faults: where pieces
-// overlap (red), parts of the target that they leave open (orange), parts outside of it (purple),
-// and distorted pieces (red outline). Pieces are filled by the even-odd rule, see
+// Answer draws the pieces of an answer over their target and marks the faults: overlaps
+// (red), parts of the target that stay open (orange), parts outside of it (purple), and
+// distorted pieces (red outline). Pieces are filled by the even-odd rule, see
 // docs/spec/tangram.md#r33. Without target and pieces the picture has only the legend.
 func Answer(target sheet.Loop, pieces []Piece) (*image.NRGBA, error) {
-	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
+	writer, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {
 		return nil, err
 	}
 	all := []sheet.Loop{target}
-	for _, p := range pieces {
-		all = append(all, p.Loop)
+	for _, piece := range pieces {
+		all = append(all, piece.Loop)
 	}
-	s := sheet.New(answerSide, answerSide, white)
-	v := fitView(all)
-	paintAreas(s, v, target, pieces)
+	picture := sheet.New(answerSide, answerSide, white)
+	toPicture := fitView(all)
+	paintAreas(picture, toPicture, target, pieces)
 	if len(target) > 0 {
-		s.Stroke(black, 2.5, v.loop(target))
+		picture.Stroke(black, 2.5, toPicture.loop(target))
 	}
-	for _, p := range pieces {
-		tone, width := seamTone, 1.2
-		if p.Distorted {
-			tone, width = errorTone, 3
+	for _, piece := range pieces {
+		tone, width := seamColor, 1.2
+		if piece.Distorted {
+			tone, width = errorColor, 3
 		}
-		s.Stroke(tone, width, v.loop(p.Loop))
+		picture.Stroke(tone, width, toPicture.loop(piece.Loop))
 	}
-	for _, p := range pieces {
-		if err := writeName(s, w, v, p); err != nil {
+	for _, piece := range pieces {
+		if err := writeName(picture, writer, toPicture, piece); err != nil {
 			return nil, err
 		}
 	}
-	return s.NRGBA, writeLegend(s, w)
+	return picture.NRGBA, writeLegend(picture, writer)
 }
 
-// Axes returns where Answer draws the origin of the plane, and how many px it draws for a unit; y grows upwards.
+// Axes returns where Answer draws the origin of the plane, and how many px it draws for a
+// unit; y grows upwards.
 func Axes(target sheet.Loop, pieces []Piece) (origin sheet.Point, unit float64) {
 	all := []sheet.Loop{target}
 	for _, p := range pieces {
@@ -77,7 +78,7 @@ func Axes(target sheet.Loop, pieces []Piece) (origin sheet.Point, unit float64) 
 	return v.point(sheet.Point{}), v.scale
 }
 
-// fitView returns the view that shows all loops above the legend.
+// fitView returns the view that shows all loops above the legend, as large as fits.
 func fitView(all []sheet.Loop) view {
 	x0, y0, x1, y1 := sheet.Bounds(all...)
 	const wide, high = answerSide - 2*answerEdge, answerSide - answerRoom - 2*answerEdge
@@ -88,56 +89,58 @@ func fitView(all []sheet.Loop) view {
 	return v
 }
 
-// paintAreas paints how often each pixel is covered. A pixel mixes the colours by area, so that
-// the picture agrees with the measured areas.
+// paintAreas paints each pixel by how often pieces cover it and how much of it the target
+// covers. A pixel mixes the colours by area, so that the picture agrees with the measured
+// areas.
 func paintAreas(s *sheet.Sheet, v view, target sheet.Loop, pieces []Piece) {
 	w, h := s.Rect.Dx(), s.Rect.Dy()
-	sum := make([]float64, w*h)
+	coverCount := make([]float64, w*h)
 	for _, p := range pieces {
 		cover := s.Cover()
 		cover.Add(v.loop(p.Loop))
-		cover.Each(func(x, y int, winding float64) { sum[y*w+x] += sheet.EvenOdd(winding) })
+		cover.Each(func(x, y int, winding float64) { coverCount[y*w+x] += sheet.EvenOdd(winding) })
 	}
-	goal := make([]float64, w*h)
+	targetCover := make([]float64, w*h)
 	cover := s.Cover()
 	cover.Add(v.loop(target))
-	cover.Each(func(x, y int, winding float64) { goal[y*w+x] = sheet.Solid(winding) })
-	for i := range sum {
+	cover.Each(func(x, y int, winding float64) { targetCover[y*w+x] = sheet.Solid(winding) })
+	for i := range coverCount {
 		x, y := i%w, i/w
-		once := min(sum[i], 1)
-		s.Blend(x, y, targetTone, goal[i])
+		once := min(coverCount[i], 1)
+		s.Blend(x, y, targetColor, targetCover[i])
 		if len(target) > 0 && len(pieces) > 0 {
-			s.Blend(x, y, gapTone, max(goal[i]-once, 0))
+			s.Blend(x, y, gapColor, max(targetCover[i]-once, 0))
 		}
-		s.Blend(x, y, pieceTone, once)
+		s.Blend(x, y, pieceColor, once)
 		if len(target) > 0 {
-			s.Blend(x, y, spillTone, max(once-goal[i], 0)*0.8)
+			s.Blend(x, y, spillColor, max(once-targetCover[i], 0)*0.8)
 		}
-		s.Blend(x, y, errorTone, min(max(sum[i]-1, 0), 1)*0.9)
+		s.Blend(x, y, errorColor, min(max(coverCount[i]-1, 0), 1)*0.9)
 	}
 }
 
-// writeName writes the name of a tangram piece at its centre.
+// writeName writes the name of a piece at the mean of its vertices; "?" if the font lacks
+// its characters, nothing if it is too long.
 func writeName(s *sheet.Sheet, w *sheet.Writer, v view, p Piece) error {
 	if p.Name == "" || len(p.Loop) == 0 {
 		return nil
 	}
-	c := sheet.Point{}
+	centre := sheet.Point{}
 	for _, q := range v.loop(p.Loop) {
-		c.X, c.Y = c.X+q.X/float64(len(p.Loop)), c.Y+q.Y/float64(len(p.Loop))
+		centre.X, centre.Y = centre.X+q.X/float64(len(p.Loop)), centre.Y+q.Y/float64(len(p.Loop))
 	}
-	l, err := w.Line(p.Name, 16)
+	line, err := w.Line(p.Name, 16)
 	if err != nil {
-		l, err = w.Line("?", 16) // the font may lack characters of a name
+		line, err = w.Line("?", 16) // the font may lack characters of a name
 	}
 	if err != nil {
 		return err
 	}
-	const most = 80 // px; longer names would cover the picture
-	if l.Width > most {
+	const maxWidth = 80 // px; longer names would cover the picture
+	if line.Width > maxWidth {
 		return nil
 	}
-	s.Write(black, l, c.X-l.Width/2, c.Y+w.Caps*8)
+	s.Write(black, line, centre.X-line.Width/2, centre.Y+w.Caps*8)
 	return nil
 }
 
@@ -146,16 +149,16 @@ func writeLegend(s *sheet.Sheet, w *sheet.Writer) error {
 	entries := []struct {
 		tone color.NRGBA
 		text string
-	}{{pieceTone, "piece"}, {errorTone, "overlap, distorted"}, {gapTone, "gap"}, {spillTone, "outside"}}
+	}{{pieceColor, "piece"}, {errorColor, "overlap, distorted"}, {gapColor, "gap"}, {spillColor, "outside"}}
 	x, y := float64(answerEdge), float64(answerSide-answerRoom/2)
-	for _, e := range entries {
-		s.Fill(e.tone, sheet.Box(x, y-8, x+16, y+8))
-		l, err := w.Line(e.text, 16)
+	for _, entry := range entries {
+		s.Fill(entry.tone, sheet.Box(x, y-8, x+16, y+8))
+		line, err := w.Line(entry.text, 16)
 		if err != nil {
 			return fmt.Errorf("cannot write legend: %w", err)
 		}
-		s.Write(black, l, x+24, y+w.Caps*8)
-		x += 24 + l.Width + 28
+		s.Write(black, line, x+24, y+w.Caps*8)
+		x += 24 + line.Width + 28
 	}
 	return nil
 }

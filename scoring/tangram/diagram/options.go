@@ -29,7 +29,8 @@ var (
 	grey  = color.NRGBA{0x80, 0x80, 0x80, 255}
 )
 
-// Options draws four silhouettes as A to D, filled, in one scale. See docs/spec/tangram.md#r54.
+// Options draws four silhouettes as A to D, filled, all in the largest scale in which each
+// fits its cell. An outline without extent is an error. See docs/spec/tangram.md#r54.
 func Options(outlines [4]sheet.Loop) (*image.NRGBA, error) {
 	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {

@@ -17,9 +17,9 @@ type Vertex struct {
 }
 
 const (
-	leastMargin = 112 // px
+	minMargin   = 112 // px
 	marginStep  = 24
-	mostMargin  = 208
+	maxMargin   = 208
 	strokeWidth = 3
 	discRadius  = 5
 	textSize    = 20 // px per em
@@ -32,7 +32,7 @@ const (
 // a label with no free place on the outer side of its corner. The weights are decided.
 const (
 	leaderPerCost = 40 // px of leader lines
-	marginPerCost = 12 // px of margin above leastMargin
+	marginPerCost = 12 // px of margin above minMargin
 )
 
 // Outline draws an outline with its vertices marked and their coordinates as labels, none over
@@ -58,12 +58,13 @@ func Outline(vertices []Vertex) (*image.NRGBA, error) {
 	return chooseMargin(plane, lines, w.Caps*textSize).draw(lines), nil
 }
 
-// chooseMargin returns the layout with the best margin: labels near their vertices are worth a
-// smaller outline. height is that of capital letters, px.
+// chooseMargin returns the layout with the lowest cost among margins from minMargin to
+// maxMargin: labels near their vertices are worth a smaller outline. height is that of
+// capital letters, px.
 func chooseMargin(plane sheet.Loop, lines []sheet.Line, height float64) (best *layout) {
 	x0, y0, x1, y1 := sheet.Bounds(plane)
-	for margin := leastMargin; margin <= mostMargin; margin += marginStep {
-		marginCost := float64(margin-leastMargin) / marginPerCost
+	for margin := minMargin; margin <= maxMargin; margin += marginStep {
+		marginCost := float64(margin-minMargin) / marginPerCost
 		room := float64(Side - 2*margin)
 		v := view{scale: min(room/(x1-x0), room/(y1-y0)), centre: boxCentre(plane), to: sheet.Pt(Side/2, Side/2)}
 		l := placeLabels(v.loop(plane), lines, height)
@@ -109,11 +110,10 @@ func (r rect) within(side float64) bool {
 // labelAngles are the directions to try for a label, in degrees from the bisector.
 var labelAngles = [...]float64{0, 15, -15, 30, -30, 45, -45, 60, -60, 75, -75, 90, -90}
 
-// placeLabels places the labels one after another. A label moves outward along the bisector of its
-// corner until it is free. If it would leave the picture or go very far, it tries directions
-// beside the bisector, and finally the nearest free place. The cost of the layout says how poor the
-// places are: 1 for each label that is not on the outer side, and 1 for each leaderPerCost px of
-// leader lines. height is that of capital letters, px.
+// placeLabels places the labels one after another, each at the nearest free place on the
+// outer side of its corner, or else anywhere. The cost of the layout is 1 for each label
+// that is not on the outer side, and 1 for each leaderPerCost px of leader lines. height is
+// that of capital letters, px.
 func placeLabels(loop sheet.Loop, lines []sheet.Line, height float64) *layout {
 	l := &layout{loop: loop, centres: make(sheet.Loop, len(loop)), boxes: make([]rect, 0, len(loop))}
 	for i := range loop {
@@ -132,19 +132,23 @@ func placeLabels(loop sheet.Loop, lines []sheet.Line, height float64) *layout {
 	return l
 }
 
-// placeOutward returns the nearest free place for the label of vertex i on the outer side.
+// placeOutward returns a free place of size w x h for the label of vertex i on the outer
+// side: first near the vertex in any direction, the bisector first, then farther away. ok is
+// false if there is none.
 func (l *layout) placeOutward(i int, w, h float64) (sheet.Point, bool) {
 	const farthest = 96
 	dir := outwardBisector(l.loop, i)
 	for limit := 40.0; limit <= farthest; limit += 28 {
 		for _, turn := range labelAngles {
 			sin, cos := math.Sincos(turn * math.Pi / 180)
-			d := sheet.Pt(float64(dir.X*cos)-float64(dir.Y*sin), float64(dir.X*sin)+float64(dir.Y*cos))
-			reach := math.Min(w/2/math.Max(math.Abs(d.X), 1e-9), h/2/math.Max(math.Abs(d.Y), 1e-9))
-			for far := float64(discRadius + 2); far <= limit; far += labelStep {
-				c := sheet.Pt(l.loop[i].X+float64(d.X*(far+reach)), l.loop[i].Y+float64(d.Y*(far+reach)))
-				if r := boxAround(c, w, h); l.isFree(r) && l.leaderFree(i, r) && l.leaderOutside(i, r) && !insideLoop(l.loop, c) {
-					return c, true
+			direction := sheet.Pt(float64(dir.X*cos)-float64(dir.Y*sin), float64(dir.X*sin)+float64(dir.Y*cos))
+			halfExtent := math.Min(w/2/math.Max(math.Abs(direction.X), 1e-9), h/2/math.Max(math.Abs(direction.Y), 1e-9))
+			for distance := float64(discRadius + 2); distance <= limit; distance += labelStep {
+				centre := sheet.Pt(l.loop[i].X+float64(direction.X*(distance+halfExtent)),
+					l.loop[i].Y+float64(direction.Y*(distance+halfExtent)))
+				if r := boxAround(centre, w, h); l.isFree(r) && l.leaderFree(i, r) && l.leaderOutside(i, r) &&
+					!insideLoop(l.loop, centre) {
+					return centre, true
 				}
 			}
 		}
@@ -152,22 +156,24 @@ func (l *layout) placeOutward(i int, w, h float64) (sheet.Point, bool) {
 	return sheet.Point{}, false
 }
 
-// placeAnywhere returns the free place nearest to vertex i.
+// placeAnywhere returns the free place nearest to vertex i on a grid over the picture; the
+// top if there is none.
 func (l *layout) placeAnywhere(i int, w, h float64) sheet.Point {
 	best, bestFar := sheet.Pt(Side/2, h), math.Inf(1)
 	for y := h / 2; y <= Side-h/2; y += 2 * labelStep {
 		for x := w / 2; x <= Side-w/2; x += 2 * labelStep {
-			far := math.Hypot(x-l.loop[i].X, y-l.loop[i].Y)
+			distance := math.Hypot(x-l.loop[i].X, y-l.loop[i].Y)
 			c := sheet.Pt(x, y)
-			if r := boxAround(c, w, h); far < bestFar && l.isFree(r) && l.leaderFree(i, r) {
-				best, bestFar = c, far
+			if r := boxAround(c, w, h); distance < bestFar && l.isFree(r) && l.leaderFree(i, r) {
+				best, bestFar = c, distance
 			}
 		}
 	}
 	return best
 }
 
-// isFree reports whether a box lies in the picture and covers no label, outline or vertex disc.
+// isFree reports whether a box lies in the picture and meets no label, no part of the
+// outline and no vertex disc.
 func (l *layout) isFree(r rect) bool {
 	if !r.within(Side) {
 		return false
@@ -179,15 +185,16 @@ func (l *layout) isFree(r rect) bool {
 	}
 	disc, stroke := r.grown(discRadius), r.grown(strokeWidth/2.0)
 	for i, p := range l.loop {
-		if p.X > disc.x0 && p.X < disc.x1 && p.Y > disc.y0 && p.Y < disc.y1 || stroke.crosses(p, l.loop[(i+1)%len(l.loop)]) {
+		if p.X > disc.x0 && p.X < disc.x1 && p.Y > disc.y0 && p.Y < disc.y1 ||
+			stroke.crosses(p, l.loop[(i+1)%len(l.loop)]) {
 			return false
 		}
 	}
 	return true
 }
 
-// leaderFree reports whether a label for vertex i covers no existing leader line, and its own
-// leader would cross no label.
+// leaderFree reports whether a label r for vertex i covers no existing leader line, and its
+// own leader line would cross no label and no other vertex disc.
 func (l *layout) leaderFree(i int, r rect) bool {
 	own, far := leaderLine(l.loop[i], r)
 	for k, p := range l.loop {
@@ -207,7 +214,7 @@ func (l *layout) leaderFree(i int, r rect) bool {
 }
 
 // leaderOutside reports whether the leader line of a label for vertex i runs outside of the
-// outline.
+// outline, at five points of the line. Labels without a leader line pass.
 func (l *layout) leaderOutside(i int, r rect) bool {
 	p := l.loop[i]
 	end, long := leaderLine(p, r)
@@ -222,41 +229,43 @@ func (l *layout) leaderOutside(i int, r rect) bool {
 	return true
 }
 
-// leaderLine returns the end of the line from a vertex to its label, and whether the two are so
-// far apart that it is drawn.
+// leaderLine returns the end of the line from a vertex to the nearest point of its label,
+// and whether the two are so far apart that the line is drawn.
 func leaderLine(p sheet.Point, r rect) (end sheet.Point, drawn bool) {
 	end = sheet.Pt(min(max(p.X, r.x0), r.x1), min(max(p.Y, r.y0), r.y1))
 	return end, math.Hypot(p.X-end.X, p.Y-end.Y) > leaderFrom
 }
 
-// crosses reports whether a line of the outline passes through the box of a label.
+// crosses reports whether the segment from p to q passes through the interior of the box, by
+// clipping it to the box's four sides (Liang-Barsky).
 func (r rect) crosses(p, q sheet.Point) bool {
 	t0, t1 := 0.0, 1.0
-	for _, s := range [4][2]float64{{p.X - q.X, p.X - r.x0}, {q.X - p.X, r.x1 - p.X}, {p.Y - q.Y, p.Y - r.y0}, {q.Y - p.Y, r.y1 - p.Y}} {
-		switch d, room := s[0], s[1]; {
-		case d == 0 && room < 0:
+	for _, side := range [4][2]float64{{p.X - q.X, p.X - r.x0}, {q.X - p.X, r.x1 - p.X}, {p.Y - q.Y, p.Y - r.y0},
+		{q.Y - p.Y, r.y1 - p.Y}} {
+		switch speed, room := side[0], side[1]; {
+		case speed == 0 && room < 0:
 			return false
-		case d > 0:
-			t1 = min(t1, room/d)
-		case d < 0:
-			t0 = max(t0, room/d)
+		case speed > 0:
+			t1 = min(t1, room/speed)
+		case speed < 0:
+			t0 = max(t0, room/speed)
 		}
 	}
 	return t0 < t1
 }
 
-// outwardBisector returns the direction of the bisector at vertex i that points out of the loop,
-// which was counter-clockwise with y up.
+// outwardBisector returns the unit vector of the bisector at vertex i that points out of the
+// loop. The loop must have been counter-clockwise with y up, so it is clockwise in px.
 func outwardBisector(l sheet.Loop, i int) sheet.Point {
 	n := len(l)
-	a, b := unitVector(l[(i+n-1)%n], l[i]), unitVector(l[i], l[(i+1)%n])
+	before, after := unitVector(l[(i+n-1)%n], l[i]), unitVector(l[i], l[(i+1)%n])
 	// The right of a direction that was counter-clockwise lies outside; with y down
 	// that is (-dy, dx).
-	d := sheet.Pt(-a.Y-b.Y, a.X+b.X)
-	if m := math.Hypot(d.X, d.Y); m > 1e-9 {
-		return sheet.Pt(d.X/m, d.Y/m)
+	bisector := sheet.Pt(-before.Y-after.Y, before.X+after.X)
+	if length := math.Hypot(bisector.X, bisector.Y); length > 1e-9 {
+		return sheet.Pt(bisector.X/length, bisector.Y/length)
 	}
-	return a // the edges run back along each other
+	return before // the edges run back along each other
 }
 
 // unitVector returns the direction from p to q.

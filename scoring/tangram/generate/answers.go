@@ -33,42 +33,44 @@ const (
 )
 
 // Qualities are all qualities.
-var Qualities = []Quality{Right, Fenced, Rounded, Rough, Shifted, Overlaps, Loose, Distorted, Missing, Inventory, Unescaped, Unfinished}
+var Qualities = []Quality{Right, Fenced, Rounded, Rough, Shifted, Overlaps, Loose, Distorted, Missing, Inventory,
+	Unescaped, Unfinished}
 
-// Answer writes an answer to Task 2 for an instance, as a model could. It depends only on the
-// instance and the quality.
+// Answer writes an answer to Task 2 for an instance, as a model could, with what the quality
+// says right or wrong. It depends only on the instance and the quality.
 func Answer(in *assembly.Instance, q Quality) string {
 	random := splitmix.New(in.ID + ":" + string(q))
-	a := &assembly.Instance{ID: in.ID, Figure: in.Figure}
-	for i, p := range in.Pieces {
-		a.Pieces[i] = slices.Clone(p)
+	answer := &assembly.Instance{ID: in.ID, Figure: in.Figure}
+	for piece, p := range in.Pieces {
+		answer.Pieces[piece] = slices.Clone(p)
 	}
-	i := random.Below(assembly.Count)
+	piece := random.Below(assembly.Count)
 	switch q {
 	case Shifted:
-		for k := range a.Pieces {
-			translate(a.Pieces[k], field.Ratio(1, 2), field.Int(0))
+		for k := range answer.Pieces {
+			translate(answer.Pieces[k], field.Ratio(1, 2), field.Int(0))
 		}
 	case Overlaps:
 		// A neighbour lies within a step of this length on some side.
 		other := in.Adjacent[random.Below(len(in.Adjacent))]
-		from, to := assembly.Center(a.Pieces[other[0]]), assembly.Center(a.Pieces[other[1]])
-		d := to.Sub(from)
-		translate(a.Pieces[other[0]], d.X.Mul(field.Ratio(1, 3)), d.Y.Mul(field.Ratio(1, 3)))
+		from, to := assembly.Center(answer.Pieces[other[0]]), assembly.Center(answer.Pieces[other[1]])
+		step := to.Sub(from)
+		translate(answer.Pieces[other[0]], step.X.Mul(field.Ratio(1, 3)), step.Y.Mul(field.Ratio(1, 3)))
 	case Loose:
-		translate(a.Pieces[i], field.Int(20), field.Ratio(1, 2))
+		translate(answer.Pieces[piece], field.Int(20), field.Ratio(1, 2))
 	case Distorted:
-		p := &a.Pieces[i][random.Below(len(a.Pieces[i]))]
+		p := &answer.Pieces[piece][random.Below(len(answer.Pieces[piece]))]
 		p.X = p.X.Add(field.Ratio(1, 8))
 	}
-	text := string(a.AppendAnswer(nil))
+	text := string(answer.AppendAnswer(nil))
 	switch q {
 	case Fenced:
-		text = "The square and the parallelogram come first, then the triangles.\n\n```json\n" + text + "\n```\nAll seven pieces are placed."
+		text = "The square and the parallelogram come first, then the triangles.\n\n```json\n" + text +
+			"\n```\nAll seven pieces are placed."
 	case Rounded:
-		text = decimalAnswer(a, 3)
+		text = decimalAnswer(answer, 3)
 	case Rough:
-		text = decimalAnswer(a, 1)
+		text = decimalAnswer(answer, 1)
 	case Missing:
 		text = text[:strings.LastIndex(text, `,{"id"`)] + "]}}"
 	case Inventory:
@@ -88,7 +90,7 @@ func translate(poly []assembly.Point, x, y field.Number) {
 	}
 }
 
-// decimalAnswer writes the correct answer of a puzzle with coordinates of a few decimals.
+// decimalAnswer writes the correct answer with coordinates rounded to that many decimals.
 func decimalAnswer(in *assembly.Instance, digits int) string {
 	b := scoring.AppendString([]byte(`{"instance_id":`), in.ID)
 	b = append(b, `,"final_state":{"pieces":[`...)

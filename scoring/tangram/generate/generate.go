@@ -14,7 +14,8 @@ import (
 // maxTries bounds the tries to place a piece before the whole configuration begins anew.
 const maxTries = 60
 
-// Instance makes instance number k of a seed. Its id is gen-SEED-K.
+// Instance makes instance number k of a seed, with the id gen-SEED-K. It draws
+// configurations until one is valid.
 func Instance(seed int64, k int) *assembly.Instance {
 	id := fmt.Sprintf("gen-%d-%d", seed, k)
 	b := builder{random: splitmix.New(id)}
@@ -61,7 +62,8 @@ func (b *builder) randomTurn() assembly.Turn {
 	return assembly.Turns[b.random.Below(len(assembly.Turns))]
 }
 
-// placePiece finds a place for a piece along an edge of a placed one.
+// placePiece finds a random place for a piece along an edge of a placed one. ok is false
+// after maxTries.
 func (b *builder) placePiece(piece int) (at assembly.Placement, ok bool) {
 	for range maxTries {
 		at = assembly.Placement{Turn: b.randomTurn(), Shift: assembly.At(0, 0)}
@@ -80,9 +82,9 @@ func (b *builder) placePiece(piece int) (at assembly.Placement, ok bool) {
 	return at, false
 }
 
-// alignEdges returns the shift that puts edge j of a new piece onto the line of edge i of host, a
-// placed one. way 0 puts start on start, 1 start on end, 2 midpoint on midpoint. The edges must be
-// parallel.
+// alignEdges returns the shift that puts edge j of a new piece onto the line of edge i of
+// host, a placed one: start on start (way 0), start on end (1), or midpoint on midpoint (2).
+// parallel is false, and there is no shift, for other edges.
 func alignEdges(host []assembly.Point, i int, poly []assembly.Point, j, way int) (by assembly.Point, parallel bool) {
 	a, b := host[i], host[(i+1)%len(host)]
 	c, d := poly[j], poly[(j+1)%len(poly)]
@@ -101,7 +103,8 @@ func alignEdges(host []assembly.Point, i int, poly []assembly.Point, j, way int)
 	return assembly.Point{X: twice.X.Mul(half), Y: twice.Y.Mul(half)}, true
 }
 
-// fits reports whether a new piece overlaps no placed piece and shares a segment with one.
+// fits reports whether a new piece overlaps no placed piece and shares a segment with at
+// least one.
 func (b *builder) fits(poly []assembly.Point) bool {
 	touches := false
 	for _, p := range b.placed {

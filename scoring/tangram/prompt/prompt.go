@@ -56,8 +56,9 @@ func vertexList(poly []assembly.Point) string {
 	return strings.Join(list, ", ")
 }
 
-// Solution returns the prompt of Task 2: place the pieces so that they fill the outline. examples
-// are the solved instances of InContext; other settings show none.
+// Solution returns the prompt of Task 2: place the pieces so that they fill the outline.
+// examples are the solved instances, shown only in the setting InContext. VisualCentric
+// leaves the outline to the picture.
 func Solution(in *assembly.Instance, s Setting, examples []*assembly.Instance) string {
 	var b strings.Builder
 	b.WriteString("# Task: solve a tangram\n\nPlace the seven tangram pieces in the plane so that together they fill a target outline exactly. Coordinates are exact; x points right, y points up. ")
