@@ -44,7 +44,8 @@ func (v *Value) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendFloat appends a float as Python's json module writes it.
+// appendFloat appends a float as Python's json module writes it: as it was written, or the
+// name of NaN or an infinity.
 func (v *Value) appendFloat(dst []byte) []byte {
 	switch {
 	case v.S != "":

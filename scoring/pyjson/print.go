@@ -10,8 +10,9 @@ import (
 	"unicode"
 )
 
-// AppendFloat appends a double as Python's repr prints it: the shortest digits that read back as
-// x, with ".0" where there is no fraction. From 1e16 upward and below 1e-4 it has an exponent.
+// AppendFloat appends a double as Python's repr prints it: the shortest digits that read
+// back as x, with ".0" where there is no fraction. From 1e16 upward and below 1e-4 it has an
+// exponent.
 func AppendFloat(dst []byte, x float64) []byte {
 	switch {
 	case math.IsNaN(x):
@@ -79,8 +80,9 @@ func (v *Value) AppendRepr(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendQuoted appends a string as Python's repr quotes it: in single quotes, or in double ones
-// where it holds single quotes and no double ones.
+// appendQuoted appends a string as Python's repr quotes it: in single quotes, or in double
+// ones if it holds single quotes and no double ones. Characters that are not printable are
+// escaped.
 func appendQuoted(dst []byte, s string) []byte {
 	quote := byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
@@ -110,9 +112,9 @@ func appendQuoted(dst []byte, s string) []byte {
 	return append(dst, quote)
 }
 
-// ParseFloat reads a string as Python's float() does: with optional white space around it, single
-// underscores between digits, and inf, infinity and nan in any case. Numbers that are too large
-// become infinities. ok is false where Python raises ValueError.
+// ParseFloat reads a string as Python's float() does: with optional white space around it,
+// single underscores between digits, and inf, infinity and nan in any case. Numbers that are
+// too large become infinities. ok is false where Python raises ValueError.
 func ParseFloat(s string) (x float64, ok bool) {
 	s = strings.TrimFunc(s, unicode.IsSpace)
 	for i := range len(s) {

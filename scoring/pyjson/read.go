@@ -28,12 +28,12 @@ type Reader struct {
 	depth int // how many lists and objects are open
 	steps int // bytes read since Reset, over all reads
 
-	stack []Value  // elements of lists and objects that are open
-	names []string // keys of the objects that are open
-	items arena[Value]
-	keys  arena[string]
-	ins   arena[members]
-	plain strings.Builder // unescaped strings, one behind the other
+	stack       []Value  // elements of lists and objects that are open
+	names       []string // keys of the objects that are open
+	items       arena[Value]
+	keys        arena[string]
+	memberLists arena[members]
+	unescaped   strings.Builder // unescaped strings, one behind the other
 }
 
 // Reset forgets all values that were read and sets the text to read from.
@@ -42,7 +42,7 @@ func (r *Reader) Reset(text string) {
 	r.stack, r.names = emptied(r.stack), emptied(r.names)
 	r.items.reset()
 	r.keys.reset()
-	r.ins.reset()
+	r.memberLists.reset()
 }
 
 // Steps returns how many bytes were read since Reset, repeatedly read ones each time. Callers
@@ -52,11 +52,11 @@ func (r *Reader) Steps() int { return r.steps }
 // All reads the whole text as one value. The error is an Exception.
 func (r *Reader) All() (v Value, err error) { return r.Span(0, len(r.text)) }
 
-// Span reads text[from:to] as one value with optional white space around it. The error is an
-// Exception.
+// Span reads text[from:to] as one value with optional white space around it, and nothing
+// else. The error is an Exception.
 func (r *Reader) Span(from, to int) (v Value, err error) {
 	whole := r.text
-	r.text = whole[:to]
+	r.text = whole[:to] // the value must end before it
 	defer func() { r.text = whole }()
 	v, end, err := r.At(from)
 	if err != nil {
@@ -70,13 +70,14 @@ func (r *Reader) Span(from, to int) (v Value, err error) {
 	return v, nil
 }
 
-// At reads the value that begins at a position, after optional white space, and returns where it
-// ends. What follows is not read. The error is an Exception.
+// At reads the value that begins at a position, after optional white space, and returns
+// where it ends. What follows is not read. After an error, end is where reading stopped. The
+// error is an Exception.
 func (r *Reader) At(from int) (v Value, end int, err error) {
 	r.at, r.depth = from, 0
 	r.stack, r.names = r.stack[:0], r.names[:0]
 	r.skipSpace()
-	err = r.value()
+	err = r.pushValue()
 	if err == nil {
 		v = r.stack[0]
 	}
@@ -96,59 +97,60 @@ func (r *Reader) skipSpace() {
 	}
 }
 
-// value reads a JSON value as Python does and pushes it on the stack. Returning it through all
-// levels of nesting would copy it at each.
-func (r *Reader) value() error {
+// pushValue reads a JSON value as Python does and pushes it on the stack. To return it
+// through all levels of nesting would copy it at each.
+func (r *Reader) pushValue() error {
 	if r.at >= len(r.text) {
 		return DecodeError
 	}
 	switch c := r.text[r.at]; {
 	case c == '"':
-		s, err := r.str()
+		s, err := r.readString()
 		return r.push(Str, 0, s, err)
 	case c == '{':
-		return r.dict()
+		return r.pushDict()
 	case c == '[':
-		return r.list()
+		return r.pushList()
 	case c >= '0' && c <= '9':
-		return r.number()
+		return r.pushNumber()
 	case c == '-':
-		if !r.Strict && r.literal("-Infinity") {
+		if !r.Strict && r.skipLiteral("-Infinity") {
 			return r.push(Float, math.Inf(-1), "", nil)
 		}
-		return r.number()
-	case r.literal("null"):
+		return r.pushNumber()
+	case r.skipLiteral("null"):
 		return r.push(None, 0, "", nil)
-	case r.literal("true"):
+	case r.skipLiteral("true"):
 		return r.push(Bool, 1, "", nil)
-	case r.literal("false"):
+	case r.skipLiteral("false"):
 		return r.push(Bool, 0, "", nil)
 	case r.Strict:
-	case r.literal("NaN"):
+	case r.skipLiteral("NaN"):
 		return r.push(Float, math.NaN(), "", nil)
-	case r.literal("Infinity"):
+	case r.skipLiteral("Infinity"):
 		return r.push(Float, math.Inf(1), "", nil)
 	}
 	return DecodeError
 }
 
-// push puts a value on the stack and returns err, so that callers can return its result.
+// push puts a value on the stack, even if err is set, and returns err, so that callers can
+// return its result.
 func (r *Reader) push(kind Kind, f float64, s string, err error) error {
 	r.stack = append(r.stack, Value{Kind: kind, F: f, S: s})
 	return err
 }
 
-// closeContainer replaces the members of a list or an object on the stack, which begin at first
-// and whose keys begin at name, by the list or object itself.
+// closeContainer moves past the closing bracket of a list or object and replaces its members
+// on the stack by the list or object. They begin at stack[first], its keys at names[name].
 func (r *Reader) closeContainer(kind Kind, first, name int) {
 	r.at++
 	r.depth--
-	in := r.keep(r.stack[first:], r.names[name:])
+	in := r.keepMembers(r.stack[first:], r.names[name:])
 	r.stack, r.names = append(r.stack[:first], Value{Kind: kind, in: in}), r.names[:name]
 }
 
-// literal moves past s and returns true, if the JSON word s comes next.
-func (r *Reader) literal(s string) bool {
+// skipLiteral moves past the word s if it comes next, and reports whether it does.
+func (r *Reader) skipLiteral(s string) bool {
 	if strings.HasPrefix(r.text[r.at:], s) {
 		r.at += len(s)
 		return true
@@ -156,7 +158,8 @@ func (r *Reader) literal(s string) bool {
 	return false
 }
 
-// openContainer moves past the opening bracket of a list or an object.
+// openContainer moves past the opening bracket of a list or an object. It refuses nesting
+// beyond maxDepth.
 func (r *Reader) openContainer() error {
 	r.depth++
 	if r.depth > maxDepth {
@@ -167,17 +170,17 @@ func (r *Reader) openContainer() error {
 	return nil
 }
 
-// list reads a JSON list as Python's json module does.
-func (r *Reader) list() error {
+// pushList reads a JSON list as Python's json module does.
+func (r *Reader) pushList() error {
 	if err := r.openContainer(); err != nil {
 		return err
 	}
 	first := len(r.stack)
 	for !r.peek(']') {
-		if err := r.value(); err != nil {
+		if err := r.pushValue(); err != nil {
 			return err
 		}
-		if err := r.separator(']'); err != nil {
+		if err := r.skipSeparator(']'); err != nil {
 			return err
 		}
 	}
@@ -185,8 +188,8 @@ func (r *Reader) list() error {
 	return nil
 }
 
-// dict reads a JSON object as Python's json module reads a dict.
-func (r *Reader) dict() error {
+// pushDict reads a JSON object as Python's json module reads a dict.
+func (r *Reader) pushDict() error {
 	if err := r.openContainer(); err != nil {
 		return err
 	}
@@ -195,7 +198,7 @@ func (r *Reader) dict() error {
 		if !r.peek('"') {
 			return DecodeError
 		}
-		key, err := r.str()
+		key, err := r.readString()
 		if err != nil {
 			return err
 		}
@@ -205,11 +208,11 @@ func (r *Reader) dict() error {
 		}
 		r.at++
 		r.skipSpace()
-		if err := r.value(); err != nil {
+		if err := r.pushValue(); err != nil {
 			return err
 		}
 		r.addKey(first, name, key)
-		if err := r.separator('}'); err != nil {
+		if err := r.skipSeparator('}'); err != nil {
 			return err
 		}
 	}
@@ -218,21 +221,23 @@ func (r *Reader) dict() error {
 	return nil
 }
 
-// keep copies the members of a list or an object into the reader's memory; nil for none.
-func (r *Reader) keep(items []Value, keys []string) *members {
+// keepMembers copies the members of a list or an object into the reader's memory; nil if
+// there are none.
+func (r *Reader) keepMembers(items []Value, keys []string) *members {
 	if len(items) == 0 {
 		return nil
 	}
 	in := [1]members{{r.items.keep(items), r.keys.keep(keys)}}
-	return &r.ins.keep(in[:])[0]
+	return &r.memberLists.keep(in[:])[0]
 }
 
 // fewKeys is how many keys of an object addKey compares one by one. With more of them,
 // dropRepeatedKeys goes through all at the object's end.
 const fewKeys = 64
 
-// addKey gives the value on top of the stack its key in the open object, whose members begin at
-// first and whose keys begin at name. The value of a repeated key replaces the earlier one.
+// addKey gives the value on top of the stack its key in the open object, whose members begin
+// at stack[first] and whose keys begin at names[name]. The value of a repeated key replaces
+// the earlier one. Beyond fewKeys keys, repeated ones are left to dropRepeatedKeys.
 func (r *Reader) addKey(first, name int, key string) {
 	names := r.names[name:]
 	if len(names) < fewKeys {
@@ -246,8 +251,8 @@ func (r *Reader) addKey(first, name int, key string) {
 	r.names = append(r.names, key)
 }
 
-// dropRepeatedKeys replaces values of repeated keys, as addKey does, in an object that has more
-// keys than addKey compares.
+// dropRepeatedKeys does what addKey left undone in an object with many keys: it keeps the
+// last value of each key, at the place of the first.
 func (r *Reader) dropRepeatedKeys(first, name int) {
 	names, values := r.names[name:], r.stack[first:]
 	if len(names) <= fewKeys {
@@ -270,9 +275,9 @@ func (r *Reader) dropRepeatedKeys(first, name int) {
 // peek reports whether byte c comes next.
 func (r *Reader) peek(c byte) bool { return r.at < len(r.text) && r.text[r.at] == c }
 
-// separator reads what follows an element of a list or an object: a comma before another one, or
-// nothing before end, the closing bracket.
-func (r *Reader) separator(end byte) error {
+// skipSeparator moves past the comma after an element, which another element must follow.
+// Before end, the closing bracket, there is nothing to skip.
+func (r *Reader) skipSeparator(end byte) error {
 	r.skipSpace()
 	if r.peek(end) {
 		return nil
@@ -288,11 +293,12 @@ func (r *Reader) separator(end byte) error {
 	return nil
 }
 
-// number reads a JSON number as Python does. Where a fraction or an exponent has no digits, the
-// number ends before it.
-func (r *Reader) number() error {
+// pushNumber reads a JSON number as Python does and pushes an Int or a Float. Where a
+// fraction or an exponent has no digits, the number ends before it. Unless Strict, integers
+// of too many digits are refused, as in Python.
+func (r *Reader) pushNumber() error {
 	start := r.at
-	digits := func() int {
+	skipDigits := func() int {
 		n := r.at
 		for r.at < len(r.text) && r.text[r.at]-'0' < 10 {
 			r.at++
@@ -304,42 +310,43 @@ func (r *Reader) number() error {
 	}
 	if r.peek('0') {
 		r.at++
-	} else if digits() == 0 {
+	} else if skipDigits() == 0 {
 		return DecodeError
 	}
-	whole := r.at
+	integerEnd := r.at
 	if r.peek('.') {
 		r.at++
-		if digits() == 0 {
-			r.at = whole
+		if skipDigits() == 0 {
+			r.at = integerEnd
 		}
 	}
-	mantissa := r.at
+	mantissaEnd := r.at
 	if r.peek('e') || r.peek('E') {
 		r.at++
 		if r.peek('+') || r.peek('-') {
 			r.at++
 		}
-		if digits() == 0 {
-			r.at = mantissa
+		if skipDigits() == 0 {
+			r.at = mantissaEnd
 		}
 	}
 	text := r.text[start:r.at]
-	f := nearestDouble(text)
-	if r.at > whole {
-		return r.push(Float, f, text, nil)
+	double := nearestDouble(text)
+	if r.at > integerEnd {
+		return r.push(Float, double, text, nil)
 	}
 	if !r.Strict && len(strings.TrimPrefix(text, "-")) > maxDigits {
 		return ValueError
 	}
-	if text == "-0" {
-		text, f = "0", 0
+	if text == "-0" { // an int has no negative zero
+		text, double = "0", 0
 	}
-	return r.push(Int, f, text, nil)
+	return r.push(Int, double, text, nil)
 }
 
-// nearestDouble returns the double nearest to a JSON number, an infinity where it is too large,
-// as in Python.
+// nearestDouble returns the double nearest to a JSON number, an infinity where it is too
+// large, as in Python. Integers of up to 15 digits are converted without a parser, because
+// doubles hold them exactly.
 func nearestDouble(text string) float64 {
 	n, sign, digits := int64(0), int64(1), text
 	if text[0] == '-' {
@@ -356,9 +363,9 @@ func nearestDouble(text string) float64 {
 	return float64(sign * n)
 }
 
-// str reads a JSON string as Python does and returns it unescaped. Without escapes it shares the
-// text's memory.
-func (r *Reader) str() (string, error) {
+// readString reads a JSON string as Python does and returns it unescaped. Without escapes it
+// shares the text's memory.
+func (r *Reader) readString() (string, error) {
 	text := r.text[r.at+1:]
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -380,11 +387,11 @@ func (r *Reader) str() (string, error) {
 // stringBlock is the least size of a block of unescaped strings, bytes.
 const stringBlock = 1 << 10
 
-// unescape reads the rest of a string from its first escape on; before is what precedes that.
-// Unescaped strings are written behind one another, so that one block costs one allocation for
-// many. Bytes that were returned are never written again.
+// unescape reads the rest of a string from its first escape on; before is what precedes
+// that. Unescaped strings are written one behind the other into large blocks, so that many
+// cost one allocation. Bytes that were returned are never written again.
 func (r *Reader) unescape(before string) (string, error) {
-	b := &r.plain
+	b := &r.unescaped
 	if b.Cap()-b.Len() < len(before)+64 {
 		*b = strings.Builder{}
 		b.Grow(len(before) + stringBlock)
@@ -415,22 +422,22 @@ func (r *Reader) unescape(before string) (string, error) {
 		if c != 'u' {
 			return "", DecodeError
 		}
-		u, ok := r.fourHexDigits()
+		code, ok := r.fourHexDigits()
 		if !ok {
 			return "", DecodeError
 		}
-		if utf16.IsSurrogate(u) && strings.HasPrefix(r.text[r.at:], `\u`) {
+		if utf16.IsSurrogate(code) && strings.HasPrefix(r.text[r.at:], `\u`) {
 			afterFirst := r.at
 			r.at += 2
 			low, ok := r.fourHexDigits()
-			pair := utf16.DecodeRune(u, low)
+			pair := utf16.DecodeRune(code, low)
 			if ok && pair != utf8.RuneError {
-				u = pair
+				code = pair
 			} else {
 				r.at = afterFirst
 			}
 		}
-		b.WriteRune(u) // half of a pair becomes the replacement character
+		b.WriteRune(code) // half of a pair becomes the replacement character
 	}
 	return "", DecodeError
 }
@@ -459,8 +466,8 @@ const (
 // reset frees all lists of the arena.
 func (a *arena[T]) reset() { a.block = emptied(a.block) }
 
-// emptied returns an empty list with the memory of another one, nil where that is too large to
-// keep.
+// emptied returns an empty list with the memory of another one, or nil where that is too
+// large to keep for the next text.
 func emptied[T any](list []T) []T {
 	if cap(list) > mostKept {
 		return nil
@@ -468,7 +475,9 @@ func emptied[T any](list []T) []T {
 	return list[:0]
 }
 
-// keep copies a list of values into the arena, so that many small lists cost one allocation.
+// keep copies a list into the arena, whose large blocks make many small lists cost one
+// allocation. The result has no spare capacity, so that appending to it cannot overwrite the
+// next list.
 func (a *arena[T]) keep(list []T) []T {
 	if len(list) == 0 {
 		return nil
