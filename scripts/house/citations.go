@@ -58,10 +58,10 @@ type fault struct {
 	text string
 }
 
-// citations returns what is wrong with the documents and the mentions of them, as
-// "FILE:LINE: TEXT" in the order of files and lines: mentions of missing documents
-// and rules, rules that nothing outside of docs cites or that are not numbered 1 to
-// n, and long lines.
+// citations returns what is wrong with documents and mentions of them, as "FILE:LINE: TEXT"
+// in the order of files and lines: mentions of missing documents and rules, rules that
+// nothing outside of docs cites or that are not numbered 1 to n, and lines that are too
+// long.
 func (t *tree) citations() []string {
 	c := &citationCheck{tree: t, rules: map[rule]place{}, cited: map[rule]bool{}}
 	for _, file := range t.paths {
@@ -97,8 +97,8 @@ func (c *citationCheck) add(at place, format string, args ...any) {
 	c.faults = append(c.faults, fault{at, fmt.Sprintf(format, args...)})
 }
 
-// readPage collects the rules of a document of specDir and checks their numbers,
-// and checks the length of the lines of any document.
+// readPage collects the rules of a page in specDir and checks their numbers. Of every
+// document it checks the length of lines.
 func (c *citationCheck) readPage(file string) {
 	rules := 0
 	eachText(c.text[file], func(n int, line string) {
@@ -124,9 +124,8 @@ func (c *citationCheck) readPage(file string) {
 	})
 }
 
-// eachText calls f for each line of a document that is in no block of code, with its
-// number from 1. A block is fenced, or follows a blank line and is indented by four
-// blanks.
+// eachText calls f for each line of a document outside of code blocks, with its number from
+// 1. A code block is fenced, or is indented by four blanks after a blank line.
 func eachText(text string, f func(n int, line string)) {
 	fenced, indented, blank := false, false, true
 	for i, line := range strings.Split(text, "\n") {
@@ -159,7 +158,8 @@ func mayBeLong(line string) bool {
 	return !strings.ContainsAny(line, " \t")
 }
 
-// readMentions checks every name of a document and every rule that file mentions.
+// readMentions checks that every document and every rule that a file mentions exists. Addresses of
+// other sites are ignored.
 func (c *citationCheck) readMentions(file string) {
 	for i, line := range strings.Split(c.text[file], "\n") {
 		at := place{file, i + 1}
@@ -172,7 +172,7 @@ func (c *citationCheck) readMentions(file string) {
 			continue
 		}
 		line = urlText.ReplaceAllString(line, " ")
-		for _, m := range mention.FindAllStringSubmatch(line, -1) {
+		for _, m := range mention.FindAllStringSubmatch(line, -1) { // 1: the document, 2: its anchor, 3: a section
 			if strings.ContainsAny(m[1], "*%") || excepted(file, m[1]) {
 				continue
 			}
@@ -202,9 +202,9 @@ func (c *citationCheck) cite(at place, r rule, as string) {
 	}
 }
 
-// resolve returns the path of the document that file mentions by name, relative to
-// the root, to the file's folder or to docs, or "" if there is none. The daemon
-// serves documents as /docs/NAME.md, so a leading slash is the root's.
+// resolve returns the path of the document that a file mentions by name, or "" if there is
+// none. The name may be relative to the root, to the file's folder or to docs. The daemon
+// serves documents as /docs/NAME.md, so a leading slash means the root.
 func (c *citationCheck) resolve(file, name string) string {
 	for _, folder := range []string{"", path.Dir(file), "docs"} {
 		full := strings.TrimPrefix(path.Join(folder, name), "/")

@@ -64,7 +64,9 @@ func production(file string) bool {
 	return true
 }
 
-// measure returns the sizes of a tree. A Go file that cannot be parsed is an error.
+// measure returns the sizes of a tree: of production Go files and their functions, shaders,
+// the explorer's pages, and the longest line of documents. A Go file that cannot be parsed
+// is an error.
 func (t *tree) measure() (*sizes, error) {
 	s := &sizes{folder: map[string]int{}, packages: map[string]bool{}}
 	for _, file := range t.paths {
@@ -76,7 +78,7 @@ func (t *tree) measure() (*sizes, error) {
 			s.folder[top] += lines
 			s.packages[path.Dir(file)] = true
 			s.files = append(s.files, sized{file, lines})
-			if err := s.source(file, t.text[file]); err != nil {
+			if err := s.addSource(file, t.text[file]); err != nil {
 				return nil, err
 			}
 		case strings.HasPrefix(file, "shaders/") && path.Ext(file) != ".go":
@@ -97,14 +99,15 @@ func (t *tree) measure() (*sizes, error) {
 	return s, nil
 }
 
-// source adds the functions and exported names of a file.
-func (s *sizes) source(file, text string) error {
+// addSource adds the functions and exported names of a Go file. Methods and names of commands
+// do not count as exported.
+func (s *sizes) addSource(file, text string) error {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, file, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return fmt.Errorf("cannot measure: %w", err)
 	}
-	name := func(n *ast.Ident, docs ...*ast.CommentGroup) {
+	name := func(n *ast.Ident, docs ...*ast.CommentGroup) { // counts an exported name, documented by any of docs
 		if !n.IsExported() || f.Name.Name == "main" {
 			return
 		}
@@ -157,10 +160,10 @@ func last(list []sized) sized {
 
 func percent(part, all int) float64 { return 100 * float64(part) / float64(max(all, 1)) }
 
-// write prints the table and returns the limits that do not hold.
+// write prints the table of sizes and returns a text for each limit that does not hold.
 func (s *sizes) write(w io.Writer) (faults []string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(ok bool, limit, what, format string, args ...any) {
+	row := func(ok bool, limit, what, format string, args ...any) { // prints a row; ok: the limit holds
 		value := fmt.Sprintf(format, args...)
 		fmt.Fprintf(t, "%s\t%s\t%s\n", what, value, limit)
 		if !ok {

@@ -14,8 +14,8 @@ const resultsDir = "bench/results/"
 // commitName finds commits as programs of bench print them, and as `plumb version` does.
 var commitName = regexp.MustCompile(`\bcommit[: ]+([0-9a-f]{7,40})\b|"commit":"([0-9a-f]{7,40})"|\bplumb [0-9.]+ \(([0-9a-f]{7,40})\)`)
 
-// results returns what is wrong with the commits of files of results: a file that names none, and
-// a commit for which known returns false.
+// results returns the faults of files of results: a file that names no commit, and a commit
+// for which known returns false.
 func (t *tree) results(known func(commit string) bool) (faults []string) {
 	for _, file := range t.paths {
 		if !strings.HasPrefix(file, resultsDir) || path.Ext(file) != ".txt" {
@@ -37,9 +37,9 @@ func (t *tree) results(known func(commit string) bool) (faults []string) {
 	return faults
 }
 
-// history returns a function that reports whether a commit is HEAD of the repository at root or
-// one before it. A text says why there is none: a shallow clone lacks commits, and an archive
-// has no history.
+// history returns a function that reports whether a commit is HEAD of the repository at root
+// or an ancestor of it. It returns nil and the reason if that cannot be told: the clone is
+// shallow and lacks commits, or there is no repository.
 func history(root string) (known func(commit string) bool, why string) {
 	git := func(args ...string) (string, error) {
 		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()

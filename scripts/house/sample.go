@@ -21,8 +21,8 @@ type drawn struct {
 	file, text string
 }
 
-// sample draws count functions with a seed. The same tree, count and seed give the
-// same functions.
+// sample draws count functions of at least sampleLines lines by a seed. The same tree, count
+// and seed give the same functions.
 func (t *tree) sample(seed uint64, count int) ([]drawn, error) {
 	var all []drawn
 	for _, file := range t.paths {
@@ -51,8 +51,8 @@ func (t *tree) sample(seed uint64, count int) ([]drawn, error) {
 	return all[:min(count, len(all))], nil
 }
 
-// writeSample writes drawn functions to out without their places, and the places to
-// key. A reader of out alone names the package of each from ARCHITECTURE.md.
+// writeSample writes drawn functions with numbers to out, without their places, and the
+// places by number to key. args are the seed and the count.
 func (t *tree) writeSample(args []string, out, key io.Writer) error {
 	seed, err := strconv.ParseUint(args[0], 10, 64)
 	if err != nil {

@@ -58,8 +58,8 @@ func main() {
 	}
 }
 
-// read takes events until the end. A line that is no event is passed through: it
-// comes from the go command itself.
+// read takes events until the end of r. A line that is no event comes from the go command
+// itself and is printed.
 func (s *summary) read(r io.Reader) error {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 64<<20) // one event carries at most one line of a test's output
@@ -103,7 +103,8 @@ func (s *summary) keep(k key, text string) {
 	b.WriteString(text)
 }
 
-// end prints what is worth reading of a test or package that ended.
+// end prints what is worth reading of a test or package that ended, and counts it: the
+// output of a failure, the verdict of a package, the reason of a skip.
 func (s *summary) end(k key, action string) {
 	text := ""
 	if b := s.output[k]; b != nil {
