@@ -71,8 +71,9 @@ func Name(path string) string {
 	return scheme + "://" + host + key
 }
 
-// Find looks an address up and keeps what it found under its name, for Open. An address whose name
-// another one has is an error.
+// Find looks an address up and keeps the object under the address's name, for Known. Two
+// addresses with one name, which differ only in their queries, are an error, because results
+// could not tell them apart.
 func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
 	name := Name(address)
 	o.mu.Lock()
@@ -85,7 +86,7 @@ func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
 	if strings.HasPrefix(address, "s3://") {
 		find = o.findS3
 	}
-	err := refused(address)
+	err := checkScheme(address)
 	var at *Object
 	if err == nil {
 		at, err = find(ctx, address)
@@ -113,9 +114,9 @@ func (o *Options) Known(name string) *Object {
 	return o.found[name]
 }
 
-// refused returns an error for an address from which dumps are not read: gs://, and http:// of
-// other machines; nil for others.
-func refused(address string) error {
+// checkScheme returns an error for addresses from which dumps are not read: gs://, and
+// http:// of other machines.
+func checkScheme(address string) error {
 	switch scheme, rest, _ := strings.Cut(address, "://"); scheme {
 	case "gs":
 		return errors.New("gs:// is not built in; want s3://BUCKET/KEY with --s3-endpoint https://storage.googleapis.com and HMAC keys of the bucket in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
@@ -134,8 +135,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// withoutAddress returns an error without the address of the dump, which libraries put into theirs
-// and which may hold secrets.
+// withoutAddress returns an error without the address that libraries put into theirs,
+// because it may hold secrets.
 func withoutAddress(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -147,7 +148,7 @@ func withoutAddress(err error) error {
 // Random reports whether parts of the object can be read.
 func (a *Object) Random() bool { return a.whole == nil }
 
-// ReadAt implements io.ReaderAt.
+// ReadAt implements io.ReaderAt. An object that has changed since it was found is an error.
 func (a *Object) ReadAt(p []byte, off int64) (int, error) {
 	if off >= a.Size {
 		return 0, io.EOF

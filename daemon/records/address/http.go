@@ -16,7 +16,8 @@ import (
 // tries bounds how often a request is made.
 const tries = 6
 
-// client returns the client for https. It follows five redirects, none of them to http.
+// client returns the client for https. It follows at most five redirects, none of them to
+// http, except from and to this machine.
 func (o *Options) client() *http.Client {
 	c := http.Client{}
 	if o.Client != nil {
@@ -34,7 +35,9 @@ func (o *Options) client() *http.Client {
 	return &c
 }
 
-// findHTTP asks for the first byte, because presigned links refuse HEAD.
+// findHTTP finds the size and the version of a file by a request for its first byte, because
+// presigned links refuse HEAD. A server without ranges gives an object that can only be read
+// as a whole.
 func (o *Options) findHTTP(ctx context.Context, address string) (*Object, error) {
 	c := o.client()
 	a := new(Object)
@@ -62,7 +65,7 @@ func (o *Options) findHTTP(ctx context.Context, address string) (*Object, error)
 	default:
 		a.Size = max(first.ContentLength, 0)
 		a.whole = func(ctx context.Context) (io.ReadCloser, error) {
-			r, err := get(ctx, 0, -1)
+			r, err := get(ctx, 0, -1) // -1: to the end
 			if err != nil {
 				return nil, err
 			}
@@ -72,7 +75,9 @@ func (o *Options) findHTTP(ctx context.Context, address string) (*Object, error)
 	return a, nil
 }
 
-// readRange fills p from an offset on. A range that breaks off is asked for again from there.
+// readRange fills p from an offset on. After a connection breaks off it asks for the rest of
+// the range, at most `tries` times in all. get asks for the bytes from..to; an answer with
+// another tag means that the object has changed.
 func readRange(ctx context.Context, get func(context.Context, int64, int64) (*http.Response, error), a *Object, p []byte, off int64) (n int, err error) {
 	for range tries {
 		var r *http.Response
@@ -94,8 +99,9 @@ func readRange(ctx context.Context, get func(context.Context, int64, int64) (*ht
 	return n, fmt.Errorf("the connection broke off %d times: %w", tries, err)
 }
 
-// request asks a server for a range of bytes of a dump until it answers; to is -1 for all from
-// there on. A tag other than "" must still be the object's.
+// request asks a server for the bytes from..to of a file, with new tries after passing
+// failures; to is -1 for the rest of the file. A tag other than "" must still be the
+// object's. The body ends with an error after a minute of silence.
 func request(ctx context.Context, c *http.Client, address string, from, to int64, tag string) (*http.Response, error) {
 	return backoff.Retry(ctx, func() (*http.Response, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -128,7 +134,9 @@ func request(ctx context.Context, c *http.Client, address string, from, to int64
 	}, backoff.WithMaxTries(tries), backoff.WithMaxElapsedTime(10*time.Minute))
 }
 
-// refusal returns the error of an answer without the bytes, which says whether another try may help.
+// refusal returns the error for an answer without the bytes. It is marked as permanent
+// unless another try may help, and has the wait that the server asks for, at most 300
+// seconds.
 func refusal(r *http.Response) error {
 	switch code := r.StatusCode; {
 	case code == http.StatusPreconditionFailed:

@@ -55,7 +55,8 @@ func Parts(address string) (bucket, key string, err error) {
 	return bucket, key, nil
 }
 
-// findS3 asks for the version of an object.
+// findS3 finds the size and the version of an object. Each read demands that version, and
+// compares it itself because some stores do not.
 func (o *Options) findS3(ctx context.Context, address string) (*Object, error) {
 	c, err := o.Store()
 	if err != nil {
@@ -118,7 +119,8 @@ func (o *Options) Expand(ctx context.Context, address string) ([]string, error) 
 	return list, nil
 }
 
-// list returns the objects of a prefix or pattern.
+// list returns the addresses of the objects behind a prefix that ends in /, or that match a
+// pattern, in the order of their keys. None is an error.
 func (o *Options) list(ctx context.Context, address string) (list []string, err error) {
 	c, err := o.Store()
 	if err != nil {

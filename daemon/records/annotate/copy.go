@@ -14,9 +14,9 @@ import (
 	"plumb/daemon/records/sheets"
 )
 
-// Copy writes a copy of a dump with its results to w, without compression. format is the name of
-// the dump's format; its bytes tell which form of it they are. The copy of a dump that breaks off
-// breaks off too, with an error.
+// Copy writes a copy of a dump with its results to w, uncompressed. format is the name of
+// the dump's format; its first bytes tell which form of it. A log of inspect_ai is refused
+// with ErrInspect. If the dump breaks off, so does the copy, with an error.
 func Copy(in *input.Input, format string, w io.Writer, r *Results) error {
 	head := in.Head()
 	text := bytes.TrimLeft(head, " \t\r\n")
@@ -49,7 +49,8 @@ func copyText(in *input.Input, format string, text []byte, out *bufio.Writer, r 
 	return sheets.AnnotateCSV(in, out, r)
 }
 
-// copyLines copies lines, with a member plumb in each that has results.
+// copyLines copies lines, and adds the member plumb to each object that has results. A line
+// above the limit is copied as it is, in pieces.
 func copyLines(in *input.Input, out *bufio.Writer, r *Results) error {
 	src := in.Stream()
 	var line []byte
@@ -85,8 +86,10 @@ func copyLines(in *input.Input, out *bufio.Writer, r *Results) error {
 	}
 }
 
-// annotate returns an object with the results of its place. ended is the error of reading it,
-// which is returned unless another one comes first. A text that is no whole object stays as it is.
+// annotate returns a JSON object with the results of its place as the member plumb, in place
+// of that of an earlier copy. A text that is no whole object, or without results, is
+// returned as it is. ended is the error with which reading the object ended; it is returned
+// after one of annotate.
 func (r *Results) annotate(object []byte, at string, ended error) ([]byte, error) {
 	end := bytes.LastIndexByte(object, '}')
 	text := bytes.TrimLeft(object, " \t\r\n")
@@ -153,14 +156,15 @@ func copyList(in *input.Input, out *bufio.Writer, r *Results) error {
 	}
 }
 
-// copyDocument copies a document of HELM, with a member plumb in each state.
+// copyDocument copies a document of HELM, one member a line, and adds the member plumb to
+// each state.
 func copyDocument(in *input.Input, out *bufio.Writer, r *Results) error {
 	w := jsonwalk.New(in.Stream())
 	if err := w.Object(); err != nil {
 		return err
 	}
 	var buf []byte
-	for sep := "{\n"; ; sep = ",\n" {
+	for sep := "{\n"; ; sep = ",\n" { // what is written before the next member
 		name, ok, err := w.Member()
 		if err != nil {
 			return err

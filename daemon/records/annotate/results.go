@@ -42,8 +42,8 @@ func unit(at string) string {
 	return at
 }
 
-// NewResults reads a file of result lines. Where the lines name their dumps, those of others than
-// file are left out. Lines have at most limit bytes.
+// NewResults finds the results in a file of result lines, and keeps the place of each. Lines
+// that name another dump than file are left out. Lines have at most limit bytes.
 func NewResults(src io.ReaderAt, size int64, file string, limit int) (*Results, error) {
 	r := &Results{src: src}
 	in := bufio.NewReaderSize(io.NewSectionReader(src, 0, size), 1<<20)
@@ -71,8 +71,8 @@ func NewResults(src io.ReaderAt, size int64, file string, limit int) (*Results, 
 	return r, nil
 }
 
-// readLine returns the next line of a file of results with its end. The error is io.EOF behind the
-// last one.
+// readLine returns the next line with its line end, valid until the next call. At the end of
+// the file the error is io.EOF, with the last line if it has no line end.
 func readLine(in *bufio.Reader, limit int) (line []byte, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -88,8 +88,8 @@ func readLine(in *bufio.Reader, limit int) (line []byte, err error) {
 	}
 }
 
-// each calls f for the results of one unit of the dump, such as a line, in their order. The values
-// are valid within the call.
+// each calls f for the results of one unit of the dump, such as a line, in the order of the
+// file. f must not keep the values.
 func (r *Results) each(at string, f func(*fastjson.Value)) error {
 	hash := xxhash.Sum64String(at)
 	i, _ := slices.BinarySearchFunc(r.places, hash, func(p place, h uint64) int { return cmp.Compare(p.hash, h) })
@@ -113,8 +113,8 @@ func (r *Results) each(at string, f func(*fastjson.Value)) error {
 // members are the members of a result that an annotation has.
 var members = []string{"score", "reward", "status", "metrics", "error"}
 
-// appendValue appends the annotation of a unit: an object, a list where the unit has several
-// records, and nothing where it has none.
+// appendValue appends the annotation of a unit: an object with the members of its result, a
+// list if the unit has several records, and nothing if it has none.
 func (r *Results) appendValue(dst []byte, at string) ([]byte, error) {
 	begin, n := len(dst), 0
 	err := r.each(at, func(v *fastjson.Value) {
@@ -124,7 +124,7 @@ func (r *Results) appendValue(dst []byte, at string) ([]byte, error) {
 		dst = append(dst, '{')
 		for i, name := range members {
 			m := v.Get(name)
-			if m == nil && i >= 2 {
+			if m == nil && i >= 2 { // score and reward are always there, as null if missing
 				continue
 			}
 			if i > 0 {

@@ -50,7 +50,9 @@ func Open(in *input.Input) (*Archive, error) {
 	return a.(*Archive), nil
 }
 
-// open reads the central directory of an archive.
+// open reads the central directory of an archive, and refuses one with more entries than
+// allowed. Decompressors are registered that keep to the limits of the input. A panic of the
+// library becomes an error.
 func open(in *input.Input) (a *Archive, err error) {
 	src, size, err := in.Random()
 	if err != nil {
@@ -77,12 +79,12 @@ func open(in *input.Input) (a *Archive, err error) {
 	unzstd := zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(uint64(max(in.Limits.Window, zstd.MinWindowSize))))
 	zr.RegisterDecompressor(Zstd, func(r io.Reader) io.ReadCloser { return a.bounded("zstd", r, unzstd) })
-	a.Files = live(zr.File)
+	a.Files = latestEntries(zr.File)
 	return a, nil
 }
 
-// inflate returns a decompressor of deflate. One that was closed serves again, because a new one takes
-// as long as a short entry.
+// inflate returns a decompressor of deflate for r. Closed ones are used again, because a new
+// one takes as long as a short entry.
 func (a *Archive) inflate(r io.Reader) io.ReadCloser {
 	var d io.ReadCloser
 	if n := len(a.idle); n > 0 {
@@ -97,8 +99,9 @@ func (a *Archive) inflate(r io.Reader) io.ReadCloser {
 	}}
 }
 
-// live drops entries of a zip file that a later one of the same name supersedes, in place.
-func live(files []*zip.File) []*zip.File {
+// latestEntries returns the entries of a zip file without those that a later one of the same
+// name supersedes, in place.
+func latestEntries(files []*zip.File) []*zip.File {
 	last := make(map[string]int, len(files))
 	for i, f := range files {
 		last[f.Name] = i
@@ -122,7 +125,8 @@ func (a *Archive) Find(name string) *zip.File {
 	return nil
 }
 
-// Entry returns the contents of an entry. The checksum is compared when its end is read.
+// Entry returns the contents of an entry. A wrong checksum is an error when the end is read.
+// Only one entry may be open at a time.
 func (a *Archive) Entry(f *zip.File) (io.ReadCloser, error) {
 	if f.Flags&1 != 0 { // the library reads such entries as if they were plain
 		return nil, errors.New("the entry is encrypted; want an archive without a password")
@@ -173,7 +177,8 @@ type closer struct {
 // Close implements io.Closer.
 func (c *closer) Close() error { return c.end() }
 
-// bounded decompresses an entry within the limits of the input.
+// bounded returns a reader of a decompressed entry that fails where the entry, or all
+// entries together, expand too far. A panic of the decoder becomes an error.
 func (a *Archive) bounded(format string, raw io.Reader, decode func(io.Reader) io.ReadCloser) io.ReadCloser {
 	packed := &dump.Counter{R: raw}
 	a.ahead.Reset(packed) // decoders read many small pieces, and make a buffer of their own for other readers
@@ -237,16 +242,18 @@ const windowSize = 1 << 20
 // mark begins every entry of a central directory.
 var mark = []byte("PK\x01\x02")
 
-// ReadAt implements io.ReaderAt.
+// ReadAt implements io.ReaderAt. While the library reads the directory, it counts the marks
+// of entries, also those that two reads share, and fails when there are more than d.most.
+// Afterwards it reads ahead.
 func (d *directory) ReadAt(p []byte, off int64) (int, error) {
 	if d.done {
-		return d.ahead(p, off)
+		return d.readAhead(p, off)
 	}
 	n, err := d.src.ReadAt(p, off)
 	if off != d.next { // the entries themselves are read in one run, after looks at the end
 		d.tail, d.entries = d.tail[:0], 0
 	}
-	if joint := append(d.tail, p[:min(n, 3)]...); len(d.tail) > 0 && bytes.Contains(joint, mark) {
+	if boundary := append(d.tail, p[:min(n, 3)]...); len(d.tail) > 0 && bytes.Contains(boundary, mark) {
 		d.entries++
 	}
 	d.entries += bytes.Count(p[:n], mark)
@@ -258,9 +265,9 @@ func (d *directory) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// ahead fills p from a window of the archive's directory that is read ahead, which is moved to off
-// where it does not have all of it.
-func (d *directory) ahead(p []byte, off int64) (int, error) {
+// readAhead fills p from a window of bytes that were read ahead. If the window does not have
+// all of them, it is read anew from off on. Long reads do not use it.
+func (d *directory) readAhead(p []byte, off int64) (int, error) {
 	if len(p) > windowSize/2 {
 		return d.src.ReadAt(p, off)
 	}
@@ -277,9 +284,10 @@ func (d *directory) ahead(p []byte, off int64) (int, error) {
 	return copy(p, d.window[off-d.start:]), nil
 }
 
-// explainDirectory returns why the central directory cannot be read.
+// explainDirectory returns why the central directory of an archive cannot be read: it is
+// missing, or what err says.
 func explainDirectory(src io.ReaderAt, size int64, err error) error {
-	tail := make([]byte, min(size, 66_000))
+	tail := make([]byte, min(size, 66_000)) // the end record and its comment have at most 65,557 bytes
 	src.ReadAt(tail, size-int64(len(tail)))
 	if !bytes.Contains(tail, []byte("PK\x05\x06")) {
 		return errors.New("it is a zip archive without a central directory at its end (a copy that broke off?); nothing of it is read")

@@ -35,8 +35,8 @@ func (s *short) Close() error {
 	return nil
 }
 
-// short returns the contents of a short entry, or nil where the entry is long or something is wrong
-// with it: reading it as a stream then tells what.
+// short returns the contents of a short entry, decoded at once. It returns nil for a long
+// entry, and for one that is damaged: reading it as a stream then tells what is wrong.
 func (a *Archive) short(f *zip.File) (s *short) {
 	if f.CompressedSize64 > shortEntry || f.UncompressedSize64 > shortEntry {
 		return nil
@@ -75,8 +75,9 @@ func (a *Archive) short(f *zip.File) (s *short) {
 // errMethod says that an entry is compressed in another way than those that are read.
 var errMethod = errors.New("unknown method")
 
-// decode appends the contents of the entry in a.packed, of size bytes, to dst, which has room for one
-// byte more.
+// decode appends the contents of the entry in a.packed to dst, which has room for size+1
+// bytes, so that an entry that is longer than it states is noticed. The error is errMethod
+// for an unknown compression.
 func (a *Archive) decode(dst []byte, method uint16, size int) ([]byte, error) {
 	switch method {
 	case zip.Store:

@@ -42,8 +42,8 @@ func newElement(limit int, o Options) element {
 	return e
 }
 
-// read returns what want keeps of the next value, valid until the following call. fault says why
-// this value alone cannot be read; err ends the document.
+// read returns what want keeps of the next value, valid until the next call. fault says why
+// this value alone cannot be read: it is too long or no JSON. err ends the document.
 func (e *element) read(w *jsonwalk.Walker, want jsonwalk.Want) (v *fastjson.Value, fault string, err error) {
 	e.begin()
 	e.buf, err = w.Append(e.buf, want, e.limit)
@@ -64,7 +64,8 @@ func (e *element) begin() {
 	e.parser.Trim()
 }
 
-// parse returns the value in the buffer, whose reading ended with err.
+// parse returns the value in the buffer. err is the error of reading it: a value that is too
+// long becomes a fault, any other error ends the document.
 func (e *element) parse(err error) (*fastjson.Value, string, error) {
 	switch {
 	case err == nil:
@@ -83,7 +84,7 @@ func (e *element) parse(err error) (*fastjson.Value, string, error) {
 // null reports whether a value is absent or null.
 func null(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
-// count returns a number of tokens in a log, -1 for an unknown one.
+// count returns a number of tokens, -1 if it is unknown, negative or too large for an int.
 func count(v *fastjson.Value) int {
 	if v == nil {
 		return -1

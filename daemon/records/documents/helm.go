@@ -61,7 +61,9 @@ func (s *helm) Next() (*record.Record, error) {
 	return &s.cur, nil
 }
 
-// state puts the records of a state into the queue.
+// state puts the records of a state into the queue: one for each completion, one without an
+// answer if the request failed, and none for a calibration. fault says why the state cannot
+// be read.
 func (s *helm) state(v *fastjson.Value, at string) (fault string) {
 	s.queue = s.queue[:0]
 	mode, result := jsontree.Text(v.Get("request_mode")), v.Get("result")

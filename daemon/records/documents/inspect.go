@@ -19,8 +19,8 @@ import (
 	"plumb/render/jsontree"
 )
 
-// entryName is the name of an entry of a sample, in its parts. Ids may contain any letter, so the id is
-// read inside. See docs/spec/dumps-files.md#r13.
+// entryName is the name of an archive's entry, in its parts. An id may contain any
+// character, so records take it from the sample itself. See docs/spec/dumps-files.md#r13.
 type entryName struct {
 	folder    string // of a sample in chunks: samples/ID_epoch_N; "" for a whole sample
 	id, epoch string
@@ -28,8 +28,9 @@ type entryName struct {
 	start     string // of attachments: the number of the first one
 }
 
-// splitName splits samples/ID_epoch_N.json, a whole sample, and samples/ID_epoch_N/ with sample.json,
-// metadata.json and attachments/START.json, a sample in chunks. ok is false for other names.
+// splitName splits the name of an entry: samples/ID_epoch_N.json is a whole sample;
+// samples/ID_epoch_N/ has sample.json, metadata.json and attachments/START.json of a sample
+// in chunks. ok is false for any other name.
 func splitName(name string) (n entryName, ok bool) {
 	rest, ok := strings.CutPrefix(name, "samples/")
 	if !ok {
@@ -57,7 +58,7 @@ func splitName(name string) (n entryName, ok bool) {
 	return n, ok
 }
 
-// cutEpoch splits ID_epoch_N.
+// cutEpoch splits a name ID_epoch_N at its last _epoch_. ok is false for another name.
 func cutEpoch(s string) (id, epoch string, ok bool) {
 	const mark = "_epoch_"
 	i := strings.LastIndex(s, mark)
@@ -114,7 +115,8 @@ func Inspect(in *input.Input, o Options) (record.Source, error) {
 	return s, nil
 }
 
-// sortEntry adds an entry of an inspect_ai archive to the samples, or to what stands beside one.
+// sortEntry adds an entry of the archive to the samples, or if it is a chunk of one, to the
+// chunks of its folder. Other entries are ignored.
 func (s *inspect) sortEntry(f *zip.File) {
 	n, ok := splitName(f.Name)
 	switch {
@@ -136,7 +138,8 @@ func (s *inspect) sortEntry(f *zip.File) {
 	}
 }
 
-// readHeader reads the model and the version of the log.
+// readHeader reads the model and the status of the log, and refuses an unknown version. A
+// log without a header was not finished; its journal tells the same.
 func (s *inspect) readHeader() error {
 	f := s.archive.Find(archive.Header)
 	if f == nil {
@@ -169,8 +172,9 @@ func Succeeded(in *input.Input) bool {
 	return err == nil && s.(*inspect).status == "success"
 }
 
-// read opens an entry of an inspect_ai archive and returns what get keeps of it. fault says why
-// this entry cannot be read; err ends the log.
+// read opens an entry with open and returns what get keeps of it. fault says why this entry
+// cannot be read, also after a panic of the decoder. err, for an archive that expands too
+// far, ends the log.
 func (s *inspect) read(f *zip.File, open func(*zip.File) (io.ReadCloser, error), get func(*jsonwalk.Walker) (*fastjson.Value, string, error)) (v *fastjson.Value, fault string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -239,7 +243,8 @@ func place(name string) string {
 	return name
 }
 
-// addMetadata sets the metadata of a sample in chunks, which stand in an entry of their own.
+// addMetadata sets the metadata of a sample in chunks, which are in an entry of their own.
+// fault says why they cannot be read.
 func (s *inspect) addMetadata(v *fastjson.Value, c *chunks) (fault string) {
 	if c.metadata == nil || v.Type() != fastjson.TypeObject || v.Exists("metadata") {
 		return ""
@@ -255,8 +260,9 @@ func (s *inspect) addMetadata(v *fastjson.Value, c *chunks) (fault string) {
 	return ""
 }
 
-// attachment returns the text of an attachment of the sample in f, whose chunks are c, nil for a
-// whole sample, which is read a second time.
+// attachment returns the text of an attachment of the sample in entry f. c are the chunks of
+// the sample, in one of which the attachment is; nil for a whole sample, which is then read
+// a second time.
 func (s *inspect) attachment(f *zip.File, c *chunks, name string) (string, error) {
 	side := newElement(s.side.limit, s.options) // metadata may refer to the other one
 	fail := func(fault string, err error) (string, error) {
@@ -276,7 +282,7 @@ func (s *inspect) attachment(f *zip.File, c *chunks, name string) (string, error
 		return fail("the sample does not hold it", nil)
 	}
 	n, err := strconv.Atoi(name)
-	i := slices.IndexFunc(c.attachments, func(a attachments) bool { return a.start == startOf(c.attachments, n) })
+	i := slices.IndexFunc(c.attachments, func(a attachments) bool { return a.start == lastStart(c.attachments, n) })
 	if err != nil || i < 0 {
 		return fail("the sample does not hold it", nil)
 	}
@@ -291,8 +297,9 @@ func (s *inspect) attachment(f *zip.File, c *chunks, name string) (string, error
 	return jsontree.Text(list[n]), nil
 }
 
-// startOf returns the largest start that is not beyond n, -1 for none.
-func startOf(all []attachments, n int) int {
+// lastStart returns the largest start that is not beyond n: that of the entry which has
+// attachment n. It is -1 if there is none.
+func lastStart(all []attachments, n int) int {
 	start := -1
 	for _, a := range all {
 		if a.start <= n {

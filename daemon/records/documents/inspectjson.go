@@ -30,7 +30,8 @@ func InspectJSON(in *input.Input, o Options) (record.Source, error) {
 	return s, s.open(in, o)
 }
 
-// head reads a member of the header.
+// head reads a member of the document that belongs to the header: version, status or eval.
+// known is false for another member, which is not read.
 func (s *inspectDocument) head(name string) (known bool, err error) {
 	want, known := headWant[name]
 	if !known {

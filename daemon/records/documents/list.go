@@ -37,7 +37,8 @@ func (d *listDocument) open(in *input.Input, o Options) error {
 // Close implements record.Source.
 func (d *listDocument) Close() error { return nil }
 
-// members reads the members up to the list. The error is io.EOF at the end of the document.
+// members reads the members of the document up to the list, and enters the list. After the
+// last member it checks the document and returns io.EOF.
 func (d *listDocument) members() error {
 	for {
 		name, ok, err := d.walker.Member()
@@ -79,7 +80,8 @@ func (d *listDocument) members() error {
 	}
 }
 
-// fail ends the document after an error.
+// fail ends the document because of an error, which it returns with the place: the element
+// after which the document cannot be read.
 func (d *listDocument) fail(err error) error {
 	switch {
 	case jsonwalk.Torn(err) && d.begun > 0:
@@ -92,8 +94,9 @@ func (d *listDocument) fail(err error) error {
 	return d.err
 }
 
-// next reads the next element with get, and returns its place. fault says why this element cannot
-// be read; the error is io.EOF at the end of the document.
+// next reads the next element with get, and returns its place, such as samples[3]. fault
+// says why this element alone cannot be read. The error is io.EOF at the end of the
+// document.
 func (d *listDocument) next(get func(*jsonwalk.Walker) (*fastjson.Value, string, error)) (v *fastjson.Value, at, fault string, err error) {
 	for d.err == nil {
 		ok, err := d.walker.Element()

@@ -42,8 +42,9 @@ var versions = map[string]bool{"1": true, "2": true}
 // headWant is what is kept of the header of a log.
 var headWant = jsonwalk.Want{"version": nil, "status": nil, "eval": {"model": nil}}
 
-// sample returns what is kept of the next value, which is a sample, with the attachments that its
-// output refers to: they stand behind it.
+// sample reads the next value, a sample, and returns what is kept of it, with those
+// attachments that its output refers to. They come after the output, so their names are
+// known by then. See read for fault and err.
 func (e *element) sample(w *jsonwalk.Walker) (v *fastjson.Value, fault string, err error) {
 	if c, err := w.Peek(); err != nil || c != '{' {
 		return e.read(w, sampleWant)
@@ -53,7 +54,7 @@ func (e *element) sample(w *jsonwalk.Walker) (v *fastjson.Value, fault string, e
 		return nil, "", err
 	}
 	e.buf = append(e.buf, '{')
-	var long error
+	var long error // the sample exceeds the limit: the rest is skipped
 	for {
 		name, ok, err := w.Member()
 		if err != nil {
@@ -93,7 +94,8 @@ func (e *element) sample(w *jsonwalk.Walker) (v *fastjson.Value, fault string, e
 // protocol begins a text that stands in an attachment.
 const protocol = "attachment://"
 
-// attachmentsIn returns the names of the attachments that a JSON text refers to.
+// attachmentsIn returns the names of the attachments that a JSON text refers to, as what is
+// wanted of them; nil for none.
 func attachmentsIn(b []byte) jsonwalk.Want {
 	var want jsonwalk.Want
 	for {
@@ -122,8 +124,8 @@ func checkVersion(v *fastjson.Value) error {
 	return nil
 }
 
-// record returns the record of a sample. resolve returns the text of an attachment, and is called
-// for texts that refer to one.
+// record returns the record of a sample. resolve returns the text of an attachment by its
+// name. A failed sample has no answer, unless it has choices and Options.Errored is set.
 func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error)) record.Record {
 	r := record.Record{
 		Key: jsontree.Text(v.Get("id")), Repeat: max(v.GetInt("epoch"), 0), Model: l.model,
@@ -168,10 +170,11 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 	return r
 }
 
-// setText sets the text and the reasoning of a record from the content of a message: a text, or a
-// list of parts.
+// setText sets the text and the reasoning of a record from the content of a message: a text,
+// or a list of parts. Texts that refer to an attachment are replaced by it. Of redacted
+// reasoning the summary is taken.
 func setText(r *record.Record, content *fastjson.Value, resolve func(string) (string, error)) error {
-	whole := func(v *fastjson.Value) (string, error) {
+	resolved := func(v *fastjson.Value) (string, error) {
 		s := jsontree.Text(v)
 		if name, ok := strings.CutPrefix(s, protocol); ok && attachmentName(name) {
 			return resolve(name)
@@ -179,7 +182,7 @@ func setText(r *record.Record, content *fastjson.Value, resolve func(string) (st
 		return s, nil
 	}
 	if content == nil || content.Type() != fastjson.TypeArray {
-		s, err := whole(content)
+		s, err := resolved(content)
 		r.Response = s
 		return err
 	}
@@ -189,13 +192,13 @@ func setText(r *record.Record, content *fastjson.Value, resolve func(string) (st
 		var err error
 		switch kind := string(p.GetStringBytes("type")); {
 		case kind == "text":
-			s, err = whole(p.Get("text"))
+			s, err = resolved(p.Get("text"))
 			texts = append(texts, s)
 		case kind == "reasoning" && p.GetBool("redacted"):
-			s, err = whole(p.Get("summary"))
+			s, err = resolved(p.Get("summary"))
 			thoughts = append(thoughts, s)
 		case kind == "reasoning":
-			s, err = whole(p.Get("reasoning"))
+			s, err = resolved(p.Get("reasoning"))
 			thoughts = append(thoughts, s)
 		}
 		if err != nil {

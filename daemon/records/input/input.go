@@ -77,7 +77,7 @@ func Open(path string, stdin io.Reader, limits Limits) (*Input, error) {
 	return in, nil
 }
 
-// open opens the dump, a file or an address at path; src stays as it is for "-".
+// open opens the file or the object at path as *src. For "-" *src stays as it is.
 func (in *Input) open(path string, src *io.Reader) error {
 	if path == "-" {
 		return nil
@@ -144,8 +144,9 @@ func (in *Input) Plain() bool {
 	return in.text.Packed() == "" && (in.Path != "" || in.remote != nil && in.remote.Random())
 }
 
-// Random returns random access to the decompressed bytes and their number. What is not a
-// plain file is first copied to a temporary file that has no name; further calls return the same.
+// Random returns random access to the decompressed bytes, and their number. Anything but a
+// plain file or object is first copied to a temporary file without a name, at most
+// Limits.Spool bytes. Further calls return the same. After a copy the stream is used up.
 func (in *Input) Random() (io.ReaderAt, int64, error) {
 	if in.file != nil && in.text.Packed() == "" {
 		if info, err := in.file.Stat(); err == nil && info.Mode().IsRegular() {
@@ -158,7 +159,7 @@ func (in *Input) Random() (io.ReaderAt, int64, error) {
 	if in.spool != nil {
 		return in.spool, in.spooled, nil
 	}
-	const keep = 4 << 10
+	const keep = 4 << 10 // bytes for Head, which cannot peek any more
 	head := in.Head()
 	kept := bytes.Clone(head[:min(len(head), keep)])
 	f, err := os.CreateTemp("", "plumb-spool-*")
@@ -237,7 +238,9 @@ var refusals = []refusal{
 // tarMark is the offset of the word ustar in a tar archive.
 const tarMark = 257
 
-// check refuses a dump in a form that no reader accepts, such as an image.
+// check refuses a dump in a form that no reader accepts, such as an image, a pickle, or data
+// that is compressed twice. It waits for more bytes only of files, because a pipe may
+// deliver slowly.
 func (in *Input) check() error {
 	if _, err := in.text.Peek(1); err != nil && err != io.EOF {
 		return err

@@ -62,8 +62,8 @@ func (w *Walker) syntax(c byte, want string) error {
 	return w.err
 }
 
-// fill reads more of the JSON document, so that at least one byte is available. The error is io.EOF
-// at its end.
+// fill reads more of the document if no byte is left in the buffer. The error is io.EOF at
+// the end of the document, and io.ErrNoProgress after 100 reads without a byte.
 func (w *Walker) fill() error {
 	if w.err != nil {
 		return w.err
@@ -87,8 +87,8 @@ func (w *Walker) fill() error {
 	return w.err
 }
 
-// need is fill where the document must not end.
-func (w *Walker) need() error {
+// mustFill is fill where the document must not end.
+func (w *Walker) mustFill() error {
 	err := w.fill()
 	if err == io.EOF {
 		w.err = fmt.Errorf("the document breaks off at byte %d: %w", w.Offset(), io.ErrUnexpectedEOF)
@@ -105,7 +105,7 @@ func (w *Walker) Peek() (byte, error) {
 				return c, w.err
 			}
 		}
-		if err := w.need(); err != nil {
+		if err := w.mustFill(); err != nil {
 			return 0, err
 		}
 	}
@@ -143,11 +143,11 @@ func (w *Walker) enter(bracket byte, want string) error {
 
 // Element moves to the next element of the list that was entered last. The caller then reads or
 // skips it. ok is false at the end of the list, which is left.
-func (w *Walker) Element() (ok bool, err error) { return w.more(']') }
+func (w *Walker) Element() (ok bool, err error) { return w.nextItem(']') }
 
-// more moves behind the comma before the next member or element of the JSON container, or leaves
-// the container.
-func (w *Walker) more(closing byte) (bool, error) {
+// nextItem moves behind the comma before the next member or element of the innermost
+// container. It returns false at the closing bracket, and leaves the container then.
+func (w *Walker) nextItem(closing byte) (bool, error) {
 	c, err := w.Peek()
 	if err != nil {
 		return false, err
@@ -175,7 +175,7 @@ func (w *Walker) more(closing byte) (bool, error) {
 // reads or skips it. The name keeps its escapes and is valid until the next call; ok is false at
 // the end of the object, which is left.
 func (w *Walker) Member() (name []byte, ok bool, err error) {
-	if ok, err = w.more('}'); !ok || err != nil {
+	if ok, err = w.nextItem('}'); !ok || err != nil {
 		return nil, false, err
 	}
 	c, err := w.Peek()
@@ -186,7 +186,7 @@ func (w *Walker) Member() (name []byte, ok bool, err error) {
 		return nil, false, w.syntax(c, "a name in quotes")
 	}
 	k := keeper{dst: w.name[:0], limit: maxName + 2}
-	if err := w.text(&k); err != nil {
+	if err := w.readString(&k); err != nil {
 		return nil, false, err
 	}
 	w.name = k.dst
@@ -204,7 +204,7 @@ func (w *Walker) Member() (name []byte, ok bool, err error) {
 }
 
 // Skip passes over the next value.
-func (w *Walker) Skip() error { return w.value(nil) }
+func (w *Walker) Skip() error { return w.readValue(nil) }
 
 // End checks that nothing but blanks follows the JSON document.
 func (w *Walker) End() error {

@@ -49,7 +49,8 @@ func (l *List) Next() (element []byte, index int, err error) {
 	return nil, l.n, l.err
 }
 
-// move finds the next element.
+// move finds the next element. At the end of the list it checks that nothing follows, and
+// returns false.
 func (l *List) move() (bool, error) {
 	if !l.opened {
 		l.opened = true

@@ -28,7 +28,7 @@ func (k *keeper) put(b ...byte) {
 // passed over, and the error is a *LongError.
 func (w *Walker) Append(dst []byte, want Want, limit int) ([]byte, error) {
 	k := keeper{dst: dst, limit: limit}
-	if err := w.wanted(&k, want); err != nil {
+	if err := w.appendWanted(&k, want); err != nil {
 		return dst, err
 	}
 	if k.size > limit {
@@ -37,21 +37,22 @@ func (w *Walker) Append(dst []byte, want Want, limit int) ([]byte, error) {
 	return k.dst, nil
 }
 
-// wanted reads a value and keeps what want names.
-func (w *Walker) wanted(k *keeper, want Want) error {
+// appendWanted reads a value and keeps what want names. A nil want keeps all of it; a list
+// applies want to each element.
+func (w *Walker) appendWanted(k *keeper, want Want) error {
 	c, err := w.Peek()
 	if err != nil {
 		return err
 	}
 	if want == nil || c != '{' && c != '[' {
-		return w.value(k)
+		return w.readValue(k)
 	}
 	if err := w.push(c); err != nil {
 		return err
 	}
 	k.put(c)
 	first := true
-	comma := func() {
+	comma := func() { // before all kept items but the first
 		if !first {
 			k.put(',')
 		}
@@ -67,7 +68,7 @@ func (w *Walker) wanted(k *keeper, want Want) error {
 				break
 			}
 			comma()
-			if err := w.wanted(k, want); err != nil {
+			if err := w.appendWanted(k, want); err != nil {
 				return err
 			}
 			continue
@@ -90,17 +91,18 @@ func (w *Walker) wanted(k *keeper, want Want) error {
 		k.put('"')
 		k.put(name...)
 		k.put('"', ':')
-		if err := w.wanted(k, sub); err != nil {
+		if err := w.appendWanted(k, sub); err != nil {
 			return err
 		}
 	}
-	k.put(c + 2)
+	k.put(c + 2) // in ASCII a closing bracket is two after its opening one
 	return nil
 }
 
-// value reads a whole JSON value.
-func (w *Walker) value(k *keeper) error {
-	outside := len(w.open)
+// readValue reads a whole JSON value of any depth without recursion, and checks its brackets
+// and commas. A nil keeper keeps nothing.
+func (w *Walker) readValue(k *keeper) error {
+	outside := len(w.open) // the nesting at which the value ends
 	for wantValue := true; ; {
 		c, err := w.Peek()
 		if err != nil {
@@ -138,12 +140,12 @@ func (w *Walker) value(k *keeper) error {
 		case !wantValue:
 			return w.syntax(c, "',' or a closing bracket")
 		case c == '"':
-			if err := w.text(k); err != nil {
+			if err := w.readString(k); err != nil {
 				return err
 			}
 			wantValue = false
 		default:
-			if err := w.literal(k); err != nil {
+			if err := w.readLiteral(k); err != nil {
 				return err
 			}
 			wantValue = false
@@ -155,12 +157,13 @@ func (w *Walker) value(k *keeper) error {
 	}
 }
 
-// text reads a JSON string, whose quote is the next byte.
-func (w *Walker) text(k *keeper) error {
+// readString reads a JSON string, whose quote is the next byte. It searches for quotes and
+// backslashes in whole segments of the buffer, because this is faster than byte by byte.
+func (w *Walker) readString(k *keeper) error {
 	w.pos++
 	k.put('"')
 	for escaped := false; ; {
-		if err := w.need(); err != nil {
+		if err := w.mustFill(); err != nil {
 			return err
 		}
 		seg := w.buf[w.pos:w.end]
@@ -200,14 +203,15 @@ func (w *Walker) text(k *keeper) error {
 // bare lists what Python writes for numbers that JSON does not have. See docs/spec/dumps-files.md#r2.
 var bare = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
-// literal reads a JSON number or word up to the next delimiter.
-func (w *Walker) literal(k *keeper) error {
+// readLiteral reads a JSON number or word up to the next delimiter. NaN and infinities,
+// which Python writes, become null. A longer literal than word is kept as it is.
+func (w *Walker) readLiteral(k *keeper) error {
 	var word [16]byte
 	n := 0
 	for {
 		if err := w.fill(); err != nil {
 			if len(w.open) > 0 || n == 0 {
-				return w.need() // the error of the end within a container
+				return w.mustFill() // the error of the end within a container
 			}
 			break
 		}

@@ -23,8 +23,9 @@ type Parser struct {
 // ErrTorn marks JSON that ends before its brackets are closed.
 var ErrTorn = errors.New("the JSON breaks off")
 
-// Parse returns the value of b, which is valid until the next call. The error is ErrTorn
-// for text that ends too early.
+// Parse returns the value of b, valid until the next call, with null for NaN and infinities.
+// The error is ErrTorn for a text that ends too early. The limit on the number of values is
+// checked only if commas show that there may be too many, because counting them is cheap.
 func (p *Parser) Parse(b []byte) (*fastjson.Value, error) {
 	if bytes.Contains(b, nan) || bytes.Contains(b, infinity) {
 		p.copied = appendDefined(p.copied[:0], b)
@@ -56,7 +57,8 @@ var (
 	infinity = []byte("Infinity")
 )
 
-// appendDefined appends b with null in place of NaN and infinities outside strings.
+// appendDefined appends the JSON text b with null in place of each NaN and infinity outside
+// of strings.
 func appendDefined(dst, b []byte) []byte {
 	quoted, start := false, 0
 	for i := 0; i < len(b); i++ {
@@ -83,8 +85,8 @@ func appendDefined(dst, b []byte) []byte {
 	return append(dst, b[start:]...)
 }
 
-// torn reports whether the brackets or a string of the JSON text b are not closed, because the file
-// ends too early.
+// torn reports whether a string or a bracket of the JSON text b is not closed, because the
+// text ends too early.
 func torn(b []byte) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(b); i++ {

@@ -68,7 +68,7 @@ const (
 	CutCell    = "cut_cell"    // a spreadsheet kept only the beginning of the text
 )
 
-// Failed sets the reason why the record has no answer.
+// Failed sets the reason why the record has no answer, and removes the answer.
 func (r *Record) Failed(code, words string) {
 	r.Missing = &scoring.Error{Code: code, Message: words}
 	r.Response, r.FinishReason, r.Cut = "", "", Whole
@@ -107,8 +107,9 @@ func Finish(reason string) string {
 	return reason
 }
 
-// SetCut sets Cut from the text and the finish reason, unless the evaluation tool or the
-// file cut the answer.
+// SetCut sets Cut by the text and the finish reason: an answer of length "length" is cut, in
+// its thought if the text is empty or has an unclosed <think>. It does nothing if Cut is set
+// or the answer is missing.
 func (r *Record) SetCut() {
 	switch text := strings.TrimSpace(r.Response); {
 	case r.Cut != Whole || r.Missing != nil:

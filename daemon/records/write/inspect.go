@@ -80,7 +80,7 @@ func (p *InspectResults) Write(line []byte) error {
 	return err
 }
 
-// explanation returns how the answer was read, and the notes.
+// explanation returns how the answer was read, and its notes, as one text.
 func explanation(r *result) string {
 	parts := []string{r.text("status")}
 	for _, n := range r.v.GetArray("notes") {

@@ -37,12 +37,14 @@ type parquetResults struct {
 	row     parquet.Row
 }
 
-// nameColumn is a column with few different texts.
+// nameColumn returns a column of texts with few different values, which are stored in a
+// dictionary.
 func nameColumn(name string) column {
 	return column{name, parquet.Optional(parquet.Encoded(parquet.String(), &parquet.RLEDictionary)), member(name)}
 }
 
-// textColumn is a column with a text of its own in each row.
+// textColumn returns a column of texts that differ from row to row. keys is the path of the
+// member in a result line, by default the name.
 func textColumn(name string, keys ...string) column {
 	if keys == nil {
 		keys = []string{name}
@@ -104,7 +106,8 @@ func resultColumns() []column {
 	}
 }
 
-// NewParquet writes results to w. A column that has the name of another is an error.
+// NewParquet returns a writer of results as Parquet to w: the fixed columns and those of
+// o.Columns. A column with the name of another, or without one, is an error.
 func NewParquet(w io.Writer, o ParquetOptions) (Results, error) {
 	columns := resultColumns()
 	for _, name := range o.Columns {
@@ -129,7 +132,7 @@ func NewParquet(w io.Writer, o ParquetOptions) (Results, error) {
 	return &parquetResults{w: parquet.NewWriter(w, options...), columns: columns}, nil
 }
 
-// Write implements Results.
+// Write implements Results. A value that is missing is null in its column.
 func (p *parquetResults) Write(line []byte) error {
 	if err := p.result.parse(line); err != nil {
 		return err
@@ -139,7 +142,7 @@ func (p *parquetResults) Write(line []byte) error {
 		v, ok := c.get(&p.result)
 		switch {
 		case !ok:
-			v = parquet.NullValue().Level(0, 0, i)
+			v = parquet.NullValue().Level(0, 0, i) // repetition level, definition level, column
 		case c.node.Optional():
 			v = v.Level(0, 1, i)
 		default:

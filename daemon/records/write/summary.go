@@ -28,12 +28,13 @@ type Summary struct {
 // summaryHeader names the columns of summaries.
 var summaryHeader = []string{"suite", "test", "model", "n", "scored", "missing", "cut", "mean", "standard_error"}
 
-// cells returns the cells of a row of the summary; nil for one without a value.
+// cells returns the values of a row in the order of summaryHeader, nil for one that is
+// undefined.
 func (s *Summary) cells() []any {
 	cells := []any{s.Suite, s.Test, s.Model, s.N, s.Scored, s.Missing, s.Cut, nil, nil}
 	for i, f := range []*float64{s.Mean, s.StandardError} {
 		if f != nil {
-			cells[7+i] = *f
+			cells[7+i] = *f // mean and standard error are the last two
 		}
 	}
 	return cells

@@ -43,7 +43,8 @@ type Got struct {
 	Running int // Repeat, or the running number of the key
 }
 
-// All reads every record, and the error that ended the file, nil at its end.
+// All reads every record of a dump with its strings copied. err is what ended the file
+// early, nil at its end.
 func All(src record.Source) (all []Got, err error) {
 	seen := map[string]int{}
 	for {
@@ -73,8 +74,8 @@ func All(src record.Source) (all []Got, err error) {
 	}
 }
 
-// Good compares every line of the expected.jsonl of a folder whose file keep accepts, with the
-// fields of the record. Options in a line are given to open.
+// Good compares the records of the dumps in a folder with the lines of its expected.jsonl.
+// keep chooses the files by name. Options in a line are given to open.
 func Good(t *testing.T, folder string, keep func(file string) bool, open Opener) {
 	t.Helper()
 	files := map[string][]map[string]any{}
@@ -116,7 +117,8 @@ func Good(t *testing.T, folder string, keep func(file string) bool, open Opener)
 	}
 }
 
-// compare matches expected lines with records by place and repeat.
+// compare matches expected lines with records by place and repeat, and reports missing,
+// unexpected and different ones.
 func compare(t *testing.T, file string, want []map[string]any, all []Got) {
 	t.Helper()
 	for _, w := range want {
@@ -135,7 +137,8 @@ func compare(t *testing.T, file string, want []map[string]any, all []Got) {
 	}
 }
 
-// differences compares the fields of one record.
+// differences returns what differs between the fields of an expected line and a record. Line
+// ends count as equal.
 func differences(w map[string]any, g *Got) (all []string) {
 	check := func(name string, got any) {
 		want := w[name]
@@ -190,11 +193,11 @@ func differences(w map[string]any, g *Got) (all []string) {
 			all = append(all, fmt.Sprintf("error: got %q; want %q", got, want))
 		}
 	}
-	return append(all, tokens(w, g)...)
+	return append(all, tokenDifferences(w, g)...)
 }
 
-// tokens compares numbers of tokens where they are expected.
-func tokens(w map[string]any, g *Got) (all []string) {
+// tokenDifferences returns which numbers of tokens differ, if any are expected.
+func tokenDifferences(w map[string]any, g *Got) (all []string) {
 	u, _ := w["usage"].(map[string]any)
 	for name, got := range map[string]int{"input": g.Usage.Prompt, "output": g.Usage.Completion, "reasoning": g.Usage.Reasoning} {
 		want := -1.0
