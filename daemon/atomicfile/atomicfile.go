@@ -46,13 +46,13 @@ func Create(path string) (*File, error) {
 // the first Write.
 func (f *File) Under(dir string) { f.dir = dir }
 
-// Probe checks whether the partial file can be created, so that a mistyped folder
-// fails before the work and not after it.
+// Probe returns an error if the partial file could not be created, so that a mistyped folder
+// fails before the work. It creates and removes one.
 func (f *File) Probe() error {
 	if f.f != nil {
 		return nil
 	}
-	p, err := partial(f.path)
+	p, err := createPartial(f.path)
 	if err != nil {
 		return err
 	}
@@ -67,8 +67,9 @@ func (f *File) Write(p []byte) (int, error) {
 	return f.f.Write(p)
 }
 
-// open creates and locks the partial file at the first call, with the mode of the file
-// that it replaces.
+// open creates and locks the partial file at the first call, with the permissions of the
+// file that it replaces. The lock tells other processes that the file is being written (see
+// Leftovers).
 func (f *File) open() (err error) {
 	if f.f != nil {
 		return nil
@@ -77,7 +78,7 @@ func (f *File) open() (err error) {
 	if f.dir != "" {
 		path = filepath.Join(f.dir, filepath.Base(path))
 	}
-	if f.f, err = partial(path); err != nil {
+	if f.f, err = createPartial(path); err != nil {
 		return err
 	}
 	f.part = f.f.Name()
@@ -97,8 +98,9 @@ func (f *File) Sync() error {
 	return f.f.Sync()
 }
 
-// Commit gives the partial file the name of the file that it replaces, at once. After an error the
-// former file is unchanged, and the partial file exists until Discard.
+// Commit closes the partial file and renames it to the file that it replaces. A file that
+// was never written becomes empty. After an error the former file is unchanged, and the
+// createPartial file exists until Discard.
 func (f *File) Commit() error {
 	if err := f.open(); err != nil {
 		return err
@@ -156,8 +158,9 @@ func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// partial creates a new partial file beside path, with the default mode of new files.
-func partial(path string) (f *os.File, err error) {
+// createPartial creates a new partial file beside path, under a random name, with the
+// default mode of new files.
+func createPartial(path string) (f *os.File, err error) {
 	for range 100 {
 		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", prefix(path), rand.Uint32(), suffix))
 		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

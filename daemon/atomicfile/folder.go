@@ -12,7 +12,7 @@ import (
 )
 
 // Folder replaces several files of one folder together. They are written into a
-// partial folder inside it, DIR/NAME.XXXXXXXX.partial, and Commit moves them. One
+// createPartial folder inside it, DIR/NAME.XXXXXXXX.partial, and Commit moves them. One
 // goroutine uses it at a time.
 type Folder struct {
 	dir, name string
@@ -64,8 +64,9 @@ func (d *Folder) open() error {
 	return err
 }
 
-// Commit moves the files into the folder in the order in which they were first
-// written. So the caller writes the file that links to the others last.
+// Commit moves the files into the folder, in the order in which they were first written, and
+// removes the partial folder. The caller writes the file that links to the others last, so
+// that its links work at any time.
 func (d *Folder) Commit() error {
 	if d.stage == nil {
 		return nil

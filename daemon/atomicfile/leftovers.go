@@ -45,8 +45,7 @@ func LeftoversIn(dir string) []Leftover {
 	return list(dir, func(string) bool { return true })
 }
 
-// list lists the partial files in a folder, left by runs that did not commit, whose names mine
-// accepts.
+// list returns the partial files in a folder whose names mine accepts.
 func list(dir string, mine func(name string) bool) (all []Leftover) {
 	entries, _ := os.ReadDir(dir) // a folder that cannot be read counts as empty
 	for _, e := range entries {
@@ -75,8 +74,8 @@ func IsPartial(path string) bool {
 	return err == nil
 }
 
-// locked reports whether a process holds the lock of a partial file. The kernel
-// releases the lock when the process ends in any way.
+// locked reports whether a process holds the lock of a partial file and so is writing it.
+// The kernel releases the lock when the process ends in any way.
 func locked(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

@@ -55,7 +55,8 @@ func Key(v any) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// appendValue appends a decoded JSON value in canonical form (see Append).
+// appendValue appends a decoded JSON value in canonical form. v is what encoding/json
+// decodes with UseNumber.
 func appendValue(b []byte, v any) (_ []byte, err error) {
 	switch v := v.(type) {
 	case nil:
@@ -93,8 +94,8 @@ func appendValue(b []byte, v any) (_ []byte, err error) {
 	panic(fmt.Sprintf("BUG: JSON value of type %T", v))
 }
 
-// appendNumber appends a number in canonical JSON. Integers keep their digits; others are float64,
-// written as ECMAScript writes them.
+// appendNumber appends a number in canonical form. Integers keep their digits; others become
+// float64, written as ECMAScript writes them.
 func appendNumber(b []byte, s string) ([]byte, error) {
 	if !strings.ContainsAny(s, ".eE") {
 		if s == "-0" {
@@ -119,12 +120,12 @@ func appendNumber(b []byte, s string) ([]byte, error) {
 	return append(b, s...), nil
 }
 
-// AppendString appends a string in canonical JSON: with the escapes that JSON asks for, and no
-// others. Bytes that are no UTF-8 become U+FFFD.
+// AppendString appends a string as JSON with only those escapes that JSON requires. Bytes
+// that are no UTF-8 become U+FFFD.
 func AppendString(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')
-	from := 0
+	from := 0 // bytes before are in b
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {

@@ -70,7 +70,8 @@ func Check(c *Config) error {
 	return nil
 }
 
-// Open connects to the queue of a job and makes it where it is not there.
+// Open connects to the queue of a job, and makes the queue if it does not exist. A
+// connection that is lost later is made again without end.
 func Open(ctx context.Context, c Config) (*Queue, error) {
 	if c.AckWait <= 0 {
 		c.AckWait = defaultAckWait
@@ -95,7 +96,7 @@ func Open(ctx context.Context, c Config) (*Queue, error) {
 	}
 	q := &Queue{cfg: c, nc: nc, stream: "plumb_" + c.Job}
 	if q.js, err = jetstream.New(nc); err == nil {
-		err = q.make(ctx)
+		err = q.makeQueue(ctx)
 	}
 	if err != nil {
 		nc.Close()
@@ -107,9 +108,9 @@ func Open(ctx context.Context, c Config) (*Queue, error) {
 // subject is that of the claim of a shard.
 func (q *Queue) subject(shard string) string { return q.stream + ".shard." + shard }
 
-// make makes the JetStream stream of the claims, its consumer and the counts of tries, where they
-// are not there.
-func (q *Queue) make(ctx context.Context) error {
+// makeQueue makes the stream of claims, its consumer and the counts of tries, if they do not
+// exist.
+func (q *Queue) makeQueue(ctx context.Context) error {
 	_, err := q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: q.stream, Subjects: []string{q.subject("*")}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
 		MaxAge: maxAge, MaxBytes: maxBytes, Duplicates: sameClaim, Description: "claims of plumb score"})
@@ -118,7 +119,7 @@ func (q *Queue) make(ctx context.Context) error {
 	}
 	// One durable consumer without InactiveThreshold, which would delete it during long work.
 	c, err := q.js.CreateOrUpdateConsumer(ctx, q.stream, jetstream.ConsumerConfig{Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: q.cfg.AckWait, MaxDeliver: -1, MaxAckPending: q.cfg.Claims})
+		AckWait: q.cfg.AckWait, MaxDeliver: -1, MaxAckPending: q.cfg.Claims}) // -1: without end
 	if err != nil {
 		return err
 	}
@@ -129,8 +130,9 @@ func (q *Queue) make(ctx context.Context) error {
 	return err
 }
 
-// Offer publishes the claims of shards. One that is published twice within an hour counts once:
-// planning twice does no harm. generation tells rebuilt queues apart.
+// Offer publishes the claims of shards. A claim that is published twice within an hour
+// counts once, so planning twice does no harm. A rebuilt queue has another generation, in
+// which the claims count again.
 func (q *Queue) Offer(ctx context.Context, shards []int, generation string) error {
 	for _, n := range shards {
 		id := strconv.Itoa(n)
@@ -155,7 +157,8 @@ type Claim struct {
 // ErrNothing says that no claim came in time.
 var ErrNothing = errors.New("there is no claim")
 
-// Next waits for the next shard that this process is to work on, at most that long.
+// Next waits for the next shard to work on, at most `wait`. The error is ErrNothing if none
+// came in time.
 func (q *Queue) Next(ctx context.Context, wait time.Duration) (*Claim, error) {
 	q.mu.Lock()
 	puller := q.puller
@@ -174,13 +177,13 @@ func (q *Queue) Next(ctx context.Context, wait time.Duration) (*Claim, error) {
 		msg.Term()
 		return nil, fmt.Errorf("cannot read a claim: got %.40q", msg.Data())
 	}
-	c.Tries, err = q.count(ctx, string(msg.Data()))
+	c.Tries, err = q.countTry(ctx, string(msg.Data()))
 	return c, err
 }
 
-// count returns how many processes had a shard before, and counts this one. The counts of the
-// messages would begin anew with a rebuilt queue.
-func (q *Queue) count(ctx context.Context, shard string) (before int, err error) {
+// countTry counts that this process tries a shard, and returns how many did before. The
+// server's own counts of deliveries would begin anew with a rebuilt queue.
+func (q *Queue) countTry(ctx context.Context, shard string) (before int, err error) {
 	for range 10 {
 		entry, err := q.tries.Get(ctx, shard)
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
@@ -200,8 +203,9 @@ func (q *Queue) count(ctx context.Context, shard string) (before int, err error)
 	return 0, errors.New("cannot count tries: others change the count at the same time")
 }
 
-// Progress keeps the claim, because work came back. It is never called by a timer: a device that
-// hangs must lose its claim. It sends at most ten messages within the wait for acknowledgements.
+// Progress tells the server that work on the claim goes on, so that it keeps the claim. It
+// is called when results came back, never by a timer, because a device that hangs must lose
+// its claim. It sends at most ten messages within the wait for acknowledgements.
 func (c *Claim) Progress() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -211,8 +215,8 @@ func (c *Claim) Progress() {
 	}
 }
 
-// Done acknowledges the claim, once the marker of the shard is on the disk, and waits until the server
-// has it.
+// Done acknowledges the claim, after the marker of the shard is on the disk, and waits until
+// the server has the acknowledgement.
 func (c *Claim) Done(ctx context.Context) error {
 	if err := c.msg.DoubleAck(ctx); err != nil {
 		return fmt.Errorf("cannot acknowledge shard %d: %w", c.Shard, err)
@@ -235,13 +239,13 @@ func (q *Queue) Left(ctx context.Context) (waiting, under int, err error) {
 	return int(info.NumPending), info.NumAckPending, nil
 }
 
-// Rebuild makes the queue anew, because it is lost or stuck: shards are missing, and nothing waits or
-// is under way.
+// Rebuild makes the queue anew with the claims of shards, because it is lost or stuck:
+// shards are missing, but none waits or is under way.
 func (q *Queue) Rebuild(ctx context.Context, shards []int) error {
 	if err := q.js.DeleteStream(ctx, q.stream); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return fmt.Errorf("cannot rebuild the queue: %w", err)
 	}
-	if err := q.make(ctx); err != nil {
+	if err := q.makeQueue(ctx); err != nil {
 		return fmt.Errorf("cannot rebuild the queue: %w", err)
 	}
 	return q.Offer(ctx, shards, strconv.FormatInt(time.Now().UnixNano(), 36))

@@ -87,8 +87,7 @@ type Conn struct {
 	closed bool
 }
 
-// Of returns the Conn that c is or that the TLS connection c wraps; nil where there
-// is none.
+// Of returns the Conn that c is, or that the TLS connection c wraps, or nil.
 func Of(c net.Conn) *Conn {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()
@@ -109,7 +108,7 @@ func (c *Conn) Busy(proved bool) bool {
 	}
 	c.set.mu.Lock()
 	defer c.set.mu.Unlock()
-	c.leave()
+	c.unmarkIdle()
 	c.proved = c.proved || proved
 	return !c.closed
 }
@@ -121,14 +120,14 @@ func (c *Conn) Rest() {
 	}
 	c.set.mu.Lock()
 	defer c.set.mu.Unlock()
-	if c.leave(); !c.closed {
-		c.wait()
+	if c.unmarkIdle(); !c.closed {
+		c.markIdle()
 	}
 }
 
-// wait appends the connection to the idle ones of its client address, which are closed first. The
-// caller holds mu.
-func (c *Conn) wait() {
+// markIdle appends the connection to the idle ones of its client's address. The caller holds
+// mu.
+func (c *Conn) markIdle() {
 	k := 0
 	if c.proved {
 		k = 1
@@ -138,8 +137,8 @@ func (c *Conn) wait() {
 	c.at = c.group.waiting[k].PushBack(c)
 }
 
-// leave removes the connection from the idle ones of its address. The caller holds mu.
-func (c *Conn) leave() {
+// unmarkIdle removes the connection from the idle ones of its address. The caller holds mu.
+func (c *Conn) unmarkIdle() {
 	if c.at != nil {
 		c.group.waiting[0].Remove(c.at) // does nothing for an element of the other list
 		c.group.waiting[1].Remove(c.at)
@@ -158,13 +157,13 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// remove takes the connection out of the counts of open ones, and returns false where that was done
-// before. The caller holds mu.
+// remove takes the connection out of the counts of open ones. It returns false if that was
+// done before. The caller holds mu.
 func (c *Conn) remove() bool {
 	if c.closed {
 		return false
 	}
-	c.leave()
+	c.unmarkIdle()
 	c.closed = true
 	c.set.open--
 	c.group.open--
@@ -200,19 +199,19 @@ func Network(a net.Addr) netip.Prefix {
 	return p
 }
 
-// admit makes room for a connection and counts it. It returns nil where there is no
-// room; perAddress is true then where the limit is Config.PerAddress.
+// admit counts a new connection, and closes an idle one if a limit is reached. It returns
+// nil if no connection is idle. perAddress is true if the limit was Config.PerAddress.
 func (s *Set) admit(raw net.Conn) (c *Conn, perAddress bool) {
 	from := Network(raw.RemoteAddr())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if g := s.groups[from]; g != nil && s.cfg.PerAddress > 0 && from.IsValid() && g.open >= s.cfg.PerAddress {
-		if !s.drop(g.longest()) {
+		if !s.closeIdle(g.longest()) {
 			s.stats.Refused++
 			return nil, true
 		}
 	}
-	if s.open >= s.cfg.Max && !s.drop(s.longest()) {
+	if s.open >= s.cfg.Max && !s.closeIdle(s.longest()) {
 		s.stats.Refused++
 		return nil, false
 	}
@@ -224,7 +223,7 @@ func (s *Set) admit(raw net.Conn) (c *Conn, perAddress bool) {
 	c = &Conn{Conn: raw, set: s, group: g}
 	s.open++
 	g.open++
-	c.wait()
+	c.markIdle()
 	return c, false
 }
 
@@ -239,9 +238,9 @@ func (g *group) longest() *Conn {
 	return nil
 }
 
-// longest returns the connection to close for a new one: the longest idle one of the
-// address with the most idle connections, so that a client that holds many loses them
-// first. It returns nil where none is idle. The caller holds mu.
+// longest returns the connection to close for a new one, or nil if none is idle: the longest
+// idle one of the address with the most idle connections, so that a client that holds many
+// loses them first. Connections without an authorized request go first. The caller holds mu.
 func (s *Set) longest() *Conn {
 	for k := range 2 {
 		var found *Conn
@@ -262,9 +261,9 @@ func (s *Set) longest() *Conn {
 	return nil
 }
 
-// drop closes an idle connection to make room for another, and returns false for nil. The caller
-// holds mu.
-func (s *Set) drop(c *Conn) bool {
+// closeIdle closes an idle connection to make room for another. It returns false for nil.
+// The caller holds mu.
+func (s *Set) closeIdle(c *Conn) bool {
 	if c == nil {
 		return false
 	}
@@ -290,7 +289,8 @@ const (
 )
 
 // Accept implements net.Listener. It retries transient failures, such as too many open
-// files, with back-off and never returns them.
+// files, with a back-off and never returns them. Connections for which there is no room are
+// refused and closed.
 func (l *listener) Accept() (net.Conn, error) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		c, err := l.Listener.Accept()
@@ -316,13 +316,13 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// failed counts a failure and closes an idle connection to free its descriptor. It
-// reports whether there was one.
+// failed counts a failure of accept, logs it at most once a second, and closes an idle
+// connection to free its descriptor. It reports whether there was one.
 func (s *Set) failed(err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stats.Failed++
-	room := s.drop(s.longest())
+	room := s.closeIdle(s.longest())
 	if now := time.Now(); now.Sub(s.told) > time.Second {
 		s.told = now
 		s.cfg.Log.Warn("cannot accept a connection; trying again", "error", err, "open", s.open, "failures", s.stats.Failed, "closed-for-room", s.stats.Closed)
@@ -330,8 +330,8 @@ func (s *Set) failed(err error) bool {
 	return room
 }
 
-// transient reports whether an error of accept is of the moment: the system lacks a resource now,
-// or the new connection is broken. The listener itself still works.
+// transient reports whether accept may succeed later: the system lacks a resource now, or
+// the new connection is broken, but the listener works.
 func transient(err error) bool {
 	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EPERM, syscall.EPROTO,
 		syscall.ENETDOWN, syscall.ENETUNREACH, syscall.EHOSTDOWN, syscall.EHOSTUNREACH, syscall.ENONET, syscall.ENOPROTOOPT} {

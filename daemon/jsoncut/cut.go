@@ -19,16 +19,18 @@ var ErrTooMany = errors.New("too many elements")
 
 var errCut = errors.New("the JSON is cut off")
 
-// space returns the index of the first byte from b[i] that is not blank.
-func space(b []byte, i int) int {
+// skipSpace returns the index of the first byte from b[i] on that is not white space, or
+// len(b).
+func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
 		i++
 	}
 	return i
 }
 
-// text returns the end of the JSON string that begins at b[i], without decoding it.
-func text(b []byte, i int) (end int, err error) {
+// stringEnd returns the index behind the JSON string that begins at b[i], without decoding
+// it.
+func stringEnd(b []byte, i int) (end int, err error) {
 	for i++; i < len(b); i++ {
 		switch b[i] {
 		case '\\':
@@ -40,13 +42,14 @@ func text(b []byte, i int) (end int, err error) {
 	return 0, errCut
 }
 
-// value returns the end of the JSON value that begins at b[i], without parsing what is in it.
-func value(b []byte, i int) (end int, err error) {
+// valueEnd returns the index behind the JSON value that begins at b[i], by brackets and
+// quotes alone. A number or word ends before a comma or closing bracket.
+func valueEnd(b []byte, i int) (end int, err error) {
 	depth := 0
 	for i < len(b) {
 		switch b[i] {
 		case '"':
-			if i, err = text(b, i); err != nil {
+			if i, err = stringEnd(b, i); err != nil {
 				return 0, err
 			}
 			if depth == 0 {
@@ -77,45 +80,45 @@ func value(b []byte, i int) (end int, err error) {
 // Keys are without quotes and with their escapes, values without blanks around
 // them. The error is that of f, or says at which byte b cannot be cut.
 func Members(b []byte, f func(key, value []byte) error) error {
-	i := space(b, 1)
+	i := skipSpace(b, 1)
 	if i < len(b) && b[i] == '}' {
-		return tail(b, i+1)
+		return requireEnd(b, i+1)
 	}
 	for {
 		if i >= len(b) || b[i] != '"' {
 			return fmt.Errorf("at byte %d: want a key", i)
 		}
-		end, err := text(b, i)
+		end, err := stringEnd(b, i)
 		if err != nil {
 			return err
 		}
 		key := b[i+1 : end-1]
-		i = space(b, end)
+		i = skipSpace(b, end)
 		if i >= len(b) || b[i] != ':' {
 			return fmt.Errorf("at byte %d: want a colon", i)
 		}
-		i = space(b, i+1)
-		if end, err = value(b, i); err != nil {
+		i = skipSpace(b, i+1)
+		if end, err = valueEnd(b, i); err != nil {
 			return err
 		}
 		if err := f(key, bytes.TrimSpace(b[i:end])); err != nil {
 			return err
 		}
-		i = space(b, end)
+		i = skipSpace(b, end)
 		switch {
 		case i < len(b) && b[i] == ',':
-			i = space(b, i+1)
+			i = skipSpace(b, i+1)
 		case i < len(b) && b[i] == '}':
-			return tail(b, i+1)
+			return requireEnd(b, i+1)
 		default:
 			return fmt.Errorf("at byte %d: want a comma or a closing brace", i)
 		}
 	}
 }
 
-// tail returns an error where anything but blanks follows a JSON value at b[i].
-func tail(b []byte, i int) error {
-	i = space(b, i)
+// requireEnd returns an error if anything but white space follows at b[i].
+func requireEnd(b []byte, i int) error {
+	i = skipSpace(b, i)
 	if i < len(b) {
 		return fmt.Errorf("at byte %d: want the end", i)
 	}
@@ -125,25 +128,25 @@ func tail(b []byte, i int) error {
 // Elements returns the elements of the list b, which begins with its bracket, at
 // most limit of them: a longer list is ErrTooMany.
 func Elements(b []byte, limit int) (list [][]byte, err error) {
-	i := space(b, 1)
+	i := skipSpace(b, 1)
 	if i < len(b) && b[i] == ']' {
-		return nil, tail(b, i+1)
+		return nil, requireEnd(b, i+1)
 	}
 	for {
 		if len(list) == limit {
 			return nil, ErrTooMany
 		}
-		end, err := value(b, i)
+		end, err := valueEnd(b, i)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, bytes.TrimSpace(b[i:end]))
-		i = space(b, end)
+		i = skipSpace(b, end)
 		switch {
 		case i < len(b) && b[i] == ',':
-			i = space(b, i+1)
+			i = skipSpace(b, i+1)
 		case i < len(b) && b[i] == ']':
-			return list, tail(b, i+1)
+			return list, requireEnd(b, i+1)
 		default:
 			return nil, fmt.Errorf("at byte %d: want a comma or a closing bracket", i)
 		}

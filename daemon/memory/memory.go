@@ -98,8 +98,9 @@ type Hold struct {
 	closed bool
 }
 
-// Grow takes n more bytes and waits up to Pool.Wait for room. An error wraps ErrTooLarge
-// or ErrFull, or is that of ctx; nothing is taken then.
+// Grow takes n more bytes from the client's share and from the pool, and waits up to
+// Pool.Wait for room. An error wraps ErrTooLarge or ErrFull, or is that of ctx; nothing is
+// taken then.
 func (h *Hold) Grow(ctx context.Context, n int64) error {
 	if h == nil || n <= 0 {
 		return nil
@@ -117,7 +118,7 @@ func (h *Hold) Grow(ctx context.Context, n int64) error {
 	}
 	switch {
 	case err == nil:
-		h.took(n)
+		h.record(n)
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -143,18 +144,19 @@ func (h *Hold) Try(n int64) bool {
 		h.client.left.Release(n)
 		return false
 	}
-	h.took(n)
+	h.record(n)
 	return true
 }
 
-// took records n bytes that a request acquired; a closed hold releases them at once.
-func (h *Hold) took(n int64) {
+// record adds n bytes that were acquired to the hold. If the hold was closed meanwhile, they
+// are released at once.
+func (h *Hold) record(n int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.pool.held.Add(n)
 	h.n += n
 	if h.closed {
-		h.give(h.n)
+		h.release(h.n)
 	}
 }
 
@@ -175,11 +177,12 @@ func (h *Hold) Shrink(n int64) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.give(min(n, h.n))
+	h.release(min(n, h.n))
 }
 
-// give releases n bytes of the request to the budget. The caller holds mu.
-func (h *Hold) give(n int64) {
+// release returns n bytes of the hold to the client's share and the pool. The caller holds
+// mu.
+func (h *Hold) release(n int64) {
 	h.n -= n
 	h.pool.held.Add(-n)
 	h.pool.all.Release(n)
@@ -198,7 +201,7 @@ func (h *Hold) Close() {
 		return
 	}
 	h.closed = true
-	h.give(h.n)
+	h.release(h.n)
 	p := h.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -51,7 +51,8 @@ func describeObject(v *fastjson.Value) string {
 	return "an object with " + strings.Join(names, ", ")
 }
 
-// describeList names the common type of the values of a list.
+// describeList describes the elements of a list by their common kind, or says that there are
+// several.
 func describeList(values []*fastjson.Value) string {
 	if len(values) == 0 {
 		return "an empty list"

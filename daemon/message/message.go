@@ -18,30 +18,31 @@ type Said struct {
 // Responses is the Shape of an object of the Responses API.
 const Responses = "a Responses object"
 
-// Read returns the text of v where v is a chat message, a list of chat messages,
-// content parts, a completion object or a Responses object; ok is false for other
-// values. An error starts with the path below v and says what was got and wanted.
+// Read returns the text of v if v is a chat message, a list of chat messages, content parts,
+// a completion object or a Responses object; ok is false for any other value. An error
+// begins with the path below v and says what was got and wanted. Heard is false if v is a
+// failed call without a text.
 func Read(v *fastjson.Value) (s Said, ok bool, err error) {
 	s.Heard = true
 	switch shape := shapeOf(v); shape {
 	case list:
 		s.Shape = "a list of chat messages"
-		s.Text, err = last(v.GetArray())
+		s.Text, err = lastText(v.GetArray())
 	case parts:
 		s.Shape = "a list of content parts"
-		s.Text, err = joined(v.GetArray(), "")
+		s.Text, err = joinedParts(v.GetArray(), "")
 	case part:
 		s.Shape = "a content part"
-		s.Text, err = joined([]*fastjson.Value{v}, "")
+		s.Text, err = joinedParts([]*fastjson.Value{v}, "")
 	case message:
 		s.Shape = "a chat message"
-		s.Text, err = ofMessage(v, "")
+		s.Text, err = messageText(v, "")
 	case completion:
 		s.Shape = "a chat completion object"
-		s.Text, err = ofChoices(v.GetArray("choices"))
+		s.Text, err = choiceText(v.GetArray("choices"))
 	case response:
 		s.Shape = Responses
-		s.Text, err = ofOutput(v.GetArray("output"))
+		s.Text, err = outputText(v.GetArray("output"))
 		s.Heard = s.Text != "" || absent(v.Get("error"))
 	default:
 		return Said{}, false, nil
@@ -90,7 +91,8 @@ func shapeOf(v *fastjson.Value) shape {
 	return none
 }
 
-// shapeOfList distinguishes lists of messages from lists of parts; messages have roles.
+// shapeOfList tells lists of messages, some of which have roles, from lists of content
+// parts. Any other list is none.
 func shapeOfList(values []*fastjson.Value) shape {
 	roles := 0
 	for _, v := range values {

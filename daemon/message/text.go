@@ -7,15 +7,16 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// last returns the text of the assistant's last message in a list of chat messages. It skips
-// messages that hold only tool calls or thoughts.
-func last(values []*fastjson.Value) (string, error) {
+// lastText returns the text of the assistant's last message with a text. Messages that hold
+// only tool calls or thoughts are skipped; if all do, the text is "". A list without the
+// assistant is an error.
+func lastText(values []*fastjson.Value) (string, error) {
 	silent := false
 	for i := len(values) - 1; i >= 0; i-- {
 		if role(values[i]) != assistant {
 			continue
 		}
-		text, err := ofMessage(values[i], fmt.Sprintf("[%d]", i))
+		text, err := messageText(values[i], fmt.Sprintf("[%d]", i))
 		if err != nil || text != "" || is(values[i].Get("content"), fastjson.TypeString) {
 			return text, err
 		}
@@ -31,9 +32,9 @@ const assistant = "assistant"
 
 func role(v *fastjson.Value) string { return string(v.GetStringBytes("role")) }
 
-// ofOutput joins the messages of a Responses object. It skips the items between them,
-// such as thoughts and tool calls.
-func ofOutput(values []*fastjson.Value) (string, error) {
+// outputText joins the texts of the messages in the output of a Responses object. Items
+// between them, such as thoughts and tool calls, are skipped.
+func outputText(values []*fastjson.Value) (string, error) {
 	var b strings.Builder
 	for i, v := range values {
 		if v.Type() != fastjson.TypeObject {
@@ -42,7 +43,7 @@ func ofOutput(values []*fastjson.Value) (string, error) {
 		if partType(v) != "message" {
 			continue
 		}
-		text, err := ofContent(v, fmt.Sprintf(".output[%d]", i))
+		text, err := contentText(v, fmt.Sprintf(".output[%d]", i))
 		if err != nil {
 			return "", err
 		}
@@ -51,15 +52,16 @@ func ofOutput(values []*fastjson.Value) (string, error) {
 	return b.String(), nil
 }
 
-// ofChoices returns the text of the only choice of a completion object.
-func ofChoices(choices []*fastjson.Value) (string, error) {
+// choiceText returns the text of the only choice of a completion object. Several choices are
+// an error, because each is an answer.
+func choiceText(choices []*fastjson.Value) (string, error) {
 	if len(choices) != 1 {
 		return "", fmt.Errorf(".choices: got %d; want 1, as each is an answer of its own", len(choices))
 	}
 	c := choices[0]
 	m := c.Get("message")
 	if is(m, fastjson.TypeObject) {
-		return ofContent(m, ".choices[0].message")
+		return contentText(m, ".choices[0].message")
 	}
 	if t := c.Get("text"); is(t, fastjson.TypeString) {
 		return string(t.GetStringBytes()), nil
@@ -70,17 +72,18 @@ func ofChoices(choices []*fastjson.Value) (string, error) {
 	return "", fmt.Errorf(".choices[0]: got %s; want an object with message or text", Describe(c))
 }
 
-// ofMessage returns the text of a message, whose role must be assistant.
-func ofMessage(v *fastjson.Value, path string) (string, error) {
+// messageText returns the text of a message of the assistant. Another role is an error. path
+// is the path of the message for errors.
+func messageText(v *fastjson.Value, path string) (string, error) {
 	if r := role(v); r != assistant {
 		return "", fmt.Errorf("%s.role: got %.40q; want %q", path, r, assistant)
 	}
-	return ofContent(v, path)
+	return contentText(v, path)
 }
 
-// ofContent returns the text of a message: its content, which is a text or a list of
-// parts. Where it has no content, the text is its refusal.
-func ofContent(m *fastjson.Value, path string) (string, error) {
+// contentText returns the text of a message: its content, a text or a list of parts, or if
+// it has none, its refusal.
+func contentText(m *fastjson.Value, path string) (string, error) {
 	c := m.Get("content")
 	switch {
 	case absent(c):
@@ -88,13 +91,14 @@ func ofContent(m *fastjson.Value, path string) (string, error) {
 	case c.Type() == fastjson.TypeString:
 		return string(c.GetStringBytes()), nil
 	case c.Type() == fastjson.TypeArray:
-		return joined(c.GetArray(), path+".content")
+		return joinedParts(c.GetArray(), path+".content")
 	}
 	return "", fmt.Errorf("%s.content: got %s; want a text or a list of content parts", path, Describe(c))
 }
 
-// joined returns the texts of a message's content parts, one after the other.
-func joined(values []*fastjson.Value, path string) (string, error) {
+// joinedParts joins the texts of content parts. Parts of other known types are skipped; an
+// unknown type is an error.
+func joinedParts(values []*fastjson.Value, path string) (string, error) {
 	var b strings.Builder
 	for i, v := range values {
 		at := fmt.Sprintf("%s[%d]", path, i)
