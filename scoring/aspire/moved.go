@@ -166,13 +166,13 @@ func (m *moveWriter) writeEntry(v answer.Value, moves bool) {
 }
 
 // writeValue writes any JSON value of the answer unchanged, but for the form of numbers.
-func (m *moveWriter) writeValue(v answer.Value) {
-	switch v.Kind() {
+func (m *moveWriter) writeValue(value answer.Value) {
+	switch value.Kind() {
 	case answer.Object:
-		m.writeObject(v, m.writeValue)
+		m.writeObject(value, m.writeValue)
 	case answer.Array:
 		m.dst = append(m.dst, '[')
-		for i, element := range listEntries(v) {
+		for i, element := range listEntries(value) {
 			if i > 0 {
 				m.dst = append(m.dst, ',')
 			}
@@ -180,13 +180,13 @@ func (m *moveWriter) writeValue(v answer.Value) {
 		}
 		m.dst = append(m.dst, ']')
 	case answer.Number:
-		x, _ := v.Float()
-		m.dst = scoring.AppendFloat(m.dst, x)
+		number, _ := value.Float()
+		m.dst = scoring.AppendFloat(m.dst, number)
 	case answer.String:
-		s, _ := v.Text()
-		m.dst = scoring.AppendString(m.dst, s)
+		text, _ := value.Text()
+		m.dst = scoring.AppendString(m.dst, text)
 	case answer.Bool:
-		if b, _ := v.Bool(); b {
+		if flag, _ := value.Bool(); flag {
 			m.dst = append(m.dst, "true"...)
 		} else {
 			m.dst = append(m.dst, "false"...)

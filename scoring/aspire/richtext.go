@@ -62,16 +62,16 @@ func (c *cleaner) readDocument(r *scene.Record, v answer.Value) bool {
 func appendJSON(dst []byte, v answer.Value) []byte {
 	switch v.Kind() {
 	case answer.Bool:
-		if b, _ := v.Bool(); b {
+		if flag, _ := v.Bool(); flag {
 			return append(dst, "true"...)
 		}
 		return append(dst, "false"...)
 	case answer.Number:
-		x, _ := v.Float()
-		return scoring.AppendFloat(dst, x)
+		number, _ := v.Float()
+		return scoring.AppendFloat(dst, number)
 	case answer.String:
-		s, _ := v.Text()
-		return scoring.AppendString(dst, s)
+		text, _ := v.Text()
+		return scoring.AppendString(dst, text)
 	case answer.Array, answer.Object:
 		return appendContainer(dst, v)
 	}

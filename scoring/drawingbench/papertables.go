@@ -214,9 +214,9 @@ func (t *tables) countTable() scoring.TextTable {
 	}
 	for _, c := range append(categories, "all") {
 		row := []string{cmp.Or(c, "-")}
-		for i, d := range columns {
+		for column, d := range columns {
 			row = append(row, strconv.Itoa(taskCount[key{c, d}]))
-			row = append(row, paperCells(t.paper.Tables["counts"], c, []int{i + 1}, []int{0})...)
+			row = append(row, paperCells(t.paper.Tables["counts"], c, []int{column + 1}, []int{0})...)
 		}
 		out.Rows = append(out.Rows, row)
 	}

@@ -127,14 +127,14 @@ type Line struct {
 // of a task are averaged. Tasks without a score on one side are counted in Line.Out, and
 // unpaired counts those that one side lacks. seed makes the random numbers. P values of
 // single tests are adjusted for their number. The error says that no task is on both sides.
-func CompareSamples(a, b *Sample, seed uint64) (lines []Line, unpaired int, err error) {
-	members := sharedMembers(a, b)
-	order, left := a.scoresByTask(members)
-	_, right := b.scoresByTask(members)
+func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpaired int, err error) {
+	members := sharedMembers(sampleA, sampleB)
+	order, left := sampleA.scoresByTask(members)
+	_, right := sampleB.scoresByTask(members)
 	type group struct {
 		line  Line
-		a, b  []Value
-		plain bool // one answer of 0 or 1 for each task on both sides, as McNemar's test needs
+		means [2][]Value // by task, of both sides
+		plain bool       // one answer of 0 or 1 for each task on both sides, as McNemar's test needs
 	}
 	var groups []*group
 	groupOf := func(suite, test string) *group {
@@ -149,19 +149,21 @@ func CompareSamples(a, b *Sample, seed uint64) (lines []Line, unpaired int, err 
 	}
 	paired := 0
 	for _, key := range order {
-		x, y := left[key], right[key]
-		if y == nil {
+		scoresA, scoresB := left[key], right[key]
+		if scoresB == nil {
 			unpaired++
 			continue
 		}
 		paired++
-		for _, g := range []*group{groupOf(key.suite, key.test), groupOf(key.suite, "")} {
-			if len(x.list) == 0 || len(y.list) == 0 {
+		for _, g := range []*group{groupOf(key.suite, key.test), groupOf(key.suite, "")} { // the test, all tests
+			if len(scoresA.list) == 0 || len(scoresB.list) == 0 {
 				g.line.Out++
 				continue
 			}
-			g.a, g.b = append(g.a, Value{x.cluster, Mean(x.list)}), append(g.b, Value{x.cluster, Mean(y.list)})
-			g.plain = g.plain && len(x.list)+len(y.list) == 2 && isZeroOrOne(x.list[0]) && isZeroOrOne(y.list[0])
+			for side, list := range [2][]float64{scoresA.list, scoresB.list} {
+				g.means[side] = append(g.means[side], Value{scoresA.cluster, Mean(list)})
+				g.plain = g.plain && len(list) == 1 && isZeroOrOne(list[0])
+			}
 		}
 	}
 	unpaired += len(right) - paired
@@ -169,7 +171,7 @@ func CompareSamples(a, b *Sample, seed uint64) (lines []Line, unpaired int, err 
 		return nil, unpaired, fmt.Errorf("cannot compare: no task is on both sides (%d and %d tasks)", len(left),
 			len(right))
 	}
-	slices.SortStableFunc(groups, func(a, b *group) int {
+	slices.SortStableFunc(groups, func(a, b *group) int { // all tests of a suite come after the single ones
 		if a.line.Suite != b.line.Suite {
 			return strings.Compare(a.line.Suite, b.line.Suite)
 		}
@@ -177,12 +179,12 @@ func CompareSamples(a, b *Sample, seed uint64) (lines []Line, unpaired int, err 
 	})
 	var pValues []float64
 	for _, g := range groups {
-		if len(g.a) > 0 {
-			g.line.Paired = Compare(g.a, g.b, g.plain, seed)
+		if len(g.means[0]) > 0 {
+			g.line.Paired = Compare(g.means[0], g.means[1], g.plain, seed)
 		}
 		g.line.Holm = math.NaN()
 		lines = append(lines, g.line)
-		if g.line.Test != "" && len(g.a) > 0 {
+		if g.line.Test != "" && len(g.means[0]) > 0 {
 			pValues = append(pValues, g.line.P)
 		}
 	}
@@ -216,52 +218,46 @@ type Spread struct {
 
 // Spreads measures how much scores vary, by test and for each suite (Test ""), for planning
 // how many tasks a comparison needs. With two samples it measures their differences on the
-// same tasks; with one (b nil), two models are taken to differ from task to task as much as
+// same tasks; with one (sampleB nil), two models are taken to differ from task to task as much as
 // the scores do. Tests with fewer than two tasks are left out.
-func Spreads(a, b *Sample) (out []Spread) {
+func Spreads(sampleA, sampleB *Sample) (out []Spread) {
 	members := [5]bool{true, true, true, true, true}
-	if b != nil {
-		members = sharedMembers(a, b)
+	if sampleB != nil {
+		members = sharedMembers(sampleA, sampleB)
 	}
-	order, left := a.scoresByTask(members)
+	order, left := sampleA.scoresByTask(members)
 	var right map[taskKey]*taskScores
-	if b != nil {
-		_, right = b.scoresByTask(members)
+	if sampleB != nil {
+		_, right = sampleB.scoresByTask(members)
 	}
-	type group struct {
-		Spread
-		differences, withinA, withinB []float64
-		answers                       int
-	}
-	var groups []*group
-	for _, k := range order {
-		x := left[k]
-		difference, y := 0.0, (*taskScores)(nil)
-		if len(x.list) == 0 {
+	var groups []*spreadGroup
+	for _, key := range order {
+		scoresA, scoresB := left[key], (*taskScores)(nil)
+		if len(scoresA.list) == 0 {
 			continue
 		}
-		difference = Mean(x.list)
-		if b != nil {
-			y = right[k]
-			if y == nil || len(y.list) == 0 {
+		difference := Mean(scoresA.list)
+		if sampleB != nil {
+			scoresB = right[key]
+			if scoresB == nil || len(scoresB.list) == 0 {
 				continue
 			}
-			difference -= Mean(y.list)
+			difference -= Mean(scoresB.list)
 		}
-		for _, test := range []string{k.test, ""} {
-			i := slices.IndexFunc(groups, func(g *group) bool { return g.Suite == k.suite && g.Test == test })
+		for _, test := range []string{key.test, ""} {
+			i := slices.IndexFunc(groups, func(g *spreadGroup) bool { return g.Suite == key.suite && g.Test == test })
 			if i < 0 {
 				i = len(groups)
-				groups = append(groups, &group{Spread: Spread{Suite: k.suite, Test: test}})
+				groups = append(groups, &spreadGroup{Spread: Spread{Suite: key.suite, Test: test}})
 			}
 			g := groups[i]
 			g.differences = append(g.differences, difference)
-			g.answers += len(x.list)
-			if len(x.list) > 1 {
-				g.withinA = append(g.withinA, Variance(x.list))
+			g.answers += len(scoresA.list)
+			if len(scoresA.list) > 1 {
+				g.withinA = append(g.withinA, Variance(scoresA.list))
 			}
-			if y != nil && len(y.list) > 1 {
-				g.withinB = append(g.withinB, Variance(y.list))
+			if scoresB != nil && len(scoresB.list) > 1 {
+				g.withinB = append(g.withinB, Variance(scoresB.list))
 			}
 		}
 	}
@@ -269,31 +265,43 @@ func Spreads(a, b *Sample) (out []Spread) {
 		if len(g.differences) < 2 {
 			continue
 		}
-		g.Tasks, g.Repeats = len(g.differences), float64(g.answers)/float64(len(g.differences))
-		if len(g.withinA) > 0 {
-			g.Within = Mean(g.withinA)
-		}
-		g.Other = g.Within
-		if b != nil {
-			g.Other = 0
-			if len(g.withinB) > 0 {
-				g.Other = Mean(g.withinB)
-			}
-		}
-		variance := Variance(g.differences)
-		g.SD = math.Sqrt(variance)
-		withinVariance := g.Within + g.Other
-		if b == nil {
-			withinVariance = g.Within
-		}
-		g.Omega2 = max(0, variance-withinVariance/g.Repeats)
+		g.measure(sampleB != nil)
 		out = append(out, g.Spread)
 	}
-	slices.SortStableFunc(out, func(a, b Spread) int {
+	slices.SortStableFunc(out, func(a, b Spread) int { // all tests of a suite come after the single ones
 		if a.Suite != b.Suite {
 			return strings.Compare(a.Suite, b.Suite)
 		}
 		return boolInt(a.Test == "") - boolInt(b.Test == "")
 	})
 	return out
+}
+
+// spreadGroup collects the tasks of one test, or of all tests of a suite.
+type spreadGroup struct {
+	Spread
+	differences      []float64 // by task: of the mean scores, or with one sample the mean score
+	withinA, withinB []float64 // variances of the repeats of tasks with several, by side
+	answers          int       // of side A
+}
+
+// measure computes the Spread of at least two tasks. The variance of the differences as they
+// were seen has a part that comes from repeats; the rest is that of true differences.
+func (g *spreadGroup) measure(twoSides bool) {
+	g.Tasks, g.Repeats = len(g.differences), float64(g.answers)/float64(len(g.differences))
+	if len(g.withinA) > 0 {
+		g.Within = Mean(g.withinA)
+	}
+	g.Other = g.Within // with one sample the other model is taken to vary as much
+	fromRepeats := g.Within
+	if twoSides {
+		g.Other = 0
+		if len(g.withinB) > 0 {
+			g.Other = Mean(g.withinB)
+		}
+		fromRepeats = g.Within + g.Other
+	}
+	seen := Variance(g.differences)
+	g.SD = math.Sqrt(seen)
+	g.Omega2 = max(0, seen-fromRepeats/g.Repeats)
 }

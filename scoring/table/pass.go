@@ -69,13 +69,13 @@ func (t *Table) passTable() scoring.TextTable {
 	for _, k := range ks {
 		out.Columns = append(out.Columns, fmt.Sprint("k = ", k))
 	}
-	for _, s := range t.options.Suites {
-		for _, test := range s.Tests {
+	for _, suite := range t.options.Suites {
+		for _, test := range suite.Tests {
 			for _, p := range t.series {
-				if c := p.cells[testName{s.Name, test}]; c != nil && len(c.items) > 0 {
+				if c := p.cells[testName{suite.Name, test}]; c != nil && len(c.items) > 0 {
 					row, several := c.passRow(ks)
 					if several {
-						out.Rows = append(out.Rows, append([]string{s.Name, test, cmp.Or(p.series.String(), "-")},
+						out.Rows = append(out.Rows, append([]string{suite.Name, test, cmp.Or(p.series.String(), "-")},
 							row...))
 					}
 				}

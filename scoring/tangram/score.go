@@ -82,50 +82,52 @@ var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 func Evaluate(p *construction.Prediction, t *plane.Target) Score { return evaluate(p, t, nil) }
 
 // evaluate is Evaluate, but measures the union on a raster if r is not nil.
-func evaluate(p *construction.Prediction, t *plane.Target, r *rasterMeter) Score {
+func evaluate(prediction *construction.Prediction, target *plane.Target, r *rasterMeter) Score {
 	ws := workspaces.Get().(*workspace)
 	defer workspaces.Put(ws)
 	ws.polygons, ws.pieceIndex, ws.edges, ws.segments = ws.polygons[:0], ws.pieceIndex[:0], ws.edges[:0],
 		ws.segments[:0]
 
-	s := Score{TSE: len(p.Reasons) > 0, Reasons: p.Reasons, Parsed: p.Parsed, Found: p.Found, Limited: p.Limited}
-	if p.Parsed > 0 {
-		s.Class = "exact" // docs/spec/tangram.md#r28
-		if p.Decimal {
-			s.Class = "decimal"
+	score := Score{TSE: len(prediction.Reasons) > 0, Reasons: prediction.Reasons, Parsed: prediction.Parsed,
+		Found: prediction.Found, Limited: prediction.Limited}
+	if prediction.Parsed > 0 {
+		score.Class = "exact" // docs/spec/tangram.md#r28
+		if prediction.Decimal {
+			score.Class = "decimal"
 		}
 	}
-	s.Pieces = make([]PieceScore, 0, len(p.Pieces))
-	for i := range p.Pieces {
-		q := &p.Pieces[i]
-		s.Pieces = append(s.Pieces, PieceScore{ID: q.ID, HasID: q.HasID, Kind: q.Kind, Parsed: q.Vertices != nil,
-			Problem: q.Problem})
-		if q.Vertices == nil {
+	score.Pieces = make([]PieceScore, 0, len(prediction.Pieces))
+	for i := range prediction.Pieces {
+		answered := &prediction.Pieces[i]
+		score.Pieces = append(score.Pieces, PieceScore{ID: answered.ID, HasID: answered.HasID, Kind: answered.Kind,
+			Parsed:  answered.Vertices != nil,
+			Problem: answered.Problem})
+		if answered.Vertices == nil {
 			continue
 		}
-		ws.polygons, ws.pieceIndex = append(ws.polygons, q.Vertices), append(ws.pieceIndex, i)
+		ws.polygons, ws.pieceIndex = append(ws.polygons, answered.Vertices), append(ws.pieceIndex, i)
 	}
 	if len(ws.polygons) == 0 {
-		return s
+		return score
 	}
-	e := ws.plane.Evaluate(ws.polygons, t, p.Decimal)
-	s.Rounded = e.Rounded
+	measured := ws.plane.Evaluate(ws.polygons, target, prediction.Decimal)
+	score.Rounded = measured.Rounded
 	for _, list := range ws.polygons {
 		from := len(ws.segments)
 		ws.segments = appendSegments(ws.segments, list)
 		ws.edges = append(ws.edges, ws.segments[from:])
 	}
-	s.checkPieces(ws, e, p.Decimal)
-	s.checkContacts(ws, e, p.Decimal)
-	s.VPR = !s.TSE && !s.RGE && !s.PE // docs/spec/tangram.md#r38
-	s.Evaluable = t != nil && slices.Contains(e.HasArea, true)
+	score.checkPieces(ws, measured, prediction.Decimal)
+	score.checkContacts(ws, measured, prediction.Decimal)
+	score.VPR = !score.TSE && !score.RGE && !score.PE // docs/spec/tangram.md#r38
+	score.Evaluable = target != nil && slices.Contains(measured.HasArea, true)
 	switch {
-	case s.Evaluable && r != nil:
-		s.matchRaster(e, t, p.Decimal, r)
-	case s.Evaluable:
-		s.matchExact(e, t, p.Decimal)
+	case score.Evaluable && r != nil:
+		score.matchRaster(measured, target, prediction.Decimal, r)
+	case score.Evaluable:
+		score.matchExact(measured, target, prediction.Decimal)
 	}
-	return s
+	return score
 }
 
 // checkPieces fills in the geometry of each parsed piece: whether it is simple, rigid
@@ -179,6 +181,7 @@ func (score *Score) checkContacts(ws *workspace, r *plane.Result, decimal bool) 
 				edge, point = touching(ws.edges[i], ws.edges[j])
 			} else {
 				edge = r.SharesEdge(i, j)
+				// Touches is slow, and pieces that are connected already need no test
 				point = edge || points.find(i) != points.find(j) && r.Touches(i, j)
 			}
 			if edge {

@@ -258,10 +258,10 @@ func newTarget(list []*fastjson.Value) (*plane.Target, error) {
 		return nil, badItem("target_outline.vertices", "it has %d; want 3 to %d", len(list), maxOutline)
 	}
 	var points []plane.Point
-	for i, v := range list {
-		pair := v.GetArray()
+	for i, vertex := range list {
+		pair := vertex.GetArray()
 		if len(pair) != 2 {
-			return nil, badItem(fmt.Sprintf("target_outline.vertices[%d]", i), "got %.40s; want [x, y]", v)
+			return nil, badItem(fmt.Sprintf("target_outline.vertices[%d]", i), "got %.40s; want [x, y]", vertex)
 		}
 		var coordinates [2]field.Number
 		for axis := range coordinates {
@@ -278,11 +278,11 @@ func newTarget(list []*fastjson.Value) (*plane.Target, error) {
 		}
 		points = append(points, plane.Point{X: coordinates[0], Y: coordinates[1]})
 	}
-	t, ok := plane.NewTarget(points)
+	target, ok := plane.NewTarget(points)
 	if !ok {
 		return nil, badItem("target_outline.vertices", "the outline crosses or touches itself; want a simple polygon")
 	}
-	return t, nil
+	return target, nil
 }
 
 // badItem returns an error about a field of the item.

@@ -101,15 +101,16 @@ func statisticsRows(columns [][]float64) [][]string {
 		rows[i] = []string{n}
 	}
 	for _, column := range columns {
-		s := stats.Summarise(column)
-		r, ok := stats.Pearson(column, columns[len(columns)-1])
+		summary := stats.Summarise(column)
+		correlation, ok := stats.Pearson(column, columns[len(columns)-1])
 		if !ok {
-			r = math.NaN()
+			correlation = math.NaN()
 		}
-		for i, x := range []float64{s.Mean, s.SD, s.SampleSD, s.Median, s.Min, s.Max} {
-			rows[i] = append(rows[i], scoring.FormatCell(x, 2))
+		for i, value := range []float64{summary.Mean, summary.SD, summary.SampleSD, summary.Median, summary.Min,
+			summary.Max} {
+			rows[i] = append(rows[i], scoring.FormatCell(value, 2))
 		}
-		rows[len(names)-1] = append(rows[len(names)-1], thousandths(r))
+		rows[len(names)-1] = append(rows[len(names)-1], thousandths(correlation))
 	}
 	return rows
 }

@@ -37,35 +37,36 @@ func drawArrow(r *rand.Rand) (Scenario, bool) {
 		discs = append(discs, candidate)
 		return true
 	}
-	var s Scenario
+	var scenario Scenario
 	for _, color := range []string{"green", "orange"} {
 		side := randomInt(r, 100, 200)
 		x, y := randomInt(r, 0, canvasW), randomInt(r, 0, canvasH)
 		if !place(disc{x + side/2, y + side/2, side / 2}) {
-			return s, false
+			return scenario, false
 		}
-		s.Shapes = append(s.Shapes, solidGeo("shape:"+color+"-circle", "ellipse", color, x, y, side, side))
+		scenario.Shapes = append(scenario.Shapes, solidGeo("shape:"+color+"-circle", "ellipse", color, x, y, side,
+			side))
 	}
-	w, h := randomInt(r, 90, 140), randomInt(r, 130, 190)
+	width, height := randomInt(r, 90, 140), randomInt(r, 130, 190)
 	rotation := float64(r.IntN(6284)) / 1000 // [0, 2 pi) in thousandths
 	sin, cos := math.Sincos(rotation)
 	x, y := randomInt(r, -200, canvasW+200), randomInt(r, -200, canvasH+200)
-	arrowDisc := disc{x + cos*w/2 - sin*h/2, y + sin*w/2 + cos*h/2, math.Hypot(w, h) / 2}
+	arrowDisc := disc{x + cos*width/2 - sin*height/2, y + sin*width/2 + cos*height/2, math.Hypot(width, height) / 2}
 	if !place(arrowDisc) {
-		return s, false
+		return scenario, false
 	}
-	body := solidGeo("shape:blue-arrow", "arrow-up", "blue", x, y, w, h)
+	body := solidGeo("shape:blue-arrow", "arrow-up", "blue", x, y, width, height)
 	body.Rotation = rotation
-	s.Shapes = append(s.Shapes, body)
+	scenario.Shapes = append(scenario.Shapes, body)
 	heading := rotation - math.Pi/2
 	off := heading - math.Atan2(discs[0].y-arrowDisc.y, discs[0].x-arrowDisc.x)
 	if math.Abs(math.Remainder(off, 2*math.Pi)) < MinInitialAngle {
-		return s, false
+		return scenario, false
 	}
-	s.Task = &ArrowTask{Arrow: body.ID, Target: "shape:green-circle", Distractor: "shape:orange-circle"}
-	s.Prompt = "Rotate the arrow so that it is pointed at the green circle. Give your rotation in radians to rotate " +
+	scenario.Task = &ArrowTask{Arrow: body.ID, Target: "shape:green-circle", Distractor: "shape:orange-circle"}
+	scenario.Prompt = "Rotate the arrow so that it is pointed at the green circle. Give your rotation in radians to rotate " +
 		"in a clockwise direction from the current position. You can use a negative rotation to rotate counterclockwise."
-	return s, true
+	return scenario, true
 }
 
 // OverlapTask holds the criteria of the overlap test (docs/spec/aspire.md#r55).
@@ -81,40 +82,40 @@ type OverlapTask struct {
 // area.
 func drawOverlap(r *rand.Rand) (Scenario, bool) {
 	const count, areaW, areaH = 5, 1400, 1000
-	var s Scenario
+	var scenario Scenario
 	hues := sampleDistinct(r, colors, count)
 	for i, color := range hues {
-		w, h := randomHalf(r, 300, 600), randomHalf(r, 200, 480)
+		width, height := randomHalf(r, 300, 600), randomHalf(r, 200, 480)
 		var x, y float64
 		if i == 0 {
-			x, y = randomHalf(r, 0, areaW-w), randomHalf(r, 0, areaH-h)
+			x, y = randomHalf(r, 0, areaW-width), randomHalf(r, 0, areaH-height)
 		} else {
-			before := &s.Shapes[i-1]
+			before := &scenario.Shapes[i-1]
 			var okX, okY bool
-			x, okX = coverEnd(r, before.X, before.Props.W, w)
-			y, okY = coverEnd(r, before.Y, before.Props.H, h)
+			x, okX = coverEnd(r, before.X, before.Props.W, width)
+			y, okY = coverEnd(r, before.Y, before.Props.H, height)
 			if !okX || !okY {
-				return s, false
+				return scenario, false
 			}
 		}
-		if x < 0 || y < 0 || x+w > areaW || y+h > areaH {
-			return s, false
+		if x < 0 || y < 0 || x+width > areaW || y+height > areaH {
+			return scenario, false
 		}
-		s.Shapes = append(s.Shapes, solidGeo("shape:"+color, "rectangle", color, x, y, w, h))
+		scenario.Shapes = append(scenario.Shapes, solidGeo("shape:"+color, "rectangle", color, x, y, width, height))
 	}
 	ref := 1 + r.IntN(count-2) // neither the first nor the last, so that both directions have shapes
-	task := &OverlapTask{Reference: s.Shapes[ref].ID, Direction: "in front of"}
-	targets := s.Shapes[ref+1:]
+	task := &OverlapTask{Reference: scenario.Shapes[ref].ID, Direction: "in front of"}
+	targets := scenario.Shapes[ref+1:]
 	if r.IntN(2) == 0 {
-		task.Direction, targets = "behind", s.Shapes[:ref]
+		task.Direction, targets = "behind", scenario.Shapes[:ref]
 	}
 	for _, target := range targets {
 		task.Expected = append(task.Expected, target.ID)
 	}
-	s.Task = task
-	s.Prompt = fmt.Sprintf("Delete all shapes %s the %s rectangle. Do not change any of the other shapes.",
+	scenario.Task = task
+	scenario.Prompt = fmt.Sprintf("Delete all shapes %s the %s rectangle. Do not change any of the other shapes.",
 		task.Direction, hues[ref])
-	return s, true
+	return scenario, true
 }
 
 // coverEnd returns a position for an interval of length size so that it covers one end of
@@ -143,20 +144,21 @@ func drawBalance(r *rand.Rand) (Scenario, bool) {
 	const count, quadW, quadH = 7, canvasW / 2, canvasH / 2
 	quadrant := r.IntN(4)
 	left, top := float64(quadrant%2*quadW), float64(quadrant/2*quadH)
-	var s Scenario
+	var scenario Scenario
 	for i := range count {
-		w, h := randomHalf(r, 40, 160), randomHalf(r, 40, 160)
-		x, y := left+randomHalf(r, 0, quadW-w), top+randomHalf(r, 0, quadH-h)
-		s.Shapes = append(s.Shapes, solidGeo(fmt.Sprintf("shape:shape-%d", i), pick(r, geos), pick(r, colors), x, y,
-			w, h))
+		width, height := randomHalf(r, 40, 160), randomHalf(r, 40, 160)
+		x, y := left+randomHalf(r, 0, quadW-width), top+randomHalf(r, 0, quadH-height)
+		scenario.Shapes = append(scenario.Shapes,
+			solidGeo(fmt.Sprintf("shape:shape-%d", i), pick(r, geos), pick(r, colors), x, y,
+				width, height))
 	}
-	s.Task = &BalanceTask{
+	scenario.Task = &BalanceTask{
 		Quadrant: []string{"top-left", "top-right", "bottom-left", "bottom-right"}[quadrant],
 		Frame:    [4]float64{0, 0, canvasW, canvasH},
 	}
-	s.Prompt = "Given the current state of the whiteboard, add 1 large shape to create a more visually balanced scene. " +
+	scenario.Prompt = "Given the current state of the whiteboard, add 1 large shape to create a more visually balanced scene. " +
 		"After adding the new shape, the visual weight of the whiteboard should be focused at the center of the frame. " +
 		"Adjust the size, type, and rotation of the shape to best reflect where new visual weight should be added to " +
 		"balance the existing shapes. Do not add more than one shape. Do not delete or update any shapes."
-	return s, true
+	return scenario, true
 }

@@ -51,26 +51,27 @@ func (m Measures) MarshalJSON() ([]byte, error) {
 // Measured returns the difficulty measures of a scenario and the level that follows from them. See
 // docs/spec/aspire.md#r71.
 func (s *Scenario) Measured() (Measures, Level) {
-	switch t := s.Task.(type) {
+	switch task := s.Task.(type) {
 	case *MazeTask:
-		return s.measureMaze(t)
+		return s.measureMaze(task)
 	case *GraphTask:
-		n := s.countCrossings(t.Node)
-		return Measures{{"crossings", n}}, hardest(n > 5, n > 10)
+		count := s.countCrossings(task.Node)
+		return Measures{{"crossings", count}}, hardest(count > 5, count > 10)
 	case *PatternTask:
-		like := s.hasLookalike(t)
-		return Measures{{"mode", t.Mode}, {"like", like}}, hardest(t.Mode == "shape", like)
+		like := s.hasLookalike(task)
+		return Measures{{"mode", task.Mode}, {"like", like}}, hardest(task.Mode == "shape", like)
 	case *LabelTask:
-		return Measures{{"geo", t.Type}}, hardest(!slices.Contains(easyGeos, t.Type), slices.Contains(hardGeos, t.Type))
+		return Measures{{"geo", task.Type}},
+			hardest(!slices.Contains(easyGeos, task.Type), slices.Contains(hardGeos, task.Type))
 	case *LineTask:
-		n := s.countAlike(t.A, t.B)
-		return Measures{{"alike", n}}, hardest(n > 0, n > 1)
+		count := s.countAlike(task.A, task.B)
+		return Measures{{"alike", count}}, hardest(count > 0, count > 1)
 	case *ArrowTask:
-		angle := s.initialAngle(t)
+		angle := s.initialAngle(task)
 		return Measures{{"ti", angle}}, hardest(angle <= 2.1, angle < 1.1)
 	case *OverlapTask:
-		n := s.countDisjoint(t)
-		return Measures{{"apart", n}}, hardest(n > 0, n > 1)
+		count := s.countDisjoint(task)
+		return Measures{{"apart", count}}, hardest(count > 0, count > 1)
 	case *BalanceTask:
 		share := s.overlapShare()
 		return Measures{{"overlap", share}}, hardest(share >= 0.08, share > 0.15)
@@ -164,8 +165,9 @@ func (s *Scenario) countCrossings(node string) (n int) {
 		return 0
 	}
 	for _, e := range atNode {
-		for _, o := range others {
-			if side(e, o.ax, o.ay)*side(e, o.bx, o.by) < 0 && side(o, e.ax, e.ay)*side(o, e.bx, e.by) < 0 {
+		for _, other := range others {
+			if side(e, other.ax, other.ay)*side(e, other.bx, other.by) < 0 &&
+				side(other, e.ax, e.ay)*side(other, e.bx, e.by) < 0 {
 				n++
 			}
 		}

@@ -16,11 +16,11 @@ type LabelTask struct {
 func drawLabel(r *rand.Rand) (Scenario, bool) {
 	const margin = 60
 	color, geo := pick(r, colors), pick(r, geos)
-	w, h := randomHalf(r, 220, 560), randomHalf(r, 180, 440)
-	x, y := randomHalf(r, margin, canvasW-margin-w), randomHalf(r, margin, canvasH-margin-h)
+	width, height := randomHalf(r, 220, 560), randomHalf(r, 180, 440)
+	x, y := randomHalf(r, margin, canvasW-margin-width), randomHalf(r, margin, canvasH-margin-height)
 	id := "shape:" + color + "-" + geo
 	return Scenario{
-		Shapes: []Shape{solidGeo(id, geo, color, x, y, w, h)},
+		Shapes: []Shape{solidGeo(id, geo, color, x, y, width, height)},
 		Task:   &LabelTask{Shape: id, Color: color, Type: geo},
 		Prompt: "Label the shape on the canvas with its color and type. To label, place a text box entirely within " +
 			"the shape. Do not let the text extend outside of the shape. Adjust the text size and add newlines as " +
@@ -43,28 +43,29 @@ type LineTask struct {
 // offsets.
 func drawLine(r *rand.Rand) (Scenario, bool) {
 	const cellW, cellH, jitterX, jitterY, columns, rows = 466, 400, 120, 90, 3, 2
-	var s Scenario
+	var scenario Scenario
 	looks := distinctLooks(r, columns*rows, "", "")
 	for i, look := range looks {
-		w, h := randomHalf(r, 90, 190), randomHalf(r, 90, 190)
-		cx := cellW/2 + float64(i%columns*cellW) + jitterX*(2*r.Float64()-1)
-		cy := cellH/2 + float64(i/columns*cellH) + jitterY*(2*r.Float64()-1)
-		x, y := roundTo(cx-w/2, 0.5), roundTo(cy-h/2, 0.5)
-		if outsideRange(x+w/2-(cellW/2+float64(i%columns*cellW)), jitterX) ||
-			outsideRange(y+h/2-(cellH/2+float64(i/columns*cellH)), jitterY) {
-			return s, false // rounding to halves left the jitter's range
+		width, height := randomHalf(r, 90, 190), randomHalf(r, 90, 190)
+		centreX := cellW/2 + float64(i%columns*cellW) + jitterX*(2*r.Float64()-1)
+		centreY := cellH/2 + float64(i/columns*cellH) + jitterY*(2*r.Float64()-1)
+		x, y := roundTo(centreX-width/2, 0.5), roundTo(centreY-height/2, 0.5)
+		if outsideRange(x+width/2-(cellW/2+float64(i%columns*cellW)), jitterX) ||
+			outsideRange(y+height/2-(cellH/2+float64(i/columns*cellH)), jitterY) {
+			return scenario, false // rounding to halves left the jitter's range
 		}
-		s.Shapes = append(s.Shapes, solidGeo("shape:"+look[0]+"-"+look[1], look[1], look[0], x, y, w, h))
+		scenario.Shapes = append(scenario.Shapes, solidGeo("shape:"+look[0]+"-"+look[1], look[1], look[0], x, y,
+			width, height))
 	}
 	order := r.Perm(len(looks))
-	a, b := &s.Shapes[order[0]], &s.Shapes[order[1]]
+	a, b := &scenario.Shapes[order[0]], &scenario.Shapes[order[1]]
 	task := &LineTask{A: a.ID, B: b.ID}
 	task.ACentre[0], task.ACentre[1] = a.Centre()
 	task.BCentre[0], task.BCentre[1] = b.Centre()
-	s.Task = task
-	s.Prompt = "Draw a line from the center of " + a.Props.Color + " " + a.Props.Geo +
+	scenario.Task = task
+	scenario.Prompt = "Draw a line from the center of " + a.Props.Color + " " + a.Props.Geo +
 		" to the center of " + b.Props.Color + " " + b.Props.Geo + "."
-	return s, true
+	return scenario, true
 }
 
 // outsideRange reports whether |d| > limit.

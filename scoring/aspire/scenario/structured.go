@@ -37,13 +37,13 @@ var directions = []struct {
 // next to one of them, the anchor; ok is false if all around it are taken
 // (docs/spec/aspire.md#r25).
 func drawMaze(r *rand.Rand) (Scenario, bool) {
-	var s Scenario
+	var scenario Scenario
 	for row := range gridSide {
 		for col := range gridSide {
 			cell := solidGeo(fmt.Sprintf("shape:cell-%d-%d", row, col), "rectangle", "grey",
 				gridOrigin+float64(col*cellSide), gridOrigin+float64(row*cellSide), cellSide, cellSide)
 			cell.Props.Fill, cell.Props.Dash = "none", "solid"
-			s.Shapes = append(s.Shapes, cell)
+			scenario.Shapes = append(scenario.Shapes, cell)
 		}
 	}
 	squares := r.Perm(gridSide * gridSide)[:4]
@@ -52,31 +52,32 @@ func drawMaze(r *rand.Rand) (Scenario, bool) {
 	for i, square := range squares {
 		taken[square] = true
 		const inset = (cellSide - pieceSide) / 2
-		s.Shapes = append(s.Shapes, solidGeo("shape:"+looks[i][0]+"-"+looks[i][1], looks[i][1], looks[i][0],
-			gridOrigin+inset+float64(square%gridSide*cellSide), gridOrigin+inset+float64(square/gridSide*cellSide),
-			pieceSide, pieceSide))
+		scenario.Shapes = append(scenario.Shapes,
+			solidGeo("shape:"+looks[i][0]+"-"+looks[i][1], looks[i][1], looks[i][0],
+				gridOrigin+inset+float64(square%gridSide*cellSide), gridOrigin+inset+float64(square/gridSide*cellSide),
+				pieceSide, pieceSide))
 	}
 	anchor := r.IntN(4)
 	row, col := squares[anchor]/gridSide, squares[anchor]%gridSide
-	for _, k := range r.Perm(len(directions)) {
-		direction := directions[k]
+	for _, choice := range r.Perm(len(directions)) {
+		direction := directions[choice]
 		targetRow, targetCol := row+direction.dr, col+direction.dc
 		if targetRow < 0 || targetRow >= gridSide || targetCol < 0 || targetCol >= gridSide ||
 			taken[targetRow*gridSide+targetCol] {
 			continue
 		}
-		s.Prompt = fmt.Sprintf("Draw a red star to the %s of the %s %s.", direction.name, looks[anchor][0],
+		scenario.Prompt = fmt.Sprintf("Draw a red star to the %s of the %s %s.", direction.name, looks[anchor][0],
 			looks[anchor][1])
-		s.Task = &MazeTask{
+		scenario.Task = &MazeTask{
 			Anchor: "shape:" + looks[anchor][0] + "-" + looks[anchor][1], Direction: direction.name,
 			Target: [2]float64{
 				gridOrigin + cellSide/2 + float64(targetCol*cellSide), gridOrigin + cellSide/2 +
 					float64(targetRow*cellSide)},
 			GridWidth: gridSide * cellSide, CellWidth: cellSide,
 		}
-		return s, true
+		return scenario, true
 	}
-	return s, false
+	return scenario, false
 }
 
 // GraphTask holds the criteria of the graph test (docs/spec/aspire.md#r31).
@@ -106,18 +107,19 @@ func drawGraph(r *rand.Rand) (Scenario, bool) {
 	}
 	r.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
 	green := r.IntN(nodes)
-	var s Scenario
+	var scenario Scenario
 	linked := [nodes]bool{}
-	for k, e := range edges {
-		a, b := positions[e[0]], positions[e[1]]
-		s.Shapes = append(s.Shapes, Shape{ID: fmt.Sprintf("shape:edge-%d", k), Type: "line", X: a[0], Y: a[1],
-			Props: Props{Color: "black", Spline: "line", Points: &Ends{
-				Vertex{ID: "a1", Index: "a1"},
-				Vertex{ID: "a2", Index: "a2", X: roundCents(b[0] - a[0]), Y: roundCents(b[1] - a[1])}}}})
-		if e[0] == green {
-			linked[e[1]] = true
-		} else if e[1] == green {
-			linked[e[0]] = true
+	for k, edge := range edges {
+		from, to := positions[edge[0]], positions[edge[1]]
+		scenario.Shapes = append(scenario.Shapes,
+			Shape{ID: fmt.Sprintf("shape:edge-%d", k), Type: "line", X: from[0], Y: from[1],
+				Props: Props{Color: "black", Spline: "line", Points: &Ends{
+					Vertex{ID: "a1", Index: "a1"},
+					Vertex{ID: "a2", Index: "a2", X: roundCents(to[0] - from[0]), Y: roundCents(to[1] - from[1])}}}})
+		if edge[0] == green {
+			linked[edge[1]] = true
+		} else if edge[1] == green {
+			linked[edge[0]] = true
 		}
 	}
 	task := &GraphTask{Node: fmt.Sprintf("shape:node-%d", green)}
@@ -126,17 +128,17 @@ func drawGraph(r *rand.Rand) (Scenario, bool) {
 		if i == green {
 			color = "green"
 		}
-		s.Shapes = append(s.Shapes, solidGeo(id, "ellipse", color, roundCents(positions[i][0]-side/2),
+		scenario.Shapes = append(scenario.Shapes, solidGeo(id, "ellipse", color, roundCents(positions[i][0]-side/2),
 			roundCents(positions[i][1]-side/2), side, side))
 		task.Nodes = append(task.Nodes, id)
 		if linked[i] {
 			task.Neighbours = append(task.Neighbours, id)
 		}
 	}
-	s.Prompt = "Color all neighboring nodes to the green node red. " +
+	scenario.Prompt = "Color all neighboring nodes to the green node red. " +
 		"Remember, neighboring nodes are connected with an edge in the graph."
-	s.Task = task
-	return s, len(task.Neighbours) > 0
+	scenario.Task = task
+	return scenario, len(task.Neighbours) > 0
 }
 
 // PatternTask holds the criteria of the pattern test (docs/spec/aspire.md#r35).
@@ -160,17 +162,17 @@ func drawPattern(r *rand.Rand) (Scenario, bool) {
 	} else {
 		looks[4] = [2]string{hues[r.IntN(2)], kinds[2]}
 	}
-	var s Scenario
+	var scenario Scenario
 	task := &PatternTask{Mode: mode}
 	for k, i := range r.Perm(5) {
 		id := fmt.Sprintf("shape:shape-%d", k)
 		x, y := roundTo(60+260*float64(k)+100*r.Float64(), 0.5), roundTo(80+500*r.Float64(), 0.5)
-		s.Shapes = append(s.Shapes, solidGeo(id, looks[i][1], looks[i][0], x, y, 140, 140))
+		scenario.Shapes = append(scenario.Shapes, solidGeo(id, looks[i][1], looks[i][0], x, y, 140, 140))
 		if i == 4 {
 			task.Outlier = id
 		}
 	}
-	s.Prompt = "On the whiteboard there are 5 shapes. Remove the shape that does not belong."
-	s.Task = task
-	return s, true
+	scenario.Prompt = "On the whiteboard there are 5 shapes. Remove the shape that does not belong."
+	scenario.Task = task
+	return scenario, true
 }

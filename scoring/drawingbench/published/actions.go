@@ -87,7 +87,9 @@ func nearButton(v *pyjson.Value, centre float64) bool { return math.Abs(pyNumber
 
 // hitsTool reports whether the action's point is on the tool's button. y is read only where x
 // fits, as reading it may panic.
-func (a *action) hitsTool(t *layout.Tool) bool { return nearButton(a.x, t.X) && nearButton(a.y, t.Y) }
+func (a *action) hitsTool(tool *layout.Tool) bool {
+	return nearButton(a.x, tool.X) && nearButton(a.y, tool.Y)
+}
 
 // toolAt returns the tool whose button is under the action's point, nil if there is none.
 func toolAt(a *action) *layout.Tool {

@@ -118,11 +118,11 @@ func (n Number) String() string {
 // buttonCentre prints where a tool's button is; "(unknown)" for a tool that the app does not
 // have.
 func buttonCentre(name string) string {
-	t := toolNamed(name)
-	if t == nil {
+	tool := toolNamed(name)
+	if tool == nil {
 		return "(unknown)"
 	}
-	return fmt.Sprintf("(%.0f, %.0f)", t.X, t.Y)
+	return fmt.Sprintf("(%.0f, %.0f)", tool.X, tool.Y)
 }
 
 // colourName returns the palette's name of a colour, and hex itself for other colours.
@@ -161,16 +161,16 @@ func (f *Feedback) summary() string {
 // AppendJSON appends the feedback as a JSON object. Its turn is 1 in every recorded run, even
 // after second turns.
 func (f *Feedback) AppendJSON(dst []byte) []byte {
-	o := &jsonObject{dst}
-	o.writeObject(func() {
-		o.writeText("summary", f.Summary)
-		o.writeWarnings("errors", f.Errors)
-		o.writeWarnings("warnings", f.Warnings)
-		o.writeTexts("suggestions", f.Suggestions)
-		o.writeFloat("score", f.Score)
-		o.writeInt("turn", 1)
+	object := &jsonObject{dst}
+	object.writeObject(func() {
+		object.writeText("summary", f.Summary)
+		object.writeWarnings("errors", f.Errors)
+		object.writeWarnings("warnings", f.Warnings)
+		object.writeTexts("suggestions", f.Suggestions)
+		object.writeFloat("score", f.Score)
+		object.writeInt("turn", 1)
 	})
-	return o.dst
+	return object.dst
 }
 
 // Text returns the feedback as the model reads it: a summary, the sections that are not

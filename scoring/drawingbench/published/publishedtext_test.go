@@ -45,17 +45,17 @@ func (e *Evaluation) publishedText() string {
 
 // passes calls f with each entry of criteria_met and whether Python takes its value for true.
 func (e *Evaluation) passes(f func(key string, pass bool)) {
-	c := e.Criteria
-	for _, t := range e.Tools {
-		f("tool_"+t.Tool+"_used", t.Used)
-		f("tool_"+t.Tool+"_selected", t.Selected)
-		f("tool_"+t.Tool+"_actually_used", t.Drew)
+	criteria := e.Criteria
+	for _, tool := range e.Tools {
+		f("tool_"+tool.Tool+"_used", tool.Used)
+		f("tool_"+tool.Tool+"_selected", tool.Selected)
+		f("tool_"+tool.Tool+"_actually_used", tool.Drew)
 	}
-	if c.Segments != nil {
+	if criteria.Segments != nil {
 		f("min_segments_met", e.SegmentsMet)
 		f("actual_segments", e.Segments != 0)
 	}
-	if c.HasColour {
+	if criteria.HasColour {
 		f("colors_changed", e.ColourChanges != 0)
 		f("min_colors_met", e.ColoursMet)
 		f("colors_exact_used", len(e.Used) > 0)
@@ -63,7 +63,7 @@ func (e *Evaluation) passes(f func(key string, pass bool)) {
 		f("colors_missing", len(e.Missing) > 0)
 		f("min_colors_exact_met", e.ExactMet)
 	}
-	if c.Coverage != nil {
+	if criteria.Coverage != nil {
 		f("canvas_coverage", e.Box != 0)
 		f("min_coverage_met", e.BoxMet)
 		f("canvas_coverage_accurate", e.Grid != 0)

@@ -76,8 +76,8 @@ type Evaluator struct {
 // Evaluate evaluates an answer by criteria c, nil for none. The exception that ends the
 // original becomes Crash, and then nothing else but Criteria is set. The result is valid as
 // long as v and c are.
-func (e *Evaluator) Evaluate(v *pyjson.Value, c *Criteria) (out Evaluation) {
-	out.Criteria = c
+func (e *Evaluator) Evaluate(v *pyjson.Value, criteria *Criteria) (out Evaluation) {
+	out.Criteria = criteria
 	if v.Kind != pyjson.List {
 		out.Faults = []Fault{{Type: syntaxError, Message: "Actions must be a list/array", Index: -1}}
 		return out
@@ -88,7 +88,7 @@ func (e *Evaluator) Evaluate(v *pyjson.Value, c *Criteria) (out Evaluation) {
 			if !ok {
 				panic(panicked)
 			}
-			out = Evaluation{Crash: crash, Criteria: c}
+			out = Evaluation{Crash: crash, Criteria: criteria}
 		}
 	}()
 	e.acts = appendActions(e.acts[:0], v.Items())
@@ -99,7 +99,7 @@ func (e *Evaluator) Evaluate(v *pyjson.Value, c *Criteria) (out Evaluation) {
 	out.Faults = findFaults(e.acts)
 	out.Warnings = findWarnings(e.acts, out.Breakdown[mouseDown], out.Breakdown[mouseUp])
 	out.measure(e.acts, &e.grid)
-	if c != nil {
+	if criteria != nil {
 		out.compareWithCriteria(e.acts)
 	}
 	out.computeScore()
@@ -228,8 +228,8 @@ func (out *Evaluation) computeScore() {
 	value, isNumpy := 1.0, false
 	if criteria := out.Criteria; criteria != nil {
 		missingTools := 0.0
-		for _, t := range out.Tools {
-			if !t.Drew {
+		for _, tool := range out.Tools {
+			if !tool.Drew {
 				missingTools += 0.15
 			}
 		}

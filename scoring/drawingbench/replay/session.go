@@ -156,9 +156,9 @@ func (p *player) act(v *pyjson.Value) bool {
 	return true
 }
 
-// countDrags counts releases after a press (Pairs), and points off the canvas and off all
-// buttons while the button is down (Strays). It also counts drags that begin off the canvas,
-// which the app ignores.
+// countDrags counts releases after a press (Pairs), and presses, moves and releases off the
+// canvas and off all buttons while the button is down (Strays). It also counts drags that
+// begin off the canvas, which the app ignores. Clicks do not count.
 func (p *player) countDrags(name string, x, y float64) {
 	switch name {
 	case "click":

@@ -123,21 +123,21 @@ func traceBoundary(shapes *[Count]shape) ([]vertex, error) {
 	}
 	start, boundaryEdges := -1, 0
 	present := make(map[[2]int]bool, len(edges))
-	for _, e := range edges {
-		present[e] = true
+	for _, edge := range edges {
+		present[edge] = true
 	}
-	for _, e := range edges {
-		if present[[2]int{e[1], e[0]}] {
+	for _, edge := range edges {
+		if present[[2]int{edge[1], edge[0]}] {
 			continue
 		}
-		if next[e[0]] >= 0 {
-			p := points[e[0]]
+		if next[edge[0]] >= 0 {
+			p := points[edge[0]]
 			return nil, fmt.Errorf("cannot use configuration: %w: at (%s, %s)", ErrPinched, p.X.LaTeX(), p.Y.LaTeX())
 		}
-		next[e[0]] = e[1]
+		next[edge[0]] = edge[1]
 		boundaryEdges++
-		if start < 0 || lowerLeft(points[e[0]], points[start]) {
-			start = e[0]
+		if start < 0 || lowerLeft(points[edge[0]], points[start]) {
+			start = edge[0]
 		}
 	}
 	var loop []vertex
@@ -164,14 +164,14 @@ func lowerLeft(p, q vertex) bool {
 func cutEdges(shapes *[Count]shape) (points []vertex, edges [][2]int) {
 	var vertexIndex [Count][4]int
 	for i, s := range shapes {
-		for k, p := range s {
-			vertexIndex[i][k] = indexOf(&points, p)
+		for corner, p := range s {
+			vertexIndex[i][corner] = indexOf(&points, p)
 		}
 	}
 	var onEdge []int
 	for i, s := range shapes {
-		for k := range s {
-			a, b := vertexIndex[i][k], vertexIndex[i][(k+1)%len(s)]
+		for corner := range s {
+			a, b := vertexIndex[i][corner], vertexIndex[i][(corner+1)%len(s)]
 			onEdge = append(onEdge[:0], a)
 			for p := range points {
 				if p != a && p != b && strictlyInside(points[a], points[b], points[p]) {

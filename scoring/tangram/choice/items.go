@@ -38,16 +38,16 @@ func Items(set []Candidate, seed int64) ([]Item, error) {
 		return nil, err
 	}
 	items := make([]Item, len(sorted))
-	for k := range sorted {
-		text := fmt.Sprintf("%d:%s", seed, sorted[k].ID)
-		list := Draw(sorted, k, text, 3)
-		entries := append([]int{k}, list.Others...)
+	for index := range sorted {
+		text := fmt.Sprintf("%d:%s", seed, sorted[index].ID)
+		list := Draw(sorted, index, text, 3)
+		entries := append([]int{index}, list.Others...)
 		list.random.Shuffle(entries)
-		items[k].ID = sorted[k].ID
-		for i, e := range entries {
-			items[k].Options[i] = sorted[e].ID
-			if e == k {
-				items[k].Answer = Letters[i : i+1]
+		items[index].ID = sorted[index].ID
+		for i, entry := range entries {
+			items[index].Options[i] = sorted[entry].ID
+			if entry == index {
+				items[index].Answer = Letters[i : i+1]
 			}
 		}
 	}

@@ -89,14 +89,14 @@ func (r *Reader) appendPieces(b []byte, list *pyjson.Value, moves func(appendOne
 }
 
 // appendPiece appends a piece with its vertices moved, or unchanged if they cannot be read.
-func (r *Reader) appendPiece(b []byte, v *pyjson.Value, by [2]field.Number) []byte {
-	name, vertices := verticesOf(v)
-	if _, _, problem := r.readVertices(v); problem != "" {
-		return v.AppendJSON(b)
+func (r *Reader) appendPiece(b []byte, piece *pyjson.Value, by [2]field.Number) []byte {
+	name, vertices := verticesOf(piece)
+	if _, _, problem := r.readVertices(piece); problem != "" {
+		return piece.AppendJSON(b)
 	}
-	return appendMembers(b, v, func(b []byte, key string, v *pyjson.Value) []byte {
+	return appendMembers(b, piece, func(b []byte, key string, piece *pyjson.Value) []byte {
 		if key != name {
-			return v.AppendJSON(b)
+			return piece.AppendJSON(b)
 		}
 		b = append(b, '[')
 		for i := range vertices.Items() {

@@ -35,16 +35,16 @@ func findContacts(pieces *[assembly.Count]piece) (all []contact) {
 			first, second := &pieces[i], &pieces[j]
 			add := func(by assembly.Point, coarse bool) {
 				x, y := by.Floats()
-				c := contact{i: i, j: j, by: by, float: Point{x, y}, coarse: coarse}
-				c.residual = c.float.distance(second.at.sub(first.at))
-				all = append(all, c)
+				candidate := contact{i: i, j: j, by: by, float: Point{x, y}, coarse: coarse}
+				candidate.residual = candidate.float.distance(second.at.sub(first.at))
+				all = append(all, candidate)
 			}
-			for a := range first.base {
-				for b := range second.base {
-					if first.base[a].add(first.at).distance(second.base[b].add(second.at)) < maxVertexGap {
-						add(first.exact[a].Sub(second.exact[b]), false)
+			for vertexP := range first.base {
+				for vertexQ := range second.base {
+					if first.base[vertexP].add(first.at).distance(second.base[vertexQ].add(second.at)) < maxVertexGap {
+						add(first.exact[vertexP].Sub(second.exact[vertexQ]), false)
 					}
-					if by, coarse, ok := facingEdges(first, second, a, b); ok {
+					if by, coarse, ok := facingEdges(first, second, vertexP, vertexQ); ok {
 						add(by, coarse)
 					}
 				}

@@ -134,23 +134,23 @@ func spanningTree(all []contact, weight []float64) (*candidate, error) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weight[a], weight[b]) })
 	group := [assembly.Count]int{0, 1, 2, 3, 4, 5, 6}
-	c := &candidate{}
-	for i := range c.shift {
-		c.shift[i] = assembly.At(0, 0)
+	tree := &candidate{}
+	for i := range tree.shift {
+		tree.shift[i] = assembly.At(0, 0)
 	}
 	joined := 1
-	for _, k := range order {
-		edge := &all[k]
+	for _, next := range order {
+		edge := &all[next]
 		groupI, groupJ := group[edge.i], group[edge.j]
 		if groupI == groupJ {
 			continue
 		}
 		// Move the whole group of j so that j has its exact position relative to i.
-		by := c.shift[edge.i].Add(edge.by).Sub(c.shift[edge.j])
-		for n := range group {
-			if group[n] == groupJ {
-				c.shift[n] = c.shift[n].Add(by)
-				group[n] = groupI
+		by := tree.shift[edge.i].Add(edge.by).Sub(tree.shift[edge.j])
+		for piece := range group {
+			if group[piece] == groupJ {
+				tree.shift[piece] = tree.shift[piece].Add(by)
+				group[piece] = groupI
 			}
 		}
 		joined++
@@ -158,10 +158,10 @@ func spanningTree(all []contact, weight []float64) (*candidate, error) {
 	if joined < assembly.Count {
 		return nil, looseError(&group)
 	}
-	for i, p := range c.shift {
-		c.float[i].X, c.float[i].Y = p.Floats()
+	for i, p := range tree.shift {
+		tree.float[i].X, tree.float[i].Y = p.Floats()
 	}
-	return c, nil
+	return tree, nil
 }
 
 // looseError returns the error of a piece that is not in the group of the first one; there

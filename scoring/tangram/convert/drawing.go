@@ -30,32 +30,32 @@ type Drawing struct {
 // points is a list of pairs, or of single numbers x, y, x, ... (bare or in lists of one).
 // transform has the syntax of SVG. Errors name the member.
 func ReadDrawing(b []byte) (*Drawing, error) {
-	var in struct {
+	var document struct {
 		ID       *string `json:"id"`
 		Polygons []struct {
 			Points    []json.RawMessage `json:"points"`
 			Transform *string           `json:"transform"`
 		} `json:"polygons"`
 	}
-	if err := json.Unmarshal(b, &in); err != nil {
+	if err := json.Unmarshal(b, &document); err != nil {
 		return nil, fmt.Errorf("cannot read drawing: %w", err)
 	}
-	if in.ID == nil {
+	if document.ID == nil {
 		return nil, fmt.Errorf("cannot read drawing: id is missing")
 	}
-	d := &Drawing{ID: *in.ID}
-	for i, p := range in.Polygons {
-		t := ""
+	drawing := &Drawing{ID: *document.ID}
+	for i, p := range document.Polygons {
+		transform := ""
 		if p.Transform != nil {
-			t = *p.Transform
+			transform = *p.Transform
 		}
-		poly, err := polygon(p.Points, t)
+		poly, err := polygon(p.Points, transform)
 		if err != nil {
-			return d, fmt.Errorf("cannot read drawing %q: polygons[%d].%w", d.ID, i, err)
+			return drawing, fmt.Errorf("cannot read drawing %q: polygons[%d].%w", drawing.ID, i, err)
 		}
-		d.Polygons = append(d.Polygons, poly)
+		drawing.Polygons = append(drawing.Polygons, poly)
 	}
-	return d, nil
+	return drawing, nil
 }
 
 // polygon reads the points of one polygon, pairs or single numbers, applies its SVG
@@ -102,8 +102,8 @@ func dropCollinear(poly []Point) []Point {
 		again = false
 		for i := 0; i < len(poly) && len(poly) > 3; i++ {
 			n := len(poly)
-			a, p, b := poly[(i+n-1)%n], poly[i], poly[(i+1)%n]
-			if segmentDistance(p, a, b) <= tolerance {
+			before, vertex, after := poly[(i+n-1)%n], poly[i], poly[(i+1)%n]
+			if segmentDistance(vertex, before, after) <= tolerance {
 				poly = slices.Delete(slices.Clone(poly), i, i+1)
 				again = true
 			}

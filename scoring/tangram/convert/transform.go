@@ -52,7 +52,8 @@ func parseTransform(s string) (matrix, error) {
 	return m, nil
 }
 
-// parseNumbers parses the arguments of a transform.
+// parseNumbers parses the arguments of a transform, separated by white space or commas. It
+// refuses numbers beyond 1e9.
 func parseNumbers(s string) (v []float64, err error) {
 	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\r\n,", r) }) {
 		x, err := strconv.ParseFloat(word, 64)

@@ -92,46 +92,46 @@ func fitView(all []sheet.Loop) view {
 // paintAreas paints each pixel by how often pieces cover it and how much of it the target
 // covers. A pixel mixes the colours by area, so that the picture agrees with the measured
 // areas.
-func paintAreas(s *sheet.Sheet, v view, target sheet.Loop, pieces []Piece) {
-	w, h := s.Rect.Dx(), s.Rect.Dy()
-	coverCount := make([]float64, w*h)
+func paintAreas(picture *sheet.Sheet, toPicture view, target sheet.Loop, pieces []Piece) {
+	width, height := picture.Rect.Dx(), picture.Rect.Dy()
+	coverCount := make([]float64, width*height)
 	for _, p := range pieces {
-		cover := s.Cover()
-		cover.Add(v.loop(p.Loop))
-		cover.Each(func(x, y int, winding float64) { coverCount[y*w+x] += sheet.EvenOdd(winding) })
+		cover := picture.Cover()
+		cover.Add(toPicture.loop(p.Loop))
+		cover.Each(func(x, y int, winding float64) { coverCount[y*width+x] += sheet.EvenOdd(winding) })
 	}
-	targetCover := make([]float64, w*h)
-	cover := s.Cover()
-	cover.Add(v.loop(target))
-	cover.Each(func(x, y int, winding float64) { targetCover[y*w+x] = sheet.Solid(winding) })
+	targetCover := make([]float64, width*height)
+	cover := picture.Cover()
+	cover.Add(toPicture.loop(target))
+	cover.Each(func(x, y int, winding float64) { targetCover[y*width+x] = sheet.Solid(winding) })
 	for i := range coverCount {
-		x, y := i%w, i/w
+		x, y := i%width, i/width
 		once := min(coverCount[i], 1)
-		s.Blend(x, y, targetColor, targetCover[i])
+		picture.Blend(x, y, targetColor, targetCover[i])
 		if len(target) > 0 && len(pieces) > 0 {
-			s.Blend(x, y, gapColor, max(targetCover[i]-once, 0))
+			picture.Blend(x, y, gapColor, max(targetCover[i]-once, 0))
 		}
-		s.Blend(x, y, pieceColor, once)
+		picture.Blend(x, y, pieceColor, once)
 		if len(target) > 0 {
-			s.Blend(x, y, spillColor, max(once-targetCover[i], 0)*0.8)
+			picture.Blend(x, y, spillColor, max(once-targetCover[i], 0)*0.8)
 		}
-		s.Blend(x, y, errorColor, min(max(coverCount[i]-1, 0), 1)*0.9)
+		picture.Blend(x, y, errorColor, min(max(coverCount[i]-1, 0), 1)*0.9)
 	}
 }
 
 // writeName writes the name of a piece at the mean of its vertices; "?" if the font lacks
 // its characters, nothing if it is too long.
-func writeName(s *sheet.Sheet, w *sheet.Writer, v view, p Piece) error {
-	if p.Name == "" || len(p.Loop) == 0 {
+func writeName(picture *sheet.Sheet, writer *sheet.Writer, toPicture view, piece Piece) error {
+	if piece.Name == "" || len(piece.Loop) == 0 {
 		return nil
 	}
 	centre := sheet.Point{}
-	for _, q := range v.loop(p.Loop) {
-		centre.X, centre.Y = centre.X+q.X/float64(len(p.Loop)), centre.Y+q.Y/float64(len(p.Loop))
+	for _, q := range toPicture.loop(piece.Loop) {
+		centre.X, centre.Y = centre.X+q.X/float64(len(piece.Loop)), centre.Y+q.Y/float64(len(piece.Loop))
 	}
-	line, err := w.Line(p.Name, 16)
+	line, err := writer.Line(piece.Name, 16)
 	if err != nil {
-		line, err = w.Line("?", 16) // the font may lack characters of a name
+		line, err = writer.Line("?", 16) // the font may lack characters of a name
 	}
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func writeName(s *sheet.Sheet, w *sheet.Writer, v view, p Piece) error {
 	if line.Width > maxWidth {
 		return nil
 	}
-	s.Write(black, line, centre.X-line.Width/2, centre.Y+w.Caps*8)
+	picture.Write(black, line, centre.X-line.Width/2, centre.Y+writer.Caps*8)
 	return nil
 }
 

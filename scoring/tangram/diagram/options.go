@@ -32,36 +32,37 @@ var (
 // Options draws four silhouettes as A to D, filled, all in the largest scale in which each
 // fits its cell. An outline without extent is an error. See docs/spec/tangram.md#r54.
 func Options(outlines [4]sheet.Loop) (*image.NRGBA, error) {
-	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
+	writer, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {
 		return nil, err
 	}
 	const boxW, boxH = cell - 2*inset, cell - labelRoom - 2*inset
 	scale := 0.0
-	for i, o := range outlines {
-		x0, y0, x1, y1 := sheet.Bounds(o)
+	for i, outline := range outlines {
+		x0, y0, x1, y1 := sheet.Bounds(outline)
 		if !(x1 > x0 && y1 > y0) {
 			return nil, fmt.Errorf("cannot draw option %c: its outline has no extent", 'A'+i)
 		}
-		if f := min(boxW/(x1-x0), boxH/(y1-y0)); i == 0 || f < scale {
-			scale = f
+		if fit := min(boxW/(x1-x0), boxH/(y1-y0)); i == 0 || fit < scale {
+			scale = fit
 		}
 	}
-	s := sheet.New(Side, Side, white)
-	s.Fill(grey, sheet.Box(cell-1, 0, cell+1, Side))
-	s.Fill(grey, sheet.Box(0, cell-1, Side, cell+1))
-	for i, o := range outlines {
+	picture := sheet.New(Side, Side, white)
+	picture.Fill(grey, sheet.Box(cell-1, 0, cell+1, Side))
+	picture.Fill(grey, sheet.Box(0, cell-1, Side, cell+1))
+	for i, outline := range outlines {
 		left, top := float64(i%2*cell), float64(i/2*cell)
-		v := view{scale: scale, centre: boxCentre(o), to: sheet.Pt(left+cell/2, top+labelRoom+(cell-labelRoom)/2)}
-		s.Fill(black, v.loop(o))
-		label, err := w.Line(string(rune('A'+i)), capHeight/w.Caps)
+		toCell := view{scale: scale, centre: boxCentre(outline),
+			to: sheet.Pt(left+cell/2, top+labelRoom+(cell-labelRoom)/2)}
+		picture.Fill(black, toCell.loop(outline))
+		label, err := writer.Line(string(rune('A'+i)), capHeight/writer.Caps)
 		if err != nil {
 			return nil, err
 		}
 		x0, y0, x1, y1 := sheet.Bounds(label.Loops...)
-		s.Write(black, label, left+cell/2-(x0+x1)/2, top+labelRoom/2-(y0+y1)/2)
+		picture.Write(black, label, left+cell/2-(x0+x1)/2, top+labelRoom/2-(y0+y1)/2)
 	}
-	return s.NRGBA, nil
+	return picture.NRGBA, nil
 }
 
 // boxCentre returns the centre of the bounding box of loops.

@@ -146,7 +146,7 @@ func (l *layout) placeOutward(i int, w, h float64) (sheet.Point, bool) {
 			for distance := float64(discRadius + 2); distance <= limit; distance += labelStep {
 				centre := sheet.Pt(l.loop[i].X+float64(direction.X*(distance+halfExtent)),
 					l.loop[i].Y+float64(direction.Y*(distance+halfExtent)))
-				if r := boxAround(centre, w, h); l.isFree(r) && l.leaderFree(i, r) && l.leaderOutside(i, r) &&
+				if box := boxAround(centre, w, h); l.isFree(box) && l.leaderFree(i, box) && l.leaderOutside(i, box) &&
 					!insideLoop(l.loop, centre) {
 					return centre, true
 				}
@@ -164,7 +164,7 @@ func (l *layout) placeAnywhere(i int, w, h float64) sheet.Point {
 		for x := w / 2; x <= Side-w/2; x += 2 * labelStep {
 			distance := math.Hypot(x-l.loop[i].X, y-l.loop[i].Y)
 			c := sheet.Pt(x, y)
-			if r := boxAround(c, w, h); distance < bestFar && l.isFree(r) && l.leaderFree(i, r) {
+			if box := boxAround(c, w, h); distance < bestFar && l.isFree(box) && l.leaderFree(i, box) {
 				best, bestFar = c, distance
 			}
 		}
@@ -288,19 +288,19 @@ func insideLoop(l sheet.Loop, p sheet.Point) (in bool) {
 
 // draw paints the outline of the puzzle, the vertex discs, the labels and their leader lines.
 func (l *layout) draw(lines []sheet.Line) *image.NRGBA {
-	s := sheet.New(Side, Side, white)
+	picture := sheet.New(Side, Side, white)
 	for i, p := range l.loop {
 		if end, long := leaderLine(p, l.boxes[i]); long {
-			s.Fill(color.NRGBA{0xa0, 0xa0, 0xa0, 255}, sheet.Bar(p, end, 1))
+			picture.Fill(color.NRGBA{0xa0, 0xa0, 0xa0, 255}, sheet.Bar(p, end, 1))
 		}
 	}
-	s.Stroke(black, strokeWidth, l.loop)
+	picture.Stroke(black, strokeWidth, l.loop)
 	for _, p := range l.loop {
-		s.Fill(black, sheet.Circle(p, discRadius))
+		picture.Fill(black, sheet.Circle(p, discRadius))
 	}
-	for i, t := range lines {
-		_, y0, _, y1 := sheet.Bounds(t.Loops...)
-		s.Write(black, t, l.centres[i].X-t.Width/2, l.centres[i].Y-(y0+y1)/2)
+	for i, label := range lines {
+		_, y0, _, y1 := sheet.Bounds(label.Loops...)
+		picture.Write(black, label, l.centres[i].X-label.Width/2, l.centres[i].Y-(y0+y1)/2)
 	}
-	return s.NRGBA
+	return picture.NRGBA
 }

@@ -173,7 +173,7 @@ func (x Number) Int64s() (a, b, d int64, ok bool) {
 	if x.a.d == x.b.d {
 		return x.a.n, x.b.n, x.a.d, true
 	}
-	divisor := int64(gcd(uint64(x.a.d), uint64(x.b.d)))
+	divisor := int64(gcd(uint64(x.a.d), uint64(x.b.d))) // both parts over their least common denominator
 	d, ok = mulInt(x.a.d/divisor, x.b.d)
 	a, ok1 := mulInt(x.a.n, x.b.d/divisor)
 	b, ok2 := mulInt(x.b.n, x.a.d/divisor)

@@ -278,19 +278,20 @@ func (p *parser) expression() (Number, bool) {
 }
 
 // term reads products and quotients from left to right. Adjacent factors are multiplied,
-// except two plain numbers, which are refused. See docs/spec/tangram.md#r23.
+// except two plain numbers, which are refused, as are values larger than maxBits. See
+// docs/spec/tangram.md#r23.
 func (p *parser) term() (Number, bool) {
 	x, ok := p.unary()
 	for ok {
 		afterNumber := p.afterNumber
-		k := p.peek()
+		kind := p.peek()
 		var y Number
-		switch k {
+		switch kind {
 		case '*', '/':
 			p.next++
 			y, ok = p.unary()
 		case numeral, frac, sqrtCommand, sqrtSign, pi, '(', '{', '[':
-			if k == numeral && afterNumber {
+			if kind == numeral && afterNumber {
 				return x, false // two numbers side by side
 			}
 			y, ok = p.power()
@@ -300,7 +301,7 @@ func (p *parser) term() (Number, bool) {
 		if !ok {
 			return x, false
 		}
-		if k == '/' {
+		if kind == '/' {
 			x, ok = x.Quo(y)
 		} else {
 			x = x.Mul(y)

@@ -98,11 +98,11 @@ func (x rat) add(y rat) rat {
 				return rat{n: sum, d: 1}
 			}
 		}
-		a, ok1 := mulInt(x.n, y.d)
-		b, ok2 := mulInt(y.n, x.d)
-		d, ok3 := mulInt(x.d, y.d)
-		if sum, ok := addInt(a, b); ok && ok1 && ok2 && ok3 {
-			return ratio(sum, d)
+		numX, ok1 := mulInt(x.n, y.d)
+		numY, ok2 := mulInt(y.n, x.d)
+		den, ok3 := mulInt(x.d, y.d)
+		if sum, ok := addInt(numX, numY); ok && ok1 && ok2 && ok3 {
+			return ratio(sum, den)
 		}
 	}
 	return fromBig(new(big.Rat).Add(x.toBig(), y.toBig()))
@@ -121,10 +121,10 @@ func (x rat) sub(y rat) rat { return x.add(y.neg()) }
 // mul returns the product of two rationals, in int64 if that fits.
 func (x rat) mul(y rat) rat {
 	if x.big == nil && y.big == nil {
-		n, ok1 := mulInt(x.n, y.n)
-		d, ok2 := mulInt(x.d, y.d)
+		num, ok1 := mulInt(x.n, y.n)
+		den, ok2 := mulInt(x.d, y.d)
 		if ok1 && ok2 {
-			return ratio(n, d)
+			return ratio(num, den)
 		}
 	}
 	return fromBig(new(big.Rat).Mul(x.toBig(), y.toBig()))

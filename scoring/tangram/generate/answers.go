@@ -38,17 +38,17 @@ var Qualities = []Quality{Right, Fenced, Rounded, Rough, Shifted, Overlaps, Loos
 
 // Answer writes an answer to Task 2 for an instance, as a model could, with what the quality
 // says right or wrong. It depends only on the instance and the quality.
-func Answer(in *assembly.Instance, q Quality) string {
-	random := splitmix.New(in.ID + ":" + string(q))
+func Answer(in *assembly.Instance, quality Quality) string {
+	random := splitmix.New(in.ID + ":" + string(quality))
 	answer := &assembly.Instance{ID: in.ID, Figure: in.Figure}
 	for piece, p := range in.Pieces {
 		answer.Pieces[piece] = slices.Clone(p)
 	}
 	piece := random.Below(assembly.Count)
-	switch q {
+	switch quality {
 	case Shifted:
-		for k := range answer.Pieces {
-			translate(answer.Pieces[k], field.Ratio(1, 2), field.Int(0))
+		for i := range answer.Pieces {
+			translate(answer.Pieces[i], field.Ratio(1, 2), field.Int(0))
 		}
 	case Overlaps:
 		// A neighbour lies within a step of this length on some side.
@@ -63,7 +63,7 @@ func Answer(in *assembly.Instance, q Quality) string {
 		p.X = p.X.Add(field.Ratio(1, 8))
 	}
 	text := string(answer.AppendAnswer(nil))
-	switch q {
+	switch quality {
 	case Fenced:
 		text = "The square and the parallelogram come first, then the triangles.\n\n```json\n" + text +
 			"\n```\nAll seven pieces are placed."

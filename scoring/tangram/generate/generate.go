@@ -86,19 +86,19 @@ func (b *builder) placePiece(piece int) (at assembly.Placement, ok bool) {
 // host, a placed one: start on start (way 0), start on end (1), or midpoint on midpoint (2).
 // parallel is false, and there is no shift, for other edges.
 func alignEdges(host []assembly.Point, i int, poly []assembly.Point, j, way int) (by assembly.Point, parallel bool) {
-	a, b := host[i], host[(i+1)%len(host)]
-	c, d := poly[j], poly[(j+1)%len(poly)]
-	u, v := b.Sub(a), d.Sub(c)
-	if !u.X.Mul(v.Y).Equal(u.Y.Mul(v.X)) {
+	hostStart, hostEnd := host[i], host[(i+1)%len(host)]
+	start, end := poly[j], poly[(j+1)%len(poly)]
+	hostEdge, edge := hostEnd.Sub(hostStart), end.Sub(start)
+	if !hostEdge.X.Mul(edge.Y).Equal(hostEdge.Y.Mul(edge.X)) {
 		return by, false
 	}
 	switch way {
 	case 0:
-		return a.Sub(c), true
+		return hostStart.Sub(start), true
 	case 1:
-		return b.Sub(c), true
+		return hostEnd.Sub(start), true
 	}
-	twice := a.Add(b).Sub(c.Add(d))
+	twice := hostStart.Add(hostEnd).Sub(start.Add(end))
 	half := field.Ratio(1, 2)
 	return assembly.Point{X: twice.X.Mul(half), Y: twice.Y.Mul(half)}, true
 }

@@ -285,10 +285,11 @@ func (arr *arrangement) unionArea() (sum float64) {
 	}
 	for i := range n {
 		for j := range i {
-			if a, b := arr.clusterOf[i], arr.clusterOf[j]; a != b && arr.boxes[i].overlaps(&arr.boxes[j]) {
+			if clusterI, clusterJ := arr.clusterOf[i], arr.clusterOf[j]; clusterI != clusterJ &&
+				arr.boxes[i].overlaps(&arr.boxes[j]) {
 				for q := range arr.clusterOf[:i+1] { // join the two clusters under the lower number
-					if arr.clusterOf[q] == max(a, b) {
-						arr.clusterOf[q] = min(a, b)
+					if arr.clusterOf[q] == max(clusterI, clusterJ) {
+						arr.clusterOf[q] = min(clusterI, clusterJ)
 					}
 				}
 			}
@@ -296,10 +297,10 @@ func (arr *arrangement) unionArea() (sum float64) {
 	}
 	for i := range arr.edges {
 		e := &arr.edges[i]
-		for s, out := range e.exposedSpans {
-			if !out.empty() {
-				sum += arr.triangleArea(e, sideAt(s),
-					arr.rings[arr.clusterOf[e.ring]].from) * totalLength(out.slice(arr.spans))
+		for side, exposed := range e.exposedSpans {
+			if !exposed.empty() {
+				sum += arr.triangleArea(e, sideAt(side),
+					arr.rings[arr.clusterOf[e.ring]].from) * totalLength(exposed.slice(arr.spans))
 			}
 		}
 	}
@@ -383,14 +384,14 @@ func (arr *arrangement) boundariesMeet(i, j int32) bool {
 	if !arr.boxes[i].overlaps(&arr.boxes[j]) {
 		return false
 	}
-	for k := range arr.edges {
-		e := &arr.edges[k]
+	for first := range arr.edges {
+		e := &arr.edges[first]
 		if e.ring != i || !e.box.overlaps(&arr.boxes[j]) {
 			continue
 		}
-		for m := range arr.edges {
-			f := &arr.edges[m]
-			if f.ring == j && e.box.overlaps(&f.box) && arr.vs.segmentsMeet(e.a, e.b, f.a, f.b) && arr.edgesMeet(e, f) {
+		for second := range arr.edges {
+			g := &arr.edges[second]
+			if g.ring == j && e.box.overlaps(&g.box) && arr.vs.segmentsMeet(e.a, e.b, g.a, g.b) && arr.edgesMeet(e, g) {
 				return true
 			}
 		}

@@ -15,11 +15,11 @@ func (vs *vertexSet) isSimple(r ring) bool {
 		if c := r.next(b); vs.side(a, b, c) == 0 && vs.compare(vs.atVertex(a, b, c), end) < 0 {
 			return false // the next edge runs back along this one
 		}
-		for j := i + 2; j < r.to; j++ {
-			if i == r.from && j == r.to-1 { // the first and the last edge are neighbours
+		for other := i + 2; other < r.to; other++ {
+			if i == r.from && other == r.to-1 { // the first and the last edge are neighbours
 				continue
 			}
-			if vs.segmentsMeet(a, b, j, r.next(j)) {
+			if vs.segmentsMeet(a, b, other, r.next(other)) {
 				return false
 			}
 		}

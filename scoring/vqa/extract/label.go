@@ -167,7 +167,7 @@ func skipWhile(s []byte, i int, is func(byte) bool) int {
 // label. Then "option C" may mean that text or label C. See docs/spec/vqa.md#r18.
 func (r *Reader) namesOtherOption(l label) bool {
 	r.normalizeOptions()
-	phrase := [...]byte{'o', 'p', 't', 'i', 'o', 'n', ' ', 0}
+	phrase := [...]byte{'o', 'p', 't', 'i', 'o', 'n', ' ', 0} // an array, so that nothing is allocated
 	if r.style == Numbers && !l.letterForNumber {
 		if l.option > 8 { // number 10 or more: no option has it
 			return false
