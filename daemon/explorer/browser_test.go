@@ -173,6 +173,25 @@ func (tb *tab) write(text string) {
 	})
 }
 
+// drag drags over an element from one part of its width to another.
+func (tb *tab) drag(element string, from, to float64) {
+	tb.t.Helper()
+	box := eval[[]float64](tb, fmt.Sprintf(`(()=>{const e = document.querySelector(%q); e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect(); return [b.left, b.top, b.width]})()`, element))
+	for _, e := range []struct {
+		kind input.DispatchMouseEventType
+		part float64
+	}{{input.DispatchMouseEventTypeMouseMoved, from}, {input.DispatchMouseEventTypeMousePressed, from}, {input.DispatchMouseEventTypeMouseMoved, (from + to) / 2},
+		{input.DispatchMouseEventTypeMouseMoved, to}, {input.DispatchMouseEventTypeMouseReleased, to}} {
+		p := input.DispatchMouseEventParams{Type: e.kind, X: box[0] + e.part*box[2], Y: box[1] + 20, Button: input.MouseButtonLeft, ClickCount: 1}
+		tb.run(func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+			_, err = cdp.Call(ctx, target, input.DispatchMouseEvent, p)
+			return none, err
+		})
+		tb.do("window.drawn = false; requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true }))")
+		tb.until("window.drawn")
+	}
+}
+
 // TestMillion goes through a million results: filters, orders, the last row, an item, a link with state, a comparison, keys.
 func TestMillion(t *testing.T) {
 	rows := 1_000_000
@@ -444,6 +463,11 @@ func TestPages(t *testing.T) {
 		tb := open(t, ctx, s, "")
 		tb.run(chromedp.EmulateViewport(wide, 840))
 		tb.until(`document.querySelector('.means .mean')`)
+		tb.until(`document.querySelector('.multiples .u-over')`)
+		tb.drag(".multiples .u-over", 0.8, 0.99)
+		tb.until(`location.search.includes('page=items') && location.search.includes('%22low%22') && document.querySelector('.list .row.chosen')`)
+		tb.do(`history.back()`)
+		tb.until(`document.querySelector('.multiples')`)
 		tb.keys("2")
 		tb.until(`document.querySelector('.list .row.chosen')`)
 		tb.keys("g")
@@ -458,7 +482,9 @@ func TestPages(t *testing.T) {
 		}
 		tb.until(`document.querySelector('.answer mark')?.textContent.startsWith('{"createShapes"')`)
 		tb.keys("h")
-		tb.until(`document.querySelector('.map image') && ` + has("441 of 441 moves have a score"))
+		tb.until(`document.querySelector('.map image') && ` + has("441 of 441 moves have a value"))
+		tb.keys(kb.ArrowRight)
+		tb.until(has("moved by 5, 0"))
 		tb.keys("5")
 		tb.until(`document.querySelectorAll('.rule').length === 6`)
 		tb.keys("?")

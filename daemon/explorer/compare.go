@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"plumb/daemon/index"
 	"plumb/scoring/stats"
@@ -51,7 +52,14 @@ func (o *opened) paired(f index.Filter, a, b string) (pairs []pairOf, lone int, 
 		return o.pairs.pairs, o.pairs.lone, nil
 	}
 	sel := o.set.Select(f)
-	left, right := o.side(sel, a), o.side(sel, b) // both in the order of question hashes: merge them
+	pairs, lone = pairUp(o.side(sel, a), o.side(sel, b))
+	o.pairs.key, o.pairs.pairs, o.pairs.lone = key, pairs, lone
+	return pairs, lone, nil
+}
+
+// pairUp merges two sides, which are in the order of question hashes, into pairs in the order of their differences; lone is how
+// many questions have one side alone.
+func pairUp(left, right []side) (pairs []pairOf, lone int) {
 	for i, j := 0, 0; i < len(left) || j < len(right); {
 		switch {
 		case j == len(right) || i < len(left) && left[i].item < right[j].item:
@@ -68,8 +76,36 @@ func (o *opened) paired(f index.Filter, a, b string) (pairs []pairOf, lone int, 
 		}
 	}
 	slices.SortFunc(pairs, func(x, y pairOf) int { return cmp.Or(cmp.Compare(x.b-x.a, y.b-y.a), cmp.Compare(x.rowA, y.rowA)) })
-	o.pairs.key, o.pairs.pairs, o.pairs.lone = key, pairs, lone
-	return pairs, lone, nil
+	return pairs, lone
+}
+
+// againstTime bounds how long series are compared with one.
+const againstTime = 4 * time.Second
+
+// against answers GET against: how all other series differ from one on the questions that each shares with it, the best first.
+// Series that share none are left out.
+func (o *opened) against(f index.Filter, a string) (*Against, error) {
+	if _, ok := o.byID[a]; !ok {
+		return nil, fmt.Errorf("cannot compare: there is no series %.40q", a)
+	}
+	begin := time.Now()
+	out := &Against{Lines: []Rival{}}
+	sel := o.set.Select(f)
+	left := o.side(sel, a)
+	for i, s := range o.series {
+		if s.ID == a {
+			continue
+		}
+		if time.Since(begin) > againstTime {
+			out.Remark = fmt.Sprintf("the first %d of %d series were compared; choose tests on the left for more", i, len(o.series))
+			break
+		}
+		if pairs, lone := pairUp(left, o.side(sel, s.ID)); len(pairs) > 0 {
+			out.Lines = append(out.Lines, Rival{o.line([2]string{}, pairs), s.ID, s.Name, lone})
+		}
+	}
+	slices.SortStableFunc(out.Lines, func(x, y Rival) int { return cmp.Compare(y.Difference, x.Difference) })
+	return out, nil
 }
 
 // side returns the scores of a series, by the hash of the question and in the order of these

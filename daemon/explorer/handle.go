@@ -192,6 +192,7 @@ func (e *Explorer) api(ctx *fasthttp.RequestCtx, name string) {
 		},
 		"overview": func(_ context.Context, o *opened, q *query) (any, error) { return o.overview(q.filter(o)), nil },
 		"compare":  func(_ context.Context, o *opened, q *query) (any, error) { return o.compare(q.filter(o), q.a, q.b) },
+		"against":  func(_ context.Context, o *opened, q *query) (any, error) { return o.against(q.filter(o), q.a) },
 		"pairs": func(_ context.Context, o *opened, q *query) (any, error) {
 			return o.listPairs(q.filter(o), q.a, q.b, q.sort.Down, q.from, q.n)
 		},

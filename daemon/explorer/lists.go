@@ -104,6 +104,7 @@ func (o *opened) overview(f index.Filter) *Overview {
 	if out.Papers == nil {
 		out.Papers = []TextTable{}
 	}
+	out.Low, out.High = o.set.Range()
 	sums := map[[2]string]map[string]*cellSum{} // by suite and test, then series
 	cells := 0
 	failures := map[Failure]int{}

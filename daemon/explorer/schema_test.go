@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write schema.json anew")
 // TestSchema demands that schema.json, from which the client's types are made, describes the types of the API.
 func TestSchema(t *testing.T) {
 	s := schema{}
-	for _, v := range []any{Info{}, Selected{}, Rows{}, Overview{}, Item{}, Asked{}, Comparison{}, Pairs{}, Suspects{}, Sensitivity{}, Saved{}, Fault{}, index.Filter{}} {
+	for _, v := range []any{Info{}, Selected{}, Rows{}, Overview{}, Item{}, Asked{}, Comparison{}, Against{}, Pairs{}, Suspects{}, Sensitivity{}, Saved{}, Fault{}, index.Filter{}} {
 		s.of(reflect.TypeOf(v))
 	}
 	want, err := json.MarshalIndent(map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "answers of plumb's explorer", "$defs": s}, "", "\t")

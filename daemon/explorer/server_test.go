@@ -306,6 +306,14 @@ func TestCompare(t *testing.T) {
 	if p := got.Lines[0].Sign; p == nil || math.Abs(*p-2.0/128) > 1e-12 {
 		t.Errorf("sign test of 7 losses: got %v, want 2/128", p)
 	}
+	var all explorer.Against
+	s.get(t, "against?a=0.0", &all)
+	if len(all.Lines) != 1 || all.Lines[0].ID != "0.1" || all.Lines[0].N != 8 || all.Lines[0].Unpaired != 1 || all.Lines[0].Difference != got.Lines[0].Difference {
+		t.Errorf("got %+v; want the comparison of the other series", all)
+	}
+	if status := s.get(t, "against?a=7.0", nil); status != 422 {
+		t.Errorf("a series that is not there: got status %d", status)
+	}
 	var pairs explorer.Pairs
 	s.get(t, "pairs?a=0.0&b=0.1&n=1", &pairs)
 	if pairs.Total != 8 || pairs.Pairs[0].ID != "q7" {

@@ -91,6 +91,8 @@ type Rows struct {
 // Overview adds a selection up.
 type Overview struct {
 	Suites   []SuiteTable `json:"suites"`
+	Low      float64      `json:"low"` // of the scores, where the bars of Cell.Histogram begin
+	High     float64      `json:"high"`
 	Failures []Failure    `json:"failures"`
 	Papers   []TextTable  `json:"papers"` // tables of the suites with published rows, of all results of each file
 	Remark   string       `json:"remark"`
@@ -274,6 +276,20 @@ type Paired struct {
 	Wilcoxon   *float64 `json:"wilcoxon"` // p of the signed-rank test
 	Better     int      `json:"better"`   // questions where B is higher
 	Worse      int      `json:"worse"`
+}
+
+// Against is how all other series differ from one.
+type Against struct {
+	Lines  []Rival `json:"lines"` // the best first
+	Remark string  `json:"remark"`
+}
+
+// Rival is a series beside the one that it is compared with, which is A.
+type Rival struct {
+	Paired
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Unpaired int    `json:"unpaired"`
 }
 
 // Point is one question in the scatter plot.

@@ -1,14 +1,14 @@
 // Compare: two series on the same questions.
 
 import { useEffect, useState } from 'preact/hooks'
-import { address, filterText, useGet } from './api'
+import { address, filterText, saved, useGet } from './api'
 import { useItem } from './item'
 import { count, p as probability, score } from './format'
 import { useKeys } from './keys'
 import { Score, Waiting } from './parts'
 import { Picture } from './picture'
 import { Scatter } from './plots'
-import type { Comparison, Info, Item, Pair, Pairs } from './schema'
+import type { Against, Comparison, Info, Item, Pair, Paired, Pairs } from './schema'
 import { go, state, useUrl } from './state'
 import { reveal, useVirtual } from './virtual'
 
@@ -46,6 +46,7 @@ export function Compare({ info }: { info: Info }) {
 				{choose('b', 'B', b)}
 				<button onClick={() => go({ a: b, b: a })}>Swap</button>
 			</div>
+			{info.series.length > 2 && <Rivals a={a} b={b} />}
 			{!v && <Waiting got={got} />}
 			{v && got.error && <p class="error">{got.error}</p>}
 			{v && v.pairs === 0 && <p class="empty">{v.remark}</p>}
@@ -69,18 +70,7 @@ export function Compare({ info }: { info: Info }) {
 										{v.lines.map((l) => (
 											<tr key={l.suite + l.test} class={l.test ? '' : 'total'}>
 												<td>{!l.test ? 'all tests' : v.lines.some((x) => x.test && x.suite !== l.suite) ? `${l.suite} / ${l.test}` : l.test}</td>
-												<td class="num">{count(l.n)}</td>
-												<td class="num">{score(l.a)}</td>
-												<td class="num">{score(l.b)}</td>
-												<td class={`num ${l.difference > 0 ? 'gain' : l.difference < 0 ? 'loss' : ''}`}>
-													{l.difference > 0 ? '+' : ''}
-													{score(l.difference)}
-												</td>
-												<td class="num">{l.low === null ? '–' : `${score(l.low)} to ${score(l.high)}`}</td>
-												<td class="num">{count(l.better)}</td>
-												<td class="num">{count(l.worse)}</td>
-												<td class="num">{probability(l.sign)}</td>
-												<td class="num">{probability(l.wilcoxon)}</td>
+												<Figures of={l} more />
 											</tr>
 										))}
 									</tbody>
@@ -95,6 +85,67 @@ export function Compare({ info }: { info: Info }) {
 		</div>
 	)
 }
+
+// Rivals lists all series beside A; one of them is chosen as B.
+function Rivals({ a, b }: { a: string; b: string }) {
+	const got = useGet<Against>(saved ? undefined : address('against', { q: filterText(), a }))
+	const local = saved?.compared.filter((c) => c.a === a && c.comparison.lines.length).map((c) => ({ ...c.comparison.lines[0], id: c.b, name: c.comparison.names[1], unpaired: c.comparison.unpaired }))
+	const lines = saved ? local : got.value?.lines
+	return (
+		<section class={got.busy ? 'card stale' : 'card'}>
+			<h2>All series beside A</h2>
+			{got.error && <p class="error">{got.error}</p>}
+			{!lines && !got.error && <p class="quiet">Loading…</p>}
+			{lines && (
+				<div class="scroll">
+					<table class="figures">
+						<thead>
+							<tr>
+								<th>series</th>
+								{['pairs', 'A', 'series', 'difference', '95 % interval', 'sign p', 'Wilcoxon p'].map((h) => (
+									<th key={h} class="num">
+										{h}
+									</th>
+								))}
+							</tr>
+						</thead>
+						<tbody>
+							{lines.map((l) => (
+								<tr key={l.id} class={l.id === b ? 'now' : ''}>
+									<td>
+										<button class="link" aria-pressed={l.id === b} onClick={() => go({ a, b: l.id, at: 0 })}>
+											<bdi>{l.name}</bdi>
+										</button>
+									</td>
+									<Figures of={l} />
+								</tr>
+							))}
+						</tbody>
+					</table>
+				</div>
+			)}
+			{got.value?.remark && <p class="quiet">{got.value.remark}</p>}
+		</section>
+	)
+}
+
+// Figures are the cells of a comparison.
+const Figures = ({ of: l, more }: { of: Paired; more?: boolean }) => (
+	<>
+		<td class="num">{count(l.n)}</td>
+		<td class="num">{score(l.a)}</td>
+		<td class="num">{score(l.b)}</td>
+		<td class={`num ${l.difference > 0 ? 'gain' : l.difference < 0 ? 'loss' : ''}`}>
+			{l.difference > 0 ? '+' : ''}
+			{score(l.difference)}
+		</td>
+		<td class="num">{l.low === null ? '–' : `${score(l.low)} to ${score(l.high)}`}</td>
+		{more && <td class="num">{count(l.better)}</td>}
+		{more && <td class="num">{count(l.worse)}</td>}
+		<td class="num">{probability(l.sign)}</td>
+		<td class="num">{probability(l.wilcoxon)}</td>
+	</>
+)
 
 function List(p: { params: Record<string, string | undefined>; of: Comparison; range?: [number, number]; setRange: (r?: [number, number]) => void }) {
 	const { of, setRange } = p

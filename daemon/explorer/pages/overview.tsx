@@ -2,9 +2,9 @@
 
 import { address, filterText, saved, useGet } from './api'
 import { count, score, short } from './format'
-import { Bars } from './plots'
+import { Bars, ScoreHistogram } from './plots'
 import type { Cell, Info, Overview as Data, Series, SuiteTable, TextTable } from './schema'
-import { go, state } from './state'
+import { clean, go, state } from './state'
 import { Waiting } from './parts'
 
 export function Overview({ info }: { info: Info }) {
@@ -17,7 +17,7 @@ export function Overview({ info }: { info: Info }) {
 			{v.remark && <p class="remark">{v.remark}</p>}
 			{v.suites.length === 0 && <p class="empty">No results are selected.</p>}
 			{v.suites.map((t) => (
-				<Suite key={t.suite} of={t} info={info} />
+				<Suite key={t.suite} of={t} info={info} range={[v.low, v.high]} />
 			))}
 			{v.failures.length > 0 && (
 				<section class="card">
@@ -57,9 +57,9 @@ export function Overview({ info }: { info: Info }) {
 }
 
 // open goes to the items of a cell, beside what is selected already.
-const open = (values: Record<string, string[]>) => go({ page: 'items', at: 0, q: { ...state().q, values: { ...state().q.values, ...values } } })
+const open = (values: Record<string, string[]>, score = state().q.score) => go({ page: 'items', at: 0, q: clean({ ...state().q, score, values: { ...state().q.values, ...values } }) })
 
-function Suite({ of, info }: { of: SuiteTable; info: Info }) {
+function Suite({ of, info, range }: { of: SuiteTable; info: Info; range: [number, number] }) {
 	const series = of.series.map((id) => info.series.find((s) => s.id === id)!)
 	const costs = of.tests.some((t) => t.cells.some((c) => c.seconds !== null || c.cost !== null))
 	return (
@@ -106,7 +106,33 @@ function Suite({ of, info }: { of: SuiteTable; info: Info }) {
 					</tbody>
 				</table>
 			</div>
+			<Distributions of={of} range={range} />
 		</section>
+	)
+}
+
+// most is how many tests of a suite have a large histogram.
+const most = 24
+
+// Distributions shows the scores of each test, of all series together; a range that is chosen by dragging opens its items.
+function Distributions({ of, range: [low, high] }: { of: SuiteTable; range: [number, number] }) {
+	const tests = of.tests.flatMap((t) => {
+		const bars = t.cells.reduce<number[]>((sum, c) => (c.histogram.length ? c.histogram.map((n, i) => n + (sum[i] ?? 0)) : sum), [])
+		return t.kind === 'test' && bars.some((n) => n > 0) ? [{ test: t.test, bars }] : []
+	})
+	if (tests.length === 0) return null
+	return (
+		<div class="multiples">
+			{tests.slice(0, most).map((t) => (
+				<figure key={t.test}>
+					<figcaption>
+						<bdi>{t.test || 'no test'}</bdi>
+					</figcaption>
+					<ScoreHistogram of={{ low, high, bars: t.bars, null: 0 }} choose={(from, to) => open({ suite: [of.suite], test: [t.test] }, { low: from, high: to })} />
+				</figure>
+			))}
+			<p class="quiet">Scores of all series together. Drag over bars to list their results.{tests.length > most ? ` The first ${most} of ${tests.length} tests.` : ''}</p>
+		</div>
 	)
 }
 

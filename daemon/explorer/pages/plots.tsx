@@ -89,7 +89,7 @@ export function ScoreHistogram(p: { of: Histogram; low?: number; high?: number; 
 			ref={holder}
 			class="histogram"
 			role="img"
-			aria-label={`Distribution of ${total} scores from ${low} to ${high}; drag to choose a range, or use the fields below`}
+			aria-label={`Distribution of ${total} scores from ${low} to ${high}; drag to choose a range, or use the fields of the filters`}
 		/>
 	)
 }

@@ -1,6 +1,6 @@
 // Sensitivity: how a score answers to small moves of what the answer placed.
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { address, useGet } from './api'
 import { score, short } from './format'
 import { useItem } from './item'
@@ -99,7 +99,9 @@ function Heat({ of, item }: { of: Data; item: Item }) {
 	const known = of.scores.filter((x): x is number => x !== null)
 	const low = known.length ? Math.min(...known) : 0
 	const high = known.length ? Math.max(...known) : 0
-	const [over, setOver] = useState<number>()
+	const [held, hold] = useState<{ of: Data; at?: number }>() // of an earlier map it does not count
+	const over = held?.of === of ? held.at : undefined
+	const setOver = (at?: number) => hold({ of, at })
 	const [clear, setClear] = useState(false)
 	const url = useMemo(() => {
 		const c = document.createElement('canvas')
@@ -113,7 +115,6 @@ function Heat({ of, item }: { of: Data; item: Item }) {
 		ctx.putImageData(data, 0, 0)
 		return c.toDataURL()
 	}, [of])
-	useEffect(() => setOver(undefined), [of])
 	const middle = (of.scores.length - 1) / 2
 	const probe = (dx: number, dy: number) => {
 		const i = over ?? middle
