@@ -106,7 +106,7 @@ func (e *Explorer) findLine(o *opened, a *answer, key uint64) {
 		}
 	}
 	if a.line == nil {
-		a.why = "no open dump has a line of this id, model, repeat and turn that can be read"
+		a.why = "no open dump has an answer with this id, model, repeat and turn that can be read"
 		return
 	}
 	e.readItem(a, dump.Line{N: a.number, Bytes: a.line})
