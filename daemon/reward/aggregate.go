@@ -188,8 +188,9 @@ func appendStat(b []byte, stat, name string, x float64) []byte {
 // stats are the statistics of a series of numbers over rows or tasks.
 type stats struct{ mean, max, min, median, std float64 }
 
-// statsOf describes at least one value. The deviation is that of a sample, 0 of
-// a single value.
+// statsOf returns the statistics of a list, which must not be empty. The standard deviation
+// is that of a sample, 0 for a single value. Other than in scoring/stats, terms are divided
+// before they are added, so that large values do not overflow.
 func statsOf(list []float64) (s stats) {
 	sorted := slices.Sorted(slices.Values(list))
 	n := float64(len(list))
@@ -211,7 +212,7 @@ func statsOf(list []float64) (s stats) {
 	}
 	if len(list) > 1 {
 		for _, x := range list {
-			s.std += float64((x-s.mean)*(x-s.mean)) / (n - 1)
+			s.std += float64((x-s.mean)*(x-s.mean)) / (n - 1) // float64: no fused multiply-add, equal on every machine
 		}
 		s.std = math.Sqrt(s.std)
 	}
