@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -14,6 +13,7 @@ import (
 
 	"plumb/daemon/dump"
 	"plumb/daemon/memory"
+	"plumb/daemon/zstdframe"
 	"plumb/scoring"
 )
 
@@ -184,6 +184,9 @@ func bodyError(err error) error {
 	return errTorn
 }
 
+// leastWindow is the smallest window in bytes that is counted for a zstd frame.
+const leastWindow = 1 << 20
+
 // decoded returns a reader that undoes the Content-Encoding. The window of a decoder
 // counts in h until the reader is closed. The error for an unknown encoding is a
 // *scoring.Error.
@@ -205,7 +208,7 @@ func (s *Server) decoded(h *memory.Hold, r io.Reader, encoding string) (io.ReadC
 			held += max(more, 0)
 			return nil
 		}
-		z, err := dump.NewZstd(&frameReader{src: bufio.NewReaderSize(c, 1<<10), grow: grow}, window)
+		z, err := dump.NewZstd(zstdframe.NewReader(c, grow), window)
 		if err != nil {
 			return nil, err
 		}

@@ -1,20 +1,15 @@
 package api
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/fasthttp/websocket"
-	"github.com/klauspost/compress/zstd"
 
 	"plumb/daemon/memory"
 	"plumb/daemon/queue"
@@ -112,41 +107,6 @@ func TestWindow(t *testing.T) {
 	}
 	if held := s.bodies.Held(); held != 20<<20 {
 		t.Errorf("%d bytes are held at the end; want those of the other", held)
-	}
-}
-
-// frames finds the header of every frame, whatever blocks come before it, and changes
-// nothing.
-func TestFrames(t *testing.T) {
-	random := make([]byte, 3<<20) // raw blocks
-	rand.NewChaCha8([32]byte{}).Read(random)
-	var all []byte
-	var want []uint64
-	for _, text := range [][]byte{nil, []byte("short"), random, bytes.Repeat([]byte("x"), 5<<20), bytes.Repeat([]byte(`{"x":1}`), 1<<18)} {
-		for _, checksum := range []bool{false, true} {
-			var b bytes.Buffer
-			w, _ := zstd.NewWriter(&b, zstd.WithEncoderCRC(checksum), zstd.WithWindowSize(1<<20), zstd.WithZeroFrames(true), zstd.WithEncoderConcurrency(1))
-			w.Write(text)
-			w.Close()
-			var h zstd.Header
-			if err := h.Decode(b.Bytes()); err != nil {
-				t.Fatal(err)
-			}
-			size := h.WindowSize
-			if h.SingleSegment {
-				size = h.FrameContentSize
-			}
-			want = append(want, size)
-			all = append(append(all, b.Bytes()...), "\x50\x2a\x4d\x18\x03\x00\x00\x00abc"...) // a frame to skip
-		}
-	}
-	var got []uint64
-	f := &frameReader{src: bufio.NewReaderSize(bytes.NewReader(all), 64), grow: func(n uint64) error { got = append(got, n); return nil }}
-	if b, err := io.ReadAll(iotest.OneByteReader(f)); err != nil || !bytes.Equal(b, all) {
-		t.Errorf("got %d bytes, %v; want the %d unchanged", len(b), err, len(all))
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got windows %v; want %v", got, want)
 	}
 }
 

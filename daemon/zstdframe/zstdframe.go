@@ -1,73 +1,91 @@
-package api
+// Package zstdframe finds the frames of zstd input while it is read. In: compressed bytes. Out: the
+// same bytes, and before each frame the size of its window, which a decoder allocates as soon as it
+// has read the header of the frame. So a server can bound that memory. It decompresses nothing, and
+// passes malformed input on, because the decoder reports it. The layout of frames is that of RFC 8878.
+package zstdframe
 
 import (
 	"bufio"
+	"io"
 	"math"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// leastWindow is the smallest window in bytes that is counted for a zstd frame.
-const leastWindow = 1 << 20
+// Reader passes zstd input through unchanged.
+type Reader struct {
+	src      *bufio.Reader
+	grow     func(window uint64) error
+	left     int64 // bytes to pass until the next header of a frame or of a block
+	inFrame  bool  // the next header is that of a block
+	checksum int64 // bytes of the checksum after the last block of the frame
+}
 
-// frameReader passes zstd input through unchanged. Before the header of a frame it calls
-// grow with the window of that frame in bytes, because the decoder allocates the window
-// as soon as it reads the header.
-type frameReader struct {
-	src   *bufio.Reader // of at least zstd.HeaderMaxSize bytes
-	grow  func(window uint64) error
-	left  int64 // bytes to pass until the next header of a frame or of a block
-	inner bool  // the next header is that of a block
-	sum   int64 // bytes of the checksum after the last block
+// NewReader returns a reader of src. It calls grow with the window of each frame in bytes before it
+// passes the header of the frame on. An error of grow ends the reading.
+func NewReader(src io.Reader, grow func(window uint64) error) *Reader {
+	return &Reader{src: bufio.NewReaderSize(src, 1<<10), grow: grow} // more than zstd.HeaderMaxSize
 }
 
 // Read implements io.Reader.
-func (f *frameReader) Read(p []byte) (int, error) {
-	if f.left == 0 {
-		if err := f.next(); err != nil {
+func (r *Reader) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		if err := r.next(); err != nil {
 			return 0, err
 		}
 	}
-	n, err := f.src.Read(p[:min(int64(len(p)), f.left)])
-	f.left -= int64(n)
+	n, err := r.src.Read(p[:min(int64(len(p)), r.left)])
+	r.left -= int64(n)
 	return n, err
 }
 
-// next peeks at the next header of the zstd input and sets left. It passes malformed or truncated
-// input on, because the decoder reports it.
-func (f *frameReader) next() error {
-	f.left = math.MaxInt64
-	if f.inner {
-		b, err := f.src.Peek(3)
-		if err != nil {
-			return nil
-		}
-		h := int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16
-		f.left = 3 + h>>3
-		if h>>1&3 == 1 { // one byte that is repeated
-			f.left = 3 + 1
-		}
-		if h&1 == 1 {
-			f.inner, f.left = false, f.left+f.sum
-		}
+// passOn is the value of Reader.left for input without a further header: all of it is passed on.
+const passOn = math.MaxInt64
+
+// next peeks at the next header and sets r.left to the bytes from there to the header after it. For
+// the header of a frame it calls r.grow.
+func (r *Reader) next() error {
+	r.left = passOn
+	if r.inFrame {
+		r.nextBlock()
 		return nil
 	}
 	var h zstd.Header
-	b, _ := f.src.Peek(zstd.HeaderMaxSize)
+	b, _ := r.src.Peek(zstd.HeaderMaxSize)
 	if len(b) == 0 || h.Decode(b) != nil {
 		return nil
 	}
-	f.left = int64(h.HeaderSize)
+	r.left = int64(h.HeaderSize)
 	if h.Skippable {
-		f.left += int64(h.SkippableSize)
+		r.left += int64(h.SkippableSize)
 		return nil
 	}
-	f.inner, f.sum = true, 0
+	r.inFrame, r.checksum = true, 0
 	if h.HasCheckSum {
-		f.sum = 4
+		r.checksum = 4
 	}
-	if h.SingleSegment {
-		return f.grow(h.FrameContentSize)
+	if h.SingleSegment { // the window is all of the content
+		return r.grow(h.FrameContentSize)
 	}
-	return f.grow(h.WindowSize)
+	return r.grow(h.WindowSize)
+}
+
+// nextBlock sets r.left to the length of the next block with its header. The last block takes the
+// checksum with it and ends the frame.
+func (r *Reader) nextBlock() {
+	const headerSize, repeatedByte = 3, 1
+	b, err := r.src.Peek(headerSize)
+	if err != nil {
+		return // the input breaks off
+	}
+	h := int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16
+	last, kind, size := h&1 == 1, h>>1&3, h>>3 // bit 0, bits 1 and 2, bits 3 to 23
+	if kind == repeatedByte {
+		size = 1 // in the input; the header has the size of the output
+	}
+	r.left = headerSize + size
+	if last {
+		r.inFrame = false
+		r.left += r.checksum
+	}
 }
