@@ -192,7 +192,7 @@ func serveAdmin(ln net.Listener, secure *tls.Config, h http.Handler, log *slog.L
 		ConnState: func(c net.Conn, state http.ConnState) {
 			switch state {
 			case http.StateActive:
-				conns.Of(c).Busy(false) // false: until it is idle again
+				conns.Of(c).Busy(false) // false: whether it is authorized is not known yet
 			case http.StateIdle:
 				conns.Of(c).Rest()
 			}

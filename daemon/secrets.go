@@ -150,7 +150,7 @@ func (s *secrets) reload() {
 	s.log.Info("secrets were read again", "tokens", s.tokens.Len(), "tls", s.cfg.Cert != "")
 }
 
-// state returns the sizes and times of the files, which differ when a file has changed.
+// state returns a text of the sizes and times of the files, which changes when a file does.
 func (s *secrets) state() string {
 	var b strings.Builder
 	for _, path := range []string{s.cfg.TokensFile, s.cfg.Cert, s.cfg.Key, s.cfg.ClientCA} {

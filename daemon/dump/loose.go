@@ -25,7 +25,7 @@ func (d *Decoder) loosened(line []byte) []byte {
 		if !looseKeys[string(key)] || value[0] != '{' && value[0] != '[' {
 			return nil
 		}
-		at := cap(line) - cap(value) // both end with the same array
+		at := cap(line) - cap(value) // the offset of value, which is a slice of line
 		overwrite(withoutAnswer[at : at+len(value)])
 		replaceInfinities(out[at : at+len(value)])
 		values += bytes.Count(value, []byte{','})

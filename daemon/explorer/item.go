@@ -318,7 +318,7 @@ const panelWidth = 760
 
 // describePanel draws a panel and describes it with its marks. If it cannot be drawn, Error
 // says why, and its marks are shown if the bounds of the panel are known. Marks with
-// coordinates beyond all reason are left out.
+// coordinates beyond 1e7 are left out.
 func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, p *scoring.Panel) (Panel, drawn) {
 	out := Panel{Title: p.Title, Cover: p.View.Other != nil, Box: []float64{}, Marks: []Mark{}, Lost: []Lost{}, Axes: []float64{}}
 	d, err := e.panel(ctx, a.key(n), p, panelWidth)

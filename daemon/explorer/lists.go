@@ -185,7 +185,7 @@ func (o *opened) addFile(f *index.File, number int, sel *index.Selection, sums m
 // counted. low is the lower end of the histogram and scale its bars per unit of score.
 func (c *cellSum) add(f *index.File, row int, low, scale float64) {
 	c.n++
-	if t := float64(f.Time[row]); t == t {
+	if t := float64(f.Time[row]); t == t { // not NaN, as below
 		c.timed++
 		c.time += t
 	}

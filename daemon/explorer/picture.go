@@ -33,6 +33,7 @@ type pictureCache struct {
 	bytes int64
 }
 
+// newPictureCache returns an empty cache that keeps at most `most` bytes of pictures.
 func newPictureCache(most int64) *pictureCache {
 	// The number of entries is unbounded because put bounds their bytes.
 	lru, err := simplelru.NewLRU[string, drawn](math.MaxInt, nil)

@@ -164,13 +164,13 @@ const (
 	savedSeries = 5    // that are compared with each other; further ones with the first
 	savedPairs  = 200  // of the list of a comparison
 	savedPoints = 1000 // of its scatter plot
+	maxCompared = 40   // series
 )
 
-// compare adds the comparisons that a page without a server needs: the first series with
-// each other one, and the first savedSeries with each other. At most 40 series are
-// considered.
+// compare adds the comparisons that a page without a server needs: the first series with each other
+// one, and the first savedSeries with each other. Series beyond maxCompared are left out.
 func (p *savedPage) compare(o *opened) error {
-	series := o.series[:min(len(o.series), 40)]
+	series := o.series[:min(len(o.series), maxCompared)]
 	for i, a := range series {
 		for k, b := range series {
 			if k <= i || i > 0 && k >= savedSeries {

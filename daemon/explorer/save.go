@@ -135,7 +135,7 @@ func (e *Explorer) collect(ctx context.Context, o *opened, q *query, items int) 
 		return nil, err
 	}
 	info.Title = cmp.Or(o.job.Name, info.Title)
-	info.Job, info.Jobs = "", []string{""}
+	info.Job, info.Jobs = "", []string{""} // the file has one job, without a name
 	out := &savedPage{workers: savers, bytes: savedBytes}
 	out.Saved = Saved{Info: *info, Selected: *o.selected(f), Overview: *o.overview(f), Rows: *o.rows(f, q.sort, 0, maxRows), Suspects: *o.rules.list(f)}
 	for len(out.Rows.Rows) < min(savedRows, out.Rows.Total) {

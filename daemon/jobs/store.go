@@ -81,7 +81,7 @@ func (s *Folder) Replace(name string, fill func(io.Writer) error) error {
 // write fills a temporary file in the job's folder, syncs it, and calls place, which gives
 // it its final name. It makes the folder if there is none, and always removes the temporary
 // name.
-func (s *Folder) write(name string, fill func(io.Writer) error, bootAndNamespace func(temporary, path string) error) error {
+func (s *Folder) write(name string, fill func(io.Writer) error, place func(temporary, path string) error) error {
 	f, err := os.CreateTemp(s.dir, name+".*.tmp")
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(s.dir, 0o755); err == nil {
@@ -99,7 +99,7 @@ func (s *Folder) write(name string, fill func(io.Writer) error, bootAndNamespace
 		err = f.Sync()
 	}
 	if err == nil {
-		err = bootAndNamespace(f.Name(), s.Path(name))
+		err = place(f.Name(), s.Path(name))
 	}
 	return err
 }

@@ -125,7 +125,8 @@ func (w *Writer) open(dir string) (err error) {
 	return nil
 }
 
-// explorer returns what makes the page.
+// explorer returns an explorer that makes the page, with an engine that draws and scores
+// nothing.
 func (w *Writer) explorer() *explorer.Explorer {
 	pages := w.cfg.Pages
 	if pages == "" {

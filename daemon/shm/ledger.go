@@ -95,7 +95,7 @@ func openLedger(dir string, log *slog.Logger) (*ledger, error) {
 	if dir == "" {
 		return l, nil
 	}
-	if err := private(dir); err != nil {
+	if err := requirePrivate(dir); err != nil {
 		return nil, fmt.Errorf("cannot use folder %s for the record of shared memory: %w (--runtime-dir)", dir, err)
 	}
 	l.own.PID = int32(os.Getpid())
@@ -114,9 +114,9 @@ func openLedger(dir string, log *slog.Logger) (*ledger, error) {
 	return l, l.write()
 }
 
-// private creates the folder of the ledger or checks that only this user can write to it, because
-// its files decide which segments are removed.
-func private(dir string) error {
+// requirePrivate creates the folder of the ledger, or returns an error if another user owns
+// it or can write to it, because its files decide which segments are removed.
+func requirePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

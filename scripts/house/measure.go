@@ -151,6 +151,7 @@ func quantile(list []sized, q float64) int {
 	return list[int(q*float64(len(list)-1))].lines
 }
 
+// last returns the largest entry of a sorted list, or an empty one.
 func last(list []sized) sized {
 	if len(list) == 0 {
 		return sized{}

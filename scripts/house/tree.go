@@ -50,6 +50,7 @@ func readTree(root string) (*tree, error) {
 	return t, nil
 }
 
+// gitFiles returns the paths of the files that git tracks or would add.
 func gitFiles(root string) ([]string, error) {
 	cmd := exec.Command("git", "ls-files", "-z", "-co", "--exclude-standard")
 	cmd.Dir = root
@@ -60,6 +61,8 @@ func gitFiles(root string) ([]string, error) {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
+// walkFiles returns the paths of all plain files below root, except in hidden folders and
+// folders of build products.
 func walkFiles(root string) ([]string, error) {
 	var paths []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -90,7 +90,7 @@ func readPackage(dir string) (*pack, error) {
 		}
 		fmt.Fprintf(sum, "%s %d\n%s", path, len(text), text)
 	}
-	p.source = hex.EncodeToString(sum.Sum(nil)[:8])
+	p.source = hex.EncodeToString(sum.Sum(nil)[:8]) // 8 bytes are enough to notice a change
 	if p.testers, err = testersOf(dir); err != nil {
 		return nil, err
 	}
@@ -244,6 +244,8 @@ func (p *pack) locate(mutants []*mutant) error {
 	return nil
 }
 
+// receiver returns the name of the type that a method belongs to, without pointer and type
+// parameters.
 func receiver(fn *ast.FuncDecl) string {
 	t := fn.Recv.List[0].Type
 	for {

@@ -45,6 +45,7 @@ func (r *result) done() bool {
 	return !slices.ContainsFunc(r.Mutants, func(m *mutant) bool { return m.Status == "" })
 }
 
+// store writes the result as JSON to a file, which a rename replaces as a whole.
 func (r *result) store(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err

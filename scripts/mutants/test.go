@@ -135,6 +135,7 @@ func (c *config) measure(binaries []binary) ([]oneTest, error) {
 	return all, nil
 }
 
+// reaching returns the tests that reach the function of that number, in their order.
 func reaching(tests []oneTest, function int) []oneTest {
 	var some []oneTest
 	for _, t := range tests {

@@ -77,6 +77,8 @@ func (s *summary) read(r io.Reader) error {
 	return nil
 }
 
+// take counts or prints what one event says. The output of a test is kept until the test
+// ends.
 func (s *summary) take(e event) {
 	k := key{e.Package, e.Test}
 	switch e.Action {
@@ -94,6 +96,7 @@ func (s *summary) take(e event) {
 	}
 }
 
+// keep adds text to the output of a test or package.
 func (s *summary) keep(k key, text string) {
 	b := s.output[k]
 	if b == nil {

@@ -88,8 +88,8 @@ func copyLines(in *input.Input, out *bufio.Writer, r *Results) error {
 
 // annotate returns a JSON object with the results of its place as the member plumb, in place
 // of that of an earlier copy. A text that is no whole object, or without results, is
-// returned as it is. ended is the error with which reading the object ended; it is returned
-// after one of annotate.
+// returned as it is. ended is the error with which reading the object ended, such as io.EOF;
+// it is returned too.
 func (r *Results) annotate(object []byte, at string, ended error) ([]byte, error) {
 	end := bytes.LastIndexByte(object, '}')
 	text := bytes.TrimLeft(object, " \t\r\n")
@@ -133,7 +133,8 @@ func withoutPlumb(object []byte) []byte {
 	return append(out, '}')
 }
 
-// copyList copies a JSON list, an element per line.
+// copyList copies a JSON list, one element a line, with the member plumb in each that has
+// results.
 func copyList(in *input.Input, out *bufio.Writer, r *Results) error {
 	list := jsonwalk.NewList(in.Stream(), in.Limits.Line)
 	out.WriteString("[")

@@ -94,7 +94,7 @@ func (t *jsonTable) decide(v *fastjson.Value) error {
 	known.queue, t.known = t.queue, true
 	t.table = *known
 	if t.o.Response == "" && !t.vlm {
-		t.opts.Response = "" // rows of JSON may differ in their columns
+		t.opts.Response = "" // rows of JSON may differ in their columns, so each is searched for its answer
 	}
 	return nil
 }

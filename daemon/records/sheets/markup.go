@@ -36,6 +36,7 @@ const (
 // maxOpen bounds how deep elements nest.
 const maxOpen = 1000
 
+// newMarkup returns a reader of XML from src. Texts longer than maxText are an error.
 func newMarkup(src io.Reader) *markup {
 	r := gosax.NewReaderSize(&textReader{src: src}, 128<<10)
 	r.EmitSelfClosingTag = true

@@ -134,7 +134,7 @@ func readPageHeader(b []byte) (h pageHeader, n int, err error) {
 // replace the pages that the library would read wrongly.
 func checkPages(src io.ReaderAt, c *format.ColumnMetaData, most int64, limits input.Limits) (total int64, fixes []pageFix, err error) {
 	start, end := chunkRange(c)
-	if start < 4 || c.TotalCompressedSize < 0 || end < start {
+	if start < int64(len(parquetMagic)) || c.TotalCompressedSize < 0 || end < start {
 		return 0, nil, errors.New("its place in the file is wrong (the file is damaged)")
 	}
 	values := int64(0)

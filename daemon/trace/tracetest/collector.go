@@ -71,6 +71,7 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Type", "application/x-protobuf")
 }
 
+// read reads the body of an exporter's request, and refuses what is not OTLP in protobuf.
 func read(req *http.Request) (*collector.ExportTraceServiceRequest, error) {
 	kind := req.Header.Get("Content-Type")
 	if req.Method != http.MethodPost || req.URL.Path != "/v1/traces" || kind != "application/x-protobuf" {
