@@ -47,7 +47,8 @@ func (d *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 	return err
 }
 
-// open creates and locks the partial folder at the first call.
+// open creates the partial folder at the first call, and locks it, which tells other
+// processes that it is being written (see Leftovers).
 func (d *Folder) open() error {
 	if d.stage != nil {
 		return nil

@@ -174,7 +174,7 @@ func (q *Queue) Next(ctx context.Context, wait time.Duration) (*Claim, error) {
 	}
 	c := &Claim{q: q, msg: msg, last: time.Now()}
 	if c.Shard, err = strconv.Atoi(string(msg.Data())); err != nil {
-		msg.Term()
+		msg.Term() // no process gets it again
 		return nil, fmt.Errorf("cannot read a claim: got %.40q", msg.Data())
 	}
 	c.Tries, err = q.countTry(ctx, string(msg.Data()))

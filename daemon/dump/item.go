@@ -143,7 +143,8 @@ func bad(n int, err error) *scoring.Error {
 	return &scoring.Error{Code: "bad_line", Message: fmt.Sprintf("cannot read line %d: %v", n, err)}
 }
 
-// id reads the item's id: a string, or an integer as its text. See docs/spec/cli.md#r14.
+// id sets the item's id: a string, or an integer as its text. An item without an id keeps
+// the one that it has. See docs/spec/cli.md#r14.
 func (d *Decoder) id(it *scoring.Item) *scoring.Error {
 	v := it.Fields.Get("id")
 	if v == nil || v.Type() == fastjson.TypeNull {

@@ -57,8 +57,8 @@ func (o *opened) paired(f index.Filter, a, b string) (pairs []pairOf, lone int, 
 	return pairs, lone, nil
 }
 
-// pairUp merges two sides, which are in the order of question hashes, into pairs in the order of their differences; lone is how
-// many questions have one side alone.
+// pairUp merges two sides, both in the order of question hashes, into pairs, the largest
+// loss of the right side first. lone is how many questions only one side has.
 func pairUp(left, right []side) (pairs []pairOf, lone int) {
 	for i, j := 0, 0; i < len(left) || j < len(right); {
 		switch {
@@ -82,8 +82,9 @@ func pairUp(left, right []side) (pairs []pairOf, lone int) {
 // againstTime bounds how long series are compared with one.
 const againstTime = 4 * time.Second
 
-// against answers GET against: how all other series differ from one on the questions that each shares with it, the best first.
-// Series that share none are left out.
+// against answers GET against: how each other series differs from one on the questions that
+// both share, the best first. Series that share no question are left out, and those that are
+// not reached within againstTime.
 func (o *opened) against(f index.Filter, a string) (*Against, error) {
 	if _, ok := o.byID[a]; !ok {
 		return nil, fmt.Errorf("cannot compare: there is no series %.40q", a)
@@ -101,7 +102,7 @@ func (o *opened) against(f index.Filter, a string) (*Against, error) {
 			break
 		}
 		if pairs, lone := pairUp(left, o.side(sel, s.ID)); len(pairs) > 0 {
-			out.Lines = append(out.Lines, Rival{o.line([2]string{}, pairs), s.ID, s.Name, lone})
+			out.Lines = append(out.Lines, Rival{o.line([2]string{}, pairs), s.ID, s.Name, lone}) // no name: all tests
 		}
 	}
 	slices.SortStableFunc(out.Lines, func(x, y Rival) int { return cmp.Compare(y.Difference, x.Difference) })

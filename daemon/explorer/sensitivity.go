@@ -66,7 +66,8 @@ func (e *Explorer) sensitivity(ctx context.Context, o *opened, q *query) (*Sensi
 	return out, nil
 }
 
-// movable returns the suite that can move what an answer placed, or why there is none.
+// movable returns the suite of an answer if the suite can move what the answer placed, else
+// an error that says why not.
 func (e *Explorer) movable(a *answer) (*scoring.Suite, error) {
 	if a.item == nil || a.why != "" {
 		return nil, fmt.Errorf("cannot move the answer: %s", a.why)
@@ -81,7 +82,8 @@ func (e *Explorer) movable(a *answer) (*scoring.Suite, error) {
 	return suite, nil
 }
 
-// copies returns the dump lines of the moved answers, in the order of Sensitivity.Scores.
+// copies returns dump lines with the moved answers, in the order of Sensitivity.Scores: row
+// by row, from the upper left, up to of.Steps steps in each direction.
 func (e *Explorer) copies(a *answer, suite *scoring.Suite, of *Sensitivity) ([][]byte, error) {
 	side := 2*of.Steps + 1
 	lines := make([][]byte, side*side)
@@ -101,7 +103,8 @@ func (e *Explorer) copies(a *answer, suite *scoring.Suite, of *Sensitivity) ([][
 	return lines, nil
 }
 
-// valueOf returns the score of a result, or a metric of it: nil for none, 1 and 0 for yes and no.
+// valueOf returns the score of a result, or if metric is not "", that metric: 1 and 0 for
+// yes and no. It returns nil if there is none.
 func valueOf(r *scoring.Result, metric string) *float64 {
 	if metric == "" {
 		if !r.Scored {

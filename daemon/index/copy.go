@@ -23,7 +23,9 @@ type source struct {
 	origin os.FileInfo
 }
 
-// openSource opens a file, or makes the copy of it that o.Copies wants.
+// openSource opens the file of an index, or a copy of its lines if o.Copies makes one,
+// because the file is compressed or in another format. A file whose lines have no places is
+// refused.
 func openSource(ctx context.Context, path string, o *Options) (*source, error) {
 	if !littleEndian() {
 		return nil, errors.New("this machine is big endian, and indexes are not")
@@ -34,7 +36,7 @@ func openSource(ctx context.Context, path string, o *Options) (*source, error) {
 			return nil, err
 		}
 		if c != nil {
-			return copied(ctx, path, c, o)
+			return copyLines(ctx, path, c, o)
 		}
 	}
 	f, err := os.Open(path)
@@ -55,8 +57,9 @@ func openSource(ctx context.Context, path string, o *Options) (*source, error) {
 	return s, nil
 }
 
-// copied copies the lines of a file to one that has no name, so that nothing is left of it when this process ends.
-func copied(ctx context.Context, path string, c Copy, o *Options) (s *source, err error) {
+// copyLines copies the lines of a file, which c writes, to a temporary file without a name,
+// so that nothing is left of it when this process ends.
+func copyLines(ctx context.Context, path string, c Copy, o *Options) (s *source, err error) {
 	s = &source{}
 	s.origin, _ = os.Stat(path) // an address has none
 	root := o.cache()
@@ -93,8 +96,9 @@ func copied(ctx context.Context, path string, c Copy, o *Options) (s *source, er
 	return s, err
 }
 
-// settle removes what is not needed once the index is mapped.
-func (s *source) settle(m *mapped) {
+// removeFolder removes the folder of a copy after the index in it was mapped, which stays
+// readable. It does nothing for a file.
+func (s *source) removeFolder(m *mapped) {
 	if s.folder != "" {
 		m.unnamed = true
 		os.RemoveAll(s.folder)

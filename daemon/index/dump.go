@@ -45,7 +45,7 @@ func OpenDump(ctx context.Context, path string, o Options) (*Dump, error) {
 		src.discard()
 		return nil, fmt.Errorf("cannot open dump %s: %w", path, err)
 	}
-	src.settle(m)
+	src.removeFolder(m)
 	return &Dump{Path: path, Copied: src.folder != "", source: src, index: m, key: column[uint64](m, "key"), at: column[uint64](m, "at"),
 		length: column[uint32](m, "length"), line: column[uint32](m, "line")}, nil
 }

@@ -101,7 +101,7 @@ func OpenResults(ctx context.Context, path string, o Options) (*File, error) {
 		src.discard()
 		return nil, fmt.Errorf("cannot open results %s: %w", path, err)
 	}
-	src.settle(m)
+	src.removeFolder(m)
 	f := &File{Path: path, source: src, index: m}
 	f.load(m)
 	return f, nil

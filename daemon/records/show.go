@@ -70,7 +70,8 @@ func (a *Answer) appendError(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendUsage appends the numbers of tokens, null for unknown ones, and nothing where all are unknown.
+// appendUsage appends the member usage with the numbers of tokens, null for unknown ones. If
+// all are unknown it appends nothing.
 func (a *Answer) appendUsage(dst []byte) []byte {
 	if a.Usage == record.NoUsage {
 		return dst

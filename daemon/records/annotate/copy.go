@@ -110,7 +110,8 @@ func (r *Results) annotate(object []byte, at string, ended error) ([]byte, error
 	return append(object, tail...), ended
 }
 
-// withoutPlumb returns an object without the annotation of an earlier copy.
+// withoutPlumb returns an object without its member plumb, the annotation of an earlier
+// copy. An object without one is returned as it is.
 func withoutPlumb(object []byte) []byte {
 	if !bytes.Contains(object, []byte(`"plumb"`)) {
 		return object

@@ -53,7 +53,9 @@ type Input struct {
 	closers []func() error
 }
 
-// Open opens the file at path; "-" reads stdin.
+// Open opens the file at path, or an object that Limits.Remote knows under that name; "-"
+// reads stdin. Compressed input is decompressed. A form of data that no reader accepts is an
+// error.
 func Open(path string, stdin io.Reader, limits Limits) (*Input, error) {
 	limits.Limits = limits.Limits.Filled()
 	limits.Peek = HeadSize

@@ -125,7 +125,7 @@ func NewParquet(w io.Writer, o ParquetOptions) (Results, error) {
 	}
 	schema := parquet.NewSchema("result", group)
 	options := []parquet.WriterOption{schema, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup),
-		parquet.CreatedBy("plumb", "", ""), // without version and build, so that equal results are equal bytes
+		parquet.CreatedBy("plumb", "", ""), // application, version and build
 		parquet.SkipPageBounds("metrics"), parquet.SkipPageBounds("notes"), parquet.SkipPageBounds("error_message")}
 	for _, k := range slices.Sorted(maps.Keys(o.Metadata)) {
 		options = append(options, parquet.KeyValueMetadata(k, o.Metadata[k]))
