@@ -55,6 +55,7 @@ type Reader struct {
 	in      *input.Input
 	source  record.Source // nil for plumb's own format
 	repeats map[string]int
+	current Answer // that Next returned
 	text    []byte // memory for the JSON of an answer
 }
 
@@ -142,7 +143,8 @@ type Answer struct {
 // answer completes a record: with its task, its repeat, counted by key if the format does
 // not tell it, and whether the answer was cut.
 func (r *Reader) answer(rec *record.Record) *Answer {
-	a := &Answer{Record: rec, File: r.in.Name, Counted: rec.Repeat > 0}
+	a := &r.current
+	*a = Answer{Record: rec, File: r.in.Name, Counted: rec.Repeat > 0}
 	if r.options.Model != "" {
 		rec.Model = r.options.Model
 	}

@@ -99,6 +99,14 @@ func (w *Walker) mustFill() error {
 
 // Peek returns the next byte that is not blank, without reading it.
 func (w *Walker) Peek() (byte, error) {
+	if w.pos < w.end && w.buf[w.pos] > ' ' { // as mostly
+		return w.buf[w.pos], w.err
+	}
+	return w.peek()
+}
+
+// peek is Peek where blanks or the end of the buffer may come first.
+func (w *Walker) peek() (byte, error) {
 	for {
 		for ; w.pos < w.end; w.pos++ {
 			if c := w.buf[w.pos]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
@@ -185,11 +193,17 @@ func (w *Walker) Member() (name []byte, ok bool, err error) {
 	if c != '"' {
 		return nil, false, w.syntax(c, "a name in quotes")
 	}
-	k := keeper{dst: w.name[:0], limit: maxName + 2}
-	if err := w.readString(&k); err != nil {
-		return nil, false, err
+	long := false
+	if n := shortText(w.buf[w.pos:w.end]); n > 0 {
+		w.name = append(w.name[:0], w.buf[w.pos:w.pos+n]...)
+		w.pos += n
+	} else {
+		k := keeper{dst: w.name[:0], limit: maxName + 2}
+		if err := w.readString(&k); err != nil {
+			return nil, false, err
+		}
+		w.name, long = k.dst, k.size > k.limit
 	}
-	w.name = k.dst
 	if c, err = w.Peek(); err != nil {
 		return nil, false, err
 	}
@@ -197,7 +211,7 @@ func (w *Walker) Member() (name []byte, ok bool, err error) {
 		return nil, false, w.syntax(c, "':'")
 	}
 	w.pos++
-	if k.size > k.limit {
+	if long {
 		return nil, true, nil
 	}
 	return w.name[1 : len(w.name)-1], true, nil

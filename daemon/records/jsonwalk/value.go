@@ -23,6 +23,16 @@ func (k *keeper) put(b ...byte) {
 	}
 }
 
+// one is put for one byte.
+func (k *keeper) one(c byte) {
+	if k == nil {
+		return
+	}
+	if k.size++; k.size <= k.limit {
+		k.dst = append(k.dst, c)
+	}
+}
+
 // Append reads the next value and appends what want keeps of it to dst, without blanks between
 // tokens and with null in place of NaN, Infinity and -Infinity. A value of more than limit bytes is
 // passed over, and the error is a *LongError.
@@ -50,11 +60,11 @@ func (w *Walker) appendWanted(k *keeper, want Want) error {
 	if err := w.push(c); err != nil {
 		return err
 	}
-	k.put(c)
+	k.one(c)
 	first := true
 	comma := func() { // before all kept items but the first
 		if !first {
-			k.put(',')
+			k.one(',')
 		}
 		first = false
 	}
@@ -88,37 +98,57 @@ func (w *Walker) appendWanted(k *keeper, want Want) error {
 			continue
 		}
 		comma()
-		k.put('"')
+		k.one('"')
 		k.put(name...)
 		k.put('"', ':')
 		if err := w.appendWanted(k, sub); err != nil {
 			return err
 		}
 	}
-	k.put(c + 2) // in ASCII a closing bracket is two after its opening one
+	k.one(c + 2) // in ASCII a closing bracket is two after its opening one
 	return nil
 }
 
 // readValue reads a whole JSON value of any depth without recursion, and checks its brackets
 // and commas. A nil keeper keeps nothing.
 func (w *Walker) readValue(k *keeper) error {
+	if w.err != nil {
+		return w.err
+	}
 	outside := len(w.open) // the nesting at which the value ends
 	for wantValue := true; ; {
-		c, err := w.Peek()
-		if err != nil {
-			return err
+		if w.pos >= w.end || w.buf[w.pos] <= ' ' {
+			if _, err := w.peek(); err != nil {
+				return err
+			}
 		}
-		switch {
-		case c == '{' || c == '[':
+		switch c := w.buf[w.pos]; c {
+		case '"':
+			if !wantValue {
+				return w.syntax(c, "',' or a closing bracket")
+			}
+			if err := w.readString(k); err != nil {
+				return err
+			}
+			wantValue = false
+		case ',', ':':
+			if len(w.open) == outside {
+				return w.syntax(c, "a value")
+			}
+			w.pos++
+			k.one(c)
+			wantValue = true
+			continue
+		case '{', '[':
 			if !wantValue {
 				return w.syntax(c, "',' or a closing bracket")
 			}
 			if err := w.push(c); err != nil {
 				return err
 			}
-			k.put(c)
+			k.one(c)
 			continue
-		case c == '}' || c == ']':
+		case '}', ']':
 			if len(w.open) == outside {
 				return w.syntax(c, "a value")
 			}
@@ -127,24 +157,12 @@ func (w *Walker) readValue(k *keeper) error {
 			}
 			w.pos++
 			w.open = w.open[:len(w.open)-1]
-			k.put(c)
-			wantValue = false
-		case c == ',' || c == ':':
-			if len(w.open) == outside {
-				return w.syntax(c, "a value")
-			}
-			w.pos++
-			k.put(c)
-			wantValue = true
-			continue
-		case !wantValue:
-			return w.syntax(c, "',' or a closing bracket")
-		case c == '"':
-			if err := w.readString(k); err != nil {
-				return err
-			}
+			k.one(c)
 			wantValue = false
 		default:
+			if !wantValue {
+				return w.syntax(c, "',' or a closing bracket")
+			}
 			if err := w.readLiteral(k); err != nil {
 				return err
 			}
@@ -157,9 +175,16 @@ func (w *Walker) readValue(k *keeper) error {
 	}
 }
 
-// readString reads a JSON string, whose quote is the next byte. It searches for quotes and
+// readString reads a JSON string, whose quote is the next byte. It searches long ones for quotes and
 // backslashes in whole segments of the buffer, because this is faster than byte by byte.
 func (w *Walker) readString(k *keeper) error {
+	if n := shortText(w.buf[w.pos:w.end]); n > 0 {
+		if k != nil {
+			k.put(w.buf[w.pos : w.pos+n]...)
+		}
+		w.pos += n
+		return nil
+	}
 	w.pos++
 	k.put('"')
 	for escaped := false; ; {
@@ -198,6 +223,20 @@ func (w *Walker) readString(k *keeper) error {
 		k.put(seg...)
 		w.pos = w.end
 	}
+}
+
+// shortText returns the length of the text in quotes with which b begins, 0 where it is long, has
+// escapes or does not end in b. Most texts are names, which a search for single bytes finds slower.
+func shortText(b []byte) int {
+	for i := 1; i < min(len(b), 24); i++ {
+		switch b[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			return 0
+		}
+	}
+	return 0
 }
 
 // bare lists what Python writes for numbers that JSON does not have. See docs/spec/dumps-files.md#r2.
