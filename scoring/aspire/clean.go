@@ -278,18 +278,18 @@ func (c *cleaner) collectEntries(v, geo answer.Value) {
 }
 
 // addEntry appends a property to c.entries, unless its name is unknown or, for one beside
-// props, already taken. topLevel says that it stands beside props.
-func (c *cleaner) addEntry(member answer.Value, top bool) {
+// props, already taken. isTopLevel says that it stands beside props.
+func (c *cleaner) addEntry(member answer.Value, isTopLevel bool) {
 	name := member.Key()
-	p, known := properties[name]
-	e := entry{name: name, property: p, value: member, topLevel: top}
+	prop, known := properties[name]
+	added := entry{name: name, property: prop, value: member, topLevel: isTopLevel}
 	switch {
-	case !known || top && c.strict:
-		c.dropEntry(&e, "unknown field")
-	case top && c.hasEntry(name):
-		c.dropEntry(&e, "props has it too")
+	case !known || isTopLevel && c.strict:
+		c.dropEntry(&added, "unknown field")
+	case isTopLevel && c.hasEntry(name):
+		c.dropEntry(&added, "props has it too")
 	default:
-		c.entries = append(c.entries, e)
+		c.entries = append(c.entries, added)
 	}
 }
 

@@ -258,18 +258,18 @@ func (r *Reader) dropRepeatedKeys(first, name int) {
 	if len(names) <= fewKeys {
 		return
 	}
-	place := make(map[string]int, len(names))
-	n := 0
+	indexOf := make(map[string]int, len(names))
+	kept := 0
 	for i, key := range names {
-		if at, ok := place[key]; ok {
+		if at, ok := indexOf[key]; ok {
 			values[at] = values[i]
 			continue
 		}
-		place[key] = n
-		names[n], values[n] = key, values[i]
-		n++
+		indexOf[key] = kept
+		names[kept], values[kept] = key, values[i]
+		kept++
 	}
-	r.names, r.stack = r.names[:name+n], r.stack[:first+n]
+	r.names, r.stack = r.names[:name+kept], r.stack[:first+kept]
 }
 
 // peek reports whether byte c comes next.

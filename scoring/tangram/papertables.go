@@ -46,10 +46,8 @@ func paperTables(published *paper.Paper, names []string, all []*tables) (out []s
 		}
 	}
 	if hasSolutions {
-		for _, t := range []struct {
-			name,
-			title string
-		}{{"humans", "TangramPuzzle Table 4: people (published only)"},
+		for _, t := range []struct{ name, title string }{
+			{"humans", "TangramPuzzle Table 4: people (published only)"},
 			{"ratings", "TangramPuzzle Table 5: people's ratings of models (published only)"}} {
 			if printed := published.Tables[t.name]; len(printed.Rows) > 0 {
 				out = append(out, publishedOnly(t.title, printed))

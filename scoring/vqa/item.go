@@ -72,7 +72,7 @@ func (s *suite) readQuestion(r *reader, it *scoring.Item, v scoring.Variants, j 
 // the item needs and does not have, nil where it has all.
 func (s *suite) lacking(it *scoring.Item) error {
 	lacks, fields := scoring.LackingIn(it), it.Fields
-	var j job
+	var j job // only for its format
 	if err := s.readFormat(it, &j); err != nil {
 		return err
 	}

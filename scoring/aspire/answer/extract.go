@@ -139,7 +139,7 @@ func (r *Reader) scanRunningText(text string, rules Rules) Found {
 		begin := pos
 		pos = r.parser.pos
 		if v := findAcceptable(&r.current, rules.Keys); v.Exists() {
-			// The tree moves to the other doc, and the value with it.
+			// The tree moves to r.best, where the next attempt does not overwrite it.
 			r.current, r.best = r.best, r.current
 			found.Value, found.Status = Value{&r.best, v.index}, Bare
 			found.From, found.To = begin, pos

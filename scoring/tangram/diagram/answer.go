@@ -150,6 +150,7 @@ func writeLegend(s *sheet.Sheet, w *sheet.Writer) error {
 		tone color.NRGBA
 		text string
 	}{{pieceColor, "piece"}, {errorColor, "overlap, distorted"}, {gapColor, "gap"}, {spillColor, "outside"}}
+	// a square of 16 px for each colour, its text 24 px to the right, 28 px to the next entry
 	x, y := float64(answerEdge), float64(answerSide-answerRoom/2)
 	for _, entry := range entries {
 		s.Fill(entry.tone, sheet.Box(x, y-8, x+16, y+8))

@@ -211,7 +211,8 @@ func literalLength(s string) int {
 }
 
 // stripDelimiters removes one pair of math delimiters around the whole expression: $, $$, \(
-// \) or \[ \]. It returns false for an unmatched one, and if nothing is left.
+// \) or \[ \]. It returns false if a $ is unmatched or nothing is left; other unmatched ones
+// stay, and the parser refuses them.
 func (p *parser) stripDelimiters() bool {
 	tokens := p.tokens
 	n := len(tokens)

@@ -231,8 +231,8 @@ func (x bigSurd) sub(y bigSurd) bigSurd {
 	return bigSurd{new(big.Int).Sub(x.a, y.a), new(big.Int).Sub(x.b, y.b)}
 }
 
-// sign returns the exact sign of a + b sqrt 2. Where a and b have different signs, that of
-// the term with the larger square wins.
+// sign returns the exact sign of a + b sqrt 2. Where a and b have different signs, the
+// larger one of a^2 and 2 b^2 decides.
 func (x bigSurd) sign() int {
 	signA, signB := x.a.Sign(), x.b.Sign()
 	switch {

@@ -145,9 +145,11 @@ func (r *Reader) normalizeOptions() {
 			}
 		}
 	}
-	for option := 1; option < len(r.optionTexts); option++ { // insertion sort, which allocates nothing
-		for other := option; other > 0 && len(r.normTexts[r.byLength[other]]) > len(r.normTexts[r.byLength[other-1]]); other-- {
-			r.byLength[other], r.byLength[other-1] = r.byLength[other-1], r.byLength[other]
+	// insertion sort by length, which allocates nothing
+	longer := func(a, b int) bool { return len(r.normTexts[a]) > len(r.normTexts[b]) }
+	for i := 1; i < len(r.optionTexts); i++ {
+		for k := i; k > 0 && longer(r.byLength[k], r.byLength[k-1]); k-- {
+			r.byLength[k], r.byLength[k-1] = r.byLength[k-1], r.byLength[k]
 		}
 	}
 }
