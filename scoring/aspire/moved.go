@@ -8,8 +8,8 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
-// withAnswer reads the answer of an item and calls f with it. What f gets is valid until f
-// returns. The error says that the test or the response cannot be used.
+// withAnswer reads the answer of an item and calls use with it. What use gets is valid until
+// use returns. The error says that the test or the response cannot be used.
 func (s *suite) withAnswer(it *scoring.Item, v scoring.Variants, use func(answer.Found)) error {
 	t := findTest(it.Test)
 	if t == nil {

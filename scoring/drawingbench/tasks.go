@@ -72,8 +72,8 @@ func dumpLines(v *fastjson.Value, task int) (list [][]byte, ok bool) {
 	return out, true
 }
 
-// dumpLine returns the dump line of turn number k, from 0, of an element; r is what was
-// recorded of the turn. index is negative where it is not known.
+// dumpLine returns the dump line of turn number k, from 0, of an element; recorded is what
+// was recorded of the turn. index is negative where it is not known.
 func dumpLine(id string, index, k int, element, recorded *fastjson.Value) []byte {
 	turn := k + 1
 	if n := recorded.GetInt("turn"); n > 0 {

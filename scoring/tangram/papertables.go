@@ -32,7 +32,7 @@ func newTables(o scoring.TableOptions) scoring.Tables {
 
 // paperTables returns the paper's Tables 1 to 3 with a row for each series (names[i] has the
 // results all[i]) above the published ones. Tables 4 and 5, which results cannot reproduce,
-// follow where Table 2 or 3 has rows. Without published rows p there are no tables. See
+// follow where Table 2 or 3 has rows. Without published rows there are no tables. See
 // docs/spec/runs.md#r52.
 func paperTables(published *paper.Paper, names []string, all []*tables) (out []scoring.TextTable) {
 	if t := outlineTable(published.Tables["outline"], names, all); len(t.Rows) > 0 {

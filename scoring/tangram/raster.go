@@ -23,7 +23,7 @@ type rasterMeter struct {
 }
 
 // newRasterMeter reads the variants MetricBy and RasterSize. It returns nil if exact
-// arithmetic is to measure. m measures on a device; with nil, the version in plain Go does.
+// arithmetic is to measure. device measures with shaders; with nil, the version in plain Go does.
 func newRasterMeter(v scoring.Variants, device region.Meter) (*rasterMeter, error) {
 	switch by := v[MetricBy]; by {
 	case "", "exact":
@@ -55,7 +55,7 @@ type rasterResult struct {
 }
 
 // matchRaster measures union and target on a raster and decides success within the error
-// bounds. An error of the meter is kept in s.rasterResult and leaves the rest unset.
+// bounds. An error of the meter is kept in score.rasterResult and leaves the rest unset.
 func (score *Score) matchRaster(e *plane.Result, t *plane.Target, decimal bool, r *rasterMeter) {
 	union, target := e.Regions(t, decimal)
 	measured := &rasterResult{}

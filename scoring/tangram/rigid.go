@@ -115,7 +115,7 @@ func productError(edges []segment) float64 {
 	return 0x1p-44 * reach * reach
 }
 
-// isCongruent reports whether a polygon is the canonical piece c, moved, rotated or
+// isCongruent reports whether a polygon is the canonical piece, moved, rotated or
 // mirrored. Vertices between collinear edges do not count, and all distances between corners
 // must agree for some first corner and direction: within a tolerance for decimal answers,
 // else exactly. Doubles rule out most candidates before exact numbers are compared. See

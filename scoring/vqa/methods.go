@@ -186,7 +186,7 @@ func addFindings(values, heard map[string]string) {
 	values["relations_list"] = values["relation_list"]
 	values["grouping_symmetry"] = firstJSON(heard["groups"], "{", `{"groups":[],"symmetries":[]}`)
 	values["grouping_symmetry_json"] = values["grouping_symmetry"]
-	values["transformations"] = "[]"
+	values["transformations"] = "[]" // with a single picture there is no such step
 	if said, ok := heard["transformations"]; ok {
 		values["transformations"] = said
 	}

@@ -7,7 +7,8 @@ import (
 	"plumb/scoring"
 )
 
-// reading implements scoring.Suite.Reading: the part that names an option, or the text that a judge decides about.
+// reading implements scoring.Suite.Reading: the part that names an option, or the text that
+// a judge decides about.
 func (s *suite) reading(it *scoring.Item, v scoring.Variants) (from, to int, ok bool) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)
@@ -21,14 +22,16 @@ func (s *suite) reading(it *scoring.Item, v scoring.Variants) (from, to int, ok 
 	}
 	strict := s.benchmark == spatialab && v[Profile] == "strict"
 	got := r.choice.Read(answer, strict)
-	if s.benchmark != spatialab && !got.Literal && v[Policy] != "never" && !(v[Policy] == "fallback" && got.Option >= 0) {
+	// as in readChoice: a judge decides an answer that is not literally an option
+	if s.benchmark != spatialab && !got.Literal && v[Policy] != "never" &&
+		!(v[Policy] == "fallback" && got.Option >= 0) {
 		return sentPart(answer, false)
 	}
 	return r.choice.Where(answer, strict)
 }
 
-// sentPart returns the part of an answer that a judge gets (see textForJudge), from its first to its last character: a reasoning
-// block inside is in it.
+// sentPart returns the part of an answer that a judge gets (see textForJudge), from its
+// first to its last character: a reasoning block inside is in it.
 func sentPart(answer []byte, lastAnswer bool) (from, to int, ok bool) {
 	sent := []byte(textForJudge(answer, lastAnswer))
 	if len(sent) == 0 {

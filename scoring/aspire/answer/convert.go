@@ -71,7 +71,7 @@ func (builder *treeBuilder) addValue(v *fastjson.Value, key span, depth int) boo
 	return true
 }
 
-// addElements appends the elements of v to the node that was added last, a list.
+// addElements appends the elements of array to the node that was added last, a list.
 func (builder *treeBuilder) addElements(array *fastjson.Value, depth int) bool {
 	list, last := int32(len(builder.tree.nodes)-1), int32(0)
 	for _, element := range array.GetArray() {

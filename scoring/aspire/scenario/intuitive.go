@@ -18,7 +18,7 @@ type ArrowTask struct {
 const MinInitialAngle = 0.1
 
 // drawArrow draws a green and an orange circle and a blue arrow whose circumscribed circles
-// are disjoint and inside the canvas (docs/spec/aspire.md#r52). ok is false if a place is
+// are disjoint and inside the canvas (docs/spec/aspire.md#r52). It returns false if a place is
 // not free or the arrow points at its target already.
 func drawArrow(r *rand.Rand) (Scenario, bool) {
 	const gap = 20
@@ -78,7 +78,7 @@ type OverlapTask struct {
 
 // drawOverlap draws five rectangles, each of which covers a corner of the one before, and
 // asks for all in front of or behind one of them (docs/spec/aspire.md#r56,
-// docs/spec/aspire.md#r57, docs/spec/aspire.md#r58). ok is false if a rectangle leaves the
+// docs/spec/aspire.md#r57, docs/spec/aspire.md#r58). It returns false if a rectangle leaves the
 // area.
 func drawOverlap(r *rand.Rand) (Scenario, bool) {
 	const count, areaW, areaH = 5, 1400, 1000

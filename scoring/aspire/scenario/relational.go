@@ -39,7 +39,7 @@ type LineTask struct {
 
 // drawLine draws six shapes with different looks, one in each cell of a 3x2 grid at a random
 // offset from the cell's centre, and asks for a line between two of them
-// (docs/spec/aspire.md#r46). ok is false if rounding moved a shape beyond the range of
+// (docs/spec/aspire.md#r46). It returns false if rounding moved a shape beyond the range of
 // offsets.
 func drawLine(r *rand.Rand) (Scenario, bool) {
 	const cellW, cellH, jitterX, jitterY, columns, rows = 466, 400, 120, 90, 3, 2

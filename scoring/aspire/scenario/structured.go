@@ -34,7 +34,7 @@ var directions = []struct {
 }
 
 // drawMaze draws the grid and four shapes in distinct squares. The target is an empty square
-// next to one of them, the anchor; ok is false if all around it are taken
+// next to one of them, the anchor; it returns false if all around it are taken
 // (docs/spec/aspire.md#r25).
 func drawMaze(r *rand.Rand) (Scenario, bool) {
 	var scenario Scenario
@@ -88,7 +88,7 @@ type GraphTask struct {
 }
 
 // drawGraph draws an Erdős–Rényi graph with 10 nodes and p = 0.3 on a circle, and asks
-// for the neighbours of the green node. ok is false if it has none
+// for the neighbours of the green node. It returns false if it has none
 // (docs/spec/aspire.md#r32).
 func drawGraph(r *rand.Rand) (Scenario, bool) {
 	const nodes, probability, radius, cx, cy, side = 10, 0.3, 320, 700, 400, 60

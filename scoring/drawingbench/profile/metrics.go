@@ -21,6 +21,7 @@ func Metrics(p *replay.Picture, prompt string) []scoring.Metric {
 	pixels := &p.Stats
 	out := Index(p)
 	add := func(name string, v any) { out = append(out, scoring.Metric{Name: name, Value: v}) }
+	// coverages are shares of the canvas, 0..1
 	add("painted_coverage", float64(pixels.NonWhite)/canvasArea)
 	add("solid_coverage", float64(pixels.Solid)/canvasArea)
 	add("ink_coverage", float64(pixels.InkSum)/255/canvasArea)

@@ -11,7 +11,7 @@ import (
 type jsonObject struct{ dst []byte }
 
 // writeName writes a member's name and colon, after a comma unless the object has just been
-// opened. It returns o, for the value to be appended.
+// opened. It returns the receiver, for the value to be appended.
 func (object *jsonObject) writeName(s string) *jsonObject {
 	if object.dst[len(object.dst)-1] != '{' {
 		object.dst = append(object.dst, ',')

@@ -73,7 +73,7 @@ type Evaluator struct {
 	grid grid
 }
 
-// Evaluate evaluates an answer by criteria c, nil for none. The exception that ends the
+// Evaluate evaluates an answer by criteria, nil for none. The exception that ends the
 // original becomes Crash, and then nothing else but Criteria is set. The result is valid as
 // long as v and c are.
 func (e *Evaluator) Evaluate(v *pyjson.Value, criteria *Criteria) (out Evaluation) {

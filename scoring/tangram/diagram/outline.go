@@ -133,8 +133,8 @@ func placeLabels(loop sheet.Loop, lines []sheet.Line, height float64) *layout {
 }
 
 // placeOutward returns a free place of size w x h for the label of vertex i on the outer
-// side: first near the vertex in any direction, the bisector first, then farther away. ok is
-// false if there is none.
+// side: first near the vertex in any direction, the bisector first, then farther away. It
+// returns false if there is none.
 func (l *layout) placeOutward(i int, w, h float64) (sheet.Point, bool) {
 	const farthest = 96
 	dir := outwardBisector(l.loop, i)

@@ -385,7 +385,7 @@ func (p *parser) exponent() (int, bool) {
 }
 
 // digit takes the first digit of the number at the next token; the rest stays as a number of
-// its own, as in TeX, where \frac12 is 1/2. ok is false where no digit is next or the rest
+// its own, as in TeX, where \frac12 is 1/2. It returns false where no digit is next or the rest
 // is not a number.
 func (p *parser) digit() (int, bool) {
 	number := &p.tokens[p.next]

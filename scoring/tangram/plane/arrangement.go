@@ -46,7 +46,7 @@ func (arr *arrangement) reset(vs *vertexSet) {
 	arr.crossings, arr.spans, arr.boundary = arr.crossings[:0], arr.spans[:0], arr.boundary[:0]
 }
 
-// storeSpans appends spans to w.spans and returns where they are.
+// storeSpans appends spans to arr.spans and returns where they are.
 func (arr *arrangement) storeSpans(list ...span) spanRange {
 	from := int32(len(arr.spans))
 	arr.spans = append(arr.spans, list...)

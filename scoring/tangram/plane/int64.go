@@ -124,8 +124,8 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// timesDenominator returns n*d as a surd, where d is a multiple of n's denominator. ok is
-// false if the result exceeds int64Limit.
+// timesDenominator returns n*d as a surd, where d is a multiple of n's denominator. It
+// returns false if the result exceeds int64Limit.
 func timesDenominator(n field.Number, d int64) (surd, bool) {
 	a, b, own, _ := n.Int64s()
 	if own == d {

@@ -143,7 +143,7 @@ func hasWord(s []byte, i int, word string) bool {
 	return !(isLower(last) && wordStartsAt(s, i+len(word)))
 }
 
-// skipWord returns the position after the word w at s[i] and the space behind it; i where there is
+// skipWord returns the position after the word at s[i] and the space behind it; i where there is
 // another word.
 func skipWord(s []byte, i int, word string) int {
 	if !hasWord(s, i, word) {

@@ -6,9 +6,10 @@ import (
 	"plumb/scoring/vqa/plain"
 )
 
-// Where returns a short part answer[from:to] of whole words from which Read takes what it takes from the whole answer. It is the
-// last such part that halving finds, and shows where the option was read. ok is false where Read finds nothing. It reads the answer
-// some dozens of times.
+// Where returns a short part answer[from:to] of whole words from which Read takes what it
+// takes from the whole answer. It is the last such part that halving finds, and shows where
+// the option was read. ok is false where Read finds nothing. It reads the answer some dozens
+// of times.
 func (r *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) {
 	want := r.Read(answer, strict)
 	if want.Stage == 0 || want.Reason == NoAnswer {
@@ -24,9 +25,10 @@ func (r *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) {
 	lo, hi := 0, len(words)
 	same := func(lo, hi int, orWhole bool) bool {
 		got := r.Read(answer[words[lo][0]:words[hi-1][1]], strict)
-		return (got.Stage == want.Stage || orWhole && got.Stage == stageWhole) && got.Option == want.Option && got.Reason == want.Reason
+		return (got.Stage == want.Stage || orWhole && got.Stage == stageWhole) && got.Option == want.Option &&
+			got.Reason == want.Reason
 	}
-	for step := hi / 2; step > 0; {
+	for step := hi / 2; step > 0; { // drop words from the front while the reading stays the same
 		if hi-lo > step && same(lo+step, hi, false) {
 			lo += step
 		} else {
@@ -41,7 +43,9 @@ func (r *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) {
 			step /= 2
 		}
 	}
-	for i := lo + 1; i < min(hi, lo+4) && want.Stage > stageTags && want.Stage != stageLines && same(lo, hi, false); i++ {
+	// Drop up to three more words at the front where the rest is a whole answer by itself.
+	for i := lo + 1; i < min(hi, lo+4) && want.Stage > stageTags && want.Stage != stageLines &&
+		same(lo, hi, false); i++ {
 		if same(i, hi, true) {
 			lo = i
 			break
@@ -54,8 +58,8 @@ func (r *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// lineOf returns the first line of a part of an answer, or else the last one, that names the option alone; stage 5 reads these
-// lines and looks at the others.
+// lineOf returns the first line of a part of an answer, or else the last one, that names the
+// option alone; stage 5 reads these lines and looks at the others.
 func (r *Reader) lineOf(answer []byte, from, to int, strict bool, option int) (int, int) {
 	part := answer[from:to]
 	first, last := lineAt(part, 0), lastLine(part)

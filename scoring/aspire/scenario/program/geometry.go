@@ -198,7 +198,7 @@ func (k *inkGrid) addOutline(p []point) {
 func (k *inkGrid) mass() (area float64, centre point) { return k.massOutside(point{}, -1, -1) }
 
 // massOutside returns the covered area in square px and its centre, without the rectangle
-// with centre c and these half sides; zeros if nothing is left.
+// with centre excluded and these half sides; zeros if nothing is left.
 func (k *inkGrid) massOutside(excluded point, halfW, halfH float64) (area float64, centre point) {
 	for column := range k.covered {
 		x := float64(column*cell) + cell/2
