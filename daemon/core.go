@@ -68,7 +68,8 @@ func BatchWork(i render.Info) int {
 // Items loads the task files and returns what the decoding of dump lines needs. The keys of
 // cfg.TaskFile are SUITE or SUITE:SPLIT. An unknown suite is an error.
 func Items(cfg CoreConfig) (dump.ItemConfig, error) {
-	items := dump.ItemConfig{Suite: cfg.Suite, Suites: cfg.Suites, Limits: cfg.Scenes, Response: cfg.Response, Actions: cfg.Actions, Tasks: map[string]*dump.Tasks{}}
+	items := dump.ItemConfig{Suite: cfg.Suite, Suites: cfg.Suites, Limits: cfg.Scenes, Response: cfg.Response,
+		Actions: cfg.Actions, Tasks: map[string]*dump.Tasks{}}
 	if cfg.Suite != "" && items.Suites.Find(cfg.Suite) == nil {
 		return items, fmt.Errorf("cannot use suite %q: want one of %v", cfg.Suite, items.Suites.Names())
 	}
@@ -78,7 +79,8 @@ func Items(cfg CoreConfig) (dump.ItemConfig, error) {
 		if s == nil {
 			return items, fmt.Errorf("cannot load tasks of suite %q: want one of %v", suite, items.Suites.Names())
 		}
-		t, err := dump.TaskSource{Path: path, Rule: s.Tasks, Limits: cfg.Lines, JSON: cfg.Scenes, Whole: cfg.Whole}.Load()
+		t, err := dump.TaskSource{Path: path, Rule: s.Tasks, Limits: cfg.Lines, JSON: cfg.Scenes,
+			Whole: cfg.Whole}.Load()
 		if err != nil {
 			return items, err
 		}
@@ -127,7 +129,8 @@ func Open(cfg CoreConfig) (*Core, error) {
 	if judgeClient != nil {
 		queueConfig.Judge, queueConfig.JudgeDeadline = judgeClient, cfg.Judge.Deadline
 	}
-	return &Core{Engine: device, Queue: queue.New(queueConfig), Items: items, Pictures: pictures(device.Info(), cfg.Scenes), Workers: queueConfig.Workers, Judge: judgeClient}, nil
+	return &Core{Engine: device, Queue: queue.New(queueConfig), Items: items,
+		Pictures: pictures(device.Info(), cfg.Scenes), Workers: queueConfig.Workers, Judge: judgeClient}, nil
 }
 
 // pictures returns the options with which scenes are read for an engine: its version of
@@ -160,7 +163,8 @@ func openJudge(cfg *judge.Config) (*judge.Client, error) {
 
 // judgeCounts converts the counts of a judge for the metrics.
 func judgeCounts(s judge.Stats) api.JudgeCounts {
-	return api.JudgeCounts{Judged: s.Judged + s.Shared, Known: s.Cached, Unjudged: s.Failed, Calls: s.Calls, Lost: s.Lost,
+	return api.JudgeCounts{Judged: s.Judged + s.Shared, Known: s.Cached, Unjudged: s.Failed, Calls: s.Calls,
+		Lost:   s.Lost,
 		Prompt: s.PromptTokens, Completion: s.CompletionTokens, Cost: s.Cost}
 }
 

@@ -80,7 +80,8 @@ func (d *running) connections() (int, error) {
 	case want > 0:
 		return want, nil
 	case left < api.DefaultConnections:
-		d.cfg.Log.Warn("few files may be open: fewer connections are taken", "max-conns", left, "default", api.DefaultConnections, "open-files", files, "other-files", others)
+		d.cfg.Log.Warn("few files may be open: fewer connections are taken", "max-conns", left,
+			"default", api.DefaultConnections, "open-files", files, "other-files", others)
 	}
 	return min(left, api.DefaultConnections), nil
 }

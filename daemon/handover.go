@@ -31,7 +31,8 @@ func handoverAddress(a *net.TCPAddr) *net.UnixAddr {
 	if len(a.IP) > 0 && !a.IP.IsUnspecified() {
 		host = a.IP.String()
 	}
-	return &net.UnixAddr{Net: "unix", Name: fmt.Sprintf("@plumb/%d/%s", os.Geteuid(), net.JoinHostPort(host, strconv.Itoa(a.Port)))}
+	return &net.UnixAddr{Net: "unix", Name: fmt.Sprintf("@plumb/%d/%s", os.Geteuid(),
+		net.JoinHostPort(host, strconv.Itoa(a.Port)))}
 }
 
 // errNoListener is the error where no process listens on an address.

@@ -77,7 +77,8 @@ var ErrExposed = errors.New("want a token (--token-env, --tokens-file), or --ins
 func rejectRemote(addr, flag string) error {
 	a, err := net.ResolveTCPAddr("tcp", addr)
 	if err == nil && !a.IP.IsLoopback() {
-		return fmt.Errorf("cannot listen on %s without a token: it is reached from other machines; %w (%s)", addr, ErrExposed, flag)
+		return fmt.Errorf("cannot listen on %s without a token: it is reached from other machines; %w (%s)", addr,
+			ErrExposed, flag)
 	}
 	return nil
 }

@@ -117,7 +117,8 @@ func (s *secrets) config() (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot use --tls-cert and --tls-key: %w", err)
 	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, NextProtos: []string{"http/1.1"}}
+	c := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair},
+		NextProtos: []string{"http/1.1"}}
 	if s.cfg.ClientCA != "" {
 		ca, err := os.ReadFile(s.cfg.ClientCA)
 		if err != nil {

@@ -30,7 +30,8 @@ type taskFiles struct {
 // newTaskFiles returns the watcher of a core's task files, which were read just before, and
 // registers its counts in the metrics.
 func newTaskFiles(core *Core, m *api.Metrics, log *slog.Logger) *taskFiles {
-	f := &taskFiles{log: log, tasks: core.Items.Tasks, changed: core.Queue.TasksChanged, seen: map[string]string{}, stale: map[string]bool{}}
+	f := &taskFiles{log: log, tasks: core.Items.Tasks, changed: core.Queue.TasksChanged, seen: map[string]string{},
+		stale: map[string]bool{}}
 	for key, t := range f.tasks {
 		f.seen[key] = fileState(t.Path())
 	}

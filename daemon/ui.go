@@ -33,7 +33,8 @@ func (d *running) openUI() {
 		return
 	}
 	var hosts []string
-	if d.secrets.tokens.Len() == 0 && d.given.main == nil && d.cfg.Listen != "" && rejectRemote(d.cfg.Listen, "--listen") == nil {
+	if d.secrets.tokens.Len() == 0 && d.given.main == nil && d.cfg.Listen != "" &&
+		rejectRemote(d.cfg.Listen, "--listen") == nil {
 		hosts = loopbackNames
 	}
 	d.ui = explorer.New(explorer.Config{
@@ -65,7 +66,8 @@ func FindJobs(dir string) (jobs []explorer.Job, err error) {
 		if !e.IsDir() {
 			return nil
 		}
-		if name != "." && (strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(name, ".job") || strings.Count(name, string(filepath.Separator)) >= maxDepth) {
+		if name != "." && (strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(name, ".job") ||
+			strings.Count(name, string(filepath.Separator)) >= maxDepth) {
 			return fs.SkipDir
 		}
 		j := explorer.Job{Name: name}

@@ -38,7 +38,8 @@ func (e explored) Picture(v view.View) (*image.NRGBA, error) {
 
 // Score implements explorer.Engine.
 func (e explored) Score(ctx context.Context, l dump.Line, suite string) (scoring.Result, error) {
-	a, err := e.queue.Score(ctx, l, &queue.Options{Suite: suite, Variants: e.variants, Reward: scoring.Raw, Priority: queue.PriorityBulk})
+	a, err := e.queue.Score(ctx, l, &queue.Options{Suite: suite, Variants: e.variants, Reward: scoring.Raw,
+		Priority: queue.PriorityBulk})
 	return a.Result, err
 }
 
@@ -74,7 +75,8 @@ func View(ctx context.Context, cfg ViewConfig) (err error) {
 	}
 	var core *Core
 	prompts := &boards{limits: cfg.Core.Scenes}
-	cfg.Explorer.Prompts = &ask.Prompter{Suites: cfg.Explorer.Items.Suites, Tasks: cfg.Explorer.Items.Tasks, Boards: prompts.open}
+	cfg.Explorer.Prompts = &ask.Prompter{Suites: cfg.Explorer.Items.Suites, Tasks: cfg.Explorer.Items.Tasks,
+		Boards: prompts.open}
 	cfg.Explorer.Log = cfg.Log
 	cfg.Explorer.Engine = func() (explorer.Engine, error) {
 		c, err := Open(cfg.Core)
@@ -123,7 +125,8 @@ func serveView(ctx context.Context, cfg *ViewConfig) (err error) {
 	e := explorer.New(cfg.Explorer)
 	defer e.Close()
 	e.Begin("")
-	srv := &fasthttp.Server{Name: "plumb", Concurrency: viewConnections, ReadBufferSize: viewHeader, ReadTimeout: viewTimeout,
+	srv := &fasthttp.Server{Name: "plumb", Concurrency: viewConnections, ReadBufferSize: viewHeader,
+		ReadTimeout:  viewTimeout,
 		WriteTimeout: viewTimeout, IdleTimeout: 5 * time.Minute, MaxRequestBodySize: 1 << 10, NoDefaultContentType: true, CloseOnShutdown: true, Logger: noLog{},
 		Handler: func(c *fasthttp.RequestCtx) {
 			if string(c.Path()) == "/" {

@@ -37,7 +37,8 @@ func (c *Client) call(ctx context.Context, r *Request) (Reading, error) {
 	}
 	defer resp.Body.Close()
 	reader := &Reader{Key: c.cfg.Key, Request: r, Now: time.Now()}
-	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); resp.StatusCode/100 == 2 && kind == "text/event-stream" {
+	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); resp.StatusCode/100 == 2 &&
+		kind == "text/event-stream" {
 		g, err := reader.stream(resp.StatusCode, resp.Header, resp.Body)
 		return c.received(ctx, try, g, err)
 	}

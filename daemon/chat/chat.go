@@ -116,7 +116,8 @@ func New(cfg Config) (*Client, error) {
 	}
 	endpoint, _ := endpointOf(&cfg)
 	cfg = cfg.complete()
-	c := &Client{cfg: cfg, endpoint: endpoint, window: newWindow(cfg.Concurrency, cfg.Fixed), pace: newPace(cfg.RPM, cfg.TPM),
+	c := &Client{cfg: cfg, endpoint: endpoint, window: newWindow(cfg.Concurrency, cfg.Fixed),
+		pace: newPace(cfg.RPM, cfg.TPM),
 		gate: newGate(cfg.Name, tripFailures(cfg.Concurrency), cfg.Patience, cfg.Backoff), meter: cfg.Meter}
 	c.gate.longest = max(0, cfg.Deadline)
 	if cfg.Transport == nil {
@@ -158,7 +159,8 @@ func Check(cfg Config) error {
 		return cfg.wrong("the key holds characters that no header may have; want the key alone")
 	}
 	if strings.ContainsFunc(cfg.KeyHeader, func(r rune) bool { return !strings.ContainsRune(headerChars, r) }) {
-		return cfg.wrong("got the header %q for the key; want letters, digits and dashes (%s)", cfg.KeyHeader, cfg.flag("--model-key-header"))
+		return cfg.wrong("got the header %q for the key; want letters, digits and dashes (%s)", cfg.KeyHeader,
+			cfg.flag("--model-key-header"))
 	}
 	return nil
 }
@@ -187,9 +189,11 @@ func endpointOf(c *Config) (string, error) {
 	u, err := url.Parse(c.URL)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return "", c.wrong("got an address that is none; want %s http://HOST/v1 or https://HOST/v1", c.flag("--model-url"))
+		return "", c.wrong("got an address that is none; want %s http://HOST/v1 or https://HOST/v1",
+			c.flag("--model-url"))
 	case u.User != nil:
-		return "", c.wrong("got an address with a password; want the key in the environment (%s)", c.flag("--model-key-env"))
+		return "", c.wrong("got an address with a password; want the key in the environment (%s)",
+			c.flag("--model-key-env"))
 	case u.Fragment != "":
 		return "", c.wrong("got an address with a fragment; want none")
 	}

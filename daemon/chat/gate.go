@@ -57,7 +57,8 @@ type gate struct {
 }
 
 func newGate(name string, trip int, patience, backoff time.Duration) *gate {
-	return &gate{name: name, trip: trip, patience: patience, backoff: backoff, cool: firstCool, stop: make(chan struct{}), change: make(chan struct{})}
+	return &gate{name: name, trip: trip, patience: patience, backoff: backoff, cool: firstCool,
+		stop: make(chan struct{}), change: make(chan struct{})}
 }
 
 // pass is the permission for one call to the endpoint. One of its methods reports how the call
@@ -124,7 +125,8 @@ func (g *gate) tryEnter(ctx context.Context) (p *pass, wait time.Duration, chang
 	left := g.patience - now.Sub(g.since)
 	if left <= 0 {
 		return nil, 0, nil, &ending{Refused, &Error{Code: "down",
-			Message: fmt.Sprintf("%s has not answered for %v: %s%s", g.name, now.Sub(g.since).Round(time.Second), g.name, g.last)}}
+			Message: fmt.Sprintf("%s has not answered for %v: %s%s", g.name, now.Sub(g.since).Round(time.Second),
+				g.name, g.last)}}
 	}
 	if wait == 0 { // another call probes: wait for its end
 		wait = left
@@ -145,7 +147,8 @@ func (g *gate) tooLong(ctx context.Context, wait time.Duration) error {
 		code = "pause"
 	}
 	return &ending{Refused, &Error{Code: code,
-		Message: fmt.Sprintf("%s asks to wait for %v, which is too long: %s%s", g.name, wait.Round(time.Second), g.name, g.last)}}
+		Message: fmt.Sprintf("%s asks to wait for %v, which is too long: %s%s", g.name, wait.Round(time.Second),
+			g.name, g.last)}}
 }
 
 // waitPauses waits for the end of pauses that the endpoint asked for after the call was

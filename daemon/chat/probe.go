@@ -17,7 +17,8 @@ func (c *Client) checkReachable(ctx context.Context) error {
 	}
 	c.probing.Do(func() {
 		if err := c.probe(ctx); err != nil {
-			c.absent = &ending{Fatal, &Error{Code: "down", Message: err.Error(), Hint: "--model-url with the address of a server that runs"}}
+			c.absent = &ending{Fatal, &Error{Code: "down", Message: err.Error(),
+				Hint: "--model-url with the address of a server that runs"}}
 			c.halt(Fatal, c.absent.err)
 		}
 	})

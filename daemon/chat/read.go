@@ -148,7 +148,8 @@ func broken(status int, why string) Reading {
 func (r *Reader) Read(status int, header http.Header, body []byte) Reading {
 	if status/100 != 2 {
 		e := readError(body)
-		return r.failed(status, header, e, reading("", status, strings.TrimRight(fmt.Sprintf(" answered %d %s", status, http.StatusText(status)), " ")))
+		return r.failed(status, header, e, reading("", status,
+			strings.TrimRight(fmt.Sprintf(" answered %d %s", status, http.StatusText(status)), " ")))
 	}
 	var got completion
 	if err := json.Unmarshal(body, &got); err != nil {
@@ -240,7 +241,8 @@ func (r *Reader) usage(u *usage, answer string) (*Usage, *float64) {
 		}
 		return out, nil
 	}
-	out := &Usage{Prompt: tokens(u.Prompt), Completion: tokens(u.Completion), Counted: true, Raw: json.RawMessage(r.hide(string(u.raw)))}
+	out := &Usage{Prompt: tokens(u.Prompt), Completion: tokens(u.Completion), Counted: true,
+		Raw: json.RawMessage(r.hide(string(u.raw)))}
 	if d := u.PromptMore; d != nil && d.Cached != nil {
 		out.Cached = new(min(tokens(d.Cached), out.Prompt))
 	}

@@ -327,7 +327,8 @@ func (r *Request) body(stream bool) ([]byte, error) {
 		return nil, err
 	}
 	if stream {
-		list = append(list, member{"stream", []byte("true")}, member{"stream_options", []byte(`{"include_usage":true}`)})
+		list = append(list, member{"stream", []byte("true")},
+			member{"stream_options", []byte(`{"include_usage":true}`)})
 	}
 	return object(list), nil
 }

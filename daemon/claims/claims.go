@@ -65,7 +65,8 @@ func Check(c *Config) error {
 		return fmt.Errorf("cannot use --nats %s: want tls:// (or --nats-ca FILE) for another machine", u.Redacted())
 	}
 	if c.Creds == "" && u.User == nil {
-		return fmt.Errorf("cannot use --nats %s: want credentials for another machine (--nats-creds FILE)", u.Redacted())
+		return fmt.Errorf("cannot use --nats %s: want credentials for another machine (--nats-creds FILE)",
+			u.Redacted())
 	}
 	return nil
 }
@@ -80,7 +81,8 @@ func Open(ctx context.Context, c Config) (*Queue, error) {
 		c.Claims = defaultClaims
 	}
 	// Reconnecting has no end: a server that restarts is found again.
-	options := []nats.Option{nats.Name("plumb " + c.Job), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.RetryOnFailedConnect(false)}
+	options := []nats.Option{nats.Name("plumb " + c.Job), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+		nats.RetryOnFailedConnect(false)}
 	if c.Creds != "" {
 		options = append(options, nats.UserCredentials(c.Creds))
 	}
@@ -118,15 +120,17 @@ func (q *Queue) makeQueue(ctx context.Context) error {
 		return err
 	}
 	// One durable consumer without InactiveThreshold, which would delete it during long work.
-	c, err := q.js.CreateOrUpdateConsumer(ctx, q.stream, jetstream.ConsumerConfig{Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: q.cfg.AckWait, MaxDeliver: -1, MaxAckPending: q.cfg.Claims}) // -1: without end
+	c, err := q.js.CreateOrUpdateConsumer(ctx, q.stream, jetstream.ConsumerConfig{Durable: consumerName,
+		AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait:   q.cfg.AckWait, MaxDeliver: -1, MaxAckPending: q.cfg.Claims}) // -1: without end
 	if err != nil {
 		return err
 	}
 	q.mu.Lock()
 	q.puller = c
 	q.mu.Unlock()
-	q.tries, err = q.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: q.stream + "_tries", Storage: jetstream.FileStorage, TTL: maxAge, MaxBytes: maxBytes})
+	q.tries, err = q.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: q.stream + "_tries",
+		Storage: jetstream.FileStorage, TTL: maxAge, MaxBytes: maxBytes})
 	return err
 }
 

@@ -14,7 +14,8 @@ type Embedded struct{ s *server.Server }
 // Embed starts a server that keeps its streams in a folder and syncs each message, because the
 // default syncs every two minutes. Claims are few, so that costs little.
 func Embed(dir string) (*Embedded, error) {
-	s, err := server.NewServer(&server.Options{ServerName: "plumb", DontListen: true, JetStream: true, StoreDir: dir, SyncAlways: true, NoLog: true, NoSigs: true})
+	s, err := server.NewServer(&server.Options{ServerName: "plumb", DontListen: true, JetStream: true, StoreDir: dir,
+		SyncAlways: true, NoLog: true, NoSigs: true})
 	if err != nil {
 		return nil, fmt.Errorf("cannot start the queue: %w", err)
 	}

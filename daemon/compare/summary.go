@@ -134,7 +134,8 @@ func (s *Summary) Features() []FeatureRow {
 			Colour: e.colour[n/2], ColourWorst: e.colour[0]})
 	}
 	slices.SortFunc(rows, func(a, b FeatureRow) int {
-		return cmp.Or(cmp.Compare(b.Severity(), a.Severity()), cmp.Compare(b.Mean, a.Mean), strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Severity(), a.Severity()), cmp.Compare(b.Mean, a.Mean),
+			strings.Compare(a.Name, b.Name))
 	})
 	return rows
 }

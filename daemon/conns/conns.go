@@ -325,7 +325,8 @@ func (s *Set) failed(err error) bool {
 	room := s.closeIdle(s.longest())
 	if now := time.Now(); now.Sub(s.told) > time.Second {
 		s.told = now
-		s.cfg.Log.Warn("cannot accept a connection; trying again", "error", err, "open", s.open, "failures", s.stats.Failed, "closed-for-room", s.stats.Closed)
+		s.cfg.Log.Warn("cannot accept a connection; trying again", "error", err, "open", s.open,
+			"failures", s.stats.Failed, "closed-for-room", s.stats.Closed)
 	}
 	return room
 }
@@ -333,7 +334,8 @@ func (s *Set) failed(err error) bool {
 // transient reports whether accept may succeed later: the system lacks a resource now, or
 // the new connection is broken, but the listener works.
 func transient(err error) bool {
-	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EPERM, syscall.EPROTO,
+	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM,
+		syscall.ECONNABORTED, syscall.EPERM, syscall.EPROTO,
 		syscall.ENETDOWN, syscall.ENETUNREACH, syscall.EHOSTDOWN, syscall.EHOSTUNREACH, syscall.ENONET, syscall.ENOPROTOOPT} {
 		if errors.Is(err, e) {
 			return true

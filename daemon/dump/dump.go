@@ -258,7 +258,8 @@ func (b *Bounded) Read(p []byte) (int, error) {
 	n, err := b.Src.Read(p)
 	b.out += int64(n)
 	if b.out > ratioFloor && b.out > *b.Packed*int64(b.Ratio) {
-		return 0, fmt.Errorf("%w: %d bytes became %d; want at most %d times (--max-ratio)", ErrRatio, *b.Packed, b.out, b.Ratio)
+		return 0, fmt.Errorf("%w: %d bytes became %d; want at most %d times (--max-ratio)", ErrRatio, *b.Packed,
+			b.out, b.Ratio)
 	}
 	if err != nil && err != io.EOF {
 		err = fmt.Errorf("cannot decompress %s: %w", b.Format, TooWide(err, b.Window))

@@ -163,7 +163,8 @@ func (d *Decoder) id(it *scoring.Item) *scoring.Error {
 		return &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use id: got %s; want a string or an integer", message.Describe(v))}
 	}
 	if len(text) > maxID {
-		return &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot use id: it has %d bytes; want at most %d", len(text), maxID)}
+		return &scoring.Error{Code: "limit", Message: fmt.Sprintf("cannot use id: it has %d bytes; want at most %d",
+			len(text), maxID)}
 	}
 	if text != "" {
 		it.ID = text
@@ -308,7 +309,8 @@ func (d *Decoder) limitAnswer(it *scoring.Item, line int) {
 				it.Fields.Set(name, d.arena.NewString(""))
 			}
 		}
-		it.Notes = append(it.Notes, scoring.Note{Code: scoring.NoteLimit, Path: "response", Message: over + "; it counts as an empty answer"})
+		it.Notes = append(it.Notes, scoring.Note{Code: scoring.NoteLimit, Path: "response",
+			Message: over + "; it counts as an empty answer"})
 	}
 }
 
@@ -344,7 +346,8 @@ func field(v *fastjson.Value, name string) (string, *scoring.Error) {
 		return "", nil
 	}
 	if f.Type() != fastjson.TypeString {
-		return "", &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use %s: got %s; want a string", name, message.Describe(f))}
+		return "", &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use %s: got %s; want a string", name,
+			message.Describe(f))}
 	}
 	return string(f.GetStringBytes()), nil
 }

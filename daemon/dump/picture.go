@@ -146,12 +146,14 @@ func pictureOnly(doc *fastjson.Value, only []string, l scene.Limits) ([]string, 
 		return nil, fmt.Errorf("cannot use only: %w: got %s; want a list of ids", scene.ErrInvalid, message.Describe(f))
 	}
 	if most := cmp.Or(max(l.Shapes, 0), scene.DefaultLimits().Shapes); len(list) > most {
-		return nil, fmt.Errorf("cannot use only: %w: got %d ids; want at most %d (%s)", scene.ErrLimit, len(list), most, scene.FlagShapes)
+		return nil, fmt.Errorf("cannot use only: %w: got %d ids; want at most %d (%s)", scene.ErrLimit, len(list),
+			most, scene.FlagShapes)
 	}
 	only = make([]string, 0, len(list))
 	for i, e := range list {
 		if e.Type() != fastjson.TypeString {
-			return nil, fmt.Errorf("cannot use only[%d]: %w: got %s; want an id", i, scene.ErrInvalid, message.Describe(e))
+			return nil, fmt.Errorf("cannot use only[%d]: %w: got %s; want an id", i, scene.ErrInvalid,
+				message.Describe(e))
 		}
 		only = append(only, string(e.GetStringBytes()))
 	}
@@ -172,7 +174,8 @@ func knownIDs(s *scene.Scene, ids []string) ([]string, error) {
 			id = "shape:" + strings.TrimPrefix(id, "shape:")
 		}
 		if s != nil && s.Find(id) < 0 {
-			return nil, fmt.Errorf("cannot use only[%d]: %w: got %q; want the id of a shape of the scene", i, scene.ErrInvalid, clip(given))
+			return nil, fmt.Errorf("cannot use only[%d]: %w: got %q; want the id of a shape of the scene", i,
+				scene.ErrInvalid, clip(given))
 		}
 		out = append(out, id)
 	}
@@ -230,7 +233,8 @@ func placePicture(v *view.View, b Bounds, o *PictureOptions) error {
 		return err
 	}
 	if !ok {
-		return fmt.Errorf("cannot draw scene: %w: it is empty and has no bounds; want bounds or a shape", scene.ErrInvalid)
+		return fmt.Errorf("cannot draw scene: %w: it is empty and has no bounds; want bounds or a shape",
+			scene.ErrInvalid)
 	}
 	if framed(v.Scene, box) {
 		b.Pad = 0

@@ -70,7 +70,8 @@ func (s *asked) Next(t *ask.Task, a ask.Arm, heard []ask.Heard) (*ask.Step, erro
 			said = "(empty answer)" // an endpoint refuses a message without content
 		}
 		// The capacity is cut so that the suite's own list is not written to.
-		messages = append(messages[:len(messages):len(messages)], chat.Message{Role: "assistant", Parts: []chat.Part{chat.Text(said)}})
+		messages = append(messages[:len(messages):len(messages)],
+			chat.Message{Role: "assistant", Parts: []chat.Part{chat.Text(said)}})
 		var parts []chat.Part
 		for i := range e.shown {
 			if p := &e.shown[i]; p.Failed == "" {

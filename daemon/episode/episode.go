@@ -78,7 +78,8 @@ func New(cfg Config, o Options) (*Episode, *scoring.Error) {
 		return nil, fault
 	}
 	if len(o.History) > e.rule.turns {
-		return nil, bad("history", "got %d answers; want at most %d, the turns of the episode", len(o.History), e.rule.turns)
+		return nil, bad("history", "got %d answers; want at most %d, the turns of the episode", len(o.History),
+			e.rule.turns)
 	}
 	if o.Images == imagesRegion && cfg.Place == nil {
 		return nil, bad("images", "this daemon takes no shared memory of clients; want --allow-client-shm, or all, first or none")
@@ -124,7 +125,8 @@ func (e *Episode) labelByIndex() ([]byte, *scoring.Error) {
 	tasks := e.cfg.Items.Tasks[dump.TasksKey(suite, o.Split)]
 	n := tasks.Positions()
 	if n == 0 {
-		return nil, bad("split", "got %.40q; want a split with tasks of %s (plumb serve --tasks %[2]s:SPLIT=FILE)", o.Split, suite)
+		return nil, bad("split", "got %.40q; want a split with tasks of %s (plumb serve --tasks %[2]s:SPLIT=FILE)",
+			o.Split, suite)
 	}
 	at := 0
 	switch {

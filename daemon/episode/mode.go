@@ -31,9 +31,11 @@ const (
 func modesOf(suite, test string) []mode {
 	switch {
 	case suite == "aspire":
-		return []mode{{name: "retry", turns: 2, threshold: 0.9, again: againBoard}, {name: "canvas", turns: 3, threshold: 0.9, builds: true, again: onBoard}}
+		return []mode{{name: "retry", turns: 2, threshold: 0.9, again: againBoard},
+			{name: "canvas", turns: 3, threshold: 0.9, builds: true, again: onBoard}}
 	case suite == "drawingbench":
-		return []mode{{name: "retry", turns: 2, threshold: 0.9, onRequest: true, again: ""}, {name: "canvas", turns: 3, threshold: 0.9, builds: true, again: onCanvas}}
+		return []mode{{name: "retry", turns: 2, threshold: 0.9, onRequest: true, again: ""},
+			{name: "canvas", turns: 3, threshold: 0.9, builds: true, again: onCanvas}}
 	case suite == "tangram" && test != "outline":
 		return []mode{{name: "place", turns: 8, threshold: 1, builds: true, again: onPuzzle}}
 	case suite == "tangram" || suite == "spatialab" || suite == "spaceeval":

@@ -34,7 +34,8 @@ func (e *Episode) First() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := seen{prompt: &asked.Text, feedback: null, status: null, score: null, error: null, result: null, answer: null, total: null}
+	s := seen{prompt: &asked.Text, feedback: null, status: null, score: null, error: null, result: null, answer: null,
+		total: null}
 	if s.images, err = e.pictures(asked.Images); err != nil {
 		return nil, err
 	}
@@ -110,7 +111,8 @@ func (e *Episode) markProtocol(line []byte) []byte {
 // if there is none or it is not wanted. A picture that cannot be drawn is returned empty
 // with its reason, so that it does not cost the score.
 func (e *Episode) pictureAfter(t *Turn) ([]ask.Picture, error) {
-	if e.opt.Images == imagesNone || e.opt.Images == imagesFirst || e.rule.once || e.rule.onRequest && e.opt.Images == "" {
+	if e.opt.Images == imagesNone || e.opt.Images == imagesFirst || e.rule.once ||
+		e.rule.onRequest && e.opt.Images == "" {
 		return nil, nil
 	}
 	it, fault := e.item(t.response)

@@ -71,6 +71,7 @@ func Show(r Renderer, p *scoring.Panel, wide, high int) (out Shown, err error) {
 // identity returns a hash that is equal for views that look the same. ok is false where a
 // number of the view is not finite, and so has no JSON.
 func identity(v view.View) (key [32]byte, ok bool) {
-	b, err := json.Marshal([]any{v.Scene.Shapes, v.Scene.Bindings, v.Bounds, v.Only, v.Only == nil, v.Other, v.Other == nil})
+	b, err := json.Marshal([]any{v.Scene.Shapes, v.Scene.Bindings, v.Bounds, v.Only, v.Only == nil, v.Other,
+		v.Other == nil})
 	return sha256.Sum256(b), err == nil
 }

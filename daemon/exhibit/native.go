@@ -30,9 +30,11 @@ func splitNative(r Renderer, v view.View) (only []string, missing []Lost) {
 		if !v.Shows(int32(i)) || sh.Kind == scene.Group {
 			continue
 		}
-		probe := view.View{Scene: v.Scene, Only: []string{sh.ID}, Bounds: view.Box{X: v.Bounds.X, Y: v.Bounds.Y, W: 1, H: 1}}
+		probe := view.View{Scene: v.Scene, Only: []string{sh.ID},
+			Bounds: view.Box{X: v.Bounds.X, Y: v.Bounds.Y, W: 1, H: 1}}
 		if _, err := r.Picture(probe); err != nil {
-			missing = append(missing, Lost{Name: sh.TypeName + " " + strings.TrimPrefix(sh.ID, "shape:"), Why: err.Error(), Corners: corners(v.Scene, int32(i))})
+			missing = append(missing, Lost{Name: sh.TypeName + " " + strings.TrimPrefix(sh.ID, "shape:"),
+				Why: err.Error(), Corners: corners(v.Scene, int32(i))})
 			continue
 		}
 		only = append(only, sh.ID)

@@ -93,7 +93,8 @@ func opaque(c [3]int) uint32 { return uint32(c[0]) | uint32(c[1])<<8 | uint32(c[
 // 0 (docs/spec/aspire.md#r42).
 func cover(a, b *image.NRGBA) (*image.RGBA, error) {
 	if a.Bounds() != b.Bounds() {
-		return nil, fmt.Errorf("cannot lay pictures over each other: got %v and %v; want equal sizes", a.Bounds(), b.Bounds())
+		return nil, fmt.Errorf("cannot lay pictures over each other: got %v and %v; want equal sizes", a.Bounds(),
+			b.Bounds())
 	}
 	out := image.NewRGBA(image.Rect(0, 0, a.Bounds().Dx(), a.Bounds().Dy()))
 	for i := 0; i < len(out.Pix); i += 4 {
@@ -225,7 +226,8 @@ func quantise(img *image.RGBA) (color.Palette, map[[3]uint8]uint8) {
 		place, pal := map[[3]uint8]uint8{}, make(color.Palette, len(list))
 		for i, k := range list {
 			place[k.key] = uint8(i)
-			pal[i] = color.RGBA{uint8((k.sum[0] + k.n/2) / k.n), uint8((k.sum[1] + k.n/2) / k.n), uint8((k.sum[2] + k.n/2) / k.n), 255}
+			pal[i] = color.RGBA{uint8((k.sum[0] + k.n/2) / k.n), uint8((k.sum[1] + k.n/2) / k.n),
+				uint8((k.sum[2] + k.n/2) / k.n), 255}
 		}
 		index := map[[3]uint8]uint8{}
 		for c := range count {

@@ -64,7 +64,8 @@ func (h *Header) Differs(o *Header) string {
 		case now.Tag != in.Tag:
 			return fmt.Sprintf("%s had the version %s and has %s now", in.Name, in.Tag, now.Tag)
 		case !now.Modified.Equal(in.Modified):
-			return fmt.Sprintf("%s was modified at %s, since %s", in.Name, now.Modified.Format(time.RFC3339Nano), in.Modified.Format(time.RFC3339Nano))
+			return fmt.Sprintf("%s was modified at %s, since %s", in.Name, now.Modified.Format(time.RFC3339Nano),
+				in.Modified.Format(time.RFC3339Nano))
 		}
 	}
 	if len(o.Inputs) > len(h.Inputs) {

@@ -51,7 +51,8 @@ func (j *Job) Journal(run string) (*Journal, error) {
 // on.
 func lockOf(run string) unix.Flock_t {
 	const behind = 1 << 61
-	return unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: behind + int64(xxhash.Sum64String(run)>>4), Len: 1}
+	return unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: behind + int64(xxhash.Sum64String(run)>>4),
+		Len: 1}
 }
 
 // goesOn reports whether the process of a run lives, on this machine or on one that shares

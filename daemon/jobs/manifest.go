@@ -109,7 +109,8 @@ func Open(store Store) (j *Job, err error) {
 		return nil, fmt.Errorf("cannot read job %s: its manifest does not begin with a header; want another folder, or --restart", store.Path(""))
 	}
 	if j.Header.Job != formatVersion {
-		return nil, fmt.Errorf("cannot read job %s: its version is %d; this program knows %d", store.Path(""), j.Header.Job, formatVersion)
+		return nil, fmt.Errorf("cannot read job %s: its version is %d; this program knows %d", store.Path(""),
+			j.Header.Job, formatVersion)
 	}
 	last, err := lastLine(f)
 	if err != nil {

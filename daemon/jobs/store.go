@@ -174,7 +174,8 @@ const (
 
 // Owned reports whether jobs make files of that name.
 func Owned(name string) bool {
-	return name == ManifestName || name == SuccessName || name == SummaryName || strings.HasPrefix(name, "part-") || strings.HasPrefix(name, journalPrefix)
+	return name == ManifestName || name == SuccessName || name == SummaryName || strings.HasPrefix(name, "part-") ||
+		strings.HasPrefix(name, journalPrefix)
 }
 
 // readFile returns the bytes of a file of a store.

@@ -51,7 +51,8 @@ type client struct {
 // New returns a pool of size bytes, of which one client may hold at most share bytes.
 // Messages name flag as the one that sets the size.
 func New(flag string, size, share int64) *Pool {
-	return &Pool{Wait: wait, flag: flag, size: size, share: min(share, size), all: semaphore.NewWeighted(size), clients: map[string]*client{}}
+	return &Pool{Wait: wait, flag: flag, size: size, share: min(share, size), all: semaphore.NewWeighted(size),
+		clients: map[string]*client{}}
 }
 
 // Held returns how many bytes of the budget all requests hold now.
@@ -83,7 +84,8 @@ func (p *Pool) Fits(n int64) error {
 	if p == nil || n <= p.share {
 		return nil
 	}
-	return fmt.Errorf("%w: about %d bytes; want at most %d for one client (%s, --client-share)", ErrTooLarge, n, p.share, p.flag)
+	return fmt.Errorf("%w: about %d bytes; want at most %d for one client (%s, --client-share)", ErrTooLarge, n,
+		p.share, p.flag)
 }
 
 // Hold is the memory that one request takes from a pool. A nil Hold has no bounds. It

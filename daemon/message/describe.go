@@ -57,7 +57,8 @@ func describeList(values []*fastjson.Value) string {
 	if len(values) == 0 {
 		return "an empty list"
 	}
-	kinds := map[fastjson.Type]string{fastjson.TypeString: "texts", fastjson.TypeNumber: "numbers", fastjson.TypeArray: "lists",
+	kinds := map[fastjson.Type]string{fastjson.TypeString: "texts", fastjson.TypeNumber: "numbers",
+		fastjson.TypeArray:  "lists",
 		fastjson.TypeObject: "objects", fastjson.TypeNull: "nulls", fastjson.TypeTrue: "booleans", fastjson.TypeFalse: "booleans"}
 	kind := kinds[values[0].Type()]
 	for _, v := range values {

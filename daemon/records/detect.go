@@ -237,7 +237,8 @@ func memberNames(b []byte) (names []string, closed bool) {
 			start = i + 1
 		case c == '"':
 			// A string of the object itself is a name if a colon follows within 64 bytes.
-			if after := bytes.TrimLeft(b[i+1:min(len(b), i+64)], " \t\r\n"); depth == 1 && len(after) > 0 && after[0] == ':' {
+			if after := bytes.TrimLeft(b[i+1:min(len(b), i+64)], " \t\r\n"); depth == 1 && len(after) > 0 &&
+				after[0] == ':' {
 				names = append(names, string(b[start:i]))
 			}
 			start = -1

@@ -41,7 +41,8 @@ func isPosition(key string) bool {
 
 // Empty reports whether a result says nothing of its origin.
 func (o *Origin) Empty() bool {
-	return o.ID == "" && o.File == "" && o.At == "" && o.Key == "" && o.Err == nil && o.Missing == nil && !o.Zero && len(o.Notes) == 0
+	return o.ID == "" && o.File == "" && o.At == "" && o.Key == "" && o.Err == nil && o.Missing == nil && !o.Zero &&
+		len(o.Notes) == 0
 }
 
 // Line returns the dump line of a record, whose bytes are appended to dst, and its origin. n
@@ -88,13 +89,15 @@ func (r *Reader) answerText(a *Answer, o *Origin) []byte {
 	if a.Cut != record.Whole && a.Cut != record.ByCell {
 		switch r.options.Cut {
 		case CutMissing:
-			o.Missing = &scoring.Error{Code: record.NoResponse, Message: "the answer was cut (" + string(a.Cut) + ") and counts as missing (--cut missing)"}
+			o.Missing = &scoring.Error{Code: record.NoResponse,
+				Message: "the answer was cut (" + string(a.Cut) + ") and counts as missing (--cut missing)"}
 			return []byte("null")
 		case CutZero:
 			o.Zero = true // the suite takes it for missing, so an unknown task stays an error
 			return []byte("null")
 		}
-		o.Notes = append(o.Notes, scoring.Note{Code: "cut_" + string(a.Cut), Path: "response", Message: cutNotes[a.Cut]})
+		o.Notes = append(o.Notes, scoring.Note{Code: "cut_" + string(a.Cut), Path: "response",
+			Message: cutNotes[a.Cut]})
 	}
 	return jsontree.AppendString(r.text[:0], a.Response)
 }

@@ -45,7 +45,8 @@ func ParseJoin(s string) (*Join, error) {
 	}
 	for _, name := range re.SubexpNames() {
 		if name != "" && !known[name] {
-			return nil, fmt.Errorf("cannot use --join %q: got the group %q; want groups of %s", s, name, oneOf(joinGroups))
+			return nil, fmt.Errorf("cannot use --join %q: got the group %q; want groups of %s", s, name,
+				oneOf(joinGroups))
 		}
 	}
 	if re.SubexpIndex("id") < 0 {
@@ -151,7 +152,8 @@ func (r *Reader) joinByPosition(a *Answer) error {
 	}
 	name, ok := r.options.Tasks[suite].At(n)
 	if !ok {
-		return fmt.Errorf("no task stands at position %d of the file of --tasks, which has %d", n, r.options.Tasks[suite].Positions())
+		return fmt.Errorf("no task stands at position %d of the file of --tasks, which has %d", n,
+			r.options.Tasks[suite].Positions())
 	}
 	a.ID, a.Suite = name, suite
 	return nil

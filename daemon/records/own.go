@@ -21,7 +21,8 @@ type own struct {
 // openOwn returns the records of a dump in plumb's own format.
 func (r *Reader) openOwn() (record.Source, error) {
 	o := &own{lines: r.in.Lines()}
-	o.lines.Lists(dump.ItemConfig{Suites: r.options.Suites, Suite: r.options.Suite, Tasks: r.options.Tasks, Limits: r.options.JSON})
+	o.lines.Lists(dump.ItemConfig{Suites: r.options.Suites, Suite: r.options.Suite, Tasks: r.options.Tasks,
+		Limits: r.options.JSON})
 	o.parser.Limits = r.options.JSON
 	return o, nil
 }

@@ -201,7 +201,8 @@ func shownFigures(f *compare.Figures) []metricView {
 		list = append(list, metricView{"outside the box", fmt.Sprintf("%d px", f.Outside)})
 	}
 	if f.Colours {
-		list = append(list, metricView{"colours within 2/255", shareOf(f.ColourWithin)}, metricView{"mean error of colours", figure(f.ColourMean) + " /255"})
+		list = append(list, metricView{"colours within 2/255", shareOf(f.ColourWithin)},
+			metricView{"mean error of colours", figure(f.ColourMean) + " /255"})
 	}
 	return list
 }
@@ -241,7 +242,8 @@ func shownRow(r *compare.Row) rowShown {
 		}
 		return figure(x) + n.unit
 	}
-	s := rowShown{Name: n.text, Median: show(r.Median), Tail: show(r.Tail), Worst: show(r.Extreme), Bar: "–", Missed: "–"}
+	s := rowShown{Name: n.text, Median: show(r.Median), Tail: show(r.Tail), Worst: show(r.Extreme), Bar: "–",
+		Missed: "–"}
 	if r.Bar != 0 {
 		s.Bar, s.Missed, s.Bad = show(r.Bar), fmt.Sprintf("%d of %d", r.Missed, r.N), r.Missed > 0
 	}
@@ -277,7 +279,8 @@ type fidelityPage struct {
 func (f *Fidelity) Close() (string, error) {
 	s := &f.summary
 	p := &fidelityPage{Title: f.cfg.Title, Reference: f.cfg.Reference, Style: template.CSS(style), Worst: f.worst,
-		Scenes: len(s.Scenes), All: len(s.Scenes) + s.Foreign + s.Failed, Share: fmt.Sprintf("%.1f %%", 100*s.NativeShare())}
+		Scenes: len(s.Scenes), All: len(s.Scenes) + s.Foreign + s.Failed,
+		Share: fmt.Sprintf("%.1f %%", 100*s.NativeShare())}
 	p.Foreign, p.Failed = f.foreign[:min(len(f.foreign), maxReasons)], f.failed[:min(len(f.failed), maxReasons)]
 	p.MoreForeign, p.MoreFailed = len(f.foreign)-len(p.Foreign), len(f.failed)-len(p.Failed)
 	for _, r := range s.Rows() {
@@ -286,7 +289,8 @@ func (f *Fidelity) Close() (string, error) {
 	features := s.Features()
 	for _, r := range features {
 		p.Features = append(p.Features, featureShown{r.Name, r.Shapes, r.Scenes, shareOf(r.Within), shareOf(r.WithinWorst),
-			figure(r.Mean), figure(r.MeanWorst), shareOf(r.Colour), shareOf(r.ColourWorst), fmt.Sprintf("%.1f", 100*min(r.Severity(), 1)), r.Severity() > 1})
+			figure(r.Mean), figure(r.MeanWorst), shareOf(r.Colour), shareOf(r.ColourWorst),
+			fmt.Sprintf("%.1f", 100*min(r.Severity(), 1)), r.Severity() > 1})
 	}
 	path := filepath.Join(f.cfg.Dir, "index.html")
 	err := atomicfile.WriteFile(path, func(out *atomicfile.File) error { return fidelityTemplate.Execute(out, p) })

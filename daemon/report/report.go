@@ -237,7 +237,8 @@ func (w *Writer) finish() (partial string, err error) {
 	defer columns.Close()
 	e := w.explorer()
 	defer e.Close()
-	r := &explorer.Report{Title: w.cfg.Title, Columns: columns, Table: w.table, Given: w.given(), Remark: w.remark(), Remarks: w.remarks(), Workers: w.cfg.Workers,
+	r := &explorer.Report{Title: w.cfg.Title, Columns: columns, Table: w.table, Given: w.given(), Remark: w.remark(),
+		Remarks: w.remarks(), Workers: w.cfg.Workers,
 		Progress: w.cfg.Progress, Interrupted: partialText("interrupted while pictures were drawn")}
 	if w.early != "" {
 		r.Partial = partialText(w.early)
@@ -275,7 +276,8 @@ func (w *Writer) remark() string {
 	case w.sample.n == 0:
 		s += ". No items are shown; tables count all answers (--report-items)."
 	case w.sample.n < w.rows:
-		s += fmt.Sprintf(", %d shown: the worst of each test and model (--report-items). Tables count all answers.", w.sample.n)
+		s += fmt.Sprintf(", %d shown: the worst of each test and model (--report-items). Tables count all answers.",
+			w.sample.n)
 	default:
 		s += "."
 	}

@@ -8,7 +8,8 @@ import (
 
 // newTable returns the table of a report, whose columns are series.
 func newTable(cfg *Config) *table.Table {
-	return table.New(table.Options{Suites: cfg.Items.Suites, Missing: cfg.Missing, Clamp: cfg.Variants.On(table.Clamp), Variants: cfg.Variants,
+	return table.New(table.Options{Suites: cfg.Items.Suites, Missing: cfg.Missing,
+		Clamp: cfg.Variants.On(table.Clamp), Variants: cfg.Variants,
 		Papers: cfg.Papers, Remark: cfg.Remark, Cluster: cfg.Cluster, Success: cfg.Success})
 }
 

@@ -99,7 +99,8 @@ func (g *Registry) Pin(name string, offset, size int64, write bool, p Peer) (*Pi
 func (r *region) pin(offset, size int64, write bool) (*Pin, error) {
 	switch {
 	case offset < 0 || offset >= r.size:
-		return nil, wrong(CodeRange, "cannot use region %q: got shared_memory_offset %d; want 0 to %d", r.name, offset, r.size-1)
+		return nil, wrong(CodeRange, "cannot use region %q: got shared_memory_offset %d; want 0 to %d", r.name,
+			offset, r.size-1)
 	case size < 0 || size > r.size-offset:
 		return nil, wrong(CodeRange, "cannot use region %q: got shared_memory_byte_size %d at offset %d; want at most %d there", r.name, size, offset, r.size-offset)
 	}

@@ -222,7 +222,8 @@ func (g *Registry) fits(r *region, bytes int64) error {
 	case taken:
 		return wrong(CodeTaken, "cannot register region %q: there is one of that name; want another name, or unregister it first", r.name)
 	case g.total >= g.cfg.Regions:
-		return wrong(CodeLimit, "cannot register region %q: %d are held; want at most %d (--max-shm-regions)", r.name, g.total, g.cfg.Regions)
+		return wrong(CodeLimit, "cannot register region %q: %d are held; want at most %d (--max-shm-regions)", r.name,
+			g.total, g.cfg.Regions)
 	case r.client != "" && g.held[r.client] >= g.cfg.PerClient:
 		return wrong(CodeLimit, "cannot register region %q: its client has %d; want at most %d (--max-shm-per-client)", r.name, g.held[r.client], g.cfg.PerClient)
 	case bytes > g.cfg.Bytes-g.bytes:
@@ -276,7 +277,8 @@ func (g *Registry) Status(name string, p Peer) ([]Info, error) {
 
 // unknown returns the error for a region that does not exist or is another user's.
 func unknown(verb, name string) *Error {
-	return wrong(CodeUnknown, "cannot %s region %.130q: there is none of that name; want one that is registered", verb, name)
+	return wrong(CodeUnknown, "cannot %s region %.130q: there is none of that name; want one that is registered",
+		verb, name)
 }
 
 // Unregister removes the name of a region that p registered. The region's memory is unmapped

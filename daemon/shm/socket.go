@@ -144,7 +144,8 @@ func (g *Registry) execute(packet []byte, fds []int, conn net.Conn, p Peer) erro
 		return g.Unregister(m.Unregister.Name, p)
 	case len(fds) != 1:
 		closeAll(fds)
-		return wrong("bad_message", "cannot register region %.130q: got %d descriptors; want one", m.Register.Name, len(fds))
+		return wrong("bad_message", "cannot register region %.130q: got %d descriptors; want one", m.Register.Name,
+			len(fds))
 	}
 	r := &region{name: m.Register.Name, key: MemfdKey, offset: m.Register.Offset, size: m.Register.ByteSize,
 		client: fmt.Sprintf("process %d of user %d", p.PID, p.UID), owner: p, conn: conn}

@@ -134,7 +134,8 @@ func (s *segment) close() error {
 
 // entry is what the ledger keeps of a segment.
 func (s *segment) entry() entry {
-	return entry{ID: s.id, Creator: s.data.Cpid, ProcessStarted: s.born, SegmentCreated: s.data.Ctime, Bytes: s.data.SegSz, UID: s.data.Perm.Uid}
+	return entry{ID: s.id, Creator: s.data.Cpid, ProcessStarted: s.born, SegmentCreated: s.data.Ctime,
+		Bytes: s.data.SegSz, UID: s.data.Perm.Uid}
 }
 
 // started returns when a process began, in ticks since the boot. The time and the process id

@@ -49,7 +49,8 @@ func newExporter(cfg Config) (*exporter, error) {
 		return nil, fmt.Errorf("cannot set up traces: %w", err)
 	}
 	about, err := resource.New(ctx,
-		resource.WithAttributes(attribute.String("service.name", "plumb"), attribute.String("service.version", cfg.Version)),
+		resource.WithAttributes(attribute.String("service.name", "plumb"),
+			attribute.String("service.version", cfg.Version)),
 		resource.WithHost(), resource.WithTelemetrySDK(), resource.WithFromEnv()) // what comes later wins
 	if err != nil {
 		return nil, fmt.Errorf("cannot describe this process in traces: %w", err)
@@ -96,7 +97,8 @@ func (e *exporter) request(r *Request) {
 	if r.Span.parent.IsValid() {
 		ctx = otel.ContextWithRemoteSpanContext(ctx, r.Span.parent)
 	}
-	ctx, root := e.tracer.Start(ctx, r.Method+" "+r.Route, otel.WithTimestamp(r.Start), otel.WithSpanKind(otel.SpanKindServer),
+	ctx, root := e.tracer.Start(ctx, r.Method+" "+r.Route, otel.WithTimestamp(r.Start),
+		otel.WithSpanKind(otel.SpanKindServer),
 		otel.WithAttributes(
 			attribute.String("http.request.method", r.Method),
 			attribute.String("http.route", r.Route),
@@ -115,7 +117,8 @@ func (e *exporter) request(r *Request) {
 	} else {
 		for i := range r.Sample {
 			s := &r.Sample[i]
-			in, span := e.tracer.Start(ctx, "sample", otel.WithTimestamp(s.Start), otel.WithAttributes(s.attributes()...))
+			in, span := e.tracer.Start(ctx, "sample", otel.WithTimestamp(s.Start),
+				otel.WithAttributes(s.attributes()...))
 			span.End(otel.WithTimestamp(e.parts(in, s)))
 		}
 	}

@@ -118,7 +118,8 @@ func Open(cfg Config) (*Tracer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tracer{cfg: cfg, sampler: sampler, in: make(chan *Request, cfg.Queue), done: make(chan struct{}), closing: make(chan struct{})}
+	t := &Tracer{cfg: cfg, sampler: sampler, in: make(chan *Request, cfg.Queue), done: make(chan struct{}),
+		closing: make(chan struct{})}
 	if cfg.Endpoint != "" || cfg.Env {
 		if t.spans, err = newExporter(cfg); err != nil {
 			return nil, err

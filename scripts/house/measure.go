@@ -183,12 +183,15 @@ func (s *sizes) write(w io.Writer) (faults []string) {
 	row(true, "", "lines of a function, median and 90 %", "%d, %d", quantile(s.funcs, 0.5), quantile(s.funcs, 0.9))
 	row(function.lines <= maxFuncLines, most(maxFuncLines), "longest function", "%d %s", function.lines, function.name)
 	share := percent(s.long, len(s.funcs))
-	row(share <= maxLongPercent, fmt.Sprintf("at most %g %%", maxLongPercent), fmt.Sprintf("functions over %d lines", longFunc),
+	row(share <= maxLongPercent, fmt.Sprintf("at most %g %%", maxLongPercent),
+		fmt.Sprintf("functions over %d lines", longFunc),
 		"%d of %d, %.2f %%", s.long, len(s.funcs), share)
 	row(shader.lines <= maxShaderLines, most(maxShaderLines), "longest shader", "%d %s", shader.lines, shader.name)
-	row(s.pages < maxPageLines, fmt.Sprintf("fewer than %d", maxPageLines), "lines of the explorer's pages", "%d", s.pages)
+	row(s.pages < maxPageLines, fmt.Sprintf("fewer than %d", maxPageLines), "lines of the explorer's pages", "%d",
+		s.pages)
 	documented := percent(s.documented, s.exported)
-	row(documented >= minDocumentedPc || s.exported == 0, fmt.Sprintf("at least %g %%", minDocumentedPc), "exported names with a comment",
+	row(documented >= minDocumentedPc || s.exported == 0, fmt.Sprintf("at least %g %%", minDocumentedPc),
+		"exported names with a comment",
 		"%d of %d, %.1f %%", s.documented, s.exported, documented)
 	row(s.document <= maxColumns, most(maxColumns), "longest line of a document", "%d", s.document)
 	t.Flush()

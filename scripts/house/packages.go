@@ -26,7 +26,8 @@ func (t *tree) packages() (faults []string) {
 	}
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
 		if !strings.Contains(text, "`"+folder+"`") {
-			faults = append(faults, fmt.Sprintf("%s: no row for the package %s; want what it does", architecture, folder))
+			faults = append(faults, fmt.Sprintf("%s: no row for the package %s; want what it does", architecture,
+				folder))
 		}
 	}
 	return faults

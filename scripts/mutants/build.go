@@ -61,7 +61,8 @@ func (c *config) build(p *pack, files map[string][]byte, name string) (all []bin
 	for i, tester := range p.testers {
 		b := binary{path: filepath.Join(folder, fmt.Sprint(name, i, ".test")), dir: tester}
 		// -e: all errors, not the first ten. -s -w: a quicker link.
-		cmd := exec.Command("go", "test", "-c", "-overlay", list, "-gcflags=-e", "-ldflags=-s -w", "-o", b.path, "./"+tester)
+		cmd := exec.Command("go", "test", "-c", "-overlay", list, "-gcflags=-e", "-ldflags=-s -w", "-o", b.path,
+			"./"+tester)
 		out, err := cmd.CombinedOutput()
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
@@ -105,7 +106,8 @@ func (w *woven) markRefused(refusal []byte, mutants []*mutant) bool {
 		}
 		at, _ := strconv.Atoi(m[2])
 		for path, spans := range w.lines {
-			if filepath.Base(path) != filepath.Base(m[1]) && !strings.HasSuffix(m[1], "_"+strings.ReplaceAll(path, "/", "_")) {
+			if filepath.Base(path) != filepath.Base(m[1]) && !strings.HasSuffix(m[1],
+				"_"+strings.ReplaceAll(path, "/", "_")) {
 				continue
 			}
 			for _, s := range spans {

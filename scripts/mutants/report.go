@@ -89,7 +89,8 @@ func readListed(file string) (map[string]string, error) {
 		case reason == "":
 			return nil, fmt.Errorf("%s:%d: a survivor without a reason", file, i+1)
 		case strings.Count(line, "\t") != 4:
-			return nil, fmt.Errorf("%s:%d: want file, function, type, column and line with tabs between them", file, i+1)
+			return nil, fmt.Errorf("%s:%d: want file, function, type, column and line with tabs between them", file,
+				i+1)
 		default:
 			listed[line] = reason
 		}
@@ -133,7 +134,8 @@ func report(out io.Writer, all []*result, listed map[string]string, want float64
 			}
 		}
 	}
-	fmt.Fprintf(out, "\n%-34s %6s %6s %6s %6s %6s %6s %8s\n", "package", "made", "killed", "timed", "lived", "uncov", "not run", "noticed")
+	fmt.Fprintf(out, "\n%-34s %6s %6s %6s %6s %6s %6s %8s\n", "package", "made", "killed", "timed", "lived", "uncov",
+		"not run", "noticed")
 	for _, r := range all {
 		made, n, percent := r.tally()
 		note := ""
@@ -145,7 +147,8 @@ func report(out io.Writer, all []*result, listed map[string]string, want float64
 		if percent < want || n[""] > 0 {
 			ok = false
 		}
-		fmt.Fprintf(out, "%-34s %6d %6d %6d %6d %6d %6d %6.1f %%%s\n", r.Package, made, n[killed], n[timedOut], n[survived], n[notCovered], n[""], percent, note)
+		fmt.Fprintf(out, "%-34s %6d %6d %6d %6d %6d %6d %6.1f %%%s\n", r.Package, made, n[killed], n[timedOut],
+			n[survived], n[notCovered], n[""], percent, note)
 	}
 	return ok
 }

@@ -221,7 +221,8 @@ func (b binary) run(names []string, number int, usual time.Duration, env ...stri
 	defer cancel()
 	// The limit of memory keeps a mutant that allocates without end from the machine's memory.
 	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v 6000000; ulimit -t %d; exec "$0" "$@"`, seconds),
-		b.path, "-test.short", "-test.failfast", "-test.v", "-test.timeout=0", "-test.run=^("+strings.Join(names, "|")+")$")
+		b.path, "-test.short", "-test.failfast", "-test.v", "-test.timeout=0", "-test.run=^("+strings.Join(names,
+			"|")+")$")
 	cmd.Args = append(cmd.Args, b.flags...)
 	cmd.Dir = b.dir
 	cmd.Env = append(append(os.Environ(), "MUTANT="+strconv.Itoa(number)), env...)

@@ -116,9 +116,11 @@ func (m *Meter) fits(h *Hold) error {
 	case l.Calls > 0 && s.Calls+1 > l.Calls:
 		return fmt.Errorf("%w: %d calls were made (%s)", ErrEnded, s.Calls, m.flag("--max-calls"))
 	case l.Tokens > 0 && tokens+m.held.Tokens+h.Tokens > l.Tokens:
-		return fmt.Errorf("%w: %d tokens were used and a call may take %d, of %d (%s)", ErrEnded, tokens, h.Tokens, l.Tokens, m.flag("--max-total-tokens"))
+		return fmt.Errorf("%w: %d tokens were used and a call may take %d, of %d (%s)", ErrEnded, tokens, h.Tokens,
+			l.Tokens, m.flag("--max-total-tokens"))
 	case l.Cost > 0 && cost+m.held.Cost+h.Cost > l.Cost:
-		return fmt.Errorf("%w: %.4f USD were spent and a call may cost %.4f, of %.4f (%s)", ErrEnded, cost, h.Cost, l.Cost, m.flag("--max-cost"))
+		return fmt.Errorf("%w: %.4f USD were spent and a call may cost %.4f, of %.4f (%s)", ErrEnded, cost, h.Cost,
+			l.Cost, m.flag("--max-cost"))
 	case l.Cost > 0 && m.price == nil && !m.known && m.flying > 0:
 		return ErrNoPrice // the caller waits for the first reply, which tells what calls cost
 	}
@@ -163,7 +165,8 @@ func (h *Hold) Pay(t Tokens, told *float64) (cost *float64, priced bool, err err
 	case m.price != nil:
 		cost, priced = new(m.price.Of(t)), true
 	case m.limits.Cost > 0:
-		err = fmt.Errorf("%w (%s): the endpoint does not tell the cost; want %s", ErrNoPrice, m.flag("--max-cost"), m.flag("--price"))
+		err = fmt.Errorf("%w (%s): the endpoint does not tell the cost; want %s", ErrNoPrice, m.flag("--max-cost"),
+			m.flag("--price"))
 	}
 	if cost != nil {
 		m.spent.Cost += *cost

@@ -136,7 +136,8 @@ func (e *Endpoint) upload(w http.ResponseWriter, r *http.Request, body []byte) {
 		return
 	}
 	form, err := multipart.NewReader(bytes.NewReader(body), params["boundary"]).ReadForm(256 << 20)
-	if err != nil || len(form.File["file"]) != 1 || len(form.Value["purpose"]) != 1 || form.Value["purpose"][0] != "batch" {
+	if err != nil || len(form.File["file"]) != 1 || len(form.Value["purpose"]) != 1 ||
+		form.Value["purpose"][0] != "batch" {
 		fail(w, http.StatusBadRequest, "want the purpose batch and one file")
 		return
 	}
@@ -158,7 +159,8 @@ func (e *Endpoint) upload(w http.ResponseWriter, r *http.Request, body []byte) {
 func (e *Endpoint) store(name, purpose string, data []byte) *file {
 	s := &e.batches
 	s.next++
-	f := &file{ID: fmt.Sprintf("file-%04d", s.next), Object: "file", Bytes: len(data), Created: time.Now().Unix(), Filename: name, Purpose: purpose, data: data}
+	f := &file{ID: fmt.Sprintf("file-%04d", s.next), Object: "file", Bytes: len(data), Created: time.Now().Unix(),
+		Filename: name, Purpose: purpose, data: data}
 	if s.files == nil {
 		s.files = map[string]*file{}
 	}
@@ -175,12 +177,14 @@ func (e *Endpoint) create(w http.ResponseWriter, body []byte) {
 		Window   string            `json:"completion_window"`
 		Metadata map[string]string `json:"metadata"`
 	}
-	if json.Unmarshal(body, &req) != nil || req.Endpoint != "/v1/chat/completions" || req.Window != "24h" || e.batches.files[req.Input] == nil {
+	if json.Unmarshal(body, &req) != nil || req.Endpoint != "/v1/chat/completions" || req.Window != "24h" ||
+		e.batches.files[req.Input] == nil {
 		fail(w, http.StatusBadRequest, "want an input_file_id, the endpoint /v1/chat/completions and the completion_window 24h")
 		return
 	}
 	s := &e.batches
-	b := &batch{ID: fmt.Sprintf("batch_%04d", len(s.list)), Object: "batch", Endpoint: req.Endpoint, Window: req.Window, Status: "in_progress", Input: req.Input,
+	b := &batch{ID: fmt.Sprintf("batch_%04d", len(s.list)), Object: "batch", Endpoint: req.Endpoint,
+		Window: req.Window, Status: "in_progress", Input: req.Input,
 		Created: time.Now().Unix(), Metadata: req.Metadata, number: len(s.list)}
 	if problem := b.read(s.files[req.Input].data); problem != "" || e.drawn(b, Failed) {
 		b.Status = "failed"

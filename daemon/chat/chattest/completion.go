@@ -93,7 +93,8 @@ func (s *draft) count(e *Endpoint, f Fault, c *Call) {
 	if s.reasoning != "" || f == Gap {
 		thought = len(thoughts)/4 + 1
 	}
-	s.usage = map[string]any{"prompt_tokens": prompt, "completion_tokens": completion + thought, "total_tokens": prompt + completion + thought}
+	s.usage = map[string]any{"prompt_tokens": prompt, "completion_tokens": completion + thought,
+		"total_tokens": prompt + completion + thought}
 	switch {
 	case f == Gap:
 		s.usage["completion_tokens"] = completion
@@ -125,7 +126,8 @@ func (e *Endpoint) whole(s *draft, c *Call) []byte {
 	if s.err != nil {
 		choice["error"] = s.err
 	}
-	out := map[string]any{"id": "x-" + c.Hash[:8], "object": "chat.completion", "model": c.Model + "-served", "choices": []any{choice}}
+	out := map[string]any{"id": "x-" + c.Hash[:8], "object": "chat.completion", "model": c.Model + "-served",
+		"choices": []any{choice}}
 	if s.usage != nil {
 		out["usage"] = s.usage
 	}

@@ -61,7 +61,8 @@ const (
 )
 
 // callFaults are the faults of calls in the order in which shares are counted.
-var callFaults = []Fault{TooMany, TooManyWait, Broken, Slow, Garbage, WrongJSON, Half, Truncated, Prose, Reset, Refused, Quoted,
+var callFaults = []Fault{TooMany, TooManyWait, Broken, Slow, Garbage, WrongJSON, Half, Truncated, Prose, Reset,
+	Refused, Quoted,
 	TooManyDate, Quota, Unavailable, Overloaded, Hang, CutStream, Lost, Credit, Missing, Parameter, Context, EmptyChoices, Error200,
 	FinishError, Length, LengthNull, Filter, GeminiFilter, Refusal, NoUsage, Gap}
 
@@ -78,7 +79,8 @@ func (e *Endpoint) answer(w http.ResponseWriter, r *http.Request, f Fault, c *Ca
 		fail(w, http.StatusTooManyRequests, "slow down")
 	case TooManyWait, Unavailable:
 		w.Header().Set("Retry-After", e.cfg.RetryAfter)
-		fail(w, map[Fault]int{TooManyWait: http.StatusTooManyRequests, Unavailable: http.StatusServiceUnavailable}[f], "slow down")
+		fail(w, map[Fault]int{TooManyWait: http.StatusTooManyRequests, Unavailable: http.StatusServiceUnavailable}[f],
+			"slow down")
 	case TooManyDate:
 		after, _ := strconv.ParseFloat(e.cfg.RetryAfter, 64)
 		now := time.Now().UTC().Truncate(time.Second)

@@ -140,7 +140,8 @@ func (s *Store) upload(name string, f *os.File, size int64, fresh bool) (tag str
 		} else {
 			o.DisableMultipart, o.DisableContentSha256 = true, size == 0 // the client signs nothing as a chunk of unknown length
 			var up minio.UploadInfo
-			up, err = s.client.PutObject(context.Background(), s.bucket, s.prefix+name, io.NewSectionReader(f, 0, size), size, o)
+			up, err = s.client.PutObject(context.Background(), s.bucket, s.prefix+name,
+				io.NewSectionReader(f, 0, size), size, o)
 			tag = up.ETag
 		}
 		switch minio.ToErrorResponse(err).StatusCode {
@@ -187,7 +188,8 @@ func (s *Store) parts(name string, f *os.File, size int64, o minio.PutObjectOpti
 	var all []minio.CompletePart
 	for off := int64(0); off < size; off += partSize {
 		n := min(size-off, partSize)
-		p, err := core.PutObjectPart(ctx, s.bucket, key, id, len(all)+1, io.NewSectionReader(f, off, n), n, minio.PutObjectPartOptions{DisableContentSha256: true})
+		p, err := core.PutObjectPart(ctx, s.bucket, key, id, len(all)+1, io.NewSectionReader(f, off, n), n,
+			minio.PutObjectPartOptions{DisableContentSha256: true})
 		if err != nil {
 			return "", err
 		}
@@ -242,7 +244,8 @@ func (s *Store) Open(name string) (*os.File, error) {
 // missing returns fs.ErrNotExist for an error that means that the object does not exist, and
 // any other error in plain words. It returns nil for nil.
 func missing(err error) error {
-	if r := minio.ToErrorResponse(err); r.Code == "NoSuchKey" || r.StatusCode == http.StatusNotFound && r.Code != "NoSuchBucket" {
+	if r := minio.ToErrorResponse(err); r.Code == "NoSuchKey" ||
+		r.StatusCode == http.StatusNotFound && r.Code != "NoSuchBucket" {
 		return fs.ErrNotExist
 	}
 	return address.Explain(err)

@@ -28,7 +28,8 @@ func (o *Options) Store() (*minio.Client, error) {
 		address = amazon
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && loopback(u.Hostname())) || strings.Trim(u.Path, "/") != "" || u.User != nil {
+	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && loopback(u.Hostname())) ||
+		strings.Trim(u.Path, "/") != "" || u.User != nil {
 		return nil, errors.New("--s3-endpoint is no https://HOST[:PORT]")
 	}
 	region := o.Region
@@ -38,7 +39,8 @@ func (o *Options) Store() (*minio.Client, error) {
 		}
 	}
 	opts := &minio.Options{Secure: u.Scheme == "https", Region: region, MaxRetries: tries,
-		Creds: credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{},
+		Creds: credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{},
+			&credentials.FileAWSCredentials{},
 			&credentials.EnvMinio{}, &credentials.IAM{Client: &http.Client{Timeout: 2 * time.Second}}})}
 	if o.Client != nil {
 		opts.Transport = o.Client.Transport
@@ -109,7 +111,8 @@ func Explain(err error) error {
 // Expand returns the addresses that an address names: the objects behind a prefix that ends in /, or
 // those that a pattern matches, in the order of their keys; else the address itself.
 func (o *Options) Expand(ctx context.Context, address string) ([]string, error) {
-	if !strings.HasPrefix(address, "s3://") || !strings.HasSuffix(address, "/") && !strings.ContainsAny(address, "*?[{") {
+	if !strings.HasPrefix(address, "s3://") || !strings.HasSuffix(address, "/") &&
+		!strings.ContainsAny(address, "*?[{") {
 		return []string{address}, nil
 	}
 	list, err := o.list(ctx, address)

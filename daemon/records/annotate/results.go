@@ -58,7 +58,8 @@ func NewResults(src io.ReaderAt, size int64, file string, limit int) (*Results, 
 				return nil, fmt.Errorf("cannot read results at byte %d: %w", off, err)
 			}
 			if name := v.Get("file"); name == nil || string(name.GetStringBytes()) == file {
-				r.places = append(r.places, place{xxhash.Sum64String(unit(string(v.GetStringBytes("at")))), off, int32(len(line))})
+				r.places = append(r.places, place{xxhash.Sum64String(unit(string(v.GetStringBytes("at")))), off,
+					int32(len(line))})
 			}
 			jsontree.Trim(&r.parser)
 		}

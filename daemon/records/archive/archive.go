@@ -183,7 +183,8 @@ func (a *Archive) bounded(format string, raw io.Reader, decode func(io.Reader) i
 	packed := &dump.Counter{R: raw}
 	a.ahead.Reset(packed) // decoders read many small pieces, and make a buffer of their own for other readers
 	r := decode(a.ahead)
-	entry := &dump.Bounded{Src: safe{r}, Format: format, Packed: &packed.N, Ratio: a.in.Limits.Ratio, Window: a.in.Limits.Window}
+	entry := &dump.Bounded{Src: safe{r}, Format: format, Packed: &packed.N, Ratio: a.in.Limits.Ratio,
+		Window: a.in.Limits.Window}
 	return &closer{&sum{entry, a}, r.Close}
 }
 
@@ -211,7 +212,8 @@ func (s *sum) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	a := s.a
 	if a.total += int64(n); a.beyond(a.total) {
-		return 0, fmt.Errorf("%w: an archive of %d bytes became %d; want at most %d times (--max-ratio)", ErrTotal, a.size, a.total, a.in.Limits.Ratio)
+		return 0, fmt.Errorf("%w: an archive of %d bytes became %d; want at most %d times (--max-ratio)", ErrTotal,
+			a.size, a.total, a.in.Limits.Ratio)
 	}
 	return n, err
 }

@@ -97,7 +97,8 @@ func (a *Archive) decode(dst []byte, method uint16, size int) ([]byte, error) {
 	case Zstd:
 		if a.unzstd == nil {
 			var err error
-			if a.unzstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(shortEntry)); err != nil {
+			if a.unzstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+				zstd.WithDecoderMaxMemory(shortEntry)); err != nil {
 				return dst, err
 			}
 		}

@@ -230,7 +230,8 @@ func (s *inspect) Next() (*record.Record, error) {
 		fault = s.cur.Fault
 	}
 	if fault != "" {
-		s.cur = record.Record{At: place(f.Name), Fault: fmt.Sprintf("%s: %s; the other samples are read", f.Name, fault)}
+		s.cur = record.Record{At: place(f.Name),
+			Fault: fmt.Sprintf("%s: %s; the other samples are read", f.Name, fault)}
 	}
 	return &s.cur, nil
 }

@@ -156,7 +156,8 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 		return r
 	}
 	if u := output.Get("usage"); u != nil {
-		r.Usage = record.Usage{Prompt: count(u.Get("input_tokens")), Completion: count(u.Get("output_tokens")), Reasoning: count(u.Get("reasoning_tokens"))}
+		r.Usage = record.Usage{Prompt: count(u.Get("input_tokens")), Completion: count(u.Get("output_tokens")),
+			Reasoning: count(u.Get("reasoning_tokens"))}
 	}
 	if len(choices) > 0 {
 		r.FinishReason = record.Finish(jsontree.Text(choices[0].Get("stop_reason")))

@@ -40,7 +40,8 @@ func (l *List) Next() (element []byte, index int, err error) {
 	}
 	switch {
 	case Torn(err):
-		l.err = fmt.Errorf("the list breaks off at byte %d in element %d; the elements before it are read", l.w.Offset(), max(l.n-1, 0))
+		l.err = fmt.Errorf("the list breaks off at byte %d in element %d; the elements before it are read",
+			l.w.Offset(), max(l.n-1, 0))
 	case err != nil:
 		l.err = fmt.Errorf("cannot read the list: %w (%d elements are read)", err, l.n)
 	default:

@@ -36,7 +36,8 @@ func (anthropicBatch) read(s *source, l dump.Line, v *fastjson.Value) error {
 		r.Reasoning = joinParts(parts.GetArray(), "thinking", "\n")
 		r.FinishReason = record.Finish(text(said.Get("stop_reason")))
 		r.Model = text(said.Get("model"))
-		r.Usage = record.Usage{Prompt: count(said.Get("usage", "input_tokens")), Completion: count(said.Get("usage", "output_tokens")), Reasoning: -1}
+		r.Usage = record.Usage{Prompt: count(said.Get("usage", "input_tokens")),
+			Completion: count(said.Get("usage", "output_tokens")), Reasoning: -1}
 	case "errored":
 		s.keyed(l, v, id).Failed(record.NoResponse, "errored: "+failure(0, result.Get("error")))
 	case "canceled", "expired":

@@ -27,7 +27,8 @@ func chatChoice(r *record.Record, choice *fastjson.Value) error {
 	case is(content, fastjson.TypeArray):
 		r.Response = joinParts(content.GetArray(), "text", "")
 	default:
-		return fmt.Errorf("choices: message.content is %s; want a string, a list of parts or null", message.Describe(content))
+		return fmt.Errorf("choices: message.content is %s; want a string, a list of parts or null",
+			message.Describe(content))
 	}
 	r.Reasoning = text(said.Get("reasoning"))
 	if r.Reasoning == "" {
@@ -94,8 +95,9 @@ func responsesObject(r *record.Record, body *fastjson.Value) error {
 		r.FinishReason = record.Finish(status)
 	}
 	r.Model = text(body.Get("model"))
-	r.Usage = record.Usage{Prompt: count(body.Get("usage", "input_tokens")), Completion: count(body.Get("usage", "output_tokens")),
-		Reasoning: count(body.Get("usage", "output_tokens_details", "reasoning_tokens"))}
+	r.Usage = record.Usage{Prompt: count(body.Get("usage", "input_tokens")),
+		Completion: count(body.Get("usage", "output_tokens")),
+		Reasoning:  count(body.Get("usage", "output_tokens_details", "reasoning_tokens"))}
 	return nil
 }
 

@@ -92,7 +92,8 @@ func isLogLikelihood(list []*fastjson.Value) bool {
 	}
 	isNumber := is(list[0], fastjson.TypeNumber) || numeric(text(list[0]))
 	truth := strings.ToLower(text(list[1]))
-	return isNumber && (truth == "true" || truth == "false" || is(list[1], fastjson.TypeTrue) || is(list[1], fastjson.TypeFalse))
+	return isNumber && (truth == "true" || truth == "false" || is(list[1], fastjson.TypeTrue) ||
+		is(list[1], fastjson.TypeFalse))
 }
 
 // numeric reports whether s is a number as Python's float is printed: as in JSON, or inf or

@@ -95,7 +95,8 @@ func (e *openAIEvals) scan(l dump.Line) (sample, fault string) {
 		return "", ""
 	}
 	if sample = key(v.Get("sample_id")); sample == "" {
-		return "", fmt.Sprintf("cannot read line %d: sample_id: got %s; want a text", l.N, message.Describe(v.Get("sample_id")))
+		return "", fmt.Sprintf("cannot read line %d: sample_id: got %s; want a text", l.N,
+			message.Describe(v.Get("sample_id")))
 	}
 	return sample, ""
 }
@@ -158,7 +159,8 @@ func (e *openAIEvals) read(ev event) error {
 				r.Repeat = k + 1
 			}
 			if !is(answer, fastjson.TypeString) {
-				r.Fault = fmt.Sprintf("cannot read %s: data.sampled: got %s; want a text or a list of texts", at, message.Describe(answer))
+				r.Fault = fmt.Sprintf("cannot read %s: data.sampled: got %s; want a text or a list of texts", at,
+					message.Describe(answer))
 				continue
 			}
 			r.Response = text(answer)

@@ -91,7 +91,8 @@ func (f verifiersRun) trace(s *source, l dump.Line, episode, trace *fastjson.Val
 	r := f.episode(s, l, episode)
 	r.At = place
 	f.calls(r, trace.GetArray("calls"))
-	if is(episode.Get("ok"), fastjson.TypeFalse) && !s.options.Errored || is(trace.Get("ok"), fastjson.TypeFalse) && !s.options.Errored {
+	if is(episode.Get("ok"), fastjson.TypeFalse) && !s.options.Errored ||
+		is(trace.Get("ok"), fastjson.TypeFalse) && !s.options.Errored {
 		why := f.reason(trace)
 		if len(trace.GetArray("errors")) == 0 {
 			why = f.reason(episode)
@@ -137,7 +138,8 @@ func (verifiersRun) calls(r *record.Record, calls []*fastjson.Value) {
 			r.FinishReason = record.Finish(why)
 		}
 		if u := c.Get("usage"); !absent(u) {
-			r.Usage = record.Usage{Prompt: count(u.Get("prompt_tokens")), Completion: count(u.Get("completion_tokens")), Reasoning: count(u.Get("reasoning_tokens"))}
+			r.Usage = record.Usage{Prompt: count(u.Get("prompt_tokens")),
+				Completion: count(u.Get("completion_tokens")), Reasoning: count(u.Get("reasoning_tokens"))}
 		}
 	}
 }

@@ -166,7 +166,8 @@ func setAnswer(r *record.Record, v *fastjson.Value, name string) {
 		r.Response, r.Reasoning = said.Text, thought(a)
 		r.Note(dump.Unwrapped, said.Note())
 	case a.Type() == fastjson.TypeArray:
-		*r = record.Record{Key: r.Key, Fault: fmt.Sprintf("column %s: got %s; want a text or chat messages", name, message.Describe(a))}
+		*r = record.Record{Key: r.Key, Fault: fmt.Sprintf("column %s: got %s; want a text or chat messages", name,
+			message.Describe(a))}
 	default:
 		r.Response = jsontree.Text(a)
 	}

@@ -27,7 +27,8 @@ func IsVLMEvalKit(columns []string) bool {
 // null members from v, to which the record refers. A row without a prediction has no answer.
 func VLMEvalKit(v *fastjson.Value, o Options) record.Record {
 	Strip(v)
-	r := record.Record{Key: jsontree.Text(v.Get(Index)), Reasoning: jsontree.Text(v.Get("thinking")), Usage: record.NoUsage, Fields: v, Labels: v}
+	r := record.Record{Key: jsontree.Text(v.Get(Index)), Reasoning: jsontree.Text(v.Get("thinking")),
+		Usage: record.NoUsage, Fields: v, Labels: v}
 	name := o.Response
 	if name == "" {
 		name = Prediction

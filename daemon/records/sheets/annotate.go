@@ -157,7 +157,8 @@ func AnnotateXLSX(in *input.Input, w io.Writer, marks Marks) (err error) {
 		return err
 	}
 	if total > maxAnnotated {
-		return fmt.Errorf("the spreadsheet has %d bytes unpacked; want at most %d for a copy, or TSV", total, maxAnnotated)
+		return fmt.Errorf("the spreadsheet has %d bytes unpacked; want at most %d for a copy, or TSV", total,
+			maxAnnotated)
 	}
 	if err := checkEscapes(a); err != nil {
 		return err
@@ -220,8 +221,10 @@ func AnnotateParquet(in *input.Input, w io.Writer, marks Marks) (err error) {
 		fields = append(fields, copiedField{c})
 	}
 	fields = append(fields, NewColumn(markColumns[0], parquet.Optional(parquet.Leaf(parquet.DoubleType))),
-		NewColumn(markColumns[1], parquet.Optional(parquet.String())), NewColumn(markColumns[2], parquet.Optional(parquet.String())))
-	options := []parquet.WriterOption{parquet.NewSchema("schema", Group{Columns: fields}), parquet.Compression(&parquet.Zstd)}
+		NewColumn(markColumns[1], parquet.Optional(parquet.String())),
+		NewColumn(markColumns[2], parquet.Optional(parquet.String())))
+	options := []parquet.WriterOption{parquet.NewSchema("schema", Group{Columns: fields}),
+		parquet.Compression(&parquet.Zstd)}
 	for _, kv := range t.file.Metadata().KeyValueMetadata {
 		// These three list the columns, and would be wrong with the new ones.
 		if kv.Key != "ARROW:schema" && kv.Key != "pandas" && kv.Key != "huggingface" {

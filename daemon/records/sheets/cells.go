@@ -231,7 +231,8 @@ func (c *cells) rich(name string) (string, error) {
 func (c *cells) shared(number string) (string, error) {
 	n, err := strconv.Atoi(string(bytes.TrimSpace([]byte(number))))
 	if err != nil || n < 0 || n >= c.texts.n() {
-		return "", fmt.Errorf("row %d: text %.20q of %d in the table of texts; the file is damaged", c.row, number, c.texts.n())
+		return "", fmt.Errorf("row %d: text %.20q of %d in the table of texts; the file is damaged", c.row, number,
+			c.texts.n())
 	}
 	c.work += c.texts.costs[n]
 	return c.texts.at(n)

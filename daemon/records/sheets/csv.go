@@ -86,7 +86,8 @@ func (t *csvTable) Next() (*record.Record, error) {
 		}
 		if len(fields) != len(t.columns) {
 			line, _ := t.r.FieldPos(0)
-			t.fault(at, fmt.Sprintf("%s (line %d): it has %d fields; want %d, as in the header", at, line, len(fields), len(t.columns)))
+			t.fault(at, fmt.Sprintf("%s (line %d): it has %d fields; want %d, as in the header", at, line,
+				len(fields), len(t.columns)))
 			continue
 		}
 		v, err := t.row(fields)

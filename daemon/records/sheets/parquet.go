@@ -230,7 +230,8 @@ func (t *parquetTable) open() error {
 			sources[i] = newFixedChunk(t.src, c, fixes)
 		}
 		if left -= n; maxGroupBytes-left > parquetFloor && maxGroupBytes-left > packed*int64(t.in.Limits.Ratio) {
-			return fmt.Errorf("column %s: %d bytes became %d; want at most %d times (--max-ratio)", leaf.Path()[0], packed, maxGroupBytes-left, t.in.Limits.Ratio)
+			return fmt.Errorf("column %s: %d bytes became %d; want at most %d times (--max-ratio)", leaf.Path()[0],
+				packed, maxGroupBytes-left, t.in.Limits.Ratio)
 		}
 	}
 	chunks := group.ColumnChunks()

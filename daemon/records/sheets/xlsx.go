@@ -109,7 +109,8 @@ func openSheet(in *input.Input, a *archive.Archive, o rows.Options) (t *xlsxTabl
 	t.opts.Response = cmp.Or(o.Response, rows.Prediction)
 	t.cells.answer = slices.Index(t.columns, t.opts.Response)
 	if t.cells.answer < 0 {
-		return t, fmt.Errorf("no column %q in row 1 of %s (columns: %s)", t.opts.Response, t.sheet, strings.Join(t.columns, ", "))
+		return t, fmt.Errorf("no column %q in row 1 of %s (columns: %s)", t.opts.Response, t.sheet,
+			strings.Join(t.columns, ", "))
 	}
 	if err := requireOnce(t.columns, t.opts.Response); err != nil {
 		return t, err

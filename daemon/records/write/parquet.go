@@ -92,7 +92,8 @@ func resultColumns() []column {
 		doubleColumn("score", "score"), doubleColumn("reward", "reward"),
 		nameColumn("status"), nameColumn("finish_reason"), nameColumn("cut"),
 		{"completion_tokens", parquet.Optional(parquet.Leaf(parquet.Int64Type)), func(r *result) (parquet.Value, bool) {
-			for _, keys := range [][]string{{"completion_tokens"}, {"metrics", "completion_tokens"}, {"metrics", "tokens"}} {
+			for _, keys := range [][]string{{"completion_tokens"}, {"metrics", "completion_tokens"},
+				{"metrics", "tokens"}} {
 				if n, ok := r.number(keys...); ok {
 					return parquet.ValueOf(int64(n)), true
 				}

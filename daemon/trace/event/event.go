@@ -66,7 +66,8 @@ func New(dst io.Writer, max int64) *Writer {
 // Write adds one event to the trace file. It returns an error if the event would make the
 // file larger than its limit, and writes nothing then.
 func (w *Writer) Write(e Event) error {
-	r := record{Name: e.Name, Phase: e.Phase, At: micros(e.At), Took: micros(max(e.Took, 0)), PID: e.Group, Row: e.Row, Args: e.Args}
+	r := record{Name: e.Name, Phase: e.Phase, At: micros(e.At), Took: micros(max(e.Took, 0)), PID: e.Group,
+		Row: e.Row, Args: e.Args}
 	if r.Phase == "" {
 		r.Phase = "X"
 	}

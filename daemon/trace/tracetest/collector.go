@@ -75,7 +75,8 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 func read(req *http.Request) (*collector.ExportTraceServiceRequest, error) {
 	kind := req.Header.Get("Content-Type")
 	if req.Method != http.MethodPost || req.URL.Path != "/v1/traces" || kind != "application/x-protobuf" {
-		return nil, fmt.Errorf("cannot take %s %s of type %q: want POST /v1/traces of protobuf", req.Method, req.URL.Path, kind)
+		return nil, fmt.Errorf("cannot take %s %s of type %q: want POST /v1/traces of protobuf", req.Method,
+			req.URL.Path, kind)
 	}
 	in := io.Reader(req.Body)
 	if req.Header.Get("Content-Encoding") == "gzip" {

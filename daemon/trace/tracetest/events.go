@@ -25,7 +25,8 @@ func Events(b []byte) ([]event.Event, error) {
 	}
 	events := make([]event.Event, len(read))
 	for i, r := range read {
-		events[i] = event.Event{Name: r.Name, Phase: r.Phase, At: duration(r.At), Took: duration(r.Took), Group: r.Group, Row: r.Row, Args: r.Args}
+		events[i] = event.Event{Name: r.Name, Phase: r.Phase, At: duration(r.At), Took: duration(r.Took),
+			Group: r.Group, Row: r.Row, Args: r.Args}
 	}
 	return events, nil
 }

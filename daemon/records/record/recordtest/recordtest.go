@@ -199,7 +199,8 @@ func differences(w map[string]any, g *Got) (all []string) {
 // tokenDifferences returns which numbers of tokens differ, if any are expected.
 func tokenDifferences(w map[string]any, g *Got) (all []string) {
 	u, _ := w["usage"].(map[string]any)
-	for name, got := range map[string]int{"input": g.Usage.Prompt, "output": g.Usage.Completion, "reasoning": g.Usage.Reasoning} {
+	for name, got := range map[string]int{"input": g.Usage.Prompt, "output": g.Usage.Completion,
+		"reasoning": g.Usage.Reasoning} {
 		want := -1.0
 		if f, ok := u[name].(float64); ok {
 			want = f
@@ -258,7 +259,8 @@ func CheckFault(t *testing.T, f Fault, all []Got, err error) {
 		fmt.Fprintln(&words, err)
 	}
 	if n != f.Records || bad != f.Faults || (err != nil) != f.Ends {
-		t.Errorf("%s: got %d records, %d faults, error %v; want %d, %d, error: %v\n%s", f.File, n, bad, err, f.Records, f.Faults, f.Ends, words.String())
+		t.Errorf("%s: got %d records, %d faults, error %v; want %d, %d, error: %v\n%s", f.File, n, bad, err,
+			f.Records, f.Faults, f.Ends, words.String())
 	}
 	for _, w := range f.Words {
 		if !strings.Contains(words.String(), w) {
