@@ -59,8 +59,12 @@ type testScores struct {
 	repeats   []int
 }
 
-// maxItems bounds the tasks that are remembered.
-const maxItems = 1 << 20
+// maxItems bounds the tasks that are remembered, maxArms the arms, because their names come from
+// the dump.
+const (
+	maxItems = 1 << 20
+	maxArms  = 1000
+)
 
 // newTables implements scoring.Suite.Tables. The tables have the published rows that
 // o.Papers chooses.
@@ -70,18 +74,19 @@ func newTables(o scoring.TableOptions) scoring.Tables {
 		byKey: map[armKey]*arm{}}
 }
 
-// Add implements scoring.Tables. It counts every result of a known arm in that arm's tally,
-// and scores by task. Missing answers score 0 with countMissing and do not count otherwise;
-// arms beyond 1,000 and tasks beyond maxItems are left out.
+// Add implements scoring.Tables. It counts every result in the tally of its arm (model, mode
+// and input) and adds its score to its task. Results that do not say how the model was asked
+// are not counted. Missing answers score 0 with countMissing and do not count otherwise;
+// arms beyond maxArms and tasks beyond maxItems are left out.
 func (t *tables) Add(r *scoring.Result) {
 	if r.Who.Asked == nil {
 		return
 	}
-	values := r.Who.Arm()
-	key := armKey{r.Who.Model, values[0], values[1]}
+	asked := r.Who.Arm() // mode, input and others
+	key := armKey{r.Who.Model, asked[0], asked[1]}
 	row := t.byKey[key]
 	if row == nil {
-		if len(t.arms) >= 1000 {
+		if len(t.arms) >= maxArms {
 			return
 		}
 		row = &arm{armKey: key, tests: map[string]*testScores{}}
@@ -232,28 +237,8 @@ func (t *tables) inputTable() scoring.TextTable {
 				continue
 			}
 			seen = append(seen, key)
-			row, counts, ranks, reducedTasks := []string{test, cmp.Or(a.model, "-"), cmp.Or(a.mode, "-")},
-				[]string{}, []string{}, 0
-			for i, input := range inputs {
-				var list []float64
-				if withInput := t.byKey[armKey{a.model, a.mode, input}]; withInput != nil {
-					list = withInput.taskMeans(test)
-				}
-				if i > 0 { // not the full input
-					reducedTasks += len(list)
-				}
-				var published []paper.Published
-				for _, r := range printed.Rows {
-					if r.Text(1) == test {
-						published = append(published, paper.Published{Name: r.Text(0), Value: r.Number(3 + i)})
-					}
-				}
-				rank, _ := paper.Place(stats.Mean(list), published, 2)
-				row, counts, ranks = append(row, scoring.FormatCell(stats.Mean(list), 3)),
-					append(counts, strconv.Itoa(len(list))), append(ranks, rank)
-			}
-			if reducedTasks > 0 {
-				out.Rows = append(out.Rows, slices.Concat(row, counts, ranks))
+			if row := t.inputRow(key, test, printed); row != nil {
+				out.Rows = append(out.Rows, row)
 			}
 		}
 		for _, r := range printed.Rows {
@@ -264,6 +249,36 @@ func (t *tables) inputTable() scoring.TextTable {
 		}
 	}
 	return out
+}
+
+// inputRow returns the row of inputTable for a test and the model and mode of key; nil where they
+// have no tasks with a reduced input.
+func (t *tables) inputRow(key armKey, test string, printed paper.Table) []string {
+	row, counts, ranks := []string{test, cmp.Or(key.model, "-"), cmp.Or(key.mode, "-")}, []string{}, []string{}
+	reducedTasks := 0
+	for i, input := range inputs {
+		var means []float64 // by task
+		if withInput := t.byKey[armKey{key.model, key.mode, input}]; withInput != nil {
+			means = withInput.taskMeans(test)
+		}
+		if i > 0 { // not the full input
+			reducedTasks += len(means)
+		}
+		var published []paper.Published
+		for _, r := range printed.Rows { // columns: model, test, mode, then one for each input
+			if r.Text(1) == test {
+				published = append(published, paper.Published{Name: r.Text(0), Value: r.Number(3 + i)})
+			}
+		}
+		rank, _ := paper.Place(stats.Mean(means), published, 2)
+		row = append(row, scoring.FormatCell(stats.Mean(means), 3))
+		counts = append(counts, strconv.Itoa(len(means)))
+		ranks = append(ranks, rank)
+	}
+	if reducedTasks == 0 {
+		return nil
+	}
+	return slices.Concat(row, counts, ranks)
 }
 
 // testTable returns Figure 4. Columns: test, model, mode, input, mean, standard error over

@@ -124,7 +124,7 @@ func (r *Reader) pushValue() error {
 		return r.push(Bool, 1, "", nil)
 	case r.skipLiteral("false"):
 		return r.push(Bool, 0, "", nil)
-	case r.Strict:
+	case r.Strict: // refuses NaN and infinities
 	case r.skipLiteral("NaN"):
 		return r.push(Float, math.NaN(), "", nil)
 	case r.skipLiteral("Infinity"):

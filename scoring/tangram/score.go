@@ -159,16 +159,16 @@ func (score *Score) checkPieces(ws *workspace, r *plane.Result, decimal bool) {
 // ignored.
 func (score *Score) checkContacts(ws *workspace, r *plane.Result, decimal bool) {
 	count, index := len(ws.edges), ws.pieceIndex
-	edges, points := &ws.byEdge, &ws.byPoint
-	edges.reset(count)
-	points.reset(count)
+	byEdge, byPoint := &ws.byEdge, &ws.byPoint
+	byEdge.reset(count)
+	byPoint.reset(count)
 	for _, overlap := range r.Overlaps {
 		counts := !decimal || overlap.Area > areaTolerance
 		score.Overlaps = append(score.Overlaps, Overlap{index[overlap.I], index[overlap.J], overlap.Area, counts})
 		score.PEOverlap = score.PEOverlap || counts
 		if counts {
-			edges.join(overlap.I, overlap.J)
-			points.join(overlap.I, overlap.J)
+			byEdge.join(overlap.I, overlap.J)
+			byPoint.join(overlap.I, overlap.J)
 		}
 	}
 	for i := range count {
@@ -182,20 +182,20 @@ func (score *Score) checkContacts(ws *workspace, r *plane.Result, decimal bool) 
 			} else {
 				edge = r.SharesEdge(i, j)
 				// Touches is slow, and pieces that are connected already need no test
-				point = edge || points.find(i) != points.find(j) && r.Touches(i, j)
+				point = edge || byPoint.find(i) != byPoint.find(j) && r.Touches(i, j)
 			}
 			if edge {
-				edges.join(i, j)
+				byEdge.join(i, j)
 			}
 			if point {
-				points.join(i, j)
+				byPoint.join(i, j)
 			}
 		}
 	}
-	score.PEDisconnected = edges.disconnected(r.HasArea)
-	score.PEDisconnectedPoint = points.disconnected(r.HasArea)
+	score.PEDisconnected = byEdge.disconnected(r.HasArea)
+	score.PEDisconnectedPoint = byPoint.disconnected(r.HasArea)
 	if score.PEDisconnected {
-		score.Components = edges.components(r.HasArea, index)
+		score.Components = byEdge.components(r.HasArea, index)
 	}
 	score.PE = score.PEOverlap || score.PEDisconnected
 }

@@ -263,7 +263,7 @@ func (p *parser) call(fn function) (float64, bool) {
 			return 0, false
 		}
 	}
-	p.pos++
+	p.pos++ // the closing parenthesis
 	p.depth--
 	if len(args) < fn.minArguments || fn.maxArguments >= 0 && len(args) > fn.maxArguments {
 		return 0, false

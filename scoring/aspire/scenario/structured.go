@@ -92,7 +92,7 @@ type GraphTask struct {
 // (docs/spec/aspire.md#r32).
 func drawGraph(r *rand.Rand) (Scenario, bool) {
 	const nodes, probability, radius, cx, cy, side = 10, 0.3, 320, 700, 400, 60
-	var positions [nodes][2]float64
+	var positions [nodes][2]float64 // the nodes stand around the circle in a random order
 	for k, i := range r.Perm(nodes) {
 		sin, cos := math.Sincos(2 * math.Pi * float64(k) / nodes)
 		positions[i] = [2]float64{roundCents(cx + radius*cos), roundCents(cy + radius*sin)}
@@ -108,7 +108,7 @@ func drawGraph(r *rand.Rand) (Scenario, bool) {
 	r.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
 	green := r.IntN(nodes)
 	var scenario Scenario
-	linked := [nodes]bool{}
+	linked := [nodes]bool{} // to the green node
 	for k, edge := range edges {
 		from, to := positions[edge[0]], positions[edge[1]]
 		scenario.Shapes = append(scenario.Shapes,

@@ -159,12 +159,12 @@ func fleiss(items int, raters [][]string) *float64 {
 		return nil
 	}
 	ratings := bigProduct(complete, raterCount)
-	square := new(big.Int).Mul(ratings, ratings) // (nm)²
-	chance := new(big.Int)                       // (nm)² P_e
+	square := new(big.Int).Mul(ratings, ratings) // ratings²
+	chance := new(big.Int)                       // ratings² P_e
 	for _, count := range total {
 		chance.Add(chance, bigProduct(count, count))
 	}
-	pairCount := new(big.Int).Mul(ratings, big.NewInt(raterCount-1)) // nm(m-1), of which pairs agree
+	pairCount := new(big.Int).Mul(ratings, big.NewInt(raterCount-1)) // of ordered pairs of raters of an item
 	excess := new(big.Int).Sub(new(big.Int).Mul(big.NewInt(agreeingPairs), square), new(big.Int).Mul(chance, pairCount))
 	return ratio(excess, new(big.Int).Mul(pairCount, new(big.Int).Sub(square, chance)))
 }
