@@ -197,7 +197,7 @@ func (p *Prepared) Finish(ctx context.Context, keep bool) error {
 		}
 		return err
 	}
-	x.view = view.View{}
+	x.view = view.View{} // it is drawn and not needed any more
 	return nil
 }
 

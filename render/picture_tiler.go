@@ -43,10 +43,13 @@ func (c *pictureTiler) addPicture(img *image.NRGBA, second bool) {
 // longRun is the least length in px at which a run of opaque pixels becomes a span of its own.
 const longRun = 32
 
-// appendRow appends the alpha of one row of RGBA pixels as spans of row y.
+// appendRow appends the alpha of one row of RGBA pixels as spans of row y. Transparent pixels get
+// no span; a long run of opaque pixels gets one without bytes (scan.Full); all other pixels get
+// spans with one byte of alpha a pixel.
 func appendRow(dst *scan.Coverage, row []byte, y int32) {
 	width := len(row) / 4
 	for x := 0; ; {
+		// Skip transparent pixels, two at a time while it goes: the mask holds both alpha bytes.
 		for x+1 < width && binary.LittleEndian.Uint64(row[4*x:])&0xff000000ff000000 == 0 {
 			x += 2
 		}
@@ -61,6 +64,8 @@ func appendRow(dst *scan.Coverage, row []byte, y int32) {
 			x += n
 			continue
 		}
+		// This span ends at a transparent pixel or where a long opaque run begins. A shorter run is
+		// taken as a whole, one pixel that is not opaque by itself.
 		from, at := x, len(dst.Bytes)
 		for x < width && row[4*x+3] != 0 {
 			n := opaque(row[4*x:], min(width-x, longRun))

@@ -62,11 +62,13 @@ func (f *Filler) Add(p *vector.Path, clip chord.Rect) {
 	f.segments = f.cutter.Append(f.segments[:0], p, clip, chord.Exact)
 	f.Pieces += len(f.segments)
 	for _, s := range f.segments {
-		e := edge{int64(s.X0), int64(s.Y0), int64(s.X1), int64(s.Y1), int64(s.X0), 1, f.paths}
-		if s.Y1 < s.Y0 {
-			e = edge{int64(s.X1), int64(s.Y1), int64(s.X0), int64(s.Y0), int64(s.X1), -1, f.paths}
+		wind := int64(1)
+		if s.Y1 < s.Y0 { // an edge runs down; wind keeps the direction of the path
+			s.X0, s.Y0, s.X1, s.Y1 = s.X1, s.Y1, s.X0, s.Y0
+			wind = -1
 		}
-		f.edges = append(f.edges, e)
+		x0, y0, x1, y1 := int64(s.X0), int64(s.Y0), int64(s.X1), int64(s.Y1)
+		f.edges = append(f.edges, edge{x0: x0, y0: y0, x1: x1, y1: y1, x: x0, wind: wind, path: f.paths})
 	}
 	f.paths++
 }

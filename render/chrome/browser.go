@@ -72,7 +72,7 @@ func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, erro
 		_, err = chromedp.CallBrowser(ctx, browser.SetDownloadBehavior,
 			browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny})
 	}
-	if !late.Stop() { // it has run
+	if !late.Stop() { // the time limit has passed
 		err = errors.Join(fmt.Errorf("no answer within %v (--chrome-start)", cfg.Start), err)
 	}
 	if err != nil {

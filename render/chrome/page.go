@@ -47,7 +47,7 @@ func openPage(b *browserInstance, s site, cfg *Config, limit time.Duration) (*pa
 		p.target = t
 		return chromedp.Void{}, p.mount(ctx, cfg.LicenseKey)
 	})
-	if !late.Stop() {
+	if !late.Stop() { // the limit has passed
 		err = errors.Join(fmt.Errorf("no answer within %v (--chrome-start)", limit), err)
 	}
 	if err != nil {

@@ -88,10 +88,10 @@ func killRemaining(group int, dir string) (left int) {
 		left = 0
 		for _, p := range browserProcesses(group, dir) {
 			if p.zombie {
+				// A zombie does not count as left: it is collected here, or later by the process that
+				// inherited it.
 				var ws syscall.WaitStatus
-				if n, _ := syscall.Wait4(p.pid, &ws, syscall.WNOHANG, nil); n != p.pid {
-					continue // the process that inherited it will collect it
-				}
+				syscall.Wait4(p.pid, &ws, syscall.WNOHANG, nil)
 				continue
 			}
 			left++

@@ -55,27 +55,27 @@ func auto(adapters []Adapter, open opener) (context, Info, error) {
 // nil where none works, and ErrAmbiguous where several do. Two adapters with the same DRM node
 // are the same GPU under two drivers.
 func onlyGPU(adapters []Adapter, open opener) (context, Info, error) {
-	var won context
+	var found context
 	var info Info
 	var failed error
 	for _, a := range adapters {
-		if a.Software || a.CUDA == 0 || (won != nil && a.Node != "" && a.Node == info.Adapter.Node) {
+		if a.Software || a.CUDA == 0 || (found != nil && a.Node != "" && a.Node == info.Adapter.Node) {
 			continue
 		}
-		c, i, err := open(candidate{PlatformDevice, a})
+		c, opened, err := open(candidate{PlatformDevice, a})
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		if won != nil {
+		if found != nil {
 			c.close()
-			won.close()
+			found.close()
 			return nil, Info{}, fmt.Errorf("cannot choose between %s and %s: %w: name one with --device",
 				info.Adapter, a, ErrAmbiguous)
 		}
-		won, info = c, i
+		found, info = c, opened
 	}
-	return won, info, failed
+	return found, info, failed
 }
 
 // devices returns the displays of the adapters that keep accepts.

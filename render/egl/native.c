@@ -59,8 +59,10 @@ static int has(const char *list, const char *word) {
 	return 0;
 }
 
+// copy fills a buffer of a fixed size with a string, cut where it is too long and empty for NULL.
 static void copy(char *to, size_t size, const char *from) { snprintf(to, size, "%s", from ? from : ""); }
 
+// describe fills in what the extensions of a device, listed in ext, tell of it.
 static void describe(plumb_device *d, const char *ext) {
 	PFNEGLQUERYDEVICESTRINGEXTPROC str = plumb_proc("eglQueryDeviceStringEXT");
 	PFNEGLQUERYDEVICEATTRIBEXTPROC attrib = plumb_proc("eglQueryDeviceAttribEXT");
@@ -96,6 +98,7 @@ int plumb_devices(plumb_device *out, int max) {
 	return n < max ? n : max;
 }
 
+// display returns a display of the given kind, EGL_NO_DISPLAY where the client library has none.
 static EGLDisplay display(int kind, uintptr_t device) {
 	PFNEGLGETPLATFORMDISPLAYEXTPROC get = plumb_proc("eglGetPlatformDisplayEXT");
 	const char *client = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
@@ -106,9 +109,10 @@ static EGLDisplay display(int kind, uintptr_t device) {
 	return get(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
 }
 
-// attributes appends one way to ask for robustness; 0 is the strongest, 3 asks
-// for nothing. Drivers refuse different ones: EGL 1.5 names, the flag of
-// KHR_create_context, and notification alone.
+// attributes fills a with the attributes of a GL 4.3 core context, plus one of
+// four ways to ask that a lost context is reported: 0 robust access by EGL 1.5's
+// names, 1 the same by the flag of KHR_create_context, 2 the report alone,
+// 3 nothing. Drivers refuse different ones.
 static void attributes(EGLint *a, int way) {
 	EGLint base[] = {EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 3,
 		EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT};
@@ -120,6 +124,7 @@ static void attributes(EGLint *a, int way) {
 	a[n] = EGL_NONE;
 }
 
+// create makes a context in the first of the four ways that the driver takes.
 static EGLContext create(EGLDisplay d, EGLConfig config, plumb_context *out) {
 	EGLint a[16];
 	for (int way = 0; way <= 3; way++) {
@@ -135,6 +140,7 @@ static EGLContext create(EGLDisplay d, EGLConfig config, plumb_context *out) {
 	return EGL_NO_CONTEXT;
 }
 
+// fail notes the call that failed, with EGL's error if it has one, and returns 0.
 static int fail(plumb_context *out, const char *step) {
 	EGLint e = eglGetError();
 	if (e != EGL_SUCCESS) out->error = e;
@@ -142,6 +148,8 @@ static int fail(plumb_context *out, const char *step) {
 	return 0;
 }
 
+// identify fills in the names, the version and the device's UUID of the context
+// that is current.
 static void identify(plumb_context *out) {
 	get_string str = plumb_proc("glGetString");
 	get_stringi stri = plumb_proc("glGetStringi");

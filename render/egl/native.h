@@ -50,7 +50,10 @@ void plumb_close(plumb_context *c);
 // is still initialised.
 int plumb_current(void);
 
+// plumb_terminate releases a display and all that was made on it.
 void plumb_terminate(uintptr_t display);
+
+// plumb_proc returns the address of an EGL or GL function, NULL where there is none.
 void *plumb_proc(const char *name);
 
 #endif

@@ -225,7 +225,8 @@ func (m *Meter) serve() {
 	}
 }
 
-// Count returns the sums of packed scenes, which must not change meanwhile.
+// Count returns the sums of packed scenes, one for each in list's order. The scenes must not change
+// while it runs.
 func (m *Meter) Count(list []*region.Packed) ([]region.Sums, error) {
 	all := make([]request, len(list))
 	for i, p := range list {

@@ -404,8 +404,9 @@ func (h *Stroker) takePlane(dst *scan.Coverage) {
 	h.plane = nil
 }
 
-// blend returns the alpha after a plot is drawn on alpha d. With a faint stroke, a pixel of a pair
-// is floored together with what is below it, as was observed.
+// blend returns the alpha after a plot is drawn on alpha d. The lowest bit of p is set for a pixel of
+// a pair, which the two-pixel rule blends; the next eight bits are the plot's alpha. With a faint
+// stroke, a pixel of a pair is floored together with what is below it, as was observed.
 func (h *Stroker) blend(d byte, p uint64) byte {
 	a, two := byte(p>>1), p&1 == 1
 	switch {

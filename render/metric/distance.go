@@ -48,27 +48,28 @@ func (d *distanceTransform) columnPass(b Mask) {
 	w, h := d.box.Dx(), d.box.Dy()
 	none := int32(w + h)
 	for y := range h {
-		row, g := b.row(d.box.Min.Y+y), d.column[y*w:][:w]
-		for x := range g {
+		row, distances := b.row(d.box.Min.Y+y), d.column[y*w:][:w]
+		for x := range distances {
 			switch {
 			case row[(d.box.Min.X+x)*b.Step+b.First] >= d.threshold:
-				g[x] = 0
+				distances[x] = 0
 			case y == 0:
-				g[x] = none
+				distances[x] = none
 			default:
-				g[x] = min(none, d.column[(y-1)*w+x]+1)
+				distances[x] = min(none, d.column[(y-1)*w+x]+1)
 			}
 		}
 	}
 	for y := h - 2; y >= 0; y-- {
-		g, below := d.column[y*w:][:w], d.column[(y+1)*w:][:w]
-		for x := range g {
-			g[x] = min(g[x], below[x]+1)
+		distances, below := d.column[y*w:][:w], d.column[(y+1)*w:][:w]
+		for x := range distances {
+			distances[x] = min(distances[x], below[x]+1)
 		}
 	}
 }
 
-// rowPass is the second pass for row y: of the parabolas (x-i)^2 + g(i)^2 it finds the lowest at
+// rowPass is the second pass for row y: of the parabolas (x-i)^2 + g(i)^2, where g(i) is what the
+// first pass found for column i, it finds the lowest at
 // each covered pixel of a, which is its squared distance to b. It returns the larger of far and the
 // largest squared distance.
 func (d *distanceTransform) rowPass(a Mask, y int, far int64) int64 {

@@ -97,7 +97,8 @@ func sortByIndex(order []int32, keys []string) {
 }
 
 // siblingKeys returns the index key of each record. Records without one get the keys that the
-// editor would assign: increasing in the given order among the siblings without index.
+// editor would assign: increasing in the given order among the siblings without index. parents is
+// nil if no record has one.
 func siblingKeys(records []Record, parents []int32) []string {
 	keys := make([]string, len(records))
 	var assigned map[int32]int // children without index so far, per parent

@@ -120,11 +120,11 @@ func (c *jsonChecker) removeKeys(top *container) {
 	if top.hashed {
 		mask := uint64(len(c.table) - 1)
 		for n := len(c.keys) - 1; n >= top.keys; n-- {
-			at := c.hash(c.keyBytes(c.keys[n])) & mask
-			for c.table[at] != int32(n)+1 {
-				at = (at + 1) & mask
+			slot := c.hash(c.keyBytes(c.keys[n])) & mask
+			for c.table[slot] != int32(n)+1 {
+				slot = (slot + 1) & mask
 			}
-			c.table[at] = 0
+			c.table[slot] = 0
 			c.live--
 		}
 	}
