@@ -40,7 +40,7 @@ func (b *board) reset(initial []scene.Record) (duplicate int) {
 	for i := range initial {
 		b.origins = append(b.origins, origin{initial: int32(i), creationRank: -1})
 		b.byID[initial[i].ID] = int32(i)
-		if len(b.byID) != i+1 {
+		if len(b.byID) != i+1 { // the id was there already
 			return i
 		}
 	}

@@ -262,7 +262,7 @@ func (c *cleaner) collectEntries(v, geo answer.Value) {
 		c.dropField("props", "no object")
 	}
 	for member := props.First(); props.Kind() == answer.Object && member.Exists(); member = member.Next() {
-		c.addEntry(member, false)
+		c.addEntry(member, false) // in props
 	}
 	if geo.Exists() && !c.hasEntry("geo") {
 		c.entries = append(c.entries, entry{name: "geo", property: properties["geo"], value: geo, topLevel: true})
@@ -272,7 +272,7 @@ func (c *cleaner) collectEntries(v, geo answer.Value) {
 		case "id", "type", "x", "y", "rotation", "opacity", "props", "isLocked", "meta", "parentId", "index",
 			"typeName":
 		default:
-			c.addEntry(member, true)
+			c.addEntry(member, true) // beside props
 		}
 	}
 }

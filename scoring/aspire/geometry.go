@@ -27,7 +27,7 @@ const maxParents = 300
 func (b *board) toPage(r *scene.Record, p scene.Point) scene.Point {
 	for range maxParents {
 		sin, cos := math.Sincos(r.Rotation)
-		p = scene.Point{
+		p = scene.Point{ // float64: no fused multiply-add, equal on every machine
 			X: r.X + float64(cos*p.X) - float64(sin*p.Y),
 			Y: r.Y + float64(sin*p.X) + float64(cos*p.Y),
 		}

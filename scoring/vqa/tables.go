@@ -219,7 +219,7 @@ func (run *modelRun) name() string {
 // chanceAccuracy returns the expected accuracy of guessing, the mean of 1/k over items with
 // k options, in hundredths of a per cent. ok is false where no item has a known number of
 // options. See docs/spec/vqa.md#r47.
-func (run *modelRun) chanceAccuracy() (h int64, ok bool) {
+func (run *modelRun) chanceAccuracy() (accuracy int64, ok bool) {
 	items, sum := int64(0), int64(0)
 	const denominator = 840 // least common multiple of 2 to 8, so that the sum is an exact integer
 	for k, count := range run.options {

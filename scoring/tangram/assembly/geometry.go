@@ -59,7 +59,7 @@ func compareAlong(a, b, p, q vertex) int {
 	product := (b.x-a.x)*(q.x-p.x) + (b.y-a.y)*(q.y-p.y)
 	size := 1 + max(math.Abs(a.x), math.Abs(a.y), math.Abs(b.x), math.Abs(b.y), math.Abs(p.x), math.Abs(p.y),
 		math.Abs(q.x), math.Abs(q.y))
-	if math.Abs(product) > 1e-13*size*size {
+	if math.Abs(product) > 1e-13*size*size { // far above the rounding of the products
 		if product > 0 {
 			return -1
 		}

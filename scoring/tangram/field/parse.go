@@ -326,8 +326,9 @@ func (p *parser) unary() (Number, bool) {
 	return x, ok
 }
 
-// power reads an atom with an optional integer exponent of at most maxPower. It sets
-// p.afterNumber if the atom is a plain number without an exponent.
+// power reads an atom with an optional integer exponent of at most maxPower; it refuses
+// values larger than maxBits. It sets p.afterNumber if the atom is a plain number without an
+// exponent.
 func (p *parser) power() (Number, bool) {
 	kind := p.peek()
 	x, ok := p.atom()

@@ -112,7 +112,7 @@ func (k *gridKernel) paramQuotient(p edgeParam) (num, den int128) {
 	switch {
 	case p.isEnd():
 		return int128Of(int64(p.value)), int128Of(1) // 0 or 1
-	case p.isCrossing():
+	case p.isCrossing(): // (c - a) x (d - c) over (b - a) x (d - c)
 		return k.exactCross(p.a, p.c, p.c, p.d), k.exactCross(p.a, p.b, p.c, p.d)
 	}
 	// the vertex c: by x coordinates, or by y where the edge is vertical

@@ -184,7 +184,7 @@ func (k *int64Kernel) paramQuotient(p edgeParam) quotient {
 	switch {
 	case p.isEnd():
 		return quotient{surd{a: int64(p.value)}, surd{a: 1}} // 0 or 1
-	case p.isCrossing():
+	case p.isCrossing(): // (c - a) x (d - c) over (b - a) x (d - c)
 		return quotientOf(k.exactCross(p.a, p.c, p.c, p.d), k.exactCross(p.a, p.b, p.c, p.d))
 	}
 	// the vertex c: by x coordinates, or by y where the edge is vertical

@@ -167,7 +167,7 @@ func (vs *vertexSet) setAtCrossing(p *edgeParam, a, b, c, d int32) {
 	p.a, p.b, p.c, p.d = a, b, c, d
 	p.value = num / den
 	p.maxError = 2 * vs.crossError * (1 + math.Abs(p.value)) / math.Abs(den)
-	if p.maxError < 1e-11 {
+	if p.maxError < 1e-11 { // close enough for areas; order decides exactly in any case
 		return
 	}
 	p.value = vs.cross(a, c, c, d) / vs.cross(a, b, c, d)

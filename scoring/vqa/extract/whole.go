@@ -33,8 +33,9 @@ func isMark(b byte) bool {
 	return isSpace(b) || isQuote(b) || (isOpener(b) || isCloser(b)) && b != '{' && b != '}' || isStop(b)
 }
 
-// readSoleLabel reads an answer that is nothing but a label, with marks and a lead word such
-// as "answer:" before it. saidOption reports whether the lead word is "option".
+// readSoleLabel reads an answer that is nothing but a label, with marks around it and a lead
+// word such as "answer:" before it; ok is false for other answers. saidOption reports
+// whether the lead word is "option".
 func (r *Reader) readSoleLabel(s []byte) (l label, saidOption, ok bool) {
 	i := 0
 	for i < len(s) && (isMark(s[i]) || s[i] == '=') {
