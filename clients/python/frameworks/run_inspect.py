@@ -55,7 +55,7 @@ class Inspect(unittest.TestCase):
         env = {k: v for k, v in os.environ.items() if not k.startswith("PLUMB_")}
         env |= {"STUB_BASE_URL": MODEL.url, "STUB_API_KEY": "none", "MODEL": "openai-api/stub/mock", "NO_COLOR": "1", "INSPECT_DISPLAY": "plain",
                 "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "INSPECT_LOG_DIR": str(self.dir)}  # fmt: skip
-        done = subprocess.run(["bash", "-c", command], cwd=self.dir, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+        done = subprocess.run(["bash", "-c", command], cwd=self.dir, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)
         self.assertEqual(done.returncode == 0, ok, done.stdout[-3000:])
         return done.stdout
 
@@ -90,7 +90,7 @@ class Inspect(unittest.TestCase):
     def test_install(self) -> None:
         """The README's first line installs what it names, here into a folder and without
         what PyPI has."""
-        line = blocks("inspect_ai", "sh")[0].splitlines()[0].replace("pip ", f"{sys.executable} -m pip ")
+        line = blocks("inspect_ai", "sh")[0].splitlines()[0].replace("pip ", f"{ROOT}/build/venv/bin/python -m pip --python {sys.executable} ")
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run(["bash", "-c", f"{line} -q --no-deps --no-index --target {folder}"], cwd=ROOT, check=True, capture_output=True)
             self.assertLessEqual({"plumb_client", "plumb_bin", "plumb_inspect"}, {p.name for p in Path(folder).iterdir()})
@@ -125,6 +125,30 @@ class Inspect(unittest.TestCase):
             values = [score.value for score in s.scores.values()]
             self.assertEqual(len(values), 2)
             self.assertEqual(values[0], values[1])
+
+    def test_precomputed(self) -> None:
+        """The scores that `plumb score` writes for a log are taken by inspect's own scorer
+        for scores of others, with the same values; those that are missing are told."""
+        model = Endpoint(lambda messages: ("A", "the large one")[sum(text_of(messages[-1]).encode()) % 2])
+        with mock.patch.object(MODEL, "url", model.url):
+            self.run_command(blocks("inspect_ai", "sh")[0].splitlines()[-1].replace("aspire", "spaceeval"))
+        first = self.log()
+        tasks = rows.OWN / rows.OWN_FILES["spaceeval"]
+        flags = ["--tasks", f"spaceeval={tasks}", "--paper", "none", "--max-failed", "100%", "--output-format", "inspect"]
+        out = str(self.dir / "scores") + "/"
+        done = subprocess.run([PROGRAM, "score", *flags, "-o", out, first.location], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        scores = self.dir / "scores" / f"{Path(first.location).stem}.jsonl"
+        command = f"inspect score {first.location} --scorer precomputed_scores -S scores={scores} --action append --output-file"
+        self.run_command(f"{command} again.eval")
+        want = {s.id: s.scores["plumb"] for s in first.samples or []}
+        known = {i for i, score in want.items() if score.value == score.value}
+        self.assertTrue(set() < known < set(want))
+        again = read_eval_log(str(self.dir / "again.eval"))
+        for s in again.samples or []:
+            got = s.scores.get("precomputed_scores")
+            self.assertEqual(got.value if s.id in known else got, want[s.id].value if s.id in known else None, s.id)
+        self.assertIn("No score record", self.run_command(f"{command} never.eval -S on_missing=error", ok=False))
 
     def test_items_of_a_file(self) -> None:
         """Tasks of a file go through a daemon of their own."""
