@@ -17,7 +17,7 @@ FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:buil
 # Packages that ./... leaves out for the name of their folder.
 HELPERS := ./testdata ./testdata/madeup
 
-.PHONY: mutation bench-answers bench-dumps test-edits test-large view test-view demo demo-run test test-envs test-ray build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
+.PHONY: mutation bench-answers bench-dumps test-edits test-large view test-view demo demo-run test test-envs test-deploy test-ray build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
 	@sh scripts/demo.sh
@@ -25,7 +25,7 @@ demo: setup build ## score the sample dump through the daemon, write build/repor
 demo-run: setup build ## ask a scripted endpoint about ASPIRE and DrawingBench, without key or network
 	@sh scripts/demo-run.sh
 
-test: setup vet imports ## every test; the last line counts what was skipped; ENVS=1 adds the light ones of test-envs
+test: setup vet imports ## every test; the last line counts what was skipped; ENVS=1 adds real evaluators and trainers, the light ones of test-envs
 	@broken() { echo '{"Action":"run-fail"}'; }; \
 	{ go test -json -timeout 30m ./... || broken; \
 	  if [ -n "$(FAULT)" ]; then go test -json -timeout 30m -tags "egl fault" $(FAULT) || broken; fi; \
@@ -34,10 +34,13 @@ test: setup vet imports ## every test; the last line counts what was skipped; EN
 
 # The Python packages inside the real evaluators and trainers, an environment for each:
 # scripts/envs.sh. They take 9 GB, of which the light ones take 2 GB. Of the
-# other targets only `make test ENVS=1` runs them, the light ones.
+# other targets only `make test ENVS=1` runs them, the light ones; CI does so.
 ENV ?= all
 test-envs: setup ## real evaluators and trainers; ENV=NAME, light, torch or all; the last line counts what was skipped
 	@sh scripts/envs.sh $(ENV)
+
+test-deploy: setup ## the files of deploy by kubeconform and helm, which the first run builds
+	@sh scripts/deploy.sh
 
 test-ray: setup build ## a run on a real Ray cluster of this machine
 	@sh scripts/python.sh ray

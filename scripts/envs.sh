@@ -5,7 +5,8 @@
 #	envs.sh light       those without torch
 #	envs.sh torch       those with it
 #	envs.sh all
-#	envs.sh events      those without torch, told as `go test -json` tells tests
+#	envs.sh events      those without torch, told as `go test -json` tells tests; of inspect
+#	                    and verifiers, which take minutes, the tests that `brief` names
 #
 # In:  what scripts/python.sh needs for each; PLUMB_BIN is not read: the program is that
 #      of the wheel plumb-bin. PLUMB_NEMO_RL, PLUMB_OPEN_INSTRUCT, PLUMB_ROLL and
@@ -44,16 +45,27 @@ prepare() {
 	UV_CACHE_DIR="${UV_CACHE_DIR:-$root/build/uv}" build/venv/bin/uv pip install -q --python "$venv/bin/python" --no-index --no-deps --reinstall build/wheels/*.whl 2>&1
 }
 
-# run NAME: its tests. The same run for both versions of verifiers.
+# brief NAME: the tests that `make test` runs of it, none for all.
+brief() {
+	case $1 in
+	inspect) echo Inspect.test_install Inspect.test_every_task Inspect.test_two_turns Inspect.test_bad_label ;;
+	verifiers) echo TaskClass Tasks.test_taskset_of_the_readme Tasks.test_what_could_not_be_scored_is_an_error Whiteboard.test_two_turns ;;
+	esac
+}
+
+# run NAME TEST...: its tests, all where none is named. The same run for both versions of verifiers.
 run() {
-	python="$root/build/venv-$(kind "$1")/bin/python"
+	name=$1
+	shift
+	python="$root/build/venv-$(kind "$name")/bin/python"
 	env -u PLUMB_URL PYTHONPYCACHEPREFIX="$root/build/pycache" PLUMB_BIN="$("$python" -c 'import plumb_bin; print(plumb_bin.program())')" \
-		"$python" "clients/python/frameworks/run_${1%-*}.py" >"$logs/$1.log" 2>&1
+		"$python" "clients/python/frameworks/run_${name%-*}.py" "$@" >"$logs/$name.log" 2>&1
 }
 
 if [ "${1:-}" = --one ]; then # begun below
 	began=$(date +%s)
-	if run "$2"; then
+	# shellcheck disable=SC2046 # a list of names
+	if run "$2" $([ -z "${PLUMB_ENVS_BRIEF:-}" ] || brief "$2"); then
 		echo "ok   $2 ($(($(date +%s) - began)) s)"
 	else
 		cat "$logs/$2.log" >&2
@@ -70,6 +82,7 @@ torch) set -- $torch ;;
 all) set -- $light nemo_gym $torch ;;
 events)
 	events=yes
+	export PLUMB_ENVS_BRIEF=1
 	set -- $light
 	;;
 esac
@@ -95,9 +108,14 @@ done
 [ -z "$ready" ] || printf '%s\n' $ready | xargs -n 1 -P 2 sh scripts/envs.sh --one >>"$told"
 
 if [ -n "$events" ]; then
+	verdict=pass
+	! grep -q '^FAIL' "$told" || verdict=fail
+	ran=$(sed -n 's/^ok   \([^ ]*\) .*/\1/p' "$told")
 	tr -d '"\\' <"$told" | sed -n 's/^ok   \([^ ]*\) .*/{"Action":"pass","Package":"test-envs","Test":"\1"}/p
 		s/^FAIL \([^ :]*\).*/{"Action":"fail","Package":"test-envs","Test":"\1"}/p
 		s/^skip \([^ :]*\): \(.*\)/{"Action":"output","Package":"test-envs","Test":"\1","Output":"\2"}\n{"Action":"skip","Package":"test-envs","Test":"\1"}/p'
+	printf '{"Action":"output","Package":"test-envs","Output":"%s\\ttest-envs\\t%s of %s real packages: %s\\n"}\n{"Action":"%s","Package":"test-envs"}\n' \
+		"$([ $verdict = pass ] && echo "ok  " || echo FAIL)" "$(echo $ran | wc -w)" $# "$(echo $ran)" $verdict
 else
 	cat "$told"
 	echo "test-envs: $(grep -c '^ok' "$told") passed, $(grep -c '^FAIL' "$told") failed, $(grep -c '^skip' "$told") skipped"

@@ -2,7 +2,8 @@
 # python.sh makes an environment in which the Python client is tested.
 #
 #	python.sh         build/venv, for the client's own tests
-#	python.sh NAME    build/venv-NAME, where the client meets a trainer's real package
+#	python.sh NAME    build/venv-NAME, where the client meets a trainer's real package, and
+#	                  build/venv-deploy for scripts/deploy.sh
 #
 # In:  Python 3.10 or later with venv (3.11 for NAME, 3.13 for nemo_gym), PyPI: the
 #      packages of clients/python/requirements/NAME.txt, each in one version and with
@@ -14,9 +15,9 @@
 #      1.4 GB, verifiers 0.6 GB, inspect, gem and openenv 0.4 GB each, openreward 0.2 GB,
 #      skyrl 0.1 GB, verl 0.3 GB, checkouts 0.8 GB and lmms_eval 0.1 GB beside trl, ray 0.3 GB.
 #
-# All but build/venv are filled by uv, which build/venv has; its cache is build/uv, whose
-# files the environments share. With everything in place the script only compares and
-# ends.
+# All but build/venv are made and filled by uv, which build/venv has, and have no pip; its
+# cache is build/uv, whose files the environments share. With everything in place the
+# script only compares and ends.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -68,7 +69,12 @@ made="$version $("$python" -c 'import sys; print(sys.executable)') $(sha256sum <
 
 rm -rf "$venv"
 mkdir -p "$root/build"
-"$python" -m venv "$venv" || fail "$python cannot make a virtual environment; want the package python3-venv"
+uv="$root/build/venv/bin/uv"
+if [ "$kind" = test ]; then
+	"$python" -m venv "$venv" || fail "$python cannot make a virtual environment; want the package python3-venv"
+else
+	"$uv" venv -q --no-python-downloads --python "$("$python" -c 'import sys; print(sys.executable)')" "$venv" >&2 || fail "uv cannot make a virtual environment"
+fi
 # Wheels alone: a source package would be built with whatever setuptools is newest.
 # Of these packages, which skyrl, verl, gem and checkouts need, there is nothing else.
 only="--only-binary :all:"
@@ -77,7 +83,6 @@ for package in func-timeout antlr4-python3-runtime pycosat zss cellpylib jieba l
 done
 # uv, of build/venv, is many times as fast as pip and links the files of its cache into
 # each environment that has them, so that they take their space once.
-uv="$root/build/venv/bin/uv"
 install() {
 	# shellcheck disable=SC2086 # a list of flags
 	if [ "$kind" = test ]; then

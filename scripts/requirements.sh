@@ -22,7 +22,7 @@ compile() {
 
 upgrade=${1:-}
 compile clients/python/requirements/test.in 3.10
-for name in trl verifiers verifiers-0.3 skyrl ray inspect openenv openreward gem; do
+for name in trl verifiers verifiers-0.3 skyrl ray inspect openenv openreward gem deploy; do
 	compile clients/python/requirements/$name.in 3.11
 done
 compile clients/python/requirements/nemo_gym.in 3.13.14

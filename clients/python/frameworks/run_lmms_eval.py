@@ -50,7 +50,7 @@ class LmmsEval(unittest.TestCase):
         for path in ("clients/lmms_eval/tasks", "clients/python/examples"):
             command = command.replace(path, str(ROOT / path))
         command = command.replace("bin/plumb", daemon.BIN)
-        done = subprocess.run(["bash", "-c", command], cwd=self.dir, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=500)
+        done = subprocess.run(["bash", "-c", command], cwd=self.dir, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)
         self.assertEqual(done.returncode, 0, done.stdout[-4000:])
 
     def evaluate(self, tasks: list[str], answer: Any) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]], Endpoint]:

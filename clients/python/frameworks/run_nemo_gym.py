@@ -93,7 +93,7 @@ class NemoGym(unittest.TestCase):
     def command(self, line: str, folder: Path, env: dict[str, str]) -> None:
         """Runs a command of shell; tries again while Gym's servers are not there yet."""
         for _ in range(60):
-            done = subprocess.run(["bash", "-c", line], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+            done = subprocess.run(["bash", "-c", line], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)
             if "Could not connect to the head server" not in done.stdout:
                 break
             time.sleep(1)

@@ -108,7 +108,7 @@ class Tasks(unittest.TestCase):
         command = self.command.replace("PYTHONPATH=.", f"PYTHONPATH=.:{HERE}").rstrip()
         command += f" --env.taskset.rows rows.jsonl -o out {more}"
         done = subprocess.run(["bash", "-c", command], cwd=self.dir, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, timeout=300)  # fmt: skip
+                              text=True, timeout=900)  # fmt: skip
         found = traces(self.dir / "out")
         self.assertEqual(len(found), len(data), done.stdout[-4000:])
         return found
@@ -176,7 +176,7 @@ class Whiteboard(unittest.TestCase):
         env = {**os.environ, "OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "none", "MODEL": "stub", "PLUMB_URL": episodes.plumb().url,
                "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(home)}  # fmt: skip
         command = blocks("plumb-whiteboard", "sh")[0].split("\n", 1)[1].rstrip() + f" -o out {more}"
-        done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+        done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)
         found = traces(folder / "out")
         self.assertEqual(len(found), n, done.stdout[-4000:])
         return found, model.asked
@@ -184,7 +184,7 @@ class Whiteboard(unittest.TestCase):
     def test_install(self) -> None:
         """The README's first line installs what it names, here into a folder and without
         what PyPI has."""
-        line = blocks("plumb-whiteboard", "sh")[0].splitlines()[0].replace("pip ", f"{sys.executable} -m pip ")
+        line = blocks("plumb-whiteboard", "sh")[0].splitlines()[0].replace("pip ", f"{ROOT}/build/venv/bin/python -m pip --python {sys.executable} ")
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run(["bash", "-c", f"{line} -q --no-deps --no-index --target {folder}"], cwd=ROOT, check=True, capture_output=True)
             self.assertLessEqual({"plumb_client", "plumb_bin", "plumb_whiteboard"}, {p.name for p in Path(folder).iterdir()})

@@ -64,7 +64,7 @@ class VlmEvalKit(unittest.TestCase):
         env = {**daemon.environment(), "LMUData": str(cls.dir / "data"), "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": "", "MODEL": "stub",
                "OPENAI_BASE_URL": cls.model.url, "OPENAI_API_KEY": "none", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}  # fmt: skip
         done = subprocess.run(["bash", "-c", f"{command} --work-dir {cls.dir / 'out'}"], cwd=os.environ["PLUMB_VLMEVALKIT"], env=env,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=540)  # fmt: skip
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)  # fmt: skip
         cls.said = done.stdout
         assert done.returncode == 0, done.stdout[-4000:]
 
