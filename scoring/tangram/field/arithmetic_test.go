@@ -210,3 +210,42 @@ func TestArea(t *testing.T) {
 		t.Errorf("got %d bits; want %d", got, 71+2+64)
 	}
 }
+
+// TestScaledDifference: the fast path of squared distances takes numbers up to its limits, and none beyond.
+func TestScaledDifference(t *testing.T) {
+	num := func(a, b, d int64) Number { return Ratio(a, d).Add(Surd(b, d)) }
+	const top = maxOperand - 1
+	for _, c := range []struct {
+		name    string
+		x, y    Number
+		p, q, d int64
+		ok      bool
+	}{
+		{"integers get the denominator 2", Int(1), num(4, 5, 1), 6, 10, 2, true},
+		{"halves", num(1, 3, 2), num(5, 1, 2), 4, -2, 2, true},
+		{"thirds and halves", num(1, 1, 3), num(1, 3, 2), 1, 7, 6, true},
+		{"sixths and quarters", num(1, 5, 6), num(1, 3, 4), 1, -1, 12, true},
+		{"as large as may be", num(-top, top, 1), num(top, -top, 1), 4 * top, -4 * top, 2, true},
+		{"a part too large", num(maxOperand, 1, 1), Int(0), 0, 0, 0, false},
+		{"a part too small", num(1, -maxOperand, 1), Int(0), 0, 0, 0, false},
+		{"the other's part too large", Int(0), num(1, maxOperand, 1), 0, 0, 0, false},
+		{"the other's part too small", Int(0), num(-maxOperand, 1, 1), 0, 0, 0, false},
+		{"a denominator as large as may be", num(1, 1, maxOperand), num(3, 5, maxOperand), 2, 4, maxOperand, true},
+		{"a denominator too large", num(1, 1, maxOperand+1), num(3, 5, maxOperand+1), 0, 0, 0, false},
+		{"the other's denominator too large", Int(0), num(3, 5, maxOperand+1), 0, 0, 0, false},
+		{"a common denominator as large as may be", num(1, 1, 1<<13), num(1, 1, 1<<14), -1, -1, 1 << 14, true},
+		{"a common denominator too large", num(1, 1, 1<<13), num(1, 1, 3), 0, 0, 0, false},
+		{"the largest difference", num(0, top, 1), num(0, -top, maxOperand), 0, -(1<<28 - 1), maxOperand, true},
+	} {
+		p, q, d, ok := scaledDifference(c.x, c.y)
+		if ok != c.ok || ok && (p != c.p || q != c.q || d != c.d) {
+			t.Errorf("%s: got %d, %d, %d, %v; want %d, %d, %d, %v", c.name, p, q, d, ok, c.p, c.q, c.d, c.ok)
+		}
+	}
+	if got := Ratio(3, -6); !got.Equal(Ratio(-1, 2)) || got.a.d != 2 {
+		t.Errorf("3/-6: got %s", got.LaTeX())
+	}
+	if got := Surd(-3, -1); !got.Equal(Surd(3, 1)) || got.b.d != 1 {
+		t.Errorf("-3/-1: got %s", got.LaTeX())
+	}
+}

@@ -1,11 +1,8 @@
 package field
 
-// These limits keep the squares of scaledDifference within an int64: maxOperand bounds numerators
-// and denominators of the coordinates, maxNumerator the numerators of their difference.
-const (
-	maxNumerator = 1 << 28
-	maxOperand   = 1 << 14
-)
+// maxOperand bounds the numerators and denominators of the coordinates that scaledDifference takes. The
+// numerators of a difference are then below 2^28, and their squares fit an int64 together.
+const maxOperand = 1 << 14
 
 // Within reports whether |x| <= limit, which must be at least 2.
 func (x Number) Within(limit int64) bool {
@@ -76,11 +73,7 @@ func scaledDifference(x, y Number) (p, q, d int64, ok bool) {
 		d = 2 // see above
 	}
 	factorX, factorY := d/dx, d/dy
-	if d%dx != 0 || d%dy != 0 {
-		return 0, 0, 0, false
-	}
-	p, q = ay*factorY-ax*factorX, by*factorY-bx*factorX
-	return p, q, d, p < maxNumerator && p > -maxNumerator && q < maxNumerator && q > -maxNumerator
+	return ay*factorY - ax*factorX, by*factorY - bx*factorX, d, true
 }
 
 // smallNumerator reports whether n is small enough for scaledDifference.
