@@ -160,3 +160,74 @@ func TestSizes(t *testing.T) {
 		t.Errorf("an unknown benchmark: got %v", got)
 	}
 }
+
+// With AnyTaxonomy names that the benchmark does not have are kept as they are, each at its level.
+func TestUnknownTaxonomy(t *testing.T) {
+	s := newSuite(spatialab)
+	for _, c := range []struct{ fields, category, sub string }{
+		{`"category":"Of Its Own"`, "of_its_own", ""},
+		{`"subcategory":"Of Its Own"`, "", "of_its_own"},
+		{`"category":"orientation","subcategory":"Of Its Own"`, "orientation", "of_its_own"},
+		{`"category":"Of Its Own","subcategory":"Too"`, "of_its_own", "too"},
+		{`"category":"3d_geometry","subcategory":"gravity_effects"`, "3d_geometry", "gravity_effects"},
+		{`"subcategory":"gravity_effects"`, "3d_geometry", "gravity_effects"},
+		{`"category":"gravity_effects"`, "gravity_effects", ""},
+		{`"id":"a"`, "", ""},
+	} {
+		v := fastjson.MustParse(`{"response":"1","options":["a","b"],"answer":"1",` + c.fields + `}`)
+		j, err := s.prepare(&scoring.Item{ID: "a", Suite: s.name, Fields: v}, scoring.Variants{AnyTaxonomy: ""})
+		if err != nil {
+			t.Errorf("%s: %v", c.fields, err)
+			continue
+		}
+		r := j.Score(nil)
+		if category, sub := strings.Join(r.Strings("category"), ""), strings.Join(r.Strings("subcategory"), ""); category != c.category || sub != c.sub {
+			t.Errorf("%s: got %q, %q; want %q, %q", c.fields, category, sub, c.category, c.sub)
+		}
+		line := string(r.AppendJSON(nil, scoring.Clamp01, ""))
+		if strings.Contains(line, `"category"`) != (c.category != "" || c.sub != "") {
+			t.Errorf("%s: the result is %s", c.fields, line)
+		}
+	}
+}
+
+func TestCheckPaper(t *testing.T) {
+	for name, ok := range map[string]bool{"spatialab": true, "spaceeval": true, "methods": false} {
+		if err := CheckPaper(embeddedPaper(name)); (err == nil) != ok {
+			t.Errorf("%s: got %v; want rows %v", name, err, ok)
+		}
+	}
+	for _, doc := range []string{"", "{", `{"benchmark":"SPATIALAB"}`, `{"benchmark":"other"}`} {
+		if err := CheckPaper([]byte(doc)); err == nil {
+			t.Errorf("%q: got no error", doc)
+		}
+	}
+}
+
+// The part of an answer that a judge gets is found in the answer, from its first character to its last,
+// where a reasoning block inside or a cut character keeps it from being one piece of it.
+func TestSentPart(t *testing.T) {
+	long := strings.Repeat("é", 100)
+	for _, c := range []struct {
+		name, answer string
+		last         bool
+		want         string // "" for nothing
+	}{
+		{"all", " yes ", false, "yes"}, {"nothing", "  ", false, ""},
+		{"the last answer", "Answer: a. Answer: b", true, "b"},
+		{"the same words before", "b. Answer: b", true, "b"},
+		{"a block inside", long + "<think>no</think>" + long, false, long + "<think>no</think>" + long},
+		{"a block before", "<think>no</think>" + long, false, long},
+		{"bytes that are no text", "x" + long + "\xff" + long + "x", false, "x" + long + "\xff" + long + "x"},
+	} {
+		from, to, ok := sentPart([]byte(c.answer), c.last)
+		got := c.answer[from:to]
+		if ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%s: got %q, %v; want %q", c.name, got, ok, c.want)
+		}
+	}
+	from, to, _ := sentPart([]byte("b. Answer: b"), true)
+	if from != 11 || to != 12 {
+		t.Errorf("the same words before: got %d to %d; want the last ones", from, to)
+	}
+}

@@ -35,6 +35,11 @@ func madeLines(b *benchmark) (lines []string) {
 				if b == spaceeval {
 					item = strings.NewReplacer(`"answer":"1"`, `"answer":"A"`, `"answer":"2"`, `"answer":"B"`, `"answer":"3"`, `"answer":"C"`, `"answer":"4"`, `"answer":"D"`).Replace(item)
 				}
+				// One model answers every item in both formats, so that its gap is complete.
+				if b == spatialab {
+					lines = append(lines, fmt.Sprintf(`{%s,"model":"even","response":"%d"}`, item, r.IntN(4)+1),
+						fmt.Sprintf(`{%s,"model":"even","format":"open","response":"it","judge":"%d"}`, item, r.IntN(3)/2))
+				}
 				for k, ask := range asks {
 					if k > 6 && b == spaceeval && k < 9 || r.IntN(12) == 0 {
 						continue
