@@ -17,8 +17,8 @@ var (
 	codes    = []string{"no_response", "backend", "deadline"}
 )
 
-// Write writes n results of ASPIRE: every question is answered by four models in two modes. A tenth has score 0, a
-// fifth score 1, and every fiftieth no score.
+// Write writes n results of ASPIRE: every question is answered by four models in two modes. About a tenth has
+// score 0, a fifth of the others score 1, and one in fifty no score.
 func Write(w io.Writer, n int) error {
 	out := bufio.NewWriterSize(w, 1<<20)
 	r := rand.New(rand.NewPCG(1, 2))
