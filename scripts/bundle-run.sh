@@ -17,7 +17,8 @@ PLUMB_FONTS="$here/fonts"
 export PLUMB_FONTS
 plumb="$here/plumb"
 
-# scores SAMPLES BACKEND prints the results without what names the backend.
+# scores SAMPLES BACKEND prints the results of the samples without the field that names the backend, the only
+# one that may differ.
 scores() {
 	"$plumb" score --backend "$2" --fidelity native -o - "$1" | sed 's/"backend":"[a-z]*",*//'
 }
@@ -38,7 +39,7 @@ check)
 	trap 'rm -rf "$work"' EXIT
 	scores "$here/samples/aspire.jsonl" gl >"$work/gl"
 	scores "$here/samples/aspire.jsonl" cpu >"$work/cpu"
-	# Sums are integers without a division in a shader: no tolerance.
+	# Shaders add integers and do not divide, so that both ways give the same bytes: no tolerance is needed.
 	if ! cmp -s "$work/gl" "$work/cpu"; then
 		echo "check failed: scores of the GPU and of the CPU differ:" >&2
 		diff "$work/gl" "$work/cpu" | head -n 6 | cut -c1-400 >&2

@@ -34,6 +34,7 @@ go test -c -trimpath -tags "$tags" -ldflags "-s -w" -o "$out/checks/gpu" ./rende
 go test -c -trimpath -tags "$tags fault" -ldflags "-s -w" -o "$out/checks/gpu-faults" ./render/gpu
 
 for program in "$out/plumb" "$out"/checks/*; do
+	# Names of the libraries that the program is linked with.
 	wants=$(readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p')
 	for library in $wants; do
 		case $library in
@@ -45,5 +46,6 @@ for program in "$out/plumb" "$out"/checks/*; do
 		esac
 	done
 done
+# The newest version of the C library of which any of the programs uses a function.
 glibc=$(readelf -V "$out/plumb" "$out"/checks/* | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
 echo "bundle: $out ($(du -sh "$out" | cut -f1)); needs $(echo $wants | tr '\n' ' ')and at least $glibc"

@@ -1,6 +1,9 @@
 #!/bin/sh
-# Asks a scripted endpoint about ASPIRE and DrawingBench, with the faults of real endpoints,
-# and scores what it says. Needs no key and no network. Folders: build/demo-run.
+# demo-run.sh asks a scripted endpoint, which has the faults of real ones, about ASPIRE and DrawingBench and
+# scores its answers. It needs no key and no network.
+#
+# In:  bin/plumb, bench/endpoint, testdata/drawingbench.
+# Out: build/demo-run with the tasks, the results and a report of each suite. The endpoint is stopped in any case.
 set -eu
 out=build/demo-run
 rm -rf "$out"
@@ -11,6 +14,7 @@ bin/plumb aspire generate --count 5 -o "$out/tasks.jsonl"
 	-faults 429-wait=0.05,500=0.05,reset=0.03,garbage=0.03 >"$out/address" &
 endpoint=$!
 trap 'kill $endpoint 2>/dev/null || true' EXIT
+# The endpoint picks a free port and writes its address. It gets ten seconds.
 i=0
 while [ ! -s "$out/address" ]; do
 	i=$((i + 1))

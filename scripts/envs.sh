@@ -5,8 +5,8 @@
 #	envs.sh light       those without torch
 #	envs.sh torch       those with it
 #	envs.sh all
-#	envs.sh events      those without torch, told as `go test -json` tells tests; of inspect
-#	                    and verifiers, which take minutes, the tests that `brief` names
+#	envs.sh events      those without torch, with lines as those of `go test -json` on stdout; of
+#	                    inspect and verifiers, which take minutes, the tests that `brief` names
 #
 # In:  what scripts/python.sh needs for each; PLUMB_BIN is not read: the program is that
 #      of the wheel plumb-bin. PLUMB_NEMO_RL, PLUMB_OPEN_INSTRUCT, PLUMB_ROLL and
@@ -25,7 +25,7 @@ checkouts="nemo_rl open_instruct roll vlmevalkit"
 torch="trl verl lmms_eval $checkouts"
 logs="build/envs"
 
-# kind NAME: the environment in which it runs.
+# kind NAME prints the name of the environment in which it runs: those of checkouts share one.
 kind() {
 	case " $checkouts " in
 	*" $1 "*) echo checkouts ;;
@@ -33,7 +33,8 @@ kind() {
 	esac
 }
 
-# prepare NAME: makes its environment. Exit code 3 where it cannot be had here.
+# prepare NAME makes its environment and prints why it cannot. Exit code 3 where this machine lacks a Python or
+# the folder with sources, so that the run is skipped.
 prepare() {
 	folder=PLUMB_$(echo "$1" | tr '[:lower:]' '[:upper:]')
 	if [ "$(kind "$1")" = checkouts ] && [ ! -d "$(printenv "$folder")" ]; then
@@ -45,7 +46,7 @@ prepare() {
 	UV_CACHE_DIR="${UV_CACHE_DIR:-$root/build/uv}" build/venv/bin/uv pip install -q --python "$venv/bin/python" --no-index --no-deps --reinstall build/wheels/*.whl 2>&1
 }
 
-# brief NAME: the tests that `make test` runs of it, none for all.
+# brief NAME prints which of its tests `make test` runs. Nothing is printed where it runs all.
 brief() {
 	case $1 in
 	inspect) echo Inspect.test_install Inspect.test_every_task Inspect.test_two_turns Inspect.test_bad_label ;;
@@ -53,7 +54,8 @@ brief() {
 	esac
 }
 
-# run NAME TEST...: its tests, all where none is named. The same run for both versions of verifiers.
+# run NAME TEST... runs these of its tests, all where none is named. A version in the name is cut off: both
+# versions of verifiers have the same tests.
 run() {
 	name=$1
 	shift
@@ -62,7 +64,8 @@ run() {
 		"$python" "clients/python/frameworks/run_${name%-*}.py" "$@" >"$logs/$name.log" 2>&1
 }
 
-if [ "${1:-}" = --one ]; then # begun below
+# --one NAME is how this script starts itself, below, to run two at a time.
+if [ "${1:-}" = --one ]; then
 	began=$(date +%s)
 	# shellcheck disable=SC2046 # a list of names
 	if run "$2" $([ -z "${PLUMB_ENVS_BRIEF:-}" ] || brief "$2"); then
@@ -95,7 +98,8 @@ done
 
 mkdir -p "$logs"
 sh scripts/wheels.sh || exit 1
-told="$logs/told" ready=""
+told="$logs/told" # one line for each name
+ready=""           # names whose environment is made
 : >"$told"
 for name in "$@"; do
 	reason=$(prepare "$name")

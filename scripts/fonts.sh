@@ -13,7 +13,7 @@
 # With everything in place the script only verifies the sums and ends.
 set -eu
 
-# Version 1.07.4, whose pictures are the reference's to the pixel.
+# Of version 1.07.4 of Liberation, with which pictures equal those of the reference to the pixel.
 HEADING=LiberationSans-Regular.ttf
 HEADING_SHA256=f8ace1f892b2bd9dc1792ba7f097fa7588f84fed48321480e04de5390828221f
 
@@ -36,13 +36,13 @@ verify() {
 	(cd "$1" && echo "$list" | sha256sum -c --status 2>/dev/null)
 }
 
-# right FILE: true when it is the font of headings.
+# right FILE: true when it is the font of headings, in that version.
 right() {
 	[ -f "$1" ] && echo "$HEADING_SHA256  $1" | sha256sum -c --status 2>/dev/null
 }
 
-# heading copies the font of headings from where Debian installs it, or out of
-# the package.
+# heading copies the font of headings from where Debian installs it, or else out of
+# the package, which it downloads and does not install.
 heading() {
 	right "$out/$HEADING" && return
 	from=/usr/share/fonts/truetype/liberation/$HEADING

@@ -1,13 +1,17 @@
 #!/bin/sh
-# Runs mutants over packages, as a clone without reference data would test them:
-# sh scripts/mutation.sh [FLAGS --] PACKAGE... FLAGS are those of scripts/mutants.
-# gremlins finds the mutants, without running them, and scripts/mutants runs them. Out:
-# build/mutation/results, and a table on stdout.
+# mutation.sh runs the tests of packages on mutants, copies of the code with one small change each, to see
+# which changes no test notices. Tests run as in a clone without reference data.
+#
+#	mutation.sh [FLAGS --] PACKAGE...
+#
+# In:  the packages, and flags of scripts/mutants before them. gremlins lists the mutants, scripts/mutants runs them.
+# Out: build/mutation/results, and a table on stdout.
 set -eu
 cd "$(dirname "$0")/.."
 gremlins=github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 out=$PWD/build/mutation
 export GOFLAGS="-tags=egl -buildvcs=false -vet=off" PLUMB_DATA=/nonexistent TMPDIR=$out/temp.$$
+# Arguments before -- are flags.
 flags=
 case " $* " in *" -- "*)
 	while [ "$1" != -- ]; do flags="$flags $1"; shift; done
@@ -29,7 +33,7 @@ tree() {
 }
 made=
 
-# list PACKAGE writes the mutants of its files, unless they are written.
+# list PACKAGE writes the list of its mutants, unless there is one of the same files.
 list() {
 	name=$(echo "$1" | tr / _)
 	sum=$(find "$1" -maxdepth 1 -type f -name '*.go' ! -name '*_test.go' -exec sha256sum {} + | sort | sha256sum | cut -c1-16)

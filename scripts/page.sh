@@ -24,7 +24,7 @@ for tool in node npm sha256sum; do
 	command -v "$tool" >/dev/null || fail "$tool is missing; want Node.js 18 or later with npm, and coreutils"
 done
 
-# sum FILES: one sum over names and contents.
+# sum FILE... prints one sum over the names and contents of the files.
 sum() { (cd "$src" && sha256sum "$@" | sha256sum | cut -d' ' -f1); }
 
 packages=$(sum package.json package-lock.json)

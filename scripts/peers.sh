@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the renderers that bench/peers measures beside plumb, into build/peers:
+# peers.sh installs the renderers that bench/peers measures beside plumb, into build/peers:
 # resvg and Skia from npm, cairo from the system, Pillow, numpy and the source of
 # Blend2D from PyPI. Quick when nothing is missing. What cannot be had is left out
 # by the benchmark.
@@ -8,7 +8,8 @@ cd "$(dirname "$0")/.."
 out=build/peers
 mkdir -p $out/node
 
-# package COMMAND NAMES: the system's packages, when the command fails.
+# package COMMAND NAME... installs packages of the system when the command fails. Where they cannot be had
+# nothing is said: what needs them says so.
 package() {
 	$1 2>/dev/null >&2 && return
 	shift
@@ -16,8 +17,8 @@ package() {
 	$as apt-get install -y --no-install-recommends "$@" >/dev/null || true
 }
 
-# compile NAME FLAGS: a renderer in C. The sum of a picture's alpha is written to be
-# turned into vectors.
+# compile NAME FLAGS compiles the measurement of a renderer in C. The sum of a picture's alpha is written
+# so that the compiler can use vector instructions for it.
 compile() {
 	name=$1
 	shift
@@ -53,10 +54,11 @@ fi
 
 # The bindings' source package holds all of Blend2D 0.12.0 and of its compiler
 # asmjit. Built as its own files say: -O2, every instruction set. The file is fetched
-# by itself: pip would run the package's set-up, and what that needs, to name it.
+# without pip, which would run the set-up of the package, with all that this needs, only to learn its name.
 pin=a88b1681568873266b39aefdc3b68023966c8ecbbbe6d8fe29d80a7dad28ee2b
 index=${PIP_INDEX_URL:-https://pypi.org/simple}
 blend2d=$out/blend2d-0.12.0
+# fetch_blend2d downloads that package from the index and checks its sum.
 fetch_blend2d() {
 	python3 - "$index/blend2d-python/" blend2d_python-1.0.0.tar.gz "$blend2d" <<-'END' || return
 		import re, sys, urllib.parse, urllib.request
@@ -66,6 +68,7 @@ fetch_blend2d() {
 	END
 	echo "$pin  $blend2d/blend2d_python-1.0.0.tar.gz" | sha256sum -c --quiet
 }
+# build_blend2d makes the library, and writes the sum beside it when it is complete.
 build_blend2d() {
 	rm -rf $blend2d $out/blend2d && mkdir -p $blend2d || return
 	package "cmake --version" cmake

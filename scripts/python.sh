@@ -33,7 +33,7 @@ fail() {
 }
 
 [ -f "$wanted" ] || fail "got $kind; want one of $(cd "$root/clients/python/requirements" && echo *.txt | sed 's/\.txt//g')"
-# These run in the environment of trl, with their own packages before its.
+# These run with the packages of trl's environment, and their own are found first.
 base=""
 case $kind in
 verl | lmms_eval | checkouts)
@@ -50,6 +50,7 @@ gem) most=12 ;;
 # nemo-gym names a patch release of 3.13 later than what distributions have.
 nemo_gym) least=13 flags="--python-version 3.13.14" ;;
 esac
+# fits PYTHON: true when it runs and is of a version from 3.$least to 3.$most.
 fits() { command -v "$1" >/dev/null && "$1" -c "import sys; sys.exit(not $least <= sys.version_info.minor <= $most)" 2>/dev/null; }
 if [ $least -gt 11 ] && ! fits "$python"; then
 	for python in python3.$least "$HOME"/.pyenv/versions/3.$least.*/bin/python; do
@@ -76,13 +77,14 @@ else
 	"$uv" venv -q --no-python-downloads --python "$("$python" -c 'import sys; print(sys.executable)')" "$venv" >&2 || fail "uv cannot make a virtual environment"
 fi
 # Wheels alone: a source package would be built with whatever setuptools is newest.
-# Of these packages, which skyrl, verl, gem and checkouts need, there is nothing else.
+# These, which skyrl, verl, gem and checkouts need, exist as source packages only.
 only="--only-binary :all:"
 for package in func-timeout antlr4-python3-runtime pycosat zss cellpylib jieba langdetect timeout-decorator pylatexenc rouge-score docopt; do
 	only="$only --no-binary $package"
 done
 # uv, of build/venv, is many times as fast as pip and links the files of its cache into
 # each environment that has them, so that they take their space once.
+# install FLAGS installs packages with pip or uv into the environment.
 install() {
 	# shellcheck disable=SC2086 # a list of flags
 	if [ "$kind" = test ]; then
@@ -99,7 +101,7 @@ if [ -n "${PLUMB_TORCH_INDEX:-}" ] && torch=$(grep -Eo '^(torch|torchvision)==[0
 	wanted="$venv/wanted.txt"
 fi
 if [ -n "$base" ]; then
-	# Named by a file of the environment, so that the interpreter finds both.
+	# The file base.pth names the folder of trl's packages, so that the interpreter finds these too.
 	site='import sysconfig; print(sysconfig.get_path("purelib"))'
 	"$base/bin/python" -c "$site" >"$("$venv/bin/python" -c "$site")/base.pth"
 	set -- --no-deps

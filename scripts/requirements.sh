@@ -11,7 +11,7 @@ set -eu
 
 cd "$(dirname "$0")/.."
 
-# compile FILE.in PYTHON FLAGS: the oldest Python version that the list is for.
+# compile FILE.in PYTHON FLAGS writes FILE.txt. PYTHON is the oldest version that the list is for.
 compile() {
 	in=$1 python=$2 out=${1%.in}.txt
 	shift 2

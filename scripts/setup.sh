@@ -22,25 +22,26 @@ for tool in node npm; do
 	command -v $tool >/dev/null || fail "$tool is missing; want Node.js 18 or later with npm"
 done
 
+# installed PACKAGE: true when Debian's package is installed.
 installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
-# What cgo needs is asked for by what it does, so that any compiler and any
-# package of the headers will do; drivers are loaded by name at run time.
+# What cgo needs is looked for by its commands and not by names of packages, so that any compiler and any
+# package of the headers will do. Drivers are looked for as packages: they are loaded by name at run time.
 missing=""
 command -v "${CC:-cc}" >/dev/null || missing="$missing gcc libc6-dev"
 command -v pkg-config >/dev/null || missing="$missing pkg-config"
 pkg-config --exists egl 2>/dev/null || missing="$missing libegl-dev"
-# The Python client is tested in an environment of its own; Debian splits what makes one.
+# The Python client is tested in an environment of its own; Debian has what makes one in a package of its own.
 python=${PLUMB_PYTHON:-python3}
 command -v "$python" >/dev/null || missing="$missing python3 python3-venv"
 ! command -v "$python" >/dev/null || "$python" -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
 if command -v dpkg-query >/dev/null; then
-	# Frames write their names in Arial, for which the reference had Liberation.
+	# fonts-liberation: the names of frames are in Arial, in place of which the reference had Liberation Sans.
 	for package in libegl1 libegl-mesa0 libgl1-mesa-dri ca-certificates fonts-liberation; do
 		installed $package || missing="$missing $package"
 	done
-	# Ubuntu's package chromium is a snap, which containers cannot run; whoever
-	# has a browser of another name keeps it. Without tldraw there is no need.
+	# Chromium is installed only where no browser of its kind is found, by any of these names: Ubuntu's package
+	# chromium is a snap, which containers cannot run. Without tldraw no browser is needed.
 	browser=${PLUMB_NO_TLDRAW:-}
 	for program in chromium chromium-browser google-chrome-stable google-chrome; do
 		command -v $program >/dev/null && browser=$program

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what bench/tangram measures beside plumb, shapely 2 from PyPI, into
+# shapely.sh installs what bench/tangram measures beside plumb, shapely 2 from PyPI, into
 # build/peers/shapely. Quick when nothing is missing; without it the benchmark
 # leaves its row out.
 set -eu

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the debug viewer needs to be built and tested: headers of X11, and
+# view.sh installs what the debug viewer needs to be built and tested: headers of X11, and
 # a virtual X server. Quick when nothing is missing.
 set -eu
 need="xvfb xauth libx11-dev libxrandr-dev libxinerama-dev libxcursor-dev libxi-dev libxxf86vm-dev libgl-dev"

@@ -25,6 +25,7 @@ wheel() {
 	rm -rf "$stage/source"
 }
 
+# program builds the wheel plumb-bin.
 program() {
 	folder="$stage/bin"
 	cp -RL clients/bin "$folder"
@@ -32,10 +33,11 @@ program() {
 	go build -trimpath -tags "egl netgo osusergo" -ldflags "-s -w -X main.commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)" \
 		-o "$folder/plumb_bin/plumb" ./cmd/plumb
 	cp build/fonts/*.ttf "$folder/plumb_bin/fonts/"
-	rm -f "$folder"/plumb_bin/fonts/Liberation* # under the GPL
+	rm -f "$folder"/plumb_bin/fonts/Liberation* # is under the GPL, the others are not
 	cp -R build/explorer "$folder/plumb_bin/explorer"
 	sh scripts/licences.sh "$folder/licences"
 	rm -rf "$folder/licences/fonts-liberation"
+	# The newest version of the C library of which the program uses a function, as in 2_34.
 	glibc=$(readelf -V "$folder/plumb_bin/plumb" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1 | sed 's/GLIBC_//; s/\./_/')
 	printf '[bdist_wheel]\nplat_name = manylinux_%s_%s\n' "$glibc" "$(uname -m)" >"$folder/setup.cfg"
 	rm -f "$out"/plumb_bin-*.whl
