@@ -15,12 +15,14 @@ import (
 
 // agreeCmd is `plumb agree`.
 type agreeCmd struct {
-	Cases  string `arg:"" name:"file" help:"Cases, one JSON object per line with judge and annotators: lists of labels, annotators one list each; or one label each, and then all such lines are one study. category groups items. - is stdin."`
-	Output string `short:"o" default:"-" placeholder:"FILE" help:"File for the results, one line per study; - is stdout."`
+	Cases  string `arg:"" name:"file" help:"Cases: one JSON object per line. Its members judge and annotators hold lists of labels (annotators one list each), and the line is a study; or they hold one label each, the line is one item, and all such lines are one study. The member category groups items. - is standard input."`
+	Output string `short:"o" default:"-" placeholder:"FILE" help:"File for the results, one JSON line per study; - is standard output."`
 	limitFlags
 }
 
-// Run measures how far a judge agrees with annotators by accuracy and kappa.
+// Run measures how far a judge agrees with annotators by accuracy and kappa. It writes one line for
+// each study. Lines that are one item each make up one further study, which comes last and has the
+// id "all".
 func (c *agreeCmd) Run(std streams) error {
 	r, err := openDump(c.Cases, c.lines(), std.in)
 	if err != nil {
@@ -44,7 +46,7 @@ func (c *agreeCmd) Run(std streams) error {
 	if err == io.EOF {
 		err = nil
 		if cases == 0 {
-			err = errors.New("there are no cases")
+			err = errors.New("it has no lines; want one case on each line")
 		}
 		if len(pool.Judge) > 0 {
 			_, err = out.Write(pool.appendJSON(nil, "all"))
@@ -62,8 +64,8 @@ type study struct {
 	categories []string // "" for items that name none
 }
 
-// line measures one case of a judge's and annotators' labels, or adds a line that is one item to
-// the pool.
+// line reads one line of cases. A line whose labels are lists is a study, and its agreement is
+// written to out. A line with one label each is an item and is added to the pool.
 func (c *agreeCmd) line(out io.Writer, l dump.Line, pool *study) error {
 	err := c.scenes().Check(l.Bytes)
 	if l.Fault != "" {
@@ -167,8 +169,8 @@ func labels(name string, v *fastjson.Value) (out []string, err error) {
 	return out, nil
 }
 
-// label reads one label of a judge or annotator: a text, a number or a truth value; null is a
-// missing one.
+// label reads one label of a judge or annotator: a text, a number or a truth value. It returns ""
+// for null, which is a missing label.
 func label(name string, v *fastjson.Value) (string, error) {
 	switch v.Type() {
 	case fastjson.TypeNull:
@@ -233,7 +235,8 @@ func (s *study) part(name string) (p agree.Study) {
 	return p
 }
 
-// appendAgreement appends the members of an agreement.
+// appendAgreement appends the measures of an agreement as members of a JSON object, without its
+// braces. A measure that is undefined, such as the kappa of labels that are all equal, is null.
 func appendAgreement(dst []byte, a agree.Agreement) []byte {
 	number := func(dst []byte, x *float64) []byte {
 		if x == nil {

@@ -11,17 +11,17 @@ import (
 
 // aspireCmd is `plumb aspire`.
 type aspireCmd struct {
-	Generate aspireGenerateCmd `cmd:"" help:"Make tasks without any data: the same seed gives the same bytes on every machine."`
+	Generate aspireGenerateCmd `cmd:"" help:"Make tasks from a seed; the same seed gives the same bytes on every machine."`
 }
 
 // aspireGenerateCmd is `plumb aspire generate`.
 type aspireGenerateCmd struct {
 	Seed   string   `default:"0" placeholder:"N" help:"Seed of the scenes, a whole number from 0."`
-	Count  int      `default:"25" placeholder:"N" help:"Scenes of each test; the paper has 25."`
+	Count  int      `default:"25" placeholder:"N" help:"Number of scenes of each test. The paper has 25."`
 	From   int      `default:"0" placeholder:"N" help:"Index of the first scene of each test."`
-	Tests  []string `placeholder:"TEST,..." help:"Tests to make; all eight by default."`
-	Level  string   `default:"mixed" placeholder:"LEVEL" help:"mixed (as drawn), easy, medium, hard, or graded (the three in turn)."`
-	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the tasks, one JSON line each; - is stdout."`
+	Tests  []string `placeholder:"TEST" help:"Tests to make, separated by commas. Default: all eight."`
+	Level  string   `default:"mixed" placeholder:"LEVEL" help:"Difficulty: mixed (as drawn), easy, medium, hard, or graded (these three in turn)."`
+	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the tasks, one JSON line each; - is standard output."`
 }
 
 // Run writes the tasks, test by test in the order of the paper. See
@@ -47,7 +47,8 @@ func (c *aspireGenerateCmd) Run(std streams) error {
 	return out.finish(err)
 }
 
-// check reads the seed and the tests. The error is a usageError.
+// check returns the seed and the tests, and refuses flags that are out of range. The error is a
+// usageError.
 func (c *aspireGenerateCmd) check() (seed uint64, tests []string, err error) {
 	seed, err = strconv.ParseUint(c.Seed, 10, 64)
 	switch {

@@ -22,25 +22,26 @@ import (
 
 // benchCmd is `plumb bench`.
 type benchCmd struct {
-	Files   []string `arg:"" optional:"" name:"files" help:"Files of scenes to measure instead of the classes, as for plumb render; with --compare two programs or two result files, the old one first."`
-	Output  string   `short:"o" default:"-" placeholder:"FILE" help:"File for the results as JSON; - is stdout. Tables go to stderr."`
-	Quick   bool     `help:"Short runs, few points: at most 20 seconds on a free machine. Without it some minutes."`
-	Compare bool     `help:"Compare two programs by running them in turn (plumb bench --compare OLD NEW), or two result files: ratios with intervals, and whether the results are equal bit for bit. Files are measured apart, so only large differences have a verdict."`
-	Rounds  count    `default:"10" placeholder:"N" help:"Runs of each program with --compare; at least 3. More make the intervals narrower."`
-	Class   []string `placeholder:"NAME" help:"What to measure: scenes (S8, S8T, S50, S8x2) and items (a suite, or a test such as aspire/maze); repeatable. Default: all."`
-	Items   []string `sep:"none" placeholder:"DUMP" help:"Measure the items of this dump instead of the classes, per test and with the slowest by id; repeatable. --suite and --tasks as for plumb score."`
-	Suite   string   `placeholder:"NAME" help:"Suite of lines of --items that do not name theirs."`
-	Tasks   []string `sep:"none" placeholder:"[SUITE=]FILE" help:"The benchmark's task file, for lines of --items that carry only an id and an answer; repeatable."`
-	Sweep   []string `placeholder:"NAME" help:"Sweeps: batch, shapes, points, resolution, page, text, workers, scenes, all or none; repeatable. Default: all, with files none."`
-	Trace   string   `placeholder:"FILE" help:"Write where each scene's time went as a trace that Perfetto (ui.perfetto.dev) opens."`
-	Page    string   `name:"html" placeholder:"FILE" help:"Write a page with plots; it needs nothing from the network."`
+	Files   []string `arg:"" optional:"" name:"files" help:"Files of scenes to measure, as for plumb render, instead of the built-in classes; with --compare two programs or two result files, the old one first."`
+	Output  string   `short:"o" default:"-" placeholder:"FILE" help:"File for the results as JSON; - is standard output. Tables go to standard error."`
+	Quick   bool     `help:"Short runs with few points: at most 20 seconds on a free machine. Without it, some minutes."`
+	Compare bool     `help:"Compare two programs by running them in turn, or two result files: ratios with intervals, and whether the results are equal bit for bit. The runs of two result files were measured apart, so only large differences have a verdict."`
+	Rounds  count    `default:"10" placeholder:"N" help:"With --compare: runs of each program, at least 3. More make the intervals narrower."`
+	Class   []string `placeholder:"NAME" help:"What to measure: scenes (S8, S8T, S50, S8x2) or items (a suite, or a test such as aspire/maze); may be repeated. Default: all."`
+	Items   []string `sep:"none" placeholder:"DUMP" help:"Measure the items of this dump instead of the built-in classes, per test, and list the slowest by id; may be repeated. --suite and --tasks are as for plumb score."`
+	Suite   string   `placeholder:"NAME" help:"Suite of lines of --items that name none."`
+	Tasks   []string `sep:"none" placeholder:"[SUITE=]FILE" help:"The benchmark's task file, for lines of --items that hold only an id and an answer; may be repeated."`
+	Sweep   []string `placeholder:"NAME" help:"What to vary: batch, shapes, points, resolution, page, text, workers, scenes, all or none; may be repeated. Default: all, or none with files."`
+	Trace   string   `placeholder:"FILE" help:"File for where each scene's time went, as a trace that ui.perfetto.dev opens."`
+	Page    string   `name:"html" placeholder:"FILE" help:"File for an HTML page with plots. It needs nothing from the network."`
 	Seed    uint64   `default:"1" help:"Seed of the generated scenes and items."`
 
 	engineFlags
 	limitFlags
 }
 
-// Run measures, or compares two programs or result files.
+// Run measures scenes and items and writes the results, or with --compare compares two programs or
+// two result files.
 func (c *benchCmd) Run(k *kong.Context, std streams) error {
 	if c.Compare {
 		return c.compare(k, std)
@@ -57,7 +58,8 @@ func (c *benchCmd) Run(k *kong.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range []string{c.Trace, c.Page} { // checked first: a run of minutes must not fail at its end for a mistyped folder
+	// The outputs are checked first: a run of minutes must not fail at its end for a mistyped folder.
+	for _, path := range []string{c.Trace, c.Page} {
 		if path != "" {
 			if err := writable(path); err != nil {
 				return err
@@ -104,17 +106,21 @@ func writable(path string) error {
 	return nil
 }
 
-// plan returns what `plumb bench` measures by its flags.
+// plan returns which scenes and sweeps `plumb bench` measures, and on what engine. With --fonts-dir
+// it opens these fonts for the whole process. Scenes are always drawn natively, because Chromium
+// would hide the times of plumb's own stages.
 func (c *benchCmd) plan(cc daemon.CoreConfig, std streams) (p *record.Plan, err error) {
 	if c.Backend == render.BackendChrome || c.Fidelity == render.FidelityTldraw {
-		return nil, usage("cannot measure Chromium's stages: want --backend auto, gl or cpu and --fidelity native or auto; see make bench")
+		return nil, usage("cannot measure Chromium's stages: want --backend auto, gl or cpu and --fidelity native or auto; " +
+			"make bench measures Chromium in a checkout")
 	}
 	if cc.Fonts != "" {
 		if err := font.Use(cc.Fonts); err != nil {
 			return nil, fmt.Errorf("cannot use fonts: %w", err)
 		}
 	}
-	p = &record.Plan{Engine: cc.Engine, Limits: cc.Scenes, Workers: c.Workers, Batch: int(c.Batch), Work: daemon.BatchWork, Seed: c.Seed, Quick: c.Quick}
+	p = &record.Plan{Engine: cc.Engine, Limits: cc.Scenes, Workers: c.Workers, Batch: int(c.Batch), Work: daemon.BatchWork,
+		Seed: c.Seed, Quick: c.Quick}
 	p.Engine.Fidelity = render.FidelityNative
 	p.Engine.MaxPixels, p.Engine.MaxSide = cc.Scenes.Pixels, cc.Scenes.Side
 	if p.Workers == 0 {
@@ -127,13 +133,14 @@ func (c *benchCmd) plan(cc daemon.CoreConfig, std streams) (p *record.Plan, err 
 		p.Report = func(what string, done, all int) { fmt.Fprintf(std.err, "\r\x1b[K%d/%d %s", done, all, what) }
 	}
 	if len(c.Files) > 0 {
-		p.Classes, err = c.given(cc, std)
+		p.Classes, err = c.givenScenes(cc, std)
 		return p, err
 	}
 	return p, c.classes(p)
 }
 
-// sweeps returns the sweeps that --sweep names.
+// sweeps returns the sweeps that --sweep names. Without the flag these are all, but none for files
+// and dumps of the user, whose scenes a sweep would not vary.
 func (c *benchCmd) sweeps() ([]string, error) {
 	all := record.AllSweeps()
 	list := c.Sweep
@@ -151,7 +158,8 @@ func (c *benchCmd) sweeps() ([]string, error) {
 	return list, nil
 }
 
-// classes adds the generated scenes of --class to the plan.
+// classes adds the generated scenes of --class to the plan, or of all classes without that flag.
+// With --items it adds none, because then only the items of a dump are measured.
 func (c *benchCmd) classes(p *record.Plan) error {
 	if len(c.Items) > 0 {
 		return nil
@@ -169,8 +177,9 @@ func (c *benchCmd) classes(p *record.Plan) error {
 	return nil
 }
 
-// given reads the files of scenes to measure. Each file is a class.
-func (c *benchCmd) given(cc daemon.CoreConfig, std streams) ([]record.Scenes, error) {
+// givenScenes reads the files of scenes to measure; each file is a class. A line that cannot be read
+// is printed and left out.
+func (c *benchCmd) givenScenes(cc daemon.CoreConfig, std streams) ([]record.Scenes, error) {
 	var all []record.Scenes
 	for _, path := range c.Files {
 		r, err := openDump(path, cc.Lines, std.in)

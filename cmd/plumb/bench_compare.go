@@ -23,9 +23,11 @@ import (
 )
 
 // passed are the flags that a comparison passes to the programs that it runs.
-var passed = []string{"class", "sweep", "seed", "backend", "raster", "device", "fonts-dir", "workers", "batch", "tally-cache", "items", "suite", "tasks"}
+var passed = []string{"class", "sweep", "seed", "backend", "raster", "device", "fonts-dir", "workers", "batch", "tally-cache",
+	"items", "suite", "tasks"}
 
-// compare compares two result files, or two programs that it runs in turn.
+// compare compares two result files, or two programs that it runs in turn, and writes the comparison
+// as JSON and as a table. It refuses flags that have no effect on the comparison.
 func (c *benchCmd) compare(k *kong.Context, std streams) error {
 	if len(c.Files) != 2 {
 		return usage("cannot compare %d files: want two result files or two programs, the old one first", len(c.Files))
@@ -63,18 +65,19 @@ func (c *benchCmd) compare(k *kong.Context, std streams) error {
 	return errors.Join(out.finish(enc.Encode(cmp)), cmp.Table(std.err))
 }
 
-// sides loads the two result files to compare, or runs the two programs in turn.
+// sides returns the comparison of two result files; where run is true, the files are programs, which
+// it runs in turn first.
 func (c *benchCmd) sides(given map[string][]string, run bool, std streams) (*record.Comparison, error) {
 	if !run {
-		old, err := record.Load(c.Files[0])
+		before, err := record.Load(c.Files[0])
 		if err != nil {
 			return nil, err
 		}
-		new, err := record.Load(c.Files[1])
+		after, err := record.Load(c.Files[1])
 		if err != nil {
 			return nil, err
 		}
-		return record.Apart(old, new)
+		return record.Apart(before, after)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -131,7 +134,8 @@ func (c *benchCmd) arguments(given map[string][]string) []string {
 }
 
 // inTurn runs both programs c.Rounds times. The order alternates with every round, so
-// that neither program always runs on a warmer machine.
+// that neither program always runs on a warmer machine. Each round holds the share of the
+// machine's processor time that went to other processes, because these disturb the times.
 func (c *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]record.Round, error) {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {
@@ -141,8 +145,8 @@ func (c *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]re
 	var rounds []record.Round
 	for n := range int(c.Rounds) {
 		var files [2]*record.File
-		before, start := rig.BusyTime(), time.Now()
-		var own time.Duration
+		busyBefore, start := rig.BusyTime(), time.Now()
+		var own time.Duration // processor time of the two programs
 		for i := range 2 {
 			side := (i + n) % 2
 			fmt.Fprintf(std.err, "round %d of %d: %s\n", n+1, c.Rounds, c.Files[side])
@@ -154,23 +158,25 @@ func (c *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]re
 			own += spent
 		}
 		all := time.Since(start) * time.Duration(rig.Processors())
-		others := float64(rig.BusyTime()-before-own) / float64(all)
+		others := float64(rig.BusyTime()-busyBefore-own) / float64(all)
+		// The clocks tick coarsely, so the share may come out slightly outside of 0 to 1.
 		rounds = append(rounds, record.Round{Old: files[0], New: files[1], Others: min(1, max(0, others))})
 	}
 	return rounds, nil
 }
 
-// benchOnce runs one program and returns its results and its processor time.
+// benchOnce runs one program, which writes its results to the file out, and returns these results and
+// the program's processor time. An error ends with the last line of what the program printed.
 func benchOnce(ctx context.Context, program string, args []string, out string) (*record.File, time.Duration, error) {
 	path, err := filepath.Abs(program)
 	if err != nil {
 		return nil, 0, fmt.Errorf("cannot run %s: %w", program, err)
 	}
-	var said bytes.Buffer
+	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, append(slices.Clone(args), "-o", out)...)
-	cmd.Stdout, cmd.Stderr = io.Discard, &said
+	cmd.Stdout, cmd.Stderr = io.Discard, &stderr
 	if err := cmd.Run(); err != nil {
-		return nil, 0, fmt.Errorf("cannot run %s %s: %w: %s", program, strings.Join(args, " "), err, lastLine(said.String()))
+		return nil, 0, fmt.Errorf("cannot run %s %s: %w: %s", program, strings.Join(args, " "), err, lastLine(stderr.String()))
 	}
 	f, err := record.Load(out)
 	return f, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), err

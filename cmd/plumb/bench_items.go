@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -23,8 +24,9 @@ const (
 	fullItems, fullRounds   = 96, 7
 )
 
-// sets returns the items to measure: those of --items, else generated ones of the classes of
-// --class. It returns a usage error for an unknown class.
+// sets returns the items to measure: those of --items, else generated ones of the classes that
+// --class names by suite or test, or of all. With files of scenes there are none. It returns a usage
+// error for a class that neither scenes nor items have, and for flags that exclude each other.
 func (c *benchCmd) sets(cc daemon.CoreConfig) (sets []items.Set, err error) {
 	if len(c.Items)+len(c.Files) > 0 && len(c.Class) > 0 {
 		return nil, usage("cannot use --class with files: want one or the other")
@@ -59,11 +61,7 @@ func (c *benchCmd) sets(cc daemon.CoreConfig) (sets []items.Set, err error) {
 	}
 	for _, name := range c.Class {
 		if !known[name] {
-			var names []string
-			for k := range known {
-				names = append(names, k)
-			}
-			slices.Sort(names)
+			names := slices.Sorted(maps.Keys(known))
 			return nil, usage("cannot measure class %q: want some of %s", name, strings.Join(names, ", "))
 		}
 	}
@@ -97,7 +95,8 @@ func (c *benchCmd) readSets(cc daemon.CoreConfig) (sets []items.Set, err error) 
 	return sets, nil
 }
 
-// measureItems measures the sets through a separate queue, without Chromium.
+// measureItems measures the sets in this process, through a queue of its own, and over HTTP, through
+// a daemon that it starts. Both run without Chromium.
 func (c *benchCmd) measureItems(sets []items.Set, cc daemon.CoreConfig, plan *record.Plan) ([]items.Class, error) {
 	cc.Engine.Fidelity = render.FidelityNative
 	core, err := daemon.Open(cc)
@@ -109,7 +108,8 @@ func (c *benchCmd) measureItems(sets []items.Set, cc daemon.CoreConfig, plan *re
 	if err != nil {
 		return nil, err
 	}
-	cfg := items.Config{Queue: core.Queue, Options: &queue.Options{Suite: c.Suite, Reward: reward}, Rounds: fullRounds, Forget: core.Engine.ForgetTallies, Serve: c.serve}
+	cfg := items.Config{Queue: core.Queue, Options: &queue.Options{Suite: c.Suite, Reward: reward}, Rounds: fullRounds,
+		Forget: core.Engine.ForgetTallies, Serve: c.serve}
 	if c.Quick {
 		cfg.Rounds = quickRounds
 	}

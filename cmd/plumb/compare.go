@@ -20,15 +20,16 @@ import (
 
 // compareCmd is `plumb compare`.
 type compareCmd struct {
-	A      string `arg:"" help:"Results of one side: a folder of plumb run, or a result file of plumb score."`
-	B      string `arg:"" help:"Results of the other side, on the same tasks."`
-	Format string `enum:"text,json" default:"text" help:"How the table is written: text or json."`
-	Seed   uint64 `default:"1" placeholder:"N" help:"Seed of resampled intervals and sign flips."`
-	Output string `short:"o" default:"-" placeholder:"FILE" help:"File for the table; - is stdout."`
+	A      string `arg:"" help:"Results of one side (A): a folder of plumb run, or a result file of plumb score."`
+	B      string `arg:"" help:"Results of the other side (B), on the same tasks."`
+	Format string `enum:"text,json" default:"text" help:"Format of the table: text or json."`
+	Seed   uint64 `default:"1" placeholder:"N" help:"Seed of the random numbers behind intervals and tests (resampling and sign flips)."`
+	Output string `short:"o" default:"-" placeholder:"FILE" help:"File for the table; - is standard output."`
 	limitFlags
 }
 
-// Run prints how two models differ. See docs/spec/runs.md#r46.
+// Run writes how two models differ, as a table or as JSON. Tasks of one side alone and repeated
+// results are left out, and their numbers are printed. See docs/spec/runs.md#r46.
 func (c *compareCmd) Run(std streams) error {
 	a, err := readSample(c.A, c.lines())
 	if err != nil {
@@ -43,7 +44,7 @@ func (c *compareCmd) Run(std streams) error {
 		return err
 	}
 	if !slices.ContainsFunc(lines, func(l stats.Line) bool { return l.Tasks > 0 }) {
-		return fmt.Errorf("cannot compare: of no task both sides have a score")
+		return errors.New("cannot compare: no task has a score on both sides")
 	}
 	if unpaired > 0 {
 		fmt.Fprintf(std.err, "plumb: %d tasks are on one side alone and are left out\n", unpaired)
@@ -56,45 +57,54 @@ func (c *compareCmd) Run(std streams) error {
 		return err
 	}
 	if c.Format == "json" {
-		var all []map[string]any
-		for _, l := range lines {
-			all = append(all, map[string]any{"suite": l.Suite, "test": l.Test, "tasks": l.Tasks, "clusters": l.Clusters, "left_out": l.Out, "a": finite(l.A), "b": finite(l.B),
-				"difference": finite(l.Difference), "se": finite(l.SE), "low": finite(l.Low), "high": finite(l.High), "p": finite(l.P), "p_holm": finite(l.Holm), "p_mcnemar": finite(l.McNemar)})
-		}
-		err = json.NewEncoder(out).Encode(map[string]any{"a": c.A, "b": c.B, "comparisons": all, "unpaired": unpaired})
-		return out.finish(err)
+		return out.finish(json.NewEncoder(out).Encode(c.document(lines, unpaired)))
 	}
-	t := scoring.TextTable{Title: fmt.Sprintf("%s (A) and %s (B)", named(a, c.A), named(b, c.B)), Text: 2,
-		Note:    "A - B on the same tasks; 95 % interval by resampling, p by sign flips, Holm over the tests, McNemar for answers that are right or wrong",
+	return out.finish(table.WriteOne(out, comparisonTable(lines, modelOrPath(a, c.A), modelOrPath(b, c.B))))
+}
+
+// document returns the comparison for JSON. Numbers that are undefined are null.
+func (c *compareCmd) document(lines []stats.Line, unpaired int) map[string]any {
+	var all []map[string]any
+	for _, l := range lines {
+		all = append(all, map[string]any{"suite": l.Suite, "test": l.Test, "tasks": l.Tasks, "clusters": l.Clusters, "left_out": l.Out,
+			"a": finite(l.A), "b": finite(l.B), "difference": finite(l.Difference), "se": finite(l.SE),
+			"low": finite(l.Low), "high": finite(l.High),
+			"p": finite(l.P), "p_holm": finite(l.Holm), "p_mcnemar": finite(l.McNemar)})
+	}
+	return map[string]any{"a": c.A, "b": c.B, "comparisons": all, "unpaired": unpaired}
+}
+
+// comparisonTable returns the comparison of the sides with the names a and b as a table, with a row
+// for each test and for all tests of a suite together.
+func comparisonTable(lines []stats.Line, a, b string) scoring.TextTable {
+	t := scoring.TextTable{Title: fmt.Sprintf("%s (A) and %s (B)", a, b), Text: 2,
+		Note: "A - B on the same tasks; 95 % interval by resampling, p by sign flips, Holm over the tests, " +
+			"McNemar for answers that are right or wrong",
 		Columns: []string{"suite", "test", "pairs", "left out", "A", "B", "A - B", "se", "low", "high", "p", "Holm", "McNemar"}}
 	for _, l := range lines {
-		test := l.Test
-		if test == "" {
-			test = "all tests"
-		}
-		row := []string{l.Suite, test, strconv.Itoa(l.Tasks), strconv.Itoa(l.Out)}
+		row := []string{l.Suite, cmp.Or(l.Test, "all tests"), strconv.Itoa(l.Tasks), strconv.Itoa(l.Out)}
 		for _, x := range []float64{l.A, l.B, l.Difference, l.SE, l.Low, l.High, l.P, l.Holm, l.McNemar} {
-			row = append(row, cellOf(x, l.Tasks > 0))
+			row = append(row, fourDigits(x, l.Tasks > 0))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return out.finish(table.WriteOne(out, t))
+	return t
 }
 
-// named is the name of a side: its models, else its path.
-func named(s *stats.Sample, path string) string {
+// modelOrPath returns the name of the sample's model, or path if its results name no model.
+func modelOrPath(s *stats.Sample, path string) string {
 	return cmp.Or(s.Models()[0], path)
 }
 
-// cellOf writes a number with four digits, "-" where there is none.
-func cellOf(x float64, ok bool) string {
-	if !ok || math.IsNaN(x) || math.IsInf(x, 0) {
+// fourDigits returns x with four digits after the point, or "-" if it is not finite or not known.
+func fourDigits(x float64, known bool) string {
+	if !known || math.IsNaN(x) || math.IsInf(x, 0) {
 		return "-"
 	}
-	return strconv.FormatFloat(x+0, 'f', 4, 64)
+	return strconv.FormatFloat(x+0, 'f', 4, 64) // + 0 turns -0 into 0
 }
 
-// finite returns x for JSON, nil where it is not a finite number.
+// finite returns x, or nil for a number that JSON cannot hold: NaN or an infinity.
 func finite(x float64) any {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -102,7 +112,8 @@ func finite(x float64) any {
 	return x
 }
 
-// readSample reads the results of a folder of plumb run or of a result file.
+// readSample reads the results of one side: of a folder of plumb run, or of a result file. It
+// refuses a line that is no result, and results of several models.
 func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 	folder, ok, err := openRunFolder(path, limits)
 	if err != nil {
@@ -119,7 +130,7 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 		}
 		v, err := p.ParseBytes(l.Bytes)
 		if err != nil || v.Type() != fastjson.TypeObject || !v.Exists("score") {
-			return fmt.Errorf("line %d: it is no result line of plumb score", l.N)
+			return fmt.Errorf("line %d: it has no score; want the result lines that plumb score writes", l.N)
 		}
 		r, err := scoring.ReadResult(v)
 		if err != nil {
@@ -131,25 +142,27 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 	switch {
 	case err != nil:
 	case s.Len() == 0:
-		err = fmt.Errorf("cannot read %s: there are no results", path)
+		err = fmt.Errorf("cannot read %s: it has no lines; want the result lines that plumb score writes", path)
 	case len(s.Models()) > 1:
-		err = fmt.Errorf("cannot use %s: it has results of %d models (%.100s); want those of one", path, len(s.Models()), strings.Join(s.Models(), ", "))
+		err = fmt.Errorf("cannot use %s: it has results of %d models (%.100s); want those of one: score the answers of each model "+
+			"into a file of its own", path, len(s.Models()), strings.Join(s.Models(), ", "))
 	}
 	return s, err
 }
 
 // powerCmd is `plumb power`.
 type powerCmd struct {
-	Results    []string `arg:"" help:"Results (folders of plumb run, or result files): how much scores vary follows from them. Of two or more, each pair is looked at."`
+	Results    []string `arg:"" help:"Folders of plumb run, or result files: how much scores vary is taken from them. With two or more, each pair is looked at."`
 	Difference float64  `required:"" placeholder:"D" help:"The difference of mean scores that is to be shown, above 0."`
-	Repeats    int      `default:"1" placeholder:"K" help:"Answers of each model to each task."`
+	Repeats    int      `default:"1" placeholder:"K" help:"Number of answers of each model to each task."`
 	limitFlags
 }
 
-// Run prints how many tasks show a difference. See docs/spec/runs.md#r48.
+// Run prints how many tasks show a difference: from the results of one model, or for each pair of
+// the given ones. See docs/spec/runs.md#r48.
 func (c *powerCmd) Run(std streams) error {
 	if !(c.Difference > 0) || c.Repeats < 1 {
-		return usage("cannot use --difference %g, --repeats %d: want a difference above 0 and repeats from 1", c.Difference, c.Repeats)
+		return usage("cannot use --difference %g and --repeats %d: want a difference above 0 and repeats from 1", c.Difference, c.Repeats)
 	}
 	var samples []*stats.Sample
 	for _, path := range c.Results {
@@ -159,7 +172,9 @@ func (c *powerCmd) Run(std streams) error {
 		}
 		samples = append(samples, s)
 	}
-	t := scoring.TextTable{Title: fmt.Sprintf("tasks that show a difference of %g with %d repeats (error of the first kind 5 %%, power 80 %%)", c.Difference, c.Repeats), Text: 2,
+	title := fmt.Sprintf("tasks that show a difference of %g with %d repeats (error of the first kind 5 %%, power 80 %%)",
+		c.Difference, c.Repeats)
+	t := scoring.TextTable{Title: title, Text: 2,
 		Columns: []string{"suite", "test", "tasks seen", "sd", "tasks wanted", "smallest difference"}}
 	switch len(samples) {
 	case 1:
@@ -171,28 +186,26 @@ func (c *powerCmd) Run(std streams) error {
 		t.Text, t.Columns = 3, append([]string{"results"}, t.Columns...)
 		for i, a := range samples {
 			for k, b := range samples[:i] {
+				pair := shortName(c.Results[k]) + " - " + shortName(c.Results[i])
 				for _, row := range c.rows(b, a) {
-					t.Rows = append(t.Rows, append([]string{shortName(c.Results[k]) + " - " + shortName(c.Results[i])}, row...))
+					t.Rows = append(t.Rows, append([]string{pair}, row...))
 				}
 			}
 		}
 	}
 	if len(t.Rows) == 0 {
-		return errors.New("cannot tell: no test has two tasks with a score")
+		return errors.New("cannot tell how many tasks it takes: no test has two tasks with a score; want more results")
 	}
 	return table.WriteOne(std.out, t)
 }
 
-// rows returns the lines that `plumb power` prints: one for each test and for all tests together; b
-// may be nil.
+// rows returns the rows of the table of `plumb power` for two models: one for each test and for all
+// tests together. Where b is nil, the variation of a alone stands for that of a difference.
 func (c *powerCmd) rows(a, b *stats.Sample) (rows [][]string) {
 	for _, s := range stats.Spreads(a, b) {
-		test := s.Test
-		if test == "" {
-			test = "all tests"
-		}
-		rows = append(rows, []string{s.Suite, test, strconv.Itoa(s.Tasks), cellOf(s.SD, true),
-			strconv.Itoa(max(2, stats.TasksFor(c.Difference, s.Omega2, s.Within, s.Other, c.Repeats))), cellOf(stats.Smallest(s.Tasks, s.SD), true)})
+		wanted := max(2, stats.TasksFor(c.Difference, s.Omega2, s.Within, s.Other, c.Repeats)) // one task has no variance
+		rows = append(rows, []string{s.Suite, cmp.Or(s.Test, "all tests"), strconv.Itoa(s.Tasks), fourDigits(s.SD, true),
+			strconv.Itoa(wanted), fourDigits(stats.Smallest(s.Tasks, s.SD), true)})
 	}
 	return rows
 }

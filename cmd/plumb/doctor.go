@@ -26,8 +26,9 @@ type doctorCmd struct {
 	judgeFlags
 }
 
-// Run prints what works on this machine. It returns an error if the chosen backend does
-// not work.
+// Run prints what works on this machine, one line for each part, and which backend is used. It
+// returns an error if the backend or the fidelity of the flags does not work, or if fonts are
+// missing.
 func (c *doctorCmd) Run(std streams) error {
 	d := doctor{out: std.out}
 	raster, err := daemon.ParseRaster(c.Raster)
@@ -47,6 +48,7 @@ func (c *doctorCmd) Run(std streams) error {
 	if err := d.judge(&c.judgeFlags); err != nil {
 		return err
 	}
+	// The pixels of Chromium are still counted by gl or cpu.
 	works := map[string]bool{render.BackendGL: gl, render.BackendCPU: cpu, render.BackendAuto: gl || cpu,
 		render.BackendChrome: editor && (gl || cpu)}[c.Backend]
 	chosen := c.Backend
@@ -58,9 +60,9 @@ func (c *doctorCmd) Run(std streams) error {
 	}
 	switch {
 	case !works:
-		return fmt.Errorf("backend %s does not work here", c.Backend)
+		return fmt.Errorf("--backend %s does not work here: see the lines above", c.Backend)
 	case !editor && c.Fidelity == render.FidelityTldraw:
-		return errors.New("fidelity tldraw does not work here")
+		return errors.New("--fidelity tldraw does not work here: see the lines of Chromium and tldraw above")
 	case !fonts:
 		return errors.New("no fonts: shapes with text cannot be drawn; run make setup, or see --fonts-dir")
 	}
@@ -86,7 +88,7 @@ func (d *doctor) routing(e *engineFlags, editor bool) {
 // doctor writes one line per check.
 type doctor struct{ out io.Writer }
 
-// line prints whether a check of this machine succeeded, and returns it.
+// line prints a check of this machine as "ok" or "missing" with its text, and returns ok.
 func (d *doctor) line(ok bool, format string, args ...any) bool {
 	word := "ok"
 	if !ok {
@@ -107,7 +109,8 @@ func (d *doctor) devices() {
 	}
 }
 
-// backend opens the engine's backend on this machine, runs its self-test and prints the outcome.
+// backend opens the engine's backend on this machine, runs its self-test and prints the outcome with
+// the driver's details and limits. It reports whether the backend works.
 func (d *doctor) backend(cfg render.Config) bool {
 	e, err := render.Open(cfg)
 	if err != nil {
@@ -153,8 +156,8 @@ func (d *doctor) pages() {
 	d.line(true, "pages: %s", explorer.PagesDir(""))
 }
 
-// editor starts the browser and exports a picture. It prints everything that such a
-// picture depends on.
+// editor starts the browser, lets it draw a picture, and prints everything that such a picture
+// depends on. works is false if either failed; an error is a usage error of the flags.
 func (d *doctor) editor(e *engineFlags) (works bool, err error) {
 	cfg, err := e.browser()
 	if err != nil {
@@ -195,8 +198,8 @@ func (d *doctor) editor(e *engineFlags) (works bool, err error) {
 	return true, nil
 }
 
-// judge prints whether a judge is configured. It sends no request, because requests cost
-// money.
+// judge prints which judge is configured, if any, and whether its settings are valid. It sends no
+// request, because requests cost money. It removes the judge's key from the environment.
 func (d *doctor) judge(f *judgeFlags) error {
 	cfg, err := f.config(false)
 	if err != nil {
@@ -221,9 +224,11 @@ func (d *doctor) judge(f *judgeFlags) error {
 	return nil
 }
 
-// tryExport exports a square of 20 px and checks its pixels.
+// tryExport lets the browser draw a filled square of 20 px on a picture of 40 px, and checks the size
+// of the picture, a pixel inside the square and one outside.
 func tryExport(pool *chrome.Pool) error {
-	s, err := scene.Decode([]byte(`[{"id":"shape:a","type":"geo","x":10,"y":10,"props":{"w":20,"h":20,"fill":"solid","dash":"solid"}}]`), scene.DefaultLimits())
+	square := `[{"id":"shape:a","type":"geo","x":10,"y":10,"props":{"w":20,"h":20,"fill":"solid","dash":"solid"}}]`
+	s, err := scene.Decode([]byte(square), scene.DefaultLimits())
 	if err != nil {
 		return err
 	}
@@ -234,12 +239,13 @@ func tryExport(pool *chrome.Pool) error {
 		return err
 	}
 	if img.Rect.Dx() != 40 || img.NRGBAAt(20, 20).A != 255 || img.NRGBAAt(2, 2).A != 0 {
-		return fmt.Errorf("it drew a square wrong: got %v px, alpha %d inside and %d outside", img.Rect.Max, img.NRGBAAt(20, 20).A, img.NRGBAAt(2, 2).A)
+		return fmt.Errorf("it drew a square wrong: got %v px, alpha %d inside and %d outside; want (40,40) px, 255 and 0",
+			img.Rect.Max, img.NRGBAAt(20, 20).A, img.NRGBAAt(2, 2).A)
 	}
 	return nil
 }
 
-// shm checks the kinds of shared memory that --allow-client-shm allows.
+// shm prints which kinds of shared memory work that --allow-client-shm allows.
 func (d *doctor) shm() {
 	segment, sealed := shm.Probe()
 	for _, k := range []struct {

@@ -16,23 +16,24 @@ import (
 
 // dumpFlags tell how dumps of other tools are read. See docs/spec/dumps.md#r1.
 type dumpFlags struct {
-	Format     string   `placeholder:"NAME" group:"dumps" help:"Format of all dumps, in place of what their content tells; an unknown name lists them all."`
-	Join       string   `placeholder:"FIELD[~REGEXP]" group:"dumps" help:"How records name their tasks: a member such as doc.qid, of which REGEXP takes the groups id, repeat, test and model; or position, where the key is the task's position from 0 in the file of --tasks. Default: the label in the record, else the key that the format has."`
-	Response   string   `name:"response" placeholder:"FIELD" group:"dumps" help:"Column of the answers in tables. Default: the first of response, prediction, completion, generated_text, output."`
-	Requests   []string `sep:"none" placeholder:"FILE" group:"dumps" help:"Requests of a batch, or inputs of rollouts: their labels name the tasks, and requests without an answer count as missing; repeatable."`
-	Model      string   `name:"model" placeholder:"NAME" group:"dumps" help:"Name of the model, in place of those in the dumps."`
-	Cut        string   `enum:"score,zero,missing" default:"score" group:"dumps" help:"What an answer counts that a limit cut: score (as it stands, with a note), zero (0, unread) or missing."`
-	Errored    string   `enum:"missing,score" default:"missing" group:"dumps" help:"What an answer counts that stands beside an error of the tool: missing, or score."`
-	S3Endpoint string   `name:"s3-endpoint" placeholder:"URL" group:"dumps" help:"Store of s3:// dumps, https://HOST. Default: Amazon's. Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, ~/.aws/credentials, or the role of the machine."`
-	S3Region   string   `name:"s3-region" placeholder:"NAME" group:"dumps" help:"Region of the store. Default: AWS_REGION, else what the store says."`
-	MaxSpool   size     `default:"16GiB" placeholder:"BYTES" group:"limits" help:"Longest temporary copy of a dump that needs random access and is no plain file."`
-	MaxEntries count    `default:"2000000" placeholder:"N" group:"limits" help:"Most entries of an archive."`
+	Format     string   `placeholder:"NAME" group:"dumps" help:"Format of all dumps, instead of the one that their content shows. An unknown name, such as list, prints all names."`
+	Join       string   `placeholder:"FIELD[~REGEXP]" group:"dumps" help:"How records name their tasks: FIELD, a member such as doc.qid; FIELD~REGEXP, of which the groups id, repeat, test and model are taken; or position, the task's position from 0 in the file of --tasks. Default: the label in the record, else the key of the format."`
+	Response   string   `name:"response" placeholder:"FIELD" group:"dumps" help:"Column of the answers in tables. Default: the first of response, prediction, completion, generated_text and output."`
+	Requests   []string `sep:"none" placeholder:"FILE" group:"dumps" help:"Requests of a batch, or inputs of rollouts: their labels name the tasks, and a request without an answer counts as missing; may be repeated."`
+	Model      string   `name:"model" placeholder:"NAME" group:"dumps" help:"Name of the model, instead of the names in the dumps."`
+	Cut        string   `enum:"score,zero,missing" default:"score" group:"dumps" help:"How an answer counts that a limit on tokens cut off: score (as it stands, with a note), zero (as 0, unread) or missing."`
+	Errored    string   `enum:"missing,score" default:"missing" group:"dumps" help:"How an answer counts that stands beside an error of the tool: missing, or score (as any other)."`
+	S3Endpoint string   `name:"s3-endpoint" placeholder:"URL" group:"dumps" help:"Object store of s3:// addresses, as https://HOST. Default: Amazon S3. Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, ~/.aws/credentials or the role of the machine."`
+	S3Region   string   `name:"s3-region" placeholder:"NAME" group:"dumps" help:"Region of the object store. Default: AWS_REGION, else the region that the store names."`
+	MaxSpool   size     `default:"16GiB" placeholder:"BYTES" group:"limits" help:"Maximum size of the temporary copy of a dump that needs random access and is no plain file."`
+	MaxEntries count    `default:"2000000" placeholder:"N" group:"limits" help:"Maximum number of entries of a zip archive."`
 
 	remote  *address.Options // what addresses name; made by inputLimits
 	damaged error            // why dumps of folders cannot be read; expand sets it
 }
 
-// inputLimits bound what opening a dump may cost.
+// inputLimits returns the limits of opening and reading a dump, and how addresses are opened. All
+// calls share one set of address options, which keeps the versions of the objects it has looked up.
 func (f *dumpFlags) inputLimits(l dump.Limits) input.Limits {
 	if f.remote == nil {
 		f.remote = &address.Options{Endpoint: f.S3Endpoint, Region: f.S3Region}
@@ -40,7 +41,8 @@ func (f *dumpFlags) inputLimits(l dump.Limits) input.Limits {
 	return input.Limits{Limits: l, Remote: f.remote, Spool: int64(f.MaxSpool), Entries: int(f.MaxEntries)}
 }
 
-// options returns how records are read, with the tasks of items.
+// options returns how records of dumps are read and joined with the tasks of items. It reads the
+// files of --requests.
 func (f *dumpFlags) options(cc *daemon.CoreConfig, items *dump.ItemConfig) (o records.Options, err error) {
 	limits := f.inputLimits(cc.Lines)
 	o = records.Options{Format: f.Format, Response: f.Response, Model: f.Model, Cut: records.CutMode(f.Cut), Errored: f.Errored == "score",
@@ -57,12 +59,15 @@ func (f *dumpFlags) options(cc *daemon.CoreConfig, items *dump.ItemConfig) (o re
 	return o, err
 }
 
-// expand returns the dumps that the arguments name, and prints which files of folders are skipped.
+// expand returns the dumps that the arguments name, with folders and patterns replaced by their files.
+// It prints which files of folders are skipped or damaged, and keeps the damage in f.damaged, so that
+// the others are read first and the command fails in the end. With no readable dump at all the damage
+// is the error.
 func (f *dumpFlags) expand(args []string, cc *daemon.CoreConfig, std streams) ([]string, error) {
 	if err := records.CheckFormat(f.Format); err != nil {
 		return nil, usageError{err}
 	}
-	found, err := records.Expand(args, f.seen(cc.Lines))
+	found, err := records.Expand(args, f.lookOptions(cc.Lines))
 	if err != nil {
 		return nil, err
 	}
@@ -79,12 +84,12 @@ func (f *dumpFlags) expand(args []string, cc *daemon.CoreConfig, std streams) ([
 	return found.Paths, nil
 }
 
-// seen returns the options with which dumps are looked at.
-func (f *dumpFlags) seen(l dump.Limits) *records.Options {
+// lookOptions returns what finding the format of a dump needs: fewer options than reading it does.
+func (f *dumpFlags) lookOptions(l dump.Limits) *records.Options {
 	return &records.Options{Format: f.Format, Response: f.Response, Limits: f.inputLimits(l)}
 }
 
 // check opens each dump once and finds its format, before any work is done.
 func (f *dumpFlags) check(paths []string, l dump.Limits) error {
-	return records.Check(paths, f.seen(l))
+	return records.Check(paths, f.lookOptions(l))
 }

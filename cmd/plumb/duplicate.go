@@ -8,9 +8,9 @@ import (
 	"plumb/scoring"
 )
 
-// addDuplicateNote adds the note duplicate_id to a result line whose answer an earlier dump
-// already has. It returns a copy, or the line itself if it has the note. A daemon detects
-// only the duplicates within one dump.
+// addDuplicateNote adds the note duplicate_id to a result line whose answer an earlier dump already
+// has: what scores the lines compares only those of one dump. It returns a copy, or the line itself
+// if it has the note.
 func addDuplicateNote(line []byte, r *scoring.Result) []byte {
 	if slices.ContainsFunc(r.Notes, func(n scoring.Note) bool { return n.Code == scoring.Duplicate.Code }) {
 		return line
@@ -20,7 +20,9 @@ func addDuplicateNote(line []byte, r *scoring.Result) []byte {
 		if string(key) != "notes" {
 			return nil
 		}
-		end := cap(line) - cap(value) + len(value) - 1 // the closing bracket: both end with the same array
+		// value is a part of line, so the capacities of both end at the same byte and their difference is
+		// where value begins. end is the index of its closing bracket.
+		end := cap(line) - cap(value) + len(value) - 1
 		var note []byte
 		if line[end-1] != '[' {
 			note = append(note, ',')
@@ -31,7 +33,8 @@ func addDuplicateNote(line []byte, r *scoring.Result) []byte {
 	return out
 }
 
-// noteDuplicate returns a result with the note that addDuplicateNote adds to its line; nil for nil.
+// noteDuplicate returns a copy of a result with the note that addDuplicateNote adds to its line, or
+// the result itself if it has the note. It returns nil for nil.
 func noteDuplicate(r *scoring.Result) *scoring.Result {
 	if r == nil || slices.ContainsFunc(r.Notes, func(n scoring.Note) bool { return n.Code == scoring.Duplicate.Code }) {
 		return r

@@ -9,8 +9,8 @@ import (
 
 // failFlags are the flags that limit how many lines may fail before the run fails.
 type failFlags struct {
-	MaxFailed *lineLimit `placeholder:"N|P%" help:"Exit 1 where more lines than that could not be scored: a number, or a share of the lines that hold an answer to score. Lines without an answer and unjudged ones are counted apart. Nothing scored at all is exit 1 in any case. Default: 90%."`
-	Strict    bool       `help:"Exit 1 where any line has no score, those without an answer and unjudged ones included (--missing zero lets the former pass)."`
+	MaxFailed *lineLimit `placeholder:"N|P%" help:"Exit with code 1 where more lines than this could not be scored: a number, or a percentage of the lines that hold an answer to score. Lines without an answer and unjudged ones are counted apart. A run that scored nothing exits with code 1 in any case. Default: 90%."`
+	Strict    bool       `help:"Exit with code 1 where any line has no score, also for lack of an answer (unless --missing zero) or of a judge."`
 }
 
 // lineLimit is a flag's limit on lines: a number of them, or a percentage of all.
@@ -66,20 +66,20 @@ func (f *failFlags) check() error {
 	return nil
 }
 
-// verdict returns the error of a complete run that scored too few lines, nil where it
-// scored enough. See docs/spec/cli.md#r3. zero is true where missing answers count as 0, dry with
-// --judge-dry-run, which asks no judge.
-func (f *failFlags) verdict(t *tally, zero, dry bool) error {
+// verdict returns the error of a complete run that scored too few lines, or nil if it scored enough
+// (docs/spec/cli.md#r3). missingIsZero says that missing answers count as 0, and so have a score.
+// With judgeDryRun no judge was asked, so only a run in which every line failed is an error.
+func (f *failFlags) verdict(t *tally, missingIsZero, judgeDryRun bool) error {
 	most := mostFailed
 	if f.MaxFailed != nil {
 		most = *f.MaxFailed
 	}
-	without := t.failed + t.unjudged
-	if !zero {
+	without := t.failed + t.unjudged // lines that have no score
+	if !missingIsZero {
 		without += t.missing
 	}
 	switch {
-	case dry && t.failed < t.lines:
+	case judgeDryRun && t.failed < t.lines:
 		return nil
 	case t.done == 0:
 		return t.nothing("scored")
@@ -92,20 +92,20 @@ func (f *failFlags) verdict(t *tally, zero, dry bool) error {
 	return nil
 }
 
-// nothing returns the error of a run in which no line was scored or drawn; what is "scored" or
-// "drawn".
+// nothing returns the error of a run without any result: no line was scored or drawn, which is the
+// value of what. Where no line is JSON, the error adds what a dump looks like.
 func (t *tally) nothing(what string) error {
 	if t.lines == 0 {
-		return fmt.Errorf("nothing could be %s: there are no lines", what)
+		return fmt.Errorf("nothing could be %s: the input has no lines", what)
 	}
 	hint := ""
 	if t.codes["bad_line"] == t.lines {
-		hint = "; a dump has one JSON object on each line"
+		hint = "; want one JSON object on each line, or a file that plumb records can read"
 	}
 	return fmt.Errorf("nothing could be %s: %s%s", what, t.outcomes(), hint)
 }
 
-// outcomes returns the counts of lines without a score as text, by reason.
+// outcomes returns how many lines have no score, by reason, and what each reason asks for.
 func (t *tally) outcomes() string {
 	var parts []string
 	if t.failed > 0 {

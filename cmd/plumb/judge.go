@@ -16,23 +16,23 @@ import (
 
 // judgeFlags name the language model that judges answers.
 type judgeFlags struct {
-	JudgeURL         string         `name:"judge-url" placeholder:"URL" group:"judge" help:"Base address of an OpenAI-compatible chat endpoint (https://HOST/v1) that judges open answers; without one they are unjudged. See docs/judge.md."`
-	JudgeModel       string         `placeholder:"NAME" group:"judge" help:"The judge's model."`
-	JudgeKeyEnv      string         `default:"PLUMB_JUDGE_KEY" placeholder:"NAME" group:"judge" help:"Environment variable that holds the endpoint's key. It is sent to the endpoint and nowhere else."`
-	JudgeCache       string         `type:"path" placeholder:"DIR" group:"judge" help:"Folder that keeps verdicts by content, so that a second run asks only for missing ones; processes may share it. Default: none, and verdicts are lost when the process ends."`
-	JudgeMaxCost     money          `placeholder:"USD" group:"judge" help:"Most that this process may spend; needs --judge-price or an endpoint that reports costs. Answers beyond it are unjudged."`
-	JudgeMaxCalls    int64          `placeholder:"N" group:"judge" help:"Most calls of this process, failed ones too; 0 = no limit."`
-	JudgeMaxTotal    int64          `name:"judge-max-total-tokens" placeholder:"N" group:"judge" help:"Most tokens of this process, prompts and replies; 0 = no limit."`
-	JudgePrice       price          `placeholder:"IN:OUT" group:"judge" help:"USD per million tokens of prompts and of replies (0.30:2.50). Costs that the endpoint reports take precedence."`
-	JudgeConcurrency count          `default:"8" placeholder:"N" group:"judge" help:"Concurrent calls; more is faster where the endpoint allows it."`
+	JudgeURL         string         `name:"judge-url" placeholder:"URL" group:"judge" help:"Base address of an OpenAI-compatible chat endpoint (https://HOST/v1) that judges open answers. Default: none, and open answers stay unjudged. See docs/judge.md."`
+	JudgeModel       string         `placeholder:"NAME" group:"judge" help:"Name of the judge's model at the endpoint."`
+	JudgeKeyEnv      string         `default:"PLUMB_JUDGE_KEY" placeholder:"NAME" group:"judge" help:"Environment variable that holds the endpoint's key. The key is sent to the endpoint and nowhere else."`
+	JudgeCache       string         `type:"path" placeholder:"DIR" group:"judge" help:"Folder that keeps verdicts, so that a second run asks only for missing ones; processes may share it. Default: none, and verdicts are lost when the process ends."`
+	JudgeMaxCost     money          `placeholder:"USD" group:"judge" help:"Maximum cost of this process's calls; needs --judge-price, or an endpoint that reports costs. Answers beyond it stay unjudged. Default: no limit."`
+	JudgeMaxCalls    int64          `placeholder:"N" group:"judge" help:"Maximum number of calls of this process, failed ones included. Default: no limit."`
+	JudgeMaxTotal    int64          `name:"judge-max-total-tokens" placeholder:"N" group:"judge" help:"Maximum number of tokens of this process, prompts and replies together. Default: no limit."`
+	JudgePrice       price          `placeholder:"IN:OUT" group:"judge" help:"Price in USD per million tokens of prompts and of replies, such as 0.30:2.50. Costs that the endpoint reports take precedence."`
+	JudgeConcurrency count          `default:"8" placeholder:"N" group:"judge" help:"Maximum number of calls at the same time. More is faster where the endpoint allows it."`
 	JudgeTimeout     time.Duration  `default:"1m" placeholder:"TIME" group:"judge" help:"Longest wait for one reply."`
-	JudgeDeadline    time.Duration  `default:"5m" placeholder:"TIME" group:"judge" help:"Longest wait of one line of a dump or stream for its verdict, tries and waits included. Requests of trainers have --deadline for everything instead."`
-	JudgeTries       count          `default:"5" placeholder:"N" group:"judge" help:"Attempts per reply: 408, 409, 425, 429, 5xx and broken connections are retried, and Retry-After is honoured."`
-	JudgeBackoff     time.Duration  `default:"1s" placeholder:"TIME" group:"judge" help:"Longest wait after the first failure. It doubles with each failure up to 1 min; the wait is random between 0 and it."`
-	JudgePatience    *time.Duration `placeholder:"TIME" group:"judge" help:"How long questions wait for an endpoint that has stopped answering before they are unjudged at once. Default: 2m for plumb score, 0s for plumb serve."`
-	JudgeTemperature float64        `default:"0" placeholder:"T" group:"judge" help:"The judge's temperature. The paper can also be read as 0.7."`
-	JudgeMaxTokens   count          `default:"1200" placeholder:"N" group:"judge" help:"Tokens of one reply at most; a judge that reasons first needs many."`
-	JudgeFence       bool           `group:"judge" help:"Put the answer between random marker lines, against answers that address the judge. This is not the published prompt."`
+	JudgeDeadline    time.Duration  `default:"5m" placeholder:"TIME" group:"judge" help:"Longest wait of one line of a dump or stream for its verdict, retries included. Requests of trainers have --deadline for everything instead."`
+	JudgeTries       count          `default:"5" placeholder:"N" group:"judge" help:"Maximum number of attempts for one reply. Status 408, 409, 425, 429, 5xx and broken connections are retried; Retry-After is honoured."`
+	JudgeBackoff     time.Duration  `default:"1s" placeholder:"TIME" group:"judge" help:"Longest wait before the first retry. It doubles with each failure, up to 1 minute; the wait itself is random between 0 and it."`
+	JudgePatience    *time.Duration `placeholder:"TIME" group:"judge" help:"How long questions wait for an endpoint that has stopped answering, before they are unjudged at once. Default: 2m for plumb score, 0s for plumb serve."`
+	JudgeTemperature float64        `default:"0" placeholder:"T" group:"judge" help:"The judge's temperature, 0 to 2. The paper can also be read as 0.7."`
+	JudgeMaxTokens   count          `default:"1200" placeholder:"N" group:"judge" help:"Maximum number of tokens of one reply. A judge that reasons first needs many."`
+	JudgeFence       bool           `group:"judge" help:"Put the answer between random marker lines, against answers that address the judge. The prompt is then not the published one."`
 }
 
 // money is an amount in USD above 0.
@@ -51,32 +51,33 @@ func (m *money) UnmarshalText(b []byte) error {
 // price is IN:OUT in USD per million tokens.
 type price struct{ of *judge.Price }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
+// UnmarshalText implements encoding.TextUnmarshaler. It reads two finite numbers from 0.
 func (p *price) UnmarshalText(b []byte) error {
-	in, out, ok := strings.Cut(string(b), ":")
-	x, err1 := strconv.ParseFloat(in, 64)
-	y, err2 := strconv.ParseFloat(out, 64)
-	if !ok || err1 != nil || err2 != nil || !(x >= 0 && y >= 0) || math.IsInf(x+y, 0) {
+	in, out, both := strings.Cut(string(b), ":")
+	prompt, errIn := strconv.ParseFloat(in, 64)
+	completion, errOut := strconv.ParseFloat(out, 64)
+	numbers := both && errIn == nil && errOut == nil && prompt >= 0 && completion >= 0 // false for NaN too
+	if !numbers || math.IsInf(prompt+completion, 0) {
 		return fmt.Errorf("got %q; want two prices in USD per million tokens, such as 0.30:2.50", b)
 	}
-	p.of = &judge.Price{Prompt: x, Completion: y}
+	p.of = &judge.Price{Prompt: prompt, Completion: completion}
 	return nil
 }
 
 // config returns the configuration of the judge, or nil if no endpoint is named. It
-// removes the key from the environment, so that no child process gets it. With bulk, the
-// run waits longer for a failing endpoint, and stops judging when the endpoint refuses
-// requests for good.
+// removes the key from the environment, so that no child process gets it. bulk is true for the
+// scoring of dumps: then questions wait longer for a failing endpoint, and judging stops when the
+// endpoint refuses requests for good. The error is a usageError.
 func (f *judgeFlags) config(bulk bool) (*judge.Config, error) {
 	if f.JudgeURL == "" {
 		if f.JudgeModel != "" {
-			return nil, usage("cannot use --judge-model %q: want --judge-url beside it", f.JudgeModel)
+			return nil, usage("cannot use --judge-model %q without --judge-url: want the judge's endpoint beside it", f.JudgeModel)
 		}
 		return nil, nil
 	}
 	key, set := os.LookupEnv(f.JudgeKeyEnv)
 	if !set && f.JudgeKeyEnv != defaultKeyEnv {
-		return nil, usage("cannot read the judge's key: the environment has no %s", f.JudgeKeyEnv)
+		return nil, usage("cannot read the judge's key: the environment variable %s of --judge-key-env is not set", f.JudgeKeyEnv)
 	}
 	os.Unsetenv(f.JudgeKeyEnv)
 	if f.JudgeMaxCalls < 0 || f.JudgeMaxTotal < 0 {
@@ -87,7 +88,7 @@ func (f *judgeFlags) config(bulk bool) (*judge.Config, error) {
 	}
 	for name, d := range map[string]time.Duration{"timeout": f.JudgeTimeout, "deadline": f.JudgeDeadline, "backoff": f.JudgeBackoff} {
 		if d <= 0 {
-			return nil, usage("cannot use --judge-%s %v: want a time above 0", name, d)
+			return nil, usage("cannot use --judge-%s %v: want a time above 0s", name, d)
 		}
 	}
 	c := &judge.Config{URL: f.JudgeURL, Model: f.JudgeModel, Key: strings.TrimSpace(key), Read: verdict.Parse, Cache: f.JudgeCache,
@@ -105,6 +106,8 @@ func (f *judgeFlags) config(bulk bool) (*judge.Config, error) {
 	return c, nil
 }
 
+// defaultKeyEnv is the default of --judge-key-env. This variable alone may be absent, because many
+// endpoints need no key.
 const defaultKeyEnv = "PLUMB_JUDGE_KEY"
 
 // judgeUsageError makes a usage error of a judge configuration error.
@@ -115,16 +118,19 @@ func judgeUsageError(err error) error {
 	return err
 }
 
-// writeJudgeStats prints the calls, verdicts and costs of the judge.
+// writeJudgeStats prints the calls, verdicts and costs of the judge, or with --judge-dry-run the
+// calls that there would be. It prints nothing if no answer needed a judge.
 func writeJudgeStats(w io.Writer, s judge.Stats) {
 	if s.Asked == 0 {
 		return
 	}
 	if s.DryRun > 0 {
-		fmt.Fprintf(w, "judge: dry run: %d answers to judge, %d of them known; %d calls to make, about %d tokens of prompts\n", s.Asked, s.Cached, s.DryRun, s.PromptTokens)
+		fmt.Fprintf(w, "judge: dry run: %d answers to judge, %d of them known; %d calls to make, about %d tokens of prompts\n",
+			s.Asked, s.Cached, s.DryRun, s.PromptTokens)
 		return
 	}
-	fmt.Fprintf(w, "judge: %d answers to judge: %d judged, %d known before, %d the same as others, %d unjudged\n", s.Asked, s.Judged, s.Cached, s.Shared, s.Failed)
+	fmt.Fprintf(w, "judge: %d answers to judge: %d judged, %d known before, %d the same as others, %d unjudged\n",
+		s.Asked, s.Judged, s.Cached, s.Shared, s.Failed)
 	cost := "cost unknown (--judge-price)"
 	if s.Priced {
 		cost = fmt.Sprintf("%.4f USD", s.Cost)

@@ -17,19 +17,19 @@ import (
 
 // loadCmd is `plumb load`.
 type loadCmd struct {
-	Items       string        `arg:"" name:"items" help:"Dump lines with answers, which become the requests; with --path bodies, one per line, sent as they are. - is stdin."`
-	URL         string        `name:"url" default:"http://127.0.0.1:8000" placeholder:"URL" help:"The server: http://HOST:PORT, https://HOST, or unix:PATH."`
-	Route       string        `enum:"score,reward,openrlhf,slime,nemo-gym,openenv,prompt" default:"reward" help:"Which contract the requests have: score, reward, openrlhf, slime, nemo-gym, openenv or prompt."`
-	Path        string        `placeholder:"PATH" help:"Path of another route, with its query; the lines are then bodies of requests."`
-	Concurrency []int         `placeholder:"N,N" help:"Steps of this many clients, each sending one request after another. Default: 1,8,64, without --rate."`
-	Rate        []float64     `placeholder:"N,N" help:"Steps of this many requests per second, sent whether or not answers come; latency counts from when a request was due."`
+	Items       string        `arg:"" name:"items" help:"Dump lines with answers, which become the requests; with --path, request bodies, one per line, sent as they are. - is standard input."`
+	URL         string        `name:"url" default:"http://127.0.0.1:8000" placeholder:"URL" help:"Address of the server: http://HOST:PORT, https://HOST or unix:PATH."`
+	Route       string        `enum:"score,reward,openrlhf,slime,nemo-gym,openenv,prompt" default:"reward" help:"Whose requests are sent: score, reward, openrlhf, slime, nemo-gym, openenv or prompt."`
+	Path        string        `placeholder:"PATH" help:"Path of another route, with its query. The lines are then bodies of requests."`
+	Concurrency []int         `placeholder:"N" help:"Numbers of clients, one step of the measurement for each; a client sends one request after another. Default: 1,8,64, or none with --rate."`
+	Rate        []float64     `placeholder:"N" help:"Requests per second, one step for each. They are sent whether or not answers come, and latency counts from when a request was due."`
 	Duration    time.Duration `default:"10s" placeholder:"TIME" help:"How long each step is measured."`
-	Warmup      time.Duration `default:"1s" placeholder:"TIME" help:"How long each step runs before that."`
+	Warmup      time.Duration `default:"1s" placeholder:"TIME" help:"How long each step runs before it is measured."`
 	Timeout     time.Duration `default:"30s" placeholder:"TIME" help:"Longest wait for an answer."`
-	MaxOpen     count         `default:"4096" placeholder:"N" help:"Requests under way at most; a rate that needs more is shown as behind."`
-	TokenEnv    string        `placeholder:"NAME" help:"Environment variable with the token to send."`
-	Output      string        `short:"o" placeholder:"FILE" help:"File for the figures as JSON lines; - is stdout."`
-	Plot        string        `placeholder:"FILE" help:"File for a plot of latencies over throughput, .png or .svg."`
+	MaxOpen     count         `default:"4096" placeholder:"N" help:"Maximum number of requests under way. A rate that needs more is shown as behind."`
+	TokenEnv    string        `placeholder:"NAME" help:"Environment variable that holds the token to send. Default: none is sent."`
+	Output      string        `short:"o" placeholder:"FILE" help:"File for the figures as JSON lines; - is standard output. Default: none."`
+	Plot        string        `placeholder:"FILE" help:"File for a plot of latency over throughput, .png or .svg."`
 	limitFlags
 }
 
@@ -40,7 +40,8 @@ var loadPaths = map[string]string{"score": "/v1/score", "reward": "/v1/reward", 
 // maxLoad bounds the steps of a run and the clients and rates of each.
 const maxLoad = 1_000_000
 
-// Run puts load on a server and prints the table on stderr.
+// Run puts each load in turn on a server, prints a table of the latencies on standard error and
+// writes the other outputs. It is an error if no request was answered with status 200.
 func (c *loadCmd) Run(std streams) error {
 	steps, err := c.steps()
 	if err != nil {
@@ -61,21 +62,22 @@ func (c *loadCmd) Run(std streams) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	var all []load.Result
-	cfg := load.Config{URL: c.URL, Path: path, Requests: requests, Token: token, Warmup: c.Warmup, Duration: c.Duration, Timeout: c.Timeout, MaxOpen: int(c.MaxOpen)}
-	failed := load.Run(ctx, cfg, steps, func(r load.Result) {
+	cfg := load.Config{URL: c.URL, Path: path, Requests: requests, Token: token,
+		Warmup: c.Warmup, Duration: c.Duration, Timeout: c.Timeout, MaxOpen: int(c.MaxOpen)}
+	runErr := load.Run(ctx, cfg, steps, func(r load.Result) {
 		all = append(all, r)
 		fmt.Fprintf(std.err, "%s: %d answers\n", r.Step, r.OK)
 	})
 	if len(all) == 0 {
-		return failed
+		return runErr
 	}
-	if err := c.write(std, all); err != nil {
+	if err := c.write(std, all); err != nil { // the finished steps count even after an error
 		return err
 	}
 	if !slices.ContainsFunc(all, func(r load.Result) bool { return r.OK > 0 }) {
-		return errors.Join(failed, errors.New("cannot measure: no request was answered with status 200"))
+		return errors.Join(runErr, errors.New("cannot measure: no request was answered with status 200; the table above counts the others"))
 	}
-	return failed
+	return runErr
 }
 
 // write writes the results of `plumb load`: the table, the lines and the plot.
@@ -98,7 +100,8 @@ func (c *loadCmd) write(std streams, all []load.Result) error {
 	return load.Plot(c.Plot, all)
 }
 
-// steps lists the loads to put on the server: numbers of clients first, then rates.
+// steps returns the loads to put on the server, one after another: numbers of clients first, then
+// rates. Without either flag they are 1, 8 and 64 clients. The error is a usageError.
 func (c *loadCmd) steps() (steps []load.Step, err error) {
 	clients := c.Concurrency
 	if clients == nil && c.Rate == nil {
@@ -106,7 +109,7 @@ func (c *loadCmd) steps() (steps []load.Step, err error) {
 	}
 	for _, n := range clients {
 		if n < 1 || n > int(c.MaxOpen) {
-			return nil, usage("cannot use --concurrency %d: want 1 to --max-open, %d", n, c.MaxOpen)
+			return nil, usage("cannot use --concurrency %d: want 1 to %d, the value of --max-open", n, c.MaxOpen)
 		}
 		steps = append(steps, load.Step{Clients: n})
 	}
@@ -117,37 +120,42 @@ func (c *loadCmd) steps() (steps []load.Step, err error) {
 		steps = append(steps, load.Step{Rate: x})
 	}
 	if c.Duration <= 0 || c.Warmup < 0 || c.Timeout <= 0 {
-		return nil, usage("cannot use --duration %v, --warmup %v and --timeout %v: want above 0; a warm-up may be 0", c.Duration, c.Warmup, c.Timeout)
+		return nil, usage("cannot use --duration %v, --warmup %v and --timeout %v: want times above 0s; --warmup may be 0s",
+			c.Duration, c.Warmup, c.Timeout)
 	}
 	return steps, nil
 }
 
-// requests reads the bodies of the requests to send to the server.
+// requests reads the bodies of the requests to send to the server, one for each line. Lines whose
+// answer is no text are left out, with a message, where the route sends texts alone.
 func (c *loadCmd) requests(std streams) (all [][]byte, err error) {
 	r, err := openDump(c.Items, c.lines(), std.in)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	left := 0
+	leftOut := 0
 	for {
 		l, err := r.Next()
 		if err == io.EOF {
-			if left > 0 {
-				fmt.Fprintf(std.err, "%d lines without a text for an answer are left out, as --route %s sends texts\n", left, c.Route)
+			if leftOut > 0 {
+				fmt.Fprintf(std.err, "%d lines whose answer is no text are left out, as --route %s sends texts\n", leftOut, c.Route)
 			}
 			return all, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot read %s: %w", c.Items, err)
 		}
-		if err := c.scenes().Check(l.Bytes); l.Fault != "" || err != nil {
-			return nil, fmt.Errorf("cannot use line %d of %s: it is no JSON: %s %w", l.N, c.Items, l.Fault, err)
+		if l.Fault != "" {
+			return nil, fmt.Errorf("cannot use line %d of %s: %s", l.N, c.Items, l.Fault)
+		}
+		if err := c.scenes().Check(l.Bytes); err != nil {
+			return nil, fmt.Errorf("cannot use line %d of %s: it is no JSON: %w", l.N, c.Items, err)
 		}
 		body := slices.Clone(l.Bytes)
 		if c.Path == "" && c.Route != "score" {
 			if body = c.request(l.Bytes); body == nil {
-				left++
+				leftOut++
 				continue
 			}
 		}
@@ -155,8 +163,9 @@ func (c *loadCmd) requests(std streams) (all [][]byte, err error) {
 	}
 }
 
-// request returns the body of a trainer's request about a dump line, nil where its answer is no
-// text and the trainer sends texts alone.
+// request returns the body of the request that the trainer of --route would send about a dump line.
+// The whole line is the label. It returns nil where the answer is no text and the trainer sends texts
+// alone.
 func (c *loadCmd) request(line []byte) []byte {
 	answer, text := []byte("null"), ""
 	jsoncut.Members(line, func(key, v []byte) error {
@@ -170,12 +179,13 @@ func (c *loadCmd) request(line []byte) []byte {
 	} else if c.Route == "openrlhf" || c.Route == "nemo-gym" {
 		return nil
 	}
-	label := string(scoring.AppendString(nil, string(line))) // what is an answer in a label is not read
+	label := string(scoring.AppendString(nil, string(line))) // the daemon ignores the answer in a label
 	switch c.Route {
 	case "openrlhf":
 		return fmt.Appendf(nil, `{"query":[%s],"prompts":[""],"labels":[%s]}`, answer, label)
 	case "nemo-gym":
-		return fmt.Appendf(nil, `{"responses_create_params":{"input":[]},"response":{"output":[{"type":"message","content":[{"type":"output_text","text":%s}]}]},"label":%s}`, scoring.AppendString(nil, text), label)
+		message := fmt.Sprintf(`{"type":"message","content":[{"type":"output_text","text":%s}]}`, scoring.AppendString(nil, text))
+		return fmt.Appendf(nil, `{"responses_create_params":{"input":[]},"response":{"output":[%s]},"label":%s}`, message, label)
 	case "openenv":
 		return fmt.Appendf(nil, `{"action":{"response":%s,"label":%s}}`, answer, label)
 	case "prompt":

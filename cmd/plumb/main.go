@@ -25,24 +25,24 @@ var commit = "unknown"
 
 // cli is every command with its flags.
 type cli struct {
-	Serve   serveCmd   `cmd:"" help:"Run the daemon: score and draw over HTTP."`
-	Run     runCmd     `cmd:"" help:"Ask a model about a benchmark, score what it says, and write the tables."`
-	Score   scoreCmd   `cmd:"" help:"Score result dumps."`
-	Shard   shardCmd   `cmd:"" help:"Parts of large runs, for schedulers."`
+	Serve   serveCmd   `cmd:"" help:"Run the daemon, which scores and draws over HTTP."`
+	Run     runCmd     `cmd:"" help:"Ask a model about a benchmark, score its answers and write the tables."`
+	Score   scoreCmd   `cmd:"" help:"Score the answers in result dumps."`
+	Shard   shardCmd   `cmd:"" help:"Score parts of large runs, for schedulers."`
 	Records recordsCmd `cmd:"" help:"Show what would be scored of dumps: one line per answer."`
-	Render  renderCmd  `cmd:"" help:"Draw scenes and measure their pixels."`
-	Bench   benchCmd   `cmd:"" help:"Profile the stages on this machine: times, sweeps, ceilings, traces."`
-	Load    loadCmd    `cmd:"" help:"Put load on a reward server: latencies at several concurrencies or rates, as a table and a plot."`
-	Prompt  promptCmd  `cmd:"" help:"Write the prompts of items: what a model is asked, with pictures."`
-	Tangram tangramCmd `cmd:"" help:"Make TangramPuzzle instances, from drawings or from a seed, and Task 1 items."`
-	Vqa     vqaCmd     `cmd:"" name:"vqa" help:"Make items of SPATIALAB or SpaCE-Eval of public data sets."`
+	Render  renderCmd  `cmd:"" help:"Draw scenes as pictures and measure their pixels."`
+	Bench   benchCmd   `cmd:"" help:"Measure how fast plumb is on this machine."`
+	Load    loadCmd    `cmd:"" help:"Measure the latency of a reward server under load."`
+	Prompt  promptCmd  `cmd:"" help:"Write the prompts that a model is asked, with pictures."`
+	Tangram tangramCmd `cmd:"" help:"Make TangramPuzzle instances, from drawings or from a seed, and items of Task 1."`
+	Vqa     vqaCmd     `cmd:"" name:"vqa" help:"Make items of SPATIALAB or SpaCE-Eval from public data sets."`
 	Aspire  aspireCmd  `cmd:"" help:"Make ASPIRE tasks from a seed."`
-	View    viewCmd    `cmd:"" help:"Look at results in a browser: tables, lists, pictures, why each scored what it did."`
-	Report  reportCmd  `cmd:"" help:"Join result files of several models and runs into one report."`
+	View    viewCmd    `cmd:"" help:"Look at results in a browser: tables, lists, pictures, and what made each score."`
+	Report  reportCmd  `cmd:"" help:"Join the results of several models and runs into one report."`
 	Compare compareCmd `cmd:"" help:"Compare two results on the same tasks: difference, interval and tests."`
-	Power   powerCmd   `cmd:"" help:"Tell how many tasks show a difference, from how much scores vary."`
+	Power   powerCmd   `cmd:"" help:"Tell how many tasks it takes to show a difference."`
 	Agree   agreeCmd   `cmd:"" help:"Measure how far a judge agrees with annotators."`
-	Doctor  doctorCmd  `cmd:"" help:"Print what works on this machine."`
+	Doctor  doctorCmd  `cmd:"" help:"Print what works on this machine, and what is missing."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 
@@ -79,10 +79,19 @@ func main() {
 	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
+// about is the text of `plumb --help` above the list of commands.
+const about = `Scores the answers of language models in benchmarks of spatial reasoning: ASPIRE, DrawingBench,
+TangramPuzzle, SPATIALAB and SpaCE-Eval. To begin: plumb score --help for a dump of answers, plumb run --help for a
+model, plumb serve --help for training.
+
+Results go to standard output, everything else to standard error. Exit codes: 0 done; 1 ended early, or too little could
+be scored; 2 wrong use; 130 interrupted.`
+
 // exited is the exit code with which the command-line library would end the process.
 type exited int
 
-// run executes one command line and returns the exit code.
+// run executes one command line, prints its error as one line, and returns the exit code. It never
+// ends the process: where the library of command lines would, as after --help, it returns that code.
 func run(args []string, std streams) (code int) {
 	defer func() {
 		switch p := recover().(type) {
@@ -95,13 +104,13 @@ func run(args []string, std streams) (code int) {
 	}()
 	var c cli
 	k := parser(&c, kong.Writers(std.out, std.err), kong.Exit(func(code int) { panic(exited(code)) }), kong.Bind(std))
-	ctx, err := k.Parse(args)
+	ctx, err := k.Parse(helpArguments(args))
 	if err != nil {
 		fmt.Fprintf(std.err, "plumb: %s\n", oneLine(err))
-		fmt.Fprintln(std.err, "see plumb --help")
+		fmt.Fprintf(std.err, "plumb: %s\n", helpHint(err))
 		return 2
 	}
-	c.Score.args = args
+	c.Score.args = args // a job's manifest holds them
 	err = checkUnusedFlags(ctx)
 	if err == nil {
 		err = ctx.Run(std)
@@ -126,24 +135,28 @@ func run(args []string, std streams) (code int) {
 
 // parser returns the parser of command lines, which sets the flags in c.
 func parser(c *cli, options ...kong.Option) *kong.Kong {
-	k, err := kong.New(c, append(options, kong.Name("plumb"),
-		kong.Description("Scores whiteboard benchmarks from pixels. Results on stdout, everything else on stderr. Exit codes: 0 done; 1 ended early, or too little could be scored; 2 wrong use; 130 interrupted."),
-		kong.Vars{"policies": api.DefaultPolicies(), "steps": api.DefaultSteps()}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.ValueFormatter(described))...)
+	k, err := kong.New(c, append(options, kong.Name("plumb"), kong.Description(about),
+		kong.Vars{"policies": api.DefaultPolicies(), "steps": api.DefaultSteps()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.ValueFormatter(described), kong.ExplicitGroups(groupTitles))...)
 	if err != nil {
 		panic("BUG: flags: " + err.Error())
 	}
+	completeHelp(k.Model)
 	return k
-}
-
-// described returns the help text of a flag with its default.
-func described(v *kong.Value) string {
-	if !v.HasDefault || v.Default == "" {
-		return v.Help
-	}
-	return v.Help + " Default: " + v.Default + "."
 }
 
 // oneLine replaces line breaks in an error, because errors may quote input.
 func oneLine(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}
+
+// helpHint names the help of the command whose command line could not be read.
+func helpHint(err error) string {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil {
+		if command := parse.Context.Selected(); command != nil {
+			return "see " + command.FullPath() + " --help"
+		}
+	}
+	return "see plumb --help for the commands"
 }

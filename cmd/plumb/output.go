@@ -27,36 +27,40 @@ type sink struct {
 	file  *atomicfile.File // nil for standard output
 	end   func() error     // ends what was written, where the work ended well; nil for nothing
 	index *index.Recorder  // makes the index of the lines; nil for none
-	told  io.Writer        // gets why there is no index
+	log   io.Writer        // gets why there is no index
 }
 
-// line writes a line to the output of a command. of is the result that it was made of, or nil where it has more.
-func (s *sink) line(b []byte, of *scoring.Result) error {
-	s.Write(b)
+// line writes a result line, without its line break, to the output of a command and adds it to the
+// index. result is the result that the line was made of; it is nil where the line may hold more than
+// this process has read, and the index then parses the line.
+func (s *sink) line(b []byte, result *scoring.Result) error {
+	s.Write(b) // an error is kept, and WriteByte returns it
 	if s.index != nil {
-		s.index.Add(b, of)
+		s.index.Add(b, result)
 	}
 	return s.WriteByte('\n')
 }
 
-// endIndex writes the index of the file where the work ended well. A file without one is complete: plumb view makes it.
-func (s *sink) endIndex(well bool) {
+// endIndex writes the index of the file if the work ended well, and discards it otherwise. An index
+// that cannot be written is only printed: the results are complete without it, and plumb view makes
+// a missing index.
+func (s *sink) endIndex(endedWell bool) {
 	if s.index == nil {
 		return
 	}
-	if !well {
+	if !endedWell {
 		s.index.Discard()
 		return
 	}
 	if err := s.index.Finish(); err != nil {
-		fmt.Fprintf(s.told, "plumb: %v; plumb view makes it\n", err)
+		fmt.Fprintf(s.log, "plumb: %v; plumb view makes the index\n", err)
 	}
 }
 
-// output prepares the file at path; "-" is standard output. A run that ends early leaves
-// the former file, and its own partial file beside it. The inputs are files that the run
-// reads: it is an error if one is missing, and a usageError if one is the output. Partial
-// files of earlier runs are named on stderr. See docs/spec/cli.md#r5.
+// output prepares the file at path for writing; "" and "-" are standard output. A run that ends
+// early leaves the former file as it was, and its own partial file beside it. The inputs are the
+// files that the run reads: a missing one is an error, and one that is the output is a usageError.
+// Partial files of earlier runs are named on standard error. See docs/spec/cli.md#r5.
 func output(path string, std streams, inputs ...string) (*sink, error) {
 	toStd := path == "-" || path == ""
 	for _, in := range inputs {
@@ -86,14 +90,14 @@ func (s *sink) discard() {
 	}
 }
 
-// failed reports whether the output could not be written.
+// failed reports whether an earlier write to the output failed.
 func (s *sink) failed() bool {
-	_, err := s.Write(nil)
+	_, err := s.Write(nil) // a bufio.Writer returns its first error again
 	return err != nil
 }
 
-// secondOutput prepares a further output of a run, which must not be the first one. What
-// is written to "" is discarded.
+// secondOutput prepares a further output of a run at path, which must not be the first one. Where
+// path is "", there is no such output, and what is written to it is discarded.
 func secondOutput(path, first string, std streams, inputs ...string) (*sink, error) {
 	switch {
 	case path == "":
@@ -104,20 +108,21 @@ func secondOutput(path, first string, std streams, inputs ...string) (*sink, err
 	return output(path, std, inputs...)
 }
 
-// finish ends one output; see the function finish.
+// finish ends this one output of a command as the function finish does.
 func (s *sink) finish(err error) error { return finish(err, s) }
 
 // finish ends the outputs of a command. err is the error that ended the work early, or nil.
-// Without an error the files replace the former ones; otherwise the returned error names
-// the partial files.
+// Without an error the files replace the former ones. Otherwise all of them stay partial files,
+// which the returned error names. All outputs are flushed before the first file is replaced, so that
+// an output that cannot be written leaves the former files of the others.
 func finish(err error, outputs ...*sink) error {
 	for _, s := range outputs {
-		e := s.Flush()
-		if err == nil && e == nil && s.end != nil {
-			e = s.end()
+		flushed := s.Flush()
+		if err == nil && flushed == nil && s.end != nil {
+			flushed = s.end()
 		}
-		if err == nil && e != nil {
-			err = fmt.Errorf("cannot write output: %w", e)
+		if err == nil && flushed != nil {
+			err = fmt.Errorf("cannot write output: %w", flushed)
 		}
 	}
 	var kept []string
@@ -126,12 +131,12 @@ func finish(err error, outputs ...*sink) error {
 			continue
 		}
 		if err == nil {
-			e := s.file.Sync()
-			if e == nil {
-				e = s.file.Commit()
+			replaced := s.file.Sync()
+			if replaced == nil {
+				replaced = s.file.Commit()
 			}
-			if e != nil {
-				err = fmt.Errorf("cannot write output: %w", e)
+			if replaced != nil {
+				err = fmt.Errorf("cannot write output: %w", replaced)
 			}
 		}
 		s.endIndex(err == nil)
@@ -147,12 +152,13 @@ func finish(err error, outputs ...*sink) error {
 	return err
 }
 
-// tellLeftovers prints the partial files of earlier runs that a command finds when it begins.
+// tellLeftovers prints the partial files of other runs that a command finds when it begins, and what
+// to do about them: the first five in full, the rest as a number.
 func tellLeftovers(w io.Writer, all []atomicfile.Leftover) {
-	const most = 5
+	const printed = 5
 	for i, l := range all {
-		if i == most {
-			fmt.Fprintf(w, "plumb: found %d more files *.partial\n", len(all)-most)
+		if i == printed {
+			fmt.Fprintf(w, "plumb: found %d more files *.partial\n", len(all)-printed)
 			return
 		}
 		what := "left by a run that did not end; remove it where it is not needed"
@@ -163,11 +169,13 @@ func tellLeftovers(w io.Writer, all []atomicfile.Leftover) {
 	}
 }
 
-// sameFile reports whether two paths of outputs, which may not exist yet, name one file.
+// sameFile reports whether two paths of outputs name one regular file. Files that do not exist yet
+// are compared by their absolute paths. A device is never the same: it may be both outputs.
 func sameFile(a, b string) bool {
-	there, err := os.Stat(a)
-	if other, e := os.Stat(b); err == nil && e == nil {
-		return there.Mode().IsRegular() && os.SameFile(there, other) // a device may be both outputs
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
 	}
 	x, errX := filepath.Abs(a)
 	y, errY := filepath.Abs(b)
@@ -175,9 +183,10 @@ func sameFile(a, b string) bool {
 }
 
 // readable returns an error for an input that cannot be opened, so that a mistyped name is found
-// before any work.
+// before any work, and a usageError for an input that is the output file out. Standard input,
+// addresses and pipes are not looked at.
 func readable(in, out string, toStd bool) error {
-	if in == "-" || address.Is(in) { // addresses have been looked up
+	if in == "-" || address.Is(in) { // addresses were looked up when the arguments were expanded
 		return nil
 	}
 	info, err := os.Stat(in)
@@ -196,12 +205,13 @@ func readable(in, out string, toStd bool) error {
 		return nil
 	}
 	if there, err := os.Stat(out); err == nil && os.SameFile(info, there) {
-		return usage("cannot write output to %s: it is an input", out)
+		return usage("cannot write output to %s: it is an input; want another file", out)
 	}
 	return nil
 }
 
-// write stores a picture in a partial file; place gives it its name.
+// write stores the picture of a scene in a partial file, as alpha alone with --channels alpha. The
+// file gets its name later, in place, because only there the order of the scenes is known.
 func (d *renderRun) write(s *renderTask, img *image.NRGBA) error {
 	var out image.Image = img
 	if d.alpha {
@@ -223,9 +233,9 @@ func (d *renderRun) write(s *renderTask, img *image.NRGBA) error {
 	return nil
 }
 
-// place gives the picture of a scene its name. It is called in the order of the input, so
-// of scenes with the same id the last one keeps the name in every run, and its line says
-// so.
+// place gives the picture of a scene its name, and records the error in the scene's line if that
+// fails. It is called in the order of the input: of scenes with the same id, the last one keeps the
+// name in every run, and its line gets the note duplicate_id.
 func (d *renderRun) place(s *renderTask) {
 	if s.own == "" {
 		return
@@ -239,18 +249,20 @@ func (d *renderRun) place(s *renderTask) {
 	if d.ids == nil {
 		d.ids, d.seed = map[uint64]struct{}{}, maphash.MakeSeed()
 	}
-	h := maphash.String(d.seed, s.own)
+	h := maphash.String(d.seed, s.own) // hashes instead of ids bound the memory of long runs
 	if _, twice := d.ids[h]; twice {
-		s.stat = append(s.stat[:len(s.stat)-len("}\n")], `,"notes":[{"code":"duplicate_id","path":"id","message":"an earlier line has the same id"}]}`+"\n"...)
+		note := `,"notes":[{"code":"duplicate_id","path":"id","message":"an earlier line has the same id"}]`
+		s.stat = append(append(s.stat[:len(s.stat)-len("}\n")], note...), "}\n"...)
 	}
 	d.ids[h] = struct{}{}
 }
 
+// outputError marks an error of writing a picture, so that the run fails and not only the scene.
 func outputError(err error) error {
 	return &scoring.Error{Code: "output", Message: "cannot write picture: " + err.Error()}
 }
 
-// fallback prints why the CPU evaluates pixels although no flag asks for it.
+// fallback prints why the CPU computes pixels although no flag asks for it; nothing if it does not.
 func fallback(w io.Writer, c *daemon.Core) {
 	if why := c.Engine.Info().Reason; why != "" {
 		fmt.Fprintf(w, "plumb: using the CPU: %s\n", why)

@@ -35,16 +35,16 @@ type progress struct {
 	scored int64 // lines that have their answer
 	bad    int64 // of these, without a score
 
-	cards   int       // items of the report at most
-	drawnAt time.Time // when the first of them was drawn; zero before
-	made    int       // of them
-	all     int       // that will be
-	ended   bool
+	itemsMax int       // items of the report at most
+	drawnAt  time.Time // when the first of them was drawn; zero before
+	made     int       // items of the report that are drawn
+	all      int       // items of the report that will be drawn; known with the first
+	ended    bool
 }
 
-// newProgress begins to show the progress through the files at paths. what names the
-// units of the files (lines, scenes), lost what a failed unit lacks (score, picture).
-// Without a terminal it prints a line at each interval of every.
+// newProgress begins to show on w the progress through the files at paths, until end is called. what
+// names the units of the files (lines, scenes), lost what a failed unit lacks (score, picture). If w
+// is no terminal, a goroutine prints a line at each interval of every.
 func newProgress(w io.Writer, paths []string, what, lost string, every time.Duration) *progress {
 	p := &progress{w: w, what: what, lost: lost, start: time.Now(), stop: make(chan struct{})}
 	for _, path := range paths {
@@ -83,7 +83,8 @@ func (p *progress) line(now time.Time) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	took := now.Sub(p.start)
-	s := fmt.Sprintf("progress: %d %s in %v (%.1f/s), %d without %s", p.scored, p.what, took.Round(time.Second), float64(p.scored)/took.Seconds(), p.bad, p.lost)
+	s := fmt.Sprintf("progress: %d %s in %v (%.1f/s), %d without %s",
+		p.scored, p.what, took.Round(time.Second), float64(p.scored)/took.Seconds(), p.bad, p.lost)
 	if done := p.done(); p.total > 0 && done > 0 {
 		s += fmt.Sprintf(", %.0f %% of the input", 100*min(1, float64(done)/float64(p.total)))
 	}
@@ -98,31 +99,33 @@ func (p *progress) line(now time.Time) string {
 	return s
 }
 
-// cardLines is how many lines can be scored in the time that one item of the report
+// linesPerItem is how many lines can be scored in the time that one item of the report
 // takes. For the sample dump of ASPIRE a line takes 1 ms and an item 22 ms.
-const cardLines = 20
+const linesPerItem = 20
 
-// work returns the work done and the whole work of the run in bytes of the dumps. The
-// report counts as the bytes that could be scored in its time. Both are 0 where the size
-// of the input is unknown.
+// work returns the work done and the whole work of the run, both in bytes of the dumps. The time of
+// the report is converted to the bytes that could be scored in it: before its first item is drawn by
+// an estimate, then by its measured pace. Both results are 0 if the size of the input is unknown.
 func (p *progress) work(now time.Time) (done, size int64) {
 	done = p.done()
 	if p.total <= 0 || done <= 0 {
 		return 0, 0
 	}
-	if p.made > 0 {
-		pace := float64(p.total) / max(1e-3, p.drawnAt.Sub(p.start).Seconds())
-		spent := now.Sub(p.drawnAt).Seconds()
-		return p.total + int64(pace*spent), p.total + int64(pace*spent*float64(p.all)/float64(p.made))
+	if p.made > 0 { // all lines are scored, and the report is being drawn
+		bytesPerSecond := float64(p.total) / max(1e-3, p.drawnAt.Sub(p.start).Seconds())
+		drawing := now.Sub(p.drawnAt).Seconds()
+		inAll := drawing * float64(p.all) / float64(p.made)
+		return p.total + int64(bytesPerSecond*drawing), p.total + int64(bytesPerSecond*inAll)
 	}
-	line := float64(done) / float64(p.scored)
-	return done, p.total + int64(min(float64(p.cards), float64(p.total)/line)*line*cardLines)
+	bytesPerLine := float64(done) / float64(p.scored)
+	items := min(float64(p.itemsMax), float64(p.total)/bytesPerLine) // no more items than lines
+	return done, p.total + int64(items*bytesPerLine*linesPerItem)
 }
 
-// drawing announces a report of at most n items.
+// drawing announces a report of at most n items, whose drawing then counts as work.
 func (p *progress) drawing(n int) {
 	p.mu.Lock()
-	p.cards = max(0, n)
+	p.itemsMax = max(0, n)
 	p.mu.Unlock()
 }
 
@@ -138,7 +141,8 @@ func (p *progress) drawn(made, all int) {
 	p.show(now, func() string { return fmt.Sprintf("%d lines, %d of %d items of the report", p.scored, p.made, p.all) })
 }
 
-// show moves the progress bar, not too often.
+// show moves the progress bar and writes text beside it, five times a second at most. Without a bar
+// it does nothing. The caller holds the mutex.
 func (p *progress) show(now time.Time, text func() string) {
 	if p.bar == nil || p.ended || now.Sub(p.shown) < 200*time.Millisecond {
 		return
@@ -198,7 +202,8 @@ func (p *progress) next() {
 	p.mu.Unlock()
 }
 
-// end removes the progress bar, or ends its lines. Further calls do nothing.
+// end removes the progress bar, or ends the goroutine that prints lines and waits for it. Further
+// calls do nothing.
 func (p *progress) end() {
 	p.mu.Lock()
 	ended := p.ended

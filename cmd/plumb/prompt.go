@@ -16,41 +16,44 @@ import (
 
 // promptCmd is `plumb prompt`.
 type promptCmd struct {
-	Items  string `arg:"" optional:"" name:"items" help:"ASPIRE items: JSON lines with id, test, shapes and prompt; or items of SPATIALAB and SpaCE-Eval; or TangramPuzzle instances; - is stdin. DrawingBench has --tasks."`
-	Output string `short:"o" default:"-" placeholder:"FILE" help:"File for the prompts, one line {\"id\",\"prompt\"} per item; - is stdout."`
-	Suite  string `default:"aspire" help:"Suite of the items; an unknown name lists them all."`
-	Mode   string `enum:"default,cot,reasoning" default:"default" help:"ASPIRE: default, cot (think step by step) or reasoning (the text of default; the request of plumb run differs)."`
+	Items  string `arg:"" optional:"" name:"items" help:"Items: JSON lines of ASPIRE (id, test, shapes, prompt), SPATIALAB or SpaCE-Eval, or TangramPuzzle instances; - is standard input. DrawingBench has --tasks instead."`
+	Output string `short:"o" default:"-" placeholder:"FILE" help:"File for the prompts, one JSON line {\"id\",\"prompt\"} per item; - is standard output."`
+	Suite  string `default:"aspire" help:"Suite of the items: aspire, drawingbench, tangram, spatialab or spaceeval."`
+	Mode   string `enum:"default,cot,reasoning" default:"default" help:"ASPIRE: default, cot (think step by step) or reasoning (the text of default; only the request of plumb run differs)."`
 	Input  string `enum:"full,minimal,scaffold" default:"full" help:"ASPIRE: full (all fields of the shapes), minimal (ids alone) or scaffold (as minimal, with a plot, a grid or numbers in the picture; needs --images)."`
-	Format string `enum:",mcq,open" default:"" help:"SPATIALAB: how items that name no format are asked: mcq, or open (without their options)."`
-	Images string `placeholder:"DIR" help:"Folder for the pictures that go with the prompts of ASPIRE and TangramPuzzle; lines then name theirs. Without it only texts are written."`
-	Rows   bool   `help:"Write rows for data sets instead: {\"id\",\"prompt\",\"png\",\"more\",\"label\"} with the first picture and the others in base64 and the whole task as the label. All suites; DrawingBench takes its file as the argument too."`
+	Format string `enum:",mcq,open" default:"" help:"SPATIALAB: how items that name no format are asked: mcq (with their options) or open (without)."`
+	Images string `placeholder:"DIR" help:"Folder for the pictures that go with prompts of ASPIRE and TangramPuzzle; the lines then name them. Default: none, and only texts are written."`
+	Rows   bool   `help:"Write rows for data sets instead: {\"id\",\"prompt\",\"png\",\"more\",\"label\"}, with the first picture and the others in base64 and the whole task as the label. For all suites; DrawingBench takes its task file as the argument too."`
 	Method string `enum:",direct,cot,self-reflection,xolver" default:"" help:"SPATIALAB: how the paper asks: direct, cot, self-reflection or xolver, of which the first call is written."`
 	tangramPrompts
 	drawingBenchPrompts
 	limitFlags
 }
 
-// Run writes what a model is asked, in the order of the items.
+// Run writes what a model is asked, in the order of the items. DrawingBench, TangramPuzzle and rows
+// for data sets have ways of their own.
 func (c *promptCmd) Run(std streams) (err error) {
 	suites := c.suites(0, 0)
-	if suites.Find(c.Suite) == nil {
-		return usage("cannot use suite %q: want one of %v", c.Suite, suites.Names())
-	}
-	if c.Rows {
+	switch {
+	case suites.Find(c.Suite) == nil:
+		return unknownSuite(c.Suite, suites)
+	case c.Rows:
 		return c.rows(std, suites)
-	}
-	if c.Suite == "drawingbench" {
+	case c.Suite == "drawingbench":
 		return c.drawingBench(std)
-	}
-	if c.Items == "" {
+	case c.Items == "":
 		return usage("cannot write prompts: want a file of items, or --suite drawingbench with --tasks or --second-turn")
-	}
-	if c.Suite == "tangram" {
+	case c.Suite == "tangram":
 		return c.tangram(std)
+	case c.Input == ask.InputScaffold && c.Images == "":
+		return usage("cannot use --input scaffold without --images DIR: the scaffold is in the picture alone")
 	}
-	if c.Input == ask.InputScaffold && c.Images == "" {
-		return usage("cannot use --input scaffold: want --images DIR, as the scaffold is in the picture alone")
-	}
+	return c.items(std, suites)
+}
+
+// items writes a line for each item of a file, with its prompt and with --images its picture. An item
+// that has no prompt gets a line with its error, and does not end the run.
+func (c *promptCmd) items(std streams, suites scoring.Suites) (err error) {
 	r, err := openDump(c.Items, c.lines(), std.in)
 	if err != nil {
 		return err
@@ -61,7 +64,8 @@ func (c *promptCmd) Run(std streams) (err error) {
 		return err
 	}
 	d := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: c.Suite, Limits: c.scenes()})
-	o := scoring.PromptOptions{Minimal: c.Input != ask.InputFull, StepWise: c.Mode == ask.ModeCoT, Open: c.Format == "open", Method: c.Method}
+	o := scoring.PromptOptions{Minimal: c.Input != ask.InputFull, StepWise: c.Mode == ask.ModeCoT,
+		Open: c.Format == "open", Method: c.Method}
 	if c.Method != "" {
 		o.Step = vqa.Steps(c.Method, 1)[0]
 	}
@@ -73,7 +77,8 @@ func (c *promptCmd) Run(std streams) (err error) {
 	text := func(it *scoring.Item) (string, error) {
 		s := suites.Find(it.Suite)
 		if s.Prompt == nil {
-			return "", &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot write prompt: got an item of %s; want --suite %[1]s", it.Suite)}
+			message := fmt.Sprintf("cannot write prompt: got an item of %s; want --suite %[1]s", it.Suite)
+			return "", &scoring.Error{Code: "bad_item", Message: message}
 		}
 		return s.Prompt(it, o)
 	}
@@ -100,7 +105,8 @@ func (c *promptCmd) Run(std streams) (err error) {
 	return out.finish(err)
 }
 
-// openBoards starts the renderer that draws the pictures of ASPIRE's prompts.
+// openBoards starts the renderer that draws the pictures of ASPIRE's prompts. With --images it opens
+// the fonts for the whole process and makes the folder.
 func (c *promptCmd) openBoards() (*ask.Boards, error) {
 	if c.Images != "" {
 		if err := font.Use(c.FontsDir); err != nil {
@@ -113,7 +119,8 @@ func (c *promptCmd) openBoards() (*ask.Boards, error) {
 	return ask.NewBoards(c.scenes())
 }
 
-// drawBoard writes the picture of an item and returns its path.
+// drawBoard draws the whiteboard of an item, with --input scaffold the plot, grid or numbers in it
+// too, writes it as a PNG file in the folder of --images, and returns its path.
 func (c *promptCmd) drawBoard(boards *ask.Boards, it *scoring.Item, line []byte) (string, error) {
 	scaffold := c.Input == ask.InputScaffold
 	if scaffold && !ask.HasScaffold(it.Test) {
@@ -144,12 +151,12 @@ func (t *promptTally) add(line int, fault *scoring.Error) {
 	}
 }
 
-// verdict says on w how many items have no prompt. Where none has one, that is an
-// error.
+// verdict prints on w how many items have no prompt, and why the first one has none. It returns an
+// error if no item has a prompt.
 func (t *promptTally) verdict(w io.Writer) error {
 	switch {
 	case t.made+t.failed == 0:
-		return errors.New("cannot write any prompt: there are no items")
+		return errors.New("cannot write any prompt: the file has no lines; want one item on each")
 	case t.failed == 0:
 		return nil
 	case t.made == 0:
@@ -159,27 +166,30 @@ func (t *promptTally) verdict(w io.Writer) error {
 	return nil
 }
 
-// promptLine returns the line of one item, with its prompt or what is wrong with it. The error is
-// nil where there is a prompt.
-func promptLine(d *dump.Decoder, l dump.Line, ask func(*scoring.Item) (string, error), draw func(*scoring.Item, []byte) (string, error)) ([]byte, *scoring.Error) {
+// promptLine returns the line of one item: its prompt, which text returns, and the path of its
+// picture, which draw writes ("" for none). If the item has no prompt, it returns a line with the
+// error, and the error too.
+func promptLine(d *dump.Decoder, l dump.Line, text func(*scoring.Item) (string, error),
+	draw func(*scoring.Item, []byte) (string, error)) ([]byte, *scoring.Error) {
 	it, fault := d.Item(l, "")
-	if fault == nil {
-		text, err := ask(it)
-		path := ""
-		if err == nil {
-			path, err = draw(it, l.Bytes)
-		}
-		if err == nil {
-			b := scoring.AppendString([]byte(`{"id":`), it.ID)
-			b = scoring.AppendString(append(b, `,"prompt":`...), text)
-			if path != "" {
-				b = scoring.AppendString(append(b, `,"image":`...), path)
-			}
-			return append(b, "}\n"...), nil
-		}
+	if fault != nil {
+		return failure(it.ID, fault.Code, fault.Message), fault
+	}
+	prompt, err := text(it)
+	path := ""
+	if err == nil {
+		path, err = draw(it, l.Bytes)
+	}
+	if err != nil {
 		if !errors.As(err, &fault) {
 			fault = &scoring.Error{Code: "internal", Message: err.Error()}
 		}
+		return failure(it.ID, fault.Code, fault.Message), fault
 	}
-	return failure(it.ID, fault.Code, fault.Message), fault
+	b := scoring.AppendString([]byte(`{"id":`), it.ID)
+	b = scoring.AppendString(append(b, `,"prompt":`...), prompt)
+	if path != "" {
+		b = scoring.AppendString(append(b, `,"image":`...), path)
+	}
+	return append(b, "}\n"...), nil
 }

@@ -14,8 +14,8 @@ import (
 
 // drawingBenchPrompts are the flags of DrawingBench.
 type drawingBenchPrompts struct {
-	Tasks []string `sep:"none" placeholder:"[SUITE=]FILE" group:"drawingbench" help:"The task file: one prompt per task, with the layout of the app."`
-	Turn2 string   `name:"second-turn" placeholder:"RESULTS" group:"drawingbench" help:"Write the prompts of second turns instead, from the result lines of plumb score: the feedback, for every first turn that scored less than 0.9."`
+	Tasks []string `sep:"none" placeholder:"[SUITE=]FILE" group:"drawingbench" help:"The task file: one prompt is written per task, with the layout of the app."`
+	Turn2 string   `name:"second-turn" placeholder:"RESULTS" group:"drawingbench" help:"Write the prompts of second turns instead, from result lines of plumb score: the feedback for every first turn that scored less than 0.9."`
 }
 
 // drawingBench writes the prompts of DrawingBench: those of first turns from the task
@@ -52,7 +52,8 @@ func (c *promptCmd) drawingBench(std streams) error {
 	return out.finish(err)
 }
 
-// firstTurn returns the line of one task: the item without its answer, and its prompt.
+// firstTurn returns the line of one task, given as JSON: an item without an answer, and its prompt. A
+// task without a prompt gets a line with its error. index is the task's position in the file, from 0.
 func firstTurn(name string, index int, json []byte) []byte {
 	v, err := fastjson.ParseBytes(json)
 	if err != nil {
@@ -69,8 +70,8 @@ func firstTurn(name string, index int, json []byte) []byte {
 	return append(b, "}\n"...)
 }
 
-// secondTurns writes the prompts of second turns, and prints how many tasks end after
-// their first turn.
+// secondTurns writes the prompts of second turns from the results of first ones, and prints how many
+// there are and how many tasks end after their first turn.
 func (c *promptCmd) secondTurns(std streams) error {
 	r, err := openDump(c.Turn2, c.lines(), std.in)
 	if err != nil {
@@ -92,8 +93,8 @@ func (c *promptCmd) secondTurns(std streams) error {
 			err = fmt.Errorf("cannot read %s: %w", c.Turn2, e)
 			break
 		}
-		b, on := secondTurn(&p, l.Bytes, l.N, l.Fault)
-		if !on {
+		b, again := secondTurn(&p, l.Bytes, l.N, l.Fault)
+		if !again {
 			ended++
 			continue
 		}
@@ -102,13 +103,14 @@ func (c *promptCmd) secondTurns(std streams) error {
 			break
 		}
 	}
-	fmt.Fprintf(std.err, "%d second turns; %d results end there\n", going, ended)
+	fmt.Fprintf(std.err, "%d second turns; %d results have none\n", going, ended)
 	return out.finish(err)
 }
 
-// secondTurn returns the second prompt after one result; on is false where the task ends
-// with the first turn.
-func secondTurn(p *fastjson.Parser, line []byte, n int, fault string) (b []byte, on bool) {
+// secondTurn returns the line with the second prompt after one result, which is line n of its file;
+// fault says why the line could not be read, "" for nothing. again is false if the task ends with its
+// first turn. A line that is no result gets a line with an error, and again is true.
+func secondTurn(p *fastjson.Parser, line []byte, n int, fault string) (b []byte, again bool) {
 	v, err := p.ParseBytes(line)
 	switch {
 	case fault != "":
@@ -120,8 +122,8 @@ func secondTurn(p *fastjson.Parser, line []byte, n int, fault string) (b []byte,
 	if err != nil {
 		return failure(r.ID, "bad_line", "cannot read result: "+err.Error()), true
 	}
-	text, on := drawingbench.Followup(r)
-	if !on || r.Suite != "drawingbench" {
+	text, again := drawingbench.Followup(r)
+	if !again || r.Suite != "drawingbench" {
 		return nil, false
 	}
 	name := r.ID

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"sync"
 
 	"plumb/daemon/ask"
@@ -21,9 +20,9 @@ func (c *promptCmd) rows(std streams, suites scoring.Suites) error {
 	case c.Items == "" || c.Items == "-":
 		return usage("cannot write rows: want a file of tasks")
 	case c.Images != "" || c.Turn2 != "" || len(c.Tasks) > 0:
-		return usage("cannot write rows: --images, --tasks and --second-turn do not go with --rows, which has pictures in the rows and its file as the argument")
+		return usage("cannot use --images, --tasks or --second-turn with --rows: pictures are in the rows, and the file of tasks is the argument")
 	case c.Suite == "tangram" && c.Test == "outline":
-		return usage("cannot write rows of the test outline: its options are in the lines of plumb tangram items; want --test solution")
+		return usage("cannot write rows of --test outline: its options are in the lines of plumb tangram items; want --test solution")
 	}
 	if err := font.Use(c.FontsDir); err != nil {
 		return err
@@ -38,7 +37,8 @@ func (c *promptCmd) rows(std streams, suites scoring.Suites) error {
 		return err
 	}
 	all := map[string]*dump.Tasks{c.Suite: tasks}
-	p := &ask.Prompter{Suites: suites, Tasks: all, Boards: sync.OnceValues(func() (*ask.Boards, error) { return ask.NewBoards(c.scenes()) })}
+	p := &ask.Prompter{Suites: suites, Tasks: all,
+		Boards: sync.OnceValues(func() (*ask.Boards, error) { return ask.NewBoards(c.scenes()) })}
 	d := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: c.Suite, Limits: c.scenes(), Tasks: all})
 	a := ask.Arm{Mode: c.Mode, Input: c.Input, Format: c.Format, Method: c.Method}
 	if c.Suite == "tangram" {
@@ -60,32 +60,37 @@ func (c *promptCmd) rows(std streams, suites scoring.Suites) error {
 	return out.finish(err)
 }
 
-// promptRow is the row of the task with a name, or what is wrong with it.
-func promptRow(p *ask.Prompter, d *dump.Decoder, a ask.Arm, name, suite string) ([]byte, *scoring.Error) {
-	ref := append(scoring.AppendString([]byte(`{"id":`), name), '}')
+// promptRow returns the row of the task with a name: its prompt, its pictures, and as the label the
+// whole task without the members of an answer. If there is no prompt, it returns a row with the
+// error, and the error too.
+func promptRow(p *ask.Prompter, d *dump.Decoder, arm ask.Arm, name, suite string) ([]byte, *scoring.Error) {
+	ref := append(scoring.AppendString([]byte(`{"id":`), name), '}') // the decoder joins it with its task
 	it, fault := d.Item(dump.Line{N: 1, Bytes: ref}, suite)
-	if fault == nil {
-		for _, of := range []string{"suite", "model", "repeat", "run", "asked", "response", "actions"} {
-			it.Fields.Del(of) // of an answer, not of the task
-		}
-		label := append(append([]byte(`{"suite":"`), suite...), '"', ',')
-		label = append(label, jsontree.Append(nil, it.Fields)[1:]...)
-		asked, err := p.Ask(it, a, true)
-		if err == nil {
-			b := scoring.AppendString([]byte(`{"id":`), it.ID)
-			b = scoring.AppendString(append(b, `,"prompt":`...), asked.Text)
-			b = appendImages(b, asked.Images)
-			b = scoring.AppendString(append(b, `,"label":`...), string(label))
-			return append(b, "}\n"...), nil
-		}
-		if !errors.As(err, &fault) {
-			fault = &scoring.Error{Code: "internal", Message: fmt.Sprint(err)}
-		}
+	if fault != nil {
+		return failure(it.ID, fault.Code, fault.Message), fault
 	}
-	return failure(it.ID, fault.Code, fault.Message), fault
+	for _, ofAnswer := range []string{"suite", "model", "repeat", "run", "asked", "response", "actions"} {
+		it.Fields.Del(ofAnswer)
+	}
+	label := append(append([]byte(`{"suite":"`), suite...), '"', ',')
+	label = append(label, jsontree.Append(nil, it.Fields)[1:]...) // without its opening brace
+	asked, err := p.Ask(it, arm, true)
+	if err != nil {
+		if !errors.As(err, &fault) {
+			fault = &scoring.Error{Code: "internal", Message: err.Error()}
+		}
+		return failure(it.ID, fault.Code, fault.Message), fault
+	}
+	b := scoring.AppendString([]byte(`{"id":`), it.ID)
+	b = scoring.AppendString(append(b, `,"prompt":`...), asked.Text)
+	b = appendImages(b, asked.Images)
+	b = scoring.AppendString(append(b, `,"label":`...), string(label))
+	return append(b, "}\n"...), nil
 }
 
-// appendImages appends the members png and more, which every row has.
+// appendImages appends the pictures of a prompt in base64: the first as the member png, null for
+// none, and the others as the list more. Every row has both members, so that the columns of a data
+// set are the same for all rows.
 func appendImages(b []byte, all []ask.Picture) []byte {
 	b = append(b, `,"png":`...)
 	if len(all) == 0 {

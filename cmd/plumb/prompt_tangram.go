@@ -16,14 +16,14 @@ import (
 
 // tangramPrompts are the flags of prompts for TangramPuzzle.
 type tangramPrompts struct {
-	Test     string `enum:"outline,solution" default:"solution" group:"tangram" help:"Task: outline (1, which silhouette) or solution (2, place the pieces)."`
+	Test     string `enum:"outline,solution" default:"solution" group:"tangram" help:"Task: outline (1: which silhouette) or solution (2: place the pieces)."`
 	Setting  string `enum:"zero-shot,in-context,visual-centric" default:"zero-shot" group:"tangram" help:"Setting of Task 2: zero-shot, in-context (three solved instances first) or visual-centric (the outline only in the picture)."`
 	Seed     int64  `default:"0" placeholder:"N" group:"tangram" help:"Seed of the options and of the solved instances."`
-	FontsDir string `placeholder:"DIR" help:"Folder of the fonts that the pictures are labelled with, as TTF. Default: PLUMB_FONTS, else build/fonts beside the program."`
+	FontsDir string `placeholder:"DIR" help:"Folder with the fonts of the pictures' labels as TTF files. Default: that of PLUMB_FONTS, else build/fonts beside the program."`
 }
 
-// tangram writes the prompts of TangramPuzzle, in the order of the ids: options
-// and examples are drawn from all instances, so a bad one ends the run.
+// tangram writes the prompts of TangramPuzzle, and with --images their pictures, in the order of the
+// ids. Options and examples are drawn from all instances, so a bad instance ends the run.
 func (c *promptCmd) tangram(std streams) error {
 	out, err := output(c.Output, std, c.Items)
 	if err != nil {
@@ -58,10 +58,11 @@ func (c *promptCmd) tangram(std streams) error {
 	return out.finish(nil)
 }
 
-// tangramLine returns the line of a prompt; it writes the picture first, where one is wanted.
+// tangramLine returns the line of a task with its prompt. With --images it draws and writes the
+// picture first, and the line names its file.
 func (c *promptCmd) tangramLine(t *ask.Task) ([]byte, error) {
 	text, draw := ask.Puzzle(t, ask.Arm{Setting: c.Setting})
-	b := t.Line[:len(t.Line)-1]
+	b := t.Line[:len(t.Line)-1] // without its closing brace
 	if c.Test == "solution" {
 		b = scoring.AppendString(append(slices.Clip(b), `,"setting":`...), c.Setting)
 	}

@@ -11,10 +11,10 @@ import (
 
 // recordsCmd is `plumb records`.
 type recordsCmd struct {
-	Dumps  []string `arg:"" name:"dump" help:"Dumps in any format that plumb score reads: files, globs, folders; - is stdin."`
-	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the records, one JSON line each; - is stdout."`
+	Dumps  []string `arg:"" name:"dump" help:"Dumps in any format that plumb score reads: files, folders, patterns such as 'logs/*.eval', https:// and s3:// addresses; - is standard input."`
+	Output string   `short:"o" default:"-" placeholder:"FILE" help:"File for the records, one JSON line each; - is standard output."`
 	Suite  string   `placeholder:"NAME" help:"Suite of records that name none."`
-	Tasks  []string `sep:"none" placeholder:"[SUITE=]FILE" help:"The benchmark's task file, for --join position; repeatable."`
+	Tasks  []string `sep:"none" placeholder:"[SUITE=]FILE" help:"The benchmark's task file, for --join position; may be repeated."`
 	dumpFlags
 	limitFlags
 }
@@ -22,7 +22,8 @@ type recordsCmd struct {
 // recordCounts are the numbers of the last line that the command prints.
 type recordCounts struct{ all, missing, cut, faults, lost int }
 
-// Run prints the records that would be scored of the dumps.
+// Run writes the records that would be scored of the dumps, and prints the format of each dump and
+// the counts of records. A dump that breaks off does not end the others, but the run then fails.
 func (c *recordsCmd) Run(std streams) error {
 	s := scoreFlags{Suite: c.Suite, Tasks: c.Tasks}
 	cc, err := core(&engineFlags{Raster: "reference"}, &c.limitFlags, &s)
@@ -66,10 +67,11 @@ func (c *recordsCmd) Run(std streams) error {
 	}
 	err = nil
 	records.Unanswered(options, func(_ *records.Reader, a *records.Answer) { err = errors.Join(err, show(a)) })
-	fmt.Fprintf(std.err, "%d records, %d without an answer, %d cut, %d that name no task, %d unreadable\n", n.all, n.missing, n.cut, n.lost, n.faults)
+	fmt.Fprintf(std.err, "%d records, %d without an answer, %d cut, %d that name no task, %d unreadable\n",
+		n.all, n.missing, n.cut, n.lost, n.faults)
 	err = errors.Join(out.finish(err), broken)
 	if err == nil && n.all == n.faults {
-		err = errors.New("no record could be read")
+		err = errors.New("no record could be read; each line of the output says why")
 	}
 	return err
 }
@@ -90,8 +92,8 @@ func (n *recordCounts) add(a *records.Answer) {
 	}
 }
 
-// eachRecord calls show for each record of a dump and returns its format, "" where it cannot be
-// opened.
+// eachRecord calls show for each record of a dump, until show returns an error. It returns the name
+// of the dump's format, "" if the dump cannot be opened.
 func eachRecord(path string, stdin io.Reader, o records.Options, show func(*records.Answer) error) (format string, err error) {
 	r, err := records.Open(path, stdin, o)
 	if err != nil {

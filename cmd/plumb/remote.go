@@ -31,7 +31,9 @@ type remote struct {
 	about api.Version
 }
 
-// dial connects to the daemon of --server at address and waits until it is ready.
+// dial returns a client of the daemon at the address of --server once the daemon has answered. It
+// tries several times, because the daemon may be starting; a refusal that will not change ends it at
+// once. An address that is none is a usageError.
 func dial(ctx context.Context, address, token string) (*remote, error) {
 	r := &remote{base: strings.TrimRight(address, "/"), token: token, http: &http.Client{Transport: &http.Transport{}}}
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
@@ -45,7 +47,7 @@ func dial(ctx context.Context, address, token string) (*remote, error) {
 		return nil, usage("cannot use server %q: want http://HOST:PORT or unix:PATH", address)
 	}
 	for i := 1; ; i++ {
-		err := r.meet(ctx)
+		err := r.readVersion(ctx)
 		var refused *refusal
 		if err == nil {
 			return r, nil
@@ -71,8 +73,8 @@ func (r *refusal) Error() string { return fmt.Sprintf("got status %d: %s", r.cod
 // again reports whether the same request may succeed later.
 func (r *refusal) again() bool { return r.code == 408 || r.code == 429 || r.code >= 500 }
 
-// refused makes the error of an HTTP answer of the daemon that is not 200, with the message in its
-// body.
+// refused returns the error of an HTTP answer of the daemon that is not 200. It reads the body, whose
+// member error, or else the whole text, is the message.
 func refused(resp *http.Response) error {
 	b, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	text := strings.TrimSpace(string(b))
@@ -91,9 +93,9 @@ func (r *remote) request(ctx context.Context, method, path string, body io.Reade
 	return req, err
 }
 
-// meet reads the version and the backend of the daemon, because results that this process
-// writes itself must carry them.
-func (r *remote) meet(ctx context.Context) error {
+// readVersion asks the daemon for its version and backend and keeps them, because results that this
+// process writes itself must carry them.
+func (r *remote) readVersion(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	req, err := r.request(ctx, "GET", "/v1/suites", nil)

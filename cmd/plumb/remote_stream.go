@@ -69,7 +69,8 @@ type fate struct {
 	err  error
 }
 
-// stream begins to score a dump at the daemon.
+// stream opens a connection on which the daemon scores the lines of a dump, with the suite, the
+// reward and the variants of the job.
 func (r *remote) stream(ctx context.Context, j *job) (*remoteStream, error) {
 	q := url.Values{"reward": {j.options.Reward.String()}}
 	if j.options.Suite != "" {
@@ -129,10 +130,12 @@ func (s *remoteStream) connect() error {
 	return nil
 }
 
-// write sends lines as they come, as long as c is the current connection.
+// write sends lines on c as they come, as long as c is the current connection. A line that needs no
+// answer of the daemon becomes a blank line, so that the daemon counts the lines as the dump does. It
+// flushes whenever no further line is waiting.
 func (s *remoteStream) write(c *connection) {
 	out := bufio.NewWriterSize(c.pipe, 64<<10)
-	for at := 1; ; {
+	for at := 1; ; { // at is the number of the line that is written next
 		p, last, ok := s.take(c)
 		if !ok {
 			out.Flush()
@@ -153,7 +156,8 @@ func (s *remoteStream) write(c *connection) {
 	}
 }
 
-// take returns the next line to send on c; last is true where no other is waiting.
+// take waits for the next line to send on c and returns it; last is true if no other is waiting. ok is
+// false if there will be none: all lines are sent, the run has ended, or c has been replaced.
 func (s *remoteStream) take(c *connection) (p pending, last, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +171,9 @@ func (s *remoteStream) take(c *connection) (p pending, last, ok bool) {
 	return s.lines[s.sent-1], s.sent == len(s.lines), true
 }
 
-// Put adds one line to those that the daemon is to score. It waits while too many are unanswered.
+// Put adds one line to those that the daemon is to score, joined with its task. It waits while too
+// many lines, or too many bytes of them, are unanswered. A line that could not be read is not sent:
+// this process writes its result.
 func (s *remoteStream) Put(l dump.Line) error {
 	p := pending{line: l.N}
 	if l.Fault != "" {
@@ -203,7 +209,8 @@ func (s *remoteStream) Ready() bool {
 	return c.reply != nil && c.reply.Buffered() > 0
 }
 
-// Next reads the daemon's next result, in the order of the lines.
+// Next returns the next result in the order of the lines, and io.EOF after the last one. If the
+// connection breaks, it connects again, and the unanswered lines are sent once more.
 func (s *remoteStream) Next() (queue.Answer, error) {
 	for {
 		p, ok := s.oldest()
@@ -244,7 +251,7 @@ func (s *remoteStream) oldest() (p pending, ok bool) {
 	return s.lines[0], true
 }
 
-// answered removes the oldest line from those that the daemon has not answered.
+// answered removes the oldest line from the unanswered ones, because its result is there.
 func (s *remoteStream) answered() {
 	s.mu.Lock()
 	s.held -= len(s.lines[0].bytes)
@@ -255,7 +262,8 @@ func (s *remoteStream) answered() {
 	s.mu.Unlock()
 }
 
-// again connects to the daemon again after err, or returns err where a retry cannot help.
+// again closes the connection that ended with err, waits and opens a new one. It returns err where
+// that cannot help: the daemon has refused for good, or too many connections failed in a row.
 func (s *remoteStream) again(err error) error {
 	s.conn.cancel()
 	var r *refusal
@@ -271,7 +279,8 @@ func (s *remoteStream) again(err error) error {
 	return s.connect()
 }
 
-// read reads the next result line of the daemon's reply.
+// read reads the next result line of the daemon's reply into s.line. Before the first line it waits
+// for the reply to begin.
 func (s *remoteStream) read() error {
 	c := s.conn
 	if c.reply == nil {
@@ -310,8 +319,8 @@ func (s *remoteStream) result(n int, line []byte) (queue.Answer, error) {
 	return queue.Answer{Line: n, JSON: line, Result: *r}, nil
 }
 
-// fault returns the result of a line that this process could not read, as the daemon
-// would write it.
+// fault returns the result line of a dump line that this process could not read, with the same bytes
+// that the daemon would write.
 func (s *remoteStream) fault(l dump.Line) []byte {
 	r := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N, Backend: s.remote.about.Backend,
 		Err: &scoring.Error{Code: "bad_line", Message: l.Fault}}

@@ -24,25 +24,26 @@ import (
 
 // renderCmd is `plumb render`.
 type renderCmd struct {
-	Scenes   []string `arg:"" name:"scenes" help:"Files of scenes: JSON lines, a .tldr file or an editor snapshot; - is stdin."`
-	Out      string   `placeholder:"DIR" help:"Folder for the pictures, one PNG per scene; without it only pixels are measured."`
-	Stats    string   `default:"-" placeholder:"FILE" help:"File for the measurements, one JSON line per scene; - is stdout."`
+	Scenes   []string `arg:"" name:"scenes" help:"Files of scenes: JSON lines, a .tldr file or a snapshot of the editor; - is standard input."`
+	Out      string   `placeholder:"DIR" help:"Folder for the pictures, one PNG per scene. Default: none, and pixels are only measured."`
+	Stats    string   `default:"-" placeholder:"FILE" help:"File for the measurements, one JSON line per scene; - is standard output."`
 	Channels string   `enum:"rgba,alpha" default:"rgba" help:"What a PNG holds: rgba (not premultiplied) or alpha (8-bit grey)."`
-	Only     *string  `placeholder:"IDS" help:"Ids of the shapes to draw, with their descendants, separated by commas; \"\" draws none, in the bounds of all. Overrides the scenes' own."`
-	Bounds   string   `placeholder:"x,y,w,h|content[:PAD]" help:"Part of the page in page units, or what is drawn with a margin. Default: the scene's own bounds, else content:32. Overrides them."`
+	Only     *string  `placeholder:"IDS" help:"Ids of the shapes to draw, with their descendants, separated by commas; \"\" draws none, in the bounds of all. Default: those that the scene names, else all."`
+	Bounds   string   `placeholder:"x,y,w,h|content[:PAD]" help:"Part of the page to draw, in page units, or content: what is drawn, with a margin of PAD page units. Default: the scene's own bounds, else content:32."`
 
-	Compare   string   `placeholder:"DIR" group:"comparison" help:"Write a report there that compares native pictures with those of the real tldraw, pixel by pixel; the measurements are then the differences."`
+	Compare   string   `placeholder:"DIR" group:"comparison" help:"Folder for a report that compares plumb's pictures with those of the real tldraw, pixel by pixel. The measurements are then the differences."`
 	Reference string   `placeholder:"DIR" group:"comparison" help:"Compare with the pictures of this folder, one PNG per scene named by its id, instead of drawing them in Chromium."`
 	Suite     string   `placeholder:"NAME" group:"answers" help:"Draw the answers of a result dump of this suite instead of scenes: drawingbench or tangram."`
-	Tasks     []string `sep:"none" placeholder:"[SUITE=]FILE" group:"answers" help:"The benchmark's task file, for answers that name their task only."`
+	Tasks     []string `sep:"none" placeholder:"[SUITE=]FILE" group:"answers" help:"The benchmark's task file, for answers that only name their task; may be repeated."`
 
-	Worst count `default:"24" placeholder:"N" group:"comparison" help:"Scenes of the report that are shown with pictures, the worst first."`
+	Worst count `default:"24" placeholder:"N" group:"comparison" help:"Number of scenes that the report shows with pictures, the worst first."`
 
 	engineFlags
 	limitFlags
 }
 
-// Run draws every scene of the files and writes pictures and statistics.
+// Run draws every scene of the files and writes pictures and measurements. With --suite it draws the
+// answers of dumps instead, with --compare it compares the pictures with those of the editor.
 func (c *renderCmd) Run(std streams) error {
 	cc, err := core(&c.engineFlags, &c.limitFlags, &scoreFlags{Suite: c.Suite, Tasks: c.Tasks})
 	if err != nil {
@@ -91,7 +92,8 @@ func (c *renderCmd) folder() error {
 	return nil
 }
 
-// given returns the options of a picture that flags of `plumb render` override.
+// given returns the options of pictures that --bounds and --only set for all scenes. Without a flag
+// its member is nil, and the scene's own option holds; --only "" is an empty list, which is not nil.
 func (c *renderCmd) given() (o dump.PictureOptions, err error) {
 	if c.Bounds != "" {
 		b, err := dump.ParseBounds(c.Bounds)
@@ -127,7 +129,7 @@ type renderRun struct {
 	encode  func(io.Writer, image.Image) error // nil: PNG at best speed
 }
 
-// source calls give for every picture to make of a file.
+// source calls give for each picture that is to be made of a file.
 type source func(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error
 
 // renderTask is one scene to draw.
@@ -169,9 +171,12 @@ func (d *renderRun) run(paths []string, limits dump.Limits, std streams, stats i
 	return err
 }
 
-// files draws all scenes of all files; statistics keep their order.
+// files draws all scenes of all files. One goroutine reads, others draw, and this one takes the
+// pictures in the order of the input: it counts them, gives their files their names and writes their
+// lines to stats. The first error of reading or writing is returned, and all scenes that were read
+// are drawn all the same.
 func (d *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader, stats io.Writer) error {
-	workers, each := 2*d.workers(), d.source
+	workers, each := 2*d.workers(), d.source // twice as many: some wait for the device
 	if each == nil {
 		each = eachScene
 	}
@@ -227,8 +232,8 @@ func (d *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader, s
 	return errors.Join(<-failed, err)
 }
 
-// inOrder yields the finished scenes in order until the run is interrupted. It discards
-// the pictures of later scenes.
+// inOrder yields the finished scenes in the order of the input until the run is interrupted. Then it
+// waits for the scenes in flight and discards their pictures.
 func (d *renderRun) inOrder(order <-chan *renderTask) iter.Seq[*renderTask] {
 	return func(yield func(*renderTask) bool) {
 		for {
@@ -263,8 +268,8 @@ func (d *renderRun) workers() int {
 	return max(1, d.core.Workers)
 }
 
-// eachScene calls give for every scene of a file: each line, or the whole file where it is
-// one document of several lines.
+// eachScene calls give for every scene of a file: each line, or the whole file where it is one
+// document of several lines. Only a .tldr or .json file gives its scene a name, that of the file.
 func eachScene(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error {
 	r, err := openDump(path, limits, stdin)
 	if err != nil {
@@ -292,13 +297,16 @@ func openDump(path string, limits dump.Limits, stdin io.Reader) (*dump.Reader, e
 	return dump.Open(path, limits)
 }
 
-// draw draws one scene and returns its line of statistics.
+// draw draws one scene, writes its picture with --out, and returns its line of measurements, or a
+// line with its error. It sets s.own to the id under which the picture is kept.
 func (d *renderRun) draw(s *renderTask) []byte {
 	id := s.id()
 	if s.line.Fault != "" {
 		return s.fail(id, &scoring.Error{Code: "bad_line", Message: s.line.Fault})
 	}
-	named := make(chan string, 1) // buffered: there is no receiver after the deadline
+	// A worker of the queue reads the scene and its id. After the deadline it may still be reading while
+	// this function goes on, so the id comes through a channel, buffered as there is no receiver then.
+	named := make(chan string, 1)
 	p, err := d.core.Queue.Draw(d.ctx, nil, func() (view.View, error) {
 		own, v, err := dump.Picture(s.line.Bytes, d.options)
 		named <- own
@@ -309,7 +317,7 @@ func (d *renderRun) draw(s *renderTask) []byte {
 		if own != "" {
 			id = own
 		}
-	default:
+	default: // it was not read in time
 	}
 	s.own = id
 	if err == nil && d.out != "" {
@@ -321,7 +329,8 @@ func (d *renderRun) draw(s *renderTask) []byte {
 	return d.stats(id, p)
 }
 
-// id returns the id of a scene that names none.
+// id returns the id of a scene that has none of its own: the name of its file, or the number of its
+// line.
 func (s *renderTask) id() string {
 	if s.name != "" {
 		return s.name
@@ -329,7 +338,8 @@ func (s *renderTask) id() string {
 	return fmt.Sprintf("line:%d", s.line.N)
 }
 
-// codeOf returns the error code of a scene that could not be drawn.
+// codeOf returns the code for the error of a scene or prompt: that of a scoring.Error, else one that
+// follows from the kind of the error, else bad_scene.
 func codeOf(err error) string {
 	var e *scoring.Error
 	switch {
@@ -357,16 +367,17 @@ func failure(id, code, message string) []byte {
 	return append(b, "}}\n"...)
 }
 
-// stats returns the statistics of a picture as a JSON line. Sums come from the device; what is
-// counted after rounding to 8 bits comes from the picture. See docs/spec/cli.md#r31.
+// stats returns the measurements of a picture as a JSON line. The sums are those of the device. The
+// number of covered pixels is counted in the picture instead, after rounding to 8 bits.
+// See docs/spec/cli.md#r31.
 func (d *renderRun) stats(id string, p queue.Picture) []byte {
-	seen := metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom)
-	covered := seen.Covered
-	seen.Sums = p.Tally.A
-	seen.Covered = covered
+	measured := metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom)
+	covered := measured.Covered // a member of Sums, which the next line replaces
+	measured.Sums = p.Tally.A
+	measured.Covered = covered
 	b := scoring.AppendString([]byte(`{"id":`), id)
 	b = fmt.Appendf(b, `,"width":%d,"height":%d,`, p.Image.Rect.Dx(), p.Image.Rect.Dy())
-	b = scoring.AppendStats(b, seen, nil)
+	b = scoring.AppendStats(b, measured, nil)
 	b = scoring.AppendString(append(b, `,"backend":`...), p.Origin.Backend)
 	if p.Origin.Reason != "" {
 		b = scoring.AppendString(append(b, `,"reason":`...), p.Origin.Reason)

@@ -18,7 +18,8 @@ import (
 	"plumb/scoring"
 )
 
-// renderAnswers draws the answers of dumps with the painter of their suite.
+// renderAnswers draws the answers of dumps with the painter of the suite of --suite, and writes
+// pictures and measurements. It uses neither the engine nor the queue: such suites paint on the CPU.
 func (c *renderCmd) renderAnswers(ctx context.Context, cc daemon.CoreConfig, std streams) error {
 	items, err := daemon.Items(cc)
 	if err != nil {
@@ -26,7 +27,7 @@ func (c *renderCmd) renderAnswers(ctx context.Context, cc daemon.CoreConfig, std
 	}
 	suite := items.Suites.Find(c.Suite)
 	if suite == nil || suite.Paint == nil {
-		return usage("cannot draw answers of suite %q: it has no pictures of answers", c.Suite)
+		return usage("cannot draw answers of suite %q: it has no pictures of answers; want drawingbench or tangram", c.Suite)
 	}
 	if err := c.folder(); err != nil {
 		return err
@@ -35,21 +36,21 @@ func (c *renderCmd) renderAnswers(ctx context.Context, cc daemon.CoreConfig, std
 	if err != nil {
 		return err
 	}
-	p := &answerRun{renderRun: renderRun{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha", n: cc.Queue.Workers}, suite: suite}
-	if p.n <= 0 {
-		p.n = runtime.GOMAXPROCS(0)
+	run := &answerRun{renderRun: renderRun{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha", n: cc.Queue.Workers}, suite: suite}
+	if run.n <= 0 {
+		run.n = runtime.GOMAXPROCS(0)
 	}
-	p.decoders.New = func() any { return dump.NewDecoder(items) }
-	p.encoders.New = func() any { return new(canvas.Encoder) }
-	p.encode = func(w io.Writer, img image.Image) error {
-		e := p.encoders.Get().(*canvas.Encoder)
-		defer p.encoders.Put(e)
+	run.decoders.New = func() any { return dump.NewDecoder(items) }
+	run.encoders.New = func() any { return new(canvas.Encoder) }
+	run.encode = func(w io.Writer, img image.Image) error {
+		e := run.encoders.Get().(*canvas.Encoder)
+		defer run.encoders.Put(e)
 		return e.Encode(w, img)
 	}
-	p.each, p.source = p.answer, func(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error {
+	run.each, run.source = run.answer, func(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error {
 		return eachItem(path, limits, stdin, items, give)
 	}
-	return stats.finish(p.run(c.Scenes, cc.Lines, std, stats))
+	return stats.finish(run.run(c.Scenes, cc.Lines, std, stats))
 }
 
 // answerRun is a run that draws answers.
@@ -60,7 +61,7 @@ type answerRun struct {
 	encoders sync.Pool
 }
 
-// eachItem calls give for every item of a dump.
+// eachItem calls give for every item of a dump, each with bytes of its own.
 func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemConfig, give func(*renderTask)) error {
 	r, err := openDump(path, limits, stdin)
 	if err != nil {
@@ -81,7 +82,8 @@ func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemC
 	}
 }
 
-// answer draws one answer and returns its line of statistics.
+// answer draws one answer, writes its picture with --out, and returns its line of measurements, or a
+// line with its error. An answer of another suite is an error.
 func (e *answerRun) answer(s *renderTask) []byte {
 	d := e.decoders.Get().(*dump.Decoder)
 	defer e.decoders.Put(d)
@@ -90,7 +92,8 @@ func (e *answerRun) answer(s *renderTask) []byte {
 		return s.fail(it.ID, fault)
 	}
 	if it.Suite != e.suite.Name {
-		return s.fail(it.ID, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot draw answer: got suite %q; want %s", it.Suite, e.suite.Name)})
+		message := fmt.Sprintf("cannot draw answer: got suite %q; want %s", it.Suite, e.suite.Name)
+		return s.fail(it.ID, &scoring.Error{Code: "unknown_suite", Message: message})
 	}
 	id := it.ID
 	p, err := e.suite.Paint(it, nil)
@@ -106,8 +109,9 @@ func (e *answerRun) answer(s *renderTask) []byte {
 	return answerStats(id, &p)
 }
 
-// answerStats returns the statistics of a picture as a JSON line, with the suite's own numbers.
-// Positions and sums are those of alpha, as for scenes. See docs/spec/cli.md#r31.
+// answerStats returns the measurements of an answer's picture as a JSON line, with the suite's own
+// numbers in a member that the suite names. Positions and sums are those of alpha, as for scenes. See
+// docs/spec/cli.md#r31.
 func answerStats(id string, p *scoring.Painting) []byte {
 	b := scoring.AppendString([]byte(`{"id":`), id)
 	b = fmt.Appendf(b, `,"width":%d,"height":%d,`, p.Image.Rect.Dx(), p.Image.Rect.Dy())

@@ -40,19 +40,22 @@ type comparison struct {
 	reference string
 }
 
-// compare draws every scene twice and writes the report.
+// compare draws every scene natively, gets the editor's picture of it from Chromium or from the folder
+// of --reference, and writes a report of the differences, their lines and their distribution. Scenes
+// that are not native, and those without a reference, are counted in the report.
 func (c *renderCmd) compare(cc daemon.CoreConfig, job *renderRun, given dump.PictureOptions, std streams) (err error) {
 	editor := cc.Engine.Chrome
-	cc.Engine.Fidelity, cc.Engine.Chrome = render.FidelityNative, chrome.Config{}
+	cc.Engine.Fidelity, cc.Engine.Chrome = render.FidelityNative, chrome.Config{} // Chromium draws the reference alone
 	if cc.Engine.Backend == render.BackendChrome {
 		return usage("cannot compare --backend chrome with itself: want auto, gl or cpu")
 	}
 	m := &comparison{renderRun: job, reference: c.Reference}
 	name := "tldraw " + cc.Engine.Tldraw
 	if m.reference == "" {
-		editor.Version, editor.MaxPixels, editor.MaxSide, editor.MaxSource = cc.Engine.Tldraw, cc.Scenes.Pixels, cc.Scenes.Side, cc.Scenes.Line
+		editor.Version, editor.MaxSource = cc.Engine.Tldraw, cc.Scenes.Line
+		editor.MaxPixels, editor.MaxSide = cc.Scenes.Pixels, cc.Scenes.Side
 		if m.pool, err = chrome.Open(editor); err != nil {
-			return fmt.Errorf("cannot compare: %w (or --reference DIR)", err)
+			return fmt.Errorf("cannot compare: %w; or use --reference DIR with pictures that there are", err)
 		}
 		defer m.pool.Close()
 	} else {
@@ -93,8 +96,8 @@ func (c *renderCmd) compare(cc daemon.CoreConfig, job *renderRun, given dump.Pic
 	return err
 }
 
-// takePair adds one scene, drawn natively and by the editor, to the fidelity report and releases
-// its pictures.
+// takePair adds one scene, drawn natively and by the editor, to the fidelity report, and releases its
+// pictures, which are large. A scene without a comparison is added with its reason.
 func takePair(page *report.Fidelity, p *pair) error {
 	switch {
 	case p.likeness != nil:
@@ -109,15 +112,16 @@ func takePair(page *report.Fidelity, p *pair) error {
 	return nil
 }
 
-// pair draws one scene with plumb and with the editor and returns its line of figures.
+// pair draws one scene with plumb and with the editor and returns its line: the figures of the
+// comparison, why the scene is not native, or its error. It sets s.pair.
 func (m *comparison) pair(s *renderTask) []byte {
 	p := &pair{id: s.id()}
 	s.pair = p
-	err := error(nil)
+	var err error
 	if s.line.Fault != "" {
 		err = &scoring.Error{Code: "bad_line", Message: s.line.Fault}
 	} else {
-		err = m.both(s, p)
+		err = m.drawBoth(s, p)
 	}
 	if err == nil {
 		return m.figures(p)
@@ -130,8 +134,8 @@ func (m *comparison) pair(s *renderTask) []byte {
 	return failure(p.id, codeOf(err), p.reason)
 }
 
-// both draws a scene natively and gets the editor's picture of it.
-func (m *comparison) both(s *renderTask, p *pair) error {
+// drawBoth draws a scene natively, gets the editor's picture of it, and compares them. It fills p.
+func (m *comparison) drawBoth(s *renderTask, p *pair) error {
 	own, v, err := dump.Picture(s.line.Bytes, m.options)
 	if own != "" {
 		p.id = own
@@ -144,7 +148,7 @@ func (m *comparison) both(s *renderTask, p *pair) error {
 	if err != nil {
 		return err
 	}
-	ref, colours, err := m.editors(s.line.Bytes, p)
+	ref, colours, err := m.referencePicture(s.line.Bytes, p)
 	if err != nil {
 		return err
 	}
@@ -153,13 +157,13 @@ func (m *comparison) both(s *renderTask, p *pair) error {
 	return err
 }
 
-// editors returns the reference picture of a scene, over the same part of the
-// page, and whether it has colours.
-func (m *comparison) editors(source []byte, p *pair) (img *image.NRGBA, colours bool, err error) {
+// referencePicture returns the editor's picture of a scene, over the same part of the page: from the
+// folder of --reference, or drawn in Chromium. colours is false if it holds alpha alone.
+func (m *comparison) referencePicture(source []byte, p *pair) (img *image.NRGBA, colours bool, err error) {
 	if m.pool == nil {
 		return readReference(filepath.Join(m.reference, fileName(p.id)+".png"))
 	}
-	ctx, cancel := context.WithTimeout(m.ctx, 10*queue.DefaultDeadline)
+	ctx, cancel := context.WithTimeout(m.ctx, 10*queue.DefaultDeadline) // a comparison may wait long for a page
 	defer cancel()
 	got, err := m.pool.Export(ctx, chrome.Request{View: p.view, Source: source})
 	if err != nil {
@@ -168,7 +172,8 @@ func (m *comparison) editors(source []byte, p *pair) (img *image.NRGBA, colours 
 	return got.Image, true, nil
 }
 
-// readReference reads a reference picture. A grey picture holds alpha alone.
+// readReference reads a reference picture from a PNG file. A grey picture holds alpha alone: its grey
+// becomes the alpha of a black picture, and colours is false.
 func readReference(path string) (img *image.NRGBA, colours bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -191,7 +196,8 @@ func readReference(path string) (img *image.NRGBA, colours bool, err error) {
 	return img, false, nil
 }
 
-// figures returns the JSON line of a compared scene.
+// figures returns the JSON line of a compared scene: sizes, differences of alpha and of colours, and
+// the severity by which the report sorts.
 func (m *comparison) figures(p *pair) []byte {
 	f := &p.likeness.Figures
 	b := scoring.AppendString([]byte(`{"id":`), p.id)
@@ -215,7 +221,8 @@ func (m *comparison) figures(p *pair) []byte {
 	return append(b, "}\n"...)
 }
 
-// writeFeatures writes the figures of each feature as a JSON line.
+// writeFeatures writes a file with a JSON line for each feature of shapes, such as a kind or a dash:
+// how many shapes and scenes have it, and how close their pictures are.
 func writeFeatures(path string, s *compare.Summary) error {
 	var b []byte
 	for _, r := range s.Features() {
@@ -237,7 +244,8 @@ func writeFeatures(path string, s *compare.Summary) error {
 	return nil
 }
 
-// writeDistribution prints the distribution of each figure.
+// writeDistribution prints how many scenes were compared, and of each figure the median, the 95 %
+// quantile, the worst value and how many scenes miss the bar, if it has one.
 func writeDistribution(w io.Writer, s *compare.Summary) {
 	fmt.Fprintf(w, "%d scenes compared, %d not native (native share %.1f %%), %d without a comparison\n",
 		len(s.Scenes), s.Foreign, 100*s.NativeShare(), s.Failed)

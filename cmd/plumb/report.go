@@ -21,19 +21,19 @@ import (
 
 // paperFlags name files with published tables.
 type paperFlags struct {
-	Paper []string `placeholder:"FILE|none" help:"Paper tables (JSON) that stand beside the results instead of those of the program; may be repeated; none omits all. See docs/runs.md and docs/vqa.md."`
+	Paper []string `placeholder:"FILE|none" help:"JSON file with the tables of a paper, to stand beside the results instead of the built-in ones; may be repeated; none shows none. See docs/runs.md and docs/vqa.md."`
 }
 
 // noPaper is the value of --paper that omits published rows.
 const noPaper = "none"
 
-// read returns the documents of published tables: nil where the program's own are wanted, an empty
-// list for none.
+// read returns the documents of published tables that --paper names, after it has checked them. It
+// returns nil where the built-in ones are wanted, and an empty list that is not nil for none at all.
 func (f *paperFlags) read() (docs [][]byte, err error) {
 	for _, path := range f.Paper {
 		if path == noPaper {
 			if len(f.Paper) > 1 {
-				return nil, usage("cannot use --paper none: got other files beside it; want it alone")
+				return nil, usage("cannot use --paper none with other files: want none alone, or files alone")
 			}
 			return [][]byte{}, nil
 		}
@@ -49,20 +49,21 @@ func (f *paperFlags) read() (docs [][]byte, err error) {
 	return docs, nil
 }
 
-// paperFiles returns the files that are read.
+// paperFiles returns the values of --paper that are files.
 func (f *paperFlags) paperFiles() []string {
 	return slices.DeleteFunc(slices.Clone(f.Paper), func(s string) bool { return s == noPaper })
 }
 
-// checkPaper returns an error for a document that is no paper of any suite.
+// checkPaper returns an error for a document that holds no tables of a paper. There are two forms: one
+// of SPATIALAB and SpaCE-Eval, and one of the other suites.
 func checkPaper(doc []byte) error {
-	err := vqa.CheckPaper(doc)
-	if err == nil {
+	vqaErr := vqa.CheckPaper(doc)
+	if vqaErr == nil {
 		return nil
 	}
-	p, other := paper.Read(doc)
-	if other != nil {
-		return errors.Join(err, other)
+	p, err := paper.Read(doc)
+	if err != nil {
+		return errors.Join(vqaErr, err)
 	}
 	switch p.Benchmark {
 	case "ASPIRE", "DrawingBench", "TangramPuzzle":
@@ -73,18 +74,19 @@ func checkPaper(doc []byte) error {
 
 // itemsFlag is the number of items that an HTML report shows.
 type itemsFlag struct {
-	ReportItems *int `placeholder:"N" help:"Items that the HTML report shows at most (default 2000): the worst of each test and model, of all as many as fit; 0 for none. Tables count all."`
+	ReportItems *int `placeholder:"N" help:"Maximum number of items that the HTML report shows: the worst of each test and model, as many of each as fit; 0 shows none. Tables count all items. Default: 2000."`
 }
 
-// most is the number as reports take it; dir is where the report is written.
+// most returns the number of items in the form that package report takes; dir is the folder of the
+// report, "" for none. The error is a usageError.
 func (f *itemsFlag) most(dir string) (int, error) {
 	switch n := f.ReportItems; {
 	case n == nil:
 		return report.DefaultMax, nil
 	case dir == "":
-		return 0, usage("cannot use --report-items: want --report DIR beside it")
+		return 0, usage("cannot use --report-items without --report: want the folder of the report, --report DIR")
 	case *n < 0:
-		return 0, usage("cannot use --report-items: got %d; want 0 or more", *n)
+		return 0, usage("cannot use --report-items %d: want 0 or more", *n)
 	case *n == 0:
 		return report.NoItems, nil
 	default:
@@ -94,13 +96,13 @@ func (f *itemsFlag) most(dir string) (int, error) {
 
 // reportCmd is `plumb report`.
 type reportCmd struct {
-	Results []string `arg:"" name:"results" help:"Folders of plumb run, or result files of plumb score, plain, gzip or zstd, of any suites; NAME=FILE names the series, else the file does. - is stdin."`
-	Output  string   `short:"o" default:"-" placeholder:"FILE" help:"File for the tables; - is stdout."`
-	Format  string   `enum:"text,markdown,json" default:"text" help:"How the tables are written: text, markdown or json."`
-	Report  string   `placeholder:"DIR" help:"Write the tables as HTML there too, with the items."`
+	Results []string `arg:"" name:"results" help:"Folders of plumb run, or result files of plumb score (plain, gzip or zstd), of any suites; - is standard input. NAME=FILE gives the name in the tables, which is else that of the file."`
+	Output  string   `short:"o" default:"-" placeholder:"FILE" help:"File for the tables; - is standard output."`
+	Format  string   `enum:"text,markdown,json" default:"text" help:"Format of the tables: text, markdown or json."`
+	Report  string   `placeholder:"DIR" help:"Folder for an HTML report: the tables, and items with what made their scores."`
 	itemsFlag
-	Missing string   `enum:"skip,zero" default:"skip" help:"What a missing answer counts: skip (nothing) or zero."`
-	Variant []string `placeholder:"NAME[=VALUE]" help:"Variants of tables, as in plumb score; may be repeated."`
+	Missing string   `enum:"skip,zero" default:"skip" help:"How a missing answer counts: skip (not at all) or zero (as 0)."`
+	Variant []string `placeholder:"NAME[=VALUE]" help:"Named variant of the tables, as for plumb score; may be repeated."`
 	paperFlags
 	successFlag
 	limitFlags
@@ -108,10 +110,11 @@ type reportCmd struct {
 
 // successFlag says which answers succeed.
 type successFlag struct {
-	SuccessFrom *float64 `placeholder:"X" help:"Score from which an answer succeeds in pass@k, in tests without a rule of their own (choices, pattern, DrawingBench and TangramPuzzle have one). Default: 1."`
+	SuccessFrom *float64 `placeholder:"X" help:"Lowest score that is a success in pass@k, for tests without a rule of their own (choices, pattern, DrawingBench and TangramPuzzle have one). Default: 1."`
 }
 
-// Run joins result files into one report.
+// Run joins result files into one report: tables on the output, and with --report pages. It prints
+// how many repeated results are left out. Results of which none has a score are an error.
 func (c *reportCmd) Run(std streams) error {
 	suites := c.suites(0, 0)
 	known := append(suites.Variants(), table.Variants()...)
@@ -138,7 +141,8 @@ func (c *reportCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	j, err := report.NewJoined(report.Config{Dir: c.Report, Title: strings.Join(c.Results, ", "), Items: dump.ItemConfig{Suites: suites}, Variants: variants, Missing: missing, Papers: papers, Max: most,
+	j, err := report.NewJoined(report.Config{Dir: c.Report, Title: strings.Join(c.Results, ", "),
+		Items: dump.ItemConfig{Suites: suites}, Variants: variants, Missing: missing, Papers: papers, Max: most,
 		Remark: remark, Cluster: pictures.of, Success: c.SuccessFrom})
 	if err != nil {
 		return err
@@ -175,19 +179,19 @@ func (c *reportCmd) Run(std streams) error {
 	}
 	switch {
 	case j.Lines() == 0:
-		return errors.New("nothing could be reported: there are no results")
+		return errors.New("nothing could be reported: the files have no lines; want the result lines that plumb score writes")
 	case j.Scored() == 0:
 		return fmt.Errorf("nothing could be reported: none of %d results has a score", j.Lines())
 	}
 	return nil
 }
 
-// series returns the names and the paths of the arguments. One file alone needs no name.
-// Files with the same short name are named by their paths, so that their results are not
-// taken for those of one model.
+// series returns the names in the tables and the paths of the arguments. A name is the given one, else
+// that of the file; one file alone has none. Files with the same name are named by their paths, so
+// that their results are not taken for those of one model.
 func (c *reportCmd) series() (names, paths []string) {
-	files := map[string]string{} // by name
-	shared := map[string]bool{}
+	files := map[string]string{} // paths by name
+	shared := map[string]bool{}  // names of several files
 	for _, arg := range c.Results {
 		name, path, given := namedFile(arg)
 		if !given && len(c.Results) > 1 {
@@ -207,8 +211,9 @@ func (c *reportCmd) series() (names, paths []string) {
 	return names, paths
 }
 
-// folders replaces arguments that are folders of plumb run by their result files, and returns
-// what the titles say of the runs and what their tasks share.
+// folders replaces the arguments that are folders of plumb run by their result files, in c.Results. It
+// returns what sets these runs apart from the papers', for titles of tables, and which tasks share a
+// picture.
 func (c *reportCmd) folders() (remark string, shared clusters, err error) {
 	shared = clusters{}
 	var names, remarks []string
@@ -231,7 +236,8 @@ func (c *reportCmd) folders() (remark string, shared clusters, err error) {
 	return joinRemarks(names, remarks), shared, nil
 }
 
-// namedFile splits NAME=FILE; given is false for a file without a name.
+// namedFile splits NAME=FILE. given is false for a file without a name, whose path may contain = after
+// a slash.
 func namedFile(arg string) (name, path string, given bool) {
 	name, path, ok := strings.Cut(arg, "=")
 	if ok && name != "" && !strings.ContainsRune(name, os.PathSeparator) {
@@ -240,7 +246,7 @@ func namedFile(arg string) (name, path string, given bool) {
 	return "", arg, false
 }
 
-// shortName returns the name of a file without its folder and the usual endings.
+// shortName returns the name of a file without its folder and without the endings of result files.
 func shortName(path string) string {
 	name := filepath.Base(path)
 	for _, end := range []string{".gz", ".zst", ".jsonl", ".json"} {
@@ -277,18 +283,19 @@ func (c *reportCmd) file(j *report.Joined, name, path string, std streams) error
 	}
 }
 
-// writeMarkdown writes tables as Markdown.
+// writeMarkdown writes tables as Markdown, each with its title as a heading. Columns of texts are
+// aligned left, those of numbers right.
 func writeMarkdown(w io.Writer, tables []scoring.TextTable) {
 	cell := strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ")
 	for _, t := range tables {
 		fmt.Fprintf(w, "### %s\n\n", cell.Replace(t.Title))
-		lines := [][]string{t.Columns, make([]string, len(t.Columns))}
-		for i := range t.Columns {
-			if lines[1][i] = "---:"; i < t.Text {
-				lines[1][i] = "---"
+		alignments := make([]string, len(t.Columns))
+		for i := range alignments {
+			if alignments[i] = "---:"; i < t.Text {
+				alignments[i] = "---"
 			}
 		}
-		for _, row := range append(lines, t.Rows...) {
+		for _, row := range append([][]string{t.Columns, alignments}, t.Rows...) {
 			for _, s := range row {
 				fmt.Fprintf(w, "| %s ", cell.Replace(s))
 			}
@@ -301,7 +308,8 @@ func writeMarkdown(w io.Writer, tables []scoring.TextTable) {
 	}
 }
 
-// appendTables appends tables as one JSON document.
+// appendTables appends tables as one JSON document: {"tables":[{"title","columns","rows","note"}]},
+// with all cells as texts.
 func appendTables(dst []byte, tables []scoring.TextTable) []byte {
 	list := func(dst []byte, texts []string) []byte {
 		dst = append(dst, '[')

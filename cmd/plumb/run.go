@@ -22,50 +22,50 @@ import (
 
 // runCmd is `plumb run`.
 type runCmd struct {
-	Suite string `arg:"" help:"Benchmark: aspire, drawingbench, tangram, spatialab or spaceeval."`
-	Out   string `placeholder:"DIR" help:"Folder of the run. A run that ended in any way goes on there. Default: runs/SUITE/MODEL."`
+	Suite string `arg:"" help:"Suite (benchmark): aspire, drawingbench, tangram, spatialab or spaceeval."`
+	Out   string `placeholder:"DIR" help:"Folder of the run. A run that ended early goes on there with the same command. Default: runs/SUITE/MODEL."`
 
-	ModelURL       string `name:"model-url" placeholder:"URL" group:"model" help:"Base address of an OpenAI-compatible endpoint (https://HOST/v1)."`
+	ModelURL       string `name:"model-url" placeholder:"URL" group:"model" help:"Base address of an OpenAI-compatible chat endpoint (https://HOST/v1)."`
 	Model          string `placeholder:"NAME" required:"" group:"model" help:"The model's name at the endpoint."`
-	ModelKeyEnv    string `default:"PLUMB_MODEL_KEY" placeholder:"NAME" group:"model" help:"Environment variable that holds the endpoint's key. It is sent to the endpoint and nowhere else."`
-	ModelKeyHeader string `placeholder:"NAME" group:"model" help:"Header that bears the key. Default: Authorization, with Bearer."`
+	ModelKeyEnv    string `default:"PLUMB_MODEL_KEY" placeholder:"NAME" group:"model" help:"Environment variable that holds the endpoint's key. The key is sent to the endpoint and nowhere else."`
+	ModelKeyHeader string `placeholder:"NAME" group:"model" help:"HTTP header that carries the key. Default: Authorization, as Bearer KEY."`
 	System         string `type:"existingfile" placeholder:"FILE" group:"model" help:"File with a system message. Default: none, as in the papers."`
-	ImageDetail    string `placeholder:"low|high|auto" group:"model" help:"How precisely the endpoint looks at pictures. Default: not sent."`
+	ImageDetail    string `placeholder:"low|high|auto" group:"model" help:"How precisely the endpoint looks at pictures (the API's member detail). Default: none is sent."`
 
-	Tasks      string   `placeholder:"FILE" group:"tasks" help:"The benchmark's tasks. ASPIRE needs none: 25 of each test from --seed."`
-	Seed       string   `default:"0" placeholder:"N" group:"tasks" help:"Seed of tasks that are made (ASPIRE), or of options and solved instances (TangramPuzzle)."`
-	Count      int      `default:"25" placeholder:"N" group:"tasks" help:"ASPIRE scenes of each test that are made."`
-	Level      string   `default:"mixed" placeholder:"LEVEL" group:"tasks" help:"ASPIRE: mixed, graded, easy, medium or hard."`
-	Tests      []string `aliases:"test" placeholder:"TEST,..." group:"tasks" help:"Tests to ask. Default: all; TangramPuzzle: solution."`
-	Only       []string `placeholder:"ID,..." group:"tasks" help:"Ids of tasks to ask."`
-	Limit      int      `placeholder:"N" group:"tasks" help:"First N tasks of each test or subcategory."`
-	Sample     int      `placeholder:"N" group:"tasks" help:"N tasks of each test or subcategory, drawn by --sample-seed."`
+	Tasks      string   `placeholder:"FILE" group:"tasks" help:"The benchmark's task file. ASPIRE needs none: it makes --count scenes of each test from --seed."`
+	Seed       string   `default:"0" placeholder:"N" group:"tasks" help:"Seed of generated tasks (ASPIRE), or of the options and solved instances (TangramPuzzle)."`
+	Count      int      `default:"25" placeholder:"N" group:"tasks" help:"ASPIRE: number of scenes to generate for each test."`
+	Level      string   `default:"mixed" placeholder:"LEVEL" group:"tasks" help:"ASPIRE: difficulty of generated scenes: mixed, graded, easy, medium or hard."`
+	Tests      []string `aliases:"test" placeholder:"TEST" group:"tasks" help:"Tests to ask, separated by commas. Default: all tests of ASPIRE; solution of TangramPuzzle."`
+	Only       []string `placeholder:"ID" group:"tasks" help:"Ids of the tasks to ask, separated by commas. Default: all."`
+	Limit      int      `placeholder:"N" group:"tasks" help:"Ask only the first N tasks of each test or subcategory. Default: all."`
+	Sample     int      `placeholder:"N" group:"tasks" help:"Ask only N tasks of each test or subcategory, drawn at random by --sample-seed. Default: all."`
 	SampleSeed int64    `default:"42" placeholder:"N" group:"tasks" help:"Seed of --sample."`
 	Repeats    int      `default:"1" placeholder:"K" group:"tasks" help:"How often each task is asked."`
 
-	Mode    []string `placeholder:"MODE,..." group:"arms" help:"default, cot, reasoning. Arms multiply: --mode default,cot --input full,minimal makes four."`
-	Input   []string `placeholder:"INPUT,..." group:"arms" help:"ASPIRE: full, minimal, scaffold. SPATIALAB and SpaCE-Eval: full, blind."`
-	Setting []string `placeholder:"SETTING,..." group:"arms" help:"TangramPuzzle: zero-shot, in-context, visual-centric."`
-	Format  []string `placeholder:"FORMAT,..." group:"arms" help:"SPATIALAB: mcq, open."`
-	Method  []string `placeholder:"METHOD,..." group:"arms" help:"SPATIALAB: direct, cot, self-reflection, xolver."`
+	Mode    []string `placeholder:"MODE" group:"arms" help:"default, cot (think step by step), reasoning. Several values of several flags multiply: --mode default,cot --input full,minimal asks each task in four ways."`
+	Input   []string `placeholder:"INPUT" group:"arms" help:"ASPIRE: full, minimal, scaffold (see plumb prompt --help). SPATIALAB and SpaCE-Eval: full, blind (without the picture)."`
+	Setting []string `placeholder:"SETTING" group:"arms" help:"TangramPuzzle: zero-shot, in-context, visual-centric (see plumb prompt --help)."`
+	Format  []string `placeholder:"FORMAT" group:"arms" help:"SPATIALAB: mcq (with options), open (without)."`
+	Method  []string `placeholder:"METHOD" group:"arms" help:"SPATIALAB: direct, cot, self-reflection, xolver."`
 
 	episodeFlags
 	sendFlags
 	paceFlags
 	spendFlags
 
-	DryRun            bool          `group:"look" help:"Print the calls that there would be, tokens and a range of cost; send and write nothing."`
-	Print             *int          `placeholder:"N" group:"look" help:"Print the first N requests, pictures as their hashes; send and write nothing."`
-	NoCalls           bool          `group:"look" help:"Make no calls: write the dump, results and report of what was answered."`
-	Batch             bool          `group:"batch" help:"Make the calls by batches of the endpoint (OpenAI's batch API): at half the price, within a day. An interrupt leaves them running, and the same command takes them up."`
-	BatchCancel       bool          `group:"batch" help:"Cancel the batches that run, keep what they answered, and begin none."`
-	BatchPoll         time.Duration `default:"15s" placeholder:"TIME" group:"batch" help:"First time between two looks at a batch; it grows to eight times as long."`
+	DryRun            bool          `group:"look" help:"Print the number of calls, their tokens and a range of the cost. Send and write nothing."`
+	Print             *int          `placeholder:"N" group:"look" help:"Print the first N requests, with hashes for pictures. Send and write nothing."`
+	NoCalls           bool          `group:"look" help:"Make no calls: write the dump, results and report of the answers that there are."`
+	Batch             bool          `group:"batch" help:"Make the calls through the endpoint's batch API (that of OpenAI), at half the price and within a day. An interrupt leaves batches running, and the same command takes them up again."`
+	BatchCancel       bool          `group:"batch" help:"Cancel the running batches, keep what they answered, and begin none."`
+	BatchPoll         time.Duration `default:"15s" placeholder:"TIME" group:"batch" help:"Time between the first two looks at a batch. It grows to eight times as long."`
 	RetryFailed       bool          `help:"Ask again what the endpoint refused or failed to answer."`
-	ReasoningAsAnswer bool          `help:"Where an answer has no text, its reasoning is the answer."`
-	KeepReasoning     string        `enum:"yes,no" default:"yes" help:"Keep the reasoning in the log of calls: yes or no."`
+	ReasoningAsAnswer bool          `help:"Take the reasoning as the answer where an answer has no text."`
+	KeepReasoning     string        `enum:"yes,no" default:"yes" help:"Keep reasoning in the log of calls: yes or no."`
 
-	Variant []string `sep:"none" placeholder:"NAME[=VALUE]" group:"scoring" help:"Named variant of the scoring rules; repeatable."`
-	Reward  string   `enum:"raw,clamp01,clamp11" default:"clamp01" group:"scoring" help:"How the reward follows from the score."`
+	Variant []string `sep:"none" placeholder:"NAME[=VALUE]" group:"scoring" help:"Named variant of the scoring rules; may be repeated. An unknown name, such as list, prints all names."`
+	Reward  string   `enum:"raw,clamp01,clamp11" default:"clamp01" group:"scoring" help:"How the reward follows from the score: raw (the score itself), clamp01 (limited to 0..1) or clamp11 (limited to -1..1)."`
 	paperFlags
 	successFlag
 	judgeFlags
@@ -73,29 +73,31 @@ type runCmd struct {
 
 // paceFlags bound how fast calls are made.
 type paceFlags struct {
-	Concurrency count         `default:"32" placeholder:"N" group:"pace" help:"Most calls at once. The number starts at 4, grows with answers and is halved when the endpoint is overloaded."`
-	RPM         int64         `name:"rpm" placeholder:"N" group:"pace" help:"Most calls per minute."`
-	TPM         int64         `name:"tpm" placeholder:"N" group:"pace" help:"Most tokens per minute."`
+	Concurrency count         `default:"32" placeholder:"N" group:"pace" help:"Maximum number of calls at the same time. The number starts at 4, grows with answers and is halved when the endpoint is overloaded."`
+	RPM         int64         `name:"rpm" placeholder:"N" group:"pace" help:"Maximum number of calls per minute. Default: no limit."`
+	TPM         int64         `name:"tpm" placeholder:"N" group:"pace" help:"Maximum number of tokens per minute. Default: no limit."`
 	Timeout     time.Duration `default:"10m" placeholder:"TIME" group:"pace" help:"Longest wait for one reply."`
-	Deadline    time.Duration `default:"30m" placeholder:"TIME" group:"pace" help:"Longest time of one call with all its tries and waits."`
-	Tries       count         `default:"6" placeholder:"N" group:"pace" help:"Attempts per call; waits that the endpoint asks for do not count."`
-	Stream      bool          `group:"pace" help:"Let replies come in pieces, for endpoints that close idle connections."`
+	Deadline    time.Duration `default:"30m" placeholder:"TIME" group:"pace" help:"Longest time of one call with all its retries and waits."`
+	Tries       count         `default:"6" placeholder:"N" group:"pace" help:"Maximum number of attempts of one call. Waits that the endpoint asks for do not count."`
+	Stream      bool          `group:"pace" help:"Let replies come in pieces, for endpoints that close silent connections."`
 }
 
 // spendFlags bound what the folder's calls may cost.
 type spendFlags struct {
-	Price    string `placeholder:"IN:OUT[:CACHED]" group:"money" help:"USD per million tokens. Costs that the endpoint reports win."`
-	Prices   string `type:"existingfile" placeholder:"FILE" group:"money" help:"Prices by model: {\"MODEL\":{\"in\",\"out\",\"cached\",\"batch\"}}."`
-	MaxCost  *money `placeholder:"USD" group:"money" help:"Most that all calls of the folder may cost, those of earlier runs too. It needs --price or --prices, but with --provider openrouter, which reports costs."`
-	MaxCalls int64  `placeholder:"N" group:"money" help:"Most calls of the folder."`
-	MaxTotal int64  `name:"max-total-tokens" placeholder:"N" group:"money" help:"Most tokens of the folder, prompts and replies."`
+	Price    string `placeholder:"IN:OUT[:CACHED]" group:"money" help:"Price in USD per million tokens of prompts, of replies and of cached prompts, such as 0.30:2.50. Costs that the endpoint reports take precedence."`
+	Prices   string `type:"existingfile" placeholder:"FILE" group:"money" help:"File of prices by model, in USD per million tokens: {\"MODEL\":{\"in\",\"out\",\"cached\",\"batch\"}}."`
+	MaxCost  *money `placeholder:"USD" group:"money" help:"Maximum cost of all calls of the folder, those of earlier runs included. Needs --price or --prices, except with --provider openrouter, which reports costs. Default: no limit."`
+	MaxCalls int64  `placeholder:"N" group:"money" help:"Maximum number of calls of the folder. Default: no limit."`
+	MaxTotal int64  `name:"max-total-tokens" placeholder:"N" group:"money" help:"Maximum number of tokens of the folder, prompts and replies together. Default: no limit."`
 }
 
-// Run asks the model, and scores what it said. See docs/spec/runs.md#r38.
+// Run asks the model, writes its answers as a dump into the folder of the run, and scores them. What
+// was answered is scored even where calls are missing, and the error then says why they are. It
+// removes the endpoint's key from the environment. See docs/spec/runs.md#r38.
 func (c *runCmd) Run(std streams) (err error) {
 	key, _ := chat.TakeKey(c.ModelKeyEnv)
 	if c.ModelURL == "" && !c.DryRun && c.Print == nil && !c.NoCalls {
-		return usage("cannot run: want --model-url, or --dry-run, --print or --no-calls")
+		return usage("cannot run without an endpoint: want --model-url URL, or one of --dry-run, --print N and --no-calls")
 	}
 	_, set := os.LookupEnv(c.ModelKeyEnv)
 	switch {
@@ -104,9 +106,10 @@ func (c *runCmd) Run(std streams) (err error) {
 	case c.Print != nil && *c.Print < 1:
 		return usage("cannot use --print %d: want a number of requests from 1", *c.Print)
 	case c.MaxCost != nil && c.Price == "" && c.Prices == "" && c.Provider != "openrouter":
-		return usage("cannot use --max-cost without a price: want --price IN:OUT or --prices FILE, or --max-total-tokens (openrouter alone reports what calls cost)")
+		return usage("cannot use --max-cost without a price: want --price IN:OUT or --prices FILE, or --max-total-tokens instead " +
+			"(only --provider openrouter reports what calls cost)")
 	case !set && key == "" && c.ModelKeyEnv != "PLUMB_MODEL_KEY":
-		return usage("cannot use --model-key-env %s: the variable is not set", c.ModelKeyEnv)
+		return usage("cannot use --model-key-env %s: the environment variable is not set", c.ModelKeyEnv)
 	}
 	if c.ModelURL != "" {
 		if err := chat.Check(chat.Config{URL: c.ModelURL}); err != nil {
@@ -139,12 +142,12 @@ func (c *runCmd) Run(std streams) (err error) {
 	ctx, stop := signalContext()
 	defer stop()
 	if key == "" && c.ModelURL != "" && !c.NoCalls && !loopback(c.ModelURL) {
-		fmt.Fprintf(std.err, "plumb: no key is sent: the environment has no %s (--model-key-env names another)\n", c.ModelKeyEnv)
+		fmt.Fprintf(std.err, "plumb: no key is sent: the environment variable %s is not set (--model-key-env names another)\n", c.ModelKeyEnv)
 	}
-	var early error
+	var early error // why calls are missing
 	p.spent = p.calls.Spent()
 	if n := p.spent.Calls; n > 0 {
-		fmt.Fprintf(std.err, "plumb: %s holds %d calls; making the requests again to see what is missing\n", c.Out, n)
+		fmt.Fprintf(std.err, "plumb: %s holds %d calls, which are not made again; looking for what is missing\n", c.Out, n)
 	}
 	if !c.NoCalls {
 		early = c.ask(ctx, std, p, key)
@@ -159,14 +162,14 @@ func (c *runCmd) Run(std streams) (err error) {
 	return derived
 }
 
-// prepared is a run with all that it needs.
+// preparedRun is a run with all that it needs.
 type preparedRun struct {
 	config runs.Config
 	run    *runs.Run
 	calls  *runs.Calls
 	arms   []ask.Arm
-	left   []string
-	tasks  []byte // the task file as it was used
+	left   []string // messages on tasks and arms that are left out
+	tasks  []byte   // the task file as it was used
 	boards *ask.Boards
 	price  *budget.Price
 	spent  budget.Spent // by all calls of the folder
@@ -188,8 +191,10 @@ func (p *preparedRun) close() (err error) {
 	return err
 }
 
-// prepare reads the tasks, arms and settings of `plumb run`.
-func (c *runCmd) prepare(look bool) (p *preparedRun, err error) {
+// prepare reads the tasks, arms and settings of `plumb run`, and makes nothing in its folder. lookOnly
+// is true for --dry-run and --print, which write no report. After an error it has closed what it
+// opened.
+func (c *runCmd) prepare(lookOnly bool) (p *preparedRun, err error) {
 	p = &preparedRun{}
 	defer func() {
 		if err != nil {
@@ -197,9 +202,10 @@ func (c *runCmd) prepare(look bool) (p *preparedRun, err error) {
 		}
 	}()
 	if c.Repeats < 1 || c.Limit < 0 || c.Sample < 0 {
-		return p, usage("cannot use --repeats %d, --limit %d, --sample %d: want repeats from 1 and the others from 0", c.Repeats, c.Limit, c.Sample)
+		return p, usage("cannot use --repeats %d, --limit %d and --sample %d: want repeats from 1 and the others from 0",
+			c.Repeats, c.Limit, c.Sample)
 	}
-	if !look { // --print makes no report
+	if !lookOnly { // a run that is paid for must not fail at its report
 		if err := report.Ready(); err != nil {
 			return p, err
 		}
@@ -233,14 +239,15 @@ func (c *runCmd) prepare(look bool) (p *preparedRun, err error) {
 		}
 		system = strings.TrimRight(string(b), "\n")
 	}
-	p.config = runs.Config{Suite: c.Suite, Source: source, Arms: p.arms, Repeats: c.Repeats, Model: c.Model, System: system, Settings: settings,
+	p.config = runs.Config{Suite: c.Suite, Source: source, Arms: p.arms, Repeats: c.Repeats,
+		Model: c.Model, System: system, Settings: settings,
 		Choice:  runs.Choice{Only: c.Only, Limit: c.Limit, Sample: c.Sample, Seed: c.SampleSeed},
-		Workers: int(c.Concurrency), RetryFailed: c.RetryFailed, KeepReasoning: c.KeepReasoning == "yes", ReasoningText: c.ReasoningAsAnswer,
-		Picture: c.keepPicture, Kept: c.keptPicture}
+		Workers: int(c.Concurrency), RetryFailed: c.RetryFailed, KeepReasoning: c.KeepReasoning == "yes",
+		ReasoningText: c.ReasoningAsAnswer, Picture: c.keepPicture, Kept: c.keptPicture}
 	return p, nil
 }
 
-// loopback reports whether an address is of this machine.
+// loopback reports whether a URL's host is this machine itself: localhost or a loopback address.
 func loopback(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -250,11 +257,12 @@ func loopback(address string) bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// price returns the price of the model, nil where none was given.
+// price returns the model's price from --price or from the file of --prices, or nil if neither is
+// given. A file without the model is a usageError.
 func (f *spendFlags) price(model string) (*budget.Price, error) {
 	switch {
 	case f.Price != "" && f.Prices != "":
-		return nil, usage("cannot use --price beside --prices: want one of them")
+		return nil, usage("cannot use --price with --prices: want one of them")
 	case f.Price != "":
 		p, err := budget.ParsePrice(f.Price)
 		if err != nil {
@@ -275,7 +283,7 @@ func (f *spendFlags) price(model string) (*budget.Price, error) {
 	return nil, nil
 }
 
-// limits are the bounds on what may be spent.
+// limits returns the bounds on what all calls of the folder may spend; 0 is no bound.
 func (f *spendFlags) limits() budget.Limits {
 	l := budget.Limits{Calls: f.MaxCalls, Tokens: f.MaxTotal}
 	if f.MaxCost != nil {
@@ -284,8 +292,9 @@ func (f *spendFlags) limits() budget.Limits {
 	return l
 }
 
-// openFolder makes the folder of the run, takes its lock and opens its log. A folder that
-// holds another run is a usageError that names what differs.
+// openFolder makes the folder of the run, takes its lock, writes run.json and the tasks, and opens the
+// log of calls. A folder that holds another run is a usageError that names what differs, and so is
+// one that another process uses.
 func (c *runCmd) openFolder(p *preparedRun) (*ledger.Lock, error) {
 	if err := os.MkdirAll(filepath.Join(c.Out, "images"), 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make folder: %w", err)
@@ -306,7 +315,9 @@ func (c *runCmd) openFolder(p *preparedRun) (*ledger.Lock, error) {
 	return lock, nil
 }
 
-// ask makes the calls. The error says why some are missing.
+// ask makes the calls that the log lacks, one by one or in batches, and shows the progress. The error
+// says why some are missing; the first failures are printed. After it, p.spent holds what all calls
+// of the folder took.
 func (c *runCmd) ask(ctx context.Context, std streams, p *preparedRun, key string) error {
 	price := p.price
 	if c.Batch && price != nil {
@@ -314,30 +325,32 @@ func (c *runCmd) ask(ctx context.Context, std streams, p *preparedRun, key strin
 	}
 	meter := budget.New(c.limits(), price, p.calls.Spent(), nil)
 	client, err := chat.New(chat.Config{URL: c.ModelURL, Key: key, KeyHeader: c.ModelKeyHeader, Hints: true, Probe: true,
-		Concurrency: int(c.Concurrency), RPM: c.RPM, TPM: c.TPM, Tries: int(c.Tries), Timeout: c.Timeout, Deadline: c.Deadline, Stream: c.Stream,
-		Meter: meter})
+		Concurrency: int(c.Concurrency), RPM: c.RPM, TPM: c.TPM, Tries: int(c.Tries), Timeout: c.Timeout,
+		Deadline: c.Deadline, Stream: c.Stream, Meter: meter})
 	if err != nil {
 		return usageError{err}
 	}
 	defer client.Close()
-	stop := c.showProgress(std, p, client)
-	told := context.AfterFunc(ctx, func() {
-		fmt.Fprintf(std.err, "plumb: interrupted; waiting for the %d calls under way (at most %s); once more ends at once\n", client.Status().Calls, c.Timeout)
+	stopProgress := c.showProgress(std, p, client)
+	removeMessage := context.AfterFunc(ctx, func() {
+		fmt.Fprintf(std.err, "plumb: interrupted; waiting for the %d calls under way (at most %s); a second interrupt ends at once\n",
+			client.Status().Calls, c.Timeout)
 	})
-	defer told()
+	defer removeMessage()
 	var failures []runs.Failure
 	if c.Batch || c.BatchCancel {
-		failures, err = p.run.AskBatches(ctx, client, runs.BatchConfig{Dir: c.Out, Key: key, Meter: meter, Price: price, Cancel: c.BatchCancel,
-			Poll: c.BatchPoll, Slow: 8 * c.BatchPoll, Tell: func(s string) { fmt.Fprintf(std.err, "plumb: %s\n", s) }})
+		failures, err = p.run.AskBatches(ctx, client, runs.BatchConfig{Dir: c.Out, Key: key, Meter: meter, Price: price,
+			Cancel: c.BatchCancel, Poll: c.BatchPoll, Slow: 8 * c.BatchPoll,
+			Tell: func(s string) { fmt.Fprintf(std.err, "plumb: %s\n", s) }})
 	} else {
 		failures, err = p.run.Ask(ctx, client)
 	}
-	stop()
+	stopProgress()
 	p.spent = client.Spent()
-	const most = 5
+	const printed = 5
 	for i, f := range failures {
-		if i == most {
-			fmt.Fprintf(std.err, "plumb: %d more tasks could not be asked\n", len(failures)-most)
+		if i == printed {
+			fmt.Fprintf(std.err, "plumb: %d more tasks could not be asked\n", len(failures)-printed)
 			break
 		}
 		fmt.Fprintf(std.err, "plumb: %s: %s\n", f.Task, oneLine(f.Err))
@@ -348,9 +361,11 @@ func (c *runCmd) ask(ctx context.Context, std streams, p *preparedRun, key strin
 	return err
 }
 
-// aspireLines returns the tasks of an ASPIRE run without a task file.
+// aspireLines returns the tasks of an ASPIRE run without a task file: those that `plumb aspire
+// generate` makes of all tests. --tests chooses among them later, so that the tasks of a folder are
+// the same whichever tests a command asks.
 func (c *runCmd) aspireLines() (lines [][]byte, err error) {
-	g := aspireGenerateCmd{Seed: c.Seed, Count: c.Count, Level: c.Level} // --tests chooses among all
+	g := aspireGenerateCmd{Seed: c.Seed, Count: c.Count, Level: c.Level}
 	seed, tests, err := g.check()
 	if err != nil {
 		return nil, err
@@ -361,7 +376,7 @@ func (c *runCmd) aspireLines() (lines [][]byte, err error) {
 			if err != nil {
 				return nil, err
 			}
-			lines = append(lines, line[:len(line)-1])
+			lines = append(lines, line[:len(line)-1]) // without its line break
 		}
 	}
 	return lines, nil

@@ -15,27 +15,29 @@ import (
 
 // episodeFlags are the flags of episodes of several turns.
 type episodeFlags struct {
-	Episodes bool   `group:"episodes" help:"Ask in episodes of several turns: each answer is scored, and feedback and a picture of what it left follow, as in the daemon's OpenEnv sessions."`
-	Turns    int    `placeholder:"N" group:"episodes" help:"Turns of an episode at most. Default: that of the mode, 2 (retry), 3 (canvas) or 8 (place)."`
-	Play     string `placeholder:"MODE" group:"episodes" help:"How the turns of an episode build on each other: retry or canvas (ASPIRE, DrawingBench), place (TangramPuzzle)."`
-	Feedback string `placeholder:"LEVEL" group:"episodes" help:"What the model is told of its answer: none, status, score or full. Default: score."`
+	Episodes bool   `group:"episodes" help:"Ask in episodes of several turns: each answer is scored, then the model gets feedback and a picture of the result, and answers again, as in the daemon's OpenEnv sessions."`
+	Turns    int    `placeholder:"N" group:"episodes" help:"Maximum number of turns of an episode. Default: 2 (retry), 3 (canvas) or 8 (place)."`
+	Play     string `placeholder:"MODE" group:"episodes" help:"How the turns of an episode build on each other: retry or canvas (ASPIRE, DrawingBench), place (TangramPuzzle). Default: the first that the suite has."`
+	Feedback string `placeholder:"LEVEL" group:"episodes" help:"What the model is told about its answer: none, status, score or full. Default: score."`
 }
 
-// checkEpisodes refuses flags of episodes that do not fit the others.
+// checkEpisodes refuses flags of episodes without --episodes, and suites and batches that have no
+// episodes.
 func (c *runCmd) checkEpisodes() error {
 	switch {
 	case !c.Episodes && (c.Turns != 0 || c.Play != "" || c.Feedback != ""):
 		return usage("cannot use --turns, --play or --feedback without --episodes")
 	case c.Episodes && (c.Suite == "spatialab" || c.Suite == "spaceeval"):
-		return usage("cannot ask %s in episodes: a second try at a choice is elimination; want aspire, drawingbench or tangram", c.Suite)
+		return usage("cannot ask %s in episodes: with feedback, a second try would only eliminate an option; "+
+			"want aspire, drawingbench or tangram", c.Suite)
 	case c.Episodes && c.Batch:
 		return usage("cannot use --batch with --episodes: each turn follows from the one before")
 	}
 	return nil
 }
 
-// episodes returns the source of the calls of `plumb run`: one that asks in episodes of several
-// turns with --episodes, else the given one.
+// episodes returns the source of the calls of `plumb run`. With --episodes it asks each task of the
+// given source in several turns; otherwise it is the given source itself.
 func (c *runCmd) episodes(p *preparedRun, source ask.Suite) (ask.Suite, error) {
 	if !c.Episodes {
 		return source, nil
@@ -49,15 +51,17 @@ func (c *runCmd) episodes(p *preparedRun, source ask.Suite) (ask.Suite, error) {
 	if c.Turns != 0 {
 		choice["turns"] = c.Turns
 	}
-	b, _ := json.Marshal(choice) // strings and a number
-	o, fault := episode.ReadOptions(b, "--")
+	b, _ := json.Marshal(choice)             // cannot fail: strings and a number
+	o, fault := episode.ReadOptions(b, "--") // "--": errors then name flags
 	if fault != nil {
 		return nil, usageError{fault}
 	}
 	return c.episodeSource(p, source, o)
 }
 
-// episodeSource returns the source of an episode's calls, and starts the scorer of turns.
+// episodeSource returns a source that asks the tasks of another one in episodes with the options o,
+// and sets p.scorer, which scores the turns without Chromium. Options that the suite does not have
+// are a usageError, before the first call.
 func (c *runCmd) episodeSource(p *preparedRun, source ask.Suite, o episode.Options) (ask.Suite, error) {
 	d := defaultScore()
 	d.Suite, d.Variant, d.Backend, d.Fidelity = c.Suite, c.Variant, "cpu", "native"
@@ -93,17 +97,18 @@ func (c *runCmd) episodeSource(p *preparedRun, source ask.Suite, o episode.Optio
 			}
 			return boards, nil
 		}}}
-	if len(source.Tasks()) > 0 { // a wrong choice is said before the first call
-		one := o
-		one.Label = scoring.AppendString(nil, string(source.Tasks()[0].Line))
-		if _, fault := episode.New(cfg, one); fault != nil {
+	if len(source.Tasks()) > 0 { // an episode of the first task shows whether the options are allowed
+		trial := o
+		trial.Label = scoring.AppendString(nil, string(source.Tasks()[0].Line))
+		if _, fault := episode.New(cfg, trial); fault != nil {
 			return nil, usageError{fault}
 		}
 	}
 	return episode.Ask(source, cfg, o, mode, p.scorer.line), nil
 }
 
-// line scores a dump line of a turn and returns the result with its line.
+// line scores a dump line of a turn and returns the result with its JSON line. The first call opens
+// the engine.
 func (s *turnScorer) line(line []byte) (*scoring.Result, []byte, error) {
 	s.once.Do(func() { s.core, s.err = daemon.Open(s.config) })
 	if s.err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -53,19 +54,26 @@ type armRecord struct {
 
 func (c *runCmd) recordPath() string { return filepath.Join(c.Out, "run.json") }
 
-// openRecord holds the command against what the folder holds, and writes run.json and the
-// tasks.
+// openRecord compares the command with the run.json of the folder, if there is one, and writes
+// run.json and the tasks. Another suite, model or task file is a usageError. The arms of earlier
+// commands stay in the record.
 func (c *runCmd) openRecord(p *preparedRun) error {
 	now := time.Now().UTC().Truncate(time.Second)
-	r := runRecord{Version: version, Commit: commit, Command: os.Args, Suite: c.Suite, Model: c.Model, Tasks: hashOf(p.tasks), Seed: c.Seed, Repeats: c.Repeats, Choice: p.config.Choice, ReasoningAsAnswer: c.ReasoningAsAnswer, System: p.config.System, Started: now, Price: p.price}
+	r := runRecord{Version: version, Commit: commit, Command: os.Args, Suite: c.Suite, Model: c.Model,
+		Tasks: hashOf(p.tasks), Seed: c.Seed, Repeats: c.Repeats, Choice: p.config.Choice,
+		ReasoningAsAnswer: c.ReasoningAsAnswer, System: p.config.System, Started: now, Price: p.price}
 	old, err := readRecord(c.recordPath())
 	if err != nil {
 		return err
 	}
 	if old != nil {
-		for _, d := range []struct{ what, had, got string }{{"suite", old.Suite, r.Suite}, {"model", old.Model, r.Model}, {"task file (its SHA-256; --tasks, --seed, --count and --level make it)", old.Tasks, r.Tasks}} {
+		for _, d := range []struct{ what, had, got string }{
+			{"suite", old.Suite, r.Suite},
+			{"model", old.Model, r.Model},
+			{"task file (its SHA-256; --tasks, --seed, --count and --level make it)", old.Tasks, r.Tasks},
+		} {
 			if d.had != d.got {
-				return usage("cannot go on in %s: the %s is %s there and %s now; want another --out", c.Out, d.what, d.had, d.got)
+				return usage("cannot go on in %s: the %s is %s there and %s now; want the same, or another --out", c.Out, d.what, d.had, d.got)
 			}
 		}
 		r.Started, r.Arms = old.Started, old.Arms
@@ -87,7 +95,7 @@ func (c *runCmd) openRecord(p *preparedRun) error {
 	return c.writeRecord(&r)
 }
 
-// readRecord reads run.json, nil where there is none.
+// readRecord reads a run.json. It returns nil without an error if there is none.
 func readRecord(path string) (*runRecord, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -111,7 +119,8 @@ func (c *runCmd) writeRecord(r *runRecord) error {
 	return writeWhole(c.recordPath(), append(b, '\n'))
 }
 
-// writeWhole replaces a file; one with the same bytes is left alone.
+// writeWhole writes a file, which takes the place of a former one as a whole. A file with the same
+// bytes is left as it is.
 func writeWhole(path string, b []byte) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, b) {
 		return nil
@@ -149,12 +158,14 @@ func (c *runCmd) derive(std streams, p *preparedRun) error {
 	}
 	c.tellTotals(std, p, t)
 	if t.Answers == 0 {
-		return errors.New("nothing to score: there are no answers yet")
+		return fmt.Errorf("nothing to score: %s holds no answers yet", c.Out)
 	}
 	s := defaultScore()
-	s.Dumps, s.Output, s.Report, s.Suite = []string{path}, filepath.Join(c.Out, "results.jsonl"), filepath.Join(c.Out, "report"), c.Suite
+	s.Dumps, s.Suite = []string{path}, c.Suite
+	s.Output, s.Report = filepath.Join(c.Out, "results.jsonl"), filepath.Join(c.Out, "report")
 	s.Tasks = []string{c.Suite + "=" + filepath.Join(c.Out, c.tasksName())}
-	s.Variant, s.Reward, s.paperFlags, s.judgeFlags, s.successFlag = c.Variant, c.Reward, c.paperFlags, c.judgeFlags, c.successFlag
+	s.Variant, s.Reward = c.Variant, c.Reward
+	s.paperFlags, s.judgeFlags, s.successFlag = c.paperFlags, c.judgeFlags, c.successFlag
 	s.remark = r.remark()
 	if s.JudgeURL != "" && s.JudgeCache == "" {
 		s.JudgeCache = filepath.Join(c.Out, "judge")
@@ -162,11 +173,12 @@ func (c *runCmd) derive(std streams, p *preparedRun) error {
 	return s.Run(std)
 }
 
-// tellTotals prints what was asked and what it took.
+// tellTotals prints how many answers the folder holds, what all its calls took, the most frequent
+// reasons for missing answers, and what to do about them.
 func (c *runCmd) tellTotals(std streams, p *preparedRun, t runs.Totals) {
 	s := p.spent
-	fmt.Fprintf(std.err, "%s: %d answers (%d missing, %d of them filtered; %d cut), %d tasks not done; %d calls, %s tokens in, %s out", c.Suite, t.Answers, t.Missing, t.Filtered, t.Cut, t.Pending,
-		s.Calls, grouped(s.PromptTokens), grouped(s.CompletionTokens))
+	fmt.Fprintf(std.err, "%s: %d answers (%d missing, %d of them filtered; %d cut), %d tasks not done; %d calls, %s tokens in, %s out",
+		c.Suite, t.Answers, t.Missing, t.Filtered, t.Cut, t.Pending, s.Calls, grouped(s.PromptTokens), grouped(s.CompletionTokens))
 	if s.Priced {
 		fmt.Fprintf(std.err, ", %.4f USD", s.Cost)
 	}
@@ -180,9 +192,12 @@ func (c *runCmd) tellTotals(std streams, p *preparedRun, t runs.Totals) {
 	if n := p.calls.Duplicates(); n > 0 {
 		fmt.Fprintf(std.err, "plumb: %d calls of calls.jsonl have an outcome twice; the first counts\n", n)
 	}
-	reasons := slices.SortedFunc(maps.Keys(t.Reasons), func(a, b string) int { return cmp.Or(t.Reasons[b]-t.Reasons[a], strings.Compare(a, b)) })
+	const printed = 3
+	reasons := slices.SortedFunc(maps.Keys(t.Reasons), func(a, b string) int {
+		return cmp.Or(t.Reasons[b]-t.Reasons[a], strings.Compare(a, b))
+	})
 	for i, reason := range reasons {
-		if i == 3 {
+		if i == printed {
 			fmt.Fprintf(std.err, "plumb: %d more reasons are in run.json\n", len(reasons)-i)
 			break
 		}
@@ -192,9 +207,10 @@ func (c *runCmd) tellTotals(std streams, p *preparedRun, t runs.Totals) {
 		fmt.Fprintln(std.err, "plumb: --retry-failed asks again for what was refused or failed")
 	}
 	if t.Other > 0 {
-		fmt.Fprintf(std.err, "plumb: %d answers were asked for with other settings than those of this command; results and tables have them as they were\n", t.Other)
+		fmt.Fprintf(std.err, "plumb: %d answers were asked for with other settings than those of this command; they are in the results too\n",
+			t.Other)
 	}
-	if t.Answers > 0 && t.Cut*20 > t.Answers {
+	if t.Answers > 0 && t.Cut*20 > t.Answers { // more than 5 %
 		fmt.Fprintf(std.err, "plumb: %d of %d answers were cut by the limit of tokens; raise --max-tokens\n", t.Cut, t.Answers)
 	}
 }
@@ -208,7 +224,9 @@ func grouped(n int64) string {
 	return s
 }
 
-// look prints what `plumb run` would ask: the plan or the first requests.
+// look prints what `plumb run` would ask: with --print the first requests, else the number of calls,
+// their tokens and a range of the cost. It sends and writes nothing. Calls that the folder holds are
+// counted as answered.
 func (c *runCmd) look(std streams, p *preparedRun) error {
 	if _, err := os.Stat(c.recordPath()); err == nil {
 		calls, err := runs.ReadCalls(filepath.Join(c.Out, "calls.jsonl"))
@@ -224,50 +242,64 @@ func (c *runCmd) look(std streams, p *preparedRun) error {
 		return usageError{err}
 	}
 	if c.Print != nil {
-		_, err := r.Plan(func(n int, arm string, request *chat.Request) error {
-			if n == *c.Print {
-				return runs.ErrEnough
-			}
-			b, err := request.Canonical()
-			if err == nil {
-				_, err = fmt.Fprintf(std.out, "%s\n", b)
-			}
-			return err
-		})
-		if errors.Is(err, runs.ErrEnough) {
-			err = nil
-		}
-		return err
+		return printRequests(std.out, r, *c.Print)
 	}
 	plans, err := r.Plan(nil)
 	if err != nil {
 		return err
 	}
 	var calls, left int
-	var prompt, most int64
+	var promptMost, replyMost int64 // upper bounds of tokens
 	for _, l := range plans {
 		atMost := ""
-		if l.Turn > 1 && (c.Suite == "drawingbench" || c.Episodes) {
+		if l.Turn > 1 && (c.Suite == "drawingbench" || c.Episodes) { // whether there is a later turn depends on the answer
 			atMost = "at most "
 		}
 		fmt.Fprintf(std.out, "%s turn or step %d: %s%d calls, %d answered already\n", l.Arm, l.Turn, atMost, l.Calls, l.Answered)
-		calls, left, prompt, most = calls+l.Calls, left+l.Calls-l.Answered, prompt+l.Prompt, most+l.Most
+		calls += l.Calls
+		left += l.Calls - l.Answered
+		promptMost += l.Prompt
+		replyMost += l.Most
 	}
-	fmt.Fprintf(std.out, "%d calls in all, %d left: at most %s tokens in, %s out", calls, left, grouped(prompt), grouped(most))
+	fmt.Fprintf(std.out, "%d calls in all, %d left: at most %s tokens in, %s out", calls, left, grouped(promptMost), grouped(replyMost))
 	if p.price != nil {
-		low := p.price.Prompt * float64(prompt) / 4 / 1e6 // a token is about four bytes of text
-		fmt.Fprintf(std.out, "; between %.4f and %.4f USD", low, p.price.Prompt*float64(prompt)/1e6+p.price.Completion*float64(most)/1e6)
+		const million = 1e6                                       // prices are per million tokens
+		low := p.price.Prompt * float64(promptMost) / 4 / million // a bound counts bytes, and a token is about four bytes of text
+		high := p.price.Prompt*float64(promptMost)/million + p.price.Completion*float64(replyMost)/million
+		fmt.Fprintf(std.out, "; between %.4f and %.4f USD", low, high)
 	}
 	fmt.Fprintln(std.out)
 	return nil
 }
 
-// armsName names all arms of a run in one word: the values of each member, as "default,cot/full".
+// printRequests prints the first n requests of a run, one JSON line each, with hashes for pictures.
+func printRequests(w io.Writer, r *runs.Run, n int) error {
+	_, err := r.Plan(func(k int, _ string, request *chat.Request) error {
+		if k == n {
+			return runs.ErrEnough
+		}
+		b, err := request.Canonical()
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s\n", b)
+		}
+		return err
+	})
+	if errors.Is(err, runs.ErrEnough) {
+		err = nil
+	}
+	return err
+}
+
+// armsName returns the ways of asking of a run as one word: the values of each member, separated by
+// commas, and the members by slashes, such as "default,cot/full".
 func armsName(arms []ask.Arm) string {
 	var parts []string
 	for _, member := range []func(ask.Arm) string{
-		func(a ask.Arm) string { return a.Mode }, func(a ask.Arm) string { return a.Input }, func(a ask.Arm) string { return a.Setting },
-		func(a ask.Arm) string { return a.Format }, func(a ask.Arm) string { return a.Method },
+		func(a ask.Arm) string { return a.Mode },
+		func(a ask.Arm) string { return a.Input },
+		func(a ask.Arm) string { return a.Setting },
+		func(a ask.Arm) string { return a.Format },
+		func(a ask.Arm) string { return a.Method },
 	} {
 		var values []string
 		for _, a := range arms {
@@ -282,38 +314,17 @@ func armsName(arms []ask.Arm) string {
 	return strings.Join(parts, "/")
 }
 
-// showProgress prints how far the run is until the returned function is called.
+// showProgress prints how far the run is, until the returned function is called: each second on a
+// terminal, in place of the line before, else a new line every 30 seconds.
 func (c *runCmd) showProgress(std streams, p *preparedRun, client *chat.Client) (stop func()) {
+	const clearLine = "\r\x1b[K"
 	end := make(chan struct{})
 	ended := make(chan struct{})
-	start := time.Now()
-	first := p.run.Progress()
+	start, doneBefore := time.Now(), p.run.Progress().Done
 	onTerminal := isTerminal(std.err)
 	every := 30 * time.Second
 	if onTerminal {
 		every = time.Second
-	}
-	arms := armsName(p.arms)
-	line := func() string {
-		g, s := p.run.Progress(), client.Status()
-		spent := client.Spent()
-		text := fmt.Sprintf("%s %s %d/%d · %d ok %d failed %d cut · %d at once", c.Suite, arms, g.Done, g.Units, g.Answered, g.Failed, g.Cut, s.Calls)
-		if took := time.Since(start); took > 3*time.Second && g.Done > first.Done {
-			each := took / time.Duration(g.Done-first.Done)
-			text += fmt.Sprintf(" · %.0f/min · %s left", float64(time.Minute)/float64(each), (each * time.Duration(g.Units-g.Done)).Round(time.Second))
-		}
-		text += fmt.Sprintf(" · %dk in %dk out", spent.PromptTokens/1000, spent.CompletionTokens/1000)
-		if spent.Priced {
-			text += fmt.Sprintf(" · %.2f", spent.Cost)
-			if c.MaxCost != nil {
-				text += fmt.Sprintf(" of %.2f", float64(*c.MaxCost))
-			}
-			text += " USD"
-		}
-		if s.Hold > 0 {
-			text += fmt.Sprintf(" · waiting %s (%d)", s.Hold.Round(time.Second), s.HTTP)
-		}
-		return text
 	}
 	go func() {
 		defer close(ended)
@@ -323,17 +334,44 @@ func (c *runCmd) showProgress(std streams, p *preparedRun, client *chat.Client) 
 			select {
 			case <-end:
 				if onTerminal {
-					fmt.Fprintf(std.err, "\r\x1b[K")
+					fmt.Fprint(std.err, clearLine)
 				}
 				return
 			case <-t.C:
+				line := c.progressLine(p, client, time.Since(start), doneBefore)
 				if onTerminal {
-					fmt.Fprintf(std.err, "\r\x1b[K%s", line())
+					fmt.Fprint(std.err, clearLine+line)
 				} else {
-					fmt.Fprintln(std.err, line())
+					fmt.Fprintln(std.err, line)
 				}
 			}
 		}
 	}()
 	return func() { close(end); <-ended }
+}
+
+// progressLine returns how far the run is as one line of text: counts, the pace since the start and
+// the time left, tokens and cost, and how long the endpoint has asked to wait. The pace counts the
+// units that were done in the time took, of which doneBefore were done at its start.
+func (c *runCmd) progressLine(p *preparedRun, client *chat.Client, took time.Duration, doneBefore int) string {
+	g, s, spent := p.run.Progress(), client.Status(), client.Spent()
+	text := fmt.Sprintf("%s %s %d/%d · %d ok %d failed %d cut · %d at once",
+		c.Suite, armsName(p.arms), g.Done, g.Units, g.Answered, g.Failed, g.Cut, s.Calls)
+	if took > 3*time.Second && g.Done > doneBefore { // sooner, the pace would be a guess
+		each := took / time.Duration(g.Done-doneBefore)
+		left := (each * time.Duration(g.Units-g.Done)).Round(time.Second)
+		text += fmt.Sprintf(" · %.0f/min · %s left", float64(time.Minute)/float64(each), left)
+	}
+	text += fmt.Sprintf(" · %dk in %dk out", spent.PromptTokens/1000, spent.CompletionTokens/1000)
+	if spent.Priced {
+		text += fmt.Sprintf(" · %.2f", spent.Cost)
+		if c.MaxCost != nil {
+			text += fmt.Sprintf(" of %.2f", float64(*c.MaxCost))
+		}
+		text += " USD"
+	}
+	if s.Hold > 0 {
+		text += fmt.Sprintf(" · waiting %s (%d)", s.Hold.Round(time.Second), s.HTTP)
+	}
+	return text
 }

@@ -24,8 +24,8 @@ type clusters map[string]string
 // of implements table.Options.Cluster.
 func (c clusters) of(_, id string) string { return c[id] }
 
-// sharedPictures returns the pictures of each task of a task file whose items may share pictures;
-// such tasks are no independent ones. A missing file has none.
+// sharedPictures returns the pictures of each task of a task file, by id: tasks that share a picture
+// are not independent samples. Tasks without pictures are left out; a missing file has none.
 func sharedPictures(path string, limits dump.Limits) (clusters, error) {
 	out := clusters{}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
@@ -52,7 +52,8 @@ type runFolder struct {
 	clusters clusters
 }
 
-// openRunFolder reads a folder. ok is false for a path that is no folder.
+// openRunFolder reads what tables need of a folder of plumb run. ok is false without an error for a
+// path that is no folder, which may be a result file.
 func openRunFolder(path string, limits dump.Limits) (f runFolder, ok bool, err error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return f, false, nil
@@ -66,16 +67,17 @@ func openRunFolder(path string, limits dump.Limits) (f runFolder, ok bool, err e
 		return f, true, fmt.Errorf("cannot read %s: it is a folder without run.json; want a folder of plumb run, or a result file", path)
 	}
 	if _, err := os.Stat(f.results); errors.Is(err, os.ErrNotExist) {
-		return f, true, fmt.Errorf("cannot read %s: the run has no results yet; want plumb run %s --model %s --out %s --no-calls, which makes them of what was answered", path, record.Suite, record.Model, path)
+		return f, true, fmt.Errorf("cannot read %s: the run has no results yet; want plumb run %s --model %s --out %s --no-calls, "+
+			"which scores what was answered", path, record.Suite, record.Model, path)
 	}
 	f.remark = record.remark()
 	f.clusters, err = sharedPictures(filepath.Join(path, "tasks.jsonl"), limits)
 	return f, true, err
 }
 
-// remark lists what sets the run apart from the papers' for titles of tables, separated by ", ": a
-// choice of tasks, and settings that differ from the standard ones, with the arms where only
-// some have them. See docs/spec/runs.md#r56.
+// remark returns for titles of tables what sets the run apart from those of the papers, separated by
+// ", ": a choice of tasks, and settings that differ from the standard ones. A setting that only some
+// arms have names these arms. See docs/spec/runs.md#r56.
 func (r *runRecord) remark() string {
 	var words []string
 	if c := r.Choice; c.Limit > 0 || c.Sample > 0 || len(c.Only) > 0 {
@@ -87,34 +89,42 @@ func (r *runRecord) remark() string {
 	if r.ReasoningAsAnswer {
 		words = append(words, "reasoning as answer")
 	}
-	arms := map[string][]string{}
-	var order []string
+	armsWith := map[string][]string{} // by setting
+	var settings []string             // in the order of their first arms
 	for _, a := range r.Arms {
 		for _, s := range a.unusual(r.Suite) {
-			if arms[s] == nil {
-				order = append(order, s)
+			if armsWith[s] == nil {
+				settings = append(settings, s)
 			}
-			arms[s] = append(arms[s], askArm(a.Arm).String())
+			armsWith[s] = append(armsWith[s], askArm(a.Arm).String())
 		}
 	}
-	for _, s := range order {
-		if len(arms[s]) < len(r.Arms) {
-			s += " in " + strings.Join(arms[s], " and ")
+	for _, s := range settings {
+		if arms := armsWith[s]; len(arms) < len(r.Arms) {
+			s += " in " + strings.Join(arms, " and ")
 		}
 		words = append(words, s)
 	}
 	return strings.Join(words, ", ")
 }
 
-// unusual lists the settings of an arm that differ from the standard ones of its suite.
+// unusual returns the settings of an arm that differ from the standard ones of its suite, as texts.
 func (a *armRecord) unusual(suite string) (list []string) {
 	arm := askArm(a.Arm)
 	temperature, tokens := standard(suite, arm)
-	thinks := arm.Mode == ask.ModeReasoning && bytes.Contains(a.Extra, []byte(`"budget_tokens"`)) // its service refuses a temperature
-	if differ(a.Temperature, temperature) && !(thinks && a.Temperature == nil) {
+	if arm.Mode == ask.ModeReasoning && bytes.Contains(a.Extra, []byte(`"budget_tokens"`)) {
+		// Anthropic's reasoning refuses a temperature and needs more tokens; that is no choice of the user.
+		if a.Temperature == nil {
+			temperature = nil
+		}
+		if a.MaxTokens != nil && *a.MaxTokens == anthropicTokens {
+			tokens = a.MaxTokens
+		}
+	}
+	if differ(a.Temperature, temperature) {
 		list = append(list, "temperature "+orDefault(a.Temperature))
 	}
-	if differ(a.MaxTokens, tokens) && !(thinks && a.MaxTokens != nil && *a.MaxTokens == anthropicTokens) {
+	if differ(a.MaxTokens, tokens) {
 		list = append(list, "max tokens "+orDefault(a.MaxTokens))
 	}
 	if a.TopP != nil {
@@ -129,7 +139,7 @@ func (a *armRecord) unusual(suite string) (list []string) {
 	return list
 }
 
-// askArm returns the arm of a record as plans have it.
+// askArm returns the arm of a record in the form of package ask: a member that the record lacks is "".
 func askArm(a runs.Arm) ask.Arm {
 	word := func(s *string) string {
 		if s == nil {
@@ -140,7 +150,8 @@ func askArm(a runs.Arm) ask.Arm {
 	return ask.Arm{Mode: word(a.Mode), Input: word(a.Input), Setting: word(a.Setting), Format: word(a.Format), Method: word(a.Method)}
 }
 
-// differ reports whether two settings differ; nil is the service's own.
+// differ reports whether two settings differ. nil stands for a setting that is not sent, which equals
+// only itself.
 func differ[T comparable](a, b *T) bool {
 	return (a == nil) != (b == nil) || a != nil && *a != *b
 }
@@ -153,8 +164,8 @@ func orDefault[T any](v *T) string {
 	return fmt.Sprint(*v)
 }
 
-// knownMembers reports whether members of requests are those by which a provider is told to reason
-// or not.
+// knownMembers reports whether the members of requests in a JSON object are exactly those with which a
+// known provider's reasoning is switched off or on.
 func knownMembers(extra string) bool {
 	for _, p := range providers {
 		for _, known := range []string{p.off, p.on} {
@@ -166,14 +177,15 @@ func knownMembers(extra string) bool {
 	return false
 }
 
-// sameJSON reports whether two texts are the same JSON object but for blanks.
+// sameJSON reports whether two texts are the same JSON but for white space. Another order of members
+// makes them different.
 func sameJSON(a, b string) bool {
 	var x, y bytes.Buffer
 	return json.Compact(&x, []byte(a)) == nil && json.Compact(&y, []byte(b)) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// joinRemarks joins the remarks of several folders: one that all have stands alone, others beside
-// the names of their folders.
+// joinRemarks joins the remarks of several folders into one text. A remark that all folders have
+// stands alone; otherwise each remark stands after the name of its folder.
 func joinRemarks(names, remarks []string) string {
 	if len(remarks) == 0 || !slices.ContainsFunc(remarks, func(s string) bool { return s != remarks[0] }) {
 		return strings.Join(slices.Compact(remarks), "")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -13,15 +14,15 @@ import (
 
 // sendFlags say what is sent beside the messages. See docs/spec/runs.md#r36.
 type sendFlags struct {
-	Temperature  string `placeholder:"T|none" group:"model" help:"Temperature; none sends no such member. Default: the paper's, or none."`
-	MaxTokens    string `placeholder:"N|none" group:"model" help:"Most tokens of a reply; none sends no such member. Default: the paper's, or none."`
-	TopP         string `name:"top-p" placeholder:"P|none" group:"model" help:"Top p; default none."`
+	Temperature  string `placeholder:"T|none" group:"model" help:"Temperature; none sends no such member. Default: that of the paper, or none."`
+	MaxTokens    string `placeholder:"N|none" group:"model" help:"Maximum number of tokens of a reply; none sends no such member. Default: that of the paper, or none."`
+	TopP         string `name:"top-p" placeholder:"P|none" group:"model" help:"Top p (nucleus sampling); none sends no such member. Default: none."`
 	SamplingSeed *int64 `placeholder:"N" group:"model" help:"Seed that is sent; repeat K gets N + K - 1. Default: none is sent."`
-	TokensField  string `placeholder:"NAME" group:"model" help:"Member that holds --max-tokens. Default: the provider's."`
-	Body         string `placeholder:"JSON" group:"model" help:"Object whose members are merged into each request last."`
-	Provider     string `enum:"plain,openai,gemini,vllm,openrouter,anthropic" default:"plain" group:"model" help:"Whose members switch reasoning off and on: plain (none), openai, gemini, vllm, openrouter or anthropic."`
-	ReasoningOff string `placeholder:"JSON" group:"model" help:"Members of requests in the modes default and cot, in place of the provider's."`
-	ReasoningOn  string `placeholder:"JSON" group:"model" help:"Members of requests in the mode reasoning, in place of the provider's."`
+	TokensField  string `placeholder:"NAME" group:"model" help:"Name of the member that holds --max-tokens. Default: that of --provider."`
+	Body         string `placeholder:"JSON" group:"model" help:"JSON object whose members are merged into each request last."`
+	Provider     string `enum:"plain,openai,gemini,vllm,openrouter,anthropic" default:"plain" group:"model" help:"Whose request members switch reasoning off and on: plain (none), openai, gemini, vllm, openrouter or anthropic."`
+	ReasoningOff string `placeholder:"JSON" group:"model" help:"JSON object with the request members of the modes default and cot, instead of the provider's."`
+	ReasoningOn  string `placeholder:"JSON" group:"model" help:"JSON object with the request members of the mode reasoning, instead of the provider's."`
 }
 
 // provider is how an endpoint is told to reason or not.
@@ -40,7 +41,9 @@ var providers = map[string]provider{
 // anthropicTokens is the least limit of a reply that may think in 8192 tokens.
 const anthropicTokens = 16384
 
-// standard are a suite's temperature and limit of tokens; nil leaves a member out.
+// standard returns the temperature and the limit of tokens with which the suite's paper asks in an
+// arm. nil means that the paper says nothing, and that no such member is sent. See
+// docs/spec/runs.md#r36.
 func standard(suite string, a ask.Arm) (temperature *float64, tokens *int64) {
 	set := func(t float64, n int64) (*float64, *int64) { return &t, &n }
 	switch {
@@ -62,19 +65,16 @@ func standard(suite string, a ask.Arm) (temperature *float64, tokens *int64) {
 	return set(t, 10)
 }
 
-// sender returns the settings of each arm. The error is a usageError.
+// sender returns a function that returns the settings of requests for each of the arms. Flags replace
+// the provider's own members. The error is a usageError.
 func (f *sendFlags) sender(suite string, arms []ask.Arm) (func(ask.Arm) runs.Settings, error) {
-	p := providers[f.Provider]
-	for _, m := range []struct {
-		flag, given string
-		to          *string
-	}{{"reasoning-off", f.ReasoningOff, &p.off}, {"reasoning-on", f.ReasoningOn, &p.on}, {"tokens-field", f.TokensField, &p.tokens}} {
-		if m.given != "" {
-			*m.to = m.given
-		}
-	}
+	p := providers[f.Provider] // a copy
+	p.off = cmp.Or(f.ReasoningOff, p.off)
+	p.on = cmp.Or(f.ReasoningOn, p.on)
+	p.tokens = cmp.Or(f.TokensField, p.tokens)
 	if p.on == "" && slices.ContainsFunc(arms, func(a ask.Arm) bool { return a.Mode == ask.ModeReasoning }) {
-		return nil, usage("cannot use --mode reasoning with --provider %s: want --provider NAME, or --reasoning-on with the members that switch reasoning on", f.Provider)
+		return nil, usage("cannot use --mode reasoning with --provider %s: want another --provider, or --reasoning-on "+
+			"with the members that switch reasoning on", f.Provider)
 	}
 	all := map[ask.Arm]runs.Settings{}
 	for _, a := range arms {
@@ -87,7 +87,8 @@ func (f *sendFlags) sender(suite string, arms []ask.Arm) (func(ask.Arm) runs.Set
 	return func(a ask.Arm) runs.Settings { return all[a] }, nil
 }
 
-// settings returns the settings of one arm.
+// settings returns the settings of requests for one arm: the standard ones, replaced by flags, and
+// the members that switch reasoning on or off.
 func (f *sendFlags) settings(suite string, a ask.Arm, p provider) (s runs.Settings, err error) {
 	temperature, tokens := standard(suite, a)
 	if s.Temperature, err = number("temperature", f.Temperature, temperature); err != nil {
@@ -110,20 +111,21 @@ func (f *sendFlags) settings(suite string, a ask.Arm, p provider) (s runs.Settin
 	members := []string{p.off}
 	if a.Mode == ask.ModeReasoning {
 		members[0] = p.on
-		if f.Provider == "anthropic" && f.ReasoningOn == "" { // it refuses a temperature then
-			s.Temperature = nil
-			n := int64(anthropicTokens)
+		if f.Provider == "anthropic" && f.ReasoningOn == "" {
+			s.Temperature = nil // its reasoning refuses one
+			tokens := int64(anthropicTokens)
 			if s.MaxTokens != nil {
-				n = max(n, *s.MaxTokens)
+				tokens = max(tokens, *s.MaxTokens)
 			}
-			s.MaxTokens = &n
+			s.MaxTokens = &tokens
 		}
 	}
 	s.Extra, err = merged(append(members, f.Body))
 	return s, err
 }
 
-// number reads the value of a flag that may be none; "" is the default.
+// number reads the value of a flag that is a number from 0, or none, for which it returns nil. For ""
+// it returns the standard value.
 func number(flag, given string, standard *float64) (*float64, error) {
 	switch given {
 	case "":
@@ -138,7 +140,9 @@ func number(flag, given string, standard *float64) (*float64, error) {
 	return &x, nil
 }
 
-// merged joins the JSON objects of flags; members of later ones win. It returns nil for no members.
+// merged joins JSON objects, whose members are sent with each request. A member of a later object
+// replaces that of an earlier one. It returns nil if there are no members, and a usageError for a text
+// that is no object and for members that plumb itself sends.
 func merged(objects []string) (json.RawMessage, error) {
 	all := map[string]json.RawMessage{}
 	for _, o := range objects {
@@ -157,11 +161,12 @@ func merged(objects []string) (json.RawMessage, error) {
 		return nil, nil
 	}
 	b, err := json.Marshal(all)
-	if err == nil {
-		r := &chat.Request{Model: "m", Messages: []chat.Message{chat.User(chat.Text("x"))}, Extra: b}
-		if e := r.Check(); e != nil {
-			return nil, usageError{e}
-		}
+	if err != nil {
+		return nil, err
 	}
-	return b, err
+	trial := &chat.Request{Model: "m", Messages: []chat.Message{chat.User(chat.Text("x"))}, Extra: b}
+	if err := trial.Check(); err != nil { // it refuses members such as messages
+		return nil, usageError{err}
+	}
+	return b, nil
 }

@@ -30,19 +30,22 @@ func defaultScore() *scoreCmd {
 	return &c.Score
 }
 
-// source reads the tasks of the suite that `plumb run` asks about.
+// source returns the source of the tasks that `plumb run` asks about: those of --tasks, or generated
+// ones for ASPIRE. It sets p.tasks to the bytes of the task file, and opens what the suite needs: the
+// renderer of whiteboards, or the scorer of first turns.
 func (c *runCmd) source(p *preparedRun, o ask.Options) (ask.Suite, error) {
 	d := defaultScore()
 	suites := d.suites(0, 0)
 	s := suites.Find(c.Suite)
 	if s == nil {
-		return nil, usage("cannot use suite %q: want one of %v", c.Suite, suites.Names())
+		return nil, unknownSuite(c.Suite, suites)
 	}
 	if len(c.Tests) > 0 && c.Suite != "aspire" && c.Suite != "tangram" {
-		return nil, usage("cannot use --tests %s: %s has no tests to choose among; want it with aspire or tangram", strings.Join(c.Tests, ","), c.Suite)
+		return nil, usage("cannot use --tests %s: %s has no tests to choose among; want it with aspire or tangram",
+			strings.Join(c.Tests, ","), c.Suite)
 	}
 	if c.Tasks == "" && c.Suite != "aspire" {
-		return nil, usage("cannot run %s: want --tasks FILE with the benchmark's tasks", c.Suite)
+		return nil, usage("cannot run %s without --tasks: want --tasks FILE with the benchmark's tasks", c.Suite)
 	}
 	if c.Suite == "drawingbench" {
 		return c.drawingSource(p)
@@ -84,7 +87,8 @@ func (c *runCmd) source(p *preparedRun, o ask.Options) (ask.Suite, error) {
 	return ask.NewVisual(s, lines, filepath.Dir(c.Tasks), c.ImageDetail)
 }
 
-// taskLines reads a file of task lines.
+// taskLines reads the lines of a task file, without spaces around them. A line that cannot be read,
+// or a file without lines, is an error.
 func taskLines(path string, limits dump.Limits) (lines [][]byte, err error) {
 	err = eachLine(path, limits, nil, func(l dump.Line) error {
 		if l.Fault != "" {
@@ -99,7 +103,8 @@ func taskLines(path string, limits dump.Limits) (lines [][]byte, err error) {
 	return lines, err
 }
 
-// drawingSource reads DrawingBench's task file and starts the scorer of first turns.
+// drawingSource returns the source of DrawingBench's tasks. It sets p.tasks, and p.scorer to a scorer
+// of first turns, because their scores and feedback decide on the second ones.
 func (c *runCmd) drawingSource(p *preparedRun) (ask.Suite, error) {
 	var err error
 	if p.tasks, err = os.ReadFile(c.Tasks); err != nil {
@@ -123,7 +128,8 @@ func (c *runCmd) drawingSource(p *preparedRun) (ask.Suite, error) {
 	return ask.NewDrawingBench(tasks, p.scorer.score)
 }
 
-// turnScorer scores first turns. It starts with the first of them.
+// turnScorer scores the turns of tasks that are asked several times. It opens the engine when the
+// first turn comes, because a dry run has none. It is safe for concurrent use.
 type turnScorer struct {
 	config  daemon.CoreConfig
 	options queue.Options
@@ -133,7 +139,7 @@ type turnScorer struct {
 	err  error
 }
 
-// score returns the result of a first turn's dump line.
+// score returns the result of a first turn's dump line. A line without a score is an error.
 func (s *turnScorer) score(line []byte) (*scoring.Result, error) {
 	s.once.Do(func() { s.core, s.err = daemon.Open(s.config) })
 	if s.err != nil {
@@ -171,7 +177,8 @@ func (c *runCmd) keptPicture(sum string) []byte {
 	return b
 }
 
-// keepPicture writes a picture that was made for the run into its folder, once.
+// keepPicture writes a picture that was drawn for the run into its folder, once. Pictures of other
+// suites are files of the benchmark and are not copied.
 func (c *runCmd) keepPicture(img *chat.Image) error {
 	path := c.picturePath(img.SHA256())
 	if _, err := os.Stat(path); err == nil || img.Type != "image/png" || c.Suite != "aspire" && c.Suite != "tangram" {

@@ -31,18 +31,18 @@ import (
 
 // scoreCmd is `plumb score`.
 type scoreCmd struct {
-	Dumps   []string `arg:"" optional:"" name:"dump" help:"Dumps: plumb's own JSON lines, or the files of evaluation tools and batch APIs (see docs/dumps.md); files, globs, folders; - is stdin. gzip, zstd and bzip2 are read as they are."`
-	Output  string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is stdout. It is replaced when all lines have their results. Until then finished parts are in the folder FILE.job, from which the same command goes on after an interrupt, a kill or a full disk."`
-	NoIndex bool     `help:"Do not write the index FILE.plumbidx (some 100 bytes a result) beside FILE; plumb view then makes it when it opens FILE first."`
+	Dumps   []string `arg:"" optional:"" name:"dump" help:"Dumps: plumb's own JSON lines, or the files of evaluation tools and batch APIs (docs/dumps.md lists them). Files, folders, patterns such as 'logs/*.eval', https:// and s3:// addresses; - is standard input. gzip, zstd and bzip2 are decompressed."`
+	Output  string   `short:"o" default:"-" placeholder:"FILE" help:"File for the result lines, in the order of the dumps; - is standard output. It is replaced when all lines have their results. Until then, finished parts are in the folder FILE.job, and the same command goes on from there after an interrupt, a kill or a full disk."`
+	NoIndex bool     `help:"Do not write FILE.plumbidx, the index for plumb view (some 100 bytes a result). plumb view then makes it when it first opens FILE."`
 	jobFlags
 	formFlags
-	Report string `placeholder:"DIR" help:"Write an HTML report there: tables, and items with what made their scores."`
+	Report string `placeholder:"DIR" help:"Folder for an HTML report: tables, and items with what made their scores."`
 	itemsFlag
 	failFlags
-	Missing  string `enum:"skip,zero" default:"skip" help:"What a missing answer counts in the table: skip (nothing) or zero."`
-	Times    string `placeholder:"FILE" help:"Write where the time of each line went there, one JSON line each with its id and milliseconds per part, and print the seconds of each test and the slowest lines. Not with --server, whose times /metrics has."`
+	Missing  string `enum:"skip,zero" default:"skip" help:"How a missing answer counts in the tables: skip (not at all) or zero (as 0)."`
+	Times    string `placeholder:"FILE" help:"File for where the time of each line went, one JSON line each with the id and milliseconds per part. The seconds of each test and the slowest lines are printed too. Not with --server, whose times are in /metrics."`
 	Server   string `placeholder:"URL" help:"Score through a running daemon (http://HOST:PORT or unix:PATH); the output is the same bytes. How pixels are made, workers, batches and limits are then the daemon's."`
-	TokenEnv string `placeholder:"NAME" help:"Environment variable that holds the daemon's token."`
+	TokenEnv string `placeholder:"NAME" help:"Environment variable that holds the daemon's token. Default: none is sent."`
 	DryRun   bool   `name:"judge-dry-run" group:"judge" help:"Count the calls to the judge that there would be, and make none."`
 	paperFlags
 	successFlag
@@ -68,17 +68,19 @@ const (
 	garbagePercent = 33
 )
 
-// Run scores the answers of every dump and writes results, tables and reports.
+// Run scores the answers of every dump and writes results, tables and reports; with --status it
+// prints how far a run is. It checks all flags before it opens a dump, tunes the garbage collector,
+// and removes the judge's key from the environment.
 func (c *scoreCmd) Run(std streams) error {
 	switch {
 	case c.Status != "":
 		return c.status(std)
 	case len(c.Dumps) == 0:
-		return usage("cannot score: want dumps, or - for stdin")
+		return usage("cannot score: got no dump; want files, folders or addresses, or - for standard input")
 	case c.Driver != "nats" && (c.NATS != "" || c.Creds != "" || c.CA != ""):
-		return usage("cannot use --nats, --nats-creds or --nats-ca: want --driver nats beside them")
+		return usage("cannot use --nats, --nats-creds or --nats-ca without --driver nats")
 	case c.Driver != "index" && (c.Index != nil || c.Of != nil):
-		return usage("cannot use --index or --of: want --driver index beside them")
+		return usage("cannot use --index or --of without --driver index")
 	}
 	defer runtime.KeepAlive(make([]byte, ballast))
 	if os.Getenv("GOGC") == "" {
@@ -95,8 +97,11 @@ func (c *scoreCmd) Run(std streams) error {
 	if err := c.failFlags.check(); err != nil {
 		return err
 	}
-	if c.Times != "" && (c.Server != "" || sameFile(c.Times, c.Output)) {
-		return usage("cannot use --times %s: want a file of its own, and no --server, whose times its /metrics has", c.Times)
+	if c.Times != "" && c.Server != "" {
+		return usage("cannot use --times with --server: the daemon's times are in its /metrics")
+	}
+	if c.Times != "" && sameFile(c.Times, c.Output) {
+		return usage("cannot use --times %s: it is the file of --output; want a file of its own", c.Times)
 	}
 	missing, err := table.ParseMissing(c.Missing)
 	if err != nil {
@@ -125,8 +130,10 @@ func (c *scoreCmd) Run(std streams) error {
 		return err
 	}
 	for _, path := range c.Dumps {
-		if at := c.remote.Known(path); at != nil && at.Tag == "" && at.Modified.IsZero() && c.Output != "-" {
-			fmt.Fprintf(std.err, "plumb: the server names neither a version nor a time of %s, so this run begins anew if it is interrupted\n", path)
+		object := c.remote.Known(path)
+		if object != nil && unversioned(object) && c.Output != "-" {
+			fmt.Fprintf(std.err, "plumb: the server names neither a version nor a time of %s, so this run begins anew if it is interrupted\n",
+				path)
 		}
 	}
 	form, err := c.form()
@@ -135,24 +142,31 @@ func (c *scoreCmd) Run(std streams) error {
 	}
 	ctx, stop := signalContext()
 	defer stop()
-	j := &job{cmd: c, form: form, std: std, config: cc, options: &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward, Unmarked: true}, token: token}
+	options := &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward, Unmarked: true}
+	j := &job{cmd: c, form: form, std: std, config: cc, options: options, token: token}
 	j.papers, j.missing, j.most = papers, missing, most
-	j.table = table.New(table.Options{Suites: cc.Suites, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants, Papers: papers,
-		Remark: c.remark, Success: c.SuccessFrom, Cluster: j.cluster})
+	j.table = table.New(table.Options{Suites: cc.Suites, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants,
+		Papers: papers, Remark: c.remark, Success: c.SuccessFrom, Cluster: j.cluster})
 	return j.run(ctx)
 }
 
-// judge sets which language model judges open answers in this process.
+// judge sets in cc which language model judges open answers in this process. It refuses flags of the
+// judge that exclude each other.
 func (c *scoreCmd) judge(std streams, cc *daemon.CoreConfig) (err error) {
 	if c.JudgeURL != "" && c.Server != "" {
-		return usage("cannot use --judge-url beside --server: the daemon asks its own judge")
+		return usage("cannot use --judge-url with --server: the daemon asks its own judge")
 	}
-	if cc.Judge, err = c.judgeFlags.config(true); cc.Judge != nil {
-		cc.Judge.DryRun, cc.Judge.Log = c.DryRun, slog.New(slog.NewTextHandler(std.err, nil))
-	} else if err == nil && c.DryRun {
-		return usage("cannot use --judge-dry-run: want --judge-url beside it")
+	if cc.Judge, err = c.judgeFlags.config(true); err != nil {
+		return err
 	}
-	return err
+	if cc.Judge == nil {
+		if c.DryRun {
+			return usage("cannot use --judge-dry-run without --judge-url: want the judge's endpoint beside it")
+		}
+		return nil
+	}
+	cc.Judge.DryRun, cc.Judge.Log = c.DryRun, slog.New(slog.NewTextHandler(std.err, nil))
+	return nil
 }
 
 // job is one run of score.
@@ -172,8 +186,8 @@ type job struct {
 	first   *records.Reader // of the only dump, which was opened to check it; nil for none
 
 	parser fastjson.Parser // of tasks
-	bare   bool            // locate adds to most results of the current dump
-	json   []byte          // of the current result, where locate adds to it
+	bare   bool            // most results of the current dump get their place in it from locate
+	json   []byte          // the current result as JSON, where locate adds to it
 
 	core     *daemon.Core // nil where a daemon scores and no report is wanted
 	remote   *remote      // nil in process
@@ -191,7 +205,9 @@ type job struct {
 	bar       *progress
 }
 
-// run scores all dumps and ends with the table, also when it is interrupted.
+// run opens all that the job needs, scores all dumps, and ends with the tables, also when it is
+// interrupted. A job that can go on later is scored by shards. A process that shares the work with
+// others writes only its shards' parts.
 func (j *job) run(ctx context.Context) (err error) {
 	if err := j.open(ctx); err != nil {
 		return err
@@ -247,17 +263,17 @@ func (j *job) run(ctx context.Context) (err error) {
 		j.broken = j.cmd.damaged
 	}
 	switch {
-	case j.shards != nil && j.cmd.only == nil && j.cmd.Driver == "nats":
+	case j.shards == nil:
+		err = j.runDumps(ctx)
+	case j.cmd.only == nil && j.cmd.Driver == "nats":
 		if err = j.runClaims(ctx); err != nil || !j.cmd.alone() {
 			return j.endShare(ctx, errors.Join(err, j.shards.store.close()))
 		}
-		err = j.runShards(ctx)
-	case j.shards != nil && !j.cmd.alone():
+		err = j.runShards(ctx) // all parts are there: it writes the output from them
+	case !j.cmd.alone():
 		return j.endShare(ctx, j.runShare(ctx))
-	case j.shards != nil:
-		err = j.runShards(ctx)
 	default:
-		err = j.runDumps(ctx)
+		err = j.runShards(ctx)
 	}
 	if err != nil || j.report == nil {
 		j.bar.end()
@@ -265,7 +281,8 @@ func (j *job) run(ctx context.Context) (err error) {
 	return j.end(ctx, j.interrupted(ctx, err))
 }
 
-// runDumps scores all dumps in order. What ends one does not end the others.
+// runDumps scores all dumps in order, and then the requests of --requests that none has answered. A
+// dump that breaks off does not end the others; an interrupt or an output that cannot be written does.
 func (j *job) runDumps(ctx context.Context) (err error) {
 	for _, path := range j.cmd.Dumps {
 		if e := j.dump(ctx, path); e != nil {
@@ -279,10 +296,11 @@ func (j *job) runDumps(ctx context.Context) (err error) {
 	return errors.Join(err, j.unanswered(ctx))
 }
 
-// openError says why a dump cannot be opened, and names it.
+// openError says why a dump cannot be opened. Its text names the dump already.
 type openError struct{ error }
 
-// inDump returns an error of scoring a dump, with its name.
+// inDump adds the name of the dump to an error of scoring it, unless the error is an openError, which
+// names it already.
 func inDump(name string, err error) error {
 	if errors.As(err, new(openError)) {
 		return err
@@ -290,7 +308,7 @@ func inDump(name string, err error) error {
 	return fmt.Errorf("cannot score %s: %w", name, err)
 }
 
-// interrupted replaces the error of a run that a signal ended.
+// interrupted returns err, or if a signal ended the run, an interruption that says how to go on.
 func (j *job) interrupted(ctx context.Context, err error) error {
 	switch {
 	case err == nil || ctx.Err() == nil:
@@ -306,8 +324,9 @@ func (j *job) inputs() []string {
 	return slices.Concat(j.cmd.Dumps, j.cmd.paperFiles(), slices.Collect(maps.Values(j.config.TaskFile)))
 }
 
-// open starts the engine that scores, or connects to a daemon. A report needs an engine in any
-// case.
+// open starts the engine that scores, or connects to the daemon of --server, and sets how lines become
+// items and records. With --report it also opens the report, whose pictures need an engine in any
+// case. A report that a full disk prevents is dropped, and scoring goes on.
 func (j *job) open(ctx context.Context) (err error) {
 	if j.cmd.Server != "" {
 		if j.remote, err = dial(ctx, j.cmd.Server, j.token); err != nil {
@@ -332,7 +351,9 @@ func (j *job) open(ctx context.Context) (err error) {
 	}
 	tellLeftovers(j.std.err, atomicfile.LeftoversIn(j.cmd.Report))
 	j.report, err = report.New(report.Config{Dir: j.cmd.Report, Title: title, Items: j.core.Items,
-		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers, Remark: j.cmd.remark, Success: j.cmd.SuccessFrom, Cluster: j.cluster, Renderer: painter{ctx, j.core.Queue}, Context: ctx, Workers: j.core.Workers,
+		Variants: j.options.Variants, Missing: j.missing, Papers: j.papers,
+		Remark: j.cmd.remark, Success: j.cmd.SuccessFrom, Cluster: j.cluster,
+		Renderer: painter{ctx, j.core.Queue}, Context: ctx, Workers: j.core.Workers,
 		Max: j.most, Flags: j.cmd.scoreFlags.list(&j.cmd.engineFlags), Progress: func(done, all int) { j.bar.drawn(done, all) }})
 	if atomicfile.IsFull(err) {
 		j.dropReport(err)
@@ -344,9 +365,10 @@ func (j *job) open(ctx context.Context) (err error) {
 	return err
 }
 
-// cluster returns what an item of a task file shares with others; see table.Options.
+// cluster returns what an item of a task file shares with others, such as a picture, or "" for nothing;
+// see table.Options. Only results of a daemon need it: those of this process hold their cluster.
 func (j *job) cluster(suite, id string) string {
-	if j.remote == nil { // results of this process say it themselves
+	if j.remote == nil {
 		return ""
 	}
 	v, err := j.parser.ParseBytes(j.items.Tasks[suite].JSON(id))
@@ -380,7 +402,7 @@ type scorer interface {
 	Ready() bool
 }
 
-// dump scores the answers of one dump.
+// dump scores the answers of one dump: its lines, or the records of another tool.
 func (j *job) dump(ctx context.Context, path string) error {
 	r, err := j.openDump(path)
 	if err != nil {
@@ -396,8 +418,9 @@ func (j *job) dump(ctx context.Context, path string) error {
 	})
 }
 
-// stream scores the lines that feed puts, in that order, and writes their results. The error of
-// feed is that of its input.
+// stream scores the lines that feed puts, and takes their results in that order with collect. feed
+// runs in a goroutine of its own, so that lines are read while results are taken. The error is that
+// of the scorer or the output, else the one of feed's input.
 func (j *job) stream(ctx context.Context, path string, feed func(context.Context, putFunc) error) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -408,7 +431,7 @@ func (j *job) stream(ctx context.Context, path string, feed func(context.Context
 		}
 	} else {
 		o := *j.options
-		o.Bare = j.bare || len(j.cmd.Dumps) > 1 // locate adds to these results
+		o.Bare = j.bare || len(j.cmd.Dumps) > 1 // the results have no JSON: locate makes it
 		s = j.core.Queue.Stream(ctx, &o)
 	}
 	beside := make(chan fed, 1<<16)
@@ -416,7 +439,7 @@ func (j *job) stream(ctx context.Context, path string, feed func(context.Context
 	go func() {
 		defer s.End()
 		err := feed(ctx, j.putTo(ctx, s, beside))
-		if err == errGivenUp {
+		if err == errGivenUp { // collect has the scorer's own error
 			err = nil
 		}
 		broken <- err
@@ -427,8 +450,9 @@ func (j *job) stream(ctx context.Context, path string, feed func(context.Context
 	return <-broken
 }
 
-// putTo returns a function that gives a line to the scorer and what collect needs to beside. Its
-// error is that of ctx, or errGivenUp.
+// putTo returns a function that gives a line to the scorer, and to beside what collect needs of the
+// line with its result. The function waits while too many lines are under way. Its error is that of
+// ctx, or errGivenUp if the scorer takes no more lines.
 func (j *job) putTo(ctx context.Context, s scorer, beside chan<- fed) putFunc {
 	return func(l dump.Line, o *records.Origin) error {
 		faultAt(l)
@@ -466,9 +490,9 @@ type fed struct {
 // errGivenUp says that the scorer takes no more lines, and says why itself.
 var errGivenUp = errors.New("no more lines are taken")
 
-// feedLines puts the lines of a dump in plumb's own format. Its error is that of the input, or
-// of the context where not all lines were put: what was put may have its answers, and the run
-// is interrupted all the same.
+// feedLines puts the lines of a dump in plumb's own format. Its error is that of the input or of put.
+// An interrupt is an error even if all lines that were put get their answers, because others are
+// missing.
 func (j *job) feedLines(r *records.Reader, put putFunc) error {
 	lines := r.Lines()
 	lines.Lists(j.items)
@@ -488,7 +512,8 @@ func (j *job) feedLines(r *records.Reader, put putFunc) error {
 	}
 }
 
-// feedRecords puts the records of a dump of another tool as dump lines.
+// feedRecords puts the records of a dump of another tool as dump lines, each with its place in the
+// dump. It counts the records that only repeat an answer, which are left out.
 func (j *job) feedRecords(r *records.Reader, put putFunc) error {
 	var buf []byte
 	for n := 1; ; n++ {
@@ -500,7 +525,7 @@ func (j *job) feedRecords(r *records.Reader, put putFunc) error {
 		if err != nil {
 			return err
 		}
-		l, o := r.Line(buf[:0], a, n)
+		l, o := r.Line(buf[:0], a, n) // buf is used again, as put copies what it keeps
 		if len(j.cmd.Dumps) == 1 {
 			o.File = ""
 		}
@@ -522,7 +547,8 @@ func (j *job) unanswered(ctx context.Context) error {
 	})
 }
 
-// feedUnanswered puts a record without an answer for each request that no dump answered.
+// feedUnanswered puts a record without an answer for each request of --requests that no dump answered.
+// After the first error it puts no more.
 func (j *job) feedUnanswered(put putFunc) (err error) {
 	n := 0
 	records.Unanswered(j.read, func(r *records.Reader, a *records.Answer) {
@@ -534,7 +560,7 @@ func (j *job) feedUnanswered(put putFunc) (err error) {
 	return err
 }
 
-// named returns the dump's name for messages, "" where it is the only one.
+// named returns the name of a dump for results and messages, "" if it is the only one of the run.
 func (j *job) named(path string) string {
 	if len(j.cmd.Dumps) == 1 {
 		return ""

@@ -33,7 +33,8 @@ type annotator struct {
 	file   *os.File
 }
 
-// copyName returns the name of a dump's copy: that of the dump, without the suffix of a compression.
+// copyName returns the name of a dump's copy, which is not compressed: that of the dump without .gz,
+// .zst or .bz2.
 func copyName(base string) string {
 	if ext := strings.ToLower(filepath.Ext(base)); slices.Contains([]string{".gz", ".zst", ".bz2"}, ext) {
 		return base[:len(base)-len(ext)]
@@ -41,7 +42,8 @@ func copyName(base string) string {
 	return base
 }
 
-// openAnnotator prepares the folder for copies of the dumps with their scores.
+// openAnnotator makes the folder dir for copies of the dumps with their scores, and a temporary folder
+// in it for the results. It refuses copies that would replace their dumps.
 func openAnnotator(dir string, dumps []string) (*annotator, error) {
 	copies, err := namesIn(dir, dumps, copyName)
 	if err != nil {
@@ -62,7 +64,8 @@ func openAnnotator(dir string, dumps []string) (*annotator, error) {
 	return &annotator{copies: copies, folder: folder, files: map[string]string{}}, nil
 }
 
-// add keeps a result line of a dump. The results of one dump follow each other.
+// add appends a result line to the temporary file of its dump. The results of one dump must follow
+// each other: one file is open at a time.
 func (a *annotator) add(dump string, line []byte) error {
 	if a.out == nil || dump != a.dump {
 		if err := a.close(); err != nil {
@@ -82,7 +85,7 @@ func (a *annotator) add(dump string, line []byte) error {
 	return nil
 }
 
-// close ends the results of the dump whose copy comes next.
+// close flushes and closes the temporary file that is open, if any.
 func (a *annotator) close() error {
 	if a.out == nil {
 		return nil
@@ -101,7 +104,8 @@ func (a *annotator) remove() {
 	os.RemoveAll(a.folder)
 }
 
-// annotate writes the copies. What ends one does not end the others.
+// annotate writes the copies of all dumps with their scores. An error of one copy does not end the
+// others. A dump without results gets no copy, and a message.
 func (j *job) annotate() (err error) {
 	a := j.annotator
 	if err := a.close(); err != nil {
@@ -120,7 +124,8 @@ func (j *job) annotate() (err error) {
 	return err
 }
 
-// annotateDump writes the copy of a dump; path is the file of its results.
+// annotateDump writes the copy of a dump with its scores; path is the file of its results. For a log
+// of inspect_ai it writes a file of scores instead.
 func (j *job) annotateDump(dump, path string) error {
 	target := j.annotator.copies[dump]
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
@@ -159,7 +164,7 @@ func (j *job) annotateDump(dump, path string) error {
 	}
 	defer in.Close()
 	if format == records.Own && bytes.HasPrefix(bytes.TrimLeft(in.Head(), " \t\r\n"), []byte("[")) {
-		return errors.New("it is a list in plumb's own format, whose answers do not stand in elements of their own; want lines")
+		return errors.New("it is a JSON list, and several answers may stand in one element; want a JSON object on each line")
 	}
 	return atomicfile.WriteFile(target, func(f *atomicfile.File) error { return annotate.Copy(in, format, f, all) })
 }
@@ -174,8 +179,9 @@ func scoresOfLog(results io.Reader, f io.Writer, log io.Writer) error {
 	return errors.Join(s.Close(), w.Flush())
 }
 
-// placed adds to the results of a dump in plumb's own format where their records stand, because the
-// results of such a dump do not say it. The dump is read again, in the same order.
+// placed writes a copy of the results at path, each with the place of its record in the dump as the
+// member at, and returns the name of the copy. It is for dumps in plumb's own format, whose results do
+// not hold their places. r reads the dump again, in the same order.
 func placed(r *records.Reader, path string) (string, error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -205,6 +211,6 @@ func placed(r *records.Reader, path string) (string, error) {
 		}
 		w.Write(scoring.AppendString([]byte(`{"at":`), a.At))
 		w.WriteByte(',')
-		w.Write(line[1:])
+		w.Write(line[1:]) // without its opening brace
 	}
 }

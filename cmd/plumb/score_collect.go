@@ -8,10 +8,12 @@ import (
 	"plumb/daemon/records"
 )
 
-// collect reads the results of a dump's lines from the scorer in their order, and gives each to the
-// output, the tables and the report. beside has for each line what was read with it.
+// collect takes the results of a dump's lines from the scorer in their order, and adds each to all
+// that the run makes: the part of its shard, the tables, times, annotated copies, the output and the
+// report. Where results go to parts alone, it stops there. beside holds for each line what was read
+// with it. An error of the report ends only the report.
 func (j *job) collect(s scorer, path string, beside <-chan fed) error {
-	var a queue.Answer // allocated once for all lines
+	var a queue.Answer // outside of the loop, so that it is allocated once
 	for {
 		var err error
 		if a, err = s.Next(); err == io.EOF {
@@ -34,12 +36,12 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 		if j.partsOnly {
 			continue
 		}
-		of := &a.Result
+		result := &a.Result
 		if j.remote != nil {
-			of = nil // a daemon's line may have more
+			result = nil // a daemon's line may hold more than was read of it
 		}
-		if !j.table.Add(&a.Result) {
-			a.JSON, of = addDuplicateNote(a.JSON, &a.Result), noteDuplicate(of)
+		if !j.table.Add(&a.Result) { // an earlier dump has this answer
+			a.JSON, result = addDuplicateNote(a.JSON, &a.Result), noteDuplicate(result)
 		}
 		j.tally.addResult(j.named(path), a.Line, &a.Result)
 		if j.times != nil {
@@ -52,7 +54,7 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 				return err
 			}
 		}
-		if err := j.out.line(a.JSON, of); err != nil {
+		if err := j.out.line(a.JSON, result); err != nil {
 			return fmt.Errorf("cannot write results: %w", err)
 		}
 		if !s.Ready() { // a reader of the output may wait for these lines
@@ -69,7 +71,9 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 	}
 }
 
-// locate adds to a result the dump and the place in it where its record stands.
+// locate adds to a result the dump and the place in it where its record stands, and makes its JSON
+// anew, in memory that the next call uses again. A result that has its JSON and needs no place stays as
+// it is.
 func (j *job) locate(a *queue.Answer, o *records.Origin) {
 	if o.Empty() && len(a.JSON) > 0 {
 		return

@@ -13,16 +13,17 @@ import (
 )
 
 // signalContext returns a context that SIGINT, SIGTERM or SIGHUP ends. A second signal ends the
-// process.
+// process, for a user who does not want to wait.
 func signalContext() (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, stop) // after the first signal, signals have their usual effect again
 	return ctx, stop
 }
 
-// end finishes the output files, the report and the tables of `plumb score`, and returns the error
-// of the run. early is the error that ended the run early. Where it is nil, all lines were read,
-// and the outputs replace the former files. See docs/spec/cli.md#r6.
+// end finishes the output files and the report, prints the tables and the counts, and returns the
+// error of the run. early is the error that ended the run early; if it is nil, all lines were read,
+// and the outputs replace the former files. A complete run that scored too little is an error too.
+// See docs/spec/cli.md#r6.
 func (j *job) end(ctx context.Context, early error) error {
 	if j.shards != nil && early != nil {
 		j.out.discard() // the parts are in the folder of the job
@@ -40,11 +41,11 @@ func (j *job) end(ctx context.Context, early error) error {
 		err = j.cmd.splitLogs(j.std)
 	}
 	if early == nil {
-		early = err
+		early = err // an output that cannot be written ends the run early too
 	}
 	if j.times != nil {
-		if e := j.times.out.finish(early); early == nil {
-			err = errors.Join(err, e)
+		if timesErr := j.times.out.finish(early); early == nil {
+			err = errors.Join(err, timesErr)
 		}
 	}
 	err = errors.Join(err, j.endReport(ctx, early))
@@ -60,8 +61,8 @@ func (j *job) end(ctx context.Context, early error) error {
 	if j.core != nil && j.core.Judge != nil {
 		s := j.core.Judge.Stats()
 		writeJudgeStats(j.std.err, s)
-		if end := j.core.Judge.Halted(); end != nil {
-			err = errors.Join(err, fmt.Errorf("cannot judge answers: %w", end))
+		if why := j.core.Judge.Halted(); why != nil {
+			err = errors.Join(err, fmt.Errorf("cannot judge answers: %w", why))
 		}
 		if s.Unsaved > 0 {
 			err = errors.Join(err, fmt.Errorf("cannot keep %d verdicts in --judge-cache", s.Unsaved))
@@ -74,8 +75,9 @@ func (j *job) end(ctx context.Context, early error) error {
 	return err
 }
 
-// endReport finishes the report. Where a full disk has ended the report before, it
-// returns that error.
+// endReport draws and writes the report, marked as partial if the run ended early, and prints its
+// path. If the report was dropped before, it returns the reason. An interrupt while the report is
+// drawn is an error, although all results are there.
 func (j *job) endReport(ctx context.Context, early error) error {
 	if j.report == nil {
 		return j.lost
@@ -97,7 +99,8 @@ func (j *job) endReport(ctx context.Context, early error) error {
 	return err
 }
 
-// dropReport discards the report after an error, so that scoring goes on without it.
+// dropReport discards the report after an error and prints the error, so that scoring goes on without a
+// report. The run keeps the error for its end.
 func (j *job) dropReport(err error) {
 	fmt.Fprintf(j.std.err, "plumb: there will be no report: %s; scoring goes on\n", oneLine(err))
 	if j.report != nil {

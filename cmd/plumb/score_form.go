@@ -20,34 +20,39 @@ import (
 
 // formFlags choose the form of the results. See docs/spec/dumps-files.md#r18.
 type formFlags struct {
-	OutputFormat string   `placeholder:"NAME" help:"Form of FILE: jsonl, parquet (a row for each result), inspect (scores for inspect_ai's precomputed_scores; of several logs into the folder FILE), csv or xlsx (the table, a row for each suite, test and model). Default: by the suffix of FILE, else jsonl."`
-	Columns      []string `placeholder:"MEMBER,..." help:"Further columns of Parquet, with the numbers of members of the results, such as metrics.iou."`
-	Annotate     string   `placeholder:"DIR" help:"Write a copy of each dump there with the scores in it: a member plumb in JSON, columns plumb_score, plumb_status and plumb_error in tables; of a log of inspect_ai a file of scores. Dumps are never changed."`
+	OutputFormat string   `placeholder:"NAME" help:"Format of FILE: jsonl, parquet (a row for each result), inspect (scores for inspect_ai's precomputed_scores; for several logs, FILE is a folder), csv or xlsx (the table: a row for each suite, test and model). Default: by the suffix of FILE, else jsonl."`
+	Columns      []string `placeholder:"MEMBER" help:"Further columns of Parquet, with numbers from the results, such as metrics.iou."`
+	Annotate     string   `placeholder:"DIR" help:"Folder for a copy of each dump with the scores in it: a member plumb in JSON; columns plumb_score, plumb_status and plumb_error in tables; a file of scores for a log of inspect_ai. The dumps themselves are never changed."`
 }
 
-// split is the file of all results in the folder that several logs' scores are written to.
+// splitName is the file of all results in the folder that the scores of several logs are written to.
 const splitName = "results.jsonl"
 
-// form returns the form of the output and checks the flags that choose it. The output of several
-// logs becomes a file in its folder. See docs/spec/dumps-files.md#r21.
+// form returns the form of the output: that of --output-format, else the one of the suffix of
+// --output. It refuses a form that contradicts the suffix. For scores of several logs of inspect_ai,
+// it makes the folder that --output names, and changes the output to the file of all results in it;
+// splitLogs makes the files of the logs from that at the end. See docs/spec/dumps-files.md#r21.
 func (c *scoreCmd) form() (name string, err error) {
-	if c.only != nil { // it writes parts alone
+	if c.only != nil { // a process for one shard writes its part alone
 		return write.JSONL, nil
 	}
 	if name, err = write.Format(c.OutputFormat, c.Output); err != nil {
 		return "", usageError{err}
 	}
 	suffix := strings.ToLower(filepath.Ext(c.Output))
+	ofSuffix, _ := write.Format("", c.Output)
+	otherForm := ofSuffix != write.JSONL && ofSuffix != name // such as csv to FILE.parquet
+	notLines := suffix == ".jsonl" && name != write.JSONL && name != write.Inspect
 	info, statErr := os.Stat(c.Output)
-	folder := strings.HasSuffix(c.Output, "/") || statErr == nil && info.IsDir()
-	switch own, _ := write.Format("", c.Output); {
-	case own != write.JSONL && own != name, suffix == ".jsonl" && name != write.JSONL && name != write.Inspect:
+	isFolder := strings.HasSuffix(c.Output, "/") || statErr == nil && info.IsDir()
+	switch {
+	case otherForm || notLines:
 		return "", usage("cannot write %s to %s: want a name that does not end in %s", name, c.Output, suffix)
 	case len(c.Columns) > 0 && name != write.Parquet:
-		return "", usage("cannot use --columns: the output is %s; want -o FILE.parquet beside it", name)
+		return "", usage("cannot use --columns: the output is %s; want -o FILE.parquet", name)
 	case name != write.Inspect:
 		return name, nil
-	case folder || len(c.Dumps) > 1 && suffix == "":
+	case isFolder || len(c.Dumps) > 1 && suffix == "":
 		if err := os.MkdirAll(c.Output, 0o755); err != nil {
 			return "", fmt.Errorf("cannot write output: %w", err)
 		}
@@ -57,7 +62,8 @@ func (c *scoreCmd) form() (name string, err error) {
 	case len(c.Dumps) > 1:
 		return "", usage("cannot write the scores of %d logs to %s: want a folder, with a file for each", len(c.Dumps), c.Output)
 	case suffix != write.InspectSuffix && c.Output != "-":
-		return "", usage("cannot write scores for inspect_ai to %s: want a name that ends in %s, by which it knows them", c.Output, write.InspectSuffix)
+		return "", usage("cannot write scores for inspect_ai to %s: want a name that ends in %s, by which inspect_ai finds them",
+			c.Output, write.InspectSuffix)
 	}
 	return name, nil
 }
@@ -67,10 +73,13 @@ func inspectName(base string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base)) + write.InspectSuffix
 }
 
-// namesIn returns the path in a folder of a file for each dump: the name of the dump, changed by rename.
-// Where two dumps have one name, it is their path from the folder that holds all dumps.
+// namesIn returns for each dump the path of a file in the folder dir. Its name is that of the dump,
+// changed by rename. If two dumps have the same name, all files stand in the same subfolders as their
+// dumps, counted from the folder that holds all dumps. It refuses standard input, which has no name, and
+// two dumps for one file.
 func namesIn(dir string, dumps []string, rename func(string) string) (map[string]string, error) {
-	names, taken := map[string]string{}, map[string]string{splitName: "the file of all results"}
+	names := map[string]string{}                                     // by dump
+	taken := map[string]string{splitName: "the file of all results"} // dumps by name
 	for _, d := range dumps {
 		if d == "-" {
 			return nil, usage("cannot write a file for standard input to %s: want dumps that are files", dir)
@@ -102,7 +111,7 @@ func namesIn(dir string, dumps []string, rename func(string) string) (map[string
 	return files, nil
 }
 
-// commonFolder returns the deepest folder that holds all dumps.
+// commonFolder returns the deepest folder that holds all dumps: "." or the root at the last.
 func commonFolder(dumps []string) string {
 	parent := filepath.Dir(dumps[0])
 	for _, d := range dumps[1:] {
@@ -113,7 +122,9 @@ func commonFolder(dumps []string) string {
 	return parent
 }
 
-// convert makes the output take the chosen form. See docs/spec/dumps-files.md#r18.
+// convert sends the result lines that are written to the output through a writer of the chosen form.
+// Parquet files get the version and the settings of the run as metadata. See
+// docs/spec/dumps-files.md#r18.
 func (j *job) convert() error {
 	switch j.form {
 	case write.Parquet:
@@ -125,10 +136,11 @@ func (j *job) convert() error {
 		if err != nil {
 			return err
 		}
+		o := write.ParquetOptions{Columns: j.cmd.Columns,
+			Metadata: map[string]string{"plumb": version + " " + commit, "plumb.settings": string(text)}}
 		return j.out.through(func(w io.Writer) (write.Results, error) {
-			o := write.ParquetOptions{Columns: j.cmd.Columns, Metadata: map[string]string{"plumb": version + " " + commit, "plumb.settings": string(text)}}
 			r, err := write.NewParquet(w, o)
-			if err != nil {
+			if err != nil { // a column of --columns
 				err = usageError{err}
 			}
 			return r, err
@@ -143,7 +155,8 @@ func (j *job) convert() error {
 	return nil
 }
 
-// through sends result lines on to a writer of another form, which writes to the output.
+// through replaces the writer of the output: lines that are written to it go to the writer that open
+// returns, which writes another form to the former one. s.end closes that writer.
 func (s *sink) through(open func(io.Writer) (write.Results, error)) error {
 	under := s.Writer
 	r, err := open(under)
@@ -160,10 +173,10 @@ func (s *sink) through(open func(io.Writer) (write.Results, error)) error {
 	return nil
 }
 
-// lineWriter gives whole lines of what is written to it.
+// lineWriter passes what is written to it on in whole lines.
 type lineWriter struct {
 	to   write.Results
-	rest []byte // of a line whose end has not come
+	rest []byte // the beginning of a line whose end has not been written yet
 }
 
 // Write implements io.Writer.
@@ -195,7 +208,8 @@ type scores struct {
 // Close implements write.Results.
 func (s *scores) Close() error {
 	if s.Unscored > 0 || s.Twice > 0 {
-		fmt.Fprintf(s.log, "plumb: left out: %d results without a score, %d second ones of a sample and epoch; inspect_ai refuses both and counts samples that are not there as unscored\n", s.Unscored, s.Twice)
+		fmt.Fprintf(s.log, "plumb: left out: %d results without a score, %d second ones of a sample and epoch; "+
+			"inspect_ai refuses both and counts samples that are not there as unscored\n", s.Unscored, s.Twice)
 	}
 	return s.InspectResults.Close()
 }
@@ -213,7 +227,8 @@ func (s *tableWriter) Write([]byte) error { return nil }
 // Close implements write.Results.
 func (s *tableWriter) Close() error { return s.put(s.w, summaryOf(s.table)) }
 
-// summaryOf returns a row for each test and series of a table.
+// summaryOf returns a row for each test and series of a table, where the series has results of the
+// test. Averages over tests are left out.
 func summaryOf(t *table.Table) (all []write.Summary) {
 	series := t.Series()
 	for _, l := range t.Lines() {
@@ -231,7 +246,9 @@ func summaryOf(t *table.Table) (all []write.Summary) {
 	return all
 }
 
-// splitLogs writes the scores of each log to a file of its own, from the file of all results.
+// splitLogs writes the scores of each log to a file of its own, from the file of all results, in which
+// the results of one log follow each other. Results that are of no log stay in the file of all results
+// alone, and their number is printed.
 func (c *scoreCmd) splitLogs(std streams) error {
 	f, err := os.Open(c.Output)
 	if err != nil {
@@ -241,10 +258,10 @@ func (c *scoreCmd) splitLogs(std streams) error {
 	var (
 		in     = bufio.NewReaderSize(f, 1<<20)
 		parser fastjson.Parser
-		next   []byte // the first line of the next log
+		next   []byte // the line that was read and is not written yet
 		lost   int    // results that are of no log
 	)
-	read := func() (file string, err error) {
+	read := func() (file string, err error) { // reads next and returns its log
 		if next, err = in.ReadBytes('\n'); err != nil {
 			return "", err
 		}
@@ -268,7 +285,7 @@ func (c *scoreCmd) splitLogs(std streams) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return fmt.Errorf("cannot write the scores of %s: %w", log, err)
 		}
-		e := atomicfile.WriteFile(path, func(out *atomicfile.File) error {
+		writeErr := atomicfile.WriteFile(path, func(out *atomicfile.File) error {
 			w := bufio.NewWriterSize(out, 64<<10)
 			s := &scores{write.NewInspect(w), std.err}
 			for err == nil && (file == log || len(c.Dumps) == 1) {
@@ -282,8 +299,8 @@ func (c *scoreCmd) splitLogs(std streams) error {
 			}
 			return w.Flush()
 		})
-		if e != nil {
-			return fmt.Errorf("cannot write the scores of %s: %w", log, e)
+		if writeErr != nil {
+			return fmt.Errorf("cannot write the scores of %s: %w", log, writeErr)
 		}
 	}
 	if lost > 0 {
@@ -295,11 +312,11 @@ func (c *scoreCmd) splitLogs(std streams) error {
 	return err
 }
 
-// leaveParts ends a run whose parts stay apart: its store gets the table and the mark of success. See
-// docs/spec/jobs.md#r10.
+// leaveParts ends a run with --no-join: the parts stay in the store, which also gets the table as
+// summary.json and then the mark of success. See docs/spec/jobs.md#r10.
 func (j *job) leaveParts() error {
 	j.out.discard()
-	j.shards.finished = false // the parts stay
+	j.shards.finished = false // so that closeJob keeps the parts
 	var b bytes.Buffer
 	if err := write.SummaryJSON(&b, summaryOf(j.table)); err != nil {
 		return err

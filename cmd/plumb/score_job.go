@@ -22,18 +22,18 @@ import (
 
 // jobFlags are the flags of runs that go on after their end.
 type jobFlags struct {
-	Driver  string        `enum:"local,index,nats" default:"local" group:"jobs" help:"Who shares the work: local (this process does all), index (this process does each N-th shard of FILE.job) or nats (it takes shards from a queue in a NATS server). Processes that share the work share the folder FILE.job; the same command without --driver then writes FILE from the parts."`
-	NATS    string        `name:"nats" placeholder:"URL" group:"jobs" help:"With --driver nats: the server, tls://HOST:PORT with --nats-creds, or nats:// on this machine. Default: one within this process, which then writes FILE too."`
-	Creds   string        `name:"nats-creds" type:"existingfile" placeholder:"FILE" group:"jobs" help:"Credentials for --nats."`
-	CA      string        `name:"nats-ca" type:"existingfile" placeholder:"FILE" group:"jobs" help:"Certificate of the authority of --nats. Default: those of the system."`
+	Driver  string        `enum:"local,index,nats" default:"local" group:"jobs" help:"Who shares the work: local (this process does all), index (this process scores every N-th shard of FILE.job) or nats (it takes shards from a queue in a NATS server). Processes that share the work share the folder FILE.job; the same command without --driver then writes FILE from the parts."`
+	NATS    string        `name:"nats" placeholder:"URL" group:"jobs" help:"With --driver nats: address of the server, tls://HOST:PORT with --nats-creds, or nats://HOST:PORT on this machine. Default: a server within this process, which then writes FILE too."`
+	Creds   string        `name:"nats-creds" type:"existingfile" placeholder:"FILE" group:"jobs" help:"Credentials file for --nats."`
+	CA      string        `name:"nats-ca" type:"existingfile" placeholder:"FILE" group:"jobs" help:"Certificate (PEM) of the authority that signed the server of --nats. Default: the authorities of the system."`
 	AckWait time.Duration `name:"nats-ack-wait" default:"60s" hidden:"" group:"jobs" help:"How long a claim on a shard lasts without results of it."`
 	Index   *int          `placeholder:"I" group:"jobs" help:"With --driver index: number of this process, from 0. Default: JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID."`
-	Of      *int          `placeholder:"N" group:"jobs" help:"With --driver index: number of processes. Default: JOB_COMPLETIONS or SLURM_ARRAY_TASK_COUNT."`
-	Plan    bool          `group:"jobs" help:"Plan the run in FILE.job and end: print its manifest and the number of shards as JSON, for what starts plumb shard run by itself."`
-	Job     string        `placeholder:"s3://BUCKET/PREFIX" group:"jobs" help:"Keep the run in an object store in place of the folder FILE.job, for machines that share no folder; with --no-join, or where several processes share the work, without -o. The store is that of --s3-endpoint."`
-	NoJoin  bool          `group:"jobs" help:"Leave the parts in FILE.job, with _SUCCESS and summary.json when all are there, in place of FILE: for outputs that no one file should hold."`
+	Of      *int          `placeholder:"N" group:"jobs" help:"With --driver index: number of processes that share the work. Default: JOB_COMPLETIONS or SLURM_ARRAY_TASK_COUNT."`
+	Plan    bool          `group:"jobs" help:"Divide the run into shards in FILE.job and end: print the path of its manifest and the number of shards as JSON, for a scheduler that starts plumb shard run itself."`
+	Job     string        `placeholder:"s3://BUCKET/PREFIX" group:"jobs" help:"Keep the parts in an object store instead of the folder FILE.job, for machines that share no folder. Use it without -o together with --no-join, or where several processes share the work. The store is that of --s3-endpoint."`
+	NoJoin  bool          `group:"jobs" help:"Leave the results in the parts in FILE.job, with _SUCCESS and summary.json when all are there, instead of writing FILE: for results that no one file should hold."`
 	Restart bool          `group:"jobs" help:"Begin anew where the folder FILE.job holds a run that did not end."`
-	Status  string        `placeholder:"DIR" group:"jobs" help:"Print how far the run in the folder FILE.job is, or under s3://BUCKET/PREFIX is, and end: exit 0 where it is finished, 3 where it is not."`
+	Status  string        `placeholder:"DIR" group:"jobs" help:"Print how far the run in the folder FILE.job, or under s3://BUCKET/PREFIX, is, and end. Exit code 0: it is finished; 3: it is not."`
 }
 
 // shardRun is the folder of a run, with the part that is being written.
@@ -43,21 +43,23 @@ type shardRun struct {
 	journal *jobs.Journal
 	deaths  map[jobs.Part]int // processes that ended while a part was under way
 
-	next jobs.Part // of the lines that feed puts; only feed uses it
+	next jobs.Part // the part of the lines that feed puts; only feed uses it
 
-	part  jobs.Part // of the results that collect takes
-	open  bool
-	lines []byte
-	n     int
+	// What follows belongs to the part whose results collect takes.
+	part  jobs.Part
+	open  bool   // the part has begun
+	lines []byte // its result lines
+	n     int    // their number
 	cells cellCounts
 	names []string           // clusters of the results, nil where none has one
-	seen  map[jobs.Part]bool // parts that have results
+	seen  map[jobs.Part]bool // parts that have had results, of the shards under way
 
 	store    *storer
 	finished bool // all is done, and the folder is not needed any more
 }
 
-// add adds a result to its part. A result of another part ends the one before.
+// add adds a result and its line to part p. A result of another part than the one before commits that
+// one. The error may be that of a part which was committed earlier, in the background.
 func (r *shardRun) add(p jobs.Part, result *scoring.Result, line []byte) error {
 	if r.open && p != r.part {
 		if err := r.flush(p.Shard != r.part.Shard); err != nil {
@@ -79,8 +81,9 @@ func (r *shardRun) add(p jobs.Part, result *scoring.Result, line []byte) error {
 	return r.store.failed()
 }
 
-// flush commits the current part of the results to the job's store; last is true where no other
-// part of its shard follows.
+// flush gives the current part to the goroutine that commits parts to the job's store, and begins an
+// empty one; last is true if no other part of its shard follows. Without a current part it does
+// nothing.
 func (r *shardRun) flush(last bool) error {
 	if !r.open {
 		return nil
@@ -92,64 +95,27 @@ func (r *shardRun) flush(last bool) error {
 	return r.store.failed()
 }
 
-// drop forgets the current part.
+// drop discards the results of the current part, which is not committed.
 func (r *shardRun) drop() {
 	r.lines = r.lines[:0]
 	r.open, r.n, r.cells, r.names = false, 0, cellCounts{}, nil
 }
 
-// cellCounts adds results up by test and series.
-type cellCounts struct {
-	cells []jobs.Cell
-	keys  []cellKey // of cells
-}
-
-// cellKey tells cells apart; the text of a series takes longer to make than to compare its members.
-type cellKey struct {
-	suite, test string
-	series      scoring.Series
-}
-
-// add adds a result to the cell of its test and series.
-func (t *cellCounts) add(r *scoring.Result) {
-	key := cellKey{r.Suite, r.Test, r.Series()}
-	i := len(t.keys) - 1
-	for i >= 0 && t.keys[i] != key {
-		i--
-	}
-	if i < 0 {
-		i = len(t.keys)
-		t.keys = append(t.keys, key)
-		t.cells = append(t.cells, jobs.Cell{Suite: r.Suite, Test: r.Test, Series: key.series.String()})
-	}
-	c := &t.cells[i]
-	c.N++
-	if r.Who.Cut != "" {
-		c.Cut++
-	}
-	switch {
-	case r.Scored:
-		c.Scored++
-		c.Sum += r.Score
-		c.Squares += float64(r.Score * r.Score)
-	case r.Err != nil && r.Err.Code == "no_response":
-		c.Missing++
-	}
-}
-
-// resumable reports whether the run keeps a folder from which the same command goes on: its output
-// and its dumps are files, and nothing else is made on the way.
+// resumable reports whether the run keeps a folder from which the same command goes on. Its output and
+// its dumps must be files, or objects whose changes are seen, and it must make neither a report nor
+// times, which need all lines in one process.
 func (c *scoreCmd) resumable() bool {
-	if (c.Output == "-" || c.Output == "") && !c.partsAlone() || c.Report != "" || c.Times != "" {
+	toStdout := c.Output == "-" || c.Output == ""
+	if toStdout && !c.partsAlone() || c.Report != "" || c.Times != "" {
 		return false
 	}
 	if info, err := os.Stat(c.Output); err == nil && !info.Mode().IsRegular() {
 		return false
 	}
 	for _, path := range c.Dumps {
-		if at := c.remote.Known(path); at != nil {
-			if at.Tag == "" && at.Modified.IsZero() {
-				return false // nothing would tell that it has changed
+		if object := c.remote.Known(path); object != nil {
+			if unversioned(object) {
+				return false
 			}
 			continue
 		}
@@ -160,7 +126,13 @@ func (c *scoreCmd) resumable() bool {
 	return true
 }
 
-// openJob opens the folder of a run that did not end, or plans a new one. See docs/spec/jobs.md#r1.
+// unversioned reports whether the server of an object tells neither its version nor the time of its
+// last change, so that a change would not be seen.
+func unversioned(o *address.Object) bool { return o.Tag == "" && o.Modified.IsZero() }
+
+// openJob opens the store of a run that did not end, or plans a new one, and sets j.shards. A process
+// that works alone locks the folder and removes the temporary files of killed ones; a folder that
+// another process has locked is a usageError. See docs/spec/jobs.md#r1.
 func (j *job) openJob() (err error) {
 	store, dir, err := j.store()
 	if err != nil {
@@ -183,8 +155,11 @@ func (j *job) openJob() (err error) {
 		j.closeJob()
 		return err
 	}
-	if j.shards.deaths, err = j.shards.Deaths(); err == nil && (j.cmd.only == nil || j.cmd.only.to == 0) {
-		j.shards.journal, err = j.shards.Journal(strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36))
+	j.shards.deaths, err = j.shards.Deaths()
+	searching := j.cmd.only != nil && j.cmd.only.to > 0 // for a line that ends its process: such an end is expected
+	if err == nil && !searching {
+		journal := strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36) // a name no other process has
+		j.shards.journal, err = j.shards.Journal(journal)
 	}
 	if err != nil {
 		j.closeJob()
@@ -197,17 +172,20 @@ func (j *job) openJob() (err error) {
 	return nil
 }
 
-// plan opens the job of resumable scoring in a store and checks that it is this one, or plans it.
+// plan returns the job in a store after a check that it has the same inputs and settings as this
+// command, which is a usageError otherwise. If there is none, or with --restart, it clears the store
+// and plans a new job. A process for one shard never plans.
 func (j *job) plan(store jobs.Store) (*jobs.Job, error) {
 	h, err := j.header()
 	if err != nil {
 		return nil, err
 	}
 	old, err := jobs.Open(store)
+	restart := j.cmd.Restart && j.cmd.alone() // one of several processes must not clear the parts of the others
 	switch {
 	case j.cmd.only != nil && err != nil:
 		return nil, err
-	case j.cmd.Restart && j.cmd.alone() || errors.Is(err, jobs.ErrNone):
+	case restart || errors.Is(err, jobs.ErrNone):
 		if j.cmd.alone() {
 			if err := store.Clear(ledger.LockName); err != nil {
 				return nil, err
@@ -226,7 +204,8 @@ func (j *job) plan(store jobs.Store) (*jobs.Job, error) {
 	return old, j.tellResuming(old)
 }
 
-// clearTemporary removes what a killed run was writing.
+// clearTemporary removes the partial and temporary files that killed processes left in the folder of a
+// job. The caller holds the folder's lock.
 func clearTemporary(dir string) error {
 	list, err := os.ReadDir(dir)
 	for _, e := range list {
@@ -240,7 +219,7 @@ func clearTemporary(dir string) error {
 	return nil
 }
 
-// tellResuming prints how far the resumed job is.
+// tellResuming prints how many lines of the resumed job are scored, and of how many, if that is known.
 func (j *job) tellResuming(old *jobs.Job) error {
 	s, err := old.Status()
 	if err != nil {
@@ -254,7 +233,8 @@ func (j *job) tellResuming(old *jobs.Job) error {
 	return nil
 }
 
-// header describes the job of this command by its inputs and settings.
+// header returns the description of the job: version, command, folder, inputs, and the settings that
+// can change a result. It opens each dump to see whether it can be cut into shards of lines.
 func (j *job) header() (h jobs.Header, err error) {
 	h = jobs.Header{Plumb: version + " " + commit}
 	for _, arg := range j.cmd.args {
@@ -289,8 +269,8 @@ func (j *job) header() (h jobs.Header, err error) {
 	return h, nil
 }
 
-// cuttable reports whether parts of a dump can be read by themselves. The error says why it cannot be
-// opened.
+// cuttable reports whether parts of a dump can be read by themselves, which needs no more than its
+// start. The error says why the dump cannot be opened.
 func (j *job) cuttable(path string) (bool, error) {
 	if j.first != nil {
 		return j.first.Cuttable(), nil
@@ -303,7 +283,8 @@ func (j *job) cuttable(path string) (bool, error) {
 	return r.Cuttable(), nil
 }
 
-// describe returns what tells a dump from another one at its place.
+// describe returns the name, size, time and version of a dump, which tell whether it has changed since
+// the job was planned.
 func (j *job) describe(path string) (jobs.Input, error) {
 	if at := j.cmd.remote.Known(path); at != nil {
 		return jobs.Input{Path: path, Name: path, Size: at.Size, Modified: at.Modified.UTC(), Tag: at.Tag}, nil
@@ -314,7 +295,8 @@ func (j *job) describe(path string) (jobs.Input, error) {
 // requestsName is the input of requests that no dump answered.
 const requestsName = "--requests"
 
-// cut gives the shards into which the input dumps are divided.
+// cut calls give for each shard of the input dumps, in order: for ranges of lines of a file in plumb's
+// own format, and for any other dump as a whole, whose number of lines is -1.
 func (j *job) cut(h *jobs.Header, give func(jobs.Shard) error) error {
 	for i, in := range h.Inputs {
 		var err error
@@ -330,7 +312,8 @@ func (j *job) cut(h *jobs.Header, give func(jobs.Shard) error) error {
 	return nil
 }
 
-// closeJob ends the use of the folder. It removes the folder of a run that ended well.
+// closeJob closes the journal and gives up the lock of the job's folder. If the run has ended well and
+// this process works alone, it removes the folder.
 func (j *job) closeJob() {
 	if j.shards == nil {
 		return
@@ -350,59 +333,61 @@ func (j *job) closeJob() {
 // the parts that are there. The bytes are those of a run that was never ended. See
 // docs/spec/jobs.md#r4.
 func (j *job) runShards(ctx context.Context) error {
-	var run []jobs.Shard // shards that follow each other in one input and are not done
-	score := func() error {
-		list := run
-		run = nil
+	var pending []jobs.Shard // shards that follow each other in one input and are not done: scored in one stream
+	scorePending := func() error {
+		list := pending
+		pending = nil
 		if len(list) == 0 {
 			return nil
 		}
 		return j.scoreShards(ctx, list)
 	}
 	err := j.shards.Each(func(s jobs.Shard) error {
-		if len(run) > 0 && run[0].Input != s.Input || s.Lines < 0 {
-			if err := score(); err != nil {
+		whole := s.Lines < 0 // the shard is a whole input, and scoreShards replays what is done of it
+		if whole || len(pending) > 0 && pending[0].Input != s.Input {
+			if err := scorePending(); err != nil {
 				return err
 			}
 		}
-		if s.Lines < 0 { // scoreShards replays what is done of it
-			run = append(run, s)
-			return score()
+		if whole {
+			pending = append(pending, s)
+			return scorePending()
 		}
 		p := jobs.Part{Shard: s.N}
-		lines, m, ok, err := j.shards.Read(p)
-		if err == nil && !ok && j.shards.deaths[p] >= poisonAfter {
-			if err = score(); err == nil {
+		lines, m, done, err := j.shards.Read(p)
+		if err == nil && !done && j.shards.deaths[p] >= poisonAfter {
+			if err = scorePending(); err == nil { // the output keeps the order of the shards
 				err = j.quarantine(ctx, s, p, 0)
 			}
 			if err == nil {
-				lines, m, ok, err = j.shards.Read(p)
+				lines, m, done, err = j.shards.Read(p)
 			}
 		}
 		if err != nil {
 			return err
 		}
-		if !ok {
-			run = append(run, s)
+		if !done {
+			pending = append(pending, s)
 			return nil
 		}
-		if err := score(); err != nil {
+		if err := scorePending(); err != nil {
 			return err
 		}
 		return j.replay(lines, m.Clusters)
 	})
 	if err == nil {
-		err = score()
+		err = scorePending()
 	}
-	if e := j.shards.store.close(); e != nil && !errors.Is(err, e) {
-		err = errors.Join(err, e)
+	if storeErr := j.shards.store.close(); storeErr != nil && !errors.Is(err, storeErr) {
+		err = errors.Join(err, storeErr)
 	}
 	j.shards.finished = err == nil
 	return err
 }
 
-// replay takes result lines of a part that is done into the tables and the output; clusters are
-// those of its marker.
+// replay takes the result lines of a part that is done into the tables and the output. clusters are
+// those of the part's marker, one for each result, or nil if no result has one; lines do not hold
+// them.
 func (j *job) replay(lines []byte, clusters []string) error {
 	for n := 0; len(lines) > 0; n++ {
 		line, rest, _ := bytes.Cut(lines, []byte("\n"))
@@ -425,11 +410,12 @@ func (j *job) replay(lines []byte, clusters []string) error {
 	return nil
 }
 
-// take counts a result in the tables and writes its line.
+// take adds a result of an earlier process to the tables, the counts and the annotated copies, and
+// writes its line to the output, as collect does with new results.
 func (j *job) take(r *scoring.Result, line []byte) error {
-	of := r
-	if !j.table.Add(r) {
-		line, of = addDuplicateNote(line, r), noteDuplicate(r)
+	noted := r
+	if !j.table.Add(r) { // an earlier dump has this answer
+		line, noted = addDuplicateNote(line, r), noteDuplicate(r)
 	}
 	j.tally.addResult(r.Who.File, r.Line, r)
 	j.bar.count(r.Err == nil)
@@ -438,18 +424,21 @@ func (j *job) take(r *scoring.Result, line []byte) error {
 			return err
 		}
 	}
-	if err := j.out.line(line, of); err != nil {
+	if err := j.out.line(line, noted); err != nil {
 		return fmt.Errorf("cannot write results: %w", err)
 	}
 	return nil
 }
 
-// scoreShards scores shards of one input that follow each other. The error of an input that breaks
-// off is kept in j.broken: what it has before its end counts, and the others are scored.
+// scoreShards scores shards that follow each other in one input: ranges of its lines, or one shard that
+// is the whole input. Of a whole input it takes the parts that are done and scores the rest. A part
+// that has ended several processes is searched for the line that does. The error of an input that
+// breaks off is kept in j.broken: what it has before its end counts, and other inputs are scored.
 func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 	in, r := j.shards.Header.Inputs[list[0].Input], j.shards
-	chunk, skip, complete := 0, 0, false
-	if list[0].Lines < 0 {
+	chunk, skip, complete := 0, 0, false // the next part of a whole input, and the number of results before it
+	whole := list[0].Lines < 0
+	if whole {
 		var err error
 		if chunk, skip, complete, err = j.replayChunks(list[0]); err != nil {
 			return err
@@ -462,25 +451,26 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 			return j.scoreShards(ctx, list)
 		}
 	}
-	j.bare = in.Whole // most are dumps of other tools
+	j.bare = in.Whole // most whole inputs are dumps of other tools
 	err := j.stream(ctx, in.Name, func(ctx context.Context, put putFunc) error {
-		if list[0].Lines < 0 {
+		if whole {
 			return j.feedWhole(in, jobs.Part{Shard: list[0].N, Chunk: chunk}, skip, put)
 		}
 		return j.feedShards(in, list, put)
 	})
-	if err != nil && (ctx.Err() != nil || j.out.failed() || r.store.failed() != nil) {
-		r.drop() // it is not whole
+	stopped := ctx.Err() != nil || j.out.failed() || r.store.failed() != nil
+	if err != nil && stopped {
+		r.drop() // the current part is not complete
 		return errors.Join(err, r.store.failed())
 	}
-	if err != nil {
+	if err != nil { // the input breaks off
 		j.broken = errors.Join(j.broken, inDump(in.Name, err))
 		return r.flush(false)
 	}
 	if err := r.flush(true); err != nil || complete {
 		return err
 	}
-	for _, s := range list { // those without results: blank lines, or the end of an input
+	for _, s := range list { // shards without results, such as blank lines, get empty parts: else they would not count as done
 		p := jobs.Part{Shard: s.N, Chunk: chunk}
 		if !r.seen[p] {
 			r.part, r.open = p, true
@@ -493,8 +483,9 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 	return nil
 }
 
-// replayChunks takes the results of the parts of a whole input that are done. It returns the number
-// of the next part, that of the results before it, and whether there is no further part.
+// replayChunks takes the results of those parts of a whole input that are done into the output. chunk
+// is the number of the next part, lines the number of results before it; complete is true if the
+// input has no further part.
 func (j *job) replayChunks(s jobs.Shard) (chunk, lines int, complete bool, err error) {
 	for {
 		b, m, ok, err := j.shards.Read(jobs.Part{Shard: s.N, Chunk: chunk})
@@ -511,7 +502,8 @@ func (j *job) replayChunks(s jobs.Shard) (chunk, lines int, complete bool, err e
 	}
 }
 
-// feedShards puts the lines of shards that follow each other in a file of lines.
+// feedShards puts the lines of shards that follow each other in a file of lines, and notes in the
+// journal which shard begins.
 func (j *job) feedShards(in jobs.Input, list []jobs.Shard, put putFunc) error {
 	f, err := j.openInput(in)
 	if err != nil {
@@ -522,7 +514,7 @@ func (j *job) feedShards(in jobs.Input, list []jobs.Shard, put putFunc) error {
 	lines := dump.Section(section(f, first.From, last.To), j.config.Lines, first.Line, first.From)
 	defer lines.Close()
 	o := &records.Origin{File: j.named(in.Name)}
-	for at := 0; ; {
+	for at := 0; ; { // at is the index in list of the shard of the line
 		l, err := lines.Next()
 		if err == io.EOF {
 			return nil
@@ -533,7 +525,8 @@ func (j *job) feedShards(in jobs.Input, list []jobs.Shard, put putFunc) error {
 		for at+1 < len(list) && l.N >= list[at+1].Line {
 			at++
 		}
-		if err := j.begin(jobs.Part{Shard: list[at].N}, at == 0 && l.N == first.Line); err != nil {
+		isFirst := at == 0 && l.N == first.Line
+		if err := j.begin(jobs.Part{Shard: list[at].N}, isFirst); err != nil {
 			return err
 		}
 		j.bar.read(first.From + lines.Offset())
@@ -543,8 +536,9 @@ func (j *job) feedShards(in jobs.Input, list []jobs.Shard, put putFunc) error {
 	}
 }
 
-// begin sets the part that the following lines belong to, and notes it in the journal where it is
-// another one.
+// begin sets the part that the following lines belong to. If it is another part than before, or the
+// line is the first one of a feed, it notes in the journal that this process begins the part: a later
+// process then sees in which part a process ended.
 func (j *job) begin(p jobs.Part, first bool) error {
 	if p == j.shards.next && !first {
 		return nil
@@ -559,15 +553,17 @@ func (j *job) begin(p jobs.Part, first bool) error {
 	return nil
 }
 
-// feedWhole puts the records of an input that is one shard, from the part first on. The skip records
-// before it are read again, because later ones may depend on them, but not put.
+// feedWhole puts the records of an input that is one shard, from the part first on; each part has
+// jobs.ShardLines records. The skip records before it are read again, because later ones may depend on
+// them, but they are not put.
 func (j *job) feedWhole(in jobs.Input, first jobs.Part, skip int, put putFunc) error {
-	n := 0
+	n := 0 // records read
 	counted := func(l dump.Line, o *records.Origin) error {
 		if n++; n <= skip {
 			return nil
 		}
-		if err := j.begin(jobs.Part{Shard: first.Shard, Chunk: first.Chunk + (n-1-skip)/jobs.ShardLines}, n == skip+1); err != nil {
+		chunk := first.Chunk + (n-1-skip)/jobs.ShardLines
+		if err := j.begin(jobs.Part{Shard: first.Shard, Chunk: chunk}, n == skip+1); err != nil {
 			return err
 		}
 		return put(l, o)

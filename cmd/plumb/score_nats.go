@@ -15,8 +15,10 @@ import (
 // queue for lost or stuck.
 const idleLooks = 3
 
-// runClaims scores shards that a queue hands out, until all of the job are done. What is done is in the
-// folder alone. See docs/spec/jobs.md#r9.
+// runClaims scores shards that a queue on a NATS server hands out, until all shards of the job are
+// done, and writes parts alone. Without --nats it runs the server within this process. Which shards are
+// done is read from the store of the job, never from the queue: a queue that has lost shards is filled
+// again. See docs/spec/jobs.md#r9.
 func (j *job) runClaims(ctx context.Context) (err error) {
 	j.partsOnly = true
 	defer func() { j.partsOnly = false }()
@@ -72,12 +74,13 @@ func (j *job) runClaims(ctx context.Context) (err error) {
 			fmt.Fprintf(j.std.err, "%d shards scored here; all of the job are done\n", scored)
 			return errors.Join(q.Remove(ctx), j.broken)
 		}
-		if !errors.Is(err, claims.ErrNothing) { // the server is away, or comes back
+		if !errors.Is(err, claims.ErrNothing) { // the server cannot be reached, and may come back
 			time.Sleep(time.Second)
 			continue
 		}
-		waiting, under, err := q.Left(ctx)
-		if idle++; err == nil && waiting+under == 0 && idle >= idleLooks {
+		waiting, underWay, err := q.Left(ctx)
+		idle++
+		if err == nil && waiting+underWay == 0 && idle >= idleLooks {
 			fmt.Fprintf(j.std.err, "plumb: %d shards are missing and the queue is empty; it is filled again\n", len(missing))
 			if err := q.Rebuild(ctx, missing); err != nil {
 				return err
@@ -87,7 +90,9 @@ func (j *job) runClaims(ctx context.Context) (err error) {
 	}
 }
 
-// claimed scores the shard of a claim, unless it is done.
+// claimed scores the shard of a claim and waits until its parts are stored, unless they are. While it
+// scores, each result extends the claim. A shard that has ended several processes is searched for the
+// line that does.
 func (j *job) claimed(ctx context.Context, claim *claims.Claim) error {
 	s, err := j.shards.Find(claim.Shard)
 	if err != nil {

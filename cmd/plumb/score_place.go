@@ -23,23 +23,25 @@ func (c *scoreCmd) partsAlone() bool {
 	return c.Job != "" && (c.NoJoin || c.Plan || !c.alone())
 }
 
-// checkJob refuses flags of jobs that the run cannot follow; form is that of its output.
+// checkJob refuses the flags --job, --driver, --plan and --no-join for a run that keeps no parts; form
+// is that of its output.
 func (c *scoreCmd) checkJob(form string) error {
-	able := c.resumable()
+	keepsParts := c.resumable()
 	switch {
-	case c.Job != "" && !able:
+	case c.Job != "" && !keepsParts:
 		return usage("cannot use --job: want -o FILE, --no-join or --driver, dumps that are files or objects, and neither --report nor --times")
-	case !c.alone() && !able:
-		return usage("cannot share the work: want -o FILE, dumps that are files, and neither --report nor --times")
-	case c.Plan && (!able || !c.alone()):
+	case !c.alone() && !keepsParts:
+		return usage("cannot use --driver %s: want -o FILE, dumps that are files, and neither --report nor --times", c.Driver)
+	case c.Plan && (!keepsParts || !c.alone()):
 		return usage("cannot use --plan: want -o FILE, dumps that are files, and neither --driver, --report nor --times")
-	case c.NoJoin && (!able || form != write.JSONL || c.splitTo != nil):
+	case c.NoJoin && (!keepsParts || form != write.JSONL || c.splitTo != nil):
 		return usage("cannot use --no-join: want -o FILE for JSON lines, dumps that are files, and neither --report nor --times")
 	}
 	return nil
 }
 
-// destination opens the output of the run. One whose results stay in parts writes nothing else.
+// destination opens the output of the run, and begins its index. With --no-join, and where the run
+// writes parts alone, what is written to the output is discarded.
 func (j *job) destination() (*sink, error) {
 	to := j.std
 	if j.cmd.partsAlone() && j.cmd.Output == "-" {
@@ -55,32 +57,36 @@ func (j *job) destination() (*sink, error) {
 	return s, err
 }
 
-// beginIndex begins the index of the results for plumb view, where they become lines of one plain file.
+// beginIndex begins the index of the results for plumb view, if the results become lines of one plain
+// file that this process writes. If there can be no index, it prints why.
 func (j *job) beginIndex(s *sink) {
-	if s.file == nil || j.cmd.NoIndex || j.form != write.JSONL || j.cmd.NoJoin || !j.cmd.alone() {
+	writesLines := s.file != nil && j.form == write.JSONL && !j.cmd.NoJoin && j.cmd.alone()
+	if !writesLines || j.cmd.NoIndex {
 		return
 	}
 	if info, err := os.Stat(s.file.Path()); err == nil && !info.Mode().IsRegular() {
 		return
 	}
-	s.told = j.std.err
+	s.log = j.std.err
 	o := index.RecorderOptions{Options: explorer.IndexOptions(j.items.Suites, j.options.Variants, j.papers), Reward: j.options.Reward}
-	if j.missing == table.Skip && j.cmd.remark == "" && j.cmd.SuccessFrom == nil { // the tables are those of the index
+	if j.missing == table.Skip && j.cmd.remark == "" && j.cmd.SuccessFrom == nil {
+		// With these defaults the tables of this run are those that plumb view would make.
 		o.Shared = func() json.RawMessage { return explorer.TablesOf(j.table) }
 	}
 	var err error
 	if s.index, err = index.NewRecorder(s.file.Path(), o); err != nil {
-		fmt.Fprintf(s.told, "plumb: %v; plumb view makes it\n", err)
+		fmt.Fprintf(s.log, "plumb: %v; plumb view makes the index\n", err)
 	}
 }
 
-// store returns where the files of the run are, and the folder, "" for an object store.
-func (j *job) store() (jobs.Store, string, error) {
+// store returns the store of the run's parts: the object store of --job, or the folder FILE.job, which
+// it makes. dir is that folder, "" for an object store.
+func (j *job) store() (store jobs.Store, dir string, err error) {
 	if j.cmd.Job != "" {
 		s, err := openBucket(j.cmd.remote, j.cmd.Job)
 		return s, "", err
 	}
-	dir := j.out.file.Path() + jobs.Suffix
+	dir = j.out.file.Path() + jobs.Suffix
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, "", fmt.Errorf("cannot make job: %w", err)
 	}
@@ -96,7 +102,8 @@ func openBucket(o *address.Options, at string) (jobs.Store, error) {
 	return s, nil
 }
 
-// tellPlan prints the plan of a job for what starts the shards.
+// tellPlan prints the path of a job's manifest, the number of its shards and how many are done, as JSON
+// for the scheduler that starts the shards.
 func (j *job) tellPlan() error {
 	s, err := j.shards.Status()
 	if err != nil {
@@ -149,8 +156,8 @@ type remoteFile struct{ *address.Object }
 // Close implements io.Closer.
 func (remoteFile) Close() error { return nil }
 
-// section returns a range of bytes of a dump. An object in a store answers each read with a
-// request, so these are large.
+// section returns a reader of the bytes of a dump from one offset to another. Each read of an object in
+// a store is a request, so the reads are made large there.
 func section(f inputFile, from, to int64) io.Reader {
 	r := io.NewSectionReader(f, from, to-from)
 	if _, remote := f.(remoteFile); remote {
@@ -159,18 +166,18 @@ func section(f inputFile, from, to int64) io.Reader {
 	return r
 }
 
-// checkDumps opens each dump once, so that a wrong one ends the run before any work. The only dump of a run
-// stays open, because the directory of an archive takes as long to read as many samples.
+// checkDumps opens each dump once, so that a wrong one ends the run before any work. The only dump of a
+// run stays open as j.first, because the directory of a large archive takes long to read.
 func (j *job) checkDumps() error {
 	if len(j.cmd.Dumps) == 1 && j.cmd.Dumps[0] != "-" && regular(j.cmd.Dumps[0]) {
 		r, err := records.Open(j.cmd.Dumps[0], nil, j.read)
 		j.first = r
 		return err
 	}
-	return j.cmd.dumpFlags.check(j.cmd.Dumps, j.config.Lines)
+	return j.cmd.dumpFlags.check(j.cmd.Dumps, j.config.Lines) // its error says which dump is wrong, and how
 }
 
-// openDump opens a dump.
+// openDump opens a dump, or returns the one that checkDumps has left open.
 func (j *job) openDump(path string) (*records.Reader, error) {
 	if r := j.first; r != nil && path != "-" {
 		j.first = nil
@@ -179,7 +186,7 @@ func (j *job) openDump(path string) (*records.Reader, error) {
 	return records.Open(path, j.std.in, j.read)
 }
 
-// regular reports whether a dump's path is a file or an object, which a second look finds as it is.
+// regular reports whether a dump is a file or an object, which can be read twice, and not a pipe.
 func regular(path string) bool {
 	if address.Is(path) {
 		return true

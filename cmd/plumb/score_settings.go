@@ -13,8 +13,9 @@ import (
 	"plumb/daemon/records/address"
 )
 
-// settings lists all that can change a result, by the names of flags. What cannot, such as
-// --workers, --batch, --server and what tables show, is left out. See docs/spec/jobs.md#r5.
+// settings returns all settings that can change a result, by the names of their flags, and the hashes
+// of task files and requests. Flags that cannot change one, such as --workers, --batch, --server and
+// those of tables, are left out, and so are empty values. See docs/spec/jobs.md#r5.
 func (j *job) settings() (map[string]string, error) {
 	c := j.cmd
 	all := map[string]string{}
@@ -24,7 +25,7 @@ func (j *job) settings() (map[string]string, error) {
 		}
 	}
 	add("suite", c.Suite)
-	add("variant", sortedCopy(c.Variant))
+	add("variant", sortedWords(c.Variant)) // their order has no effect
 	add("reward", c.Reward)
 	add("format", c.Format)
 	add("join", c.Join)
@@ -37,15 +38,22 @@ func (j *job) settings() (map[string]string, error) {
 	add("raster", c.Raster)
 	add("tldraw", c.Tldraw)
 	add("deadline", c.Deadline)
-	for _, l := range []struct {
-		name string
-		v    any
-	}{{"max-line", c.MaxLine}, {"max-depth", c.MaxDepth}, {"max-values", c.MaxValues}, {"max-shapes", c.MaxShapes}, {"max-points", c.MaxPoints},
-		{"max-coverage", c.MaxCoverage}, {"max-pixels", c.MaxPixels}, {"max-side", c.MaxSide}, {"max-text", c.MaxText}, {"max-coordinate", c.MaxCoordinate},
-		{"max-ratio", c.MaxRatio}, {"max-actions", c.MaxActions}, {"max-paint", c.MaxPaint}, {"max-response", c.MaxResponse}, {"max-asset", c.MaxAsset},
-		{"max-asset-pixels", c.MaxAssetPx}} {
-		add(l.name, l.v)
-	}
+	add("max-line", c.MaxLine)
+	add("max-depth", c.MaxDepth)
+	add("max-values", c.MaxValues)
+	add("max-shapes", c.MaxShapes)
+	add("max-points", c.MaxPoints)
+	add("max-coverage", c.MaxCoverage)
+	add("max-pixels", c.MaxPixels)
+	add("max-side", c.MaxSide)
+	add("max-text", c.MaxText)
+	add("max-coordinate", c.MaxCoordinate)
+	add("max-ratio", c.MaxRatio)
+	add("max-actions", c.MaxActions)
+	add("max-paint", c.MaxPaint)
+	add("max-response", c.MaxResponse)
+	add("max-asset", c.MaxAsset)
+	add("max-asset-pixels", c.MaxAssetPx)
 	if c.JudgeURL != "" {
 		add("judge-model", c.JudgeModel)
 		add("judge-temperature", c.JudgeTemperature)
@@ -69,15 +77,17 @@ func (j *job) settings() (map[string]string, error) {
 	return all, nil
 }
 
-func sortedCopy(list []string) string {
+// sortedWords returns the texts of a list, sorted and separated by spaces.
+func sortedWords(list []string) string {
 	return strings.Join(slices.Sorted(slices.Values(list)), " ")
 }
 
 // unfinished is the exit code of --status for a job that is not done.
 const unfinished = 3
 
-// statusStore returns the store of the job whose status is wanted; finished says that its output is
-// there in its place.
+// statusStore returns the store of the job whose status is wanted: an object store, or a folder, whose
+// suffix .job may be left out. If the folder is gone and its output is there, finished is a text that
+// says so, and there is no store.
 func (c *scoreCmd) statusStore() (store jobs.Store, finished string, err error) {
 	if address.Is(c.Status) {
 		store, err = openBucket(&address.Options{Endpoint: c.S3Endpoint, Region: c.S3Region}, c.Status)
@@ -92,12 +102,14 @@ func (c *scoreCmd) statusStore() (store jobs.Store, finished string, err error) 
 		if info, e := os.Stat(output); e == nil && info.Mode().IsRegular() {
 			return nil, fmt.Sprintf("%s is finished: it has %d bytes", output, info.Size()), nil
 		}
-		return nil, "", fmt.Errorf("cannot open job %s: %w", c.Status, err)
+		return nil, "", fmt.Errorf("cannot open job %s: %w; want the folder FILE.job of plumb score -o FILE", c.Status, err)
 	}
 	return jobs.NewFolder(dir), "", nil
 }
 
-// status prints how far a job is. See docs/spec/jobs.md#r6.
+// status prints how far a job is: shards, lines, the rate and the time left, and the parts in which
+// processes ended. A job that is not finished is an error with an exit code of its own. See
+// docs/spec/jobs.md#r6.
 func (c *scoreCmd) status(std streams) error {
 	store, finished, err := c.statusStore()
 	if err != nil {
@@ -131,13 +143,13 @@ func (c *scoreCmd) status(std streams) error {
 			fmt.Fprintf(std.out, "left:   %s at that rate\n", time.Duration(float64(left)/rate*float64(time.Second)).Round(time.Second))
 		}
 	}
-	parts := slices.SortedFunc(maps.Keys(died), func(a, b jobs.Part) int { return cmp.Or(a.Shard-b.Shard, a.Chunk-b.Chunk) })
-	for _, p := range parts {
+	inOrder := func(a, b jobs.Part) int { return cmp.Or(a.Shard-b.Shard, a.Chunk-b.Chunk) }
+	for _, p := range slices.SortedFunc(maps.Keys(died), inOrder) {
 		fmt.Fprintf(std.out, "failed: shard %d, part %d: %d processes ended while it was under way\n", p.Shard, p.Chunk, died[p])
 	}
 	if s.Done == s.Shards {
 		fmt.Fprintln(std.out, "all shards are done: the command that began the job writes the output")
 		return nil
 	}
-	return exitError{fmt.Errorf("%s is not finished: the command that began it goes on", store.Path("")), unfinished}
+	return exitError{fmt.Errorf("%s is not finished: start the command that began it again to go on", store.Path("")), unfinished}
 }

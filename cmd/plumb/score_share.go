@@ -24,7 +24,7 @@ type onlyPart struct {
 	shard    int
 	chunk    int
 	skip     int    // results of the parts before it
-	from, to int    // records of the part, counted from 0; to is 0 for all
+	from, to int    // range of the part's records to score, from 0, to excluded; to is 0 for all
 	results  string // file for the results of a range, which is not committed
 	bisect   bool   // search a part that ends its processes for the line that does
 }
@@ -34,7 +34,9 @@ func (c *scoreCmd) alone() bool {
 	return c.only == nil && (c.Driver == "local" || c.Driver == "nats" && c.NATS == "")
 }
 
-// share returns the number of this process and how many there are. See docs/spec/jobs.md#r8.
+// share returns the number of this process, from 0, and how many processes share the work: from flags,
+// else from the variables of a Kubernetes or Slurm job. A missing or impossible number is a
+// usageError. See docs/spec/jobs.md#r8.
 func (c *scoreCmd) share() (index, of int, err error) {
 	number := func(flag string, given *int, names ...string) (int, error) {
 		if given != nil {
@@ -57,10 +59,11 @@ func (c *scoreCmd) share() (index, of int, err error) {
 	if of, err = number("of", c.Of, "JOB_COMPLETIONS", "SLURM_ARRAY_TASK_COUNT"); err != nil {
 		return 0, 0, err
 	}
-	if first := os.Getenv("SLURM_ARRAY_TASK_MIN"); c.Index == nil && first != "" && os.Getenv("JOB_COMPLETION_INDEX") == "" {
-		n, err := strconv.Atoi(first)
+	fromSlurm := c.Index == nil && os.Getenv("JOB_COMPLETION_INDEX") == ""
+	if lowest := os.Getenv("SLURM_ARRAY_TASK_MIN"); fromSlurm && lowest != "" { // an array may begin at another number than 0
+		n, err := strconv.Atoi(lowest)
 		if err != nil {
-			return 0, 0, usage("cannot use SLURM_ARRAY_TASK_MIN=%q: want a whole number", first)
+			return 0, 0, usage("cannot use SLURM_ARRAY_TASK_MIN=%q: want a whole number", lowest)
 		}
 		index -= n
 	}
@@ -70,11 +73,13 @@ func (c *scoreCmd) share() (index, of int, err error) {
 	return index, of, nil
 }
 
-// runShare scores the shards of this process that are not done.
+// runShare scores those shards that are not done and belong to this process: the one of plumb shard
+// run, or every N-th of --driver index. It writes parts alone, closes the store and prints how many
+// shards it scored.
 func (j *job) runShare(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, j.shards.store.close()) }()
 	j.partsOnly = true
-	mine := func(jobs.Shard) bool { return true }
+	var mine func(jobs.Shard) bool
 	if only := j.cmd.only; only != nil {
 		if only.to > 0 {
 			return j.runRange(ctx, only)
@@ -111,7 +116,7 @@ func (j *job) runShare(ctx context.Context) (err error) {
 	return errors.Join(err, j.broken)
 }
 
-// whole reports whether a shard of the job is done and its parts match their markers.
+// whole reports whether all parts of a shard, up to the last one, are stored and match their markers.
 func (j *job) whole(s jobs.Shard) (bool, error) {
 	for chunk := 0; ; chunk++ {
 		_, m, ok, err := j.shards.Read(jobs.Part{Shard: s.N, Chunk: chunk})
@@ -121,14 +126,16 @@ func (j *job) whole(s jobs.Shard) (bool, error) {
 	}
 }
 
-// endShare ends a process that shared the work: it writes no output and no tables.
+// endShare ends a process that shared the work. It writes no output and no tables, which are left to
+// the command that joins the parts.
 func (j *job) endShare(ctx context.Context, err error) error {
 	j.bar.end()
 	j.out.discard()
 	return j.interrupted(ctx, err)
 }
 
-// runRange scores some records of a part into a file, without committing them.
+// runRange scores a range of the records of a part into the file o.results, and their clusters into a
+// file beside it. The part is not committed: the process that started this one does that.
 func (j *job) runRange(ctx context.Context, o *onlyPart) error {
 	s, err := j.shards.Find(o.shard)
 	if err != nil {
@@ -161,7 +168,7 @@ type ranged struct {
 	clusters []string // of the results; nil where none has one
 }
 
-// join adds the results of the range that follows.
+// join appends the results of b, the range that follows a.
 func (a *ranged) join(b *ranged) {
 	if a.clusters != nil || b.clusters != nil {
 		a.clusters = append(a.filled(), b.filled()...)
@@ -177,12 +184,13 @@ func (a *ranged) filled() []string {
 	return a.clusters
 }
 
-// errEnough ends a feed behind its range.
+// errEnough ends a feed after the last record of its range.
 var errEnough = errors.New("enough")
 
-// feedRange puts the records of a range of a part to the scorer.
+// feedRange puts the records of a range of a part, o.from to o.to, to the scorer. Those before it are
+// read but not put; those after it are not read.
 func (j *job) feedRange(s jobs.Shard, o *onlyPart, put putFunc) error {
-	n := 0
+	n := 0 // records read of the part
 	ranged := func(l dump.Line, origin *records.Origin) error {
 		if n++; n <= o.from {
 			return nil
@@ -213,19 +221,25 @@ const poisonAfter = 2
 // poisonShard is the exit code of `plumb shard run` for a shard that ends its processes.
 const poisonShard = 3
 
-// quarantine makes a part in fresh processes, halving it down to the lines that end them. These
-// get the error poison, all others their scores. skip is the number of results before the part.
+// quarantine scores and commits a part that has ended processes before. It runs each range of the part
+// in a process of its own, in halves down to the lines that end the process. These lines get the error
+// poison, all others their scores. skip is the number of results before the part. plumb shard run does
+// so only with --bisect; without it, the part is an error with an exit code of its own.
 func (j *job) quarantine(ctx context.Context, s jobs.Shard, p jobs.Part, skip int) error {
 	if only := j.cmd.only; only != nil && !only.bisect {
-		return exitError{fmt.Errorf("shard %d is poison: %d processes ended while it was under way; want --bisect, or the command that began the job", p.Shard, j.shards.deaths[p]), poisonShard}
+		err := fmt.Errorf("shard %d is poison: %d processes ended while it was under way; want --bisect, or the command that began the job",
+			p.Shard, j.shards.deaths[p])
+		return exitError{err, poisonShard}
 	}
-	fmt.Fprintf(j.std.err, "plumb: %d processes ended within part %d of shard %d; it is searched for the line that ends them\n", j.shards.deaths[p], p.Chunk, p.Shard)
+	fmt.Fprintf(j.std.err, "plumb: %d processes ended within part %d of shard %d; it is searched for the line that ends them\n",
+		j.shards.deaths[p], p.Chunk, p.Shard)
 	most := max(s.Lines, jobs.ShardLines) // records of the part
 	got, err := j.halve(ctx, s, onlyPart{shard: p.Shard, chunk: p.Chunk, skip: skip, to: most})
 	if err != nil {
 		return err
 	}
-	m := jobs.Marker{Lines: got.n, Last: s.Lines >= 0 || got.n < jobs.ShardLines, Clusters: got.clusters}
+	last := s.Lines >= 0 || got.n < jobs.ShardLines // a range of lines is one part; a whole input ends with a shorter part
+	m := jobs.Marker{Lines: got.n, Last: last, Clusters: got.clusters}
 	var cells cellCounts
 	for line := range bytes.Lines(got.lines) {
 		if v, err := j.parser.ParseBytes(line); err == nil {
@@ -238,14 +252,16 @@ func (j *job) quarantine(ctx context.Context, s jobs.Shard, p jobs.Part, skip in
 	return j.shards.Commit(p, got.lines, m)
 }
 
-// halve returns the results of a range of a part, which it scores in a process of its own, and in
-// halves where that process dies.
+// halve returns the results of a range of a part. It scores the range in a process of its own, and
+// both halves of it in this way if that process dies. A single record whose process dies twice gets
+// the error poison.
 func (j *job) halve(ctx context.Context, s jobs.Shard, o onlyPart) (*ranged, error) {
 	got, why, err := j.child(ctx, &o)
 	if err != nil || why == "" {
 		return got, err
 	}
 	if o.to-o.from == 1 {
+		// Once more: the first end may have had another reason, such as memory that others used.
 		if got, again, err := j.child(ctx, &o); err != nil || again == "" {
 			return got, err
 		}
@@ -274,8 +290,9 @@ func (j *job) scratch() string {
 	return j.shards.Store.Path("")
 }
 
-// child scores a range of a part in a process of its own. why says how that ended, "" where it
-// ended well.
+// child scores a range of a part in a process of its own, plumb shard run, and returns its results. If
+// the process dies or reports that it crashed, there are no results, and why says how it ended.
+// Failures that do not depend on the records, such as a file that cannot be read, are errors.
 func (j *job) child(ctx context.Context, o *onlyPart) (got *ranged, why string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -288,8 +305,9 @@ func (j *job) child(ctx context.Context, o *onlyPart) (got *ranged, why string, 
 	file.Close()
 	defer os.Remove(file.Name())
 	defer os.Remove(file.Name() + clustersSuffix)
-	cmd := exec.CommandContext(ctx, self, "shard", "run", "--manifest", j.shards.Store.Path(jobs.ManifestName), "--shard", strconv.Itoa(o.shard),
-		"--part", strconv.Itoa(o.chunk), "--skip", strconv.Itoa(o.skip), "--records", fmt.Sprintf("%d:%d", o.from, o.to), "--results", file.Name())
+	cmd := exec.CommandContext(ctx, self, "shard", "run", "--manifest", j.shards.Store.Path(jobs.ManifestName),
+		"--shard", strconv.Itoa(o.shard), "--part", strconv.Itoa(o.chunk), "--skip", strconv.Itoa(o.skip),
+		"--records", fmt.Sprintf("%d:%d", o.from, o.to), "--results", file.Name())
 	if e := j.cmd.S3Endpoint; e != "" && j.cmd.Job != "" {
 		cmd.Args = append(cmd.Args, "--s3-endpoint", e)
 	}
@@ -308,13 +326,13 @@ func (j *job) child(ctx context.Context, o *onlyPart) (got *ranged, why string, 
 		return got, "", err
 	case !errors.As(err, &ended):
 		return nil, "", fmt.Errorf("cannot start a process: %w", err)
-	case ended.ExitCode() == 1 || ended.ExitCode() == 130:
+	case ended.ExitCode() == 1 || ended.ExitCode() == 130: // plumb's own codes for a failure and an interrupt
 		return nil, "", fmt.Errorf("cannot score a part again: %s", bytes.TrimSpace(stderr.Bytes()))
 	}
 	return nil, ended.String(), nil
 }
 
-// readRange reads the results that a process left of a range of a part.
+// readRange reads the results, and their clusters, that a process has written for a range of a part.
 func readRange(path string) (got *ranged, err error) {
 	got = new(ranged)
 	if got.lines, err = os.ReadFile(path); err != nil {
@@ -326,15 +344,17 @@ func readRange(path string) (got *ranged, err error) {
 		err = json.Unmarshal(list, &got.clusters)
 	}
 	if err == nil && got.clusters != nil && len(got.clusters) != got.n {
-		err = fmt.Errorf("%s has %d clusters of %d results", path, len(got.clusters), got.n)
+		err = fmt.Errorf("cannot read %s: got %d clusters; want %d, one for each result", path, len(got.clusters), got.n)
 	}
 	return got, err
 }
 
-// poisoned returns the result of the only record of a range, whose process ends.
+// poisoned returns the result line of the only record of a range, which ends every process that scores
+// it. why says how these ended. Of the record only the members that identify it are read.
 func (j *job) poisoned(s jobs.Shard, o *onlyPart, why string) (line []byte, err error) {
 	err = j.feedRange(s, o, func(l dump.Line, origin *records.Origin) error {
-		r := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N, Err: &scoring.Error{Code: "poison", Message: "the process that scored it ended: " + why}}
+		r := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N,
+			Err: &scoring.Error{Code: "poison", Message: "the process that scored it ended: " + why}}
 		if v, err := fastjson.ParseBytes(l.Bytes); err == nil && v.Type() == fastjson.TypeObject {
 			if id := string(v.GetStringBytes("id")); id != "" {
 				r.ID, r.Line = id, 0

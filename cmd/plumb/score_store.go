@@ -6,10 +6,11 @@ import (
 	"plumb/daemon/jobs"
 )
 
-// storer writes parts in the background, in order: one while the next one is scored, so that a kill loses two at most.
+// storer commits parts to the store of a job in the background, in order: one while the next one is
+// scored, so that a kill loses two parts at most.
 type storer struct {
 	queue chan storeOrder
-	free  chan []byte // memory of parts that are written, for others: it would be much garbage
+	free  chan []byte // memory of parts that are written, to be used again
 	over  sync.WaitGroup
 	mu    sync.Mutex
 	err   error
@@ -23,7 +24,8 @@ type storeOrder struct {
 	synced chan<- struct{} // closed when all orders before are carried out; then there is no part
 }
 
-// newStorer returns a storer of a job's parts and starts its goroutine.
+// newStorer returns a storer of a job's parts and starts its goroutine, which runs until close. After
+// the first error it commits no more parts.
 func newStorer(j *jobs.Job) *storer {
 	s := &storer{queue: make(chan storeOrder), free: make(chan []byte, 2)}
 	s.over.Go(func() {
@@ -59,13 +61,14 @@ func (s *storer) memory() []byte {
 	}
 }
 
+// failed returns the first error of a commit, or nil.
 func (s *storer) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// sync waits until all parts so far are on the disk.
+// sync waits until all parts so far are committed, and returns the first error of a commit.
 func (s *storer) sync() error {
 	done := make(chan struct{})
 	s.queue <- storeOrder{synced: done}
@@ -73,7 +76,8 @@ func (s *storer) sync() error {
 	return s.failed()
 }
 
-// close waits until all parts are written.
+// close waits until all parts are committed, ends the goroutine, and returns the first error of a
+// commit. No part may be queued afterwards.
 func (s *storer) close() error {
 	close(s.queue)
 	s.over.Wait()

@@ -15,33 +15,35 @@ import (
 
 // shardCmd is `plumb shard`.
 type shardCmd struct {
-	Run shardRunCmd `cmd:"" help:"Score one shard of a job that plumb score began, and write its parts. Exit 0: done; 1: failed, may be tried again; 2: wrong use; 3: two processes ended while it was under way."`
+	Run shardRunCmd `cmd:"" help:"Score one shard of a job that plumb score --plan began, and write its parts. Exit code 0: done; 1: failed, and may be tried again; 2: wrong use; 3: two processes ended while it was under way."`
 }
 
 // shardRunCmd is `plumb shard run`.
 type shardRunCmd struct {
 	Manifest   string `required:"" placeholder:"FILE" help:"Manifest of the job: FILE.job/manifest.jsonl, or s3://BUCKET/PREFIX/manifest.jsonl."`
-	S3Endpoint string `name:"s3-endpoint" placeholder:"URL" help:"Store of an s3:// manifest. Default: Amazon's."`
-	S3Region   string `name:"s3-region" placeholder:"NAME" help:"Region of the store. Default: AWS_REGION, else what the store says."`
+	S3Endpoint string `name:"s3-endpoint" placeholder:"URL" help:"Object store of an s3:// manifest, as https://HOST. Default: Amazon S3."`
+	S3Region   string `name:"s3-region" placeholder:"NAME" help:"Region of the object store. Default: AWS_REGION, else the region that the store names."`
 	Shard      int    `required:"" placeholder:"K" help:"Number of the shard, from 0."`
-	Bisect     bool   `help:"Search a shard whose processes ended for the lines that end them, in fresh processes, and score the others, in place of exit 3."`
+	Bisect     bool   `help:"Where two processes ended in this shard: find the lines that end them, in fresh processes, and score the others, instead of exiting with code 3."`
 	Part       int    `hidden:""`
 	Skip       int    `hidden:""`
 	Records    string `hidden:""`
 	Results    string `hidden:""`
 }
 
-// Run scores the shard as the command that planned the job would. See docs/spec/jobs.md#r3.
+// Run scores the shard as the command that planned the job would. A process that another one has
+// started for a range of records never ends with the code of wrong use. See docs/spec/jobs.md#r3.
 func (c *shardRunCmd) Run(std streams) error {
 	err := c.run(std)
 	var u usageError
 	if c.Records != "" && errors.As(err, &u) {
-		return exitError{err, 1} // 2 is also the code of a crash, for which the lines would be blamed
+		return exitError{err, 1} // 2 is also the code of a crash, and the records would then be taken for its cause
 	}
 	return err
 }
 
-// run scores one shard of a planned job, or a range of it, in this process.
+// run scores one shard of a planned job, or a range of its records, in this process. It changes to the
+// folder in which the job was planned, and reads the flags of plumb score from the manifest.
 func (c *shardRunCmd) run(std streams) error {
 	at, name := c.Manifest, ""
 	if i := strings.LastIndexByte(at, '/'); i >= 0 {
@@ -65,7 +67,7 @@ func (c *shardRunCmd) run(std streams) error {
 	}
 	j, err := jobs.Open(store)
 	if errors.Is(err, jobs.ErrNone) {
-		return usage("cannot open %s: it is not there, or was not written to its end", c.Manifest)
+		return usage("cannot open %s: it is not there, or was not written to its end; plumb score --plan writes it", c.Manifest)
 	}
 	if err != nil {
 		return err
@@ -73,8 +75,10 @@ func (c *shardRunCmd) run(std streams) error {
 	if _, err := j.Find(c.Shard); err != nil {
 		return usageError{err}
 	}
-	if err := os.Chdir(j.Header.Folder); err != nil && dir != "" { // machines that share no folder name objects
-		return fmt.Errorf("cannot go to the folder of the job: %w", err)
+	// The dumps have names relative to that folder. Where the parts are in an object store, machines share
+	// no folder, and the dumps are objects too.
+	if err := os.Chdir(j.Header.Folder); err != nil && dir != "" {
+		return fmt.Errorf("cannot change to the folder of the job: %w", err)
 	}
 	var all cli
 	if _, err := parser(&all).Parse(j.Header.Args); err != nil {
@@ -95,7 +99,7 @@ func (c *shardRunCmd) run(std streams) error {
 			s.only.to, err = strconv.Atoi(to)
 		}
 		if err != nil || s.only.to <= s.only.from {
-			return usage("cannot use --records %q: want FROM:TO", c.Records)
+			return usage("cannot use --records %q: want FROM:TO with FROM less than TO", c.Records)
 		}
 	}
 	return s.Run(std)

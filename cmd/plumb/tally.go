@@ -42,7 +42,8 @@ type failedLine struct {
 	message string
 }
 
-// addResult counts the result of a line of a dump.
+// addResult counts the result of a line of a dump, and whether the answer was cut. A failure that is
+// kept for the end of the run gets its place in the dump.
 func (t *tally) addResult(file string, line int, r *scoring.Result) {
 	if c := r.Who.Cut; c != "" {
 		if t.cut == nil {
@@ -52,12 +53,13 @@ func (t *tally) addResult(file string, line int, r *scoring.Result) {
 	}
 	before := len(t.first)
 	t.add(file, line, r.ID, r.Err)
-	if len(t.first) > before {
+	if len(t.first) > before { // add has kept the failure
 		t.first[before].at = r.Who.At
 	}
 }
 
-// add counts a line by its outcome; e is nil where the line has a score.
+// add counts a line by its outcome; e is nil if the line has a score. It keeps the first failures of
+// each code, to be printed at the end.
 func (t *tally) add(file string, line int, id string, e *scoring.Error) {
 	t.lines++
 	switch {
@@ -81,7 +83,8 @@ func (t *tally) add(file string, line int, id string, e *scoring.Error) {
 	}
 }
 
-// writeTo writes the number of failed lines, the counts by code and the first failures.
+// writeTo writes how many lines could not be scored or drawn, which is the value of what, with the
+// counts by code and the first failures. It writes nothing if no line failed.
 func (t *tally) writeTo(w io.Writer, what string) {
 	if t.failed == 0 {
 		return
@@ -105,7 +108,8 @@ func (t *tally) counts() string {
 	return strings.Join(codes, ", ")
 }
 
-// named returns the id of the line for messages, "" where the line has none.
+// named returns the id of a failed line for messages, such as ` (id "a")`. It returns "" for a line
+// without an id, whose number stands in for it.
 func (m failedLine) named() string {
 	if m.id == "" || m.id == fmt.Sprintf("line:%d", m.line) {
 		return ""
@@ -113,7 +117,8 @@ func (m failedLine) named() string {
 	return fmt.Sprintf(" (id %.64q)", m.id)
 }
 
-// writeCut writes how many answers were truncated, and how many lines were left out.
+// writeCut writes how many answers were truncated, by where they end, and how many lines were left out
+// because they repeat an answer. mode is the value of --cut, which says how truncated answers count.
 func (t *tally) writeCut(w io.Writer, mode string) {
 	if len(t.cut) > 0 {
 		n := 0
@@ -129,13 +134,14 @@ func (t *tally) writeCut(w io.Writer, mode string) {
 	}
 }
 
-// String returns the line and its error as one line of text.
+// String returns the place of a failed line, its id and its error as one line of text. Characters that
+// cannot be printed, such as line breaks in quoted input, become spaces.
 func (m failedLine) String() string {
 	s := strings.TrimSpace(fmt.Sprintf("%s line %d", m.file, m.line))
 	if m.at != "" {
 		s = strings.TrimSpace(m.file + " " + m.at)
 	}
-	if m.at == "" || !strings.HasSuffix(m.id, m.at) {
+	if m.at == "" || !strings.HasSuffix(m.id, m.at) { // some ids are made of the place
 		s += m.named()
 	}
 	text := strings.Map(func(c rune) rune {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,21 +20,22 @@ import (
 
 // tangramCmd is `plumb tangram`.
 type tangramCmd struct {
-	Convert  convertCmd  `cmd:"" help:"Make exact instances of float drawings; those that become none are listed with the reason."`
-	Generate generateCmd `cmd:"" help:"Make instances without any data."`
-	Items    itemsCmd    `cmd:"" help:"Draw the options of Task 1 for instances."`
+	Convert  convertCmd  `cmd:"" help:"Make exact instances from drawings with decimal coordinates; drawings that become none are listed with the reason."`
+	Generate generateCmd `cmd:"" help:"Make instances from a seed."`
+	Items    itemsCmd    `cmd:"" help:"Make items of Task 1 from instances, each with its four options."`
 	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of an instance."`
 }
 
 // convertCmd is `plumb tangram convert`.
 type convertCmd struct {
-	Drawings []string `arg:"" help:"Drawings: JSON lines {\"id\",\"polygons\":[{\"points\",\"transform\"?}]}, y down as in SVG; - is stdin."`
-	Output   string   `short:"o" default:"-" placeholder:"FILE" help:"File for the instances, one JSON line each; - is stdout."`
-	Rejects  string   `placeholder:"FILE" help:"File for the drawings that become no instance, one line {\"id\",\"error\":{\"code\",\"message\"}} each."`
+	Drawings []string `arg:"" help:"Drawings: JSON lines {\"id\",\"polygons\":[{\"points\",\"transform\"?}]} with y down, as in SVG; - is standard input."`
+	Output   string   `short:"o" default:"-" placeholder:"FILE" help:"File for the instances, one JSON line each; - is standard output."`
+	Rejects  string   `placeholder:"FILE" help:"File for the drawings that become no instance, one line {\"id\",\"error\":{\"code\",\"message\"}} each. Default: none."`
 	limitFlags
 }
 
-// Run converts every drawing and counts the outcomes on stderr.
+// Run converts every drawing. Instances go to the output, drawings that become none to the file of
+// --rejects with their reasons, and the counts by outcome to standard error.
 func (c *convertCmd) Run(std streams) error {
 	out, err := output(c.Output, std, c.Drawings...)
 	if err != nil {
@@ -59,18 +61,15 @@ func (c *convertCmd) Run(std streams) error {
 			return finish(err, out, rejects)
 		}
 	}
-	codes := make([]string, 0, len(counts))
-	for code := range counts {
-		codes = append(codes, code)
-	}
-	slices.SortFunc(codes, func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
-	for _, code := range codes {
+	mostFirst := func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) }
+	for _, code := range slices.SortedFunc(maps.Keys(counts), mostFirst) {
 		fmt.Fprintf(std.err, "%6d %s\n", counts[code], code)
 	}
 	return finish(nil, out, rejects)
 }
 
-// eachLine gives the lines of a file.
+// eachLine calls give for each line of a file, or of standard input for "-", until give returns an
+// error. A line that cannot be read is given too, with its Fault.
 func eachLine(path string, limits dump.Limits, stdin io.Reader, give func(dump.Line) error) error {
 	r, err := openDump(path, limits, stdin)
 	if err != nil {
@@ -101,8 +100,8 @@ var reasons = []struct {
 	{convert.ErrLoose, "loose"}, {convert.ErrMoved, "moved"},
 }
 
-// converted is the line of one drawing, with "converted" or the code of what is
-// wrong with it.
+// converted returns the output line of one drawing: its exact instance and the code "converted", or
+// its error and the code of that.
 func converted(l dump.Line) (line []byte, code string) {
 	if l.Fault != "" {
 		return failure(fmt.Sprintf("line:%d", l.N), "bad_line", l.Fault), "bad_line"
@@ -133,13 +132,14 @@ func converted(l dump.Line) (line []byte, code string) {
 
 // generateCmd is `plumb tangram generate`.
 type generateCmd struct {
-	Seed    int64  `default:"0" placeholder:"N" help:"Seed: instance k of a seed is the same on every machine."`
-	Count   count  `default:"1" placeholder:"N" help:"How many instances to make."`
-	Output  string `short:"o" default:"-" placeholder:"FILE" help:"File for the instances, one JSON line each; - is stdout."`
-	Answers string `placeholder:"FILE" help:"File for answers of different quality, three for each instance, as dump lines: to try scoring with."`
+	Seed    int64  `default:"0" placeholder:"N" help:"Seed. Instance k of a seed is the same on every machine."`
+	Count   count  `default:"1" placeholder:"N" help:"Number of instances to make."`
+	Output  string `short:"o" default:"-" placeholder:"FILE" help:"File for the instances, one JSON line each; - is standard output."`
+	Answers string `placeholder:"FILE" help:"File for made-up answers of different quality, three for each instance, as dump lines to try scoring with. Default: none."`
 }
 
-// Run writes made-up TangramPuzzle instances.
+// Run writes generated TangramPuzzle instances, and to the file of --answers three made-up answers to
+// each.
 func (c *generateCmd) Run(std streams) error {
 	out, err := output(c.Output, std)
 	if err != nil {
@@ -153,6 +153,7 @@ func (c *generateCmd) Run(std streams) error {
 		in := generate.Instance(c.Seed, k)
 		_, err = out.Write(append(in.AppendJSON(nil), '\n'))
 		for n := 0; n < 3 && err == nil; n++ {
+			// The second argument chooses the quality of the answer; steps of 5 give each instance three of them.
 			_, err = answers.Write(append(generate.Line(in, k+5*n), '\n'))
 		}
 	}
@@ -164,15 +165,15 @@ func (c *generateCmd) Run(std streams) error {
 
 // itemsCmd is `plumb tangram items`.
 type itemsCmd struct {
-	Instances string `arg:"" help:"Instances: JSON lines; - is stdin."`
+	Instances string `arg:"" help:"Instances: JSON lines; - is standard input."`
 	Seed      int64  `default:"0" placeholder:"N" help:"Seed of the options."`
-	Output    string `short:"o" default:"-" placeholder:"FILE" help:"File for the items, one line {\"id\",\"suite\",\"test\",\"instance_id\",\"options\",\"answer\"} each; - is stdout."`
-	Answers   bool   `help:"Put a response into each item, right, wrong or invalid in turn: to try scoring with."`
+	Output    string `short:"o" default:"-" placeholder:"FILE" help:"File for the items, one line {\"id\",\"suite\",\"test\",\"instance_id\",\"options\",\"answer\"} each; - is standard output."`
+	Answers   bool   `help:"Put a made-up response into each item, right, wrong or invalid in turn, to try scoring with."`
 	limitFlags
 }
 
-// Run draws the options. A bad instance ends the run: the options of all others
-// would depend on it.
+// Run draws the four options of each instance at random by the seed, and writes the items. A bad
+// instance ends the run, because the options of all items are drawn from all instances.
 func (c *itemsCmd) Run(std streams) error {
 	out, err := output(c.Output, std, c.Instances)
 	if err != nil {
@@ -200,7 +201,8 @@ func (c *itemsCmd) Run(std streams) error {
 	return out.finish(err)
 }
 
-// readInstances reads a file of instances, sorted by id.
+// readInstances reads a file of instances and sorts them by id. A line that is no instance, or an id
+// that occurs twice, is an error.
 func readInstances(path string, limits dump.Limits, stdin io.Reader) (set []*assembly.Instance, err error) {
 	err = eachLine(path, limits, stdin, func(l dump.Line) error {
 		if l.Fault != "" {

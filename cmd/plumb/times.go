@@ -46,12 +46,14 @@ type slowLine struct {
 	parts queue.Timing
 }
 
-// workOf returns the time of a line without its waits for other lines.
+// workOf returns the time of a line without its waits for other lines: for a worker, for its batch and
+// for the answers of earlier lines.
 func workOf(t queue.Timing) time.Duration {
 	return t.Total() - t[queue.PartQueue] - t[queue.PartPack] - t[queue.PartReply]
 }
 
-// add counts the times of one answer and writes its line.
+// add adds the times of one answer to those of its test, keeps it if it is one of the slowest, and
+// writes its line.
 func (c *times) add(file string, a *queue.Answer) error {
 	work, r := workOf(a.Timing), &a.Result
 	t := c.at[[2]string{r.Suite, r.Test}]
@@ -77,16 +79,19 @@ func (c *times) add(file string, a *queue.Answer) error {
 	return nil
 }
 
-// timesLine returns the JSON line of one answer, with times in milliseconds.
+// timesLine returns the JSON line of one answer: what identifies it, its times in milliseconds, without
+// parts that took none, and whether it was computed or taken from a cache.
 func timesLine(file string, a *queue.Answer, work time.Duration) []byte {
 	b := scoring.AppendString([]byte(`{"id":`), a.Result.ID)
 	if file != "" {
 		b = scoring.AppendString(append(b, `,"file":`...), file)
 	}
 	b = strconv.AppendInt(append(b, `,"line":`...), int64(a.Line), 10)
-	for _, n := range []struct{ name, value string }{{"suite", a.Result.Suite}, {"test", a.Result.Test}, {"model", a.Result.Who.Model}} {
-		if n.value != "" {
-			b = scoring.AppendString(append(b, `,"`+n.name+`":`...), n.value)
+	for _, member := range []struct{ name, value string }{
+		{"suite", a.Result.Suite}, {"test", a.Result.Test}, {"model", a.Result.Who.Model},
+	} {
+		if member.value != "" {
+			b = scoring.AppendString(append(b, `,"`+member.name+`":`...), member.value)
 		}
 	}
 	ms := func(name string, d time.Duration) {
@@ -102,37 +107,53 @@ func timesLine(file string, a *queue.Answer, work time.Duration) []byte {
 	return append(b, "}\n"...)
 }
 
-// writeTo writes a table with the seconds of each test by part, and one with the
-// slowest lines.
-func (c *times) writeTo(w io.Writer) error {
-	tests := scoring.TextTable{Title: "Seconds of work per test", Text: 2, Columns: []string{"suite", "test", "lines", "seconds", "mean ms", "slowest ms"},
-		Note: "Lines are worked on at the same time and share batches, so seconds add up to more than the run took."}
-	parts := []queue.Part{queue.PartDecode, queue.PartOutline, queue.PartJudge, queue.PartExport, queue.PartGPU, queue.PartScore, queue.PartEncode}
-	for _, p := range parts {
-		tests.Columns = append(tests.Columns, p.String())
+// workParts are the parts of a line's time that are work on the line itself.
+var workParts = []queue.Part{queue.PartDecode, queue.PartOutline, queue.PartJudge, queue.PartExport, queue.PartGPU,
+	queue.PartScore, queue.PartEncode}
+
+// testTable returns the table of the seconds of each test, in all and by part.
+func (c *times) testTable() scoring.TextTable {
+	t := scoring.TextTable{Title: "Seconds of work per test", Text: 2,
+		Columns: []string{"suite", "test", "lines", "seconds", "mean ms", "slowest ms"},
+		Note:    "Lines are worked on at the same time and share batches, so seconds add up to more than the run took."}
+	for _, p := range workParts {
+		t.Columns = append(t.Columns, p.String())
 	}
-	for _, t := range c.tests {
-		row := []string{cmp.Or(t.suite, "-"), cmp.Or(t.test, "-"), strconv.Itoa(t.n), seconds(t.work), millis(t.work / time.Duration(t.n)), millis(t.worst)}
-		for _, p := range parts {
-			row = append(row, seconds(t.parts[p]))
+	for _, test := range c.tests {
+		row := []string{cmp.Or(test.suite, "-"), cmp.Or(test.test, "-"), strconv.Itoa(test.n),
+			seconds(test.work), millis(test.work / time.Duration(test.n)), millis(test.worst)}
+		for _, p := range workParts {
+			row = append(row, seconds(test.parts[p]))
 		}
-		tests.Rows = append(tests.Rows, row)
+		t.Rows = append(t.Rows, row)
 	}
-	slow := scoring.TextTable{Title: "Slowest lines", Text: 3, Columns: []string{"line", "id", "test", "ms", "most of it", "ms"}}
+	return t
+}
+
+// slowTable returns the table of the slowest lines, with the part that took most of the time of each.
+func (c *times) slowTable() scoring.TextTable {
+	t := scoring.TextTable{Title: "Slowest lines", Text: 3, Columns: []string{"line", "id", "test", "ms", "most of it", "ms"}}
 	for _, s := range c.slow {
-		most := queue.PartDecode
-		for _, p := range parts {
-			if s.parts[p] > s.parts[most] {
-				most = p
+		longest := queue.PartDecode
+		for _, p := range workParts {
+			if s.parts[p] > s.parts[longest] {
+				longest = p
 			}
 		}
 		at := strconv.Itoa(s.line)
 		if s.file != "" {
 			at = s.file + ":" + at
 		}
-		slow.Rows = append(slow.Rows, []string{at, fmt.Sprintf("%.60s", s.id), cmp.Or(s.test, "-"), millis(s.work), most.String(), millis(s.parts[most])})
+		t.Rows = append(t.Rows, []string{at, fmt.Sprintf("%.60s", s.id), cmp.Or(s.test, "-"),
+			millis(s.work), longest.String(), millis(s.parts[longest])})
 	}
-	for _, t := range []scoring.TextTable{tests, slow} {
+	return t
+}
+
+// writeTo writes a table with the seconds of each test by part, and one with the slowest lines, each
+// after an empty line.
+func (c *times) writeTo(w io.Writer) error {
+	for _, t := range []scoring.TextTable{c.testTable(), c.slowTable()} {
 		if _, err := io.WriteString(w, "\n"); err != nil {
 			return err
 		}

@@ -16,6 +16,11 @@ type unusedFlags struct {
 	names []string // names of flags, or "@group" for all flags of a group
 }
 
+// include reports whether a flag, or its whole group, is in the list.
+func (u *unusedFlags) include(f *kong.Flag) bool {
+	return slices.Contains(u.names, f.Name) || f.Group != nil && slices.Contains(u.names, "@"+f.Group.Key)
+}
+
 // flagUser is a command that does not use all of its flags in every use.
 type flagUser interface{ unusedFlags() []unusedFlags }
 
@@ -35,9 +40,9 @@ func checkUnusedFlags(k *kong.Context) error {
 		if p.Flag == nil {
 			continue
 		}
-		for _, i := range all {
-			if slices.Contains(i.names, p.Flag.Name) || p.Flag.Group != nil && slices.Contains(i.names, "@"+p.Flag.Group.Key) {
-				return usage("cannot use --%s %s: it has no effect there", p.Flag.Name, i.where)
+		for _, unused := range all {
+			if unused.include(p.Flag) {
+				return usage("cannot use --%s %s: it has no effect there", p.Flag.Name, unused.where)
 			}
 		}
 	}
@@ -47,24 +52,28 @@ func checkUnusedFlags(k *kong.Context) error {
 // Names of flags by purpose.
 var (
 	engineNames  = join([]string{"backend", "fidelity", "raster", "device", "fonts-dir", "batch", "tally-cache", "tldraw"}, browserNames)
-	browserNames = []string{"chrome", "chrome-pages", "chrome-sandbox", "chrome-memory", "chrome-start", "tldraw-use", "tldraw-host", "tldraw-license-key"}
-	chromeNames  = join(browserNames, []string{"max-asset", "max-asset-pixels"})
-	canvasNames  = []string{"max-pixels", "max-side", "max-coverage", "max-asset", "max-asset-pixels"}
-	answerNames  = []string{"max-actions", "max-paint", "max-response"}
-	sceneNames   = []string{"max-shapes", "max-points", "max-text", "max-coordinate"}
-	queueNames   = []string{"deadline", "queue-max", "max-memory"}
-	tangramOnly  = []string{"@tangram"}
-	judgeNames   = []string{"@judge"}
+	browserNames = []string{"chrome", "chrome-pages", "chrome-sandbox", "chrome-memory", "chrome-start",
+		"tldraw-use", "tldraw-host", "tldraw-license-key"}
+	chromeNames = join(browserNames, []string{"max-asset", "max-asset-pixels"})
+	canvasNames = []string{"max-pixels", "max-side", "max-coverage", "max-asset", "max-asset-pixels"}
+	answerNames = []string{"max-actions", "max-paint", "max-response"}
+	sceneNames  = []string{"max-shapes", "max-points", "max-text", "max-coordinate"}
+	queueNames  = []string{"deadline", "queue-max", "max-memory"}
+	jsonNames   = []string{"max-depth", "max-values"}
+	shmNames    = []string{"shm-socket", "shm-trust-loopback", "runtime-dir", "max-shm-regions", "max-shm-per-client",
+		"max-shm-bytes", "shm-idle"}
+	tangramOnly = []string{"@tangram"}
+	judgeNames  = []string{"@judge"}
 )
 
 func join(lists ...[]string) []string { return slices.Concat(lists...) }
 
-// unusedFlags implements flagUser.
+// unusedFlags implements flagUser: the command only reads dumps.
 func (c *recordsCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb records", join(answerNames, queueNames, canvasNames, sceneNames)}}
 }
 
-// unusedFlags implements flagUser.
+// unusedFlags implements flagUser: most flags belong to the prompts of one suite.
 func (c *promptCmd) unusedFlags() []unusedFlags {
 	all := []unusedFlags{{"with plumb prompt", join(answerNames, queueNames)}}
 	if c.Suite != "aspire" || c.Images == "" {
@@ -77,11 +86,12 @@ func (c *promptCmd) unusedFlags() []unusedFlags {
 	case "spatialab":
 		all = append(all, unusedFlags{with, join([]string{"mode", "input", "images", "fonts-dir", "@drawingbench"}, tangramOnly)})
 	case "spaceeval":
-		all = append(all, unusedFlags{with, join([]string{"format", "mode", "input", "method", "images", "fonts-dir", "@drawingbench"}, tangramOnly)})
+		others := []string{"format", "mode", "input", "method", "images", "fonts-dir", "@drawingbench"}
+		all = append(all, unusedFlags{with, join(others, tangramOnly)})
 	case "drawingbench":
 		all = append(all, unusedFlags{with, join([]string{"format", "mode", "input", "method", "images", "fonts-dir"}, tangramOnly)})
 	case "tangram":
-		all = append(all, unusedFlags{with, []string{"format", "mode", "input", "method", "@drawingbench", "max-depth", "max-values"}})
+		all = append(all, unusedFlags{with, join([]string{"format", "mode", "input", "method", "@drawingbench"}, jsonNames)})
 		if c.Test == "outline" {
 			all = append(all, unusedFlags{"with --test outline", []string{"setting"}})
 		} else if c.Setting != "in-context" {
@@ -92,12 +102,13 @@ func (c *promptCmd) unusedFlags() []unusedFlags {
 		all = append(all, unusedFlags{"without --images", []string{"fonts-dir"}})
 	}
 	if c.Turn2 != "" {
-		all = append(all, unusedFlags{"with --second-turn", []string{"max-depth", "max-values"}})
+		all = append(all, unusedFlags{"with --second-turn", jsonNames})
 	}
 	return all
 }
 
-// unusedFlags implements flagUser.
+// unusedFlags implements flagUser: with --server the daemon draws and scores by its own flags, but a
+// report is drawn in this process.
 func (c *scoreCmd) unusedFlags() (all []unusedFlags) {
 	if c.JudgeURL == "" {
 		all = append(all, unusedFlags{"without --judge-url", judgeNames})
@@ -106,7 +117,8 @@ func (c *scoreCmd) unusedFlags() (all []unusedFlags) {
 	case c.Server == "":
 		all = append(all, unusedFlags{"without --server", []string{"token-env"}})
 	case c.Report == "":
-		all = append(all, unusedFlags{"with --server", join(engineNames, []string{"workers"}, canvasNames, answerNames, sceneNames, queueNames)})
+		ofDaemon := join(engineNames, []string{"workers"}, canvasNames, answerNames, sceneNames, queueNames)
+		all = append(all, unusedFlags{"with --server", ofDaemon})
 	}
 	return all
 }
@@ -117,7 +129,7 @@ func (c *serveCmd) unusedFlags() (all []unusedFlags) {
 		all = append(all, unusedFlags{"without --judge-url", judgeNames})
 	}
 	if !c.AllowClientShm {
-		all = append(all, unusedFlags{"without --allow-client-shm", []string{"shm-socket", "shm-trust-loopback", "runtime-dir", "max-shm-regions", "max-shm-per-client", "max-shm-bytes", "shm-idle"}})
+		all = append(all, unusedFlags{"without --allow-client-shm", shmNames})
 	}
 	return all
 }
@@ -128,7 +140,8 @@ func (c *renderCmd) unusedFlags() (all []unusedFlags) {
 		all = append(all, unusedFlags{"without --compare", []string{"worst", "reference"}})
 	}
 	if c.Suite != "" {
-		all = append(all, unusedFlags{"with --suite", join(engineNames, canvasNames, queueNames, []string{"compare", "only", "bounds"})})
+		ofScenes := join(engineNames, canvasNames, queueNames, []string{"compare", "only", "bounds"})
+		all = append(all, unusedFlags{"with --suite", ofScenes})
 	} else {
 		all = append(all, unusedFlags{"without --suite", join([]string{"tasks", "tally-cache"}, answerNames)})
 	}
@@ -155,7 +168,7 @@ func (c *benchCmd) unusedFlags() (all []unusedFlags) {
 
 // unusedFlags implements flagUser: the command reads result lines and scores nothing.
 func (c *reportCmd) unusedFlags() []unusedFlags {
-	return []unusedFlags{{"with plumb report", join(canvasNames, answerNames, sceneNames, queueNames, []string{"max-depth", "max-values"})}}
+	return []unusedFlags{{"with plumb report", join(canvasNames, answerNames, sceneNames, queueNames, jsonNames)}}
 }
 
 // unusedFlags implements flagUser.
@@ -165,10 +178,30 @@ func (c *agreeCmd) unusedFlags() []unusedFlags {
 
 // unusedFlags implements flagUser.
 func (c *convertCmd) unusedFlags() []unusedFlags {
-	return []unusedFlags{{"with plumb tangram convert", join(canvasNames, answerNames, sceneNames, queueNames, []string{"max-depth", "max-values"})}}
+	return []unusedFlags{{"with plumb tangram convert", join(canvasNames, answerNames, sceneNames, queueNames, jsonNames)}}
 }
 
 // unusedFlags implements flagUser.
 func (c *itemsCmd) unusedFlags() []unusedFlags {
-	return []unusedFlags{{"with plumb tangram items", join(canvasNames, answerNames, sceneNames, queueNames, []string{"max-depth", "max-values"})}}
+	return []unusedFlags{{"with plumb tangram items", join(canvasNames, answerNames, sceneNames, queueNames, jsonNames)}}
+}
+
+// unusedFlags implements flagUser: the command reads result lines alone.
+func (c *compareCmd) unusedFlags() []unusedFlags {
+	return []unusedFlags{{"with plumb compare", join(canvasNames, answerNames, sceneNames, queueNames, jsonNames)}}
+}
+
+// unusedFlags implements flagUser: the command reads result lines alone.
+func (c *powerCmd) unusedFlags() []unusedFlags {
+	return []unusedFlags{{"with plumb power", join(canvasNames, answerNames, sceneNames, queueNames, jsonNames)}}
+}
+
+// unusedFlags implements flagUser: the daemon under load has limits of its own.
+func (c *loadCmd) unusedFlags() []unusedFlags {
+	return []unusedFlags{{"with plumb load", join(canvasNames, answerNames, sceneNames, queueNames)}}
+}
+
+// unusedFlags implements flagUser: the command draws no scene and scores no answer.
+func (c *vqaConvertCmd) unusedFlags() []unusedFlags {
+	return []unusedFlags{{"with plumb vqa convert", join(canvasNames, answerNames, queueNames, sceneNames)}}
 }

@@ -13,13 +13,14 @@ type versionCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-func about() api.Version {
+// thisVersion returns the version, the commit and the Go release of this program.
+func thisVersion() api.Version {
 	return api.Version{Version: version, Commit: commit, Go: runtime.Version()}
 }
 
 // Run prints the version.
 func (c *versionCmd) Run(std streams) error {
-	v := about()
+	v := thisVersion()
 	if !c.JSON {
 		fmt.Fprintf(std.out, "plumb %s (commit %s, %s)\n", v.Version, v.Commit, v.Go)
 		return nil

@@ -15,12 +15,12 @@ import (
 
 // viewCmd is `plumb view`.
 type viewCmd struct {
-	Results []string `arg:"" name:"results" help:"Result files of plumb score, JSON lines, plain or compressed, or folders of plumb run, whose dump and tasks are read too."`
-	Dump    []string `sep:"none" placeholder:"DUMP" help:"Dump that the results are of, in any format that plumb score reads, for answers and pictures; repeatable."`
-	Listen  string   `default:"127.0.0.1:0" placeholder:"ADDR" help:"Loopback address of the pages; port 0 takes a free one."`
-	UIPages string   `name:"ui-pages" placeholder:"DIR" help:"Folder of the built pages. Default: PLUMB_UI_PAGES, else build/explorer beside the program."`
-	Save    string   `placeholder:"FILE" help:"Write the results as one HTML file that needs no server and no network, and end; - is stdout."`
-	Items   count    `default:"100" placeholder:"N" help:"Of --save: how many results, the worst first, have their pictures and texts, 200 at most."`
+	Results []string `arg:"" name:"results" help:"Result files of plumb score (JSON lines, plain or compressed), or folders of plumb run, whose dump and tasks are read too."`
+	Dump    []string `sep:"none" placeholder:"DUMP" help:"Dump that the results are of (any format that plumb score reads), for answers and pictures; may be repeated."`
+	Listen  string   `default:"127.0.0.1:0" placeholder:"ADDR" help:"Address of the pages on this machine. Port 0 takes a free port."`
+	UIPages string   `name:"ui-pages" placeholder:"DIR" help:"Folder of the built pages. Default: that of PLUMB_UI_PAGES, else build/explorer beside the program."`
+	Save    string   `placeholder:"FILE" help:"Write the results as one HTML file that needs no server and no network, and end; - is standard output."`
+	Items   count    `default:"100" placeholder:"N" help:"With --save: number of results, the worst first, that have their pictures and texts, 200 at most."`
 	paperFlags
 	dumpFlags
 	scoreFlags
@@ -28,20 +28,21 @@ type viewCmd struct {
 	limitFlags
 }
 
-// Run shows results in a browser until a signal ends it.
+// Run shows results as pages on an address of this machine until a signal ends it, or with --save
+// writes them as one HTML file. The tasks of folders of plumb run are added to those of --tasks.
 func (c *viewCmd) Run(std streams) error {
 	job := explorer.Job{}
-	tasks := map[string]bool{}
+	var added []string // task files of folders, once each
 	for _, path := range c.Results {
-		f, err := c.results(path, &job, std)
+		tasks, err := c.results(path, &job, std)
 		if err != nil {
 			return err
 		}
-		if f != "" && !tasks[f] {
-			tasks[f] = true
-			c.Tasks = append(c.Tasks, f)
+		if tasks != "" && !slices.Contains(added, tasks) {
+			added = append(added, tasks)
 		}
 	}
+	c.Tasks = append(c.Tasks, added...)
 	cc, err := core(&c.engineFlags, &c.limitFlags, &c.scoreFlags)
 	if err != nil {
 		return err
@@ -71,7 +72,9 @@ func (c *viewCmd) Run(std streams) error {
 	defer stop()
 	view := daemon.ViewConfig{Listen: c.Listen, Core: cc, Out: std.err, Log: logger(std, "warn"), Explorer: explorer.Config{
 		Title: strings.Join(c.Results, ", "), Jobs: func() ([]explorer.Job, error) { return []explorer.Job{job}, nil },
-		Items: items, Variants: variants, Papers: papers, Line: int(c.MaxLine), ResultCopies: copies.results, DumpCopies: copies.dumps, Flags: c.scoreFlags.list(&c.engineFlags), Client: explorer.PagesDir(c.UIPages), Version: version}}
+		Items: items, Variants: variants, Papers: papers, Line: int(c.MaxLine),
+		ResultCopies: copies.results, DumpCopies: copies.dumps,
+		Flags: c.scoreFlags.list(&c.engineFlags), Client: explorer.PagesDir(c.UIPages), Version: version}}
 	if c.Save == "" {
 		return daemon.View(ctx, view)
 	}
@@ -83,7 +86,8 @@ func (c *viewCmd) Run(std streams) error {
 	return out.finish(daemon.View(ctx, view))
 }
 
-// dumps returns the dumps that --dump names.
+// dumps returns the paths of the dumps that --dump names, with folders and patterns expanded, after a
+// check that each can be read.
 func (c *viewCmd) dumps(cc *daemon.CoreConfig, std streams) ([]string, error) {
 	if len(c.Dump) == 0 {
 		return nil, nil
@@ -95,7 +99,9 @@ func (c *viewCmd) dumps(cc *daemon.CoreConfig, std streams) ([]string, error) {
 	return paths, c.check(paths, cc.Lines)
 }
 
-// results adds what an argument names to the job, and returns the task file of a run's folder, "" for none.
+// results adds to the job what an argument names: a result file, or the results and the dump of a
+// folder of plumb run. It returns the task file of such a folder in the form SUITE=FILE, "" for none. A
+// partial result file is shown too, with a message.
 func (c *viewCmd) results(path string, job *explorer.Job, std streams) (tasks string, err error) {
 	f, isFolder, err := openRunFolder(path, c.lines())
 	if err != nil {
@@ -103,7 +109,7 @@ func (c *viewCmd) results(path string, job *explorer.Job, std streams) (tasks st
 	}
 	if !isFolder {
 		if _, err := os.Stat(path); err != nil {
-			return "", usage("cannot open results: %v", err)
+			return "", usage("cannot open results: %v; want a result file of plumb score, or a folder of plumb run", err)
 		}
 		if atomicfile.IsPartial(path) {
 			fmt.Fprintf(std.err, "plumb: %s holds the results of a run that ended early\n", path)
@@ -127,12 +133,15 @@ func (c *viewCmd) results(path string, job *explorer.Job, std streams) (tasks st
 	return "", nil
 }
 
+// exists reports whether there is a file at path. A file that cannot be looked at counts as there, so
+// that opening it gives the error.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, os.ErrNotExist)
 }
 
-// list returns the flags with which plumb score reads the same dumps.
+// list returns the flags with which plumb score scores the same dumps in the same way, for the pages
+// that show how to do so. Flags with their default values are left out.
 func (f *scoreFlags) list(e *engineFlags) (list []string) {
 	if f.Suite != "" {
 		list = append(list, "--suite", f.Suite)

@@ -17,8 +17,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// copier copies the lines of results and dumps that are compressed, and those of other tools' dumps as plumb's own, so that the
-// explorer finds lines at their places.
+// copier copies compressed results and dumps as plain lines, and other tools' dumps as lines of plumb's
+// own format: the explorer goes back to a line by its place, which only a plain file allows.
 type copier struct {
 	read  records.Options
 	items dump.ItemConfig
@@ -30,7 +30,8 @@ func copierOf(cc *daemon.CoreConfig) *copier {
 		items: dump.ItemConfig{Suites: cc.Suites, Suite: cc.Suite, Limits: cc.Scenes}}
 }
 
-// results implements explorer.Config.Results.
+// results returns the function that copies a result file as plain lines, nil for a file that needs no
+// copy. It implements explorer.Config.ResultCopies.
 func (k *copier) results(path string) (index.Copy, error) {
 	if !packed(path) {
 		return nil, nil
@@ -45,7 +46,9 @@ func (k *copier) results(path string) (index.Copy, error) {
 	}, nil
 }
 
-// dumps implements explorer.Config.Dumps.
+// dumps returns the function that copies a dump as plain lines of plumb's own format, nil for a dump
+// that is so already. The function closes the dump, and so it can be called once. It implements
+// explorer.Config.DumpCopies.
 func (k *copier) dumps(path string) (index.Copy, error) {
 	r, err := records.Open(path, nil, k.read)
 	if err != nil {
@@ -64,19 +67,22 @@ func (k *copier) dumps(path string) (index.Copy, error) {
 	}, nil
 }
 
-// packed reports whether a file is compressed.
+// packed reports whether a file starts as a compressed one does. A file that cannot be opened is not
+// packed: whoever opens it next gets the error.
 func packed(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	head := make([]byte, 10)
-	n, _ := io.ReadFull(f, head)
+	head := make([]byte, 10)     // as long as the longest magic number, that of bzip2
+	n, _ := io.ReadFull(f, head) // a shorter file is looked at as far as it goes
 	return dump.Packed(head[:n])
 }
 
-// copyLines copies lines with their numbers; those that cannot be read are blank.
+// copyLines writes each line of r at the number it has there. A line that r leaves out, because it is
+// blank or cannot be read, is written as a blank one. After each line read gets the place in r, for a
+// progress bar.
 func copyLines(ctx context.Context, r *dump.Reader, w io.Writer, read func(int64)) error {
 	for n := 1; ; n++ {
 		l, err := r.Next()
@@ -98,7 +104,9 @@ func copyLines(ctx context.Context, r *dump.Reader, w io.Writer, read func(int64
 	}
 }
 
-// copyRecords writes the dump lines of another tool's records. Records without a task or an answer line have none.
+// copyRecords writes each record of another tool's dump as a line of plumb's own format. A record
+// without a task, or without an answer, leaves no line. After each line read gets the place in r, for
+// a progress bar.
 func copyRecords(ctx context.Context, r *records.Reader, w io.Writer, read func(int64)) error {
 	var buf []byte
 	for n := 1; ; n++ {
@@ -121,7 +129,7 @@ func copyRecords(ctx context.Context, r *records.Reader, w io.Writer, read func(
 	}
 }
 
-// writeLine writes a line with its end.
+// writeLine writes a line and the line feed that ends it.
 func writeLine(w io.Writer, line []byte) error {
 	if _, err := w.Write(line); err != nil {
 		return err
@@ -130,7 +138,8 @@ func writeLine(w io.Writer, line []byte) error {
 	return err
 }
 
-// check returns the error with which results would be refused, from their first line.
+// check returns the error with which a result file would be refused, found in its first line. A
+// compressed file without lines has no error.
 func (k *copier) check(path string) error {
 	if !packed(path) {
 		return index.Check(path)

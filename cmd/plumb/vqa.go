@@ -16,20 +16,21 @@ import (
 
 // vqaCmd is `plumb vqa`.
 type vqaCmd struct {
-	Convert vqaConvertCmd `cmd:"" help:"Make items of SPATIALAB or SpaCE-Eval of a public data set."`
+	Convert vqaConvertCmd `cmd:"" help:"Make items of SPATIALAB or SpaCE-Eval from a public data set."`
 }
 
 // vqaConvertCmd is `plumb vqa convert`.
 type vqaConvertCmd struct {
-	Input  string            `arg:"" help:"Records: a JSON list, JSON lines, CSV with a header, or Parquet; - is stdin."`
-	Images string            `placeholder:"DIR" help:"Folder for the pictures that records of Parquet hold, named by their SHA-256; items then name theirs."`
-	Suite  string            `enum:"spatialab,spaceeval" required:"" help:"Benchmark of the items: spatialab or spaceeval."`
-	Map    map[string]string `placeholder:"FIELD=COLUMN" help:"Column that a member of items comes from (id, image, question, options, answer, open_answer, category, subcategory, prompt), where its name does not say; may be repeated."`
-	Output string            `short:"o" default:"-" placeholder:"FILE" help:"File for the items, one JSON line each; - is stdout."`
+	Input  string            `arg:"" help:"Records: a JSON list, JSON lines, CSV with a header, or Parquet; - is standard input."`
+	Images string            `placeholder:"DIR" help:"Folder for the pictures that records of Parquet hold, named by their SHA-256. The items then name them."`
+	Suite  string            `enum:"spatialab,spaceeval" required:"" help:"Suite of the items: spatialab or spaceeval."`
+	Map    map[string]string `placeholder:"FIELD=COLUMN" help:"Column from which a member of the items comes (id, image, question, options, answer, open_answer, category, subcategory, prompt), where its name does not say; may be repeated."`
+	Output string            `short:"o" default:"-" placeholder:"FILE" help:"File for the items, one JSON line each; - is standard output."`
 	limitFlags
 }
 
-// Run converts the records. See docs/spec/vqa.md#r63.
+// Run converts the records of a data set into items, and prints how many items each subcategory has
+// and should have. See docs/spec/vqa.md#r63.
 func (c *vqaConvertCmd) Run(std streams) error {
 	out, err := output(c.Output, std, c.Input)
 	if err != nil {
@@ -42,7 +43,8 @@ func (c *vqaConvertCmd) Run(std streams) error {
 	return out.finish(err)
 }
 
-// convert writes the items, and counts them by subcategory.
+// convert writes the items and returns their number by subcategory. It prints the columns that no item
+// uses. A record that makes no valid item, or has the id of another one, ends the conversion.
 func (c *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, error) {
 	b, err := c.read(std)
 	if err != nil {
@@ -77,12 +79,13 @@ func (c *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, err
 			return nil, fmt.Errorf("cannot convert record %d: another one has its id %q; want --map id=COLUMN with ids that occur once", i+1, it.ID)
 		}
 		seen[it.ID] = true
+		// The suite checks the item, and its result without an answer has the subcategory in its one form.
 		job, err := suites.Find(c.Suite).Prepare(it, scoring.Variants{})
 		if err != nil {
 			return nil, fmt.Errorf("cannot convert record %d (%s): %w", i+1, it.ID, err)
 		}
-		r := job.Fail(scoring.Error{Code: "no_response", Message: "it has no response"})
-		counts[strings.Join(r.Strings("subcategory"), "")]++
+		result := job.Fail(scoring.Error{Code: "no_response", Message: "it has no response"})
+		counts[strings.Join(result.Strings("subcategory"), "")]++
 		if _, err := out.Write(append(line, '\n')); err != nil {
 			return nil, err
 		}
@@ -90,7 +93,8 @@ func (c *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, err
 	return counts, nil
 }
 
-// keeper returns what stores the pictures of records, nil without --images.
+// keeper returns a function that writes a picture of a record into the folder of --images, under its
+// SHA-256, and returns its path for the item. It returns nil without --images.
 func (c *vqaConvertCmd) keeper() func(picture []byte, ext string) (string, error) {
 	if c.Images == "" {
 		return nil
@@ -107,8 +111,8 @@ func (c *vqaConvertCmd) keeper() func(picture []byte, ext string) (string, error
 	}
 }
 
-// fromItems returns the path of a picture relative to the file of items, as readers of items want
-// it; the path itself where items go to stdout.
+// fromItems returns the path of a picture relative to the file of items, as readers of items expect
+// it. It returns the path itself if the items go to standard output or there is no relative path.
 func (c *vqaConvertCmd) fromItems(path string) string {
 	if c.Output == "-" {
 		return path
@@ -127,9 +131,10 @@ func (c *vqaConvertCmd) fromItems(path string) string {
 	return path
 }
 
-// read returns the whole file of a data set to convert.
+// read returns the whole data set, from a file or from standard input, of 1 GiB at most. It is read as a
+// whole because a JSON list and Parquet need that.
 func (c *vqaConvertCmd) read(std streams) ([]byte, error) {
-	const most = 1 << 30
+	const maxBytes = 1 << 30
 	var r io.Reader = std.in
 	if c.Input != "-" {
 		f, err := os.Open(c.Input)
@@ -139,9 +144,9 @@ func (c *vqaConvertCmd) read(std streams) ([]byte, error) {
 		defer f.Close()
 		r = f
 	}
-	b, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && len(b) > most {
-		err = errors.New("it has more than 1 GiB")
+	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err == nil && len(b) > maxBytes {
+		err = errors.New("it has more than 1 GiB; want a smaller file, such as one split of the data set")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", c.Input, err)
@@ -149,7 +154,7 @@ func (c *vqaConvertCmd) read(std streams) ([]byte, error) {
 	return b, nil
 }
 
-// tellSizes prints the items of each subcategory beside those of the benchmark.
+// tellSizes prints how many items each subcategory has beside how many the benchmark has, and the sums.
 func (c *vqaConvertCmd) tellSizes(w io.Writer, n map[string]int) {
 	total, all := 0, 0
 	for _, s := range vqa.Sizes(c.Suite) {
