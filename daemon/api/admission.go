@@ -54,7 +54,8 @@ func (s *Server) ready(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// acceptsWork reports whether new work is accepted, and refuses the request otherwise.
+// acceptsWork reports whether new work is accepted. If it is not, because the daemon shuts down or its
+// device has failed, it answers the request with status 503 itself.
 func (s *Server) acceptsWork(ctx *fasthttp.RequestCtx) bool {
 	// The first request of a connection is accepted, because the daemon accepted the
 	// connection before it stopped accepting.
@@ -104,17 +105,19 @@ func (p *pace) tick(t time.Time) {
 	p.now++
 }
 
-// turn updates the rate of answered requests where the current second is over. The caller holds mu.
+// turn ends the interval of counting if it has lasted a second, and updates the rate of answered
+// requests. The new rate is the mean of the interval's rate and the old one, so that one slow second
+// weighs little; after five seconds without a call the old rate no longer counts. The caller holds mu.
 func (p *pace) turn(t time.Time) {
 	if p.begin.IsZero() {
 		p.begin = t
 	}
-	d := t.Sub(p.begin).Seconds()
-	if d < 1 {
+	took := t.Sub(p.begin).Seconds()
+	if took < 1 {
 		return
 	}
-	rate := float64(p.now) / d
-	if p.rate > 0 && d < 5 { // an older rate is out of date
+	rate := float64(p.now) / took
+	if p.rate > 0 && took < 5 {
 		rate = (rate + p.rate) / 2
 	}
 	p.rate, p.known, p.now, p.begin = rate, true, 0, t
@@ -129,7 +132,7 @@ func (p *pace) until(n int) time.Duration {
 	rate, known := p.rate, p.known
 	p.mu.Unlock()
 	d := time.Second
-	if known { // a full queue that answers nothing
+	if known { // and rate is 0: the daemon answers nothing at the moment
 		d = 5 * time.Second
 	}
 	if rate > 0 {

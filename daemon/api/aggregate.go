@@ -9,7 +9,8 @@ import (
 	"plumb/daemon/reward"
 )
 
-// aggregateMetrics answers POST /aggregate_metrics: {"verify_responses":[...]}.
+// aggregateMetrics answers POST /aggregate_metrics, in which NeMo Gym sends all verify responses of a
+// benchmark as {"verify_responses":[...]}, with the means of their rewards and numbers.
 func (s *Server) aggregateMetrics(ctx *fasthttp.RequestCtx) {
 	body, ok := s.checked(ctx)
 	if !ok {

@@ -227,7 +227,8 @@ func setDefaults(cfg *Config) {
 	}
 }
 
-// nonce returns 12 random hexadecimal digits.
+// nonce returns 12 random hexadecimal digits. They begin the request ids of this process, so that two
+// processes never give the same id.
 func nonce() string {
 	var b [6]byte
 	rand.Read(b[:])
@@ -293,7 +294,7 @@ func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 	name := s.dispatch(ctx, id, func(r route) {
 		r.handle(s, ctx)
 		if r.method == "POST" && ctx.Response.StatusCode() != fasthttp.StatusTooManyRequests {
-			s.pace.tick(time.Now())
+			s.pace.tick(time.Now()) // a refusal would make the queue look fast
 		}
 	})
 	s.releaseRequest(ctx)
@@ -308,8 +309,9 @@ func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 	s.cfg.Log.Debug("request", "route", name, "code", ctx.Response.StatusCode(), "request", id, "took", time.Since(start))
 }
 
-// dispatch finds the route of a request, admits the request and calls f with the route.
-// It recovers from a panic in f, which fasthttp does not, and answers with status 500.
+// dispatch finds the route of a request and, if the request is admitted, marks its connection as busy
+// and calls f with the route. It returns the route's name for metrics. It recovers from a panic in f,
+// which fasthttp does not, and answers with status 500.
 func (s *Server) dispatch(ctx *fasthttp.RequestCtx, id string, f func(route)) (name string) {
 	r, ok := s.find(string(ctx.Path()))
 	name = r.name
@@ -336,10 +338,11 @@ func (s *Server) admitted(ctx *fasthttp.RequestCtx, r route, known bool) bool {
 	method := string(ctx.Method())
 	switch {
 	case ambiguous(&ctx.Request.Header):
-		s.fail(ctx, fasthttp.StatusBadRequest, "bad_request", "cannot read request: got Transfer-Encoding beside Content-Length, or another one than chunked; want one way to tell where the body ends")
+		s.fail(ctx, fasthttp.StatusBadRequest, "bad_request", "cannot read request: got Transfer-Encoding with Content-Length, "+
+			"or another Transfer-Encoding than chunked; want one way to tell where the body ends")
 		return false
 	case !known:
-		s.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot find this path; GET /openapi.json lists those there are")
+		s.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot find this path: GET /openapi.json lists those that there are")
 		return false
 	case !r.takes(method):
 		ctx.Response.Header.Set("Allow", r.method)
@@ -358,14 +361,17 @@ func (s *Server) admitted(ctx *fasthttp.RequestCtx, r route, known bool) bool {
 	return r.method != "POST" || s.acceptsWork(ctx)
 }
 
-// releaseRequest returns the token and the memory that a request held.
+// releaseRequest counts a request as finished for the limits of its token, and returns the memory of its
+// body. A request that goes on after its handler has taken its token before; see detachToken.
 func (s *Server) releaseRequest(ctx *fasthttp.RequestCtx) {
 	s.detachToken(ctx)()
 	s.drop(ctx)
 }
 
-// expect answers the header "Expect: 100-continue": it refuses a request before its body
-// is sent where the body would be refused anyway.
+// expect answers the header "Expect: 100-continue" of a client that waits with its body. It returns the
+// status 100, or refuses a request whose body would be refused anyway, with its answer. It dispatches
+// the request without its handler; the request comes again with its body, so a token's rate counts it
+// once only.
 func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 	refused := true
 	id := s.requestID(ctx)
@@ -385,10 +391,12 @@ func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 	return status
 }
 
-// requestID returns the X-Request-Id of the client where it is valid, else a new one.
+// requestID returns the X-Request-Id of the client if it is valid, else a new one. A valid one has 1 to
+// 128 printable ASCII characters without spaces, because it goes into logs and headers.
 func (s *Server) requestID(ctx *fasthttp.RequestCtx) string {
 	given := ctx.Request.Header.Peek("X-Request-Id")
-	if n := len(given); n > 0 && n <= 128 && bytes.IndexFunc(given, func(r rune) bool { return r <= ' ' || r > '~' }) < 0 {
+	unsafe := func(r rune) bool { return r <= ' ' || r > '~' }
+	if n := len(given); n > 0 && n <= 128 && bytes.IndexFunc(given, unsafe) < 0 {
 		return string(given)
 	}
 	return s.nonce + "-" + strconv.FormatUint(s.count.Add(1), 10)

@@ -24,13 +24,14 @@ const leftover = 64 << 20
 // errTooLarge marks a body beyond --max-body.
 var errTooLarge = errors.New("body too large")
 
-// limited is a reader that fails with errTooLarge after left bytes.
+// limited is a reader that fails with errTooLarge if there are more than left bytes.
 type limited struct {
 	r    io.Reader
 	left int
 }
 
-// Read implements io.Reader. It fails with errTooLarge past the limit.
+// Read implements io.Reader. It reads one byte more than the limit at most, which shows that the input
+// is too long, and then fails with errTooLarge.
 func (l *limited) Read(p []byte) (int, error) {
 	if len(p) > l.left+1 {
 		p = p[:l.left+1]
@@ -43,27 +44,27 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// body reads the whole body of a request and decompresses it. Where that fails it answers
-// the request, and ok is false. It counts the bytes itself, because fasthttp 1.74 does not
-// bound streamed bodies. See docs/spec/http.md#r6.
+// body reads the whole body of a request and decompresses it. If that fails, it answers the request,
+// and ok is false. Its memory counts for the client until releaseRequest. It counts the bytes itself,
+// because fasthttp 1.74 does not bound streamed bodies. See docs/spec/http.md#r6.
 func (s *Server) body(ctx *fasthttp.RequestCtx) (b []byte, ok bool) {
 	if s.oversize(ctx) {
 		return nil, false
 	}
-	max := s.cfg.Body
 	h := s.bodies.Hold(s.client(ctx))
 	ctx.SetUserValue(bodyKey, h)
-	plain, err := s.decoded(h, raw(ctx, max), strings.ToLower(strings.TrimSpace(string(ctx.Request.Header.ContentEncoding()))))
+	encoding := strings.ToLower(strings.TrimSpace(string(ctx.Request.Header.ContentEncoding())))
+	plain, err := s.decoded(h, raw(ctx, s.cfg.Body), encoding)
 	if fault := (*scoring.Error)(nil); asType(err, &fault) {
 		s.fail(ctx, fasthttp.StatusUnsupportedMediaType, fault.Code, fault.Message)
 		return nil, false
 	}
 	announced := ctx.Request.Header.ContentLength()
 	if len(ctx.Request.Header.ContentEncoding()) > 0 {
-		announced = -1
+		announced = -1 // the length of the plain body is not known
 	}
 	if err == nil {
-		b, err = s.readWhole(h, &limited{plain, max}, announced)
+		b, err = s.readWhole(h, &limited{plain, s.cfg.Body}, announced)
 		plain.Close()
 	}
 	switch {
@@ -95,8 +96,10 @@ func (s *Server) oversize(ctx *fasthttp.RequestCtx) bool {
 	return true
 }
 
+// tooLarge answers a request whose body is beyond --max-body.
 func (s *Server) tooLarge(ctx *fasthttp.RequestCtx) {
-	s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("cannot read body: it has more than %d bytes (--max-body)", s.cfg.Body))
+	s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large",
+		fmt.Sprintf("cannot read body: it has more than %d bytes (--max-body)", s.cfg.Body))
 }
 
 // bodyKey is the user value that holds the memory of a request's body.
@@ -106,16 +109,16 @@ const bodyKey = "body"
 // follows the bytes sent and not the Content-Length, which costs a client nothing.
 const firstRead = 16 << 10
 
-// readWhole reads the body of a request to its end; announced is its length, -1 when that is not
-// known. Memory beyond firstRead counts in h, while a buffer grows for both the old and the new
-// one.
+// readWhole reads a body to its end; announced is its length in bytes, or -1 if that is not known. It
+// doubles the buffer as bytes arrive. A buffer beyond firstRead counts in h, and while one is copied
+// both the old and the new one do. The error is that of r, or of h, which may have no room.
 func (s *Server) readWhole(h *memory.Hold, r io.Reader, announced int) ([]byte, error) {
 	size := firstRead
 	if announced >= 0 {
 		size = min(size, announced+1) // one more to read the end of file
 	}
 	b := make([]byte, 0, size)
-	for held := int64(0); ; {
+	for held := int64(0); ; { // held is what the present buffer counts in h
 		n, err := r.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
 		if err == io.EOF {
@@ -148,13 +151,13 @@ func (s *Server) drop(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// raw returns a reader of a request's body as it was sent, of at most max bytes.
-func raw(ctx *fasthttp.RequestCtx, max int) io.Reader {
+// raw returns a reader of a request's body as it was sent, of at most limit bytes.
+func raw(ctx *fasthttp.RequestCtx, limit int) io.Reader {
 	r := ctx.RequestBodyStream()
-	if r == nil {
+	if r == nil { // a short body has arrived already
 		r = bytes.NewReader(ctx.Request.Body())
 	}
-	return &limited{bodyErrors{r}, max}
+	return &limited{bodyErrors{r}, limit}
 }
 
 // The errors of reading a body. Those of the HTTP library quote addresses and hide
@@ -173,12 +176,13 @@ func (w bodyErrors) Read(p []byte) (int, error) {
 	return n, bodyError(err)
 }
 
-// bodyError replaces an error of a connection by errSlow or errTorn.
+// bodyError replaces an error of a connection by errSlow for a timeout, or errTorn for any other. It
+// leaves io.EOF as it is.
 func bodyError(err error) error {
 	switch {
 	case err == nil, err == io.EOF:
 		return err
-	case isTimeout(err), strings.Contains(err.Error(), "i/o timeout"): // some are only quoted
+	case isTimeout(err), strings.Contains(err.Error(), "i/o timeout"): // fasthttp does not wrap all of them
 		return errSlow
 	}
 	return errTorn
@@ -187,9 +191,9 @@ func bodyError(err error) error {
 // leastWindow is the smallest window in bytes that is counted for a zstd frame.
 const leastWindow = 1 << 20
 
-// decoded returns a reader that undoes the Content-Encoding. The window of a decoder
-// counts in h until the reader is closed. The error for an unknown encoding is a
-// *scoring.Error.
+// decoded returns a reader that undoes the Content-Encoding: gzip, zstd or none. It bounds how much
+// the input may expand. The memory of a zstd decoder, its window, counts in h until the reader is
+// closed. The error for an unknown encoding is a *scoring.Error.
 func (s *Server) decoded(h *memory.Hold, r io.Reader, encoding string) (io.ReadCloser, error) {
 	limits := s.cfg.Lines.Filled()
 	c := &dump.Counter{R: r}
@@ -200,7 +204,7 @@ func (s *Server) decoded(h *memory.Hold, r io.Reader, encoding string) (io.ReadC
 		return io.NopCloser(&dump.Bounded{Src: &lazyGzip{src: c}, Format: "gzip", Packed: &c.N, Ratio: limits.Ratio}), nil
 	case "zstd":
 		window, held := limits.Window, int64(0)
-		grow := func(frame uint64) error { // the decoder refuses larger windows
+		grow := func(frame uint64) error { // counts the window of a frame; the decoder refuses one beyond the limit
 			more := int64(min(max(frame, leastWindow), uint64(window))) - held
 			if err := h.Grow(s.life, more); err != nil {
 				return err
@@ -215,7 +219,8 @@ func (s *Server) decoded(h *memory.Hold, r io.Reader, encoding string) (io.ReadC
 		free := func() { z.Close(); h.Shrink(held) }
 		return &closing{&dump.Bounded{Src: z, Format: "zstd", Packed: &c.N, Ratio: limits.Ratio, Window: window}, free}, nil
 	}
-	return nil, &scoring.Error{Code: "bad_encoding", Message: fmt.Sprintf("cannot read Content-Encoding %.32q: want gzip, zstd or none", encoding)}
+	return nil, &scoring.Error{Code: "bad_encoding",
+		Message: fmt.Sprintf("cannot read Content-Encoding %.32q: want gzip, zstd or none", encoding)}
 }
 
 // lazyGzip is a gzip reader that reads the header at the first Read, so that its error is
@@ -248,10 +253,11 @@ func (c *closing) Close() error {
 	return nil
 }
 
-// unreadable is the user value that marks a request whose body cannot be read further.
+// unreadable is the key of the user value that marks a request whose body cannot be read further.
 const unreadable = "unreadable"
 
-// lost marks the body of a request as unreadable; the connection ends with the answer.
+// lost marks the body of a request as unreadable, and closes the connection after the answer: where the
+// next request would begin is not known.
 func (s *Server) lost(ctx *fasthttp.RequestCtx) {
 	ctx.SetUserValue(unreadable, true)
 	ctx.SetConnectionClose()

@@ -36,8 +36,9 @@ func (p *pngPool) Get() *png.EncoderBuffer {
 
 func (p *pngPool) Put(b *png.EncoderBuffer) { p.pool.Put(b) }
 
-// render answers POST /v1/render: a scene line in, a picture out, or several
-// scenes, each into its part of a shared-memory region. See docs/spec/http.md#r12.
+// render answers POST /v1/render. The body is one scene, whose picture is the answer or goes into a
+// region of shared memory, or several scenes, each with a region of its own. See
+// docs/spec/http.md#r12.
 func (s *Server) render(ctx *fasthttp.RequestCtx) {
 	body, ok := s.body(ctx)
 	if !ok {
@@ -95,8 +96,9 @@ func (s *Server) render(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// targets returns where the pictures of a render request go: to the region of shared memory to, to
-// the client where that has no name, or for several scenes each to the region that it names.
+// targets returns where the pictures of a render request go. For one scene, to is the region of shared
+// memory that the query or the scene names; without a name the picture goes to the client. For several
+// scenes, several holds them, and each names its own region.
 func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, several [][]byte, err error) {
 	bad := func(text string) error { return &scoring.Error{Code: "bad_options", Message: text} }
 	if to, err = queryTarget(ctx); err != nil {
@@ -105,13 +107,14 @@ func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, seve
 	list, many, err := scenes(body, s.cfg.ItemsMax)
 	switch {
 	case errors.Is(err, jsoncut.ErrTooMany):
-		return to, nil, &scoring.Error{Code: "too_large", Message: fmt.Sprintf("cannot draw scenes: there are more than %d (--max-items)", s.cfg.ItemsMax)}
+		return to, nil, &scoring.Error{Code: "too_large",
+			Message: fmt.Sprintf("cannot draw scenes: there are more than %d (--max-items)", s.cfg.ItemsMax)}
 	case err != nil:
 		return to, nil, &scoring.Error{Code: "bad_line", Message: "cannot read scenes: " + err.Error()}
 	case many && to.name != "":
-		return to, nil, bad("cannot use query: got " + paramRegion + " beside scenes; want parameters in each scene")
+		return to, nil, bad("cannot use query: got " + paramRegion + " with scenes; want parameters in each scene")
 	case many:
-		return to, append([][]byte{}, list...), nil
+		return to, append([][]byte{}, list...), nil // not nil, even for an empty list
 	}
 	own, err := regionParameters(body)
 	if err == nil && own.name != "" && to.name != "" {
@@ -123,10 +126,11 @@ func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, seve
 	return to, nil, err
 }
 
-// drawScene decodes and draws a scene and calls use with its id and picture. It waits for
-// memory and for the bounds on pictures and pixels that are held at once.
+// drawScene decodes and draws a scene and calls use with its id and picture. It waits for memory, and
+// until the bounds on pictures and pixels that are held at once leave room. life ends the waits.
 func (s *Server) drawScene(life context.Context, body []byte, d drawing, use func(id string, p queue.Picture) error) error {
-	held, free, err := s.holdWork(life, d.client, body) // before drawing: waiting for memory must not block small pictures
+	// Memory comes before a place among the pictures, so that a scene that waits for it blocks no small ones.
+	held, free, err := s.holdWork(life, d.client, body)
 	if err != nil {
 		return err
 	}
@@ -148,7 +152,7 @@ func (s *Server) drawScene(life context.Context, body []byte, d drawing, use fun
 		return err
 	}
 	defer give()
-	v.Unmeasured = true
+	v.Unmeasured = true // the answer has no sums
 	p, err := s.cfg.Queue.Draw(life, held, func() (view.View, error) { return v, nil })
 	if err != nil {
 		return err
@@ -163,15 +167,16 @@ func mostDrawn() int { return 2 * runtime.GOMAXPROCS(0) }
 // about 16 bytes until it is sent.
 func (s *Server) mostPixels() int { return max(s.cfg.Scenes.Pixels, scene.DefaultLimits().Pixels) }
 
-// takePixels waits until n more pixels may be held; more than mostPixels wait until there
-// are no others. give releases them. The error is that of ctx.
+// takePixels waits until n more pixels may be held at once, and returns a function that releases them.
+// A picture with more than mostPixels waits until there are no others. The error is that of ctx.
 func (s *Server) takePixels(ctx context.Context, n int) (give func(), err error) {
 	n = min(n, s.mostPixels())
 	return func() { s.pixels.Release(int64(n)) }, s.pixels.Acquire(ctx, int64(n))
 }
 
-// holdWork waits for the memory that the body of a request needs while it is parsed and drawn, none
-// for small ones. free releases it.
+// holdWork waits for the memory that a large body needs while it is parsed and drawn; a small one needs
+// none. free releases it, and lets the queue look for tasks that wait for memory. After an error free
+// has been called.
 func (s *Server) holdWork(life context.Context, client string, body []byte) (held *memory.Hold, free func(), err error) {
 	n := queue.Weight(body)
 	held = s.cfg.Work.Hold(client)
@@ -187,7 +192,8 @@ func (s *Server) holdWork(life context.Context, client string, body []byte) (hel
 	return held, free, err
 }
 
-// parsing calls f, which parses what body holds, while the memory for that is held.
+// parsing waits for the memory that parsing a body needs and calls f, which parses it. f is not called
+// if the error is not nil.
 func (s *Server) parsing(life context.Context, client string, body []byte, f func()) error {
 	_, free, err := s.holdWork(life, client, body)
 	if err != nil {
@@ -198,8 +204,8 @@ func (s *Server) parsing(life context.Context, client string, body []byte, f fun
 	return nil
 }
 
-// picture answers a render request with an image: raw bytes where the client accepts them, else a
-// PNG.
+// picture answers a render request with an image, of its alpha alone if alpha is true: as raw bytes if
+// the client accepts them, else as a PNG. Headers have its size, who drew it, and why.
 func (s *Server) picture(ctx *fasthttp.RequestCtx, p queue.Picture, alpha bool) {
 	img := p.Image
 	ctx.Response.Header.Set("X-Backend", p.Origin.Backend)

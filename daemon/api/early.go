@@ -29,7 +29,7 @@ func (s *Server) receiveHeader(h *fasthttp.RequestHeader) fasthttp.RequestConfig
 		cfg.WriteTimeout = 24 * time.Hour // the stream sets a deadline for every read and write
 	}
 	if h.ContentLength() > 0 && !(known && s.wantsBody(h, u, r)) {
-		h.SetContentLength(0)
+		h.SetContentLength(0)  // the handler is called at once and refuses the request
 		h.SetConnectionClose() // the rest of the body could be read as a next request
 	}
 	return cfg
@@ -41,7 +41,8 @@ func (s *Server) wantsBody(h *fasthttp.RequestHeader, u *fasthttp.URI, r route) 
 	if r.method != fasthttp.MethodPost || !r.takes(string(h.Method())) || ambiguous(h) {
 		return false
 	}
-	if s.cfg.Tokens.Len() > 0 && s.cfg.Tokens.find(secretOf(string(h.Peek("Authorization")), string(u.QueryArgs().Peek("token")))) == nil {
+	secret := secretOf(string(h.Peek("Authorization")), string(u.QueryArgs().Peek("token")))
+	if s.cfg.Tokens.Len() > 0 && s.cfg.Tokens.find(secret) == nil {
 		return false
 	}
 	if !r.stream {
@@ -71,22 +72,24 @@ func has(h *fasthttp.RequestHeader, field string) bool {
 	return false
 }
 
-// finishConnection prepares a connection for its next request after a request was answered.
-// Where a part of the body has not arrived, it sends the answer at once and closes the
-// connection after it.
+// finishConnection prepares a connection for its next request after a handler has written an answer. It
+// drops the rest of the request's body if that has arrived. Otherwise, or if it is in doubt where the
+// body ends, the answer is sent at once, and the connection is closed after it. Streams, WebSockets and
+// bodies that cannot be read have ends of their own.
 func (s *Server) finishConnection(ctx *fasthttp.RequestCtx) {
 	if ctx.Response.IsBodyStream() || ctx.Hijacked() || ctx.UserValue(unreadable) != nil {
 		return
 	}
 	r := ctx.RequestBodyStream()
 	doubt := ambiguous(&ctx.Request.Header)
-	if r == nil && !doubt && !(ctx.Request.Header.ConnectionClose() && has(&ctx.Request.Header, "Content-Length")) {
+	skipped := ctx.Request.Header.ConnectionClose() && has(&ctx.Request.Header, "Content-Length") // by receiveHeader
+	if r == nil && !doubt && !skipped {
 		return
 	}
 	if r != nil && !doubt {
-		ctx.Conn().SetReadDeadline(time.Unix(1, 0)) // reads only bytes that have arrived already
+		ctx.Conn().SetReadDeadline(time.Unix(1, 0)) // a deadline in the past: reads only bytes that have arrived
 		if n, err := io.CopyN(io.Discard, r, int64(s.cfg.Header)); err == io.EOF && n < int64(s.cfg.Header) {
-			return
+			return // all of the body was there
 		}
 	}
 	ctx.SetConnectionClose()
@@ -94,6 +97,7 @@ func (s *Server) finishConnection(ctx *fasthttp.RequestCtx) {
 		s.lingering.Add(-1)
 		return
 	}
+	// fasthttp closes a hijacked connection only when this function returns.
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(c net.Conn) {
 		defer s.lingering.Add(-1)
@@ -110,8 +114,8 @@ const (
 	lingerers  = 1024
 )
 
-// sendLastAnswer writes the last answer of a connection, half-closes it and discards what
-// the client still sends.
+// sendLastAnswer writes the last answer of a connection, closes its sending side and discards what the
+// client still sends, for a bounded time.
 func (s *Server) sendLastAnswer(ctx *fasthttp.RequestCtx, c net.Conn) {
 	conns.Of(ctx.Conn()).Rest()
 	c.SetWriteDeadline(time.Now().Add(lingerTime))
@@ -162,8 +166,9 @@ func (s *Server) refuseConnection(c net.Conn, perAddress bool) {
 	}
 	body := fmt.Sprintf(`{"error":"cannot take connection: %s; retry later or raise %s","error_type":"busy"}`, what, flag)
 	s.cfg.Metrics.request("other", fasthttp.StatusServiceUnavailable, 0)
-	c.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
-	fmt.Fprintf(c, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	c.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)) // the accepting goroutine must not wait for one client
+	fmt.Fprintf(c, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 }
 
 // malformed answers an HTTP request that could not be parsed or did not arrive in time.

@@ -26,7 +26,8 @@ var path = regexp.MustCompile(`(^|[\s"'(=:\[])/[^\s"'():,;\]]+`)
 // reveal the layout of this machine.
 func Pathless(message string) string { return path.ReplaceAllString(message, "${1}(a path)") }
 
-// fail answers an HTTP request with an error as a JSON object. See docs/spec/http.md#r2.
+// fail answers an HTTP request with an error as the JSON object {"error","error_type"}, in place of any
+// answer before. Messages with a status from 500 lose file paths. See docs/spec/http.md#r2.
 func (s *Server) fail(ctx *fasthttp.RequestCtx, status int, kind, message string) {
 	if status >= fasthttp.StatusInternalServerError {
 		message = Pathless(message)
@@ -49,8 +50,9 @@ func (s *Server) unavailable(ctx *fasthttp.RequestCtx) {
 	s.fail(ctx, fasthttp.StatusServiceUnavailable, "unavailable", "cannot take request: the daemon is shutting down; try again")
 }
 
-// failWith answers an HTTP request with the status and text of an error, and sets Retry-After where
-// the client may try again.
+// failWith answers an HTTP request with the status and text of an error. It sets Retry-After if the
+// client may try again, and wanted_bytes if a region of shared memory was too small. A client that has
+// disconnected only counts in the metrics.
 func (s *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 	switch {
 	case errors.Is(err, queue.ErrBusy):
@@ -73,8 +75,8 @@ func (s *Server) failWith(ctx *fasthttp.RequestCtx, err error) {
 	}
 }
 
-// explain returns the status, the error type and the message of an error. No other
-// function maps errors of other packages.
+// explain returns the status, the error type and the message of an error. No other function maps errors
+// of other packages. An error that it does not know is logged, and is the daemon's fault: status 500.
 func (s *Server) explain(err error) (status int, kind, message string) {
 	var e *scoring.Error
 	var region *shm.Error
@@ -126,7 +128,8 @@ func statusOf(code string) int {
 	return fasthttp.StatusUnprocessableEntity
 }
 
-// statusOfField returns the status of a request whose body has an invalid field.
+// statusOfField returns the status of a request that is refused for a field of its body or an option:
+// unlike statusOf, always one of an error.
 func statusOfField(e *scoring.Error) int {
 	switch e.Code {
 	case "bad_options":
@@ -143,4 +146,5 @@ func isTimeout(err error) bool {
 	return errors.As(err, &n) && n.Timeout()
 }
 
+// asType is errors.As with a target whose type is checked by the compiler.
 func asType[T error](err error, target *T) bool { return errors.As(err, target) }

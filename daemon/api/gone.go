@@ -31,8 +31,9 @@ type waiter struct {
 	seen bool // it was waiting at the poll before
 }
 
-// wait returns a context that ends with parent or when the HTTP client closes conn. The caller must
-// call done when the answer is ready.
+// wait returns a context that ends with parent, or when the HTTP client closes conn: the work for its
+// answer can then stop. The caller must call done when the answer is ready. A connection that cannot be
+// polled only ends with parent.
 func (c *clients) wait(parent context.Context, conn net.Conn) (ctx context.Context, done func()) {
 	ctx, stop := context.WithCancel(parent)
 	raw := rawConn(conn)
@@ -76,18 +77,19 @@ func (c *clients) look() {
 	}
 }
 
-// closed reports whether the HTTP client has closed its sending side of the connection, which is
-// how a client that disconnected looks.
+// closed reports whether the HTTP client has closed its sending side of the connection, or the
+// connection is broken. That is how a client that disconnected looks.
 func closed(conn syscall.RawConn) (gone bool) {
 	err := conn.Control(func(fd uintptr) {
 		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
-		n, err := unix.Poll(p, 0)
+		n, err := unix.Poll(p, 0) // 0: it does not wait
 		gone = err == nil && n > 0 && p[0].Revents&(unix.POLLRDHUP|unix.POLLHUP|unix.POLLERR) != 0
 	})
 	return gone || err != nil
 }
 
-// rawConn returns the descriptor of a connection, nil where it has none.
+// rawConn returns access to the file descriptor of a connection, below TLS and other wrappers, or nil
+// if it has none.
 func rawConn(conn net.Conn) syscall.RawConn {
 	for {
 		switch c := conn.(type) {

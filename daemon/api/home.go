@@ -21,8 +21,8 @@ var homeTemplate = template.Must(template.New("home").Parse(homePage))
 // guidePath is the path under which the guides are served by their file names.
 const guidePath = "/docs/"
 
-// home writes the start page for browsers: the daemon's health, its suites and links.
-// It shows nothing that needs a token.
+// home answers GET / with the start page for browsers: the daemon's health, its suites and links. It
+// shows nothing that needs a token.
 func (s *Server) home(ctx *fasthttp.RequestCtx) {
 	page := struct {
 		Health, Reason, Locked, Host string
@@ -50,7 +50,7 @@ func (s *Server) home(ctx *fasthttp.RequestCtx) {
 func (s *Server) guide(ctx *fasthttp.RequestCtx) {
 	b, err := docs.Files.ReadFile(strings.TrimPrefix(string(ctx.Path()), guidePath))
 	if err != nil {
-		s.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot find this guide; GET / lists those there are")
+		s.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot find this guide: GET / lists those that there are")
 		return
 	}
 	ctx.Response.Header.Set("X-Content-Type-Options", "nosniff")

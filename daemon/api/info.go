@@ -82,20 +82,23 @@ type variantInfo struct {
 	Default bool   `json:"chosen"` // by the daemon's flags
 }
 
-// suites answers GET /v1/suites: the suites with their tests and variants.
+// suites answers GET /v1/suites: the suites with their tests, variants and number of loaded tasks, the
+// version and the reward mode.
 func (s *Server) suites(ctx *fasthttp.RequestCtx) {
 	list := []suiteInfo{}
 	for _, suite := range s.cfg.Items.Suites {
 		e := suiteInfo{Name: suite.Name, Tests: suite.Tests, Variants: []variantInfo{}, Tasks: s.cfg.Items.Tasks[suite.Name].Len()}
 		for _, v := range suite.Variants {
-			e.Variants = append(e.Variants, variantInfo{v.Name, v.Value, v.Source, v.Doc, s.cfg.Variants.On(v.Name)})
+			chosen := s.cfg.Variants.On(v.Name)
+			e.Variants = append(e.Variants, variantInfo{Name: v.Name, Value: v.Value, Source: v.Source, Doc: v.Doc, Default: chosen})
 		}
 		list = append(list, e)
 	}
 	s.reply(ctx, map[string]any{"suites": list, "version": s.cfg.Version, "reward": s.cfg.Reward.String()})
 }
 
-// describe answers GET /v2: the server metadata of the KServe v2 protocol.
+// describe answers GET /v2 with the server metadata of the KServe v2 protocol, and with how shared
+// memory can be used if it is on.
 func (s *Server) describe(ctx *fasthttp.RequestCtx) {
 	m := map[string]any{"name": "plumb", "version": s.cfg.Version.Version, "extensions": []string{}}
 	if shared := s.sharedInfo(); shared != nil {

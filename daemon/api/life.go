@@ -11,9 +11,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Serve accepts connections from ln until Shutdown or until ln returns io.EOF, with TLS
-// where secure is not nil. It may run for several listeners at once, and returns nil
-// after Drain.
+// Serve accepts connections from ln until Shutdown or until ln returns io.EOF, with TLS if secure is
+// not nil. It may run for several listeners at once. It returns nil if it ends after Drain, which is a
+// normal stop, and an error otherwise.
 func (s *Server) Serve(ln net.Listener, secure *tls.Config) error {
 	ln = s.conns.Listen(ln)
 	if secure != nil {

@@ -27,7 +27,8 @@ func (s *Server) mcp(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	body = bytes.TrimSpace(body)
-	id, code, message := []byte("null"), rpcRequest, "cannot read request: want an object with jsonrpc 2.0 and a method"
+	id := []byte("null") // of a request that has none
+	code, message := rpcRequest, `cannot read request: want an object with "jsonrpc":"2.0" and a method`
 	method, version := "", ""
 	if err := s.cfg.Items.Limits.Check(body); len(body) == 0 || err != nil {
 		code, message = rpcParse, "cannot read request: it is no JSON"

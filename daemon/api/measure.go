@@ -48,8 +48,8 @@ func (s *Server) measure(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// measurePixels loads and measures the masks of a request, within the bounds on pixels that
-// are held at once, and answers.
+// measurePixels loads the masks of a request, measures each, compares them if there are two, and
+// answers. It waits until the bounds on pictures and pixels that are held at once leave room.
 func (s *Server) measurePixels(life context.Context, ctx *fasthttp.RequestCtx, q pixelRequest) error {
 	if err := s.drawing.Acquire(life, 1); err != nil {
 		return err
@@ -58,7 +58,8 @@ func (s *Server) measurePixels(life context.Context, ctx *fasthttp.RequestCtx, q
 	area := q.a.width * q.a.height
 	if q.b != nil {
 		if q.a.width != q.b.width || q.a.height != q.b.height {
-			return wrongPixels("b", "it has %d x %d px and a has %d x %d px; want one size", q.b.width, q.b.height, q.a.width, q.a.height)
+			return wrongPixels("b", "it has %d x %d px and a has %d x %d px; want one size",
+				q.b.width, q.b.height, q.a.width, q.a.height)
 		}
 		area *= 2
 	}
@@ -87,15 +88,16 @@ func (s *Server) measurePixels(life context.Context, ctx *fasthttp.RequestCtx, q
 	return nil
 }
 
-// readPixelRequest reads a request for metrics of pixels, which is JSON, a PNG, raw bytes
-// or a query that names a region.
+// readPixelRequest reads a request for metrics of pixels. Its masks are JSON, a PNG or raw bytes in the
+// body, by the Content-Type, or in a region that the query names. Options are in the query; those of
+// a JSON body take precedence. The pixels themselves are decoded later.
 func (s *Server) readPixelRequest(ctx *fasthttp.RequestCtx, body []byte) (q pixelRequest, err error) {
 	args := ctx.QueryArgs()
 	q = pixelRequest{threshold: metric.CoveredFrom, hausdorff: true}
 	if v := args.Peek("threshold"); v != nil {
 		n, ok := digits(v)
 		if !ok {
-			n = -1
+			n = -1 // which threshold refuses, with the text in its message
 		}
 		if q.threshold, err = threshold(n, string(v)); err != nil {
 			return q, err
@@ -116,7 +118,7 @@ func (s *Server) readPixelRequest(ctx *fasthttp.RequestCtx, body []byte) (q pixe
 	switch {
 	case to.name != "":
 		if len(body) > 0 {
-			return q, wrongPixels("a", "got a body beside %s; want one of them", paramRegion)
+			return q, wrongPixels("a", "got a body and %s; want one of them", paramRegion)
 		}
 		return q, s.rawPixels(ctx, &q, nil, to)
 	case kind == "application/octet-stream":
@@ -135,12 +137,13 @@ func (s *Server) jsonPixels(q *pixelRequest, body []byte) error {
 	}
 	v, err := jsontree.Parse(new(fastjson.Parser), body)
 	if err != nil || v.Type() != fastjson.TypeObject {
-		return &scoring.Error{Code: "bad_line", Message: `cannot read body: want {"a":{...},"b":{...}}, image/png, or application/octet-stream with width and height in the query`}
+		return &scoring.Error{Code: "bad_line", Message: `cannot read body: want {"a":{...},"b":{...}}, image/png, ` +
+			`or application/octet-stream with width and height in the query`}
 	}
 	if f := v.Get("threshold"); f != nil && f.Type() != fastjson.TypeNull {
 		n, e := f.Int()
 		if e != nil {
-			n = -1
+			n = -1 // which threshold refuses
 		}
 		if q.threshold, err = threshold(n, f.String()); err != nil {
 			return err
@@ -151,21 +154,22 @@ func (s *Server) jsonPixels(q *pixelRequest, body []byte) error {
 			return &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use hausdorff %.40q: want true or false", f.String())}
 		}
 	}
-	if q.a, err = s.tensor(v.Get("a"), "a"); err != nil {
+	if q.a, err = s.mask(v.Get("a"), "a"); err != nil {
 		return err
 	}
 	if q.a == nil {
 		return wrongPixels("a", "it is missing; want a mask")
 	}
-	q.b, err = s.tensor(v.Get("b"), "b")
+	q.b, err = s.mask(v.Get("b"), "b")
 	return err
 }
 
 // threshold returns n as an alpha of 1..255, from which a pixel of the client's mask counts as
-// covered; the error quotes got.
+// covered. The error for any other n quotes got, the text of the request.
 func threshold(n int, got string) (uint8, error) {
 	if n < 1 || n > 255 {
-		return 0, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use threshold %.40q: want an alpha of 1 to 255 from which a pixel is covered", got)}
+		message := fmt.Sprintf("cannot use threshold %.40q: want an alpha of 1 to 255 from which a pixel is covered", got)
+		return 0, &scoring.Error{Code: "bad_options", Message: message}
 	}
 	return uint8(n), nil
 }
@@ -183,8 +187,9 @@ func (u *undefined) add(member, why string) {
 	u.b = scoring.AppendString(append(u.b, ':'), why)
 }
 
-// sums appends the pixel metrics of one mask as a member, with the names of the statistics of
-// `plumb render`. See docs/spec/cli.md#r31.
+// sums appends the pixel metrics of one mask to the JSON b, as a member called name, and records why
+// metrics of it are null. The metrics have the names that `plumb render` writes. See
+// docs/spec/cli.md#r31.
 func (u *undefined) sums(b []byte, name string, m metric.Stats) []byte {
 	b = append(scoring.AppendString(b, name), ":{"...)
 	return append(scoring.AppendStats(b, m, func(metric, why string) { u.add(name+"."+metric, name+" "+why) }), '}')
@@ -205,8 +210,8 @@ var pairMetrics = []struct {
 // notAsked is why the Hausdorff distance is null where the request leaves it out.
 const notAsked = "not asked for"
 
-// withSchemas puts the schemas of pixel metrics into the OpenAPI description, in place of the
-// names MaskMetrics and PairMetrics.
+// withSchemas returns the OpenAPI description with the schemas of pixel metrics in it, in place of the
+// names MaskMetrics and PairMetrics, so that a metric needs only its row in the tables of metrics.
 func withSchemas(document []byte) []byte {
 	var one, pair, names []byte
 	scoring.PixelMetricSchemas(func(name, schema string) {
@@ -219,13 +224,17 @@ func withSchemas(document []byte) []byte {
 	for _, r := range []struct {
 		placeholder string
 		members     []byte
-	}{{`"MaskMetrics": {}`, one}, {`"PairMetrics": {}`, pair}, {`"MaskMetrics"`, names}} {
+	}{
+		{`"MaskMetrics": {}`, one},  // in an object of schemas
+		{`"PairMetrics": {}`, pair}, // in another one
+		{`"MaskMetrics"`, names},    // in a list of required members
+	} {
 		document = bytes.Replace(document, []byte(r.placeholder), bytes.TrimSuffix(r.members, []byte(",")), 1)
 	}
 	return document
 }
 
-// head begins the JSON of an answer.
+// head returns the beginning of the JSON of an answer: the size of the masks and the threshold.
 func head(q pixelRequest) []byte {
 	return fmt.Appendf(nil, `{"width":%d,"height":%d,"threshold":%d,`, q.a.width, q.a.height, q.threshold)
 }
@@ -236,7 +245,8 @@ func (s *Server) replyMask(ctx *fasthttp.RequestCtx, m metric.Stats, q pixelRequ
 	u.finish(ctx, u.sums(head(q), "a", m))
 }
 
-// replyPair answers with the measures of two masks and of how they overlap.
+// replyPair answers with the measures of two masks and of how they overlap. A metric that is undefined,
+// or that the request leaves out, is null with a reason.
 func (s *Server) replyPair(ctx *fasthttp.RequestCtx, c metric.Comparison, q pixelRequest) {
 	var u undefined
 	b := u.sums(head(q), "a", c.A)

@@ -36,8 +36,8 @@ type Metrics struct {
 	regions  atomic.Pointer[shm.Registry]
 }
 
-// NewMetrics makes a registry with all metrics but those that need a running daemon (see
-// Describe).
+// NewMetrics returns a registry with all metrics but those that need a running daemon, which other
+// methods register, such as Describe.
 func NewMetrics() *Metrics {
 	r := prometheus.NewRegistry()
 	seconds := []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15}
@@ -57,7 +57,8 @@ func NewMetrics() *Metrics {
 		duration: histograms("request_duration_seconds", "From the request's header until its answer, streams included.", "route"),
 		wait: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "plumb_queue_wait_seconds",
 			Help: "From a sample's arrival until a worker took it.", Buckets: seconds}),
-		stages: histograms("stage_duration_seconds", "Work on one sample (decode, render, judge, export, encode) or one batch (metric; readback is the part of it that reads results).", "stage"),
+		stages: histograms("stage_duration_seconds", "Work on one sample (decode, render, judge, export, encode) "+
+			"or one batch (metric; readback is the part of it that reads results).", "stage"),
 		sizes: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "plumb_batch_size",
 			Help: "Pictures per batch.", Buckets: prometheus.ExponentialBuckets(1, 2, 13)}),
 	}
@@ -75,14 +76,17 @@ func NewMetrics() *Metrics {
 // number is the type of a value of a Prometheus gauge or counter.
 type number interface{ int | int64 | float64 }
 
-// gauge registers a gauge that f reads; labels are names and values in turn.
+// gauge registers a gauge whose value f returns at each scrape; labels are names and values in turn.
 func gauge[T number](m *Metrics, name, help string, f func() T, labels ...string) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts(opts(name, help, labels)), func() float64 { return float64(f()) }))
+	value := func() float64 { return float64(f()) }
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts(opts(name, help, labels)), value))
 }
 
-// counter registers a counter that f reads, as gauge does; its name gets "_total".
+// counter registers a counter whose value f returns at each scrape; labels are names and values in
+// turn. Its name ends in "_total", as Prometheus wants it.
 func counter[T number](m *Metrics, name, help string, f func() T, labels ...string) {
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts(opts(name+"_total", help, labels)), func() float64 { return float64(f()) }))
+	value := func() float64 { return float64(f()) }
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts(opts(name+"_total", help, labels)), value))
 }
 
 // opts returns the options of a Prometheus metric; labels are names and values in turn.
@@ -94,14 +98,17 @@ func opts(name, help string, labels []string) prometheus.Opts {
 	return o
 }
 
-// connections registers the counts of open connections in the Prometheus metrics.
+// connections registers the counts of open, closed and refused connections.
 func (m *Metrics) connections(stats func() conns.Stats) {
 	const open = "Connections open now: busy with a request, or waiting for their clients."
 	gauge(m, "connections", open, func() int { return stats().Busy }, "state", "busy")
 	gauge(m, "connections", open, func() int { return stats().Waiting }, "state", "waiting")
-	counter(m, "connections_closed_for_room", "Waiting connections that were closed for new ones.", func() int64 { return stats().Closed })
-	counter(m, "connections_refused", "Connections refused because all that may be open were busy.", func() int64 { return stats().Refused })
-	counter(m, "accept_failures", "Connections that could not be accepted at once, mostly for want of file descriptors.", func() int64 { return stats().Failed })
+	counter(m, "connections_closed_for_room", "Waiting connections that were closed for new ones.",
+		func() int64 { return stats().Closed })
+	counter(m, "connections_refused", "Connections refused because all that may be open were busy.",
+		func() int64 { return stats().Refused })
+	counter(m, "accept_failures", "Connections that could not be accepted at once, mostly for want of file descriptors.",
+		func() int64 { return stats().Failed })
 }
 
 // Process registers the counts of the process: memory, files, goroutines.
@@ -115,13 +122,13 @@ type TaskFiles struct {
 	Stale        int // files whose content on disk could not be read, so that the tasks before are in use
 }
 
-// Tasks registers how often task files were read again in the Prometheus metrics.
+// Tasks registers how often task files were read again, and how many could not be.
 func (m *Metrics) Tasks(counts func() TaskFiles) {
-	for result, count := range map[string]func(TaskFiles) int64{"ok": func(f TaskFiles) int64 { return f.Read }, "failed": func(f TaskFiles) int64 { return f.Failed }} {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "plumb_task_reloads_total",
-			Help: "Task files read again, by result.", ConstLabels: prometheus.Labels{"result": result}}, func() float64 { return float64(count(counts())) }))
-	}
-	gauge(m, "task_files_stale", "Task files whose new content cannot be read, so that the tasks before are in use.", func() int { return counts().Stale })
+	const reloads = "Task files read again, by result."
+	counter(m, "task_reloads", reloads, func() int64 { return counts().Read }, "result", "ok")
+	counter(m, "task_reloads", reloads, func() int64 { return counts().Failed }, "result", "failed")
+	gauge(m, "task_files_stale", "Task files whose new content cannot be read, so that the tasks before are in use.",
+		func() int { return counts().Stale })
 }
 
 // Suites sets the suites and tests that have series of their own. Items may name any
@@ -138,7 +145,8 @@ func (m *Metrics) Suites(suites scoring.Suites) {
 // unknown is the label of names that no suite has.
 const unknown = "unknown"
 
-// labels returns the suite and the test of a result as labels, unknown for other names.
+// labels returns the suite and the test of a result as labels. A name that no suite has becomes
+// "unknown", because items may hold any text.
 func (m *Metrics) labels(r *scoring.Result) (suite, test string) {
 	suite, test = r.Suite, r.Test
 	if known := m.suites.Load(); known != nil {
@@ -162,7 +170,8 @@ func (m *Metrics) memory(sent, work *memory.Pool) {
 
 // Traces registers the counts of requests and spans that no trace holds.
 func (m *Metrics) Traces(lost func() trace.Lost) {
-	counter(m, "traced_requests_dropped", "Requests that are in no trace because too many waited for the collector.", func() int64 { return lost().Requests })
+	counter(m, "traced_requests_dropped", "Requests that are in no trace because too many waited for the collector.",
+		func() int64 { return lost().Requests })
 	counter(m, "trace_spans_lost", "Spans that the collector did not take.", func() int64 { return lost().Spans })
 }
 
@@ -177,9 +186,11 @@ func (m *Metrics) Describe(v Version, q *queue.Queue, resets func() (lost, hung 
 	counter(m, "gl_context_resets", anew, func() int { lost, _ := resets(); return lost }, "reason", "lost")
 	counter(m, "gl_context_resets", anew, func() int { _, hung := resets(); return hung }, "reason", "hang")
 	counter(m, "shared_samples", "Samples that joined identical work in flight.", func() int64 { return q.Stats().Shared })
-	counter(m, "shared_again", "Samples begun anew because the work they had joined failed.", func() int64 { return q.Stats().Again })
+	counter(m, "shared_again", "Samples begun anew because the work they had joined failed.",
+		func() int64 { return q.Stats().Again })
 	counter(m, "result_cache_hits", "Samples answered from the result cache.", func() int64 { return q.Stats().Cache.Hits })
-	counter(m, "result_cache_misses", "Samples that the result cache did not have.", func() int64 { return q.Stats().Cache.Misses })
+	counter(m, "result_cache_misses", "Samples that the result cache did not have.",
+		func() int64 { return q.Stats().Cache.Misses })
 	gauge(m, "result_cache_bytes", "Memory of the result cache, estimated.", func() int { return q.Stats().Cache.Bytes })
 }
 
@@ -191,7 +202,8 @@ type TallyCounts struct {
 
 // Tallies registers the counts of the cache of tallies.
 func (m *Metrics) Tallies(counts func() TallyCounts) {
-	const pictures = "Pictures to be measured, by where their sums came from: the cache (hit), an equal picture under way (shared), the part that an edit changed (edit), the whole picture (full)."
+	const pictures = "Pictures to be measured, by where their sums came from: the cache (hit), an equal picture under way (shared), " +
+		"the part that an edit changed (edit), the whole picture (full)."
 	counter(m, "tally_pictures", pictures, func() int64 { return counts().Hits }, "from", "hit")
 	counter(m, "tally_pictures", pictures, func() int64 { return counts().Shared }, "from", "shared")
 	counter(m, "tally_pictures", pictures, func() int64 { return counts().Edits }, "from", "edit")
@@ -215,10 +227,15 @@ type EditorCounts struct {
 func (m *Metrics) Editor(counts func() EditorCounts) {
 	counter(m, "editor_exports", "Scenes drawn by the real editor.", func() int64 { return counts().Exports })
 	counter(m, "editor_retries", "Attempts of the real editor that were repeated.", func() int64 { return counts().Retries })
-	counter(m, "editor_lost", "Browsers and pages that died, were killed or gave a picture without its proof.", func() int64 { return counts().Lost })
-	counter(m, "editor_unproved_pictures", "Pictures of the real editor that were not believed, because what was drawn had been lost.", func() int64 { return counts().Unproved })
-	counter(m, "editor_blank_pictures", "Pictures of the real editor that were drawn again, because they were empty where shapes are visible.", func() int64 { return counts().Blank })
-	counter(m, "editor_blocked_requests", "Requests of scenes for something on the network, stopped.", func() int64 { return counts().Blocked })
+	counter(m, "editor_lost", "Browsers and pages that died, were killed or gave a picture without its proof.",
+		func() int64 { return counts().Lost })
+	counter(m, "editor_unproved_pictures", "Pictures of the real editor that were not believed, because what was drawn had been lost.",
+		func() int64 { return counts().Unproved })
+	counter(m, "editor_blank_pictures",
+		"Pictures of the real editor that were drawn again, because they were empty where shapes are visible.",
+		func() int64 { return counts().Blank })
+	counter(m, "editor_blocked_requests", "Requests of scenes for something on the network, stopped.",
+		func() int64 { return counts().Blocked })
 }
 
 // JudgeCounts are the counts of the judge since the start.
@@ -298,8 +315,8 @@ func reasonOf(code string) string {
 	return "other"
 }
 
-// refusal returns why an HTTP request failed, by its status, with the labels of reasonOf; "" where
-// it did not.
+// refusal returns why an HTTP request failed, by its status, with the labels of reasonOf. It returns ""
+// for a status below 400, a request that did not fail.
 func refusal(code int) string {
 	switch {
 	case code < 400:

@@ -18,6 +18,7 @@ var verifyKeys = map[string]bool{
 	failureClass: true, failureTerminal: true, failureReason: true, failureKind: true, maskSample: true,
 }
 
+// Members with which NeMo Gym tells failures from rewards.
 const (
 	failureClass    = "_ng_failure_class"
 	failureTerminal = "_ng_failure_terminal"
@@ -63,9 +64,10 @@ type verified struct {
 	terminal bool   // trying again does not help, or is not wanted
 }
 
-// append writes the request with the members that are ours. Components stand at
-// the top too, where metrics look for them; a field of the request that has the
-// name of one is kept, unless an earlier verify wrote it.
+// append appends the answer to a verify request: all members of the request, and those that this daemon
+// adds: the reward, its components, the result, and for a failure its class. The components score and
+// failed also stand at the top, where NeMo Gym's metrics look for them. There a member of the request
+// with such a name is kept, unless an earlier verify wrote it.
 func (v *verified) append(b, request []byte) []byte {
 	components := []struct {
 		name  string
@@ -131,7 +133,8 @@ func earlierComponents(request []byte) map[string]bool {
 	return names
 }
 
-// verifySample reads the label and the model's text of a verify request.
+// verifySample reads the label and the model's text of a verify request, and prepares the text by steps.
+// A missing response is no error here; one that is no OpenAI Responses object is.
 func verifySample(body []byte, steps reward.Steps) (sample, *scoring.Error) {
 	one := sample{at: "label"}
 	jsoncut.Members(body, func(key, value []byte) error {
@@ -154,7 +157,7 @@ func verifySample(body []byte, steps reward.Steps) (sample, *scoring.Error) {
 		return one, fault
 	}
 	if shape == message.Responses {
-		one.notes = nil // what this contract sends
+		one.notes = nil // the form that this contract sends needs no note
 	}
 	if !jsoncut.Null(one.answer) && one.answer[0] != '"' {
 		return one, badField("response", one.answer, "an OpenAI Responses object with a list output")
@@ -163,7 +166,9 @@ func verifySample(body []byte, steps reward.Steps) (sample, *scoring.Error) {
 	return one, nil
 }
 
-// textAndMember returns a string member and another member of the JSON object of a request.
+// textAndMember returns two members of a JSON object: the one called text, if it is a string, and the
+// value of the one called other. A member that is missing is "" or nil, and so are both of a value that
+// is no object.
 func textAndMember(object []byte, text, other string) (s string, v []byte) {
 	if object[0] != '{' {
 		return "", nil

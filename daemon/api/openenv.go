@@ -51,19 +51,19 @@ var openEnvRoute = trainer{
 // openEnv is the name of OpenEnv's adapter.
 const openEnv = "openenv"
 
-// stepped writes OpenEnv's answer to a step: the observation, the reward and whether the episode is
-// done.
+// stepped returns OpenEnv's answer to a step of an episode of one step: the observation, the reward,
+// which is null for a failure unless the policy is zero, and that the episode is done.
 func stepped(x *exchange) []byte {
 	r, o := &x.results[0], x.outcomes[0]
-	number := []byte("null")
+	rewardJSON := []byte("null")
 	if !o.Failed || x.policy == reward.Zero {
-		number = scoring.AppendFloat(nil, o.Reward)
+		rewardJSON = scoring.AppendFloat(nil, o.Reward)
 	}
-	return wrapObservation(nil, string(observed(&r.result, o, r.json)), number, true)
+	return wrapObservation(nil, string(observed(&r.result, o, r.json)), rewardJSON, true)
 }
 
-// action reads an action, an object at path, as the one sample of x. Without a label it
-// has that of the episode, where there is one.
+// action reads an action, an object at path in the request, as the one sample of x, and its timeout. An
+// action without a label gets that of the episode e, if there is one.
 func (x *exchange) action(b []byte, path string, e *episodeState) *scoring.Error {
 	one, fault := nativeSample(b, path, x.steps)
 	if one.label == nil && e != nil {
@@ -87,13 +87,13 @@ const emptyObservation = `{"status":null,"score":null,"error":null,"result":null
 //go:embed schema.json
 var schemas []byte
 
-// metadata answers the OpenEnv route that describes the environment.
+// metadata answers GET /metadata, OpenEnv's route that describes the environment.
 func (s *Server) metadata(ctx *fasthttp.RequestCtx) {
 	s.reply(ctx, map[string]any{"name": "plumb", "version": s.cfg.Version.Version,
 		"description": "Whiteboard benchmarks as episodes of one or several turns: prompts with pictures, answers, feedback and rewards."})
 }
 
-// schema answers the OpenEnv route with the JSON schemas of actions and observations.
+// schema answers GET /schema with the JSON schemas of actions, observations and states.
 func (s *Server) schema(ctx *fasthttp.RequestCtx) {
 	ctx.SetContentType("application/json")
 	ctx.SetBody(schemas)
@@ -134,7 +134,9 @@ func (e episodeState) append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// newEpisode begins an episode with the parameters of data, nil for none.
+// newEpisode begins an episode of one step with the parameters of a reset: seed, episode_id and label
+// of the object data, or none if data is nil. It checks the label, so that a client hears of a bad one
+// at the reset. Without an id the episode gets a new one.
 func (s *Server) newEpisode(data []byte) (episodeState, *scoring.Error) {
 	e := episodeState{}
 	var fault *scoring.Error
@@ -160,8 +162,8 @@ func (s *Server) newEpisode(data []byte) (episodeState, *scoring.Error) {
 			return nil
 		})
 	}
-	if e.label != nil && fault == nil { // better now than at the step
-		_, fault = s.labels().Line(nil, e.label, nil, "label")
+	if e.label != nil && fault == nil {
+		_, fault = s.labels().Line(nil, e.label, nil, "label") // only checks it
 	}
 	if e.id == "" {
 		e.id = s.nonce + "-" + strconv.FormatUint(s.count.Add(1), 10)
@@ -169,7 +171,8 @@ func (s *Server) newEpisode(data []byte) (episodeState, *scoring.Error) {
 	return e, fault
 }
 
-// wrapObservation wraps an observation with its reward in the form of OpenEnv.
+// wrapObservation appends OpenEnv's answer to a reset or a step: an observation and a reward, both JSON,
+// and whether the episode is done.
 func wrapObservation(b []byte, observation string, rewardJSON []byte, done bool) []byte {
 	b = append(append(b, `{"observation":`...), observation...)
 	b = append(append(b, `,"reward":`...), rewardJSON...)
@@ -177,7 +180,8 @@ func wrapObservation(b []byte, observation string, rewardJSON []byte, done bool)
 	return append(b, '}')
 }
 
-// reset answers the OpenEnv route that begins an episode. Over plain HTTP nothing is kept of it.
+// reset answers POST /reset, which begins an episode. If the body chooses an episode of several turns,
+// the answer is its first observation, else an empty one. Over plain HTTP nothing is kept of either.
 func (s *Server) reset(ctx *fasthttp.RequestCtx) {
 	body, ok := s.body(ctx)
 	if !ok {
@@ -191,9 +195,9 @@ func (s *Server) reset(ctx *fasthttp.RequestCtx) {
 	if !ok {
 		return
 	}
-	_, fault := s.newEpisode(body)
-	o, other := episode.ReadOptions(body, "")
-	if fault = cmp.Or(fault, other); fault != nil {
+	_, fault := s.newEpisode(body) // for its checks
+	o, optionsFault := episode.ReadOptions(body, "")
+	if fault = cmp.Or(fault, optionsFault); fault != nil {
 		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
 		return
 	}
@@ -205,7 +209,8 @@ func (s *Server) reset(ctx *fasthttp.RequestCtx) {
 	ctx.SetBody(wrapObservation(nil, emptyObservation, []byte("null"), false))
 }
 
-// timeoutOf reads timeout_s of a step, in seconds above 0.
+// timeoutOf returns timeout_s of a step, in seconds above 0; 0 if the object b has none. A timeout of
+// more than a day counts as one. path is where b stands in the request, for messages.
 func timeoutOf(b []byte, path string) (d time.Duration, fault *scoring.Error) {
 	jsoncut.Members(b, func(key, v []byte) error {
 		if string(key) != "timeout_s" || jsoncut.Null(v) {
@@ -216,14 +221,15 @@ func timeoutOf(b []byte, path string) (d time.Duration, fault *scoring.Error) {
 			fault = badField(path+"timeout_s", v, "a number of seconds above 0")
 			return nil
 		}
-		d = time.Duration(min(x, 24*3600) * float64(time.Second))
-		d = max(d, 1)
+		d = time.Duration(min(x, 24*3600) * float64(time.Second)) // a larger product could overflow
+		d = max(d, 1)                                             // 0 means none
 		return nil
 	})
 	return d, fault
 }
 
-// observed writes the observation of an OpenEnv step: always the same members.
+// observed returns the observation of an OpenEnv step as JSON: status, score, error and the result
+// line. It has the same members in every case, as OpenEnv's model demands; what is missing is null.
 func observed(r *scoring.Result, o reward.Outcome, line []byte) []byte {
 	b := []byte(`{"status":`)
 	if r.Status == "" {

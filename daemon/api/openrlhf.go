@@ -36,26 +36,27 @@ var openRLHFRoute = trainer{
 	},
 }
 
-// appendRewards writes OpenRLHF's answer: numbers only, and the same keys always. times, one of
-// each sample or nil, become two more.
+// appendRewards appends OpenRLHF's answer: lists of numbers, one for each sample of list. The keys are
+// always the same, but that extra_logs of an empty request is empty. times holds the times of each
+// sample, which become two more lists, or is nil.
 func appendRewards(b []byte, list []reward.Outcome, times []queue.Timing) []byte {
-	numbers := func(name string, of func(i int) float64) {
-		b = append(append(b, name...), '[')
+	numbers := func(begin string, value func(i int) float64) { // appends begin, then a list
+		b = append(append(b, begin...), '[')
 		for i := range list {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = scoring.AppendFloat(b, of(i))
+			b = scoring.AppendFloat(b, value(i))
 		}
 		b = append(b, ']')
 	}
-	column := func(name string, of func(reward.Outcome) float64) {
-		numbers(name, func(i int) float64 { return of(list[i]) })
+	column := func(begin string, value func(reward.Outcome) float64) {
+		numbers(begin, func(i int) float64 { return value(list[i]) })
 	}
 	column(`{"rewards":`, func(o reward.Outcome) float64 { return o.Reward })
 	column(`,"scores":`, func(o reward.Outcome) float64 { return o.Clamped })
 	b = append(b, `,"extra_logs":{`...)
-	if len(list) > 0 { // of an empty request: an empty object
+	if len(list) > 0 {
 		column(`"score":`, func(o reward.Outcome) float64 { return o.Score })
 		column(`,"failed":`, failedAs1)
 	}
@@ -75,7 +76,9 @@ func failedAs1(o reward.Outcome) float64 {
 	return 0
 }
 
-// openRLHFSamples reads the three lists. prompts may be missing.
+// openRLHFSamples reads the samples of a request from its lists query, prompts and labels, which must
+// have equal lengths; prompts may be missing. A query is the prompt and the answer in one text, so the
+// prompt is cut off, and the rest is prepared by steps.
 func (s *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample, *scoring.Error) {
 	lists := map[string][][]byte{}
 	var fault *scoring.Error
@@ -95,9 +98,11 @@ func (s *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample, *sc
 	case queries == nil:
 		return nil, &scoring.Error{Code: "bad_field", Message: "cannot use query: got nothing; want a list of texts"}
 	case len(prompts) != len(queries) && prompts != nil:
-		return nil, &scoring.Error{Code: "bad_field", Message: fmt.Sprintf("cannot use prompts: got %d; want as many as query, %d", len(prompts), len(queries))}
+		return nil, &scoring.Error{Code: "bad_field",
+			Message: fmt.Sprintf("cannot use prompts: got %d; want as many as query, %d", len(prompts), len(queries))}
 	case len(labels) != len(queries):
-		return nil, &scoring.Error{Code: reward.BadLabel, Message: fmt.Sprintf("cannot use labels: got %d; want as many as query, %d (--data.label_key)", len(labels), len(queries))}
+		message := fmt.Sprintf("cannot use labels: got %d; want as many as query, %d (--data.label_key)", len(labels), len(queries))
+		return nil, &scoring.Error{Code: reward.BadLabel, Message: message}
 	}
 	samples := make([]sample, len(queries))
 	for i, q := range queries {
@@ -121,15 +126,16 @@ func (s *Server) openRLHFSamples(body []byte, steps reward.Steps) ([]sample, *sc
 	return samples, nil
 }
 
-// list reads a JSON list of at most --max-items values from the body of a request; it is never nil
-// without a fault.
+// list returns the elements of a JSON list of a request, of at most --max-items. name is where the list
+// stands, for messages. An empty list is not nil.
 func (s *Server) list(name string, value []byte) ([][]byte, *scoring.Error) {
 	if value[0] != '[' {
 		return nil, badField(name, value, "a list")
 	}
 	all, err := jsoncut.Elements(value, s.cfg.ItemsMax)
 	if err != nil {
-		return nil, &scoring.Error{Code: "too_large", Message: fmt.Sprintf("cannot score %s: got more than %d (--max-items)", name, s.cfg.ItemsMax)}
+		return nil, &scoring.Error{Code: "too_large",
+			Message: fmt.Sprintf("cannot score %s: got more than %d (--max-items)", name, s.cfg.ItemsMax)}
 	}
 	if all == nil {
 		all = [][]byte{}

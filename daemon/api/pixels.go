@@ -67,8 +67,8 @@ func (p *pixels) checkLength(got int) error {
 	return nil
 }
 
-// rawPixels reads a request with raw pixels, whose query has width and height. The body is
-// mask a, or a and then b; or a region holds a.
+// rawPixels reads into q a request with raw pixels, whose query has width, height and channels. The
+// body is mask a, or a and then b, which its length tells; or the region from holds a.
 func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, q *pixelRequest, body []byte, from target) error {
 	args := ctx.QueryArgs()
 	var size [2]int
@@ -88,7 +88,7 @@ func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, q *pixelRequest, body []byt
 		p.from = from
 		return p.within()
 	}
-	if n := p.bytes(); len(body) == 2*n {
+	if n := p.bytes(); len(body) == 2*n { // two masks
 		second := *p
 		second.at, second.raw = "b", body[n:]
 		q.b, body = &second, body[:n]
@@ -101,7 +101,8 @@ func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, q *pixelRequest, body []byt
 // the pixels.
 func (p *pixels) within() error {
 	if want := int64(p.bytes()); p.from.size < want {
-		return wrongPixels(p.at, "%s is %d; want at least %d (%d x %d px of %s)", paramSize, p.from.size, want, p.width, p.height, p.channels())
+		return wrongPixels(p.at, "%s is %d; want at least %d (%d x %d px of %s)",
+			paramSize, p.from.size, want, p.width, p.height, p.channels())
 	}
 	return nil
 }
@@ -134,9 +135,10 @@ func (s *Server) pngPixels(at string, b []byte) (*pixels, error) {
 	return p, nil
 }
 
-// tensor reads a mask of a JSON body, nil for none. The object has exactly one of data,
-// png and parameters, and width and height unless it is a PNG.
-func (s *Server) tensor(v *fastjson.Value, at string) (*pixels, error) {
+// mask reads a mask of a JSON body, or returns nil if v is missing or null. The object has exactly one
+// of data, png and parameters as the source of the pixels. Unless that is a PNG, it also has width and
+// height. at names the mask in messages.
+func (s *Server) mask(v *fastjson.Value, at string) (*pixels, error) {
 	if v == nil || v.Type() == fastjson.TypeNull {
 		return nil, nil
 	}
@@ -170,10 +172,16 @@ func (s *Server) tensor(v *fastjson.Value, at string) (*pixels, error) {
 		}
 		return s.pngPixels(at, b)
 	}
+	return s.sizedMask(v, fields, at)
+}
+
+// sizedMask reads a mask with a width and a height, whose pixels are in data or in the region of
+// parameters. fields are the members of v that are not null.
+func (s *Server) sizedMask(v *fastjson.Value, fields map[string]*fastjson.Value, at string) (*pixels, error) {
 	var size [2]int
 	for i, k := range []string{"width", "height"} {
 		n, given, err := wholeMember(v, k)
-		if err != nil || !given || n < 0 || n > 1<<30 {
+		if err != nil || !given || n < 0 || n > 1<<30 { // newPixels has the limit; this one avoids overflow
 			return nil, wrongPixels(at+"."+k, "want a size in px")
 		}
 		size[i] = int(n)
@@ -181,7 +189,7 @@ func (s *Server) tensor(v *fastjson.Value, at string) (*pixels, error) {
 	channels := ""
 	if f := fields["channels"]; f != nil {
 		channels = string(f.GetStringBytes())
-		if channels == "" {
+		if channels == "" { // no text: newPixels refuses it and quotes its JSON
 			channels = f.String()
 		}
 	}
@@ -242,8 +250,8 @@ func (s *Server) loadMask(p *pixels, who asker) (metric.Mask, error) {
 	return metric.Alpha(raw, p.width, p.height), nil
 }
 
-// decoded returns the alpha of the client's PNG. For a grey PNG that is its grey, as /v1/render
-// writes it with channels=alpha.
+// decoded returns the alpha of the client's PNG as a mask. For a grey PNG that is its grey, as
+// /v1/render writes it with channels=alpha. 16-bit values are rounded to 8 bits.
 func (p *pixels) decoded() (metric.Mask, error) {
 	img, err := png.Decode(bytes.NewReader(p.png))
 	if err != nil {
@@ -265,7 +273,7 @@ func (p *pixels) decoded() (metric.Mask, error) {
 		} else {
 			_, _, _, v = img.At(x, y).RGBA()
 		}
-		alpha[i] = uint8((v*255 + 32767) / 65535)
+		alpha[i] = uint8((v*255 + 32767) / 65535) // from 0..65535, rounded to the nearest
 	}
 	return metric.Alpha(alpha, p.width, p.height), nil
 }

@@ -31,26 +31,30 @@ type player struct {
 
 // config returns the configuration of the episodes of this client.
 func (p *player) config() episode.Config {
-	c := episode.Config{Items: p.s.cfg.Items, Prompts: p.s.cfg.Prompts, Turns: p.s.cfg.Turns, Variants: p.opt.Variants, Suite: p.opt.Suite}
+	c := episode.Config{Items: p.s.cfg.Items, Prompts: p.s.cfg.Prompts, Turns: p.s.cfg.Turns,
+		Variants: p.opt.Variants, Suite: p.opt.Suite}
 	if p.s.cfg.Shared != nil {
 		c.Place = p.place
 	}
 	return c
 }
 
-// place writes the pictures of an observation into the client's region of shared memory, one after
-// another.
+// place writes the pictures of an observation, as PNG files, into the client's region of shared memory,
+// one after another. It returns for each picture a JSON object with its place. A region that is too
+// small is an error with the size wanted.
 func (p *player) place(at episode.Region, all []ask.Picture) (places [][]byte, err error) {
 	pin, err := p.s.pin(target{name: at.Name, offset: at.Offset, size: at.Size}, true, p.who)
 	if err != nil {
 		return nil, err
 	}
 	defer pin.Release()
-	from := 0
+	from := 0 // where the next picture begins, from the start of the range
 	for i := range all {
 		data := all[i].Data
 		if from+len(data) > pin.Size() {
-			return nil, &scoring.Error{Code: "bad_field", Message: fmt.Sprintf("cannot use images.byte_size: got %d bytes; want at least %d for %d pictures", pin.Size(), from+len(data), len(all))}
+			message := fmt.Sprintf("cannot use images.byte_size: got %d bytes; want at least %d for %d pictures",
+				pin.Size(), from+len(data), len(all))
+			return nil, &scoring.Error{Code: "bad_field", Message: message}
 		}
 		if err := pin.Use(func(mem []byte) { copy(mem[from:], data) }); err != nil {
 			return nil, err
@@ -62,10 +66,12 @@ func (p *player) place(at episode.Region, all []ask.Picture) (places [][]byte, e
 	return places, nil
 }
 
-// begin begins an episode, and plays the answers of its history. The observation is that of the
-// last of these, or the first one. fault is what the client must change in the request. err is any
-// other failure, after which the same reset may come again.
-func (p *player) begin(left *trail, life context.Context, o episode.Options) (e *episode.Episode, observation []byte, fault *scoring.Error, err error) {
+// begin begins an episode and plays the answers of its history. It returns the observation after the
+// last of these, or the first observation if there are none. fault is what the client must change in
+// the request. err is any other failure, after which the client may send the same reset again. The
+// answers are noted in left, for traces and logs.
+func (p *player) begin(left *trail, life context.Context, o episode.Options) (
+	e *episode.Episode, observation []byte, fault *scoring.Error, err error) {
 	if p.s.cfg.Prompts == nil {
 		return nil, nil, nil, errPrompts
 	}
@@ -81,7 +87,8 @@ func (p *player) begin(left *trail, life context.Context, o episode.Options) (e 
 	}
 	for i, given := range o.History {
 		if e.Done() {
-			return nil, nil, &scoring.Error{Code: "bad_field", Message: fmt.Sprintf("cannot use history: got %d answers; the episode ends after %d", len(o.History), i)}, nil
+			message := fmt.Sprintf("cannot use history: got %d answers; the episode ends after %d", len(o.History), i)
+			return nil, nil, &scoring.Error{Code: "bad_field", Message: message}, nil
 		}
 		one := sample{at: "history", answer: given}
 		if _, fault = one.unwrap(fmt.Sprintf("history[%d]", i)); fault != nil {
@@ -89,7 +96,8 @@ func (p *player) begin(left *trail, life context.Context, o episode.Options) (e 
 		}
 		one.prepare(p.steps, false)
 		var r reply
-		r, fault, err = p.turn(left, life, e, &one, 0, i+1 < len(o.History))
+		isLast := i+1 == len(o.History)
+		r, fault, err = p.turn(left, life, e, &one, turnOptions{unseen: !isLast})
 		if fault != nil || err != nil {
 			return nil, nil, fault, err
 		}
@@ -113,12 +121,20 @@ type reply struct {
 	done                bool
 }
 
-// turn plays one turn with an answer. After a fault or an error the episode is as before, and the
-// answer may come again. unseen leaves the observation out.
-func (p *player) turn(left *trail, life context.Context, e *episode.Episode, one *sample, timeout time.Duration, unseen bool) (r reply, fault *scoring.Error, err error) {
-	if timeout > 0 {
+// turnOptions are how a turn is played.
+type turnOptions struct {
+	timeout time.Duration // longest time for it; 0 for none of its own
+	unseen  bool          // nobody reads the observation, so it is not made
+}
+
+// turn plays one turn of an episode: it scores the answer and returns the observation and the reward.
+// fault is what the client must change in the request, err any other failure. After either, the episode
+// is as it was before, and the answer may come again. The answer is noted in left.
+func (p *player) turn(left *trail, life context.Context, e *episode.Episode, one *sample, o turnOptions) (
+	r reply, fault *scoring.Error, err error) {
+	if o.timeout > 0 {
 		var cancel context.CancelFunc
-		life, cancel = context.WithTimeout(life, timeout)
+		life, cancel = context.WithTimeout(life, o.timeout)
 		defer cancel()
 	}
 	played := false
@@ -133,7 +149,7 @@ func (p *player) turn(left *trail, life context.Context, e *episode.Episode, one
 		return r, nil, err
 	}
 	a, err := p.s.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: t.Line}, p.opt)
-	if errors.Is(err, context.DeadlineExceeded) && timeout > 0 {
+	if errors.Is(err, context.DeadlineExceeded) && o.timeout > 0 {
 		err = errTimeout
 	}
 	if err != nil {
@@ -144,12 +160,16 @@ func (p *player) turn(left *trail, life context.Context, e *episode.Episode, one
 	if fault = reward.Fault(&a.Result, one.at); fault != nil {
 		return r, fault, nil
 	}
-	p.s.noted([]sample{*one}, all, p.opt, true)
-	result := episode.Result{Result: &all[0].result, JSON: all[0].json, Outcome: reward.Of(&all[0].result, p.opt.Reward), Zero: p.policy == reward.Zero}
-	if f := result.Outcome; f.Failed && (p.policy == reward.Error || f.Err.Code == "busy" || f.Err.Code == "closed") {
-		return r, nil, f.Err // the policy wants an error, or the daemon has no room now
+	p.s.addNotes([]sample{*one}, all, p.opt, true)
+	result := episode.Result{Result: &all[0].result, JSON: all[0].json, Outcome: reward.Of(&all[0].result, p.opt.Reward),
+		Zero: p.policy == reward.Zero}
+	if f := result.Outcome; f.Failed {
+		noRoom := f.Err.Code == "busy" || f.Err.Code == "closed" // says nothing about the answer
+		if noRoom || p.policy == reward.Error {
+			return r, nil, f.Err
+		}
 	}
-	t.Unseen = unseen
+	t.Unseen = o.unseen
 	played = true
 	err = p.drawing(life, func() error {
 		r.observation, r.reward, r.done, err = e.End(t, result)
@@ -161,17 +181,19 @@ func (p *player) turn(left *trail, life context.Context, e *episode.Episode, one
 	return r, nil, err
 }
 
-// ours are the members of a step that are no part of a bare action.
-var ours = []string{"label", "timeout_s", "metadata", "request_id", "suite", "split", "test", "index", "seed", "turns", "threshold",
-	"mode", "feedback", "reward", "images", "action", "answer", "history", "episode_id"}
+// stepMembers are the members of a step that tell how to play it, and are no part of a bare action.
+var stepMembers = []string{"label", "timeout_s", "metadata", "request_id", "suite", "split", "test", "index", "seed", "turns",
+	"threshold", "mode", "feedback", "reward", "images", "action", "answer", "history", "episode_id"}
 
-// bare makes the whole action of an OpenEnv step the answer, where it has no response.
-func (one *sample) bare(action []byte) {
+// useBareAction makes the action of an OpenEnv step itself the answer, for environments whose actions
+// are objects such as {"x":1,"y":2}: all its members but those of a step. An action with the member
+// response keeps that as the answer.
+func (one *sample) useBareAction(action []byte) {
 	b := []byte{'{'}
-	has := false
+	hasResponse := false
 	jsoncut.Members(action, func(key, v []byte) error {
-		has = has || string(key) == "response"
-		if slices.Contains(ours, jsoncut.Name(key)) {
+		hasResponse = hasResponse || string(key) == "response"
+		if slices.Contains(stepMembers, jsoncut.Name(key)) {
 			return nil
 		}
 		if len(b) > 1 {
@@ -180,19 +202,20 @@ func (one *sample) bare(action []byte) {
 		b = append(append(append(append(b, '"'), key...), `":`...), v...)
 		return nil
 	})
-	if !has {
+	if !hasResponse {
 		one.answer = append(b, '}')
 	}
 }
 
-// chosen reports whether a reset or an action begins an episode of this package's, not a one-step
-// episode: it has a member of theirs, or names the task by a seed alone.
+// chosen reports whether a reset or an action asks for an episode of several turns, and not for one of
+// one step: it has an option of such episodes, or names the task by a seed alone where tasks are
+// loaded.
 func (s *Server) chosen(o *episode.Options) bool {
 	return o.Chosen || o.Seed != nil && o.Label == nil && len(s.cfg.Items.Tasks) > 0
 }
 
-// playReset answers POST /reset with an episode: its first observation, or that of the last answer
-// of its history. Nothing is kept of it.
+// playReset answers POST /reset for an episode of several turns: with its first observation, or the one
+// after the last answer of its history. Nothing is kept of the episode.
 func (s *Server) playReset(ctx *fasthttp.RequestCtx, o episode.Options) {
 	opt, steps, ok := s.choices(ctx, openEnv)
 	if !ok {
@@ -230,10 +253,11 @@ func (s *Server) failTurn(ctx *fasthttp.RequestCtx, fault *scoring.Error, err er
 	return fault != nil || err != nil
 }
 
-// playStep answers POST /step with one turn of an episode that the action describes whole: the
-// task, the choices of a reset and the answers before as history. It reports whether the action
-// does.
-func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) bool {
+// playStep answers POST /step with one turn of an episode of several turns, which the action must
+// describe completely, because the daemon keeps none over HTTP: the task, the options of a reset, and
+// the earlier answers as history. It returns false, and answers nothing, for an action of an episode
+// of one step.
+func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered bool) {
 	_, action := textAndMember(body, "", "action")
 	if len(action) == 0 || action[0] != '{' {
 		return false
@@ -259,7 +283,7 @@ func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) bool {
 	}
 	life, gone := s.clients.wait(s.life, ctx.Conn())
 	defer gone()
-	r, fault, err := p.once(trailOf(ctx), life, o, x, action)
+	r, fault, err := p.replayAndTurn(trailOf(ctx), life, o, x, action)
 	if s.failTurn(ctx, fault, err) {
 		return true
 	}
@@ -268,8 +292,11 @@ func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) bool {
 	return true
 }
 
-// once plays one turn of an episode that is made for this request alone.
-func (p *player) once(left *trail, life context.Context, o episode.Options, x *exchange, action []byte) (reply, *scoring.Error, error) {
+// replayAndTurn makes an episode for this request alone, plays the answers of its history, and then the
+// turn of the request's action, whose reply it returns. The reward counts for that turn alone. fault is
+// what the client must change in the request, err any other failure.
+func (p *player) replayAndTurn(left *trail, life context.Context, o episode.Options, x *exchange, action []byte) (
+	r reply, fault *scoring.Error, err error) {
 	if p.s.cfg.Prompts == nil {
 		return reply{}, nil, errPrompts
 	}
@@ -285,16 +312,17 @@ func (p *player) once(left *trail, life context.Context, o episode.Options, x *e
 			return reply{}, fault, nil
 		}
 		one.prepare(p.steps, false)
-		if _, fault, err := p.turn(left, life, e, &one, x.timeout, true); fault != nil || err != nil {
+		if _, fault, err := p.turn(left, life, e, &one, turnOptions{x.timeout, true}); fault != nil || err != nil {
 			return reply{}, fault, err
 		}
 		if e.Done() {
-			return reply{}, &scoring.Error{Code: "episode_done", Message: fmt.Sprintf("cannot step: the episode ended with answer %d of the history", i+1)}, nil
+			message := fmt.Sprintf("cannot step: the episode ended with answer %d of the history; want another episode", i+1)
+			return reply{}, &scoring.Error{Code: "episode_done", Message: message}, nil
 		}
 	}
 	one := &x.samples[0]
 	if e.Bare() {
-		one.bare(action)
+		one.useBareAction(action)
 	}
-	return p.turn(left, life, e, one, x.timeout, false)
+	return p.turn(left, life, e, one, turnOptions{timeout: x.timeout})
 }

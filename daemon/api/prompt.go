@@ -13,11 +13,12 @@ import (
 	"plumb/scoring"
 )
 
-// errPrompts says that this server asks nothing.
+// errPrompts is the error of a server without prompts.
 var errPrompts = errors.New("cannot write prompts: this daemon has none")
 
-// prompt answers POST /v1/prompt: a label or an item in, what a model is asked about it out, with
-// the bytes of `plumb prompt`. See docs/spec/episodes.md#r2.
+// prompt answers POST /v1/prompt with what a model is asked about an item: the text, with the bytes of
+// `plumb prompt`, and the pictures. The body is the item itself or has the member label. See
+// docs/spec/episodes.md#r2.
 func (s *Server) prompt(ctx *fasthttp.RequestCtx) {
 	body, ok := s.checked(ctx)
 	if !ok {
@@ -30,17 +31,13 @@ func (s *Server) prompt(ctx *fasthttp.RequestCtx) {
 	}
 	var asked *ask.Asked
 	err := s.asking(s.life, s.client(ctx), body, func() (err error) {
-		label, item := body, true
+		label, at := body, "item"
 		jsoncut.Members(body, func(key, v []byte) error {
 			if string(key) == "label" {
-				label, item = v, false
+				label, at = v, "label"
 			}
 			return nil
 		})
-		at := "label"
-		if item {
-			at = "item"
-		}
 		asked, err = s.asked(label, at, arm, pictures)
 		return err
 	})
@@ -54,10 +51,11 @@ func (s *Server) prompt(ctx *fasthttp.RequestCtx) {
 	ctx.SetBody(append(b, '}'))
 }
 
-// promptOptions reads how a model is asked from a query.
+// promptOptions reads from a query how a model is asked, and whether the answer has pictures.
 func promptOptions(args *fasthttp.Args) (a ask.Arm, pictures bool, fault *scoring.Error) {
 	text := func(name string) string { return string(args.Peek(name)) }
-	a = ask.Arm{Mode: text("mode"), Input: text("input"), Setting: text("setting"), Format: text("format"), Method: text("method")}
+	a = ask.Arm{Mode: text("mode"), Input: text("input"), Setting: text("setting"),
+		Format: text("format"), Method: text("method")}
 	switch v := text("images"); v {
 	case "", "all":
 		return a, true, nil
@@ -68,8 +66,9 @@ func promptOptions(args *fasthttp.Args) (a ask.Arm, pictures bool, fault *scorin
 	}
 }
 
-// asking calls f, which draws for a client, while a place in the queue, one of the pictures that
-// are drawn at once and the memory for parsing body are held.
+// asking calls f, which draws for a client, once there is room for it: a place in the queue, one among
+// the pictures that are drawn at once, and memory for parsing body. It returns the error of f, or why
+// there is no room.
 func (s *Server) asking(life context.Context, client string, body []byte, f func() error) error {
 	done, err := s.cfg.Queue.Admit()
 	if err != nil {
@@ -89,7 +88,8 @@ func (s *Server) asking(life context.Context, client string, body []byte, f func
 	return fault
 }
 
-// asked returns what a model is asked about the item of a label.
+// asked returns what a model is asked about the item of a label: the text, and its pictures if they are
+// wanted. at names the label in messages.
 func (s *Server) asked(label []byte, at string, a ask.Arm, pictures bool) (*ask.Asked, error) {
 	if s.cfg.Prompts == nil {
 		return nil, errPrompts

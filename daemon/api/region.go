@@ -46,9 +46,10 @@ type drawing struct {
 	who     asker  // whose regions may be written
 }
 
-// scenes returns the raw scenes of the body {"scenes":[...]} of a render request. ok is false for
-// other bodies. More than most scenes are jsoncut.ErrTooMany.
-func scenes(body []byte, most int) (list [][]byte, ok bool, err error) {
+// scenes returns the scenes of the body {"scenes":[...]} of a render request, without parsing them, so
+// that a bad one does not affect the others. ok is false for other bodies. More than limit scenes are
+// jsoncut.ErrTooMany.
+func scenes(body []byte, limit int) (list [][]byte, ok bool, err error) {
 	body = bytes.TrimLeft(body, " \t\r\n")
 	if len(body) == 0 || body[0] != '{' {
 		return nil, false, nil
@@ -56,7 +57,7 @@ func scenes(body []byte, most int) (list [][]byte, ok bool, err error) {
 	cutErr := jsoncut.Members(body, func(key, value []byte) error {
 		if string(key) == "scenes" && len(value) > 0 && value[0] == '[' {
 			ok = true
-			list, err = jsoncut.Elements(value, most)
+			list, err = jsoncut.Elements(value, limit)
 		}
 		return nil
 	})
@@ -66,20 +67,26 @@ func scenes(body []byte, most int) (list [][]byte, ok bool, err error) {
 	return list, ok, err
 }
 
-// regionParameters reads the member parameters of a scene, which names a region.
+// regionParameters returns the region that the member parameters of a scene names, or a target without a
+// name if there is none. A scene that is no JSON has none: the decoder of scenes reports it later.
 func regionParameters(scene []byte) (t target, err error) {
 	i := bytes.IndexByte(scene, '{')
+	if i < 0 {
+		return t, nil
+	}
 	var raw []byte
-	if i < 0 || jsoncut.Members(scene[i:], func(key, value []byte) error {
+	cutErr := jsoncut.Members(scene[i:], func(key, value []byte) error {
 		if string(key) == "parameters" {
 			raw = value
 		}
 		return nil
-	}) != nil || raw == nil {
-		return t, nil // the decoder reports invalid scenes
+	})
+	if cutErr != nil || raw == nil {
+		return t, nil
 	}
 	if len(raw) > maxVerb {
-		return t, &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use parameters: got %d bytes; want at most %d", len(raw), maxVerb)}
+		return t, &scoring.Error{Code: "bad_options",
+			Message: fmt.Sprintf("cannot use parameters: got %d bytes; want at most %d", len(raw), maxVerb)}
 	}
 	v, err := fastjson.ParseBytes(raw)
 	if err != nil {
@@ -88,8 +95,8 @@ func regionParameters(scene []byte) (t target, err error) {
 	return parameters(v, "parameters")
 }
 
-// renderMany draws several scenes at once, each into its region, and answers in their
-// order.
+// renderMany draws the scenes of a list at the same time, each into its region, and answers with a
+// place or an error for each, in their order.
 func (s *Server) renderMany(ctx *fasthttp.RequestCtx, life context.Context, list [][]byte, d drawing) {
 	out := make([]any, len(list))
 	next := make(chan int)
@@ -110,8 +117,8 @@ func (s *Server) renderMany(ctx *fasthttp.RequestCtx, life context.Context, list
 	s.reply(ctx, map[string]any{"pictures": out})
 }
 
-// renderOne draws one scene of several into its region and returns its placedPicture or
-// failedScene. A panic is an error of this scene.
+// renderOne draws one scene of several into its region. It returns a placedPicture, or a failedScene
+// with the reason. A panic is an error of this scene alone, and is logged with the id of the request.
 func (s *Server) renderOne(life context.Context, scene []byte, d drawing, request string) (answer any) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -121,7 +128,8 @@ func (s *Server) renderOne(life context.Context, scene []byte, d drawing, reques
 	}()
 	t, err := regionParameters(scene)
 	if err == nil && t.name == "" {
-		err = &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot draw scene: want parameters with %s and %s: several pictures fit into no other answer", paramRegion, paramSize)}
+		err = &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot draw scene: want parameters with %s and %s: "+
+			"several pictures fit into no other answer", paramRegion, paramSize)}
 	}
 	var p placedPicture
 	if err == nil {
@@ -150,8 +158,8 @@ func (s *Server) renderInto(life context.Context, scene []byte, d drawing, t tar
 	return out, err
 }
 
-// copyToRegion writes a picture into a region and its size and layout into out. The error
-// for a region that is too small holds the bytes wanted.
+// copyToRegion writes the pixels of a picture, of all channels or of its alpha, into a region, and its
+// size and layout into out. The error for a region that is too small holds the bytes wanted.
 func copyToRegion(pin *shm.Pin, p queue.Picture, alpha bool, out *placedPicture) error {
 	img := p.Image
 	out.Width, out.Height, out.Channels = img.Rect.Dx(), img.Rect.Dy(), "rgba"
@@ -162,7 +170,9 @@ func copyToRegion(pin *shm.Pin, p queue.Picture, alpha bool, out *placedPicture)
 	out.Stride = depth * out.Width
 	out.Bytes = int64(out.Stride) * int64(out.Height)
 	if out.Bytes > int64(pin.Size()) {
-		return &shm.Error{Code: shm.CodeSmall, Wanted: out.Bytes, Message: fmt.Sprintf("cannot write picture of %d x %d px (%s): it has %d bytes; got %s %d; want at least %d", out.Width, out.Height, out.Channels, out.Bytes, paramSize, pin.Size(), out.Bytes)}
+		message := fmt.Sprintf("cannot write picture of %d x %d px (%s): it has %d bytes; got %s %d; want at least %d",
+			out.Width, out.Height, out.Channels, out.Bytes, paramSize, pin.Size(), out.Bytes)
+		return &shm.Error{Code: shm.CodeSmall, Wanted: out.Bytes, Message: message}
 	}
 	return pin.Use(func(mem []byte) {
 		for y := range out.Height {
@@ -172,7 +182,7 @@ func copyToRegion(pin *shm.Pin, p queue.Picture, alpha bool, out *placedPicture)
 				continue
 			}
 			for x := range to {
-				to[x] = row[4*x+3]
+				to[x] = row[4*x+3] // alpha is the last of the four channels
 			}
 		}
 	})

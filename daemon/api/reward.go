@@ -56,7 +56,8 @@ var nativeRoute = trainer{
 	},
 }
 
-// prepare runs steps of text preparation on an answer that is a string.
+// prepare runs steps of text preparation on an answer that is a string, and notes those that changed
+// it. inThink says that the prompt has opened a block of thought, in which the answer then begins.
 func (one *sample) prepare(steps reward.Steps, inThink bool) {
 	if steps == 0 || jsoncut.Null(one.answer) || one.answer[0] != '"' {
 		return
@@ -83,15 +84,15 @@ type graded struct {
 	timing queue.Timing
 }
 
-// answer returns the sample as the queue returned it.
+// answer returns the result in the form of the queue, for code that writes timings.
 func (g *graded) answer() *queue.Answer {
 	wait := g.timing[queue.PartQueue]
 	return &queue.Answer{Result: g.result, JSON: g.json, Wait: wait, Took: g.timing.Total() - wait, Timing: g.timing}
 }
 
-// choices reads what a trainer's request chooses: the options, and the steps of text preparation,
-// which are those of the adapter where the query names none. ok is false when it answered the
-// request itself.
+// choices reads what a trainer's request chooses: the options, and the steps of text preparation, which
+// are those of the adapter if the query names none. ok is false if they are invalid: then it has
+// answered the request itself.
 func (s *Server) choices(ctx *fasthttp.RequestCtx, adapter string) (opt *queue.Options, steps reward.Steps, ok bool) {
 	opt, fault := s.options(ctx, nil)
 	if fault == nil {
@@ -103,8 +104,8 @@ func (s *Server) choices(ctx *fasthttp.RequestCtx, adapter string) (opt *queue.O
 	return opt, steps, fault == nil
 }
 
-// parsed calls f, which reads samples from a trainer's body, while the memory for that is held. ok
-// is false when it answered the request itself.
+// parsed calls f, which reads samples from a trainer's body, once there is memory for it. ok is false
+// if there is none or f found a fault: then it has answered the request itself.
 func (s *Server) parsed(ctx *fasthttp.RequestCtx, opt *queue.Options, body []byte, f func() *scoring.Error) (ok bool) {
 	var fault *scoring.Error
 	if err := s.parsing(s.life, opt.Client, body, func() { fault = f() }); err != nil {
@@ -130,7 +131,8 @@ func (s *Server) steps(ctx *fasthttp.RequestCtx, adapter string) (reward.Steps, 
 	return s.cfg.Prepare[adapter], nil
 }
 
-// nativeSamples reads the body of /v1/reward.
+// nativeSamples reads the samples of the body of /v1/reward: the body itself, or those of its list
+// samples, and then batch is true.
 func (s *Server) nativeSamples(body []byte, steps reward.Steps) (list []sample, batch bool, fault *scoring.Error) {
 	var many []byte
 	jsoncut.Members(body, func(key, value []byte) error {
@@ -189,8 +191,10 @@ func opensThought(prompt []byte) bool {
 	return !jsoncut.Null(prompt) && prompt[0] == '"' && reward.OpensThought(string(jsoncut.Text(prompt)))
 }
 
-// unwrap puts the text of chat messages in place of the answer, so that it can
-// be prepared as any text. What is no message is left to the suite; shape is "".
+// unwrap replaces an answer that is chat messages or a completion by its text, with a note, so that it
+// can be prepared as any text. An answer whose messages hold none of the model becomes a missing one.
+// Any other answer stays as it is, for the suite to read. shape is the form of the messages, "" for
+// none.
 func (one *sample) unwrap(at string) (shape string, fault *scoring.Error) {
 	if jsoncut.Null(one.answer) || one.answer[0] == '"' {
 		return "", nil
@@ -212,12 +216,13 @@ func (one *sample) unwrap(at string) (shape string, fault *scoring.Error) {
 	return said.Shape, nil
 }
 
+// badField returns the error of a member of a request that has the wrong type; at is where it stands.
 func badField(at string, v []byte, want string) *scoring.Error {
 	return &scoring.Error{Code: "bad_field", Message: fmt.Sprintf("cannot use %s: got %s; want %s", at, jsoncut.Kind(v), want)}
 }
 
-// checked reads the body of a trainer's request, which must be one JSON object. ok is false when it
-// answered the request itself.
+// checked reads the body of a trainer's request, which must be one JSON object within the limits. ok is
+// false if it is not: then it has answered the request itself.
 func (s *Server) checked(ctx *fasthttp.RequestCtx) (body []byte, ok bool) {
 	body, ok = s.body(ctx)
 	if !ok {
@@ -231,7 +236,8 @@ func (s *Server) checked(ctx *fasthttp.RequestCtx) (body []byte, ok bool) {
 	return s.object(ctx, body)
 }
 
-// object checks that the body of a trainer's request, which is not empty, is a JSON object.
+// object checks that the body of a trainer's request, which is not empty, is a JSON object within the
+// limits. ok is false if it is not: then it has answered the request itself.
 func (s *Server) object(ctx *fasthttp.RequestCtx, body []byte) (_ []byte, ok bool) {
 	if err := s.cfg.Items.Limits.Check(body); err != nil {
 		status, kind := fasthttp.StatusBadRequest, "bad_json"
@@ -254,10 +260,10 @@ func (s *Server) labels() *reward.Labels {
 	return &reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: c.Suite, Tasks: c.Tasks}
 }
 
-// overran answers a request of one sample whose deadline passed while it waited
-// for its turn. That says nothing about the sample: the trainer is told to try
-// again, where a zero would be learnt from. A sample that was being worked on when
-// its deadline passed follows the adapter's policy: it might never end. See
+// overran answers a request of one sample with status 504 if its deadline passed while it waited for
+// its turn, and reports whether it did. The wait says nothing about the sample, and a trainer would
+// learn from a reward of zero, so it is told to try again. A sample that was being worked on when its
+// deadline passed follows the adapter's policy instead: it might never end. See
 // docs/spec/http.md#r23.
 func (s *Server) overran(ctx *fasthttp.RequestCtx, all []graded) bool {
 	if len(all) != 1 || all[0].result.Err == nil || all[0].result.Err.Code != "deadline" {
@@ -265,10 +271,10 @@ func (s *Server) overran(ctx *fasthttp.RequestCtx, all []graded) bool {
 	}
 	t := all[0].timing
 	waited := t[queue.PartQueue]
-	if all[0].result.Suite == "" { // no worker has read it; of work that it joined one had
+	if all[0].result.Suite == "" { // no worker has read the sample, so all its time was waiting
 		waited = t.Total()
 	}
-	if waited < t.Total()/2 {
+	if waited < t.Total()/2 { // most of the time was work
 		return false
 	}
 	s.later(ctx, s.pace.until(s.cfg.Queue.Depth()))
@@ -276,8 +282,8 @@ func (s *Server) overran(ctx *fasthttp.RequestCtx, all []graded) bool {
 	return true
 }
 
-// timed adds where the time of the samples went: to the header for a single one, to the results
-// where the request asks for it.
+// timed adds where the time of the samples went: to the headers of the answer for a single sample, and
+// to the result lines if the request asks for that. text says that there are lines.
 func (s *Server) timed(ctx *fasthttp.RequestCtx, all []graded, text bool) {
 	if len(all) == 1 {
 		timing(ctx, all[0].answer())
@@ -290,8 +296,9 @@ func (s *Server) timed(ctx *fasthttp.RequestCtx, all []graded, text bool) {
 	}
 }
 
-// noted adds to the results of a trainer's request how the answers were read.
-func (s *Server) noted(samples []sample, all []graded, opt *queue.Options, text bool) {
+// addNotes adds to the results of a trainer's request the notes of its samples, on how the answers were
+// read. text says that there are result lines, which are then written anew.
+func (s *Server) addNotes(samples []sample, all []graded, opt *queue.Options, text bool) {
 	for i, one := range samples {
 		if one.notes == nil {
 			continue
@@ -304,11 +311,12 @@ func (s *Server) noted(samples []sample, all []graded, opt *queue.Options, text 
 	}
 }
 
-// grade scores the samples of one request, in order: a single one with the priority of
-// training, several as one stream of their own. text keeps the result lines. Answers are
-// noted in left. fault is that of the first label that cannot be used, which refuses the
-// whole request.
-func (s *Server) grade(left *trail, life context.Context, samples []sample, opt *queue.Options, text bool) (all []graded, fault *scoring.Error, err error) {
+// grade scores the samples of one request and returns their results in order. A single sample has the
+// priority of training, several become one stream. text says that the result lines are wanted. The
+// results are noted in left, for traces and logs. fault is that of the first label that cannot be used,
+// which refuses the whole request.
+func (s *Server) grade(left *trail, life context.Context, samples []sample, opt *queue.Options, text bool) (
+	all []graded, fault *scoring.Error, err error) {
 	lines := make([]dump.Line, len(samples))
 	labels := s.labels()
 	for i, one := range samples {
@@ -329,8 +337,11 @@ func (s *Server) grade(left *trail, life context.Context, samples []sample, opt 
 	return s.gradeMany(left, life, samples, lines, opt, text)
 }
 
-// gradeMany scores lines as a stream: they take one place in the queue together.
-func (s *Server) gradeMany(left *trail, life context.Context, samples []sample, lines []dump.Line, opt *queue.Options, text bool) (all []graded, fault *scoring.Error, _ error) {
+// gradeMany scores the lines of several samples as one stream, which takes one place in the queue and
+// has the normal priority unless the request chooses another. The rest is as for grade. After an error
+// it waits until the queue has given back all lines.
+func (s *Server) gradeMany(left *trail, life context.Context, samples []sample, lines []dump.Line, opt *queue.Options, text bool) (
+	all []graded, fault *scoring.Error, _ error) {
 	done, err := s.cfg.Queue.Admit()
 	if err != nil {
 		return nil, nil, err
@@ -341,7 +352,7 @@ func (s *Server) gradeMany(left *trail, life context.Context, samples []sample, 
 	st := s.cfg.Queue.Stream(life, opt)
 	defer func() {
 		cancel()
-		for err == nil { // let the queue have back what is still under way
+		for err == nil { // the stream ends when its last line is taken; until then its lines use the body
 			_, err = st.Next()
 		}
 	}()

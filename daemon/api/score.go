@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -26,7 +27,8 @@ func (s *Server) score(ctx *fasthttp.RequestCtx) {
 	}
 	env, err := split(body, s.cfg.ItemsMax)
 	if errors.Is(err, jsoncut.ErrTooMany) {
-		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("cannot score items: got more than %d (--max-items); POST /v1/score/stream takes any number", s.cfg.ItemsMax))
+		s.fail(ctx, fasthttp.StatusRequestEntityTooLarge, "too_large",
+			fmt.Sprintf("cannot score items: got more than %d (--max-items); POST /v1/score/stream takes any number", s.cfg.ItemsMax))
 		return
 	}
 	if err != nil {
@@ -45,7 +47,8 @@ func (s *Server) score(ctx *fasthttp.RequestCtx) {
 	s.scoreMany(ctx, env.items, opt)
 }
 
-// scoreOne scores the only item of a request. Its error decides the status of the answer.
+// scoreOne scores the only item of a request and answers with its result line. If the item could not be
+// scored, the answer is its error with the status for that. Headers have the times of the sample.
 func (s *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue.Options) {
 	life, done := s.clients.wait(s.life, ctx.Conn())
 	defer done()
@@ -72,8 +75,9 @@ func (s *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue.Opti
 	ctx.SetBody(append(a.JSON, '\n'))
 }
 
-// scoreMany scores the items of one request as a stream, which counts as one request and
-// has bounded memory.
+// scoreMany scores the items of one request as a stream and answers with {"results":[...]}, in which
+// each item has its result or its error. The stream takes one place in the queue, has the normal
+// priority unless the request chooses another, and bounded memory.
 func (s *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.Options) {
 	done, err := s.cfg.Queue.Admit()
 	if err != nil {
@@ -118,75 +122,95 @@ func (s *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.
 	ctx.SetBody(append(out, ']', '}', '\n'))
 }
 
-// options reads the options of a request from query parameters, headers and, with
-// precedence, object, the member options of its body. The daemon's flags are the
-// defaults.
+// requestOptions are the options of a request as it names them.
+type requestOptions struct {
+	suite, reward string // "" for the daemon's
+	variants      []string
+	urgency       urgency
+	timings       *bool // nil where the body does not say
+}
+
+// options returns the options of a request: those of object, the member options of its body (nil for
+// none), else those of the query and the headers, else those of the daemon's flags. Whether results
+// carry times is kept with the request, for wantsTimings.
 func (s *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Options, *scoring.Error) {
-	bad := func(f string, args ...any) *scoring.Error {
-		return &scoring.Error{Code: "bad_options", Message: "cannot use options: " + fmt.Sprintf(f, args...)}
-	}
 	args := ctx.QueryArgs()
-	suite, reward := string(args.Peek("suite")), string(args.Peek("reward"))
-	u, fault := urgency{}.header(ctx)
-	if fault != nil {
+	given := requestOptions{suite: string(args.Peek("suite")), reward: string(args.Peek("reward"))}
+	for _, v := range args.PeekMulti("variant") {
+		given.variants = append(given.variants, string(v))
+	}
+	var fault *scoring.Error
+	if given.urgency, fault = (urgency{}).header(ctx); fault != nil {
 		return nil, fault
 	}
-	var variants []string
-	for _, v := range args.PeekMulti("variant") {
-		variants = append(variants, string(v))
-	}
 	if object != nil {
-		if len(object) > maxVerb {
-			return nil, bad("they have %d bytes; want at most %d", len(object), maxVerb)
-		}
-		v, err := fastjson.ParseBytes(object)
-		if err != nil {
-			return nil, bad("they are not JSON")
-		}
-		o, err := v.Object()
-		if err != nil {
-			return nil, bad("want an object with suite, reward, variants, timings, priority, deadline_ms")
-		}
-		o.Visit(func(k []byte, f *fastjson.Value) {
-			switch key := string(k); {
-			case f.Type() == fastjson.TypeNull:
-			case key == "timings" && (f.Type() == fastjson.TypeTrue || f.Type() == fastjson.TypeFalse):
-				ctx.SetUserValue(timingsKey, f.Type() == fastjson.TypeTrue)
-			case key == "suite" && f.Type() == fastjson.TypeString:
-				suite = string(f.GetStringBytes())
-			case key == "reward" && f.Type() == fastjson.TypeString:
-				reward = string(f.GetStringBytes())
-			case key == "variants" && f.Type() == fastjson.TypeArray:
-				variants = nil
-				for _, e := range f.GetArray() {
-					variants = append(variants, string(e.GetStringBytes()))
-				}
-			case key == "priority" && f.Type() == fastjson.TypeString:
-				fault = cmp.Or(fault, u.priority(string(f.GetStringBytes())))
-			case key == "deadline_ms" && f.Type() == fastjson.TypeNumber:
-				fault = cmp.Or(fault, u.deadline(f.String()))
-			default:
-				fault = bad("got %.40q; want suite (text), reward (text), variants (list of NAME or NAME=VALUE), timings (true or false), priority (high, normal or bulk), deadline_ms (number)", key)
-			}
-		})
-		if fault != nil {
+		if fault = given.read(object); fault != nil {
 			return nil, fault
 		}
 	}
-	o, fault := s.newOptions(suite, reward, variants)
+	if given.timings != nil {
+		ctx.SetUserValue(timingsKey, *given.timings)
+	}
+	o, fault := s.newOptions(given.suite, given.reward, given.variants)
 	if fault == nil {
-		o.Priority, o.Deadline, o.Share = u.Priority, u.Deadline, true
+		o.Priority, o.Deadline, o.Share = given.urgency.Priority, given.urgency.Deadline, true
 		o.Client = s.client(ctx)
 		o.Memory = s.bodies
 	}
 	return o, fault
 }
 
-// newOptions returns the options for a suite, a reward mode and variants by name.
+// read reads the options of the JSON object of a request's body, which replace those that it names. A
+// member that is unknown or of another type is refused; null counts as absent.
+func (r *requestOptions) read(object []byte) (fault *scoring.Error) {
+	bad := func(f string, args ...any) *scoring.Error {
+		return &scoring.Error{Code: "bad_options", Message: "cannot use options: " + fmt.Sprintf(f, args...)}
+	}
+	if len(object) > maxVerb {
+		return bad("they have %d bytes; want at most %d", len(object), maxVerb)
+	}
+	v, err := fastjson.ParseBytes(object)
+	if err != nil {
+		return bad("they are not JSON")
+	}
+	o, err := v.Object()
+	if err != nil {
+		return bad("want an object with suite, reward, variants, timings, priority, deadline_ms")
+	}
+	o.Visit(func(k []byte, f *fastjson.Value) {
+		switch key := string(k); {
+		case f.Type() == fastjson.TypeNull:
+		case key == "timings" && (f.Type() == fastjson.TypeTrue || f.Type() == fastjson.TypeFalse):
+			on := f.Type() == fastjson.TypeTrue
+			r.timings = &on
+		case key == "suite" && f.Type() == fastjson.TypeString:
+			r.suite = string(f.GetStringBytes())
+		case key == "reward" && f.Type() == fastjson.TypeString:
+			r.reward = string(f.GetStringBytes())
+		case key == "variants" && f.Type() == fastjson.TypeArray:
+			r.variants = nil
+			for _, e := range f.GetArray() {
+				r.variants = append(r.variants, string(e.GetStringBytes()))
+			}
+		case key == "priority" && f.Type() == fastjson.TypeString:
+			fault = cmp.Or(fault, r.urgency.priority(string(f.GetStringBytes())))
+		case key == "deadline_ms" && f.Type() == fastjson.TypeNumber:
+			fault = cmp.Or(fault, r.urgency.deadline(f.String()))
+		default:
+			fault = bad("got %.40q; want suite (text), reward (text), variants (list of NAME or NAME=VALUE), "+
+				"timings (true or false), priority (high, normal or bulk), deadline_ms (number)", key)
+		}
+	})
+	return fault
+}
+
+// newOptions returns the options for a suite, a reward mode and variants by name. An empty name, or no
+// variant, means what the daemon's flags chose. An unknown name is refused.
 func (s *Server) newOptions(suite, reward string, variants []string) (*queue.Options, *scoring.Error) {
 	o := &queue.Options{Suite: suite, Variants: s.cfg.Variants, Reward: s.cfg.Reward}
 	if suite != "" && s.cfg.Items.Suites.Find(suite) == nil {
-		return nil, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot use suite %.40q: want one of %v", suite, s.cfg.Items.Suites.Names())}
+		names := strings.Join(s.cfg.Items.Suites.Names(), ", ")
+		return nil, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot use suite %.40q: want one of %s", suite, names)}
 	}
 	var err error
 	if reward != "" {
@@ -210,8 +234,8 @@ type envelope struct {
 	options []byte
 }
 
-// split finds the items of the body of a score request. A body without "items" is one item. More
-// than limit items are jsoncut.ErrTooMany.
+// split finds the items and the options of the body of a score request, without parsing them. A body
+// without a list items is one item itself. More than limit items are jsoncut.ErrTooMany.
 func split(body []byte, limit int) (e envelope, err error) {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {

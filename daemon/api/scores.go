@@ -24,11 +24,14 @@ type scores struct {
 // newScores registers the Prometheus metrics of scores.
 func newScores(r prometheus.Registerer) *scores {
 	s := &scores{
-		spread: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "plumb_score", Help: "Scores, before they are shaped into rewards.", Buckets: scoreBuckets},
+		spread: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "plumb_score", Help: "Scores, before they are shaped into rewards.",
+			Buckets: scoreBuckets},
 			[]string{"benchmark", "test"}),
-		read: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "plumb_answers_total", Help: "Scored samples, by how the model's answer was read."},
+		read: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "plumb_answers_total",
+			Help: "Scored samples, by how the model's answer was read."},
 			[]string{"benchmark", "test", "status"}),
-		failed: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "plumb_sample_errors_total", Help: "Samples without a score, by the code of their error."},
+		failed: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "plumb_sample_errors_total",
+			Help: "Samples without a score, by the code of their error."},
 			[]string{"benchmark", "test", "code"}),
 	}
 	r.MustRegister(s.spread, s.read, s.failed)

@@ -52,8 +52,9 @@ type sessions struct {
 	running sync.WaitGroup
 }
 
-// enter adds a WebSocket session where fewer than limit are open. n is how many are open, closed
-// says that the daemon shuts down, and ok that the session was added.
+// enter adds a WebSocket session if fewer than limit are open and the daemon does not shut down. ok says
+// whether it did, n how many sessions are open now, and closed that the daemon shuts down. A session
+// that was added must leave.
 func (a *sessions) enter(s *session, limit int) (n int, closed, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -105,14 +106,15 @@ type session struct {
 	who     asker        // whose shared memory pictures go to
 	kept    *memory.Hold // of answers that an episode keeps
 	left    *trail       // of the handshake
-	memory  *memory.Hold
-	last    time.Time // of the last message
+	memory  *memory.Hold // of the message that is read
+	last    time.Time    // of the last message
 
 	mu       sync.Mutex // guards the read deadline
 	stopping atomic.Bool
 }
 
-// webSocket answers GET /ws. See docs/spec/http.md#r21.
+// webSocket answers GET /ws: it turns the connection into a WebSocket, on which a session runs. The
+// session counts as a request under way of its token until it ends. See docs/spec/http.md#r21.
 func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 	if !websocket.FastHTTPIsWebSocketUpgrade(ctx) {
 		ctx.Response.Header.Set("Upgrade", "websocket")
@@ -125,15 +127,16 @@ func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 	}
 	give := s.detachToken(ctx)
 	left := s.handshake(ctx)
-	peer, unknown := s.peerOf(ctx) // now: the request does not outlive the handshake
-	who := func() (shm.Peer, error) { return peer, unknown }
+	peer, peerErr := s.peerOf(ctx) // asked now, because the request does not outlive the handshake
+	who := func() (shm.Peer, error) { return peer, peerErr }
 	err := upgrader.Upgrade(ctx, func(c *websocket.Conn) {
 		defer give()
 		hold := s.bodies.Hold(opt.Client)
 		defer hold.Close()
 		kept := s.bodies.Hold(opt.Client)
 		defer kept.Close()
-		(&session{s: s, conn: c, left: left, memory: hold, kept: kept, who: who, opt: opt, steps: steps, last: time.Now()}).run()
+		one := &session{s: s, conn: c, left: left, memory: hold, kept: kept, who: who, opt: opt, steps: steps, last: time.Now()}
+		one.run()
 	})
 	if err != nil {
 		give()
@@ -143,7 +146,9 @@ func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// run opens a WebSocket session, answers its messages until it ends, and closes it.
+// run opens a WebSocket session, answers its messages until it ends, and closes it. It refuses the
+// session with a message if too many are open, if the daemon shuts down, or if its device fails. After
+// a panic the client gets a message too.
 func (c *session) run() {
 	c.s.active.Add(1)
 	defer c.s.active.Add(-1)
@@ -178,7 +183,8 @@ func (c *session) run() {
 	c.readLoop()
 }
 
-// ping sends WebSocket pings until over is closed.
+// ping sends a WebSocket ping at each interval of pingEvery until over is closed. The answers show that
+// the client is still there.
 func (c *session) ping(over chan struct{}) {
 	t := time.NewTicker(pingEvery)
 	defer t.Stop()
@@ -192,8 +198,9 @@ func (c *session) ping(over chan struct{}) {
 	}
 }
 
-// extendDeadline sets the deadline for the next frame, from the last message
-// (--session-idle) and the last answer to a ping.
+// extendDeadline sets the read deadline for the next frame: the end of --session-idle since the last
+// message, or of two pings from now, whichever is earlier. It is called for each message and each
+// answer to a ping. A session that is to stop gets a deadline in the past.
 func (c *session) extendDeadline() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -201,14 +208,15 @@ func (c *session) extendDeadline() {
 		c.conn.SetReadDeadline(time.Unix(1, 0))
 		return
 	}
-	idle := c.last.Add(c.s.cfg.SessionIdle)
-	if alive := time.Now().Add(2*pingEvery + 5*time.Second); alive.Before(idle) {
-		idle = alive
+	deadline := c.last.Add(c.s.cfg.SessionIdle)
+	if alive := time.Now().Add(2*pingEvery + 5*time.Second); alive.Before(deadline) {
+		deadline = alive
 	}
-	c.conn.SetReadDeadline(idle)
+	c.conn.SetReadDeadline(deadline)
 }
 
-// stop ends the WebSocket session as soon as it waits for the client.
+// stop ends the WebSocket session as soon as it waits for the client: a read deadline in the past wakes
+// the read. A message that is being answered is answered first.
 func (c *session) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -216,7 +224,8 @@ func (c *session) stop() {
 	c.conn.SetReadDeadline(time.Unix(1, 0))
 }
 
-// readLoop reads and answers the messages of a WebSocket until the session ends.
+// readLoop reads and answers the messages of a WebSocket, one after another, until the session ends. The
+// memory of a message is given back after its answer.
 func (c *session) readLoop() {
 	for {
 		c.extendDeadline()
@@ -226,14 +235,14 @@ func (c *session) readLoop() {
 			return
 		}
 		c.last = time.Now()
-		on := true
+		goOn := true
 		if kind == websocket.TextMessage {
-			on = c.answer(message)
+			goOn = c.answer(message)
 		} else {
 			c.error(wsInvalidJSON, "cannot read message: got a binary frame; want text", "")
 		}
 		c.memory.Shrink(c.memory.Held())
-		if !on {
+		if !goOn {
 			return
 		}
 	}
@@ -250,8 +259,9 @@ func (c *session) read() (kind int, message []byte, err error) {
 	return kind, message, err
 }
 
-// over ends the WebSocket session after a failed read, with an error message where the client may
-// still receive it.
+// over ends the WebSocket session after a failed read. If the client may still receive a message, it
+// sends why: the daemon shuts down, the message is too long, there is no memory for it, or the session
+// was silent for too long. A client that is gone gets none.
 func (c *session) over(err error) {
 	var n net.Error
 	switch {
@@ -262,13 +272,17 @@ func (c *session) over(err error) {
 	case errors.Is(err, memory.ErrFull):
 		c.refuse(websocket.CloseTryAgainLater, wsExecution, "cannot read message: "+err.Error())
 	case errors.Is(err, errTooLarge):
-		c.refuse(websocket.CloseMessageTooBig, wsValidation, fmt.Sprintf("cannot read message: it has more than %d bytes (--max-body)", c.s.cfg.Body))
+		c.refuse(websocket.CloseMessageTooBig, wsValidation,
+			fmt.Sprintf("cannot read message: it has more than %d bytes (--max-body)", c.s.cfg.Body))
 	case errors.As(err, &n) && n.Timeout():
-		c.end(websocket.CloseNormalClosure, wsSession, fmt.Sprintf("cannot go on: no message for %v (--session-idle), or no answer to a ping", time.Since(c.last).Round(time.Millisecond)), "")
+		silent := time.Since(c.last).Round(time.Millisecond)
+		c.end(websocket.CloseNormalClosure, wsSession,
+			fmt.Sprintf("cannot go on: no message for %v (--session-idle), or no answer to a ping", silent), "")
 	}
 }
 
-// answer handles one message of a WebSocket session by its type; false ends the session.
+// answer answers one message of a WebSocket session by its type: reset, step, state or close. It returns
+// false if the session must end.
 func (c *session) answer(m []byte) bool {
 	if err := c.s.cfg.Items.Limits.Check(m); err != nil {
 		return c.error(wsInvalidJSON, "cannot read message: "+err.Error(), "")
@@ -280,7 +294,7 @@ func (c *session) answer(m []byte) bool {
 	kind, data := textAndMember(m, "type", "data")
 	switch kind {
 	case "close":
-		c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(5*time.Second))
+		c.sendClose(websocket.CloseNormalClosure)
 		return false
 	case "state":
 		return c.send(append(c.episode.append([]byte(`{"type":"state","data":`)), '}'))
@@ -299,12 +313,13 @@ func (c *session) answer(m []byte) bool {
 	return c.error(wsUnknownType, fmt.Sprintf("cannot answer type %.40q: want reset, step, state or close", kind), "")
 }
 
-// reset answers the message "reset" of an OpenEnv session: it begins a new episode with the
-// parameters of data. It returns false when the session has to end.
+// reset answers the message "reset" of an OpenEnv session: it begins a new episode with the parameters
+// of data, of several turns if they ask for that, and gives up the one before. After an error the
+// episode before stays. It returns false if the session must end.
 func (c *session) reset(data []byte) bool {
 	e, fault := c.s.newEpisode(data)
-	o, other := episode.ReadOptions(data, "")
-	if fault = cmp.Or(fault, other); fault != nil {
+	o, optionsFault := episode.ReadOptions(data, "")
+	if fault = cmp.Or(fault, optionsFault); fault != nil {
 		return c.error(wsValidation, fault.Message, "")
 	}
 	observation := []byte(emptyObservation)
@@ -316,25 +331,26 @@ func (c *session) reset(data []byte) bool {
 		var err error
 		e.play, observation, fault, err = c.player().begin(left, life, o)
 		c.s.left(left, messageStatus(fault, err))
-		if on, failed := c.failed(fault, err); failed {
-			return on
+		if goOn, failed := c.failed(fault, err); failed {
+			return goOn
 		}
 		e.label, e.steps, done = nil, len(o.History), e.play.Done()
 	}
-	c.kept.Shrink(c.kept.Held())
+	c.kept.Shrink(c.kept.Held()) // the answers of the episode before
 	c.episode = e
 	return c.observation(wrapObservation(nil, string(observation), []byte("null"), done))
 }
 
-// player is how this session plays.
+// player returns what the turns of this session's episodes need.
 func (c *session) player() *player {
 	return &player{s: c.s, opt: c.opt, steps: c.steps, policy: c.s.cfg.Policies[openEnv], who: c.who}
 }
 
-// failed answers a message of a WebSocket session that could not be carried out. on is false where
-// the session must end.
-func (c *session) failed(fault *scoring.Error, err error) (on, failed bool) {
-	var own *scoring.Error
+// failed answers a message of a WebSocket session with its error, and reports whether there was one.
+// fault is what the client must change in the message, err any other failure. goOn is false if the
+// session must end, because the daemon shuts down or the client is gone.
+func (c *session) failed(fault *scoring.Error, err error) (goOn, failed bool) {
+	var unscored *scoring.Error
 	switch {
 	case fault != nil:
 		return c.error(wsValidation, fault.Message, ""), true
@@ -344,9 +360,10 @@ func (c *session) failed(fault *scoring.Error, err error) (on, failed bool) {
 		c.end(websocket.CloseServiceRestart, wsSession, "cannot step: the daemon is shutting down", "")
 		return false, true
 	case errors.Is(err, queue.ErrBusy):
-		return c.error(wsExecution, err.Error(), `,"retry_after_s":`+strconv.Itoa(seconds(c.s.pace.until(c.s.cfg.Queue.Depth()-c.s.highWater())))), true
-	case errors.As(err, &own):
-		return c.error(wsExecution, own.Message, `,"error_type":`+strconv.Quote(own.Code)), true
+		wait := seconds(c.s.pace.until(c.s.cfg.Queue.Depth() - c.s.highWater()))
+		return c.error(wsExecution, err.Error(), `,"retry_after_s":`+strconv.Itoa(wait)), true
+	case errors.As(err, &unscored):
+		return c.error(wsExecution, unscored.Message, `,"error_type":`+strconv.Quote(unscored.Code)), true
 	case errors.Is(err, memory.ErrFull), errors.Is(err, memory.ErrTooLarge):
 		_, _, message := c.s.explain(err)
 		return c.error(wsExecution, message, ""), true
@@ -354,19 +371,21 @@ func (c *session) failed(fault *scoring.Error, err error) (on, failed bool) {
 	return c.error(wsExecution, err.Error(), ""), true
 }
 
-// step scores the answer in a message of an OpenEnv session and sends the observation. It returns
-// false where the session must end. See docs/spec/episodes.md#r4.
+// step answers the message "step" of an OpenEnv session: it scores the answer and sends the observation
+// and the reward. An answer with a label of its own is an episode of one step, which is refused while
+// another episode is under way. An answer without one belongs to the episode of the last reset. It
+// returns false if the session must end. See docs/spec/episodes.md#r4.
 func (c *session) step(data []byte) bool {
 	x := &exchange{opt: c.opt, steps: c.steps, policy: c.s.cfg.Policies[openEnv], lines: true}
 	var fault *scoring.Error
 	err := c.s.parsing(c.s.life, c.opt.Client, data, func() { fault = x.action(data, "data.", nil) })
-	if on, failed := c.failed(fault, err); failed {
-		return on
+	if goOn, failed := c.failed(fault, err); failed {
+		return goOn
 	}
 	one, e := &x.samples[0], &c.episode
 	if e.play != nil && e.play.Bare() {
-		one.bare(data)
-		one.label = nil
+		one.useBareAction(data)
+		one.label = nil // a bare action has none
 	}
 	switch {
 	case !jsoncut.Null(one.label) && e.open():
@@ -374,7 +393,8 @@ func (c *session) step(data []byte) bool {
 	case !jsoncut.Null(one.label):
 		return c.oneStep(x)
 	case e.play == nil && e.label == nil:
-		return c.error(wsValidation, "cannot step: there is no episode; want reset with a task before, or data.label", `,"error_type":"no_episode"`)
+		return c.error(wsValidation, "cannot step: there is no episode; want reset with a task before, or data.label",
+			`,"error_type":"no_episode"`)
 	case !e.open():
 		return c.error(wsExecution, "cannot step: the episode has ended; want reset", `,"error_type":"episode_done"`)
 	case e.play == nil:
@@ -386,43 +406,43 @@ func (c *session) step(data []byte) bool {
 	defer gone()
 	var r reply
 	if err = c.kept.Grow(life, int64(len(one.answer))); err == nil {
-		r, fault, err = c.player().turn(left, life, e.play, one, x.timeout, false)
+		r, fault, err = c.player().turn(left, life, e.play, one, turnOptions{timeout: x.timeout})
 	}
 	c.s.left(left, messageStatus(fault, err))
-	if on, failed := c.failed(fault, err); failed {
-		return on
+	if goOn, failed := c.failed(fault, err); failed {
+		return goOn
 	}
 	e.steps++
 	return c.observation(wrapObservation(nil, string(r.observation), r.reward, r.done))
 }
 
-// oneStep plays an OpenEnv episode of one step in a WebSocket session.
+// oneStep scores the one sample of x as an episode of one step in a WebSocket session, and sends the
+// observation. It returns false if the session must end.
 func (c *session) oneStep(x *exchange) bool {
 	left := c.s.message(c.left)
 	life, gone := c.s.clients.wait(c.s.life, c.conn.NetConn())
 	defer gone()
 	err := c.s.run(left, life, x)
-	failed := x.refused()
-	if failed != nil {
-		err = failed
+	if refused := x.refused(); refused != nil { // assigned only if not nil: a nil pointer would be an error
+		err = refused
 	}
 	c.s.left(left, messageStatus(x.fault, err))
-	if on, failed := c.failed(x.fault, err); failed {
-		return on
+	if goOn, failed := c.failed(x.fault, err); failed {
+		return goOn
 	}
 	c.episode.steps++
 	c.episode.done = c.episode.done || c.episode.label != nil
 	return c.observation(stepped(x))
 }
 
-// observation sends an observation, and returns false where the client is gone.
+// observation sends an observation message with data, and returns false if the client is gone.
 func (c *session) observation(data []byte) bool {
 	b := append([]byte(`{"type":"observation","data":`), data...)
 	return c.send(append(b, '}'))
 }
 
-// error sends an error message in the form of OpenEnv's WebSocket; more holds further JSON members
-// of its data.
+// error sends an error message in the form of OpenEnv's WebSocket. more holds further JSON members of its
+// data, each after a comma, or is "". It returns false if the client is gone.
 func (c *session) error(code, message, more string) bool {
 	b := scoring.AppendString([]byte(`{"type":"error","data":{"message":`), message)
 	b = append(append(b, `,"code":"`...), code...)
@@ -430,23 +450,31 @@ func (c *session) error(code, message, more string) bool {
 	return c.send(append(b, '}', '}'))
 }
 
-// end sends an error message and closes.
+// end sends an error message, as error does, and then the message that closes the WebSocket with a
+// status.
 func (c *session) end(status int, code, message, more string) {
 	c.error(code, message, more)
-	c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(status, ""), time.Now().Add(5*time.Second))
+	c.sendClose(status)
+}
+
+// sendClose sends the message that closes the WebSocket with a status. It waits 5 s for that at most.
+func (c *session) sendClose(status int) {
+	closing := websocket.FormatCloseMessage(status, "")
+	c.conn.WriteControl(websocket.CloseMessage, closing, time.Now().Add(5*time.Second))
 }
 
 // refuse ends the session in the middle of a message. It discards the rest of the message,
 // because closing earlier would reset the connection and lose the error message.
 func (c *session) refuse(status int, code, message string) {
 	c.end(status, code, message, "")
-	if c.s.lingering.Add(1) <= lingerers {
+	if c.s.lingering.Add(1) <= lingerers { // a bounded number of connections waits for its client
 		discard(c.conn.NetConn())
 	}
 	c.s.lingering.Add(-1)
 }
 
-// send writes one message. It returns false where that fails.
+// send writes one message to the client. It returns false if that fails, or takes longer than
+// --read-timeout.
 func (c *session) send(b []byte) bool {
 	c.conn.SetWriteDeadline(time.Now().Add(c.s.cfg.ReadTimeout))
 	return c.conn.WriteMessage(websocket.TextMessage, b) == nil

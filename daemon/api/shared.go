@@ -24,16 +24,19 @@ const (
 // maxVerb is the longest body of a shared-memory route, or object of options, in bytes.
 const maxVerb = 64 << 10
 
-// find returns the route of an HTTP path. Routes with the name of a region or a guide in them are
-// listed with {name}.
+// find returns the route of an HTTP path. Paths with a name in them, of a region, a guide, a page of the
+// explorer or an environment, are listed once, with {name} or {env} in place of the name.
 func (s *Server) find(path string) (route, bool) {
 	if rest, ok := strings.CutPrefix(path, regionPath); ok {
 		if i := strings.LastIndexByte(rest, '/'); i > 0 {
 			path = regionPath + anyName + rest[i:]
 		}
 	}
-	if name, ok := strings.CutPrefix(path, guidePath); ok && name != "" && !strings.Contains(strings.TrimPrefix(name, "spec/"), "/") {
-		path = guidePath + anyName
+	if name, ok := strings.CutPrefix(path, guidePath); ok {
+		inFolder := strings.Contains(strings.TrimPrefix(name, "spec/"), "/") // spec is the only folder of guides
+		if name != "" && !inFolder {
+			path = guidePath + anyName
+		}
 	}
 	if strings.HasPrefix(path, uiPath) {
 		path = uiPath + anyName
@@ -56,9 +59,9 @@ func regionName(ctx *fasthttp.RequestCtx) string {
 	return rest[:max(0, strings.LastIndexByte(rest, '/'))]
 }
 
-// shared returns the registry of regions. Where shared memory is off it answers with an
-// error.
-func (s *Server) shared(ctx *fasthttp.RequestCtx) (*shm.Registry, bool) {
+// shared returns the registry of regions of shared memory. If shared memory is off, ok is false, and it
+// has answered the request with an error.
+func (s *Server) shared(ctx *fasthttp.RequestCtx) (g *shm.Registry, ok bool) {
 	if s.cfg.Shared == nil {
 		s.failWith(ctx, errShared)
 		return nil, false
@@ -132,31 +135,38 @@ func (s *Server) sharedUnregister(ctx *fasthttp.RequestCtx) {
 // kernel knows it only for Unix sockets. With --shm-trust-loopback every process that
 // connects over TCP from this host counts as the daemon's own user.
 func (s *Server) peerOf(ctx *fasthttp.RequestCtx) (shm.Peer, error) {
+	refused := func(why string) (shm.Peer, error) {
+		return shm.Peer{}, &shm.Error{Code: "bad_client", Message: "cannot use shared memory" + why}
+	}
 	if c, ok := unwrapped(ctx).(*net.UnixConn); ok {
 		p, err := shm.Credentials(c)
 		if err != nil {
-			return p, &shm.Error{Code: "bad_client", Message: "cannot use shared memory: the client's user cannot be told"}
+			return refused(": the client's user cannot be told")
 		}
 		return p, nil
 	}
 	a, ok := ctx.RemoteAddr().(*net.TCPAddr)
 	switch {
 	case !ok || !a.IP.IsLoopback():
-		return shm.Peer{}, &shm.Error{Code: "bad_client", Message: "cannot use shared memory: the client is not on this host; want the daemon's Unix socket (--socket)"}
+		return refused(": the client is not on this host; want the daemon's Unix socket (--socket)")
 	case !s.cfg.TrustLoopback:
-		return shm.Peer{}, &shm.Error{Code: "bad_client", Message: "cannot use shared memory over TCP: the kernel does not tell whose process asks; want the daemon's Unix socket (--socket), or a daemon with --shm-trust-loopback"}
+		return refused(" over TCP: the kernel does not tell whose process asks; " +
+			"want the daemon's Unix socket (--socket), or a daemon with --shm-trust-loopback")
 	}
 	return shm.Self(), nil
 }
 
-// asker is peerOf for one request.
+// asker returns the process that sent a request, as peerOf does. It is called only for requests that use
+// shared memory.
 type asker func() (shm.Peer, error)
 
+// askedBy returns the asker of a request, which must not be called after its handler.
 func (s *Server) askedBy(ctx *fasthttp.RequestCtx) asker {
 	return func() (shm.Peer, error) { return s.peerOf(ctx) }
 }
 
-// registration reads the body of a request to register a region.
+// registration reads the body of a request to register a region: the key of the memory, and the range of
+// it in bytes, whose offset is 0 if it is left out.
 func registration(body []byte) (key string, offset, size int64, err error) {
 	bad := func(format string, args ...any) error {
 		return &shm.Error{Code: "bad_body", Message: "cannot register region: " + fmt.Sprintf(format, args...)}
@@ -254,7 +264,8 @@ func parameters(v *fastjson.Value, at string) (t target, err error) {
 	return t, nil
 }
 
-// queryTarget reads the range within a region of shared memory from the query of a request.
+// queryTarget reads the range within a region of shared memory from the query of a request. It returns a
+// target without a name if the query names none.
 func queryTarget(ctx *fasthttp.RequestCtx) (t target, err error) {
 	bad := func(format string, args ...any) error {
 		return &scoring.Error{Code: "bad_options", Message: "cannot use query: " + fmt.Sprintf(format, args...)}
@@ -321,7 +332,10 @@ func (s *Server) sharedInfo() map[string]any {
 	}
 	return map[string]any{
 		"keys": keys,
-		"note": "System V segments by id, mode 0600; memfds with F_SEAL_SHRINK and F_SEAL_GROW come over the socket of --shm-socket; requests about memory come over the daemon's Unix socket, or over TCP from this host with --shm-trust-loopback; POSIX names are refused, as such objects can be truncated while they are mapped",
+		"note": "System V segments by id, mode 0600; " +
+			"memfds with F_SEAL_SHRINK and F_SEAL_GROW come over the socket of --shm-socket; " +
+			"requests about memory come over the daemon's Unix socket, or over TCP from this host with --shm-trust-loopback; " +
+			"POSIX names are refused, as such objects can be truncated while they are mapped",
 	}
 }
 

@@ -138,7 +138,7 @@ func TestSharedAnswers(t *testing.T) {
 		{"POST", "/v1/render", `{"scenes":[` + scene(","+place("r", 80, 0)) + `,` + scene("") + `,` + scene(","+place("r", 8, 0)) + `,5,` + scene(","+place("r2", 4096, 0)) + `]}`, "", 200, `"wanted_bytes":80`},
 		{"POST", "/v1/render", `{"scenes":[]}`, "", 200, `{"pictures":[]}`},
 		{"POST", "/v1/render", `{"scenes":[{]}`, "", 400, `bad_line`},
-		{"POST", "/v1/render?shared_memory_region=r&shared_memory_byte_size=80", `{"scenes":[{}]}`, "", 400, `beside scenes`},
+		{"POST", "/v1/render?shared_memory_region=r&shared_memory_byte_size=80", `{"scenes":[{}]}`, "", 400, `with scenes`},
 
 		{"POST", "/v1/metrics", `{"a":{"data":"` + b64([]byte{0, 255, 0, 255}) + `","width":2,"height":2}}`, "", 200, `"center_of_mass":[1.5,1.0]`},
 		{"POST", "/v1/metrics", `{"a":{"data":"AAAA","width":3,"height":1},"b":{"data":"AP8A","width":3,"height":1}}`, "", 200, `"undefined":{"a.center_of_mass":"a has no alpha","a.bbox":"a covers no pixel","coverage":`},
@@ -163,7 +163,7 @@ func TestSharedAnswers(t *testing.T) {
 		{"POST", "/v1/metrics", `{"a":{` + place("r", 2, 0) + `,"width":3,"height":1}}`, "", 422, `want at least 3`},
 		{"POST", "/v1/metrics", `{"a":{` + place("none", 3, 0) + `,"width":3,"height":1}}`, "", 400, `unknown_region`},
 		{"POST", "/v1/metrics", `{"a":{"parameters":{},"width":3,"height":1}}`, "", 422, `a.parameters`},
-		{"POST", "/v1/metrics?shared_memory_region=r&shared_memory_byte_size=4096&width=32&height=32", "x", "", 422, `beside`},
+		{"POST", "/v1/metrics?shared_memory_region=r&shared_memory_byte_size=4096&width=32&height=32", "x", "", 422, `want one of them`},
 
 		{"POST", region + "r/unregister", "", "", 200, ""},
 		{"POST", region + "r/unregister", "", "", 400, `unknown_region`},

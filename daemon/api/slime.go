@@ -37,8 +37,8 @@ var slimeRoute = trainer{
 	},
 }
 
-// zeroReward puts a reward of 0.0 into a result line without a score: the error
-// beside it tells it from a bad answer.
+// zeroReward returns a result line without a score with the reward 0.0 in place of null. The error in
+// the line still tells it from a bad answer.
 func zeroReward(line []byte) []byte {
 	// Quotes inside strings are escaped, so these bytes stand for the members.
 	return bytes.Replace(line, []byte(`"score":null,"reward":null`), []byte(`"score":null,"reward":0.0`), 1)

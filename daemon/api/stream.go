@@ -23,8 +23,9 @@ const chunk = 32 << 10
 // the reader, the queue and the answers.
 const streamBuffers = 512 << 10
 
-// scoreStream answers POST /v1/score/stream: it reads lines and writes result lines in
-// order at the same time. While a client does not read, nothing is read from it. See docs/spec/http.md#r5.
+// scoreStream answers POST /v1/score/stream: it reads lines and writes result lines in order at the
+// same time, until the body ends. While a client does not read, nothing is read from it. The request
+// goes on after this function, until stream.Close. See docs/spec/http.md#r5.
 func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 	opt, fault := s.options(ctx, nil)
 	if fault != nil {
@@ -41,7 +42,8 @@ func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 		s.failWith(ctx, err)
 		return
 	}
-	st := &stream{s: s, start: time.Now(), left: trailOf(ctx), timed: wantsTimings(ctx), conn: ctx.Conn(), body: body, memory: s.bodies.Hold(opt.Client),
+	st := &stream{s: s, start: time.Now(), left: trailOf(ctx), timed: wantsTimings(ctx),
+		conn: ctx.Conn(), body: body, memory: s.bodies.Hold(opt.Client),
 		in: &idleReader{conn: ctx.Conn(), r: body, idle: s.cfg.StreamIdle}, over: make(chan struct{})}
 	if err := st.memory.Grow(s.life, streamBuffers); err != nil {
 		done()
@@ -57,7 +59,7 @@ func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 	s.active.Add(1)
 	go st.read()
 	ctx.SetContentType("application/x-ndjson")
-	ctx.Response.Header.Set("X-Accel-Buffering", "no")
+	ctx.Response.Header.Set("X-Accel-Buffering", "no") // nginx in front must pass lines on at once
 	ctx.Response.ImmediateHeaderFlush = true
 	ctx.SetConnectionClose() // the rest of the body could be read as a next request
 	ctx.Response.SetBodyStream(st, -1)
@@ -121,7 +123,8 @@ func (p *idleReader) Read(b []byte) (int, error) {
 	return n, p.err
 }
 
-// stop wakes a read of the request's body that waits for the client.
+// stop wakes a read of the request's body that waits for the client, with a read deadline in the past,
+// and lets no later read begin.
 func (p *idleReader) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,7 +133,8 @@ func (p *idleReader) stop() {
 }
 
 // read puts the lines of a request's body into the queue until the body ends or the stream is
-// cancelled. Where the rest cannot be read, one more line carries the error.
+// cancelled. If the rest of the body cannot be read, one more line becomes a result with the error. It
+// runs in a goroutine of its own, and closes st.over when it touches the body no more.
 func (st *stream) read() {
 	in := st.in
 	defer close(st.over)
@@ -142,7 +146,7 @@ func (st *stream) read() {
 			st.cancel()
 		}
 	}()
-	n, torn := 0, false
+	n, torn := 0, false // the number of the last line, and whether it could not be read
 	limits := st.s.cfg.Lines
 	limits.Memory = st.memory
 	r, err := dump.NewReader(in, limits)
@@ -162,7 +166,9 @@ func (st *stream) read() {
 	}
 }
 
-// WriteTo writes the result lines of a streamed request to the client as soon as they are ready.
+// WriteTo writes the result lines of a streamed request to the client as soon as they are ready, several
+// at once if they are. fasthttp calls it as the body of the answer. It returns the number of bytes
+// written, and an error if the client does not read for --stream-idle or the queue ends.
 func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
 	buf := make([]byte, 0, chunk+4096)
 	for {
@@ -198,21 +204,23 @@ func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
 	}
 }
 
-// Close ends the stream, complete or not. It returns when nothing uses the buffers of the
-// connection any more.
+// Close ends the stream, complete or not, and counts the request. It cancels the lines that have no
+// results, and returns when nothing uses the buffers of the connection any more. fasthttp calls it after
+// WriteTo.
 func (st *stream) Close() error {
 	st.cancel()
 	select {
 	case <-st.over:
-	default:
+	default: // read still waits for the client
 		st.in.stop()
 		<-st.over
 	}
-	if !st.whole && st.s.life.Err() == nil { // read a part of the rest, so that the client gets the answer and not a reset
+	if !st.whole && st.s.life.Err() == nil {
+		// A part of the rest is read, because a client that is still sending would get a reset and no answer.
 		st.conn.SetReadDeadline(time.Now().Add(2 * time.Second))
 		io.CopyN(io.Discard, st.body, leftover)
 	}
-	for { // ends the readers of the queue
+	for { // takes what is left of the results, until the queue has given back all lines
 		if _, err := st.out.Next(); err != nil {
 			break
 		}

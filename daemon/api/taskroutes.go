@@ -67,12 +67,13 @@ func (s *Server) splitsOf(suite string) (list []string) {
 	return list
 }
 
-// environment returns the suite that the path names. ok is false when it answered the request
-// itself.
+// environment returns the suite that the path of a request names as its environment. ok is false if no
+// tasks of such a suite are loaded: then it has answered the request itself.
 func (s *Server) environment(ctx *fasthttp.RequestCtx) (suite string, ok bool) {
 	suite, _, _ = strings.Cut(strings.TrimPrefix(string(ctx.Path()), "/"), "/")
 	if len(s.splitsOf(suite)) == 0 {
-		s.fail(ctx, fasthttp.StatusNotFound, "not_found", fmt.Sprintf("cannot find environment %.64q: want one of %v (plumb serve --tasks SUITE=FILE)", suite, s.loaded()))
+		message := fmt.Sprintf("cannot find environment %.64q: want one of %v (plumb serve --tasks SUITE=FILE)", suite, s.loaded())
+		s.fail(ctx, fasthttp.StatusNotFound, "not_found", message)
 		return "", false
 	}
 	return suite, true
@@ -84,7 +85,8 @@ type splitInfo struct {
 	Type string `json:"type"` // train, validation or test
 }
 
-// splits answers GET /{env}/splits: the splits of a suite's tasks.
+// splits answers GET /{env}/splits: the loaded splits of a suite's tasks. OpenEnv knows the types train,
+// validation and test, so any other split is one for validation.
 func (s *Server) splits(ctx *fasthttp.RequestCtx) {
 	suite, ok := s.environment(ctx)
 	if !ok {
@@ -108,7 +110,9 @@ type taskQuery struct {
 	index, start, stop *int // nil where the request has none
 }
 
-// taskQuery reads a request about tasks. ok is false when it answered the request itself.
+// taskQuery reads a request about the tasks of an environment: the split, which is that of test unless
+// the body names one, and an index or a range. ok is false if the request is invalid or no such split
+// is loaded: then it has answered the request itself.
 func (s *Server) taskQuery(ctx *fasthttp.RequestCtx) (q taskQuery, ok bool) {
 	if q.suite, ok = s.environment(ctx); !ok {
 		return q, false
@@ -147,7 +151,8 @@ func (s *Server) taskQuery(ctx *fasthttp.RequestCtx) (q taskQuery, ok bool) {
 	}
 	q.tasks = s.cfg.Items.Tasks[dump.TasksKey(q.suite, q.split)]
 	if q.tasks == nil {
-		s.fail(ctx, fasthttp.StatusBadRequest, "bad_split", fmt.Sprintf("cannot find split %.64q of %s: want one of %v", q.split, q.suite, s.splitsOf(q.suite)))
+		message := fmt.Sprintf("cannot find split %.64q of %s: want one of %v", q.split, q.suite, s.splitsOf(q.suite))
+		s.fail(ctx, fasthttp.StatusBadRequest, "bad_split", message)
 		return q, false
 	}
 	return q, true
@@ -195,33 +200,36 @@ func (s *Server) oneTask(ctx *fasthttp.RequestCtx) {
 	}
 	list, _ := q.between(at, at+1)
 	if at < 0 || len(list) == 0 {
-		s.fail(ctx, fasthttp.StatusBadRequest, "bad_index", fmt.Sprintf("cannot find task %d of split %s: it has %d", *q.index, q.split, n))
+		message := fmt.Sprintf("cannot find task %d of split %s: it has %d tasks, from 0", *q.index, q.split, n)
+		s.fail(ctx, fasthttp.StatusBadRequest, "bad_index", message)
 		return
 	}
 	s.reply(ctx, map[string]any{"task": list[0], "env_name": q.suite})
 }
 
-// taskRange answers POST /{env}/task_range: the tasks of a Python slice.
+// taskRange answers POST /{env}/task_range: the tasks from start to stop, stop excluded. As in a Python
+// slice, negative bounds count from the end, missing ones are the ends, and no bound is out of range.
 func (s *Server) taskRange(ctx *fasthttp.RequestCtx) {
 	q, ok := s.taskQuery(ctx)
 	if !ok {
 		return
 	}
 	n := q.tasks.Positions()
-	bound := func(p *int, otherwise int) int {
+	bound := func(given *int, missing int) int {
 		switch {
-		case p == nil:
-			return otherwise
-		case *p < 0:
-			return max(*p+n, 0)
+		case given == nil:
+			return missing
+		case *given < 0:
+			return max(*given+n, 0)
 		}
-		return *p
+		return *given
 	}
 	list, _ := q.between(bound(q.start, 0), bound(q.stop, n))
 	s.reply(ctx, map[string]any{"tasks": list, "env_name": q.suite})
 }
 
-// between returns the tasks from start to stop, stop excluded, and how many the split has.
+// between returns the descriptions of the tasks from start to stop, stop excluded, and how many tasks
+// the split has. Bounds beyond the split are moved into it.
 func (q *taskQuery) between(start, stop int) (list []map[string]any, of int) {
 	names, tasks, of := q.tasks.Between(start, stop)
 	list = []map[string]any{}
@@ -234,7 +242,9 @@ func (q *taskQuery) between(start, stop int) (list []map[string]any, of int) {
 // publicMembers are the members of tasks that say nothing about the right answer.
 var publicMembers = []string{"test", "category", "subcategory", "difficulty", "level", "format"}
 
-// spec describes a task for a trainer: its label, its index, and what of it is public.
+// spec returns the description of a task for a trainer: its label, which names the task so that the
+// daemon finds it again, its suite, split, index and id, and those members of the task that say nothing
+// about the right answer.
 func (q *taskQuery) spec(index int, name string, task []byte) map[string]any {
 	label := append([]byte(`{"suite":"`), q.suite...)
 	if q.split != dump.TestSplit {

@@ -60,8 +60,9 @@ func NewTokens(r io.Reader) (*Tokens, error) {
 	return t, t.Replace(r)
 }
 
-// Replace replaces all tokens by those of r; tokens that stay keep their counts. After an
-// error the old tokens remain.
+// Replace replaces all tokens by those of r, in the form of NewTokens. A token that stays keeps its
+// counts. Two tokens with one name or one secret, more than maxTokens, or none at all are errors; after
+// an error the old tokens remain.
 func (t *Tokens) Replace(r io.Reader) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,20 +101,20 @@ func (t *Tokens) Replace(r io.Reader) error {
 	return nil
 }
 
-// carryOver puts those old tokens into next that stay, with their new limits, so that a reload
-// does not reset their counts.
+// carryOver replaces in next each token that the old list has too, by name and secret, by the old one
+// with the new limits. So a reload does not reset the counts of requests.
 func (t *Tokens) carryOver(next []*token) {
-	old := t.list.Load()
-	if old == nil {
+	oldList := t.list.Load()
+	if oldList == nil {
 		return
 	}
-	for i, n := range next {
-		for _, o := range *old {
-			if o.name == n.name && o.sum == n.sum {
-				o.mu.Lock()
-				o.rate, o.limit = n.rate, n.limit
-				o.mu.Unlock()
-				next[i] = o
+	for i, fresh := range next {
+		for _, old := range *oldList {
+			if old.name == fresh.name && old.sum == fresh.sum {
+				old.mu.Lock()
+				old.rate, old.limit = fresh.rate, fresh.limit
+				old.mu.Unlock()
+				next[i] = old
 			}
 		}
 	}
@@ -154,6 +155,7 @@ func parseToken(line string, number int) (*token, error) {
 	return tok, nil
 }
 
+// unprintable reports whether a character is no printable ASCII character.
 func unprintable(r rune) bool { return r < ' ' || r > '~' }
 
 // Len returns the number of tokens.
@@ -179,8 +181,10 @@ func (t *Tokens) find(given string) (found *token) {
 // burst returns how many requests may come at once: those of one second.
 func (tok *token) burst() float64 { return math.Max(1, tok.rate) }
 
-// take counts a request of an authenticated client as under way. Where a limit of its token refuses
-// it, limit describes the limit and wait is how long until there may be room.
+// take counts a request of an authenticated client as under way, and takes it from the credit of the
+// token's rate (a token bucket: rate requests are added per second, up to burst). If a limit of the
+// token refuses the request, limit describes it, wait is how long until there may be room, and nothing
+// is counted.
 func (tok *token) take() (wait time.Duration, limit string) {
 	tok.mu.Lock()
 	defer tok.mu.Unlock()
@@ -205,14 +209,15 @@ func (tok *token) take() (wait time.Duration, limit string) {
 	return 0, ""
 }
 
-// give counts a request as finished.
+// give counts a request that take has counted as finished.
 func (tok *token) give() {
 	tok.mu.Lock()
 	tok.inFlight--
 	tok.mu.Unlock()
 }
 
-// refund returns to the rate of a token what a request took that is counted again.
+// refund gives the credit that a request took back to its token, for a request that comes again with its
+// body and is then counted again.
 func (s *Server) refund(ctx *fasthttp.RequestCtx) {
 	if tok, _ := ctx.UserValue(heldKey).(*token); tok != nil {
 		tok.mu.Lock()
@@ -221,14 +226,15 @@ func (s *Server) refund(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// authorize finds the token of a request and counts the request. The caller must give
-// held back; it is nil where no token is needed. Without a token, or beyond a limit, it
-// answers the request, and ok is false.
+// authorize finds the token of a request and counts the request as under way. The caller must call
+// held.give when the request is over; held is nil if the daemon needs no token. Without a valid token,
+// or beyond a limit of it, ok is false, and it has answered the request itself.
 func (s *Server) authorize(ctx *fasthttp.RequestCtx) (held *token, ok bool) {
 	if s.cfg.Tokens.Len() == 0 {
 		return nil, true
 	}
-	tok := s.cfg.Tokens.find(cmp.Or(secretOf(string(ctx.Request.Header.Peek("Authorization")), string(ctx.QueryArgs().Peek("token"))), s.uiSecret(ctx)))
+	secret := secretOf(string(ctx.Request.Header.Peek("Authorization")), string(ctx.QueryArgs().Peek("token")))
+	tok := s.cfg.Tokens.find(cmp.Or(secret, s.uiSecret(ctx)))
 	if tok == nil {
 		ctx.Response.Header.Set("WWW-Authenticate", `Bearer realm="plumb"`)
 		s.fail(ctx, fasthttp.StatusUnauthorized, "unauthorized", "cannot take request: want a token (Authorization: Bearer)")
@@ -273,15 +279,16 @@ func (s *Server) detachToken(ctx *fasthttp.RequestCtx) (give func()) {
 	return sync.OnceFunc(tok.give)
 }
 
-// Guard returns a handler that requires a token before h answers, where the daemon has
-// tokens.
+// Guard returns a handler that refuses requests without a valid token and passes the others to h. It
+// passes all if the daemon has no tokens, and those for /metrics with --metrics-no-token.
 func (s *Server) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secret := secretOf(r.Header.Get("Authorization"), r.URL.Query().Get("token"))
 		open := s.cfg.OpenMetrics && r.URL.Path == "/metrics"
 		if !open && s.cfg.Tokens.Len() > 0 && s.cfg.Tokens.find(secret) == nil {
+			const refusal = `{"error":"cannot take request: want a token (Authorization: Bearer)","error_type":"unauthorized"}`
 			w.Header().Set("WWW-Authenticate", `Bearer realm="plumb"`)
-			http.Error(w, `{"error":"cannot take request: want a token (Authorization: Bearer)","error_type":"unauthorized"}`, http.StatusUnauthorized)
+			http.Error(w, refusal, http.StatusUnauthorized)
 			return
 		}
 		h.ServeHTTP(w, r)

@@ -46,8 +46,8 @@ type trail struct {
 	sample []trace.Sample
 }
 
-// beginTrail begins the trail of a request. Only POST requests get spans, and not health
-// checks and the like.
+// beginTrail begins the trail of a request and keeps it with the request, for trailOf. Only POST
+// requests get a span: they do work, unlike health checks.
 func (s *Server) beginTrail(ctx *fasthttp.RequestCtx, id string, start time.Time) *trail {
 	r := s.routes[string(ctx.Path())]
 	t := &trail{id: id, name: r.name, start: start}
@@ -59,8 +59,8 @@ func (s *Server) beginTrail(ctx *fasthttp.RequestCtx, id string, start time.Time
 	return t
 }
 
-// handshake returns the trail that the messages of a WebSocket share. It copies the
-// headers, because the request ends with the handshake.
+// handshake returns the trail from which the trails of a WebSocket's messages are made. It copies the
+// headers that name the client's trace, because the request ends with the handshake.
 func (s *Server) handshake(ctx *fasthttp.RequestCtx) *trail {
 	t := *trailOf(ctx)
 	t.path = string(ctx.Path())
@@ -82,7 +82,8 @@ func (s *Server) message(of *trail) *trail {
 	return t
 }
 
-// messageStatus returns the HTTP status in traces of a WebSocket message.
+// messageStatus returns the HTTP status that stands in traces for the outcome of a WebSocket message,
+// which has none itself.
 func messageStatus(fault *scoring.Error, err error) int {
 	switch {
 	case fault != nil:
@@ -108,7 +109,8 @@ func trailOf(ctx *fasthttp.RequestCtx) *trail {
 	return t
 }
 
-// left exports the trail of an answered request as a span, when all is sent.
+// left exports the trail of an answered request as a span with its samples, if the request is traced. It
+// is called when the whole answer has been sent.
 func (s *Server) left(t *trail, code int) {
 	if !t.span.Recorded() {
 		return
@@ -117,8 +119,9 @@ func (s *Server) left(t *trail, code int) {
 		Start: t.start, End: time.Now(), All: t.all, Sample: t.sample})
 }
 
-// answered adds one sample to the trail of its request, and logs it where it was slow.
-// Every route calls it for each answer. at is when the answer came.
+// answered adds one sample to the trail of its request, and logs it if it was slow. Every route calls it
+// for each answer; at is when the answer came. Only the first samples of a request get spans, and slow
+// ones up to a larger number; the others are only counted.
 func (s *Server) answered(t *trail, a *queue.Answer, at time.Time) {
 	t.all++
 	outcome := "scored"
@@ -126,27 +129,33 @@ func (s *Server) answered(t *trail, a *queue.Answer, at time.Time) {
 		outcome = a.Result.Err.Code
 	}
 	took := a.Took
-	if outcome != "deadline" { // whose timing has nothing else
+	if outcome != "deadline" { // all the time of a sample past its deadline is in this part
 		took -= a.Timing[queue.PartReply] // in a stream, the wait for earlier lines
 	}
 	slow := s.cfg.Slow > 0 && took > s.cfg.Slow
 	if slow {
 		s.slow(t, a, outcome, took)
 	}
-	if !t.span.Recorded() || len(t.sample) >= tracedFirst && !slow || len(t.sample) >= tracedMost {
+	limit := tracedFirst
+	if slow {
+		limit = tracedMost
+	}
+	if !t.span.Recorded() || len(t.sample) >= limit {
 		return
 	}
-	x := trace.Sample{ID: clip(a.Result.ID), Suite: clip(a.Result.Suite), Test: clip(a.Result.Test), Outcome: outcome, Source: a.Source.String(), Start: at.Add(-a.Timing.Total())}
+	x := trace.Sample{ID: clip(a.Result.ID), Suite: clip(a.Result.Suite), Test: clip(a.Result.Test),
+		Outcome: outcome, Source: a.Source.String(), Start: at.Add(-a.Timing.Total())}
 	for p := range queue.PartReply {
-		if d := a.Timing[p]; d > 0 || p != queue.PartExport && p != queue.PartJudge {
+		rare := p == queue.PartExport || p == queue.PartJudge // shown only where they took time
+		if d := a.Timing[p]; d > 0 || !rare {
 			x.Parts = append(x.Parts, trace.Part{Name: p.String(), Took: d})
 		}
 	}
 	t.sample = append(t.sample, x)
 }
 
-// slow writes one line of the slow-sample log. It names the sample and shows none of its
-// content.
+// slow writes one line of the slow-sample log, unless too many were written in this second; the next
+// line then says how many were left out. It names the sample and shows none of its content.
 func (s *Server) slow(t *trail, a *queue.Answer, outcome string, took time.Duration) {
 	ok, omitted := s.slowly.take(time.Now())
 	if !ok {
@@ -173,9 +182,9 @@ func (s *Server) slow(t *trail, a *queue.Answer, outcome string, took time.Durat
 
 // clip shortens a name that came from outside, for logs.
 func clip(name string) string {
-	const most = 128
-	if len(name) > most {
-		return name[:most] + "..."
+	const maxBytes = 128
+	if len(name) > maxBytes {
+		return name[:maxBytes] + "..."
 	}
 	return name
 }
@@ -188,8 +197,8 @@ type logLimiter struct {
 	omitted int
 }
 
-// take reports whether one more event passes, and how many were omitted since the last
-// one that did.
+// take reports whether one more event passes at the time now, and how many were omitted since the last
+// one that did. It counts events by the second of the clock.
 func (p *logLimiter) take(now time.Time) (ok bool, omitted int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -228,11 +237,12 @@ func serverTiming(t *queue.Timing) string {
 	return string(b)
 }
 
-// appendMS writes milliseconds to the microsecond.
+// appendMS appends a duration in milliseconds with three digits after the point.
 func appendMS(b []byte, d time.Duration) []byte {
 	return strconv.AppendFloat(b, milliseconds(d), 'f', 3, 64)
 }
 
+// milliseconds returns a duration in milliseconds.
 func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
 // wantsTimings reports whether the request asks for times in its results:
@@ -244,12 +254,12 @@ func wantsTimings(ctx *fasthttp.RequestCtx) bool {
 	return ctx.QueryArgs().GetBool("timings")
 }
 
-// appendTimed appends a result line with the member timings, before the member asked if
-// there is one. Such lines differ from run to run, and plain result lines do not.
+// appendTimed appends a result line with a further member timings, which is the last one but for the
+// member asked. Such lines differ from run to run, and plain result lines do not.
 func appendTimed(dst []byte, a *queue.Answer) []byte {
-	end := len(a.JSON) - 1 // of an object that is not empty
+	end := len(a.JSON) - 1 // the closing brace of an object that is not empty
 	if asked := a.Result.Who.Asked; asked != nil {
-		end -= len(`,"asked":`) + len(asked.JSON)
+		end -= len(`,"asked":`) + len(asked.JSON) // result lines end with this member
 	}
 	dst = append(dst, a.JSON[:end]...)
 	dst = append(dst, `,"timings":{"queue_ms":`...)

@@ -70,7 +70,9 @@ type exchange struct {
 	timings  bool // the request wants times in the reply
 }
 
-// train answers one request of a trainer.
+// train answers one request of a trainer: it decodes the samples, scores them, and encodes the reply.
+// The whole request is refused if it cannot be read, if a label cannot be used (unless the trainer
+// takes that as an answer), or if a sample has no score and the policy is error.
 func (s *Server) train(ctx *fasthttp.RequestCtx, t *trainer) {
 	body, ok := s.checked(ctx)
 	if !ok {
@@ -118,11 +120,12 @@ func (s *Server) train(ctx *fasthttp.RequestCtx, t *trainer) {
 	ctx.SetBody(t.encode(x))
 }
 
-// errTimeout says that the time is over which a request set for itself.
+// errTimeout is the error of a request that took longer than its own timeout_s.
 var errTimeout = errors.New("cannot step in time: timeout_s is over")
 
-// run scores the samples of one request of a trainer. A label that cannot be used becomes x.fault;
-// err is that of the queue, or errTimeout.
+// run scores the samples of one request of a trainer, and sets x.results and x.outcomes. A label that
+// cannot be used becomes x.fault, and there are no results then. err is the error of the queue, or
+// errTimeout if the request's own time is over.
 func (s *Server) run(left *trail, life context.Context, x *exchange) (err error) {
 	if x.timeout > 0 {
 		var cancel context.CancelFunc
@@ -136,7 +139,7 @@ func (s *Server) run(left *trail, life context.Context, x *exchange) (err error)
 	if err != nil || x.fault != nil {
 		return err
 	}
-	s.noted(x.samples, x.results, x.opt, x.lines)
+	s.addNotes(x.samples, x.results, x.opt, x.lines)
 	for i := range x.results {
 		x.outcomes = append(x.outcomes, reward.Of(&x.results[i].result, x.opt.Reward))
 	}
@@ -168,11 +171,12 @@ func ParsePolicies(args []string) (map[string]reward.Policy, error) {
 		name, value, _ := strings.Cut(arg, "=")
 		list, ok := lists[name]
 		if !ok {
-			return nil, fmt.Errorf("cannot use unscorable policy %.60q: want ADAPTER=POLICY with one of %s", arg, adapters(func(t *trainer) bool { return t.policies != nil }))
+			known := adapters(func(t *trainer) bool { return t.policies != nil })
+			return nil, fmt.Errorf("cannot use --unscorable %.60q: want ADAPTER=POLICY, with ADAPTER one of %s", arg, known)
 		}
 		i := slices.IndexFunc(list, func(p reward.Policy) bool { return p.String() == value })
 		if i < 0 {
-			return nil, fmt.Errorf("cannot use unscorable policy %.60q: got %.20q; want one of %s", arg, value, policyNames(list))
+			return nil, fmt.Errorf("cannot use --unscorable %.60q: got the policy %.20q; want one of %s", arg, value, policyNames(list))
 		}
 		all[name] = list[i]
 	}
@@ -189,11 +193,12 @@ func ParsePrepare(args []string) (map[string]reward.Steps, error) {
 	for _, arg := range args {
 		name, value, _ := strings.Cut(arg, "=")
 		if _, ok := all[name]; !ok {
-			return nil, fmt.Errorf("cannot use preparation %.60q: want ADAPTER=STEP[,STEP] with one of %s", arg, adapters(func(*trainer) bool { return true }))
+			known := adapters(func(*trainer) bool { return true })
+			return nil, fmt.Errorf("cannot use --prepare %.60q: want ADAPTER=STEP[,STEP...], with ADAPTER one of %s", arg, known)
 		}
 		steps, err := reward.ParseSteps(value)
 		if err != nil {
-			return nil, fmt.Errorf("cannot use preparation %.60q: %w", arg, err)
+			return nil, fmt.Errorf("cannot use --prepare %.60q: %w", arg, err)
 		}
 		all[name] = steps
 	}
@@ -216,18 +221,18 @@ func DefaultSteps() string {
 	return adapterDefaults(func(t *trainer) string { return t.steps.String() })
 }
 
-// adapterDefaults lists ADAPTER=VALUE where of returns a value.
-func adapterDefaults(of func(*trainer) string) string {
+// adapterDefaults returns "ADAPTER=VALUE, ..." for the adapters for which value does not return "".
+func adapterDefaults(value func(*trainer) string) string {
 	var list []string
 	for _, t := range trainers() {
-		if v := of(t); v != "" {
+		if v := value(t); v != "" {
 			list = append(list, t.name+"="+v)
 		}
 	}
 	return strings.Join(list, ", ")
 }
 
-// adapters lists the names of trainers' adapters in alphabetical order.
+// adapters returns the names of the trainers' adapters that are wanted, in alphabetical order.
 func adapters(wanted func(*trainer) bool) string {
 	var names []string
 	for _, t := range trainers() {

@@ -297,7 +297,7 @@ func TestPolicies(t *testing.T) {
 		t.Errorf("got %v, %v", all, err)
 	}
 	for arg, want := range map[string]string{
-		"trl=zero": "want ADAPTER=POLICY with one of nemo-gym, openenv, openrlhf, slime", "openrlhf=null": "want one of zero, drop, error",
+		"trl=zero": "want ADAPTER=POLICY, with ADAPTER one of nemo-gym, openenv, openrlhf, slime", "openrlhf=null": "want one of zero, drop, error",
 		"slime": "want one of zero, null, error", "slime=nan": "want one of", "": "want ADAPTER=POLICY",
 	} {
 		if _, err := ParsePolicies([]string{arg}); err == nil || !strings.Contains(err.Error(), want) {

@@ -15,8 +15,8 @@ const uiRoute = "ui"
 // uiCookie is the cookie that holds the token of a browser. It is sent below uiPath alone.
 const uiCookie = "plumb_token"
 
-// ui answers a request of the explorer. The token in the query of a first request becomes a cookie, so that it
-// stands in no address. See docs/spec/http.md#r46.
+// ui passes a request to the explorer. A token in the query becomes a cookie first, and the browser is
+// sent to the address without it, so that the token stands in no history. See docs/spec/http.md#r46.
 func (s *Server) ui(ctx *fasthttp.RequestCtx) {
 	if s.cfg.UI == nil {
 		s.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot show results: the daemon has no folder of them (--ui DIR)")
@@ -33,14 +33,15 @@ func (s *Server) ui(ctx *fasthttp.RequestCtx) {
 		c.SetSameSite(fasthttp.CookieSameSiteStrictMode)
 		ctx.Response.Header.SetCookie(c)
 		ctx.QueryArgs().Del("token")
-		ctx.Response.Header.Set("Location", strings.TrimSuffix(string(ctx.Path())+"?"+ctx.QueryArgs().String(), "?"))
+		address := strings.TrimSuffix(string(ctx.Path())+"?"+ctx.QueryArgs().String(), "?")
+		ctx.Response.Header.Set("Location", address)
 		ctx.SetStatusCode(fasthttp.StatusFound)
 		return
 	}
 	s.cfg.UI(ctx)
 }
 
-// uiSecret returns the token that a browser sends to the explorer, "" for another route.
+// uiSecret returns the token in the cookie that a browser sends to the explorer, "" for other paths.
 func (s *Server) uiSecret(ctx *fasthttp.RequestCtx) string {
 	if !strings.HasPrefix(string(ctx.Path()), uiPath) {
 		return ""

@@ -16,7 +16,7 @@ type urgency struct {
 	Deadline time.Duration // 0 for the daemon's
 }
 
-// header reads the HTTP headers X-Priority and X-Deadline-Ms.
+// header returns u with what the HTTP headers X-Priority and X-Deadline-Ms say.
 func (u urgency) header(ctx *fasthttp.RequestCtx) (urgency, *scoring.Error) {
 	h := &ctx.Request.Header
 	if fault := u.priority(string(h.Peek("X-Priority"))); fault != nil {
@@ -38,12 +38,13 @@ func (u *urgency) priority(name string) *scoring.Error {
 	return nil
 }
 
-// deadline reads milliseconds; more than the daemon's own deadline counts as that. See
-// docs/spec/http.md#r36.
+// deadline reads the deadline of a request in milliseconds, 1 to 1e9. The queue bounds it by the daemon's
+// own deadline. See docs/spec/http.md#r36.
 func (u *urgency) deadline(ms string) *scoring.Error {
 	x, err := strconv.ParseFloat(ms, 64)
 	if err != nil || !(x >= 1 && x <= 1e9) {
-		return &scoring.Error{Code: "bad_options", Message: "cannot use deadline " + strconv.Quote(ms[:min(len(ms), 40)]) + ": want milliseconds from 1 to 1e9"}
+		quoted := strconv.Quote(ms[:min(len(ms), 40)])
+		return &scoring.Error{Code: "bad_options", Message: "cannot use deadline " + quoted + ": want milliseconds from 1 to 1e9"}
 	}
 	u.Deadline = time.Duration(x * float64(time.Millisecond))
 	return nil

@@ -16,8 +16,9 @@ import (
 // docs/spec/vqa.md#r41.
 const maxReplies = 3
 
-// askUntilVerdict asks the judge until a reply is a verdict. The last request repeats what was
-// wanted.
+// askUntilVerdict asks the judge until a reply is a verdict, maxReplies times at most. The last request
+// repeats which form of reply is wanted. A verdict is kept in the folder before the next call begins. An
+// error says that the judge did not reply, or that no reply is a verdict.
 func (c *Client) askUntilVerdict(ctx context.Context, f *flight, r *request) (v verdict, err error) {
 	prompt := r.prompt
 	for n := range maxReplies {
@@ -30,8 +31,8 @@ func (c *Client) askUntilVerdict(ctx context.Context, f *flight, r *request) (v 
 			Hooks: chat.Hooks{
 				Begin: func(int, *budget.Hold) error { return c.begin(f) },
 				End:   func() { c.ended(f) },
-				Keep: func(o *chat.Outcome) error { // before another call begins: a kill loses only what is under way
-					v, found = c.settle(r, o)
+				Keep: func(o *chat.Outcome) error { // called as soon as the reply is there, so that a kill loses none
+					v, found = c.keepVerdict(r, o)
 					return nil
 				}}})
 		switch {
@@ -45,18 +46,19 @@ func (c *Client) askUntilVerdict(ctx context.Context, f *flight, r *request) (v 
 	return v, fmt.Errorf("none of %d replies is a verdict", maxReplies)
 }
 
-// replied reports whether the judge was heard. An answer that a filter withheld is one
-// without a text.
+// replied reports whether the endpoint gave a reply, which may hold a verdict. A reply that its filter
+// withheld counts as one without a text.
 func replied(o *chat.Outcome) bool {
 	return o.Kind == chat.Answer || o.Kind == chat.Filtered && o.HTTP == http.StatusOK
 }
 
-// settle reads a judge's reply and keeps its verdict.
-func (c *Client) settle(r *request, o *chat.Outcome) (v verdict, ok bool) {
+// keepVerdict returns the verdict in a judge's reply, and keeps it in the folder. ok is false if there is
+// none. A verdict that cannot be kept still counts, and the error is logged.
+func (c *Client) keepVerdict(r *request, o *chat.Outcome) (v verdict, ok bool) {
 	if !replied(o) {
 		return v, false
 	}
-	right, ok := c.understood(o)
+	right, ok := c.readReply(o)
 	if !ok {
 		return v, false
 	}
@@ -69,17 +71,21 @@ func (c *Client) settle(r *request, o *chat.Outcome) (v verdict, ok bool) {
 	return v, true
 }
 
-// understood reads a judge's reply. One that was cut off for want of tokens may have meant
-// anything, but for a bare digit.
-func (c *Client) understood(o *chat.Outcome) (right, ok bool) {
-	if s := strings.TrimSpace(o.Text); o.Finish == "length" && s != "0" && s != "1" {
+// readReply returns the verdict that a judge's reply states; ok is false if it states none. A reply that
+// the limit of tokens cut off counts only if it is a single digit, because the rest of any other could
+// have changed its meaning.
+func (c *Client) readReply(o *chat.Outcome) (right, ok bool) {
+	text := strings.TrimSpace(o.Text)
+	cutOff := o.Finish == "length"
+	if cutOff && text != "0" && text != "1" {
 		return false, false
 	}
 	return c.cfg.Read(o.Text)
 }
 
-// begin records that a request of a flight (a question that several callers may wait for) is sent.
-// The error says that it has no waiters any more.
+// begin records that a call for a flight (a question that several callers may wait for) begins; from
+// then on it is paid for, and leave lets it end. If nobody waits for the flight any more, or the client
+// is closed, it returns an error, and no call is made.
 func (c *Client) begin(f *flight) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,7 +96,7 @@ func (c *Client) begin(f *flight) error {
 	return nil
 }
 
-// ended records the end of the request.
+// ended records that the call for a flight has ended.
 func (c *Client) ended(f *flight) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -89,7 +89,7 @@ func TestUnsaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The claim of a question reads the file too, so the reply is settled directly.
-	v, ok := c.settle(c.request(q), &chat.Outcome{Kind: chat.Answer, Text: "1", Usage: &chat.Usage{}})
+	v, ok := c.keepVerdict(c.request(q), &chat.Outcome{Kind: chat.Answer, Text: "1", Usage: &chat.Usage{}})
 	if s := c.Stats(); !ok || !v.Right || s.Unsaved != 1 {
 		t.Errorf("got %+v, %v, %+v; want a verdict that is not saved", v, ok, s)
 	}

@@ -116,8 +116,8 @@ type flight struct {
 	cancel  context.CancelFunc
 }
 
-// New opens the folder of verdicts (Config.Cache) and returns the client. Close ends the client. Errors wrap ErrConfig
-// or are those of the file system, and never hold the key.
+// New opens the folder of verdicts (Config.Cache) and returns a client, which Close must end. It makes no
+// call. Errors wrap ErrConfig or are those of the file system, and never hold the key.
 func New(cfg Config) (*Client, error) {
 	if err := Check(cfg); err != nil {
 		return nil, err
@@ -149,11 +149,13 @@ func Check(cfg Config) error {
 	return nil
 }
 
-// chat is the configuration of the client of the endpoint. See docs/spec/vqa.md#r39 and
+// chat returns the configuration of the client of the endpoint. The deadline of a question is not the
+// client's, because a question may take several calls. See docs/spec/vqa.md#r39 and
 // docs/spec/vqa.md#r40.
 func (c Config) chat() chat.Config {
-	cfg := chat.Config{URL: c.URL, Key: c.Key, Name: "the judge", Flag: flagName, Concurrency: c.Concurrency, Fixed: true, Tries: c.Tries,
-		CountWaits: true, Timeout: c.Timeout, Deadline: -1, Backoff: c.Backoff, Patience: c.Patience, Policy: chat.GoOn,
+	cfg := chat.Config{URL: c.URL, Key: c.Key, Name: "the judge", Flag: flagName,
+		Concurrency: c.Concurrency, Fixed: true, Tries: c.Tries, CountWaits: true,
+		Timeout: c.Timeout, Deadline: -1, Backoff: c.Backoff, Patience: c.Patience, Policy: chat.GoOn,
 		Meter:  budget.New(c.Budget, c.Price, budget.Spent{}, flagName),
 		OnEnd:  func(err error) { c.Log.Error("judging ends", "error", err) },
 		OnDown: func(err error) { c.Log.Error("the judge refuses all requests", "error", err) }}
@@ -161,12 +163,13 @@ func (c Config) chat() chat.Config {
 		cfg.Policy = chat.EndOnRefused
 	}
 	if c.Patience == 0 {
-		cfg.Patience = -1
+		cfg.Patience = -1 // none; 0 would be the client's default
 	}
 	return cfg
 }
 
-// flagName returns the name of the judge's flag that is like a flag of `plumb run`.
+// flagName returns the judge's flag for a flag of `plumb run`, for messages: --judge-key-env for
+// --model-key-env, --judge-tries for --tries.
 func flagName(run string) string {
 	return "--judge-" + strings.TrimPrefix(strings.TrimPrefix(run, "--"), "model-")
 }
@@ -196,9 +199,9 @@ func (c *Client) Known(q *scoring.Question) (j scoring.Judgement, ok bool) {
 	return v.judgement(), true
 }
 
-// Ask returns the verdict of a question, or why there is none. The end of ctx ends the
-// wait of the caller; a call that was made goes on, as its reply is paid for, and the
-// next one who asks finds it.
+// Ask waits for the verdict of a question and returns it, or why there is none. Equal questions at the
+// same time are asked once. The end of ctx ends the wait of the caller; a call that was made goes on,
+// because its reply is paid for, and the next caller finds its verdict.
 func (c *Client) Ask(ctx context.Context, q *scoring.Question) scoring.Judgement {
 	r := c.request(q)
 	f, err := c.join(r)
@@ -214,7 +217,8 @@ func (c *Client) Ask(ctx context.Context, q *scoring.Question) scoring.Judgement
 	return unjudged(errors.New("the judge did not answer in time"))
 }
 
-// join finds the flight of a judge's question that another caller asks already, or begins it.
+// join returns the flight of a question, which has one more waiter then: the one that another caller has
+// begun, or a new one, which runs in a goroutine of its own. It fails after Close.
 func (c *Client) join(r *request) (*flight, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -234,8 +238,8 @@ func (c *Client) join(r *request) (*flight, error) {
 	return f, nil
 }
 
-// leave ends a caller's wait for a verdict. A flight without waiters ends, but for a call in
-// progress.
+// leave ends a caller's wait for a verdict, which counts as failed. A flight that nobody waits for ends,
+// unless a call is in progress, whose reply is paid for.
 func (c *Client) leave(f *flight) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -246,8 +250,8 @@ func (c *Client) leave(f *flight) {
 	}
 }
 
-// finishFlight finds the verdict of a judge's question and gives it to all callers that wait for
-// it.
+// finishFlight resolves the question of a flight, gives the verdict to all callers that wait for it, and
+// counts the outcome for each. Later callers begin a new flight.
 func (c *Client) finishFlight(ctx context.Context, f *flight, r *request) {
 	defer f.cancel()
 	v, known, err := c.resolve(ctx, f, r)
@@ -264,7 +268,7 @@ func (c *Client) finishFlight(ctx context.Context, f *flight, r *request) {
 		c.stats.Cached += n
 	default:
 		f.j = v.judgement()
-		if n > 0 {
+		if n > 0 { // one caller paid for the verdict, the others share it; those that left are counted
 			c.stats.Judged++
 			c.stats.Shared += n - 1
 		}
@@ -272,8 +276,9 @@ func (c *Client) finishFlight(ctx context.Context, f *flight, r *request) {
 	close(f.done)
 }
 
-// resolve finds the verdict of a question, in the folder or from the judge: known says that it was
-// there already.
+// resolve returns the verdict of a question, from the folder, in which known is true, or from the judge.
+// It claims the question first, so that of several processes with one folder only one asks. In a dry
+// run it counts the call that there would be and returns an error. A panic is an error of this question.
 func (c *Client) resolve(ctx context.Context, f *flight, r *request) (v verdict, known bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -281,12 +286,12 @@ func (c *Client) resolve(ctx context.Context, f *flight, r *request) (v verdict,
 			err = errors.New("internal error; the log has the details")
 		}
 	}()
-	release, err := c.store.claim(ctx, r.key) // by another process
+	release, err := c.store.claim(ctx, r.key)
 	if err != nil {
 		return v, false, err
 	}
 	defer release()
-	if v, ok := c.store.get(r.key); ok {
+	if v, ok := c.store.get(r.key); ok { // another process may have asked while this one waited
 		return v, true, nil
 	}
 	if c.cfg.DryRun {
@@ -309,14 +314,14 @@ func (c *Client) Stats() Stats {
 	c.mu.Lock()
 	s := c.stats
 	c.mu.Unlock()
-	dry := s.PromptTokens
+	dryRunTokens := s.PromptTokens // the client of the endpoint counts all others
 	s.Spent = c.chat.Spent()
-	s.PromptTokens += dry
+	s.PromptTokens += dryRunTokens
 	return s
 }
 
-// Width returns how many questions may usefully be asked at once: more than calls, because some
-// wait for their next try.
+// Width returns how many questions may usefully be asked at once: four times as many as calls, because
+// some wait for their next try, and 1024 at most.
 func (c *Client) Width() int { return min(4*c.cfg.Concurrency, 1024) }
 
 // Halted returns why all judging has ended, nil where it has not.
@@ -325,8 +330,8 @@ func (c *Client) Halted() error { return c.chat.Halted() }
 // closeTime is how long the end waits for replies that are paid for.
 const closeTime = 5 * time.Second
 
-// Close waits a little for the replies of calls under way, so that they are kept, and
-// ends the client. Questions that wait get no verdict.
+// Close ends the client. It waits closeTime at most for the replies of calls under way, which are paid
+// for, so that their verdicts are kept. All other questions end without a verdict.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	c.closed = true

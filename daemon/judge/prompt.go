@@ -59,8 +59,9 @@ type request struct {
 	prompt  string
 }
 
-// request fills in the prompt, in one pass: text of an answer that looks like a
-// placeholder stays as it is.
+// request returns the request for a question: its prompt, the version of that, and the key of its
+// verdict. Placeholders are filled in one pass, so that a text in an answer that looks like a
+// placeholder stays as it is. With Config.Fence the answer stands between lines with a random text.
 func (c *Client) request(q *scoring.Question) *request {
 	text := openPrompt
 	if q.Kind == scoring.JudgeChoice {
@@ -71,11 +72,13 @@ func (c *Client) request(q *scoring.Question) *request {
 		fence := "=====" + rand.Text() + "====="
 		answer = fence + "\n" + answer + "\n" + fence
 	}
-	fill := strings.NewReplacer("{question}", q.Text, "{ground_truth}", q.Truth, "{options}", strings.Join(q.Options, "\n"), "{model_answer}", answer)
+	fill := strings.NewReplacer("{question}", q.Text, "{ground_truth}", q.Truth,
+		"{options}", strings.Join(q.Options, "\n"), "{model_answer}", answer)
 	return &request{key: c.digest(q), version: c.version(q), prompt: fill.Replace(text)}
 }
 
-// version names the prompt of a question. It is part of the key of cached verdicts.
+// version returns the name of the prompt for a question. It is part of the key of kept verdicts, so that
+// a change of a prompt makes them stale.
 func (c *Client) version(q *scoring.Question) string {
 	v := openVersion
 	if q.Kind == scoring.JudgeChoice {
@@ -98,8 +101,9 @@ func (c *Client) digest(q *scoring.Question) digest {
 	return sha256.Sum256(bytes.TrimSuffix(compact(content), []byte("\n")))
 }
 
-// compact writes the JSON that the key of a verdict is a hash of: without spaces and without
-// escapes that JSON does not ask for.
+// compact returns the JSON of v with sorted names, without spaces, without the escapes of HTML that
+// JSON does not ask for, and with a line break at the end. The key of a verdict is a hash of it, so its
+// bytes must not change.
 func compact(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

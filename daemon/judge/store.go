@@ -37,6 +37,7 @@ type verdict struct {
 	Time             time.Time `json:"time"`
 }
 
+// judgement returns a verdict in the form of the suites.
 func (v verdict) judgement() scoring.Judgement {
 	return scoring.Judgement{Right: v.Right, Reply: v.Reply}
 }
@@ -78,7 +79,8 @@ const syncEvery = time.Second
 // maxMem is how many verdicts are remembered without a folder, some 100 MB at most.
 const maxMem = 1 << 16
 
-// openStore opens the folder of cached verdicts. "" keeps verdicts in memory only.
+// openStore makes and opens the folder of kept verdicts, and indexes those that it holds. For "" it
+// returns a store that keeps verdicts in memory only.
 func openStore(dir string) (*store, error) {
 	s := &store{at: map[digest]place{}, mem: map[digest]verdict{}}
 	if dir == "" {
@@ -99,8 +101,8 @@ func openStore(dir string) (*store, error) {
 		s.f.Close()
 		return nil, fmt.Errorf("cannot read --judge-cache: %w", err)
 	}
-	s.tick = time.AfterFunc(time.Hour, s.sync)
-	s.tick.Stop()
+	s.tick = time.AfterFunc(time.Hour, s.sync) // AfterFunc is the only way to make a timer with a function
+	s.tick.Stop()                              // until put resets it
 	return s, nil
 }
 
@@ -122,11 +124,12 @@ func (s *store) get(k digest) (v verdict, ok bool) {
 			return v, true
 		}
 	}
-	delete(s.at, k) // another process changed the file
+	delete(s.at, k) // the line is not there any more: another process has replaced the file
 	return verdict{}, false
 }
 
-// put keeps a verdict in the folder. After an error it is kept for this process only.
+// put appends a verdict to the file, and lets it be flushed to the disk within a second. After an error,
+// or without a folder, the verdict is kept for this process only.
 func (s *store) put(k digest, v verdict) error {
 	v.Key = hex.EncodeToString(k[:])
 	s.mu.Lock()
@@ -146,19 +149,21 @@ func (s *store) put(k digest, v verdict) error {
 	return s.refresh()
 }
 
-// remember keeps a verdict in memory, in place of any other when it is full.
+// remember keeps a verdict in memory. If the memory is full, it takes the place of any other one. The
+// caller holds mu.
 func (s *store) remember(k digest, v verdict) {
 	if len(s.mem) >= maxMem {
-		for old := range s.mem {
-			delete(s.mem, old)
+		for anyKey := range s.mem {
+			delete(s.mem, anyKey)
 			break
 		}
 	}
 	s.mem[k] = v
 }
 
-// refresh indexes what was appended since, by others too. The caller holds mu, or is
-// alone.
+// refresh indexes the verdicts that were appended to the file since the last call, by this process and
+// by others. If the file was replaced, it indexes it anew. The caller holds mu, or no other goroutine
+// uses the store yet.
 func (s *store) refresh() error {
 	if s.f == nil {
 		return nil
@@ -173,7 +178,8 @@ func (s *store) refresh() error {
 // line writes a verdict with its checksum and line end.
 func line(v verdict) []byte { return ledger.Line(compact(v)) }
 
-// parse reads a line of the file of verdicts without its end. ok is false where it is not whole.
+// parse reads a line of the file of verdicts, without its line break. ok is false for a line that is not
+// whole, which its checksum shows, or is no verdict.
 func parse(b []byte) (k digest, v verdict, ok bool) {
 	if !ledger.Whole(b) || json.Unmarshal(b, &v) != nil || len(v.Key) != 2*len(k) {
 		return k, v, false
@@ -182,14 +188,15 @@ func parse(b []byte) (k digest, v verdict, ok bool) {
 	return k, v, err == nil
 }
 
-// sync flushes the file of verdicts to the disk.
+// sync flushes the file of verdicts to the disk if something was appended. It does so without the lock,
+// because a disk may be slow. It ignores an error: then a power cut may lose what no flush has saved.
 func (s *store) sync() {
 	s.mu.Lock()
 	dirty, closed := s.dirty, s.closed
 	s.dirty = false
 	s.mu.Unlock()
 	if dirty && !closed {
-		s.f.Sync() // a power cut loses no more than without
+		s.f.Sync()
 	}
 }
 
@@ -197,21 +204,26 @@ func (s *store) sync() {
 // answer.
 const pollClaim = 50 * time.Millisecond
 
-// claim makes this process the only one that asks a question, as far as processes share
-// the folder, and takes in what others were answered meanwhile. A file system without
-// such locks has none.
+// claim waits until no other process that shares the folder asks a question, and makes this process the
+// only one that does, until release. Then it reads the verdicts that others have got meanwhile. On a
+// file system without such locks several processes may ask at once. The error is that of the wait, when
+// ctx ends, or of reading.
 func (s *store) claim(ctx context.Context, k digest) (release func(), err error) {
 	if s.f == nil {
 		return func() {}, nil
 	}
-	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: int64(binary.BigEndian.Uint64(k[:]) >> 2), Len: 1}
+	// A question is locked as one byte of the file asking, at an offset that follows from its key. The
+	// shift keeps the offset positive. The kernel gives the lock up when the process ends.
+	at := int64(binary.BigEndian.Uint64(k[:]) >> 2)
+	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1}
 	for {
 		err := unix.FcntlFlock(s.locks.Fd(), unix.F_OFD_SETLK, &lock)
-		if err != unix.EAGAIN && err != unix.EACCES && err != unix.EINTR {
-			break
+		taken := err == unix.EAGAIN || err == unix.EACCES // by another process
+		if !taken && err != unix.EINTR {
+			break // it is ours, or there are no such locks here
 		}
 		if err := sleep(ctx, pollClaim); err != nil {
-			return nil, errors.New("another process asks the same, and has no answer yet")
+			return nil, errors.New("another process asks the same question, and has no verdict yet")
 		}
 	}
 	s.mu.Lock()
@@ -240,7 +252,7 @@ func (s *store) close() error {
 	return errors.Join(s.f.Sync(), s.f.Close(), s.locks.Close())
 }
 
-// sleep waits; the error is that of ctx.
+// sleep waits for d, or until ctx ends, whose error it returns then.
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

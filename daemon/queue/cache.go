@@ -34,17 +34,17 @@ type cache struct {
 	CacheStats
 }
 
-// newCache returns a cache of results that takes at most max bytes.
-func newCache(max int) *cache {
+// newCache returns a cache of results that takes about limit bytes at most.
+func newCache(limit int) *cache {
 	// The number of entries is unbounded because put bounds their bytes.
 	lru, err := simplelru.NewLRU[digest, *cacheEntry](math.MaxInt, nil)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	return &cache{max: max, lru: lru}
+	return &cache{max: limit, lru: lru}
 }
 
-// get returns the cached result of a digest, or nil if there is none.
+// get returns the cached result of a digest, or nil if there is none, and counts a hit or a miss.
 func (c *cache) get(d digest) *cacheEntry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,8 +57,9 @@ func (c *cache) get(d digest) *cacheEntry {
 	return e
 }
 
-// put keeps a result; json is copied. A result larger than an eighth of the cache is not
-// kept, because it would remove too many others.
+// put keeps a result and a copy of json, and removes the least recently used results beyond the limit. A
+// result without a score is not kept, because its error may not occur again, nor is one larger than an
+// eighth of the cache, because it would remove too many others.
 func (c *cache) put(d digest, r *scoring.Result, json []byte) {
 	if !r.Scored {
 		return
@@ -89,11 +90,15 @@ func (c *cache) stats() CacheStats {
 	return c.CacheStats
 }
 
-// footprint estimates the memory of a result in bytes, rather too much: a number
-// takes a few bytes of JSON and 8 of memory, a list in a list a header besides.
+// footprint estimates how many bytes of memory a result takes, and rather overestimates: the fixed
+// sizes of entries, metrics and notes, and the bytes of their texts and lists.
 func footprint(r *scoring.Result, json []byte) int {
-	const entry = 512 // the entry, its place in the map, the result itself
-	n := entry + len(json) + len(r.ID) + 48*len(r.Metrics) + 64*len(r.Notes)
+	const (
+		entry  = 512 // the entry, its place in the map, the result itself
+		metric = 48  // its name and value, without what the value points to
+		note   = 64  // without its texts
+	)
+	n := entry + len(json) + len(r.ID) + metric*len(r.Metrics) + note*len(r.Notes)
 	for _, m := range r.Metrics {
 		n += valueSize(m.Value)
 	}
@@ -103,7 +108,8 @@ func footprint(r *scoring.Result, json []byte) int {
 	return n
 }
 
-// valueSize is the memory of a metric behind its interface.
+// valueSize returns how many bytes of memory the value of a metric takes behind its interface: 16 for
+// the header of a text, 24 for that of a list, 8 for a number, and 16 for any other value.
 func valueSize(v any) (n int) {
 	switch v := v.(type) {
 	case string:

@@ -13,13 +13,14 @@ import (
 // one, with a goroutine and memory of its own, for each batch that may be in flight.
 type dispatcher struct {
 	q       *Queue
-	ts      []*task // of the batch
-	ps      []Pic
-	tallies []metric.Tally
+	ts      []*task        // the tasks of the batch
+	ps      []Pic          // their pictures, in the same order
+	tallies []metric.Tally // memory for what the engine measures
 }
 
-// run measures one batch of samples after the other on the device. While a batch is there, the next
-// one fills.
+// run takes one batch after the other from the ready list, measures it on the device, draws the images
+// that are wanted, and queues its tasks for scoring, until the queue is closed and drained. While a
+// batch is on the device, the next one fills.
 func (d *dispatcher) run() {
 	q := d.q
 	defer q.running.Done()
@@ -31,33 +32,34 @@ func (d *dispatcher) run() {
 		for _, t := range d.ts {
 			t.marks[PartPack], t.marks[PartGPU] = start, end
 		}
-		heavy := d.heavy()
-		draws := d.split()
-		d.queueMeasured(d.ts[:len(d.ts)-draws])
-		for _, t := range d.ts[len(d.ts)-draws:] { // pictures come last: no score waits for them
+		heavy := d.heavy() // asked now: a queued task may not be used any more
+		images := d.moveImagesLast()
+		scores, draws := d.ts[:len(d.ts)-images], d.ts[len(d.ts)-images:]
+		d.queueMeasured(scores) // before images are drawn, so that no score waits for them
+		for _, t := range draws {
 			if t.err == nil && !t.noReaders() {
 				t.err = d.draw(t)
 				q.mark(t, PartGPU)
 			}
 		}
-		d.queueMeasured(d.ts[len(d.ts)-draws:])
+		d.queueMeasured(draws)
 		q.endBatch(heavy)
 		clear(d.ts)
 		clear(d.ps)
 	}
 }
 
-// split moves the tasks that want an image to the end of the batch and returns their
-// number.
-func (d *dispatcher) split() (draws int) {
+// moveImagesLast moves the tasks that want an image to the end of the batch and returns their number.
+// The order of tasks in a batch has no meaning once it is measured.
+func (d *dispatcher) moveImagesLast() (images int) {
 	for i := len(d.ts) - 1; i >= 0; i-- {
 		if d.ts[i].view != nil {
-			draws++
-			j := len(d.ts) - draws
-			d.ts[i], d.ts[j] = d.ts[j], d.ts[i]
+			images++
+			last := len(d.ts) - images // the last task that is not known to want an image
+			d.ts[i], d.ts[last] = d.ts[last], d.ts[i]
 		}
 	}
-	return draws
+	return images
 }
 
 // queueMeasured queues measured tasks for scoring. The dispatcher must not use them
@@ -76,7 +78,8 @@ func (d *dispatcher) queueMeasured(ts []*task) {
 	q.finisher.Signal()
 }
 
-// endBatch records that a batch left the device, and lets the next one start.
+// endBatch records that a batch left the device, and lets the next one start. heavy says that it was
+// one heavy sample.
 func (q *Queue) endBatch(heavy bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -90,7 +93,7 @@ func (q *Queue) endBatch(heavy bool) {
 	}
 }
 
-// draw makes the images of a task that wants them.
+// draw makes the images of a task that wants them. A panic of the engine is an error.
 func (d *dispatcher) draw(t *task) (err error) {
 	defer recoverPanic(&err, "cannot draw picture")
 	t.drawn, err = d.q.cfg.Engine.Draw(t.pics)
@@ -108,8 +111,9 @@ func recoverPanic(err *error, what string) {
 // heavy reports whether the batch is one heavy sample.
 func (d *dispatcher) heavy() bool { return d.ts[0].class == classHeavy }
 
-// nextBatch waits until a batch is due and takes it out of the ready list. It returns
-// false once the queue is closed and drained.
+// nextBatch waits until a batch is due and takes it out of the ready list into d.ts. It counts the batch
+// as in flight, and wakes workers, because there is room to prepare more. It returns false once the
+// queue is closed and drained.
 func (d *dispatcher) nextBatch() bool {
 	q := d.q
 	q.mu.Lock()
@@ -124,7 +128,7 @@ func (d *dispatcher) nextBatch() bool {
 			q.device.Wait()
 		}
 		q.force = false
-		if d.fill(); len(d.ts) > 0 {
+		if d.fill(); len(d.ts) > 0 { // else none of the samples has readers any more
 			break
 		}
 	}
@@ -138,7 +142,8 @@ func (d *dispatcher) nextBatch() bool {
 	return true
 }
 
-// setAlarm sets the alarm for a batch that is not due yet. The caller holds mu.
+// setAlarm sets the alarm for the time at which the waiting samples become a batch even if it is not
+// full. An alarm for an earlier time stays. The caller holds mu.
 func (q *Queue) setAlarm() {
 	if q.readyList.empty() || q.force {
 		return
@@ -149,8 +154,8 @@ func (q *Queue) setAlarm() {
 	}
 }
 
-// onAlarm runs when the alarm rings: it starts the batch that has waited long enough, or
-// sets the alarm again.
+// onAlarm runs when the alarm rings: it lets a dispatcher start the batch if that has waited long
+// enough. Otherwise the samples that the alarm was for have left, and it sets the alarm again.
 func (q *Queue) onAlarm() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -166,31 +171,35 @@ func (q *Queue) onAlarm() {
 	q.setAlarm()
 }
 
-// fill fills the batch from the ready list: with one heavy sample, else with a sample of
-// the class whose turn it is and then all in order of priority until the batch is full.
-// It leaves out samples without waiters. The caller holds mu.
+// fill fills the batch from the ready list: with one heavy sample, else with a sample of the class whose
+// turn it is and then with all in order of priority, until the next one would exceed what a batch may
+// cost. Samples without waiters are taken from the list but do not join the batch. The caller holds mu.
 func (d *dispatcher) fill() {
-	q, s := d.q, &d.q.readyList
+	q, ready := d.q, &d.q.readyList
 	d.ts = d.ts[:0]
-	first := s.turn.pick(classes, q.mayLead)
-	pictures, work, pixels := s.pictures, s.work, s.pixels
-	d.add(s.pop(first))
+	first := ready.turn.pick(classes, q.mayLead)
+	before := *ready // its sums less the present ones are what was taken
+	d.add(ready.pop(first))
 	if first == classHeavy {
 		return
 	}
-	for _, c := range [...]int{classHigh, classNormal, classBulk} {
-		for s.has(c) {
-			t := s.of[c].peek()
-			if len(d.ts) > 0 && (pictures-s.pictures+len(t.pics) > q.cfg.Batch ||
-				work-s.work+t.work > q.cfg.Work || pixels-s.pixels+t.pixels > q.cfg.Pixels) {
+	fits := func(t *task) bool {
+		return before.pictures-ready.pictures+len(t.pics) <= q.cfg.Batch &&
+			before.work-ready.work+t.work <= q.cfg.Work &&
+			before.pixels-ready.pixels+t.pixels <= q.cfg.Pixels
+	}
+	for _, class := range [...]int{classHigh, classNormal, classBulk} {
+		for ready.has(class) {
+			if len(d.ts) > 0 && !fits(ready.of[class].peek()) {
 				return
 			}
-			d.add(s.pop(c))
+			d.add(ready.pop(class))
 		}
 	}
 }
 
-// add puts a sample into the batch, or queues it to be finished where it has no waiters.
+// add puts a sample into the batch, or if it has no waiters queues it to be finished. The caller holds
+// mu.
 func (d *dispatcher) add(t *task) {
 	if d.q.hasNoWaiters(t) {
 		d.q.measured.push(t)
@@ -200,8 +209,8 @@ func (d *dispatcher) add(t *task) {
 	d.ts = append(d.ts, t)
 }
 
-// measure measures the pictures of the batch and sets the tallies or the fault of each
-// task.
+// measure measures the pictures of the batch and sets the tallies or the fault of each task. If the
+// batch fails as a whole, each task is measured alone, so that only the tasks at fault fail.
 func (d *dispatcher) measure() {
 	d.ps = d.ps[:0]
 	for _, t := range d.ts {
@@ -211,7 +220,7 @@ func (d *dispatcher) measure() {
 	if d.measureAll(d.ts, d.ps) == nil {
 		return
 	}
-	for _, t := range d.ts { // one by one, so that only the tasks at fault fail
+	for _, t := range d.ts {
 		t.tallies, t.fault = t.tallies[:0], nil
 		if err := d.measureAll([]*task{t}, t.pics); err != nil {
 			t.fault = &scoring.Error{Code: "backend", Message: err.Error()}
@@ -224,7 +233,7 @@ func (d *dispatcher) measure() {
 // calls the engine more than once where the pictures cost more than a batch may.
 func (d *dispatcher) measureAll(ts []*task, ps []Pic) (err error) {
 	defer recoverPanic(&err, "cannot measure pictures")
-	i, have := 0, 0
+	i, have := 0, 0 // the task that the next tally belongs to, and how many it has
 	for len(ps) > 0 {
 		n := d.q.countForCall(ps)
 		d.tallies, err = d.q.cfg.Engine.Measure(d.tallies[:0], ps[:n])
@@ -234,11 +243,11 @@ func (d *dispatcher) measureAll(ts []*task, ps []Pic) (err error) {
 		if d.q.cfg.Watch.Batch != nil {
 			d.q.cfg.Watch.Batch(n)
 		}
-		for _, y := range d.tallies[:n] {
-			for have == len(ts[i].pics) {
+		for _, tally := range d.tallies[:n] {
+			for have == len(ts[i].pics) { // the task is complete, or has no pictures
 				i, have = i+1, 0
 			}
-			ts[i].tallies = append(ts[i].tallies, y)
+			ts[i].tallies = append(ts[i].tallies, tally)
 			have++
 		}
 		ps = ps[n:]

@@ -27,8 +27,8 @@ type Judge interface {
 // Verdicts take seconds. So samples that need one wait in a stage of their own before they
 // go on to the device or to their score.
 
-// needsJudge reports whether a job must wait for a verdict. A verdict in memory is given
-// to the job at once.
+// needsJudge reports whether a task must wait for the judge's verdict, and sets its question then. A
+// verdict that is in memory is given to the job at once. Without a judge no task waits.
 func (q *Queue) needsJudge(t *task) bool {
 	job, ok := t.job.(scoring.Judged)
 	if !ok || q.cfg.Judge == nil {
@@ -46,16 +46,18 @@ func (q *Queue) needsJudge(t *task) bool {
 	return true
 }
 
-// awaitVerdict asks the judge about the answer of a task and waits for the verdict. It returns false where the task has no waiters left.
+// awaitVerdict asks the judge about the answer of a task, waits for the verdict and gives it to the job.
+// It returns false if the task has no waiters left. If the readers leave while it waits and another one
+// joins, it asks again.
 func (q *Queue) awaitVerdict(t *task) bool {
 	start := q.now()
 	for !q.hasNoWaiters(t) {
 		ctx := q.beginJudging(t)
 		j := q.askJudge(ctx, t)
-		left := errors.Is(ctx.Err(), context.Canceled)
+		readersLeft := errors.Is(ctx.Err(), context.Canceled)
 		q.endJudging(t)
-		if j.Err != nil && left {
-			continue // another reader may have joined since
+		if j.Err != nil && readersLeft {
+			continue
 		}
 		t.question = nil
 		t.marks[PartJudge] = q.now()
@@ -68,7 +70,8 @@ func (q *Queue) awaitVerdict(t *task) bool {
 	return false
 }
 
-// askJudge asks once. A panic is an error of this sample.
+// askJudge asks the judge the question of a task and waits for the verdict, or for the end of ctx. A
+// panic becomes the fault of this task.
 func (q *Queue) askJudge(ctx context.Context, t *task) (j scoring.Judgement) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -79,8 +82,9 @@ func (q *Queue) askJudge(ctx context.Context, t *task) (j scoring.Judgement) {
 	return q.cfg.Judge.Ask(ctx, t.question)
 }
 
-// beginJudging returns the context of a question. It ends when the last reader leaves, in
-// bulk work also after judgeLimit, which runs from now.
+// beginJudging returns the context of a question to the judge, which ends when the last reader of the
+// task leaves. In bulk work it also ends after judgeLimit, and the deadline of the task's readers is
+// that of the judge until endJudging.
 func (q *Queue) beginJudging(t *task) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	stop := cancel
@@ -91,9 +95,9 @@ func (q *Queue) beginJudging(t *task) context.Context {
 	}
 	q.flights.mu.Lock()
 	defer q.flights.mu.Unlock()
-	t.stop = stop
+	t.stop = stop // leave calls it
 	if t.noReaders() {
-		cancel()
+		cancel() // the last reader left before there was a context to end
 	}
 	if t.bulk {
 		t.judging = true
@@ -111,7 +115,7 @@ func (q *Queue) judgeLimit(o *Options) time.Duration {
 	return q.cfg.JudgeDeadline
 }
 
-// endJudging ends the context. The ordinary deadline of bulk work runs from now.
+// endJudging ends the context of beginJudging. The ordinary deadline of bulk work begins anew now.
 func (q *Queue) endJudging(t *task) {
 	q.flights.mu.Lock()
 	stop := t.stop

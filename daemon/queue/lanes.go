@@ -40,16 +40,16 @@ const fairness = 8
 // An element counts how often that class was passed over.
 type turns [4]uint8
 
-// pick returns the class of n whose turn it is. has reports whether a class has samples;
-// at least one must.
+// pick returns the class whose turn it is, of the first n classes, and counts which others were passed
+// over. has reports whether a class has samples; at least one must.
 func (p *turns) pick(n int, has func(c int) bool) int {
 	chosen := -1
-	for c := n - 1; c >= 0; c-- {
+	for c := n - 1; c >= 0; c-- { // from the least urgent: a more urgent one takes over unless that one has waited too often
 		if has(c) && (chosen < 0 || p[chosen] < fairness) {
 			chosen = c
 		}
 	}
-	for c := chosen + 1; c < n; c++ {
+	for c := chosen + 1; c < n; c++ { // less urgent ones that wait
 		if has(c) {
 			p[c]++
 		}
@@ -88,12 +88,13 @@ func (f *fifo[T]) push(v T) { f.items = append(f.items, v) }
 
 func (f *fifo[T]) peek() T { return f.items[f.head] }
 
-// pop removes and returns the first element of the backlog; it must not be empty. It moves the rest
-// to the front once half of a long list is used up.
+// pop removes and returns the first element; the list must not be empty. The place of a removed element
+// stays unused until the list is empty, or half of a long list is unused: then the rest moves to the
+// front. So a removal costs little, and memory does not grow.
 func (f *fifo[T]) pop() T {
 	var zero T
 	v := f.items[f.head]
-	f.items[f.head] = zero
+	f.items[f.head] = zero // for the garbage collector
 	f.head++
 	if f.head == len(f.items) {
 		f.items, f.head = f.items[:0], 0

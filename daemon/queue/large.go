@@ -38,7 +38,9 @@ func Weight(line []byte) int64 {
 	if len(line) <= smallLine {
 		return 0
 	}
-	values := int64(max(jsontree.Count(line), bytes.Count(line, []byte{','}))) // an answer may be JSON in a string
+	// An answer may be JSON in a string, whose values only its commas show.
+	values := int64(max(jsontree.Count(line), bytes.Count(line, []byte{','})))
+	// The line, its copy in the task and the texts in it; the parsed values; their outlines.
 	n := 3*int64(len(line)) + values*jsontree.ValueBytes + min(values, outlinedMost)*outlineBytes
 	if n < largeFrom {
 		return 0
@@ -57,7 +59,9 @@ func (l *largeBacklog) len() int { return len(l.list) }
 
 func (l *largeBacklog) push(t *task) { l.list = append(l.list, t) }
 
-// pop takes the first large sample for which there is memory or that has no waiters left.
+// pop takes the first large sample that can begin: for which there is room on the ready list and memory,
+// which it reserves, or that has no waiters left. It returns nil if there is none; a smaller sample may
+// so pass a larger one.
 func (l *largeBacklog) pop() *task {
 	for i, t := range l.list {
 		if l.q.hasNoWaiters(t) || l.q.hasRoom() && l.q.reserveMemory(t) {
@@ -68,12 +72,14 @@ func (l *largeBacklog) pop() *task {
 	return nil
 }
 
-// prepareLarge prepares a large sample and reports whether it goes on. It uses new
-// buffers, because pooled ones would keep the size of the largest sample.
+// prepareLarge prepares a large sample, whose memory is reserved, and reports whether it goes on. It
+// uses new buffers, because pooled ones would keep the size of the largest sample. Then it gives back
+// the memory that a prepared sample no longer takes.
 func (q *Queue) prepareLarge(t *task) (onward bool) {
 	w := &worker{q: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
 	onward = w.prepare(t)
-	t.memory.Shrink(t.weight - 3*int64(len(t.buf)) - rowBytes*int64(t.work)) // a prepared sample takes less
+	stillHeld := 3*int64(len(t.buf)) + rowBytes*int64(t.work) // the line as in Weight, and the tiles
+	t.memory.Shrink(t.weight - stillHeld)
 	q.Freed()
 	return onward
 }
@@ -105,10 +111,10 @@ func (q *Queue) Freed() {
 	q.mu.Unlock()
 }
 
-// retryWithMemory resets a sample whose preparation showed that it is larger than its line says,
-// so that it is prepared again with more memory. What it holds is released first:
-// samples that hold memory and wait for more could wait for one another. It fails the
-// sample and returns false where it can never fit.
+// retryWithMemory resets a sample whose preparation showed that it is larger than its line says, so that
+// it is prepared again with more memory. What it holds is released first, because samples that hold
+// memory and wait for more could wait for one another. If it can never fit, it fails the sample and
+// returns false.
 func (q *Queue) retryWithMemory(t *task) bool {
 	t.release()
 	t.job, t.fault, t.err, t.work, t.pixels = nil, nil, nil, 0, 0

@@ -14,19 +14,21 @@ import (
 // Pictures that the editor draws take a hundred times as long as those of the engine. So
 // samples that need one wait in a stage of their own before they go on to the device.
 
-// awaitPictures waits until the editor has drawn the late pictures of a sample. It returns
-// false where one fails.
+// awaitPictures waits until the editor has drawn the late pictures of a sample, at most until the
+// deadline of its readers. In bulk work, and if the editor first had to be made ready, the deadline
+// begins anew now. It returns false if a picture fails, which fails the sample, or if nobody waits for
+// it.
 func (q *Queue) awaitPictures(t *task) (ok bool) {
 	if q.hasNoWaiters(t) {
 		return false
 	}
-	thawed := q.warm(t)
+	hadToWarm := q.warm(t)
 	start := q.now()
 	end := time.Duration(t.until.Load())
 	if t.bulk {
 		t.started.Store(int64(start))
 	}
-	if t.bulk || thawed {
+	if t.bulk || hadToWarm {
 		end = start + q.limit(t.opt)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), end-start)
@@ -73,26 +75,28 @@ func (q *Queue) warm(t *task) bool {
 	return true
 }
 
-// extraWait returns how long a reader waits beyond its deadline because the editor was
-// not ready to draw; 0 or less for no longer.
+// extraWait returns how long a reader waits beyond its deadline because the editor was not ready to draw;
+// 0 or less means no longer. While the editor is made ready, the reader looks again after a tenth of a
+// second; its whole time then runs from when the editor was ready.
 func (q *Queue) extraWait(r *reader) time.Duration {
-	switch _, _, since := q.waitState(r); since {
-	case 0:
+	switch _, _, readySince := q.waitState(r); readySince {
+	case 0: // it never waited for the editor
 		return 0
 	case cold:
 		return 100 * time.Millisecond
 	default:
-		return r.limit - (q.now() - since)
+		return r.limit - (q.now() - readySince)
 	}
 }
 
-// failPictures fails a sample one of whose pictures could not be drawn.
+// failPictures fails a sample one of whose pictures could not be drawn, and releases its pictures.
 func (t *task) failPictures(err error) {
 	t.release()
 	t.fault, t.err = asError(err), err
 }
 
-// recordOrigin records which backend draws a picture of the sample, and why.
+// recordOrigin records that another backend draws a picture of the sample later, and why, as a note. A
+// reason that several pictures have is noted once.
 func (t *task) recordOrigin(o Origin) {
 	t.late, t.backend = true, o.Backend
 	if o.Reason == "" {

@@ -38,22 +38,24 @@ const (
 
 // Config of a queue. Zero values mean the defaults.
 type Config struct {
-	Engine        Engine
-	Items         dump.ItemConfig
-	Scorer        string        // the program with its version, written in every result
-	Workers       int           // goroutines that decode and outline, default GOMAXPROCS
-	Batch         int           // pictures per batch at most, default 256 (--batch)
-	Work          int           // rows of masks and items per batch at most, default 800,000; a larger sample goes alone
-	Pixels        int           // px per batch at most, default 64 Mpx; a larger sample goes alone
-	Delay         time.Duration // longest wait for a batch to fill, from the arrival of its oldest request, default 0 (--queue-delay)
-	Max           int           // requests under way at most, default 4096 (--queue-max)
-	Deadline      time.Duration // per sample, default 12 s (--deadline)
-	Spares        int           // workers that step in for slow ones at most, default Workers + 2
-	Cache         int           // bytes of results that are kept, default none (--result-cache)
-	Window        int           // samples under way per stream, default 4 batches, at least 256
-	Judge         Judge         // gives verdicts on open answers; nil for none
-	JudgeDeadline time.Duration // of a stream's sample while it is judged, default 5 min (--judge-deadline); requests have Deadline for all
-	Memory        *memory.Pool  // bounds the memory of large samples that are prepared; nil for no bound (--max-memory)
+	Engine   Engine
+	Items    dump.ItemConfig
+	Scorer   string        // the program with its version, written in every result
+	Workers  int           // goroutines that decode and outline, default GOMAXPROCS
+	Batch    int           // pictures per batch at most, default 256 (--batch)
+	Work     int           // rows of masks and items per batch at most, default 800,000; a larger sample goes alone
+	Pixels   int           // px per batch at most, default 64 Mpx; a larger sample goes alone
+	Delay    time.Duration // longest wait for a batch to fill, from its oldest request on, default 0 (--queue-delay)
+	Max      int           // requests under way at most, default 4096 (--queue-max)
+	Deadline time.Duration // per sample, default 12 s (--deadline)
+	Spares   int           // workers that step in for slow ones at most, default Workers + 2
+	Cache    int           // bytes of results that are kept, default none (--result-cache)
+	Window   int           // samples under way per stream, default 4 batches, at least 256
+	Judge    Judge         // gives verdicts on open answers; nil for none
+	// JudgeDeadline bounds a stream's sample while it is judged, default 5 min (--judge-deadline). Requests
+	// have Deadline for all.
+	JudgeDeadline time.Duration
+	Memory        *memory.Pool // bounds the memory of large samples that are prepared; nil for no bound (--max-memory)
 	Watch         Watch
 	Tell          func(string) string // rewrites the message of an error with the code "backend" for clients; nil to keep it
 }
@@ -162,11 +164,13 @@ func (q *Queue) begin() {
 	for range inFlight {
 		go (&dispatcher{q: q}).run()
 	}
-	q.startStage(&q.large, max(1, q.cfg.Workers/2), q.prepareLarge) // the other half of the processors is for ordinary samples
+	// Half as many as workers: the other half of the processors is for ordinary samples.
+	q.startStage(&q.large, max(1, q.cfg.Workers/2), q.prepareLarge)
 	if q.cfg.Judge != nil {
 		q.startStage(&q.judging, max(1, q.cfg.Judge.Width()), q.awaitVerdict)
 	}
-	if n := q.cfg.Engine.Lates(); n > 0 { // one more, because cutting pixels up takes time without the editor
+	if n := q.cfg.Engine.Lates(); n > 0 {
+		// One more: while one turns a picture into coverage, the editor can draw the next.
 		q.startStage(&q.late, n+1, q.awaitPictures)
 	}
 }
@@ -245,8 +249,9 @@ func (q *Queue) push(t *task) error {
 	return nil
 }
 
-// drained reports whether no sample is left that could still reach the device. The
-// caller holds mu.
+// drained reports whether no sample is left that could still reach the device: none waits, none is
+// prepared for a reader, and none is on the device. The caller holds mu.
 func (q *Queue) drained() bool {
-	return q.waiting.len() == 0 && !q.anyWorkerBusy() && q.judging.empty() && q.late.empty() && q.large.empty() && q.readyList.empty() && q.inFlight == 0
+	stagesEmpty := q.judging.empty() && q.late.empty() && q.large.empty()
+	return q.waiting.len() == 0 && !q.anyWorkerBusy() && stagesEmpty && q.readyList.empty() && q.inFlight == 0
 }

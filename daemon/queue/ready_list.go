@@ -105,7 +105,8 @@ func (q *Queue) ready(t *task) {
 // device are enough to keep it busy, more would only hold memory.
 func (q *Queue) hasRoom() bool {
 	s := &q.readyList
-	return s.pictures < 2*q.cfg.Batch && s.work < 2*q.cfg.Work && s.pixels < 2*q.cfg.Pixels && s.of[classHeavy].len() < maxHeavy
+	return s.pictures < 2*q.cfg.Batch && s.work < 2*q.cfg.Work && s.pixels < 2*q.cfg.Pixels &&
+		s.of[classHeavy].len() < maxHeavy
 }
 
 // target returns how many pictures make a batch worth starting on the device while more are being
@@ -114,7 +115,7 @@ func (q *Queue) hasRoom() bool {
 func (q *Queue) target() int {
 	n := streamTarget
 	switch urgent := q.readyList.urgent() > 0; {
-	case urgent && q.cfg.Delay > 0:
+	case urgent && q.cfg.Delay > 0: // --queue-delay asks to wait for a full batch
 		n = q.cfg.Batch
 	case urgent:
 		n = min(max((q.readyList.pictures+q.waiting.len())/2, minTarget), maxTarget)
@@ -136,25 +137,25 @@ func (q *Queue) batchDue() bool {
 	s := &q.readyList
 	small := s.urgent() > 0 || s.has(classBulk)
 	switch {
-	case !small && !q.mayLead(classHeavy):
+	case !small && !q.mayLead(classHeavy): // there is nothing to start
 		return false
 	case small && q.worthBatch():
 		return true
-	case q.inFlight > q.heavies:
+	case q.inFlight > q.heavies: // the device has a batch of small samples
 		return false
-	case q.force || !q.hasRoom():
+	case q.force || !q.hasRoom(): // the wait is over, or nothing more can be added
 		return true
-	case s.urgent() > 0:
+	case s.urgent() > 0: // requests wait for others only while there is a backlog, or for --queue-delay
 		return q.cfg.Delay <= 0 && q.waiting.len() == 0
 	case q.mayLead(classHeavy):
 		return true
 	}
-	return q.busy == 0 && q.waiting.len() == 0
+	return q.busy == 0 && q.waiting.len() == 0 // bulk work waits while more is being prepared
 }
 
-// batchDueAt returns when a batch that is not due starts anyway, on the queue's clock:
-// Config.Delay after the arrival of the oldest request, else when no sample was added
-// for a while.
+// batchDueAt returns when a batch that is not due starts anyway, on the queue's clock. Without
+// Config.Delay that is when no sample was added for a while, or maxWait after the first one. With it,
+// the batch waits for Config.Delay too, but no request longer than that since its arrival.
 func (q *Queue) batchDueAt() time.Duration {
 	s := &q.readyList
 	at := min(s.last+lull, s.since+maxWait)

@@ -55,7 +55,7 @@ func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, err
 		return Answer{}, err
 	}
 	defer q.inUse.Add(-1)
-	r, err := q.submit(l, o, cmp.Or(o.Priority, PriorityHigh), false, true)
+	r, err := q.submit(l, o, manner{priority: cmp.Or(o.Priority, PriorityHigh), share: true})
 	if err != nil {
 		q.abandon(r)
 		return Answer{}, err
@@ -68,7 +68,7 @@ func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, err
 	var a Answer
 	if ok {
 		a = q.answer(r)
-		a.JSON = slices.Clone(a.JSON)
+		a.JSON = slices.Clone(a.JSON) // finished gives up its memory
 		q.finished(r)
 	} else {
 		a = q.deadlineAnswer(r, who)
@@ -99,7 +99,7 @@ func (q *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (view.V
 	defer q.finished(r)
 	p, err := t.picture()
 	p.Origin.Backend = cmp.Or(t.backend, q.cfg.Engine.Backend())
-	for _, n := range t.notes {
+	for _, n := range t.notes { // one at most, as there is one picture: why the editor drew it
 		p.Origin.Reason, p.Origin.Shape = n.Message, n.Path
 	}
 	return p, err
@@ -129,7 +129,7 @@ wait:
 		}
 	}
 	who, ok = q.leave(r, overdue)
-	if !ok {
+	if !ok { // the answer was delivered in the meantime
 		<-r.done
 		return nil, true, nil
 	}
@@ -139,11 +139,12 @@ wait:
 // deadlineError is the error of a sample that took longer than d. asked says that the
 // request chose d, and not the daemon's flag.
 func deadlineError(d time.Duration, asked bool) *scoring.Error {
-	by := "--deadline"
+	chosenBy := "--deadline"
 	if asked {
-		by = "X-Deadline-Ms"
+		chosenBy = "X-Deadline-Ms"
 	}
-	return &scoring.Error{Code: "deadline", Message: fmt.Sprintf("cannot score item in time: it took longer than %v (%s)", d, by)}
+	message := fmt.Sprintf("cannot score item in time: it took longer than %v (%s)", d, chosenBy)
+	return &scoring.Error{Code: "deadline", Message: message}
 }
 
 // deadlineAnswer returns the answer of a sample whose deadline passed. Its timing has

@@ -77,12 +77,20 @@ func (q *Queue) free(r *reader) {
 	q.readers.Put(r)
 }
 
-// submit starts the work on a line, joins identical work in flight, or takes the answer
-// from the cache. After ErrClosed the reader has an answer with that error.
-func (q *Queue) submit(l dump.Line, o *Options, p Priority, bulk, share bool) (*reader, error) {
-	r := q.reader(l, o, bulk)
-	k := key{priority: p, bulk: bulk}
-	if share || q.cache != nil {
+// manner is how a line is worked on.
+type manner struct {
+	priority Priority
+	bulk     bool // for a stream: the deadline runs from when the work begins
+	share    bool // it may join identical work in flight, and others may join it
+}
+
+// submit starts the work on a line, joins identical work in flight, or takes the answer from the cache,
+// and returns the reader that gets the answer. After ErrClosed the reader has an answer with that
+// error.
+func (q *Queue) submit(l dump.Line, o *Options, m manner) (*reader, error) {
+	r := q.reader(l, o, m.bulk)
+	k := key{priority: m.priority, bulk: m.bulk}
+	if m.share || q.cache != nil {
 		k.content, r.scratch = contentOf(l, o, q.tasksRead.Load(), r.scratch[:0])
 	}
 	if q.cache != nil {
@@ -92,7 +100,7 @@ func (q *Queue) submit(l dump.Line, o *Options, p Priority, bulk, share bool) (*
 			return r, nil
 		}
 	}
-	t, fresh := q.join(r, k, share)
+	t, fresh := q.join(r, k, m.share)
 	if fresh {
 		t.fill(l)
 		return r, q.start(t)
@@ -100,7 +108,10 @@ func (q *Queue) submit(l dump.Line, o *Options, p Priority, bulk, share bool) (*
 	if !q.closed.Load() {
 		return r, nil
 	}
-	if _, ok := q.leave(r, false); !ok { // the last worker may have looked already
+	// The queue was closed after the reader joined. The last worker may have ended already, and then nobody
+	// finishes the task. So the reader leaves it for a task of its own, which start refuses, unless the
+	// answer has been delivered.
+	if _, ok := q.leave(r, false); !ok {
 		return r, nil
 	}
 	r.joined = false
@@ -112,12 +123,13 @@ func (q *Queue) submit(l dump.Line, o *Options, p Priority, bulk, share bool) (*
 // errClosed is ErrClosed with what could not be done.
 var errClosed = fmt.Errorf("cannot queue sample: %w", ErrClosed)
 
-// TasksChanged says that task files were read again: results of samples that were accepted before
-// answer no later ones, because a line that names a task by its id may mean another one now.
+// TasksChanged must be called after task files were read again. A line that names a task by its id may
+// mean another task now, so results of earlier samples are not used for later ones any more.
 func (q *Queue) TasksChanged() { q.tasksRead.Add(1) }
 
-// contentOf hashes everything that a result depends on, with how often task files were read. It appends to scratch, which the
-// caller may reuse, and returns it.
+// contentOf returns the hash of everything that a result depends on: the line, its number, the options,
+// and read, how often task files were read. Texts are hashed with their lengths, so that no two contents
+// are the same bytes. scratch is memory that is used and returned for the next call.
 func contentOf(l dump.Line, o *Options, read uint64, scratch []byte) (digest, []byte) {
 	text := func(s string) {
 		scratch = binary.AppendUvarint(scratch, uint64(len(s)))
@@ -198,10 +210,10 @@ func (q *Queue) start(t *task) error {
 	return err
 }
 
-// leave removes a reader from its task. ok is false where the answer was delivered
-// first. Without readers, work that has not begun is skipped, and where it is overdue, a
-// spare worker replaces the one that is stuck in it. who names the sample, nil where it
-// was not decoded.
+// leave removes a reader from its task. ok is false if the answer was delivered before: then the reader
+// stays. A task without readers is skipped if it has not begun, its wait for a judge ends, and if it is
+// overdue, a spare worker replaces the one that is stuck in it. who names the sample; it is nil if the
+// sample was not decoded.
 func (q *Queue) leave(r *reader, overdue bool) (who *identity, ok bool) {
 	q.flights.mu.Lock()
 	t := r.t
@@ -215,7 +227,7 @@ func (q *Queue) leave(r *reader, overdue bool) (who *identity, ok bool) {
 	}
 	i := slices.Index(t.readers, r)
 	t.readers = slices.Delete(t.readers, i, i+1)
-	last, turn := t.wanted.Add(-1) == 0, t.turn
+	last, turn := t.wanted.Add(-1) == 0, t.turn // once unlocked, the task may serve another sample in its next turn
 	if last && t.stop != nil {
 		t.stop()
 	}
@@ -223,28 +235,30 @@ func (q *Queue) leave(r *reader, overdue bool) (who *identity, ok bool) {
 	if last && overdue {
 		q.relieveFrom(t, turn)
 	}
-	if last { // a large sample without readers returns its memory
+	if last { // a large sample that waits for memory is finished now
 		q.Freed()
 	}
 	return who, true
 }
 
-// hasNoWaiters reports whether the task has no waiters left; none can join it any more.
+// hasNoWaiters reports whether the task has no waiters left. If it has none, it is marked as dead, and no
+// other reader can join it any more: the caller may give it up.
 func (q *Queue) hasNoWaiters(t *task) bool {
 	if !t.noReaders() {
 		return false
 	}
 	q.flights.mu.Lock()
 	defer q.flights.mu.Unlock()
-	if t.noReaders() {
+	if t.noReaders() { // again, because one may have joined before the lock
 		t.dead = true
 		q.flights.forget(t)
 	}
 	return t.dead
 }
 
-// deliver signals the readers of a task that its answer is there. A task without readers
-// returns to the pool.
+// deliver signals the readers of a task that its answer is there, and starts the work anew for those
+// that had joined it and may try again. No reader can join it any more. A task without readers returns
+// to the pool at once.
 func (q *Queue) deliver(t *task) {
 	f := &q.flights
 	f.mu.Lock()
@@ -253,7 +267,7 @@ func (q *Queue) deliver(t *task) {
 	t.over = true
 	t.reading = len(t.readers)
 	for _, r := range t.readers {
-		r.done <- struct{}{}
+		r.done <- struct{}{} // has room for one
 	}
 	unread := t.reading == 0
 	f.mu.Unlock()
@@ -269,7 +283,8 @@ func (q *Queue) deliver(t *task) {
 // task, because a transient failure may not repeat. It returns that task, nil for none.
 // Each reader is moved once. The caller holds flights.mu.
 func (q *Queue) retryJoined(t *task) (next *task) {
-	if t.view != nil || t.result.Err == nil || !transient(t.result.Err.Code) || q.closed.Load() {
+	failed := t.view == nil && t.result.Err != nil
+	if !failed || !transient(t.result.Err.Code) || q.closed.Load() {
 		return nil
 	}
 	stay := t.readers[:0]

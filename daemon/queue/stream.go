@@ -39,7 +39,8 @@ type Stream struct {
 
 // Stream begins a stream. Cancelling ctx stops it.
 func (q *Queue) Stream(ctx context.Context, o *Options) *Stream {
-	s := &Stream{q: q, opt: o, ctx: ctx, order: make(chan *reader, q.cfg.Window), seen: scoring.NewAnswers(scoring.MaxAnswers), timer: time.NewTimer(time.Hour), memory: o.Memory.Hold(o.Client)}
+	s := &Stream{q: q, opt: o, ctx: ctx, order: make(chan *reader, q.cfg.Window),
+		seen: scoring.NewAnswers(scoring.MaxAnswers), timer: time.NewTimer(time.Hour), memory: o.Memory.Hold(o.Client)}
 	s.free = sync.NewCond(&s.mu)
 	context.AfterFunc(ctx, s.wake)
 	return s
@@ -59,7 +60,7 @@ func (s *Stream) Put(l dump.Line) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.q.submit(l, s.opt, cmp.Or(s.opt.Priority, PriorityBulk), true, s.opt.Share)
+	r, err := s.q.submit(l, s.opt, manner{priority: cmp.Or(s.opt.Priority, PriorityBulk), bulk: true, share: s.opt.Share})
 	r.counted = counted
 	select {
 	case s.order <- r:
@@ -70,19 +71,23 @@ func (s *Stream) Put(l dump.Line) error {
 	return err
 }
 
-// hold waits until n more bytes of lines fit into the stream's memory, and returns how many of them
-// count in memory.
+// hold waits until a line of n bytes fits into what the stream may have under way and into the memory of
+// its client. counted is how many bytes were taken from that memory: n, or 0 for the only line under
+// way, which goes on even if there is no room for it. The error is that of the stream's context.
 func (s *Stream) hold(n int) (counted int, _ error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	fits := func() bool {
+		alone := s.held == 0
+		return (alone || s.held+n <= streamBytes) && s.memory.Try(int64(n))
+	}
 	counted = n
-	for s.held > 0 && s.held+n > streamBytes || !s.memory.Try(int64(n)) {
-		counted = 0
+	for !fits() {
 		if s.held == 0 || s.ctx.Err() != nil {
-			break // a line alone always goes on, whatever its size
+			counted = 0
+			break
 		}
 		s.free.Wait()
-		counted = n
 	}
 	s.held += n
 	return counted, s.ctx.Err()
@@ -174,7 +179,7 @@ func (s *Stream) wait() (*reader, Answer, error) {
 		if s.timeLeft(r) > 0 {
 			continue
 		}
-		if who, ok := s.q.leave(r, true); ok {
+		if who, ok := s.q.leave(r, true); ok { // otherwise the answer has come, and done is ready
 			s.drop(r)
 			a := s.q.deadlineAnswer(r, who)
 			s.q.sample(&a.Result)
@@ -184,8 +189,9 @@ func (s *Stream) wait() (*reader, Answer, error) {
 	}
 }
 
-// timeLeft returns how long a reader waits before it checks again, 0 or less after its
-// deadline. For work that had begun before the reader joined, the time runs from then on.
+// timeLeft returns how long a reader waits before it checks again; 0 or less means that its deadline has
+// passed. The time runs from when the work began, or from when the reader joined it if that was later.
+// While the work has not begun, the reader checks ten times a second.
 func (s *Stream) timeLeft(r *reader) time.Duration {
 	started, limit, _ := s.q.waitState(r)
 	if started == 0 {
@@ -214,7 +220,7 @@ func (s *Stream) cancel(r *reader) (*reader, Answer, error) {
 	if r != nil {
 		s.q.abandon(r)
 	}
-	go func() { // ends with End
+	go func() { // until End, because Put may still be adding readers
 		for r := range s.order {
 			s.q.abandon(r)
 		}

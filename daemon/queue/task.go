@@ -26,7 +26,7 @@ type task struct {
 	until   atomic.Int64             // when the last of its readers gives up, on the queue's clock
 	who     atomic.Pointer[identity] // &label once decoded
 	label   identity
-	warm    atomic.Int64 // when the editor was ready to draw for it, on the queue's clock; cold: not yet; 0: it need not wait for that
+	warm    atomic.Int64 // when the editor was ready for it, on the queue's clock; cold: not yet; 0: it need not wait
 	turn    uint64       // how often the task returned to the pool; flights.mu guards it
 
 	// flights.mu guards these.
@@ -82,7 +82,7 @@ type identity struct {
 	taken           time.Duration // by a worker, on the queue's clock
 }
 
-// fill copies a line into the task.
+// fill copies a line into the task, and estimates the memory that it takes.
 func (t *task) fill(l dump.Line) {
 	t.buf = append(t.buf[:0], l.Bytes...)
 	t.line = dump.Line{N: l.N, Bytes: t.buf, Fault: l.Fault, Busy: l.Busy}
@@ -106,8 +106,10 @@ func (q *Queue) put(t *task) {
 	q.flights.mu.Lock()
 	t.turn++
 	clear(t.readers)
-	t.readers, t.reading, t.over, t.dead, t.shared, t.judging, t.stop = t.readers[:0], 0, false, false, false, false, nil
+	t.readers, t.reading = t.readers[:0], 0
+	t.over, t.dead, t.shared, t.judging, t.stop = false, false, false, false, nil
 	q.flights.mu.Unlock()
+	// All else is cleared, and buffers keep their memory.
 	t.load = load{buf: t.buf[:0], json: t.json[:0], pics: t.pics[:0], notes: t.notes[:0], tallies: t.tallies[:0]}
 	q.tasks.Put(t)
 }
@@ -130,7 +132,8 @@ func (t *task) cost(p Pic) {
 	t.pixels += area(p)
 }
 
-// name sets the fields of a result that identify its sample.
+// name sets the fields of a result that identify its sample. A line that was not decoded has its number
+// for an id.
 func (t *task) name(r *scoring.Result) {
 	if n := t.who.Load(); n != nil {
 		r.ID, r.Suite, r.Test, r.Who = n.id, n.suite, n.test, n.who
@@ -139,7 +142,8 @@ func (t *task) name(r *scoring.Result) {
 	r.ID = fmt.Sprintf("line:%d", t.line.N)
 }
 
-// failed returns the result of a sample that failed before it had a job.
+// failed returns the result of a sample that failed before it had a job: what identifies it, and the
+// error. Only a line that could not be read names its number, as it has no id.
 func (t *task) failed(e *scoring.Error) scoring.Result {
 	var r scoring.Result
 	t.name(&r)

@@ -44,14 +44,14 @@ type marks [Parts]time.Duration
 
 // parts splits the time from arrived until now at the marks.
 func (m *marks) parts(arrived, now time.Duration) (t Timing) {
-	at := arrived
+	partBegin := arrived
 	for p, end := range m {
-		if end > at {
-			t[p] = end - at
-			at = end
+		if end > partBegin { // else the sample did not pass the part
+			t[p] = end - partBegin
+			partBegin = end
 		}
 	}
-	t[PartReply] += max(0, now-at)
+	t[PartReply] += max(0, now-partBegin)
 	return t
 }
 

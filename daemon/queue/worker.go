@@ -93,16 +93,16 @@ func (q *Queue) takeMeasured() (t *task, ok bool) {
 	return q.measured.pop(), true
 }
 
-// done finishes a task, or queues it for its next part. It returns false where a spare
-// worker has taken this one's place, so that it must end.
-func (q *Queue) done(w *worker, t *task, onward bool) bool {
+// done finishes a task, or if onward is true and somebody waits for it, queues it for its next part. It
+// returns false if a spare worker has taken this one's place, so that it must end.
+func (q *Queue) done(w *worker, t *task, onward bool) (stays bool) {
 	onward = onward && !q.hasNoWaiters(t)
 	if !onward {
 		q.finish(t)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	stays := q.vacate(w)
+	stays = q.vacate(w)
 	q.enqueueNext(t, onward)
 	return stays
 }
@@ -136,8 +136,9 @@ func (q *Queue) enqueueNext(t *task, onward bool) {
 	}
 }
 
-// prepare decodes a sample and outlines its pictures. onward is false where the sample is
-// to be finished, because there is nothing to judge, draw or measure.
+// prepare decodes a sample and outlines its pictures. onward is true if the sample then goes on to be
+// judged, drawn or measured, or back to wait for more memory; it is false if the sample is to be
+// finished. A panic fails this sample alone, and the worker gets a new decoder and drawer.
 func (w *worker) prepare(t *task) (onward bool) {
 	if w.q.hasNoWaiters(t) {
 		return false
@@ -168,8 +169,9 @@ func (w *worker) prepare(t *task) (onward bool) {
 	return onward
 }
 
-// item prepares a sample that is scored: it decodes the line and outlines the views of
-// the job. start is when the worker took the sample.
+// item prepares a sample that is scored: it decodes the line, makes the job and outlines the job's
+// views. start is when the worker took the sample. onward is false if the sample fails, or if its job
+// needs neither a judge nor pictures.
 func (w *worker) item(t *task, start time.Duration) (onward bool) {
 	it, e := w.decoder.Item(t.line, t.opt.Suite)
 	t.label = identity{it.ID, it.Suite, it.Test, it.Who, start}
@@ -227,7 +229,8 @@ func (w *worker) scene(t *task) (onward bool) {
 	return err == nil
 }
 
-// add prepares one more picture of a sample for the device.
+// add prepares one more picture of a sample for the device. Preparing stops when nobody waits for the
+// sample any more. If it shows that the sample is large, t.spilled is set beside the error.
 func (w *worker) add(t *task, v *view.View) error {
 	wanted := *v
 	wanted.Stop = func() bool { return w.q.cancelled(t) }
@@ -254,14 +257,16 @@ func (w *worker) add(t *task, v *view.View) error {
 // cancelled reports whether the work on a task should stop: it has no readers left, or
 // its deadline has passed.
 func (q *Queue) cancelled(t *task) bool {
+	// The reader of a stream may still wait for an earlier line, and then does not check this deadline.
 	if t.bulk && t.opt != nil && q.now() > time.Duration(t.started.Load())+q.limit(t.opt) {
-		return true // its reader may still wait for an earlier line and not check this one
+		return true
 	}
 	return q.hasNoWaiters(t)
 }
 
-// finish scores a task whose pictures are measured and delivers the answer.
-// Only the readers of the answer may use the task afterwards.
+// finish ends a task: it scores it if it is to be scored and somebody waits, writes its result line,
+// keeps that in the cache, releases pictures and memory, and delivers the answer. Only the readers of
+// the answer may use the task afterwards.
 func (q *Queue) finish(t *task) {
 	if t.view == nil && !q.hasNoWaiters(t) {
 		start := q.now()
@@ -286,7 +291,8 @@ func (q *Queue) finish(t *task) {
 	q.deliver(t)
 }
 
-// score computes the result of a task. A panic in the suite is an error of this sample.
+// score computes the result of a task from its tallies, or from its fault if it has one. It adds the
+// notes, the backend and the identity. A panic in the suite is an error of this sample.
 func (q *Queue) score(t *task) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -297,7 +303,7 @@ func (q *Queue) score(t *task) {
 		if n := t.who.Load(); n != nil {
 			t.result.Who = n.who
 		}
-		t.result.Notes = slices.Clip(t.result.Notes) // several may read it
+		t.result.Notes = slices.Clip(t.result.Notes) // several readers may append to it
 	}()
 	switch {
 	case t.job == nil: // result was made by prepare
