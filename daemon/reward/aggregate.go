@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"plumb/daemon/jsoncut"
 	"plumb/scoring"
@@ -31,8 +32,10 @@ type group struct {
 // maskSample marks a row whose reward is no measurement.
 const maskSample = "mask_sample"
 
-// Add takes one verify response in. Rows with a failure class or a true mask_sample are counted
-// and stay out of the statistics.
+// Add adds one verify response, a JSON object, to the statistics of all rows and of its task. It takes
+// the numbers and booleans at the top of the row and in the usage of its response, but none of NeMo
+// Gym's own members, which begin with _ng_. A row with a failure class or a true mask_sample is counted,
+// and its numbers stay out of the statistics.
 func (a *Aggregate) Add(row []byte) {
 	failed, task := false, "0"
 	type number struct {
@@ -54,7 +57,7 @@ func (a *Aggregate) Add(row []byte) {
 			failed = failed || string(value) == "true"
 		case name == taskIndex:
 			task = string(value)
-		case len(name) > 3 && name[:4] == "_ng_":
+		case strings.HasPrefix(name, "_ng_"):
 		case name == "response" && value[0] == '{':
 			return jsoncut.Members(value, func(key, value []byte) error {
 				if string(key) == "usage" && value[0] == '{' {
@@ -88,14 +91,15 @@ func (a *Aggregate) Add(row []byte) {
 	}
 }
 
-// numberOf reads a number of a verify response, or a boolean as 0 or 1.
-func numberOf(v []byte) (float64, bool) {
+// numberOf returns a JSON number as float64, or a boolean as 0 or 1. ok is false for any other value, and
+// for a number that is too large.
+func numberOf(v []byte) (x float64, ok bool) {
 	switch v[0] {
 	case 't':
 		return 1, true
 	case 'f':
 		return 0, true
-	case '"', '{', '[', 'n':
+	case '"', '{', '[', 'n': // a text, an object, a list or null
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(string(v), 64)
@@ -114,9 +118,9 @@ func (g *group) add(name string, x float64) {
 	g.values[name] = append(list, x)
 }
 
-// AppendJSON writes the aggregate metrics of NeMo Gym: group_level_metrics per
-// task, agent_metrics over all rows, key_metrics the means among them; n and
-// failed count the rows.
+// AppendJSON appends the aggregate metrics as NeMo Gym reads them: group_level_metrics has the statistics
+// of each task, agent_metrics those of all rows, and key_metrics the means of all rows alone. n and failed
+// count the rows.
 func (a *Aggregate) AppendJSON(b []byte) []byte {
 	b = append(b, `{"group_level_metrics":[`...)
 	for i, task := range a.order {
@@ -142,8 +146,8 @@ func (a *Aggregate) AppendJSON(b []byte) []byte {
 	return append(strconv.AppendInt(b, int64(a.all.failed), 10), '}')
 }
 
-// coverage appends, as further members, from how many rows and tasks the statistics are, under the
-// names of NeMo Gym; nothing where no row was left out.
+// coverage appends further members that say of how many rows and tasks the statistics are made, under the
+// names of NeMo Gym. It appends nothing if no row was left out.
 func (a *Aggregate) coverage(b []byte) []byte {
 	if a.all.failed == 0 {
 		return b
@@ -154,8 +158,8 @@ func (a *Aggregate) coverage(b []byte) []byte {
 			measured++
 		}
 	}
-	return fmt.Appendf(b, `,"coverage/measured_rollouts":%d,"coverage/masked_rollouts":%d,"coverage/measured_tasks":%d,"coverage/fully_masked_tasks":%d`,
-		a.all.rows-a.all.failed, a.all.failed, measured, len(a.tasks)-measured)
+	b = fmt.Appendf(b, `,"coverage/measured_rollouts":%d,"coverage/masked_rollouts":%d`, a.all.rows-a.all.failed, a.all.failed)
+	return fmt.Appendf(b, `,"coverage/measured_tasks":%d,"coverage/fully_masked_tasks":%d`, measured, len(a.tasks)-measured)
 }
 
 // appendStats appends the metrics of the group as members of a JSON object, without its braces:
@@ -208,7 +212,7 @@ func statsOf(list []float64) (s stats) {
 	mid := len(sorted) / 2
 	s.median = sorted[mid]
 	if len(sorted)%2 == 0 {
-		s.median = sorted[mid-1]/2 + sorted[mid]/2
+		s.median = sorted[mid-1]/2 + sorted[mid]/2 // halves first: the sum could be too large
 	}
 	if len(list) > 1 {
 		for _, x := range list {

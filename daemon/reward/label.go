@@ -62,7 +62,7 @@ func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Er
 	}
 	c := copier{src: object, prune: prune, reference: true}
 	start := len(dst)
-	dst = c.object(dst, 0, true)
+	dst, _ = c.members(dst, 0, true)
 	if c.reference {
 		if err := l.resolve(string(c.suite), string(c.split), string(c.id), at); err != nil {
 			return dst[:start], err
@@ -71,7 +71,7 @@ func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Er
 	if answer == nil {
 		return dst, nil
 	}
-	dst = dst[:len(dst)-1] // the brace
+	dst = dst[:len(dst)-1] // the closing brace
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
 	}
@@ -79,7 +79,9 @@ func (l *Labels) Line(dst, label, answer []byte, at string) ([]byte, *scoring.Er
 	return append(dst, '}'), nil
 }
 
-// resolve reports whether a reference names a loaded task.
+// resolve returns nil if a reference names a loaded task, and otherwise the error that says what is
+// missing. A reference without a suite, where the daemon has no --suite either, is left to the decoder,
+// which looks through the files of all suites. at names the label in messages.
 func (l *Labels) resolve(name, split, id, at string) *scoring.Error {
 	if name == "" {
 		name = l.Suite
@@ -98,7 +100,8 @@ func (l *Labels) resolve(name, split, id, at string) *scoring.Error {
 		return bad(at+".split", "got %.64q; want the split of a loaded file (plumb serve --tasks %s:SPLIT=FILE), or none", split, name)
 	}
 	if l.Tasks[key].Len() == 0 {
-		return bad(at+".id", "%.64q is a reference, and no tasks of suite %s are loaded; want --tasks %s=FILE, or the whole item", id, name, name)
+		return bad(at+".id", "%.64q is a reference, and no tasks of suite %s are loaded; want --tasks %s=FILE, "+
+			"or the whole item", id, name, name)
 	}
 	if err := l.Tasks[key].Find(id); err != nil {
 		return bad(at+".id", "%s", err.Message)
@@ -106,6 +109,7 @@ func (l *Labels) resolve(name, split, id, at string) *scoring.Error {
 	return nil
 }
 
+// bad returns the error of a label; at names the label, or the member of it, in messages.
 func bad(at, format string, args ...any) *scoring.Error {
 	return &scoring.Error{Code: BadLabel, Message: "cannot use " + at + ": " + fmt.Sprintf(format, args...)}
 }
@@ -128,32 +132,27 @@ func (c *copier) space(i int) int {
 	return i
 }
 
-// object copies the object that begins at byte i of src; next is what follows.
-func (c *copier) object(dst []byte, i int, top bool) []byte {
-	dst, _ = c.members(dst, i, top)
-	return dst
-}
-
-// members copies the members of the object that begins at i to dst, without those that are not
-// wanted. next is the index after its closing brace.
+// members appends the object that begins at byte i of src, without the members that are not wanted. next
+// is the index after its closing brace. top says that the object is the label itself. A member is copied
+// before it is known whether it is wanted, and taken back if it is not.
 func (c *copier) members(dst []byte, i int, top bool) (out []byte, next int) {
 	dst = append(dst, '{')
 	empty := true
 	for i = c.space(i + 1); c.src[i] != '}'; {
-		mark := len(dst)
+		beforeMember := len(dst)
 		if !empty {
 			dst = append(dst, ',')
 		}
-		key := c.src[i:c.str(i)]
+		key := c.src[i:c.stringEnd(i)]
 		dst = append(append(dst, key...), ':')
 		i = c.space(i + len(key))
-		i = c.space(i + 1) // the colon
+		i = c.space(i + 1) // after the colon
 		from := i
 		dst, i = c.value(dst, i)
 		if c.wanted(key, bytes.TrimSpace(c.src[from:i]), top) {
 			empty = false
 		} else {
-			dst = dst[:mark]
+			dst = dst[:beforeMember]
 		}
 		i = c.space(i)
 		if c.src[i] == ',' {
@@ -163,9 +162,11 @@ func (c *copier) members(dst []byte, i int, top bool) (out []byte, next int) {
 	return append(dst, '}'), i + 1
 }
 
-// wanted reports whether a member is kept, and notes what a reference needs.
+// wanted reports whether a member is copied: not if it is null and nulls count as absent, nor at the top
+// if it holds an old answer. At the top it also notes the suite, split and id of a reference, and that a
+// label with any other member is none.
 func (c *copier) wanted(key, value []byte, top bool) bool {
-	if c.prune && value[0] == 'n' {
+	if c.prune && value[0] == 'n' { // null
 		return false
 	}
 	if !top {
@@ -189,7 +190,8 @@ func (c *copier) wanted(key, value []byte, top bool) bool {
 	return true
 }
 
-// value copies the JSON value of the label that begins at byte i, without nulls in it.
+// value appends the JSON value that begins at byte i of src; next is the index after it. Objects in it
+// lose their null members if nulls count as absent; lists keep theirs.
 func (c *copier) value(dst []byte, i int) (out []byte, next int) {
 	switch c.src[i] {
 	case '{':
@@ -206,20 +208,21 @@ func (c *copier) value(dst []byte, i int) (out []byte, next int) {
 		}
 		return append(dst, ']'), i + 1
 	case '"':
-		end := c.str(i)
+		end := c.stringEnd(i)
 		return append(dst, c.src[i:end]...), end
 	}
-	end := i
+	end := i // a number, true, false or null
 	for end < len(c.src) && !ends(c.src[end]) {
 		end++
 	}
 	return append(dst, c.src[i:end]...), end
 }
 
+// ends reports whether a byte cannot belong to a JSON number, true, false or null.
 func ends(b byte) bool { return b <= ' ' || b == ',' || b == ']' || b == '}' }
 
-// str returns the end of the JSON string of the label that begins at byte i.
-func (c *copier) str(i int) int {
+// stringEnd returns the index after the JSON string that begins at byte i of src.
+func (c *copier) stringEnd(i int) int {
 	for i++; c.src[i] != '"'; i++ {
 		if c.src[i] == '\\' {
 			i++

@@ -19,15 +19,17 @@ type Outcome struct {
 	Err    *scoring.Error
 }
 
-// Of returns what a trainer gets of a result: its reward, and whether the sample failed.
+// Of returns a result as a trainer sees it, with the reward by the given mode. A result without a score,
+// or with one that is not finite, is a failure.
 func Of(r *scoring.Result, mode scoring.RewardMode) Outcome {
 	switch {
 	case !r.Scored && r.Err != nil:
 		return Outcome{Failed: true, Err: r.Err}
 	case !r.Scored || math.IsNaN(r.Score) || math.IsInf(r.Score, 0):
-		return Outcome{Failed: true, Err: &scoring.Error{Code: "undefined", Message: "cannot score item: the result has no finite score"}}
+		err := &scoring.Error{Code: "undefined", Message: "cannot score item: the result has no finite score"}
+		return Outcome{Failed: true, Err: err}
 	}
-	return Outcome{Reward: mode.Of(r.Score), Score: r.Score + 0, Clamped: scoring.Clamp01.Of(r.Score)}
+	return Outcome{Reward: mode.Of(r.Score), Score: r.Score + 0, Clamped: scoring.Clamp01.Of(r.Score)} // + 0 turns -0 into 0
 }
 
 // scorerFaults are the codes of results without a score that the label did not cause:

@@ -70,16 +70,17 @@ func Answer(query, prompt string) string {
 	return query
 }
 
-// StripSpecial takes the special tokens from the end of a text, with the blanks
-// that follow them, and those that begin a text from its start. n is how many.
+// StripSpecial removes special tokens of chat templates: at the end of a text those that end one, with
+// the white space after them, and at its start those that begin one. n is how many were removed. White
+// space at the end of a text without such a token stays.
 func StripSpecial(s string) (text string, n int) {
 	for {
-		t := strings.TrimRight(s, " \t\r\n")
-		k := specialSuffix(t)
-		if k == 0 {
+		trimmed := strings.TrimRight(s, " \t\r\n")
+		length := specialSuffix(trimmed)
+		if length == 0 {
 			break
 		}
-		s, n = t[:len(t)-k], n+1
+		s, n = trimmed[:len(trimmed)-length], n+1
 	}
 	for {
 		i := slices.IndexFunc(openers, func(o string) bool { return strings.HasPrefix(s, o) })
@@ -90,15 +91,15 @@ func StripSpecial(s string) (text string, n int) {
 	}
 }
 
-// specialSuffix returns the length in bytes of the special token that ends s, 0
-// for none.
+// specialSuffix returns the length in bytes of the special token at the end of s, 0 if there is none. A
+// token that begins texts counts too, for an answer that holds nothing but such tokens.
 func specialSuffix(s string) int {
 	for _, token := range specials {
 		if strings.HasSuffix(s, token) {
 			return len(token)
 		}
 	}
-	for _, o := range openers { // an answer of padding alone
+	for _, o := range openers {
 		if strings.HasSuffix(s, o) {
 			return len(o)
 		}
@@ -119,14 +120,15 @@ func specialSuffix(s string) int {
 	return 0
 }
 
-// named reports whether a special token of a chat template may have that name.
+// named reports whether a special token of a chat template may have that name: ASCII letters, digits
+// and a few signs, 40 bytes at most. A longer one is rather a part of the answer.
 func named(s string) bool {
 	if s == "" || len(s) > 40 {
 		return false
 	}
 	for _, r := range s {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		if !letter && !strings.ContainsRune("_-./▁ ", r) {
+		if !letter && !strings.ContainsRune("_-./▁ ", r) { // ▁ (U+2581) is a space to DeepSeek's tokenizer
 			return false
 		}
 	}
@@ -165,22 +167,25 @@ func (s Step) String() string {
 	return strings.Join(names, ",")
 }
 
-// ParseSteps reads names with commas between them; "none" or nothing is no step.
+// ParseSteps reads names of steps with commas between them; "none" or nothing is no step. An unknown
+// name is an error, which lists those that there are.
 func ParseSteps(s string) (Steps, error) {
 	var all Steps
-next:
 	for name := range strings.SplitSeq(s, ",") {
 		name = strings.TrimSpace(name)
 		if name == "" || name == "none" {
 			continue
 		}
+		var step Step // 0 for an unknown name
 		for _, n := range stepNames {
 			if n.name == name {
-				all |= n.step
-				continue next
+				step = n.step
 			}
 		}
-		return 0, fmt.Errorf("cannot use step %.40q: want special, think, answer, fenced, boxed, or none", name)
+		if step == 0 {
+			return 0, fmt.Errorf("cannot use step %.40q: want special, think, answer, fenced, boxed, or none", name)
+		}
+		all |= step
 	}
 	return all, nil
 }
@@ -190,28 +195,29 @@ next:
 // A step that finds nothing leaves the text, but a block of thought that does
 // not end is no answer: the text becomes empty.
 func Prepare(s string, steps Steps, inThink bool) (text string, done []string) {
+	text = s
 	for _, n := range stepNames {
 		if steps&n.step == 0 {
 			continue
 		}
-		t := s
+		before := text
 		switch n.step {
 		case StepSpecial:
-			t, _ = StripSpecial(s)
+			text, _ = StripSpecial(before)
 		case StepThink:
-			t = afterThought(s, inThink)
+			text = afterThought(before, inThink)
 		case StepTags:
-			t = lastBetween(s, "<answer>", "</answer>")
+			text = lastBetween(before, "<answer>", "</answer>")
 		case StepFenced:
-			t = lastFenced(s)
+			text = lastFenced(before)
 		case StepBoxed:
-			t = lastBoxed(s)
+			text = lastBoxed(before)
 		}
-		if t != s {
-			s, done = t, append(done, n.name)
+		if text != before {
+			done = append(done, n.name)
 		}
 	}
-	return s, done
+	return text, done
 }
 
 // OpensThought reports whether a prompt ends inside a block of thought.
@@ -219,7 +225,10 @@ func OpensThought(prompt string) bool {
 	return strings.HasSuffix(strings.TrimRight(prompt, " \t\r\n"), "<think>")
 }
 
-// afterThought returns what comes after the thoughts.
+// afterThought returns the part of a model's text after its thoughts: after the last final channel of
+// Harmony, else after the last </think>. Text in another channel, or in a block of thought that does not
+// end, is no answer, and the result is "". A text without thoughts is returned whole. open says that the
+// prompt has opened a block.
 func afterThought(s string, open bool) string {
 	const final = "<|channel|>final<|message|>"
 	if i := strings.LastIndex(s, final); i >= 0 {
@@ -228,47 +237,47 @@ func afterThought(s string, open bool) string {
 	if strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "<|channel|>") {
 		return "" // analysis or commentary, and nothing after it
 	}
-	from, to := strings.LastIndex(s, "<think>"), strings.LastIndex(s, "</think>")
+	begin, end := strings.LastIndex(s, "<think>"), strings.LastIndex(s, "</think>")
 	switch {
-	case from > to, to < 0 && open:
+	case begin > end, end < 0 && open: // the block does not end
 		return ""
-	case to < 0:
+	case end < 0:
 		return s
 	}
-	return strings.TrimLeft(s[to+len("</think>"):], "\r\n")
+	return strings.TrimLeft(s[end+len("</think>"):], "\r\n")
 }
 
-// lastBetween returns what stands between the last pair of tags of a model's text.
-func lastBetween(s, from, to string) string {
-	end := strings.LastIndex(s, to)
+// lastBetween returns what stands between the last closing tag of a model's text and the opening tag
+// before it, or the whole text if it has no such pair.
+func lastBetween(s, opening, closing string) string {
+	end := strings.LastIndex(s, closing)
 	if end < 0 {
 		return s
 	}
-	start := strings.LastIndex(s[:end], from)
+	start := strings.LastIndex(s[:end], opening)
 	if start < 0 {
 		return s
 	}
-	return s[start+len(from) : end]
+	return s[start+len(opening) : end]
 }
 
-// lastFenced returns what the last closed block of code holds, without its first
-// line, which names the language.
+// lastFenced returns what the last closed block of code holds, between two lines that begin with ```, or
+// the whole text if there is none.
 func lastFenced(s string) string {
-	block, open, start := "", false, 0
-	found := false
-	for i := 0; i < len(s); {
-		end := strings.IndexByte(s[i:], '\n')
-		next := len(s)
-		if end >= 0 {
-			next = i + end + 1
+	block, found := "", false
+	open, start := false, 0 // a block is open, and begins here
+	for lineBegin := 0; lineBegin < len(s); {
+		lineEnd := len(s)
+		if i := strings.IndexByte(s[lineBegin:], '\n'); i >= 0 {
+			lineEnd = lineBegin + i + 1
 		}
-		if strings.HasPrefix(strings.TrimLeft(s[i:next], " \t"), "```") {
+		if strings.HasPrefix(strings.TrimLeft(s[lineBegin:lineEnd], " \t"), "```") {
 			if open {
-				block, found = s[start:i], true
+				block, found = s[start:lineBegin], true
 			}
-			open, start = !open, next
+			open, start = !open, lineEnd
 		}
-		i = next
+		lineBegin = lineEnd
 	}
 	if !found {
 		return s
@@ -276,33 +285,42 @@ func lastFenced(s string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(block, "\n"), "\r")
 }
 
-// lastBoxed returns what the last \boxed{} holds, its braces matched.
+// lastBoxed returns what the last \boxed{} that closes holds, with balanced braces in it, or the whole
+// text if there is none. Escaped braces do not count.
 func lastBoxed(s string) string {
 	const box = `\boxed{`
 	for end := len(s); ; {
-		i := strings.LastIndex(s[:end], box)
-		if i < 0 {
+		begin := strings.LastIndex(s[:end], box)
+		if begin < 0 {
 			return s
 		}
-		depth := 1
-		for j := i + len(box); j < len(s); j++ {
-			switch s[j] {
-			case '\\':
-				j++
-			case '{':
-				depth++
-			case '}':
-				depth--
-				if depth == 0 {
-					return s[i+len(box) : j]
-				}
-			}
+		if length := bracedLength(s[begin+len(box):]); length >= 0 {
+			return s[begin+len(box):][:length]
 		}
-		end = i
-		if end <= 0 || len(s)-i > maxBox {
+		end = begin // it does not close: the one before it
+		if end <= 0 || len(s)-begin > maxBox {
 			return s
 		}
 	}
+}
+
+// bracedLength returns the length of the text up to the brace that closes one opened before it, or -1 if
+// none does.
+func bracedLength(s string) int {
+	depth := 1
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++ // an escaped character
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // maxBox bounds in bytes how far from the end a box that closes is looked for
