@@ -65,8 +65,8 @@ type Task struct {
 	own any // what the suite keeps of the task
 }
 
-// prompt returns the text that a suite asks about the task. The line is read each time: its JSON
-// tree takes twenty times the memory of its text.
+// prompt returns the text that a suite asks about the task. It decodes the task's line at each call and
+// keeps nothing, because the decoded JSON takes twenty times the memory of its text.
 func (t *Task) prompt(s *scoring.Suite, o scoring.PromptOptions) (string, error) {
 	it, fault := itemDecoder(s).Item(dump.Line{N: 1, Bytes: t.Line}, s.Name)
 	if fault != nil {
@@ -131,7 +131,8 @@ func (s *single) Answers(t *Task, _ Arm, heard []Heard) []Answer {
 	return []Answer{{ID: t.ID, Text: last.Text, OK: last.OK, Last: len(heard) - 1}}
 }
 
-// once returns the only call of a task, nil where it was made.
+// once returns the only call of a task with the messages that the function makes, or nil if it has been
+// made, which heard shows.
 func once(heard []Heard, messages func() ([]chat.Message, error)) (*Step, error) {
 	if len(heard) > 0 {
 		return nil, nil
@@ -143,8 +144,9 @@ func once(heard []Heard, messages func() ([]chat.Message, error)) (*Step, error)
 	return &Step{Turn: 1, Messages: m}, nil
 }
 
-// chosen returns the values that were asked for, in the suite's order; by default those of
-// standard. The error names a value that the suite does not have.
+// chosen returns the values of a member of an arm that were asked for, in the order of all, which are
+// those of the suite; nil means those of standard. For a suite without such a member it returns one "".
+// The error names the flag, and a value that the suite does not have.
 func chosen(flag string, asked, standard, all []string) ([]string, error) {
 	if asked == nil {
 		asked = standard
@@ -152,9 +154,9 @@ func chosen(flag string, asked, standard, all []string) ([]string, error) {
 	for _, v := range asked {
 		if !slices.Contains(all, v) {
 			if len(all) == 0 {
-				return nil, fmt.Errorf("cannot use --%s %s: the suite has none", flag, v)
+				return nil, fmt.Errorf("cannot use --%s %s: the suite has no --%[1]s", flag, v)
 			}
-			return nil, fmt.Errorf("cannot use --%s %q: want %s", flag, v, strings.Join(all, ", "))
+			return nil, fmt.Errorf("cannot use --%s %q: want one of %s", flag, v, strings.Join(all, ", "))
 		}
 	}
 	if len(all) == 0 {
@@ -169,7 +171,9 @@ type choices struct {
 	standard                                  Options  // by default; a nil list means the first value
 }
 
-// arms multiplies what was asked for. fits reports whether any task is asked in an arm.
+// arms returns all combinations of the values that were asked for in which any task is asked. fits returns
+// how many of all tasks are asked in an arm. left has a message for each combination in which some tasks
+// are left out. Values that the suite does not have, and combinations that no task has, are errors.
 func (c *choices) arms(o Options, fits func(Arm) int, tasks int) (arms []Arm, left []string, err error) {
 	var lists [5][]string
 	for i, m := range []struct {
@@ -187,31 +191,40 @@ func (c *choices) arms(o Options, fits func(Arm) int, tasks int) (arms []Arm, le
 			return nil, nil, err
 		}
 	}
+	for _, a := range combinations(lists) {
+		n := fits(a)
+		if n > 0 {
+			arms = append(arms, a)
+		}
+		if n < tasks {
+			left = append(left, fmt.Sprintf("%s: %d of %d tasks have no such form and are left out", a, tasks-n, tasks))
+		}
+	}
+	if len(arms) == 0 {
+		why := cmp.Or(strings.Join(left, "; "), "there are no tasks")
+		return nil, nil, fmt.Errorf("cannot ask anything: no task has one of these forms (%s)", why)
+	}
+	return arms, left, nil
+}
+
+// combinations returns an arm for each combination of one value from each list: modes, inputs, settings,
+// formats and methods. The last lists vary fastest.
+func combinations(lists [5][]string) (arms []Arm) {
 	for _, mode := range lists[0] {
 		for _, input := range lists[1] {
 			for _, setting := range lists[2] {
 				for _, format := range lists[3] {
 					for _, method := range lists[4] {
-						a := Arm{mode, input, setting, format, method}
-						n := fits(a)
-						if n > 0 {
-							arms = append(arms, a)
-						}
-						if n < tasks {
-							left = append(left, fmt.Sprintf("%s: %d of %d tasks have no such form and are left out", a, tasks-n, tasks))
-						}
+						arms = append(arms, Arm{mode, input, setting, format, method})
 					}
 				}
 			}
 		}
 	}
-	if len(arms) == 0 {
-		return nil, nil, fmt.Errorf("cannot ask anything: no task has one of these forms (%s)", cmp.Or(strings.Join(left, "; "), "there are no tasks"))
-	}
-	return arms, left, nil
+	return arms
 }
 
-// count returns how many tasks are asked in an arm.
+// count returns how many of the tasks fit.
 func count(tasks []*Task, fits func(*Task) bool) (n int) {
 	for _, t := range tasks {
 		if fits(t) {

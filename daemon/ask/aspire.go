@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"plumb/daemon/chat"
 	"plumb/daemon/dump"
@@ -33,11 +34,12 @@ func NewAspire(suite *scoring.Suite, lines [][]byte, boards *Boards, o Options) 
 	return s, err
 }
 
-// Arms implements Suite.
+// Arms implements Suite. If there is a scaffold to draw, it opens the font of its texts.
 func (s *aspire) Arms(o Options) ([]Arm, []string, error) {
-	arms, left, err := s.choice.arms(o, func(a Arm) int { return count(s.tasks, func(t *Task) bool { return s.Fits(t, a) }) }, len(s.tasks))
+	fits := func(a Arm) int { return count(s.tasks, func(t *Task) bool { return s.Fits(t, a) }) }
+	arms, left, err := s.choice.arms(o, fits, len(s.tasks))
 	if err == nil && slices.ContainsFunc(arms, func(a Arm) bool { return a.Input == InputScaffold }) {
-		err = s.boards.openPen() // a missing font is said before the first call
+		err = s.boards.openPen() // so that a missing font is found before the first call
 	}
 	return arms, left, err
 }
@@ -73,8 +75,10 @@ func itemDecoder(s *scoring.Suite) *dump.Decoder {
 	return dump.NewDecoder(dump.ItemConfig{Suites: scoring.NewSuites(s), Suite: s.Name})
 }
 
-// readItems reads task lines as items of one suite, those of the given tests, nil for all. fill sets
-// what a task counts under, and what the suite keeps of it; the item is valid until it returns.
+// readItems reads all task lines as items of one suite and returns the tasks of the given tests, nil for
+// all. For each task it calls fill, which sets the task's group and what the suite keeps of it; the item
+// is valid until fill returns. A line that is no item, an id that occurs twice and an unknown test are
+// errors, and so are no tasks at all.
 func readItems(suite *scoring.Suite, lines [][]byte, tests []string, fill func(*Task, *scoring.Item)) ([]*Task, error) {
 	var tasks []*Task
 	seen := map[string]bool{}
@@ -87,7 +91,7 @@ func readItems(suite *scoring.Suite, lines [][]byte, tests []string, fill func(*
 		case seen[it.ID]:
 			return nil, fmt.Errorf("cannot use task %s: another task has its id; want each once", it.ID)
 		case suite.Tests != nil && it.Test != "" && !slices.Contains(suite.Tests, it.Test):
-			return nil, fmt.Errorf("cannot use task %s: got the test %q; want one of %v", it.ID, it.Test, suite.Tests)
+			return nil, fmt.Errorf("cannot use task %s: got the test %q; want one of %s", it.ID, it.Test, strings.Join(suite.Tests, ", "))
 		}
 		seen[it.ID] = true
 		if tests != nil && !slices.Contains(tests, it.Test) {

@@ -58,11 +58,13 @@ const maxDrawn = 16 << 20
 
 // NewBoards opens the renderer, in plain Go: its pictures are the same on every machine.
 func NewBoards(limits scene.Limits) (*Boards, error) {
-	e, err := render.Open(render.Config{Backend: render.BackendCPU, MaxPixels: limits.Pixels, MaxSide: limits.Side, MaxPoints: limits.Points})
+	e, err := render.Open(render.Config{Backend: render.BackendCPU,
+		MaxPixels: limits.Pixels, MaxSide: limits.Side, MaxPoints: limits.Points})
 	if err != nil {
 		return nil, err
 	}
-	b := &Boards{limits: limits, engine: e, drawing: make(chan struct{}, runtime.GOMAXPROCS(0)), drawn: map[pictureKey]*chat.Image{}, sums: map[pictureKey]string{}}
+	b := &Boards{limits: limits, engine: e, drawing: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		drawn: map[pictureKey]*chat.Image{}, sums: map[pictureKey]string{}}
 	b.workers.New = func() any { return e.Worker() }
 	return b, nil
 }
@@ -77,7 +79,8 @@ type pictureKey struct {
 }
 
 // Picture returns the picture of a task as a PNG without alpha; scaffold adds what the
-// scaffold input shows. Arms and repeats that ask for it at the same time share one drawing.
+// scaffold input shows. It is drawn once for all arms and repeats: recent pictures are kept in memory,
+// older ones come from Kept, and callers at the same time share one drawing. After Blank it is empty.
 func (b *Boards) Picture(t *Task, scaffold bool) (*chat.Image, error) {
 	key := pictureKey{t.ID, scaffold}
 	b.mu.Lock()
@@ -96,7 +99,8 @@ func (b *Boards) Picture(t *Task, scaffold bool) (*chat.Image, error) {
 	return v.(*chat.Image), nil
 }
 
-// picture reads a picture from where it was kept, or draws it.
+// picture returns a picture from memory or from where it was kept, or draws it and remembers it. A kept
+// picture whose bytes have another hash is drawn again.
 func (b *Boards) picture(t *Task, key pictureKey) (*chat.Image, error) {
 	b.mu.Lock()
 	img, sum := b.drawn[key], b.sums[key]
@@ -119,8 +123,8 @@ func (b *Boards) picture(t *Task, key pictureKey) (*chat.Image, error) {
 	return img, nil
 }
 
-// remember keeps the picture of a whiteboard for other arms and repeats, and lets the oldest ones
-// go.
+// remember keeps the picture of a whiteboard in memory for other arms and repeats, and its hash for good.
+// It drops the oldest pictures beyond maxDrawn bytes, but never the new one.
 func (b *Boards) remember(key pictureKey, img *chat.Image) {
 	sum := img.SHA256()
 	b.mu.Lock()
@@ -139,7 +143,7 @@ func (b *Boards) remember(key pictureKey, img *chat.Image) {
 // Blank makes all pictures empty ones of the right sizes, for plans that need no more.
 func (b *Boards) Blank() { b.blank = map[[2]int]*chat.Image{} }
 
-// blankOf returns an empty picture of the size of a task's.
+// blankOf returns an empty picture of the size that the task's picture has. Tasks of one size share it.
 func (b *Boards) blankOf(t *Task) (*chat.Image, error) {
 	v, err := b.view(t.Line, t.Test)
 	if err != nil {
@@ -199,8 +203,8 @@ func (b *Boards) sheet(w, h int) *sheet.Sheet {
 	return sheet.New(w, h, ground)
 }
 
-// paint draws one layer of a scaffold, nil for none. One is drawn at a time, because they
-// share a pen.
+// paint draws one layer of a scaffold on s; nil is no layer. It holds the lock, because all layers share
+// a pen.
 func (b *Boards) paint(s *sheet.Sheet, layer func(*sheet.Sheet) error) error {
 	if layer == nil {
 		return nil
@@ -210,13 +214,15 @@ func (b *Boards) paint(s *sheet.Sheet, layer func(*sheet.Sheet) error) error {
 	return layer(s)
 }
 
-// shapes draws the shapes of a prompt's whiteboard on a transparent ground. The picture holds until
-// reuse is called.
+// shapes draws the shapes of a prompt's whiteboard on a transparent ground. The picture is valid until
+// reuse is called, which gives its memory to the next one.
 func (b *Boards) shapes(v view.View) (img *image.NRGBA, reuse func(), err error) {
 	w := b.workers.Get().(*render.Worker)
 	defer b.workers.Put(w)
-	v.Unmeasured = true                                                                                              // each board is drawn once, and nobody asks for its sums
-	v.Picture = slices.ContainsFunc(v.Scene.Shapes, func(s scene.Shape) bool { return s.Fill == scene.FillPattern }) // else the inside has its mean colour
+	v.Unmeasured = true // nobody asks for the sums of a prompt's picture
+	// Only a picture shows the lines of a hatched fill; for sums alone the fill has its mean colour.
+	hatched := func(s scene.Shape) bool { return s.Fill == scene.FillPattern }
+	v.Picture = slices.ContainsFunc(v.Scene.Shapes, hatched)
 	p, err := w.Prepare(v)
 	if err != nil {
 		return nil, nil, err
@@ -229,7 +235,9 @@ func (b *Boards) shapes(v view.View) (img *image.NRGBA, reuse func(), err error)
 	return drawn[0], func() { b.engine.Reuse(drawn[0]) }, nil
 }
 
-// view reads the shapes of an ASPIRE task and the part of the page that its picture shows.
+// view reads the shapes of an ASPIRE task, and returns them with the part of the page that the picture
+// shows: a fixed frame, but in the test overlap the bounds of all shapes, which reach beyond that. A
+// picture beyond the limits is an error.
 func (b *Boards) view(line []byte, test string) (v view.View, err error) {
 	err = scene.Parse(line, b.limits, func(doc *fastjson.Value) error {
 		if v.Scene, err = scene.DecodeValue(doc, b.limits); err != nil {
@@ -247,8 +255,8 @@ func (b *Boards) view(line []byte, test string) (v view.View, err error) {
 	return v, err
 }
 
-// padded returns the union of the page bounds of all shapes with room about it, rounded
-// outwards.
+// padded returns the union of the page bounds of all shapes with pagePad units of room about it, rounded
+// outwards to whole units. Without shapes it is the fixed frame.
 func padded(s *scene.Scene) (view.Box, error) {
 	b, ok, err := view.ContentBounds(s, nil)
 	if err != nil || !ok {
@@ -259,11 +267,12 @@ func padded(s *scene.Scene) (view.Box, error) {
 }
 
 // over blends the picture of the shapes, src, whose alpha is not premultiplied, over the opaque
-// picture dst of the same size. Two pixels of src without alpha are skipped at once.
+// picture dst of the same size. Two pixels of src without alpha are skipped at once, because most
+// pixels are empty.
 func over(dst, src *image.NRGBA) {
-	const alphas = 0xff000000ff000000
+	const alphas = 0xff000000ff000000 // the alpha bytes of two pixels, each red, green, blue, alpha
 	for i := 0; i+3 < len(dst.Pix) && i+3 < len(src.Pix); i += 4 {
-		if i+7 < len(src.Pix) && binary.LittleEndian.Uint64(src.Pix[i:])&alphas == 0 { // most pixels are empty
+		if i+7 < len(src.Pix) && binary.LittleEndian.Uint64(src.Pix[i:])&alphas == 0 {
 			i += 4
 			continue
 		}

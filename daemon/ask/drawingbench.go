@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -39,7 +40,8 @@ func NewDrawingBench(tasks *dump.Tasks, score func(line []byte) (*scoring.Result
 		}
 		line := scoring.AppendString([]byte(`{"suite":"drawingbench","task_id":`), string(v.GetStringBytes("id")))
 		line = strconv.AppendInt(append(line, `,"index":`...), int64(index), 10)
-		s.tasks = append(s.tasks, &Task{ID: name, Test: drawingTest, Group: drawingTest, Line: append(line, '}'), own: v})
+		line = append(line, '}')
+		s.tasks = append(s.tasks, &Task{ID: name, Test: drawingTest, Group: drawingTest, Line: line, own: v})
 		return nil
 	})
 	if err == nil && len(s.tasks) == 0 {
@@ -59,8 +61,9 @@ func (s *drawing) Tasks() []*Task { return s.tasks }
 // Fits implements Suite.
 func (s *drawing) Fits(*Task, Arm) bool { return true }
 
-// Next implements Suite. The second turn comes after a first answer that scored less than
-// the benchmark's bound.
+// Next implements Suite. The first turn asks for the task. If its answer, which Next scores, is below the
+// benchmark's bound, the second turn gives the feedback on it in the same chat. A first call without an
+// answer ends the task.
 func (s *drawing) Next(t *Task, _ Arm, heard []Heard) (*Step, error) {
 	text, err := drawingbench.Prompt(t.own.(*fastjson.Value))
 	if err != nil {
@@ -77,18 +80,15 @@ func (s *drawing) Next(t *Task, _ Arm, heard []Heard) (*Step, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot score the first turn of %s: %w", t.ID, err)
 	}
-	again, on := drawingbench.Followup(r)
-	if !on {
+	feedback, again := drawingbench.Followup(r)
+	if !again {
 		return nil, nil
 	}
-	said := heard[0].Text
-	if said == "" {
-		said = emptyAnswer
-	}
-	return &Step{Turn: 2, Messages: []chat.Message{first, {Role: "assistant", Parts: []chat.Part{chat.Text(said)}}, chat.User(chat.Text(again))}}, nil
+	answer := chat.Message{Role: "assistant", Parts: []chat.Part{chat.Text(cmp.Or(heard[0].Text, emptyAnswer))}}
+	return &Step{Turn: 2, Messages: []chat.Message{first, answer, chat.User(chat.Text(feedback))}}, nil
 }
 
-// turnID is the id of a turn's dump line.
+// turnID returns the id of the dump line of a turn: TASK/1 or TASK/2.
 func turnID(t *Task, turn int) string { return t.ID + "/" + strconv.Itoa(turn) }
 
 // Answers implements Suite: one for each turn.

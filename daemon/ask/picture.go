@@ -14,9 +14,9 @@ import (
 	"plumb/render/view"
 )
 
-// AppendJSON appends the picture as a JSON object with its bytes as a data URL. region is the JSON
-// of where in shared memory its bytes are, and then the object does not have them; else nil. A picture that
-// could not be drawn has the member error and no bytes.
+// AppendJSON appends the picture as a JSON object, with its bytes as a data URL. region is nil, or the
+// JSON of the place in shared memory where the bytes are, and then the object has that instead. A picture
+// that could not be drawn has the member error and no bytes.
 func (p *Picture) AppendJSON(b, region []byte) []byte {
 	if p.Failed != "" {
 		b = jsontree.AppendString(append(b, `{"name":`...), p.Name)
@@ -66,7 +66,8 @@ func (p *Prompter) BoardPicture(name string, v view.View) (Picture, error) {
 	return sized(name, "image/png", data), nil
 }
 
-// Painted is a picture that a suite has painted, with the bytes of `plumb render`.
+// Painted returns a picture that a suite has painted as a PNG, with the same bytes as `plumb render`
+// writes.
 func Painted(name string, img image.Image) (Picture, error) {
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {

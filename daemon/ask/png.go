@@ -19,9 +19,10 @@ const (
 // zeroWriters keeps writers with their memory for further pictures.
 var zeroWriters = sync.Pool{New: func() any { return new(zeroWriter) }}
 
-// encode returns a picture over an opaque ground as an 8-bit RGB PNG without alpha. Whiteboards are
-// flat areas: where a row is like the one above nothing but zeros is left, and pixels are laid over
-// the ground only where two rows differ. Equal pictures give equal bytes.
+// encode returns a picture, laid over an opaque ground, as an 8-bit RGB PNG without alpha. It is made for
+// whiteboards, which are flat areas: a row that equals the one above is written as zeros alone, and only
+// pixels that differ from the row above, or the pixel on the left, are laid over the ground. Equal
+// pictures give equal bytes.
 func encode(img *image.NRGBA, ground color.NRGBA) []byte {
 	z := zeroWriters.Get().(*zeroWriter)
 	defer zeroWriters.Put(z)
@@ -37,22 +38,25 @@ func encode(img *image.NRGBA, ground color.NRGBA) []byte {
 		case bytes.Equal(row, above):
 			z.add(filterUp)
 			z.skip(3 * w)
-		case differing(row, above) > w/2:
+		case differing(row, above) > w/2: // then the pixel on the left says more than the row above
 			p.sub(row)
 		default:
 			p.up(row, above)
 		}
 		above = row
 	}
-	const depth, rgb = 8, 2
-	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(w)), uint32(h))
-	out := append(slices.Grow([]byte(nil), 2*len(z.tokens)+512), "\x89PNG\r\n\x1a\n"...)
-	out = appendChunk(out, "IHDR", func(b []byte) []byte { return append(append(b, header...), depth, rgb, 0, 0, 0) })
+	const bitDepth, colourRGB = 8, 2
+	size := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(w)), uint32(h))
+	out := append(slices.Grow([]byte(nil), 2*len(z.tokens)+512), "\x89PNG\r\n\x1a\n"...) // room that is nearly always enough
+	out = appendChunk(out, "IHDR", func(b []byte) []byte {
+		return append(append(b, size...), bitDepth, colourRGB, 0, 0, 0) // the only compression and filter method, not interlaced
+	})
 	out = appendChunk(out, "IDAT", z.finish)
 	return appendChunk(out, "IEND", func(b []byte) []byte { return b })
 }
 
-// appendChunk appends a chunk of a PNG: length, kind, data and checksum.
+// appendChunk appends a chunk of a PNG: its length, its kind, the data that the function appends, and the
+// checksum of kind and data.
 func appendChunk(dst []byte, kind string, data func([]byte) []byte) []byte {
 	from := len(dst)
 	dst = data(append(append(dst, 0, 0, 0, 0), kind...))
@@ -60,7 +64,8 @@ func appendChunk(dst []byte, kind string, data func([]byte) []byte) []byte {
 	return binary.BigEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from+4:]))
 }
 
-// differing returns about how many pixels of two rows of a PNG differ.
+// differing returns about how many pixels of two rows of a PNG differ. It compares two pixels at a time,
+// and counts both where one differs.
 func differing(a, b []byte) (n int) {
 	x := 0
 	for ; x+8 <= len(a); x += 8 {
@@ -92,15 +97,17 @@ func (p *rowWriter) over(pixel []byte) (rgb [3]byte) {
 	}
 }
 
-// overlay returns a channel, not premultiplied, with an alpha laid over an opaque one, rounded.
+// overlay returns the channel src with an alpha, not premultiplied, laid over the opaque channel dst,
+// rounded to the nearest.
 func overlay(src, dst uint8, alpha uint32) uint8 {
 	return uint8((uint32(src)*alpha + uint32(dst)*(255-alpha) + 127) / 255)
 }
 
-// up writes a row of a PNG as differences from the one above (filter type 2).
+// up writes a row of a PNG as differences from the one above (filter type 2). Runs of equal pixels are
+// found first, as their differences are zeros.
 func (p *rowWriter) up(row, above []byte) {
 	p.z.add(filterUp)
-	for x := 0; x < len(row); {
+	for x := 0; x < len(row); { // x counts bytes, four for each pixel
 		n := equal(row[x:], above[x:])
 		p.z.skip(3 * n)
 		for x += 4 * n; x < len(row); x += 4 {
@@ -112,7 +119,8 @@ func (p *rowWriter) up(row, above []byte) {
 	}
 }
 
-// equal returns how many pixels at the starts of two rows of a PNG are equal.
+// equal returns how many pixels at the starts of two rows of equal length are equal. It compares two
+// pixels at a time.
 func equal(a, b []byte) int {
 	x := 0
 	for ; x+8 <= len(a) && binary.LittleEndian.Uint64(a[x:]) == binary.LittleEndian.Uint64(b[x:]); x += 8 {

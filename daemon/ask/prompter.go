@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	_ "golang.org/x/image/webp" // as above
 
@@ -48,9 +49,9 @@ type Picture struct {
 	Failed        string // why the picture could not be drawn, "" for one that was
 }
 
-// Ask returns what a model is asked about an item, which was decoded with the tasks of p. Without
-// pictures, Images is nil. Errors wrap *scoring.Error where the item or the arm is at fault; the
-// code is bad_item, bad_task, bad_scene or bad_options.
+// Ask returns what a model is asked about an item in an arm. The item must have been decoded with the
+// tasks of p. If pictures is false, none is drawn or read, and Images is nil. Errors wrap *scoring.Error
+// if the item or the arm is at fault; the code is bad_item, bad_task, bad_scene or bad_options.
 func (p *Prompter) Ask(it *scoring.Item, a Arm, pictures bool) (*Asked, error) {
 	suite := p.Suites.Find(it.Suite)
 	if err := check(it, a); err != nil {
@@ -68,7 +69,7 @@ func (p *Prompter) Ask(it *scoring.Item, a Arm, pictures bool) (*Asked, error) {
 	o := scoring.PromptOptions{Minimal: a.Input == InputMinimal || a.Input == InputScaffold, StepWise: a.Mode == ModeCoT,
 		Open: a.Format == "open", Method: a.Method}
 	if a.Method != "" {
-		o.Step = vqa.Steps(a.Method, 1)[0]
+		o.Step = vqa.Steps(a.Method, 1)[0] // the first call of a method with several
 	}
 	text, err := suite.Prompt(it, o)
 	if err != nil {
@@ -85,7 +86,8 @@ func (p *Prompter) Ask(it *scoring.Item, a Arm, pictures bool) (*Asked, error) {
 	return asked, err
 }
 
-// check returns an error for an arm (mode, input, setting) that the suite of an item does not have.
+// check returns an error for an arm with a value that the suite of an item does not have, and for a
+// scaffold of a test without one. Members of other suites are ignored.
 func check(it *scoring.Item, a Arm) error {
 	for _, m := range []struct {
 		name, value string
@@ -103,7 +105,8 @@ func check(it *scoring.Item, a Arm) error {
 			continue
 		}
 		if !slices.Contains(m.values, m.value) {
-			return &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use %s %.40q: want one of %v", m.name, m.value, m.values)}
+			message := fmt.Sprintf("cannot use %s %.40q: want one of %s", m.name, m.value, strings.Join(m.values, ", "))
+			return &scoring.Error{Code: "bad_options", Message: message}
 		}
 	}
 	if a.Input == InputScaffold && !HasScaffold(it.Test) {
@@ -140,13 +143,15 @@ func (p *Prompter) DrawBoard(line []byte, test string, scaffold bool) ([]byte, e
 	return png, nil
 }
 
-// sized is a picture with its size, 0 where its bytes do not tell it.
+// sized returns a picture with the size that its bytes show, 0 x 0 if they cannot be decoded.
 func sized(name, kind string, data []byte) Picture {
-	c, _, _ := image.DecodeConfig(bytes.NewReader(data))
+	c, _, _ := image.DecodeConfig(bytes.NewReader(data)) // after an error c is zero
 	return Picture{Name: name, Type: kind, Data: data, Width: c.Width, Height: c.Height}
 }
 
-// photographs reads the pictures of a question, which must be a task of a loaded file.
+// photographs reads the files of a question's pictures. The paths are those of the loaded task with the
+// item's id, never those of the item itself, so that no client can read files of this machine. An item
+// with pictures that is no loaded task is an error.
 func (p *Prompter) photographs(it *scoring.Item) ([]Picture, error) {
 	tasks := p.tasksOf(it)
 	task := parsed(tasks.JSON(it.ID))
@@ -154,23 +159,24 @@ func (p *Prompter) photographs(it *scoring.Item) ([]Picture, error) {
 		if len(pictures(it.Fields)) == 0 {
 			return nil, nil
 		}
-		return nil, badItem("cannot send the image of %s: pictures are read only for tasks of a file that the daemon has loaded (--tasks)", it.ID)
+		return nil, badItem("cannot send the image of %s: pictures are read only for tasks of a file that the daemon has loaded "+
+			"(--tasks)", it.ID)
 	}
 	var all []Picture
 	s := visual{folder: filepath.Dir(tasks.Path())}
 	for _, path := range pictures(task) {
 		img, err := s.picture(path)
 		if err != nil {
-			return nil, badItem("cannot ask %s: %v", it.ID, unplaced(err))
+			return nil, badItem("cannot ask %s: %v", it.ID, withoutPath(err))
 		}
 		all = append(all, sized("image", img.Type, img.Data))
 	}
 	return all, nil
 }
 
-// unplaced returns an error about a picture file without its path, which a client of the daemon
-// must not see.
-func unplaced(err error) error {
+// withoutPath returns os.ErrNotExist for a missing picture file, because a client of the daemon must not
+// see the path in the error. Other errors stay as they are.
+func withoutPath(err error) error {
 	if os.IsNotExist(err) {
 		return os.ErrNotExist
 	}

@@ -33,7 +33,8 @@ type instances struct {
 	all   []choice.Candidate
 }
 
-// of returns the puzzles of a task file, sorted. The error names one that is not a valid instance.
+// of returns the instances of a task file, sorted by id. It reads them once for each reading of the file.
+// No instances, or one that is not valid, is an error.
 func (p *puzzles) of(t *dump.Tasks) (*instances, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,6 +43,7 @@ func (p *puzzles) of(t *dump.Tasks) (*instances, error) {
 	if len(whole) == 0 {
 		return nil, badItem("cannot ask: options and examples come from a file of instances; want plumb serve --tasks tangram=FILE")
 	}
+	// The same slice in memory means that the file has not been read again since.
 	if old := p.sets[t]; old != nil && old.n == len(whole) && &old.first[0] == &whole[0][0] {
 		return old, nil
 	}
@@ -87,7 +89,7 @@ func (p *Prompter) Outline(t *dump.Tasks, position int, seed int64) ([]byte, err
 	return append(AppendOptions([]byte{'{'}, &items[k]), '}'), nil
 }
 
-// askPuzzle is Ask for TangramPuzzle.
+// askPuzzle returns what a model is asked about a puzzle of TangramPuzzle, as Ask does.
 func (p *Prompter) askPuzzle(it *scoring.Item, a Arm, pictures bool) (*Asked, error) {
 	t, name, err := p.puzzle(it, &a)
 	if err != nil {
@@ -107,8 +109,9 @@ func (p *Prompter) askPuzzle(it *scoring.Item, a Arm, pictures bool) (*Asked, er
 	return asked, err
 }
 
-// puzzle reads the task of an item and says what its picture is called. It fills in the default
-// setting.
+// puzzle returns the task of an item with all that its prompt needs, and the name of its picture. The
+// instance is the loaded one of its id, else the item itself. It sets the setting in the arm: none for
+// Task 1, zero-shot by default for Task 2. The examples of in-context are drawn from the loaded file.
 func (p *Prompter) puzzle(it *scoring.Item, a *Arm) (t *Task, name string, err error) {
 	tasks := p.tasksOf(it)
 	id := string(it.Fields.GetStringBytes("instance_id"))
@@ -140,7 +143,8 @@ func (p *Prompter) puzzle(it *scoring.Item, a *Arm) (t *Task, name string, err e
 	}
 	k := in.find(id)
 	if err := choice.CheckOutlines(in.all, prompt.Examples+1); err != nil || k < 0 {
-		return nil, "", badItem("cannot ask %s in context: its examples come from the file of instances, which lacks it or has too few", it.ID)
+		return nil, "", badItem("cannot ask %s in context: its examples come from the file of instances, "+
+			"which lacks it or has too few", it.ID)
 	}
 	for _, j := range choice.Draw(in.all, k, prompt.ExampleSeed(0, id), prompt.Examples).Others {
 		own.examples = append(own.examples, in.set[j])
@@ -148,7 +152,8 @@ func (p *Prompter) puzzle(it *scoring.Item, a *Arm) (t *Task, name string, err e
 	return t, "outline", nil
 }
 
-// drawn reads the options that were drawn for an item of TangramPuzzle's Task 1.
+// drawn sets the options of an item of TangramPuzzle's Task 1, and the outlines that its picture shows.
+// The item names the instances, which must be loaded.
 func (p *Prompter) drawn(it *scoring.Item, tasks *dump.Tasks, own *puzzle) error {
 	own.options, own.loops = &choice.Item{ID: it.ID}, map[string]loop{}
 	for i := range own.options.Options {
@@ -156,7 +161,8 @@ func (p *Prompter) drawn(it *scoring.Item, tasks *dump.Tasks, own *puzzle) error
 		id := string(it.Fields.GetStringBytes("options", letter))
 		b := tasks.Whole(id)
 		if b == nil {
-			return badItem("cannot ask %s: options.%s is %.64q, which no loaded file has once (plumb serve --tasks tangram=FILE)", it.ID, letter, id)
+			return badItem("cannot ask %s: options.%s is %.64q, which no loaded file has exactly once "+
+				"(plumb serve --tasks tangram=FILE)", it.ID, letter, id)
 		}
 		one, err := assembly.Read(b)
 		if err != nil {
@@ -168,7 +174,8 @@ func (p *Prompter) drawn(it *scoring.Item, tasks *dump.Tasks, own *puzzle) error
 	return nil
 }
 
-// parsed returns the JSON of a task as a value of its own, nil where there is none.
+// parsed returns the JSON of a task as a value with memory of its own, or nil if there is none or it
+// cannot be parsed.
 func parsed(b []byte) *fastjson.Value {
 	if b == nil {
 		return nil

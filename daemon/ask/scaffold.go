@@ -49,7 +49,9 @@ type plan struct{ below, above func(*sheet.Sheet) error }
 // HasScaffold reports whether a test has a scaffold.
 func HasScaffold(test string) bool { return test == "arrow" || test == "balance" || test == "graph" }
 
-// scaffold returns what the scaffold of a task draws.
+// scaffold returns what the scaffold of a task draws: a polar plot for arrow and a grid for balance, both
+// below the shapes, and numbers of nodes above them for graph. Other tests are an error. It opens the
+// font.
 func (b *Boards) scaffold(line []byte, test string) (plan, error) {
 	if err := b.openPen(); err != nil {
 		return plan{}, err
@@ -88,17 +90,19 @@ func (p *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
 	if arrow == nil {
 		return fmt.Errorf("cannot draw scaffold: got %q as task.arrow; want the id of a shape", id)
 	}
+	// A shape turns about its corner x, y, so its centre is half its size from there, turned.
 	sin, cos := math.Sincos(arrow.GetFloat64("rotation"))
-	w, h := arrow.GetFloat64("props", "w")/2, arrow.GetFloat64("props", "h")/2
-	c := sheet.Pt(arrow.GetFloat64("x")+float64(cos*w)-float64(sin*h), arrow.GetFloat64("y")+float64(sin*w)+float64(cos*h))
+	halfW, halfH := arrow.GetFloat64("props", "w")/2, arrow.GetFloat64("props", "h")/2
+	centre := sheet.Pt(arrow.GetFloat64("x")+float64(cos*halfW)-float64(sin*halfH),
+		arrow.GetFloat64("y")+float64(sin*halfW)+float64(cos*halfH))
 	for k := 1; k <= polarRings; k++ {
 		r := float64(k * polarStep)
-		s.Fill(lineTone, arc(c, r+0.5, false), arc(c, r-0.5, true))
+		s.Fill(lineTone, arc(centre, r+0.5, false), arc(centre, r-0.5, true)) // a ring of 1 px
 	}
 	for k := range spokes {
 		sin, cos := math.Sincos(2 * math.Pi * float64(k) / spokes)
-		s.Fill(lineTone, sheet.Bar(c, sheet.Pt(c.X+polarRadius*cos, c.Y+polarRadius*sin), 1))
-		at := sheet.Pt(c.X+labelRadius*cos, c.Y+labelRadius*sin)
+		s.Fill(lineTone, sheet.Bar(centre, sheet.Pt(centre.X+polarRadius*cos, centre.Y+polarRadius*sin), 1))
+		at := sheet.Pt(centre.X+labelRadius*cos, centre.Y+labelRadius*sin)
 		if err := p.centred(s, textTone, fmt.Sprintf("%d°", k*360/spokes), labelSize, at, true); err != nil {
 			return err
 		}
@@ -106,8 +110,8 @@ func (p *pen) polar(s *sheet.Sheet, doc *fastjson.Value) error {
 	return nil
 }
 
-// arc returns a circle of a scaffold as a polygon whose sides are less than a hundredth of a pixel
-// off.
+// arc returns a circle of a scaffold as a polygon, whose sides are less than a hundredth of a pixel off.
+// An inner circle runs the other way round, so that the fill leaves it out.
 func arc(c sheet.Point, r float64, inner bool) sheet.Loop {
 	const n = 720
 	l := make(sheet.Loop, n)
@@ -122,8 +126,8 @@ func arc(c sheet.Point, r float64, inner bool) sheet.Loop {
 	return l
 }
 
-// centred writes a text of a scaffold with the middle of its box, advance width by height of
-// capitals, at a point. whole leaves out a text that the picture would cut.
+// centred writes a text of a scaffold so that the middle of its box, advance width by height of capitals,
+// is at a point. With whole, a text that the edge of the picture would cut is left out.
 func (p *pen) centred(s *sheet.Sheet, tone color.NRGBA, text string, size float64, at sheet.Point, whole bool) error {
 	l, err := p.Line(text, size)
 	if err != nil {
@@ -137,7 +141,8 @@ func (p *pen) centred(s *sheet.Sheet, tone color.NRGBA, text string, size float6
 	return nil
 }
 
-// grid draws a scaffold of lines each 100 px with their coordinates.
+// grid draws the scaffold of the balance test: a line each 100 px in both directions, also at the right
+// and bottom edges, with its coordinate at the top or on the left.
 func (p *pen) grid(s *sheet.Sheet) error {
 	const step, size = 100, 12
 	w, h := s.Rect.Dx(), s.Rect.Dy()
@@ -169,7 +174,8 @@ func (p *pen) grid(s *sheet.Sheet) error {
 	return nil
 }
 
-// nodes writes the number of each node of a graph into it, as the scaffold of the graph test.
+// nodes draws the scaffold of the graph test: the number of each node, which its id ends in, at the
+// middle of the node.
 func (p *pen) nodes(s *sheet.Sheet, doc *fastjson.Value) error {
 	for _, v := range doc.GetArray("shapes") {
 		n, ok := strings.CutPrefix(string(v.GetStringBytes("id")), "shape:node-")

@@ -33,7 +33,7 @@ type puzzle struct {
 // loop is an outline as it is drawn.
 type loop = sheet.Loop
 
-// loopOf returns the target outline of a puzzle as it is drawn.
+// loopOf returns the target outline of a puzzle with its exact coordinates as float64.
 func loopOf(in *assembly.Instance) (l loop) {
 	for _, p := range in.Outline {
 		l = append(l, sheet.Pt(p.Floats()))
@@ -80,7 +80,8 @@ func NewTangram(set []*assembly.Instance, o Options) (Suite, error) {
 	return s, nil
 }
 
-// Candidates are the instances as options are drawn from them.
+// Candidates returns the instances in the form from which options are drawn. The outline of each is the
+// text of its exact vertices, so that equal outlines are equal texts.
 func Candidates(set []*assembly.Instance) []choice.Candidate {
 	out := make([]choice.Candidate, len(set))
 	for i, in := range set {
@@ -93,7 +94,7 @@ func Candidates(set []*assembly.Instance) []choice.Candidate {
 	return out
 }
 
-// addOutlines makes the tasks of Task 1.
+// addOutlines adds the tasks of Task 1: each instance with four options, which the seed draws from all.
 func (s *tangram) addOutlines(set []*assembly.Instance, all []choice.Candidate, o Options) error {
 	items, err := choice.Items(all, o.Seed)
 	if err != nil {
@@ -104,9 +105,10 @@ func (s *tangram) addOutlines(set []*assembly.Instance, all []choice.Candidate, 
 		loops[in.ID] = loopOf(in)
 	}
 	for i := range items {
-		it := &items[i] // set and items are sorted by id
-		s.tasks = append(s.tasks, &Task{ID: it.ID, Test: testOutline, Group: testOutline, Line: append(AppendOptions([]byte{'{'}, it), '}'),
-			own: &puzzle{instance: set[i], options: it, loops: loops}})
+		it := &items[i]
+		own := &puzzle{instance: set[i], options: it, loops: loops} // set and items are both sorted by id
+		line := append(AppendOptions([]byte{'{'}, it), '}')
+		s.tasks = append(s.tasks, &Task{ID: it.ID, Test: testOutline, Group: testOutline, Line: line, own: own})
 	}
 	return nil
 }
@@ -125,7 +127,8 @@ func AppendOptions(b []byte, it *choice.Item) []byte {
 	return scoring.AppendString(append(b, `},"answer":`...), it.Answer)
 }
 
-// addSolutions makes the tasks of Task 2.
+// addSolutions adds the tasks of Task 2: each instance, and if the setting in-context is asked, with
+// solved examples that the seed draws from the others.
 func (s *tangram) addSolutions(set []*assembly.Instance, all []choice.Candidate, o Options) error {
 	inContext := slices.Contains(o.Settings, string(prompt.InContext))
 	if inContext {
@@ -173,7 +176,7 @@ func (s *tangram) Arms(o Options) ([]Arm, []string, error) {
 // Fits implements Suite.
 func (s *tangram) Fits(t *Task, a Arm) bool { return (a.Setting != "") == (t.Test == testSolution) }
 
-// Next implements Suite: one call with the picture before the text.
+// Next implements Suite: each task has one call, with the picture before the text.
 func (s *tangram) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 	return once(heard, func() ([]chat.Message, error) {
 		text, draw := Puzzle(t, a)
@@ -186,7 +189,8 @@ func (s *tangram) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 	})
 }
 
-// Puzzle returns the text and the picture of a task.
+// Puzzle returns the text of a task of TangramPuzzle in an arm, and a function that draws its picture: the
+// four options of Task 1, or the outline of Task 2 with the coordinates of its vertices.
 func Puzzle(t *Task, a Arm) (text string, draw func() (*image.NRGBA, error)) {
 	p := t.own.(*puzzle)
 	if t.Test == testOutline {
@@ -212,7 +216,8 @@ func Puzzle(t *Task, a Arm) (text string, draw func() (*image.NRGBA, error)) {
 func marked(in *assembly.Instance) []diagram.Vertex {
 	vs := make([]diagram.Vertex, len(in.Outline))
 	for i, p := range in.Outline {
-		vs[i] = diagram.Vertex{At: sheet.Pt(p.Floats()), Text: fmt.Sprintf("(%s, %s)", diagram.Plain(p.X), diagram.Plain(p.Y))}
+		label := fmt.Sprintf("(%s, %s)", diagram.Plain(p.X), diagram.Plain(p.Y))
+		vs[i] = diagram.Vertex{At: sheet.Pt(p.Floats()), Text: label}
 	}
 	return vs
 }

@@ -52,7 +52,8 @@ func NewVisual(suite *scoring.Suite, lines [][]byte, folder, detail string) (Sui
 
 // Arms implements Suite.
 func (s *visual) Arms(o Options) ([]Arm, []string, error) {
-	return s.choice.arms(o, func(a Arm) int { return count(s.tasks, func(t *Task) bool { return s.Fits(t, a) }) }, len(s.tasks))
+	fits := func(a Arm) int { return count(s.tasks, func(t *Task) bool { return s.Fits(t, a) }) }
+	return s.choice.arms(o, fits, len(s.tasks))
 }
 
 // Fits implements Suite: an item of SPATIALAB that names a format has that one alone.
@@ -61,7 +62,9 @@ func (s *visual) Fits(t *Task, a Arm) bool {
 	return !s.spatialab || named == "" || named == a.Format
 }
 
-// Next implements Suite.
+// Next implements Suite. A method has one or several steps, each a call of its own, whose texts may quote
+// the replies to earlier ones. A step without a reply ends the task. Pictures come before the text for
+// SPATIALAB and after it for SpaCE-Eval, and not in steps that are about texts alone.
 func (s *visual) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 	paths := t.own.(*question).pictures
 	steps := vqa.Steps(a.Method, len(paths))
@@ -69,11 +72,11 @@ func (s *visual) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 	if n == len(steps) || n > 0 && !heard[n-1].OK {
 		return nil, nil
 	}
-	said := map[string]string{}
+	replies := map[string]string{} // by step
 	for _, h := range heard {
-		said[h.Name] = h.Text
+		replies[h.Name] = h.Text
 	}
-	text, err := t.prompt(s.suite, scoring.PromptOptions{Open: a.Format == "open", Method: a.Method, Step: steps[n], Heard: said})
+	text, err := t.prompt(s.suite, scoring.PromptOptions{Open: a.Format == "open", Method: a.Method, Step: steps[n], Heard: replies})
 	if err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
 	}
@@ -92,13 +95,14 @@ func (s *visual) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 	}
 	if s.spatialab {
 		parts = append(parts, chat.Text(text))
-	} else { // the release sends the text first
+	} else { // as the benchmark's own program does
 		parts = append([]chat.Part{chat.Text(text)}, parts...)
 	}
 	return &Step{Turn: 1, Name: steps[n], Messages: []chat.Message{chat.User(parts...)}}, nil
 }
 
-// Answers implements Suite: the last step's text. A step that failed leaves no answer.
+// Answers implements Suite: the answer is the reply to the last step. If a step failed, or not all steps
+// have been made, there is an answer without a text.
 func (s *visual) Answers(t *Task, a Arm, heard []Heard) []Answer {
 	all := s.single.Answers(t, a, heard)
 	for i := range all {
@@ -109,7 +113,8 @@ func (s *visual) Answers(t *Task, a Arm, heard []Heard) []Answer {
 	return all
 }
 
-// pictures lists the paths of the pictures of a SPATIALAB or SpaCE-Eval question.
+// pictures returns the paths of the pictures of a SPATIALAB or SpaCE-Eval question, in its member image
+// or else images, which is a text or a list of texts. Elements that are no texts are left out.
 func pictures(v *fastjson.Value) (paths []string) {
 	f := v.Get("image")
 	if f == nil {
@@ -129,7 +134,9 @@ func pictures(v *fastjson.Value) (paths []string) {
 	return paths
 }
 
-// picture reads the file of a picture. Its type is the one that its bytes begin with.
+// picture reads the file of a picture; a relative path is one in the folder of the task file. The media
+// type follows from the first bytes, whatever the file's name. A file that is too long or of a type that
+// endpoints do not take is an error.
 func (s *visual) picture(path string) (*chat.Image, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(s.folder, path)

@@ -47,10 +47,10 @@ func (z *zeroWriter) reset() {
 	z.counts, z.zeros, z.a, z.b = [symbols]int{}, 0, 1, 0
 }
 
-// skip adds n zeros.
+// skip adds n zeros to the stream.
 func (z *zeroWriter) skip(n int) {
 	z.zeros += n
-	z.b = (z.b + uint64(n)*z.a) % modAdler
+	z.b = (z.b + uint64(n)*z.a) % modAdler // Adler-32: a stays, and is added to b for each byte
 }
 
 // add adds one byte of filtered pixels to the compressed stream.
@@ -74,9 +74,9 @@ func (z *zeroWriter) add(v byte) {
 func (z *zeroWriter) endRun() {
 	n := z.zeros
 	z.zeros = 0
-	literals := n
+	literals := n // a short run is written as it is
 	if n > shortRun {
-		literals = 1
+		literals = 1 // the zero that the lengths repeat
 	}
 	for range literals {
 		z.tokens = append(z.tokens, 0)
@@ -84,7 +84,7 @@ func (z *zeroWriter) endRun() {
 	z.counts[0] += literals
 	for n -= literals; n > 0; {
 		part := min(n, longRun)
-		if rest := n - part; rest > 0 && rest < shortRun {
+		if rest := n - part; rest > 0 && rest < shortRun { // no length is that short, so some zeros are left for it
 			part -= shortRun
 		}
 		z.tokens = append(z.tokens, uint16(firstLength+part))
@@ -105,7 +105,7 @@ var lengthSymbols = func() (t [longRun + 1]lengthSymbol) {
 	n := shortRun
 	for s := uint16(firstLength); s < symbols-1; s++ {
 		extra := uint8(0)
-		if s >= 265 {
+		if s >= 265 { // from 265 on, each four symbols have one more extra bit than the four before
 			extra = uint8((s - 261) / 4)
 		}
 		for v := range uint16(1) << extra {
@@ -119,7 +119,8 @@ var lengthSymbols = func() (t [longRun + 1]lengthSymbol) {
 	return t
 }()
 
-// finish appends the whole zlib stream to dst.
+// finish ends the stream and appends all of it to dst: the zlib header, one deflate block and the
+// checksum. The writer must be reset before it is used again.
 func (z *zeroWriter) finish(dst []byte) []byte {
 	if z.zeros > 0 {
 		z.endRun()
@@ -138,7 +139,7 @@ func (z *zeroWriter) finish(dst []byte) []byte {
 		z.write(uint64(l.value), uint(l.extra)+1) // then the only distance, whose code is 0
 	}
 	z.code(endOfBlock)
-	for ; z.held > 0; z.held -= min(z.held, 8) {
+	for ; z.held > 0; z.held -= min(z.held, 8) { // the last bits, filled up to a byte
 		z.buf = append(z.buf, byte(z.pending))
 		z.pending >>= 8
 	}
@@ -192,8 +193,8 @@ func reversed(v uint16, n uint8) (r uint16) {
 	return r
 }
 
-// makeCodes makes the Huffman code of the counts. Where a code would be too long, counts are made
-// more equal.
+// makeCodes makes the canonical Huffman code of the counts (RFC 1951, section 3.2.2). If a code would be
+// too long, the counts are halved, which makes them more equal, until none is.
 func (z *zeroWriter) makeCodes() {
 	counts := z.counts
 	for !z.lengths(&counts) {
@@ -201,11 +202,11 @@ func (z *zeroWriter) makeCodes() {
 			counts[i] = (n + 1) / 2
 		}
 	}
-	next := uint16(0)
-	for n := uint8(1); n <= longestCode; n++ {
+	next := uint16(0) // codes of one length are consecutive numbers, in the order of the symbols
+	for length := uint8(1); length <= longestCode; length++ {
 		for s := range z.codes {
-			if c := &z.codes[s]; c.length == n {
-				c.bits = reversed(next, n)
+			if c := &z.codes[s]; c.length == length {
+				c.bits = reversed(next, length)
 				next++
 			}
 		}
@@ -213,8 +214,9 @@ func (z *zeroWriter) makeCodes() {
 	}
 }
 
-// lengths sets the lengths of the Huffman codes, 0 for what does not occur. It returns false where
-// one is too long.
+// lengths sets the lengths of the Huffman codes for the counts, 0 for symbols that do not occur. It
+// builds the tree in an array: leaves first, then inner nodes, each after its children. It returns false
+// if a code is too long.
 func (z *zeroWriter) lengths(counts *[symbols]int) bool {
 	type node struct{ count, parent int }
 	var nodes [2 * symbols]node
@@ -248,7 +250,7 @@ func (z *zeroWriter) lengths(counts *[symbols]int) bool {
 		end++
 	}
 	var depths [2 * symbols]uint8
-	for i := end - 2; i >= 0; i-- {
+	for i := end - 2; i >= 0; i-- { // from the root, which is the last node, down
 		depths[i] = depths[nodes[i].parent] + 1
 		if i < len(used) {
 			z.codes[used[i]].length = depths[i]
