@@ -130,7 +130,7 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 		}
 		v, err := p.ParseBytes(l.Bytes)
 		if err != nil || v.Type() != fastjson.TypeObject || !v.Exists("score") {
-			return fmt.Errorf("line %d: it has no score; want the result lines that plumb score writes", l.N)
+			return fmt.Errorf("line %d is no result line: it has no score; want the lines that plumb score writes", l.N)
 		}
 		r, err := scoring.ReadResult(v)
 		if err != nil {
