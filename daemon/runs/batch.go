@@ -27,7 +27,7 @@ import (
 const (
 	maxPartRequests = 50_000
 	maxPartBytes    = 190 << 20
-	mostWaves       = 8 // without an outcome
+	mostWaves       = 8 // rounds of batches in a row that bring no outcome, before the run gives up
 )
 
 // BatchConfig is how calls are made by batches.
@@ -35,14 +35,15 @@ type BatchConfig struct {
 	Dir    string // folder of the run
 	Key    string // of the endpoint; it is cut out of what comes back
 	Meter  *budget.Meter
-	Price  *budget.Price // of calls in a batch; nil for unknown
+	Price  *budget.Price // of calls in a batch, which often cost less than others; nil for unknown
 	Cancel bool          // end the batches that run, and begin none
 	// Poll is the first and Slow the longest time between two looks at a batch.
 	Poll, Slow time.Duration
-	Tell       func(string) // what happens, for people
+	Tell       func(string) // gets a line for people at each event; nil is silent
 }
 
-// Part is what is known of one batch.
+// part is what is known of one batch: a line of batches.jsonl, and below it what only this process
+// knows.
 type part struct {
 	Event  string    `json:"event"`
 	Part   int       `json:"part"`
@@ -55,9 +56,9 @@ type part struct {
 	Output string    `json:"output,omitempty"` // ids of files with results
 	Errors string    `json:"errors,omitempty"`
 
-	hold *budget.Hold
-	wait time.Duration
-	look time.Time // when to look at the batch next
+	hold *budget.Hold  // what is reserved of the budget; nil for a batch of an earlier process
+	wait time.Duration // between the last look at the batch and the next one
+	look time.Time     // when to look at the batch next
 }
 
 // The events of batches.jsonl, in the order in which a part goes through them.
@@ -80,9 +81,10 @@ type batcher struct {
 	got    int    // outcomes of this process
 }
 
-// AskBatches makes all calls that the log lacks by batches. Calls that depend on others come
-// in later batches. Batches that an earlier process began are taken up. ctx ends the
-// waiting: batches go on at the endpoint. Errors are as for Ask.
+// AskBatches makes all calls that the log lacks by batches, and puts their outcomes into the log. Calls
+// that depend on the answers of others come in later batches. Batches that an earlier process began
+// are taken up, as batches.jsonl in the folder tells. ctx ends the waiting only: batches go on at the
+// endpoint. Results are as for Ask.
 func (r *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchConfig) ([]Failure, error) {
 	cfg.Poll, cfg.Slow = cmp.Or(cfg.Poll, 15*time.Second), cmp.Or(cfg.Slow, 2*time.Minute)
 	if cfg.Tell == nil {
@@ -94,17 +96,19 @@ func (r *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchConf
 		return nil, err
 	}
 	defer b.log.Close()
-	// Batches are found again by the hash of the folder's path and of its calls.
+	// With the hash of its calls this finds a batch again among those of all runs at the endpoint.
 	sum := sha256.Sum256([]byte(r.cfg.Suite + "|" + r.cfg.Model + "|" + cfg.Dir))
 	b.run = hex.EncodeToString(sum[:8])
 	failures, err := b.ask(ctx)
 	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("%w: %d batches go on at the endpoint; the same command takes them up, --batch-cancel ends them", ErrEarly, len(b.live()))
+		err = fmt.Errorf("%w: %d batches go on at the endpoint; the same command takes them up, --batch-cancel ends them",
+			ErrEarly, len(b.live()))
 	}
 	return failures, err
 }
 
-// replay takes one line of batches.jsonl in: what an earlier process did with a batch.
+// replay brings b.parts up to date with one line of batches.jsonl: what an earlier process did with a
+// batch. Only the first line of a batch has its calls and hash; later ones get them from it.
 func (b *batcher) replay(line []byte, _ ledger.Place) error {
 	var p part
 	if err := json.Unmarshal(line, &p); err != nil {
@@ -123,7 +127,8 @@ func (b *batcher) replay(line []byte, _ ledger.Place) error {
 	return nil
 }
 
-// note writes what became of a batch to batches.jsonl, and returns when it is on the disk.
+// note sets the event and time of a batch, writes them to batches.jsonl, and returns when that is on
+// the disk. The keys of its calls, which are long, are written with the first event only.
 func (b *batcher) note(p *part, event string) error {
 	p.Event, p.Time = event, now()
 	line := *p
@@ -140,7 +145,7 @@ func (b *batcher) note(p *part, event string) error {
 	return nil
 }
 
-// live lists the batches whose results are not fetched.
+// live returns the batches whose results are not fetched.
 func (b *batcher) live() (list []*part) {
 	for _, p := range b.parts {
 		if p.Event != partFetched {
@@ -150,13 +155,16 @@ func (b *batcher) live() (list []*part) {
 	return list
 }
 
-// ask goes from wave to wave: it makes batches of all calls that can be made, and waits for
-// one to end.
+// ask takes up the batches of an earlier process, and then goes from wave to wave: it makes batches of
+// all calls that can be made now, and waits for one batch to end. It ends when no batch is left and no
+// call can be made, or early, when so many waves in a row bring no outcome that more would be paid for
+// in vain. With Cancel it makes no batches, and waits for those that run. Failures are tasks that
+// cannot be asked.
 func (b *batcher) ask(ctx context.Context) ([]Failure, error) {
 	if err := b.recover(ctx); err != nil {
 		return nil, err
 	}
-	for idle := 0; ; {
+	for idle := 0; ; { // waves in a row without an outcome
 		calls, failures, err := b.wanted()
 		if err != nil {
 			return failures, err
@@ -185,9 +193,11 @@ func (b *batcher) ask(ctx context.Context) ([]Failure, error) {
 	}
 }
 
-// wanted lists the calls that have no outcome and are in no batch.
+// wanted returns the next call of each unit, unless it has an outcome, is in a batch that runs, or is
+// asked for another unit too: one answer serves both. A unit without a next call is marked as made.
+// Failures are the tasks that cannot be asked.
 func (b *batcher) wanted() (calls []*call, failures []Failure, err error) {
-	busy := map[string]bool{}
+	busy := map[string]bool{} // keys of calls
 	for _, p := range b.live() {
 		for _, k := range p.Keys {
 			busy[k] = true
@@ -198,7 +208,7 @@ func (b *batcher) wanted() (calls []*call, failures []Failure, err error) {
 			continue
 		}
 		var m made
-		c, err := b.r.missing(u, &m, b.r.outcome, func(*Done) {})
+		c, err := b.r.missing(u, &m, b.r.outcome, ignore)
 		switch {
 		case errors.Is(err, errLog):
 			return nil, failures, err
@@ -214,7 +224,8 @@ func (b *batcher) wanted() (calls []*call, failures []Failure, err error) {
 	return calls, failures, nil
 }
 
-// begin makes batches of calls at the endpoint.
+// begin makes batches of calls at the endpoint, as many as their limits ask for. Before a batch is
+// uploaded, the most that it may cost is reserved of the budget, and its calls are in batches.jsonl.
 func (b *batcher) begin(ctx context.Context, calls []*call) error {
 	for len(calls) > 0 {
 		p := &part{Part: len(b.parts) + 1}
@@ -238,12 +249,14 @@ func (b *batcher) begin(ctx context.Context, calls []*call) error {
 	return nil
 }
 
+// path returns the path of the file of a batch, which is deleted when the endpoint has made the batch.
 func (b *batcher) path(p *part) string {
 	return filepath.Join(b.cfg.Dir, "batch-"+strconv.Itoa(p.Part)+".jsonl")
 }
 
-// write writes the file of a batch with as many calls as it may hold, and returns how many these
-// are and the most that they may take.
+// write writes the file of a batch with the first n calls, as many as it may hold, and sets the keys
+// and the hash of the batch. It returns n and the most tokens that these calls may take. Their
+// pictures are kept too.
 func (b *batcher) write(p *part, calls []*call) (n int, most budget.Tokens, err error) {
 	f, err := os.Create(b.path(p))
 	if err != nil {
@@ -258,17 +271,19 @@ func (b *batcher) write(p *part, calls []*call) (n int, most budget.Tokens, err 
 		if err != nil {
 			return 0, most, fmt.Errorf("cannot ask %s: %w", c.task.ID, err)
 		}
-		line, err := json.Marshal(map[string]any{"custom_id": c.key, "method": "POST", "url": "/v1/chat/completions", "body": json.RawMessage(body)})
+		line, err := json.Marshal(map[string]any{
+			"custom_id": c.key, "method": "POST", "url": "/v1/chat/completions", "body": json.RawMessage(body)})
 		if err != nil {
 			return 0, most, err
 		}
-		if n > 0 && (n == maxPartRequests || size+len(line)+1 > maxPartBytes) {
+		full := n == maxPartRequests || size+len(line)+1 > maxPartBytes // with the line feed
+		if full && n > 0 {                                              // one call alone is sent however long it is
 			break
 		}
 		if err := b.r.keepPictures(c); err != nil {
 			return 0, most, err
 		}
-		w.Write(append(line, '\n'))
+		w.Write(append(line, '\n')) // Flush returns the error
 		size += len(line) + 1
 		one := c.request.Most()
 		most.Prompt, most.Completion = most.Prompt+one.Prompt, most.Completion+one.Completion
@@ -282,7 +297,9 @@ func (b *batcher) write(p *part, calls []*call) (n int, most budget.Tokens, err 
 	return n, most, nil
 }
 
-// upload sends the file of a batch to the endpoint and makes its batch.
+// upload sends the file of a batch to the endpoint as a form, notes the id of the uploaded file in
+// batches.jsonl, and has the endpoint make the batch. The form is written to a pipe while it is sent,
+// as it is too long for memory.
 func (b *batcher) upload(ctx context.Context, p *part) error {
 	f, err := os.Open(b.path(p))
 	if err != nil {
@@ -315,9 +332,10 @@ func (b *batcher) upload(ctx context.Context, p *part) error {
 	return b.create(ctx, p)
 }
 
-// create makes the batch of an uploaded part.
+// create has the endpoint make the batch of an uploaded file, and notes its id.
 func (b *batcher) create(ctx context.Context, p *part) error {
-	body, err := json.Marshal(map[string]any{"input_file_id": p.File, "endpoint": "/v1/chat/completions", "completion_window": "24h", "metadata": b.metadata(p)})
+	body, err := json.Marshal(map[string]any{
+		"input_file_id": p.File, "endpoint": "/v1/chat/completions", "completion_window": "24h", "metadata": b.metadata(p)})
 	if err != nil {
 		return err
 	}
@@ -328,7 +346,8 @@ func (b *batcher) create(ctx context.Context, p *part) error {
 	return b.created(p, made.ID)
 }
 
-// created notes the id that the endpoint gave to a batch.
+// created notes the id that the endpoint gave to a batch in batches.jsonl, deletes the batch's file,
+// which is not needed any more, and tells people.
 func (b *batcher) created(p *part, id string) error {
 	p.Batch = id
 	if err := b.note(p, partCreated); err != nil {
@@ -339,6 +358,7 @@ func (b *batcher) created(p *part, id string) error {
 	return nil
 }
 
+// metadata returns the metadata by which a batch of this run is told from all others at the endpoint.
 func (b *batcher) metadata(p *part) map[string]string {
 	return map[string]string{"plumb_run": b.run, "plumb_part": strconv.Itoa(p.Part) + "-" + p.Hash[:16]}
 }
@@ -352,9 +372,10 @@ type state struct {
 	Metadata map[string]string `json:"metadata"`
 }
 
-// recover brings parts of an earlier process as far as they can be waited for. A part whose
-// creation is not known is looked for among the endpoint's batches first, so that none is
-// made twice.
+// recover brings the batches of an earlier process as far as they can be waited for. One that was not
+// uploaded is given up: its calls are asked anew. One whose file was uploaded is looked for among the
+// endpoint's batches before it is made, so that none is made and paid for twice. With Cancel the
+// endpoint is told to end each batch.
 func (b *batcher) recover(ctx context.Context) error {
 	for _, p := range b.live() {
 		var err error
@@ -370,10 +391,8 @@ func (b *batcher) recover(ctx context.Context) error {
 				err = b.create(ctx, p)
 			}
 		}
-		if err == nil && p.Event == partCreated {
-			if b.cfg.Cancel {
-				err = b.do(ctx, "POST", "batches/"+p.Batch+"/cancel", "application/json", nil, nil)
-			}
+		if err == nil && p.Event == partCreated && b.cfg.Cancel {
+			err = b.do(ctx, "POST", "batches/"+p.Batch+"/cancel", "application/json", nil, nil)
 		}
 		if err != nil {
 			return err
@@ -382,7 +401,8 @@ func (b *batcher) recover(ctx context.Context) error {
 	return nil
 }
 
-// find returns the id of the endpoint's batch with the metadata of a part, "" for none.
+// find returns the id of the batch at the endpoint that has the metadata of p, "" for none. It goes
+// through the list of all batches there, page by page.
 func (b *batcher) find(ctx context.Context, p *part) (string, error) {
 	want := b.metadata(p)
 	after := ""
@@ -410,8 +430,11 @@ func (b *batcher) find(ctx context.Context, p *part) (string, error) {
 	}
 }
 
-// wait waits until it is time to ask the endpoint about a batch, and fetches the results of those
-// that ended.
+// wait does one step of waiting. If a batch has ended whose results an earlier process did not fetch,
+// it fetches them. Otherwise it sleeps until the batch that is due first is due, asks the endpoint
+// about it, and fetches its results if it has ended, be it with success or not: a batch that failed or
+// was cancelled may have answered some of its calls. The time between two looks doubles. An endpoint
+// that does not answer is told to people and asked again.
 func (b *batcher) wait(ctx context.Context) error {
 	for _, p := range b.live() {
 		if p.Event == partEnded {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// result is one line of a file of results.
+// result is one line of a batch's file of results, by the key of its call.
 type result struct {
 	Key      string `json:"custom_id"`
 	Response *struct {
@@ -22,14 +22,17 @@ type result struct {
 	} `json:"response"`
 }
 
-// fetch reads the results of a batch that ended into the log of calls.
+// fetch reads the results of a batch that ended into the log of calls, pays for them from the budget,
+// and marks the batch as fetched. Left out, and thus asked anew if they are still wanted, are lines
+// without a response; left out for good are results of tasks that are not chosen now, and second
+// results of a call.
 func (b *batcher) fetch(ctx context.Context, p *part) error {
 	calls := map[string]*call{}
 	for i, u := range b.r.units {
 		if _, ok := b.r.made[i]; ok {
 			continue
 		}
-		c, err := b.r.missing(u, new(made), b.r.outcome, func(*Done) {})
+		c, err := b.r.missing(u, new(made), b.r.outcome, ignore)
 		if errors.Is(err, errLog) {
 			return err
 		}
@@ -38,7 +41,7 @@ func (b *batcher) fetch(ctx context.Context, p *part) error {
 		}
 	}
 	var spent budget.Tokens
-	var told *float64
+	var told *float64 // sum of the costs that the endpoint tells, nil if it tells none
 	for _, id := range []string{p.Output, p.Errors} {
 		if id == "" {
 			continue
@@ -62,7 +65,7 @@ func (b *batcher) fetch(ctx context.Context, p *part) error {
 		}
 	}
 	if p.hold != nil {
-		if spent == (budget.Tokens{}) {
+		if spent == (budget.Tokens{}) { // nothing was answered, or the endpoint counts no tokens
 			p.hold.Cancel()
 		} else if _, _, err := p.hold.Pay(spent, told); err != nil {
 			return fmt.Errorf("%w: %w", ErrEarly, err)
@@ -71,7 +74,9 @@ func (b *batcher) fetch(ctx context.Context, p *part) error {
 	return b.note(p, partFetched)
 }
 
-// keep puts one result of a batch into the log of calls, where it is an outcome.
+// keep puts one result of a batch into the log of calls, with its cost: that which the endpoint tells,
+// or else by the price of its tokens. It adds the tokens to spent and a told cost to told. A result
+// that is not final, such as an overloaded server's, is left out: the call is made again.
 func (b *batcher) keep(p *part, c *call, status int, body []byte, spent *budget.Tokens, told **float64) error {
 	reader := chat.Reader{Key: b.cfg.Key, Request: c.request, Now: time.Now()}
 	g := reader.Read(status, nil, body)
@@ -85,7 +90,9 @@ func (b *batcher) keep(p *part, c *call, status int, body []byte, spent *budget.
 		if o.Usage.Cached != nil {
 			t.Cached = *o.Usage.Cached
 		}
-		spent.Prompt, spent.Completion, spent.Cached = spent.Prompt+t.Prompt, spent.Completion+t.Completion, spent.Cached+t.Cached
+		spent.Prompt += t.Prompt
+		spent.Completion += t.Completion
+		spent.Cached += t.Cached
 		if o.Cost == nil && b.cfg.Price != nil {
 			cost := b.cfg.Price.Of(t)
 			o.Cost, o.Priced = &cost, true
@@ -107,7 +114,8 @@ func (b *batcher) keep(p *part, c *call, status int, body []byte, spent *budget.
 	return nil
 }
 
-// lines calls f with each line of a file at the endpoint.
+// lines calls f with each line of a file at the endpoint but the blank ones. The line is valid during
+// the call only. An error of f ends it and is returned.
 func (b *batcher) lines(ctx context.Context, route string, f func([]byte) error) error {
 	resp, err := b.client.Do(ctx, "GET", route, "", nil)
 	if err != nil {
@@ -118,7 +126,7 @@ func (b *batcher) lines(ctx context.Context, route string, f func([]byte) error)
 		return fmt.Errorf("%w: cannot read results of a batch: the endpoint answered %d", ErrEarly, resp.StatusCode)
 	}
 	s := bufio.NewScanner(resp.Body)
-	s.Buffer(nil, 64<<20)
+	s.Buffer(nil, 64<<20) // longest line in bytes: one result
 	for s.Scan() {
 		if len(bytes.TrimSpace(s.Bytes())) == 0 {
 			continue
@@ -133,11 +141,17 @@ func (b *batcher) lines(ctx context.Context, route string, f func([]byte) error)
 	return nil
 }
 
-// do makes one request of the files or batches API, with a few tries, and reads its JSON.
+// do makes one request of the files or batches API, with four tries at most, and reads the JSON of the
+// answer into into, unless that is nil. A POST with a body is tried once: the body is read by then, and
+// the endpoint may have made the file or the batch all the same.
 func (b *batcher) do(ctx context.Context, method, route, kind string, body io.Reader, into any) error {
+	tries := 4
+	if method == "POST" && body != nil {
+		tries = 1
+	}
 	for try := 1; ; try++ {
-		err, again := b.once(ctx, method, route, kind, body, into)
-		if err == nil || !again || try == 4 || body != nil && method == "POST" {
+		again, err := b.once(ctx, method, route, kind, body, into)
+		if err == nil || !again || try == tries {
 			return err
 		}
 		select {
@@ -148,25 +162,28 @@ func (b *batcher) do(ctx context.Context, method, route, kind string, body io.Re
 	}
 }
 
-// once makes one request of the files or batches API; again says that another try may help.
-func (b *batcher) once(ctx context.Context, method, route, kind string, body io.Reader, into any) (err error, again bool) {
+// once makes one request of the files or batches API and reads the JSON of the answer into into, unless
+// that is nil. kind is the body's media type. With an error, again says that another try may help. An
+// error quotes the start of the answer, without the API key.
+func (b *batcher) once(ctx context.Context, method, route, kind string, body io.Reader, into any) (again bool, err error) {
 	resp, err := b.client.Do(ctx, method, route, kind, body)
 	if err != nil {
-		return err, true
+		return true, err
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 16<<20))
 	if err != nil {
-		return err, true
+		return true, err
 	}
 	if resp.StatusCode/100 != 2 {
-		return fmt.Errorf("the endpoint answered %d: %s", resp.StatusCode, chat.Brief(b.client.Hide(string(text)), 200)), resp.StatusCode >= 500 || resp.StatusCode == 429
+		busy := resp.StatusCode >= 500 || resp.StatusCode == 429 // failed, or too many requests
+		return busy, fmt.Errorf("the endpoint answered %d: %s", resp.StatusCode, chat.Brief(b.client.Hide(string(text)), 200))
 	}
 	if into == nil {
-		return nil, false
+		return false, nil
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("the endpoint answered no JSON: %w", err), true
+		return true, fmt.Errorf("the endpoint answered no JSON: %w", err)
 	}
-	return nil, false
+	return false, nil
 }

@@ -15,8 +15,6 @@ import (
 	"plumb/daemon/ledger"
 )
 
-type holdOf = *budget.Hold
-
 // Events of the log of calls.
 const (
 	eventSent = "sent" // a request is about to be sent
@@ -65,7 +63,7 @@ type Label struct {
 // of many answers would else fill the memory. See docs/spec/runs.md#r41.
 type record struct {
 	at    ledger.Place
-	order int32 // in which calls were first made
+	order int32 // of the first outcomes of calls, from 0
 	heard bool  // the outcome is an answer, or a filter withheld it
 	fresh bool  // made by this process
 }
@@ -123,11 +121,13 @@ func ReadCalls(path string) (*Calls, error) {
 	return c, nil
 }
 
+// newCalls returns a Calls without a log.
 func newCalls() *Calls {
 	return &Calls{done: map[string]*record{}, open: map[string][]Reserve{}, pictures: map[shown][]string{}}
 }
 
-// replay takes one line of the log of calls in.
+// replay brings c up to date with one line of the log. at is the place of the line, where an outcome is
+// read again when it is needed.
 func (c *Calls) replay(line []byte, at ledger.Place) error {
 	var event struct {
 		Event string `json:"event"`
@@ -150,21 +150,23 @@ func (c *Calls) replay(line []byte, at ledger.Place) error {
 	}
 	c.settle(d)
 	c.take(d, at, false)
-	if key := d.shownFor(); len(d.Images) > 0 && c.pictures[key] == nil { // the first ones, as all later calls have them
+	// The first call's pictures are enough: sameAsEarlier gives them to all later calls.
+	if key := d.shownFor(); len(d.Images) > 0 && c.pictures[key] == nil {
 		c.pictures[key] = d.Images
 	}
 	return nil
 }
 
-// settle ends the requests of a call that has its outcome. Those that may have been paid
-// for without an answer stay lost.
+// settle closes the requests of a call that has its outcome, and adds what the call took to c.spent.
+// The requests that may have been paid for without an answer, whose number the outcome has, are counted
+// as lost with all that was reserved for them.
 func (c *Calls) settle(d *Done) {
-	list := c.open[d.Key]
-	if d.Batch != nil { // its request has no line of its own
+	requests := c.open[d.Key]
+	if d.Batch != nil { // a request in a batch has no line of its own, which counts it
 		c.spent.Calls++
 	}
-	lost := min(d.Lost, len(list))
-	for _, r := range list[:lost] {
+	lost := min(d.Lost, len(requests))
+	for _, r := range requests[:lost] {
 		c.spent.Lost++
 		c.spent.LostTokens += r.Tokens
 		c.spent.LostCost += r.Cost
@@ -181,8 +183,9 @@ func (c *Calls) settle(d *Done) {
 	}
 }
 
-// take makes the outcome of a call known. The first answer of a key counts; a failure is replaced
-// by what a later try brings. One that is not final only says what its requests cost: the call is
+// take makes the outcome of a call known, and returns the place of the line that counts for its key. The
+// first answer counts; a later one is a duplicate. A failure is replaced by what a later try brings. An
+// outcome that is not final is left out: its line only says what the requests cost, and the call is
 // made again.
 func (c *Calls) take(d *Done, at ledger.Place, fresh bool) ledger.Place {
 	if !d.Kind.Final() {
@@ -201,7 +204,8 @@ func (c *Calls) take(d *Done, at ledger.Place, fresh bool) ledger.Place {
 	return at
 }
 
-// all returns the records of all calls, in the order in which they were first made.
+// all returns the records of all calls that have an outcome, in the order in which their first outcomes
+// came.
 func (c *Calls) all() []*record {
 	if c == nil {
 		return nil
@@ -211,7 +215,8 @@ func (c *Calls) all() []*record {
 	return slices.SortedFunc(maps.Values(c.done), func(a, b *record) int { return int(a.order - b.order) })
 }
 
-// record returns the record of a call, nil for none.
+// record returns the record of a call's outcome, nil for none. A nil Calls, that of a plan alone, has
+// none.
 func (c *Calls) record(key string) *record {
 	if c == nil {
 		return nil
@@ -250,8 +255,8 @@ func (c *Calls) Spent() budget.Spent {
 	return c.spent
 }
 
-// Duplicates is how many outcomes came again for a key that had one, and Torn how many
-// lines of the log are not whole.
+// Duplicates returns how many outcomes came for a call that had an answer already. It may be called
+// when no call is under way.
 func (c *Calls) Duplicates() int { return c.duplicates }
 
 // Torn returns the number of lines of the log that are not whole.
@@ -259,7 +264,7 @@ func (c *Calls) Torn() int { return c.torn }
 
 // sent writes to the log that a request is about to be sent to the model, and returns when that is
 // on the disk.
-func (c *Calls) sent(key string, try int, most holdOf) error {
+func (c *Calls) sent(key string, try int, most *budget.Hold) error {
 	s := Sent{Event: eventSent, Key: key, Time: now(), Try: try}
 	if most != nil {
 		s.Reserve = Reserve{most.Tokens, most.Cost}
@@ -272,7 +277,8 @@ func (c *Calls) sent(key string, try int, most holdOf) error {
 	return err
 }
 
-// keep writes the outcome of a call to the log and returns when it is on the disk.
+// keep writes the outcome of a call to the log and waits until it is on the disk. It returns the outcome
+// that counts for the call: an earlier answer where there is one, else d.
 func (c *Calls) keep(d *Done) (*Done, error) {
 	b, err := json.Marshal(d)
 	if err != nil {

@@ -17,7 +17,8 @@ type Choice struct {
 	Seed   int64    `json:"seed"`
 }
 
-// Tasks returns the chosen tasks in their order. The error names an id that no task has.
+// Tasks returns the chosen tasks in their order: first those of Only, of these the Sample of each
+// group, of that the first ones up to Limit. The error names an id of Only that no task has.
 func (c Choice) Tasks(all []*ask.Task) ([]*ask.Task, error) {
 	tasks := all
 	if c.Only != nil {
@@ -56,8 +57,8 @@ func (c Choice) Tasks(all []*ask.Task) ([]*ask.Task, error) {
 	return tasks, nil
 }
 
-// Subset returns n of the ids: the first in the order of a hash of seed and id, so that a
-// larger subset holds every smaller one.
+// Subset returns n of the ids, or all if there are fewer: the first in the order of a hash of seed and
+// id. So a larger subset holds every smaller one, and no id depends on which others there are.
 func Subset(ids []string, n int, seed int64) []string {
 	type ranked struct {
 		hash [sha256.Size]byte

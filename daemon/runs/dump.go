@@ -35,7 +35,7 @@ type Asked struct {
 	Calls   int      `json:"calls"`
 }
 
-// Usage is the tokens of an answer; nil numbers are unknown.
+// Usage is the tokens of an answer, a sum over its calls; nil numbers are unknown.
 type Usage struct {
 	Prompt     int64  `json:"prompt"`
 	Completion int64  `json:"completion"`
@@ -48,7 +48,7 @@ type Totals struct {
 	Answers  int     `json:"answers"` // dump lines
 	Missing  int     `json:"missing"` // of them without a response
 	Filtered int     `json:"filtered"`
-	Cut      int     `json:"cut"`
+	Cut      int     `json:"cut"` // responses that end at the limit of tokens
 	Tokens   Usage   `json:"tokens"`
 	Cost     float64 `json:"cost"`
 	Priced   bool    `json:"priced"` // every answer has a cost
@@ -65,7 +65,7 @@ type Totals struct {
 func (r *Run) Dump(w io.Writer) (t Totals, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	t.Priced = true
-	planned := map[unitKey]int{} // index of the unit
+	planned := map[unitKey]int{} // indices in r.units
 	for i, u := range r.units {
 		planned[keyOfUnit(u)] = i
 	}
@@ -108,23 +108,25 @@ func (r *Run) Dump(w io.Writer) (t Totals, err error) {
 	return t, out.Flush()
 }
 
-// unitKey tells units apart, whichever command made them.
+// unitKey tells units apart, whichever command planned them.
 type unitKey struct {
 	task, test string
 	arm        ask.Arm
 	repeat     int
 }
 
+// keyOfUnit returns the key of a unit of this command.
 func keyOfUnit(u unit) unitKey { return unitKey{u.task.ID, testOf(u), u.arm, u.repeat} }
 
-// labelled is a call of the log.
+// labelled is a call of the log: its label and the place of its line.
 type labelled struct {
 	Label
 	at ledger.Place
 }
 
-// earlier returns the calls of the log by unit, in the order of the log. Of each arm only
-// those count that were asked as it is asked now, or as it was asked last.
+// earlier returns the calls of the log by unit, in the order of the log. Of each arm only those count
+// that have one configuration, so that no table mixes two: that of this command if the log has any
+// call with it, else that of the last call.
 func (r *Run) earlier() (map[unitKey][]labelled, error) {
 	var all []labelled
 	config := map[ask.Arm]string{}
@@ -136,7 +138,8 @@ func (r *Run) earlier() (map[unitKey][]labelled, error) {
 		all = append(all, d)
 		config[d.Arm.ask()] = d.Config
 	}
-	for arm, s := range r.args { // settings of which nothing was asked yet replace none
+	for arm, s := range r.args {
+		// Settings with which nothing was asked yet replace none.
 		if slices.ContainsFunc(all, func(d labelled) bool { return d.Config == s.config }) {
 			config[arm] = s.config
 		}
@@ -152,7 +155,8 @@ func (r *Run) earlier() (map[unitKey][]labelled, error) {
 	return out, nil
 }
 
-// allUnits lists the units of the plan and of the log: by task, arm and repeat.
+// allUnits returns the units of the plan and those of the log, each once, by task, arm and repeat. Left
+// out are units of the log whose task is not in the file of tasks any more, or has another test there.
 func (r *Run) allUnits(planned map[unitKey]int, earlier map[unitKey][]labelled) []unit {
 	keys := map[string][]unitKey{} // by task
 	arms := slices.Clone(r.cfg.Arms)
@@ -188,20 +192,22 @@ func (r *Run) allUnits(planned map[unitKey]int, earlier map[unitKey][]labelled) 
 	return out
 }
 
-// armOrder is what arms are sorted by: the papers' default comes first.
+// armOrder returns the text by which arms are sorted. The papers' defaults are replaced by 0 in it,
+// which sorts before all letters.
 func armOrder(a ask.Arm) string {
 	s := strings.NewReplacer(ask.ModeDefault, "0", ask.InputFull, "0", "direct", "0", "zero-shot", "0").Replace(a.Mode + "|" + a.Input)
 	return s + "|" + a.Setting + "|" + a.Format + "|" + a.Method
 }
 
-// fromLog puts the calls of a unit together that an earlier command made. Of calls of one
-// turn and step the last one counts.
+// fromLog puts the calls of a unit together that an earlier command made, whatever they asked. Of calls
+// of one turn and step the last one counts. The result is not whole if a call is missing, or if the
+// task cannot be asked; the error is of reading the log.
 func (r *Run) fromLog(u unit, calls []labelled) (m made, err error) {
 	for {
 		// Next only has to tell whether there is another call: what it would ask was asked.
 		step, err := r.cfg.Source.Next(u.task, u.arm, m.heard)
 		if err != nil {
-			return m, nil
+			return m, nil // not whole
 		}
 		if step == nil {
 			m.whole = true
@@ -221,12 +227,12 @@ func (r *Run) fromLog(u unit, calls []labelled) (m made, err error) {
 	}
 }
 
-// planned reads the calls of a planned unit from the log. It is not whole where one is missing, or
-// where the task cannot be asked.
+// planned reads the calls of unit i of this command from the log. The result is not whole if one is
+// missing, or if the task cannot be asked; the error is of reading the log.
 func (r *Run) planned(i int) (m made, err error) {
 	keys, ok := r.made[i]
 	if !ok { // the log may have them all the same
-		c, err := r.missing(r.units[i], &m, r.calls.Done, func(*Done) {})
+		c, err := r.missing(r.units[i], &m, r.calls.Done, ignore)
 		m.whole = err == nil && c == nil
 		if errors.Is(err, errLog) {
 			return m, err
@@ -244,12 +250,17 @@ func (r *Run) planned(i int) (m made, err error) {
 	return m, nil
 }
 
-// line returns the dump line of an answer, and adds it to the totals.
+// line returns the dump line of an answer, which ends in a line feed, and adds the answer to the totals.
+// Its usage, time and tries are sums over the calls that led to the answer, its outcome that of the
+// last one. Its cost is unknown if that of any call is.
 func (r *Run) line(u unit, a ask.Answer, calls []*Done, t *Totals) ([]byte, error) {
 	calls = calls[a.From : a.Last+1]
 	last := calls[len(calls)-1]
-	asked := Asked{Model: r.cfg.Model, Served: orNil(last.Model), Arm: ArmOf(u.arm), Repeat: u.repeat, Config: last.Config,
-		Finish: orNil(last.Finish), Outcome: string(last.Kind), Calls: len(calls), Usage: new(Usage), Cost: new(float64)}
+	asked := Asked{
+		Model: r.cfg.Model, Served: orNil(last.Model), Arm: ArmOf(u.arm), Repeat: u.repeat, Config: last.Config,
+		Finish: orNil(last.Finish), Outcome: string(last.Kind),
+		Calls: len(calls), Usage: new(Usage), Cost: new(float64), // sums
+	}
 	if a.Turn > 0 {
 		asked.Turn = &a.Turn
 	}
@@ -258,12 +269,13 @@ func (r *Run) line(u unit, a ask.Answer, calls []*Done, t *Totals) ([]byte, erro
 		asked.Seconds += d.Seconds
 		asked.Usage.add(d.Usage)
 		if d.Cost == nil {
-			asked.Cost = nil
+			asked.Cost = nil // and stays so
 		} else if asked.Cost != nil {
 			*asked.Cost += *d.Cost
 		}
 	}
 	t.add(&asked, a.OK, last)
+	// Members that plumb score and the tables read stand beside "asked", which is for people and tools.
 	more := scoring.AppendString([]byte(`"model":`), r.cfg.Model)
 	more = strconv.AppendInt(append(more, `,"repeat":`...), int64(u.repeat), 10)
 	if asked.Finish != nil {
@@ -287,28 +299,32 @@ func (r *Run) line(u unit, a ask.Answer, calls []*Done, t *Totals) ([]byte, erro
 	return append(ask.AppendAnswer(nil, u.task, a, more), '\n'), nil
 }
 
-// add adds the tokens of one call.
-func (u *Usage) add(o *chat.Usage) {
-	if o == nil {
+// add adds the tokens of one call, none where the call does not tell them.
+func (u *Usage) add(call *chat.Usage) {
+	if call == nil {
 		return
 	}
-	u.Prompt += o.Prompt
-	u.Completion += o.Completion
-	for _, p := range []struct {
-		to **int64
-		n  *int64
-	}{{&u.Reasoning, o.Reasoning}, {&u.Cached, o.Cached}} {
-		if p.n == nil {
-			continue
-		}
-		if *p.to == nil {
-			*p.to = new(int64)
-		}
-		**p.to += *p.n
-	}
+	u.Prompt += call.Prompt
+	u.Completion += call.Completion
+	u.Reasoning = addKnown(u.Reasoning, call.Reasoning)
+	u.Cached = addKnown(u.Cached, call.Cached)
 }
 
-// add adds an answer to the totals.
+// addKnown returns the sum of two numbers of which one or both may be unknown. An unknown number counts
+// as 0; the sum of two is unknown. A known sum is added to in place.
+func addKnown(sum, n *int64) *int64 {
+	if n == nil {
+		return sum
+	}
+	if sum == nil {
+		sum = new(int64)
+	}
+	*sum += *n
+	return sum
+}
+
+// add adds an answer to the totals. ok says that it has a response; last is its last call. What a filter
+// withheld counts as missing too, without a reason.
 func (t *Totals) add(a *Asked, ok bool, last *Done) {
 	t.Answers++
 	t.Seconds += a.Seconds
@@ -331,7 +347,8 @@ func (t *Totals) add(a *Asked, ok bool, last *Done) {
 	}
 }
 
-// why counts the reason of a missing answer.
+// why counts the reason of a missing answer. Past maxReasons different ones, new ones are counted
+// together.
 func (t *Totals) why(last *Done) {
 	if t.Reasons == nil {
 		t.Reasons = map[string]int{}
@@ -349,7 +366,7 @@ func (t *Totals) why(last *Done) {
 // maxReasons bounds how many different reasons are told apart.
 const maxReasons = 20
 
-// orNil returns a text for JSON, nil for "".
+// orNil returns a pointer to a text, nil for "", so that JSON has null.
 func orNil(s string) *string {
 	if s == "" {
 		return nil
@@ -367,11 +384,13 @@ type Plan struct {
 	Most     int64 // tokens of their replies at most
 }
 
-// Plan counts calls by arm and turn. Calls that depend on an answer that is not there yet
-// are counted as "at most".
+// Plan counts the calls of the run by arm and turn, without making any. An answer that is not there yet
+// is taken as a good one without text, so that the calls after it are counted too: from the second turn
+// on the numbers are the most there may be. give, unless it is nil, gets each call with its number from
+// 0; its error ends Plan and is returned with the counts so far.
 func (r *Run) Plan(give func(n int, arm string, request *chat.Request) error) (plans []Plan, err error) {
-	at := map[[2]string]int{}
-	n := 0
+	at := map[[2]string]int{} // indices in plans by arm and turn
+	n := 0                    // calls so far
 	for _, u := range r.units {
 		var heard []ask.Heard
 		for turn := 1; ; turn++ {
@@ -414,5 +433,5 @@ func (r *Run) Plan(give func(n int, arm string, request *chat.Request) error) (p
 	return plans, nil
 }
 
-// ErrEnough ends Plan early.
+// ErrEnough is for the give of Plan, to end it when no more calls are wanted.
 var ErrEnough = errors.New("enough")

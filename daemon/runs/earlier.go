@@ -14,15 +14,16 @@ type shown struct{ task, test, input string }
 // shownFor returns what the pictures of a line of the log were shown for.
 func (d *Done) shownFor() shown { return shown{d.Task, d.Test, d.Arm.ask().Input} }
 
-// sameAsEarlier puts pictures of earlier calls into a request where theirs have equal pixels. Another
-// version of the program may compress a picture into other bytes, and would ask all again. See
+// sameAsEarlier replaces the pictures of a request by those of earlier calls for the same task and
+// input, each where the two have equal pixels. Another version of the program may compress a picture
+// into other bytes, which would change the key of the call: all would be asked and paid for again. See
 // docs/spec/runs.md#r58.
 func (r *Run) sameAsEarlier(c *call) {
 	if r.cfg.Kept == nil || r.calls == nil {
 		return
 	}
 	sums := r.calls.pictures[shown{c.task.ID, testOf(c.unit), c.arm.Input}]
-	n := 0
+	n := 0 // pictures of the request so far
 	for _, m := range c.request.Messages {
 		for j := range m.Parts {
 			p := &m.Parts[j]
@@ -31,6 +32,7 @@ func (r *Run) sameAsEarlier(c *call) {
 			}
 			if n < len(sums) && sums[n] != p.Image.SHA256() {
 				old := &chat.Image{Data: r.cfg.Kept(sums[n]), Type: p.Image.Type, Detail: p.Image.Detail}
+				// The kept file may be gone or damaged: then its hash is another one.
 				if old.SHA256() == sums[n] && equalPixels(old.Data, p.Image.Data) {
 					p.Image = old
 				}
@@ -40,7 +42,7 @@ func (r *Run) sameAsEarlier(c *call) {
 	}
 }
 
-// equalPixels reports whether two encoded pictures show the same.
+// equalPixels reports whether two encoded pictures can be read and have the same size and pixels.
 func equalPixels(a, b []byte) bool {
 	p, q := pixels(a), pixels(b)
 	return p != nil && q != nil && p.Rect == q.Rect && bytes.Equal(p.Pix, q.Pix)

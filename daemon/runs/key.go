@@ -6,7 +6,7 @@ import (
 	"plumb/daemon/canonical"
 )
 
-// promptVersion counts changes of the texts and pictures of this program.
+// promptVersion is raised with each change of the texts and pictures that this program sends.
 const promptVersion = 1
 
 // configLength is in hexadecimal digits.
@@ -40,7 +40,8 @@ func (a Arm) ask() ask.Arm {
 		}
 		return *s
 	}
-	return ask.Arm{Mode: word(a.Mode), Input: word(a.Input), Setting: word(a.Setting), Format: word(a.Format), Method: word(a.Method)}
+	return ask.Arm{
+		Mode: word(a.Mode), Input: word(a.Input), Setting: word(a.Setting), Format: word(a.Format), Method: word(a.Method)}
 }
 
 // identity is what the key of a call is the hash of. See docs/spec/runs.md#r40.
@@ -55,17 +56,22 @@ type identity struct {
 	Request string `json:"request"` // hash of the request's canonical body
 }
 
-// testOf is the test of a unit: SPATIALAB's is the format in which an item is asked.
+// testOf returns the test of a unit: that of its task, or else, for SPATIALAB, the format in which the
+// task is asked.
 func testOf(u unit) string { return cmp.Or(u.task.Test, u.arm.Format) }
 
-// keyOf returns the key of a call: calls with equal keys have the same answer.
+// keyOf returns the key of a call: the answer of one serves all calls with its key. Repeats have keys of
+// their own, although they send the same.
 func keyOf(suite string, c *call) (string, error) {
-	return canonical.Key(identity{1, suite, c.task.ID, testOf(c.unit), c.repeat, c.step.Turn, c.step.Name, c.hash})
+	const version = 1 // of what is hashed
+	return canonical.Key(identity{version, suite, c.task.ID, testOf(c.unit), c.repeat, c.step.Turn, c.step.Name, c.hash})
 }
 
-// configOf returns the hash of everything that an arm sends beside its task.
+// configOf returns the start of a hash of everything that an arm sends beside its task, by which lines
+// of the log and the dump are told apart that were asked in different ways.
 func configOf(cfg *Config, a ask.Arm, s *Settings) (string, error) {
-	key, err := canonical.Key(map[string]any{"suite": cfg.Suite, "arm": ArmOf(a), "settings": s, "system": cfg.System, "prompts": promptVersion})
+	key, err := canonical.Key(map[string]any{
+		"suite": cfg.Suite, "arm": ArmOf(a), "settings": s, "system": cfg.System, "prompts": promptVersion})
 	if err != nil {
 		return "", err
 	}

@@ -79,12 +79,12 @@ type made struct {
 	whole bool // no call is missing
 }
 
-// add adds a call.
+// add adds a call to those of the unit, and what the suite hears of it.
 func (m *made) add(r *Run, d *Done) {
 	m.calls, m.heard = append(m.calls, d), append(m.heard, r.heardOf(d))
 }
 
-// keys lists the keys of the calls.
+// keys returns the keys of the calls, in order.
 func (m *made) keys() (keys []string) {
 	for _, d := range m.calls {
 		keys = append(keys, d.Key)
@@ -99,7 +99,9 @@ type unit struct {
 	repeat int
 }
 
-// New plans a run whose calls are kept in calls, which may be nil for a plan alone.
+// New plans a run: its units are the chosen tasks in each arm that fits them, each repeated as often as
+// the configuration says. It asks nothing yet. Calls are kept in calls, which may be nil for a plan
+// alone. A run without a unit is an error.
 func New(cfg Config, calls *Calls) (*Run, error) {
 	cfg.Repeats, cfg.Workers = max(1, cfg.Repeats), max(1, cfg.Workers)
 	r := &Run{cfg: cfg, calls: calls, args: map[ask.Arm]armSettings{}, made: map[int][]string{}}
@@ -137,18 +139,21 @@ type call struct {
 	key     string
 }
 
-// next returns the next call to the model for a task in an arm, nil where all were made.
+// next returns the next call to the model for a unit whose calls so far brought heard, nil if there is
+// none. Its pictures are those of earlier calls where these look the same, so that its key is theirs.
 func (r *Run) next(u unit, heard []ask.Heard) (*call, error) {
 	step, err := r.cfg.Source.Next(u.task, u.arm, heard)
 	if err != nil || step == nil {
 		return nil, err
 	}
 	s := r.args[u.arm]
-	c := &call{unit: u, step: step, request: &chat.Request{Model: r.cfg.Model, Messages: step.Messages, Settings: s.Settings.Settings, Extra: s.Extra}}
+	c := &call{unit: u, step: step, request: &chat.Request{
+		Model: r.cfg.Model, Messages: step.Messages, Settings: s.Settings.Settings, Extra: s.Extra}}
 	if r.cfg.System != "" {
-		c.request.Messages = append([]chat.Message{{Role: "system", Parts: []chat.Part{chat.Text(r.cfg.System)}}}, step.Messages...)
+		system := chat.Message{Role: "system", Parts: []chat.Part{chat.Text(r.cfg.System)}}
+		c.request.Messages = append([]chat.Message{system}, step.Messages...)
 	}
-	if seed := c.request.Settings.Seed; seed != nil { // repeats would be the same answer
+	if seed := c.request.Settings.Seed; seed != nil { // with one seed, all repeats would bring the same answer
 		n := *seed + int64(u.repeat) - 1
 		c.request.Settings.Seed = &n
 	}
@@ -160,7 +165,8 @@ func (r *Run) next(u unit, heard []ask.Heard) (*call, error) {
 	return c, err
 }
 
-// heardOf returns the outcome of a call in the form in which a suite gets it.
+// heardOf returns the outcome of a call in the form in which a suite gets it. Only an answer has a text:
+// its own, or with ReasoningText its reasoning where it has none.
 func (r *Run) heardOf(d *Done) ask.Heard {
 	h := ask.Heard{Turn: d.Turn, Name: d.Step, OK: d.Outcome.Kind == chat.Answer}
 	if h.OK {
@@ -180,17 +186,18 @@ type Failure struct {
 // ErrEarly says that a run ended before every planned call had an outcome.
 var ErrEarly = errors.New("the run ended early")
 
-// Ask makes all calls that the log lacks. ctx ends it: calls under way are finished first.
-// The error wraps ErrEarly where calls are missing; failures are tasks that cannot be asked
-// at all.
+// Ask makes all calls that the log lacks, Workers at once, and puts their outcomes into the log. ctx ends
+// it: calls under way are finished first. So does a client that halts, as for a spent budget. The error
+// wraps ErrEarly where calls are missing, and errLog where the log cannot be used; failures are tasks
+// that cannot be asked at all.
 func (r *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure, err error) {
 	defer context.AfterFunc(ctx, client.Stop)() // what waits for another try ends at once
 	var (
 		mu   sync.Mutex
 		wg   sync.WaitGroup
-		next atomic.Int64
-		left atomic.Int64
-		end  error
+		next atomic.Int64 // unit to begin with
+		left atomic.Int64 // units that lack a call
+		end  error        // of the log
 	)
 	for range min(r.cfg.Workers, len(r.units)) {
 		wg.Go(func() {
@@ -235,8 +242,9 @@ func (r *Run) Ask(ctx context.Context, client *chat.Client) (failures []Failure,
 // errLog marks a log that cannot be written or read: nothing may be asked then.
 var errLog = errors.New("cannot use the log of calls")
 
-// makeCalls makes the calls to the model that unit i, one task in one arm, still needs, with those
-// in the log counted as made. done is false where one has no outcome.
+// makeCalls makes the calls to the model that unit i, one task in one arm, still needs. Those in the log
+// are counted as made. A call that another unit makes at the same time is made once. If all have an
+// outcome, done is true and the unit is marked as made; else the first one without ends it.
 func (r *Run) makeCalls(ctx context.Context, client *chat.Client, i int) (done bool, err error) {
 	var m made
 	for {
@@ -259,8 +267,8 @@ func (r *Run) makeCalls(ctx context.Context, client *chat.Client, i int) (done b
 	}
 }
 
-// missing goes on with the calls of a unit as outcome has them, and returns the first one that
-// it lacks, nil where it has all. Each of the others is added to m and passed to seen.
+// missing returns the first call of a unit, after those in m, for which outcome has none, nil if there
+// is none. Each call before it is added to m with its outcome and passed to seen.
 func (r *Run) missing(u unit, m *made, outcome func(key string) (*Done, error), seen func(*Done)) (*call, error) {
 	for {
 		c, err := r.next(u, m.heard)
@@ -276,8 +284,11 @@ func (r *Run) missing(u unit, m *made, outcome func(key string) (*Done, error), 
 	}
 }
 
-// outcome returns the outcome of a call, nil where it is to be made: there is none, or it is to
-// be asked again.
+// ignore is the seen of missing for those who need no count.
+func ignore(*Done) {}
+
+// outcome returns the outcome of a call, nil where the call is to be made: if there is none, or with
+// RetryFailed, if an earlier process had no answer. Failures of this process are not tried again.
 func (r *Run) outcome(key string) (*Done, error) {
 	if old := r.calls.record(key); old != nil && r.cfg.RetryFailed && !old.heard && !old.fresh {
 		return nil, nil
@@ -285,30 +296,34 @@ func (r *Run) outcome(key string) (*Done, error) {
 	return r.calls.Done(key)
 }
 
-// shared makes a call once where units of several arms ask the same at the same time.
+// shared makes a call, or if another unit is making one with the same key, waits for its outcome: units
+// of several arms may ask the same.
 func (r *Run) shared(key string, ask func() (*Done, error)) (*Done, error) {
 	v, err, _ := r.flight.Do(key, func() (any, error) { return ask() })
 	return v.(*Done), err
 }
 
-// count adds the outcome of a call to the run's progress.
+// count adds the outcome of a call to the run's progress. Whatever is no answer counts as failed, what a
+// filter withheld too.
 func (r *Run) count(d *Done) {
-	switch {
-	case d.Outcome.Kind == chat.Answer:
-		r.answered.Add(1)
-		if d.Outcome.Cut() {
-			r.cut.Add(1)
-		}
-	default:
+	if d.Outcome.Kind != chat.Answer {
 		r.failed.Add(1)
+		return
+	}
+	r.answered.Add(1)
+	if d.Outcome.Cut() {
+		r.cut.Add(1)
 	}
 }
 
-// ask makes one call to the model. It returns nil where there is no final outcome.
+// ask makes one call to the model, with the tries that the client makes. Each request is in the log
+// before it is sent, and each outcome when it has come. It returns the outcome that counts for the
+// call, nil if there is no final one, or if ctx ended before the first try; a call that is refused
+// before it is sent is an error.
 func (r *Run) ask(ctx context.Context, client *chat.Client, c *call) (*Done, error) {
 	var kept *Done
 	c.request.Hooks = chat.Hooks{
-		Begin: func(try int, most holdOf) error {
+		Begin: func(try int, most *budget.Hold) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -338,7 +353,7 @@ func (r *Run) ask(ctx context.Context, client *chat.Client, c *call) (*Done, err
 	return kept, nil
 }
 
-// keepPictures passes the pictures of a call to Config.Picture.
+// keepPictures passes each picture of a call to Config.Picture, which keeps it, if there is one.
 func (r *Run) keepPictures(c *call) error {
 	if r.cfg.Picture == nil {
 		return nil
@@ -356,11 +371,16 @@ func (r *Run) keepPictures(c *call) error {
 	return nil
 }
 
-// done returns the log's line of a call with its outcome.
+// done returns the log's line of a call with its outcome. Reasoning is left out of it, unless the
+// configuration keeps it, or it stands for an answer without text.
 func (r *Run) done(c *call, o *chat.Outcome) *Done {
-	label := Label{Task: c.task.ID, Test: testOf(c.unit), Arm: ArmOf(c.arm), Repeat: c.repeat, Turn: c.step.Turn, Step: c.step.Name, Config: r.args[c.arm].config}
+	label := Label{
+		Task: c.task.ID, Test: testOf(c.unit), Arm: ArmOf(c.arm), Repeat: c.repeat,
+		Turn: c.step.Turn, Step: c.step.Name, Config: r.args[c.arm].config,
+	}
 	d := &Done{Event: eventDone, Key: c.key, Suite: r.cfg.Suite, Label: label, Request: c.hash, Outcome: *o}
-	if !r.cfg.KeepReasoning && !(o.Text == "" && r.cfg.ReasoningText) {
+	isAnswer := o.Text == "" && r.cfg.ReasoningText
+	if !r.cfg.KeepReasoning && !isAnswer {
 		d.Outcome.Reasoning = ""
 	}
 	for _, m := range c.request.Messages {
@@ -393,5 +413,5 @@ func (r *Run) Progress() Progress {
 // Config returns the hash of what is sent in an arm beside its tasks.
 func (r *Run) Config(a ask.Arm) string { return r.args[a].config }
 
-// now is the time that log lines have.
+// now returns the time in the form that log lines have: UTC, in milliseconds.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
