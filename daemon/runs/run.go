@@ -17,6 +17,7 @@ import (
 
 	"plumb/daemon/ask"
 	"plumb/daemon/chat"
+	"plumb/daemon/chat/budget"
 
 	"golang.org/x/sync/singleflight"
 )
