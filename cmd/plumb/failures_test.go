@@ -29,7 +29,7 @@ func TestTooFewScored(t *testing.T) {
 		want       []string // on stderr
 	}{
 		{"all is well", mcqs(3), "", 0, nil},
-		{"no lines", "", "", 1, []string{"there are no lines"}},
+		{"no lines", "", "", 1, []string{"the input has no lines"}},
 		{"another format", lines(wrong, 4), "", 1, []string{"4 of 4 lines could not be scored: 4 unknown_suite", "line 1: unknown_suite", "suite", "nothing could be scored"}},
 		{"no JSON", lines("{id,response\n", 1, "a,b\n", 2), "", 1, []string{"3 bad_line", "line 1: bad_line", "one JSON object on each line"}},
 		{"tasks that do not join", `{"id":"a","response":"A"}` + "\n" + `{"id":"b","response":"A"}` + "\n", "--suite spatialab --tasks " + tasks, 1, []string{"2 unknown_task", `line 2 (id "b")`, "nothing could be scored"}},
@@ -107,7 +107,7 @@ func TestNothingToShow(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"", []string{"render", "--backend", "cpu", "-"}, "nothing could be drawn: there are no lines"},
+		{"", []string{"render", "--backend", "cpu", "-"}, "nothing could be drawn: the input has no lines"},
 		{"", []string{"render", "--backend", "cpu", bad}, "nothing could be drawn: of 2 lines, 2 failed (2 bad_scene)"},
 		{"", []string{"prompt", "-"}, "cannot write any prompt: there are no items"},
 		{"", []string{"agree", "-"}, "it has no lines"},
