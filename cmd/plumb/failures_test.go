@@ -109,7 +109,7 @@ func TestNothingToShow(t *testing.T) {
 	}{
 		{"", []string{"render", "--backend", "cpu", "-"}, "nothing could be drawn: the input has no lines"},
 		{"", []string{"render", "--backend", "cpu", bad}, "nothing could be drawn: of 2 lines, 2 failed (2 bad_scene)"},
-		{"", []string{"prompt", "-"}, "cannot write any prompt: there are no items"},
+		{"", []string{"prompt", "-"}, "cannot write any prompt: the file has no lines"},
 		{"", []string{"agree", "-"}, "it has no lines"},
 		{"{x\n", []string{"score", "--backend", "cpu", "--judge-url", "http://127.0.0.1:1", "--judge-model", "m", "--judge-dry-run", "-"}, "nothing could be scored: of 1 lines, 1 failed (1 bad_line)"},
 	} {

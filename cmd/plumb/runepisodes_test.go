@@ -63,7 +63,7 @@ func TestRunEpisodes(t *testing.T) {
 	}{
 		{[]string{"run", "aspire", "--turns", "2"}, "without --episodes"}, {[]string{"run", "aspire", "--episodes", "--play", "place"}, "want retry or canvas"},
 		{[]string{"run", "aspire", "--episodes", "--turns", "99"}, "want at most 16"}, {[]string{"run", "aspire", "--episodes", "--batch"}, "--batch"},
-		{[]string{"run", "spatialab", "--episodes", "--tasks", tasks}, "elimination"},
+		{[]string{"run", "spatialab", "--episodes", "--tasks", tasks}, "eliminate an option"},
 	} {
 		t.Setenv("PLUMB_MODEL_KEY", runKey)
 		if code, _, errs := plumb(t, "", append(c.args, "--model-url", e.Base(), "--model", "two", "--out", t.TempDir())...); code != 2 || !strings.Contains(errs, c.want) {

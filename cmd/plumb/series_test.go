@@ -71,7 +71,7 @@ func TestFilesOfOneName(t *testing.T) {
 // format.
 func TestReportOfNothing(t *testing.T) {
 	for in, want := range map[string]string{
-		"": "there are no results",
+		"": "the files have no lines",
 		`{"id":"line:1","line":1,"score":null,"reward":null,"metrics":{},"notes":[],"error":{"code":"bad_line","message":"m"}}`: "1 lines could not be read or name no test of their suite",
 		`{"id":"a","suite":"aspire","test":"maze","score":null,"reward":null,"metrics":{},"notes":[]}`:                          "none of 1 results has a score",
 		`{"id":"a","suite":"aspire","test":"maze","score":"high"}`:                                                              `cannot use score: got "high"; want a number or null`,
