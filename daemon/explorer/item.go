@@ -95,6 +95,11 @@ func (e *Explorer) findLine(o *opened, a *answer, key uint64) {
 		}
 		for i, l := range lines {
 			test := fastjson.GetString(l, "test")
+			if suite := e.cfg.Items.Suites.Find(a.result.Suite); test == "" && suite != nil { // tests of questions are their formats
+				if format := fastjson.GetString(l, "format"); slices.Contains(suite.Tests, format) {
+					test = format
+				}
+			}
 			if test != "" && test != a.result.Test {
 				continue
 			}
