@@ -22,6 +22,7 @@ type Stroker struct {
 	plane    []byte   // of the clip: what plots no longer hold, where they were many
 	Strength uint32   // how strong each plot is, in 1/255
 	Plain    bool     // without the two-pixel rule
+	Clipped  bool     // drawn through a clip that is no rectangle: pairs are no different from others
 	clip     chord.Rect
 	quads    []vector.Point // of a conic
 }
@@ -410,8 +411,8 @@ func (h *Stroker) takePlane(dst *scan.Coverage) {
 func (h *Stroker) blend(d byte, p uint64) byte {
 	a, two := byte(p>>1), p&1 == 1
 	switch {
-	case h.Strength < 255 && two:
-		k := h.Strength * (uint32(a) + 1) // alpha in 16 bits
+	case h.Strength < 255 && two && !h.Clipped:
+		k := h.Strength * (uint32(a) + 1)
 		rest := 0xffff - k
 		return byte((k + uint32(d)*((rest+rest>>8)>>8)) >> 8)
 	case h.Strength < 255:

@@ -31,9 +31,6 @@ func (b *Builder) arrow(sh *scene.Shape, p *shapePlacement) error {
 		return err
 	}
 	m := p.m.Mul(counterScale(b.local.Counter))
-	if err := b.checkCertain(sh, b.local.Draws, m, p); err != nil {
-		return err
-	}
 	b.clipBody(v, &l, m)
 	// p.single stays false: the browser does not fold the opacity of clipped draws into one
 	// colour. The layer is as large as the clip, so it cuts nothing.

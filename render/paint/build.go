@@ -327,27 +327,31 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *shapePlacem
 	}
 	d := b.local.Draws
 	w, h := sh.W/sh.Scale, (sh.H+growY)/sh.Scale
-	p.single = len(d) == 1 && sh.Rich == nil && d[0].Opacity == shapes.Opaque &&
-		(b.local.Counter == 1 || b.mode == Exact)
-	if err := cmp.Or(b.checkCloud(sh, growY), b.checkCertain(sh, d, m, p)); err != nil {
+	label := shownLabel(sh, kind.Text, w, h)
+	lone := len(d) == 1 && d[0].Opacity == shapes.Opaque && (b.local.Counter == 1 || b.mode == Exact)
+	p.single = lone && label == labelNone
+	if err := cmp.Or(b.checkCloud(sh, growY), b.checkCertain(sh, d, growY, m),
+		b.checkLabel(sh, label, lone, p)); err != nil {
 		return err
 	}
 	if p.translucent() && !p.single {
 		b.beginLayer(d, m)
 		defer b.endLayer()
-		if kind.Text == shapes.LabelText && sh.Rich != nil { // the whole box of the label
+		if kind.Text == shapes.LabelText && label != labelNone { // the whole box of the label
 			b.widenLayer(0, 0, math.Ceil(w), math.Ceil(h), p.m)
 		}
 	}
 	if err := b.paint(d, m, p); err != nil {
 		return err
 	}
-	switch kind.Text {
-	case shapes.BodyText:
+	switch {
+	case label == labelNone:
+		return nil
+	case kind.Text == shapes.BodyText:
 		return b.bodyText(sh, p)
-	case shapes.LabelText:
+	case kind.Text == shapes.LabelText:
 		return b.geoLabel(sh, w, h, p)
-	case shapes.NoteText:
+	case kind.Text == shapes.NoteText:
 		return b.noteText(sh, growY, p)
 	}
 	return nil

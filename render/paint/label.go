@@ -41,6 +41,8 @@ type placedMask struct {
 	x, y  int32    // whole px
 	box   [4]int32 // left, top, right, bottom, px
 	color shapes.RGB
+	// between is true if the pen lies between two places, so that last bits decide its pixel.
+	between bool
 }
 
 // glyphScale maps the glyphs of one text to px: first to their size, then by the rest of the map.
@@ -84,9 +86,19 @@ func quarterPixel(v float32, whole bool) (px int32, sub uint8) {
 	return q >> 2, uint8(q & 3)
 }
 
-// paintText appends the items of the text on k.Page to the drawing: first markers of lists, then run by
-// run in the browser's order: halos of underline and glyphs, underline, glyphs, the strike with its halo.
-// w says how it is drawn and where its box is. A text that is scaled to nothing has no items.
+// between reports whether the position v in px, whose other coordinate is w, lies so close to where
+// quarterPixel goes on to the next place that the last three bits of a sum decide.
+func between(v, w float32, whole bool) bool {
+	k := 4.0
+	if whole {
+		k = 1
+	}
+	q := k*float64(v) + 0.5
+	return math.Abs(q-math.Floor(q+0.5)) < 3*k*math.Max(math.Abs(float64(v)), math.Abs(float64(w)))/(1<<23)
+}
+
+// paintText appends the items of the text on k.Page, run by run in the browser's order: halos of
+// underline and glyphs, underline, glyphs, the strike with its halo.
 func (b *Builder) paintText(k *textPainter, w textBlock, p *shapePlacement) error {
 	k.glyphs.begin()
 	k.placed = k.placed[:0]
@@ -99,12 +111,17 @@ func (b *Builder) paintText(k *textPainter, w textBlock, p *shapePlacement) erro
 		k.box = newTextBox(p.m, w.x, w.y, w.w, w.h, b.mode)
 	}
 	for i := range k.Page.Dots {
-		b.placeMarker(k, &k.Page.Dots[i], w.color, p)
+		if err := b.placeMarker(k, &k.Page.Dots[i], w.color, p); err != nil {
+			return err
+		}
 	}
 	for i := range k.Page.Runs {
 		if err := b.placeRun(k, &s, &k.Page.Runs[i], w, p); err != nil {
 			return err
 		}
+	}
+	if err := b.checkPens(k, &s, p); err != nil {
+		return err
 	}
 	return b.emitText(k, w, p)
 }
@@ -155,12 +172,13 @@ func (b *Builder) placeRun(k *textPainter, s *glyphScale, r *text.Run, w textBlo
 	return b.checkSize(k.glyphs.grown())
 }
 
-// placeGlyphs adds the masks of a run's glyphs, displaced by h in the shape's units, to the placed masks.
-// Glyphs above largestMask are drawn as paths in their place; others come from the cache, at a quarter of
-// a pixel. Glyphs far outside of the picture are left out.
+// placeGlyphs places the glyphs of a run, displaced by h.
 func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]float64, color shapes.RGB,
 	p *shapePlacement) error {
-	origin := s.m.Apply(vector.Point{X: float32(r.X + h[0]), Y: float32(r.Baseline + h[1])})
+	moved := s.m // by the displacement first, as the browser does it
+	moved.E = float32(moved.A*float32(h[0])) + (float32(moved.C*float32(h[1])) + moved.E)
+	moved.F = float32(moved.B*float32(h[0])) + (float32(moved.D*float32(h[1])) + moved.F)
+	origin := moved.Apply(vector.Point{X: float32(r.X), Y: float32(r.Baseline)})
 	key := glyphKey{
 		face: r.Face, m: s.turn, size: int32(min(r.Size*s.size, largestMask) * 64), // 1/64 px
 		lightness: uint8(lightness(color)), mode: b.mode,
@@ -180,6 +198,7 @@ func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]f
 		default:
 			at.x, key.subX = quarterPixel(x, s.snapX)
 			at.y, key.subY = quarterPixel(y, s.snapY)
+			at.between = between(x, y, s.snapX) || between(y, x, s.snapY)
 			at.glyph, err = k.glyphs.mask(&key)
 		}
 		if err != nil {

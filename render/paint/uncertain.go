@@ -1,33 +1,65 @@
 package paint
 
 import (
-	"slices"
-
 	"plumb/render/scene"
 	"plumb/render/shapes"
 	"plumb/render/vector"
 )
 
 // checkCertain refuses draws, which m maps to px, whose pixels differ from the editor's by chance:
-// turned discs (docs/spec/drawing.md#r85), and thin dots and dashes (docs/spec/drawing.md#r88).
-func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, m vector.Matrix, p *shapePlacement) error {
+// turned discs (docs/spec/drawing.md#r85), thin dashes along an ellipse (docs/spec/drawing.md#r88),
+// and dashes in shapes narrower than they are (docs/spec/drawing.md#r92).
+func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, growY float64, m vector.Matrix) error {
 	if b.mode == Exact {
 		return nil
 	}
-	hatched := slices.ContainsFunc(d, func(w shapes.Draw) bool { return w.Hatch })
 	for i := range d {
 		w := &d[i]
 		if w.Disc && !axisAligned(m) {
 			return shapes.Foreign(sh, "a turned dot of a pen")
 		}
-		thin := w.Width > 0 && w.Dashes.Gap > 0 && !w.Dashes.Solid && hairline(float32(w.Width), m) > 0
-		if thin && hatched && p.translucent() && !p.single {
-			return shapes.Foreign(sh, "translucent dots or dashes of at most 1 px over a pattern")
+		if sh.Kind != scene.Geo || w.Width == 0 || w.Dashes.Gap <= 0 || w.Dashes.Solid {
+			continue
 		}
-		bent := slices.ContainsFunc(w.Path.Verbs, func(v vector.Verb) bool { return v > vector.Line && v != vector.Close })
-		if thin && bent && w.Dashes.Dash < w.Width && sh.Kind == scene.Arrow {
-			return shapes.Foreign(sh, "dots of at most 1 px along an arc")
+		if sh.Geo == scene.Ellipse && hairline(float32(w.Width), m) > 0 {
+			return shapes.Foreign(sh, "dots or dashes of at most 1 px along an ellipse")
 		}
+		if least := min(sh.W, sh.H+growY) / sh.Scale; sh.Dash == scene.DashDashed && int(sh.Geo) < len(inwardLeast) && least < inwardLeast[sh.Geo]*w.Width {
+			return shapes.Foreign(sh, "dashes around a shape narrower than they are")
+		}
+	}
+	return nil
+}
+
+// inwardLeast is how many widths of their dashes the shapes whose strokes run inwards must measure
+// at least, both ways.
+var inwardLeast = [...]float64{scene.XBox: 0.5, scene.CheckBox: 0.5, scene.Heart: 0.5, scene.Cloud: 0}
+
+// Of a text of at least longText px, so much, times its length, may stand between two places. See
+// docs/spec/drawing.md#r93.
+const (
+	longText    = 700
+	mostBetween = 60
+)
+
+// checkPens refuses a long text, turned or scaled, of whose letters and halos too many stand between
+// two places: each moves by a quarter of a pixel, and so the centre.
+func (b *Builder) checkPens(k *textPainter, s *glyphScale, p *shapePlacement) error {
+	if b.mode == Exact || s.m.A == 1 && s.m.D == 1 && s.m.B == 0 && s.m.C == 0 {
+		return nil
+	}
+	n, box := 0, emptyBox
+	for i := range k.placed {
+		at := &k.placed[i]
+		if at.between {
+			n++
+		}
+		box[0], box[1] = min(box[0], at.box[0]), min(box[1], at.box[1])
+		box[2], box[3] = max(box[2], at.box[2]), max(box[3], at.box[3])
+	}
+	long := int(max(box[2]-box[0], box[3]-box[1]))
+	if n > 0 && long >= longText && n*long > mostBetween*len(k.placed) {
+		return shapes.Foreign(&b.scene.Shapes[p.shape], "text with letters between two places")
 	}
 	return nil
 }
@@ -44,6 +76,54 @@ func (b *Builder) checkCloud(sh *scene.Shape, growY float64) error {
 	w, h := max(1, sh.W), max(1, sh.H+growY)
 	if max(w, h) > longestCloud*min(w, h) {
 		return shapes.Foreign(sh, "a cloud more than 128 times as long as wide")
+	}
+	return nil
+}
+
+// labelState says whether the text of a shape shows.
+type labelState uint8
+
+const (
+	labelNone      labelState = iota // there is none, or it lies beyond the box that clips it
+	labelShown                       // at least a part may lie in the box
+	labelUncertain                   // its letters begin behind the box, but may reach into it
+)
+
+// Labels of geo shapes begin labelPadding units behind the left side of the box, and those that are
+// aligned to its start behind the upper side. Letters and halos reach less than labelReach before
+// that. See docs/spec/drawing.md#r91.
+const (
+	labelPadding = 16
+	labelReach   = 5
+)
+
+// shownLabel returns whether the text of a shape shows. w and h are the size of a geo shape in its
+// unscaled units, growth included.
+func shownLabel(sh *scene.Shape, kind shapes.TextKind, w, h float64) labelState {
+	if sh.Rich == nil {
+		return labelNone
+	}
+	if kind != shapes.LabelText {
+		return labelShown
+	}
+	least := w
+	if sh.Vertical == scene.AlignStart {
+		least = min(w, h)
+	}
+	switch {
+	case least <= labelPadding-labelReach:
+		return labelNone
+	case least < labelPadding:
+		return labelUncertain
+	}
+	return labelShown
+}
+
+// checkLabel refuses a translucent shape of one draw, lone without its label, if it is not certain
+// whether the label shows.
+func (b *Builder) checkLabel(sh *scene.Shape, l labelState, lone bool, p *shapePlacement) error {
+	if l == labelUncertain && lone && p.translucent() && b.mode != Exact {
+		return shapes.Foreign(sh, "a label at the edge of its box in a translucent shape")
 	}
 	return nil
 }

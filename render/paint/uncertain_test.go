@@ -23,6 +23,10 @@ func TestUncertain(t *testing.T) {
 		return fmt.Sprintf(`{"id":"shape:a","type":"arrow","x":0,"y":0,"props":{"start":{"x":0,"y":0},"end":{"x":40,"y":9},"bend":%g,"size":"s","dash":%q,"scale":%g}}`,
 			bend, dash, scale)
 	}
+	box := func(kind string, w float64, dash string, opacity float64, label string) string {
+		return fmt.Sprintf(`{"id":"shape:a","type":"geo","x":0,"y":0,"opacity":%g,"props":{"geo":%q,"w":%g,"h":40,"size":"xl","dash":%q,"text":%q}}`,
+			opacity, kind, w, dash, label)
+	}
 	cloud := func(w float64, dash string) string {
 		return fmt.Sprintf(`{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"geo":"cloud","w":%g,"h":400,"size":"s","dash":%q}}`, w, dash)
 	}
@@ -33,15 +37,18 @@ func TestUncertain(t *testing.T) {
 		{"turned dot", dot("draw", 0.3), true},
 		{"dot", dot("draw", 0), false},
 		{"turned dot, solid", dot("solid", 0.3), false},
-		{"thin dashes over a pattern", geo("dashed", "pattern", 0.25, 0.9), true},
-		{"thin dashes over a pattern, opaque", geo("dashed", "pattern", 0.25, 1), false},
-		{"thin dashes over a plain fill", geo("dashed", "solid", 0.25, 0.9), false},
-		{"wider dashes over a pattern", geo("dashed", "pattern", 1, 0.9), false},
-		{"thin line over a pattern", geo("solid", "pattern", 0.25, 0.9), false},
-		{"thin dots along an arc", arrow("dotted", 20, 0.25), true},
-		{"thin dashes along an arc", arrow("dashed", 20, 0.25), false},
-		{"wider dots along an arc", arrow("dotted", 20, 1), false},
-		{"thin dots, straight", arrow("dotted", 0, 0.25), false},
+		{"thin dashes along an ellipse", geo("dashed", "pattern", 0.25, 0.9), true},
+		{"thin dots along an ellipse", geo("dotted", "none", 0.25, 1), true},
+		{"wider dashes along an ellipse", geo("dashed", "pattern", 1, 0.9), false},
+		{"thin line along an ellipse", geo("solid", "pattern", 0.25, 0.9), false},
+		{"thin dots along an arc", arrow("dotted", 20, 0.25), false},
+		{"dashes in a narrow cross", box("x-box", 4.9, "dashed", 1, ""), true},
+		{"dashes in a wider cross", box("x-box", 5, "dashed", 1, ""), false},
+		{"a narrow cross", box("x-box", 4.9, "solid", 1, ""), false},
+		{"a label at the edge, translucent", box("rectangle", 15, "solid", 0.5, "one"), true},
+		{"a label at the edge", box("rectangle", 15, "solid", 1, "one"), false},
+		{"a label beyond the edge, translucent", box("rectangle", 11, "solid", 0.5, "one"), false},
+		{"a label within, translucent", box("rectangle", 16, "solid", 0.5, "one"), false},
 		{"a thin cloud", cloud(3, "draw"), true},
 		{"a thin cloud, solid", cloud(3, "solid"), false},
 		{"a wider cloud", cloud(3.2, "draw"), false},

@@ -115,10 +115,6 @@ func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
 	l.avail = math.Inf(1)
 	if l.spec.Width >= 0 {
 		l.avail = max(0, l.spec.Width-l.indent)
-		if l.listed && l.avail == 0 && len(b.Spans) > 1 {
-			// docs/spec/drawing.md#r87
-			return &MarkError{"several spans in a list without room for its lines"}
-		}
 	}
 	first := len(l.out.Lines)
 	for from := 0; ; {
@@ -512,7 +508,7 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 	// From start to end the glyphs [i, j) are as they were.
 	start, i := from-it.base, 0
 	switch {
-	case from > it.from:
+	case from > it.from, begins && from > it.base:
 		start, i = safeAfter(it.glyphs, start, to-it.base)
 	case begins:
 		start = min(it.firstByte(), to) - it.base

@@ -74,17 +74,23 @@ func (l *Layouter) mayBreak(from, end int) bool {
 // mayCut reports whether a word may be cut in front of byte end.
 func (l *Layouter) mayCut(_, end int) bool { return l.cuts[end] }
 
-// lastBreak returns the last place before to up to which a line from byte from on reaches, of those where may
-// says that it may end; or from if there is none. found is how far the line reaches in the text that was shaped
-// as a whole. As the browser does, it shapes the line anew up to the last place within that, because its ends
-// change glyphs. If that is too wide, the place before is tried, and so on. If no place is left, it returns the
-// first one that it tried, and fits is false: the caller must try other places. A line whose glyphs all differ
-// from those in the whole text is taken although it is too wide. Only if it is too wide by less than 1 px, the
-// place is looked up once more, for a line narrower by a little more than 1 px.
+// lastBreak returns the last place before to up to which a line from byte from on reaches, of
+// those where it may end; or from if there is none. As the browser does, it looks the place up in
+// the text that was shaped as a whole, and shapes the line anew where its ends change glyphs. If
+// that is too wide, the place before is tried, and so on. If no place is left, it returns the
+// first one and fits is false: the caller must try other places. A line whose glyphs all differ
+// from those in the whole text stays too wide. Only if it is too wide by less than 1 px, the place
+// is looked up once more, for a line narrower by a little more than 1 px. Where no place of the
+// item that the line does not hold whole is within reach, the item's first one is tried before.
 func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int) bool) (
 	end int, fits bool, err error) {
 	furthest := func() int { return l.breakBefore(from, min(l.hangingEnd(found.end, to), to-1), may) }
 	first := furthest()
+	if first <= found.item {
+		if end, err = l.firstBreak(from, to, found.item, may); err != nil || end > from {
+			return end, end > from, err
+		}
+	}
 	for end = first; end > from; end = l.breakBefore(from, end-1, may) {
 		shown := l.trimSpaces(from, end)
 		width, err := l.triedWidth(from, shown)
@@ -103,6 +109,26 @@ func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int)
 		return end, end > from, nil
 	}
 	return first, false, nil
+}
+
+// firstBreak returns the first place behind byte item, the start of an item, where a line that
+// begins at from may end, if the line fits up to there; else from.
+func (l *Layouter) firstBreak(from, to, item int, may func(from, end int) bool) (int, error) {
+	if item == from {
+		return from, nil
+	}
+	end := item + 1
+	for end < to && !may(from, end) {
+		end++
+	}
+	shown := l.trimSpaces(from, min(end, to))
+	if end >= to || l.tooWide(from, shown) {
+		return from, nil
+	}
+	if width, err := l.triedWidth(from, shown); err != nil || !fitsWidth(width, l.avail) {
+		return from, err
+	}
+	return end, nil
 }
 
 // triedWidth is the width that the browser compares for a line that it tries: what is shaped anew
@@ -129,9 +155,10 @@ func (l *Layouter) breakBefore(from, end int, may func(from, end int) bool) int 
 	return max(from, end)
 }
 
-// lookup is how far a line reaches by the advances of the text shaped as a whole: up to byte end.
-// From byte safe on, the glyphs of its first item are certainly the same as in the whole.
-type lookup struct{ end, safe int }
+// lookup is how far a line reaches by the advances of the text shaped as a whole: up to byte end, in
+// the item that begins at byte item or before the line. From byte safe on, the glyphs of its first
+// item are certainly the same as in the whole.
+type lookup struct{ end, safe, item int }
 
 // lookUpEnd returns how far a line that begins at byte from reaches in the width avail, px. Text is
 // shaped in items. A line that begins within an item is shaped again up to the next position that
@@ -140,8 +167,8 @@ type lookup struct{ end, safe int }
 // positions in an item are compared in 1/64 px: starts of lines, and of what follows a part shaped
 // anew, are rounded up, ends of glyphs down. A word that would need too much shaping is refused.
 func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) {
-	first, room := l.itemAt(from), avail // room is the width that is left
-	found.safe = from
+	first, room := l.itemAt(from), avail
+	found.safe, found.item = from, from
 	for i := first; i < len(l.items); i++ {
 		it := &l.items[i]
 		if it.tab {
@@ -154,14 +181,15 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 			room = avail - x
 			continue
 		}
+		found.item = max(from, it.from)
 		kept, anew := 0, 0.0 // first glyph that is as it was, and how wide is what is shaped anew before it
 		if i == first {
 			pos, k := safeAfter(it.glyphs, from-it.base, it.to-it.base)
 			found.safe = it.base + pos
-			begin := it.firstByte() // byte of that glyph
-			if from > it.from {
+			begin := it.firstByte()
+			if from > it.base {
 				begin, kept = found.safe, k
-				if begin == it.to { // none is
+				if begin == it.to {
 					kept = len(it.glyphs)
 				}
 			}

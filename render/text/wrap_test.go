@@ -252,7 +252,7 @@ func TestCutWords(t *testing.T) {
 		// Once more, by 1/64 px narrower still.
 		{scene.FontDraw, 24, 27, "m|tc|k|rc|w|g|p|yc|fr|q"},
 		{scene.FontDraw, 44, 62, "pu|nc|tu|at|io|n, |ub|da|gp|fo"},
-		// Places are looked up between two changes of marks, whose start is as it was.
+		// Places are looked up between two changes of marks.
 		{scene.FontSans, 32, 24, "r^t|^g"},
 		{scene.FontSans, 26, 55, "and/|^or"},
 		{scene.FontSerif, 18, 30, "AV|A|^WA"},
@@ -261,9 +261,12 @@ func TestCutWords(t *testing.T) {
 		{scene.FontDraw, 32, 58, "wo|rd^l|itg"},
 		{scene.FontDraw, 36, 35, "t|o|^diff|ic|u|lt "},
 		{scene.FontDraw, 26, 89, "and/or|^to"},
-		// But for what was in a ligature of the text before.
+		// But for what depends on the text before, as in a ligature.
+		{scene.FontDraw, 40, 126.984375, "(brac|kets)|^(brac|kets) |x1 |y2an|d/or "},
 		{scene.FontDraw, 26, 30, "o|f|^fi|ce"},
 		{scene.FontSans, 26, 1, "f|^i"},
+		// The first letter behind the change is tried as it is without those behind it.
+		{scene.FontSerif, 36, 54, "xx^(|br|ac|ket|s)"},
 	} {
 		var block scene.Block
 		for i, s := range strings.Split(strings.ReplaceAll(c.want, "|", ""), "^") {
