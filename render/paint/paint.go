@@ -133,7 +133,7 @@ func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *s
 		b.hair.Strength = strength * width >> 8 // width is in 1/256 px
 		r := p.rule()
 		b.hair.Plain = b.hair.Strength < 255 || r.Clip || w.Cut || b.plain(&it, r)
-		b.hair.Clipped = r.Clip || w.Cut
+		b.hair.Clipped = r.Clip || w.Cut && b.body.holes
 		b.hair.Add(&b.outlined, b.canvas())
 		if err := b.coverHair(w, &it); err != nil {
 			return err
