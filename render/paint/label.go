@@ -41,8 +41,6 @@ type placedMask struct {
 	x, y  int32    // whole px
 	box   [4]int32 // left, top, right, bottom, px
 	color shapes.RGB
-	// between is true if the pen lies between two places, so that last bits decide its pixel.
-	between bool
 }
 
 // glyphScale maps the glyphs of one text to px: first to their size, then by the rest of the map.
@@ -86,17 +84,6 @@ func quarterPixel(v float32, whole bool) (px int32, sub uint8) {
 	return q >> 2, uint8(q & 3)
 }
 
-// between reports whether the position v in px, whose other coordinate is w, lies so close to where
-// quarterPixel goes on to the next place that the last three bits of a sum decide.
-func between(v, w float32, whole bool) bool {
-	k := 4.0
-	if whole {
-		k = 1
-	}
-	q := k*float64(v) + 0.5
-	return math.Abs(q-math.Floor(q+0.5)) < 3*k*math.Max(math.Abs(float64(v)), math.Abs(float64(w)))/(1<<23)
-}
-
 // paintText appends the items of the text on k.Page, run by run in the browser's order: halos of
 // underline and glyphs, underline, glyphs, the strike with its halo.
 func (b *Builder) paintText(k *textPainter, w textBlock, p *shapePlacement) error {
@@ -119,9 +106,6 @@ func (b *Builder) paintText(k *textPainter, w textBlock, p *shapePlacement) erro
 		if err := b.placeRun(k, &s, &k.Page.Runs[i], w, p); err != nil {
 			return err
 		}
-	}
-	if err := b.checkPens(k, &s, p); err != nil {
-		return err
 	}
 	return b.emitText(k, w, p)
 }
@@ -198,7 +182,6 @@ func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]f
 		default:
 			at.x, key.subX = quarterPixel(x, s.snapX)
 			at.y, key.subY = quarterPixel(y, s.snapY)
-			at.between = between(x, y, s.snapX) || between(y, x, s.snapY)
 			at.glyph, err = k.glyphs.mask(&key)
 		}
 		if err != nil {

@@ -35,35 +35,6 @@ func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, growY float64, 
 // at least, both ways.
 var inwardLeast = [...]float64{scene.XBox: 0.5, scene.CheckBox: 0.5, scene.Heart: 0.5, scene.Cloud: 0}
 
-// Of a text of at least longText px, so much, times its length, may stand between two places. See
-// docs/spec/drawing.md#r93.
-const (
-	longText    = 700
-	mostBetween = 60
-)
-
-// checkPens refuses a long text, turned or scaled, of whose letters and halos too many stand between
-// two places: each moves by a quarter of a pixel, and so the centre.
-func (b *Builder) checkPens(k *textPainter, s *glyphScale, p *shapePlacement) error {
-	if b.mode == Exact || s.m.A == 1 && s.m.D == 1 && s.m.B == 0 && s.m.C == 0 {
-		return nil
-	}
-	n, box := 0, emptyBox
-	for i := range k.placed {
-		at := &k.placed[i]
-		if at.between {
-			n++
-		}
-		box[0], box[1] = min(box[0], at.box[0]), min(box[1], at.box[1])
-		box[2], box[3] = max(box[2], at.box[2]), max(box[3], at.box[3])
-	}
-	long := int(max(box[2]-box[0], box[3]-box[1]))
-	if n > 0 && long >= longText && n*long > mostBetween*len(k.placed) {
-		return shapes.Foreign(&b.scene.Shapes[p.shape], "text with letters between two places")
-	}
-	return nil
-}
-
 // longestCloud is how many times as long as wide a cloud in dash draw may be. See
 // docs/spec/drawing.md#r90.
 const longestCloud = 128
