@@ -526,30 +526,18 @@ func (b *builder) addTexts(r *scoring.Result) error {
 const progressStep = 4 << 20
 
 // eachLine calls f for each line that is not blank, without its line end, with its number
-// from 1 and the offset of its first byte, and returns the first error of f. A line that is
-// longer than `most` bytes comes with a fault and only its beginning. A byte order mark is
-// skipped.
-func eachLine(ctx context.Context, src io.ReaderAt, size int64, most int, progress func(done, total int64), f func(line []byte, n int, at int64, fault string) error) error {
-	in := bufio.NewReaderSize(io.NewSectionReader(src, 0, size), 1<<20)
-	var long []byte
-	at, told := int64(0), int64(0)
+// from 1 and the offset of its first byte, and returns the first error of f. A line of more
+// than maxBytes comes with a fault and its first maxBytes bytes. A byte order mark is
+// skipped. progress, which may be nil, is called now and then and at the end. It returns
+// ctx's error when ctx ends.
+func eachLine(ctx context.Context, src io.ReaderAt, size int64, maxBytes int, progress func(done, total int64),
+	f func(line []byte, n int, at int64, fault string) error) error {
+	lines := lineReader{in: bufio.NewReaderSize(io.NewSectionReader(src, 0, size), 1<<20), maxBytes: maxBytes}
+	end, reported := int64(0), int64(0)
 	for n := 1; ; n++ {
-		begin, fault := at, ""
-		line, err := in.ReadSlice('\n')
-		at += int64(len(line))
-		if err == bufio.ErrBufferFull {
-			long = append(long[:0], line...)
-			for err == bufio.ErrBufferFull {
-				line, err = in.ReadSlice('\n')
-				at += int64(len(line))
-				if len(long)+len(line) > most {
-					fault = fmt.Sprintf("it has more than %d bytes (--max-line)", most)
-					continue
-				}
-				long = append(long, line...)
-			}
-			line = long
-		}
+		begin := end
+		line, length, fault, err := lines.next()
+		end += length
 		if err != nil && err != io.EOF {
 			return err
 		}
@@ -561,9 +549,9 @@ func eachLine(ctx context.Context, src io.ReaderAt, size int64, most int, progre
 				return e
 			}
 		}
-		if progress != nil && (at-told >= progressStep || err == io.EOF) {
-			told = at
-			progress(at, size)
+		if progress != nil && (end-reported >= progressStep || err == io.EOF) {
+			reported = end
+			progress(end, size)
 		}
 		if err == io.EOF {
 			return nil
@@ -572,4 +560,38 @@ func eachLine(ctx context.Context, src io.ReaderAt, size int64, most int, progre
 			return ctx.Err()
 		}
 	}
+}
+
+// lineReader reads lines and keeps at most maxBytes of each.
+type lineReader struct {
+	in       *bufio.Reader
+	maxBytes int
+	long     []byte // a line that does not fit in's buffer
+}
+
+// next returns the next line, with its line end if it has one, which is valid until the next
+// call, and its length in the file. A line of more than maxBytes without its line end is cut
+// to its first maxBytes bytes and comes with a fault. With the last line err is io.EOF.
+func (r *lineReader) next() (line []byte, length int64, fault string, err error) {
+	line, err = r.in.ReadSlice('\n')
+	length = int64(len(line))
+	if err == bufio.ErrBufferFull {
+		r.long = append(r.long[:0], line...)
+		for err == bufio.ErrBufferFull {
+			line, err = r.in.ReadSlice('\n')
+			length += int64(len(line))
+			room := max(0, r.maxBytes+1-len(r.long)) // one more, for a line end
+			r.long = append(r.long, line[:min(len(line), room)]...)
+		}
+		line = r.long
+	}
+	content := length
+	if err == nil {
+		content-- // the line end
+	}
+	if content > int64(r.maxBytes) {
+		fault = fmt.Sprintf("it has more than %d bytes (--max-line)", r.maxBytes)
+		line = line[:r.maxBytes]
+	}
+	return line, length, fault, err
 }
