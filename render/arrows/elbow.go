@@ -315,20 +315,52 @@ func manhattan(a, b geom.Point) float64 { return math.Abs(a.X-b.X) + math.Abs(a.
 // upright reports whether the segment from a to b is vertical rather than horizontal.
 func upright(a, b geom.Point) bool { return math.Abs(a.X-b.X) < math.Abs(a.Y-b.Y) }
 
-// endOnOutline returns where the last segment of a route, from corner p to end e, now at now, ends,
-// and the gap that it keeps from the outline of the end's target: less than 0 for a tip inside the
-// target, 0 for an end that is not bound or goes exactly to its anchor. The segment stops at the
-// crossing with the outline nearest to p, or at the anchor if that is nearer and in or at the target.
-func (v *Solver) endOnOutline(e, other *elbowEnd, p, now geom.Point) (at geom.Point, back float64) {
+// endOnOutline returns where the tip of an end segment belongs, and its gap. The segment runs from
+// corner p to the end e, and its tip was planned at the point tip. The gap is the distance that the tip keeps
+// from the outline of the end's target. It is less than 0 for a tip inside the target, and 0 for an end
+// that is not bound or goes exactly to its anchor. other is the arrow's other end. See
+// docs/spec/drawing.md#r67.
+func (v *Solver) endOnOutline(e, other *elbowEnd, p, tip geom.Point) (end geom.Point, gap float64) {
 	t := e.end
 	if !t.bound() {
-		return now, 0
+		return tip, 0
 	}
 	if t.exact {
 		return e.target, 0
 	}
+	at, ok := v.meetOutline(e, p)
+	if !ok {
+		return tip, 0
+	}
+	gap = t.offset
+	length := geom.Distance(p, at)
+	if length < 2*gap { // too short for the whole gap
+		gap = length - gap
+	}
+	// The gap stays if it is at least as long as the shortest end segment. Else there is too little room, and
+	// the tip goes into the target, as in the editor: as deep as the gap would have been. If the target's box
+	// holds the other end, the tip stays outside. The length of the shortest end segment has the scale twice, so at
+	// a large scale even a whole gap counts as too little room.
+	switch {
+	case gap >= v.elbow.end: // enough room
+	case t.target.box.Contains(other.target): // the other end is inside
+		gap = max(0, gap)
+	default: // too short: the tip goes into the target
+		gap = -t.offset
+	}
+	end = geom.Add(at, geom.Scale(geom.Unit(geom.Sub(p, at)), gap))
+	if gap < 0 && !v.inside(&t.target, end) {
+		return at, 0
+	}
+	return end, gap
+}
+
+// meetOutline returns where the segment from corner p to the anchor of the end e meets the outline of the
+// end's target. That is the crossing nearest to p, or the anchor if it is nearer and in or at the target.
+// ok is false if there is neither.
+func (v *Solver) meetOutline(e *elbowEnd, p geom.Point) (at geom.Point, ok bool) {
+	t := e.end
 	best := math.Inf(1)
-	at = now
 	v.eachEdge(&t.target, func(a, b geom.Point) {
 		if q, ok := crossPoint(p, e.target, a, b); ok && manhattan(p, q) < best {
 			best, at = manhattan(p, q), q
@@ -340,24 +372,5 @@ func (v *Solver) endOnOutline(e, other *elbowEnd, p, now geom.Point) (at geom.Po
 			at, best = e.target, d
 		}
 	}
-	if math.IsInf(best, 1) {
-		return now, 0
-	}
-	back = t.offset
-	d := geom.Distance(p, at)
-	if d < 2*back { // too short a segment for the whole gap
-		back = d - back
-	}
-	switch {
-	case back >= v.elbow.end: // never for a large arrow with a scale above 1
-	case t.target.box.Contains(other.target):
-		back = max(0, back)
-	default: // into the target
-		back = -t.offset
-	}
-	to := geom.Add(at, geom.Scale(geom.Unit(geom.Sub(p, at)), back))
-	if back < 0 && !v.inside(&t.target, to) {
-		return at, 0
-	}
-	return to, back
+	return at, !math.IsInf(best, 1)
 }
