@@ -290,7 +290,7 @@ func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 	defer s.active.Add(-1)
 	id := s.requestID(ctx)
 	ctx.Response.Header.Set("X-Request-Id", id)
-	left := s.beginTrail(ctx, id, start)
+	trail := s.beginTrail(ctx, id, start)
 	name := s.dispatch(ctx, id, func(r route) {
 		r.handle(s, ctx)
 		if r.method == "POST" && ctx.Response.StatusCode() != fasthttp.StatusTooManyRequests {
@@ -304,7 +304,7 @@ func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 	s.finishConnection(ctx)
 	if !ctx.Response.IsBodyStream() { // a stream is counted when it ends
 		s.cfg.Metrics.request(name, ctx.Response.StatusCode(), time.Since(start))
-		s.left(left, ctx.Response.StatusCode())
+		s.endTrail(trail, ctx.Response.StatusCode())
 	}
 	s.cfg.Log.Debug("request", "route", name, "code", ctx.Response.StatusCode(), "request", id, "took", time.Since(start))
 }

@@ -201,7 +201,7 @@ func (s *Server) reset(ctx *fasthttp.RequestCtx) {
 		s.fail(ctx, fasthttp.StatusUnprocessableEntity, fault.Code, fault.Message)
 		return
 	}
-	if s.chosen(&o) {
+	if s.asksForTurns(&o) {
 		s.playReset(ctx, o)
 		return
 	}

@@ -69,8 +69,8 @@ func (p *player) place(at episode.Region, all []ask.Picture) (places [][]byte, e
 // begin begins an episode and plays the answers of its history. It returns the observation after the
 // last of these, or the first observation if there are none. fault is what the client must change in
 // the request. err is any other failure, after which the client may send the same reset again. The
-// answers are noted in left, for traces and logs.
-func (p *player) begin(left *trail, life context.Context, o episode.Options) (
+// answers are noted in trail, for traces and logs.
+func (p *player) begin(trail *trail, life context.Context, o episode.Options) (
 	e *episode.Episode, observation []byte, fault *scoring.Error, err error) {
 	if p.s.cfg.Prompts == nil {
 		return nil, nil, nil, errPrompts
@@ -97,7 +97,7 @@ func (p *player) begin(left *trail, life context.Context, o episode.Options) (
 		one.prepare(p.steps, false)
 		var r reply
 		isLast := i+1 == len(o.History)
-		r, fault, err = p.turn(left, life, e, &one, turnOptions{unseen: !isLast})
+		r, fault, err = p.turn(trail, life, e, &one, turnOptions{unseen: !isLast})
 		if fault != nil || err != nil {
 			return nil, nil, fault, err
 		}
@@ -129,8 +129,8 @@ type turnOptions struct {
 
 // turn plays one turn of an episode: it scores the answer and returns the observation and the reward.
 // fault is what the client must change in the request, err any other failure. After either, the episode
-// is as it was before, and the answer may come again. The answer is noted in left.
-func (p *player) turn(left *trail, life context.Context, e *episode.Episode, one *sample, o turnOptions) (
+// is as it was before, and the answer may come again. The answer is noted in trail.
+func (p *player) turn(trail *trail, life context.Context, e *episode.Episode, one *sample, o turnOptions) (
 	r reply, fault *scoring.Error, err error) {
 	if o.timeout > 0 {
 		var cancel context.CancelFunc
@@ -155,7 +155,7 @@ func (p *player) turn(left *trail, life context.Context, e *episode.Episode, one
 	if err != nil {
 		return r, nil, err
 	}
-	p.s.answered(left, &a, time.Now())
+	p.s.answered(trail, &a, time.Now())
 	all := []graded{{a.Result, slices.Clone(a.JSON), a.Timing}}
 	if fault = reward.Fault(&a.Result, one.at); fault != nil {
 		return r, fault, nil
@@ -207,10 +207,10 @@ func (one *sample) useBareAction(action []byte) {
 	}
 }
 
-// chosen reports whether a reset or an action asks for an episode of several turns, and not for one of
+// asksForTurns reports whether a reset or an action asks for an episode of several turns, and not for one of
 // one step: it has an option of such episodes, or names the task by a seed alone where tasks are
 // loaded.
-func (s *Server) chosen(o *episode.Options) bool {
+func (s *Server) asksForTurns(o *episode.Options) bool {
 	return o.Chosen || o.Seed != nil && o.Label == nil && len(s.cfg.Items.Tasks) > 0
 }
 
@@ -263,7 +263,7 @@ func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered bool)
 		return false
 	}
 	o, fault := episode.ReadOptions(action, "action.")
-	if fault == nil && !s.chosen(&o) {
+	if fault == nil && !s.asksForTurns(&o) {
 		return false
 	}
 	opt, steps, ok := s.choices(ctx, openEnv)
@@ -295,7 +295,7 @@ func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered bool)
 // replayAndTurn makes an episode for this request alone, plays the answers of its history, and then the
 // turn of the request's action, whose reply it returns. The reward counts for that turn alone. fault is
 // what the client must change in the request, err any other failure.
-func (p *player) replayAndTurn(left *trail, life context.Context, o episode.Options, x *exchange, action []byte) (
+func (p *player) replayAndTurn(trail *trail, life context.Context, o episode.Options, x *exchange, action []byte) (
 	r reply, fault *scoring.Error, err error) {
 	if p.s.cfg.Prompts == nil {
 		return reply{}, nil, errPrompts
@@ -312,7 +312,7 @@ func (p *player) replayAndTurn(left *trail, life context.Context, o episode.Opti
 			return reply{}, fault, nil
 		}
 		one.prepare(p.steps, false)
-		if _, fault, err := p.turn(left, life, e, &one, turnOptions{x.timeout, true}); fault != nil || err != nil {
+		if _, fault, err := p.turn(trail, life, e, &one, turnOptions{x.timeout, true}); fault != nil || err != nil {
 			return reply{}, fault, err
 		}
 		if e.Done() {
@@ -324,5 +324,5 @@ func (p *player) replayAndTurn(left *trail, life context.Context, o episode.Opti
 	if e.Bare() {
 		one.useBareAction(action)
 	}
-	return p.turn(left, life, e, one, turnOptions{timeout: x.timeout})
+	return p.turn(trail, life, e, one, turnOptions{timeout: x.timeout})
 }

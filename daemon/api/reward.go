@@ -313,9 +313,9 @@ func (s *Server) addNotes(samples []sample, all []graded, opt *queue.Options, te
 
 // grade scores the samples of one request and returns their results in order. A single sample has the
 // priority of training, several become one stream. text says that the result lines are wanted. The
-// results are noted in left, for traces and logs. fault is that of the first label that cannot be used,
+// results are noted in trail, for traces and logs. fault is that of the first label that cannot be used,
 // which refuses the whole request.
-func (s *Server) grade(left *trail, life context.Context, samples []sample, opt *queue.Options, text bool) (
+func (s *Server) grade(trail *trail, life context.Context, samples []sample, opt *queue.Options, text bool) (
 	all []graded, fault *scoring.Error, err error) {
 	lines := make([]dump.Line, len(samples))
 	labels := s.labels()
@@ -331,16 +331,16 @@ func (s *Server) grade(left *trail, life context.Context, samples []sample, opt 
 		if err != nil {
 			return nil, nil, err
 		}
-		s.answered(left, &a, time.Now())
+		s.answered(trail, &a, time.Now())
 		return []graded{{a.Result, a.JSON, a.Timing}}, reward.Fault(&a.Result, samples[0].at), nil
 	}
-	return s.gradeMany(left, life, samples, lines, opt, text)
+	return s.gradeMany(trail, life, samples, lines, opt, text)
 }
 
 // gradeMany scores the lines of several samples as one stream, which takes one place in the queue and
 // has the normal priority unless the request chooses another. The rest is as for grade. After an error
 // it waits until the queue has given back all lines.
-func (s *Server) gradeMany(left *trail, life context.Context, samples []sample, lines []dump.Line, opt *queue.Options, text bool) (
+func (s *Server) gradeMany(trail *trail, life context.Context, samples []sample, lines []dump.Line, opt *queue.Options, text bool) (
 	all []graded, fault *scoring.Error, _ error) {
 	done, err := s.cfg.Queue.Admit()
 	if err != nil {
@@ -376,7 +376,7 @@ func (s *Server) gradeMany(left *trail, life context.Context, samples []sample, 
 		if fault := reward.Fault(&a.Result, samples[len(all)].at); fault != nil {
 			return nil, fault, nil
 		}
-		s.answered(left, &a, time.Now())
+		s.answered(trail, &a, time.Now())
 		g := graded{result: a.Result, timing: a.Timing}
 		if text {
 			g.json = slices.Clone(a.JSON)

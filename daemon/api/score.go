@@ -97,7 +97,7 @@ func (s *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.
 			}
 		}
 	}()
-	left, timed := trailOf(ctx), wantsTimings(ctx)
+	trail, timed := trailOf(ctx), wantsTimings(ctx)
 	out := []byte(`{"results":[`)
 	for i := 0; ; i++ {
 		a, err := st.Next()
@@ -108,7 +108,7 @@ func (s *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.
 			s.failWith(ctx, err)
 			return
 		}
-		s.answered(left, &a, time.Now())
+		s.answered(trail, &a, time.Now())
 		if i > 0 {
 			out = append(out, ',')
 		}

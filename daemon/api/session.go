@@ -105,7 +105,7 @@ type session struct {
 	episode episodeState
 	who     asker        // whose shared memory pictures go to
 	kept    *memory.Hold // of answers that an episode keeps
-	left    *trail       // of the handshake
+	trail   *trail       // of the handshake
 	memory  *memory.Hold // of the message that is read
 	last    time.Time    // of the last message
 
@@ -126,7 +126,7 @@ func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	give := s.detachToken(ctx)
-	left := s.handshake(ctx)
+	trail := s.handshake(ctx)
 	peer, peerErr := s.peerOf(ctx) // asked now, because the request does not outlive the handshake
 	who := func() (shm.Peer, error) { return peer, peerErr }
 	err := upgrader.Upgrade(ctx, func(c *websocket.Conn) {
@@ -135,7 +135,7 @@ func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 		defer hold.Close()
 		kept := s.bodies.Hold(opt.Client)
 		defer kept.Close()
-		one := &session{s: s, conn: c, left: left, memory: hold, kept: kept, who: who, opt: opt, steps: steps, last: time.Now()}
+		one := &session{s: s, conn: c, trail: trail, memory: hold, kept: kept, who: who, opt: opt, steps: steps, last: time.Now()}
 		one.run()
 	})
 	if err != nil {
@@ -324,19 +324,19 @@ func (c *session) reset(data []byte) bool {
 	}
 	observation := []byte(emptyObservation)
 	done := false
-	if c.s.chosen(&o) {
-		left := c.s.message(c.left)
-		life, gone := c.s.clients.wait(c.s.life, c.conn.NetConn())
-		defer gone()
+	if c.s.asksForTurns(&o) { // an episode of several turns; one of one step has nothing to begin
+		trail := c.s.messageTrail(c.trail)
+		ctx, stop := c.s.clients.wait(c.s.life, c.conn.NetConn())
+		defer stop()
 		var err error
-		e.play, observation, fault, err = c.player().begin(left, life, o)
-		c.s.left(left, messageStatus(fault, err))
+		e.play, observation, fault, err = c.player().begin(trail, ctx, o)
+		c.s.endTrail(trail, messageStatus(fault, err))
 		if goOn, failed := c.failed(fault, err); failed {
 			return goOn
 		}
 		e.label, e.steps, done = nil, len(o.History), e.play.Done()
 	}
-	c.kept.Shrink(c.kept.Held()) // the answers of the episode before
+	c.kept.Shrink(c.kept.Held()) // gives back the memory of the answers of the episode before
 	c.episode = e
 	return c.observation(wrapObservation(nil, string(observation), []byte("null"), done))
 }
@@ -401,14 +401,14 @@ func (c *session) step(data []byte) bool {
 		one.label = e.label
 		return c.oneStep(x)
 	}
-	left := c.s.message(c.left)
-	life, gone := c.s.clients.wait(c.s.life, c.conn.NetConn())
-	defer gone()
+	trail := c.s.messageTrail(c.trail)
+	ctx, stop := c.s.clients.wait(c.s.life, c.conn.NetConn())
+	defer stop()
 	var r reply
-	if err = c.kept.Grow(life, int64(len(one.answer))); err == nil {
-		r, fault, err = c.player().turn(left, life, e.play, one, turnOptions{timeout: x.timeout})
+	if err = c.kept.Grow(ctx, int64(len(one.answer))); err == nil {
+		r, fault, err = c.player().turn(trail, ctx, e.play, one, turnOptions{timeout: x.timeout})
 	}
-	c.s.left(left, messageStatus(fault, err))
+	c.s.endTrail(trail, messageStatus(fault, err))
 	if goOn, failed := c.failed(fault, err); failed {
 		return goOn
 	}
@@ -419,14 +419,14 @@ func (c *session) step(data []byte) bool {
 // oneStep scores the one sample of x as an episode of one step in a WebSocket session, and sends the
 // observation. It returns false if the session must end.
 func (c *session) oneStep(x *exchange) bool {
-	left := c.s.message(c.left)
-	life, gone := c.s.clients.wait(c.s.life, c.conn.NetConn())
-	defer gone()
-	err := c.s.run(left, life, x)
+	trail := c.s.messageTrail(c.trail)
+	ctx, stop := c.s.clients.wait(c.s.life, c.conn.NetConn())
+	defer stop()
+	err := c.s.run(trail, ctx, x)
 	if refused := x.refused(); refused != nil { // assigned only if not nil: a nil pointer would be an error
 		err = refused
 	}
-	c.s.left(left, messageStatus(x.fault, err))
+	c.s.endTrail(trail, messageStatus(x.fault, err))
 	if goOn, failed := c.failed(x.fault, err); failed {
 		return goOn
 	}

@@ -42,7 +42,7 @@ func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 		s.failWith(ctx, err)
 		return
 	}
-	st := &stream{s: s, start: time.Now(), left: trailOf(ctx), timed: wantsTimings(ctx),
+	st := &stream{s: s, start: time.Now(), trail: trailOf(ctx), timed: wantsTimings(ctx),
 		conn: ctx.Conn(), body: body, memory: s.bodies.Hold(opt.Client),
 		in: &idleReader{conn: ctx.Conn(), r: body, idle: s.cfg.StreamIdle}, over: make(chan struct{})}
 	if err := st.memory.Grow(s.life, streamBuffers); err != nil {
@@ -71,7 +71,7 @@ type stream struct {
 	s      *Server
 	start  time.Time
 	once   sync.Once // counts the request
-	left   *trail
+	trail  *trail
 	timed  bool // results carry their times
 	conn   net.Conn
 	body   io.Reader
@@ -174,7 +174,7 @@ func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
 	for {
 		a, err := st.out.Next()
 		if err == nil {
-			st.s.answered(st.left, &a, time.Now())
+			st.s.answered(st.trail, &a, time.Now())
 			if st.timed {
 				buf = append(appendTimed(buf, &a), '\n')
 			} else {
@@ -240,6 +240,6 @@ func (st *stream) Close() error {
 func (st *stream) count(code int) {
 	st.once.Do(func() {
 		st.s.cfg.Metrics.request("score_stream", code, time.Since(st.start))
-		st.s.left(st.left, code)
+		st.s.endTrail(st.trail, code)
 	})
 }

@@ -72,9 +72,9 @@ func (s *Server) handshake(ctx *fasthttp.RequestCtx) *trail {
 	return &t
 }
 
-// message begins the trail of one message of a WebSocket, which is logged and traced as a request
+// messageTrail begins the trail of one message of a WebSocket, which is logged and traced as a request
 // of its own.
-func (s *Server) message(of *trail) *trail {
+func (s *Server) messageTrail(of *trail) *trail {
 	t := &trail{id: of.id, name: of.name, method: "WS", path: of.path, start: time.Now()}
 	if of.header != nil {
 		t.span = s.cfg.Trace.Begin(of.header)
@@ -109,9 +109,9 @@ func trailOf(ctx *fasthttp.RequestCtx) *trail {
 	return t
 }
 
-// left exports the trail of an answered request as a span with its samples, if the request is traced. It
+// endTrail exports the trail of an answered request as a span with its samples, if the request is traced. It
 // is called when the whole answer has been sent.
-func (s *Server) left(t *trail, code int) {
+func (s *Server) endTrail(t *trail, code int) {
 	if !t.span.Recorded() {
 		return
 	}
@@ -119,8 +119,9 @@ func (s *Server) left(t *trail, code int) {
 		Start: t.start, End: time.Now(), All: t.all, Sample: t.sample})
 }
 
-// answered adds one sample to the trail of its request, and logs it if it was slow. Every route calls it
-// for each answer; at is when the answer came. Only the first samples of a request get spans, and slow
+// answered adds one sample to the trail of its request, and logs it if it was slow. The slow-sample log takes
+// few lines a second, so it may leave the sample out. Every route calls answered for each answer; at is when the
+// answer came. Only the first samples of a request get spans, and slow
 // ones up to a larger number; the others are only counted.
 func (s *Server) answered(t *trail, a *queue.Answer, at time.Time) {
 	t.all++
@@ -154,10 +155,11 @@ func (s *Server) answered(t *trail, a *queue.Answer, at time.Time) {
 	t.sample = append(t.sample, x)
 }
 
-// slow writes one line of the slow-sample log, unless too many were written in this second; the next
-// line then says how many were left out. It names the sample and shows none of its content.
+// slow writes one line of the slow-sample log for a sample. The rate is limited: where slowPerSecond lines
+// were written in this second, it writes none, and the next line says how many were left out. The line names the
+// sample and shows none of its content.
 func (s *Server) slow(t *trail, a *queue.Answer, outcome string, took time.Duration) {
-	ok, omitted := s.slowly.take(time.Now())
+	ok, omitted := s.slowly.take(time.Now()) // at most slowPerSecond lines a second
 	if !ok {
 		return
 	}

@@ -126,13 +126,13 @@ var errTimeout = errors.New("cannot step in time: timeout_s is over")
 // run scores the samples of one request of a trainer, and sets x.results and x.outcomes. A label that
 // cannot be used becomes x.fault, and there are no results then. err is the error of the queue, or
 // errTimeout if the request's own time is over.
-func (s *Server) run(left *trail, life context.Context, x *exchange) (err error) {
+func (s *Server) run(trail *trail, life context.Context, x *exchange) (err error) {
 	if x.timeout > 0 {
 		var cancel context.CancelFunc
 		life, cancel = context.WithTimeout(life, x.timeout)
 		defer cancel()
 	}
-	x.results, x.fault, err = s.grade(left, life, x.samples, x.opt, x.lines)
+	x.results, x.fault, err = s.grade(trail, life, x.samples, x.opt, x.lines)
 	if errors.Is(err, context.DeadlineExceeded) && x.timeout > 0 {
 		return errTimeout
 	}
