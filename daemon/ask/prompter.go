@@ -167,16 +167,17 @@ func (p *Prompter) photographs(it *scoring.Item) ([]Picture, error) {
 	for _, path := range pictures(task) {
 		img, err := s.picture(path)
 		if err != nil {
-			return nil, badItem("cannot ask %s: %v", it.ID, withoutPath(err))
+			return nil, badItem("cannot ask %s: %v", it.ID, hideMissingPath(err))
 		}
 		all = append(all, sized("image", img.Type, img.Data))
 	}
 	return all, nil
 }
 
-// withoutPath returns os.ErrNotExist for a missing picture file, because a client of the daemon must not
-// see the path in the error. Other errors stay as they are.
-func withoutPath(err error) error {
+// hideMissingPath returns os.ErrNotExist for the error of a missing picture file, because a client of the
+// daemon should not see the file's path. Every other error stays as it is, with the path, and so does an error that
+// only wraps that of a missing file, because os.IsNotExist does not unwrap.
+func hideMissingPath(err error) error {
 	if os.IsNotExist(err) {
 		return os.ErrNotExist
 	}
