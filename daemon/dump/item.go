@@ -37,7 +37,7 @@ type ItemConfig struct {
 // TestSplit is the split of tasks that are named without one.
 const TestSplit = "test"
 
-// TasksKey returns the key of a split in ItemConfig.Tasks.
+// TasksKey returns the key of a split in ItemConfig.Tasks. That of TestSplit, or of no split, is the suite alone.
 func TasksKey(suite, split string) string {
 	if split == "" || split == TestSplit {
 		return suite
@@ -45,13 +45,13 @@ func TasksKey(suite, split string) string {
 	return suite + ":" + split
 }
 
-// TasksOf returns the tasks of a split that a line names, those of TestSplit where no such split
-// was loaded, as dumps have a member split for other things too.
+// TasksOf returns the tasks of a split that a line names. Where no such split was loaded, it returns the tasks of
+// TestSplit. A dump's member split may mean something else, so an unknown one is no error.
 func (c *ItemConfig) TasksOf(suite, split string) *Tasks {
 	if t := c.Tasks[TasksKey(suite, split)]; t != nil {
 		return t
 	}
-	return c.Tasks[suite]
+	return c.Tasks[TasksKey(suite, TestSplit)]
 }
 
 // Decoder turns lines into items. It is not safe for concurrent use: one per
