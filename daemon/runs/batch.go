@@ -229,11 +229,11 @@ func (b *batcher) wanted() (calls []*call, failures []Failure, err error) {
 func (b *batcher) begin(ctx context.Context, calls []*call) error {
 	for len(calls) > 0 {
 		p := &part{Part: len(b.parts) + 1}
-		n, most, err := b.write(p, calls)
+		n, bound, err := b.write(p, calls)
 		if err != nil {
 			return err
 		}
-		if p.hold, err = b.cfg.Meter.Reserve(ctx, most); err != nil {
+		if p.hold, err = b.cfg.Meter.Reserve(ctx, bound); err != nil {
 			os.Remove(b.path(p))
 			return fmt.Errorf("%w: %w", ErrEarly, err)
 		}
@@ -254,13 +254,13 @@ func (b *batcher) path(p *part) string {
 	return filepath.Join(b.cfg.Dir, "batch-"+strconv.Itoa(p.Part)+".jsonl")
 }
 
-// write writes the file of a batch with the first n calls, as many as it may hold, and sets the keys
-// and the hash of the batch. It returns n and the most tokens that these calls may take. Their
-// pictures are kept too.
-func (b *batcher) write(p *part, calls []*call) (n int, most budget.Tokens, err error) {
+// write writes the file of a batch with the first n calls, as many as the file may hold. It returns n and
+// bound, the most tokens that these n calls can use, so that the caller can reserve them. It also sets
+// p.Keys and p.Hash, which identify the batch when the run is continued, and keeps the calls' pictures.
+func (b *batcher) write(p *part, calls []*call) (n int, bound budget.Tokens, err error) {
 	f, err := os.Create(b.path(p))
 	if err != nil {
-		return 0, most, fmt.Errorf("cannot write batch: %w", err)
+		return 0, bound, fmt.Errorf("cannot write batch: %w", err)
 	}
 	defer f.Close()
 	hash := sha256.New()
@@ -269,32 +269,32 @@ func (b *batcher) write(p *part, calls []*call) (n int, most budget.Tokens, err 
 	for _, c := range calls {
 		body, err := c.request.Body()
 		if err != nil {
-			return 0, most, fmt.Errorf("cannot ask %s: %w", c.task.ID, err)
+			return 0, bound, fmt.Errorf("cannot ask %s: %w", c.task.ID, err)
 		}
 		line, err := json.Marshal(map[string]any{
 			"custom_id": c.key, "method": "POST", "url": "/v1/chat/completions", "body": json.RawMessage(body)})
 		if err != nil {
-			return 0, most, err
+			return 0, bound, err
 		}
 		full := n == maxPartRequests || size+len(line)+1 > maxPartBytes // with the line feed
 		if full && n > 0 {                                              // one call alone is sent however long it is
 			break
 		}
 		if err := b.r.keepPictures(c); err != nil {
-			return 0, most, err
+			return 0, bound, err
 		}
 		w.Write(append(line, '\n')) // Flush returns the error
 		size += len(line) + 1
-		one := c.request.Most()
-		most.Prompt, most.Completion = most.Prompt+one.Prompt, most.Completion+one.Completion
+		ofCall := c.request.Most()
+		bound.Prompt, bound.Completion = bound.Prompt+ofCall.Prompt, bound.Completion+ofCall.Completion
 		p.Keys = append(p.Keys, c.key)
 		n++
 	}
 	if err := errors.Join(w.Flush(), f.Sync()); err != nil {
-		return 0, most, fmt.Errorf("cannot write batch: %w", err)
+		return 0, bound, fmt.Errorf("cannot write batch: %w", err)
 	}
 	p.Hash = hex.EncodeToString(hash.Sum(nil))
-	return n, most, nil
+	return n, bound, nil
 }
 
 // upload sends the file of a batch to the endpoint as a form, notes the id of the uploaded file in
