@@ -19,7 +19,7 @@ import (
 // order of the path. See docs/spec/raster.md#r9.
 type Stroker struct {
 	plots    []uint64 // row, column, number, alpha, whether it is one of two
-	plane    []byte   // of the clip: what plots no longer hold, where they were many
+	plane    []byte   // mask of the clip, for plots beyond maxPlots; made by drawPlots, dropped by takePlane
 	Strength uint32   // how strong each plot is, in 1/255
 	Plain    bool     // without the two-pixel rule
 	Clipped  bool     // drawn through a clip that is no rectangle: pairs are no different from others
@@ -331,8 +331,10 @@ func (h *Stroker) addPlot(s, t, alpha int64, steep bool, two uint64) {
 // plotPixel returns the pixel of a plot.
 func plotPixel(p uint64) (x, y int32) { return int32(p >> 25 & 0xffff), int32(p >> 41) }
 
-// drawPlots draws the recorded plots onto the plane, a mask as large as the clip. Only strokes of
-// very many pixels need it.
+// drawPlots draws the recorded plots onto the plane, a mask as large as the clip, and empties the list. Only
+// strokes of more than maxPlots pixels need the plane, because the list can number no more plots. The first call
+// makes the plane. Later calls draw over what it holds, until takePlane drops it. The clip must stay the same
+// until then.
 func (h *Stroker) drawPlots() {
 	w, rows := h.clip.X1-h.clip.X0, h.clip.Y1-h.clip.Y0
 	if h.plane == nil {
