@@ -155,19 +155,29 @@ func (g *generalWalk) noteCrossing(k int, y int32) {
 	}
 }
 
-// strip draws the spans of the strip from g.y to quarter row end, moves the active edges down to
-// end, drops those that end there, sorts the others by x again and finds the next event. slope>>shift
-// is an edge's step in x, and full the height of the strip as alpha. All of this is one pass over the
-// edges, because reading an edge right after writing it is slow.
+// strip draws the spans of one strip and prepares the active edges for the next. The strip reaches from its
+// top g.y down to end, both in quarter rows. slope>>shift is an edge's step in x, and full is the height
+// of the strip as alpha. For each edge, strip
+//
+//  1. moves the edge down to end, and opens or closes a span where the winding changes between outside and inside,
+//  2. drops the edge if it ends there,
+//  3. keeps it in list[:n], sorted by x at end,
+//  4. and finds the next event: the first quarter row where an edge ends or crosses another.
+//
+// All of this is one pass over the edges, because reading an edge right after writing it is slow.
+//
+// A direct span lies in a strip of a whole row and shares no pixel with another, so it needs no sums. Two edges are near
+// if there may be a column or less between them somewhere in the row. The right one has no x below
+// x - |slope| there.
 func (g *generalWalk) strip(end int32, shift uint, full int32) {
 	var (
 		s       = g.s
 		list    = s.active
-		direct  = full == 255 && !s.row.summed // a span without close neighbours needs no sums
+		direct  = full == 255 && !s.row.summed // spans of this strip may be direct
 		winding int32
 		open    bool               // whether a span is open
 		l       leftEdge           // its left edge
-		pixel   = floor(g.left)    // column where the last span ended
+		spanEnd = floor(g.left)    // column where the last span ended
 		n       int                // edges kept so far
 		maxX    = g.left           // largest x of these, at end
 		shifts  = 1024 + len(list) // moves of the insertion sort that are left before it takes too long
@@ -177,20 +187,21 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 	for i := range list {
 		a := &list[i] // in place: a copy of an edge just written would wait for the write
 		top := a.x
-		x := top + a.slope>>(shift&63)
+		x := top + a.slope>>(shift&63) // &63 spares Go's check for large shifts; shift is at most 2
+		// 1. Spans.
 		winding += a.wind
 		if inside := winding&g.mask != 0; inside != open {
 			if inside {
 				l = leftEdge{top: max(g.left, top), bottom: x, dy: int64(a.dy)}
 				if direct {
-					// The steeper sides of the two edges are a column apart, or the left one is near.
 					l.near = n > 0 && list[n-1].x+one >= x-max(a.slope, -a.slope)
 				}
 			} else {
-				alone := false // whether the span shares no pixel with another, so that it can be direct
+				alone := false // the span is direct
 				if direct {
-					alone = pixel <= floor(l.top) && pixel <= floor(l.bottom)
-					pixel = ceil(max(min(g.right, top), x))
+					// It begins where the last span ended or later, and the next edge is not near.
+					alone = spanEnd <= floor(l.top) && spanEnd <= floor(l.bottom)
+					spanEnd = ceil(max(min(g.right, top), x))
 					if alone && i+1 < len(list) {
 						next := &list[i+1]
 						alone = x+one < next.x-max(next.slope, -next.slope)
@@ -202,11 +213,12 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 			open = inside
 		}
 		a.x = x
+		// 2. Edges that end.
 		if a.bottom <= end && !s.loadChordBelow(a, end) {
 			continue
 		}
-		event = min(event, a.bottom)
-		// Keep the edge: list[:n] holds the edges kept so far, sorted by their x at end.
+		event = min(event, a.bottom) // the first part of 4
+		// 3. Keep the edge: list[:n] holds the edges kept so far, sorted by their x at end.
 		k := n
 		n++
 		if x >= maxX {
@@ -226,13 +238,15 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 		} else if k != i {
 			list[k] = *a
 		}
-		if k > 0 && !g.noCrossings { // as in noteCrossing
+		// 4. If the edge crosses its left neighbour within a row below end, the next strip stops after a quarter
+		// row: noteCrossing has the same rule. No other event can be earlier.
+		if k > 0 && !g.noCrossings {
 			if b := &list[k-1]; b.x+b.slope > list[k].x+list[k].slope {
 				event = end + 1
 			}
 		}
 	}
-	if open { // to the right end: no edge closes it
+	if open { // no edge closes the last span: it reaches to the right end
 		s.row.trapezoid(l.top, max(g.left, l.bottom), g.right, g.right, l.dy, 0, full, direct && !l.near)
 	}
 	g.event = event
@@ -243,7 +257,7 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 type leftEdge struct {
 	top, bottom int64 // bottom may lie left of the bounds
 	dy          int64
-	near        bool // another edge is close to its left; set for direct spans only
+	near        bool // the edge to its left is near, see strip; used for a span that no edge closes
 }
 
 // loadChordBelow replaces the active edge's chord by the edge's next one that reaches below
