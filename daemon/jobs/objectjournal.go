@@ -98,16 +98,16 @@ func (o *objectJournal) close() error {
 	return nil
 }
 
-// begunObjects is Begun for an object store: it adds the counts of each run's object to died
-// or running. An object is removed when its run ends, so each one left belongs to a run that
-// goes on or died.
+// begunObjects is Begun for an object store. In the journal of each run it counts the parts that were begun
+// and are not done: in running if the run is alive, else in died. A run's journal is one object, which is removed when
+// the run ends, so each one that is left belongs to a run that goes on or died.
 func (j *Job) begunObjects(died, running map[Part]int) error {
 	list, err := j.Store.List(journalPrefix)
 	if err != nil {
 		return err
 	}
 	for _, info := range list {
-		b, err := readFile(j.Store, info.Name)
+		journal, err := readFile(j.Store, info.Name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // its run has ended since
 		}
@@ -115,11 +115,12 @@ func (j *Job) begunObjects(died, running map[Part]int) error {
 			return fmt.Errorf("cannot read %s: %w", j.Store.Path(info.Name), err)
 		}
 		parts := map[Part]bool{}
-		for line := range bytes.Lines(b) {
-			var b runNote
-			if json.Unmarshal(line, &b) == nil {
-				parts[Part{b.Shard, b.Chunk}] = true
+		for line := range bytes.Lines(journal) {
+			var note runNote
+			if json.Unmarshal(line, &note) != nil {
+				continue // a torn line
 			}
+			parts[Part{note.Shard, note.Chunk}] = true
 		}
 		count := died
 		if alive(strings.TrimPrefix(info.Name, journalPrefix), info.Modified) {
