@@ -53,13 +53,13 @@ type Log struct {
 	wake chan struct{}
 	done chan struct{} // closed when the writer has ended
 
-	mu      sync.Mutex
-	pending []byte
-	end     int64          // of the file, with what is pending
-	lines   []chan<- error // told when their line is on the disk
-	notes   []chan<- error // told when their line is written
-	err     error          // after which nothing is written
-	closed  bool
+	mu          sync.Mutex
+	pending     []byte         // lines to be written, of Append and of Note
+	end         int64          // of the file, with what is pending
+	lineWaiters []chan<- error // calls of Append, told when their line is on the disk
+	noteWaiters []chan<- error // calls of Note, told when their line is written
+	err         error          // after which nothing is written
+	closed      bool
 }
 
 // Place is where a line of a log is.
@@ -146,7 +146,7 @@ func (l *Log) Torn() int { return l.torn }
 // disk. After an error the log takes no more lines.
 func (l *Log) Append(object []byte) (Place, error) {
 	told := make(chan error, 1)
-	at, err := l.add(object, &l.lines, told)
+	at, err := l.add(object, &l.lineWaiters, told)
 	if err != nil {
 		return at, err
 	}
@@ -157,7 +157,7 @@ func (l *Log) Append(object []byte) (Place, error) {
 // the process does not lose it, a power cut may. It is flushed with the next Append.
 func (l *Log) Note(object []byte) error {
 	told := make(chan error, 1)
-	if _, err := l.add(object, &l.notes, told); err != nil {
+	if _, err := l.add(object, &l.noteWaiters, told); err != nil {
 		return err
 	}
 	return <-told
@@ -177,7 +177,7 @@ func LineAt(r io.ReaderAt, at Place) ([]byte, error) {
 }
 
 // add queues a line for the writer and returns where it will be. told is put into list
-// (l.lines or l.notes) and gets the result of the write.
+// (l.lineWaiters or l.noteWaiters) and gets the result of the write.
 func (l *Log) add(object []byte, list *[]chan<- error, told chan<- error) (Place, error) {
 	line := Line(object)
 	l.mu.Lock()
@@ -199,27 +199,29 @@ func (l *Log) add(object []byte, list *[]chan<- error, told chan<- error) (Place
 	return at, nil
 }
 
-// write is the goroutine of the log: it writes the queued lines and flushes them, until the
-// log is closed. Lines that arrive during a flush are written together next. Notes are
-// answered after the write, lines after the flush. After an error nothing more is written,
-// and everyone gets the error.
+// write is the goroutine of the log: it writes the pending bytes and flushes them, until the log
+// is closed. What arrives during a flush is written together next. Calls of Note are answered after the
+// write, because a note need not survive a power cut. Calls of Append are answered after the flush,
+// because their line must. After an error nothing more is written, and everyone gets the error.
 func (l *Log) write() {
 	defer close(l.done)
 	for range l.wake {
 		l.mu.Lock()
-		group, lines, notes, err, closed := l.pending, l.lines, l.notes, l.err, l.closed
-		if len(lines)+len(notes) > 0 {
-			l.pending, l.lines, l.notes = nil, nil, nil
+		group, lineWaiters, noteWaiters, err, closed := l.pending, l.lineWaiters, l.noteWaiters, l.err, l.closed
+		someWait := len(lineWaiters)+len(noteWaiters) > 0
+		if someWait {
+			l.pending, l.lineWaiters, l.noteWaiters = nil, nil, nil
 		}
 		l.mu.Unlock()
-		if len(lines)+len(notes) > 0 && err == nil {
+		if someWait && err == nil {
 			_, err = l.f.Write(group)
 		}
-		tell(notes, err)
-		if len(lines) > 0 && err == nil {
+		tell(noteWaiters, err)
+		if len(lineWaiters) > 0 && err == nil {
 			err = l.f.Sync()
 		}
-		tell(lines, l.fail(err))
+		err = l.fail(err) // keeps it for later calls
+		tell(lineWaiters, err)
 		if closed {
 			return
 		}
