@@ -40,21 +40,26 @@ func (c *scoreCmd) checkJob(form string) error {
 	return nil
 }
 
-// destination opens the output of the run, and begins its index. With --no-join, and where the run
-// writes parts alone, what is written to the output is discarded.
+// destination opens the output of the run, and begins the index of the results for plumb view where one can be
+// made.
+//
+// With --no-join the results exist only as parts, and nothing is joined into the output. The file of
+// -o is opened all the same, because its path names the folder of the parts, and what is written to it is discarded.
+// A run that writes parts alone to an object store prints no results either.
 func (j *job) destination() (*sink, error) {
-	to := j.std
+	std := j.std // a copy: the run may still print to j.std.out
 	if j.cmd.partsAlone() && j.cmd.Output == "-" {
-		to.out = io.Discard
+		std.out = io.Discard // the parts are the only output
 	}
-	s, err := output(j.cmd.Output, to, j.inputs()...)
-	if err == nil && j.cmd.NoJoin {
-		s.Writer = bufio.NewWriter(io.Discard)
+	s, err := output(j.cmd.Output, std, j.inputs()...)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		j.beginIndex(s)
+	if j.cmd.NoJoin {
+		s.Writer = bufio.NewWriter(io.Discard) // nothing reaches the file
 	}
-	return s, err
+	j.beginIndex(s)
+	return s, nil
 }
 
 // beginIndex begins the index of the results for plumb view, if the results become lines of one plain
@@ -79,10 +84,10 @@ func (j *job) beginIndex(s *sink) {
 	}
 }
 
-// store returns the store of the run's parts: the object store of --job, or the folder FILE.job, which
-// it makes. dir is that folder, "" for an object store.
+// store returns where the parts of the run are kept. With --job ADDRESS that is an object store, and dir is "".
+// Without --job it is the folder FILE.job beside the output FILE, which is made here, and dir is its path.
 func (j *job) store() (store jobs.Store, dir string, err error) {
-	if j.cmd.Job != "" {
+	if j.cmd.Job != "" { // the address of an object store
 		s, err := openBucket(j.cmd.remote, j.cmd.Job)
 		return s, "", err
 	}
