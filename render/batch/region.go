@@ -74,7 +74,8 @@ func (r *Region) at(y int32) *interval {
 	return &r.rows[y-r.first]
 }
 
-// Join adds the tiles of another region to this one.
+// Join adds the tiles of another region to this one. A tile row is one interval, so the tiles between the two
+// intervals of a row are added too.
 func (r *Region) Join(o *Region) {
 	for i, v := range o.rows {
 		if v.from < v.to {
