@@ -256,14 +256,14 @@ func styleOf(labels string) extract.Style {
 	return extract.Letters
 }
 
-// readTruth reads the right option into j.gold, and the ground truth of an open answer into
-// j.truth. answer and answer_index refer to the item's own order, so options are put into
-// the order in which they were shown only after that. A choice question needs a right
-// option; an open one needs a ground truth, a right option or a recorded verdict.
+// readTruth reads the right option into j.gold, and the ground truth of an open answer into j.truth. A
+// choice question needs a right option. An open one needs a ground truth, a right option, or a verdict
+// that was recorded in the member judge. answer and answer_index refer to the item's own order, so the options
+// are put into the order in which they were shown only after that.
 func (s *suite) readTruth(r *reader, fields *fastjson.Value, j *job) error {
 	j.gold = -1
 	if j.optionCount > 0 {
-		r.choice.Options(j.style, r.options)
+		r.choice.Options(j.style, r.options) // labels them in the item's own order
 		if err := r.readGold(fields, j); err != nil {
 			return err
 		}
@@ -274,7 +274,7 @@ func (s *suite) readTruth(r *reader, fields *fastjson.Value, j *job) error {
 		}
 		if j.shuffled {
 			r.putInShownOrder(j)
-			r.choice.Options(j.style, r.options)
+			r.choice.Options(j.style, r.options) // labels them again, in the shown order
 		}
 		return nil
 	}
@@ -287,7 +287,7 @@ func (s *suite) readTruth(r *reader, fields *fastjson.Value, j *job) error {
 		j.truth = string(openAnswer)
 	case j.gold >= 0:
 		j.truth = string(r.options[j.gold])
-	case absent(fields.Get("judge")):
+	case absent(fields.Get("judge")): // no recorded verdict either
 		return badItem("open_answer", "got none; want the ground truth of the open format, or the right option")
 	}
 	return nil
