@@ -291,8 +291,9 @@ func (q *Queue) finish(t *task) {
 	q.deliver(t)
 }
 
-// score computes the result of a task from its tallies, or from its fault if it has one. It adds the
-// notes, the backend and the identity. A panic in the suite is an error of this sample.
+// score computes the result of a task from its tallies, or from its fault if it has one. It then completes
+// every result with the notes, the backend and the identity of the sample. A panic in the suite is an
+// error of this sample alone, and its result is completed as well.
 func (q *Queue) score(t *task) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -300,10 +301,10 @@ func (q *Queue) score(t *task) {
 			t.failInternally(p)
 		}
 		t.complete(&t.result, q.cfg.Engine.Backend())
-		if n := t.who.Load(); n != nil {
-			t.result.Who = n.who
+		if named := t.who.Load(); named != nil { // decoded: who made the answer, which suites do not set
+			t.result.Who = named.who
 		}
-		t.result.Notes = slices.Clip(t.result.Notes) // several readers may append to it
+		t.result.Notes = slices.Clip(t.result.Notes) // readers share it: one that appends must get a copy
 	}()
 	switch {
 	case t.job == nil: // result was made by prepare
