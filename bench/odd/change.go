@@ -53,7 +53,7 @@ func places(path string, v any) (all []place) {
 // change changes one thing: mostly a property, else anything.
 func (d *document) change(r *rand.Rand) {
 	all := append(places("shapes", d.shapes), places("bindings", d.bindings)...)
-	depth := one(r, 2, 2, 2, 0)
+	depth := oneOf(r, 2, 2, 2, 0)
 	chosen := slices.DeleteFunc(slices.Clone(all), func(p place) bool {
 		return depth > 0 && (strings.Count(p.path, ".") != depth || !strings.Contains(p.path, ".props."))
 	})
@@ -69,7 +69,7 @@ func (d *document) change(r *rand.Rand) {
 		delete(p.in, p.key)
 		d.changes = append(d.changes, p.path+" is missing")
 	case p.in != nil && r.IntN(5) == 0:
-		name := one(r, "whatever", "w", "h", "text", "richText", "color", "dash", "geo", "points", "segments", "url", "scaleX", "flipX", "handles", "opacity", "name", "assetId", "growY", "bend")
+		name := oneOf(r, "whatever", "w", "h", "text", "richText", "color", "dash", "geo", "points", "segments", "url", "scaleX", "flipX", "handles", "opacity", "name", "assetId", "growY", "bend")
 		if _, ok := p.in[name]; ok {
 			return
 		}
@@ -89,26 +89,26 @@ var words = strings.Fields("unknown NaN Infinity none solid pattern pipe middle 
 // odd returns a value that is unlike another one: of another type, or out of its range.
 func odd(r *rand.Rand, old any) any {
 	if r.IntN(3) == 0 {
-		return one[any](r, nil, true, false, 0, 7, -3.5, "", "12", "NaN", list{}, object{}, list{nil}, object{"type": "doc"})
+		return oneOf[any](r, nil, true, false, 0, 7, -3.5, "", "12", "NaN", list{}, object{}, list{nil}, object{"type": "doc"})
 	}
 	switch old := old.(type) {
 	case float64:
-		return one[any](r, -old, 0, -0.5, 0.001, 1e-7, 0.5, 1.5, 12.3456789, 3*old, 1e4, 1e6, -1e6, 1e15, 1e300, -1e300, 5e-324)
+		return oneOf[any](r, -old, 0, -0.5, 0.001, 1e-7, 0.5, 1.5, 12.3456789, 3*old, 1e4, 1e6, -1e6, 1e15, 1e300, -1e300, 5e-324)
 	case int:
 		return odd(r, float64(old))
 	case string:
-		return one[any](r, strings.ToUpper(old), old+" ", "", one(r, words...), one(r, words...), one(r, words...), strings.Repeat(old+"x", 40), "\u200e", "é", "a\nb", "\t", "  ")
+		return oneOf[any](r, strings.ToUpper(old), old+" ", "", oneOf(r, words...), oneOf(r, words...), oneOf(r, words...), strings.Repeat(old+"x", 40), "\u200e", "é", "a\nb", "\t", "  ")
 	case bool:
-		return one[any](r, !old, !old, "true", 1, 0, nil)
+		return oneOf[any](r, !old, !old, "true", 1, 0, nil)
 	case list:
 		if len(old) == 0 {
 			return list{object{}}
 		}
-		return one[any](r, list{}, append(slices.Clone(old), old[0]), old[:1], old[1:], list{list{}}, append(slices.Clone(old), nil))
+		return oneOf[any](r, list{}, append(slices.Clone(old), old[0]), old[:1], old[1:], list{list{}}, append(slices.Clone(old), nil))
 	case object:
-		return one[any](r, object{}, list{old}, nil, "x")
+		return oneOf[any](r, object{}, list{old}, nil, "x")
 	}
-	return one(r, words...)
+	return oneOf(r, words...)
 }
 
 // short writes a value for people.

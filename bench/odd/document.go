@@ -28,7 +28,7 @@ type document struct {
 	changes          []string
 }
 
-// container are kinds that madeup has only on pages, or not at all.
+// containers are kinds that madeup has only on pages, or not at all.
 var containers = []string{"bookmark", "embed", "frame", "group", "image", "video"}
 
 // kinds lists the kinds of shapes.
@@ -36,7 +36,7 @@ func kinds() []string { return append(slices.Clone(madeup.Kinds), containers...)
 
 // oddDocument makes a document and changes one to three things in it.
 func oddDocument(r *rand.Rand, name, kind string) *document {
-	d := &document{name: name, kind: kind, form: one(r, formShapes, formShapes, formRecords, formFile)}
+	d := &document{name: name, kind: kind, form: oneOf(r, formShapes, formShapes, formRecords, formFile)}
 	d.add(r, "shape:0", kind, "page:page")
 	switch kind {
 	case "frame", "group":
@@ -58,25 +58,30 @@ func oddDocument(r *rand.Rand, name, kind string) *document {
 	return d
 }
 
-// add adds a shape of a kind.
+// indices are the places of the shapes of a document in its z-order. A document has three shapes at most.
+var indices = []string{"a1", "a2", "a3"}
+
+// add adds a shape of a kind with random properties to the document, and returns it for further edits.
+// The shapes of containers are made here, those of other kinds by madeup.
 func (d *document) add(r *rand.Rand, id, kind, parent string) object {
 	o := object{}
 	if slices.Contains(containers, kind) {
-		o = object{"id": id, "type": kind, "x": r.IntN(100), "y": r.IntN(100), "rotation": one(r, 0, 0, 0.4), "opacity": one(r, 1, 0.5), "props": object{}}
+		o = object{"id": id, "type": kind, "x": r.IntN(100), "y": r.IntN(100), "rotation": oneOf(r, 0, 0, 0.4), "opacity": oneOf(r, 1, 0.5), "props": object{}}
 		if kind != "group" {
 			o["props"] = object{"w": 60 + r.IntN(200), "h": 60 + r.IntN(200)}
 		}
 		if kind == "frame" {
-			o["props"].(object)["name"] = one(r, "", "A name")
+			o["props"].(object)["name"] = oneOf(r, "", "A name")
 		}
 	} else if err := json.Unmarshal([]byte(madeup.Shape(r, id, kind)), &o); err != nil {
 		panic("BUG: " + err.Error()) // madeup writes JSON
 	}
+	// In a plain list of shapes the page is the default parent, and a shape has neither typeName nor index.
 	if d.form != formShapes || parent != "page:page" {
 		o["parentId"] = parent
 	}
 	if d.form != formShapes {
-		o["typeName"], o["index"] = "shape", []string{"a1", "a2", "a3"}[len(d.shapes)]
+		o["typeName"], o["index"] = "shape", indices[len(d.shapes)]
 	}
 	d.shapes = append(d.shapes, o)
 	return o
@@ -88,10 +93,10 @@ func (d *document) bind(r *rand.Rand) {
 	if r.IntN(2) == 0 {
 		return
 	}
-	d.add(r, "shape:1", one(r, "geo", "text", "note"), "page:page")
-	for _, terminal := range one(r, list{"start"}, list{"end"}, list{"start", "end"}) {
+	d.add(r, "shape:1", oneOf(r, "geo", "text", "note"), "page:page")
+	for _, terminal := range oneOf(r, list{"start"}, list{"end"}, list{"start", "end"}) {
 		d.bindings = append(d.bindings, object{"id": "binding:" + terminal.(string), "typeName": "binding", "type": "arrow", "fromId": "shape:0", "toId": "shape:1", "meta": object{},
-			"props": object{"terminal": terminal, "isPrecise": one(r, true, false), "isExact": one(r, true, false), "snap": "none", "normalizedAnchor": object{"x": 0.3, "y": 0.6}}})
+			"props": object{"terminal": terminal, "isPrecise": oneOf(r, true, false), "isExact": oneOf(r, true, false), "snap": "none", "normalizedAnchor": object{"x": 0.3, "y": 0.6}}})
 	}
 }
 
@@ -164,5 +169,5 @@ func (d *document) source() []byte {
 	return b
 }
 
-// one picks one of the values.
-func one[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+// oneOf picks one of the values.
+func oneOf[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
