@@ -7,14 +7,14 @@ import (
 	"plumb/render/vector"
 )
 
-// curve is a quadratic (n = 3) or cubic (n = 4) with the coefficients of its polynomial
-// ((a t + b) t + c) t + p[0], a = 0 for a quadratic. A quadratic with a weight is a conic: its
+// curve is a quadratic or cubic with its control points p[:n], n = 3 or 4. The point at t, 0 to 1, is
+// ((a t + b) t + c) t + p[0], where a = 0 for a quadratic. A quadratic with a weight is a conic: its
 // polynomial (b t + c) t + p[0] is divided by (-v t + v) t + 1 with v = 2 (w - 1).
 type curve struct {
 	p       [4]vec
-	n       int
-	a, b, c vec
-	w       float32 // 0 for none
+	n       int     // how many points there are in p
+	a, b, c vec     // coefficients of t³, t² and t
+	w       float32 // of a conic's middle point, 0 for none
 }
 
 // conicCurve returns the conic from p0 to p2 whose middle control point p1 has the weight w > 0. Its
@@ -28,7 +28,9 @@ func conicCurve(p0, p1, p2 vec, w float32) curve {
 	return c
 }
 
-// quadCurve returns the quadratic Bézier curve from p0 to p2.
+// quadCurve returns the quadratic Bézier curve from p0 to p2 with the control point p1. Its point at t is
+// p0 + c t + b t². The conversion of a product to float32 keeps it from being fused with the sum, which would
+// round unlike the browser.
 func quadCurve(p0, p1, p2 vec) curve {
 	return curve{
 		p: [4]vec{p0, p1, p2},
