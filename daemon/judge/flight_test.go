@@ -64,7 +64,7 @@ func TestLeave(t *testing.T) {
 // endpoint, whose 0 would be a default.
 func TestPatience(t *testing.T) {
 	for patience, want := range map[time.Duration]time.Duration{0: -1, time.Second: time.Second} {
-		if got := (Config{Patience: patience}).complete().chat().Patience; got != want {
+		if got := (Config{Patience: patience}).complete().clientConfig().Patience; got != want {
 			t.Errorf("a patience of %v: got %v; want %v", patience, got, want)
 		}
 	}

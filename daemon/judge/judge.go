@@ -123,7 +123,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	cfg = cfg.complete()
-	client, err := chat.New(cfg.chat())
+	client, err := chat.New(cfg.clientConfig())
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func Check(cfg Config) error {
 	if cfg.Read == nil {
 		return errors.New("BUG: judge without a reader of verdicts")
 	}
-	if err := chat.Check(cfg.chat()); err != nil {
+	if err := chat.Check(cfg.clientConfig()); err != nil {
 		return configError{err}
 	}
 	if cfg.Model == "" {
@@ -149,21 +149,25 @@ func Check(cfg Config) error {
 	return nil
 }
 
-// chat returns the configuration of the client of the endpoint. The deadline of a question is not the
-// client's, because a question may take several calls. See docs/spec/vqa.md#r39 and
+// clientConfig returns the configuration of the client of the endpoint. See docs/spec/vqa.md#r39 and
 // docs/spec/vqa.md#r40.
-func (c Config) chat() chat.Config {
+func (c Config) clientConfig() chat.Config {
 	cfg := chat.Config{URL: c.URL, Key: c.Key, Name: "the judge", Flag: flagName,
-		Concurrency: c.Concurrency, Fixed: true, Tries: c.Tries, CountWaits: true,
-		Timeout: c.Timeout, Deadline: -1, Backoff: c.Backoff, Patience: c.Patience, Policy: chat.GoOn,
+		Concurrency: c.Concurrency,
+		Fixed:       true, // always as many calls at once, whatever the endpoint can take
+		Tries:       c.Tries,
+		CountWaits:  true, // a try that the endpoint puts off is one of Tries
+		Timeout:     c.Timeout,
+		Deadline:    -1, // none for a call: a question may take several calls, and Config.Deadline is for them all
+		Backoff:     c.Backoff, Patience: c.Patience, Policy: chat.GoOn,
 		Meter:  budget.New(c.Budget, c.Price, budget.Spent{}, flagName),
 		OnEnd:  func(err error) { c.Log.Error("judging ends", "error", err) },
 		OnDown: func(err error) { c.Log.Error("the judge refuses all requests", "error", err) }}
 	if c.Halt {
 		cfg.Policy = chat.EndOnRefused
 	}
-	if c.Patience == 0 {
-		cfg.Patience = -1 // none; 0 would be the client's default
+	if c.Patience == 0 { // here: do not wait for an endpoint that is down; for the client: its default
+		cfg.Patience = -1 // do not wait
 	}
 	return cfg
 }
