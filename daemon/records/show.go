@@ -7,24 +7,31 @@ import (
 	"plumb/render/jsontree"
 )
 
-// AppendJSON appends a record as one JSON object that shows what would be scored: file, at,
-// id (the dump's own key), repeat, model, response, reasoning, finish_reason, cut, error,
-// suite, test and join (the id of the task), then usage and notes if there are any. Unknown
+// AppendJSON appends an answer, a record with its task, as one JSON object that shows what would be
+// scored: file, at, id (the dump's own key), repeat, model, response, reasoning, finish_reason, cut,
+// error, suite, test and join (the id of the task), then usage and notes if there are any. Unknown
 // values are null.
+//
+// There are three failures. After Fault, a record that cannot be read, nothing but its place and perhaps
+// its key is known: repeat, response and join are null. After Missing, a record without an answer, response is null.
+// After Err, a record without a task, join is null.
 func (a *Answer) AppendJSON(dst []byte) []byte {
 	dst = jsontree.AppendString(append(dst, `{"file":`...), a.File)
+	null := func(name string) { // appends a member that is null
+		dst = append(append(append(dst, `,"`...), name...), `":null`...)
+	}
 	text := func(name, s string) { // appends a member, null for ""
-		dst = append(append(append(dst, `,"`...), name...), `":`...)
 		if s == "" {
-			dst = append(dst, "null"...)
+			null(name)
 			return
 		}
+		dst = append(append(append(dst, `,"`...), name...), `":`...)
 		dst = jsontree.AppendString(dst, s)
 	}
 	text("at", a.At)
 	text("id", a.Key)
 	if a.Fault != "" {
-		dst = append(dst, `,"repeat":null`...)
+		null("repeat")
 	} else {
 		dst = strconv.AppendInt(append(dst, `,"repeat":`...), int64(a.Repeat), 10)
 	}
@@ -32,7 +39,7 @@ func (a *Answer) AppendJSON(dst []byte) []byte {
 	if a.Missing == nil && a.Fault == "" {
 		dst = jsontree.AppendString(append(dst, `,"response":`...), a.Response)
 	} else {
-		text("response", "")
+		null("response")
 	}
 	text("reasoning", a.Reasoning)
 	text("finish_reason", a.FinishReason)
@@ -45,7 +52,7 @@ func (a *Answer) AppendJSON(dst []byte) []byte {
 	text("suite", a.Suite)
 	text("test", a.Test)
 	if a.Err != nil || a.Fault != "" {
-		text("join", "")
+		null("join")
 	} else {
 		text("join", a.ID)
 	}

@@ -150,7 +150,7 @@ func (w *Walker) enter(bracket byte, want string) error {
 }
 
 // Element moves to the next element of the list that was entered last. The caller then reads or
-// skips it. ok is false at the end of the list, which is left.
+// skips it. ok is false at the end of the list, and the walker then leaves the list.
 func (w *Walker) Element() (ok bool, err error) { return w.nextItem(']') }
 
 // nextItem moves behind the comma before the next member or element of the innermost
@@ -180,8 +180,8 @@ func (w *Walker) nextItem(closing byte) (bool, error) {
 }
 
 // Member moves to the value of the next member of the object that was entered last. The caller then
-// reads or skips it. The name keeps its escapes and is valid until the next call; ok is false at
-// the end of the object, which is left.
+// reads or skips it. The name keeps its escapes and is valid until the next call. It is nil, with ok true,
+// if it is longer than maxName bytes. ok is false at the end of the object, and the walker then leaves the object.
 func (w *Walker) Member() (name []byte, ok bool, err error) {
 	if ok, err = w.nextItem('}'); !ok || err != nil {
 		return nil, false, err
@@ -194,11 +194,11 @@ func (w *Walker) Member() (name []byte, ok bool, err error) {
 		return nil, false, w.syntax(c, "a name in quotes")
 	}
 	long := false
-	if n := shortText(w.buf[w.pos:w.end]); n > 0 {
+	if n := shortTextLen(w.buf[w.pos:w.end]); n > 0 { // with its quotes
 		w.name = append(w.name[:0], w.buf[w.pos:w.pos+n]...)
 		w.pos += n
 	} else {
-		k := keeper{dst: w.name[:0], limit: maxName + 2}
+		k := keeper{dst: w.name[:0], limit: maxName + 2} // with the two quotes
 		if err := w.readString(&k); err != nil {
 			return nil, false, err
 		}

@@ -178,7 +178,7 @@ func (w *Walker) readValue(k *keeper) error {
 // readString reads a JSON string, whose quote is the next byte. It searches long ones for quotes and
 // backslashes in whole segments of the buffer, because this is faster than byte by byte.
 func (w *Walker) readString(k *keeper) error {
-	if n := shortText(w.buf[w.pos:w.end]); n > 0 {
+	if n := shortTextLen(w.buf[w.pos:w.end]); n > 0 {
 		if k != nil {
 			k.put(w.buf[w.pos : w.pos+n]...)
 		}
@@ -225,9 +225,9 @@ func (w *Walker) readString(k *keeper) error {
 	}
 }
 
-// shortText returns the length of the text in quotes with which b begins, 0 where it is long, has
+// shortTextLen returns the length, with quotes, of the text with which b begins, 0 where it is long, has
 // escapes or does not end in b. Most texts are names, which a search for single bytes finds slower.
-func shortText(b []byte) int {
+func shortTextLen(b []byte) int {
 	for i := 1; i < min(len(b), 24); i++ {
 		switch b[i] {
 		case '"':

@@ -71,8 +71,8 @@ func newNeMoGym(in *input.Input, o *Options) (format, error) {
 // labelMembers are the members that may hold a label. See docs/spec/dumps.md#r19.
 var labelMembers = []string{"label", "answer", "ground_truth"}
 
-// keepLabel stores the label of a line of inputs, if it has one, as an object with that
-// member, by task and rollout.
+// keepLabel stores the label of a line v of the file of inputs, if it has one, under the line's task and rollout.
+// It stores {NAME: LABEL} for the first NAME of labelMembers that the line has.
 func keepLabel(labels map[rollout][]byte, v *fastjson.Value) {
 	for _, name := range labelMembers {
 		if label := v.Get(name); !absent(label) {
