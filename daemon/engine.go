@@ -57,7 +57,7 @@ func (l late) Finish(ctx context.Context, keep bool) error {
 // a shape is the reason.
 func (l late) Origin() queue.Origin {
 	o := queue.Origin{Backend: render.BackendChrome}
-	if why, _ := l.Foreign(); why != nil {
+	if _, why := l.Foreign(); why != nil {
 		o.Reason = why.Error()
 		var named interface{ ShapeID() string }
 		if errors.As(why, &named) {

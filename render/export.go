@@ -173,13 +173,14 @@ func (e *Engine) exportView(v view.View, why error) (*Prepared, error) {
 // Pending reports whether Finish is still to be called.
 func (p *Prepared) Pending() bool { return p.export != nil && p.tiled == nil }
 
-// Foreign reports whether the editor draws the view, and the reason. That is nil if the editor
-// draws all views; else it wraps view.ErrForeign and may have a method ShapeID.
-func (p *Prepared) Foreign() (reason error, ok bool) {
+// Foreign reports whether the editor draws the view, and why it is not drawn natively. why is nil if the
+// editor draws all views (--fidelity tldraw). Else it wraps view.ErrForeign, and may have a method ShapeID
+// that returns the id of the shape that is not drawn natively.
+func (p *Prepared) Foreign() (foreign bool, why error) {
 	if p.export == nil {
-		return nil, false
+		return false, nil
 	}
-	return p.export.why, true
+	return true, p.export.why
 }
 
 // Bounds returns the part of the page that a view drawn by the editor shows. It is set after

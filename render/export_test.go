@@ -108,7 +108,7 @@ func TestAuto(t *testing.T) {
 		t.Fatalf("a rectangle is not drawn natively: %+v", n.export)
 	}
 	p := prepare(t, w, v)
-	why, ok := p.Foreign()
+	ok, why := p.Foreign()
 	var named interface{ ShapeID() string }
 	if !p.Pending() || !ok || !errors.Is(why, view.ErrForeign) || !errors.As(why, &named) || named.ShapeID() != "shape:e" {
 		t.Fatalf("got pending %v, %v; want the emoji's shape to be the reason", p.Pending(), why)
