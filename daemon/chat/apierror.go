@@ -17,10 +17,10 @@ type apiError struct {
 	moderated bool   // a moderation refused the prompt
 }
 
-// readError reads the error in the body of a reply that is not 2xx. Endpoints differ: the
+// parseError reads the error in the body of a reply that is not 2xx. Endpoints differ: the
 // error is a member `error`, a text `detail` or the body itself, a text or an object, or the
 // first element of a list. It returns an empty error if it finds none.
-func readError(body []byte) *apiError {
+func parseError(body []byte) *apiError {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
 		body = list[0]
@@ -70,7 +70,7 @@ func errorIn(b raw) *apiError {
 	case text(cause) != "":
 		s.message = text(cause)
 	case !null(cause):
-		if inner := readError(cause); inner.message != "" {
+		if inner := parseError(cause); inner.message != "" {
 			s.message = inner.message
 		}
 	}

@@ -23,11 +23,11 @@ func (c *Client) call(ctx context.Context, r *Request) (Reading, error) {
 	defer cancel()
 	body, err := r.body(c.cfg.Stream)
 	if err != nil {
-		return reading(Refused, 0, ": "+err.Error()), nil
+		return newReading(Refused, 0, ": "+err.Error()), nil
 	}
 	req, err := http.NewRequestWithContext(try, http.MethodPost, c.endpoint, bytes.NewReader(body))
 	if err != nil {
-		return reading(Refused, 0, "'s address cannot be used"), nil
+		return newReading(Refused, 0, "'s address cannot be used"), nil
 	}
 	req.Header.Set("Content-Type", "application/json")
 	c.authorize(req.Header)

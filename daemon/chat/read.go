@@ -26,10 +26,10 @@ type Reading struct {
 	Paid    bool           // a failure that may have been paid for
 	Message string         // the endpoint's words on a failure
 	timeout bool           // no reply came in time
-	why     string         // what happened, after the name of the endpoint
+	why     string         // what happened; the endpoint's name is put before it: " answered 500 ..."
 }
 
-// completion is a reply of an endpoint, as far as it is read.
+// completion is the JSON of a reply of an endpoint, as far as it is read.
 type completion struct {
 	ID          raw      `json:"id"`
 	Model       raw      `json:"model"`
@@ -128,9 +128,10 @@ func joinedText(r raw) string {
 	return s
 }
 
-// reading returns the reading of a reply of that kind and status. why says in words what happened, to be
-// put behind the endpoint's name; "" for an answer.
-func reading(k Kind, status int, why string) Reading {
+// newReading returns the reading of a reply of that kind and status. k is "" where failed decides it. why
+// says what happened in words that follow the endpoint's name, so that it begins with a space, "'s" or a colon. It
+// is "" for an answer.
+func newReading(k Kind, status int, why string) Reading {
 	return Reading{Outcome: Outcome{Kind: k, HTTP: status}, Status: status, why: why}
 }
 
@@ -138,32 +139,32 @@ func reading(k Kind, status int, why string) Reading {
 // between, or the server is failing. Another try may help, and the reply may have been paid
 // for.
 func broken(status int, why string) Reading {
-	g := reading(Retry, status, why)
+	g := newReading(Retry, status, why)
 	g.Paid = true
 	return g
 }
 
 // Read reads a whole reply: an answer, or a failure with its kind, cause and the wait that
-// the endpoint asks for.
+// the endpoint asks for. The texts of failures follow the endpoint's name.
 func (r *Reader) Read(status int, header http.Header, body []byte) Reading {
 	if status/100 != 2 {
-		e := readError(body)
-		return r.failed(status, header, e, reading("", status,
-			strings.TrimRight(fmt.Sprintf(" answered %d %s", status, http.StatusText(status)), " ")))
+		// Without a name of the status the text would end with a space.
+		message := strings.TrimRight(fmt.Sprintf(" answered %d %s", status, http.StatusText(status)), " ")
+		return r.failed(status, header, parseError(body), newReading("", status, message))
 	}
 	var got completion
 	if err := json.Unmarshal(body, &got); err != nil {
 		return broken(status, "'s reply is not a chat completion in JSON")
 	}
-	return r.completion(status, header, &got)
+	return r.readCompletion(status, header, &got)
 }
 
-// completion reads a reply that is JSON. An error in the reply, or in its first choice, is a
+// readCompletion reads a reply that is JSON. An error in the reply, or in its first choice, is a
 // failure of the status that the error stands for. Other choices are ignored.
-func (r *Reader) completion(status int, header http.Header, got *completion) Reading {
+func (r *Reader) readCompletion(status int, header http.Header, got *completion) Reading {
 	if !null(got.Error) {
 		e := errorIn(got.Error)
-		g := reading("", status, " answered with an error")
+		g := newReading("", status, " answered with an error")
 		g.Paid = len(got.Choices) > 0
 		return r.failed(e.status(), header, e, g)
 	}
@@ -174,11 +175,11 @@ func (r *Reader) completion(status int, header http.Header, got *completion) Rea
 	finish := text(c.Finish)
 	if !null(c.Error) || finish == "error" {
 		e := errorIn(c.Error)
-		g := reading("", status, " broke off its answer with an error")
+		g := newReading("", status, " broke off its answer with an error")
 		g.Paid = true
 		return r.failed(e.status(), header, e, g)
 	}
-	g := reading(Answer, status, "")
+	g := newReading(Answer, status, "")
 	g.Model, g.ID = r.hide(text(got.Model)), r.hide(text(got.ID))
 	g.Provider, g.Fingerprint = r.hide(text(got.Provider)), r.hide(text(got.Fingerprint))
 	g.Text, g.Reasoning, g.Finish = r.hide(c.text()), r.hide(c.reasoning()), r.hide(finish)

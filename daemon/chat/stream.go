@@ -52,7 +52,7 @@ func (r *Reader) stream(status int, header http.Header, body io.Reader) (Reading
 		return a.add(data)
 	})
 	if !null(a.whole.Error) || a.begun && !null(a.choice.Error) {
-		return r.completion(status, header, a.completion()), nil
+		return r.readCompletion(status, header, a.completion()), nil
 	}
 	switch {
 	case err != nil:
@@ -62,7 +62,7 @@ func (r *Reader) stream(status int, header http.Header, body io.Reader) (Reading
 	case !a.done || a.begun && null(a.choice.Finish):
 		return broken(status, "'s stream broke off"), nil
 	}
-	return r.completion(status, header, a.completion()), nil
+	return r.readCompletion(status, header, a.completion()), nil
 }
 
 // add adds an event to the reply. It returns false to end the stream: after an event that is
