@@ -380,3 +380,20 @@ func TestReadItems(t *testing.T) {
 		}
 	}
 }
+
+// What a client is told of a picture that cannot be sent has no folder of this machine in it.
+func TestWithoutFolder(t *testing.T) {
+	dir := t.TempDir()
+	os.WriteFile(filepath.Join(dir, "text.png"), []byte("no picture"), 0o600)
+	s := visual{folder: dir}
+	for _, path := range []string{"missing.png", "a/missing.png", "text.png", filepath.Join(dir, "missing.png"), filepath.Join(dir, "text.png")} {
+		_, err := s.picture(path)
+		if err == nil {
+			t.Fatalf("%s: got no error", path)
+		}
+		got := s.withoutFolder(err, path).Error()
+		if strings.Contains(got, dir) || !strings.Contains(got, filepath.Base(path)) {
+			t.Errorf("%s: got %q; want the name of the file without %s", path, got, dir)
+		}
+	}
+}

@@ -2,11 +2,11 @@ package ask
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	_ "image/gif"  // DecodeConfig reads them
 	_ "image/jpeg" // as above
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -167,21 +167,21 @@ func (p *Prompter) photographs(it *scoring.Item) ([]Picture, error) {
 	for _, path := range pictures(task) {
 		img, err := s.picture(path)
 		if err != nil {
-			return nil, badItem("cannot ask %s: %v", it.ID, hideMissingPath(err))
+			return nil, badItem("cannot ask %s: %v", it.ID, s.withoutFolder(err, path))
 		}
 		all = append(all, sized("image", img.Type, img.Data))
 	}
 	return all, nil
 }
 
-// hideMissingPath returns os.ErrNotExist for the error of a missing picture file, because a client of the
-// daemon should not see the file's path. Every other error stays as it is, with the path, and so does an error that
-// only wraps that of a missing file, because os.IsNotExist does not unwrap.
-func hideMissingPath(err error) error {
-	if os.IsNotExist(err) {
-		return os.ErrNotExist
+// withoutFolder returns a picture's error with the path as the task file has it, or the file's name alone
+// where that is absolute: a client of the daemon should not see the folders of this machine.
+func (s *visual) withoutFolder(err error, path string) error {
+	full, shown := filepath.Join(s.folder, path), path
+	if filepath.IsAbs(path) {
+		full, shown = path, filepath.Base(path)
 	}
-	return err
+	return errors.New(strings.ReplaceAll(err.Error(), full, shown))
 }
 
 // tasksOf returns the tasks of the split that an item names.
