@@ -242,7 +242,7 @@ func oddTexts() (list []odd) {
 			odd{d.name + " on a note", `"type":"note","props":{` + doc + `}`, d.native})
 	}
 	for _, native := range []bool{false, true} {
-		width := map[bool]int{false: 30, true: 100}[native] // at 30 the box cuts the bullet
+		width := map[bool]int{false: 20, true: 100}[native]
 		doc := node("bulletList", item(p(text("one "), `{"type":"text","text":"two","marks":[{"type":"bold"}]}`)))
 		list = append(list, odd{fmt.Sprintf("a list of two spans in %d px", width),
 			fmt.Sprintf(`"type":"text","props":{"autoSize":false,"w":%d,"richText":{"type":"doc","content":[%s]}}`, width, doc), native})

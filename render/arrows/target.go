@@ -137,23 +137,10 @@ func (v *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 			}
 		},
 	})
-	if err == nil && (part == 0 || dot && singlePoint(to)) {
+	if err == nil && (dot || part == 0) {
 		return foreignArrow(sh, "bound to a dot")
 	}
 	return err
-}
-
-// singlePoint reports whether a line or a freehand line has one point alone, or the same one again.
-func singlePoint(to *scene.Shape) bool {
-	n, at := 0, geom.Point{}
-	for i := range to.Segments {
-		for _, q := range to.Segments[i].Points {
-			if p := geom.Pt(q.X, q.Y); n == 0 || p != at {
-				n, at = n+1, p
-			}
-		}
-	}
-	return n < 2
 }
 
 // begin starts a contour of the last target.

@@ -330,7 +330,7 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *shapePlacem
 	label := shownLabel(sh, kind.Text, w, h)
 	lone := len(d) == 1 && d[0].Opacity == shapes.Opaque && (b.local.Counter == 1 || b.mode == Exact)
 	p.single = lone && label == labelNone
-	if err := cmp.Or(b.checkCloud(sh, growY), b.checkCertain(sh, d, growY, m),
+	if err := cmp.Or(b.checkCloud(sh, growY), b.checkCertain(sh, d, growY, m, p),
 		b.checkLabel(sh, label, lone, p)); err != nil {
 		return err
 	}

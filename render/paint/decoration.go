@@ -182,19 +182,10 @@ func mappedBounds(m geom.Matrix, r chord.Rect) chord.Rect {
 	return pixelBounds([4]float32{float32(box.Lo.X), float32(box.Lo.Y), float32(box.Hi.X), float32(box.Hi.Y)})
 }
 
-// placeMarker places the marker of a list item, without halo and contrast. One that a side of the
-// text's box cuts is refused. See docs/spec/drawing.md#r87.
-func (b *Builder) placeMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *shapePlacement) error {
-	before := len(k.placed)
-	b.drawMarker(k, d, color, p)
-	if b.mode == Exact || len(k.placed) == before || k.box.holds(&k.placed[before]) || k.box.misses(&k.placed[before]) {
-		return nil
-	}
-	return shapes.Foreign(&b.scene.Shapes[p.shape], "a bullet that the box of its text cuts")
-}
-
-// drawMarker places the marker of a list item, cut or not.
-func (b *Builder) drawMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *shapePlacement) {
+// placeMarker places the marker of a list item, without halo and contrast: a square, a circle, which is a
+// stroke of one unit, or a filled disc. A circle whose stroke is at most one px thick is drawn as the browser
+// draws such strokes.
+func (b *Builder) placeMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *shapePlacement) {
 	to := &k.glyphs.path
 	to.Reset()
 	switch d.Kind {

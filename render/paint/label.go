@@ -98,9 +98,7 @@ func (b *Builder) paintText(k *textPainter, w textBlock, p *shapePlacement) erro
 		k.box = newTextBox(p.m, w.x, w.y, w.w, w.h, b.mode)
 	}
 	for i := range k.Page.Dots {
-		if err := b.placeMarker(k, &k.Page.Dots[i], w.color, p); err != nil {
-			return err
-		}
+		b.placeMarker(k, &k.Page.Dots[i], w.color, p)
 	}
 	for i := range k.Page.Runs {
 		if err := b.placeRun(k, &s, &k.Page.Runs[i], w, p); err != nil {

@@ -1,18 +1,21 @@
 package paint
 
 import (
+	"slices"
+
 	"plumb/render/scene"
 	"plumb/render/shapes"
 	"plumb/render/vector"
 )
 
 // checkCertain refuses draws, which m maps to px, whose pixels differ from the editor's by chance:
-// turned discs (docs/spec/drawing.md#r85), thin dashes along an ellipse (docs/spec/drawing.md#r88),
-// and dashes in shapes narrower than they are (docs/spec/drawing.md#r92).
-func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, growY float64, m vector.Matrix) error {
+// turned discs (docs/spec/drawing.md#r85), thin dashes along a translucent ellipse with a pattern
+// (docs/spec/drawing.md#r88), and dashes in shapes narrower than they are (docs/spec/drawing.md#r92).
+func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, growY float64, m vector.Matrix, p *shapePlacement) error {
 	if b.mode == Exact {
 		return nil
 	}
+	hatched := slices.ContainsFunc(d, func(w shapes.Draw) bool { return w.Hatch })
 	for i := range d {
 		w := &d[i]
 		if w.Disc && !axisAligned(m) {
@@ -21,8 +24,8 @@ func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, growY float64, 
 		if sh.Kind != scene.Geo || w.Width == 0 || w.Dashes.Gap <= 0 || w.Dashes.Solid {
 			continue
 		}
-		if sh.Geo == scene.Ellipse && hairline(float32(w.Width), m) > 0 {
-			return shapes.Foreign(sh, "dots or dashes of at most 1 px along an ellipse")
+		if sh.Geo == scene.Ellipse && hatched && p.translucent() && hairline(float32(w.Width), m) > 0 {
+			return shapes.Foreign(sh, "dots or dashes of at most 1 px along a translucent ellipse with a pattern")
 		}
 		if least := min(sh.W, sh.H+growY) / sh.Scale; sh.Dash == scene.DashDashed && int(sh.Geo) < len(inwardLeast) && least < inwardLeast[sh.Geo]*w.Width {
 			return shapes.Foreign(sh, "dashes around a shape narrower than they are")

@@ -115,6 +115,10 @@ func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
 	l.avail = math.Inf(1)
 	if l.spec.Width >= 0 {
 		l.avail = max(0, l.spec.Width-l.indent)
+		if l.listed && l.avail == 0 && len(b.Spans) > 1 {
+			// docs/spec/drawing.md#r87
+			return &MarkError{"several spans in a list without room for its lines"}
+		}
 	}
 	first := len(l.out.Lines)
 	for from := 0; ; {
