@@ -11,6 +11,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -127,4 +128,29 @@ func Grey(t testing.TB, name string) *image.Gray {
 		t.Fatalf("%s is %T; want grey", name, img)
 	}
 	return g
+}
+
+// Compare compares a text with the file testdata/name of the repository line by line, and fails the test at
+// the first line that differs. With update it writes the file before.
+func Compare(t testing.TB, name, text string, update bool) {
+	t.Helper()
+	path := filepath.Join(Root(), "testdata", name)
+	if update {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, expected := strings.Split(text, "\n"), strings.Split(string(want), "\n")
+	for i := range min(len(got), len(expected)) {
+		if got[i] != expected[i] {
+			t.Fatalf("%s, line %d: got %s\nwant %s", name, i+1, got[i], expected[i])
+		}
+	}
+	if len(got) != len(expected) {
+		t.Errorf("%s: got %d lines; want %d", name, len(got), len(expected))
+	}
 }

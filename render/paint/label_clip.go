@@ -66,17 +66,6 @@ func (w *textBox) holds(at *placedMask) bool {
 	return true
 }
 
-// misses reports whether all pixels of a placed mask lie beyond one side of the text's box.
-func (w *textBox) misses(at *placedMask) bool {
-	e := geom.NewExtent()
-	for _, x := range [2]int32{at.box[0], at.box[2]} {
-		for _, y := range [2]int32{at.box[1], at.box[3]} {
-			e.Add(w.back.Apply(geom.Pt(float64(x), float64(y))))
-		}
-	}
-	return e.Hi.X <= w.Lo.X || e.Lo.X >= w.Hi.X || e.Hi.Y <= w.Lo.Y || e.Lo.Y >= w.Hi.Y
-}
-
 // boxClip appends the clip of a text if one of its masks leaves the box, and returns the clip's
 // position. Masks inside the box are not clipped, because a clip costs every tile it touches.
 func (b *Builder) boxClip(k *textPainter, p *shapePlacement) (int32, error) {

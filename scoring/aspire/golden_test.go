@@ -3,8 +3,6 @@ package aspire
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -76,25 +74,7 @@ func TestAllTables(t *testing.T) {
 			b.WriteByte('\n')
 		}
 	}
-	path := filepath.Join(testdata.Root(), "testdata", "aspire", "tables.txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, expected := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
-	for i := range min(len(got), len(expected)) {
-		if got[i] != expected[i] {
-			t.Fatalf("line %d: got %s\nwant %s", i+1, got[i], expected[i])
-		}
-	}
-	if len(got) != len(expected) {
-		t.Errorf("got %d lines; want %d", len(got), len(expected))
-	}
+	testdata.Compare(t, "aspire/tables.txt", b.String(), *update)
 }
 
 // The board that turns have left is shown whole: the overlap test by its content with 32 px around, the

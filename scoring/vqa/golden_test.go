@@ -5,8 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -88,27 +86,5 @@ func TestAllTables(t *testing.T) {
 			}
 		}
 	}
-	path := filepath.Join(testdata.Root(), "testdata", "vqa", "tables.txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, expected := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
-	for i := range max(len(got), len(expected)) {
-		var g, w string
-		if i < len(got) {
-			g = got[i]
-		}
-		if i < len(expected) {
-			w = expected[i]
-		}
-		if g != w {
-			t.Fatalf("line %d: got %s\nwant %s", i+1, g, w)
-		}
-	}
+	testdata.Compare(t, "vqa/tables.txt", b.String(), *update)
 }
