@@ -68,11 +68,10 @@ type taskKey struct {
 	arm             [5]string // members that both sides have alike; "" for others
 }
 
-// taskScores are the answers to a task.
+// taskScores are the scores of the answers to a task that have one.
 type taskScores struct {
-	cluster  string
-	list     []float64
-	unscored int // without a score
+	cluster string
+	list    []float64
 }
 
 // scoresByTask returns the scores of each task, and the tasks in the order of the results.
@@ -94,8 +93,6 @@ func (s *Sample) scoresByTask(members [5]bool) (order []taskKey, at map[taskKey]
 		}
 		if r.scored {
 			answers.list = append(answers.list, r.score)
-		} else {
-			answers.unscored++
 		}
 	}
 	return order, at

@@ -14,6 +14,8 @@ func TestWilcoxon(t *testing.T) {
 		{[]float64{6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75}, 0.0437723},
 		{[]float64{1, 1, 1, -1, 2, 2, -2, 3}, math.NaN()},
 		{[]float64{1, 2, 3}, math.NaN()},
+		{[]float64{1, 2, 3, 4, 5}, math.NaN()},
+		{[]float64{1, 2, 3, 4, 5, 6, 0}, math.Erfc(10 / math.Sqrt(22.75) / math.Sqrt2)}, // W = 21, mean 10.5, variance 6*7*13/24
 		{[]float64{0, 0, 0, 0, 0, 0, 0, 0}, math.NaN()},
 		{[]float64{1, -1, 2, -2, 3, -3, 4, -4}, 1},
 	} {
