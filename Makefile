@@ -17,7 +17,7 @@ FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:buil
 # Packages that ./... leaves out for the name of their folder.
 HELPERS := ./testdata ./testdata/madeup
 
-.PHONY: mutation bench-answers bench-dumps test-edits test-large view test-view demo demo-run test test-envs test-deploy test-ray build check setup vet format imports citations measure race bench load fidelity gpu-bundle clean
+.PHONY: mutation bench-answers bench-dumps test-edits test-large view test-view demo demo-run test test-envs test-deploy test-ray build check setup vet format imports citations packages measure race bench load fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
 	@sh scripts/demo.sh
@@ -71,6 +71,9 @@ imports: # fail on any import that imports.allow does not list
 
 citations: # fail on a mention of a document or rule that is not there, and on a rule that nothing cites
 	@go run ./scripts/house citations
+
+packages: ## write the tables of packages in ARCHITECTURE.md from the packages' comments
+	@go run ./scripts/house packages
 
 measure: # sizes of packages, files and functions; fails on one beyond its limit
 	@go run ./scripts/house measure

@@ -1,7 +1,7 @@
-// Package daemon joins the engine, the queue and the HTTP server into a process
-// that starts, serves and stops. In: a Config. Out: one line when it listens. It
-// finishes the requests under way before it stops. It declares no flags and reads no
-// environment.
+// Package daemon joins the engine, the queue and the HTTP server into a process that
+// starts, serves and stops: sockets, handover, secrets, task files, plumb view. In: a
+// Config. Out: one line when it listens. It finishes the requests under way before it
+// stops. It declares no flags and reads no environment.
 package daemon
 
 import (

@@ -1,7 +1,7 @@
-// Package render joins the stages from scene to measurement. In: views of
-// scenes. Out: one metric.Tally per view, or pictures. It picks the backend and
-// who draws a view, and is the only way to both; what fails is an error, never a
-// wrong number.
+// Package render is the engine: it joins the stages from scene to measurement, batches
+// views, keeps tallies, and checks the device. In: views of scenes. Out: one metric.Tally
+// per view, or pictures. It picks the backend and who draws a view, and is the only way
+// to both; what fails is an error, never a wrong number.
 package render
 
 import (

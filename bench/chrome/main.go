@@ -1,10 +1,8 @@
-// Command chrome measures how fast tldraw draws in the browser: through this
-// program's page, with one tab and with several, beside the plain loop that
-// everybody writes first (load scene, export PNG, decode, centre of mass). In:
-// the scenes of tldraw's reference data. Out: a table, all rows from one run on
-// one machine, rounds of the rows taken in turn, each in a browser of its own that
-// has drawn every scene once before the clock starts. It refuses to print a row
-// whose centres of mass are not those of the plain loop.
+// Command chrome measures how fast tldraw draws in the browser: with one tab and with
+// several, beside a plain loop. In: the scenes of tldraw's reference data. Out: a table,
+// all rows from one run on one machine, rounds of the rows taken in turn, each in a
+// browser of its own that has drawn every scene once before the clock starts. It refuses
+// to print a row whose centres of mass are not those of the plain loop.
 //
 //	go run ./bench/chrome > bench/results/chrome.txt
 package main

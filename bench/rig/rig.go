@@ -1,7 +1,7 @@
-// Package rig is what figures are taken with: the machine, the build that is
-// measured and this process. In: nothing, or a program to ask. Out: facts, the
-// header that results begin with, core time, a profile. It measures nothing by
-// itself, and what the system does not tell is "unknown".
+// Package rig describes what figures were taken with: the machine, the build and this
+// process. In: nothing, or a program to ask. Out: facts, the header that results begin
+// with, core time, memory, a profile. It measures nothing by itself, and what the
+// system does not tell is "unknown".
 package rig
 
 import (

@@ -1,7 +1,9 @@
-// Package api serves the queue over HTTP. In: items, streams of them and scenes.
-// Out: result lines, pictures, health, metrics and a description of the daemon. It
-// bounds everything that it reads from clients. It refuses work beyond its limits with
-// a status code and the flag of the limit; no other package sets status codes.
+// Package api serves the queue over HTTP: routes, status codes, streams, WebSocket
+// sessions, tokens, contracts of trainers, Prometheus metrics. In: items, streams of them
+// and scenes. Out: result lines, pictures, health, metrics and a description of the
+// daemon. It bounds everything that it reads from clients. It refuses work beyond its
+// limits with a status code and the flag of the limit; no other package sets status
+// codes.
 package api
 
 import (

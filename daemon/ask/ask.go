@@ -1,8 +1,9 @@
-// Package ask says what a model is asked. In: the tasks of a benchmark and an arm, which is
-// one way of asking. Out: the messages of each call of a task, with pictures, and the dump
-// line of each answer. `plumb run` sends them and `plumb prompt` prints them, so both ask
-// the same. It makes no calls, and refuses a task that cannot be asked, by its id and the
-// member that is missing.
+// Package ask writes what a model is asked: the messages and pictures of each call, by
+// suite and by arm. In: the tasks of a benchmark and an arm, which is one way of asking.
+// Out: the messages of each call of a task, with pictures, and the dump line of each
+// answer. `plumb run` sends them and `plumb prompt` prints them, so both ask the same. It
+// makes no calls, and refuses a task that cannot be asked, by its id and the member that is
+// missing.
 package ask
 
 import (

@@ -1,11 +1,11 @@
-// Package chat asks language models at any endpoint that speaks the OpenAI chat format.
-// In: requests with texts and pictures. Out: one outcome for each: an answer with its
-// reasoning and usage apart, or the reason why there is none. Failures that pass are
-// tried again, pauses that the endpoint asks for hold all calls, and the number of calls
-// at once follows what the endpoint can take. It refuses to go on where no request can
-// succeed (a wrong key), where a budget ends, and where nobody answers for long. The
-// key is sent to the endpoint and nowhere else. It knows no benchmark and writes no
-// file. See docs/spec/runs.md.
+// Package chat asks language models at any endpoint that speaks the OpenAI chat format,
+// with retries, a pace and a circuit breaker. In: requests with texts and pictures. Out:
+// one outcome for each: an answer with its reasoning and usage apart, or the reason why
+// there is none. Failures that pass are tried again, pauses that the endpoint asks for
+// hold all calls, and the number of calls at once follows what the endpoint can take. It
+// refuses to go on where no request can succeed (a wrong key), where a budget ends, and
+// where nobody answers for long. The key is sent to the endpoint and nowhere else. It
+// knows no benchmark and writes no file. See docs/spec/runs.md.
 package chat
 
 import (

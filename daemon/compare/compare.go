@@ -1,7 +1,7 @@
-// Package compare measures how alike two pictures of one scene are. In: the
-// native picture and the editor's, of one size. Out: figures, per scene and per
-// feature of its shapes. It refuses pictures of different sizes, judges nothing
-// and draws nothing.
+// Package compare measures how far a native picture is from the editor's picture of the
+// same scene. In: the native picture and the editor's, of one size. Out: figures, per
+// scene and per feature of its shapes. It refuses pictures of different sizes, judges
+// nothing and draws nothing.
 package compare
 
 import (

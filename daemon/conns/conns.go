@@ -1,9 +1,10 @@
-// Package conns limits how many network connections are open. In: listeners. Out:
-// listeners of the same kind, whose connections are counted. A connection is idle
-// ("waiting") until its owner calls Busy, which marks a request in flight. When the
-// limit is reached or descriptors run out, the connection that has been idle longest
-// is closed for the new one, so that idle clients cannot lock out others. Where all
-// connections are busy, the new one is refused. See docs/spec/http.md#r39.
+// Package conns limits how many network connections are open, and closes the longest idle
+// one when a new one needs room. In: listeners. Out: listeners of the same kind, whose
+// connections are counted. A connection is idle ("waiting") until its owner calls Busy,
+// which marks a request in flight. When the limit is reached or descriptors run out, the
+// connection that has been idle longest is closed for the new one, so that idle clients
+// cannot lock out others. Where all connections are busy, the new one is refused. See
+// docs/spec/http.md#r39.
 package conns
 
 import (

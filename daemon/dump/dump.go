@@ -1,7 +1,8 @@
-// Package dump reads result dumps. In: a file, a pipe or a request body with one
-// JSON object per line, plain, gzip, zstd or bzip2, which their first bytes tell. Out: the
-// lines with their numbers, and items decoded from them. A line that is too long
-// becomes an error, and the next line is read; input that expands too far ends.
+// Package dump reads the lines of plumb's own dumps, task files, and the scenes of plumb
+// render. In: a file, a pipe or a request body with one JSON object per line, plain, gzip,
+// zstd or bzip2, which their first bytes tell. Out: the lines with their numbers, and
+// items decoded from them. A line that is too long becomes an error, and the next line is
+// read; input that expands too far ends.
 package dump
 
 import (

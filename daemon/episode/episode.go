@@ -1,9 +1,10 @@
-// Package episode plays tasks in several turns. In: what a reset chooses, then answers with their
-// results. Out: observations with what to say to the model next, pictures and feedback, and the
-// rewards of steps. It is a state machine without transport and without clock: the same choices
-// and answers give the same bytes. It scores nothing itself: it says which dump line a turn is
-// scored as, and takes the result. It refuses choices that a suite does not have, by their names,
-// and no observation has a task's criteria. See docs/spec/episodes.md#r4.
+// Package episode plays tasks in several turns: from answers and results to observations and
+// rewards. In: what a reset chooses, then answers with their results. Out: observations with what
+// to say to the model next, pictures and feedback, and the rewards of steps. It is a state
+// machine without transport and without clock: the same choices and answers give the same bytes.
+// It scores nothing itself: it says which dump line a turn is scored as, and takes the result. It
+// refuses choices that a suite does not have, by their names, and no observation has a task's
+// criteria. See docs/spec/episodes.md#r4.
 package episode
 
 import (

@@ -1,6 +1,6 @@
-// Package exhibit draws what explains a score. In: the panels of a scoring.Exhibit, what draws views. Out: PNG
-// pictures of the size that is shown, and the shapes that are not in them. It draws no marks, which the pages do, and
-// refuses pictures of more than 1e6 px a side.
+// Package exhibit draws what explains a score, as PNG. In: the panels of a scoring.Exhibit, what
+// draws views. Out: PNG pictures of the size that is shown, and the shapes that are not in them. It
+// draws no marks, which the pages do, and refuses pictures of more than 1e6 px a side.
 package exhibit
 
 import (

@@ -1,7 +1,8 @@
-// Package explorer serves the pages by which results are looked at. In: result files, the dumps that they are of,
-// an engine that draws. Out: over HTTP, a page that a browser loads and what it asks for: selections, lists,
-// explanations of single scores, pictures. It changes nothing and scores nothing but moved copies of answers, whose
-// scores it keeps nowhere. It refuses requests of other origins.
+// Package explorer serves the pages of plumb view: lists of results, what explains a score,
+// comparisons, suspects, moved answers. In: result files, the dumps that they are of, an engine
+// that draws. Out: over HTTP, a page that a browser loads and what it asks for: selections, lists,
+// explanations of single scores, pictures. It changes nothing and scores nothing but moved copies
+// of answers, whose scores it keeps nowhere. It refuses requests of other origins.
 package explorer
 
 import (

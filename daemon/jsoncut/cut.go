@@ -1,7 +1,7 @@
-// Package jsoncut finds the pieces of JSON text by brackets and quotes alone. In:
-// bytes. Out: parts of the same bytes, for code that passes them on unchanged or
-// checks each by itself. It does not check the pieces (scene.Check does), and
-// refuses only what it cannot cut.
+// Package jsoncut finds the parts of JSON text by brackets and quotes alone, without
+// parsing. In: bytes. Out: parts of the same bytes, for code that passes them on
+// unchanged or checks each by itself. It does not check the pieces (scene.Check does),
+// and refuses only what it cannot cut.
 package jsoncut
 
 import (

@@ -1,8 +1,8 @@
-// Package judge asks a language model for verdicts on answers. In: questions, and any
-// endpoint that speaks the OpenAI chat format. Out: right or wrong, or a reason why
-// there is no verdict; no failure ever becomes a wrong answer. What was answered is
-// kept by its content and never asked again: by other questions in flight, by later
-// runs, by other processes with the same folder. It refuses to go on where the
+// Package judge asks a language model for verdicts on open answers, and keeps them. In:
+// questions, and any endpoint that speaks the OpenAI chat format. Out: right or wrong, or
+// a reason why there is no verdict; no failure ever becomes a wrong answer. What was
+// answered is kept by its content and never asked again: by other questions in flight, by
+// later runs, by other processes with the same folder. It refuses to go on where the
 // endpoint refuses the request itself (a wrong key), where a budget ends, and where
 // nobody answers for long. The key is sent to the endpoint and nowhere else.
 package judge

@@ -1,8 +1,8 @@
-// Package memory bounds how many bytes a process holds for requests in flight. In:
-// the size of the pool and the share of one client, both in bytes. Out: holds, which
-// grow with a request and are released with it. It refuses bytes that can never fit
-// (ErrTooLarge) and, after a wait, bytes that do not fit now (ErrFull). See
-// docs/spec/http.md#r37.
+// Package memory bounds how many bytes a process holds for requests in flight
+// (--max-memory), with a share for each client. In: the size of the pool and the share of
+// one client, both in bytes. Out: holds, which grow with a request and are released with
+// it. It refuses bytes that can never fit (ErrTooLarge) and, after a wait, bytes that do
+// not fit now (ErrFull). See docs/spec/http.md#r37.
 package memory
 
 import (

@@ -1,8 +1,8 @@
-// Package message extracts the text from chat messages. In: a JSON value in place of
-// the text of an answer. Out: the last text of the assistant, and a description of
-// the form it had. It supports the message formats of the usual services and their
-// libraries and leaves any other value unread. Where a message has no single text, the
-// error names the path of the faulty member. See docs/spec/cli.md#r18.
+// Package message extracts the text from chat messages and completions. In: a JSON value
+// in place of the text of an answer. Out: the last text of the assistant, and a
+// description of the form it had. It supports the message formats of the usual services
+// and their libraries and leaves any other value unread. Where a message has no single
+// text, the error names the path of the faulty member. See docs/spec/cli.md#r18.
 package message
 
 import "github.com/valyala/fastjson"

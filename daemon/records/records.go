@@ -1,6 +1,7 @@
-// Package records reads the dumps of evaluation tools. In: the path of a dump in any of the
-// formats that Names lists, found by its content. Out: records with the id of their
-// task, and the dump lines from which plumb scores them. See docs/spec/dumps.md#r1.
+// Package records reads the dumps of evaluation tools: it finds their format and joins
+// their records with tasks. In: the path of a dump in any of the formats that Names lists,
+// found by its content. Out: records with the id of their task, and the dump lines from
+// which plumb scores them. See docs/spec/dumps.md#r1.
 package records
 
 import (

@@ -1,7 +1,8 @@
-// Package report writes scored dumps as HTML, with the components of the explorer's pages. In: dump lines with their
-// result lines, in order. Out: a folder with index.html, which needs no network and no other file. It scores nothing:
-// every number is from the result lines. It refuses lines that are no results, and to begin where the explorer's pages are
-// not built.
+// Package report writes scored dumps as HTML with the explorer's pages, and native pictures beside
+// the editor's. In: dump lines with their result lines, in order. Out: a folder with index.html,
+// which needs no network and no other file. It scores nothing: every number is from the result
+// lines. It refuses lines that are no results, and to begin where the explorer's pages are not
+// built.
 package report
 
 import (

@@ -1,9 +1,9 @@
-// Package runs asks a model about the tasks of a benchmark and keeps what it says. In: the
-// tasks, the arms, settings and a client. Out: a folder with a log of all calls and, of
-// that, a dump with one line for each answer. A call is paid for once: the log says what
-// was answered, and a run that was ended in any way goes on with what is missing. It
-// refuses a folder that holds another run, by what differs. It scores nothing itself. See
-// docs/spec/runs.md.
+// Package runs makes the calls of plumb run that the log of a folder lacks, also by batch
+// APIs, and derives the dump from the log. In: the tasks, the arms, settings and a client.
+// Out: a folder with a log of all calls and, of that, a dump with one line for each
+// answer. A call is paid for once: the log says what was answered, and a run that was
+// ended in any way goes on with what is missing. It refuses a folder that holds another
+// run, by what differs. It scores nothing itself. See docs/spec/runs.md.
 package runs
 
 import (

@@ -1,9 +1,9 @@
-// Package shm maps shared memory of clients on this host. In: System V segments by
-// their ids, and sealed memfds sent over a Unix socket. Out: pins, with which pixels
-// are copied into a region or out of it, under a guard that turns a memory fault into
-// an error. It refuses memory that could shrink (POSIX names, files without seals),
-// ranges outside of a region, segments of other users, and more than its limits. It
-// releases the regions of dead clients.
+// Package shm maps shared memory of clients on this host: names, ranges, limits and
+// leases. In: System V segments by their ids, and sealed memfds sent over a Unix socket.
+// Out: pins, with which pixels are copied into a region or out of it, under a guard that
+// turns a memory fault into an error. It refuses memory that could shrink (POSIX names,
+// files without seals), ranges outside of a region, segments of other users, and more
+// than its limits. It releases the regions of dead clients.
 package shm
 
 import (

@@ -1,7 +1,8 @@
-// Package trace exports the timing of requests. In: one Request after its answer, with
-// the parts of its samples. Out: OpenTelemetry spans to an OTLP collector, or events of
-// a file that Perfetto opens. It never blocks a request: requests that do not fit into a
-// bounded queue are dropped and counted.
+// Package trace exports the timing of requests as OpenTelemetry spans and as files of
+// trace events. In: one Request after its answer, with the parts of its samples. Out:
+// OpenTelemetry spans to an OTLP collector, or events of a file that Perfetto opens. It
+// never blocks a request: requests that do not fit into a bounded queue are dropped and
+// counted.
 package trace
 
 import (

@@ -1,7 +1,8 @@
-// Package zstdframe finds the frames of zstd input while it is read. In: compressed bytes. Out: the
-// same bytes, and before each frame the size of its window, which a decoder allocates as soon as it
-// has read the header of the frame. So a server can bound that memory. It decompresses nothing, and
-// passes malformed input on, because the decoder reports it. The layout of frames is that of RFC 8878.
+// Package zstdframe finds the windows of zstd frames while the input is read, before a decoder
+// allocates them. In: compressed bytes. Out: the same bytes, and before each frame the size of its
+// window, which a decoder allocates as soon as it has read the header of the frame. So a server can
+// bound that memory. It decompresses nothing, and passes malformed input on, because the decoder
+// reports it. The layout of frames is that of RFC 8878.
 package zstdframe
 
 import (

@@ -1,6 +1,7 @@
-// Package batch lays drawings out as the tile stage reads them. In: drawings. Out: flat arrays
-// whose bytes are what the shaders read, and integer sums for the parts that need no shader.
-// Only tiles that an outline crosses reach the shader. See docs/spec/raster.md#r41.
+// Package batch cuts drawings into tiles, lays them out as the tile stage reads them, and adds
+// tallies up. In: drawings. Out: flat arrays whose bytes are what the shaders read, and
+// integer sums for the parts that need no shader. Only tiles that an outline crosses reach the
+// shader. See docs/spec/raster.md#r41.
 package batch
 
 import "unsafe"

@@ -1,10 +1,11 @@
-// Package chrome draws whiteboards with tldraw itself, in a headless Chromium.
-// In: scenes, as values or as the bytes they came in, and the pictures that are
-// wanted of them. Out: pixels, not premultiplied. It refuses what the editor
-// refuses (ErrScene) and what breaks a limit (ErrLimit), and lets nothing that
-// is in a scene reach the network or the disk: the page is served out of memory
-// without a port, and every other request is stopped and counted. A picture is
-// accepted only with the proof that its pixels are those of this export (proof.go).
+// Package chrome draws whiteboards with tldraw itself in a headless Chromium: browsers,
+// tabs, scenes as its records, proofs of its pictures. In: scenes, as values or as the
+// bytes they came in, and the pictures that are wanted of them. Out: pixels, not
+// premultiplied. It refuses what the editor refuses (ErrScene) and what breaks a limit
+// (ErrLimit), and lets nothing that is in a scene reach the network or the disk: the page
+// is served out of memory without a port, and every other request is stopped and counted.
+// A picture is accepted only with the proof that its pixels are those of this export
+// (proof.go).
 package chrome
 
 import (

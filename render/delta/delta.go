@@ -1,7 +1,8 @@
-// Package delta finds what an edit changed of a view. In: the layers of the view before, with the
-// tiles that each one touches, and a paint.Builder that has begun the view after. Out: the tiles
-// that may differ, and a drawing of all that reaches them. It refuses nothing: where it cannot
-// tell, it says so, and the view is drawn in full. See docs/spec/raster.md#r46.
+// Package delta finds the tiles in which a view may differ from the one that it was edited from.
+// In: the layers of the view before, with the tiles that each one touches, and a paint.Builder
+// that has begun the view after. Out: the tiles that may differ, and a drawing of all that
+// reaches them. It refuses nothing: where it cannot tell, it says so, and the view is drawn in
+// full. See docs/spec/raster.md#r46.
 package delta
 
 import (

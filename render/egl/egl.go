@@ -1,6 +1,7 @@
-// Package egl opens OpenGL contexts without a window system, through EGL. In: which device. Out: a
-// Device whose Do runs functions on the one OS thread where the context is current. It refuses
-// contexts below GL 4.3 core, and it refuses to guess between several devices that work.
+// Package egl opens OpenGL contexts without a window system through EGL, each on an OS thread of
+// its own. In: which device. Out: a Device whose Do runs functions on the one OS thread where the
+// context is current. It refuses contexts below GL 4.3 core, and it refuses to guess between
+// several devices that work.
 package egl
 
 import (

@@ -1,8 +1,8 @@
-// Package gpu runs the tile stage on OpenGL 4.3 compute, and the comparison of
-// regions (Meter). In: batches, whose bytes it uploads as they are. Out: the
-// integer sums of each row of each run, or pixels. It returns whole results or an
-// error: what does not fit the device is run in parts, a lost context is replaced
-// and the batch run again once, and a partial result never leaves the package.
+// Package gpu runs batches, and comparisons of regions and masks, on OpenGL 4.3 compute,
+// and replaces lost contexts. In: batches, whose bytes it uploads as they are. Out: the
+// integer sums of each row of each run, or pixels. It returns whole results or an error:
+// what does not fit the device is run in parts, a lost context is replaced and the batch
+// run again once, and a partial result never leaves the package.
 package gpu
 
 import (

@@ -1,8 +1,9 @@
-// Package jsontree parses large JSON texts with fastjson in memory proportional to
-// the number of their values. In: a JSON text, valid or not. Out: fastjson's tree of
-// it, or fastjson's error. fastjson 1.6 takes more than JSON (01, 1e, NaN, raw tabs in
-// strings, repeated keys), so callers check strict input with scene.Check before. The
-// tree's bytes belong to the parser and are valid until its next use.
+// Package jsontree parses large JSON texts with fastjson in memory proportional to the
+// number of their values, and writes JSON strings. In: a JSON text, valid or not. Out:
+// fastjson's tree of it, or fastjson's error. fastjson 1.6 takes more than JSON (01, 1e,
+// NaN, raw tabs in strings, repeated keys), so callers check strict input with
+// scene.Check before. The tree's bytes belong to the parser and are valid until its next
+// use.
 package jsontree
 
 import (

@@ -1,7 +1,8 @@
-// Package metric holds what plumb measures of pictures. In: integer sums that a backend took
-// over the pixels, or the pixels of a client (8-bit alpha, as one byte per pixel or as every
-// fourth byte of RGBA). Out: the numbers that scoring rules use: sums, boxes, coverage, IoU and
-// Hausdorff distance. All sums are integers, and "nothing there" is never a number.
+// Package metric holds what plumb measures of pictures: sums of pixels, tallies, comparisons of
+// two masks. In: integer sums that a backend took over the pixels, or the pixels of a client
+// (8-bit alpha, as one byte per pixel or as every fourth byte of RGBA). Out: the numbers that
+// scoring rules use: sums, boxes, coverage, IoU and Hausdorff distance. All sums are integers,
+// and "nothing there" is never a number.
 package metric
 
 // One is full alpha in the unit of all sums. Alpha is counted in 1/255, because a PNG holds no

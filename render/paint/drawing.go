@@ -1,4 +1,5 @@
-// Package paint turns views into drawings. In: a view.View. Out: a *Drawing in paint order,
+// Package paint turns views into drawings: items in paint order, texts as glyph masks,
+// hatches, opacity, layers, cached shapes. In: a view.View. Out: a *Drawing in paint order,
 // which the batch stage cuts into tiles: 8-bit coverage that render/scan fills as the
 // reference browser does, or render/area with its true area. It refuses by name what it cannot
 // draw as the editor does (view.ErrForeign).

@@ -1,7 +1,8 @@
-// Package scene holds a whiteboard as data. In: bytes in any of tldraw's
-// encodings, or records that a scoring rule assembled. Out: a *Scene that is
-// valid, complete and read-only. It refuses what breaks a limit or a rule and
-// names the shape and the field; later packages do not check input again.
+// Package scene reads whiteboards as JSON, in all of tldraw's encodings, into complete
+// scenes, and checks any JSON strictly. In: bytes in any of tldraw's encodings, or
+// records that a scoring rule assembled. Out: a *Scene that is valid, complete and
+// read-only. It refuses what breaks a limit or a rule and names the shape and the field;
+// later packages do not check input again.
 package scene
 
 import (

@@ -1,7 +1,7 @@
-// Package shapes makes outlines, strokes and sizes of shapes. In: a *scene.Shape. Out: the
-// draws of its outline, as paths with their pens and colours, and the points of its geometry.
-// The table kinds has a row for each kind of shape. Errors wrap ErrForeign where a shape is
-// not drawn natively.
+// Package shapes makes the outlines of shapes by kind: geo shapes, clouds, freehand ink,
+// dashes, hand-drawn jitter. In: a *scene.Shape. Out: the draws of its outline, as paths with
+// their pens and colours, and the points of its geometry. The table kinds has a row for each
+// kind of shape. Errors wrap ErrForeign where a shape is not drawn natively.
 package shapes
 
 import (

@@ -1,7 +1,8 @@
-// Package text lays out labels the way the reference browser lays out its boxes. In: rich text,
-// font, size and available width. Out: runs of positioned glyphs and the size of the block, in
-// the shape's own unscaled units. It refuses what the shipped fonts cannot write and what it
-// does not lay out as the browser does (*font.ForeignError, *MarkError).
+// Package text lays out text as the reference browser does: line breaks, lists, alignment,
+// sizes of labels. In: rich text, font, size and available width. Out: runs of positioned
+// glyphs and the size of the block, in the shape's own unscaled units. It refuses what the
+// shipped fonts cannot write and what it does not lay out as the browser does
+// (*font.ForeignError, *MarkError).
 package text
 
 import (

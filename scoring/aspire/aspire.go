@@ -1,8 +1,8 @@
-// Package aspire scores the ASPIRE benchmark: eight tests of what a model does to a whiteboard.
-// In: an item with the initial shapes, the criteria and the model's answer. Out: the pictures to
-// measure and, from their tallies, a score with all its parts, by the rules of
-// docs/spec/aspire.md. It accepts any answer, however bad; it refuses items whose scene or
-// criteria cannot be used.
+// Package aspire scores ASPIRE, eight tests of what a model does to a whiteboard: cleaning of
+// answers, rules of the tests, prompts, tables. In: an item with the initial shapes, the
+// criteria and the model's answer. Out: the pictures to measure and, from their tallies, a score
+// with all its parts, by the rules of docs/spec/aspire.md. It accepts any answer, however bad;
+// it refuses items whose scene or criteria cannot be used.
 package aspire
 
 import (

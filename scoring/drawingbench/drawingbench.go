@@ -1,8 +1,9 @@
-// Package drawingbench is the suite for DrawingBench, a benchmark of mouse actions on a drawing
-// app. In: an answer, as text or as a list of actions, and what its task demands. Out: the
-// published evaluator's result, field by field, with the feedback for a second turn. An answer
-// that ends the published evaluator with an exception scores 0, and a note names the
-// exception. Criteria of the wrong kind are refused. Its rules are in docs/spec/drawingbench.md.
+// Package drawingbench is the suite for DrawingBench, mouse actions on a drawing app: tasks,
+// answers, the evaluation with its picture, turns, tables. In: an answer, as text or as a list
+// of actions, and what its task demands. Out: the published evaluator's result, field by field,
+// with the feedback for a second turn. An answer that ends the published evaluator with an
+// exception scores 0, and a note names the exception. Criteria of the wrong kind are refused.
+// Its rules are in docs/spec/drawingbench.md.
 package drawingbench
 
 import (

@@ -1,8 +1,8 @@
-// Package stats says how sure a difference between two models is. In: scores of tasks, of
-// which some share a scene. Out: means with standard errors, intervals, tests, and how many
-// tasks a difference needs. Repeats of a task are averaged first and never count as tasks.
-// It reads no files, and refuses nothing: what is not defined is NaN. See
-// docs/spec/runs.md#r44.
+// Package stats says how sure a difference between two models is: standard errors by
+// cluster, intervals, paired tests, power. In: scores of tasks, of which some share a
+// scene. Out: means with standard errors, intervals, tests, and how many tasks a difference
+// needs. Repeats of a task are averaged first and never count as tasks. It reads no files,
+// and refuses nothing: what is not defined is NaN. See docs/spec/runs.md#r44.
 package stats
 
 import (

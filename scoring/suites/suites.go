@@ -1,6 +1,5 @@
-// Package suites lists the benchmarks that plumb scores. In: limits. Out: the suites.
-// A new suite is added to New, and to imports.allow and the documents; everything else
-// finds it here.
+// Package suites lists the benchmarks that plumb scores, made once from one Config. In:
+// limits. Out: the suites. A new suite is added to New; everything else finds it here.
 package suites
 
 import (

@@ -1,9 +1,9 @@
-// Package tangram scores TangramPuzzle. For the test solution it decides whether the seven pieces
-// that a model placed are rigid, do not overlap, are connected and fill the target, and how far
-// they are from it; for the test outline, which of four silhouettes the model chose. In: the
-// model's text and the instance. Out: decisions that are exact for exact coordinates, with reasons
-// for every piece. It uses no pixels, except under the variant that measures the union on a
-// raster. Its rules are in docs/spec/tangram.md.
+// Package tangram scores TangramPuzzle: decisions and measures of an answer, notes, tables. For
+// the test solution it decides whether the seven pieces that a model placed are rigid, do not
+// overlap, are connected and fill the target, and how far they are from it; for the test outline,
+// which of four silhouettes the model chose. In: the model's text and the instance. Out: decisions
+// that are exact for exact coordinates, with reasons for every piece. It uses no pixels, except
+// under the variant that measures the union on a raster. Its rules are in docs/spec/tangram.md.
 package tangram
 
 import (

@@ -1,7 +1,8 @@
 // Command house checks what the compiler does not see of the repository.
 //
 //	house citations [FOLDER]   are the documents that files mention there, and the commits of results?
-//	                           is every package in ARCHITECTURE.md?
+//	                           are the tables of ARCHITECTURE.md what the packages' comments say?
+//	house packages [FOLDER]    writes these tables
 //	house measure [FOLDER]     how large are its packages, files and functions?
 //	house sample SEED COUNT    functions without their places, for a reader who is to
 //	                           name their packages; the places go to stderr
@@ -16,7 +17,7 @@ import (
 	"os"
 )
 
-const usage = "usage: house citations|measure [FOLDER]\n       house sample SEED COUNT"
+const usage = "usage: house citations|packages|measure [FOLDER]\n       house sample SEED COUNT"
 
 func main() {
 	draw := len(os.Args) == 4 && os.Args[1] == "sample"
@@ -47,6 +48,8 @@ func main() {
 		} else {
 			fmt.Fprintf(os.Stderr, "house: the commits of %s were not looked up: %s\n", resultsDir, why)
 		}
+	case os.Args[1] == "packages":
+		faults = tree.writePackages(root)
 	case os.Args[1] == "measure":
 		sizes, err := tree.measure()
 		if err != nil {

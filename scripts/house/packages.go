@@ -2,8 +2,14 @@ package main
 
 import (
 	"fmt"
+	"go/doc"
+	"go/parser"
+	"go/token"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -11,24 +17,113 @@ import (
 // architecture is the document that says of every package what it does.
 const architecture = "ARCHITECTURE.md"
 
-// packages returns a fault for each package of production Go that the document
-// architecture does not name by its path. A tree without the document has none.
+// tableHead begins a table of packages in the document architecture. The names of folders in
+// code style in the last line of text before it say whose packages the table has.
+const tableHead = "| package | what it does |"
+
+var (
+	codeName   = regexp.MustCompile("`([a-z]+)`")
+	parenCited = regexp.MustCompile(` \([^()]*docs/spec/[^()]*\)`)
+	docOpening = regexp.MustCompile(`^(?:Package|Command) \S+ `)
+)
+
+// packages returns the faults of the tables of packages in the document architecture: rows that
+// writePackages would change, and packages without a comment. A tree without the document has none.
 func (t *tree) packages() (faults []string) {
 	text, there := t.text[architecture]
 	if !there {
 		return nil
 	}
-	folders := map[string]bool{}
-	for _, file := range t.paths {
-		if production(file) {
-			folders[path.Dir(file)] = true
+	want, faults := t.withTables(text)
+	if len(faults) == 0 && want != text {
+		got, lines := strings.Split(text, "\n"), strings.Split(want, "\n")
+		at := 0
+		for at < min(len(got), len(lines))-1 && got[at] == lines[at] {
+			at++
 		}
-	}
-	for _, folder := range slices.Sorted(maps.Keys(folders)) {
-		if !strings.Contains(text, "`"+folder+"`") {
-			faults = append(faults, fmt.Sprintf("%s: no row for the package %s; want what it does", architecture,
-				folder))
-		}
+		return []string{fmt.Sprintf("%s:%d: want %q here: run `make packages`", architecture, at+1, lines[at])}
 	}
 	return faults
+}
+
+// writePackages writes the tables of packages into the document architecture of the tree at root,
+// from the first sentences of the packages' comments.
+func (t *tree) writePackages(root string) []string {
+	text, faults := t.withTables(t.text[architecture])
+	if len(faults) > 0 {
+		return faults
+	}
+	if err := os.WriteFile(filepath.Join(root, architecture), []byte(text), 0o644); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}
+
+// withTables returns the text of the document architecture with its tables of packages made anew, and a
+// fault for each package that belongs to no table or has no comment.
+func (t *tree) withTables(text string) (out string, faults []string) {
+	summary, faults := t.summaries()
+	var lines []string
+	var folders []string // of the table that follows
+	inTable := false
+	for line := range strings.SplitSeq(text, "\n") {
+		if inTable && strings.HasPrefix(line, "|") {
+			continue // an old row
+		}
+		inTable = line == tableHead
+		if names := codeName.FindAllStringSubmatch(line, -1); names != nil {
+			folders = nil
+			for _, m := range names {
+				folders = append(folders, m[1])
+			}
+		}
+		lines = append(lines, line)
+		if !inTable {
+			continue
+		}
+		lines = append(lines, "| --- | --- |")
+		for _, folder := range slices.Sorted(maps.Keys(summary)) {
+			top, _, _ := strings.Cut(folder, "/")
+			if slices.Contains(folders, top) {
+				lines = append(lines, fmt.Sprintf("| `%s` | %s |", folder, summary[folder]))
+				delete(summary, folder)
+			}
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(summary)) {
+		faults = append(faults, fmt.Sprintf("%s: no table for the package %s; want its folder named above one", architecture, folder))
+	}
+	return strings.Join(lines, "\n"), faults
+}
+
+// summaries returns what each package of production Go does, by its folder: the first sentence of its
+// comment without its subject, the full stop and citations of rules. A package without a comment is a fault.
+func (t *tree) summaries() (summary map[string]string, faults []string) {
+	summary = map[string]string{}
+	for _, file := range t.paths {
+		folder := path.Dir(file)
+		if !production(file) || summary[folder] != "" {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, t.text[file], parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			faults = append(faults, err.Error())
+			continue
+		}
+		comment := f.Doc.Text()
+		if sentence := new(doc.Package).Synopsis(comment); docOpening.MatchString(sentence) {
+			sentence = parenCited.ReplaceAllString(docOpening.ReplaceAllString(sentence, ""), "")
+			summary[folder] = strings.TrimRight(sentence, ".:")
+		} else {
+			summary[folder] += "" // known, so that a package without a comment is found
+		}
+	}
+	for folder, sentence := range summary {
+		if sentence == "" {
+			faults = append(faults, fmt.Sprintf("%s: the package has no comment; want one that begins with what it does", folder))
+			delete(summary, folder)
+		}
+	}
+	slices.Sort(faults)
+	return summary, faults
 }

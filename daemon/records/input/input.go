@@ -1,7 +1,7 @@
-// Package input opens the bytes of a dump. In: the path of a file, or "-" for standard input.
-// Out: the decompressed text as a stream, and random access to the bytes where a format
-// needs it. Input that is compressed twice, or in a form that no reader accepts, is
-// refused by name. See docs/spec/dumps.md#r6.
+// Package input opens the decompressed bytes of a dump, in order or at any place. In: the
+// path of a file, or "-" for standard input. Out: the decompressed text as a stream, and
+// random access to the bytes where a format needs it. Input that is compressed twice, or in a
+// form that no reader accepts, is refused by name. See docs/spec/dumps.md#r6.
 package input
 
 import (

@@ -1,7 +1,7 @@
-// Package rows turns rows of tables into records. In: a row as a JSON object of its columns,
-// from Parquet, CSV, a spreadsheet or JSON. Out: a record with the answer, and what else the
-// columns say. It refuses tables without a column that holds answers. See
-// docs/spec/dumps-files.md#r3.
+// Package rows turns rows of tables into records, with the columns of VLMEvalKit among them.
+// In: a row as a JSON object of its columns, from Parquet, CSV, a spreadsheet or JSON. Out:
+// a record with the answer, and what else the columns say. It refuses tables without a
+// column that holds answers. See docs/spec/dumps-files.md#r3.
 package rows
 
 import (

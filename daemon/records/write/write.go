@@ -1,7 +1,7 @@
-// Package write writes results in the formats of other tools. In: result lines as JSON, in
-// order, or the rows of a summary. Out: Parquet, the scores of inspect_ai, CSV and spreadsheets,
-// in the order of the results. It replaces no file: callers give a file that is renamed at the end.
-// See docs/spec/dumps-files.md#r18.
+// Package write writes results in the formats of other tools: Parquet, logs of inspect_ai, tables
+// of a run. In: result lines as JSON, in order, or the rows of a summary. Out: Parquet, the scores
+// of inspect_ai, CSV and spreadsheets, in the order of the results. It replaces no file: callers
+// give a file that is renamed at the end. See docs/spec/dumps-files.md#r18.
 package write
 
 import (

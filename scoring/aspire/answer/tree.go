@@ -1,8 +1,8 @@
-// Package answer finds and parses the JSON in what a language model wrote. In: the raw text of an
-// answer, or an object that is already parsed. Out: the one JSON value that counts, as a small
-// tree, and how it was found (docs/spec/aspire.md#r11, docs/spec/aspire.md#r13). It accepts a
-// little more than JSON (comments, trailing commas, arithmetic) and treats everything else as
-// prose. It does not interpret fields.
+// Package answer finds and parses the JSON and the arithmetic in what a language model wrote. In:
+// the raw text of an answer, or an object that is already parsed. Out: the one JSON value that
+// counts, as a small tree, and how it was found (docs/spec/aspire.md#r11,
+// docs/spec/aspire.md#r13). It accepts a little more than JSON (comments, trailing commas,
+// arithmetic) and treats everything else as prose. It does not interpret fields.
 //
 // Time and memory are linear in the length of any text: see Reader.Extract for the bound.
 package answer

@@ -1,7 +1,7 @@
-// Package scenario generates the scenes of the eight ASPIRE tests. In: a seed, a test and an
-// index. Out: the initial shapes, the criteria and the task text, always the same for the same
-// three (docs/spec/aspire.md#r1). An unknown test is an error; a draw that breaks a constraint is
-// repeated, not adjusted.
+// Package scenario generates the scenes of the eight ASPIRE tests from a seed, with measures of
+// their difficulty. In: a seed, a test and an index. Out: the initial shapes, the criteria and
+// the task text, always the same for the same three (docs/spec/aspire.md#r1). An unknown test is
+// an error; a draw that breaks a constraint is repeated, not adjusted.
 package scenario
 
 import (

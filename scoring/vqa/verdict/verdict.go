@@ -1,7 +1,7 @@
-// Package verdict reads what a judging language model replied. In: the reply as
-// received. Out: right, wrong, or nothing where the reply cannot be read; a reply that
-// says both is never guessed at. Time is linear in the reply. Rules are numbered as in
-// docs/spec/vqa.md#r43.
+// Package verdict reads what a judging language model replied: right, wrong or neither.
+// In: the reply as received. Out: right, wrong, or nothing where the reply cannot be
+// read; a reply that says both is never guessed at. Time is linear in the reply. Rules
+// are numbered as in docs/spec/vqa.md#r43.
 package verdict
 
 import (
