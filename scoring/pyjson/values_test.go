@@ -99,3 +99,94 @@ func TestReadBounds(t *testing.T) {
 		t.Error("long strings with escapes are not read as they stand")
 	}
 }
+
+// TestAt checks where reading ends, also after an error, and how many bytes it counts, by which
+// callers bound what they read.
+func TestAt(t *testing.T) {
+	for _, c := range []struct {
+		text      string
+		from, end int
+		want      error
+	}{
+		{`[1] x`, 0, 3, nil}, {`x [1] x`, 1, 5, nil}, {`12:30`, 0, 2, nil}, {`1/2`, 0, 1, nil}, {`1.x`, 0, 1, nil}, {`1.5e+x`, 0, 3, nil}, {`"a":1`, 0, 3, nil},
+		{"\"ab\nc\"", 0, 3, DecodeError}, {"x\"ab\nc\"", 1, 4, DecodeError}, {`"abc`, 0, 4, DecodeError}, {`[1 2]`, 0, 3, DecodeError},
+	} {
+		var r Reader
+		r.Reset(c.text)
+		for i := range 2 {
+			if _, end, err := r.At(c.from); end != c.end || err != c.want {
+				t.Errorf("%q from %d: ends at %d, %v; want %d, %v", c.text, c.from, end, err, c.end, c.want)
+			}
+			if want := (i + 1) * (c.end - c.from + 1); r.Steps() != want {
+				t.Errorf("%q from %d: counts %d bytes; want %d", c.text, c.from, r.Steps(), want)
+			}
+		}
+		r.Reset("")
+		if r.Steps() != 0 {
+			t.Errorf("got %d bytes after Reset; want none", r.Steps())
+		}
+	}
+}
+
+// TestRepeatedKeys checks that the last value of a key stands at the place of the first one, within
+// other values too.
+func TestRepeatedKeys(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":1,"b":2,"c":3,"b":4,"a":5}`:              `{'a': 5, 'b': 4, 'c': 3}`,
+		`[0,{"a":1,"b":2,"b":[3]},{"a":1,"b":2}]`:      `[0, {'a': 1, 'b': [3]}, {'a': 1, 'b': 2}]`,
+		`{"x":{"a":1,"b":2,"b":3},"b":4,"x":1,"y":{}}`: `{'x': 1, 'b': 4, 'y': {}}`,
+	} {
+		if v := value(t, text); string(v.AppendRepr(nil)) != want {
+			t.Errorf("%s: got %s; want %s", text, v.AppendRepr(nil), want)
+		}
+	}
+}
+
+// TestBlocks checks that lists and unescaped strings are written one behind the other while there is
+// room in a block, and that the memory of large texts is not kept.
+func TestBlocks(t *testing.T) {
+	var a arena[int]
+	first := a.keep(make([]int, minBlock-1))
+	last := a.keep([]int{7})
+	if &a.block[0] != &first[0] || &a.block[minBlock-1] != &last[0] || len(a.block) != minBlock {
+		t.Error("a list that just fits is not behind the other ones")
+	}
+	if a.keep([]int{8}); len(a.block) != 1 || cap(a.block) != 2*minBlock || first[0] != 0 || last[0] != 7 {
+		t.Errorf("a list that does not fit: got a block of %d of %d; want 1 of %d", len(a.block), cap(a.block), 2*minBlock)
+	}
+	a.keep(make([]int, minBlock))
+	if len(a.block) != minBlock+1 {
+		t.Errorf("got %d elements in the second block; want %d", len(a.block), minBlock+1)
+	}
+	if got := emptied(make([]int, 3, mostKept)); cap(got) != mostKept || len(got) != 0 {
+		t.Error("memory of the largest size that is kept is gone")
+	}
+	if got := emptied(make([]int, 3, mostKept+1)); got != nil {
+		t.Error("memory of more than the largest size is kept")
+	}
+	// A block has room for 64 bytes beside what precedes the escape, or a new one is begun.
+	var r Reader
+	read := func(text string) {
+		t.Helper()
+		r.text, r.at = text, 0
+		if _, _, err := r.At(0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read(`"\n` + strings.Repeat("x", stringBlock-64-1) + `"`)
+	if r.unescaped.Len() != stringBlock-64 || r.unescaped.Cap() != stringBlock {
+		t.Fatalf("got %d bytes of %d; want all but 64 of %d", r.unescaped.Len(), r.unescaped.Cap(), stringBlock)
+	}
+	read(`"\n"`)
+	if r.unescaped.Len() != stringBlock-64+1 {
+		t.Errorf("got %d bytes; want the second string behind the first", r.unescaped.Len())
+	}
+	read(`"\n"`)
+	if r.unescaped.Len() != 1 {
+		t.Errorf("got %d bytes; want the third string in a new block", r.unescaped.Len())
+	}
+	read(`"` + strings.Repeat("x", stringBlock-1-64) + `\n"`)
+	if r.unescaped.Len() != 1+stringBlock-64 {
+		t.Errorf("got %d bytes; want a string whose first part fits behind the other", r.unescaped.Len())
+	}
+}
