@@ -9,8 +9,8 @@
 #      FLAGs go to `plumb bench`: --quick, --device N.
 # Out: DIR (results beside this file unless named): doctor.txt, checks.txt,
 #      bench.json, bench.txt, bench.html, trace.json, cpu.json, compare.txt,
-#      machine.txt, and DIR.tar.gz of all of it. Exit 1 where anything failed;
-#      the rest is done all the same.
+#      machine.txt, gpu.txt (what people read of these), and DIR.tar.gz of all of it.
+#      Exit 1 where anything failed; the rest is done all the same.
 # Set PLUMB_SOFTWARE=1 to try it on a machine without a GPU.
 set -u
 
@@ -21,6 +21,7 @@ if [ ! -x "$here/plumb" ]; then
 	[ $# -gt 0 ] || set -- "$root/build/gpu-results"
 	exec "$root/build/gpu-bundle/gpu.sh" "$@"
 fi
+command="./gpu.sh $*"
 out=${1-$here/results}
 [ $# -eq 0 ] || shift
 mkdir -p "$out" || exit 1
@@ -45,12 +46,14 @@ step() {
 	fi
 }
 
+commit=$(cat "$here/commit" 2>/dev/null || echo unknown)
+
 machine() {
 	date -u
 	uname -a
 	grep -m1 'model name' /proc/cpuinfo
 	nproc
-	cat "$here/commit" 2>/dev/null
+	echo "commit $commit"
 	# Not being there is a fact to note, not a failure.
 	nvidia-smi 2>&1 || true
 }
@@ -76,5 +79,14 @@ if grep -q DIFFERENT "$out/compare.txt"; then
 	failed=1
 	echo "gpu: results of the GPU and of the oracle differ, see $out/compare.txt" >&2
 fi
+{
+	echo "# $command, of the bundle of commit $commit"
+	cat "$out/machine.txt"
+	for part in doctor checks bench cpu compare; do
+		echo
+		echo "# $part.txt"
+		cat "$out/$part.txt"
+	done
+} >"$out/gpu.txt"
 tar -czf "$out.tar.gz" -C "$(dirname "$out")" "$(basename "$out")" && echo "gpu: results in $out.tar.gz"
 exit $failed

@@ -207,6 +207,9 @@ func (s *session) detail(c *Class, set *stage.Set) (err error) {
 				return err
 			}
 			c.Device = append(c.Device, d)
+			if d.Batch < n { // larger batches do not fit
+				break
+			}
 		}
 		if c.Lone, err = stage.Lone(cfg, set); err != nil {
 			return err

@@ -65,7 +65,8 @@ func (r *run) prepare(w *render.Worker, i int, rec *recorder) (job, error) {
 }
 
 // DeviceAlone runs the same batch again and again and returns the device's time by its own timers:
-// with tiles that are on the device, and with upload and read-back.
+// with tiles that are on the device, and with upload and read-back. The batch has cfg.Batch scenes, or
+// fewer where cfg.Work bounds it, so that the device gets it at once as in the daemon.
 func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
 	cfg.Way = Render
 	r := &run{Config: cfg, set: set}
@@ -73,10 +74,11 @@ func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
 		return DeviceSample{}, err
 	}
 	w := cfg.Engine.Worker()
-	ps := make([]*render.Prepared, cfg.Batch)
-	for i := range ps {
-		ps[i] = w.Tile(&r.drawings[i%len(r.drawings)])
-		defer ps[i].Release()
+	var ps []*render.Prepared
+	for work := 0; len(ps) < cfg.Batch && (cfg.Work <= 0 || work < cfg.Work); {
+		p := w.Tile(&r.drawings[len(ps)%len(r.drawings)])
+		defer p.Release()
+		ps, work = append(ps, p), work+p.Work()
 	}
 	var s DeviceSample
 	var tallies []metric.Tally

@@ -55,10 +55,14 @@ const (
 
 // ensure makes the buffer at least need bytes large; its content is lost when it grows. flags are those of a
 // persistent mapping, 0 for memory that the host does not map; usage is the hint where buffer storage is
-// missing. Errors wrap ErrCapacity where memory is short.
+// missing. Errors wrap ErrCapacity where memory is short, or where more is asked for than a slot may take:
+// NVIDIA's driver grants buffers of any size, larger than its memory too.
 func (b *buffer) ensure(e *engine, need int, flags, usage uint32) error {
 	if need <= b.size {
 		return nil
+	}
+	if most := e.limits.slot + slack; need > most {
+		return fmt.Errorf("cannot grow buffer to %d bytes; slots may take %d: %w", need, most, ErrCapacity)
 	}
 	b.free(e)
 	size := bufferSize(need)
@@ -75,11 +79,7 @@ func (b *buffer) ensure(e *engine, need int, flags, usage uint32) error {
 		}
 	}
 	err := glError("allocate buffer")
-	switch {
-	case err != nil:
-	case !e.mapped || flags == 0:
-		err = b.checkMemory(size)
-	case b.mapped == nil:
+	if err == nil && e.mapped && flags != 0 && b.mapped == nil {
 		err = fmt.Errorf("cannot map buffer: %w", ErrCapacity)
 	}
 	if err != nil {
@@ -90,19 +90,6 @@ func (b *buffer) ensure(e *engine, need int, flags, usage uint32) error {
 	b.size = size
 	e.memory.Add(int64(size))
 	return nil
-}
-
-// checkMemory returns ErrCapacity if the bound buffer does not hold size bytes. NVIDIA's driver reports no
-// error for buffers that are larger than its memory, so the size that it took is read back, and the last
-// bytes are written.
-func (b *buffer) checkMemory(size int) error {
-	var got int64
-	gl.GetBufferParameteri64v(gl.COPY_WRITE_BUFFER, gl.BUFFER_SIZE, &got)
-	if got != int64(size) {
-		return fmt.Errorf("cannot allocate buffer: the driver took %d bytes instead of %d: %w", got, size, ErrCapacity)
-	}
-	gl.ClearBufferSubData(gl.COPY_WRITE_BUFFER, gl.R32UI, size-4, 4, gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
-	return glError("write to the end of buffer")
 }
 
 // free deletes the buffer of the device, which also unmaps it.
