@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -13,20 +12,6 @@ import (
 
 	"plumb/scoring"
 )
-
-// written is the OpenAPI description as it is written by hand, without the schemas of pixel metrics.
-//
-//go:embed openapi.json
-var written []byte
-
-// document is the whole OpenAPI description. Tests compare the daemon with it.
-var document = withSchemas(written)
-
-// openAPI answers GET /openapi.json.
-func (s *Server) openAPI(ctx *fasthttp.RequestCtx) {
-	ctx.SetContentType("application/json")
-	ctx.SetBody(document)
-}
 
 // metrics answers GET /metrics in the text format of Prometheus.
 func (s *Server) metrics(ctx *fasthttp.RequestCtx) {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -209,30 +208,6 @@ var pairMetrics = []struct {
 
 // notAsked is why the Hausdorff distance is null where the request leaves it out.
 const notAsked = "not asked for"
-
-// withSchemas returns the OpenAPI description with the schemas of pixel metrics in it, in place of the
-// names MaskMetrics and PairMetrics, so that a metric needs only its row in the tables of metrics.
-func withSchemas(document []byte) []byte {
-	var one, pair, names []byte
-	scoring.PixelMetricSchemas(func(name, schema string) {
-		one = append(fmt.Appendf(one, "%q:", name), schema+","...)
-		names = fmt.Appendf(names, "%q,", name)
-	})
-	for _, m := range pairMetrics {
-		pair = fmt.Appendf(pair, `%q:{"type":"number","nullable":true},`, m.name)
-	}
-	for _, r := range []struct {
-		placeholder string
-		members     []byte
-	}{
-		{`"MaskMetrics": {}`, one},  // in an object of schemas
-		{`"PairMetrics": {}`, pair}, // in another one
-		{`"MaskMetrics"`, names},    // in a list of required members
-	} {
-		document = bytes.Replace(document, []byte(r.placeholder), bytes.TrimSuffix(r.members, []byte(",")), 1)
-	}
-	return document
-}
 
 // head returns the beginning of the JSON of an answer: the size of the masks and the threshold.
 func head(q pixelRequest) []byte {

@@ -17,7 +17,7 @@ import (
 
 // trainer is the contract of a trainer: how a request becomes samples, and how their
 // results become the reply. A new trainer is one of these in a file of its own, a row in
-// trainers, and its description in openapi.json and docs/trainers.md.
+// trainers, its part of the OpenAPI description in contracts, and a section of docs/trainers.md.
 type trainer struct {
 	name   string // of the adapter, for --unscorable and --prepare
 	path   string
