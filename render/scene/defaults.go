@@ -1,33 +1,12 @@
 package scene
 
-// The defaults of created shapes. What is not named here is the zero value: colours black, dash
-// draw, fill none, font draw, align start. See docs/spec/drawing.md#r3.
+// The defaults of created arrows and lines. See docs/spec/drawing.md#r3.
 var (
 	arrowDefaults = ArrowProps{HeadEnd: HeadArrow, LabelPosition: 0.5, ElbowMidPoint: 0.5}
 	arrowStart    = Point{0, 0}
 	arrowEnd      = Point{2, 0}
 	linePoints    = []Point{{0, 0}, {0.1, 0.1}}
 )
-
-var defaults = func() (d [Other + 1]Shape) {
-	for k := range d {
-		d[k] = Shape{Kind: Kind(k), TypeName: Kind(k).String(), Parent: -1, Opacity: 1, Scale: 1, Size: SizeM}
-	}
-	d[Geo].W, d[Geo].H = 100, 100
-	d[Geo].Align, d[Geo].Vertical = AlignMiddle, AlignMiddle
-	d[Text].W, d[Text].Auto = 8, true
-	d[Line].Points = linePoints
-	d[Note].Align, d[Note].Vertical = AlignMiddle, AlignMiddle
-	d[Frame].W, d[Frame].H = 320, 180
-	d[Image].W, d[Image].H = 100, 100
-	d[Video].W, d[Video].H = 100, 100
-	d[Bookmark].W, d[Bookmark].H = 300, 320
-	d[Embed].W, d[Embed].H = 300, 300
-	for _, k := range []Kind{Frame, Group, Image, Video, Bookmark, Embed, Other} {
-		d[k].Size = SizeS // these have no size; fields a kind lacks are zero
-	}
-	return d
-}()
 
 // coincideShift is how far the last point of a new line is moved along both axes when all its
 // points coincide. See docs/spec/drawing.md#r5.

@@ -59,24 +59,6 @@ const (
 	strokeField = HasColor | HasSize | HasScale
 )
 
-// fieldsOf lists the properties of each kind.
-var fieldsOf = [...]Fields{
-	Geo:       strokeField | labelFields | HasDash | HasFill | HasGeo | HasW | HasH | HasGrowY | HasAlign | HasVertical | HasURL,
-	Text:      strokeField | HasRich | HasFont | HasAlign | HasW | HasAuto,
-	Line:      strokeField | HasDash | HasCubic | HasPoints,
-	Draw:      strokeField | HasDash | HasFill | HasSegments | HasClosed | HasComplete | HasPen,
-	Arrow:     strokeField | labelFields | HasDash | HasFill | arrowFields | endFields,
-	Highlight: strokeField | HasSegments | HasComplete | HasPen,
-	Note:      strokeField | labelFields | HasAlign | HasVertical | HasGrowY | HasFontPx | HasURL,
-	Frame:     HasColor | HasW | HasH | HasName,
-	Group:     0,
-	Image:     HasW | HasH | HasFlipX | HasFlipY | HasURL | HasAsset,
-	Video:     HasW | HasH | HasURL | HasAsset,
-	Bookmark:  HasW | HasH | HasURL | HasAsset,
-	Embed:     HasW | HasH | HasURL,
-	Other:     0,
-}
-
 // fieldRow describes one field of a record.
 type fieldRow struct {
 	path string // inside the record, as messages write it

@@ -241,14 +241,6 @@ func (d *sceneDecoder) dropBelow(gone map[string]bool) {
 	d.bindings = bindings
 }
 
-// needed holds the schema versions of each kind of shape: now is the current one, text the
-// version that differs only by plain text in place of rich text, which is upgraded here. See
-// docs/spec/drawing.md#r2.
-var needed = [...]struct{ now, text int }{
-	Geo: {10, 9}, Text: {3, 2}, Line: {5, 5}, Draw: {2, 2}, Arrow: {7, 6}, Highlight: {1, 1}, Note: {9, 8},
-	Frame: {1, 1}, Group: {0, 0}, Image: {5, 5}, Video: {4, 4}, Bookmark: {2, 2}, Embed: {4, 4},
-}
-
 // schema refuses a store whose schema says that its records are older than this package reads. Only the
 // kinds of records that occur are looked at. Without a schema, and after a fault, it does nothing.
 func (d *sceneDecoder) schema(v *fastjson.Value, w where) {

@@ -5,8 +5,6 @@ import "strings"
 // The names of enumerated values as records write them, in the order of the constants. See
 // docs/spec/drawing.md#r4.
 var (
-	kindNames = [...]string{"geo", "text", "line", "draw", "arrow", "highlight", "note", "frame", "group",
-		"image", "video", "bookmark", "embed"}
 	geoNames = [...]string{"rectangle", "ellipse", "triangle", "diamond", "pentagon", "hexagon", "octagon", "star",
 		"rhombus", "rhombus-2", "oval", "trapezoid", "arrow-right", "arrow-left", "arrow-up", "arrow-down",
 		"x-box", "check-box", "heart", "cloud"}

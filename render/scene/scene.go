@@ -26,27 +26,6 @@ type Scene struct {
 	byID map[string]int32 // nil for small scenes; see Find
 }
 
-// Kind is the type of a shape.
-type Kind uint8
-
-// The kinds of shape, named as in the records.
-const (
-	Geo Kind = iota
-	Text
-	Line
-	Draw
-	Arrow
-	Highlight
-	Note
-	Frame
-	Group
-	Image
-	Video
-	Bookmark
-	Embed
-	Other // any type that stock tldraw does not have; Shape.TypeName names it
-)
-
 // GeoKind is the outline of a geo shape.
 type GeoKind uint8
 
