@@ -152,13 +152,18 @@ func TestDoublesOfHugeParts(t *testing.T) {
 	power := func(n int64) rat {
 		return fromBig(new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil)))
 	}
-	for _, n := range []int64{10, 149, 150, 151, 160, 300, 400} {
+	for _, n := range []int64{10, 149, 150, 151, 160, 300, 308, 400} {
 		for _, x := range []Number{{power(n), power(n).neg()}, {power(n), integer(1)}, {integer(1), power(n)}, {power(n), integer(0)}, {power(n), integer(1).quo(power(n))}} {
 			want, _ := x.bigFloat().Float64()
 			if got := x.Float(); got != want && math.Abs(got-want) > 1e-12*math.Abs(want) {
 				t.Errorf("1e%d: got %v; want %v", n, got, want)
 			}
 		}
+	}
+	// Such a part has a double, and its product with root 2 has none.
+	large := Number{power(307).mul(integer(15)), power(307).mul(integer(-15))}
+	if got, want := large.Float(), 1.5e308*(1-math.Sqrt2); math.Abs(got-want) > 1e-12*math.Abs(want) {
+		t.Errorf("got %v; want %v", got, want)
 	}
 	if got := Int(5).sqrtFloat(); got != math.Sqrt(5) {
 		t.Errorf("root of 5: got %v", got)
@@ -247,5 +252,27 @@ func TestScaledDifference(t *testing.T) {
 	}
 	if got := Surd(-3, -1); !got.Equal(Surd(3, 1)) || got.b.d != 1 {
 		t.Errorf("-3/-1: got %s", got.LaTeX())
+	}
+}
+
+// TestInt64Alone checks that parts that fit into int64s are computed without big numbers, which take
+// memory: nearly all coordinates are such.
+func TestInt64Alone(t *testing.T) {
+	x, y := Ratio(1, 2).Add(Surd(3, 2)), Ratio(-1, 3).Add(Surd(1, 5))
+	for name, f := range map[string]func(){
+		"sums":              func() { x.Add(y).Sub(x.Neg()) },
+		"sums with 0":       func() { integer(0).add(integer(-1)); integer(0).add(integer(1)); integer(0).add(integer(0)) },
+		"the largest sum":   func() { integer(maxInt - 1).add(integer(1)); integer(1).add(integer(1)) },
+		"products":          func() { x.Mul(y) },
+		"largest product":   func() { integer(maxInt).mul(integer(1)); integer(maxInt).mul(integer(-1)) },
+		"quotients":         func() { x.Quo(y) },
+		"doubles":           func() { x.Float(); y.Float(); Int(3).Float() },
+		"whole square root": func() { Int(5).sqrtFloat(); Int(1<<53 - 1).sqrtFloat() },
+		"equal":             func() { integer(maxInt).equal(integer(-maxInt)) },
+		"signs":             func() { x.Sign(); y.Sign(); x.Cmp(y); x.Within(3) },
+	} {
+		if n := testing.AllocsPerRun(10, f); n != 0 {
+			t.Errorf("%s: got %v allocations; want none", name, n)
+		}
 	}
 }

@@ -15,7 +15,8 @@ func TestBounds(t *testing.T) {
 		{strings.Repeat(" ", maxLength-1) + "1", "1"}, {strings.Repeat(" ", maxLength) + "1", ""},
 		{strings.Repeat("\u00b7", 2) + "1", ""}, {"1" + strings.Repeat("\u00b71", (maxLength-1)/2), "1"}, {"1" + strings.Repeat("\u00b71", maxLength/2) + " ", ""},
 		{nested(maxNesting), "1"}, {nested(maxNesting + 1), ""},
-		{roots(maxNesting), "1"}, {roots(maxNesting + 2), ""},
+		{roots(maxNesting), "1"}, {roots(maxNesting + 1), "1"}, {roots(maxNesting + 2), ""}, // the first is no argument
+		{"1" + strings.Repeat("\u00b71", maxLength/2-1) + " ", "1"},
 		{strings.Repeat("(1)", maxNesting+10), "1"}, {strings.Repeat(`\sqrt\sqrt1`, 46), "1"},
 		{"2^8", "256"}, {"2^9", ""}, {"2^{8}", "256"}, {"2^{9}", ""}, {"2^{-8}", `\frac{1}{256}`}, {"2^{-9}", ""}, {"2^{+3}", "8"}, {"2^{10}", ""}, {"2^{12}", ""},
 		{"2^{08}", "256"}, {"2^{080}", ""}, {"2^{1.5}", ""}, {"2^{-}", ""}, {"2^{}", ""}, {"2^{3", ""}, {"2^0", "1"}, {"2^{0}", "1"}, {"2^{-0}", "1"}, {"0^{0}", "1"}, {"0^{-1}", ""},
