@@ -236,8 +236,8 @@ func leaderLine(p sheet.Point, r rect) (end sheet.Point, drawn bool) {
 	return end, math.Hypot(p.X-end.X, p.Y-end.Y) > leaderFrom
 }
 
-// crosses reports whether the segment from p to q passes through the interior of the box, by
-// clipping it to the box's four sides (Liang-Barsky).
+// crosses reports whether the segment from p to q passes through the box or along one of its
+// sides, by clipping it to the box's four sides (Liang-Barsky).
 func (r rect) crosses(p, q sheet.Point) bool {
 	t0, t1 := 0.0, 1.0
 	for _, side := range [4][2]float64{{p.X - q.X, p.X - r.x0}, {q.X - p.X, r.x1 - p.X}, {p.Y - q.Y, p.Y - r.y0},
