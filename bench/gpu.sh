@@ -21,9 +21,9 @@ if [ ! -x "$here/plumb" ]; then
 	[ $# -gt 0 ] || set -- "$root/build/gpu-results"
 	exec "$root/build/gpu-bundle/gpu.sh" "$@"
 fi
-command="./gpu.sh $*"
 out=${1-$here/results}
 [ $# -eq 0 ] || shift
+command="./gpu.sh DIR $*"
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
 PLUMB_FONTS="$here/fonts"
