@@ -1,12 +1,15 @@
 package drawingbench
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/valyala/fastjson"
 
 	"plumb/scoring"
+	"plumb/scoring/drawingbench/replay"
+	"plumb/scoring/pyjson"
 )
 
 func result(t *testing.T, item string, v scoring.Variants) scoring.Result {
@@ -100,6 +103,17 @@ func TestPublishedLines(t *testing.T) {
 	if string(lines[0]) != want {
 		t.Errorf("got %s; want %s", lines[0], want)
 	}
+	// The index of the element counts before the given one, and a line without any has none; turns count from 1.
+	for text, want := range map[string]string{`{"id":"a","index":0,"results":[{}]}`: `{"id":"a#0/1","suite":"drawingbench","task_id":"a","index":0,"turn":1}`,
+		`{"id":"a","results":[{},{}]}`: `{"id":"a/2","suite":"drawingbench","task_id":"a","turn":2}`, `{"id":"a","results":[{"turn":3},{"turn":0}]}`: `{"id":"a/2","suite":"drawingbench","task_id":"a","turn":2}`,
+		`{"id":"a","results":[{"turn":3,"response":"x"}]}`: `{"id":"a/3","suite":"drawingbench","task_id":"a","turn":3,"response":"x"}`} {
+		if lines, ok := New(Config{}).Lines(fastjson.MustParse(text), -1); !ok || string(lines[len(lines)-1]) != want {
+			t.Errorf("%s: got %s, %v; want %s", text, lines, ok, want)
+		}
+	}
+	if lines, _ := New(Config{}).Lines(fastjson.MustParse(`{"id":"a","results":[{}]}`), 0); len(lines) != 1 || !strings.Contains(string(lines[0]), `"a#0/1"`) {
+		t.Errorf("the first task: got %s; want its index 0 in the id", lines)
+	}
 	if _, ok := New(Config{}).Lines(fastjson.MustParse(`{"id":"i","response":"x"}`), -1); ok {
 		t.Error("an item is no element of a published list")
 	}
@@ -121,6 +135,127 @@ func TestTurn(t *testing.T) {
 		r := result(t, item, nil)
 		if got, _ := r.Float("turn"); got != want {
 			t.Errorf("%s: got turn %g; want %g", item, got, want)
+		}
+	}
+}
+
+// TestOwnAnswerLists checks which values are a list of actions (docs/spec/drawingbench.md#r14).
+func TestOwnAnswerLists(t *testing.T) {
+	for _, c := range []struct {
+		member, value string
+		want          bool
+	}{
+		{"actions", `[1]`, true}, {"response", `[1]`, false}, {"response", `[]`, true}, {"response", `[1,{"action":"x"}]`, true}, {"response", `[{"role":"user"}]`, false},
+		{"response", `{"actions":[]}`, true}, {"response", `{"actions":{}}`, false}, {"actions", `{"x":[]}`, false}, {"actions", `"[]"`, false}, {"response", `null`, false},
+	} {
+		if got := New(Config{}).OwnAnswer(nil, c.member, fastjson.MustParse(c.value)); got != c.want {
+			t.Errorf("%s %s: got %v; want %v", c.member, c.value, got, c.want)
+		}
+	}
+}
+
+// TestNames checks by which names lines refer to a task and an element names its own
+// (docs/spec/drawingbench.md#r1), and what a line must have.
+func TestNames(t *testing.T) {
+	if keys, err := taskKeys(fastjson.MustParse(`{"id":"a"}`), 3); err != nil || strings.Join(keys, " ") != "a#3 #3 a" {
+		t.Errorf("got the keys %q, %v", keys, err)
+	}
+	if _, err := taskKeys(fastjson.MustParse(`{"id":""}`), 3); err == nil {
+		t.Error("a task without an id is taken")
+	}
+	for text, want := range map[string]string{`{"id":"a"}`: "a", `{"id":"a","index":3}`: "", `{"id":"a","index":"3"}`: "a"} {
+		if got := elementKey(fastjson.MustParse(text)); got != want {
+			t.Errorf("%s: got the key %q; want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]bool{`{"response":"","criteria":null}`: true, `{"response":"","criteria":{}}`: true, `{"response":""}`: false} {
+		it := scoring.Item{ID: "a", Suite: suiteName, Fields: fastjson.MustParse(text)}
+		if err := New(Config{}).Lacking(&it); (err == nil) != want {
+			t.Errorf("%s: got %v; want it complete: %v", text, err, want)
+		}
+	}
+}
+
+// TestReadingPlace checks which part of a response is marked as read: all of it where strict.
+func TestReadingPlace(t *testing.T) {
+	it := scoring.Item{Fields: fastjson.MustParse(`{"response":"so [{}] it is"}`)}
+	for _, c := range []struct {
+		v        scoring.Variants
+		from, to int
+	}{{nil, 3, 7}, {scoring.Variants{Input: "strict"}, 0, 13}, {scoring.Variants{Input: "extract"}, 3, 7}} {
+		if from, to, ok := New(Config{}).Reading(&it, c.v); from != c.from || to != c.to || !ok {
+			t.Errorf("%v: got %d to %d, %v; want %d to %d", c.v, from, to, ok, c.from, c.to)
+		}
+	}
+}
+
+// TestManyActions has both sides of the limit of actions (docs/spec/drawingbench.md#r15), and of what a
+// report lists of them and marks in the picture.
+func TestManyActions(t *testing.T) {
+	for n, want := range map[int]string{5: "direct", 6: "limit"} {
+		it := scoring.Item{Fields: fastjson.MustParse(`{"actions":[` + strings.TrimSuffix(strings.Repeat(`{"action":"moveTo","x":1,"y":1},`, n), ",") + `]}`)}
+		j, err := New(Config{MaxActions: 5}).Prepare(&it, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := j.Score(nil); r.Status != want {
+			t.Errorf("%d actions of 5: got %s; want %s", n, r.Status, want)
+		}
+	}
+	for n, want := range map[int]string{maxListed: "", maxListed + 1: "and 1 more", maxListed + 7: "and 7 more"} {
+		var r pyjson.Reader
+		r.Reset("[" + strings.TrimSuffix(strings.Repeat(`{"action":"click"},`, n), ",") + "]")
+		v, _ := r.All()
+		text := listActions(&v)
+		last := text[strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n')+1:]
+		if strings.Count(text, "click") != min(n, maxListed) || strings.HasPrefix(last, "and") != (want != "") || want != "" && last != want {
+			t.Errorf("%d actions: got %d listed and %q; want %q", n, strings.Count(text, "click"), last, want)
+		}
+	}
+	for n, want := range map[int]int{maxMarked: maxMarked, maxMarked + 1: maxMarked} {
+		list := make([]replay.Element, n)
+		list[n-1].Painted.Changed = 1
+		if marks, changed := markElements(list); len(marks) != want || changed != 1 || marks[0].Tone != scoring.Bad {
+			t.Errorf("%d elements: got %d marks, %d changed; want %d, 1", n, len(marks), changed, want)
+		}
+	}
+}
+
+// TestCanvasTurns checks that the actions of answers add up, and what an answer without a list does
+// to the canvas.
+func TestCanvasTurns(t *testing.T) {
+	for _, c := range []struct {
+		variants scoring.Variants
+		items    []string
+		want     string // the answer in the end
+		last     string // status, note and error of the last answer
+	}{
+		{nil, []string{`{"response":"so [{\"action\":\"undo\"}]"}`, `{"actions":[{"x":1},{"y":2}]}`}, `[{"action":"undo"},{"x":1},{"y":2}]`, "direct  "},
+		{nil, []string{`{"response":"[{\"x\":1}]"}`, `{"response":"no"}`}, `[{"x":1}]`, "none no_actions "},
+		{nil, []string{`{"response":null}`}, `[]`, "  no_response"},
+		{scoring.Variants{Input: "strict"}, []string{`{"response":"so [{}]"}`}, `[]`, "crash release_crash "},
+		{scoring.Variants{Input: "strict"}, []string{`{"response":"[{}]"}`}, `[{}]`, "strict  "},
+		{nil, []string{`{"response":7}`}, `[]`, "direct no_actions "},
+	} {
+		canvas, err := New(Config{}).Canvas(nil, c.variants)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		for _, text := range c.items {
+			status, notes, err := canvas.Apply(&scoring.Item{Fields: fastjson.MustParse(text)})
+			code, note := "", ""
+			var e *scoring.Error
+			if errors.As(err, &e) {
+				code = e.Code
+			}
+			if len(notes) > 0 {
+				note = notes[0].Code
+			}
+			got = status + " " + note + " " + code
+		}
+		if answer := string(canvas.AppendAnswer(nil)); answer != c.want || got != c.last {
+			t.Errorf("%q: got %s, %q; want %s, %q", c.items, answer, got, c.want, c.last)
 		}
 	}
 }

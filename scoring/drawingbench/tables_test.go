@@ -90,3 +90,35 @@ func newTestTables() *tables {
 	o := scoring.TableOptions{}
 	return newSeriesTables(o, paper.Choose(paperTitle, printedTables, nil))
 }
+
+// TestImprovementBounds has changes on the bounds of the classes (docs/spec/drawingbench.md#r86).
+func TestImprovementBounds(t *testing.T) {
+	tab := newTestTables()
+	for i, last := range []float64{0.5, 0.501, 0.55, 0.551, 0.6, 0.601, 0.499} {
+		task := string(rune('a' + i))
+		tab.Add(answerOf(task, 1, 0.5))
+		tab.Add(answerOf(task, 2, last))
+	}
+	got := rowsOf(tab)
+	for _, want := range []string{"worse 1 14.3", "\n0 1 14.3", "(0, 0.05] 2 28.6", "(0.05, 0.10] 2 28.6", "> 0.10 1 14.3"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no row %q in\n%s", want, got)
+		}
+	}
+}
+
+// TestNoModels checks that results that do not say how they were asked for are in no table of models or
+// tokens.
+func TestNoModels(t *testing.T) {
+	tab := newTables(scoring.TableOptions{})
+	tab.Add(answerOf("a", 1, 0.5))
+	all := tab.Tables()
+	if len(all) == 0 {
+		t.Fatal("got no tables")
+	}
+	for _, one := range all {
+		if one.Title == "DrawingBench models" || one.Title == "DrawingBench tokens" {
+			t.Errorf("got the table %q with %d rows", one.Title, len(one.Rows))
+		}
+	}
+}
