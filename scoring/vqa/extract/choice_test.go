@@ -161,11 +161,15 @@ func texts(list []string) (out [][]byte) {
 }
 
 // TestLong reads answers of several megabytes that would take hours if any rule
-// looked at the rest of the text again and again.
+// looked at the rest of the text again and again. With -short they are shorter.
 func TestLong(t *testing.T) {
+	size := 3 << 20
+	if testing.Short() {
+		size = 1 << 16
+	}
 	for _, piece := range []string{"answer:\n\n", "{", "{\"a\":", "<answer>", "\\boxed{", "<think>", "<think></think>", "\"", "hall ", "A. x\n", "\\text{", "not ",
 		"option ", "I would choose ", "A or ", "(", "答案", "a ", "<", "'", "**", "\n", "-> ", "# ", "option: ", "option: the likely ", "answer: (\"'"} {
-		got := ask(new(Reader), "letters", []string{"hall hall hall b", "hall", strings.Repeat("hall ", 1000), "x"}, strings.Repeat(piece, 3<<20/len(piece)))
+		got := ask(new(Reader), "letters", []string{"hall hall hall b", "hall", strings.Repeat("hall ", 1000), "x"}, strings.Repeat(piece, size/len(piece)))
 		if got.Option >= 0 && got.Reason != "" {
 			t.Errorf("%q: got %+v", piece, got)
 		}
