@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/valyala/fastjson"
+
 	"plumb/scoring"
 	"plumb/testdata"
 )
@@ -87,4 +89,73 @@ func TestAllTables(t *testing.T) {
 		}
 	}
 	testdata.Compare(t, "vqa/tables.txt", b.String(), *update)
+}
+
+// TestKeptItems reads made-up items with members of every kind, some of them wrong, under all variants,
+// and compares results, errors, prompts, questions to a judge and the parts that were read with
+// testdata/vqa/kept.txt. With -update it writes the file.
+func TestKeptItems(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	mostly := func(list ...string) string { // seldom the last, which is wrong
+		if r.IntN(12) == 0 {
+			return list[len(list)-1]
+		}
+		return pick(list[:len(list)-1]...)
+	}
+	variants := []scoring.Variants{nil, {Policy: "fallback"}, {Policy: "never", AnyTaxonomy: ""}, {Profile: "strict"}, {Shortcut: "", SelfReflection: ""}, {AnyTaxonomy: ""}}
+	methods := append(Methods(), "")
+	var b strings.Builder
+	for i := range 700 {
+		bench := []*benchmark{spatialab, spaceeval}[i%2]
+		s := newSuite(bench)
+		c := bench.categories[r.IntN(len(bench.categories))]
+		sub := c.subs[r.IntN(len(c.subs))]
+		members := []string{fmt.Sprintf(`"id":"k%d"`, i), `"question":` + mostly(`"Where is it?"`, `"Where is {options_text}?"`, pick(`""`, `7`)),
+			`"options":` + mostly(`["Hall","Kitchen","Bath","Terrace"]`, `["Hall","Kitchen","Bath","Terrace"]`, `["90",45,"180"]`, `["option a","option b","option c","option d"]`, `["Left","Right",null,"all of the above","A and C"]`, `["a","b"]`, pick(`["a"]`, `"a"`)),
+			mostly(`"answer_index":0`, `"answer_index":1`, map[bool]string{true: `"answer":"2"`, false: `"answer":"B"`}[bench == spatialab], pick(`"answer":2`, `"answer":"Kitchen"`, `"answer":"Bath"`, `"answer_index":9`, `"answer":""`)),
+			`"response":` + mostly(`"2"`, `"B"`, `"(b)"`, `"The answer is B."`, `"kitchen"`, `"A or B"`, `"<think>x</think> B"`, `"<think>x"`, `""`, `null`, `"Reason: r Answer: Kitchen"`, `"I cannot say"`, `"option b"`, `7`)}
+		for _, more := range []string{mostly(`"labels":"letters"`, `"labels":"numbers"`, `"labels":"x"`), mostly(`"format":"mcq"`, map[bool]string{true: `"format":"open"`, false: `"format":"mcq"`}[bench == spatialab], pick(`"format":"z"`, `"format":"open"`)), mostly(`"shuffle":5`, `"shuffle":-77`, `"shuffle":false`, pick(`"order":[1,0,2,3]`, `"order":[0,0]`, `"shuffle":"a"`)),
+			fmt.Sprintf(`"category":%q`, mostly(c.id, c.name, c.abbr, "nowhere")), fmt.Sprintf(`"subcategory":%q`, mostly(sub.id, sub.name, sub.abbr, "nowhere")), mostly(`"judge":"1"`, `"judge":false`, `"judge":0`, `"judge":"hm"`),
+			pick(`"image":"a.png"`, `"images":["a.png","b.png"]`, `"image":["a.png"]`), mostly(`"blind":true`, `"blind":1`), `"error_class":` + mostly(`"occlusion_order"`, `"own"`), `"scale":` + pick(`"object"`, `"x"`), `"option_kind":` + mostly(`"visual"`, `"text"`, `"x"`), `"prompt":"own prompt"`} {
+			if r.IntN(4) == 0 {
+				members = append(members, more)
+			}
+		}
+		v := variants[r.IntN(len(variants))]
+		fields := fastjson.MustParse("{" + strings.Join(members, ",") + "}")
+		it := scoring.Item{ID: fmt.Sprint("k", i), Suite: s.name, Fields: fields}
+		sum := sha256.New()
+		note := func(format string, args ...any) { fmt.Fprintf(sum, format+"\n", args...) }
+		outcome := ""
+		if j, err := s.prepare(&it, v); err != nil {
+			outcome = err.Error()
+		} else {
+			result := j.Score(nil)
+			outcome = fmt.Sprintf("%s %v %v", result.Status, result.Scored, result.Score)
+			note("%s %s", result.AppendJSON(nil, scoring.Clamp01, ""), result.Cluster)
+			if judged, ok := j.(scoring.Judged); ok {
+				if q, asked := judged.Question(); asked {
+					note("%+v", q)
+					judged.Judge(scoring.Judgement{Right: i%3 == 0})
+					result = j.Score(nil)
+					note("%s", result.AppendJSON(nil, scoring.Clamp01, ""))
+				}
+			}
+		}
+		if from, to, ok := s.reading(&it, v); ok {
+			note("%d %d", from, to)
+		}
+		method := methods[i%len(methods)]
+		for _, step := range Steps(method, 1+i%2) {
+			it.Test = ""
+			text, err := s.prompt(&it, scoring.PromptOptions{Open: i%5 == 0, Method: method, Step: step, Heard: map[string]string{"answer": "Reason: it is near. Answer: B", "base": "two rooms", "segment": `[{"id":1}]`, "attributes": "red\nblue"}})
+			note("%s %v %v", text, err, HasPicture(method, step))
+		}
+		if err := s.lacking(&it); err != nil {
+			note("%v", err)
+		}
+		fmt.Fprintf(&b, "%d %s %.6x\n", i, outcome, sum.Sum(nil))
+	}
+	testdata.Compare(t, "vqa/kept.txt", b.String(), *update)
 }
