@@ -57,21 +57,24 @@ func (k kind) make(dir string, n int, seed uint64) (*dump, error) {
 	return d, out.Flush()
 }
 
-// line makes answer i, which has an id of its own.
+// line returns the dump line of answer i to a task of the balance test. The id of the task has "i/"
+// before it, so that no two lines have the same id. In dumps for exact answers, every second task is
+// answered by the program that makes no mistakes, and all others by the noisy one.
 func (k kind) line(i int, seed uint64) ([]byte, error) {
 	s, err := scenario.Make(seed, "balance", k.task(i))
 	if err != nil {
 		return nil, err
 	}
-	all := program.All()
-	p := all[1] // noisy
+	programs := program.All()
+	exact, noisy := programs[0], programs[1]
+	answerer := noisy
 	if k.exact && i/scenario.PerTest%2 == 0 {
-		p = all[0]
+		answerer = exact
 	}
-	line, err := s.AppendLine(nil, p.Name, p.Answer(uint64(i), s))
+	line, err := s.AppendLine(nil, answerer.Name, answerer.Answer(uint64(i), s))
 	if err != nil {
 		return nil, fmt.Errorf("cannot make an answer: %w", err)
 	}
-	own := fmt.Appendf(nil, `{"id":"%d/`, i)
-	return bytes.TrimSpace(bytes.Replace(line, []byte(`{"id":"`), own, 1)), nil
+	idWithNumber := fmt.Appendf(nil, `{"id":"%d/`, i)
+	return bytes.TrimSpace(bytes.Replace(line, []byte(`{"id":"`), idWithNumber, 1)), nil
 }

@@ -34,19 +34,19 @@ func flatWith(program string, n int, cache string) (err error) {
 	defer func() { err = errors.Join(err, daemon.Close()) }()
 	const step = 6400
 	for done := 0; done < n; {
-		some := make([][]byte, 0, step)
+		lines := make([][]byte, 0, step)
 		for i := range min(step, n-done) {
 			line, err := groupOf64.line(done+i, 1)
 			if err != nil {
 				return err
 			}
-			some = append(some, line)
+			lines = append(lines, line)
 		}
-		if _, err := daemon.Score(some); err != nil {
+		if _, err := daemon.Score(lines); err != nil {
 			return err
 		}
-		done += len(some)
-		if done/(n/10) == (done-len(some))/(n/10) && done < n {
+		done += len(lines)
+		if done/(n/10) == (done-len(lines))/(n/10) && done < n {
 			continue
 		}
 		entries, err := daemon.Metric("plumb_tally_cache_entries")

@@ -10,31 +10,31 @@ import (
 )
 
 // overHTTP starts `plumb serve`, sends a dump in requests, and stops it.
-func overHTTP(program string, d *dump) (s sample, err error) {
+func overHTTP(program string, dump *dump) (sample sample, err error) {
 	daemon, err := spawn.Start(program, serveFlags...)
 	if err != nil {
-		return s, err
+		return sample, err
 	}
 	defer func() { err = errors.Join(err, daemon.Close()) }()
 	spent, err := daemon.CoreTime()
 	if err != nil {
-		return s, err
+		return sample, err
 	}
 	begin := time.Now()
-	answers, err := daemon.Score(d.lines)
+	answers, err := daemon.Score(dump.lines)
 	if err != nil {
-		return s, err
+		return sample, err
 	}
 	took := time.Since(begin)
 	total, err := daemon.CoreTime()
 	if err != nil {
-		return s, err
+		return sample, err
 	}
-	n := len(d.lines)
-	s.rate, s.core = float64(n)/took.Seconds(), (total-spent)/time.Duration(n)
-	s.rss = daemon.Memory().Peak
-	s.sum = sha256.Sum256(bytes.Join(answers, []byte("\n")))
-	return s, nil
+	n := len(dump.lines)
+	sample.rate, sample.core = float64(n)/took.Seconds(), (total-spent)/time.Duration(n)
+	sample.rss = daemon.Memory().Peak
+	sample.sum = sha256.Sum256(bytes.Join(answers, []byte("\n")))
+	return sample, nil
 }
 
 // serveFlags are the flags of the daemon.

@@ -176,8 +176,8 @@ func inProcess(program string, d *dump) (s sample, err error) {
 	defer os.Remove(out)
 	cmd := exec.Command(program, "score", "--suite", "aspire", "--fidelity", "native", d.path, "-o", out)
 	begin := time.Now()
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return s, fmt.Errorf("cannot score: %w: %s", err, said)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return s, fmt.Errorf("cannot score: %w: %s", err, output)
 	}
 	took := time.Since(begin)
 	b, err := os.ReadFile(out)

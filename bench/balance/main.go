@@ -123,7 +123,7 @@ func (f figures) String() string {
 // median returns the medians of all figures of a run.
 func median(all []figures) (m figures) {
 	n := len(all)
-	by := func(f func(figures) float64) float64 {
+	column := func(f func(figures) float64) float64 {
 		v := make([]float64, n)
 		for i, a := range all {
 			v[i] = f(a)
@@ -131,33 +131,33 @@ func median(all []figures) (m figures) {
 		slices.Sort(v)
 		return v[n/2]
 	}
-	m.rate = by(func(f figures) float64 { return f.rate })
-	m.core = time.Duration(by(func(f figures) float64 { return float64(f.core) }))
-	m.rss = int64(by(func(f figures) float64 { return float64(f.rss) }))
+	m.rate = column(func(f figures) float64 { return f.rate })
+	m.core = time.Duration(column(func(f figures) float64 { return float64(f.core) }))
+	m.rss = int64(column(func(f figures) float64 { return float64(f.rss) }))
 	return m
 }
 
 // score runs `plumb score` on a dump and checks that each item came back scored.
-func score(plumb string, args []string, path string, n int) (f figures, err error) {
+func score(plumb string, args []string, path string, n int) (figures figures, err error) {
 	cmd := exec.Command(plumb, append([]string{"score", "--suite", "aspire", path, "-o", path + ".out"}, args...)...)
 	cmd.Stderr = new(bytes.Buffer)
 	start := time.Now()
 	if err := cmd.Run(); err != nil {
-		return f, fmt.Errorf("cannot score: %w: %s", err, cmd.Stderr)
+		return figures, fmt.Errorf("cannot score: %w: %s", err, cmd.Stderr)
 	}
 	wall := time.Since(start)
 	out, err := os.ReadFile(path + ".out")
 	if err != nil {
-		return f, err
+		return figures, err
 	}
 	if got := bytes.Count(out, []byte("\n")); got != n || bytes.Count(out, []byte(`"score":null`)) > n/100 {
-		return f, fmt.Errorf("got %d results, %d of them without a score; want %d", got, bytes.Count(out, []byte(`"score":null`)), n)
+		return figures, fmt.Errorf("got %d results, %d of them without a score; want %d", got, bytes.Count(out, []byte(`"score":null`)), n)
 	}
 	u := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	f.rate = float64(n) / wall.Seconds()
-	f.core = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(n)
-	f.rss = u.Maxrss << 10
-	return f, nil
+	figures.rate = float64(n) / wall.Seconds()
+	figures.core = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(n)
+	figures.rss = u.Maxrss << 10
+	return figures, nil
 }
 
 // header prints on what machine, commit and flags the figures were taken.

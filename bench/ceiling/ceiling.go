@@ -31,22 +31,22 @@ type Ceilings struct {
 // Measure measures the ceilings in about the given time. device is as egl.Config.Device; with gl
 // false only the host is measured.
 func Measure(device string, gl bool, within time.Duration) (Ceilings, error) {
-	c := Ceilings{Threads: runtime.GOMAXPROCS(0)}
+	ceilings := Ceilings{Threads: runtime.GOMAXPROCS(0)}
 	part := within / 7
-	c.HostCopy1 = copies(1, part)
-	c.HostCopy = copies(c.Threads, part)
+	ceilings.HostCopy1 = copies(1, part)
+	ceilings.HostCopy = copies(ceilings.Threads, part)
 	if !gl {
-		return c, nil
+		return ceilings, nil
 	}
 	d, err := egl.Open(egl.Config{Device: device, Limit: time.Minute})
 	if err != nil {
-		return c, err
+		return ceilings, err
 	}
 	defer d.Close()
 	i := d.Info()
-	c.Device, c.Software = i.Renderer, i.Software
+	ceilings.Device, ceilings.Software = i.Renderer, i.Software
 	k := kernels{software: i.Software, part: part}
-	return c, d.Do(func() error { return k.measure(&c) })
+	return ceilings, d.Do(func() error { return k.measure(&ceilings) })
 }
 
 // block is what one copy moves: larger than caches.
@@ -78,9 +78,9 @@ func copies(n int, within time.Duration) float64 {
 // best returns the greatest rate of three or more tries, after one that does not count.
 func best(within time.Duration, f func() float64) float64 {
 	f()
-	most := 0.0
+	best := 0.0
 	for begin, n := time.Now(), 0; n < 3 || time.Since(begin) < within; n++ {
-		most = max(most, f())
+		best = max(best, f())
 	}
-	return most
+	return best
 }

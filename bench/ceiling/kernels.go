@@ -118,7 +118,7 @@ func (k *kernels) arithmetic() (float64, error) {
 }
 
 // moves measures how many bytes per second the device copies between buffers.
-func (k *kernels) moves(c *Ceilings) {
+func (k *kernels) moves(ceilings *Ceilings) {
 	size := block
 	if !k.software {
 		size *= 4
@@ -138,19 +138,19 @@ func (k *kernels) moves(c *Ceilings) {
 			return float64(size) / t.Seconds()
 		})
 	}
-	c.DeviceCopy = rate(b[0], b[1])
+	ceilings.DeviceCopy = rate(b[0], b[1])
 	host := make([]byte, size)
 	for i := 0; i < size; i += 4096 {
 		host[i] = 1
 	}
 	gl.BindBuffer(gl.COPY_WRITE_BUFFER, b[2])
-	c.Up = best(k.part, func() float64 {
+	ceilings.Up = best(k.part, func() float64 {
 		begin := time.Now()
 		gl.BufferSubData(gl.COPY_WRITE_BUFFER, 0, size, unsafe.Pointer(&host[0]))
 		gl.Finish()
 		return float64(size) / time.Since(begin).Seconds()
 	})
-	c.Down = best(k.part, func() float64 {
+	ceilings.Down = best(k.part, func() float64 {
 		begin := time.Now()
 		gl.GetBufferSubData(gl.COPY_WRITE_BUFFER, 0, size, unsafe.Pointer(&host[0]))
 		return float64(size) / time.Since(begin).Seconds()

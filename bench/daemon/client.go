@@ -144,7 +144,7 @@ type tally struct {
 	mu               sync.Mutex
 	took             *hdrhistogram.Histogram // µs from the first try to the answer
 	tries            map[string]int          // that failed, by reason
-	lost             []string                // requests without an answer, the first few
+	failures         []string                // requests without an answer, the first few
 	wrong            []string                // requests with another answer than in process
 	nLost, nWrong, n int
 }
@@ -177,7 +177,7 @@ func (t *tally) lose(what string) {
 	defer t.mu.Unlock()
 	t.nLost++
 	if t.nLost <= reported {
-		t.lost = append(t.lost, what)
+		t.failures = append(t.failures, what)
 	}
 }
 
@@ -201,27 +201,27 @@ func (t *tally) verdict() error {
 	if t.nLost+t.nWrong == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d requests lost: %q; %d wrong: %q", t.nLost, t.lost, t.nWrong, t.wrong)
+	return fmt.Errorf("%d requests lost: %q; %d wrong: %q", t.nLost, t.failures, t.nWrong, t.wrong)
 }
 
 // ask gets one reward, with the trainer's retries, and compares it with the expected one.
-func (c *client) ask(r *trainer, it *item, body []byte, t *tally) {
+func (c *client) ask(trainer *trainer, it *item, body []byte, tally *tally) {
 	start := time.Now()
-	for try := range r.tries {
-		b, err := c.post(r.path, body)
+	for try := range trainer.tries {
+		b, err := c.post(trainer.path, body)
 		if err == nil {
-			t.answered(time.Since(start))
-			if v, ok := r.reward(b); !ok || v != it.reward {
-				t.err(fmt.Sprintf("%s %s: got %.300s; want reward %v", r.name, clipped(it.line), b, it.reward))
+			tally.answered(time.Since(start))
+			if v, ok := trainer.reward(b); !ok || v != it.reward {
+				tally.err(fmt.Sprintf("%s %s: got %.300s; want reward %v", trainer.name, clipped(it.line), b, it.reward))
 			}
 			return
 		}
-		t.failed(err)
-		if try < r.tries-1 {
-			time.Sleep(r.pause(try))
+		tally.failed(err)
+		if try < trainer.tries-1 {
+			time.Sleep(trainer.pause(try))
 		}
 	}
-	t.lose(fmt.Sprintf("%s %s", r.name, clipped(it.line)))
+	tally.lose(fmt.Sprintf("%s %s", trainer.name, clipped(it.line)))
 }
 
 func clipped(b []byte) []byte { return b[:min(len(b), 80)] }

@@ -67,12 +67,12 @@ func head(method, path, token string, headers ...string) string {
 
 // hostile runs every probe and prints a row for each: what it cost the daemon, how ordinary
 // clients fared, and what the probe saw.
-func hostile(c config) error {
-	items, err := makeItems(c.distinct, c.tests...)
+func hostile(cfg config) error {
+	items, err := makeItems(cfg.distinct, cfg.tests...)
 	if err != nil {
 		return err
 	}
-	if _, err := c.score(items); err != nil {
+	if _, err := cfg.score(items); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "plumb-hostile-")
@@ -84,15 +84,15 @@ func hostile(c config) error {
 	if err := os.WriteFile(tokens, []byte("bench:"+validToken+"\n"), 0o600); err != nil {
 		return err
 	}
-	c.say("# hostile: each probe has a daemon of its own and, beside it, %d clients that ask for ordinary items", c.clients)
-	c.say("%-52s %8s %9s %9s %9s %8s %9s  %s", "probe", "seconds", "peak MiB", "bar MiB", "ordinary", "retried", "p99 ms", "seen")
+	cfg.say("# hostile: each probe has a daemon of its own and, beside it, %d clients that ask for ordinary items", cfg.clients)
+	cfg.say("%-52s %8s %9s %9s %9s %8s %9s  %s", "probe", "seconds", "peak MiB", "bar MiB", "ordinary", "retried", "p99 ms", "seen")
 	var faults []error
 	for _, p := range probes {
-		if c.only != "" && !strings.Contains(p.name, c.only) {
+		if cfg.only != "" && !strings.Contains(p.name, cfg.only) {
 			continue
 		}
-		if err := c.attack(p, items, tokens); err != nil {
-			c.say("  FAILED: %v", err)
+		if err := cfg.attack(p, items, tokens); err != nil {
+			cfg.say("  FAILED: %v", err)
 			faults = append(faults, fmt.Errorf("%s: %w", p.name, err))
 		}
 	}
@@ -102,25 +102,25 @@ func hostile(c config) error {
 // attack runs one probe and prints its row. It returns an error where the probe
 // saw what it must not see, the daemon ended, took more memory than the bar, or
 // an ordinary item got no answer or a wrong one.
-func (c config) attack(p probe, items []item, tokens string) error {
-	cmd := c.command("127.0.0.1:0", append([]string{"--tokens-file", tokens}, p.flags...)...)
-	if p.files > 0 {
-		cmd = exec.Command("sh", slices.Concat([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, p.files)}, cmd.Args)...)
+func (c config) attack(probe probe, items []item, tokens string) error {
+	cmd := c.command("127.0.0.1:0", append([]string{"--tokens-file", tokens}, probe.flags...)...)
+	if probe.files > 0 {
+		cmd = exec.Command("sh", slices.Concat([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, probe.files)}, cmd.Args)...)
 	}
-	d, err := c.launch(cmd, []string{"GOMEMLIMIT="})
+	process, err := c.launch(cmd, []string{"GOMEMLIMIT="})
 	if err != nil {
 		return err
 	}
-	defer d.kill()
-	good := &others{t: newTally(), over: make(chan struct{})}
+	defer process.kill()
+	good := &others{tally: newTally(), over: make(chan struct{})}
 	for i := range c.clients {
-		good.all.Go(func() { good.client(d, items, i) })
+		good.all.Go(func() { good.client(process, items, i) })
 	}
 	for good.answered() < c.clients { // the daemon is warm
 		time.Sleep(time.Millisecond)
 	}
 	begin := time.Now()
-	seen, fault := p.run(&target{process: d, items: items})
+	seen, fault := probe.run(&target{process: process, items: items})
 	took := time.Since(begin)
 	before := good.answered()
 	for end := time.Now().Add(30 * time.Second); good.answered() < before+2*c.clients && time.Now().Before(end); {
@@ -129,40 +129,40 @@ func (c config) attack(p probe, items []item, tokens string) error {
 	after := good.answered()
 	close(good.over)
 	good.all.Wait()
-	peak := d.peak()
+	peak := process.peak()
 	bar := "-"
-	if p.peak > 0 {
-		bar = fmt.Sprint(p.peak)
+	if probe.peak > 0 {
+		bar = fmt.Sprint(probe.peak)
 	}
 	retried := 0
-	for _, n := range good.t.tries {
+	for _, n := range good.tally.tries {
 		retried += n
 	}
-	c.say("%-52s %8.1f %9d %9s %9d %8d %9.1f  %s", p.name, took.Seconds(), peak, bar, good.t.n, retried, good.t.ms(99), seen)
-	faults := []error{fault, good.t.verdict()}
+	c.say("%-52s %8.1f %9d %9s %9d %8d %9.1f  %s", probe.name, took.Seconds(), peak, bar, good.tally.n, retried, good.tally.ms(99), seen)
+	faults := []error{fault, good.tally.verdict()}
 	if retried > 0 {
-		c.say("  ordinary tries that failed: %v", good.t.tries)
+		c.say("  ordinary tries that failed: %v", good.tally.tries)
 	}
 	select {
-	case <-d.done:
-		faults = append(faults, fmt.Errorf("the daemon ended: %v: %.2000s", d.err, d.log))
+	case <-process.done:
+		faults = append(faults, fmt.Errorf("the daemon ended: %v: %.2000s", process.err, process.log))
 	default:
 		if after < before+2*c.clients {
 			faults = append(faults, errors.New("ordinary items are not answered any more"))
 		}
 	}
-	if p.peak > 0 && peak > p.peak {
-		faults = append(faults, fmt.Errorf("the daemon took %d MiB; want at most %d", peak, p.peak))
+	if probe.peak > 0 && peak > probe.peak {
+		faults = append(faults, fmt.Errorf("the daemon took %d MiB; want at most %d", peak, probe.peak))
 	}
 	return errors.Join(faults...)
 }
 
 // others are the ordinary clients.
 type others struct {
-	t    *tally
-	n    atomic.Int64 // answered
-	all  sync.WaitGroup
-	over chan struct{}
+	tally *tally
+	n     atomic.Int64 // answered
+	all   sync.WaitGroup
+	over  chan struct{}
 }
 
 func (o *others) answered() int { return int(o.n.Load()) }
@@ -180,7 +180,7 @@ func (o *others) client(d *process, items []item, i int) {
 			return
 		default:
 		}
-		c.insist(&items[i%len(items)], o.t, &o.n)
+		c.insist(&items[i%len(items)], o.tally, &o.n)
 		time.Sleep(10 * time.Millisecond)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 // idle is a hostile client that opens far more connections than the daemon may have descriptors and
 // sends nothing over them. It has no token. New clients must still be let in.
-func idle(t *target) (string, error) {
+func idle(target *target) (string, error) {
 	const n = 1100
 	open := make([]net.Conn, 0, n)
 	defer func() {
@@ -17,7 +17,7 @@ func idle(t *target) (string, error) {
 	}()
 	refused := 0
 	for range n {
-		c, err := t.dial()
+		c, err := target.dial()
 		if err != nil {
 			refused++
 			continue
@@ -26,9 +26,9 @@ func idle(t *target) (string, error) {
 	}
 	fresh := 0
 	for range 50 { // each asks once, on a connection of its own
-		c := newClient(t.addr, 0)
+		c := newClient(target.addr, 0)
 		c.token = validToken
-		if _, err := c.post("/v1/score", t.items[0].line); err == nil {
+		if _, err := c.post("/v1/score", target.items[0].line); err == nil {
 			fresh++
 		}
 		c.http.CloseIdleConnections()

@@ -15,7 +15,7 @@ import (
 // never send them. Each must get an error and lose its connection within the time that ended
 // allows, which is far below --stream-idle and --read-timeout: the daemon must not wait for such a
 // body.
-func refused(t *target) (string, error) {
+func refused(target *target) (string, error) {
 	const each = 50
 	announced := "Content-Length: 100000"
 	kinds := []struct {
@@ -37,7 +37,7 @@ func refused(t *target) (string, error) {
 		all.Go(func() {
 			k := kinds[i%len(kinds)]
 			begin := time.Now()
-			faults[i] = t.ended(k.request, k.want)
+			faults[i] = target.ended(k.request, k.want)
 			took[i] = time.Since(begin)
 		})
 	}

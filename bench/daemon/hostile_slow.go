@@ -12,7 +12,7 @@ import (
 // slow fills all connections that the daemon takes with clients that send their headers byte by
 // byte, and connect again when they are cut off. They have no token. New clients with a token must
 // still be let in.
-func slow(t *target) (string, error) {
+func slow(target *target) (string, error) {
 	const attackers = 600
 	var opened atomic.Int64
 	stop := make(chan struct{})
@@ -20,7 +20,7 @@ func slow(t *target) (string, error) {
 	for range attackers {
 		all.Go(func() {
 			for {
-				c, err := t.dial()
+				c, err := target.dial()
 				if err == nil {
 					opened.Add(1)
 					trickle(c, stop)
@@ -38,9 +38,9 @@ func slow(t *target) (string, error) {
 	answered, slowest := 0, time.Duration(0)
 	for range fresh {
 		begin := time.Now()
-		c := newClient(t.addr, 10*time.Second)
+		c := newClient(target.addr, 10*time.Second)
 		c.token = validToken
-		if _, err := c.post("/v1/score", t.items[0].line); err == nil {
+		if _, err := c.post("/v1/score", target.items[0].line); err == nil {
 			answered++
 		}
 		slowest = max(slowest, time.Since(begin))

@@ -16,12 +16,12 @@ import (
 // kill ends the daemon with kill -9 under load, again and again. Replies that clients got must be
 // right, and requests without a reply are sent once more, as trainers do. The next daemon must
 // answer them, and nothing of the killed ones may be left behind.
-func kill(c config) error {
-	items, err := makeItems(c.distinct, c.tests...)
+func kill(cfg config) error {
+	items, err := makeItems(cfg.distinct, cfg.tests...)
 	if err != nil {
 		return err
 	}
-	if _, err := c.score(items); err != nil {
+	if _, err := cfg.score(items); err != nil {
 		return err
 	}
 	n := nest{}
@@ -30,41 +30,41 @@ func kill(c config) error {
 	}
 	defer os.RemoveAll(n.dir)
 	env := []string{"TMPDIR=" + n.dir}
-	p, err := c.serve("127.0.0.1:0", env)
+	process, err := cfg.serve("127.0.0.1:0", env)
 	if err != nil {
 		return err
 	}
-	defer func() { p.kill() }()
-	addr, t := p.addr, newTally()
-	c.say("# kill: %d requests of %d clients, %d times kill -9 and a new daemon on the same port", c.n, c.clients, c.runs)
+	defer func() { process.kill() }()
+	addr, tally := process.addr, newTally()
+	cfg.say("# kill: %d requests of %d clients, %d times kill -9 and a new daemon on the same port", cfg.n, cfg.clients, cfg.runs)
 	var next, acked atomic.Int64
 	var all sync.WaitGroup
-	for range c.clients {
+	for range cfg.clients {
 		all.Go(func() {
 			cl := newClient(addr, time.Minute)
 			for {
 				k := int(next.Add(1)) - 1
-				if k >= c.n {
+				if k >= cfg.n {
 					return
 				}
-				cl.insist(&items[order(k, len(items))], t, &acked)
+				cl.insist(&items[order(k, len(items))], tally, &acked)
 			}
 		})
 	}
 	kills := 0
-	for kills < c.runs {
-		for target := int64(c.n * (kills + 1) / (c.runs + 1)); acked.Load() < target; {
+	for kills < cfg.runs {
+		for target := int64(cfg.n * (kills + 1) / (cfg.runs + 1)); acked.Load() < target; {
 			time.Sleep(time.Millisecond)
 		}
-		n.pids = append(n.pids, strconv.Itoa(p.cmd.Process.Pid))
-		p.kill()
+		n.pids = append(n.pids, strconv.Itoa(process.cmd.Process.Pid))
+		process.kill()
 		kills++
-		if p, err = c.serve(addr, env); err != nil {
+		if process, err = cfg.serve(addr, env); err != nil {
 			return err
 		}
 	}
 	all.Wait()
-	if err := p.stop(); err != nil {
+	if err := process.stop(); err != nil {
 		return err
 	}
 	time.Sleep(2 * time.Second) // orphans notice that their parent is gone
@@ -72,13 +72,13 @@ func kill(c config) error {
 	if err != nil {
 		return err
 	}
-	c.say("replies             %d, wrong %d, never answered %d", t.n, t.nWrong, t.nLost)
-	c.say("tries that failed   %v", t.tries)
-	c.say("left behind         %q (shared memory, processes, temporary files)", left)
+	cfg.say("replies             %d, wrong %d, never answered %d", tally.n, tally.nWrong, tally.nLost)
+	cfg.say("tries that failed   %v", tally.tries)
+	cfg.say("left behind         %q (shared memory, processes, temporary files)", left)
 	if len(left) > 0 {
 		return fmt.Errorf("left behind: %q", left)
 	}
-	return t.verdict()
+	return tally.verdict()
 }
 
 // insist asks the daemon until there is an answer, through kills of it, for at most a minute.

@@ -42,23 +42,23 @@ type config struct {
 
 func main() {
 	log.SetFlags(0)
-	var c config
-	flag.StringVar(&c.plumb, "plumb", "bin/plumb", "the program; storm wants one with build tag fault")
+	var cfg config
+	flag.StringVar(&cfg.plumb, "plumb", "bin/plumb", "the program; storm wants one with build tag fault")
 	args := flag.String("args", "--fidelity native", "further flags of plumb serve and plumb score, separated by blanks")
 	more := flag.String("serve", "", "further flags of plumb serve alone")
-	flag.IntVar(&c.n, "n", 0, "requests, 0 for the mode's own: storm 100000, light 2000, rate 10000 a run, kill 20000, hostile 200 items")
-	flag.IntVar(&c.distinct, "distinct", 20000, "different items at most")
-	flag.IntVar(&c.clients, "clients", 0, "clients at a time, 0 for the mode's own: storm 512, rate 64, kill 64, hostile 2")
-	flag.IntVar(&c.runs, "runs", 3, "runs of rate, kills of kill")
+	flag.IntVar(&cfg.n, "n", 0, "requests, 0 for the mode's own: storm 100000, light 2000, rate 10000 a run, kill 20000, hostile 200 items")
+	flag.IntVar(&cfg.distinct, "distinct", 20000, "different items at most")
+	flag.IntVar(&cfg.clients, "clients", 0, "clients at a time, 0 for the mode's own: storm 512, rate 64, kill 64, hostile 2")
+	flag.IntVar(&cfg.runs, "runs", 3, "runs of rate, kills of kill")
 	tests := flag.String("tests", "", "tests of ASPIRE whose items are sent, with commas between them; all, but balance for light")
-	flag.StringVar(&c.only, "only", "", "part of the names of the probes of hostile to run; all of them without it")
+	flag.StringVar(&cfg.only, "only", "", "part of the names of the probes of hostile to run; all of them without it")
 	flag.Parse()
-	c.args, c.more, c.out = strings.Fields(*args), strings.Fields(*more), os.Stdout
-	c.tests = scenario.Tests()
+	cfg.args, cfg.more, cfg.out = strings.Fields(*args), strings.Fields(*more), os.Stdout
+	cfg.tests = scenario.Tests()
 	if *tests != "" {
-		c.tests = strings.Split(*tests, ",")
+		cfg.tests = strings.Split(*tests, ",")
 	} else if flag.Arg(0) == "light" {
-		c.tests = []string{"balance"}
+		cfg.tests = []string{"balance"}
 	}
 	mode, ok := map[string]struct {
 		run        func(config) error
@@ -69,17 +69,17 @@ func main() {
 	if !ok || flag.NArg() != 1 {
 		log.Fatal("cannot run: want one of storm, light, rate, kill, hostile")
 	}
-	if c.n <= 0 {
-		c.n = mode.n
+	if cfg.n <= 0 {
+		cfg.n = mode.n
 	}
-	if c.clients <= 0 {
-		c.clients = mode.clients
+	if cfg.clients <= 0 {
+		cfg.clients = mode.clients
 	}
-	c.distinct = min(c.distinct, c.n)
-	if err := c.header(); err != nil {
+	cfg.distinct = min(cfg.distinct, cfg.n)
+	if err := cfg.header(); err != nil {
 		log.Fatal(err)
 	}
-	if err := mode.run(c); err != nil {
+	if err := mode.run(cfg); err != nil {
 		log.Fatal(err)
 	}
 }

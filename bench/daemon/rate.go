@@ -12,29 +12,29 @@ import (
 
 // rate compares single-sample requests with plumb score in process, on the same
 // items, in turn.
-func rate(c config) error {
-	items, err := makeItems(c.n, c.tests...)
+func rate(cfg config) error {
+	items, err := makeItems(cfg.n, cfg.tests...)
 	if err != nil {
 		return err
 	}
-	if _, err := c.score(items); err != nil { // fills shader caches
+	if _, err := cfg.score(items); err != nil { // fills shader caches
 		return err
 	}
-	p, err := c.serve("127.0.0.1:0", nil)
+	process, err := cfg.serve("127.0.0.1:0", nil)
 	if err != nil {
 		return err
 	}
-	defer p.kill()
-	c.say("# rate: %d different items of %s, each once a run; %d clients; the start of plumb score is not counted", len(items), strings.Join(c.tests, ", "), c.clients)
-	c.say("%3s %14s %14s %6s %12s %12s", "run", "in process/s", "HTTP/s", "ratio", "p50", "p99")
+	defer process.kill()
+	cfg.say("# rate: %d different items of %s, each once a run; %d clients; the start of plumb score is not counted", len(items), strings.Join(cfg.tests, ", "), cfg.clients)
+	cfg.say("%3s %14s %14s %6s %12s %12s", "run", "in process/s", "HTTP/s", "ratio", "p50", "p99")
 	var ratios []float64
-	for run := 0; run <= c.runs; run++ {
-		inside, err := c.inside(items)
+	for run := 0; run <= cfg.runs; run++ {
+		inside, err := cfg.inside(items)
 		if err != nil {
 			return err
 		}
 		t := newTally()
-		took := c.through(p.addr, items, t)
+		took := cfg.through(process.addr, items, t)
 		if err := t.verdict(); err != nil {
 			return err
 		}
@@ -43,26 +43,26 @@ func rate(c config) error {
 			continue
 		}
 		ratios = append(ratios, outside/inside)
-		c.say("%3d %14.0f %14.0f %6.2f %9.1f ms %9.1f ms", run, inside, outside, outside/inside, t.ms(50), t.ms(99))
+		cfg.say("%3d %14.0f %14.0f %6.2f %9.1f ms %9.1f ms", run, inside, outside, outside/inside, t.ms(50), t.ms(99))
 	}
 	slices.Sort(ratios)
-	c.say("median ratio %.2f", ratios[len(ratios)/2])
-	m, err := p.scrape()
+	cfg.say("median ratio %.2f", ratios[len(ratios)/2])
+	m, err := process.scrape()
 	if err != nil {
 		return err
 	}
-	c.say("mean batch %.1f samples", m.sum("plumb_samples_total")/m.sum("plumb_batches_total"))
-	return p.stop()
+	cfg.say("mean batch %.1f samples", m.sum("plumb_samples_total")/m.sum("plumb_batches_total"))
+	return process.stop()
 }
 
 // inside returns how many items a second plumb score scores, without its start.
 func (c config) inside(items []item) (float64, error) {
-	again := slices.Clone(items)
-	one, err := c.score(again[:1])
+	repeated := slices.Clone(items)
+	one, err := c.score(repeated[:1])
 	if err != nil {
 		return 0, err
 	}
-	all, err := c.score(again)
+	all, err := c.score(repeated)
 	if err != nil {
 		return 0, err
 	}
@@ -70,7 +70,7 @@ func (c config) inside(items []item) (float64, error) {
 }
 
 // through sends each item as a request of its own and compares the bytes of the results.
-func (c config) through(addr string, items []item, t *tally) time.Duration {
+func (c config) through(addr string, items []item, tally *tally) time.Duration {
 	var next atomic.Int64
 	var all sync.WaitGroup
 	start := time.Now()
@@ -85,13 +85,13 @@ func (c config) through(addr string, items []item, t *tally) time.Duration {
 				begin := time.Now()
 				b, err := cl.post("/v1/score", items[i].line)
 				if err != nil {
-					t.failed(err)
-					t.lose(fmt.Sprintf("%s: %v", clipped(items[i].line), err))
+					tally.failed(err)
+					tally.lose(fmt.Sprintf("%s: %v", clipped(items[i].line), err))
 					continue
 				}
-				t.answered(time.Since(begin))
+				tally.answered(time.Since(begin))
 				if !bytes.Equal(bytes.TrimSpace(b), items[i].want) {
-					t.err(fmt.Sprintf("got %.300s; want %.300s", b, items[i].want))
+					tally.err(fmt.Sprintf("got %.300s; want %.300s", b, items[i].want))
 				}
 			}
 		})

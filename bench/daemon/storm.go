@@ -12,23 +12,23 @@ import (
 
 // storm sends the load of a training run to a daemon that is restarted and loses its GL context.
 // No request may be lost, and no reward may differ.
-func storm(c config) error {
-	items, err := makeItems(c.distinct, c.tests...)
+func storm(cfg config) error {
+	items, err := makeItems(cfg.distinct, cfg.tests...)
 	if err != nil {
 		return err
 	}
-	if _, err := c.score(items); err != nil {
+	if _, err := cfg.score(items); err != nil {
 		return err
 	}
-	c.say("# storm: %d clients, %d requests over %d items of %s, half of the clients as OpenRLHF, half as slime; a restart after 2 of 5, one lost context before and one after", c.clients, c.n, len(items), strings.Join(c.tests, ", "))
+	cfg.say("# storm: %d clients, %d requests over %d items of %s, half of the clients as OpenRLHF, half as slime; a restart after 2 of 5, one lost context before and one after", cfg.clients, cfg.n, len(items), strings.Join(cfg.tests, ", "))
 	// A daemon answers in batches of about 20: both losses come early in its life.
-	at := max(2, c.n/4000)
-	first, err := c.serve("127.0.0.1:0", []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", at)})
+	at := max(2, cfg.n/4000)
+	first, err := cfg.serve("127.0.0.1:0", []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", at)})
 	if err != nil {
 		return err
 	}
 	defer first.kill()
-	s := &stormy{config: c, items: items, t: newTally(), first: first, at: at}
+	s := &stormy{config: cfg, items: items, tally: newTally(), first: first, at: at}
 	if err := s.run(); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func storm(c config) error {
 type stormy struct {
 	config
 	items         []item
-	t             *tally
+	tally         *tally
 	at            int
 	first, second *process
 	old, new      metrics // of both at their ends
@@ -85,7 +85,7 @@ func (s *stormy) client(i int) {
 			return
 		}
 		it := &s.items[order(k, len(s.items))]
-		c.ask(r, it, r.body(it), s.t)
+		c.ask(r, it, r.body(it), s.tally)
 	}
 }
 
@@ -131,9 +131,9 @@ func (s *stormy) watch(stop chan struct{}) {
 
 // report prints what happened, and returns an error if an answer was lost or wrong.
 func (s *stormy) report() error {
-	s.say("requests answered   %d in %.1f s: %.0f requests/s", s.t.n, s.took.Seconds(), float64(s.t.n)/s.took.Seconds())
-	s.say("latency             p50 %.1f ms, p99 %.1f ms, greatest %.1f ms (from the first try to the answer)", s.t.ms(50), s.t.ms(99), s.t.ms(100))
-	s.say("tries that failed   %v", s.t.tries)
+	s.say("requests answered   %d in %.1f s: %.0f requests/s", s.tally.n, s.took.Seconds(), float64(s.tally.n)/s.took.Seconds())
+	s.say("latency             p50 %.1f ms, p99 %.1f ms, greatest %.1f ms (from the first try to the answer)", s.tally.ms(50), s.tally.ms(99), s.tally.ms(100))
+	s.say("tries that failed   %v", s.tally.tries)
 	sum := func(name string) float64 { return s.old.sum(name) + s.new.sum(name) }
 	batches := sum("plumb_batches_total")
 	mean := sum("plumb_samples_total") / batches
@@ -143,14 +143,14 @@ func (s *stormy) report() error {
 	for i, m := range s.memory {
 		s.say("memory of daemon %d  %s", i+1, flatness(m))
 	}
-	s.say("lost                %d", s.t.nLost)
-	s.say("wrong               %d", s.t.nWrong)
-	err := s.t.verdict()
+	s.say("lost                %d", s.tally.nLost)
+	s.say("wrong               %d", s.tally.nWrong)
+	err := s.tally.verdict()
 	if s.old.sum("plumb_gl_context_resets_total") < 1 || s.new.sum("plumb_gl_context_resets_total") < 1 {
 		err = errors.Join(err, errors.New("no context was lost; want a program with build tag fault"))
 	}
-	if s.t.n+s.t.nLost != s.n {
-		err = errors.Join(err, fmt.Errorf("%d requests were answered; want %d", s.t.n, s.n))
+	if s.tally.n+s.tally.nLost != s.n {
+		err = errors.Join(err, fmt.Errorf("%d requests were answered; want %d", s.tally.n, s.n))
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 
 // floor prints what unpacking alone takes of the dumps that are archives, and the rate beside own lines
 // that a reader would have which does nothing else: none can be faster.
-func floor(dir string, own float64, records, rounds int) error {
+func floor(dir string, ownSeconds float64, records, rounds int) error {
 	fmt.Printf("\n%-34s %10s %10s\n", "unpacking alone", "us/record", "rate <")
 	for _, f := range formats {
 		path := filepath.Join(dir, f.file)
@@ -29,7 +29,7 @@ func floor(dir string, own float64, records, rounds int) error {
 			seconds = append(seconds, s)
 		}
 		s := figure.Median(seconds)
-		fmt.Printf("%-34s %10.2f %10.3f\n", f.name, 1e6*s/float64(records), own/(own+s))
+		fmt.Printf("%-34s %10.2f %10.3f\n", f.name, 1e6*s/float64(records), ownSeconds/(ownSeconds+s))
 	}
 	return nil
 }

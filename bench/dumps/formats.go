@@ -175,9 +175,9 @@ func writeParquet(path string, a *answers) error {
 
 // writeXLSX writes answers as a dump in a spreadsheet with a header.
 func writeXLSX(path string, a *answers) error {
-	f := excelize.NewFile()
-	defer f.Close()
-	s, err := f.NewStreamWriter("Sheet1")
+	file := excelize.NewFile()
+	defer file.Close()
+	s, err := file.NewStreamWriter("Sheet1")
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func writeXLSX(path string, a *answers) error {
 	if err := s.Flush(); err != nil {
 		return err
 	}
-	return f.SaveAs(path)
+	return file.SaveAs(path)
 }
 
 // zstdMethod is the method of zip entries that inspect_ai writes.
@@ -200,10 +200,10 @@ const zstdMethod = 93
 func writeInspect(method uint16) func(string, *answers) error {
 	return func(path string, a *answers) error {
 		return fill(path, func(w *bufio.Writer) error {
-			z := zip.NewWriter(w)
-			z.RegisterCompressor(zstdMethod, func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) })
+			writer := zip.NewWriter(w)
+			writer.RegisterCompressor(zstdMethod, func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) })
 			put := func(name string, v any) error {
-				e, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+				e, err := writer.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 				if err != nil {
 					return err
 				}
@@ -221,7 +221,7 @@ func writeInspect(method uint16) func(string, *answers) error {
 			if err := put("header.json", map[string]any{"version": 2, "status": "success", "eval": map[string]any{"model": "m", "task": "t"}}); err != nil {
 				return err
 			}
-			return z.Close()
+			return writer.Close()
 		})
 	}
 }

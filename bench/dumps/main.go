@@ -23,13 +23,13 @@ import (
 
 // way is scoring of a dump in one format by one program, measured in turn with others.
 type way struct {
-	output  string // file of the results; "" for standard output
-	to      string // file that standard output goes to; "" for none
-	beside  int    // the way that rate is relative to
-	name    string
-	program string
-	args    []string
-	seconds []float64
+	output   string // file of the results; "" for standard output
+	to       string // file that standard output goes to; "" for none
+	baseline int    // the way that rate is relative to
+	name     string
+	program  string
+	args     []string
+	seconds  []float64
 }
 
 // choiceKind is the kind of answers where reading is nearly all of the work.
@@ -89,9 +89,9 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 		for _, w := range ways {
 			var ratios []float64 // of runs of one round, between which the machine changes least
 			for i, s := range w.seconds {
-				ratios = append(ratios, ways[w.beside].seconds[i]/s)
+				ratios = append(ratios, ways[w.baseline].seconds[i]/s)
 			}
-			fmt.Printf("%-34s %10.2f %10.3f  %s\n", w.name, 1e6*figure.Median(w.seconds)/float64(len(a.list)), figure.Median(ratios), ways[w.beside].name)
+			fmt.Printf("%-34s %10.2f %10.3f  %s\n", w.name, 1e6*figure.Median(w.seconds)/float64(len(a.list)), figure.Median(ratios), ways[w.baseline].name)
 		}
 		if kind.name == choiceKind { // answers of ASPIRE take too long to score for it to matter
 			if err := floor(filepath.Join(dir, kind.name), figure.Median(ways[0].seconds), len(a.list), rounds); err != nil {
@@ -131,7 +131,7 @@ func waysOf(plumb, before, dir string, a *answers) ([]*way, error) {
 		file := len(ways) - 1
 		for _, w := range [][]string{{"own lines, with the run's folder", "--no-index"}, {"own lines, with folder and index"}} {
 			add(w[0], plumb, append(w[1:], "-o", out, path)...)
-			ways[len(ways)-1].output, ways[len(ways)-1].beside = out, file
+			ways[len(ways)-1].output, ways[len(ways)-1].baseline = out, file
 		}
 	}
 	return ways, nil
@@ -142,13 +142,13 @@ func waysOf(plumb, before, dir string, a *answers) ([]*way, error) {
 func measure(ways []*way, rounds int) error {
 	var want string
 	for round := range rounds + 1 {
-		for _, w := range ways {
-			cmd := exec.Command(w.program, w.args...)
+		for _, way := range ways {
+			cmd := exec.Command(way.program, way.args...)
 			var out, errs bytes.Buffer
 			if round == 0 {
 				cmd.Stdout = &out
-			} else if w.to != "" {
-				f, err := os.Create(w.to)
+			} else if way.to != "" {
+				f, err := os.Create(way.to)
 				if err != nil {
 					return err
 				}
@@ -157,22 +157,22 @@ func measure(ways []*way, rounds int) error {
 			}
 			cmd.Stderr = &errs
 			if err := cmd.Run(); err != nil {
-				return fmt.Errorf("%s: %w: %s", w.name, err, tail(errs.String()))
+				return fmt.Errorf("%s: %w: %s", way.name, err, tail(errs.String()))
 			}
 			if round == 0 {
-				got, err := w.scores(out.Bytes())
+				got, err := way.scores(out.Bytes())
 				if err != nil {
-					return fmt.Errorf("%s: %w", w.name, err)
+					return fmt.Errorf("%s: %w", way.name, err)
 				}
 				if want == "" {
 					want = got
 				}
 				if got != want {
-					return fmt.Errorf("%s: the scores are not those of %s", w.name, ways[0].name)
+					return fmt.Errorf("%s: the scores are not those of %s", way.name, ways[0].name)
 				}
 			} else {
 				used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-				w.seconds = append(w.seconds, used.Seconds())
+				way.seconds = append(way.seconds, used.Seconds())
 			}
 		}
 	}

@@ -68,35 +68,35 @@ func measure(program, dir string, n int) error {
 	}
 	info, _ := os.Stat(path)
 	fmt.Printf("\n%d results, %d MB\n", n, info.Size()>>20)
-	p, err := start(program, path)
+	process, err := start(program, path)
 	if err != nil {
 		return err
 	}
-	built, err := p.ready()
+	built, err := process.ready()
 	if err != nil {
 		return err
 	}
 	row("index made at the first start", []time.Duration{built})
-	fmt.Printf("  %-52s %9.0f MB\n", "memory while it was made, at most", float64(p.memory().Peak)/1e6)
+	fmt.Printf("  %-52s %9.0f MB\n", "memory while it was made, at most", float64(process.memory().Peak)/1e6)
 	if info, err := os.Stat(path + index.Suffix); err == nil {
 		fmt.Printf("  %-52s %9.0f bytes a result\n", "size of the index", float64(info.Size())/float64(n))
 	}
-	p.stop()
-	if p, err = start(program, path); err != nil {
+	process.stop()
+	if process, err = start(program, path); err != nil {
 		return err
 	}
-	defer p.stop()
-	first, err := p.firstPage()
+	defer process.stop()
+	first, err := process.firstPage()
 	if err != nil {
 		return err
 	}
 	row("first page after a start, index there", []time.Duration{first})
-	if err := p.queries(n); err != nil {
+	if err := process.queries(n); err != nil {
 		return err
 	}
-	m := p.memory()
+	m := process.memory()
 	fmt.Printf("  %-52s %9.0f MB, %.0f MB with pages of files\n", "memory of the server at the end", float64(m.Own)/1e6, float64(m.Resident)/1e6)
-	fmt.Printf("  %-52s %9.0f MB with pages of files\n", "memory of the server while it answered, at most", float64(p.memory().Peak)/1e6)
+	fmt.Printf("  %-52s %9.0f MB with pages of files\n", "memory of the server while it answered, at most", float64(process.memory().Peak)/1e6)
 	return nil
 }
 

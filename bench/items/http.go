@@ -15,9 +15,9 @@ import (
 const mostAlone = 100
 
 // overHTTP sends all lines to a daemon that has just started, in requests of many items, and adds
-// the rate and the daemon's core time to c. Then it sends the first lines one by one, and adds a
+// the rate and the daemon's core time to class. Then it sends the first lines one by one, and adds a
 // round to their items: all of the time counts as the part reply.
-func overHTTP(cfg *Config, s *Set, c *Class, items []timed) (err error) {
+func overHTTP(cfg *Config, set *Set, class *Class, items []timed) (err error) {
 	if cfg.Serve == nil {
 		return errors.New("there is no daemon to start")
 	}
@@ -31,7 +31,7 @@ func overHTTP(cfg *Config, s *Set, c *Class, items []timed) (err error) {
 		return err
 	}
 	start := time.Now()
-	if _, err := daemon.Score(s.Lines); err != nil {
+	if _, err := daemon.Score(set.Lines); err != nil {
 		return err
 	}
 	took := time.Since(start)
@@ -39,10 +39,10 @@ func overHTTP(cfg *Config, s *Set, c *Class, items []timed) (err error) {
 	if err != nil {
 		return err
 	}
-	n := float64(len(s.Lines))
-	c.Rate = append(c.Rate, n/took.Seconds())
-	c.Core = append(c.Core, micros(total-spent)/n)
-	for i, line := range s.Lines[:min(mostAlone, len(s.Lines))] {
+	n := float64(len(set.Lines))
+	class.Rate = append(class.Rate, n/took.Seconds())
+	class.Core = append(class.Core, micros(total-spent)/n)
+	for i, line := range set.Lines[:min(mostAlone, len(set.Lines))] {
 		if err := oneOverHTTP(daemon, line, &items[i]); err != nil {
 			return fmt.Errorf("item %d: %w", i+1, err)
 		}

@@ -119,8 +119,8 @@ func (c *Config) forget() {
 	}
 }
 
-// together sends all lines as one stream, and adds the rate to c, which may be nil.
-func together(ctx context.Context, cfg *Config, s *Set, c *Class) error {
+// together sends all lines as one stream, and adds the rate to class, which may be nil.
+func together(ctx context.Context, cfg *Config, set *Set, class *Class) error {
 	cfg.forget()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -128,7 +128,7 @@ func together(ctx context.Context, cfg *Config, s *Set, c *Class) error {
 	start, spent := time.Now(), rig.CoreTime()
 	go func() {
 		defer stream.End()
-		for i, line := range s.Lines {
+		for i, line := range set.Lines {
 			if stream.Put(dump.Line{N: i + 1, Bytes: line}) != nil {
 				return
 			}
@@ -140,13 +140,13 @@ func together(ctx context.Context, cfg *Config, s *Set, c *Class) error {
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("cannot measure %s: %w", s.Name, err)
+			return fmt.Errorf("cannot measure %s: %w", set.Name, err)
 		}
 	}
-	if c != nil {
-		n := float64(len(s.Lines))
-		c.Rate = append(c.Rate, n/time.Since(start).Seconds())
-		c.Core = append(c.Core, micros(rig.CoreTime()-spent)/n)
+	if class != nil {
+		n := float64(len(set.Lines))
+		class.Rate = append(class.Rate, n/time.Since(start).Seconds())
+		class.Core = append(class.Core, micros(rig.CoreTime()-spent)/n)
 	}
 	return nil
 }

@@ -22,23 +22,23 @@ func Read(path string, limits dump.Limits, cfg dump.ItemConfig) ([]Set, error) {
 	r.Lists(cfg)
 	var sets []Set
 	for {
-		l, err := r.Next()
+		line, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return sets, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot read %s: %w", path, err)
 		}
-		if l.Fault != "" {
-			return nil, fmt.Errorf("cannot measure %s, line %d: %s", path, l.N, l.Fault)
+		if line.Fault != "" {
+			return nil, fmt.Errorf("cannot measure %s, line %d: %s", path, line.N, line.Fault)
 		}
-		name := nameOf(l.Bytes, cfg.Suite)
+		name := nameOf(line.Bytes, cfg.Suite)
 		i := slices.IndexFunc(sets, func(s Set) bool { return s.Name == name })
 		if i < 0 {
 			i = len(sets)
 			sets = append(sets, Set{Name: name, Doc: "items of " + path})
 		}
-		sets[i].Lines = append(sets[i].Lines, slices.Clone(l.Bytes))
+		sets[i].Lines = append(sets[i].Lines, slices.Clone(line.Bytes))
 	}
 }
 

@@ -66,8 +66,8 @@ const longest = 600_000_000
 
 // recorder counts the answers of a step.
 type recorder struct {
-	mu sync.Mutex // guards r
-	r  Result
+	mu     sync.Mutex // guards result
+	result Result
 }
 
 // add counts one answer of the server under load; the request was due at a time.
@@ -77,14 +77,14 @@ func (c *recorder) add(due time.Time, code int, err error) {
 	defer c.mu.Unlock()
 	switch {
 	case err != nil:
-		c.r.Codes["error"]++
+		c.result.Codes["error"]++
 		return
 	default:
-		c.r.Codes[fmt.Sprint(code)]++
+		c.result.Codes[fmt.Sprint(code)]++
 	}
 	if code == fasthttp.StatusOK {
-		c.r.OK++
-		c.r.Hist.RecordValue(min(took.Microseconds(), longest)) // within the histogram's range
+		c.result.OK++
+		c.result.Hist.RecordValue(min(took.Microseconds(), longest)) // within the histogram's range
 	}
 }
 
@@ -147,9 +147,9 @@ func (r *runner) step(ctx context.Context, s Step) Result {
 
 // phase puts one step of load on the server for some time.
 func (r *runner) phase(ctx context.Context, s Step, d time.Duration) Result {
-	c := &recorder{r: Result{Step: s, Codes: map[string]int{}, Hist: hdrhistogram.New(1, longest, 3)}}
+	c := &recorder{result: Result{Step: s, Codes: map[string]int{}, Hist: hdrhistogram.New(1, longest, 3)}}
 	if d <= 0 {
-		return c.r
+		return c.result
 	}
 	begin := time.Now()
 	ctx, cancel := context.WithDeadline(ctx, begin.Add(d))
@@ -159,8 +159,8 @@ func (r *runner) phase(ctx context.Context, s Step, d time.Duration) Result {
 	} else {
 		r.closed(ctx, s.Clients, c)
 	}
-	c.r.Took = time.Since(begin)
-	return c.r
+	c.result.Took = time.Since(begin)
+	return c.result
 }
 
 // closed sends requests with clients that wait for an answer before the next one, as a closed load
@@ -180,7 +180,7 @@ func (r *runner) closed(ctx context.Context, clients int, c *recorder) {
 }
 
 // open sends requests at a rate, whether or not answers came, as an open load does.
-func (r *runner) open(ctx context.Context, rate float64, begin time.Time, c *recorder) {
+func (r *runner) open(ctx context.Context, rate float64, begin time.Time, recorder *recorder) {
 	var wg sync.WaitGroup
 	places := make(chan struct{}, r.cfg.MaxOpen)
 	behind := 0
@@ -204,11 +204,11 @@ func (r *runner) open(ctx context.Context, rate float64, begin time.Time, c *rec
 		wg.Go(func() {
 			defer func() { <-places }()
 			code, err := r.send()
-			c.add(due, code, err)
+			recorder.add(due, code, err)
 		})
 	}
 	wg.Wait()
-	c.r.Behind = behind
+	recorder.result.Behind = behind
 }
 
 // send sends the next request to the server under load and returns its status.

@@ -22,12 +22,12 @@ var percentiles = []float64{50, 90, 99, 99.9, 100}
 
 // Table writes results as a table, one line per step.
 func Table(w io.Writer, all []Result) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "load\tanswers/s\tok\tothers\tbehind\t")
+	writer := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(writer, "load\tanswers/s\tok\tothers\tbehind\t")
 	for _, p := range percentiles {
-		fmt.Fprintf(t, "p%g ms\t", p)
+		fmt.Fprintf(writer, "p%g ms\t", p)
 	}
-	fmt.Fprintln(t)
+	fmt.Fprintln(writer)
 	for i := range all {
 		r := &all[i]
 		var others []string
@@ -39,13 +39,13 @@ func Table(w io.Writer, all []Result) error {
 		if others == nil {
 			others = []string{"0"}
 		}
-		fmt.Fprintf(t, "%s\t%.1f\t%d\t%s\t%d\t", r.Step, r.Throughput(), r.OK, strings.Join(others, " "), r.Behind)
+		fmt.Fprintf(writer, "%s\t%.1f\t%d\t%s\t%d\t", r.Step, r.Throughput(), r.OK, strings.Join(others, " "), r.Behind)
 		for _, p := range percentiles {
-			fmt.Fprintf(t, "%.2f\t", r.Percentile(p))
+			fmt.Fprintf(writer, "%.2f\t", r.Percentile(p))
 		}
-		fmt.Fprintln(t)
+		fmt.Fprintln(writer)
 	}
-	return t.Flush()
+	return writer.Flush()
 }
 
 // JSON writes results as lines: the load, counts, and latencies in milliseconds.

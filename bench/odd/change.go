@@ -11,25 +11,25 @@ import (
 
 // place is a member of an object, or an element of a list.
 type place struct {
-	path string
-	in   object // nil in lists
-	key  string
-	of   list
-	i    int
+	path  string
+	in    object // nil in lists
+	key   string
+	list  list
+	index int
 }
 
 func (p place) get() any {
 	if p.in != nil {
 		return p.in[p.key]
 	}
-	return p.of[p.i]
+	return p.list[p.index]
 }
 
 func (p place) set(v any) {
 	if p.in != nil {
 		p.in[p.key] = v
 	} else {
-		p.of[p.i] = v
+		p.list[p.index] = v
 	}
 }
 
@@ -43,7 +43,7 @@ func places(path string, v any) (all []place) {
 		}
 	case list:
 		for i := range v {
-			p := place{path: fmt.Sprintf("%s[%d]", path, i), of: v, i: i}
+			p := place{path: fmt.Sprintf("%s[%d]", path, i), list: v, index: i}
 			all = append(append(all, p), places(p.path, v[i])...)
 		}
 	}

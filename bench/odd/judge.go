@@ -50,27 +50,27 @@ const most, margin, few = 500, 8, 2
 
 // judge draws documents with plumb and with the editor.
 type judge struct {
-	own      *render.Engine
+	native   *render.Engine
 	pool     *chrome.Pool
 	pictures string
 }
 
 func openJudge(tabs int, pictures string) (j *judge, err error) {
 	j = &judge{pictures: pictures}
-	if j.own, err = render.Open(render.Config{Backend: render.BackendCPU, Fidelity: render.FidelityNative}); err != nil {
+	if j.native, err = render.Open(render.Config{Backend: render.BackendCPU, Fidelity: render.FidelityNative}); err != nil {
 		return nil, err
 	}
 	if j.pool, err = chrome.Open(chrome.Config{Pages: tabs}); err != nil {
-		return nil, errors.Join(err, j.own.Close())
+		return nil, errors.Join(err, j.native.Close())
 	}
 	return j, nil
 }
 
-func (j *judge) close() error { return errors.Join(j.pool.Close(), j.own.Close()) }
+func (j *judge) close() error { return errors.Join(j.pool.Close(), j.native.Close()) }
 
 // judge says what becomes of a document.
-func (j *judge) judge(w *render.Worker, d *document) (verdict, error) {
-	source := d.source()
+func (j *judge) judge(w *render.Worker, document *document) (verdict, error) {
+	source := document.source()
 	s, err := scene.Decode(source, scene.DefaultLimits())
 	if err != nil {
 		return refusal(err), nil
@@ -85,27 +85,27 @@ func (j *judge) judge(w *render.Worker, d *document) (verdict, error) {
 		return leaving(err), nil
 	}
 	defer p.Release()
-	images, err := j.own.Pictures([]*render.Prepared{p})
+	images, err := j.native.Pictures([]*render.Prepared{p})
 	if err != nil {
-		return verdict{}, fmt.Errorf("%s: %w", d.name, err)
+		return verdict{}, fmt.Errorf("%s: %w", document.name, err)
 	}
-	r, err := j.pool.Export(context.Background(), chrome.Request{View: v, Source: source})
+	result, err := j.pool.Export(context.Background(), chrome.Request{View: v, Source: source})
 	switch {
 	case errors.Is(err, chrome.ErrScene):
 		return verdict{outcome: unrefused, detail: err.Error()}, nil
 	case err != nil:
 		return verdict{outcome: unpictured, detail: err.Error()}, nil
 	}
-	likeness, err := compare.Pictures(images[0], r.Image, true)
+	likeness, err := compare.Pictures(images[0], result.Image, true)
 	if err != nil {
-		return verdict{}, fmt.Errorf("%s: %w", d.name, err)
+		return verdict{}, fmt.Errorf("%s: %w", document.name, err)
 	}
 	f := &likeness.Figures
 	px := (1 - min(f.Within, f.ColourWithin)) * float64(f.Box.Dx()*f.Box.Dy())
 	if f.Severity() <= 1 || px <= few && f.Outside <= few && !f.Box.Empty() {
 		return verdict{outcome: alike}, nil
 	}
-	return verdict{outcome: differs, detail: fmt.Sprintf("%.0f px of %v, mass %.4f, centre %.2f px, %d px outside", px, f.Box, f.Mass, f.Centre, f.Outside)}, j.keep(d, images[0], r.Image)
+	return verdict{outcome: differs, detail: fmt.Sprintf("%.0f px of %v, mass %.4f, centre %.2f px, %d px outside", px, f.Box, f.Mass, f.Centre, f.Outside)}, j.keep(document, images[0], result.Image)
 }
 
 // part returns the part of the page that is compared.

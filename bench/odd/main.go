@@ -61,7 +61,7 @@ func run(each int, seed uint64, tabs int, pictures string) error {
 
 // judgeAll judges documents side by side.
 func judgeAll(list []*document, tabs int, pictures string) (found []verdict, err error) {
-	j, err := openJudge(tabs, pictures)
+	judge, err := openJudge(tabs, pictures)
 	if err != nil {
 		return nil, err
 	}
@@ -71,9 +71,9 @@ func judgeAll(list []*document, tabs int, pictures string) (found []verdict, err
 	var wg sync.WaitGroup
 	for t := range tabs {
 		wg.Go(func() {
-			w := j.own.Worker()
+			w := judge.native.Worker()
 			for i := range next {
-				v, err := j.judge(w, list[i])
+				v, err := judge.judge(w, list[i])
 				found[i], faults[t] = v, errors.Join(faults[t], err)
 			}
 		})
@@ -83,7 +83,7 @@ func judgeAll(list []*document, tabs int, pictures string) (found []verdict, err
 	}
 	close(next)
 	wg.Wait()
-	return found, errors.Join(append(faults, j.close())...)
+	return found, errors.Join(append(faults, judge.close())...)
 }
 
 // printTable prints what became of the documents of each kind, and why those that were refused were.

@@ -25,8 +25,8 @@ type work struct {
 
 // fill is a path of a scene with an opaque colour, in px, filled by the non-zero rule.
 type fill struct {
-	p   vector.Path
-	rgb [3]uint8
+	path vector.Path
+	rgb  [3]uint8
 }
 
 // class is a set of scenes: S8 are balance scenes of eight shapes, S8x2 the same at twice the
@@ -109,7 +109,7 @@ func newWork(source []byte, w, h float64) (out work, err error) {
 	var b paint.Builder
 	b.Watch = func(p *vector.Path, it *paint.Item) {
 		out.fills = append(out.fills, fill{rgb: it.Color})
-		out.fills[len(out.fills)-1].p.Append(p)
+		out.fills[len(out.fills)-1].path.Append(p)
 	}
 	return out, b.Build(out.view, paint.Reference, new(paint.Drawing))
 }
@@ -132,7 +132,7 @@ func (w *work) svg() []byte {
 	for i := range w.fills {
 		f := &w.fills[i]
 		out = fmt.Appendf(out, `<path fill="#%02x%02x%02x" d="`, f.rgb[0], f.rgb[1], f.rgb[2])
-		out = append(appendSVG(out, &f.p), `"/>`...)
+		out = append(appendSVG(out, &f.path), `"/>`...)
 	}
 	return append(out, "</svg>"...)
 }

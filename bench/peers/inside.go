@@ -45,14 +45,14 @@ func ours(backend string, list []work) (*row, error) {
 // ofPaths measures plumb from finished outlines, as the other renderers get them: filling, tiles
 // and the device.
 func ofPaths(list []work) (*row, error) {
-	e, err := render.Open(render.Config{Fidelity: render.FidelityNative})
+	engine, err := render.Open(render.Config{Fidelity: render.FidelityNative})
 	if err != nil {
 		return nil, err
 	}
-	r := &row{name: "plumb, " + e.Info().Backend + ", of paths", input: "paths", close: func() { e.Close() }}
+	r := &row{name: "plumb, " + engine.Info().Backend + ", of paths", input: "paths", close: func() { engine.Close() }}
 	r.run = func() (figures, error) {
 		return timed(func() (out []centre, err error) {
-			w := e.Worker()
+			w := engine.Worker()
 			var s scan.Scanner
 			var d paint.Drawing
 			for first := 0; first < len(list); first += batchSize {
@@ -61,7 +61,7 @@ func ofPaths(list []work) (*row, error) {
 					fillPaths(&list[first+i], &s, &d)
 					batch = append(batch, w.Tile(&d))
 				}
-				if out, err = measured(e, batch, out); err != nil {
+				if out, err = measured(engine, batch, out); err != nil {
 					return nil, err
 				}
 			}
@@ -77,7 +77,7 @@ func fillPaths(w *work, s *scan.Scanner, d *paint.Drawing) {
 	d.Width, d.Height = w.w, w.h
 	for k := range w.fills {
 		f := &w.fills[k]
-		first, count := s.Append(&d.Coverage, &f.p, chord.Rect{X1: int32(w.w), Y1: int32(w.h)}, scan.Rule{Cells: true})
+		first, count := s.Append(&d.Coverage, &f.path, chord.Rect{X1: int32(w.w), Y1: int32(w.h)}, scan.Rule{Cells: true})
 		d.Items = append(d.Items, paint.Item{First: int32(first), Count: int32(count), Opacity: shapes.Opaque, Color: f.rgb, Clip: -1})
 	}
 }
@@ -100,7 +100,7 @@ const batchSize = 32
 
 // tallies measures scenes batch by batch. Its workers are new, because workers remember the shapes
 // of scenes that they have seen.
-func tallies(e *render.Engine, list []work) ([]centre, error) {
+func tallies(engine *render.Engine, list []work) ([]centre, error) {
 	out := make([]centre, len(list))
 	var next atomic.Int64
 	failed := make([]error, runtime.GOMAXPROCS(0))
@@ -108,7 +108,7 @@ func tallies(e *render.Engine, list []work) ([]centre, error) {
 	var group sync.WaitGroup
 	for i := range failed {
 		group.Go(func() {
-			w := e.Worker()
+			w := engine.Worker()
 			for failed[i] == nil {
 				end := int(next.Add(int64(size)))
 				first := end - size
@@ -118,7 +118,7 @@ func tallies(e *render.Engine, list []work) ([]centre, error) {
 				var batch []*render.Prepared
 				batch, failed[i] = prepared(w, list[first:min(end, len(list))])
 				if failed[i] == nil {
-					_, failed[i] = measured(e, batch, out[:first])
+					_, failed[i] = measured(engine, batch, out[:first])
 				}
 			}
 		})
@@ -128,7 +128,7 @@ func tallies(e *render.Engine, list []work) ([]centre, error) {
 }
 
 // prepared prepares scenes for a batch; the caller releases them.
-func prepared(w *render.Worker, list []work) (batch []*render.Prepared, err error) {
+func prepared(worker *render.Worker, list []work) (batch []*render.Prepared, err error) {
 	defer func() {
 		if err != nil {
 			for _, p := range batch {
@@ -143,7 +143,7 @@ func prepared(w *render.Worker, list []work) (batch []*render.Prepared, err erro
 		}
 		v := list[i].view
 		v.Scene = s
-		p, err := w.Prepare(v)
+		p, err := worker.Prepare(v)
 		if err != nil {
 			return batch, err
 		}
@@ -166,9 +166,9 @@ func goVector(list []work) *row {
 				clear(m.Pix)
 				for k := range w.fills {
 					f := &w.fills[k]
-					box := bounds(&f.p).Intersect(m.Rect)
+					box := bounds(&f.path).Intersect(m.Rect)
 					z.Reset(box.Dx(), box.Dy())
-					trace(&z, &f.p, float32(box.Min.X), float32(box.Min.Y))
+					trace(&z, &f.path, float32(box.Min.X), float32(box.Min.Y))
 					z.DrawOp = draw.Over
 					z.Draw(m, box, image.NewUniform(color.RGBA{f.rgb[0], f.rgb[1], f.rgb[2], 255}), image.Point{})
 				}

@@ -50,8 +50,8 @@ func main() {
 }
 
 // measure measures plumb and the other renderers on one class of scenes and prints the table.
-func measure(c class, n, rounds int, dir string, browser bool) error {
-	list, err := c.scenes(n)
+func measure(class class, n, rounds int, dir string, browser bool) error {
+	list, err := class.scenes(n)
 	if err != nil {
 		return err
 	}
@@ -91,10 +91,10 @@ func measure(c class, n, rounds int, dir string, browser bool) error {
 	for i := range list {
 		fills += len(list[i].fills)
 		for k := range list[i].fills {
-			points += len(list[i].fills[k].p.Points)
+			points += len(list[i].fills[k].path.Points)
 		}
 	}
-	fmt.Printf("\n%s: %d scenes of %d x %d px, %d paths with %d points in the mean, %d rounds in turn; medians\n", c.name, n, list[0].w, list[0].h, fills/n, points/n, rounds)
+	fmt.Printf("\n%s: %d scenes of %d x %d px, %d paths with %d points in the mean, %d rounds in turn; medians\n", class.name, n, list[0].w, list[0].h, fills/n, points/n, rounds)
 	table(rows, n)
 	return nil
 }
@@ -103,21 +103,21 @@ func measure(c class, n, rounds int, dir string, browser bool) error {
 // the same kind of input, and the column beside names that row.
 func table(rows []*row, n int) {
 	fmt.Printf("%-32s %-8s %9s %12s %12s %9s %7s  %-22s %9s %9s\n", "", "given", "scenes/s", "core/scene", "parsing", "memory", "ratio", "beside", "centre", "alpha")
-	own := func(input string) *row {
+	plumbRow := func(input string) *row {
 		return rows[slices.IndexFunc(rows, func(r *row) bool { return r.input == input })]
 	}
 	for _, r := range rows {
-		base := own("paths")
+		base := plumbRow("paths")
 		if r.input == "shapes" {
-			base = own("shapes")
+			base = plumbRow("shapes")
 		}
-		of := func(f func(figures) float64) float64 { return middle(r.all, f) }
+		median := func(f func(figures) float64) float64 { return middle(r.all, f) }
 		parsing := "-"
-		if p := of(func(f figures) float64 { return f.Parsing }); p > 0 {
+		if p := median(func(f figures) float64 { return f.Parsing }); p > 0 {
 			parsing = fmt.Sprintf("%.3f ms", p/float64(n)*1e3)
 		}
-		fmt.Printf("%-32s %-8s %9.1f %9.3f ms %12s %6.0f MB %7.2f  %-22s %6.3f px %7.3f %%\n", r.name, r.input, float64(n)/of(func(f figures) float64 { return f.Wall }),
-			r.core()/float64(n)*1e3, parsing, of(func(f figures) float64 { return f.Memory }), r.core()/base.core(), base.name, r.off, 100*r.less)
+		fmt.Printf("%-32s %-8s %9.1f %9.3f ms %12s %6.0f MB %7.2f  %-22s %6.3f px %7.3f %%\n", r.name, r.input, float64(n)/median(func(f figures) float64 { return f.Wall }),
+			r.core()/float64(n)*1e3, parsing, median(func(f figures) float64 { return f.Memory }), r.core()/base.core(), base.name, r.off, 100*r.less)
 	}
 }
 
@@ -135,12 +135,12 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 		return nil, err
 	}
 	rows = append(rows, r, goVector(list))
-	f, err := write(temp, list)
+	files, err := write(temp, list)
 	if err != nil {
 		return nil, err
 	}
 	node := func(name string) *exec.Cmd {
-		cmd := exec.Command("node", "node.mjs", name, f.lines)
+		cmd := exec.Command("node", "node.mjs", name, files.lines)
 		cmd.Dir = filepath.Join(dir, "node")
 		return cmd
 	}
@@ -149,11 +149,11 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 		name, input, needs string
 		cmd                *exec.Cmd
 	}{
-		{"cairo (C)", "paths", "cairo", exec.Command(filepath.Join(dir, "cairo"), f.binary)},
-		{"Blend2D 0.12 (C++)", "paths", "blend2d", exec.Command(filepath.Join(dir, "blend2d"), f.binary)},
+		{"cairo (C)", "paths", "cairo", exec.Command(filepath.Join(dir, "cairo"), files.binary)},
+		{"Blend2D 0.12 (C++)", "paths", "blend2d", exec.Command(filepath.Join(dir, "blend2d"), files.binary)},
 		{"resvg (npm, Rust)", "SVG", "node/node_modules/@resvg/resvg-js", node("resvg")},
 		{"Skia (npm, Node canvas)", "paths", "node/node_modules/@napi-rs/canvas", node("skia")},
-		{"Pillow and numpy, 4x4", "polygons", "venv/bin/python", exec.Command(filepath.Join(dir, "venv", "bin", "python"), filepath.Join(dir, "pillow.py"), f.polygons)},
+		{"Pillow and numpy, 4x4", "polygons", "venv/bin/python", exec.Command(filepath.Join(dir, "venv", "bin", "python"), filepath.Join(dir, "pillow.py"), files.polygons)},
 	} {
 		if _, err := os.Stat(filepath.Join(dir, o.needs)); err != nil {
 			missing = errors.Join(missing, fmt.Errorf("left out: %s is not installed (scripts/peers.sh)", o.name))
@@ -189,10 +189,10 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 }
 
 // middle returns the median of a figure of a renderer over all rounds.
-func middle(all []figures, of func(figures) float64) float64 {
+func middle(all []figures, column func(figures) float64) float64 {
 	var v []float64
 	for _, f := range all {
-		v = append(v, of(f))
+		v = append(v, column(f))
 	}
 	return figure.Median(v)
 }

@@ -54,10 +54,10 @@ func write(dir string, list []work) (f files, err error) {
 	put := func(v int) { binary.Write(&bin, binary.LittleEndian, int32(v)) }
 	put(len(list))
 	for i := range list {
-		w := &list[i]
-		put(w.w)
-		put(w.h)
-		put(len(w.fills))
+		work := &list[i]
+		put(work.w)
+		put(work.h)
+		put(len(work.fills))
 		type one struct {
 			D   string `json:"d"`
 			RGB string `json:"rgb"`
@@ -67,20 +67,20 @@ func write(dir string, list []work) (f files, err error) {
 			H     int    `json:"h"`
 			SVG   string `json:"svg"`
 			Fills []one  `json:"fills"`
-		}{W: w.w, H: w.h, SVG: string(w.svg())}
+		}{W: work.w, H: work.h, SVG: string(work.svg())}
 		flat := struct {
 			W        int           `json:"w"`
 			H        int           `json:"h"`
 			Polygons [][][]float32 `json:"polygons"`
-		}{W: w.w, H: w.h}
-		for k := range w.fills {
-			fl := &w.fills[k]
-			scene.Fills = append(scene.Fills, one{string(appendSVG(nil, &fl.p)), strings.Trim(strings.ReplaceAll(fmt.Sprint(fl.rgb), " ", ","), "[]")})
+		}{W: work.w, H: work.h}
+		for k := range work.fills {
+			fl := &work.fills[k]
+			scene.Fills = append(scene.Fills, one{string(appendSVG(nil, &fl.path)), strings.Trim(strings.ReplaceAll(fmt.Sprint(fl.rgb), " ", ","), "[]")})
 			bin.Write(append(fl.rgb[:], 0))
-			ops := operations(&fl.p)
+			ops := operations(&fl.path)
 			put(len(ops) / 28)
 			bin.Write(ops)
-			flat.Polygons = append(flat.Polygons, rings(&fl.p))
+			flat.Polygons = append(flat.Polygons, rings(&fl.path))
 		}
 		for to, v := range map[*bytes.Buffer]any{&lines: scene, &polygons: flat} {
 			b, err := json.Marshal(v)

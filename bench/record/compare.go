@@ -81,15 +81,15 @@ type Round struct {
 // the machine may have become faster or slower, so only differences above Drift
 // have a verdict, and none has one where a machine was busy.
 func Apart(old, new *File) (*Comparison, error) {
-	c := begin(old, new)
-	c.Confidence = 0.95
-	c.Method = fmt.Sprintf("percentile bootstrap of the ratio of medians, %d resamples", figure.Resamples)
-	c.Warnings = append(c.Warnings, fmt.Sprintf("measured apart: only differences above %.0f %% have a verdict; give two programs instead of two files for runs in turn", 100*Drift))
+	comparison := begin(old, new)
+	comparison.Confidence = 0.95
+	comparison.Method = fmt.Sprintf("percentile bootstrap of the ratio of medians, %d resamples", figure.Resamples)
+	comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("measured apart: only differences above %.0f %% have a verdict; give two programs instead of two files for runs in turn", 100*Drift))
 	busy := false
 	for _, f := range []*File{old, new} {
 		if l, ok := loadPerCore(f); ok && l > MaxLoad {
 			busy = true
-			c.Warnings = append(c.Warnings, fmt.Sprintf("load forbids a verdict: %.1f per core when %s was measured, want at most %.1f", l, f.Commit, MaxLoad))
+			comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("load forbids a verdict: %.1f per core when %s was measured, want at most %.1f", l, f.Commit, MaxLoad))
 		}
 	}
 	before := series(old)
@@ -98,19 +98,19 @@ func Apart(old, new *File) (*Comparison, error) {
 		if i < 0 {
 			continue
 		}
-		r, err := figure.Bootstrap(c.Confidence, figure.RatioOf, before[i].values, row.values)
+		r, err := figure.Bootstrap(comparison.Confidence, figure.RatioOf, before[i].values, row.values)
 		if err != nil {
 			return nil, err
 		}
 		ch := Change{What: row.what, Figure: row.figure, Old: figure.Median(before[i].values), New: figure.Median(row.values), Ratio: r}
-		ch.Verdict = verdict(r, Drift, row.up)
+		ch.Verdict = verdict(r, Drift, row.direction)
 		if busy {
 			ch.Verdict = Undecided
 		}
-		c.Changes = append(c.Changes, ch)
+		comparison.Changes = append(comparison.Changes, ch)
 	}
-	c.spread()
-	return c, nil
+	comparison.spread()
+	return comparison, nil
 }
 
 // InTurn compares runs of two programs that took turns, so that whatever else the
@@ -120,12 +120,12 @@ func InTurn(rounds []Round) (*Comparison, error) {
 		return nil, fmt.Errorf("cannot compare %d rounds: want 3 or more", len(rounds))
 	}
 	first := rounds[0]
-	c := begin(first.Old, first.New)
+	comparison := begin(first.Old, first.New)
 	rows := series(first.New)
-	c.Confidence, c.Rounds = Confidence, len(rounds)
-	c.Method = fmt.Sprintf("Student's t of the logarithm of each round's ratio, %d rounds in turn, all rows together", len(rounds))
+	comparison.Confidence, comparison.Rounds = Confidence, len(rounds)
+	comparison.Method = fmt.Sprintf("Student's t of the logarithm of each round's ratio, %d rounds in turn, all rows together", len(rounds))
 	if others := meanOthers(rounds); others > MaxOthers {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("other programs used %.0f %% of the processors: intervals are wider than on a quiet machine", 100*others))
+		comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("other programs used %.0f %% of the processors: intervals are wider than on a quiet machine", 100*others))
 	}
 	each := 1 - (1-Confidence)/float64(max(1, len(rows)))
 	for _, row := range rows {
@@ -145,40 +145,40 @@ func InTurn(rounds []Round) (*Comparison, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot compare %s, %s: %w", row.what, row.figure, err)
 		}
-		c.Changes = append(c.Changes, Change{What: row.what, Figure: row.figure, Old: figure.Median(old), New: figure.Median(new), Ratio: r, Verdict: verdict(r, Margin, row.up)})
+		comparison.Changes = append(comparison.Changes, Change{What: row.what, Figure: row.figure, Old: figure.Median(old), New: figure.Median(new), Ratio: r, Verdict: verdict(r, Margin, row.direction)})
 	}
-	c.spread()
-	return c, nil
+	comparison.spread()
+	return comparison, nil
 }
 
 // begin records what is compared, how the two sides differ and whether their results are equal.
 func begin(old, new *File) *Comparison {
-	c := &Comparison{Old: old.Commit + " " + old.Date, New: new.Commit + " " + new.Date, Warnings: []string{}, Changes: []Change{}, Results: []Same{}}
+	comparison := &Comparison{Old: old.Commit + " " + old.Date, New: new.Commit + " " + new.Date, Warnings: []string{}, Changes: []Change{}, Results: []Same{}}
 	for _, d := range []struct{ what, a, b string }{
 		{"processor", old.Machine.CPU, new.Machine.CPU}, {"cores", fmt.Sprint(old.Machine.Cores), fmt.Sprint(new.Machine.Cores)},
 		{"driver", old.Driver, new.Driver}, {"backend", old.Backend, new.Backend}, {"raster", old.Raster, new.Raster},
 		{"batch", fmt.Sprint(old.Batch), fmt.Sprint(new.Batch)}, {"workers", fmt.Sprint(old.Workers), fmt.Sprint(new.Workers)},
 	} {
 		if d.a != d.b {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("%s differs: %q and %q", d.what, d.a, d.b))
+			comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("%s differs: %q and %q", d.what, d.a, d.b))
 		}
 	}
 	for _, b := range new.Classes {
 		for _, a := range old.Classes {
 			if a.Name == b.Name {
 				known := old.Seed == new.Seed && a.Distinct == b.Distinct && a.Digest != "" && b.Digest != ""
-				c.Results = append(c.Results, Same{Class: b.Name, Known: known, Equal: known && a.Digest == b.Digest})
+				comparison.Results = append(comparison.Results, Same{Class: b.Name, Known: known, Equal: known && a.Digest == b.Digest})
 			}
 		}
 	}
-	return c
+	return comparison
 }
 
 // verdict returns for a ratio of two programs Better or Worse where the whole interval lies outside
 // of the margin around 1. up is +1 where more is better, -1 where less is.
-func verdict(r figure.Interval, margin float64, up int) Verdict {
+func verdict(r figure.Interval, margin float64, direction int) Verdict {
 	more, less := Better, Worse
-	if up < 0 {
+	if direction < 0 {
 		more, less = Worse, Better
 	}
 	switch {
@@ -208,7 +208,7 @@ func (c *Comparison) spread() {
 // row is a figure of a class of which both sides have samples.
 type row struct {
 	what, figure string
-	up           int // +1 where more is better, -1 where less is
+	direction    int // +1 where more is better, -1 where less is
 	values       []float64
 }
 

@@ -85,32 +85,32 @@ func (s *session) step(what string) {
 
 // Measure fills in a File. It also returns the spans of each class's profile, for
 // Trace. Errors are those of the device or of scenes that cannot be read.
-func (p *Plan) Measure(f *File) (map[string][]stage.Span, error) {
+func (p *Plan) Measure(file *File) (map[string][]stage.Span, error) {
 	begin := time.Now()
 	e, err := render.Open(p.Engine)
 	if err != nil {
 		return nil, err
 	}
 	defer e.Close()
-	i := e.Info()
-	s := &session{Plan: p, times: p.times(), file: f, spans: map[string][]stage.Span{}}
+	info := e.Info()
+	s := &session{Plan: p, times: p.times(), file: file, spans: map[string][]stage.Span{}}
 	s.cfg = stage.Config{Engine: e, Raster: p.Engine.Raster, Workers: p.Workers, Batch: p.Batch}
 	if p.Work != nil {
-		s.cfg.Work = p.Work(i)
+		s.cfg.Work = p.Work(info)
 	}
 	s.steps = 1 + len(p.Classes)*(s.rounds+1) + len(p.Sweeps)
-	f.Backend, f.Workers, f.Batch, f.Seed, f.Mode, f.Raster = i.Backend, p.Workers, p.Batch, p.Seed, "full", "reference"
+	file.Backend, file.Workers, file.Batch, file.Seed, file.Mode, file.Raster = info.Backend, p.Workers, p.Batch, p.Seed, "full", "reference"
 	if p.Quick {
-		f.Mode = "quick"
+		file.Mode = "quick"
 	}
 	if p.Engine.Raster == paint.Exact {
-		f.Raster = "exact"
+		file.Raster = "exact"
 	}
-	if i.GPU != nil {
-		f.Driver = i.GPU.String()
+	if info.GPU != nil {
+		file.Driver = info.GPU.String()
 	}
 	s.step("ceilings")
-	if f.Ceilings, err = ceiling.Measure(p.Engine.Device, i.GPU != nil, s.ceil); err != nil {
+	if file.Ceilings, err = ceiling.Measure(p.Engine.Device, info.GPU != nil, s.ceil); err != nil {
 		return nil, err
 	}
 	if err := s.classes(); err != nil {
@@ -119,7 +119,7 @@ func (p *Plan) Measure(f *File) (map[string][]stage.Span, error) {
 	if err := s.sweeps(); err != nil {
 		return nil, err
 	}
-	f.Seconds = time.Since(begin).Seconds()
+	file.Seconds = time.Since(begin).Seconds()
 	return s.spans, nil
 }
 
@@ -167,14 +167,14 @@ func (s *session) classes() error {
 }
 
 // round adds to a class of scenes one sample of each way of measuring.
-func (s *session) round(c *Class, set *stage.Set) error {
+func (s *session) round(class *Class, set *stage.Set) error {
 	cfg := s.cfg
 	cfg.Time = s.run
 	sample, err := stage.Run(cfg, set)
 	if err != nil {
 		return err
 	}
-	c.EndToEnd = append(c.EndToEnd, sample)
+	class.EndToEnd = append(class.EndToEnd, sample)
 	if sample.Failed > 0 { // the other ways begin with drawings, which some have not
 		return nil
 	}
@@ -182,20 +182,20 @@ func (s *session) round(c *Class, set *stage.Set) error {
 	if sample, err = stage.Run(cfg, set); err != nil {
 		return err
 	}
-	c.Render = append(c.Render, sample)
+	class.Render = append(class.Render, sample)
 	return nil
 }
 
 // detail measures once per class what does not need several rounds.
-func (s *session) detail(c *Class, set *stage.Set) (err error) {
+func (s *session) detail(class *Class, set *stage.Set) (err error) {
 	cfg := s.cfg
 	cfg.Time, cfg.Profile = s.run, true
-	if c.Profile, err = stage.Run(cfg, set); err != nil {
+	if class.Profile, err = stage.Run(cfg, set); err != nil {
 		return err
 	}
-	s.spans[c.Name] = c.Profile.Parts.Spans
-	c.Digest = set.Digest()
-	if c.Profile.Failed == 0 {
+	s.spans[class.Name] = class.Profile.Parts.Spans
+	class.Digest = set.Digest()
+	if class.Profile.Failed == 0 {
 		cfg.Time, cfg.Profile = s.alone, false
 		for _, n := range []int{1, 64, 256, 1024, 4096} {
 			if n > 256 && (s.file.Ceilings.Software || s.file.Driver == "") {
@@ -206,39 +206,39 @@ func (s *session) detail(c *Class, set *stage.Set) (err error) {
 			if err != nil {
 				return err
 			}
-			c.Device = append(c.Device, d)
+			class.Device = append(class.Device, d)
 			if d.Batch < n { // larger batches do not fit
 				break
 			}
 		}
-		if c.Lone, err = stage.Lone(cfg, set); err != nil {
+		if class.Lone, err = stage.Lone(cfg, set); err != nil {
 			return err
 		}
 	}
-	c.Shares = s.shares(c)
+	class.Shares = s.shares(class)
 	return nil
 }
 
 // shares computes the profile's shares of the ceilings.
 func (s *session) shares(c *Class) Shares {
-	p, top := c.Profile, s.file.Ceilings
-	out := Shares{Ops: Operations(p.Cost)}
+	sample, top := c.Profile, s.file.Ceilings
+	out := Shares{Ops: Operations(sample.Cost)}
 	ratio := func(per, us, ceiling float64) float64 {
 		if us <= 0 || ceiling <= 0 {
 			return 0
 		}
 		return per / (us * 1e-6) / ceiling
 	}
-	device := p.Parts.Wall[stage.Device.String()]
+	device := sample.Parts.Wall[stage.Device.String()]
 	if len(c.Device) > 0 { // without others on the processor
 		best := slices.MaxFunc(c.Device, func(a, b stage.DeviceSample) int { return int(a.Resident - b.Resident) })
 		device = 1e6 / best.Resident
 	}
 	out.Compute = ratio(out.Ops, device, top.DeviceOps)
-	out.Copy = ratio(p.Up, p.Parts.Wall[stage.Upload.String()], top.Up)
-	out.Back = ratio(p.Down, p.Parts.Wall[stage.ReadBack.String()], top.Down)
-	out.HostMoved = ratio(p.Heap, p.Wall, top.HostCopy)
-	if moved := p.Up + p.Down; moved > 0 {
+	out.Copy = ratio(sample.Up, sample.Parts.Wall[stage.Upload.String()], top.Up)
+	out.Back = ratio(sample.Down, sample.Parts.Wall[stage.ReadBack.String()], top.Down)
+	out.HostMoved = ratio(sample.Heap, sample.Wall, top.HostCopy)
+	if moved := sample.Up + sample.Down; moved > 0 {
 		out.Intensity = out.Ops / moved
 	}
 	return out

@@ -185,8 +185,8 @@ func (s Sweep) figure() figured {
 // roof draws the device's roofline: operations per second over operations per
 // byte moved to and from it.
 func (f *File) roof() template.HTML {
-	c := f.Ceilings
-	if c.DeviceOps <= 0 || c.Up <= 0 {
+	ceilings := f.Ceilings
+	if ceilings.DeviceOps <= 0 || ceilings.Up <= 0 {
 		return ""
 	}
 	p := plot{xName: "operations per byte moved", yName: "operations per second", logX: true, logY: true}
@@ -195,8 +195,8 @@ func (f *File) roof() template.HTML {
 		name               string
 	}
 	var points []point
-	ridge := c.DeviceOps / c.Up
-	p.xs, p.ys = []float64{ridge / 8, ridge * 8}, []float64{c.DeviceOps * 2, c.DeviceOps / 50}
+	ridge := ceilings.DeviceOps / ceilings.Up
+	p.xs, p.ys = []float64{ridge / 8, ridge * 8}, []float64{ceilings.DeviceOps * 2, ceilings.DeviceOps / 50}
 	for _, cl := range f.Classes {
 		var resident, moved []float64
 		for _, d := range cl.Device {
@@ -210,7 +210,7 @@ func (f *File) roof() template.HTML {
 		p.xs, p.ys = append(p.xs, q.x), append(p.ys, q.resident, q.moved)
 	}
 	lo, hi := span(p.xs, true)
-	p.line("roof", []float64{lo, ridge, hi}, []float64{lo * c.Up, c.DeviceOps, c.DeviceOps})
+	p.line("roof", []float64{lo, ridge, hi}, []float64{lo * ceilings.Up, ceilings.DeviceOps, ceilings.DeviceOps})
 	for i, q := range points {
 		p.dot(q.x, q.resident, q.moved, q.resident, fmt.Sprintf("%s: %s operations/s with resident buffers, %s with transfers", q.name, short(q.resident), short(q.moved)))
 		p.label(q.x, q.resident, i%2 == 1, q.name)

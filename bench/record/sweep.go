@@ -102,20 +102,20 @@ const (
 )
 
 // sweep measures one sweep, in which one input varies: a few scenes per point, points in turn.
-func (s *session) sweep(a *axis) (Sweep, error) {
-	sw := Sweep{Name: a.name, Unit: a.unit, Doc: a.doc}
-	values := a.values
+func (s *session) sweep(axis *axis) (Sweep, error) {
+	sw := Sweep{Name: axis.name, Unit: axis.unit, Doc: axis.doc}
+	values := axis.values
 	if s.Quick {
-		values = a.quick
+		values = axis.quick
 	}
 	sets := make([]*stage.Set, len(values))
 	for i, x := range values {
-		spec := a.spec(x)
-		lines, err := spec.Lines(fmt.Sprintf("%s-%g", a.name, x), max(least, different/spec.Shapes), s.Seed)
+		spec := axis.spec(x)
+		lines, err := spec.Lines(fmt.Sprintf("%s-%g", axis.name, x), max(least, different/spec.Shapes), s.Seed)
 		if err != nil {
 			return sw, err
 		}
-		if sets[i], err = stage.NewSet(a.name, lines, s.Limits); err != nil {
+		if sets[i], err = stage.NewSet(axis.name, lines, s.Limits); err != nil {
 			return sw, err
 		}
 		segments, err := stage.Segments(sets[i])
@@ -128,8 +128,8 @@ func (s *session) sweep(a *axis) (Sweep, error) {
 		for i, x := range values {
 			cfg := s.cfg
 			cfg.Time = s.times.sweep
-			if a.config != nil {
-				a.config(&cfg, x)
+			if axis.config != nil {
+				axis.config(&cfg, x)
 			}
 			if round == 0 { // fills caches
 				warm := cfg
@@ -145,18 +145,18 @@ func (s *session) sweep(a *axis) (Sweep, error) {
 			sw.Points[i].Samples = append(sw.Points[i].Samples, sample)
 		}
 	}
-	if a.terms != nil {
+	if axis.terms != nil {
 		var rows [][]float64
 		var y []float64
 		for _, p := range sw.Points {
 			core := p.Core()
-			if a.total {
+			if axis.total {
 				core *= p.X
 			}
-			rows, y = append(rows, a.terms(p)), append(y, core)
+			rows, y = append(rows, axis.terms(p)), append(y, core)
 		}
 		if f, err := figure.Least(rows, y); err == nil { // too few points have no fit
-			sw.Fit, sw.FitX = &f, a.fitX
+			sw.Fit, sw.FitX = &f, axis.fitX
 		}
 	}
 	return sw, nil
@@ -185,13 +185,13 @@ func (m *Model) At(p Point) float64 {
 // modelOf fits core time to what scenes consist of, nil where there are too few
 // points.
 func modelOf(points []Point) *Model {
-	m := Model{Names: slices.Clone(termNames)}
+	model := Model{Names: slices.Clone(termNames)}
 	var rows [][]float64
 	var y []float64
 	for _, p := range points {
 		rows, y = append(rows, terms(p)), append(y, p.Core())
 	}
-	if len(rows) <= len(m.Names) {
+	if len(rows) <= len(model.Names) {
 		return nil
 	}
 	// What comes out below 0 cannot be told from the other terms: it is left out.
@@ -202,10 +202,10 @@ func modelOf(points []Point) *Model {
 		}
 		least := slices.Index(f.Terms, slices.Min(f.Terms))
 		if f.Terms[least] >= 0 {
-			m.Fit = f
-			return &m
+			model.Fit = f
+			return &model
 		}
-		m.Names = slices.Delete(slices.Clone(m.Names), least, least+1)
+		model.Names = slices.Delete(slices.Clone(model.Names), least, least+1)
 		for i := range rows {
 			rows[i] = slices.Delete(rows[i], least, least+1)
 		}

@@ -33,35 +33,35 @@ func (f *File) Trace(path string, spans map[string][]stage.Span) error {
 }
 
 // traceClass writes the spans of one class as a group of rows: workers, batches, the device.
-func (f *File) traceClass(w *event.Writer, group int, name string, spans []stage.Span) error {
+func (f *File) traceClass(writer *event.Writer, group int, name string, spans []stage.Span) error {
 	if len(spans) == 0 {
 		return nil
 	}
-	most := slices.MaxFunc(spans, func(a, b stage.Span) int { return a.Row - b.Row }).Row
+	lastRow := slices.MaxFunc(spans, func(a, b stage.Span) int { return a.Row - b.Row }).Row
 	labels := map[int]string{-1: fmt.Sprintf("%s, %s", name, f.Backend)}
-	for row := range most + 1 {
+	for row := range lastRow + 1 {
 		labels[row] = fmt.Sprintf("worker %d", row)
 		if row >= f.Workers {
 			labels[row] = fmt.Sprintf("batch %d", row-f.Workers)
-			labels[most+1+row-f.Workers] = fmt.Sprintf("device, batch %d", row-f.Workers)
+			labels[lastRow+1+row-f.Workers] = fmt.Sprintf("device, batch %d", row-f.Workers)
 		}
 	}
 	for row, label := range labels {
-		if err := w.Label(group, row, label); err != nil {
+		if err := writer.Label(group, row, label); err != nil {
 			return err
 		}
 	}
 	for _, s := range spans {
 		row := s.Row
 		if s.Stage == stage.Device {
-			row = most + 1 + s.Row - f.Workers
+			row = lastRow + 1 + s.Row - f.Workers
 		}
 		args := map[string]any{"scene": s.Scene}
 		if s.Scene < 0 {
 			args = map[string]any{"scenes": s.Scenes}
 		}
 		e := event.Event{Name: s.Stage.String(), At: s.Start, Took: s.End - s.Start, Group: group, Row: row, Args: args}
-		if err := w.Write(e); err != nil {
+		if err := writer.Write(e); err != nil {
 			return err
 		}
 	}

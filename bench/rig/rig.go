@@ -27,22 +27,22 @@ type Machine struct {
 
 // Here describes this machine.
 func Here() Machine {
-	m := Machine{CPU: "unknown", Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS + "/" + runtime.GOARCH, Load: "unknown"}
+	machine := Machine{CPU: "unknown", Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS + "/" + runtime.GOARCH, Load: "unknown"}
 	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for l := range strings.Lines(string(b)) {
 			if name, value, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(name) == "model name" {
-				m.CPU = strings.TrimSpace(value)
+				machine.CPU = strings.TrimSpace(value)
 				break
 			}
 		}
 	}
 	if b, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
-		m.OS += " " + strings.TrimSpace(string(b))
+		machine.OS += " " + strings.TrimSpace(string(b))
 	}
 	if b, err := os.ReadFile("/proc/loadavg"); err == nil {
-		m.Load = strings.TrimSpace(string(b))
+		machine.Load = strings.TrimSpace(string(b))
 	}
-	return m
+	return machine
 }
 
 // Commit returns the commit of the checkout in the working folder, 12 digits.

@@ -109,7 +109,7 @@ func measure(name, plumb string, args []string, latency time.Duration, answer fu
 	var at [3]float64
 	var peak float64
 	var first, last time.Time
-	var asking, beside time.Duration
+	var asking, endpointTime time.Duration
 	before := coreTime("self")
 	for end := false; !end; {
 		select {
@@ -126,7 +126,7 @@ func measure(name, plumb string, args []string, latency time.Duration, answer fu
 		}
 		if n < planned {
 			last = time.Now()
-			asking, beside = coreTime(strconv.Itoa(cmd.Process.Pid)), coreTime("self")-before
+			asking, endpointTime = coreTime(strconv.Itoa(cmd.Process.Pid)), coreTime("self")-before
 		}
 		m := rig.MemoryOf(cmd.Process.Pid)
 		peak = max(peak, float64(m.Peak)/1e6)
@@ -142,7 +142,7 @@ func measure(name, plumb string, args []string, latency time.Duration, answer fu
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	each := func(d time.Duration) float64 { return d.Seconds() * 1000 / float64(planned) }
 	fmt.Printf("%-38s %7d %9.1f %9.1f %9.2f %9.2f %9.2f %7.0f %7.0f %7.0f %7.0f\n", name, planned, float64(planned)/last.Sub(first).Seconds(),
-		atOnce/latency.Seconds(), each(asking), each(beside), each(used), at[0], at[1], at[2], peak)
+		atOnce/latency.Seconds(), each(asking), each(endpointTime), each(used), at[0], at[1], at[2], peak)
 	return nil
 }
 

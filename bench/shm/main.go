@@ -82,9 +82,9 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 	}
 	header(commit, args, len(scenes), pixels, runs, clients, batch)
 	routes := []struct {
-		name string
-		f    func(client, i int) error
-		step int
+		name  string
+		fetch func(client, i int) error
+		step  int
 	}{
 		{"png", func(_, i int) error { return b.fetch(i, "") }, 1},
 		{"raw", func(_, i int) error { return b.fetch(i, "application/octet-stream") }, 1},
@@ -94,7 +94,7 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 	rates := make([][]float64, len(routes))
 	for run := 0; run <= runs; run++ {
 		for k, r := range routes {
-			rate, err := b.pass(clients, r.step, r.f)
+			rate, err := b.pass(clients, r.step, r.fetch)
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
@@ -163,14 +163,14 @@ func (b *bench) start(plumb string, args []string, places int) (err error) {
 		return err
 	}
 	listening := regexp.MustCompile(`(?m)^listening on (\S+)$`)
-	var said []byte
+	var output []byte
 	for buf := make([]byte, 4096); b.addr == ""; {
 		k, err := errs.Read(buf)
-		said = append(said, buf[:k]...)
-		if m := listening.FindSubmatch(said); m != nil {
+		output = append(output, buf[:k]...)
+		if m := listening.FindSubmatch(output); m != nil {
 			b.addr = string(m[1])
 		} else if err != nil {
-			return fmt.Errorf("the daemon ended: %s", said)
+			return fmt.Errorf("the daemon ended: %s", output)
 		}
 	}
 	go io.Copy(os.Stderr, errs)
@@ -220,8 +220,8 @@ func (b *bench) fetch(i int, accept string) error {
 	return err
 }
 
-// laid is the part of an answer that is read: where a picture lies in shared memory.
-type laid struct {
+// placed is the part of an answer that is read: where a picture lies in shared memory.
+type placed struct {
 	Error         string
 	Width, Height int
 	Offset, Bytes int
@@ -229,54 +229,54 @@ type laid struct {
 
 // into lets the daemon draw the scenes [from, to) into the places from first on.
 func (b *bench) into(from, to, first int) error {
-	_, err := b.laid(from, to, first)
+	_, err := b.renderShared(from, to, first)
 	return err
 }
 
-// laid asks for pictures of scenes from .. to-1 in shared memory, from place first on.
-func (b *bench) laid(from, to, first int) ([]laid, error) {
-	with := func(dst []byte, i int) []byte {
+// renderShared asks for pictures of scenes from .. to-1 in shared memory, from place first on.
+func (b *bench) renderShared(from, to, first int) ([]placed, error) {
+	appendScene := func(dst []byte, i int) []byte {
 		dst = append(dst, b.scenes[i]...)
 		return fmt.Appendf(dst, `,"parameters":{"shared_memory_region":"bench","shared_memory_byte_size":%d,"shared_memory_offset":%d}}`, place, (first+i-from)*place)
 	}
 	if to == from+1 {
-		var one laid
-		out, err := b.post("/v1/render", with(nil, from), "")
+		var one placed
+		out, err := b.post("/v1/render", appendScene(nil, from), "")
 		if err == nil {
 			err = json.Unmarshal(out, &one)
 		}
-		return []laid{one}, err
+		return []placed{one}, err
 	}
 	body := []byte(`{"scenes":[`)
 	for i := from; i < to; i++ {
 		if i > from {
 			body = append(body, ',')
 		}
-		body = with(body, i)
+		body = appendScene(body, i)
 	}
 	out, err := b.post("/v1/render", append(body, "]}"...), "")
 	if err != nil {
 		return nil, err
 	}
-	var many struct{ Pictures []laid }
-	if err := json.Unmarshal(out, &many); err != nil {
+	var reply struct{ Pictures []placed }
+	if err := json.Unmarshal(out, &reply); err != nil {
 		return nil, err
 	}
-	for i, p := range many.Pictures {
+	for i, p := range reply.Pictures {
 		if p.Error != "" || p.Bytes == 0 {
 			return nil, fmt.Errorf("scene %d: %s", from+i, p.Error)
 		}
 	}
-	return many.Pictures, nil
+	return reply.Pictures, nil
 }
 
 // verify compares the pictures in the segment with the PNGs, and counts pixels.
 func (b *bench) verify() (pixels int, err error) {
-	all, err := b.laid(0, len(b.scenes), 0)
+	all, err := b.renderShared(0, len(b.scenes), 0)
 	if err != nil {
 		return 0, err
 	}
-	for i, p := range all {
+	for i, laid := range all {
 		text, err := b.post("/v1/render", append(slices.Clone(b.scenes[i]), '}'), "")
 		if err != nil {
 			return 0, err
@@ -290,10 +290,10 @@ func (b *bench) verify() (pixels int, err error) {
 		if nrgba, ok := img.(*image.NRGBA); ok {
 			want = nrgba
 		}
-		if p.Width != want.Rect.Dx() || !bytes.Equal(b.mem[p.Offset:p.Offset+p.Bytes], want.Pix) {
+		if laid.Width != want.Rect.Dx() || !bytes.Equal(b.mem[laid.Offset:laid.Offset+laid.Bytes], want.Pix) {
 			return 0, fmt.Errorf("scene %d: the segment holds other pixels than the PNG", i)
 		}
-		pixels += p.Width * p.Height
+		pixels += laid.Width * laid.Height
 	}
 	return pixels, nil
 }

@@ -36,7 +36,7 @@ const (
 type Daemon struct {
 	cmd    *exec.Cmd
 	dir    string
-	said   bytes.Buffer
+	stderr bytes.Buffer
 	client *http.Client
 }
 
@@ -51,7 +51,7 @@ func Start(program string, flags ...string) (*Daemon, error) {
 	d.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: Clients, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}}}
-	d.cmd.Stderr = &d.said
+	d.cmd.Stderr = &d.stderr
 	if err := d.cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot start the daemon: %w", err), os.RemoveAll(dir))
 	}
@@ -66,7 +66,7 @@ func (d *Daemon) Close() error {
 	d.client.CloseIdleConnections()
 	err := d.cmd.Process.Signal(syscall.SIGTERM)
 	if e := d.cmd.Wait(); e != nil {
-		err = fmt.Errorf("the daemon ended with %w: %s", e, d.said.String())
+		err = fmt.Errorf("the daemon ended with %w: %s", e, d.stderr.String())
 	}
 	return errors.Join(err, os.RemoveAll(d.dir))
 }

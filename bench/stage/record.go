@@ -58,7 +58,7 @@ func (r *recorder) lap(s Stage, scene int) {
 
 // measured records a call to MeasureTimed. Packing is at its start, the device's stages are at its
 // end. The thread's processor time is divided among the stages that run on it, by their times.
-func (r *recorder) measured(t *render.Timing) {
+func (r *recorder) measured(timing *render.Timing) {
 	if !r.on {
 		return
 	}
@@ -66,28 +66,28 @@ func (r *recorder) measured(t *render.Timing) {
 	from, to := r.at.Sub(r.base), at.Sub(r.base)
 	add := func(s Stage, start, took time.Duration) {
 		if took > 0 {
-			r.spans = append(r.spans, Span{s, r.row, start, start + took, -1, t.Views})
+			r.spans = append(r.spans, Span{s, r.row, start, start + took, -1, timing.Views})
 		}
 	}
-	add(Pack, from, t.Pack)
+	add(Pack, from, timing.Pack)
 	parts := []struct {
-		s    Stage
-		took time.Duration
-	}{{Wait, t.Wait}, {Upload, t.Upload}, {Device, t.Device}, {ReadBack, t.ReadBack}, {Sum, t.Sum}}
+		stage Stage
+		took  time.Duration
+	}{{Wait, timing.Wait}, {Upload, timing.Upload}, {Device, timing.Device}, {ReadBack, timing.ReadBack}, {Sum, timing.Sum}}
 	for i, p := range slices.Backward(parts) {
 		to -= p.took
 		if i == 0 {
-			to = from + t.Pack
+			to = from + timing.Pack
 		}
-		add(p.s, to, p.took)
+		add(p.stage, to, p.took)
 	}
-	host := t.Pack + t.Upload + t.ReadBack + t.Sum
+	host := timing.Pack + timing.Upload + timing.ReadBack + timing.Sum
 	for _, p := range append(parts, struct {
-		s    Stage
-		took time.Duration
-	}{Pack, t.Pack}) {
-		if host > 0 && p.s.Host() {
-			r.core[p.s] += time.Duration(float64(spent-r.spent) * float64(p.took) / float64(host))
+		stage Stage
+		took  time.Duration
+	}{Pack, timing.Pack}) {
+		if host > 0 && p.stage.Host() {
+			r.core[p.stage] += time.Duration(float64(spent-r.spent) * float64(p.took) / float64(host))
 		}
 	}
 	r.at, r.spent = at, spent
@@ -134,8 +134,8 @@ func (m moment) fill(s *Sample) {
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
 // parts sums up where the time of a run went from the records of its goroutines.
-func parts(rs []*recorder, s *Sample, wall time.Duration) *Parts {
-	p := &Parts{Wall: map[string]float64{}, Core: map[string]float64{}}
+func parts(rs []*recorder, sample *Sample, wall time.Duration) *Parts {
+	parts := &Parts{Wall: map[string]float64{}, Core: map[string]float64{}}
 	var sum, core [Stages]time.Duration
 	for _, r := range rs {
 		for _, sp := range r.spans {
@@ -144,24 +144,24 @@ func parts(rs []*recorder, s *Sample, wall time.Duration) *Parts {
 		for i, c := range r.core {
 			core[i] += c
 		}
-		p.Spans = append(p.Spans, r.spans...)
+		parts.Spans = append(parts.Spans, r.spans...)
 	}
-	rest := s.Core
+	rest := sample.Core
 	for st := range Stages {
-		us := micros(core[st]) / float64(max(s.Scenes, 1))
-		p.Wall[st.String()] = micros(sum[st]) / float64(max(s.Scenes, 1))
+		us := micros(core[st]) / float64(max(sample.Scenes, 1))
+		parts.Wall[st.String()] = micros(sum[st]) / float64(max(sample.Scenes, 1))
 		if st.Host() {
-			p.Core[st.String()] = us
+			parts.Core[st.String()] = us
 			rest -= us
 		}
 	}
-	p.Core[Device.String()] = max(0, rest)
-	host := union(p.Spans, Stage.Host)
-	device := union(p.Spans, func(s Stage) bool { return s == Device })
+	parts.Core[Device.String()] = max(0, rest)
+	host := union(parts.Spans, Stage.Host)
+	device := union(parts.Spans, func(s Stage) bool { return s == Device })
 	both := common(host, device)
-	p.Host, p.Device, p.Both = share(length(host), wall), share(length(device), wall), share(both, wall)
-	p.Overlap = share(both, length(device))
-	return p
+	parts.Host, parts.Device, parts.Both = share(length(host), wall), share(length(device), wall), share(both, wall)
+	parts.Overlap = share(both, length(device))
+	return parts
 }
 
 // share returns part of all as a fraction for the profile, 0 where all is 0.
@@ -177,10 +177,10 @@ type interval struct{ from, to time.Duration }
 
 // union returns when at least one of the chosen stages was running, in order, from the spans of all
 // goroutines.
-func union(spans []Span, of func(Stage) bool) []interval {
+func union(spans []Span, wanted func(Stage) bool) []interval {
 	var all []interval
 	for _, s := range spans {
-		if of(s.Stage) && s.End > s.Start {
+		if wanted(s.Stage) && s.End > s.Start {
 			all = append(all, interval{s.Start, s.End})
 		}
 	}

@@ -79,9 +79,9 @@ type run struct {
 
 // sums are the totals of all callers, guarded by run.mu.
 type sums struct {
-	scenes, batches, up, down, bytes int64
-	pixels, shapes                   int64
-	parts                            render.Parts
+	scenes, batches, uploaded, down, bytes int64
+	pixels, shapes                         int64
+	parts                                  render.Parts
 }
 
 // job is one scene that is ready for a batch.
@@ -90,8 +90,8 @@ type job struct {
 	id            string
 	shapes        int
 	width, height int
-	p             *render.Prepared
-	keep          bool // p is used again
+	prepared      *render.Prepared
+	keep          bool // prepared is used again
 }
 
 // pile is a batch that is being filled.
@@ -150,7 +150,7 @@ func (r *run) all() (Sample, error) {
 func (r *run) fill(s *Sample) {
 	n := float64(max(r.sums.scenes, 1))
 	t := &r.sums
-	s.Bytes, s.Up, s.Down = float64(t.bytes)/n, float64(t.up)/n, float64(t.down)/n
+	s.Bytes, s.Up, s.Down = float64(t.bytes)/n, float64(t.uploaded)/n, float64(t.down)/n
 	s.Batch = n / float64(max(t.batches, 1))
 	s.Cost = Cost{Shapes: float64(t.shapes) / n, Pixels: float64(t.pixels) / n, Records: float64(t.parts.MaskRows) / n, Items: float64(t.parts.Items) / n,
 		Tiles: float64(t.parts.Tiles) / n, Runs: float64(t.parts.Runs) / n, Solids: float64(t.parts.Solids) / n}
@@ -190,7 +190,7 @@ func (r *run) work(rec *recorder) {
 }
 
 // put adds a prepared scene to the open batch, and sends a full batch to the callers.
-func (r *run) put(j job) {
+func (r *run) put(job job) {
 	r.mu.Lock()
 	for r.open == nil {
 		r.mu.Unlock()
@@ -204,9 +204,9 @@ func (r *run) put(j job) {
 		r.free <- p
 		r.mu.Lock()
 	}
-	r.open.jobs = append(r.open.jobs, j)
+	r.open.jobs = append(r.open.jobs, job)
 	var full *pile
-	r.open.work += j.p.Work()
+	r.open.work += job.prepared.Work()
 	if len(r.open.jobs) == r.Batch || r.Work > 0 && r.open.work >= r.Work {
 		full, r.open = r.open, nil
 	}
@@ -223,10 +223,10 @@ func (r *run) call(rec *recorder) {
 	var line []byte
 	rec.begin()
 	defer rec.end()
-	for p := range r.full {
+	for pile := range r.full {
 		ps, tallies = ps[:0], tallies[:0]
-		for _, j := range p.jobs {
-			ps = append(ps, j.p)
+		for _, j := range pile.jobs {
+			ps = append(ps, j.prepared)
 		}
 		rec.mark()
 		var t render.Timing
@@ -235,13 +235,13 @@ func (r *run) call(rec *recorder) {
 			r.fail(err)
 		} else {
 			rec.measured(&t)
-			if line, err = r.answer(p.jobs, tallies, line, rec); err != nil {
+			if line, err = r.answer(pile.jobs, tallies, line, rec); err != nil {
 				r.fail(err)
 			}
 		}
-		r.count(p.jobs, &t)
-		p.jobs, p.work = slices.Delete(p.jobs, 0, len(p.jobs)), 0
-		r.free <- p
+		r.count(pile.jobs, &t)
+		pile.jobs, pile.work = slices.Delete(pile.jobs, 0, len(pile.jobs)), 0
+		r.free <- pile
 	}
 }
 
@@ -265,10 +265,10 @@ func (r *run) answer(jobs []job, tallies []metric.Tally, line []byte, rec *recor
 }
 
 // count adds a batch to the totals and releases its views.
-func (r *run) count(jobs []job, t *render.Timing) {
+func (r *run) count(jobs []job, timing *render.Timing) {
 	var add sums
 	for _, j := range jobs {
-		p := j.p.Parts()
+		p := j.prepared.Parts()
 		add.parts.MaskRows += p.MaskRows
 		add.parts.Items += p.Items
 		add.parts.Tiles += p.Tiles
@@ -278,7 +278,7 @@ func (r *run) count(jobs []job, t *render.Timing) {
 		add.shapes += int64(j.shapes)
 		add.bytes += int64(len(r.set.Lines[j.scene]))
 		if !j.keep {
-			j.p.Release()
+			j.prepared.Release()
 		}
 	}
 	r.mu.Lock()
@@ -286,7 +286,7 @@ func (r *run) count(jobs []job, t *render.Timing) {
 	s := &r.sums
 	s.scenes += int64(len(jobs))
 	s.batches++
-	s.up, s.down = s.up+t.UpBytes, s.down+t.DownBytes
+	s.uploaded, s.down = s.uploaded+timing.UpBytes, s.down+timing.DownBytes
 	s.bytes, s.pixels, s.shapes = s.bytes+add.bytes, s.pixels+add.pixels, s.shapes+add.shapes
 	s.parts.MaskRows += add.parts.MaskRows
 	s.parts.Items += add.parts.Items

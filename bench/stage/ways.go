@@ -48,7 +48,7 @@ func (r *run) prepare(w *render.Worker, i int, rec *recorder) (job, error) {
 		d := &r.drawings[i]
 		p := w.Tile(d)
 		rec.lap(Tile, i)
-		return job{scene: i, p: p, width: d.Width, height: d.Height}, nil
+		return job{scene: i, prepared: p, width: d.Width, height: d.Height}, nil
 	}
 	id, v, err := r.set.decode(i)
 	rec.lap(Decode, i)
@@ -61,7 +61,7 @@ func (r *run) prepare(w *render.Worker, i int, rec *recorder) (job, error) {
 	}
 	rec.lap(Tile, i)
 	width, height := p.Size()
-	return job{scene: i, id: id, shapes: len(v.Scene.Shapes), width: width, height: height, p: p}, nil
+	return job{scene: i, id: id, shapes: len(v.Scene.Shapes), width: width, height: height, prepared: p}, nil
 }
 
 // DeviceAlone runs the same batch again and again and returns the device's time by its own timers:
@@ -80,30 +80,30 @@ func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
 		defer p.Release()
 		ps, work = append(ps, p), work+p.Work()
 	}
-	var s DeviceSample
+	var deviceSample DeviceSample
 	var tallies []metric.Tally
 	begin := time.Now()
 	var device, moved time.Duration
-	for time.Since(begin) < cfg.Time || s.Batches == 0 {
+	for time.Since(begin) < cfg.Time || deviceSample.Batches == 0 {
 		var t render.Timing
 		var err error
 		if tallies, t, err = cfg.Engine.MeasureTimed(tallies[:0], ps); err != nil {
-			return s, err
+			return deviceSample, err
 		}
-		s.Batches++
+		deviceSample.Batches++
 		device += t.Device
 		moved += t.Device + t.Upload + t.ReadBack
-		s.Up, s.Down = float64(t.UpBytes)/float64(len(ps)), float64(t.DownBytes)/float64(len(ps))
+		deviceSample.Up, deviceSample.Down = float64(t.UpBytes)/float64(len(ps)), float64(t.DownBytes)/float64(len(ps))
 	}
-	scenes := float64(s.Batches * len(ps))
-	s.Batch = len(ps)
-	s.Resident, s.Moved = scenes/device.Seconds(), scenes/moved.Seconds()
+	scenes := float64(deviceSample.Batches * len(ps))
+	deviceSample.Batch = len(ps)
+	deviceSample.Resident, deviceSample.Moved = scenes/device.Seconds(), scenes/moved.Seconds()
 	for _, p := range ps {
 		parts := p.Parts()
-		s.Records += float64(parts.MaskRows) / float64(len(ps))
-		s.Items += float64(parts.Items) / float64(len(ps))
+		deviceSample.Records += float64(parts.MaskRows) / float64(len(ps))
+		deviceSample.Items += float64(parts.Items) / float64(len(ps))
 	}
-	return s, nil
+	return deviceSample, nil
 }
 
 // DeviceSample holds the measurements of the device alone.
@@ -141,7 +141,7 @@ func Lone(cfg Config, set *Set) (Latency, error) {
 		if err != nil {
 			return Latency{}, err
 		}
-		tallies, err := cfg.Engine.Measure(nil, []*render.Prepared{j.p})
+		tallies, err := cfg.Engine.Measure(nil, []*render.Prepared{j.prepared})
 		if err != nil {
 			return Latency{}, err
 		}
@@ -151,7 +151,7 @@ func Lone(cfg Config, set *Set) (Latency, error) {
 		if err := set.note(j.scene, line); err != nil {
 			return Latency{}, err
 		}
-		j.p.Release()
+		j.prepared.Release()
 	}
 	slices.Sort(took)
 	at := func(q float64) float64 { return took[min(len(took)-1, int(q*float64(len(took))))] }

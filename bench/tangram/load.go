@@ -36,9 +36,9 @@ func where() source {
 type answer struct{ id, instance, target, response string }
 
 // load returns the answers, each with the target_outline of its instance.
-func load(s source) ([]answer, error) {
+func load(source source) ([]answer, error) {
 	targets := map[string]string{}
-	err := each(s.instances, func(v *fastjson.Value) error {
+	err := each(source.instances, func(v *fastjson.Value) error {
 		targets[string(v.GetStringBytes("instance_id"))] = v.Get("target_outline").String()
 		return nil
 	})
@@ -46,18 +46,18 @@ func load(s source) ([]answer, error) {
 		return nil, err
 	}
 	var out []answer
-	err = each(s.answers, func(v *fastjson.Value) error {
+	err = each(source.answers, func(v *fastjson.Value) error {
 		a := answer{id: string(v.GetStringBytes("id")), instance: string(v.GetStringBytes("instance_id"))}
 		target, ok := targets[a.instance]
 		if r := v.Get("response"); r == nil || r.Type() != fastjson.TypeString || !ok {
-			return fmt.Errorf("cannot use answer %q: want a response that is text and an instance_id of %s", a.id, s.instances)
+			return fmt.Errorf("cannot use answer %q: want a response that is text and an instance_id of %s", a.id, source.instances)
 		}
 		a.target, a.response = target, string(v.GetStringBytes("response"))
 		out = append(out, a)
 		return nil
 	})
 	if err == nil && len(out) == 0 {
-		err = fmt.Errorf("cannot measure: %s holds no answers", s.answers)
+		err = fmt.Errorf("cannot measure: %s holds no answers", source.answers)
 	}
 	return out, err
 }
@@ -66,28 +66,28 @@ func load(s source) ([]answer, error) {
 func prepared(list []answer) (map[string]*plane.Target, error) {
 	out := map[string]*plane.Target{}
 	for i := range list {
-		a := &list[i]
-		if out[a.instance] != nil {
+		answer := &list[i]
+		if out[answer.instance] != nil {
 			continue
 		}
 		var in struct{ Vertices [][2]string }
-		if err := json.Unmarshal([]byte(a.target), &in); err != nil {
-			return nil, fmt.Errorf("cannot read the target of %s: %w", a.instance, err)
+		if err := json.Unmarshal([]byte(answer.target), &in); err != nil {
+			return nil, fmt.Errorf("cannot read the target of %s: %w", answer.instance, err)
 		}
 		var points []plane.Point
 		for _, v := range in.Vertices {
 			x, _, err1 := field.Parse(v[0])
 			y, _, err2 := field.Parse(v[1])
 			if err := errors.Join(err1, err2); err != nil {
-				return nil, fmt.Errorf("cannot read the target of %s: %w", a.instance, err)
+				return nil, fmt.Errorf("cannot read the target of %s: %w", answer.instance, err)
 			}
 			points = append(points, plane.Point{X: x, Y: y})
 		}
 		t, ok := plane.NewTarget(points)
 		if !ok {
-			return nil, fmt.Errorf("cannot use the target of %s: its outline crosses itself", a.instance)
+			return nil, fmt.Errorf("cannot use the target of %s: its outline crosses itself", answer.instance)
 		}
-		out[a.instance] = t
+		out[answer.instance] = t
 	}
 	return out, nil
 }

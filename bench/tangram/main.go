@@ -25,9 +25,9 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	s := where()
-	flag.StringVar(&s.answers, "answers", s.answers, "recorded answers")
-	flag.StringVar(&s.instances, "instances", s.instances, "their instances")
+	source := where()
+	flag.StringVar(&source.answers, "answers", source.answers, "recorded answers")
+	flag.StringVar(&source.instances, "instances", source.instances, "their instances")
 	rounds := flag.Int("rounds", 5, "counted rounds of all rows in turn, after one that is not")
 	times := flag.Int("times", 10, "how often a run within the process goes over the answers")
 	copies := flag.Int("copies", 20, "how often the dump of plumb score holds each answer")
@@ -48,14 +48,14 @@ func main() {
 	// process would collect garbage more often than it does.
 	held := make([]byte, 77<<20)
 	defer runtime.KeepAlive(held)
-	if err := run(s, *rounds, *times, *copies, *program, *shapely); err != nil {
+	if err := run(source, *rounds, *times, *copies, *program, *shapely); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // run measures all ways of scoring TangramPuzzle answers in turn and prints them.
-func run(s source, rounds, times, copies int, program, shapely string) error {
-	list, err := load(s)
+func run(source source, rounds, times, copies int, program, shapely string) error {
+	list, err := load(source)
 	if err != nil {
 		return err
 	}
@@ -70,13 +70,13 @@ func run(s source, rounds, times, copies int, program, shapely string) error {
 	}
 	rows := []*row{evaluated, lines(list, times)}
 	for _, c := range []int{copies, 1} {
-		r, err := command(program, dir, list, s, c)
+		r, err := command(program, dir, list, source, c)
 		if err != nil {
 			return err
 		}
 		rows = append(rows, r)
 	}
-	header(s, list, rounds)
+	header(source, list, rounds)
 	if _, err := os.Stat(shapely); err == nil {
 		r, err := python(shapely, dir, list)
 		if err != nil {
@@ -140,7 +140,7 @@ func report(rows []*row, list []answer) error {
 		}
 		fmt.Printf("%-32s %12.0f %12.0f %12s  ", r.name, rate, r.rate(wall), ratio)
 		for i := range r.all {
-			fmt.Printf(" %.0f", float64(r.all[i].n)/r.all[i].Core)
+			fmt.Printf(" %.0f", float64(r.all[i].scored)/r.all[i].Core)
 		}
 		fmt.Println()
 	}
@@ -151,10 +151,10 @@ func core(f *figures) float64 { return f.Core }
 func wall(f *figures) float64 { return f.Wall }
 
 // rate returns the median rate of answers by wall time or core time.
-func (r *row) rate(by func(*figures) float64) float64 {
+func (r *row) rate(column func(*figures) float64) float64 {
 	var list []float64
 	for i := range r.all {
-		list = append(list, float64(r.all[i].n)/by(&r.all[i]))
+		list = append(list, float64(r.all[i].scored)/column(&r.all[i]))
 	}
 	slices.Sort(list)
 	return list[len(list)/2]
@@ -166,29 +166,29 @@ const tolerance = 1e-6
 // agree compares another row's IoU with plumb's where both read the same pieces and all of these
 // are simple polygons with an area.
 func agree(list []answer, other *row) (string, error) {
-	own, err := found(list)
+	plumbs, err := found(list)
 	if err != nil {
 		return "", err
 	}
-	f := &other.all[0]
-	if len(f.IoU) != len(list) || len(f.Parsed) != len(list) || len(f.Far) != len(list) {
+	figures := &other.all[0]
+	if len(figures.IoU) != len(list) || len(figures.Parsed) != len(list) || len(figures.Far) != len(list) {
 		return "", errors.New("cannot compare: shapely answered for another number of answers")
 	}
 	n, evaluable, worst, farther := 0, 0, 0.0, 0
 	for i := range list {
-		if own.IoU[i] == nil {
+		if plumbs.IoU[i] == nil {
 			continue
 		}
 		evaluable++
-		if f.IoU[i] == nil || f.Parsed[i] != own.Parsed[i] || !own.simple[i] {
+		if figures.IoU[i] == nil || figures.Parsed[i] != plumbs.Parsed[i] || !plumbs.simple[i] {
 			continue
 		}
-		d := math.Abs(*f.IoU[i] - *own.IoU[i])
+		d := math.Abs(*figures.IoU[i] - *plumbs.IoU[i])
 		if !(d <= tolerance) {
-			return "", fmt.Errorf("cannot compare %s: got IoU %v from shapely; want %v within %g", list[i].id, *f.IoU[i], *own.IoU[i], tolerance)
+			return "", fmt.Errorf("cannot compare %s: got IoU %v from shapely; want %v within %g", list[i].id, *figures.IoU[i], *plumbs.IoU[i], tolerance)
 		}
 		n, worst = n+1, max(worst, d)
-		if !(math.Abs(*f.Far[i]-*own.Far[i]) <= 1e-2) {
+		if !(math.Abs(*figures.Far[i]-*plumbs.Far[i]) <= 1e-2) {
 			farther++
 		}
 	}

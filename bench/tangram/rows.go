@@ -27,7 +27,7 @@ type figures struct {
 	Parsed     []int
 	About      string
 	simple     []bool // no piece is distorted into a figure that crosses itself or has no area
-	n          int    // answers scored
+	scored     int    // answers scored
 }
 
 // row is one way of scoring, a row of the table.
@@ -48,7 +48,7 @@ func within(name string, times, n int, pass func() (figures, error)) *row {
 				return f, err
 			}
 		}
-		f.Core, f.Wall, f.n = (rig.CoreTime() - core).Seconds(), time.Since(start).Seconds(), n*times
+		f.Core, f.Wall, f.scored = (rig.CoreTime() - core).Seconds(), time.Since(start).Seconds(), n*times
 		return f, nil
 	}}
 }
@@ -98,17 +98,17 @@ func answers(list []answer, times int) (*row, error) {
 }
 
 // found returns what plumb finds in each answer. It is not measured.
-func found(list []answer) (f figures, err error) {
+func found(list []answer) (figures figures, err error) {
 	s := tangram.New()
 	d := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{s}, Limits: scene.DefaultLimits()})
 	for i := range list {
 		it, e := d.Item(dump.Line{N: i + 1, Bytes: list[i].line(true, 0)}, s.Name)
 		if e != nil {
-			return f, fmt.Errorf("cannot read %s: %s", list[i].id, e.Message)
+			return figures, fmt.Errorf("cannot read %s: %s", list[i].id, e.Message)
 		}
 		j, err := s.Prepare(it, nil)
 		if err != nil {
-			return f, err
+			return figures, err
 		}
 		r := j.Score(nil)
 		var m struct {
@@ -123,16 +123,16 @@ func found(list []answer) (f figures, err error) {
 			}
 		}
 		if err := json.Unmarshal(r.AppendJSON(nil, scoring.Clamp01, ""), &m); err != nil {
-			return f, err
+			return figures, err
 		}
 		simple := true
 		for _, p := range m.Metrics.Pieces {
 			simple = simple && (!p.Parsed || p.Simple && p.Area > 0)
 		}
-		f.IoU, f.Far = append(f.IoU, m.Metrics.IoU), append(f.Far, m.Metrics.Far)
-		f.Parsed, f.simple = append(f.Parsed, m.Metrics.Parsed), append(f.simple, simple)
+		figures.IoU, figures.Far = append(figures.IoU, m.Metrics.IoU), append(figures.Far, m.Metrics.Far)
+		figures.Parsed, figures.simple = append(figures.Parsed, m.Metrics.Parsed), append(figures.simple, simple)
 	}
-	return f, nil
+	return figures, nil
 }
 
 // command measures `plumb score` as a process on one core: start, task file, join, scores, result
@@ -152,7 +152,7 @@ func command(program, dir string, list []answer, s source, copies int) (*row, er
 		if text, err := cmd.CombinedOutput(); err != nil {
 			return f, fmt.Errorf("cannot run %s: %w: %s", cmd, err, text)
 		}
-		f.Wall, f.n = time.Since(start).Seconds(), n
+		f.Wall, f.scored = time.Since(start).Seconds(), n
 		f.Core = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 		info, err := os.Stat(out)
 		if err != nil {
@@ -193,7 +193,7 @@ func python(program, dir string, list []answer) (*row, error) {
 		if err != nil {
 			return f, fmt.Errorf("cannot run shapely: %w", err)
 		}
-		f.n = len(list)
+		f.scored = len(list)
 		return f, json.Unmarshal(b, &f)
 	}}, nil
 }

@@ -44,13 +44,13 @@ func (d difference) String() string {
 
 // compare draws the samples with plumb and with the editor.
 func (s *sweep) compare(list []sample) (all []difference, err error) {
-	own, err := render.Open(render.Config{Backend: render.BackendCPU, Fidelity: render.FidelityNative})
+	native, err := render.Open(render.Config{Backend: render.BackendCPU, Fidelity: render.FidelityNative})
 	if err != nil {
 		return nil, err
 	}
 	pool, err := chrome.Open(chrome.Config{Pages: s.tabs})
 	if err != nil {
-		return nil, errors.Join(err, own.Close())
+		return nil, errors.Join(err, native.Close())
 	}
 	sheets := make(chan []sample)
 	var wg sync.WaitGroup
@@ -58,7 +58,7 @@ func (s *sweep) compare(list []sample) (all []difference, err error) {
 	var faults []error
 	for range s.tabs {
 		wg.Go(func() {
-			w := &drawer{sweep: s, own: own, worker: own.Worker(), pool: pool}
+			w := &drawer{sweep: s, native: native, worker: native.Worker(), pool: pool}
 			for part := range sheets {
 				differing, err := w.sheet(part)
 				mu.Lock()
@@ -72,13 +72,13 @@ func (s *sweep) compare(list []sample) (all []difference, err error) {
 	}
 	close(sheets)
 	wg.Wait()
-	return all, errors.Join(append(faults, pool.Close(), own.Close())...)
+	return all, errors.Join(append(faults, pool.Close(), native.Close())...)
 }
 
 // drawer draws sheets, one after the other.
 type drawer struct {
 	*sweep
-	own    *render.Engine
+	native *render.Engine
 	worker *render.Worker
 	pool   *chrome.Pool
 }
@@ -182,7 +182,7 @@ func (w *drawer) draw(source []byte, bounds view.Box) (got, want *image.NRGBA, e
 		return nil, nil, err
 	}
 	defer p.Release()
-	images, err := w.own.Pictures([]*render.Prepared{p})
+	images, err := w.native.Pictures([]*render.Prepared{p})
 	if err != nil {
 		return nil, nil, err
 	}

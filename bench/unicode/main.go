@@ -64,9 +64,9 @@ func (s *sweep) run() error {
 }
 
 // print prints how many samples were drawn, how many were refused and why.
-func (s *sweep) print(r *result, differing []difference) {
+func (s *sweep) print(result *result, differing []difference) {
 	natives, differ, slight := map[row]int{}, map[row]int{}, map[row]int{}
-	for _, one := range r.native {
+	for _, one := range result.native {
 		natives[one.row]++
 	}
 	for _, d := range differing {
@@ -80,16 +80,16 @@ func (s *sweep) print(r *result, differing []difference) {
 	for _, st := range s.styles {
 		for p := range places {
 			k := row{st, p}
-			fmt.Printf("%-20s %-16s %8d %9d %8d %9d\n", st, places[p].name, natives[k], r.refused[k], differ[k], slight[k])
+			fmt.Printf("%-20s %-16s %8d %9d %8d %9d\n", st, places[p].name, natives[k], result.refused[k], differ[k], slight[k])
 		}
 	}
 	fmt.Println("refused by name, by reason:")
-	reasons := slices.Collect(maps.Keys(r.reasons))
-	slices.SortFunc(reasons, func(a, b string) int { return r.reasons[b] - r.reasons[a] })
+	reasons := slices.Collect(maps.Keys(result.reasons))
+	slices.SortFunc(reasons, func(a, b string) int { return result.reasons[b] - result.reasons[a] })
 	for _, why := range reasons {
-		fmt.Printf("%9d  %s\n", r.reasons[why], why)
+		fmt.Printf("%9d  %s\n", result.reasons[why], why)
 	}
-	for _, u := range r.unnamed {
+	for _, u := range result.unnamed {
 		fmt.Println("refused without its name:", u)
 	}
 	lines := []string{}
