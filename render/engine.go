@@ -110,49 +110,49 @@ func Open(cfg Config) (*Engine, error) {
 	if cfg.MaxSide == 0 {
 		cfg.MaxSide = defaultMaxSide
 	}
-	e := &Engine{cfg: cfg, stage: new(goStage), tallies: newTallies(cfg.TallyCache)}
-	e.calls.New = func() any {
+	engine := &Engine{cfg: cfg, stage: new(goStage), tallies: newTallies(cfg.TallyCache)}
+	engine.calls.New = func() any {
 		c := new(call)
-		c.batch.MaxItems = e.maxItems
+		c.batch.MaxItems = engine.maxItems
 		return c
 	}
-	if err := e.chooseFidelity(); err != nil {
+	if err := engine.chooseFidelity(); err != nil {
 		return nil, err
 	}
-	if err := e.openBackend(); err != nil {
+	if err := engine.openBackend(); err != nil {
 		return nil, err
 	}
-	e.meter = newMeter(e.runner, cfg)
-	if e.cfg.Fidelity == FidelityTldraw { // every view needs the browser: start it now
-		if _, err := e.exporter.open(); err != nil {
-			e.stage.Close()
+	engine.meter = newMeter(engine.runner, cfg)
+	if engine.cfg.Fidelity == FidelityTldraw { // every view needs the browser: start it now
+		if _, err := engine.exporter.open(); err != nil {
+			engine.stage.Close()
 			return nil, err
 		}
 	}
-	return e, nil
+	return engine, nil
 }
 
 // chooseFidelity checks the version of tldraw and the fidelity of e.cfg, fills in their defaults,
 // and prepares the exporter, without starting it, if the editor may draw views. The backend
 // "chrome" stands for fidelity "tldraw" with the backend "auto".
 func (e *Engine) chooseFidelity() error {
-	c := &e.cfg
+	cfg := &e.cfg
 	var err error
-	if e.version, err = view.ParseVersion(c.Tldraw); err != nil {
+	if e.version, err = view.ParseVersion(cfg.Tldraw); err != nil {
 		return err
 	}
-	c.Tldraw = e.version.String()
-	if c.Backend == BackendChrome {
-		c.Backend, c.Fidelity = BackendAuto, FidelityTldraw
+	cfg.Tldraw = e.version.String()
+	if cfg.Backend == BackendChrome {
+		cfg.Backend, cfg.Fidelity = BackendAuto, FidelityTldraw
 	}
-	switch c.Fidelity {
+	switch cfg.Fidelity {
 	case "", FidelityNative:
-		c.Fidelity = FidelityNative
+		cfg.Fidelity = FidelityNative
 	case FidelityAuto, FidelityTldraw:
-		e.exporter, err = newExporter(*c)
+		e.exporter, err = newExporter(*cfg)
 		return err
 	default:
-		return fmt.Errorf("cannot use fidelity %q: want native, auto or tldraw", c.Fidelity)
+		return fmt.Errorf("cannot use fidelity %q: want native, auto or tldraw", cfg.Fidelity)
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func (e *Engine) Close() error {
 
 // Worker prepares views; one goroutine uses it at a time.
 type Worker struct {
-	e       *Engine
+	engine  *Engine
 	builder paint.Builder
 	drawing paint.Drawing
 	binner  batch.Binner
@@ -230,7 +230,7 @@ type Worker struct {
 }
 
 // Worker returns a new worker of the engine.
-func (e *Engine) Worker() *Worker { return &Worker{e: e, builder: e.builder()} }
+func (e *Engine) Worker() *Worker { return &Worker{engine: e, builder: e.builder()} }
 
 func (e *Engine) builder() paint.Builder {
 	return paint.Builder{Version: e.version, MaxPoints: e.cfg.MaxPoints, MaxCoverage: e.cfg.MaxCoverage}
@@ -242,17 +242,17 @@ func (e *Engine) builder() paint.Builder {
 // ErrLimit, or name the shape.
 func (w *Worker) Prepare(v view.View) (*Prepared, error) {
 	if v.Content == nil {
-		if err := w.e.checkBounds(v.Bounds); err != nil {
+		if err := w.engine.checkBounds(v.Bounds); err != nil {
 			return nil, err
 		}
 	}
-	if w.e.cfg.Fidelity == FidelityTldraw {
-		return w.e.exportView(v, nil)
+	if w.engine.cfg.Fidelity == FidelityTldraw {
+		return w.engine.exportView(v, nil)
 	}
 	defer w.dropLargeMemory()
 	p, err := w.prepareNative(v)
-	if err != nil && w.e.exporter != nil && errors.Is(err, view.ErrForeign) {
-		return w.e.exportView(v, err)
+	if err != nil && w.engine.exporter != nil && errors.Is(err, view.ErrForeign) {
+		return w.engine.exportView(v, err)
 	}
 	return p, err
 }
@@ -260,7 +260,7 @@ func (w *Worker) Prepare(v view.View) (*Prepared, error) {
 // prepareNative prepares a view that is drawn natively: through the cache of tallies if there is one
 // and only the tally is wanted, else in full.
 func (w *Worker) prepareNative(v view.View) (*Prepared, error) {
-	if w.e.tallies != nil && v.TallyOnly && !v.Picture && !v.Unmeasured && v.Foreign == nil {
+	if w.engine.tallies != nil && v.TallyOnly && !v.Picture && !v.Unmeasured && v.Foreign == nil {
 		return w.prepareShared(v)
 	}
 	return w.prepareAlone(v)
@@ -268,7 +268,7 @@ func (w *Worker) prepareNative(v view.View) (*Prepared, error) {
 
 // prepareAlone prepares a view in full, without a look at the cache of tallies.
 func (w *Worker) prepareAlone(v view.View) (*Prepared, error) {
-	if err := w.builder.Build(v, w.e.cfg.Raster, &w.drawing); err != nil {
+	if err := w.builder.Build(v, w.engine.cfg.Raster, &w.drawing); err != nil {
 		return nil, err
 	}
 	p := w.tile(&w.drawing, v.TallyOnly && !v.Picture)
@@ -281,7 +281,7 @@ func (w *Worker) prepareAlone(v view.View) (*Prepared, error) {
 func (w *Worker) dropLargeMemory() {
 	if w.drawing.Volume() > largeBytes || tiledBytes(&w.tiled) > largeBytes ||
 		w.builder.Volume() > 4*largeBytes || w.keys.large() {
-		*w = Worker{e: w.e, builder: w.e.builder()}
+		*w = Worker{engine: w.engine, builder: w.engine.builder()}
 	}
 }
 
@@ -300,7 +300,7 @@ func (e *Engine) checkBounds(b view.Box) error {
 
 // Prepared is a view that is ready for the tile stage, or Pending.
 type Prepared struct {
-	e          *Engine
+	engine     *Engine
 	tiled      *batch.Tiled // nil while pending, and where the tally alone is wanted
 	export     *editorView  // nil for a native one
 	unmeasured bool         // its tally is not wanted
@@ -314,11 +314,11 @@ type Prepared struct {
 // Release returns the memory of the view to the engine. The caller must not use p afterwards.
 func (p *Prepared) Release() {
 	if p.tiled != nil {
-		p.e.pool.giveBack(p.tiled)
+		p.engine.pool.giveBack(p.tiled)
 		p.tiled = nil
 	}
 	if p.shared != nil {
-		p.e.releaseShared(p.shared)
+		p.engine.releaseShared(p.shared)
 		p.shared = nil
 	}
 	p.export, p.outcome = nil, nil

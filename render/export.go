@@ -167,7 +167,7 @@ func (e *Engine) exportView(v view.View, why error) (*Prepared, error) {
 			return nil, err
 		}
 	}
-	return &Prepared{e: e, export: &editorView{view: v, why: why}, unmeasured: v.Unmeasured}, nil
+	return &Prepared{engine: e, export: &editorView{view: v, why: why}, unmeasured: v.Unmeasured}, nil
 }
 
 // Pending reports whether Finish is still to be called.
@@ -206,21 +206,21 @@ func (p *Prepared) Finish(ctx context.Context, keep bool) error {
 // the alpha of the picture into tiles. A view with Content shows the box of its shapes: the editor
 // finds that itself, unless Content has a rule for the bounds, which needs the box measured first.
 func (p *Prepared) draw(ctx context.Context, keep bool) error {
-	pool, err := p.e.exporter.open()
+	pool, err := p.engine.exporter.open()
 	if err != nil {
 		return err
 	}
-	x := p.export
-	r := chrome.Request{View: x.view, Source: x.view.Source}
-	if c := x.view.Content; c != nil {
+	editorView := p.export
+	r := chrome.Request{View: editorView.view, Source: editorView.view.Source}
+	if c := editorView.view.Content; c != nil {
 		if c.Bounds == nil {
 			r.Content, r.Padding = true, c.Padding
-		} else if r.Bounds, err = p.e.contentBounds(ctx, pool, &x.view); err != nil {
+		} else if r.Bounds, err = p.engine.contentBounds(ctx, pool, &editorView.view); err != nil {
 			return err
 		}
 	}
 	if !r.Content { // else package chrome checks the size that the editor finds
-		if err := p.e.checkBounds(r.Bounds); err != nil {
+		if err := p.engine.checkBounds(r.Bounds); err != nil {
 			return err
 		}
 	}
@@ -231,19 +231,19 @@ func (p *Prepared) draw(ctx context.Context, keep bool) error {
 	if got.Image.Rect.Empty() {
 		return fmt.Errorf("cannot draw scene: %w: it is empty and has no bounds; want bounds or a shape", chrome.ErrScene)
 	}
-	x.bounds = got.Bounds
+	editorView.bounds = got.Bounds
 	if keep {
-		x.image = got.Image
+		editorView.image = got.Image
 	}
-	c := p.e.exporter.tilers.Get().(*pictureTiler)
+	c := p.engine.exporter.tilers.Get().(*pictureTiler)
 	defer func() { // one large picture must not make a pictureTiler large for good
 		if c.drawing.Volume() <= largeBytes && tiledBytes(&c.tiled) <= largeBytes {
-			p.e.exporter.tilers.Put(c)
+			p.engine.exporter.tilers.Put(c)
 		}
 	}()
 	c.setPictures(got.Image, got.Other)
 	c.binner.Bin(&c.drawing, &c.tiled)
-	p.tiled = p.e.pool.copyOf(&c.tiled)
+	p.tiled = p.engine.pool.copyOf(&c.tiled)
 	return nil
 }
 
@@ -278,8 +278,8 @@ func exportOrRetry(ctx context.Context, pool *chrome.Pool, r chrome.Request) (*c
 		return got, err
 	}
 	r.Source = nil // then the scene is drawn
-	if again, e := pool.Export(ctx, r); e == nil {
-		return again, nil
+	if second, e := pool.Export(ctx, r); e == nil {
+		return second, nil
 	}
 	return nil, err
 }

@@ -72,7 +72,7 @@ func TestCutter(t *testing.T) {
 		}
 		c := new(pictureTiler)
 		c.setPictures(img[0], img[1])
-		p := &Prepared{e: e, tiled: new(batch.Tiled)}
+		p := &Prepared{engine: e, tiled: new(batch.Tiled)}
 		c.binner.Bin(&c.drawing, p.tiled)
 		got, err := e.Measure(nil, []*Prepared{p})
 		if err != nil {

@@ -67,7 +67,7 @@ func (e *Engine) Heartbeat(ctx context.Context) error {
 // the error in b. It then closes b.done, after which the next call of Heartbeat starts a new one.
 func (e *Engine) runHeartbeat(b *heartbeatRun) {
 	h := &e.heartbeat
-	got, err := e.Measure(nil, []*Prepared{{e: e, tiled: h.tiled}})
+	got, err := e.Measure(nil, []*Prepared{{engine: e, tiled: h.tiled}})
 	switch {
 	case err != nil:
 		b.err = fmt.Errorf("cannot finish heartbeat: %w", err)

@@ -46,7 +46,7 @@ func (e *Engine) Measure(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, er
 // MeasureTimed is Measure with the timing of the batch, also after an error. Views whose tally is
 // known, shared with another view or not wanted (then it is zero) are not in the batch.
 func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tally, Timing, error) {
-	m := measurement{e: e, ps: ps, timing: Timing{Views: len(ps)}}
+	m := measurement{engine: e, ps: ps, timing: Timing{Views: len(ps)}}
 	if err := m.run(); err != nil {
 		return dst, m.timing, err
 	}
@@ -69,30 +69,30 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 // sums runs a batch of views on the tile stage and appends one tally per view to dst. It also fills
 // in the ledgers, one per view and nil for a view that wants none. Timing is set after an error too.
 func (e *Engine) sums(dst []metric.Tally, tiledViews []*batch.Tiled, ledgers []*batch.Ledger) ([]metric.Tally, Timing, error) {
-	var t Timing
+	var timing Timing
 	begin := time.Now()
-	c := e.pack(tiledViews)
-	defer e.release(c)
-	t.Pack = time.Since(begin)
-	b := &c.batch
-	g, err := e.runQuarantining(c, e.evaluateSums)
+	call := e.pack(tiledViews)
+	defer e.release(call)
+	timing.Pack = time.Since(begin)
+	b := &call.batch
+	g, err := e.runQuarantining(call, e.evaluateSums)
 	if err != nil {
-		t.fill(g, begin)
-		return dst, t, err
+		timing.fill(g, begin)
+		return dst, timing, err
 	}
 	evaluated := time.Now()
 	// The device gave rows for the first b.Shader() runs; the Go twin evaluates the rest.
-	if n := len(b.Runs) * batch.TileH; len(c.rows) < n {
-		c.rows = slices.Grow(c.rows, n-len(c.rows))[:n]
-		cpu.Rows(b, b.Shader(), len(b.Runs), c.rows)
+	if n := len(b.Runs) * batch.TileH; len(call.rows) < n {
+		call.rows = slices.Grow(call.rows, n-len(call.rows))[:n]
+		cpu.Rows(b, b.Shader(), len(b.Runs), call.rows)
 	}
-	dst = b.Tallies(dst, c.rows)
+	dst = b.Tallies(dst, call.rows)
 	if slices.ContainsFunc(ledgers, func(l *batch.Ledger) bool { return l != nil }) {
-		b.Ledgers(ledgers, c.rows)
+		b.Ledgers(ledgers, call.rows)
 	}
-	t.Sum = time.Since(evaluated)
-	t.fill(g, begin)
-	return dst, t, nil
+	timing.Sum = time.Since(evaluated)
+	timing.fill(g, begin)
+	return dst, timing, nil
 }
 
 // Pictures draws the views as images, not premultiplied. A view that the editor has drawn returns
@@ -129,9 +129,9 @@ func (e *Engine) PicturesTimed(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 // pictures draws a batch of native views: the tile stage evaluates the tiles that outlines cross,
 // and the solid areas between them are filled here. Timing is set after an error too.
 func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
-	t := Timing{Views: len(ps)}
+	timing := Timing{Views: len(ps)}
 	if len(ps) == 0 {
-		return nil, t, nil
+		return nil, timing, nil
 	}
 	begin := time.Now()
 	tiledViews := make([]*batch.Tiled, len(ps))
@@ -143,12 +143,12 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	}
 	c := e.pack(tiledViews)
 	defer e.release(c)
-	t.Pack = time.Since(begin)
+	timing.Pack = time.Since(begin)
 	b := &c.batch
 	g, err := e.runQuarantining(c, e.evaluatePixels)
 	if err != nil {
-		t.fill(g, begin)
-		return nil, t, err
+		timing.fill(g, begin)
+		return nil, timing, err
 	}
 	evaluated := time.Now()
 	px := c.pixels
@@ -158,9 +158,9 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	for i, p := range b.Pictures {
 		images[i] = nrgba(px[p.Offset:p.Offset+p.Width*p.Height], p.Width, p.Height)
 	}
-	t.Sum = time.Since(evaluated)
-	t.fill(g, begin)
-	return images, t, nil
+	timing.Sum = time.Since(evaluated)
+	timing.fill(g, begin)
+	return images, timing, nil
 }
 
 // isLittleEndian reports whether pixels as words lie in memory as image.NRGBA wants their bytes.

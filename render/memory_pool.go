@@ -102,27 +102,27 @@ func (s *memoryPool) copyOf(from *batch.Tiled) *batch.Tiled {
 func (s *memoryPool) takeFor(from *batch.Tiled) *batch.Tiled {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var t *batch.Tiled
+	var tiled *batch.Tiled
 	if n := len(s.tiledViews); n > 0 {
-		t, s.tiledViews[n-1] = s.tiledViews[n-1], nil
+		tiled, s.tiledViews[n-1] = s.tiledViews[n-1], nil
 		s.tiledViews = s.tiledViews[:n-1]
 	} else {
-		t = new(batch.Tiled)
+		tiled = new(batch.Tiled)
 	}
 	var taken int // bytes of one slice
-	t.Masks, taken = s.masks.take(len(from.Masks))
+	tiled.Masks, taken = s.masks.take(len(from.Masks))
 	s.pooledBytes -= taken
-	t.Items, taken = s.items.take(len(from.Items))
+	tiled.Items, taken = s.items.take(len(from.Items))
 	s.pooledBytes -= taken
-	t.Tiles, taken = s.tiles.take(len(from.Tiles))
+	tiled.Tiles, taken = s.tiles.take(len(from.Tiles))
 	s.pooledBytes -= taken
-	t.Solids, taken = s.solids.take(len(from.Solids))
+	tiled.Solids, taken = s.solids.take(len(from.Solids))
 	s.pooledBytes -= taken
-	for i := range t.Runs {
-		t.Runs[i], taken = s.runs.take(len(from.Runs[i]))
+	for i := range tiled.Runs {
+		tiled.Runs[i], taken = s.runs.take(len(from.Runs[i]))
 		s.pooledBytes -= taken
 	}
-	return t
+	return tiled
 }
 
 // giveBack adds the memory of a view to the pool as far as maxPooledBytes leaves room, and leaves

@@ -101,7 +101,7 @@ func TestWorkersGetSlim(t *testing.T) {
 	}
 	w.tiled.Masks = make([]batch.MaskRow, largeBytes/16+1)
 	w.dropLargeMemory()
-	if w.tiled.Masks != nil || w.drawing.Items != nil || w.e != e || w.builder.Version != e.version {
+	if w.tiled.Masks != nil || w.drawing.Items != nil || w.engine != e || w.builder.Version != e.version {
 		t.Error("the memory of a large view was kept, or more was lost than memory")
 	}
 }

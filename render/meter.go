@@ -63,10 +63,10 @@ func (m *Meter) device() *gpu.Meter {
 // openDevice opens the device, checks its results and stores it in m.open. It runs in a goroutine of
 // its own because it may take a while. After an error the next try has to wait.
 func (m *Meter) openDevice() {
-	d, err := gpu.OpenMeter(m.cfg)
+	meter, err := gpu.OpenMeter(m.cfg)
 	if err == nil {
-		if err = checkDevice(d); err != nil {
-			go d.Close() // in the background: closing waits for the device
+		if err = checkDevice(meter); err != nil {
+			go meter.Close() // in the background: closing waits for the device
 		}
 	}
 	m.mu.Lock()
@@ -76,17 +76,17 @@ func (m *Meter) openDevice() {
 	case err != nil:
 		m.fails, m.nextTry = m.fails+1, time.Now().Add(meterPause)
 	case m.closed: // the engine was closed in the meantime
-		go d.Close()
+		go meter.Close()
 	default:
-		m.open = d
+		m.open = meter
 	}
 }
 
 // checkScene returns two regions of seven overlapping polygons each, with 3 to 9 corners: enough to
 // need every stage of a comparison.
 func checkScene() *region.Scene {
-	s := new(region.Scene)
-	for i, r := range []*region.Region{&s.U, &s.T} {
+	scene := new(region.Scene)
+	for i, r := range []*region.Region{&scene.U, &scene.T} {
 		for k := range 7 {
 			var part []region.Point
 			for c := range 3 + k {
@@ -102,7 +102,7 @@ func checkScene() *region.Scene {
 			}
 		}
 	}
-	return s
+	return scene
 }
 
 // checkDevice measures the regions of checkScene on a device and in plain Go, and returns an error

@@ -19,14 +19,14 @@ type Spent struct {
 // draw is an error that wraps view.ErrForeign.
 func (w *Worker) PrepareTimed(v view.View, between func()) (*Prepared, Spent, error) {
 	begin := time.Now()
-	if v.Content != nil || w.e.cfg.Fidelity == FidelityTldraw {
+	if v.Content != nil || w.engine.cfg.Fidelity == FidelityTldraw {
 		return nil, Spent{}, errors.Join(view.ErrForeign, v.Foreign)
 	}
-	if err := w.e.checkBounds(v.Bounds); err != nil {
+	if err := w.engine.checkBounds(v.Bounds); err != nil {
 		return nil, Spent{}, err
 	}
 	defer w.dropLargeMemory()
-	if err := w.builder.Build(v, w.e.cfg.Raster, &w.drawing); err != nil {
+	if err := w.builder.Build(v, w.engine.cfg.Raster, &w.drawing); err != nil {
 		return nil, Spent{}, err
 	}
 	built := time.Now()
@@ -46,7 +46,7 @@ func (w *Worker) Tile(d *paint.Drawing) *Prepared { return w.tile(d, false) }
 func (w *Worker) tile(d *paint.Drawing, alphaOnly bool) *Prepared {
 	w.binner.AlphaOnly = alphaOnly
 	w.binner.Bin(d, &w.tiled)
-	return &Prepared{e: w.e, tiled: w.e.pool.copyOf(&w.tiled)}
+	return &Prepared{engine: w.engine, tiled: w.engine.pool.copyOf(&w.tiled)}
 }
 
 // Parts counts what a prepared view puts on the device, for benchmarks, because the time of the

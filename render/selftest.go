@@ -52,42 +52,42 @@ func (e *Engine) SelfTest() error {
 // selfTestDrawing returns a drawing with tiles of all classes: a clip, a translucent group, two
 // sets, parts of tiles, horizontal and vertical edges and parts outside the picture.
 func selfTestDrawing() *paint.Drawing {
-	d := &paint.Drawing{Width: 150, Height: 70, Groups: []uint32{shapes.Opaque / 3}}
+	drawing := &paint.Drawing{Width: 150, Height: 70, Groups: []uint32{shapes.Opaque / 3}}
 	var filler area.Filler
-	canvas := chord.Rect{X1: int32(d.Width), Y1: int32(d.Height)}
+	canvas := chord.Rect{X1: int32(drawing.Width), Y1: int32(drawing.Height)}
 	// add adds an item whose outline is a polygon: n corners on an ellipse about (cx, cy).
 	add := func(it paint.Item, n int, cx, cy, rx, ry, turn float64) {
 		p := ellipsePolygon(n, cx, cy, rx, ry, turn)
 		filler.Add(&p, canvas)
-		first, count := filler.Take(&d.Coverage)
+		first, count := filler.Take(&drawing.Coverage)
 		it.First, it.Count = int32(first), int32(count)
-		d.Items = append(d.Items, it)
+		drawing.Items = append(drawing.Items, it)
 	}
 	plain := paint.Item{Opacity: shapes.Opaque, Clip: -1, Color: [3]uint8{200, 100, 50}}
-	with := func(f func(*paint.Item)) paint.Item { it := plain; f(&it); return it }
+	itemWith := func(f func(*paint.Item)) paint.Item { it := plain; f(&it); return it }
 	add(plain, 40, 30, 30, 40, 25, 0)
 	add(plain, 4, 92, 31, 30, 20, 0.35)
-	add(with(func(it *paint.Item) { it.Op = paint.OpClip }), 4, 60, 40, 30, 30, math.Pi/4)
-	clip := int32(len(d.Items) - 1)
-	add(with(func(it *paint.Item) { it.Clip = clip; it.Opacity = shapes.Opaque * 5 / 8 }), 5, 70, 40, 40, 30, 0.1)
+	add(itemWith(func(it *paint.Item) { it.Op = paint.OpClip }), 4, 60, 40, 30, 30, math.Pi/4)
+	clip := int32(len(drawing.Items) - 1)
+	add(itemWith(func(it *paint.Item) { it.Clip = clip; it.Opacity = shapes.Opaque * 5 / 8 }), 5, 70, 40, 40, 30, 0.1)
 	add(plain, 9, 110, 50, 35, 18, 0.2)
-	add(with(func(it *paint.Item) { it.Second = true }), 30, 75, 35, 60, 30, 0)
+	add(itemWith(func(it *paint.Item) { it.Second = true }), 30, 75, 35, 60, 30, 0)
 	// 20 spans that share 120 bytes of coverage: each row starts 5 bytes after the one above.
 	ragged := plain
-	ragged.First, ragged.Count = int32(len(d.Coverage.Spans)), 20
-	start := int32(len(d.Coverage.Bytes))
+	ragged.First, ragged.Count = int32(len(drawing.Coverage.Spans)), 20
+	start := int32(len(drawing.Coverage.Bytes))
 	for y := range int32(20) {
-		d.Coverage.Spans = append(d.Coverage.Spans, scan.Span{X: 118, Y: 3 + y, N: 25, At: start + 5*y})
+		drawing.Coverage.Spans = append(drawing.Coverage.Spans, scan.Span{X: 118, Y: 3 + y, N: 25, At: start + 5*y})
 	}
 	for i := range 120 {
-		d.Coverage.Bytes = append(d.Coverage.Bytes, byte(37*i))
+		drawing.Coverage.Bytes = append(drawing.Coverage.Bytes, byte(37*i))
 	}
-	d.Items = append(d.Items, ragged)
-	grouped := with(func(it *paint.Item) { it.Group = 1; it.Opacity = shapes.Opaque * 3 / 4 })
+	drawing.Items = append(drawing.Items, ragged)
+	grouped := itemWith(func(it *paint.Item) { it.Group = 1; it.Opacity = shapes.Opaque * 3 / 4 })
 	for i := range 3 {
 		add(grouped, 12, 40+20*float64(i), 20, 18, 16, 0)
 	}
-	return d
+	return drawing
 }
 
 // ellipsePolygon returns the open path through n points of an ellipse with centre (cx, cy) and radii

@@ -13,72 +13,72 @@ import (
 // if it is known, waits for a worker that prepares an equal view, or, as the first with such a view,
 // prepares it for all others too.
 func (w *Worker) prepareShared(v view.View) (*Prepared, error) {
-	t := w.e.tallies
+	t := w.engine.tallies
 	known, s, fresh := t.find(w.keys.of(&v))
 	if known != nil {
-		return &Prepared{e: w.e, outcome: known}, nil
+		return &Prepared{engine: w.engine, outcome: known}, nil
 	}
 	if fresh {
 		work, err := w.fill(&v, s)
 		if err != nil {
 			return nil, err
 		}
-		return &Prepared{e: w.e, shared: s, work: work}, nil
+		return &Prepared{engine: w.engine, shared: s, work: work}, nil
 	}
 	if s.wait(&v) {
-		return &Prepared{e: w.e, shared: s}, nil
+		return &Prepared{engine: w.engine, shared: s}, nil
 	}
-	w.e.releaseShared(s) // the other worker failed, or v was stopped: this one finds its own error
+	w.engine.releaseShared(s) // the other worker failed, or v was stopped: this one finds its own error
 	return w.prepareAlone(v)
 }
 
-// fill prepares view v and stores it in the shared view s, for all that wait for it. Only the tiles
+// fill prepares view v and stores it in the shared view shared, for all that wait for it. Only the tiles
 // that differ from the view before are kept if that view is known. It returns the work as
-// Prepared.Work does. After an error or a panic s is marked as failed and released.
-func (w *Worker) fill(v *view.View, s *shared) (work int, err error) {
-	t := w.e.tallies
+// Prepared.Work does. After an error or a panic shared is marked as failed and released.
+func (w *Worker) fill(v *view.View, shared *shared) (work int, err error) {
+	tallies := w.engine.tallies
 	var tiled *batch.Tiled
 	defer func() {
-		t.mu.Lock()
-		s.failed = tiled == nil
-		if s.failed {
-			delete(t.pending, s.key)
+		tallies.mu.Lock()
+		shared.failed = tiled == nil
+		if shared.failed {
+			delete(tallies.pending, shared.key)
 		} else {
-			s.tiled, s.state = tiled, stateReady
-			if s.edited() {
-				t.stats.Edits++
+			shared.tiled, shared.state = tiled, stateReady
+			if shared.edited() {
+				tallies.stats.Edits++
 			} else {
-				t.stats.Full++
+				tallies.stats.Full++
 			}
 		}
-		t.mu.Unlock()
-		close(s.prepared)
-		if s.failed {
-			w.e.releaseShared(s)
+		tallies.mu.Unlock()
+		close(shared.prepared)
+		if shared.failed {
+			w.engine.releaseShared(shared)
 		}
 	}()
 	w.binner.AlphaOnly = true
 	ok := false
 	switch {
 	case v.Edited:
-		ok, err = w.drawBase(v, s)
+		ok, err = w.drawBase(v, shared)
 	case v.Before != nil:
-		ok, err = w.drawEdit(v, s)
+		ok, err = w.drawEdit(v, shared)
 	}
 	if v.Stopped() {
 		return 0, view.ErrStopped
 	}
 	// Draw in full. After an error too: the error of a full drawing is the one that users know.
 	if !ok || err != nil {
-		if err := w.builder.Build(*v, w.e.cfg.Raster, &w.drawing); err != nil {
+		if err := w.builder.Build(*v, w.engine.cfg.Raster, &w.drawing); err != nil {
 			return 0, err
 		}
-		s.forgetBase(w.e)
+		shared.forgetBase(w.engine)
 		w.binner.Bin(&w.drawing, &w.tiled)
 	}
-	s.width, s.height = w.drawing.Width, w.drawing.Height
-	tiled = w.e.pool.copyOf(&w.tiled)
-	return tiled.Work() + s.workBefore, nil
+	shared.width, shared.height = w.drawing.Width, w.drawing.Height
+	tiled = w.engine.pool.copyOf(&w.tiled)
+	return tiled.Work() + shared.workBefore, nil
 }
 
 // forgetBase makes the shared view one that is measured in full.
@@ -91,9 +91,9 @@ func (s *shared) forgetBase(e *Engine) {
 }
 
 // drawBase draws and tiles a view that edited views will be compared with, and keeps its layers in
-// s.base. ok is false, and nothing is tiled, if its coverage is beyond the limit of bytes.
-func (w *Worker) drawBase(v *view.View, s *shared) (ok bool, err error) {
-	layers, err := w.builder.Layers(*v, w.e.cfg.Raster, &w.drawing)
+// shared.base. ok is false, and nothing is tiled, if its coverage is beyond the limit of bytes.
+func (w *Worker) drawBase(v *view.View, shared *shared) (ok bool, err error) {
+	layers, err := w.builder.Layers(*v, w.engine.cfg.Raster, &w.drawing)
 	if err != nil {
 		return false, err
 	}
@@ -108,15 +108,15 @@ func (w *Worker) drawBase(v *view.View, s *shared) (ok bool, err error) {
 		return false, nil
 	}
 	w.builder.Arrange()
-	s.base = w.edits.NewBase(&w.drawing, layers, &w.binner, &w.tiled)
+	shared.base = w.edits.NewBase(&w.drawing, layers, &w.binner, &w.tiled)
 	return true, nil
 }
 
 // baseOf returns the view before v, which v was edited from: its outcome, or the shared view that
 // will have one, which the caller must release. If it is not known and v.DrawBefore is set, the
-// worker prepares it for all; the work of that goes to s. Both results are nil if there is none.
-func (w *Worker) baseOf(v *view.View, s *shared) (*outcome, *shared) {
-	t, k := w.e.tallies, w.keys.of(v.Before)
+// worker prepares it for all; the work of that goes to shared. Both results are nil if there is none.
+func (w *Worker) baseOf(v *view.View, shared *shared) (*outcome, *shared) {
+	t, k := w.engine.tallies, w.keys.of(v.Before)
 	o, from := t.findBase(k)
 	if o != nil || from != nil || !v.DrawBefore {
 		return o, from
@@ -132,21 +132,21 @@ func (w *Worker) baseOf(v *view.View, s *shared) (*outcome, *shared) {
 		if err != nil { // the view itself has an error that users know
 			return nil, nil
 		}
-		s.workBefore = work
+		shared.workBefore = work
 		return nil, from
 	}
 	if !from.wait(&before) {
-		w.e.releaseShared(from)
+		w.engine.releaseShared(from)
 		return nil, nil
 	}
 	return nil, from
 }
 
 // drawEdit draws and tiles only the part of a view that differs from the view before, and keeps that
-// region in s. ok is false, and nothing is tiled, if the view before is not known or the two differ
+// region in shared. ok is false, and nothing is tiled, if the view before is not known or the two differ
 // too much.
-func (w *Worker) drawEdit(v *view.View, s *shared) (ok bool, err error) {
-	o, from := w.baseOf(v, s)
+func (w *Worker) drawEdit(v *view.View, shared *shared) (ok bool, err error) {
+	o, from := w.baseOf(v, shared)
 	var base *delta.Base
 	switch {
 	case o != nil:
@@ -154,26 +154,26 @@ func (w *Worker) drawEdit(v *view.View, s *shared) (ok bool, err error) {
 	case from != nil:
 		base = from.base
 	}
-	s.from, s.fromShared = o, from
+	shared.from, shared.fromShared = o, from
 	if base == nil {
-		s.forgetBase(w.e)
+		shared.forgetBase(w.engine)
 		return false, nil
 	}
-	layers, err := w.builder.Layers(*v, w.e.cfg.Raster, &w.drawing)
+	layers, err := w.builder.Layers(*v, w.engine.cfg.Raster, &w.drawing)
 	if err != nil {
 		return false, err
 	}
 	if ok, err = w.edits.Draw(&w.builder, &w.drawing, layers, base); !ok || err != nil {
 		return false, err
 	}
-	s.region = w.edits.Region.Clone()
+	shared.region = w.edits.Region.Clone()
 	w.binner.BinPart(&w.drawing, &w.edits.Region, &w.tiled)
 	return true, nil
 }
 
 // measurement is one call of Measure.
 type measurement struct {
-	e      *Engine
+	engine *Engine
 	ps     []*Prepared
 	timing Timing
 	alone  []metric.Tally // of the views that are measured without the cache
@@ -215,7 +215,7 @@ func (m *measurement) run() error {
 // not yet being measured, and returns them: this call must measure them. wait is closed when another
 // call that measures one of the views has ended; it is nil if there is none.
 func (m *measurement) claim() (claimed []*shared, wait <-chan struct{}) {
-	t := m.e.tallies
+	t := m.engine.tallies
 	if t == nil || !slices.ContainsFunc(m.ps, func(p *Prepared) bool { return p.shared != nil }) {
 		return nil, nil
 	}
@@ -254,7 +254,7 @@ func (m *measurement) measure(tiledViews []*batch.Tiled, claimed []*shared) erro
 	}
 	done := false
 	defer func() { m.endClaim(claimed, done) }()
-	tallies, t, err := m.e.sums(nil, tiledViews, ledgers)
+	tallies, t, err := m.engine.sums(nil, tiledViews, ledgers)
 	m.timing.add(&t)
 	if err != nil {
 		return err
@@ -273,7 +273,7 @@ func (m *measurement) endClaim(claimed []*shared, done bool) {
 	if len(claimed) == 0 {
 		return
 	}
-	t := m.e.tallies
+	t := m.engine.tallies
 	var free []*batch.Tiled
 	t.mu.Lock()
 	for _, s := range claimed {
@@ -287,7 +287,7 @@ func (m *measurement) endClaim(claimed []*shared, done bool) {
 	}
 	t.mu.Unlock()
 	for _, tiled := range free {
-		m.e.pool.giveBack(tiled)
+		m.engine.pool.giveBack(tiled)
 	}
 }
 
@@ -295,27 +295,27 @@ func (m *measurement) endClaim(claimed []*shared, done bool) {
 // it was edited from. The tally of an edited view is that of the view before, less its sums inside
 // the region that was drawn again, plus what was measured there. The first call adds the outcome to
 // the cache.
-func (t *tallies) outcomeOf(s *shared) *outcome {
+func (t *tallies) outcomeOf(shared *shared) *outcome {
 	t.mu.Lock()
-	known, base := s.outcome, s.fromShared
+	known, base := shared.outcome, shared.fromShared
 	t.mu.Unlock()
 	if known != nil {
 		return known
 	}
-	o := &outcome{width: s.width, height: s.height, tally: s.part, base: s.base}
-	before := s.from
+	o := &outcome{width: shared.width, height: shared.height, tally: shared.part, base: shared.base}
+	before := shared.from
 	if base != nil {
 		before = t.outcomeOf(base)
 	}
 	if before != nil {
 		o.tally.Add(before.tally)
-		o.tally.Subtract(before.base.Ledger.Inside(&s.region))
+		o.tally.Subtract(before.base.Ledger.Inside(&shared.region))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s.outcome == nil { // else another call was faster
-		s.outcome = o
-		t.keep(s.key, o)
+	if shared.outcome == nil { // else another call was faster
+		shared.outcome = o
+		t.keep(shared.key, o)
 	}
-	return s.outcome
+	return shared.outcome
 }

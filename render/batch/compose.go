@@ -5,12 +5,12 @@ import (
 	"plumb/render/shapes"
 )
 
-// compose walks all tiles in order and writes them to t: those that an outline crosses into runs for the
+// compose walks all tiles in order and writes them to tiled: those that an outline crosses into runs for the
 // shader, those that are all interior as solids. A tile that its topmost item hides takes a short way.
-func (b *Binner) compose(d *paint.Drawing, t *Tiled) {
-	w := tileWriter{b: b, d: d, t: t}
+func (b *Binner) compose(d *paint.Drawing, tiled *Tiled) {
+	w := tileWriter{binner: b, drawing: d, tiled: tiled}
 	for r := range b.lists {
-		t.closeRun()
+		tiled.closeRun()
 		lo, hi := b.stackRow(b.lists[r].first)
 		for c := lo; c < hi; c++ {
 			top := b.top[c]
@@ -20,13 +20,13 @@ func (b *Binner) compose(d *paint.Drawing, t *Tiled) {
 			b.top[c] = -1 // for the next row
 			if e := &b.entries[top]; e.mask < 0 && b.inks[e.item].hides {
 				x, y, cols, rows := b.place(int32(r), c)
-				t.addSolid(x, y, cols, rows, b.inks[e.item].flat)
+				tiled.addSolid(x, y, cols, rows, b.inks[e.item].flat)
 				continue
 			}
 			w.writeTile(int32(r), c, top)
 		}
 	}
-	t.closeRun()
+	tiled.closeRun()
 }
 
 // stackRow takes the list of a tile row, which begins with the entry first, and links the entries of each tile
@@ -45,10 +45,10 @@ func (b *Binner) stackRow(first int32) (lo, hi int32) {
 
 // tileWriter writes the items of tiles, front to back, without those that cannot be seen.
 type tileWriter struct {
-	b     *Binner
-	d     *paint.Drawing
-	t     *Tiled
-	items int // where the tile began
+	binner  *Binner
+	drawing *paint.Drawing
+	tiled   *Tiled
+	items   int // where the tile began
 	tileState
 }
 
@@ -69,37 +69,37 @@ type tileState struct {
 // can be seen: as a solid if no outline crosses it, or with AlphaOnly if it is opaque throughout, else as
 // items of a run. A tile whose items are all invisible is left out.
 func (w *tileWriter) writeTile(r, c, top int32) {
-	b, t := w.b, w.t
-	b.stack = b.stack[:0]
-	for e := top; e >= 0; e = b.entries[e].below {
-		b.stack = append(b.stack, e)
+	binner, tiled := w.binner, w.tiled
+	binner.stack = binner.stack[:0]
+	for e := top; e >= 0; e = binner.entries[e].below {
+		binner.stack = append(binner.stack, e)
 	}
-	w.items, w.tileState = len(t.Items), tileState{clip: -1}
-	for i := 0; i < len(b.stack) && !(w.full[0] && w.full[1]); i++ {
-		w.paintEntry(&b.entries[b.stack[i]], b.stack[i+1:])
+	w.items, w.tileState = len(tiled.Items), tileState{clip: -1}
+	for i := 0; i < len(binner.stack) && !(w.full[0] && w.full[1]); i++ {
+		w.paintEntry(&binner.entries[binner.stack[i]], binner.stack[i+1:])
 	}
 	w.closeGroup()
-	if len(t.Items) == w.items {
+	if len(tiled.Items) == w.items {
 		return
 	}
-	x, y, cols, rows := b.place(r, c)
-	if b.AlphaOnly && w.edge && w.opaque() {
-		t.Items = t.Items[:w.items] // not needed
-		t.addSolid(x, y, cols, rows, Flat{A0: 255 * flag(w.inks[0]), A1: 255 * flag(w.inks[1])})
+	x, y, cols, rows := binner.place(r, c)
+	if binner.AlphaOnly && w.edge && w.opaque() {
+		tiled.Items = tiled.Items[:w.items] // not needed
+		tiled.addSolid(x, y, cols, rows, Flat{A0: 255 * flag(w.inks[0]), A1: 255 * flag(w.inks[1])})
 		return
 	}
 	if !w.edge {
-		t.addSolid(x, y, cols, rows, b.flatten(t.Items[w.items:]))
-		t.Items = t.Items[:w.items]
+		tiled.addSolid(x, y, cols, rows, binner.flatten(tiled.Items[w.items:]))
+		tiled.Items = tiled.Items[:w.items]
 		return
 	}
 	switch {
 	case w.filled && (cols < TileW || rows < TileH):
 		w.class = Full // it handles the end of the picture
 	case w.class == Double:
-		b.secondSetLast(t.Items[w.items:])
+		binner.secondSetLast(tiled.Items[w.items:])
 	}
-	t.addTile(w.class, x, y, cols, rows, w.items)
+	tiled.addTile(w.class, x, y, cols, rows, w.items)
 }
 
 // opaque reports whether every pixel of the tile has alpha 255 in each set that has items: one of
@@ -188,12 +188,12 @@ func inkOf(it *paint.Item) itemInk {
 // hides it, or its clip covers nothing here. It opens and closes groups, and notes what the entry hides.
 // below are the entries further back.
 func (w *tileWriter) paintEntry(e *entry, below []int32) {
-	k := w.b.inks[e.item]
+	k := w.binner.inks[e.item]
 	set := k.paint / FlagSecond & 1
 	if w.full[set] || k.paint&0xff == 0 { // the lowest eight bits are the alpha
 		return
 	}
-	it := &w.d.Items[e.item]
+	it := &w.drawing.Items[e.item]
 	if it.Group != 0 && it.Group == w.hidden {
 		return
 	}
@@ -234,7 +234,7 @@ func (w *tileWriter) markHidden(it *paint.Item, set uint32) {
 		return
 	}
 	w.hidden = it.Group
-	if w.d.Groups[it.Group-1] == shapes.Opaque {
+	if w.drawing.Groups[it.Group-1] == shapes.Opaque {
 		w.full[set] = true
 	}
 }
@@ -243,7 +243,7 @@ func (w *tileWriter) markHidden(it *paint.Item, set uint32) {
 // then it covers nothing of the tile. e is its entry, or nil if the clip covers all of the tile.
 func (w *tileWriter) findClip(clip int32, below []int32) (inside bool, e *entry) {
 	for _, m := range below {
-		if c := &w.b.entries[m]; c.item == clip {
+		if c := &w.binner.entries[m]; c.item == clip {
 			if c.mask < 0 {
 				return true, nil
 			}
@@ -259,7 +259,7 @@ func (w *tileWriter) appendItem(e *entry, k itemInk) *Item {
 	out := Item{Paint: k.paint, Color: k.color}
 	if e.mask >= 0 {
 		out.Paint |= FlagMask
-		if w.d.Items[e.item].Paired > 0 {
+		if w.drawing.Items[e.item].Paired > 0 {
 			out.Paint |= FlagPairs
 		}
 		out.First = uint32(e.mask)
@@ -268,8 +268,8 @@ func (w *tileWriter) appendItem(e *entry, k itemInk) *Item {
 		w.filled = true
 	}
 	w.class = max(w.class, classOf(out.Paint))
-	w.t.Items = append(w.t.Items, out)
-	return &w.t.Items[len(w.t.Items)-1]
+	w.tiled.Items = append(w.tiled.Items, out)
+	return &w.tiled.Items[len(w.tiled.Items)-1]
 }
 
 // markGrouped sets the flags of an item in the open group; the first one that is written, the topmost, gets the
@@ -282,7 +282,7 @@ func (w *tileWriter) markGrouped(out *Item, it *paint.Item) {
 	}
 	if !w.begun {
 		out.Paint |= FlagGroupFirst
-		out.Group = shapes.Alpha(w.d.Groups[w.group-1])
+		out.Group = shapes.Alpha(w.drawing.Groups[w.group-1])
 		w.begun = true
 	}
 }
@@ -290,7 +290,7 @@ func (w *tileWriter) markGrouped(out *Item, it *paint.Item) {
 // closeGroup marks the last written item of the open group as its lowest.
 func (w *tileWriter) closeGroup() {
 	if w.group != 0 && w.begun {
-		w.t.Items[len(w.t.Items)-1].Paint |= FlagGroupLast
+		w.tiled.Items[len(w.tiled.Items)-1].Paint |= FlagGroupLast
 	}
 	w.group = 0
 }

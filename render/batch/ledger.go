@@ -22,7 +22,7 @@ type unit struct {
 	a, b     unitSums
 	coveredA uint16
 	coveredB uint16
-	both     uint16
+	shared   uint16
 }
 
 // interval16 is an interval of columns; a picture has at most 2,048.
@@ -43,38 +43,38 @@ func (l *Ledger) Bytes() int {
 
 // NewLedger returns the ledger of a drawing that BinApart has cut, still without sums: a unit for each run,
 // sorted by tile row (a counting sort) and column, and a copy of the solids.
-func NewLedger(t *Tiled) *Ledger {
+func NewLedger(tiled *Tiled) *Ledger {
 	n := 0
-	for _, runs := range t.Runs {
+	for _, runs := range tiled.Runs {
 		n += len(runs)
 	}
-	l := &Ledger{
+	ledger := &Ledger{
 		columns: make([]interval16, n), units: make([]unit, n),
-		rows:   make([]int32, (t.Height+TileH-1)/TileH+1),
-		solids: append(make([]Solid, 0, len(t.Solids)), t.Solids...),
+		rows:   make([]int32, (tiled.Height+TileH-1)/TileH+1),
+		solids: append(make([]Solid, 0, len(tiled.Solids)), tiled.Solids...),
 	}
-	for _, runs := range t.Runs {
+	for _, runs := range tiled.Runs {
 		for i := range runs {
-			l.rows[runs[i].Y/TileH+1]++
+			ledger.rows[runs[i].Y/TileH+1]++
 		}
 	}
-	for i := range l.rows[1:] {
-		l.rows[i+1] += l.rows[i]
+	for i := range ledger.rows[1:] {
+		ledger.rows[i+1] += ledger.rows[i]
 	}
-	next := append(make([]int32, 0, len(l.rows)), l.rows...) // of each row: the next free place
-	for _, runs := range t.Runs {
+	next := append(make([]int32, 0, len(ledger.rows)), ledger.rows...) // of each row: the next free place
+	for _, runs := range tiled.Runs {
 		for i := range runs {
 			place := &next[runs[i].Y/TileH]
-			l.columns[*place] = columnsOf(&runs[i])
+			ledger.columns[*place] = columnsOf(&runs[i])
 			*place++
 		}
 	}
-	for y := range len(l.rows) - 1 { // each class of runs is in order
-		if row := l.row(int32(y)); !slices.IsSortedFunc(row, interval16.compare) {
+	for y := range len(ledger.rows) - 1 { // each class of runs is in order
+		if row := ledger.row(int32(y)); !slices.IsSortedFunc(row, interval16.compare) {
 			slices.SortFunc(row, interval16.compare)
 		}
 	}
-	return l
+	return ledger
 }
 
 // row returns the columns of the units of a tile row.
@@ -119,7 +119,7 @@ func (u *unit) fill(r *Run, rows []RowSums) {
 		u.b.add(s.A1, s.AX1, r.X, y)
 		u.coveredA += uint16(s.Counts & 0x3ff)
 		u.coveredB += uint16(s.Counts >> 10 & 0x3ff)
-		u.both += uint16(s.Counts >> 20)
+		u.shared += uint16(s.Counts >> 20)
 	}
 }
 
@@ -147,7 +147,7 @@ func (l *Ledger) Extend(r *Region) {
 
 // Inside returns the tally of what the drawing has inside a region: of the units in it, and of the part of each
 // solid in it. Extend must have extended the region, so that it cuts no unit.
-func (l *Ledger) Inside(r *Region) (t metric.Tally) {
+func (l *Ledger) Inside(r *Region) (tally metric.Tally) {
 	for i, v := range r.rows {
 		if v.from >= v.to {
 			continue
@@ -155,7 +155,7 @@ func (l *Ledger) Inside(r *Region) (t metric.Tally) {
 		y := r.first + int32(i)
 		for j, c := range l.row(y) {
 			if int32(c.from) >= v.from && int32(c.to) <= v.to {
-				l.units[int(l.rows[y])+j].addTo(&t)
+				l.units[int(l.rows[y])+j].addTo(&tally)
 			}
 		}
 	}
@@ -165,17 +165,17 @@ func (l *Ledger) Inside(r *Region) (t metric.Tally) {
 		from, to := max(s.X, uint32(v.from)*TileW), min(s.X+s.W, uint32(max(v.to, 0))*TileW)
 		if v.from < v.to && from < to {
 			s.X, s.W = from, to-from
-			s.addTo(&t)
+			s.addTo(&tally)
 		}
 	}
-	return t
+	return tally
 }
 
 // addTo adds the sums of a unit to a tally.
 func (u *unit) addTo(t *metric.Tally) {
 	u.a.addTo(&t.A, u.coveredA)
 	u.b.addTo(&t.B, u.coveredB)
-	t.Both += uint64(u.both)
+	t.Both += uint64(u.shared)
 }
 
 // addTo adds the sums of one set of a unit of the ledger to a tally.

@@ -52,19 +52,19 @@ func (b *Binner) clipped(s *scan.Span) (from, to int32) {
 
 // binSpan copies one span of an item's coverage, whose bytes are in bytes, into the masks of the tiles of the
 // current tile row, and extends b.lo and b.hi.
-func (b *Binner) binSpan(s *scan.Span, bytes []byte) {
-	from, to := b.clipped(s)
+func (b *Binner) binSpan(span *scan.Span, bytes []byte) {
+	from, to := b.clipped(span)
 	if from >= to {
 		return
 	}
-	row := s.Y & (TileH - 1)
+	row := span.Y & (TileH - 1)
 	first, last := from>>tileShift, (to-1)>>tileShift+1
 	b.lo, b.hi = min(b.lo, first), max(b.hi, last)
 	switch {
-	case s.At == scan.Full:
+	case span.At == scan.Full:
 		b.binFull(row, from, to)
-	case (s.X|s.N)&(TileW-1) == 0 && to-from == s.N: // whole cells, as most come
-		src := bytes[s.At:][:s.N]
+	case (span.X|span.N)&(TileW-1) == 0 && to-from == span.N: // whole cells, as most come
+		src := bytes[span.At:][:span.N]
 		columns := b.columns[first:last]
 		for i := range columns {
 			mask := columns[i].mask
@@ -74,7 +74,7 @@ func (b *Binner) binSpan(s *scan.Span, bytes []byte) {
 			b.scratch[mask+row] = MaskRow(src[i*TileW:])
 		}
 	default:
-		b.binPixels(row, from, to, bytes[s.At+from-s.X:])
+		b.binPixels(row, from, to, bytes[span.At+from-span.X:])
 	}
 }
 

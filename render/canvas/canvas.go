@@ -139,7 +139,7 @@ var clip = chord.Rect{X0: 0, Y0: 0, X1: Width, Y1: Height}
 // fill paints the inside of a path onto the canvas: it blends every pixel that the scan converter covers, with
 // the coverage, or with that before the two-pixel rule where this alone has drawn the pixel. Painting is
 // recorded in c.mark.
-func (c *Canvas) fill(p *vector.Path, rule scan.Rule, with blender) {
+func (c *Canvas) fill(p *vector.Path, rule scan.Rule, blend blender) {
 	c.cover.Reset()
 	c.scanner.Pairs = c.notePair
 	c.scanner.Append(&c.cover, p, clip, rule)
@@ -162,7 +162,7 @@ func (c *Canvas) fill(p *vector.Path, rule scan.Rule, with blender) {
 				pair = 0 // something else was drawn there too
 			}
 			if a|pair != 0 {
-				c.blendPixel(r, x+i, y, a, pair, with)
+				c.blendPixel(r, x+i, y, a, pair, blend)
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func (c *Canvas) fill(p *vector.Path, rule scan.Rule, with blender) {
 		// What was not in a span has no coverage after the rule, but coverage 1 is blended all the same.
 		if c.pairs[index] == 1 {
 			x, y := int(index)%Width, int(index)/Width
-			c.blendPixel(c.rowForWriting(y), x, y, 0, 1, with)
+			c.blendPixel(c.rowForWriting(y), x, y, 0, 1, blend)
 		}
 		c.pairs[index] = 0
 	}
@@ -187,10 +187,10 @@ func (c *Canvas) notePair(x, y int32, a byte) {
 }
 
 // blendPixel blends one pixel of row y into the picture and records in the mark that it changed.
-func (c *Canvas) blendPixel(r *row, x, y int, a, pair uint32, with blender) {
+func (c *Canvas) blendPixel(r *row, x, y int, a, pair uint32, blend blender) {
 	p := r.pix[4*x : 4*x+4 : 4*x+4]
 	before := [4]uint8(p)
-	with(p, a, pair)
+	blend(p, a, pair)
 	c.mark.Writes++
 	if [4]uint8(p) != before {
 		c.mark.addPixel(x, y)

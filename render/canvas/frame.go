@@ -5,7 +5,7 @@ import "math"
 // fillFrame paints the area between an outer rectangle and an inner one, which is empty if its sides have
 // crossed. Edges are rounded down to 1/256 px, and a pixel's coverage is the product of the covered parts of
 // its width and height. The two rectangles must be at least 2 px apart. See docs/spec/raster.md#r23.
-func (c *Canvas) fillFrame(outer, inner frameBox, with blender) {
+func (c *Canvas) fillFrame(outer, inner frameBox, blend blender) {
 	if inner.x1 <= inner.x0 || inner.y1 <= inner.y0 {
 		inner = frameBox{}
 	}
@@ -20,7 +20,7 @@ func (c *Canvas) fillFrame(outer, inner frameBox, with blender) {
 				continue
 			}
 			if a := outer.cover(x, y) - inner.hole(x, y); a > 0 {
-				c.blendPixel(r, x, y, uint32(a), 0, with)
+				c.blendPixel(r, x, y, uint32(a), 0, blend)
 			}
 		}
 	}

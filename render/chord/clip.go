@@ -73,9 +73,9 @@ func (c *Cutter) clipLine(a, b vector.Point) {
 // clipDown clips the line from a down to b and stores the pieces, upwards if up says that the path runs
 // from b to a. Above and below the clip the line is cut off. Left and right of it the line is cut at the
 // sides, and addClipped moves these pieces to the side or drops them.
-func (c *Cutter) clipDown(a, b vector.Point, up bool) {
-	k := &c.clip
-	if b.Y <= k.y0 || a.Y >= k.y1 {
+func (c *Cutter) clipDown(a, b vector.Point, upward bool) {
+	box := &c.clip
+	if b.Y <= box.y0 || a.Y >= box.y1 {
 		return
 	}
 	// Every cut is computed from the ends of the whole line, so that lines which
@@ -89,11 +89,11 @@ func (c *Cutter) clipDown(a, b vector.Point, up bool) {
 		return float32(float64(a.Y) + float64((float64(b.Y)-float64(a.Y))*t))
 	}
 	top, bottom := a, b
-	if a.Y < k.y0 {
-		top = vector.Point{X: xAt(k.y0), Y: k.y0}
+	if a.Y < box.y0 {
+		top = vector.Point{X: xAt(box.y0), Y: box.y0}
 	}
-	if b.Y > k.y1 {
-		bottom = vector.Point{X: xAt(k.y1), Y: k.y1}
+	if b.Y > box.y1 {
+		bottom = vector.Point{X: xAt(box.y1), Y: box.y1}
 	}
 	// The line goes through at most three zones: left of the clip, inside, right. cuts[:n] are its ends
 	// and its cuts at the sides, downwards.
@@ -105,7 +105,7 @@ func (c *Cutter) clipDown(a, b vector.Point, up bool) {
 		cuts[i] = vector.Point{X: x, Y: y}
 		n++
 	}
-	first, second := k.x0, k.x1 // the sides in the order in which the line meets them
+	first, second := box.x0, box.x1 // the sides in the order in which the line meets them
 	if top.X > bottom.X {
 		first, second = second, first
 	}
@@ -117,7 +117,7 @@ func (c *Cutter) clipDown(a, b vector.Point, up bool) {
 	}
 	for i := range n - 1 {
 		p, q := cuts[i], cuts[i+1]
-		if up {
+		if upward {
 			p, q = q, p
 		}
 		c.addClipped(p, q)
@@ -158,47 +158,47 @@ func (c *Cutter) clipCurve(b bezier) {
 
 // clipMonotone clips a curve that is monotone in x and in y, and stores it. What lies above or below the
 // clip is dropped, what lies left or right of it becomes vertical lines there, as in addClipped.
-func (c *Cutter) clipMonotone(b bezier) {
-	k := &c.clip
-	lo, hi := b.p[0].Y, b.end().Y
+func (c *Cutter) clipMonotone(bezier bezier) {
+	box := &c.clip
+	lo, hi := bezier.p[0].Y, bezier.end().Y
 	if lo > hi {
 		lo, hi = hi, lo
 	}
-	if hi <= k.y0 || lo >= k.y1 || lo == hi {
+	if hi <= box.y0 || lo >= box.y1 || lo == hi {
 		return
 	}
-	b = b.clipAxis(axisY, k.y0, k.y1)
-	rising := b.end().X > b.p[0].X
+	bezier = bezier.clipAxis(axisY, box.y0, box.y1)
+	rising := bezier.end().X > bezier.p[0].X
 	if !rising {
-		b = b.reversed() // now it runs to the right; parts are stored in their own direction
+		bezier = bezier.reversed() // now it runs to the right; parts are stored in their own direction
 	}
-	if b.p[0].X >= k.x1 && b.end().X > k.x1 { // all of it is right of the clip
-		c.addRightSide(b.p[0], b.end(), rising)
+	if bezier.p[0].X >= box.x1 && bezier.end().X > box.x1 { // all of it is right of the clip
+		c.addRightSide(bezier.p[0], bezier.end(), rising)
 		return
 	}
-	if b.end().X <= k.x0 { // all of it is left of the clip
-		c.addSideLine(k.x0, b.p[0], b.end(), rising)
+	if bezier.end().X <= box.x0 { // all of it is left of the clip
+		c.addSideLine(box.x0, bezier.p[0], bezier.end(), rising)
 		return
 	}
-	if b.p[0].X < k.x0 {
-		l, r := b.cut(axisX, k.x0)
-		c.addSideLine(k.x0, l.p[0], l.end(), rising)
-		b = r
+	if bezier.p[0].X < box.x0 {
+		l, r := bezier.cut(axisX, box.x0)
+		c.addSideLine(box.x0, l.p[0], l.end(), rising)
+		bezier = r
 	}
-	if b.end().X > k.x1 {
-		l, r := b.cut(axisX, k.x1)
+	if bezier.end().X > box.x1 {
+		l, r := bezier.cut(axisX, box.x1)
 		c.addRightSide(r.p[0], r.end(), rising)
-		b = l
+		bezier = l
 	}
 	if !rising {
-		b = b.reversed()
+		bezier = bezier.reversed()
 	}
-	b.clampMonotone(axisX, k.x0, k.x1) // against rounding errors
-	b.clampMonotone(axisY, k.y0, k.y1)
+	bezier.clampMonotone(axisX, box.x0, box.x1) // against rounding errors
+	bezier.clampMonotone(axisY, box.y0, box.y1)
 	if c.exact {
-		c.exactCurve(&b)
+		c.exactCurve(&bezier)
 	} else {
-		c.gridCurve(&b)
+		c.gridCurve(&bezier)
 	}
 }
 

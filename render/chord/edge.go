@@ -95,32 +95,32 @@ func (l *Edges) addLine(e *Edge) {
 	l.List = append(l.List, *e)
 }
 
-// merge joins the vertical line o, at the same x, into e, and reports whether it could: o continues e in
+// merge joins the vertical line edge, at the same x, into e, and reports whether it could: edge continues e in
 // the same direction, or they are opposite and share an end, so that their common part cancels and e
 // becomes the rest. empty says that nothing is left of either; then merged is true too.
-func (e *Edge) merge(o *Edge) (merged, empty bool) {
-	if e.Winding == o.Winding {
+func (e *Edge) merge(edge *Edge) (merged, empty bool) {
+	if e.Winding == edge.Winding {
 		switch {
-		case o.Bottom == e.Top:
-			e.Top = o.Top
-		case o.Top == e.Bottom:
-			e.Bottom = o.Bottom
+		case edge.Bottom == e.Top:
+			e.Top = edge.Top
+		case edge.Top == e.Bottom:
+			e.Bottom = edge.Bottom
 		default:
 			return false, false
 		}
 		return true, false
 	}
 	switch { // opposite: the longer one leaves a rest, in its direction
-	case o.Top == e.Top && o.Bottom == e.Bottom:
+	case edge.Top == e.Top && edge.Bottom == e.Bottom:
 		return true, true
-	case o.Top == e.Top && o.Bottom < e.Bottom:
-		e.Top = o.Bottom
-	case o.Top == e.Top:
-		e.Top, e.Bottom, e.Winding = e.Bottom, o.Bottom, o.Winding
-	case o.Bottom == e.Bottom && o.Top > e.Top:
-		e.Bottom = o.Top
-	case o.Bottom == e.Bottom:
-		e.Top, e.Bottom, e.Winding = o.Top, e.Top, o.Winding
+	case edge.Top == e.Top && edge.Bottom < e.Bottom:
+		e.Top = edge.Bottom
+	case edge.Top == e.Top:
+		e.Top, e.Bottom, e.Winding = e.Bottom, edge.Bottom, edge.Winding
+	case edge.Bottom == e.Bottom && edge.Top > e.Top:
+		e.Bottom = edge.Top
+	case edge.Bottom == e.Bottom:
+		e.Top, e.Bottom, e.Winding = edge.Top, e.Top, edge.Winding
 	default:
 		return false, false
 	}

@@ -56,8 +56,8 @@ func (k *cubicPoly) at(axis int, t float64) float64 {
 // exactCurve stores n chords that enclose the same area as the curve, so that few are needed: their
 // inner points stand off the curve by h^2/12 of its second derivative, where h is the step of t. The
 // ends stay on the curve, so the inner points also take the ends' share, the factor n/(n-1).
-func (c *Cutter) exactCurve(b *bezier) {
-	k := b.poly()
+func (c *Cutter) exactCurve(bezier *bezier) {
+	k := bezier.poly()
 	// The deviation from the chord is an eighth of the second derivative, which
 	// is greatest at one of the ends.
 	bendAt := func(t float64) float64 { return math.Hypot(k.halfSecondDerivative(0, t), k.halfSecondDerivative(1, t)) }
@@ -68,7 +68,7 @@ func (c *Cutter) exactCurve(b *bezier) {
 	}
 	h := 1 / float64(n)
 	off := h * h / 6 * float64(n) / max(1, float64(n-1))
-	x0, y0 := toUnit(float64(b.p[0].X)), toUnit(float64(b.p[0].Y))
+	x0, y0 := toUnit(float64(bezier.p[0].X)), toUnit(float64(bezier.p[0].Y))
 	for i := 1; i < n; i++ {
 		t := float64(i) * h
 		x1 := toUnit(k.at(0, t) - float64(off*k.halfSecondDerivative(0, t)))
@@ -76,5 +76,5 @@ func (c *Cutter) exactCurve(b *bezier) {
 		c.addSegment(Segment{x0, y0, x1, y1})
 		x0, y0 = x1, y1
 	}
-	c.addSegment(Segment{x0, y0, toUnit(float64(b.end().X)), toUnit(float64(b.end().Y))})
+	c.addSegment(Segment{x0, y0, toUnit(float64(bezier.end().X)), toUnit(float64(bezier.end().Y))})
 }

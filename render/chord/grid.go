@@ -54,33 +54,33 @@ func slope(dx, dy int64) int64 { return divide(dx>>10, dy>>10) }
 // gridLine rounds a line to quarter rows and stores it downwards, as an edge of c.edges or, without
 // these, as a segment of c.out. A line that gets no height is left out. See docs/spec/raster.md#r11.
 func (c *Cutter) gridLine(a, b vector.Point) {
-	e := Edge{Winding: 1, curve: noCurve}
+	edge := Edge{Winding: 1, curve: noCurve}
 	if a.Y > b.Y {
 		a, b = b, a
-		e.Winding = -1
+		edge.Winding = -1
 	}
 	y0, y1 := snapRow(toGrid(a.Y)<<8), snapRow(toGrid(b.Y)<<8)
 	if y0 == y1 {
 		return
 	}
 	x0, x1 := toGrid(a.X)<<8, toGrid(b.X)<<8
-	e.setLine(x0, y0, x1, y1)
+	edge.setLine(x0, y0, x1, y1)
 	if c.edges != nil {
-		c.edges.addLine(&e)
+		c.edges.addLine(&edge)
 		return
 	}
 	// The lower end's x follows from the rounded slope.
-	c.addChord(x0, y0, x0+(e.Slope*(y1-y0))>>16, y1, e.Winding < 0)
+	c.addChord(x0, y0, x0+(edge.Slope*(y1-y0))>>16, y1, edge.Winding < 0)
 }
 
 // gridCurve stores a curve that is monotone in y, downwards, as chords on quarter rows: as one edge of
 // c.edges or, without these, as segments of c.out. A curve that gets no height is left out.
-func (c *Cutter) gridCurve(b *bezier) {
+func (c *Cutter) gridCurve(bezier *bezier) {
 	var x, y [4]int64
-	for i := range b.n {
-		x[i], y[i] = toGrid(b.p[i].X), toGrid(b.p[i].Y)
+	for i := range bezier.n {
+		x[i], y[i] = toGrid(bezier.p[i].X), toGrid(bezier.p[i].Y)
 	}
-	last := b.n - 1
+	last := bezier.n - 1
 	if snapRow(y[0]<<8) == snapRow(y[last]<<8) {
 		return
 	}
@@ -88,26 +88,26 @@ func (c *Cutter) gridCurve(b *bezier) {
 	if y[0] > y[last] { // turned around, so that it runs downwards
 		winding = -1
 		x[0], x[last], y[0], y[last] = x[last], x[0], y[last], y[0]
-		if b.n == 4 {
+		if bezier.n == 4 {
 			x[1], x[2], y[1], y[2] = x[2], x[1], y[2], y[1]
 		}
 	}
-	s, e := &c.steps, &c.edge
+	chordSteps, edge := &c.steps, &c.edge
 	if c.edges != nil {
-		s, e = c.edges.newCurve()
+		chordSteps, edge = c.edges.newCurve()
 	}
-	e.Winding = winding
-	if b.n == 3 {
-		s.setQuad(&x, &y)
+	edge.Winding = winding
+	if bezier.n == 3 {
+		chordSteps.setQuad(&x, &y)
 	} else {
-		s.setCubic(&x, &y)
+		chordSteps.setCubic(&x, &y)
 	}
 	if c.edges != nil {
-		c.edges.addCurve(s, e)
+		c.edges.addCurve(chordSteps, edge)
 		return
 	}
-	for s.next(e) {
-		c.addChord(e.X, int64(e.Top)<<14, s.sx, int64(e.Bottom)<<14, e.Winding < 0)
+	for chordSteps.next(edge) {
+		c.addChord(edge.X, int64(edge.Top)<<14, chordSteps.sx, int64(edge.Bottom)<<14, edge.Winding < 0)
 	}
 }
 

@@ -43,10 +43,10 @@ func (d *forwardDifferences) setQuad(p *[4]int64, a int64, k int) {
 	d.at, d.d, d.dd, d.end = p[0]<<8, (b+a>>k)>>2, a>>(k-1)>>2, p[2]<<8
 }
 
-// quadNext sets e to the next chord of a quadratic that has height, and returns false if none is left.
+// quadNext sets edge to the next chord of a quadratic that has height, and returns false if none is left.
 // A chord ends on the nearest quarter row; one from a steep step of 2 px or more ends on a whole row, and
 // its x is moved there along the slope, as in the reference.
-func (s *chordSteps) quadNext(e *Edge) bool {
+func (s *chordSteps) quadNext(edge *Edge) bool {
 	for s.left > 0 {
 		s.left--
 		nx, ny := s.x.end, s.y.end // unsnapped end of the step
@@ -72,7 +72,7 @@ func (s *chordSteps) quadNext(e *Edge) bool {
 		if !tall {
 			m = slope(x1-s.sx, y1-s.sy)
 		}
-		e.setChord(s.sx, s.sy, x1, y1, m)
+		edge.setChord(s.sx, s.sy, x1, y1, m)
 		s.sx, s.sy = x1, y1
 		return true
 	}

@@ -21,7 +21,7 @@ func eachPixel(b *batch.Batch, r *batch.Run, y int, pixels *tileRow, f func(col 
 
 // composite paints the items of a tile, which come front to back, in row y, from the last one to the first. A clip
 // is not painted: the coverage of the items that it clips is multiplied by it.
-func (pixels *tileRow) composite(b *batch.Batch, r *batch.Run, items []batch.Item, y int) {
+func (pixels *tileRow) composite(b *batch.Batch, run *batch.Run, items []batch.Item, y int) {
 	*pixels = tileRow{}
 	clipped := len(items) // items from here on have had their clip looked up
 	var clip [batch.TileW]uint32
@@ -30,13 +30,13 @@ func (pixels *tileRow) composite(b *batch.Batch, r *batch.Run, items []batch.Ite
 		if it.Paint&batch.FlagClip != 0 {
 			continue
 		}
-		mask := b.Mask(r, it)
+		mask := b.Mask(run, it)
 		cover := coverage(mask, y)
 		if it.Paint&batch.FlagClipped != 0 {
 			if clipped > i { // the nearest clip before the item
 				for clipped = i - 1; items[clipped].Paint&batch.FlagClip == 0; clipped-- {
 				}
-				clip = coverage(b.Mask(r, &items[clipped]), y)
+				clip = coverage(b.Mask(run, &items[clipped]), y)
 			}
 			for c := range cover {
 				cover[c] = batch.Div255(cover[c] * clip[c])

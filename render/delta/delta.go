@@ -80,11 +80,11 @@ func (f *Finder) NewBase(d *paint.Drawing, layers []paint.Layer, bin *batch.Binn
 
 // Draw finds the tiles in which a view may differ from the base, f.Region, draws the layers of the view that reach
 // them, and arranges the drawing. Tiles differ where a layer was removed or added; whole units of the base's
-// ledger are taken. layers are those of b.Layers. ok is false if the view must be drawn in full: the pictures
+// ledger are taken. layers are those of builder.Layers. ok is false if the view must be drawn in full: the pictures
 // differ in size, or the coverage of all layers together is beyond the builder's limit, for which only a full
 // drawing gives the usual error.
-func (f *Finder) Draw(b *paint.Builder, d *paint.Drawing, layers []paint.Layer, base *Base) (ok bool, err error) {
-	if d.Width != base.Width || d.Height != base.Height {
+func (f *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layers []paint.Layer, base *Base) (ok bool, err error) {
+	if drawing.Width != base.Width || drawing.Height != base.Height {
 		return false, nil
 	}
 	f.findKept(layers, base.Layers)
@@ -98,11 +98,11 @@ func (f *Finder) Draw(b *paint.Builder, d *paint.Drawing, layers []paint.Layer, 
 		if old >= 0 {
 			continue
 		}
-		if err := b.DrawOnce(i); err != nil {
+		if err := builder.DrawOnce(i); err != nil {
 			return false, err
 		}
 		if broken != ForgetAdded {
-			addReach(&f.Region, d, &layers[i])
+			addReach(&f.Region, drawing, &layers[i])
 		}
 	}
 	if broken != ForgetUnits {
@@ -118,15 +118,15 @@ func (f *Finder) Draw(b *paint.Builder, d *paint.Drawing, layers []paint.Layer, 
 			layers[i].Drawn = false // Arrange leaves it out
 		default:
 			bytes += base.Layers[old].Bytes
-			if err := b.Draw(i); err != nil {
+			if err := builder.Draw(i); err != nil {
 				return false, err
 			}
 		}
 	}
-	if bytes > b.Limit() {
+	if bytes > builder.Limit() {
 		return false, nil
 	}
-	b.Arrange()
+	builder.Arrange()
 	return true, nil
 }
 

@@ -23,7 +23,7 @@ func choose(cfg Config, adapters []Adapter, open opener) (context, Info, error) 
 	case want == "software":
 		return firstThatOpens(software(adapters), open)
 	default:
-		fit, err := named(want, adapters, open)
+		fit, err := adapterNamed(want, adapters, open)
 		if err != nil {
 			return nil, Info{}, err
 		}
@@ -108,9 +108,9 @@ func firstThatOpens(list []candidate, open opener) (context, Info, error) {
 	return nil, Info{}, failed
 }
 
-// named returns the adapter that want, the value of --device, names: an index, a DRM node or the beginning of a
+// adapterNamed returns the adapter that want, the value of --device, names: an index, a DRM node or the beginning of a
 // UUID. None is ErrNoDevice and several are ErrAmbiguous, both with a list of them.
-func named(want string, adapters []Adapter, open opener) (Adapter, error) {
+func adapterNamed(want string, adapters []Adapter, open opener) (Adapter, error) {
 	var fit []Adapter
 	n, err := strconv.Atoi(want)
 	switch {

@@ -78,7 +78,7 @@ func TestChoose(t *testing.T) {
 }
 
 func TestErrorsNameTheChoices(t *testing.T) {
-	_, err := named("7", []Adapter{{Index: 0, CUDA: 0, Node: "/dev/dri/renderD128"}}, nil)
+	_, err := adapterNamed("7", []Adapter{{Index: 0, CUDA: 0, Node: "/dev/dri/renderD128"}}, nil)
 	for _, part := range []string{`"7"`, "CUDA 0", "/dev/dri/renderD128"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error %v does not name %s", err, part)

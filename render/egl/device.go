@@ -26,7 +26,7 @@ type Device struct {
 
 // call is a function to run on the device's thread.
 type call struct {
-	f    func() error
+	run  func() error
 	done chan error // buffers one result, so that the thread never waits for a reader
 }
 
@@ -81,7 +81,7 @@ func (d *Device) thread(cfg Config, ready chan<- error) {
 	for {
 		select {
 		case c := <-d.calls:
-			c.done <- runRecovered(c.f)
+			c.done <- runRecovered(c.run)
 		case <-d.quit:
 			return
 		}
@@ -121,7 +121,7 @@ func (d *Device) Do(f func() error) error { return d.DoWithin(0, f) }
 // count. When f takes longer, the device is given up: this call and all later ones return
 // ErrStuck, while f may still run and use what it refers to.
 func (d *Device) DoWithin(limit time.Duration, f func() error) error {
-	c := call{f: f, done: make(chan error, 1)}
+	c := call{run: f, done: make(chan error, 1)}
 	select { // a closed device takes no call even if its thread still listens
 	case <-d.quit:
 		return d.refused()

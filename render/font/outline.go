@@ -32,33 +32,33 @@ type point struct {
 
 // newGlyphTable finds the tables of outlines and horizontal metrics in a font, and checks their sizes. The
 // numbers below are places in these tables, as OpenType lays them out. units is per em.
-func newGlyphTable(ld *ot.Loader, units int) (g glyphTable, err error) {
+func newGlyphTable(ld *ot.Loader, units int) (glyphTable glyphTable, err error) {
 	head, err := table(ld, "head", 54)
 	if err != nil {
-		return g, err
+		return glyphTable, err
 	}
 	maxp, err := table(ld, "maxp", 6)
 	if err != nil {
-		return g, err
+		return glyphTable, err
 	}
 	hhea, err := table(ld, "hhea", 36)
 	if err != nil {
-		return g, err
+		return glyphTable, err
 	}
-	g.units, g.long = units, u16(head, 50) != 0
-	g.count, g.longMetrics = int(u16(maxp, 4)), int(u16(hhea, 34))
+	glyphTable.units, glyphTable.long = units, u16(head, 50) != 0
+	glyphTable.count, glyphTable.longMetrics = int(u16(maxp, 4)), int(u16(hhea, 34))
 	entry := 2
-	if g.long {
+	if glyphTable.long {
 		entry = 4
 	}
-	if g.loca, err = table(ld, "loca", (g.count+1)*entry); err != nil {
-		return g, err
+	if glyphTable.loca, err = table(ld, "loca", (glyphTable.count+1)*entry); err != nil {
+		return glyphTable, err
 	}
-	if g.hmtx, err = table(ld, "hmtx", 4*g.longMetrics+2*(g.count-g.longMetrics)); err != nil {
-		return g, err
+	if glyphTable.hmtx, err = table(ld, "hmtx", 4*glyphTable.longMetrics+2*(glyphTable.count-glyphTable.longMetrics)); err != nil {
+		return glyphTable, err
 	}
-	g.glyf, err = table(ld, "glyf", 0)
-	return g, err
+	glyphTable.glyf, err = table(ld, "glyf", 0)
+	return glyphTable, err
 }
 
 // data returns the description of a glyph in the font's glyf table; it is empty for a glyph without ink. The
@@ -226,19 +226,19 @@ func readFlags(dst []point, b []byte, at, n int) ([]point, int) {
 func readAxis(pts []point, b []byte, at int, f int64, short, same byte, vertical bool) int {
 	var v int32
 	for i := range pts {
-		p := &pts[i]
+		point := &pts[i]
 		switch {
-		case p.flag&short != 0:
+		case point.flag&short != 0:
 			if at >= len(b) {
 				return -1
 			}
-			if d := int32(b[at]); p.flag&same != 0 {
+			if d := int32(b[at]); point.flag&same != 0 {
 				v += d
 			} else {
 				v -= d
 			}
 			at++
-		case p.flag&same == 0:
+		case point.flag&same == 0:
 			if at+2 > len(b) {
 				return -1
 			}
@@ -246,9 +246,9 @@ func readAxis(pts []point, b []byte, at int, f int64, short, same byte, vertical
 			at += 2
 		}
 		if vertical {
-			p.y = scaleRound(v, f)
+			point.y = scaleRound(v, f)
 		} else {
-			p.x = scaleRound(v, f)
+			point.x = scaleRound(v, f)
 		}
 	}
 	return at

@@ -156,8 +156,8 @@ func (f *Face) cached(runs map[string][]Glyph, text []byte, features []harfbuzz.
 // shape shapes a text with HarfBuzz, script by script, and returns its glyphs. A character that the browser
 // would write in another way is a *ForeignError.
 func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) {
-	s := f.set
-	s.runes, s.offsets = s.runes[:0], s.offsets[:0]
+	set := f.set
+	set.runes, set.offsets = set.runes[:0], set.offsets[:0]
 	before := rune(-1)
 	for i, r := range text {
 		why := foreignReason(r)
@@ -168,17 +168,17 @@ func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) 
 		if why != "" {
 			return nil, &ForeignError{Rune: r, Font: f.file.name, Why: why}
 		}
-		s.runes, s.offsets = append(s.runes, r), append(s.offsets, int32(i))
+		set.runes, set.offsets = append(set.runes, r), append(set.offsets, int32(i))
 	}
 	var run []Glyph // of the whole text
-	for from := 0; from < len(s.runes); {
-		to, script := scriptRun(s.runes, from)
-		s.buffer.Clear()
-		s.buffer.AddRunes(s.runes, from, to-from)
-		s.buffer.Props = harfbuzz.SegmentProperties{
+	for from := 0; from < len(set.runes); {
+		to, script := scriptRun(set.runes, from)
+		set.buffer.Clear()
+		set.buffer.AddRunes(set.runes, from, to-from)
+		set.buffer.Props = harfbuzz.SegmentProperties{
 			Direction: harfbuzz.LeftToRight, Script: script, Language: english,
 		}
-		s.buffer.Shape(f.hb, features)
+		set.buffer.Shape(f.hb, features)
 		var err error
 		if run, err = f.appendShaped(run); err != nil {
 			return nil, err
@@ -210,22 +210,22 @@ var english = language.NewLanguage("en")
 // appendShaped appends the glyphs in the shaping buffer to run, with the advance of each split into its own and
 // what kerning adds. A character that the font lacks is a *ForeignError.
 func (f *Face) appendShaped(run []Glyph) ([]Glyph, error) {
-	s := f.set
-	for i, info := range s.buffer.Info {
+	set := f.set
+	for i, info := range set.buffer.Info {
 		if info.Glyph == 0 { // the font's glyph for missing characters
-			missing := f.missing(s.runes[info.Cluster:])
+			missing := f.missing(set.runes[info.Cluster:])
 			return nil, &ForeignError{Rune: missing, Font: f.file.name, Why: "the font has no such character"}
 		}
 		data, err := f.file.glyphs.data(int(info.Glyph))
 		if err != nil {
 			return nil, fmt.Errorf("cannot shape text in %s: %w", f.file.name, err)
 		}
-		p, own := s.buffer.Pos[i], f.file.glyphs.advance(int(info.Glyph))
+		p, own := set.buffer.Pos[i], f.file.glyphs.advance(int(info.Glyph))
 		if p.XAdvance == 0 {
 			own = 0 // a mark that takes no room, or a character that leaves no trace
 		}
 		run = append(run, Glyph{
-			ID: uint16(info.Glyph), Cluster: s.offsets[info.Cluster],
+			ID: uint16(info.Glyph), Cluster: set.offsets[info.Cluster],
 			Unsafe: info.Mask&harfbuzz.GlyphUnsafeToBreak != 0,
 			Own:    own, Kern: p.XAdvance - own, DX: p.XOffset, DY: p.YOffset, Discards: len(data) == 0,
 		})

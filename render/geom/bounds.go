@@ -8,7 +8,7 @@ import (
 // PathBounds returns the exact box of the points of a path, curves included, and not of its control points. It is
 // empty for a path without a line or curve or move.
 func PathBounds(p *vector.Path) Extent {
-	e := NewExtent()
+	extent := NewExtent()
 	var from [4]Point // the current point, then up to three points of a curve
 	pts, weights := p.Points, p.Weights
 	for _, v := range p.Verbs {
@@ -18,20 +18,20 @@ func PathBounds(p *vector.Path) Extent {
 		}
 		switch v {
 		case vector.Quad:
-			quadExtrema(&e, from[0], from[1], from[2], 1)
+			quadExtrema(&extent, from[0], from[1], from[2], 1)
 		case vector.Conic:
-			quadExtrema(&e, from[0], from[1], from[2], float64(weights[0]))
+			quadExtrema(&extent, from[0], from[1], from[2], float64(weights[0]))
 			weights = weights[1:]
 		case vector.Cubic:
-			cubicExtrema(&e, &from)
+			cubicExtrema(&extent, &from)
 		}
 		if n > 0 {
 			from[0] = from[n]
-			e.Add(from[0])
+			extent.Add(from[0])
 		}
 		pts = pts[n:]
 	}
-	return e
+	return extent
 }
 
 // quadExtrema adds the points where x or y of a conic from a to c, whose control b has the weight w, is extreme; a

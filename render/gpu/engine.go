@@ -96,7 +96,7 @@ func (e *engine) start() error {
 		e.programs[v] = p
 	}
 	for range e.cfg.Slots {
-		s := &slot{e: e}
+		s := &slot{engine: e}
 		gl.GenTextures(inputs, &s.textures[0])
 		e.slots = append(e.slots, s)
 		e.free <- s
@@ -148,8 +148,8 @@ func (e *engine) queryLimits() limits {
 // warmUp runs every program once over a run without tiles, so that the first
 // real batch does not pay for the driver's compiler.
 func (e *engine) warmUp() error {
-	s := <-e.free
-	defer func() { e.free <- s }()
+	slot := <-e.free
+	defer func() { e.free <- slot }()
 	// One empty run for each class, and one for pictures.
 	sums := piece{runs: make([]batch.Run, batch.Classes), outputBytes: int(batch.Classes) * batch.TileH * rowBytes}
 	for c := range sums.ends {
@@ -159,24 +159,24 @@ func (e *engine) warmUp() error {
 		sums,
 		{runs: make([]batch.Run, 1), picture: true, outputBytes: texel},
 	} {
-		total := s.layout(&p)
-		if err := s.grow(total, p.outputBytes); err != nil {
+		total := slot.layout(&p)
+		if err := slot.grow(total, p.outputBytes); err != nil {
 			return err
 		}
 		if e.mapped {
-			s.write(&p)
+			slot.write(&p)
 		}
-		if err := s.submit(&p, total); err != nil {
+		if err := slot.submit(&p, total); err != nil {
 			return err
 		}
-		done, err := s.poll(e.cfg.Watchdog)
+		done, err := slot.poll(e.cfg.Watchdog)
 		if err == nil && !done {
 			err = fmt.Errorf("cannot finish first dispatch in %v: %w", e.cfg.Watchdog, errLost)
 		}
 		if err != nil {
 			return err
 		}
-		if err := s.readResults(); err != nil {
+		if err := slot.readResults(); err != nil {
 			return err
 		}
 	}
@@ -228,7 +228,7 @@ func (e *engine) release() {
 		s.discard()
 		gl.DeleteTextures(inputs, &s.textures[0])
 		gl.DeleteQueries(steps, &s.queries[0])
-		for _, b := range []*buffer{&s.up, &s.in, &s.out, &s.fin} {
+		for _, b := range []*buffer{&s.upload, &s.in, &s.out, &s.fin} {
 			b.free(e)
 		}
 	}

@@ -13,7 +13,7 @@ func TestMemory(t *testing.T) {
 				}
 				var held int64
 				for _, s := range r.eng.slots {
-					held += int64(s.up.size + s.in.size + s.out.size + s.fin.size)
+					held += int64(s.upload.size + s.in.size + s.out.size + s.fin.size)
 				}
 				if got := r.Info().Memory; got != held || got == 0 {
 					t.Errorf("%d bytes reported; slots hold %d", got, held)

@@ -130,9 +130,9 @@ func (m *Meter) Close() error { return m.dev.Close() }
 
 // request is a pair of regions or masks that waits for the device.
 type request struct {
-	p    *region.Packed // a scene
-	a, b *region.Bits   // or masks of one size
-	done chan<- outcome // takes one
+	scene *region.Packed // a scene
+	a, b  *region.Bits   // or masks of one size
+	done  chan<- outcome // takes one
 }
 
 // outcome is the result of a request: sums, or the error of the device.
@@ -152,7 +152,7 @@ func (m *Meter) Measure(s *region.Scene) (region.Result, error) {
 	if err := p.Pack(s); err != nil {
 		return region.Result{}, err
 	}
-	sums, err := m.enqueue(request{p: p})
+	sums, err := m.enqueue(request{scene: p})
 	if err != nil {
 		return region.Result{}, err
 	}
@@ -165,11 +165,11 @@ func (m *Meter) Measure(s *region.Scene) (region.Result, error) {
 func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options) (metric.Comparison, error) {
 	asked := o.Hausdorff
 	o.Hausdorff = false // the host only counts
-	c, err := metric.Oracle{}.Compare(ctx, a, b, o)
-	if err != nil || !asked || c.A.Covered == 0 || c.B.Covered == 0 {
-		return c, err
+	comparison, err := metric.Oracle{}.Compare(ctx, a, b, o)
+	if err != nil || !asked || comparison.A.Covered == 0 || comparison.B.Covered == 0 {
+		return comparison, err
 	}
-	box := c.A.Box.Union(c.B.Box)
+	box := comparison.A.Box.Union(comparison.B.Box)
 	var bits [2]region.Bits
 	for i, from := range [2]*metric.Mask{&a, &b} {
 		bits[i].Reset(box.Dx(), box.Dy())
@@ -177,14 +177,14 @@ func (m *Meter) Compare(ctx context.Context, a, b metric.Mask, o metric.Options)
 	}
 	sums, err := m.enqueue(request{a: &bits[0], b: &bits[1]})
 	if err != nil {
-		return c, err
+		return comparison, err
 	}
 	if sums.Far2 == unfinished {
 		o.Hausdorff = true
 		return metric.Oracle{}.Compare(ctx, a, b, o)
 	}
-	c.Far2, c.Measured = int64(sums.Far2), true
-	return c, ctx.Err()
+	comparison.Far2, comparison.Measured = int64(sums.Far2), true
+	return comparison, ctx.Err()
 }
 
 // enqueue adds a pair to the backlog and waits for its result. The first caller starts the
@@ -230,7 +230,7 @@ func (m *Meter) serve() {
 func (m *Meter) Count(list []*region.Packed) ([]region.Sums, error) {
 	all := make([]request, len(list))
 	for i, p := range list {
-		all[i].p = p
+		all[i].scene = p
 	}
 	return m.run(all)
 }
@@ -242,9 +242,9 @@ func (m *Meter) run(list []request) ([]region.Sums, error) {
 	w := &meterBatch{out: out}
 	for i := range list {
 		r := &list[i]
-		if r.p != nil && !r.p.Fits() && !m.cfg.unbounded {
+		if r.scene != nil && !r.scene.Fits() && !m.cfg.unbounded {
 			m.leftToTwin.Add(1)
-			out[i] = region.Count([]*region.Packed{r.p})[0]
+			out[i] = region.Count([]*region.Packed{r.scene})[0]
 			continue
 		}
 		if w.full(r, m.cfg.Bytes) {
@@ -281,8 +281,8 @@ func (m *Meter) dispatchBatch(w *meterBatch, list []request) error {
 	for i, at := range w.places {
 		if r := &list[at]; sums[i].Far2 == unfinished {
 			m.leftToTwin.Add(1)
-			if r.p != nil { // masks may be large: their caller can be cancelled
-				sums[i] = region.Count([]*region.Packed{r.p})[0]
+			if r.scene != nil { // masks may be large: their caller can be cancelled
+				sums[i] = region.Count([]*region.Packed{r.scene})[0]
 			}
 		}
 		w.out[at] = sums[i]

@@ -45,8 +45,8 @@ const maxJobs = 32768
 
 // size returns the width and height in px, and the words of a row, of the request's bit masks.
 func (r *request) size() (width, height, words int) {
-	if r.p != nil {
-		return r.p.Size, r.p.Size, (r.p.Size + 31) / 32
+	if r.scene != nil {
+		return r.scene.Size, r.scene.Size, (r.scene.Size + 31) / 32
 	}
 	return r.a.Width, r.a.Height, r.a.Words
 }
@@ -54,14 +54,14 @@ func (r *request) size() (width, height, words int) {
 // add appends a pair of regions or masks to the batch as a job, and notes the threads that each stage needs
 // for it. Its result belongs at that place of the output. Regions are uploaded as edges, of which the stages
 // Area and Mark make masks; masks are uploaded as they are.
-func (w *meterBatch) add(r *request, place int) {
-	width, height, words := r.size()
+func (w *meterBatch) add(request *request, place int) {
+	width, height, words := request.size()
 	j := job{
 		Width: uint32(width), Height: uint32(height), Words: uint32(words),
 		Bits: uint32(w.bits), Blocks: uint32(w.blocks), Sum: uint32(4 * len(w.jobs)), // positions in buffers
 		Across: uint32((width + block - 1) / block), Down: uint32((height + block - 1) / block),
 	}
-	if p := r.p; p != nil {
+	if p := request.scene; p != nil {
 		j.Shift = uint32(16 - bits.TrailingZeros(uint(p.Size)))
 		j.Sides = uint32(len(w.edges))
 		j.SidesT, j.SidesEnd = j.Sides+uint32(p.SidesU), j.Sides+uint32(len(p.Sides))
@@ -72,7 +72,7 @@ func (w *meterBatch) add(r *request, place int) {
 		w.needThreads(shaders.Area, region.Rows/linesPerThread)
 		w.needThreads(shaders.Mark, 2*height*((words+3)/4))
 	} else {
-		w.masks = append(w.masks, hostMasks{w.bits, r.a, r.b})
+		w.masks = append(w.masks, hostMasks{w.bits, request.a, request.b})
 	}
 	blocks := 2 * int(j.Across*j.Down) // of both masks
 	for s := shaders.Seed; s < shaders.Matches; s++ {
@@ -134,42 +134,42 @@ func upload[T any](b *storageBuffer, list []T) {
 // dispatch uploads a batch, runs all stages of the comparison over it, waits, and returns the sums of its
 // jobs. The distances come from a jump flooding: in steps that halve, each block learns the nearest seed, by
 // turns from one buffer into the other. It runs on the device's thread.
-func (m *Meter) dispatch(w *meterBatch) ([]region.Sums, error) {
-	upload(&m.buffers[bufJobs], w.jobs)
-	upload(&m.buffers[bufEdges], w.edges)
-	m.buffers[bufFrom].ensure(4 * w.blocks)
-	m.buffers[bufTo].ensure(4 * w.blocks)
-	m.buffers[bufSeeds].ensure(4 * w.blocks)
-	m.buffers[bufBits].ensure(4 * w.bits)
-	for _, k := range w.masks {
+func (m *Meter) dispatch(meterBatch *meterBatch) ([]region.Sums, error) {
+	upload(&m.buffers[bufJobs], meterBatch.jobs)
+	upload(&m.buffers[bufEdges], meterBatch.edges)
+	m.buffers[bufFrom].ensure(4 * meterBatch.blocks)
+	m.buffers[bufTo].ensure(4 * meterBatch.blocks)
+	m.buffers[bufSeeds].ensure(4 * meterBatch.blocks)
+	m.buffers[bufBits].ensure(4 * meterBatch.bits)
+	for _, k := range meterBatch.masks {
 		for i, b := range [2]*region.Bits{k.a, k.b} {
 			gl.BufferSubData(gl.SHADER_STORAGE_BUFFER, 4*(k.first+i*len(b.W)), 4*len(b.W),
 				unsafe.Pointer(unsafe.SliceData(b.W)))
 		}
 	}
-	sums := make([]region.Sums, len(w.jobs))
+	sums := make([]region.Sums, len(meterBatch.jobs))
 	upload(&m.buffers[bufSums], sums)
 	for i := range m.buffers {
 		gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, uint32(i), m.buffers[i].id)
 	}
-	m.stage(shaders.Area, w, 0)
-	m.stage(shaders.Mark, w, 0)
-	m.stage(shaders.Seed, w, 0)
-	m.stage(shaders.Occupy, w, 0)
+	m.stage(shaders.Area, meterBatch, 0)
+	m.stage(shaders.Mark, meterBatch, 0)
+	m.stage(shaders.Seed, meterBatch, 0)
+	m.stage(shaders.Occupy, meterBatch, 0)
 	from, to := m.buffers[bufFrom].id, m.buffers[bufTo].id
 	swap := func() {
 		from, to = to, from
 		gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, bufFrom, from)
 		gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, bufTo, to)
 	}
-	for step := 1 << bits.Len(uint(w.flood-1)) / 2; step >= 1; step /= 2 {
-		m.stage(shaders.Flood, w, step)
+	for step := 1 << bits.Len(uint(meterBatch.flood-1)) / 2; step >= 1; step /= 2 {
+		m.stage(shaders.Flood, meterBatch, step)
 		swap()
 	}
-	m.stage(shaders.Flood, w, 1) // once more: it corrects most of the errors of jump flooding
+	m.stage(shaders.Flood, meterBatch, 1) // once more: it corrects most of the errors of jump flooding
 	swap()
-	m.stage(shaders.Bound, w, 0)
-	m.stage(shaders.Search, w, 0)
+	m.stage(shaders.Bound, meterBatch, 0)
+	m.stage(shaders.Search, meterBatch, 0)
 	gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
 	gl.BindBuffer(gl.SHADER_STORAGE_BUFFER, m.buffers[bufSums].id)
 	gl.GetBufferSubData(gl.SHADER_STORAGE_BUFFER, 0, 16*len(sums), unsafe.Pointer(&sums[0]))

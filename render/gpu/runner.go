@@ -100,17 +100,17 @@ func (r *Runner) Close() error {
 }
 
 // Ticket is a batch in flight. Exactly one Wait must follow each Ticket.
-type Ticket struct{ w *work }
+type Ticket struct{ work *work }
 
 // Timing returns the timing of the batch. It is complete after Wait.
-func (t Ticket) Timing() Timing { return t.w.timing }
+func (t Ticket) Timing() Timing { return t.work.timing }
 
 // Submit uploads and queues a batch and returns while the device works, where
 // the driver lets it. It waits while all Slots are taken, so hold fewer Tickets
 // than Config.Slots before the next Submit. The batch must not change until
 // Wait. Errors wrap ErrCapacity, ErrDeviceLost or ErrClosed.
 func (r *Runner) Submit(b *batch.Batch) (Ticket, error) {
-	w := &work{b: b}
+	w := &work{batch: b}
 	return Ticket{w}, r.send(w)
 }
 
@@ -121,10 +121,10 @@ func (r *Runner) Wait(t Ticket) ([]batch.RowSums, error) { return r.WaitInto(nil
 
 // WaitInto is Wait with the result in dst where it is large enough.
 func (r *Runner) WaitInto(dst []batch.RowSums, t Ticket) ([]batch.RowSums, error) {
-	if err := r.receive(t.w, dst); err != nil {
+	if err := r.receive(t.work, dst); err != nil {
 		return nil, err
 	}
-	return t.w.rows, nil
+	return t.work.rows, nil
 }
 
 // Run evaluates a batch on the device and waits for its row sums: Submit and Wait.
@@ -141,16 +141,16 @@ func (r *Runner) Run(b *batch.Batch) ([]batch.RowSums, error) {
 // only; other pixels are zero until the caller adds interiors (b.FillSolids) and the CPU twin's
 // runs.
 func (r *Runner) SubmitPictures(b *batch.Batch) (Ticket, error) {
-	w := &work{b: b, picture: true}
+	w := &work{batch: b, picture: true}
 	return Ticket{w}, r.send(w)
 }
 
 // WaitPixels waits for the pictures of a batch that SubmitPictures has sent.
 func (r *Runner) WaitPixels(t Ticket) ([]uint32, error) {
-	if err := r.receive(t.w, nil); err != nil {
+	if err := r.receive(t.work, nil); err != nil {
 		return nil, err
 	}
-	return t.w.pixels, nil
+	return t.work.pixels, nil
 }
 
 // Pictures draws the pictures of a batch on the device and waits for them.
@@ -187,7 +187,7 @@ func (r *Runner) receive(w *work, dst []batch.RowSums) error {
 // batch again, but only once for each batch. Other errors, and nil, it returns unchanged.
 func (r *Runner) retry(w *work, err error) error {
 	for isLost(err) {
-		e, rerr := r.replace(w.e, isHung(err))
+		e, rerr := r.replace(w.engine, isHung(err))
 		if errors.Is(rerr, ErrClosed) {
 			return rerr
 		}
@@ -195,7 +195,7 @@ func (r *Runner) retry(w *work, err error) error {
 			return fmt.Errorf("%w; lost by: %w", rerr, err)
 		}
 		if w.retried {
-			return fmt.Errorf("cannot run batch of %d runs: %w twice: %w", len(w.b.Runs), ErrDeviceLost, err)
+			return fmt.Errorf("cannot run batch of %d runs: %w twice: %w", len(w.batch.Runs), ErrDeviceLost, err)
 		}
 		w.retried = true
 		err = w.start(e)
@@ -244,14 +244,14 @@ func (r *Runner) currentOrReopen() (*engine, error) {
 func (r *Runner) replace(old *engine, hung bool) (*engine, error) {
 	r.opening.Lock()
 	defer r.opening.Unlock()
-	e, _, err := r.state()
+	engine, _, err := r.state()
 	if errors.Is(err, ErrClosed) {
 		return nil, err
 	}
-	if e != nil && e != old {
-		return e, nil // another batch of the lost context came first
+	if engine != nil && engine != old {
+		return engine, nil // another batch of the lost context came first
 	}
-	if e != nil {
+	if engine != nil {
 		r.mu.Lock()
 		r.eng = nil
 		r.resets++
@@ -264,9 +264,9 @@ func (r *Runner) replace(old *engine, hung bool) (*engine, error) {
 		return r.currentOrReopen() // the tries for the lost context were all made
 	}
 	for {
-		e, err = r.reopen()
+		engine, err = r.reopen()
 		if err == nil || errors.Is(err, ErrClosed) || errors.Is(err, ErrDead) {
-			return e, err
+			return engine, err
 		}
 		time.Sleep(openRetryPause)
 	}
@@ -276,15 +276,15 @@ func (r *Runner) replace(old *engine, hung bool) (*engine, error) {
 // state, and after maxOpenTries in a row it wraps ErrDead. A different device is refused, because its results
 // might differ in bits. The caller holds r.opening.
 func (r *Runner) reopen() (*engine, error) {
-	e, err := openEngine(r.cfg, reopenLimit)
+	engine, err := openEngine(r.cfg, reopenLimit)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err == nil && e.info().Renderer != r.last.Renderer {
-		err = fmt.Errorf("cannot go on with %s: it was %s", e.info().Renderer, r.last.Renderer)
-		go e.close()
+	if err == nil && engine.info().Renderer != r.last.Renderer {
+		err = fmt.Errorf("cannot go on with %s: it was %s", engine.info().Renderer, r.last.Renderer)
+		go engine.close()
 	}
 	if err == nil && r.closed {
-		go e.close()
+		go engine.close()
 	}
 	if r.closed {
 		return nil, ErrClosed
@@ -298,6 +298,6 @@ func (r *Runner) reopen() (*engine, error) {
 		}
 		return nil, r.lastError
 	}
-	r.eng, r.last, r.failedTries, r.lastError = e, e.info(), 0, nil
-	return e, nil
+	r.eng, r.last, r.failedTries, r.lastError = engine, engine.info(), 0, nil
+	return engine, nil
 }

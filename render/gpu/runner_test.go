@@ -249,7 +249,7 @@ func TestOverlap(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := sameRows(rows, fakeRows(tickets[i].w.b)); err != nil {
+			if err := sameRows(rows, fakeRows(tickets[i].work.batch)); err != nil {
 				t.Errorf("round %d, ticket %d: %v", round, i, err)
 			}
 		}
@@ -364,7 +364,7 @@ func TestOutOfMemory(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			r := open(t, fake(Config{noStorage: row.noStorage, SlotBytes: row.slot}))
 			e := r.eng
-			err := e.dev.Do(func() error { return e.slots[0].up.ensure(e, tooLarge, flagsUp, gl.STREAM_DRAW) })
+			err := e.dev.Do(func() error { return e.slots[0].upload.ensure(e, tooLarge, flagsUp, gl.STREAM_DRAW) })
 			if err == nil && row.slot > 0 && !e.dev.Info().Software {
 				return // NVIDIA's driver grants what it does not have, and only refuses its use
 			}

@@ -14,11 +14,11 @@ import (
 // slot is the device memory of one batch in flight: buffers for upload and download, and the fence
 // after its commands. All methods but write run on the device's thread.
 type slot struct {
-	e   *engine
-	up  buffer // input, as the host writes it
-	in  buffer // input, as shaders read it; unused where shaders read up itself
-	out buffer // output, as shaders write it
-	fin buffer // output, as the host reads it; unused where that is out itself
+	engine *engine
+	upload buffer // input, as the host writes it
+	in     buffer // input, as shaders read it; unused where shaders read up itself
+	out    buffer // output, as shaders write it
+	fin    buffer // output, as the host reads it; unused where that is out itself
 
 	textures     [inputs]uint32
 	offsets      [inputs]int // of the sections
@@ -57,18 +57,18 @@ const (
 // persistent mapping, 0 for memory that the host does not map; usage is the hint where buffer storage is
 // missing. Errors wrap ErrCapacity where memory is short, or where more is asked for than a slot may take:
 // NVIDIA's driver grants buffers of any size, larger than its memory too.
-func (b *buffer) ensure(e *engine, need int, flags, usage uint32) error {
+func (b *buffer) ensure(engine *engine, need int, flags, usage uint32) error {
 	if need <= b.size {
 		return nil
 	}
-	if most := e.limits.slot + slack; need > most {
+	if most := engine.limits.slot + slack; need > most {
 		return fmt.Errorf("cannot grow buffer to %d bytes; slots may take %d: %w", need, most, ErrCapacity)
 	}
-	b.free(e)
+	b.free(engine)
 	size := bufferSize(need)
 	gl.GenBuffers(1, &b.id)
 	gl.BindBuffer(gl.COPY_WRITE_BUFFER, b.id)
-	if !e.mapped {
+	if !engine.mapped {
 		gl.BufferData(gl.COPY_WRITE_BUFFER, size, nil, usage)
 	} else {
 		gl.BufferStorage(gl.COPY_WRITE_BUFFER, size, nil, flags)
@@ -79,16 +79,16 @@ func (b *buffer) ensure(e *engine, need int, flags, usage uint32) error {
 		}
 	}
 	err := glError("allocate buffer")
-	if err == nil && e.mapped && flags != 0 && b.mapped == nil {
+	if err == nil && engine.mapped && flags != 0 && b.mapped == nil {
 		err = fmt.Errorf("cannot map buffer: %w", ErrCapacity)
 	}
 	if err != nil {
-		b.free(e)
+		b.free(engine)
 		return fmt.Errorf("cannot grow buffer to %d bytes; %d are needed, slots may take %d: %w",
-			size, need, e.limits.slot, err)
+			size, need, engine.limits.slot, err)
 	}
 	b.size = size
-	e.memory.Add(int64(size))
+	engine.memory.Add(int64(size))
 	return nil
 }
 
@@ -117,7 +117,7 @@ const slack = 64 << 10
 // buffer must be slack bytes larger. Each section begins where the device lets a texture or
 // storage range begin, and has at least one texel, since ranges may not be empty.
 func (s *slot) layout(p *piece) int {
-	align := s.e.limits.align
+	align := s.engine.limits.align
 	end := 0
 	for i, n := range p.sizes() {
 		s.offsets[i], s.sizes[i] = end, n
@@ -129,41 +129,41 @@ func (s *slot) layout(p *piece) int {
 // grow makes the slot's buffers large enough for the upload and the results of a piece: two, which host and
 // shaders share, or four where the device has memory of its own.
 func (s *slot) grow(upBytes, outBytes int) error {
-	e := s.e
+	engine := s.engine
 	upBytes += slack
-	if e.direct {
-		if err := s.up.ensure(e, upBytes, flagsUp, gl.STREAM_DRAW); err != nil {
+	if engine.direct {
+		if err := s.upload.ensure(engine, upBytes, flagsUp, gl.STREAM_DRAW); err != nil {
 			return err
 		}
-		return s.out.ensure(e, outBytes, flagsFin, gl.STREAM_READ)
+		return s.out.ensure(engine, outBytes, flagsFin, gl.STREAM_READ)
 	}
-	if err := s.up.ensure(e, upBytes, flagsUp, gl.STREAM_DRAW); err != nil {
+	if err := s.upload.ensure(engine, upBytes, flagsUp, gl.STREAM_DRAW); err != nil {
 		return err
 	}
-	if err := s.in.ensure(e, upBytes, 0, gl.STREAM_COPY); err != nil {
+	if err := s.in.ensure(engine, upBytes, 0, gl.STREAM_COPY); err != nil {
 		return err
 	}
-	if err := s.out.ensure(e, outBytes, 0, gl.STREAM_COPY); err != nil {
+	if err := s.out.ensure(engine, outBytes, 0, gl.STREAM_COPY); err != nil {
 		return err
 	}
-	return s.fin.ensure(e, outBytes, flagsFin, gl.STREAM_READ)
+	return s.fin.ensure(engine, outBytes, flagsFin, gl.STREAM_READ)
 }
 
 // hasRoom reports whether the slot's buffers are large enough for the upload and the results of a
 // piece.
 func (s *slot) hasRoom(upBytes, outBytes int) bool {
 	upBytes += slack
-	if upBytes > s.up.size || outBytes > s.out.size {
+	if upBytes > s.upload.size || outBytes > s.out.size {
 		return false
 	}
-	return s.e.direct || upBytes <= s.in.size && outBytes <= s.fin.size
+	return s.engine.direct || upBytes <= s.in.size && outBytes <= s.fin.size
 }
 
 // input returns the buffer that shaders read: the upload buffer itself, or its copy on a device
 // with memory of its own.
 func (s *slot) input() *buffer {
-	if s.e.direct {
-		return &s.up
+	if s.engine.direct {
+		return &s.upload
 	}
 	return &s.in
 }
@@ -171,7 +171,7 @@ func (s *slot) input() *buffer {
 // result returns the buffer from which the host reads results: what the shaders wrote, or its copy
 // where the device has memory of its own.
 func (s *slot) result() *buffer {
-	if s.e.direct {
+	if s.engine.direct {
 		return &s.out
 	}
 	return &s.fin
@@ -180,7 +180,7 @@ func (s *slot) result() *buffer {
 // write copies the piece into the mapped upload buffer, on the caller's thread, and notes the time.
 func (s *slot) write(p *piece) {
 	begin := time.Now()
-	s.eachSection(p, func(at int, b []byte) { copy(s.up.mapped[at:], b) })
+	s.eachSection(p, func(at int, b []byte) { copy(s.upload.mapped[at:], b) })
 	s.timing.CopyIn = time.Since(begin)
 }
 
@@ -204,41 +204,41 @@ func (s *slot) eachSection(p *piece, f func(at int, b []byte)) {
 // submit queues the upload, the dispatches and the read-back of a piece, and a fence behind them, and does not
 // wait for them. total is the bytes of the upload. Without mapped memory the driver copies the upload; with it,
 // write has put it there.
-func (s *slot) submit(p *piece, total int) error {
-	e := s.e
-	if !e.mapped {
+func (s *slot) submit(piece *piece, total int) error {
+	engine := s.engine
+	if !engine.mapped {
 		begin := time.Now()
-		gl.BindBuffer(gl.COPY_WRITE_BUFFER, s.up.id)
-		s.eachSection(p, func(at int, b []byte) {
+		gl.BindBuffer(gl.COPY_WRITE_BUFFER, s.upload.id)
+		s.eachSection(piece, func(at int, b []byte) {
 			gl.BufferSubData(gl.COPY_WRITE_BUFFER, at, len(b), unsafe.Pointer(&b[0]))
 		})
 		s.timing.CopyIn = time.Since(begin)
 	}
-	if !e.direct {
-		s.timed(stepUpload, func() { transfer(&s.up, &s.in, total) })
+	if !engine.direct {
+		s.timed(stepUpload, func() { transfer(&s.upload, &s.in, total) })
 	}
-	s.bind(p.outputBytes)
-	if p.picture {
+	s.bind(piece.outputBytes)
+	if piece.picture {
 		// All zero: shaders write only the pixels of runs.
-		gl.ClearBufferSubData(gl.SHADER_STORAGE_BUFFER, gl.R32UI, 0, p.outputBytes,
+		gl.ClearBufferSubData(gl.SHADER_STORAGE_BUFFER, gl.R32UI, 0, piece.outputBytes,
 			gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
 	}
 	s.timed(stepDispatch, func() {
-		if p.picture {
-			e.programs[shaders.Picture].dispatch(0, len(p.runs), e.limits.groups)
+		if piece.picture {
+			engine.programs[shaders.Picture].dispatch(0, len(piece.runs), engine.limits.groups)
 			return
 		}
 		first := 0
 		for class, variant := range variantOf {
-			e.programs[variant].dispatch(first, p.ends[class]-first, e.limits.groups)
-			first = p.ends[class]
+			engine.programs[variant].dispatch(first, piece.ends[class]-first, engine.limits.groups)
+			first = piece.ends[class]
 		}
 	})
-	if e.direct { // the host reads what the shaders wrote
+	if engine.direct { // the host reads what the shaders wrote
 		gl.MemoryBarrier(clientMappedBufferBarrier | gl.BUFFER_UPDATE_BARRIER_BIT)
 	} else {
 		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
-		s.timed(stepReadBack, func() { transfer(&s.out, &s.fin, p.outputBytes) })
+		s.timed(stepReadBack, func() { transfer(&s.out, &s.fin, piece.outputBytes) })
 	}
 	s.fence = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
 	gl.Flush()
@@ -257,7 +257,7 @@ func (s *slot) bind(outBytes int) {
 	in := s.input().id
 	for i := range inputs {
 		size := max(s.sizes[i], texel)
-		if s.e.limits.access == AccessStorage {
+		if s.engine.limits.access == AccessStorage {
 			gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, uint32(1+i), in, s.offsets[i], size)
 			continue
 		}
@@ -278,7 +278,7 @@ func transfer(from, to *buffer, n int) {
 // timed runs f between two timer queries of the device. A software driver runs compute inside the
 // call and its timers do not see it, so there the call itself is timed.
 func (s *slot) timed(step int, f func()) {
-	if s.e.dev.Info().Software {
+	if s.engine.dev.Info().Software {
 		begin := time.Now()
 		f()
 		*s.timing.step(step) = time.Since(begin)

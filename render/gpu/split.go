@@ -85,14 +85,14 @@ func (l *limits) upload(n recordCounts) int {
 
 // splitSums cuts the runs of a batch that shaders evaluate into pieces that fit the limits, in order: one
 // piece without a copy where all of it fits, none without runs. A run that does not fit is ErrCapacity.
-func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
+func splitSums(b *batch.Batch, limits *limits) ([]piece, error) {
 	n := b.Shader()
 	if n == 0 {
 		return nil, nil
 	}
 	whole := recordCounts{b.Rows(), len(b.Items), len(b.Tiles), n}
 	rows := n * batch.TileH * rowBytes
-	if l.fits(whole) && rows <= l.output() {
+	if limits.fits(whole) && rows <= limits.output() {
 		return []piece{{
 			masks: b.Masks, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n],
 			ends: b.Ends, outputBytes: rows,
@@ -102,7 +102,7 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 	for i := range all {
 		all[i] = i
 	}
-	pieces, err := copyRuns(b, all, l, l.output()/(batch.TileH*rowBytes))
+	pieces, err := copyRuns(b, all, limits, limits.output()/(batch.TileH*rowBytes))
 	first := 0 // position of the piece's first run in the batch
 	for i := range pieces {
 		p := &pieces[i]
@@ -119,19 +119,19 @@ func splitSums(b *batch.Batch, l *limits) ([]piece, error) {
 // splitPicture is splitSums for pictures. Where the picture buffer does not fit it is cut into windows, and the
 // runs of a window into pieces, whose outputs are merged. Windows begin and end between tile rows, so no run
 // is cut. A tile row that does not fit is ErrCapacity.
-func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
+func splitPicture(b *batch.Batch, limits *limits) ([]piece, error) {
 	n := b.Shader()
 	whole := recordCounts{b.Rows(), len(b.Items), len(b.Tiles), n}
 	if n == 0 || b.Pixels == 0 {
 		return nil, nil
 	}
-	if l.fits(whole) && b.Pixels*pixelBytes <= l.output() {
+	if limits.fits(whole) && b.Pixels*pixelBytes <= limits.output() {
 		return []piece{{
 			masks: b.Masks, items: b.Items, tiles: b.Tiles, runs: b.Runs[:n],
 			picture: true, pixels: b.Pixels, outputBytes: b.Pixels * pixelBytes,
 		}}, nil
 	}
-	ends, err := pictureWindows(b, l.output()/pixelBytes)
+	ends, err := pictureWindows(b, limits.output()/pixelBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func splitPicture(b *batch.Batch, l *limits) ([]piece, error) {
 	var out []piece
 	from := 0
 	for w, end := range ends {
-		pieces, err := copyRuns(b, members[w], l, n)
+		pieces, err := copyRuns(b, members[w], limits, n)
 		if err != nil {
 			return nil, err
 		}
@@ -197,18 +197,18 @@ func findWindow(ends []int, px int) int {
 
 // copyRuns copies the runs of a batch at the positions in order, with all their records, into pieces that fit
 // the limits and have at most that many runs. A single run that does not fit is ErrCapacity.
-func copyRuns(b *batch.Batch, order []int, l *limits, most int) ([]piece, error) {
+func copyRuns(b *batch.Batch, order []int, l *limits, limit int) ([]piece, error) {
 	var out []piece
 	var sum recordCounts
 	p := piece{}
 	for _, i := range order {
 		n := countRecords(b, &b.Runs[i])
-		if !l.fits(n) || most < 1 {
+		if !l.fits(n) || limit < 1 {
 			return nil, fmt.Errorf("cannot upload run %d of scene %d: %w: "+
 				"it takes %d bytes with %d rows of masks and %d items; %d bytes fit (%d in one section)",
 				i, b.Runs[i].Scene, ErrCapacity, l.upload(n), n.masks, n.items, l.slot, l.section())
 		}
-		if !l.fits(sum.add(n)) || sum.runs == most {
+		if !l.fits(sum.add(n)) || sum.runs == limit {
 			out = append(out, p)
 			p, sum = piece{}, recordCounts{}
 		}

@@ -12,14 +12,14 @@ import (
 
 // work is one batch in flight on an engine, possibly in parts.
 type work struct {
-	b       *batch.Batch
+	batch   *batch.Batch
 	picture bool
 	dst     []batch.RowSums // memory for rows, where it is large enough
 	rows    []batch.RowSums // nil until the first part is in
 	pixels  []uint32
 
 	timing   Timing  // of the parts that are in
-	e        *engine // where it runs
+	engine   *engine // where it runs
 	inFlight []part  // oldest first
 	retried  bool    // it has been run again after a loss
 	fault    fault   // injected, for tests
@@ -28,21 +28,21 @@ type work struct {
 
 // part is a piece in a slot.
 type part struct {
-	s *slot
-	p piece
+	slot  *slot
+	piece piece
 }
 
 // start splits the batch and sends it to the engine, piece by piece, dropping what an earlier start has left.
 // It waits if no slot is free, and then takes results of its own; the last pieces stay in flight until finish.
 // After an error none is in flight.
 func (w *work) start(e *engine) error {
-	w.e, w.inFlight, w.fault, w.done = e, w.inFlight[:0], nextFault(w.b), false
+	w.engine, w.inFlight, w.fault, w.done = e, w.inFlight[:0], nextFault(w.batch), false
 	w.rows, w.pixels, w.timing = nil, nil, Timing{Latency: w.timing.Latency} // of a run that was lost
 	split := splitSums
 	if w.picture {
 		split = splitPicture
 	}
-	pieces, err := split(w.b, &e.limits)
+	pieces, err := split(w.batch, &e.limits)
 	if err != nil {
 		return err
 	}
@@ -60,9 +60,9 @@ func (w *work) start(e *engine) error {
 func (w *work) allocResults() {
 	switch {
 	case w.picture && w.pixels == nil:
-		w.pixels = make([]uint32, w.b.Pixels)
+		w.pixels = make([]uint32, w.batch.Pixels)
 	case !w.picture && w.rows == nil:
-		w.rows = zeroed(w.dst, len(w.b.Runs)*batch.TileH)[:w.b.Shader()*batch.TileH]
+		w.rows = zeroed(w.dst, len(w.batch.Runs)*batch.TileH)[:w.batch.Shader()*batch.TileH]
 	}
 }
 
@@ -78,48 +78,48 @@ func zeroed[T any](s []T, n int) []T {
 
 // send takes a free slot, writes one piece of the batch into it and queues it on the device's thread. On a
 // synchronous device it takes the results at once. The slot is in w.inFlight, after an error too.
-func (w *work) send(p piece) error {
-	s, err := w.slot()
+func (w *work) send(piece piece) error {
+	slot, err := w.slot()
 	if err != nil {
 		return err
 	}
-	w.inFlight = append(w.inFlight, part{s, p})
-	e := w.e
-	total := s.layout(&p)
-	s.timing = Timing{Parts: 1, UpBytes: int64(total), DownBytes: int64(p.outputBytes)}
-	s.began, s.haveResults = time.Now(), false
-	s.raw = s.raw[:0]
-	if !e.mapped {
-		s.raw = slices.Grow(s.raw, p.outputBytes)[:p.outputBytes]
+	w.inFlight = append(w.inFlight, part{slot, piece})
+	engine := w.engine
+	total := slot.layout(&piece)
+	slot.timing = Timing{Parts: 1, UpBytes: int64(total), DownBytes: int64(piece.outputBytes)}
+	slot.began, slot.haveResults = time.Now(), false
+	slot.raw = slot.raw[:0]
+	if !engine.mapped {
+		slot.raw = slices.Grow(slot.raw, piece.outputBytes)[:piece.outputBytes]
 	}
 	enough := false
-	if err := e.whileOpen(func() error { enough = s.hasRoom(total, p.outputBytes); return nil }); err != nil {
+	if err := engine.whileOpen(func() error { enough = slot.hasRoom(total, piece.outputBytes); return nil }); err != nil {
 		return err
 	}
 	if !enough {
-		if err := e.onThread(func() error { return s.grow(total, p.outputBytes) }); err != nil {
+		if err := engine.onThread(func() error { return slot.grow(total, piece.outputBytes) }); err != nil {
 			return err
 		}
 	}
-	if e.mapped {
-		if err := e.whileOpen(func() error { s.write(&p); return nil }); err != nil {
+	if engine.mapped {
+		if err := engine.whileOpen(func() error { slot.write(&piece); return nil }); err != nil {
 			return err
 		}
 	}
-	if e.cfg.wrote != nil {
-		e.cfg.wrote()
+	if engine.cfg.wrote != nil {
+		engine.cfg.wrote()
 	}
 	fault := w.fault // not w: a thread that was given up may come back when w runs elsewhere
-	return e.onThread(func() error {
+	return engine.onThread(func() error {
 		if fault == faultStuck {
 			select {} // for ever
 		}
-		if err := s.submit(&p, total); err != nil || !e.synchronous || fault != faultNone {
+		if err := slot.submit(&piece, total); err != nil || !engine.synchronous || fault != faultNone {
 			return err
 		}
 		// The results are there. Taking them in this call spares the caller from
 		// waiting for the thread again, behind batches that came later.
-		return e.pollSlot(s, 0, fault)
+		return engine.pollSlot(slot, 0, fault)
 	})
 }
 
@@ -149,12 +149,12 @@ func (e *engine) whileOpen(f func() error) error {
 func (w *work) slot() (*slot, error) {
 	for {
 		select {
-		case s := <-w.e.free:
+		case s := <-w.engine.free:
 			return s, nil
 		default:
 		}
 		if len(w.inFlight) == 0 {
-			return <-w.e.free, nil
+			return <-w.engine.free, nil
 		}
 		if err := w.collect(); err != nil {
 			return nil, err
@@ -172,7 +172,7 @@ func (w *work) finish() error {
 	}
 	w.allocResults()
 	w.done = true
-	w.e.cfg.Stats.addBatch(w.timing)
+	w.engine.cfg.Stats.addBatch(w.timing)
 	return nil
 }
 
@@ -180,14 +180,14 @@ func (w *work) finish() error {
 // slot. After an error the part keeps its slot in inFlight, because the device may still write to
 // it; the caller calls releaseSlots, which waits for the device first.
 func (w *work) collect() error {
-	e, oldest := w.e, w.inFlight[0]
-	slot, piece := oldest.s, &oldest.p
+	engine, oldest := w.engine, w.inFlight[0]
+	slot, piece := oldest.slot, &oldest.piece
 	if err := w.waitForFence(slot); err != nil {
 		return err
 	}
 	begin := time.Now()
-	if e.mapped { // the results are in mapped memory, which is gone once the engine is closed
-		err := e.whileOpen(func() error {
+	if engine.mapped { // the results are in mapped memory, which is gone once the engine is closed
+		err := engine.whileOpen(func() error {
 			w.copyResults(piece, slot.result().mapped[:piece.outputBytes])
 			return nil
 		})
@@ -201,7 +201,7 @@ func (w *work) collect() error {
 	slot.timing.Latency = time.Since(slot.began)
 	w.timing.add(slot.timing)
 	w.inFlight = append(w.inFlight[:0], w.inFlight[1:]...)
-	e.free <- slot
+	engine.free <- slot
 	return nil
 }
 
@@ -212,7 +212,7 @@ const maxPoll = 250 * time.Microsecond
 // waitForFence polls until the slot's results are in. If the device has finished nothing, of this batch or
 // another, for the watchdog's time since the slot was sent, it gives the context up.
 func (w *work) waitForFence(s *slot) error {
-	e, fault := w.e, w.fault
+	e, fault := w.engine, w.fault
 	for !s.haveResults {
 		err := e.onThread(func() error { return e.pollSlot(s, maxPoll, fault) })
 		if err != nil || s.haveResults {
@@ -285,9 +285,9 @@ func recordsOf[T any](raw []byte) []T {
 // must not be overwritten; what does not end within the watchdog's time loses the context. On a lost engine
 // nothing runs, but other batches may wait for a slot, and with it find out that the engine is lost.
 func (w *work) releaseSlots() {
-	e := w.e
+	e := w.engine
 	for _, part := range w.inFlight {
-		s := part.s
+		s := part.slot
 		e.dev.DoWithin(e.cfg.Watchdog, func() error {
 			if s.fence != 0 && !e.lost.Load() {
 				if done, err := s.poll(e.cfg.Watchdog); err != nil || !done {

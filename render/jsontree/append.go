@@ -11,13 +11,13 @@ import (
 // Append appends a value to dst as valid JSON. fastjson's own MarshalTo writes some
 // strings with control or unprintable characters in Go's notation, such as \x07 and
 // \U000e0067, which is not JSON.
-func Append(dst []byte, v *fastjson.Value) []byte {
-	switch v.Type() {
+func Append(dst []byte, value *fastjson.Value) []byte {
+	switch value.Type() {
 	case fastjson.TypeString:
-		return AppendString(dst, text(v.GetStringBytes()))
+		return AppendString(dst, text(value.GetStringBytes()))
 	case fastjson.TypeArray:
 		dst = append(dst, '[')
-		for i, e := range v.GetArray() {
+		for i, e := range value.GetArray() {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
@@ -27,7 +27,7 @@ func Append(dst []byte, v *fastjson.Value) []byte {
 	case fastjson.TypeObject:
 		dst = append(dst, '{')
 		first := true
-		v.GetObject().Visit(func(key []byte, e *fastjson.Value) {
+		value.GetObject().Visit(func(key []byte, e *fastjson.Value) {
 			if !first {
 				dst = append(dst, ',')
 			}
@@ -36,7 +36,7 @@ func Append(dst []byte, v *fastjson.Value) []byte {
 		})
 		return append(dst, '}')
 	}
-	return v.MarshalTo(dst) // numbers as they were read, true, false, null
+	return value.MarshalTo(dst) // numbers as they were read, true, false, null
 }
 
 // text returns b as a string without a copy. b must not change while it is in use.
@@ -95,26 +95,26 @@ func Text(v *fastjson.Value) string {
 
 // AppendContent appends a value to dst in a form that can be read in one way only, so that values
 // with equal content are equal. It is no JSON.
-func AppendContent(dst []byte, v *fastjson.Value) []byte {
-	t := v.Type()
+func AppendContent(dst []byte, value *fastjson.Value) []byte {
+	t := value.Type()
 	dst = append(dst, byte(t))
 	switch t {
 	case fastjson.TypeString:
-		return appendText(dst, v.GetStringBytes())
+		return appendText(dst, value.GetStringBytes())
 	case fastjson.TypeArray:
-		list := v.GetArray()
+		list := value.GetArray()
 		dst = binary.AppendUvarint(dst, uint64(len(list)))
 		for _, e := range list {
 			dst = AppendContent(dst, e)
 		}
 	case fastjson.TypeObject:
-		o := v.GetObject()
+		o := value.GetObject()
 		dst = binary.AppendUvarint(dst, uint64(o.Len()))
 		o.Visit(func(key []byte, e *fastjson.Value) {
 			dst = AppendContent(appendText(dst, key), e)
 		})
 	case fastjson.TypeNumber:
-		dst = append(v.MarshalTo(dst), 0) // as it was read
+		dst = append(value.MarshalTo(dst), 0) // as it was read
 	}
 	return dst
 }

@@ -74,29 +74,29 @@ func (Oracle) Compare(ctx context.Context, a, b Mask, o Options) (Comparison, er
 			ErrSize, a.Width, a.Height, b.Width, b.Height)
 	}
 	o.Threshold = max(o.Threshold, CoveredFrom)
-	c := Comparison{A: Measure(a, o.Threshold), B: Measure(b, o.Threshold)}
-	shared := c.A.Box.Intersect(c.B.Box)
+	comparison := Comparison{A: Measure(a, o.Threshold), B: Measure(b, o.Threshold)}
+	shared := comparison.A.Box.Intersect(comparison.B.Box)
 	for y := shared.Min.Y; y < shared.Max.Y; y++ {
 		ra, rb := a.row(y), b.row(y)
 		for x := shared.Min.X; x < shared.Max.X; x++ {
 			if ra[x*a.Step+a.First] >= o.Threshold && rb[x*b.Step+b.First] >= o.Threshold {
-				c.Both++
+				comparison.Both++
 			}
 		}
 	}
-	if !o.Hausdorff || c.A.Covered == 0 || c.B.Covered == 0 {
-		return c, ctx.Err()
+	if !o.Hausdorff || comparison.A.Covered == 0 || comparison.B.Covered == 0 {
+		return comparison, ctx.Err()
 	}
-	box := c.A.Box.Union(c.B.Box)
+	box := comparison.A.Box.Union(comparison.B.Box)
 	d := distanceTransform{threshold: o.Threshold, box: box}
 	fromA, err := d.farthest(ctx, a, b)
 	if err != nil {
-		return c, err
+		return comparison, err
 	}
 	fromB, err := d.farthest(ctx, b, a)
 	if err != nil {
-		return c, err
+		return comparison, err
 	}
-	c.Far2, c.Measured = max(fromA, fromB), true
-	return c, nil
+	comparison.Far2, comparison.Measured = max(fromA, fromB), true
+	return comparison, nil
 }

@@ -72,9 +72,9 @@ func (d *distanceTransform) columnPass(b Mask) {
 // first pass found for column i, it finds the lowest at
 // each covered pixel of a, which is its squared distance to b. It returns the larger of far and the
 // largest squared distance.
-func (d *distanceTransform) rowPass(a Mask, y int, far int64) int64 {
+func (d *distanceTransform) rowPass(mask Mask, y int, farthest int64) int64 {
 	w := d.box.Dx()
-	g, row := d.column[y*w:][:w], a.row(d.box.Min.Y+y)
+	g, row := d.column[y*w:][:w], mask.row(d.box.Min.Y+y)
 	value := func(x, i int64) int64 { return (x-i)*(x-i) + int64(g[i])*int64(g[i]) }
 	q := 0 // last entry of from and at
 	d.from[0], d.at[0] = 0, 0
@@ -98,12 +98,12 @@ func (d *distanceTransform) rowPass(a Mask, y int, far int64) int64 {
 		}
 	}
 	for x := w - 1; x >= 0; x-- { // backwards, so that q goes back through the entries
-		if row[(d.box.Min.X+x)*a.Step+a.First] >= d.threshold {
-			far = max(far, value(int64(x), int64(d.from[q])))
+		if row[(d.box.Min.X+x)*mask.Step+mask.First] >= d.threshold {
+			farthest = max(farthest, value(int64(x), int64(d.from[q])))
 		}
 		if x == int(d.at[q]) {
 			q--
 		}
 	}
-	return far
+	return farthest
 }

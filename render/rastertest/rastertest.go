@@ -212,30 +212,30 @@ type style struct {
 
 // add appends the draws of an element and its children to the export; in is the style that it inherits. It returns
 // false if the element draws more than paths with fills and strokes. Definitions only set e.Defined.
-func (e *Export) add(t testing.TB, n *node, in style) bool {
+func (e *Export) add(t testing.TB, node *node, in style) bool {
 	t.Helper()
-	if n.XMLName.Local == "defs" {
-		for i := range n.Nodes {
-			e.Defined = e.Defined || foreign[n.Nodes[i].XMLName.Local]
+	if node.XMLName.Local == "defs" {
+		for i := range node.Nodes {
+			e.Defined = e.Defined || foreign[node.Nodes[i].XMLName.Local]
 		}
 		return true
 	}
-	if foreign[n.XMLName.Local] || n.attr("opacity", "1") != "1" {
+	if foreign[node.XMLName.Local] || node.attr("opacity", "1") != "1" {
 		return false
 	}
-	in.m = in.m.Mul(Matrix(t, n.attr("transform", "")))
-	in.fill, in.stroke = n.attr("fill", in.fill), n.attr("stroke", in.stroke)
-	in.width = n.attr("stroke-width", in.width)
-	if n.XMLName.Local == "path" {
-		d := Draw{Path: Path(t, n.attr("d", "")), M: in.m, Fill: colour(in.fill), Stroke: colour(in.stroke),
-			Width: number(t, in.width), Offset: number(t, n.attr("stroke-dashoffset", "0")), Opacity: 1}
-		for _, f := range strings.Fields(n.attr("stroke-dasharray", "")) {
+	in.m = in.m.Mul(Matrix(t, node.attr("transform", "")))
+	in.fill, in.stroke = node.attr("fill", in.fill), node.attr("stroke", in.stroke)
+	in.width = node.attr("stroke-width", in.width)
+	if node.XMLName.Local == "path" {
+		d := Draw{Path: Path(t, node.attr("d", "")), M: in.m, Fill: colour(in.fill), Stroke: colour(in.stroke),
+			Width: number(t, in.width), Offset: number(t, node.attr("stroke-dashoffset", "0")), Opacity: 1}
+		for _, f := range strings.Fields(node.attr("stroke-dasharray", "")) {
 			d.Dash = append(d.Dash, number(t, f))
 		}
 		e.Draws = append(e.Draws, d)
 	}
-	for i := range n.Nodes {
-		if !e.add(t, &n.Nodes[i], in) {
+	for i := range node.Nodes {
+		if !e.add(t, &node.Nodes[i], in) {
 			return false
 		}
 	}

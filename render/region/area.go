@@ -8,15 +8,15 @@ type span struct{ low, high int32 }
 // coverLine appends to w.spans what each convex part of the two regions covers of the scan line at
 // height y, from its leftmost crossing to its rightmost. It returns how many of the spans are of region U:
 // these come first.
-func (w *scratch) coverLine(p *Packed, y int32) (ofU int) {
-	for i := range p.spans {
-		part := &p.spans[i]
+func (w *scratch) coverLine(packed *Packed, y int32) (ofU int) {
+	for i := range packed.spans {
+		part := &packed.spans[i]
 		if y < part.low || y > part.high {
 			continue
 		}
 		low, high := int32(math.MaxInt32), int32(-1)
 		for k := part.first; k < part.end; k++ {
-			e := &p.Sides[k]
+			e := &packed.Sides[k]
 			if int32(e.A>>16) <= y && y <= int32(e.B>>16) {
 				x := e.at(y)
 				low, high = min(low, x), max(high, x)
@@ -24,7 +24,7 @@ func (w *scratch) coverLine(p *Packed, y int32) (ofU int) {
 		}
 		if high > low {
 			w.spans = append(w.spans, span{low, high})
-			if part.first < p.SidesU {
+			if part.first < packed.SidesU {
 				ofU++
 			}
 		}

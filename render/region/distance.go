@@ -20,7 +20,7 @@ func farthest(a, b *Bits, words int) uint32 {
 	s.farthest(a, b)
 	s.farthest(b, a)
 	if s.left >= 0 {
-		return s.far
+		return s.largest
 	}
 	c, err := metric.Oracle{}.Compare(context.Background(), a.mask(), b.mask(), metric.Options{Hausdorff: true})
 	if err != nil {
@@ -35,8 +35,8 @@ const wordsPerPixel = 8
 // search is the state of a search for the farthest pixel: the largest squared distance so far,
 // and the words that it may still read.
 type search struct {
-	far  uint32
-	left int
+	largest uint32
+	left    int
 }
 
 // mask unpacks the pixels of the bitmap to one byte each.
@@ -71,14 +71,14 @@ func (s *search) farthest(b, other *Bits) {
 				if known { // the distance of the last nearest pixel from this one
 					near.d = uint32((x-near.x)*(x-near.x) + (y-near.y)*(y-near.y))
 				}
-				if near.d <= s.far {
+				if near.d <= s.largest {
 					continue
 				}
 				near, known = s.nearest(other, x, y, near, low, high), true
 				if s.left < 0 {
 					return
 				}
-				s.far = max(s.far, near.d)
+				s.largest = max(s.largest, near.d)
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func (b *Bits) rows() (low, high int) {
 // nearest returns the pixel of b, in its rows low to high, that is nearest to (x, y), or best if none is nearer. It
 // goes outwards row by row, and stops at the first pixel that is not farther than s.far: it cannot raise that.
 func (s *search) nearest(b *Bits, x, y int, best nearPixel, low, high int) nearPixel {
-	for d := max(0, low-y, y-high); d < b.Height && uint32(d*d) < best.d && best.d > s.far && s.left >= 0; d++ {
+	for d := max(0, low-y, y-high); d < b.Height && uint32(d*d) < best.d && best.d > s.largest && s.left >= 0; d++ {
 		if y-d >= low && y-d <= high {
 			best = s.nearestInRow(b, x, y-d, uint32(d*d), best)
 		}

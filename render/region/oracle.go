@@ -9,8 +9,8 @@ type Oracle struct{}
 
 // oracleMemory is the memory for one scene.
 type oracleMemory struct {
-	p Packed
-	s scratch
+	packed  Packed
+	scratch scratch
 }
 
 var oracleMemories = sync.Pool{New: func() any { return new(oracleMemory) }}
@@ -19,10 +19,10 @@ var oracleMemories = sync.Pool{New: func() any { return new(oracleMemory) }}
 func (Oracle) Measure(s *Scene) (Result, error) {
 	t := oracleMemories.Get().(*oracleMemory)
 	defer oracleMemories.Put(t)
-	if err := t.p.Pack(s); err != nil {
+	if err := t.packed.Pack(s); err != nil {
 		return Result{}, err
 	}
-	return t.p.Result(t.s.sums(&t.p)), nil
+	return t.packed.Result(t.scratch.sums(&t.packed)), nil
 }
 
 // Count returns the areas and distances of packed scenes as integer sums. Every device must return
@@ -32,7 +32,7 @@ func Count(list []*Packed) []Sums {
 	defer oracleMemories.Put(t)
 	out := make([]Sums, len(list))
 	for i, p := range list {
-		out[i] = t.s.sums(p)
+		out[i] = t.scratch.sums(p)
 	}
 	return out
 }

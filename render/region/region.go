@@ -140,8 +140,8 @@ func (b *box) add(p Point) {
 // Pack puts a scene on the grid, which is a square around both regions, with a free unit on each side. Errors
 // wrap ErrInvalid: no such size, a region without parts or edges, coordinates that are not finite, regions that
 // are a point.
-func (p *Packed) Pack(s *Scene) error {
-	p.Size = s.Size
+func (p *Packed) Pack(scene *Scene) error {
+	p.Size = scene.Size
 	if p.Size == 0 {
 		p.Size = DefaultSize
 	}
@@ -149,7 +149,7 @@ func (p *Packed) Pack(s *Scene) error {
 		return fmt.Errorf("cannot measure scene: %w: size is %d px; want one of %v", ErrInvalid, p.Size, Sizes)
 	}
 	b := box{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
-	for i, r := range []*Region{&s.U, &s.T} {
+	for i, r := range []*Region{&scene.U, &scene.T} {
 		if len(r.Parts) == 0 || len(r.Edges) == 0 {
 			return fmt.Errorf("cannot measure scene: %w: region %d has %d parts and %d edges; want some",
 				ErrInvalid, i, len(r.Parts), len(r.Edges))
@@ -171,12 +171,12 @@ func (p *Packed) Pack(s *Scene) error {
 	p.unit, p.x0, p.y0 = side/(Grid-2), b.x0, b.y0
 	p.Sides, p.Segments, p.spans = p.Sides[:0], p.Segments[:0], p.spans[:0]
 	p.Parts, p.strips, p.around = 0, 0, 0
-	p.parts(&s.U)
+	p.parts(&scene.U)
 	p.SidesU = len(p.Sides)
-	p.parts(&s.T)
-	p.edges(s.U.Edges)
+	p.parts(&scene.T)
+	p.edges(scene.U.Edges)
 	p.SegsU = len(p.Segments)
-	p.edges(s.T.Edges)
+	p.edges(scene.T.Edges)
 	return nil
 }
 

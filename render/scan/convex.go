@@ -4,56 +4,56 @@ import "plumb/render/chord"
 
 // edgeSide is the left or the right outline of a convex path at one row.
 type edgeSide struct {
-	e *chord.Edge
-	x int64 // at row y, q16
-	y int32 // quarter rows
+	edge *chord.Edge
+	x    int64 // at row y, q16
+	y    int32 // quarter rows
 }
 
 // setChord starts the side on the chord that e is at.
-func (d *edgeSide) setChord(e *chord.Edge) { d.e, d.x, d.y = e, e.X, e.Top }
+func (d *edgeSide) setChord(e *chord.Edge) { d.edge, d.x, d.y = e, e.X, e.Top }
 
 // moveTo sets d.x to where the side's chord is at row y, in quarter rows. If the side is there
 // already, its x stays, which may have been clamped to the bounds.
 func (d *edgeSide) moveTo(y int32) {
 	if y != d.y {
 		// Slope is per whole row, hence the shift by 2.
-		d.x, d.y = d.e.X+(d.e.Slope*int64(y-d.e.Top))>>2, y
+		d.x, d.y = d.edge.X+(d.edge.Slope*int64(y-d.edge.Top))>>2, y
 	}
 }
 
 // convexWalk fills a convex path: there are at most a left and a right edge in each row. See
 // docs/spec/raster.md#r18.
 type convexWalk struct {
-	s           *Scanner
+	scanner     *Scanner
 	left, right int64 // bounds, q16
 	bottom      int32 // first row, in quarters, that is not drawn
-	waiting     int   // first edge of s.order that has not begun
+	waiting     int   // first edge of scanner.order that has not begun
 }
 
 // convex fills a convex path from its sorted edges, of which there must be two or more. It goes down
 // the path with one left and one right edge, and in each step draws the rows until one of the two
 // ends. It is the faster of the two scan converters.
 func (s *Scanner) convex(f *fill) {
-	w := convexWalk{s: s, bottom: f.inner.Y1 * 4, waiting: 2}
+	w := convexWalk{scanner: s, bottom: f.inner.Y1 * 4, waiting: 2}
 	w.left, w.right = f.bounds()
 	var l, r edgeSide
 	l.setChord(w.edge(0))
 	r.setChord(w.edge(1))
-	y := max(l.e.Top, r.e.Top)
+	y := max(l.edge.Top, r.edge.Top)
 	s.row.y = y >> 2
 	for w.advanceTo(&l, y) && w.advanceTo(&r, y) && y < w.bottom {
 		l.moveTo(y)
 		r.moveTo(y)
-		if l.x > r.x || l.x == r.x && l.e.Slope > r.e.Slope {
+		if l.x > r.x || l.x == r.x && l.edge.Slope > r.edge.Slope {
 			l, r = r, l // the edges cross here, or edge 0 was the right one
 		}
-		end := min(l.e.Bottom, r.e.Bottom)
-		if w.mayPassEnd(l.e, r.e) {
+		end := min(l.edge.Bottom, r.edge.Bottom)
+		if w.mayPassEnd(l.edge, r.edge) {
 			end = (end + 3) &^ 3 // the end of the pixel row, four quarters
 		}
 		end = min(end, w.bottom)
 		l.x, r.x = max(w.left, l.x), min(w.right, r.x)
-		if l.e.Slope == 0 && r.e.Slope == 0 {
+		if l.edge.Slope == 0 && r.edge.Slope == 0 {
 			w.fillUpright(l.x, r.x, y, end)
 		} else {
 			w.fillSlanted(&l, &r, y, end)
@@ -63,18 +63,18 @@ func (s *Scanner) convex(f *fill) {
 	}
 }
 
-func (w *convexWalk) edge(i int) *chord.Edge { return &w.s.edges.List[w.s.order[i].edge] }
+func (w *convexWalk) edge(i int) *chord.Edge { return &w.scanner.edges.List[w.scanner.order[i].edge] }
 
 // advanceTo replaces the side's chord by the next chords of its edge, and at the end of that edge by
 // the next edges that wait, until one reaches below row y (quarter rows). It returns false if there
 // is none: the path ends.
 func (w *convexWalk) advanceTo(d *edgeSide, y int32) bool {
-	for d.e.Bottom <= y {
-		if w.s.edges.Next(d.e) {
-			d.setChord(d.e)
+	for d.edge.Bottom <= y {
+		if w.scanner.edges.Next(d.edge) {
+			d.setChord(d.edge)
 			continue
 		}
-		if w.waiting == len(w.s.order) {
+		if w.waiting == len(w.scanner.order) {
 			return false
 		}
 		d.setChord(w.edge(w.waiting))
@@ -87,16 +87,16 @@ func (w *convexWalk) advanceTo(d *edgeSide, y int32) bool {
 // last pixel row: the edge that waits next continues it smoothly. If both end within a row of each
 // other, both must have such a successor.
 func (w *convexWalk) mayPassEnd(l, r *chord.Edge) bool {
-	if w.waiting == len(w.s.order) || w.s.omits(smoothJump) {
+	if w.waiting == len(w.scanner.order) || w.scanner.omits(smoothJump) {
 		return false
 	}
-	next, edges := w.edge(w.waiting), &w.s.edges
+	next, edges := w.edge(w.waiting), &w.scanner.edges
 	switch {
 	case l.Bottom+4 < r.Bottom: // the left one ends more than a row before the right one
 		return edges.Smooth(l, next)
 	case r.Bottom+4 < l.Bottom:
 		return edges.Smooth(r, next)
-	case w.waiting+1 == len(w.s.order):
+	case w.waiting+1 == len(w.scanner.order):
 		return false
 	}
 	other := w.edge(w.waiting + 1)
@@ -112,7 +112,7 @@ func partAlpha(v int64) byte { return byte((255*v + one/2) >> 16) }
 // fillUpright draws the rectangle between two vertical edges at l and r (q16), from quarter row y to
 // before end, pixel row by pixel row.
 func (w *convexWalk) fillUpright(l, r int64, y, end int32) {
-	row := &w.s.row
+	row := &w.scanner.row
 	for y < end {
 		if y>>2 != row.y {
 			row.nextRow(y >> 2)
@@ -131,7 +131,7 @@ func (w *convexWalk) fillUprightRow(l, r, h int64) {
 	if l >= r {
 		return
 	}
-	row := &w.s.row
+	row := &w.scanner.row
 	j, k := ceil(l), floor(r)
 	if h == one && row.words { // the row holds nothing else: store it at once
 		x0, x1 := floor(l), ceil(r)
@@ -164,7 +164,7 @@ func (w *convexWalk) fillUprightRow(l, r, h int64) {
 // drawBorderPixel draws the pixel in column x with alpha a, for a vertical border in a strip of
 // height h (q16). In a small mask a whole row overwrites the pixel; else it is added or blended.
 func (w *convexWalk) drawBorderPixel(x int32, a byte, h int64) {
-	row := &w.s.row
+	row := &w.scanner.row
 	if h == one && row.masked {
 		row.setMaskPixel(x, a)
 	} else {
@@ -176,7 +176,7 @@ func (w *convexWalk) drawBorderPixel(x int32, a byte, h int64) {
 // one trapezoid in each pixel row, and leaves the edges' x at end in l and r. Trapezoids have their x
 // rounded to 1/16 px, as in the reference; the edges go on with the exact x.
 func (w *convexWalk) fillSlanted(l, r *edgeSide, y, end int32) {
-	row := &w.s.row
+	row := &w.scanner.row
 	const half = one / 32 // half of 1/16 px, so that the mask below rounds to the nearest
 	lx, rx := l.x+half, r.x+half
 	for y < end {
@@ -186,10 +186,10 @@ func (w *convexWalk) fillSlanted(l, r *edgeSide, y, end int32) {
 		stop := min(end, (y>>2+1)<<2)
 		h := int64(stop - y)
 		full := int32(partAlpha(h << 14))
-		nl, nr := lx+(l.e.Slope*h)>>2, rx+(r.e.Slope*h)>>2
+		nl, nr := lx+(l.edge.Slope*h)>>2, rx+(r.edge.Slope*h)>>2
 		nl, nr = max(nl, w.left+half), min(nr, w.right+half)
 		const grid = ^int64(one/16 - 1)
-		row.trapezoid(lx&grid, nl&grid, rx&grid, nr&grid, l.e.DY, r.e.DY, full, full == 255)
+		row.trapezoid(lx&grid, nl&grid, rx&grid, nr&grid, l.edge.DY, r.edge.DY, full, full == 255)
 		y, lx, rx = stop, nl, nr
 	}
 	l.x, r.x = lx-half, rx-half

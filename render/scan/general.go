@@ -23,13 +23,13 @@ const noRow = math.MaxInt32
 // generalWalk fills a path in strips of a quarter, a half or one row. In each strip the spans
 // follow from the windings of the edges in their order at its top. See docs/spec/raster.md#r16.
 type generalWalk struct {
-	s           *Scanner
+	scanner     *Scanner
 	left, right int64 // bounds of spans, q16
 	mask        int32 // which bits of the winding mean inside
 	noCrossings bool  // crossings are not searched for
 	unsorted    bool  // keeping the edges sorted takes too long
 	y, event    int32 // top of the strip; the next row where an edge begins, ends or crosses
-	waiting     int   // first edge of s.order that has not begun
+	waiting     int   // first edge of scanner.order that has not begun
 }
 
 // general fills any path from its sorted edges, with a list of the edges that cross the current
@@ -37,7 +37,7 @@ type generalWalk struct {
 // or a half. Where many rows in a row have no such event they are drawn at once. If keeping the list
 // sorted takes too long, it leaves the rest to fillSorted.
 func (s *Scanner) general(f *fill) {
-	g := generalWalk{s: s, mask: -1, event: noRow}
+	g := generalWalk{scanner: s, mask: -1, event: noRow}
 	g.left, g.right = f.bounds()
 	if f.rule.EvenOdd {
 		g.mask = 1
@@ -53,7 +53,7 @@ func (s *Scanner) general(f *fill) {
 	bottom := f.inner.Y1 * 4
 	s.row.y = g.y >> 2
 	for {
-		if g.s.shouldStop(g.y) {
+		if g.scanner.shouldStop(g.y) {
 			return
 		}
 		// The strip reaches to the next event, at most to the end of the pixel row.
@@ -147,8 +147,8 @@ func (g *generalWalk) noteEvent(y int32) {
 // cross within a row from there on: such rows are drawn in quarters. It does nothing for an edge
 // that is not in the list or has none to its left.
 func (g *generalWalk) noteCrossing(k int, y int32) {
-	if k > 0 && k < len(g.s.active) {
-		l, r := &g.s.active[k-1], &g.s.active[k]
+	if k > 0 && k < len(g.scanner.active) {
+		l, r := &g.scanner.active[k-1], &g.scanner.active[k]
 		if l.x+l.slope > r.x+r.slope {
 			g.event = y + 1
 		}
@@ -171,9 +171,9 @@ func (g *generalWalk) noteCrossing(k int, y int32) {
 // x - |slope| there.
 func (g *generalWalk) strip(end int32, shift uint, full int32) {
 	var (
-		s       = g.s
-		list    = s.active
-		direct  = full == 255 && !s.row.summed // spans of this strip may be direct
+		scanner = g.scanner
+		list    = scanner.active
+		direct  = full == 255 && !scanner.row.summed // spans of this strip may be direct
 		winding int32
 		open    bool               // whether a span is open
 		l       leftEdge           // its left edge
@@ -183,18 +183,18 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 		shifts  = 1024 + len(list) // moves of the insertion sort that are left before it takes too long
 		event   = int32(noRow)
 	)
-	s.row.beginStrip()
+	scanner.row.beginStrip()
 	for i := range list {
-		a := &list[i] // in place: a copy of an edge just written would wait for the write
-		top := a.x
-		x := top + a.slope>>(shift&63) // &63 spares Go's check for large shifts; shift is at most 2
+		active := &list[i] // in place: a copy of an edge just written would wait for the write
+		top := active.x
+		x := top + active.slope>>(shift&63) // &63 spares Go's check for large shifts; shift is at most 2
 		// 1. Spans.
-		winding += a.wind
+		winding += active.wind
 		if inside := winding&g.mask != 0; inside != open {
 			if inside {
-				l = leftEdge{top: max(g.left, top), bottom: x, dy: int64(a.dy)}
+				l = leftEdge{top: max(g.left, top), bottom: x, dy: int64(active.dy)}
 				if direct {
-					l.near = n > 0 && list[n-1].x+one >= x-max(a.slope, -a.slope)
+					l.near = n > 0 && list[n-1].x+one >= x-max(active.slope, -active.slope)
 				}
 			} else {
 				alone := false // the span is direct
@@ -207,27 +207,27 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 						alone = x+one < next.x-max(next.slope, -next.slope)
 					}
 				}
-				s.row.trapezoid(l.top, max(g.left, l.bottom), min(g.right, top), min(g.right, x),
-					l.dy, int64(a.dy), full, alone)
+				scanner.row.trapezoid(l.top, max(g.left, l.bottom), min(g.right, top), min(g.right, x),
+					l.dy, int64(active.dy), full, alone)
 			}
 			open = inside
 		}
-		a.x = x
+		active.x = x
 		// 2. Edges that end.
-		if a.bottom <= end && !s.loadChordBelow(a, end) {
+		if active.bottom <= end && !scanner.loadChordBelow(active, end) {
 			continue
 		}
-		event = min(event, a.bottom) // the first part of 4
+		event = min(event, active.bottom) // the first part of 4
 		// 3. Keep the edge: list[:n] holds the edges kept so far, sorted by their x at end.
 		k := n
 		n++
 		if x >= maxX {
 			maxX = x
 			if k != i {
-				list[k] = *a
+				list[k] = *active
 			}
 		} else if k > 0 && list[k-1].x > x && shifts > 0 { // insertion sort
-			moved := *a
+			moved := *active
 			for k > 0 && list[k-1].x > x {
 				list[k] = list[k-1]
 				k--
@@ -236,7 +236,7 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 			list[k] = moved
 			g.unsorted = g.unsorted || shifts <= 0
 		} else if k != i {
-			list[k] = *a
+			list[k] = *active
 		}
 		// 4. If the edge crosses its left neighbour within a row below end, the next strip stops after a quarter
 		// row: noteCrossing has the same rule. No other event can be earlier.
@@ -247,10 +247,10 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 		}
 	}
 	if open { // no edge closes the last span: it reaches to the right end
-		s.row.trapezoid(l.top, max(g.left, l.bottom), g.right, g.right, l.dy, 0, full, direct && !l.near)
+		scanner.row.trapezoid(l.top, max(g.left, l.bottom), g.right, g.right, l.dy, 0, full, direct && !l.near)
 	}
 	g.event = event
-	s.active = list[:n]
+	scanner.active = list[:n]
 }
 
 // leftEdge is the left edge of a span in one strip, q16.
@@ -285,26 +285,26 @@ func (s *Scanner) nextChord(e *chord.Edge, x int64) bool {
 // notes the next event. If they are so many that sorting them in takes too long, it sets g.unsorted
 // instead.
 func (g *generalWalk) beginEdges() {
-	s := g.s
-	if s.topOf(g.waiting) > g.y {
-		g.noteEvent(s.topOf(g.waiting))
+	scanner := g.scanner
+	if scanner.topOf(g.waiting) > g.y {
+		g.noteEvent(scanner.topOf(g.waiting))
 		return
 	}
-	old := len(s.active)
+	old := len(scanner.active)
 	first := g.waiting
-	for g.waiting < len(s.order) && s.topOf(g.waiting) <= g.y {
-		s.activate(g.waiting)
+	for g.waiting < len(scanner.order) && scanner.topOf(g.waiting) <= g.y {
+		scanner.activate(g.waiting)
 		g.waiting++
 	}
-	g.noteEvent(s.topOf(g.waiting))
+	g.noteEvent(scanner.topOf(g.waiting))
 	fresh := g.waiting - first
 	switch {
-	case old == 0 || s.active[old-1].x <= s.active[old].x: // sorted already
-		for k := old; k < len(s.active); k++ {
+	case old == 0 || scanner.active[old-1].x <= scanner.active[old].x: // sorted already
+		for k := old; k < len(scanner.active); k++ {
 			g.noteCrossing(k, g.y)
-			g.noteEvent(s.active[k].bottom)
+			g.noteEvent(scanner.active[k].bottom)
 		}
-	case fresh*len(s.active) > 1<<16+64*len(s.active): // insert could take fresh*active steps
+	case fresh*len(scanner.active) > 1<<16+64*len(scanner.active): // insert could take fresh*active steps
 		g.unsorted = true
 	default:
 		g.insert(old)
@@ -314,7 +314,7 @@ func (g *generalWalk) beginEdges() {
 // insert sorts the active edges from index old on into those before, by x. As in the reference
 // browser the first goes behind edges with its x, the others right behind their predecessor.
 func (g *generalWalk) insert(old int) {
-	list := g.s.active
+	list := g.scanner.active
 	k := old
 	for k > 0 && list[k-1].x > list[old].x {
 		k--
@@ -352,10 +352,10 @@ func shiftRight(list []active) {
 // noteCrossingAhead is noteCrossing for the rightmost edge, just inserted: the reference compares
 // it with the first edge that waits, as if that had begun already.
 func (g *generalWalk) noteCrossingAhead(a *active) {
-	if g.waiting == len(g.s.order) {
+	if g.waiting == len(g.scanner.order) {
 		return
 	}
-	e := &g.s.edges.List[g.s.order[g.waiting].edge]
+	e := &g.scanner.edges.List[g.scanner.order[g.waiting].edge]
 	if a.x+a.slope > e.X+e.Slope {
 		g.event = g.y + 1
 	}

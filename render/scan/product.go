@@ -7,26 +7,26 @@ func Product(dst, a, b *Coverage) (first, count int) {
 	first = len(dst.Spans)
 	isBefore := func(t, s Span) bool { return t.Y < s.Y || t.Y == s.Y && t.X+t.N <= s.X }
 	next := 0 // first span of b that is not before the current one of a
-	for _, s := range a.Spans {
-		for next < len(b.Spans) && isBefore(b.Spans[next], s) {
+	for _, span := range a.Spans {
+		for next < len(b.Spans) && isBefore(b.Spans[next], span) {
 			next++
 		}
-		for i := next; i < len(b.Spans) && b.Spans[i].Y == s.Y && b.Spans[i].X < s.X+s.N; i++ {
+		for i := next; i < len(b.Spans) && b.Spans[i].Y == span.Y && b.Spans[i].X < span.X+span.N; i++ {
 			t := b.Spans[i]
-			lo, hi := max(s.X, t.X), min(s.X+s.N, t.X+t.N)
-			p := Span{X: lo, Y: s.Y, N: hi - lo, At: Full}
+			lo, hi := max(span.X, t.X), min(span.X+span.N, t.X+t.N)
+			p := Span{X: lo, Y: span.Y, N: hi - lo, At: Full}
 			switch {
-			case s.At == Full && t.At == Full: // p is Full
-			case s.At == Full:
+			case span.At == Full && t.At == Full: // p is Full
+			case span.At == Full:
 				p.At = int32(len(dst.Bytes))
 				dst.Bytes = append(dst.Bytes, b.Bytes[t.At+lo-t.X:t.At+hi-t.X]...)
 			case t.At == Full:
 				p.At = int32(len(dst.Bytes))
-				dst.Bytes = append(dst.Bytes, a.Bytes[s.At+lo-s.X:s.At+hi-s.X]...)
+				dst.Bytes = append(dst.Bytes, a.Bytes[span.At+lo-span.X:span.At+hi-span.X]...)
 			default:
 				p.At = int32(len(dst.Bytes))
 				for k := lo; k < hi; k++ {
-					dst.Bytes = append(dst.Bytes, Share(a.Bytes[s.At+k-s.X], b.Bytes[t.At+k-t.X]))
+					dst.Bytes = append(dst.Bytes, Share(a.Bytes[span.At+k-span.X], b.Bytes[t.At+k-t.X]))
 				}
 			}
 			dst.Spans = append(dst.Spans, p)

@@ -5,26 +5,26 @@ package scan
 // whole rows, and edges are sorted anew in each, in time linear in their number. What ends or crosses
 // within a row is then drawn less exactly.
 func (g *generalWalk) fillSorted(bottom int32) {
-	s := g.s
+	scanner := g.scanner
 	g.noCrossings, g.unsorted = true, true
 	for y := (g.y + 3) &^ 3; y < bottom; y += 4 {
-		for g.waiting < len(s.order) && s.topOf(g.waiting) <= y {
-			a := s.activate(g.waiting)
+		for g.waiting < len(scanner.order) && scanner.topOf(g.waiting) <= y {
+			a := scanner.activate(g.waiting)
 			g.waiting++
-			if a.bottom <= y && !s.loadChordBelow(a, y) { // ends within the skipped part of the row
-				s.active = s.active[:len(s.active)-1]
+			if a.bottom <= y && !scanner.loadChordBelow(a, y) { // ends within the skipped part of the row
+				scanner.active = scanner.active[:len(scanner.active)-1]
 			}
 		}
-		if len(s.active) == 0 && g.waiting == len(s.order) {
+		if len(scanner.active) == 0 && g.waiting == len(scanner.order) {
 			return
 		}
-		if s.shouldStop(y) {
+		if scanner.shouldStop(y) {
 			return
 		}
-		if y>>2 != s.row.y {
-			s.row.nextRow(y >> 2)
+		if y>>2 != scanner.row.y {
+			scanner.row.nextRow(y >> 2)
 		}
-		s.sortByX()
+		scanner.sortByX()
 		g.strip(y+4, 0, 255) // a whole row: no shift of slopes, full height
 	}
 }

@@ -12,36 +12,36 @@ type steadySpan struct {
 // apart. Such rows differ from the one above by the slopes alone. It moves the active edges below
 // these rows and returns their number, 0 if there is none or the row is not in words.
 func (g *generalWalk) drawSteadyRows(bottom int32) int32 {
-	s := g.s
-	if r := &s.row; !r.words || r.summed || r.trace != nil {
+	scanner := g.scanner
+	if r := &scanner.row; !r.words || r.summed || r.trace != nil {
 		return 0
 	}
 	n := g.findSteadyRows((min(g.event-1, bottom) - g.y) >> 2)
 	if n <= 0 {
 		return 0
 	}
-	for i := range s.active {
-		a := &s.active[i]
+	for i := range scanner.active {
+		a := &scanner.active[i]
 		a.x += a.slope * int64(n)
 		if !g.noCrossings {
 			g.noteCrossing(i, g.y+4*n)
 		}
 	}
-	s.row.drawSteady(s.steadySpans, n)
+	scanner.row.drawSteady(scanner.steadySpans, n)
 	return n
 }
 
 // findSteadyRows returns how many of the next n rows can be drawn by drawSteadyRows, and leaves the
-// spans of the first one in s.steadySpans. The conditions are that edges keep their order, spans
+// spans of the first one in scanner.steadySpans. The conditions are that edges keep their order, spans
 // their distance, and all edges stay within the bounds. All are linear in the row: what holds in the
 // first and in the last row holds between them.
 func (g *generalWalk) findSteadyRows(n int32) int32 {
-	s := g.s
-	list := s.active
+	scanner := g.scanner
+	list := scanner.active
 	if n <= 0 || len(list) == 0 {
 		return 0
 	}
-	s.steadySpans = s.steadySpans[:0]
+	scanner.steadySpans = scanner.steadySpans[:0]
 	rows := int64(n)
 	winding := int32(0)
 	inside := false
@@ -65,7 +65,7 @@ func (g *generalWalk) findSteadyRows(n int32) int32 {
 		case inside && !was:
 			left = a
 		case was && !inside:
-			s.steadySpans = append(s.steadySpans,
+			scanner.steadySpans = append(scanner.steadySpans,
 				steadySpan{left.x, left.slope, int64(left.dy), a.x, a.slope, int64(a.dy)})
 		}
 		if rows <= 0 {

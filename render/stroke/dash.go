@@ -13,7 +13,7 @@ const maxDashes = 1_000_000
 // Dasher cuts paths into dashes. It keeps its memory between paths and serves one goroutine at a
 // time. The zero value is ready for use.
 type Dasher struct {
-	m       pathMeasure
+	measure pathMeasure
 	pattern []float32
 	quads   []vec
 }
@@ -28,42 +28,42 @@ func (d *Dasher) Dash(dst, src *vector.Path, dashes []float32, offset, resolutio
 		return false
 	}
 	first, rest, period := d.begin(offset)
-	d.m.tol = 0.5 / resolution
+	d.measure.tol = 0.5 / resolution
 	verbs, points, weights := len(dst.Verbs), len(dst.Points), len(dst.Weights) // of dst before
 	left := float64(maxDashes)                                                  // pieces that are left
 	// flush appends the dashes of the subpath measured so far, if its pieces are still allowed.
 	flush := func(closed bool) {
-		n := math.Ceil(float64(d.m.length)/float64(period)) * float64(len(d.pattern)/2)
+		n := math.Ceil(float64(d.measure.length)/float64(period)) * float64(len(d.pattern)/2)
 		left -= n
 		if left >= 0 {
 			d.pieces(dst, first, rest, closed)
 		}
-		d.m.reset()
+		d.measure.reset()
 	}
 	var cur, start vec
 	pts, w := src.Points, src.Weights
-	d.m.reset()
+	d.measure.reset()
 	for _, v := range src.Verbs {
 		switch v {
 		case vector.Move:
 			flush(false)
 			start = pts[0]
 		case vector.Line:
-			d.m.line(cur, pts[0])
+			d.measure.line(cur, pts[0])
 		case vector.Quad:
-			d.m.curve(quadCurve(cur, pts[0], pts[1]))
+			d.measure.curve(quadCurve(cur, pts[0], pts[1]))
 		case vector.Cubic:
-			d.m.curve(cubicCurve(cur, pts[0], pts[1], pts[2]))
+			d.measure.curve(cubicCurve(cur, pts[0], pts[1], pts[2]))
 		case vector.Conic:
-			d.quads = vector.ConicQuads(d.quads[:0], cur, pts[0], pts[1], w[0], d.m.tol)
+			d.quads = vector.ConicQuads(d.quads[:0], cur, pts[0], pts[1], w[0], d.measure.tol)
 			from := cur
 			for q := d.quads; len(q) > 0; q = q[2:] {
-				d.m.curve(quadCurve(from, q[0], q[1]))
+				d.measure.curve(quadCurve(from, q[0], q[1]))
 				from = q[1]
 			}
 			w = w[1:]
 		case vector.Close:
-			d.m.line(cur, start)
+			d.measure.line(cur, start)
 			flush(true)
 			cur = start
 			continue
@@ -125,20 +125,20 @@ func (d *Dasher) begin(offset float32) (index int, rest, period float32) {
 // interval first; even intervals are drawn. In a closed subpath the first dash comes last, so that it
 // continues a dash that reaches the end. A single segment without length becomes a dot.
 func (d *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) {
-	m := &d.m
-	if m.length == 0 {
-		if m.seen == 1 && !closed {
-			dst.MoveTo(m.dot)
-			dst.LineTo(m.dot)
+	pathMeasure := &d.measure
+	if pathMeasure.length == 0 {
+		if pathMeasure.seen == 1 && !closed {
+			dst.MoveTo(pathMeasure.dot)
+			dst.LineTo(pathMeasure.dot)
 		}
 		return
 	}
 	at, step, i := 0.0, float64(rest), first
 	skip, joined := closed, false // leave out the first dash; the last interval was drawn
-	for at < float64(m.length) {
+	for at < float64(pathMeasure.length) {
 		joined = i%2 == 0 && !skip
 		if joined {
-			m.piece(dst, float32(at), float32(at+step), true)
+			pathMeasure.piece(dst, float32(at), float32(at+step), true)
 		}
 		at += step
 		skip = false
@@ -146,6 +146,6 @@ func (d *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) 
 		step = float64(d.pattern[i])
 	}
 	if closed && first%2 == 0 {
-		m.piece(dst, 0, rest, !joined) // without a move it continues the last dash
+		pathMeasure.piece(dst, 0, rest, !joined) // without a move it continues the last dash
 	}
 }

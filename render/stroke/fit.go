@@ -17,7 +17,7 @@ type span struct {
 	t0, tm, t1 float32
 	e0, e1     vec
 	d0, d1     vec
-	c          vec  // control point of the quadratic, once found
+	control    vec  // control point of the quadratic, once found
 	opposite   bool // the directions are parallel and point against each other
 
 	halved bool // em and dm, the offset point and the direction at tm, are set
@@ -37,7 +37,7 @@ const (
 type offsetFitter struct {
 	*pen
 	dst         *vector.Path
-	c           *curve
+	curve       *curve
 	side        float32 // +1 outer, -1 inner
 	tangentsMet bool    // the tangents of some range have met (cubics only)
 }
@@ -57,7 +57,7 @@ func (p *pen) pointOn(c *curve, t float32) curvePoint {
 // fit appends the offset of the curve over [t0, t1], one side of the stroke's outline; a and b are
 // the curve's points at both ends. See docs/spec/raster.md#r7.
 func (p *pen) fit(dst *vector.Path, c *curve, side, t0, t1 float32, a, b *curvePoint) {
-	f := offsetFitter{pen: p, dst: dst, c: c, side: side, tangentsMet: c.n == 3}
+	f := offsetFitter{pen: p, dst: dst, curve: c, side: side, tangentsMet: c.n == 3}
 	s := span{t0: t0, t1: t1, tm: (t0 + t1) / 2, d0: a.d, d1: b.d}
 	s.e0, s.e1 = f.offset(a), f.offset(b)
 	f.run(&s, 0)
@@ -70,7 +70,7 @@ func (f *offsetFitter) offset(a *curvePoint) vec { return add(a.p, scale(left(a.
 // and the direction there only once and keeps them in s.
 func (f *offsetFitter) middle(s *span) vec {
 	if !s.halved {
-		m := f.pointOn(f.c, s.tm)
+		m := f.pointOn(f.curve, s.tm)
 		s.em, s.dm, s.halved = f.offset(&m), m.d, true
 	}
 	return s.em
@@ -81,7 +81,7 @@ func (f *offsetFitter) middle(s *span) vec {
 // its limit, or when the budget is used up, a line replaces what is left.
 func (f *offsetFitter) run(s *span, depth int) {
 	limit := quadLevels
-	if f.c.n == 4 {
+	if f.curve.n == 4 {
 		limit = unmetLevels
 		if f.tangentsMet {
 			limit = cubicLevels
@@ -90,7 +90,7 @@ func (f *offsetFitter) run(s *span, depth int) {
 	f.budget--
 	switch v := f.replacement(s); {
 	case v == quad:
-		f.dst.QuadTo(s.c, s.e1)
+		f.dst.QuadTo(s.control, s.e1)
 		return
 	case v == line, depth >= limit, f.budget <= 0, !(s.t0 < s.tm && s.tm < s.t1):
 		f.dst.LineTo(s.e1)
@@ -105,45 +105,45 @@ func (f *offsetFitter) run(s *span, depth int) {
 }
 
 // replacement returns what can replace the offset of the range: a line, a quadratic whose control point
-// it sets in s, or split: neither fits, the range must be halved. For a cubic it sets f.tangentsMet as
+// it sets in span, or split: neither fits, the range must be halved. For a cubic it sets f.tangentsMet as
 // soon as the end tangents of a range meet; until then only lines are taken.
-func (f *offsetFitter) replacement(s *span) replacement {
-	v := f.control(s)
+func (f *offsetFitter) replacement(span *span) replacement {
+	v := f.control(span)
 	if !f.tangentsMet {
 		if v == quad {
 			f.tangentsMet = true
 		} else {
-			short := v == line || near(s.e0, s.e1, f.eps)
-			if short && distToLeg2(f.middle(s), s.e0, s.e1) < f.eps*f.eps {
+			short := v == line || near(span.e0, span.e1, f.eps)
+			if short && distToLeg2(f.middle(span), span.e0, span.e1) < f.eps*f.eps {
 				return line
 			}
 			return split
 		}
 	}
-	if v == line && f.c.n == 4 && s.opposite {
+	if v == line && f.curve.n == 4 && span.opposite {
 		return split
 	}
-	if v == quad && !f.fits(s) {
+	if v == quad && !f.fits(span) {
 		return split
 	}
 	return v
 }
 
 // control intersects the tangents at both ends of the range's offset curve. It returns quad and sets
-// s.c to their intersection if that lies between the ends. It returns line if they are parallel, for
-// which it sets s.opposite, or if both run along the line between the ends, else split.
-func (f *offsetFitter) control(s *span) replacement {
-	s.opposite = false
-	den := cross(s.d0, s.d1)
+// span.c to their intersection if that lies between the ends. It returns line if they are parallel, for
+// which it sets span.opposite, or if both run along the line between the ends, else split.
+func (f *offsetFitter) control(span *span) replacement {
+	span.opposite = false
+	den := cross(span.d0, span.d1)
 	if den == 0 || !finite(den) {
-		s.opposite = dot(s.d0, s.d1) < 0
+		span.opposite = dot(span.d0, span.d1) < 0
 		return line
 	}
-	d := sub(s.e0, s.e1)
-	na, nb := cross(s.d1, d), cross(s.d0, d)
+	d := sub(span.e0, span.e1)
+	na, nb := cross(span.d1, d), cross(span.d0, d)
 	if (na >= 0) == (nb >= 0) {
 		// The tangents meet outside of the range.
-		far := max(distToLeg2(s.e0, s.e1, add(s.e1, s.d1)), distToLeg2(s.e1, s.e0, add(s.e0, s.d0)))
+		far := max(distToLeg2(span.e0, span.e1, add(span.e1, span.d1)), distToLeg2(span.e1, span.e0, add(span.e0, span.d0)))
 		if far <= f.eps*f.eps {
 			return line
 		}
@@ -155,34 +155,34 @@ func (f *offsetFitter) control(s *span) replacement {
 	}
 	// Only this order of operations keeps corners of exactly 90 degrees, which every rounded
 	// rectangle has, from being sharp.
-	s.c = vec{X: s.e0.X + float32(s.d0.X*k), Y: s.e0.Y + float32(s.d0.Y*k)}
+	span.control = vec{X: span.e0.X + float32(span.d0.X*k), Y: span.e0.Y + float32(span.d0.Y*k)}
 	return quad
 }
 
 // fits reports whether the quadratic (e0, c, e1) of the range stays within eps of the offset curve in
 // its middle and does not turn sharply. It compares the two at half the parameter first, else on the
 // normal of the curve there, where less is allowed the farther that is from the quadratic's middle.
-func (f *offsetFitter) fits(s *span) bool {
-	q := quadCurve(s.e0, s.c, s.e1)
-	mid := f.middle(s)
-	if near(mid, q.at(0.5), f.eps) {
-		return !sharp(s)
+func (f *offsetFitter) fits(span *span) bool {
+	curve := quadCurve(span.e0, span.control, span.e1)
+	mid := f.middle(span)
+	if near(mid, curve.at(0.5), f.eps) {
+		return !sharp(span)
 	}
 	// Quick reject: the curve's middle is outside of the controls' box.
-	lo := vec{X: min(s.e0.X, s.c.X, s.e1.X) - f.eps, Y: min(s.e0.Y, s.c.Y, s.e1.Y) - f.eps}
-	hi := vec{X: max(s.e0.X, s.c.X, s.e1.X) + f.eps, Y: max(s.e0.Y, s.c.Y, s.e1.Y) + f.eps}
+	lo := vec{X: min(span.e0.X, span.control.X, span.e1.X) - f.eps, Y: min(span.e0.Y, span.control.Y, span.e1.Y) - f.eps}
+	hi := vec{X: max(span.e0.X, span.control.X, span.e1.X) + f.eps, Y: max(span.e0.Y, span.control.Y, span.e1.Y) + f.eps}
 	if mid.X < lo.X || mid.X > hi.X || mid.Y < lo.Y || mid.Y > hi.Y {
 		return false
 	}
 	// Where the normal in the middle meets the quadratic.
-	n := sub(f.c.at(s.tm), mid)
+	n := sub(f.curve.at(span.tm), mid)
 	var buf [3]float32
-	u := unitRoots(&buf, 0, float64(cross(n, q.b)), float64(cross(n, q.c)), float64(cross(n, sub(q.p[0], mid))))
+	u := unitRoots(&buf, 0, float64(cross(n, curve.b)), float64(cross(n, curve.c)), float64(cross(n, sub(curve.p[0], mid))))
 	if len(u) != 1 { // none, or not one place alone
 		return false
 	}
-	return near(mid, q.at(u[0]), f.eps*(1-float32(abs(u[0]-0.5)*2))) && !sharp(s)
+	return near(mid, curve.at(u[0]), f.eps*(1-float32(abs(u[0]-0.5)*2))) && !sharp(span)
 }
 
 // sharp reports whether the quadratic turns by more than 90 degrees at its control point.
-func sharp(s *span) bool { return dot(sub(s.e0, s.c), sub(s.e1, s.c)) > 0 }
+func sharp(s *span) bool { return dot(sub(s.e0, s.control), sub(s.e1, s.control)) > 0 }

@@ -115,26 +115,26 @@ func rectangle(src *vector.Path) (b box, ok bool) {
 
 // rectangle adds the outline of a stroked rectangle: its outer edge with round corners and, in
 // the other direction, its inner edge. A stroke that fills the rectangle has no inner edge.
-func (p *pen) rectangle(b box) {
-	r, o := p.r, p.out
-	x0, y0, x1, y1 := b.x0-r, b.y0-r, b.x1+r, b.y1+r // outer edge
-	o.MoveTo(vec{X: b.x0, Y: y0})
-	o.LineTo(vec{X: b.x1, Y: y0})
-	o.ConicTo(vec{X: x1, Y: y0}, vec{X: x1, Y: b.y0}, quarter)
-	o.LineTo(vec{X: x1, Y: b.y1})
-	o.ConicTo(vec{X: x1, Y: y1}, vec{X: b.x1, Y: y1}, quarter)
-	o.LineTo(vec{X: b.x0, Y: y1})
-	o.ConicTo(vec{X: x0, Y: y1}, vec{X: x0, Y: b.y1}, quarter)
-	o.LineTo(vec{X: x0, Y: b.y0})
-	o.ConicTo(vec{X: x0, Y: y0}, vec{X: b.x0, Y: y0}, quarter)
-	o.Close()
-	if 2*r >= min(b.x1-b.x0, b.y1-b.y0) {
+func (p *pen) rectangle(box box) {
+	r, path := p.r, p.out
+	x0, y0, x1, y1 := box.x0-r, box.y0-r, box.x1+r, box.y1+r // outer edge
+	path.MoveTo(vec{X: box.x0, Y: y0})
+	path.LineTo(vec{X: box.x1, Y: y0})
+	path.ConicTo(vec{X: x1, Y: y0}, vec{X: x1, Y: box.y0}, quarter)
+	path.LineTo(vec{X: x1, Y: box.y1})
+	path.ConicTo(vec{X: x1, Y: y1}, vec{X: box.x1, Y: y1}, quarter)
+	path.LineTo(vec{X: box.x0, Y: y1})
+	path.ConicTo(vec{X: x0, Y: y1}, vec{X: x0, Y: box.y1}, quarter)
+	path.LineTo(vec{X: x0, Y: box.y0})
+	path.ConicTo(vec{X: x0, Y: y0}, vec{X: box.x0, Y: y0}, quarter)
+	path.Close()
+	if 2*r >= min(box.x1-box.x0, box.y1-box.y0) {
 		return
 	}
-	x0, y0, x1, y1 = b.x0+r, b.y0+r, b.x1-r, b.y1-r // inner edge
-	o.MoveTo(vec{X: x0, Y: y0})
-	o.LineTo(vec{X: x0, Y: y1})
-	o.LineTo(vec{X: x1, Y: y1})
-	o.LineTo(vec{X: x1, Y: y0})
-	o.Close()
+	x0, y0, x1, y1 = box.x0+r, box.y0+r, box.x1-r, box.y1-r // inner edge
+	path.MoveTo(vec{X: x0, Y: y0})
+	path.LineTo(vec{X: x0, Y: y1})
+	path.LineTo(vec{X: x1, Y: y1})
+	path.LineTo(vec{X: x1, Y: y0})
+	path.Close()
 }

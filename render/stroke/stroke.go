@@ -39,10 +39,10 @@ const stopInterval = 1024
 // path. resolution is Resolution(m) for the map m from src's units to px, times
 // Fine for outlines closer than the browser's. dst must not be src.
 func (s *Stroker) Outline(dst, src *vector.Path, width, resolution float32) {
-	p := &s.pen
-	p.start(dst, width, resolution, len(src.Points))
+	pen := &s.pen
+	pen.start(dst, width, resolution, len(src.Points))
 	if box, ok := rectangle(src); ok {
-		p.rectangle(box)
+		pen.rectangle(box)
 		return
 	}
 	pts, weights := src.Points, src.Weights
@@ -52,37 +52,37 @@ func (s *Stroker) Outline(dst, src *vector.Path, width, resolution float32) {
 		}
 		switch v {
 		case vector.Move:
-			p.finish(false)
-			p.moveTo(pts[0])
+			pen.finish(false)
+			pen.moveTo(pts[0])
 			pts = pts[1:]
 		case vector.Line:
-			p.lineTo(pts[0], src.Verbs[i+1:], pts[1:])
+			pen.lineTo(pts[0], src.Verbs[i+1:], pts[1:])
 			pts = pts[1:]
 		case vector.Quad:
-			p.curveTo(quadCurve(p.cur, pts[0], pts[1]))
+			pen.curveTo(quadCurve(pen.cur, pts[0], pts[1]))
 			pts = pts[2:]
 		case vector.Cubic:
-			p.curveTo(cubicCurve(p.cur, pts[0], pts[1], pts[2]))
+			pen.curveTo(cubicCurve(pen.cur, pts[0], pts[1], pts[2]))
 			pts = pts[3:]
 		case vector.Conic:
 			w := weights[0]
-			if c := conicCurve(p.cur, pts[0], pts[1], w); w < 1 && !c.flat() { // an arc of an ellipse
-				p.curveTo(c)
+			if c := conicCurve(pen.cur, pts[0], pts[1], w); w < 1 && !c.flat() { // an arc of an ellipse
+				pen.curveTo(c)
 			} else { // a flat conic, or one that bends more sharply than a quadratic
-				p.quads = vector.ConicQuads(p.quads[:0], p.cur, pts[0], pts[1], w, p.eps)
-				for q := p.quads; len(q) > 0; q = q[2:] {
-					p.curveTo(quadCurve(p.cur, q[0], q[1]))
+				pen.quads = vector.ConicQuads(pen.quads[:0], pen.cur, pts[0], pts[1], w, pen.eps)
+				for q := pen.quads; len(q) > 0; q = q[2:] {
+					pen.curveTo(quadCurve(pen.cur, q[0], q[1]))
 				}
 			}
 			pts, weights = pts[2:], weights[1:]
 		case vector.Close:
-			if p.cur != p.first || !p.drawn {
-				p.lineTo(p.first, nil, nil)
+			if pen.cur != pen.first || !pen.drawn {
+				pen.lineTo(pen.first, nil, nil)
 			}
-			p.finish(!p.dot)
+			pen.finish(!pen.dot)
 		}
 	}
-	p.finish(false)
+	pen.finish(false)
 }
 
 // Limits on fitted ranges per call, so that no input can halve curves endlessly: beyond them
@@ -190,64 +190,64 @@ func hasLength(a vec, verbs []vector.Verb, pts []vec) bool {
 
 // curveTo adds a curve that starts at the current point to both sides. A flat curve is drawn as lines;
 // a cubic is fitted between its inflections, and a cusp gets a disc of its own when the subpath ends.
-func (p *pen) curveTo(c curve) {
-	if c.flat() {
-		p.flatTo(&c)
+func (p *pen) curveTo(curve curve) {
+	if curve.flat() {
+		p.flatTo(&curve)
 		return
 	}
-	t, ok := withLength(c.tangent(0), 1)
+	t, ok := withLength(curve.tangent(0), 1)
 	if !ok {
-		p.lineTo(c.end(), nil, nil)
+		p.lineTo(curve.end(), nil, nil)
 		return
 	}
 	n := left(t)
 	p.startSegment(n)
 	var buf [3]float32
 	var cuts []float32 // where a new fit begins
-	if c.n == 4 {
-		cuts = c.inflections(&buf)
+	if curve.n == 4 {
+		cuts = curve.inflections(&buf)
 	}
-	t0, a := float32(0), p.pointOn(&c, 0)
+	t0, a := float32(0), p.pointOn(&curve, 0)
 	for i := range len(cuts) + 1 {
 		t1 := float32(1)
 		if i < len(cuts) {
 			t1 = cuts[i]
 		}
-		b := p.pointOn(&c, t1)
-		p.fit(p.out, &c, 1, t0, t1, &a, &b) // 1 and -1 are the sides
-		p.fit(&p.inner, &c, -1, t0, t1, &a, &b)
+		b := p.pointOn(&curve, t1)
+		p.fit(p.out, &curve, 1, t0, t1, &a, &b) // 1 and -1 are the sides
+		p.fit(&p.inner, &curve, -1, t0, t1, &a, &b)
 		t0, a = t1, b
 	}
-	if t, ok := c.cusp(); ok {
-		p.dots = append(p.dots, c.at(t))
+	if t, ok := curve.cusp(); ok {
+		p.dots = append(p.dots, curve.at(t))
 	}
-	if t, ok := withLength(c.tangent(1), 1); ok {
+	if t, ok := withLength(curve.tangent(1), 1); ok {
 		n = left(t)
 	}
-	p.endSegment(c.end(), n)
+	p.endSegment(curve.end(), n)
 }
 
 // flatTo adds a flat curve as lines: through its cusps, where it turns back, to its end. A curve with
 // only one pair of different neighbouring control points is a single line (observed in the browser).
-func (p *pen) flatTo(c *curve) {
+func (p *pen) flatTo(curve *curve) {
 	legs := 0
-	for i := 1; i < c.n; i++ {
-		if c.p[i] != c.p[i-1] {
+	for i := 1; i < curve.n; i++ {
+		if curve.p[i] != curve.p[i-1] {
 			legs++
 		}
 	}
 	if legs <= 1 {
-		p.lineTo(c.end(), nil, nil)
+		p.lineTo(curve.end(), nil, nil)
 		return
 	}
 	var buf [3]float32
-	start := c.p[0]
-	for _, t := range c.maxCurvature(&buf) {
-		if q := c.at(t); q != start && q != c.end() {
+	start := curve.p[0]
+	for _, t := range curve.maxCurvature(&buf) {
+		if q := curve.at(t); q != start && q != curve.end() {
 			p.lineTo(q, nil, nil)
 		}
 	}
-	p.lineTo(c.end(), nil, nil)
+	p.lineTo(curve.end(), nil, nil)
 }
 
 // finish ends the outline of the subpath, if anything was drawn: two contours if it is closed, the

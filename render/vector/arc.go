@@ -19,9 +19,9 @@ func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 		p.LineTo(b)
 		return
 	}
-	e := newEllipse(rx, ry, deg, Point{(a.X - b.X) * 0.5, (a.Y - b.Y) * 0.5})
+	ellipse := newEllipse(rx, ry, deg, Point{(a.X - b.X) * 0.5, (a.Y - b.Y) * 0.5})
 	// In units in which the ellipse is a circle of radius 1: both ends and the centre.
-	from, to := e.unit(a), e.unit(b)
+	from, to := ellipse.unit(a), ellipse.unit(b)
 	c := unitCentre(from, to, large == sweep)
 	start := atan2(from, c)
 	span := atan2(to, c) - start
@@ -43,12 +43,12 @@ func (p *Path) ArcTo(rx, ry, deg float32, large, sweep bool, b Point) {
 		angle += step
 		sin, cos := snapped(math.Sincos(float64(angle)))
 		end := Point{cos + c.X, sin + c.Y}
-		control := e.real(Point{end.X + float32(reach*sin), end.Y - float32(reach*cos)})
+		control := ellipse.real(Point{end.X + float32(reach*sin), end.Y - float32(reach*cos)})
 		if i == n-1 {
 			p.ConicTo(control, b, weight)
 			return
 		}
-		p.ConicTo(control, e.real(end), weight)
+		p.ConicTo(control, ellipse.real(end), weight)
 	}
 }
 
