@@ -46,17 +46,17 @@ func takeOver(addr string) (net.Listener, error) {
 	if err != nil || want.Port == 0 {
 		return nil, errNoListener
 	}
-	c, err := net.DialUnix("unix", nil, handoverAddress(want))
+	unixConn, err := net.DialUnix("unix", nil, handoverAddress(want))
 	if err != nil {
 		return nil, errNoListener
 	}
-	defer c.Close()
-	c.SetDeadline(time.Now().Add(handoverTimeout))
-	if err := sameUser(c); err != nil {
+	defer unixConn.Close()
+	unixConn.SetDeadline(time.Now().Add(handoverTimeout))
+	if err := sameUser(unixConn); err != nil {
 		return nil, err
 	}
 	b, oob := make([]byte, 1), make([]byte, unix.CmsgSpace(4))
-	_, n, _, _, err := c.ReadMsgUnix(b, oob)
+	_, n, _, _, err := unixConn.ReadMsgUnix(b, oob)
 	if err != nil {
 		return nil, fmt.Errorf("cannot take over the listening socket: %w", err)
 	}
@@ -69,7 +69,7 @@ func takeOver(addr string) (net.Listener, error) {
 		ln.Close()
 		return nil, fmt.Errorf("cannot take over the listening socket: got one of %v; want %v", ln.Addr(), want)
 	}
-	if _, err := c.Write(b); err != nil { // confirms, so that the older process may stop accepting
+	if _, err := unixConn.Write(b); err != nil { // confirms, so that the older process may stop accepting
 		ln.Close()
 		return nil, fmt.Errorf("cannot take over the listening socket: %w", err)
 	}
@@ -105,11 +105,11 @@ func sameUser(c *net.UnixConn) error {
 	return nil
 }
 
-// offer gives the listening socket of f to newer daemons that ask for it, until ctx ends.
-// Afterwards f counts as shared. While an older process still uses the address, offer tries
+// offer gives the listening socket of front to newer daemons that ask for it, until ctx ends.
+// Afterwards front counts as shared. While an older process still uses the address, offer tries
 // again.
-func offer(ctx context.Context, f *front, log *slog.Logger) {
-	tcp, ok := f.Listener.(*net.TCPListener)
+func offer(ctx context.Context, front *front, log *slog.Logger) {
+	tcp, ok := front.Listener.(*net.TCPListener)
 	if !ok {
 		return
 	}
@@ -132,7 +132,7 @@ func offer(ctx context.Context, f *front, log *slog.Logger) {
 			if err := sendSocket(c, tcp); err != nil {
 				log.Warn("the listening socket was not handed over", "error", err)
 			} else {
-				f.shared.Store(true)
+				front.shared.Store(true)
 				log.Info("the listening socket is shared with a newer process")
 			}
 			c.Close()
@@ -144,9 +144,9 @@ func offer(ctx context.Context, f *front, log *slog.Logger) {
 
 // sendSocket sends a socket to a newer process of the same user and waits for its
 // confirmation.
-func sendSocket(c *net.UnixConn, tcp *net.TCPListener) error {
-	c.SetDeadline(time.Now().Add(handoverTimeout))
-	if err := sameUser(c); err != nil {
+func sendSocket(unixConn *net.UnixConn, tcp *net.TCPListener) error {
+	unixConn.SetDeadline(time.Now().Add(handoverTimeout))
+	if err := sameUser(unixConn); err != nil {
 		return err
 	}
 	raw, err := tcp.SyscallConn()
@@ -156,13 +156,13 @@ func sendSocket(c *net.UnixConn, tcp *net.TCPListener) error {
 	// The descriptor itself is sent: a copy by File would switch the socket,
 	// which both sides then have, to blocking.
 	if e := raw.Control(func(fd uintptr) {
-		_, _, err = c.WriteMsgUnix([]byte{1}, unix.UnixRights(int(fd)), nil)
+		_, _, err = unixConn.WriteMsgUnix([]byte{1}, unix.UnixRights(int(fd)), nil)
 	}); e != nil {
 		return e
 	}
 	if err != nil {
 		return err
 	}
-	_, err = c.Read(make([]byte, 1))
+	_, err = unixConn.Read(make([]byte, 1))
 	return err
 }

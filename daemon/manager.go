@@ -41,28 +41,28 @@ type given struct{ main, unix, admin net.Listener }
 // activated returns the listening sockets that the service manager passed (LISTEN_FDS): a
 // TCP socket replaces --listen, a Unix socket --socket, and one named "admin" --admin. Two
 // of a kind are an error.
-func activated() (g given, err error) {
+func activated() (given given, err error) {
 	for _, f := range activation.Files(true) {
 		ln, err := net.FileListener(f)
 		name := f.Name()
 		f.Close()
 		if err != nil {
-			return g, fmt.Errorf("cannot use a socket of the service manager: %w", err)
+			return given, fmt.Errorf("cannot use a socket of the service manager: %w", err)
 		}
-		place := &g.main
+		place := &given.main
 		if u, ok := ln.(*net.UnixListener); ok {
 			u.SetUnlinkOnClose(false) // the manager's
-			place = &g.unix
+			place = &given.unix
 		}
 		if name == "admin" {
-			place = &g.admin
+			place = &given.admin
 		}
 		if *place != nil {
-			return g, fmt.Errorf("cannot use the sockets of the service manager: got two of %s; want one TCP socket, one Unix socket and one of the name admin at most", ln.Addr().Network())
+			return given, fmt.Errorf("cannot use the sockets of the service manager: got two of %s; want one TCP socket, one Unix socket and one of the name admin at most", ln.Addr().Network())
 		}
 		*place = ln
 	}
-	return g, nil
+	return given, nil
 }
 
 // ErrUse marks a start without --tldraw-use on an address that other machines reach.

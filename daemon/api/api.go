@@ -159,21 +159,21 @@ func (r route) takes(method string) bool {
 // New returns an HTTP server of the daemon that is not listening yet.
 func New(cfg Config) *Server {
 	setDefaults(&cfg)
-	s := &Server{cfg: cfg, routes: routes(), nonce: nonce()}
+	server := &Server{cfg: cfg, routes: routes(), nonce: nonce()}
 	share := max(int64(cfg.Share*float64(cfg.Bodies)), 2*int64(cfg.Body)) // one body always fits while it grows
-	s.bodies = memory.New("--max-bodies", max(int64(cfg.Bodies), share), share)
-	cfg.Metrics.memory(s.bodies, cfg.Work)
-	s.drawing, s.pixels = semaphore.NewWeighted(int64(mostDrawn())), semaphore.NewWeighted(int64(s.mostPixels()))
-	s.life, s.kill = context.WithCancel(context.Background())
-	s.conns = conns.New(conns.Config{Max: cfg.Connections, PerAddress: cfg.ConnsPerIP, Refuse: s.refuseConnection, Log: cfg.Log})
-	cfg.Metrics.connections(s.conns.Stats)
-	s.http = &fasthttp.Server{
-		Handler:        s.serve,
-		HeaderReceived: s.receiveHeader,
-		ExpectHandler:  s.expect,
-		ErrorHandler:   s.malformed,
+	server.bodies = memory.New("--max-bodies", max(int64(cfg.Bodies), share), share)
+	cfg.Metrics.memory(server.bodies, cfg.Work)
+	server.drawing, server.pixels = semaphore.NewWeighted(int64(mostDrawn())), semaphore.NewWeighted(int64(server.mostPixels()))
+	server.life, server.kill = context.WithCancel(context.Background())
+	server.conns = conns.New(conns.Config{Max: cfg.Connections, PerAddress: cfg.ConnsPerIP, Refuse: server.refuseConnection, Log: cfg.Log})
+	cfg.Metrics.connections(server.conns.Stats)
+	server.http = &fasthttp.Server{
+		Handler:        server.serve,
+		HeaderReceived: server.receiveHeader,
+		ExpectHandler:  server.expect,
+		ErrorHandler:   server.malformed,
 		Name:           "plumb",
-		ConnState:      s.connState,
+		ConnState:      server.connState,
 		// The set of connections bounds them. The server's own bound also counts connections
 		// that the set has closed and whose goroutines have not ended yet.
 		Concurrency:    math.MaxInt32,
@@ -190,7 +190,7 @@ func New(cfg Config) *Server {
 		CloseOnShutdown:              true,
 		Logger:                       quiet{cfg.Log},
 	}
-	return s
+	return server
 }
 
 // setDefaults replaces the zero values of a configuration by the defaults.
@@ -333,10 +333,10 @@ func (s *Server) dispatch(ctx *fasthttp.RequestCtx, id string, f func(route)) (n
 	return name
 }
 
-// admitted reports whether the handler of r may answer a request. Otherwise it answers
+// admitted reports whether the handler of route may answer a request. Otherwise it answers
 // the request itself: the path is unknown, the method or token is wrong, or the daemon
 // accepts no work.
-func (s *Server) admitted(ctx *fasthttp.RequestCtx, r route, known bool) bool {
+func (s *Server) admitted(ctx *fasthttp.RequestCtx, route route, known bool) bool {
 	method := string(ctx.Method())
 	switch {
 	case ambiguous(&ctx.Request.Header):
@@ -346,11 +346,11 @@ func (s *Server) admitted(ctx *fasthttp.RequestCtx, r route, known bool) bool {
 	case !known:
 		s.fail(ctx, fasthttp.StatusNotFound, "not_found", "cannot find this path: GET /openapi.json lists those that there are")
 		return false
-	case !r.takes(method):
-		ctx.Response.Header.Set("Allow", r.method)
-		s.fail(ctx, fasthttp.StatusMethodNotAllowed, "bad_method", fmt.Sprintf("cannot answer %.16q here; want %s", method, r.method))
+	case !route.takes(method):
+		ctx.Response.Header.Set("Allow", route.method)
+		s.fail(ctx, fasthttp.StatusMethodNotAllowed, "bad_method", fmt.Sprintf("cannot answer %.16q here; want %s", method, route.method))
 		return false
-	case r.open, r.name == metricsRoute && s.cfg.OpenMetrics:
+	case route.open, route.name == metricsRoute && s.cfg.OpenMetrics:
 		return true
 	}
 	held, ok := s.authorize(ctx)
@@ -360,7 +360,7 @@ func (s *Server) admitted(ctx *fasthttp.RequestCtx, r route, known bool) bool {
 	if held != nil {
 		ctx.SetUserValue(heldKey, held)
 	}
-	return r.method != "POST" || s.acceptsWork(ctx)
+	return route.method != "POST" || s.acceptsWork(ctx)
 }
 
 // releaseRequest counts a request as finished for the limits of its token, and returns the memory of its

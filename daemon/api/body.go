@@ -26,8 +26,8 @@ var errTooLarge = errors.New("body too large")
 
 // limited is a reader that fails with errTooLarge if there are more than left bytes.
 type limited struct {
-	r    io.Reader
-	left int
+	reader io.Reader
+	left   int
 }
 
 // Read implements io.Reader. It reads one byte more than the limit at most, which shows that the input
@@ -36,7 +36,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	if len(p) > l.left+1 {
 		p = p[:l.left+1]
 	}
-	n, err := l.r.Read(p)
+	n, err := l.reader.Read(p)
 	l.left -= n
 	if l.left < 0 {
 		return 0, errTooLarge
@@ -110,15 +110,15 @@ const bodyKey = "body"
 const firstRead = 16 << 10
 
 // readWhole reads a body to its end; announced is its length in bytes, or -1 if that is not known. It
-// doubles the buffer as bytes arrive. A buffer beyond firstRead counts in h, and while one is copied
-// both the old and the new one do. The error is that of r, or of h, which may have no room.
-func (s *Server) readWhole(h *memory.Hold, r io.Reader, announced int) ([]byte, error) {
+// doubles the buffer as bytes arrive. A buffer beyond firstRead counts in hold, and while one is copied
+// both the old and the new one do. The error is that of r, or of hold, which may have no room.
+func (s *Server) readWhole(hold *memory.Hold, r io.Reader, announced int) ([]byte, error) {
 	size := firstRead
 	if announced >= 0 {
 		size = min(size, announced+1) // one more to read the end of file
 	}
 	b := make([]byte, 0, size)
-	for held := int64(0); ; { // held is what the present buffer counts in h
+	for held := int64(0); ; { // held is what the present buffer counts in hold
 		n, err := r.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
 		if err == io.EOF {
@@ -134,11 +134,11 @@ func (s *Server) readWhole(h *memory.Hold, r io.Reader, announced int) ([]byte, 
 		if announced >= cap(b) {
 			next = min(next, announced+1)
 		}
-		if err := h.Grow(s.life, int64(next)); err != nil {
+		if err := hold.Grow(s.life, int64(next)); err != nil {
 			return nil, err
 		}
 		b = append(make([]byte, 0, next), b...)
-		h.Shrink(held)
+		hold.Shrink(held)
 		held = int64(next)
 	}
 }
@@ -168,11 +168,11 @@ var (
 )
 
 // bodyErrors is a reader whose errors clients may see.
-type bodyErrors struct{ r io.Reader }
+type bodyErrors struct{ reader io.Reader }
 
 // Read implements io.Reader. It turns errors of the connection into those that clients are told.
 func (w bodyErrors) Read(p []byte) (int, error) {
-	n, err := w.r.Read(p)
+	n, err := w.reader.Read(p)
 	return n, bodyError(err)
 }
 
@@ -192,32 +192,32 @@ func bodyError(err error) error {
 const leastWindow = 1 << 20
 
 // decoded returns a reader that undoes the Content-Encoding: gzip, zstd or none. It bounds how much
-// the input may expand. The memory of a zstd decoder, its window, counts in h until the reader is
+// the input may expand. The memory of a zstd decoder, its window, counts in hold until the reader is
 // closed. The error for an unknown encoding is a *scoring.Error.
-func (s *Server) decoded(h *memory.Hold, r io.Reader, encoding string) (io.ReadCloser, error) {
+func (s *Server) decoded(hold *memory.Hold, r io.Reader, encoding string) (io.ReadCloser, error) {
 	limits := s.cfg.Lines.Filled()
-	c := &dump.Counter{R: r}
+	counter := &dump.Counter{R: r}
 	switch encoding {
 	case "", "identity":
 		return io.NopCloser(r), nil
 	case "gzip", "x-gzip":
-		return io.NopCloser(&dump.Bounded{Src: &lazyGzip{src: c}, Format: "gzip", Packed: &c.N, Ratio: limits.Ratio}), nil
+		return io.NopCloser(&dump.Bounded{Src: &lazyGzip{src: counter}, Format: "gzip", Packed: &counter.N, Ratio: limits.Ratio}), nil
 	case "zstd":
 		window, held := limits.Window, int64(0)
 		grow := func(frame uint64) error { // counts the window of a frame; the decoder refuses one beyond the limit
 			more := int64(min(max(frame, leastWindow), uint64(window))) - held
-			if err := h.Grow(s.life, more); err != nil {
+			if err := hold.Grow(s.life, more); err != nil {
 				return err
 			}
 			held += max(more, 0)
 			return nil
 		}
-		z, err := dump.NewZstd(zstdframe.NewReader(c, grow), window)
+		z, err := dump.NewZstd(zstdframe.NewReader(counter, grow), window)
 		if err != nil {
 			return nil, err
 		}
-		free := func() { z.Close(); h.Shrink(held) }
-		return &closing{&dump.Bounded{Src: z, Format: "zstd", Packed: &c.N, Ratio: limits.Ratio, Window: window}, free}, nil
+		free := func() { z.Close(); hold.Shrink(held) }
+		return &closing{&dump.Bounded{Src: z, Format: "zstd", Packed: &counter.N, Ratio: limits.Ratio, Window: window}, free}, nil
 	}
 	return nil, &scoring.Error{Code: "bad_encoding",
 		Message: fmt.Sprintf("cannot read Content-Encoding %.32q: want gzip, zstd or none", encoding)}
@@ -226,19 +226,19 @@ func (s *Server) decoded(h *memory.Hold, r io.Reader, encoding string) (io.ReadC
 // lazyGzip is a gzip reader that reads the header at the first Read, so that its error is
 // handled as any other.
 type lazyGzip struct {
-	src io.Reader
-	z   *gzip.Reader
+	src   io.Reader
+	unzip *gzip.Reader
 }
 
 // Read implements io.Reader. The header is read with the first bytes, not before.
 func (l *lazyGzip) Read(p []byte) (n int, err error) {
-	if l.z == nil {
-		if l.z, err = gzip.NewReader(l.src); err != nil {
-			l.z = nil
+	if l.unzip == nil {
+		if l.unzip, err = gzip.NewReader(l.src); err != nil {
+			l.unzip = nil
 			return 0, fmt.Errorf("cannot read header: %w", err)
 		}
 	}
-	return l.z.Read(p)
+	return l.unzip.Read(p)
 }
 
 // closing is a reader that calls free when it is closed, to return what the reader held.

@@ -100,7 +100,7 @@ func (s *Server) render(ctx *fasthttp.RequestCtx) {
 // memory that the query or the scene names; without a name the picture goes to the client. For several
 // scenes, several holds them, and each names its own region.
 func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, several [][]byte, err error) {
-	bad := func(text string) error { return &scoring.Error{Code: "bad_options", Message: text} }
+	fault := func(text string) error { return &scoring.Error{Code: "bad_options", Message: text} }
 	if to, err = queryTarget(ctx); err != nil {
 		return to, nil, err
 	}
@@ -112,13 +112,13 @@ func (s *Server) targets(ctx *fasthttp.RequestCtx, body []byte) (to target, seve
 	case err != nil:
 		return to, nil, &scoring.Error{Code: "bad_line", Message: "cannot read scenes: " + err.Error()}
 	case many && to.name != "":
-		return to, nil, bad("cannot use query: got " + paramRegion + " with scenes; want parameters in each scene")
+		return to, nil, fault("cannot use query: got " + paramRegion + " with scenes; want parameters in each scene")
 	case many:
 		return to, append([][]byte{}, list...), nil // not nil, even for an empty list
 	}
 	own, err := regionParameters(body)
 	if err == nil && own.name != "" && to.name != "" {
-		err = bad("cannot use parameters: got a region in the query and one in the body; want one")
+		err = fault("cannot use parameters: got a region in the query and one in the body; want one")
 	}
 	if own.name != "" {
 		to = own

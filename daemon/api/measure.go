@@ -49,16 +49,16 @@ func (s *Server) measure(ctx *fasthttp.RequestCtx) {
 
 // measurePixels loads the masks of a request, measures each, compares them if there are two, and
 // answers. It waits until the bounds on pictures and pixels that are held at once leave room.
-func (s *Server) measurePixels(life context.Context, ctx *fasthttp.RequestCtx, q pixelRequest) error {
+func (s *Server) measurePixels(life context.Context, ctx *fasthttp.RequestCtx, pixelRequest pixelRequest) error {
 	if err := s.drawing.Acquire(life, 1); err != nil {
 		return err
 	}
 	defer s.drawing.Release(1)
-	area := q.a.width * q.a.height
-	if q.b != nil {
-		if q.a.width != q.b.width || q.a.height != q.b.height {
+	area := pixelRequest.a.width * pixelRequest.a.height
+	if pixelRequest.b != nil {
+		if pixelRequest.a.width != pixelRequest.b.width || pixelRequest.a.height != pixelRequest.b.height {
 			return wrongPixels("b", "it has %d x %d px and a has %d x %d px; want one size",
-				q.b.width, q.b.height, q.a.width, q.a.height)
+				pixelRequest.b.width, pixelRequest.b.height, pixelRequest.a.width, pixelRequest.a.height)
 		}
 		area *= 2
 	}
@@ -67,23 +67,23 @@ func (s *Server) measurePixels(life context.Context, ctx *fasthttp.RequestCtx, q
 		return err
 	}
 	defer give()
-	a, err := s.loadMask(q.a, s.askedBy(ctx))
+	a, err := s.loadMask(pixelRequest.a, s.askedBy(ctx))
 	if err != nil {
 		return err
 	}
-	if q.b == nil {
-		s.replyMask(ctx, metric.Measure(a, q.threshold), q)
+	if pixelRequest.b == nil {
+		s.replyMask(ctx, metric.Measure(a, pixelRequest.threshold), pixelRequest)
 		return nil
 	}
-	b, err := s.loadMask(q.b, s.askedBy(ctx))
+	b, err := s.loadMask(pixelRequest.b, s.askedBy(ctx))
 	if err != nil {
 		return err
 	}
-	c, err := s.cfg.Meter.Compare(life, a, b, metric.Options{Threshold: q.threshold, Hausdorff: q.hausdorff})
+	c, err := s.cfg.Meter.Compare(life, a, b, metric.Options{Threshold: pixelRequest.threshold, Hausdorff: pixelRequest.hausdorff})
 	if err != nil {
 		return err
 	}
-	s.replyPair(ctx, c, q)
+	s.replyPair(ctx, c, pixelRequest)
 	return nil
 }
 
@@ -130,36 +130,36 @@ func (s *Server) readPixelRequest(ctx *fasthttp.RequestCtx, body []byte) (q pixe
 }
 
 // jsonPixels reads {"a": mask, "b"?: mask, "threshold"?: 1..255, "hausdorff"?: bool}.
-func (s *Server) jsonPixels(q *pixelRequest, body []byte) error {
+func (s *Server) jsonPixels(pixelRequest *pixelRequest, body []byte) error {
 	if err := s.cfg.Scenes.Check(body); err != nil {
 		return err
 	}
-	v, err := jsontree.Parse(new(fastjson.Parser), body)
-	if err != nil || v.Type() != fastjson.TypeObject {
+	value, err := jsontree.Parse(new(fastjson.Parser), body)
+	if err != nil || value.Type() != fastjson.TypeObject {
 		return &scoring.Error{Code: "bad_line", Message: `cannot read body: want {"a":{...},"b":{...}}, image/png, ` +
 			`or application/octet-stream with width and height in the query`}
 	}
-	if f := v.Get("threshold"); f != nil && f.Type() != fastjson.TypeNull {
+	if f := value.Get("threshold"); f != nil && f.Type() != fastjson.TypeNull {
 		n, e := f.Int()
 		if e != nil {
 			n = -1 // which threshold refuses
 		}
-		if q.threshold, err = threshold(n, f.String()); err != nil {
+		if pixelRequest.threshold, err = threshold(n, f.String()); err != nil {
 			return err
 		}
 	}
-	if f := v.Get("hausdorff"); f != nil && f.Type() != fastjson.TypeNull {
-		if q.hausdorff, err = f.Bool(); err != nil {
+	if f := value.Get("hausdorff"); f != nil && f.Type() != fastjson.TypeNull {
+		if pixelRequest.hausdorff, err = f.Bool(); err != nil {
 			return &scoring.Error{Code: "bad_options", Message: fmt.Sprintf("cannot use hausdorff %.40q: want true or false", f.String())}
 		}
 	}
-	if q.a, err = s.mask(v.Get("a"), "a"); err != nil {
+	if pixelRequest.a, err = s.mask(value.Get("a"), "a"); err != nil {
 		return err
 	}
-	if q.a == nil {
+	if pixelRequest.a == nil {
 		return wrongPixels("a", "it is missing; want a mask")
 	}
-	q.b, err = s.mask(v.Get("b"), "b")
+	pixelRequest.b, err = s.mask(value.Get("b"), "b")
 	return err
 }
 

@@ -39,7 +39,7 @@ type Metrics struct {
 // NewMetrics returns a registry with all metrics but those that need a running daemon, which other
 // methods register, such as Describe.
 func NewMetrics() *Metrics {
-	r := prometheus.NewRegistry()
+	registry := prometheus.NewRegistry()
 	seconds := []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15}
 	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "plumb_" + name, Help: help}, labels)
@@ -47,8 +47,8 @@ func NewMetrics() *Metrics {
 	histograms := func(name, help string, labels ...string) *prometheus.HistogramVec {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "plumb_" + name, Help: help, Buckets: seconds}, labels)
 	}
-	m := &Metrics{
-		registry: r,
+	metrics := &Metrics{
+		registry: registry,
 		requests: counters("requests_total", "HTTP requests answered.", "route", "code"),
 		refused:  counters("request_failures_total", "HTTP requests without the answer they asked for.", "route", "reason"),
 		samples:  counters("samples_total", "Samples answered, by suite and how.", "benchmark", "outcome"),
@@ -62,15 +62,15 @@ func NewMetrics() *Metrics {
 		sizes: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "plumb_batch_size",
 			Help: "Pictures per batch.", Buckets: prometheus.ExponentialBuckets(1, 2, 13)}),
 	}
-	gauge(m, "shm_regions", "Shared-memory regions registered by clients.", func() int {
-		if g := m.regions.Load(); g != nil {
+	gauge(metrics, "shm_regions", "Shared-memory regions registered by clients.", func() int {
+		if g := metrics.regions.Load(); g != nil {
 			return g.Count()
 		}
 		return 0
 	})
-	r.MustRegister(m.requests, m.refused, m.samples, m.failures, m.batches, m.duration, m.wait, m.stages, m.sizes)
-	m.scores = newScores(r)
-	return m
+	registry.MustRegister(metrics.requests, metrics.refused, metrics.samples, metrics.failures, metrics.batches, metrics.duration, metrics.wait, metrics.stages, metrics.sizes)
+	metrics.scores = newScores(registry)
+	return metrics
 }
 
 // number is the type of a value of a Prometheus gauge or counter.

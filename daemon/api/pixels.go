@@ -67,9 +67,9 @@ func (p *pixels) checkLength(got int) error {
 	return nil
 }
 
-// rawPixels reads into q a request with raw pixels, whose query has width, height and channels. The
+// rawPixels reads into pixelRequest a request with raw pixels, whose query has width, height and channels. The
 // body is mask a, or a and then b, which its length tells; or the region from holds a.
-func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, q *pixelRequest, body []byte, from target) error {
+func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, pixelRequest *pixelRequest, body []byte, from target) error {
 	args := ctx.QueryArgs()
 	var size [2]int
 	for i, name := range []string{"width", "height"} {
@@ -79,22 +79,22 @@ func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, q *pixelRequest, body []byt
 		}
 		size[i] = v
 	}
-	p, err := s.newPixels("a", size[0], size[1], string(args.Peek("channels")))
+	pixels, err := s.newPixels("a", size[0], size[1], string(args.Peek("channels")))
 	if err != nil {
 		return err
 	}
-	q.a = p
+	pixelRequest.a = pixels
 	if from.name != "" {
-		p.from = from
-		return p.within()
+		pixels.from = from
+		return pixels.within()
 	}
-	if n := p.bytes(); len(body) == 2*n { // two masks
-		second := *p
+	if n := pixels.bytes(); len(body) == 2*n { // two masks
+		second := *pixels
 		second.at, second.raw = "b", body[n:]
-		q.b, body = &second, body[:n]
+		pixelRequest.b, body = &second, body[:n]
 	}
-	p.raw = body
-	return p.checkLength(len(body))
+	pixels.raw = body
+	return pixels.checkLength(len(body))
 }
 
 // within returns an error where the part of the shared memory that the client names is smaller than
@@ -135,19 +135,19 @@ func (s *Server) pngPixels(at string, b []byte) (*pixels, error) {
 	return p, nil
 }
 
-// mask reads a mask of a JSON body, or returns nil if v is missing or null. The object has exactly one
+// mask reads a mask of a JSON body, or returns nil if value is missing or null. The object has exactly one
 // of data, png and parameters as the source of the pixels. Unless that is a PNG, it also has width and
 // height. at names the mask in messages.
-func (s *Server) mask(v *fastjson.Value, at string) (*pixels, error) {
-	if v == nil || v.Type() == fastjson.TypeNull {
+func (s *Server) mask(value *fastjson.Value, at string) (*pixels, error) {
+	if value == nil || value.Type() == fastjson.TypeNull {
 		return nil, nil
 	}
-	if v.Type() != fastjson.TypeObject {
+	if value.Type() != fastjson.TypeObject {
 		return nil, wrongPixels(at, "want an object with data, png or parameters")
 	}
 	fields := map[string]*fastjson.Value{}
 	for _, k := range []string{"data", "png", "parameters", "channels", "width", "height"} {
-		if f := v.Get(k); f != nil && f.Type() != fastjson.TypeNull {
+		if f := value.Get(k); f != nil && f.Type() != fastjson.TypeNull {
 			fields[k] = f
 		}
 	}
@@ -172,7 +172,7 @@ func (s *Server) mask(v *fastjson.Value, at string) (*pixels, error) {
 		}
 		return s.pngPixels(at, b)
 	}
-	return s.sizedMask(v, fields, at)
+	return s.sizedMask(value, fields, at)
 }
 
 // sizedMask reads a mask with a width and a height, whose pixels are in data or in the region of
@@ -193,23 +193,23 @@ func (s *Server) sizedMask(v *fastjson.Value, fields map[string]*fastjson.Value,
 			channels = f.String()
 		}
 	}
-	p, err := s.newPixels(at, size[0], size[1], channels)
+	pixels, err := s.newPixels(at, size[0], size[1], channels)
 	if err != nil {
 		return nil, err
 	}
 	if f := fields["data"]; f != nil {
-		if p.raw, err = decode64(f, at+".data"); err != nil {
+		if pixels.raw, err = decode64(f, at+".data"); err != nil {
 			return nil, err
 		}
-		return p, p.checkLength(len(p.raw))
+		return pixels, pixels.checkLength(len(pixels.raw))
 	}
-	if p.from, err = parameters(fields["parameters"], at+".parameters"); err != nil {
+	if pixels.from, err = parameters(fields["parameters"], at+".parameters"); err != nil {
 		return nil, err
 	}
-	if p.from.name == "" {
+	if pixels.from.name == "" {
 		return nil, wrongPixels(at+".parameters", "want %s and %s", paramRegion, paramSize)
 	}
-	return p, p.within()
+	return pixels, pixels.within()
 }
 
 // decode64 decodes the base64 text of a client's pixels.
@@ -228,14 +228,14 @@ func decode64(f *fastjson.Value, at string) ([]byte, error) {
 
 // loadMask decodes the pixels of a mask. It copies those of a region first, because the
 // client may change them at any time.
-func (s *Server) loadMask(p *pixels, who asker) (metric.Mask, error) {
-	raw := p.raw
+func (s *Server) loadMask(pixels *pixels, who asker) (metric.Mask, error) {
+	raw := pixels.raw
 	switch {
-	case p.png != nil:
-		return p.decoded()
-	case p.from.name != "":
-		p.from.size = int64(p.bytes())
-		pin, err := s.pin(p.from, false, who)
+	case pixels.png != nil:
+		return pixels.decoded()
+	case pixels.from.name != "":
+		pixels.from.size = int64(pixels.bytes())
+		pin, err := s.pin(pixels.from, false, who)
 		if err != nil {
 			return metric.Mask{}, err
 		}
@@ -244,10 +244,10 @@ func (s *Server) loadMask(p *pixels, who asker) (metric.Mask, error) {
 			return metric.Mask{}, err
 		}
 	}
-	if p.rgba {
-		return metric.RGBA(raw, p.width, p.height), nil
+	if pixels.rgba {
+		return metric.RGBA(raw, pixels.width, pixels.height), nil
 	}
-	return metric.Alpha(raw, p.width, p.height), nil
+	return metric.Alpha(raw, pixels.width, pixels.height), nil
 }
 
 // decoded returns the alpha of the client's PNG as a mask. For a grey PNG that is its grey, as

@@ -22,7 +22,7 @@ import (
 // player holds what the turns of a client's episode need: the daemon, and how the client asked for
 // it.
 type player struct {
-	s      *Server
+	server *Server
 	opt    *queue.Options
 	steps  reward.Steps
 	policy reward.Policy
@@ -31,9 +31,9 @@ type player struct {
 
 // config returns the configuration of the episodes of this client.
 func (p *player) config() episode.Config {
-	c := episode.Config{Items: p.s.cfg.Items, Prompts: p.s.cfg.Prompts, Turns: p.s.cfg.Turns,
+	c := episode.Config{Items: p.server.cfg.Items, Prompts: p.server.cfg.Prompts, Turns: p.server.cfg.Turns,
 		Variants: p.opt.Variants, Suite: p.opt.Suite}
-	if p.s.cfg.Shared != nil {
+	if p.server.cfg.Shared != nil {
 		c.Place = p.place
 	}
 	return c
@@ -43,7 +43,7 @@ func (p *player) config() episode.Config {
 // one after another. It returns for each picture a JSON object with its place. A region that is too
 // small is an error with the size wanted.
 func (p *player) place(at episode.Region, all []ask.Picture) (places [][]byte, err error) {
-	pin, err := p.s.pin(target{name: at.Name, offset: at.Offset, size: at.Size}, true, p.who)
+	pin, err := p.server.pin(target{name: at.Name, offset: at.Offset, size: at.Size}, true, p.who)
 	if err != nil {
 		return nil, err
 	}
@@ -70,24 +70,24 @@ func (p *player) place(at episode.Region, all []ask.Picture) (places [][]byte, e
 // last of these, or the first observation if there are none. fault is what the client must change in
 // the request. err is any other failure, after which the client may send the same reset again. The
 // answers are noted in trail, for traces and logs.
-func (p *player) begin(trail *trail, life context.Context, o episode.Options) (
+func (p *player) begin(trail *trail, life context.Context, opts episode.Options) (
 	e *episode.Episode, observation []byte, fault *scoring.Error, err error) {
-	if p.s.cfg.Prompts == nil {
+	if p.server.cfg.Prompts == nil {
 		return nil, nil, nil, errPrompts
 	}
-	if e, fault = episode.New(p.config(), o); fault != nil {
+	if e, fault = episode.New(p.config(), opts); fault != nil {
 		return nil, nil, fault, nil
 	}
-	if len(o.History) == 0 {
+	if len(opts.History) == 0 {
 		err = p.drawing(life, func() error { observation, err = e.First(); return err })
 		if err != nil && errors.As(err, &fault) {
 			return nil, nil, fault, nil
 		}
 		return e, observation, nil, err
 	}
-	for i, given := range o.History {
+	for i, given := range opts.History {
 		if e.Done() {
-			message := fmt.Sprintf("cannot use history: got %d answers; the episode ends after %d", len(o.History), i)
+			message := fmt.Sprintf("cannot use history: got %d answers; the episode ends after %d", len(opts.History), i)
 			return nil, nil, &scoring.Error{Code: "bad_field", Message: message}, nil
 		}
 		one := sample{at: "history", answer: given}
@@ -96,7 +96,7 @@ func (p *player) begin(trail *trail, life context.Context, o episode.Options) (
 		}
 		one.prepare(p.steps, false)
 		var r reply
-		isLast := i+1 == len(o.History)
+		isLast := i+1 == len(opts.History)
 		r, fault, err = p.turn(trail, life, e, &one, turnOptions{unseen: !isLast})
 		if fault != nil || err != nil {
 			return nil, nil, fault, err
@@ -108,10 +108,10 @@ func (p *player) begin(trail *trail, life context.Context, o episode.Options) (
 
 // drawing calls f, which may draw pictures, within the bound on requests that draw at once.
 func (p *player) drawing(life context.Context, f func() error) error {
-	if err := p.s.drawing.Acquire(life, 1); err != nil {
+	if err := p.server.drawing.Acquire(life, 1); err != nil {
 		return err
 	}
-	defer p.s.drawing.Release(1)
+	defer p.server.drawing.Release(1)
 	return f()
 }
 
@@ -130,55 +130,55 @@ type turnOptions struct {
 // turn plays one turn of an episode: it scores the answer and returns the observation and the reward.
 // fault is what the client must change in the request, err any other failure. After either, the episode
 // is as it was before, and the answer may come again. The answer is noted in trail.
-func (p *player) turn(trail *trail, life context.Context, e *episode.Episode, one *sample, o turnOptions) (
-	r reply, fault *scoring.Error, err error) {
-	if o.timeout > 0 {
+func (p *player) turn(trail *trail, life context.Context, e *episode.Episode, one *sample, turnOptions turnOptions) (
+	reply reply, fault *scoring.Error, err error) {
+	if turnOptions.timeout > 0 {
 		var cancel context.CancelFunc
-		life, cancel = context.WithTimeout(life, o.timeout)
+		life, cancel = context.WithTimeout(life, turnOptions.timeout)
 		defer cancel()
 	}
 	played := false
-	var t *episode.Turn
-	err = p.s.parsing(life, p.opt.Client, one.answer, func() { t = e.Begin(one.answer) })
+	var turn *episode.Turn
+	err = p.server.parsing(life, p.opt.Client, one.answer, func() { turn = e.Begin(one.answer) })
 	defer func() {
 		if !played {
 			err = errors.Join(err, e.Cancel())
 		}
 	}()
 	if err != nil {
-		return r, nil, err
+		return reply, nil, err
 	}
-	a, err := p.s.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: t.Line}, p.opt)
-	if errors.Is(err, context.DeadlineExceeded) && o.timeout > 0 {
+	a, err := p.server.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: turn.Line}, p.opt)
+	if errors.Is(err, context.DeadlineExceeded) && turnOptions.timeout > 0 {
 		err = errTimeout
 	}
 	if err != nil {
-		return r, nil, err
+		return reply, nil, err
 	}
-	p.s.answered(trail, &a, time.Now())
+	p.server.answered(trail, &a, time.Now())
 	all := []graded{{a.Result, slices.Clone(a.JSON), a.Timing}}
 	if fault = reward.Fault(&a.Result, one.at); fault != nil {
-		return r, fault, nil
+		return reply, fault, nil
 	}
-	p.s.addNotes([]sample{*one}, all, p.opt, true)
+	p.server.addNotes([]sample{*one}, all, p.opt, true)
 	result := episode.Result{Result: &all[0].result, JSON: all[0].json, Outcome: reward.Of(&all[0].result, p.opt.Reward),
 		Zero: p.policy == reward.Zero}
 	if f := result.Outcome; f.Failed {
 		noRoom := f.Err.Code == "busy" || f.Err.Code == "closed" // says nothing about the answer
 		if noRoom || p.policy == reward.Error {
-			return r, nil, f.Err
+			return reply, nil, f.Err
 		}
 	}
-	t.Unseen = o.unseen
+	turn.Unseen = turnOptions.unseen
 	played = true
 	err = p.drawing(life, func() error {
-		r.observation, r.reward, r.done, err = e.End(t, result)
+		reply.observation, reply.reward, reply.done, err = e.End(turn, result)
 		return err
 	})
 	if err != nil {
 		played = false
 	}
-	return r, nil, err
+	return reply, nil, err
 }
 
 // stepMembers are the members of a step that tell how to play it, and are no part of a bare action.
@@ -221,7 +221,7 @@ func (s *Server) playReset(ctx *fasthttp.RequestCtx, o episode.Options) {
 	if !ok {
 		return
 	}
-	p := &player{s: s, opt: opt, steps: steps, policy: s.cfg.Policies[openEnv], who: s.askedBy(ctx)}
+	p := &player{server: s, opt: opt, steps: steps, policy: s.cfg.Policies[openEnv], who: s.askedBy(ctx)}
 	life, gone := s.clients.wait(s.life, ctx.Conn())
 	defer gone()
 	e, observation, fault, err := p.begin(trailOf(ctx), life, o)
@@ -262,15 +262,15 @@ func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered bool)
 	if len(action) == 0 || action[0] != '{' {
 		return false
 	}
-	o, fault := episode.ReadOptions(action, "action.")
-	if fault == nil && !s.asksForTurns(&o) {
+	opts, fault := episode.ReadOptions(action, "action.")
+	if fault == nil && !s.asksForTurns(&opts) {
 		return false
 	}
 	opt, steps, ok := s.choices(ctx, openEnv)
 	if !ok {
 		return true
 	}
-	p := &player{s: s, opt: opt, steps: steps, policy: s.cfg.Policies[openEnv], who: s.askedBy(ctx)}
+	p := &player{server: s, opt: opt, steps: steps, policy: s.cfg.Policies[openEnv], who: s.askedBy(ctx)}
 	x := &exchange{steps: steps}
 	if fault == nil {
 		fault = x.action(action, "action.", nil)
@@ -283,7 +283,7 @@ func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered bool)
 	}
 	life, gone := s.clients.wait(s.life, ctx.Conn())
 	defer gone()
-	r, fault, err := p.replayAndTurn(trailOf(ctx), life, o, x, action)
+	r, fault, err := p.replayAndTurn(trailOf(ctx), life, opts, x, action)
 	if s.failTurn(ctx, fault, err) {
 		return true
 	}
@@ -295,9 +295,9 @@ func (s *Server) playStep(ctx *fasthttp.RequestCtx, body []byte) (answered bool)
 // replayAndTurn makes an episode for this request alone, plays the answers of its history, and then the
 // turn of the request's action, whose reply it returns. The reward counts for that turn alone. fault is
 // what the client must change in the request, err any other failure.
-func (p *player) replayAndTurn(trail *trail, life context.Context, o episode.Options, x *exchange, action []byte) (
+func (p *player) replayAndTurn(trail *trail, life context.Context, o episode.Options, exchange *exchange, action []byte) (
 	r reply, fault *scoring.Error, err error) {
-	if p.s.cfg.Prompts == nil {
+	if p.server.cfg.Prompts == nil {
 		return reply{}, nil, errPrompts
 	}
 	history := o.History
@@ -312,7 +312,7 @@ func (p *player) replayAndTurn(trail *trail, life context.Context, o episode.Opt
 			return reply{}, fault, nil
 		}
 		one.prepare(p.steps, false)
-		if _, fault, err := p.turn(trail, life, e, &one, turnOptions{x.timeout, true}); fault != nil || err != nil {
+		if _, fault, err := p.turn(trail, life, e, &one, turnOptions{exchange.timeout, true}); fault != nil || err != nil {
 			return reply{}, fault, err
 		}
 		if e.Done() {
@@ -320,9 +320,9 @@ func (p *player) replayAndTurn(trail *trail, life context.Context, o episode.Opt
 			return reply{}, &scoring.Error{Code: "episode_done", Message: message}, nil
 		}
 	}
-	one := &x.samples[0]
+	one := &exchange.samples[0]
 	if e.Bare() {
 		one.useBareAction(action)
 	}
-	return p.turn(trail, life, e, one, turnOptions{timeout: x.timeout})
+	return p.turn(trail, life, e, one, turnOptions{timeout: exchange.timeout})
 }

@@ -69,10 +69,10 @@ func scenes(body []byte, limit int) (list [][]byte, ok bool, err error) {
 
 // regionParameters returns the region that the member parameters of a scene names, or a target without a
 // name if there is none. A scene that is no JSON has none: the decoder of scenes reports it later.
-func regionParameters(scene []byte) (t target, err error) {
+func regionParameters(scene []byte) (target target, err error) {
 	i := bytes.IndexByte(scene, '{')
 	if i < 0 {
-		return t, nil
+		return target, nil
 	}
 	var raw []byte
 	cutErr := jsoncut.Members(scene[i:], func(key, value []byte) error {
@@ -82,15 +82,15 @@ func regionParameters(scene []byte) (t target, err error) {
 		return nil
 	})
 	if cutErr != nil || raw == nil {
-		return t, nil
+		return target, nil
 	}
 	if len(raw) > maxVerb {
-		return t, &scoring.Error{Code: "bad_options",
+		return target, &scoring.Error{Code: "bad_options",
 			Message: fmt.Sprintf("cannot use parameters: got %d bytes; want at most %d", len(raw), maxVerb)}
 	}
 	v, err := fastjson.ParseBytes(raw)
 	if err != nil {
-		return t, &scoring.Error{Code: "bad_options", Message: "cannot use parameters: they are not JSON"}
+		return target, &scoring.Error{Code: "bad_options", Message: "cannot use parameters: they are not JSON"}
 	}
 	return parameters(v, "parameters")
 }

@@ -134,18 +134,18 @@ func (s *Server) steps(ctx *fasthttp.RequestCtx, adapter string) (reward.Steps, 
 // nativeSamples reads the samples of the body of /v1/reward: the body itself, or those of its list
 // samples, and then batch is true.
 func (s *Server) nativeSamples(body []byte, steps reward.Steps) (list []sample, batch bool, fault *scoring.Error) {
-	var many []byte
+	var samples []byte
 	jsoncut.Members(body, func(key, value []byte) error {
 		if string(key) == "samples" {
-			many = value
+			samples = value
 		}
 		return nil
 	})
-	if many == nil {
+	if samples == nil {
 		one, fault := nativeSample(body, "", steps)
 		return []sample{one}, false, fault
 	}
-	values, fault := s.list("samples", many)
+	values, fault := s.list("samples", samples)
 	if fault != nil {
 		return nil, true, fault
 	}
@@ -203,17 +203,17 @@ func (one *sample) unwrap(at string) (shape string, fault *scoring.Error) {
 	if err != nil {
 		return "", &scoring.Error{Code: dump.BadResponse, Message: "cannot read " + at + ": " + err.Error()}
 	}
-	said, ok, err := message.Read(v)
+	message, ok, err := message.Read(v)
 	switch {
 	case err != nil:
 		return "", &scoring.Error{Code: dump.BadResponse, Message: "cannot read " + at + err.Error()}
-	case ok && !said.Heard:
+	case ok && !message.Heard:
 		one.answer = nil
 	case ok:
-		one.answer = scoring.AppendString(nil, said.Text)
-		one.notes = append(one.notes, scoring.Note{Code: dump.Unwrapped, Path: "response", Message: said.Note()})
+		one.answer = scoring.AppendString(nil, message.Text)
+		one.notes = append(one.notes, scoring.Note{Code: dump.Unwrapped, Path: "response", Message: message.Note()})
 	}
-	return said.Shape, nil
+	return message.Shape, nil
 }
 
 // badField returns the error of a member of a request that has the wrong type; at is where it stands.

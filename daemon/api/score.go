@@ -52,17 +52,17 @@ func (s *Server) score(ctx *fasthttp.RequestCtx) {
 func (s *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue.Options) {
 	life, done := s.clients.wait(s.life, ctx.Conn())
 	defer done()
-	a, err := s.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: body}, opt)
+	answer, err := s.cfg.Queue.Score(life, dump.Line{N: 1, Bytes: body}, opt)
 	if err != nil {
 		s.failWith(ctx, err)
 		return
 	}
-	s.answered(trailOf(ctx), &a, time.Now())
-	timing(ctx, &a)
-	if a.Source != queue.Computed {
-		ctx.Response.Header.Set("X-Source", a.Source.String())
+	s.answered(trailOf(ctx), &answer, time.Now())
+	timing(ctx, &answer)
+	if answer.Source != queue.Computed {
+		ctx.Response.Header.Set("X-Source", answer.Source.String())
 	}
-	if e := a.Result.Err; e != nil {
+	if e := answer.Result.Err; e != nil {
 		if status := statusOf(e.Code); status != fasthttp.StatusOK {
 			s.fail(ctx, status, e.Code, e.Message)
 			return
@@ -70,9 +70,9 @@ func (s *Server) scoreOne(ctx *fasthttp.RequestCtx, body []byte, opt *queue.Opti
 	}
 	ctx.SetContentType("application/json")
 	if wantsTimings(ctx) {
-		a.JSON = appendTimed(nil, &a)
+		answer.JSON = appendTimed(nil, &answer)
 	}
-	ctx.SetBody(append(a.JSON, '\n'))
+	ctx.SetBody(append(answer.JSON, '\n'))
 }
 
 // scoreMany scores the items of one request as a stream and answers with {"results":[...]}, in which
@@ -100,7 +100,7 @@ func (s *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.
 	trail, timed := trailOf(ctx), wantsTimings(ctx)
 	out := []byte(`{"results":[`)
 	for i := 0; ; i++ {
-		a, err := st.Next()
+		answer, err := st.Next()
 		if err == io.EOF {
 			break
 		}
@@ -108,14 +108,14 @@ func (s *Server) scoreMany(ctx *fasthttp.RequestCtx, items [][]byte, opt *queue.
 			s.failWith(ctx, err)
 			return
 		}
-		s.answered(trail, &a, time.Now())
+		s.answered(trail, &answer, time.Now())
 		if i > 0 {
 			out = append(out, ',')
 		}
 		if timed {
-			out = appendTimed(out, &a)
+			out = appendTimed(out, &answer)
 		} else {
-			out = append(out, a.JSON...)
+			out = append(out, answer.JSON...)
 		}
 	}
 	ctx.SetContentType("application/json")
@@ -163,41 +163,41 @@ func (s *Server) options(ctx *fasthttp.RequestCtx, object []byte) (*queue.Option
 // read reads the options of the JSON object of a request's body, which replace those that it names. A
 // member that is unknown or of another type is refused; null counts as absent.
 func (r *requestOptions) read(object []byte) (fault *scoring.Error) {
-	bad := func(f string, args ...any) *scoring.Error {
+	refuse := func(f string, args ...any) *scoring.Error {
 		return &scoring.Error{Code: "bad_options", Message: "cannot use options: " + fmt.Sprintf(f, args...)}
 	}
 	if len(object) > maxVerb {
-		return bad("they have %d bytes; want at most %d", len(object), maxVerb)
+		return refuse("they have %d bytes; want at most %d", len(object), maxVerb)
 	}
 	v, err := fastjson.ParseBytes(object)
 	if err != nil {
-		return bad("they are not JSON")
+		return refuse("they are not JSON")
 	}
 	o, err := v.Object()
 	if err != nil {
-		return bad("want an object with suite, reward, variants, timings, priority, deadline_ms")
+		return refuse("want an object with suite, reward, variants, timings, priority, deadline_ms")
 	}
-	o.Visit(func(k []byte, f *fastjson.Value) {
+	o.Visit(func(k []byte, value *fastjson.Value) {
 		switch key := string(k); {
-		case f.Type() == fastjson.TypeNull:
-		case key == "timings" && (f.Type() == fastjson.TypeTrue || f.Type() == fastjson.TypeFalse):
-			on := f.Type() == fastjson.TypeTrue
+		case value.Type() == fastjson.TypeNull:
+		case key == "timings" && (value.Type() == fastjson.TypeTrue || value.Type() == fastjson.TypeFalse):
+			on := value.Type() == fastjson.TypeTrue
 			r.timings = &on
-		case key == "suite" && f.Type() == fastjson.TypeString:
-			r.suite = string(f.GetStringBytes())
-		case key == "reward" && f.Type() == fastjson.TypeString:
-			r.reward = string(f.GetStringBytes())
-		case key == "variants" && f.Type() == fastjson.TypeArray:
+		case key == "suite" && value.Type() == fastjson.TypeString:
+			r.suite = string(value.GetStringBytes())
+		case key == "reward" && value.Type() == fastjson.TypeString:
+			r.reward = string(value.GetStringBytes())
+		case key == "variants" && value.Type() == fastjson.TypeArray:
 			r.variants = nil
-			for _, e := range f.GetArray() {
+			for _, e := range value.GetArray() {
 				r.variants = append(r.variants, string(e.GetStringBytes()))
 			}
-		case key == "priority" && f.Type() == fastjson.TypeString:
-			fault = cmp.Or(fault, r.urgency.priority(string(f.GetStringBytes())))
-		case key == "deadline_ms" && f.Type() == fastjson.TypeNumber:
-			fault = cmp.Or(fault, r.urgency.deadline(f.String()))
+		case key == "priority" && value.Type() == fastjson.TypeString:
+			fault = cmp.Or(fault, r.urgency.priority(string(value.GetStringBytes())))
+		case key == "deadline_ms" && value.Type() == fastjson.TypeNumber:
+			fault = cmp.Or(fault, r.urgency.deadline(value.String()))
 		default:
-			fault = bad("got %.40q; want suite (text), reward (text), variants (list of NAME or NAME=VALUE), "+
+			fault = refuse("got %.40q; want suite (text), reward (text), variants (list of NAME or NAME=VALUE), "+
 				"timings (true or false), priority (high, normal or bulk), deadline_ms (number)", key)
 		}
 	})
@@ -207,23 +207,23 @@ func (r *requestOptions) read(object []byte) (fault *scoring.Error) {
 // newOptions returns the options for a suite, a reward mode and variants by name. An empty name, or no
 // variant, means what the daemon's flags chose. An unknown name is refused.
 func (s *Server) newOptions(suite, reward string, variants []string) (*queue.Options, *scoring.Error) {
-	o := &queue.Options{Suite: suite, Variants: s.cfg.Variants, Reward: s.cfg.Reward}
+	opts := &queue.Options{Suite: suite, Variants: s.cfg.Variants, Reward: s.cfg.Reward}
 	if suite != "" && s.cfg.Items.Suites.Find(suite) == nil {
 		names := strings.Join(s.cfg.Items.Suites.Names(), ", ")
 		return nil, &scoring.Error{Code: "unknown_suite", Message: fmt.Sprintf("cannot use suite %.40q: want one of %s", suite, names)}
 	}
 	var err error
 	if reward != "" {
-		if o.Reward, err = scoring.ParseReward(reward); err != nil {
+		if opts.Reward, err = scoring.ParseReward(reward); err != nil {
 			return nil, &scoring.Error{Code: "bad_options", Message: err.Error()}
 		}
 	}
 	if len(variants) > 0 {
-		if o.Variants, err = scoring.ParseVariants(variants, s.known()); err != nil {
+		if opts.Variants, err = scoring.ParseVariants(variants, s.known()); err != nil {
 			return nil, &scoring.Error{Code: "bad_options", Message: err.Error()}
 		}
 	}
-	return o, nil
+	return opts, nil
 }
 
 // envelope is a body of /v1/score, split into items but not parsed, so that an invalid

@@ -98,7 +98,7 @@ func (a *sessions) stop(ctx context.Context) {
 
 // session is one WebSocket connection with its OpenEnv environment.
 type session struct {
-	s       *Server
+	server  *Server
 	conn    *websocket.Conn
 	opt     *queue.Options
 	steps   reward.Steps
@@ -135,7 +135,7 @@ func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 		defer hold.Close()
 		kept := s.bodies.Hold(opt.Client)
 		defer kept.Close()
-		one := &session{s: s, conn: c, trail: trail, memory: hold, kept: kept, who: who, opt: opt, steps: steps, last: time.Now()}
+		one := &session{server: s, conn: c, trail: trail, memory: hold, kept: kept, who: who, opt: opt, steps: steps, last: time.Now()}
 		one.run()
 	})
 	if err != nil {
@@ -150,27 +150,27 @@ func (s *Server) webSocket(ctx *fasthttp.RequestCtx) {
 // session with a message if too many are open, if the daemon shuts down, or if its device fails. After
 // a panic the client gets a message too.
 func (c *session) run() {
-	c.s.active.Add(1)
-	defer c.s.active.Add(-1)
+	c.server.active.Add(1)
+	defer c.server.active.Add(-1)
 	defer func() {
 		if p := recover(); p != nil {
-			c.s.cfg.Log.Error("BUG: panic in a session", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			c.server.cfg.Log.Error("BUG: panic in a session", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			c.end(websocket.CloseInternalServerErr, wsSession, "cannot go on: internal error; the log has the details", "")
 		}
 	}()
-	n, closed, ok := c.s.sessions.enter(c, c.s.cfg.Sessions)
+	n, closed, ok := c.server.sessions.enter(c, c.server.cfg.Sessions)
 	if !ok && closed {
 		c.end(websocket.CloseServiceRestart, wsSession, "cannot open session: the daemon is shutting down; try again", "")
 		return
 	}
 	if !ok {
 		c.end(websocket.CloseTryAgainLater, wsCapacity,
-			fmt.Sprintf("cannot open session: %d of %d are open (--max-sessions); try again", n, c.s.cfg.Sessions),
-			fmt.Sprintf(`,"active_sessions":%d,"max_sessions":%d`, n, c.s.cfg.Sessions))
+			fmt.Sprintf("cannot open session: %d of %d are open (--max-sessions); try again", n, c.server.cfg.Sessions),
+			fmt.Sprintf(`,"active_sessions":%d,"max_sessions":%d`, n, c.server.cfg.Sessions))
 		return
 	}
-	defer c.s.sessions.leave(c)
-	if f := c.s.cfg.Health; f != nil {
+	defer c.server.sessions.leave(c)
+	if f := c.server.cfg.Health; f != nil {
 		if err := f(); err != nil {
 			c.end(websocket.CloseTryAgainLater, wsFactory, "cannot open session: "+err.Error(), `,"factory_name":"plumb"`)
 			return
@@ -208,7 +208,7 @@ func (c *session) extendDeadline() {
 		c.conn.SetReadDeadline(time.Unix(1, 0))
 		return
 	}
-	deadline := c.last.Add(c.s.cfg.SessionIdle)
+	deadline := c.last.Add(c.server.cfg.SessionIdle)
 	if alive := time.Now().Add(2*pingEvery + 5*time.Second); alive.Before(deadline) {
 		deadline = alive
 	}
@@ -255,7 +255,7 @@ func (c *session) read() (kind int, message []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	message, err = c.s.readWhole(c.memory, &limited{r, c.s.cfg.Body}, -1)
+	message, err = c.server.readWhole(c.memory, &limited{r, c.server.cfg.Body}, -1)
 	return kind, message, err
 }
 
@@ -273,7 +273,7 @@ func (c *session) over(err error) {
 		c.refuse(websocket.CloseTryAgainLater, wsExecution, "cannot read message: "+err.Error())
 	case errors.Is(err, errTooLarge):
 		c.refuse(websocket.CloseMessageTooBig, wsValidation,
-			fmt.Sprintf("cannot read message: it has more than %d bytes (--max-body)", c.s.cfg.Body))
+			fmt.Sprintf("cannot read message: it has more than %d bytes (--max-body)", c.server.cfg.Body))
 	case errors.As(err, &n) && n.Timeout():
 		silent := time.Since(c.last).Round(time.Millisecond)
 		c.end(websocket.CloseNormalClosure, wsSession,
@@ -284,7 +284,7 @@ func (c *session) over(err error) {
 // answer answers one message of a WebSocket session by its type: reset, step, state or close. It returns
 // false if the session must end.
 func (c *session) answer(m []byte) bool {
-	if err := c.s.cfg.Items.Limits.Check(m); err != nil {
+	if err := c.server.cfg.Items.Limits.Check(m); err != nil {
 		return c.error(wsInvalidJSON, "cannot read message: "+err.Error(), "")
 	}
 	m = bytes.TrimSpace(m)
@@ -317,33 +317,33 @@ func (c *session) answer(m []byte) bool {
 // of data, of several turns if they ask for that, and gives up the one before. After an error the
 // episode before stays. It returns false if the session must end.
 func (c *session) reset(data []byte) bool {
-	e, fault := c.s.newEpisode(data)
-	o, optionsFault := episode.ReadOptions(data, "")
+	episodeState, fault := c.server.newEpisode(data)
+	opts, optionsFault := episode.ReadOptions(data, "")
 	if fault = cmp.Or(fault, optionsFault); fault != nil {
 		return c.error(wsValidation, fault.Message, "")
 	}
 	observation := []byte(emptyObservation)
 	done := false
-	if c.s.asksForTurns(&o) { // an episode of several turns; one of one step has nothing to begin
-		trail := c.s.messageTrail(c.trail)
-		ctx, stop := c.s.clients.wait(c.s.life, c.conn.NetConn())
+	if c.server.asksForTurns(&opts) { // an episode of several turns; one of one step has nothing to begin
+		trail := c.server.messageTrail(c.trail)
+		ctx, stop := c.server.clients.wait(c.server.life, c.conn.NetConn())
 		defer stop()
 		var err error
-		e.play, observation, fault, err = c.player().begin(trail, ctx, o)
-		c.s.endTrail(trail, messageStatus(fault, err))
+		episodeState.play, observation, fault, err = c.player().begin(trail, ctx, opts)
+		c.server.endTrail(trail, messageStatus(fault, err))
 		if goOn, failed := c.failed(fault, err); failed {
 			return goOn
 		}
-		e.label, e.steps, done = nil, len(o.History), e.play.Done()
+		episodeState.label, episodeState.steps, done = nil, len(opts.History), episodeState.play.Done()
 	}
 	c.kept.Shrink(c.kept.Held()) // gives back the memory of the answers of the episode before
-	c.episode = e
+	c.episode = episodeState
 	return c.observation(wrapObservation(nil, string(observation), []byte("null"), done))
 }
 
 // player returns what the turns of this session's episodes need.
 func (c *session) player() *player {
-	return &player{s: c.s, opt: c.opt, steps: c.steps, policy: c.s.cfg.Policies[openEnv], who: c.who}
+	return &player{server: c.server, opt: c.opt, steps: c.steps, policy: c.server.cfg.Policies[openEnv], who: c.who}
 }
 
 // failed answers a message of a WebSocket session with its error, and reports whether there was one.
@@ -360,12 +360,12 @@ func (c *session) failed(fault *scoring.Error, err error) (goOn, failed bool) {
 		c.end(websocket.CloseServiceRestart, wsSession, "cannot step: the daemon is shutting down", "")
 		return false, true
 	case errors.Is(err, queue.ErrBusy):
-		wait := seconds(c.s.pace.until(c.s.cfg.Queue.Depth() - c.s.highWater()))
+		wait := seconds(c.server.pace.until(c.server.cfg.Queue.Depth() - c.server.highWater()))
 		return c.error(wsExecution, err.Error(), `,"retry_after_s":`+strconv.Itoa(wait)), true
 	case errors.As(err, &unscored):
 		return c.error(wsExecution, unscored.Message, `,"error_type":`+strconv.Quote(unscored.Code)), true
 	case errors.Is(err, memory.ErrFull), errors.Is(err, memory.ErrTooLarge):
-		_, _, message := c.s.explain(err)
+		_, _, message := c.server.explain(err)
 		return c.error(wsExecution, message, ""), true
 	}
 	return c.error(wsExecution, err.Error(), ""), true
@@ -376,57 +376,57 @@ func (c *session) failed(fault *scoring.Error, err error) (goOn, failed bool) {
 // another episode is under way. An answer without one belongs to the episode of the last reset. It
 // returns false if the session must end. See docs/spec/episodes.md#r4.
 func (c *session) step(data []byte) bool {
-	x := &exchange{opt: c.opt, steps: c.steps, policy: c.s.cfg.Policies[openEnv], lines: true}
+	x := &exchange{opt: c.opt, steps: c.steps, policy: c.server.cfg.Policies[openEnv], lines: true}
 	var fault *scoring.Error
-	err := c.s.parsing(c.s.life, c.opt.Client, data, func() { fault = x.action(data, "data.", nil) })
+	err := c.server.parsing(c.server.life, c.opt.Client, data, func() { fault = x.action(data, "data.", nil) })
 	if goOn, failed := c.failed(fault, err); failed {
 		return goOn
 	}
-	one, e := &x.samples[0], &c.episode
-	if e.play != nil && e.play.Bare() {
+	one, episodeState := &x.samples[0], &c.episode
+	if episodeState.play != nil && episodeState.play.Bare() {
 		one.useBareAction(data)
 		one.label = nil // a bare action has none
 	}
 	switch {
-	case !jsoncut.Null(one.label) && e.open():
+	case !jsoncut.Null(one.label) && episodeState.open():
 		return c.error(wsValidation, "cannot use data.label: an episode is under way; want none, or reset before", "")
 	case !jsoncut.Null(one.label):
 		return c.oneStep(x)
-	case e.play == nil && e.label == nil:
+	case episodeState.play == nil && episodeState.label == nil:
 		return c.error(wsValidation, "cannot step: there is no episode; want reset with a task before, or data.label",
 			`,"error_type":"no_episode"`)
-	case !e.open():
+	case !episodeState.open():
 		return c.error(wsExecution, "cannot step: the episode has ended; want reset", `,"error_type":"episode_done"`)
-	case e.play == nil:
-		one.label = e.label
+	case episodeState.play == nil:
+		one.label = episodeState.label
 		return c.oneStep(x)
 	}
-	trail := c.s.messageTrail(c.trail)
-	ctx, stop := c.s.clients.wait(c.s.life, c.conn.NetConn())
+	trail := c.server.messageTrail(c.trail)
+	ctx, stop := c.server.clients.wait(c.server.life, c.conn.NetConn())
 	defer stop()
 	var r reply
 	if err = c.kept.Grow(ctx, int64(len(one.answer))); err == nil {
-		r, fault, err = c.player().turn(trail, ctx, e.play, one, turnOptions{timeout: x.timeout})
+		r, fault, err = c.player().turn(trail, ctx, episodeState.play, one, turnOptions{timeout: x.timeout})
 	}
-	c.s.endTrail(trail, messageStatus(fault, err))
+	c.server.endTrail(trail, messageStatus(fault, err))
 	if goOn, failed := c.failed(fault, err); failed {
 		return goOn
 	}
-	e.steps++
+	episodeState.steps++
 	return c.observation(wrapObservation(nil, string(r.observation), r.reward, r.done))
 }
 
 // oneStep scores the one sample of x as an episode of one step in a WebSocket session, and sends the
 // observation. It returns false if the session must end.
 func (c *session) oneStep(x *exchange) bool {
-	trail := c.s.messageTrail(c.trail)
-	ctx, stop := c.s.clients.wait(c.s.life, c.conn.NetConn())
+	trail := c.server.messageTrail(c.trail)
+	ctx, stop := c.server.clients.wait(c.server.life, c.conn.NetConn())
 	defer stop()
-	err := c.s.run(trail, ctx, x)
+	err := c.server.run(trail, ctx, x)
 	if refused := x.refused(); refused != nil { // assigned only if not nil: a nil pointer would be an error
 		err = refused
 	}
-	c.s.endTrail(trail, messageStatus(x.fault, err))
+	c.server.endTrail(trail, messageStatus(x.fault, err))
 	if goOn, failed := c.failed(x.fault, err); failed {
 		return goOn
 	}
@@ -467,15 +467,15 @@ func (c *session) sendClose(status int) {
 // because closing earlier would reset the connection and lose the error message.
 func (c *session) refuse(status int, code, message string) {
 	c.end(status, code, message, "")
-	if c.s.lingering.Add(1) <= lingerers { // a bounded number of connections waits for its client
+	if c.server.lingering.Add(1) <= lingerers { // a bounded number of connections waits for its client
 		discard(c.conn.NetConn())
 	}
-	c.s.lingering.Add(-1)
+	c.server.lingering.Add(-1)
 }
 
 // send writes one message to the client. It returns false if that fails, or takes longer than
 // --read-timeout.
 func (c *session) send(b []byte) bool {
-	c.conn.SetWriteDeadline(time.Now().Add(c.s.cfg.ReadTimeout))
+	c.conn.SetWriteDeadline(time.Now().Add(c.server.cfg.ReadTimeout))
 	return c.conn.WriteMessage(websocket.TextMessage, b) == nil
 }

@@ -168,30 +168,30 @@ func (s *Server) askedBy(ctx *fasthttp.RequestCtx) asker {
 // registration reads the body of a request to register a region: the key of the memory, and the range of
 // it in bytes, whose offset is 0 if it is left out.
 func registration(body []byte) (key string, offset, size int64, err error) {
-	bad := func(format string, args ...any) error {
+	fault := func(format string, args ...any) error {
 		return &shm.Error{Code: "bad_body", Message: "cannot register region: " + fmt.Sprintf(format, args...)}
 	}
 	if len(body) > maxVerb {
-		return "", 0, 0, bad("the body has %d bytes; want at most %d", len(body), maxVerb)
+		return "", 0, 0, fault("the body has %d bytes; want at most %d", len(body), maxVerb)
 	}
 	v, e := fastjson.ParseBytes(body)
 	if e != nil || v.Type() != fastjson.TypeObject {
-		return "", 0, 0, bad(`want {"key","offset","byte_size"}`)
+		return "", 0, 0, fault(`want {"key","offset","byte_size"}`)
 	}
 	fields := v.GetObject()
 	k := fields.Get("key")
 	if k == nil || k.Type() != fastjson.TypeString {
-		return "", 0, 0, bad("want key, a text: sysv:<segment id>")
+		return "", 0, 0, fault("want key, a text: sysv:<segment id>")
 	}
 	if offset, _, err = wholeMember(v, "offset"); err != nil {
-		return "", 0, 0, bad("%v", err)
+		return "", 0, 0, fault("%v", err)
 	}
 	size, given, err := wholeMember(v, "byte_size")
 	if err != nil {
-		return "", 0, 0, bad("%v", err)
+		return "", 0, 0, fault("%v", err)
 	}
 	if !given {
-		return "", 0, 0, bad("want byte_size, in bytes")
+		return "", 0, 0, fault("want byte_size, in bytes")
 	}
 	return string(k.GetStringBytes()), offset, size, nil
 }
@@ -224,16 +224,16 @@ const (
 // parameters reads the range within a region of shared memory from the value of a member
 // "parameters", nil for none. at names that member in messages. Members of other names are
 // refused, because a misspelt one would otherwise be ignored.
-func parameters(v *fastjson.Value, at string) (t target, err error) {
-	if v == nil || v.Type() == fastjson.TypeNull {
-		return t, nil
+func parameters(value *fastjson.Value, at string) (target target, err error) {
+	if value == nil || value.Type() == fastjson.TypeNull {
+		return target, nil
 	}
-	bad := func(format string, args ...any) error {
+	fault := func(format string, args ...any) error {
 		return &scoring.Error{Code: "bad_options", Message: "cannot use " + at + ": " + fmt.Sprintf(format, args...)}
 	}
-	o, e := v.Object()
+	o, e := value.Object()
 	if e != nil {
-		return t, bad("want an object with %s, %s and %s", paramRegion, paramSize, paramOffset)
+		return target, fault("want an object with %s, %s and %s", paramRegion, paramSize, paramOffset)
 	}
 	var unknown string
 	o.Visit(func(k []byte, _ *fastjson.Value) {
@@ -242,32 +242,32 @@ func parameters(v *fastjson.Value, at string) (t target, err error) {
 		}
 	})
 	if unknown != "" {
-		return t, bad("got the unknown member %.40q; want %s, %s and %s", unknown, paramRegion, paramSize, paramOffset)
+		return target, fault("got the unknown member %.40q; want %s, %s and %s", unknown, paramRegion, paramSize, paramOffset)
 	}
 	name := o.Get(paramRegion)
 	if name != nil && name.Type() != fastjson.TypeNull {
 		if name.Type() != fastjson.TypeString || len(name.GetStringBytes()) == 0 {
-			return t, bad("%s is %.40q; want the name of a region", paramRegion, name.String())
+			return target, fault("%s is %.40q; want the name of a region", paramRegion, name.String())
 		}
-		t.name = string(name.GetStringBytes())
+		target.name = string(name.GetStringBytes())
 	}
 	var hasSize, hasOffset bool
-	if t.size, hasSize, err = wholeMember(v, paramSize); err != nil {
-		return t, bad("%v", err)
+	if target.size, hasSize, err = wholeMember(value, paramSize); err != nil {
+		return target, fault("%v", err)
 	}
-	if t.offset, hasOffset, err = wholeMember(v, paramOffset); err != nil {
-		return t, bad("%v", err)
+	if target.offset, hasOffset, err = wholeMember(value, paramOffset); err != nil {
+		return target, fault("%v", err)
 	}
-	if err = t.checkTogether(hasSize, hasOffset); err != nil {
-		return t, bad("%v", err)
+	if err = target.checkTogether(hasSize, hasOffset); err != nil {
+		return target, fault("%v", err)
 	}
-	return t, nil
+	return target, nil
 }
 
 // queryTarget reads the range within a region of shared memory from the query of a request. It returns a
 // target without a name if the query names none.
-func queryTarget(ctx *fasthttp.RequestCtx) (t target, err error) {
-	bad := func(format string, args ...any) error {
+func queryTarget(ctx *fasthttp.RequestCtx) (target target, err error) {
+	fault := func(format string, args ...any) error {
 		return &scoring.Error{Code: "bad_options", Message: "cannot use query: " + fmt.Sprintf(format, args...)}
 	}
 	args := ctx.QueryArgs()
@@ -277,24 +277,24 @@ func queryTarget(ctx *fasthttp.RequestCtx) (t target, err error) {
 		}
 		n, e := strconv.ParseInt(string(args.Peek(field)), 10, 64)
 		if e != nil && err == nil {
-			err = bad("%s is %.40q; want a whole number", field, args.Peek(field))
+			err = fault("%s is %.40q; want a whole number", field, args.Peek(field))
 		}
 		return n, true
 	}
-	t.name = string(args.Peek(paramRegion))
+	target.name = string(args.Peek(paramRegion))
 	size, hasSize := number(paramSize)
 	offset, hasOffset := number(paramOffset)
-	t.size, t.offset = size, offset
+	target.size, target.offset = size, offset
 	if err != nil {
-		return t, err
+		return target, err
 	}
-	if args.Has(paramRegion) && t.name == "" {
-		return t, bad("%s is empty; want the name of a region", paramRegion)
+	if args.Has(paramRegion) && target.name == "" {
+		return target, fault("%s is empty; want the name of a region", paramRegion)
 	}
-	if e := t.checkTogether(hasSize, hasOffset); e != nil {
-		return t, bad("%v", e)
+	if e := target.checkTogether(hasSize, hasOffset); e != nil {
+		return target, fault("%v", e)
 	}
-	return t, nil
+	return target, nil
 }
 
 // checkTogether returns an error unless the region and the size are both given or both absent. The

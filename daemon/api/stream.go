@@ -42,9 +42,9 @@ func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 		s.failWith(ctx, err)
 		return
 	}
-	st := &stream{s: s, start: time.Now(), trail: trailOf(ctx), timed: wantsTimings(ctx),
+	st := &stream{server: s, start: time.Now(), trail: trailOf(ctx), timed: wantsTimings(ctx),
 		conn: ctx.Conn(), body: body, memory: s.bodies.Hold(opt.Client),
-		in: &idleReader{conn: ctx.Conn(), r: body, idle: s.cfg.StreamIdle}, over: make(chan struct{})}
+		in: &idleReader{conn: ctx.Conn(), body: body, idle: s.cfg.StreamIdle}, over: make(chan struct{})}
 	if err := st.memory.Grow(s.life, streamBuffers); err != nil {
 		done()
 		st.memory.Close()
@@ -68,7 +68,7 @@ func (s *Server) scoreStream(ctx *fasthttp.RequestCtx) {
 // stream is one request under way. Its goroutine read feeds the queue; the
 // connection's own goroutine runs WriteTo and then Close.
 type stream struct {
-	s      *Server
+	server *Server
 	start  time.Time
 	once   sync.Once // counts the request
 	trail  *trail
@@ -95,7 +95,7 @@ func (st *stream) SupportsBodyWriteTo() bool { return true }
 // times out. After an error, or stop, it reads no more.
 type idleReader struct {
 	conn net.Conn
-	r    io.Reader
+	body io.Reader
 	idle time.Duration
 	err  error
 
@@ -118,7 +118,7 @@ func (p *idleReader) Read(b []byte) (int, error) {
 	if p.err != nil {
 		return 0, p.err
 	}
-	n, err := p.r.Read(b)
+	n, err := p.body.Read(b)
 	p.err = bodyError(err)
 	return n, p.err
 }
@@ -142,12 +142,12 @@ func (st *stream) read() {
 	defer func() {
 		st.whole = in.err == io.EOF
 		if p := recover(); p != nil {
-			st.s.cfg.Log.Error("BUG: panic in a stream", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			st.server.cfg.Log.Error("BUG: panic in a stream", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			st.cancel()
 		}
 	}()
 	n, torn := 0, false // the number of the last line, and whether it could not be read
-	limits := st.s.cfg.Lines
+	limits := st.server.cfg.Lines
 	limits.Memory = st.memory
 	r, err := dump.NewReader(in, limits)
 	if err == nil {
@@ -174,7 +174,7 @@ func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
 	for {
 		a, err := st.out.Next()
 		if err == nil {
-			st.s.answered(st.trail, &a, time.Now())
+			st.server.answered(st.trail, &a, time.Now())
 			if st.timed {
 				buf = append(appendTimed(buf, &a), '\n')
 			} else {
@@ -185,7 +185,7 @@ func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
 			}
 		}
 		if len(buf) > 0 {
-			st.conn.SetWriteDeadline(time.Now().Add(st.s.cfg.StreamIdle))
+			st.conn.SetWriteDeadline(time.Now().Add(st.server.cfg.StreamIdle))
 			n, werr := w.Write(buf)
 			total += int64(n)
 			if werr != nil {
@@ -195,7 +195,7 @@ func (st *stream) WriteTo(w io.Writer) (total int64, err error) {
 		}
 		if err == io.EOF {
 			st.count(fasthttp.StatusOK) // before the client sees the end
-			st.conn.SetWriteDeadline(time.Now().Add(st.s.cfg.ReadTimeout))
+			st.conn.SetWriteDeadline(time.Now().Add(st.server.cfg.ReadTimeout))
 			return total, nil
 		}
 		if err != nil {
@@ -215,7 +215,7 @@ func (st *stream) Close() error {
 		st.in.stop()
 		<-st.over
 	}
-	if !st.whole && st.s.life.Err() == nil {
+	if !st.whole && st.server.life.Err() == nil {
 		// A part of the rest is read, because a client that is still sending would get a reset and no answer.
 		st.conn.SetReadDeadline(time.Now().Add(2 * time.Second))
 		io.CopyN(io.Discard, st.body, leftover)
@@ -226,12 +226,12 @@ func (st *stream) Close() error {
 		}
 	}
 	st.done()
-	if st.s.life.Err() != nil {
+	if st.server.life.Err() != nil {
 		st.count(fasthttp.StatusServiceUnavailable)
 	} else {
 		st.count(clientGone)
 	}
-	st.s.active.Add(-1)
+	st.server.active.Add(-1)
 	return nil
 }
 
@@ -239,7 +239,7 @@ func (st *stream) Close() error {
 // answer was complete, else with one for the reason.
 func (st *stream) count(code int) {
 	st.once.Do(func() {
-		st.s.cfg.Metrics.request("score_stream", code, time.Since(st.start))
-		st.s.endTrail(st.trail, code)
+		st.server.cfg.Metrics.request("score_stream", code, time.Since(st.start))
+		st.server.endTrail(st.trail, code)
 	})
 }

@@ -113,13 +113,13 @@ type taskQuery struct {
 // taskQuery reads a request about the tasks of an environment: the split, which is that of test unless
 // the body names one, and an index or a range. ok is false if the request is invalid or no such split
 // is loaded: then it has answered the request itself.
-func (s *Server) taskQuery(ctx *fasthttp.RequestCtx) (q taskQuery, ok bool) {
-	if q.suite, ok = s.environment(ctx); !ok {
-		return q, false
+func (s *Server) taskQuery(ctx *fasthttp.RequestCtx) (taskQuery taskQuery, ok bool) {
+	if taskQuery.suite, ok = s.environment(ctx); !ok {
+		return taskQuery, false
 	}
 	body, ok := s.checked(ctx)
 	if !ok {
-		return q, false
+		return taskQuery, false
 	}
 	var fault *scoring.Error
 	jsoncut.Members(body, func(key, v []byte) error {
@@ -132,30 +132,30 @@ func (s *Server) taskQuery(ctx *fasthttp.RequestCtx) (q taskQuery, ok bool) {
 				fault = badField("split", v, "the name of a split")
 				return nil
 			}
-			q.split = string(jsoncut.Text(v))
+			taskQuery.split = string(jsoncut.Text(v))
 		case "index":
-			q.index, fault = wholeNumber("index", v)
+			taskQuery.index, fault = wholeNumber("index", v)
 		case "start":
-			q.start, fault = wholeNumber("start", v)
+			taskQuery.start, fault = wholeNumber("start", v)
 		case "stop":
-			q.stop, fault = wholeNumber("stop", v)
+			taskQuery.stop, fault = wholeNumber("stop", v)
 		}
 		return nil
 	})
 	if fault != nil {
 		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
-		return q, false
+		return taskQuery, false
 	}
-	if q.split == "" {
-		q.split = dump.TestSplit
+	if taskQuery.split == "" {
+		taskQuery.split = dump.TestSplit
 	}
-	q.tasks = s.cfg.Items.Tasks[dump.TasksKey(q.suite, q.split)]
-	if q.tasks == nil {
-		message := fmt.Sprintf("cannot find split %.64q of %s: want one of %v", q.split, q.suite, s.splitsOf(q.suite))
+	taskQuery.tasks = s.cfg.Items.Tasks[dump.TasksKey(taskQuery.suite, taskQuery.split)]
+	if taskQuery.tasks == nil {
+		message := fmt.Sprintf("cannot find split %.64q of %s: want one of %v", taskQuery.split, taskQuery.suite, s.splitsOf(taskQuery.suite))
 		s.fail(ctx, fasthttp.StatusBadRequest, "bad_split", message)
-		return q, false
+		return taskQuery, false
 	}
-	return q, true
+	return taskQuery, true
 }
 
 // wholeNumber reads a whole number from a request about tasks.
@@ -185,36 +185,36 @@ func (s *Server) numTasks(ctx *fasthttp.RequestCtx) {
 // oneTask answers POST /{env}/task: the task at an index; a negative one counts from the end, as in
 // Python.
 func (s *Server) oneTask(ctx *fasthttp.RequestCtx) {
-	q, ok := s.taskQuery(ctx)
+	taskQuery, ok := s.taskQuery(ctx)
 	if !ok {
 		return
 	}
-	if q.index == nil {
+	if taskQuery.index == nil {
 		fault := badField("index", nil, "a whole number")
 		s.fail(ctx, statusOfField(fault), fault.Code, fault.Message)
 		return
 	}
-	at, n := *q.index, q.tasks.Positions()
+	at, n := *taskQuery.index, taskQuery.tasks.Positions()
 	if at < 0 {
 		at += n
 	}
-	list, _ := q.between(at, at+1)
+	list, _ := taskQuery.between(at, at+1)
 	if at < 0 || len(list) == 0 {
-		message := fmt.Sprintf("cannot find task %d of split %s: it has %d tasks, from 0", *q.index, q.split, n)
+		message := fmt.Sprintf("cannot find task %d of split %s: it has %d tasks, from 0", *taskQuery.index, taskQuery.split, n)
 		s.fail(ctx, fasthttp.StatusBadRequest, "bad_index", message)
 		return
 	}
-	s.reply(ctx, map[string]any{"task": list[0], "env_name": q.suite})
+	s.reply(ctx, map[string]any{"task": list[0], "env_name": taskQuery.suite})
 }
 
 // taskRange answers POST /{env}/task_range: the tasks from start to stop, stop excluded. As in a Python
 // slice, negative bounds count from the end, missing ones are the ends, and no bound is out of range.
 func (s *Server) taskRange(ctx *fasthttp.RequestCtx) {
-	q, ok := s.taskQuery(ctx)
+	taskQuery, ok := s.taskQuery(ctx)
 	if !ok {
 		return
 	}
-	n := q.tasks.Positions()
+	n := taskQuery.tasks.Positions()
 	bound := func(given *int, missing int) int {
 		switch {
 		case given == nil:
@@ -224,8 +224,8 @@ func (s *Server) taskRange(ctx *fasthttp.RequestCtx) {
 		}
 		return *given
 	}
-	list, _ := q.between(bound(q.start, 0), bound(q.stop, n))
-	s.reply(ctx, map[string]any{"tasks": list, "env_name": q.suite})
+	list, _ := taskQuery.between(bound(taskQuery.start, 0), bound(taskQuery.stop, n))
+	s.reply(ctx, map[string]any{"tasks": list, "env_name": taskQuery.suite})
 }
 
 // between returns the descriptions of the tasks from start to stop, stop excluded, and how many tasks

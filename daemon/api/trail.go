@@ -123,48 +123,48 @@ func (s *Server) endTrail(t *trail, code int) {
 // few lines a second, so it may leave the sample out. Every route calls answered for each answer; at is when the
 // answer came. Only the first samples of a request get spans, and slow
 // ones up to a larger number; the others are only counted.
-func (s *Server) answered(t *trail, a *queue.Answer, at time.Time) {
-	t.all++
+func (s *Server) answered(trail *trail, answer *queue.Answer, at time.Time) {
+	trail.all++
 	outcome := "scored"
-	if a.Result.Err != nil {
-		outcome = a.Result.Err.Code
+	if answer.Result.Err != nil {
+		outcome = answer.Result.Err.Code
 	}
-	took := a.Took
+	took := answer.Took
 	if outcome != "deadline" { // all the time of a sample past its deadline is in this part
-		took -= a.Timing[queue.PartReply] // in a stream, the wait for earlier lines
+		took -= answer.Timing[queue.PartReply] // in a stream, the wait for earlier lines
 	}
 	slow := s.cfg.Slow > 0 && took > s.cfg.Slow
 	if slow {
-		s.slow(t, a, outcome, took)
+		s.slow(trail, answer, outcome, took)
 	}
 	limit := tracedFirst
 	if slow {
 		limit = tracedMost
 	}
-	if !t.span.Recorded() || len(t.sample) >= limit {
+	if !trail.span.Recorded() || len(trail.sample) >= limit {
 		return
 	}
-	x := trace.Sample{ID: clip(a.Result.ID), Suite: clip(a.Result.Suite), Test: clip(a.Result.Test),
-		Outcome: outcome, Source: a.Source.String(), Start: at.Add(-a.Timing.Total())}
+	x := trace.Sample{ID: clip(answer.Result.ID), Suite: clip(answer.Result.Suite), Test: clip(answer.Result.Test),
+		Outcome: outcome, Source: answer.Source.String(), Start: at.Add(-answer.Timing.Total())}
 	for p := range queue.PartReply {
 		rare := p == queue.PartExport || p == queue.PartJudge // shown only where they took time
-		if d := a.Timing[p]; d > 0 || !rare {
+		if d := answer.Timing[p]; d > 0 || !rare {
 			x.Parts = append(x.Parts, trace.Part{Name: p.String(), Took: d})
 		}
 	}
-	t.sample = append(t.sample, x)
+	trail.sample = append(trail.sample, x)
 }
 
 // slow writes one line of the slow-sample log for a sample. The rate is limited: where slowPerSecond lines
 // were written in this second, it writes none, and the next line says how many were left out. The line names the
 // sample and shows none of its content.
-func (s *Server) slow(t *trail, a *queue.Answer, outcome string, took time.Duration) {
+func (s *Server) slow(trail *trail, a *queue.Answer, outcome string, took time.Duration) {
 	ok, omitted := s.slowly.take(time.Now()) // at most slowPerSecond lines a second
 	if !ok {
 		return
 	}
 	args := []any{"id", clip(a.Result.ID), "suite", clip(a.Result.Suite), "test", clip(a.Result.Test), "outcome", outcome,
-		"route", t.name, "request", t.id, "wait", a.Wait, "took", took}
+		"route", trail.name, "request", trail.id, "wait", a.Wait, "took", took}
 	for p := queue.PartDecode; p < queue.PartReply; p++ {
 		if d := a.Timing[p]; d > 0 {
 			args = append(args, p.String(), d)
@@ -173,7 +173,7 @@ func (s *Server) slow(t *trail, a *queue.Answer, outcome string, took time.Durat
 	if a.Source != queue.Computed {
 		args = append(args, "source", a.Source.String())
 	}
-	if id := t.span.TraceID(); id != "" {
+	if id := trail.span.TraceID(); id != "" {
 		args = append(args, "trace", id)
 	}
 	if omitted > 0 {
@@ -258,23 +258,23 @@ func wantsTimings(ctx *fasthttp.RequestCtx) bool {
 
 // appendTimed appends a result line with a further member timings, which is the last one but for the
 // member asked. Such lines differ from run to run, and plain result lines do not.
-func appendTimed(dst []byte, a *queue.Answer) []byte {
-	end := len(a.JSON) - 1 // the closing brace of an object that is not empty
-	if asked := a.Result.Who.Asked; asked != nil {
+func appendTimed(dst []byte, answer *queue.Answer) []byte {
+	end := len(answer.JSON) - 1 // the closing brace of an object that is not empty
+	if asked := answer.Result.Who.Asked; asked != nil {
 		end -= len(`,"asked":`) + len(asked.JSON) // result lines end with this member
 	}
-	dst = append(dst, a.JSON[:end]...)
+	dst = append(dst, answer.JSON[:end]...)
 	dst = append(dst, `,"timings":{"queue_ms":`...)
-	dst = appendMS(dst, a.Wait)
+	dst = appendMS(dst, answer.Wait)
 	dst = append(dst, `,"score_ms":`...)
-	dst = appendMS(dst, a.Took)
+	dst = appendMS(dst, answer.Took)
 	dst = append(dst, `,"parts_ms":{`...)
 	for p := range queue.Parts {
 		if p > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(append(append(dst, '"'), p.String()...), `":`...)
-		dst = appendMS(dst, a.Timing[p])
+		dst = appendMS(dst, answer.Timing[p])
 	}
-	return append(append(dst, "}}"...), a.JSON[end:]...)
+	return append(append(dst, "}}"...), answer.JSON[end:]...)
 }

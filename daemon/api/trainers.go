@@ -73,21 +73,21 @@ type exchange struct {
 // train answers one request of a trainer: it decodes the samples, scores them, and encodes the reply.
 // The whole request is refused if it cannot be read, if a label cannot be used (unless the trainer
 // takes that as an answer), or if a sample has no score and the policy is error.
-func (s *Server) train(ctx *fasthttp.RequestCtx, t *trainer) {
+func (s *Server) train(ctx *fasthttp.RequestCtx, trainer *trainer) {
 	body, ok := s.checked(ctx)
 	if !ok {
 		return
 	}
-	if t.instead != nil && t.instead(s, ctx, body) {
+	if trainer.instead != nil && trainer.instead(s, ctx, body) {
 		return
 	}
-	opt, steps, ok := s.choices(ctx, t.name)
+	opt, steps, ok := s.choices(ctx, trainer.name)
 	if !ok {
 		return
 	}
-	x := &exchange{body: body, query: ctx.QueryArgs(), opt: opt, steps: steps, policy: s.cfg.Policies[t.name],
-		lines: t.lines, timings: wantsTimings(ctx)}
-	if !s.parsed(ctx, opt, body, func() *scoring.Error { return t.decode(s, x) }) {
+	x := &exchange{body: body, query: ctx.QueryArgs(), opt: opt, steps: steps, policy: s.cfg.Policies[trainer.name],
+		lines: trainer.lines, timings: wantsTimings(ctx)}
+	if !s.parsed(ctx, opt, body, func() *scoring.Error { return trainer.decode(s, x) }) {
 		return
 	}
 	life, gone := s.clients.wait(s.life, ctx.Conn())
@@ -99,10 +99,10 @@ func (s *Server) train(ctx *fasthttp.RequestCtx, t *trainer) {
 	case err != nil:
 		s.failWith(ctx, err)
 		return
-	case x.fault != nil && !t.faultIsAnswer:
+	case x.fault != nil && !trainer.faultIsAnswer:
 		s.fail(ctx, statusOfField(x.fault), x.fault.Code, x.fault.Message)
 		return
-	case t.askAgain && s.overran(ctx, x.results):
+	case trainer.askAgain && s.overran(ctx, x.results):
 		return
 	}
 	if e := x.refused(); e != nil {
@@ -117,31 +117,31 @@ func (s *Server) train(ctx *fasthttp.RequestCtx, t *trainer) {
 		s.timed(ctx, x.results, x.lines)
 	}
 	ctx.SetContentType("application/json")
-	ctx.SetBody(t.encode(x))
+	ctx.SetBody(trainer.encode(x))
 }
 
 // errTimeout is the error of a request that took longer than its own timeout_s.
 var errTimeout = errors.New("cannot step in time: timeout_s is over")
 
-// run scores the samples of one request of a trainer, and sets x.results and x.outcomes. A label that
-// cannot be used becomes x.fault, and there are no results then. err is the error of the queue, or
+// run scores the samples of one request of a trainer, and sets exchange.results and exchange.outcomes. A label that
+// cannot be used becomes exchange.fault, and there are no results then. err is the error of the queue, or
 // errTimeout if the request's own time is over.
-func (s *Server) run(trail *trail, life context.Context, x *exchange) (err error) {
-	if x.timeout > 0 {
+func (s *Server) run(trail *trail, life context.Context, exchange *exchange) (err error) {
+	if exchange.timeout > 0 {
 		var cancel context.CancelFunc
-		life, cancel = context.WithTimeout(life, x.timeout)
+		life, cancel = context.WithTimeout(life, exchange.timeout)
 		defer cancel()
 	}
-	x.results, x.fault, err = s.grade(trail, life, x.samples, x.opt, x.lines)
-	if errors.Is(err, context.DeadlineExceeded) && x.timeout > 0 {
+	exchange.results, exchange.fault, err = s.grade(trail, life, exchange.samples, exchange.opt, exchange.lines)
+	if errors.Is(err, context.DeadlineExceeded) && exchange.timeout > 0 {
 		return errTimeout
 	}
-	if err != nil || x.fault != nil {
+	if err != nil || exchange.fault != nil {
 		return err
 	}
-	s.addNotes(x.samples, x.results, x.opt, x.lines)
-	for i := range x.results {
-		x.outcomes = append(x.outcomes, reward.Of(&x.results[i].result, x.opt.Reward))
+	s.addNotes(exchange.samples, exchange.results, exchange.opt, exchange.lines)
+	for i := range exchange.results {
+		exchange.outcomes = append(exchange.outcomes, reward.Of(&exchange.results[i].result, exchange.opt.Reward))
 	}
 	return nil
 }

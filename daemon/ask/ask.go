@@ -63,7 +63,7 @@ type Task struct {
 	Group string // what --limit and --sample count by: the test, or the subcategory
 	Line  []byte // the dump line without a model and a response: one JSON object
 
-	own any // what the suite keeps of the task
+	data any // what the suite keeps of the task
 }
 
 // prompt returns the text that a suite asks about the task. It decodes the task's line at each call and
@@ -112,9 +112,9 @@ type Suite interface {
 	Fits(t *Task, a Arm) bool
 	// Next returns the next call of a task, nil where all were made. heard has the calls
 	// so far. The error says why the task cannot be asked.
-	Next(t *Task, a Arm, heard []Heard) (*Step, error)
+	Next(t *Task, a Arm, replies []Heard) (*Step, error)
 	// Answers lists the answers that the calls of a task gave.
-	Answers(t *Task, a Arm, heard []Heard) []Answer
+	Answers(t *Task, a Arm, replies []Heard) []Answer
 }
 
 // single is the part of suites with one answer for each task, the last of its calls.
@@ -124,18 +124,18 @@ type single struct{ tasks []*Task }
 func (s *single) Tasks() []*Task { return s.tasks }
 
 // Answers implements Suite: the reply to the last call of a task is its only answer.
-func (s *single) Answers(t *Task, _ Arm, heard []Heard) []Answer {
-	if len(heard) == 0 {
+func (s *single) Answers(t *Task, _ Arm, replies []Heard) []Answer {
+	if len(replies) == 0 {
 		return nil
 	}
-	last := heard[len(heard)-1]
-	return []Answer{{ID: t.ID, Text: last.Text, OK: last.OK, Last: len(heard) - 1}}
+	last := replies[len(replies)-1]
+	return []Answer{{ID: t.ID, Text: last.Text, OK: last.OK, Last: len(replies) - 1}}
 }
 
 // once returns the only call of a task with the messages that the function makes, or nil if it has been
 // made, which heard shows.
-func once(heard []Heard, messages func() ([]chat.Message, error)) (*Step, error) {
-	if len(heard) > 0 {
+func once(replies []Heard, messages func() ([]chat.Message, error)) (*Step, error) {
+	if len(replies) > 0 {
 		return nil, nil
 	}
 	m, err := messages()

@@ -56,8 +56,8 @@ func (s *aspire) Fits(t *Task, a Arm) bool {
 }
 
 // Next implements Suite: one call with the picture before the text.
-func (s *aspire) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
-	return once(heard, func() ([]chat.Message, error) {
+func (s *aspire) Next(t *Task, a Arm, replies []Heard) (*Step, error) {
+	return once(replies, func() ([]chat.Message, error) {
 		text, err := t.prompt(s.suite, scoring.PromptOptions{Minimal: a.Input != InputFull, StepWise: a.Mode == ModeCoT})
 		if err != nil {
 			return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)

@@ -41,7 +41,7 @@ func NewDrawingBench(tasks *dump.Tasks, score func(line []byte) (*scoring.Result
 		line := scoring.AppendString([]byte(`{"suite":"drawingbench","task_id":`), string(v.GetStringBytes("id")))
 		line = strconv.AppendInt(append(line, `,"index":`...), int64(index), 10)
 		line = append(line, '}')
-		s.tasks = append(s.tasks, &Task{ID: name, Test: drawingTest, Group: drawingTest, Line: line, own: v})
+		s.tasks = append(s.tasks, &Task{ID: name, Test: drawingTest, Group: drawingTest, Line: line, data: v})
 		return nil
 	})
 	if err == nil && len(s.tasks) == 0 {
@@ -64,19 +64,19 @@ func (s *drawing) Fits(*Task, Arm) bool { return true }
 // Next implements Suite. The first turn asks for the task. If its answer, which Next scores, is below the
 // benchmark's bound, the second turn gives the feedback on it in the same chat. A first call without an
 // answer ends the task.
-func (s *drawing) Next(t *Task, _ Arm, heard []Heard) (*Step, error) {
-	text, err := drawingbench.Prompt(t.own.(*fastjson.Value))
+func (s *drawing) Next(t *Task, _ Arm, replies []Heard) (*Step, error) {
+	text, err := drawingbench.Prompt(t.data.(*fastjson.Value))
 	if err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
 	}
 	first := chat.User(chat.Text(text))
-	if len(heard) == 0 {
+	if len(replies) == 0 {
 		return &Step{Turn: 1, Messages: []chat.Message{first}}, nil
 	}
-	if len(heard) > 1 || !heard[0].OK {
+	if len(replies) > 1 || !replies[0].OK {
 		return nil, nil
 	}
-	r, err := s.score(AppendAnswer(nil, t, Answer{ID: turnID(t, 1), Turn: 1, Text: heard[0].Text, OK: true}, nil))
+	r, err := s.score(AppendAnswer(nil, t, Answer{ID: turnID(t, 1), Turn: 1, Text: replies[0].Text, OK: true}, nil))
 	if err != nil {
 		return nil, fmt.Errorf("cannot score the first turn of %s: %w", t.ID, err)
 	}
@@ -84,7 +84,7 @@ func (s *drawing) Next(t *Task, _ Arm, heard []Heard) (*Step, error) {
 	if !again {
 		return nil, nil
 	}
-	answer := chat.Message{Role: "assistant", Parts: []chat.Part{chat.Text(cmp.Or(heard[0].Text, emptyAnswer))}}
+	answer := chat.Message{Role: "assistant", Parts: []chat.Part{chat.Text(cmp.Or(replies[0].Text, emptyAnswer))}}
 	return &Step{Turn: 2, Messages: []chat.Message{first, answer, chat.User(chat.Text(feedback))}}, nil
 }
 
@@ -92,8 +92,8 @@ func (s *drawing) Next(t *Task, _ Arm, heard []Heard) (*Step, error) {
 func turnID(t *Task, turn int) string { return t.ID + "/" + strconv.Itoa(turn) }
 
 // Answers implements Suite: one for each turn.
-func (s *drawing) Answers(t *Task, _ Arm, heard []Heard) (all []Answer) {
-	for i, h := range heard {
+func (s *drawing) Answers(t *Task, _ Arm, replies []Heard) (all []Answer) {
+	for i, h := range replies {
 		all = append(all, Answer{ID: turnID(t, h.Turn), Turn: h.Turn, Text: h.Text, OK: h.OK, Last: i, From: i})
 	}
 	return all

@@ -6,14 +6,14 @@ import (
 	"plumb/daemon/jsoncut"
 )
 
-// made are the members of a dump line that an answer has and a task has not.
-var made = []string{"id", "turn", "model", "response", "actions", "repeat", "run", "asked"}
+// answerMembers are the members of a dump line that an answer has and a task has not.
+var answerMembers = []string{"id", "turn", "model", "response", "actions", "repeat", "run", "asked"}
 
 // appendMembers appends the members of a task's line, each after a comma, to the object of a dump line
 // that has some members already. It leaves out those that an answer has and a task has not.
 func appendMembers(dst, line []byte) []byte {
 	jsoncut.Members(line, func(key, value []byte) error {
-		if !slices.Contains(made, jsoncut.Name(key)) {
+		if !slices.Contains(answerMembers, jsoncut.Name(key)) {
 			dst = append(append(append(append(dst, `,"`...), key...), `":`...), value...)
 		}
 		return nil

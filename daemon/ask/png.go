@@ -28,7 +28,7 @@ func encode(img *image.NRGBA, ground color.NRGBA) []byte {
 	defer zeroWriters.Put(z)
 	z.reset()
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	p := rowWriter{z: z, ground: ground}
+	p := rowWriter{zeros: z, ground: ground}
 	var above []byte
 	for y := range h {
 		row := img.Pix[y*img.Stride:][:4*w]
@@ -78,7 +78,7 @@ func differing(a, b []byte) (n int) {
 
 // rowWriter writes filtered rows of pixels, each laid over the ground.
 type rowWriter struct {
-	z      *zeroWriter
+	zeros  *zeroWriter
 	ground color.NRGBA
 }
 
@@ -106,10 +106,10 @@ func overlay(src, dst uint8, alpha uint32) uint8 {
 // up writes a row of a PNG as differences from the one above (filter type 2). Runs of equal pixels are
 // found first, as their differences are zeros.
 func (p *rowWriter) up(row, above []byte) {
-	p.z.add(filterUp)
+	p.zeros.add(filterUp)
 	for x := 0; x < len(row); { // x counts bytes, four for each pixel
 		n := equal(row[x:], above[x:])
-		p.z.skip(3 * n)
+		p.zeros.skip(3 * n)
 		for x += 4 * n; x < len(row); x += 4 {
 			if binary.LittleEndian.Uint32(row[x:]) == binary.LittleEndian.Uint32(above[x:]) {
 				break
@@ -133,11 +133,11 @@ func equal(a, b []byte) int {
 
 // sub writes a row of a PNG as differences from the pixel on the left (filter type 1).
 func (p *rowWriter) sub(row []byte) {
-	p.z.add(filterSub)
+	p.zeros.add(filterSub)
 	var last [3]byte
 	for x := 0; x < len(row); x += 4 {
 		if x > 0 && binary.LittleEndian.Uint32(row[x:]) == binary.LittleEndian.Uint32(row[x-4:]) {
-			p.z.skip(3)
+			p.zeros.skip(3)
 			continue
 		}
 		c := p.over(row[x : x+4])
@@ -149,6 +149,6 @@ func (p *rowWriter) sub(row []byte) {
 // difference writes the three differences of two pixels.
 func (p *rowWriter) difference(c, from [3]byte) {
 	for i := range c {
-		p.z.add(c[i] - from[i])
+		p.zeros.add(c[i] - from[i])
 	}
 }

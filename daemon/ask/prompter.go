@@ -52,24 +52,24 @@ type Picture struct {
 // Ask returns what a model is asked about an item in an arm. The item must have been decoded with the
 // tasks of p. If pictures is false, none is drawn or read, and Images is nil. Errors wrap *scoring.Error
 // if the item or the arm is at fault; the code is bad_item, bad_task, bad_scene or bad_options.
-func (p *Prompter) Ask(it *scoring.Item, a Arm, pictures bool) (*Asked, error) {
+func (p *Prompter) Ask(it *scoring.Item, arm Arm, pictures bool) (*Asked, error) {
 	suite := p.Suites.Find(it.Suite)
-	if err := check(it, a); err != nil {
+	if err := check(it, arm); err != nil {
 		return nil, err
 	}
 	switch {
 	case it.Suite == "tangram":
-		return p.askPuzzle(it, a, pictures)
+		return p.askPuzzle(it, arm, pictures)
 	case it.Suite == "drawingbench":
 		text, err := drawingbench.Prompt(it.Fields)
 		return &Asked{Text: text}, err
 	case suite == nil || suite.Prompt == nil:
 		return nil, badItem("cannot ask about %s: suite %q has no prompts", it.ID, it.Suite)
 	}
-	o := scoring.PromptOptions{Minimal: a.Input == InputMinimal || a.Input == InputScaffold, StepWise: a.Mode == ModeCoT,
-		Open: a.Format == "open", Method: a.Method}
-	if a.Method != "" {
-		o.Step = vqa.Steps(a.Method, 1)[0] // the first call of a method with several
+	o := scoring.PromptOptions{Minimal: arm.Input == InputMinimal || arm.Input == InputScaffold, StepWise: arm.Mode == ModeCoT,
+		Open: arm.Format == "open", Method: arm.Method}
+	if arm.Method != "" {
+		o.Step = vqa.Steps(arm.Method, 1)[0] // the first call of a method with several
 	}
 	text, err := suite.Prompt(it, o)
 	if err != nil {
@@ -77,9 +77,9 @@ func (p *Prompter) Ask(it *scoring.Item, a Arm, pictures bool) (*Asked, error) {
 	}
 	asked := &Asked{Text: text}
 	switch {
-	case !pictures || a.Input == InputBlind:
+	case !pictures || arm.Input == InputBlind:
 	case it.Suite == "aspire":
-		asked.Images, err = p.board(it, a.Input == InputScaffold)
+		asked.Images, err = p.board(it, arm.Input == InputScaffold)
 	default:
 		asked.Images, err = p.photographs(it)
 	}
@@ -88,18 +88,18 @@ func (p *Prompter) Ask(it *scoring.Item, a Arm, pictures bool) (*Asked, error) {
 
 // check returns an error for an arm with a value that the suite of an item does not have, and for a
 // scaffold of a test without one. Members of other suites are ignored.
-func check(it *scoring.Item, a Arm) error {
+func check(it *scoring.Item, arm Arm) error {
 	for _, m := range []struct {
 		name, value string
 		suites      []string // nil: all
 		values      []string
 	}{
-		{"mode", a.Mode, nil, []string{ModeDefault, ModeCoT, ModeReasoning}},
-		{"input", a.Input, []string{"aspire"}, []string{InputFull, InputMinimal, InputScaffold}},
-		{"input", a.Input, []string{"spatialab", "spaceeval"}, []string{InputFull, InputBlind}},
-		{"setting", a.Setting, []string{"tangram"}, settings},
-		{"format", a.Format, []string{"spatialab"}, []string{"mcq", "open"}},
-		{"method", a.Method, []string{"spatialab"}, vqa.Methods()},
+		{"mode", arm.Mode, nil, []string{ModeDefault, ModeCoT, ModeReasoning}},
+		{"input", arm.Input, []string{"aspire"}, []string{InputFull, InputMinimal, InputScaffold}},
+		{"input", arm.Input, []string{"spatialab", "spaceeval"}, []string{InputFull, InputBlind}},
+		{"setting", arm.Setting, []string{"tangram"}, settings},
+		{"format", arm.Format, []string{"spatialab"}, []string{"mcq", "open"}},
+		{"method", arm.Method, []string{"spatialab"}, vqa.Methods()},
 	} {
 		if m.value == "" || m.suites != nil && !slices.Contains(m.suites, it.Suite) {
 			continue
@@ -109,7 +109,7 @@ func check(it *scoring.Item, a Arm) error {
 			return &scoring.Error{Code: "bad_options", Message: message}
 		}
 	}
-	if a.Input == InputScaffold && !HasScaffold(it.Test) {
+	if arm.Input == InputScaffold && !HasScaffold(it.Test) {
 		return badItem("cannot draw scaffold: the test %s has none", it.Test)
 	}
 	return nil

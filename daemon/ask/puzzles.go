@@ -35,16 +35,16 @@ type instances struct {
 
 // of returns the instances of a task file, sorted by id. It reads them once for each reading of the file.
 // No instances, or one that is not valid, is an error.
-func (p *puzzles) of(t *dump.Tasks) (*instances, error) {
+func (p *puzzles) of(tasks *dump.Tasks) (*instances, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var whole [][]byte
-	t.EachWhole(func(_ string, _ int, json []byte) error { whole = append(whole, json); return nil })
+	tasks.EachWhole(func(_ string, _ int, json []byte) error { whole = append(whole, json); return nil })
 	if len(whole) == 0 {
 		return nil, badItem("cannot ask: options and examples come from a file of instances; want plumb serve --tasks tangram=FILE")
 	}
 	// The same slice in memory means that the file has not been read again since.
-	if old := p.sets[t]; old != nil && old.n == len(whole) && &old.first[0] == &whole[0][0] {
+	if old := p.sets[tasks]; old != nil && old.n == len(whole) && &old.first[0] == &whole[0][0] {
 		return old, nil
 	}
 	in := &instances{first: whole[0], n: len(whole)}
@@ -60,7 +60,7 @@ func (p *puzzles) of(t *dump.Tasks) (*instances, error) {
 	if p.sets == nil {
 		p.sets = map[*dump.Tasks]*instances{}
 	}
-	p.sets[t] = in
+	p.sets[tasks] = in
 	return in, nil
 }
 
@@ -112,7 +112,7 @@ func (p *Prompter) askPuzzle(it *scoring.Item, a Arm, pictures bool) (*Asked, er
 // puzzle returns the task of an item with all that its prompt needs, and the name of its picture. The
 // instance is the loaded one of its id, else the item itself. It sets the setting in the arm: none for
 // Task 1, zero-shot by default for Task 2. The examples of in-context are drawn from the loaded file.
-func (p *Prompter) puzzle(it *scoring.Item, a *Arm) (t *Task, name string, err error) {
+func (p *Prompter) puzzle(it *scoring.Item, arm *Arm) (task *Task, name string, err error) {
 	tasks := p.tasksOf(it)
 	id := string(it.Fields.GetStringBytes("instance_id"))
 	if id == "" {
@@ -122,20 +122,20 @@ func (p *Prompter) puzzle(it *scoring.Item, a *Arm) (t *Task, name string, err e
 	if whole == nil {
 		whole = jsontree.Append(nil, it.Fields)
 	}
-	own := &puzzle{}
-	if own.instance, err = assembly.Read(whole); err != nil {
+	puzzle := &puzzle{}
+	if puzzle.instance, err = assembly.Read(whole); err != nil {
 		return nil, "", badItem("cannot ask %s: %v", it.ID, err)
 	}
-	t = &Task{ID: it.ID, Test: testSolution, own: own}
+	task = &Task{ID: it.ID, Test: testSolution, data: puzzle}
 	if it.Test == testOutline {
-		t.Test, a.Setting = testOutline, ""
-		return t, "options", p.drawn(it, tasks, own)
+		task.Test, arm.Setting = testOutline, ""
+		return task, "options", p.drawn(it, tasks, puzzle)
 	}
-	if a.Setting == "" {
-		a.Setting = string(prompt.ZeroShot)
+	if arm.Setting == "" {
+		arm.Setting = string(prompt.ZeroShot)
 	}
-	if a.Setting != string(prompt.InContext) {
-		return t, "outline", nil
+	if arm.Setting != string(prompt.InContext) {
+		return task, "outline", nil
 	}
 	in, err := p.puzzles.of(tasks)
 	if err != nil {
@@ -147,16 +147,16 @@ func (p *Prompter) puzzle(it *scoring.Item, a *Arm) (t *Task, name string, err e
 			"which lacks it or has too few", it.ID)
 	}
 	for _, j := range choice.Draw(in.all, k, prompt.ExampleSeed(0, id), prompt.Examples).Others {
-		own.examples = append(own.examples, in.set[j])
+		puzzle.examples = append(puzzle.examples, in.set[j])
 	}
-	return t, "outline", nil
+	return task, "outline", nil
 }
 
 // drawn sets the options of an item of TangramPuzzle's Task 1, and the outlines that its picture shows.
 // The item names the instances, which must be loaded.
-func (p *Prompter) drawn(it *scoring.Item, tasks *dump.Tasks, own *puzzle) error {
-	own.options, own.loops = &choice.Item{ID: it.ID}, map[string]loop{}
-	for i := range own.options.Options {
+func (p *Prompter) drawn(it *scoring.Item, tasks *dump.Tasks, puzzle *puzzle) error {
+	puzzle.options, puzzle.loops = &choice.Item{ID: it.ID}, map[string]loop{}
+	for i := range puzzle.options.Options {
 		letter := choice.Letters[i : i+1]
 		id := string(it.Fields.GetStringBytes("options", letter))
 		b := tasks.Whole(id)
@@ -168,8 +168,8 @@ func (p *Prompter) drawn(it *scoring.Item, tasks *dump.Tasks, own *puzzle) error
 		if err != nil {
 			return badItem("cannot ask %s: %v", it.ID, err)
 		}
-		own.options.Options[i] = id
-		own.loops[id] = loopOf(one)
+		puzzle.options.Options[i] = id
+		puzzle.loops[id] = loopOf(one)
 	}
 	return nil
 }

@@ -52,12 +52,12 @@ const stepwise = "\nThink step-by-step"
 
 // NewTangram returns the suite for instances, which must have different ids. See
 // docs/spec/runs.md#r34.
-func NewTangram(set []*assembly.Instance, o Options) (Suite, error) {
+func NewTangram(set []*assembly.Instance, opts Options) (Suite, error) {
 	set = slices.Clone(set)
 	slices.SortStableFunc(set, func(a, b *assembly.Instance) int { return strings.Compare(a.ID, b.ID) })
 	s := &tangram{choice: choices{modes: []string{ModeDefault, ModeCoT, ModeReasoning},
 		settings: settings}}
-	tests := o.Tests
+	tests := opts.Tests
 	if tests == nil {
 		tests = []string{testSolution}
 	}
@@ -70,7 +70,7 @@ func NewTangram(set []*assembly.Instance, o Options) (Suite, error) {
 		if test == testOutline {
 			add = s.addOutlines
 		}
-		if err := add(set, all, o); err != nil {
+		if err := add(set, all, opts); err != nil {
 			return nil, err
 		}
 	}
@@ -108,7 +108,7 @@ func (s *tangram) addOutlines(set []*assembly.Instance, all []choice.Candidate, 
 		it := &items[i]
 		own := &puzzle{instance: set[i], options: it, loops: loops} // set and items are both sorted by id
 		line := append(AppendOptions([]byte{'{'}, it), '}')
-		s.tasks = append(s.tasks, &Task{ID: it.ID, Test: testOutline, Group: testOutline, Line: line, own: own})
+		s.tasks = append(s.tasks, &Task{ID: it.ID, Test: testOutline, Group: testOutline, Line: line, data: own})
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (s *tangram) addSolutions(set []*assembly.Instance, all []choice.Candidate,
 		}
 		line := scoring.AppendString([]byte(`{"id":`), in.ID)
 		line = scoring.AppendString(append(line, `,"suite":"tangram","test":"solution","instance_id":`...), in.ID)
-		s.tasks = append(s.tasks, &Task{ID: in.ID, Test: testSolution, Group: testSolution, Line: append(line, '}'), own: p})
+		s.tasks = append(s.tasks, &Task{ID: in.ID, Test: testSolution, Group: testSolution, Line: append(line, '}'), data: p})
 	}
 	return nil
 }
@@ -177,8 +177,8 @@ func (s *tangram) Arms(o Options) ([]Arm, []string, error) {
 func (s *tangram) Fits(t *Task, a Arm) bool { return (a.Setting != "") == (t.Test == testSolution) }
 
 // Next implements Suite: each task has one call, with the picture before the text.
-func (s *tangram) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
-	return once(heard, func() ([]chat.Message, error) {
+func (s *tangram) Next(t *Task, a Arm, replies []Heard) (*Step, error) {
+	return once(replies, func() ([]chat.Message, error) {
 		text, draw := Puzzle(t, a)
 		img, err := draw()
 		if err != nil {
@@ -191,8 +191,8 @@ func (s *tangram) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 
 // Puzzle returns the text of a task of TangramPuzzle in an arm, and a function that draws its picture: the
 // four options of Task 1, or the outline of Task 2 with the coordinates of its vertices.
-func Puzzle(t *Task, a Arm) (text string, draw func() (*image.NRGBA, error)) {
-	p := t.own.(*puzzle)
+func Puzzle(t *Task, arm Arm) (text string, draw func() (*image.NRGBA, error)) {
+	p := t.data.(*puzzle)
 	if t.Test == testOutline {
 		text = prompt.Outline(p.instance)
 		draw = func() (*image.NRGBA, error) {
@@ -203,10 +203,10 @@ func Puzzle(t *Task, a Arm) (text string, draw func() (*image.NRGBA, error)) {
 			return diagram.Options(four)
 		}
 	} else {
-		text = prompt.Solution(p.instance, prompt.Setting(a.Setting), p.examples)
+		text = prompt.Solution(p.instance, prompt.Setting(arm.Setting), p.examples)
 		draw = func() (*image.NRGBA, error) { return diagram.Outline(marked(p.instance)) }
 	}
-	if a.Mode == ModeCoT {
+	if arm.Mode == ModeCoT {
 		text += stepwise
 	}
 	return text, draw

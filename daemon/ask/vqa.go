@@ -45,7 +45,7 @@ func NewVisual(suite *scoring.Suite, lines [][]byte, folder, detail string) (Sui
 	var err error
 	s.tasks, err = readItems(suite, lines, allTests, func(t *Task, it *scoring.Item) {
 		t.Group = string(it.Fields.GetStringBytes("subcategory"))
-		t.own = &question{format: string(it.Fields.GetStringBytes("format")), pictures: pictures(it.Fields)}
+		t.data = &question{format: string(it.Fields.GetStringBytes("format")), pictures: pictures(it.Fields)}
 	})
 	return s, err
 }
@@ -58,37 +58,37 @@ func (s *visual) Arms(o Options) ([]Arm, []string, error) {
 
 // Fits implements Suite: an item of SPATIALAB that names a format has that one alone.
 func (s *visual) Fits(t *Task, a Arm) bool {
-	named := t.own.(*question).format
+	named := t.data.(*question).format
 	return !s.spatialab || named == "" || named == a.Format
 }
 
 // Next implements Suite. A method has one or several steps, each a call of its own, whose texts may quote
 // the replies to earlier ones. A step without a reply ends the task. Pictures come before the text for
 // SPATIALAB and after it for SpaCE-Eval, and not in steps that are about texts alone.
-func (s *visual) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
-	paths := t.own.(*question).pictures
-	steps := vqa.Steps(a.Method, len(paths))
-	n := len(heard)
-	if n == len(steps) || n > 0 && !heard[n-1].OK {
+func (s *visual) Next(task *Task, arm Arm, replies []Heard) (*Step, error) {
+	paths := task.data.(*question).pictures
+	steps := vqa.Steps(arm.Method, len(paths))
+	n := len(replies)
+	if n == len(steps) || n > 0 && !replies[n-1].OK {
 		return nil, nil
 	}
-	replies := map[string]string{} // by step
-	for _, h := range heard {
-		replies[h.Name] = h.Text
+	textByStep := map[string]string{} // by step
+	for _, h := range replies {
+		textByStep[h.Name] = h.Text
 	}
-	text, err := t.prompt(s.suite, scoring.PromptOptions{Open: a.Format == "open", Method: a.Method, Step: steps[n], Heard: replies})
+	text, err := task.prompt(s.suite, scoring.PromptOptions{Open: arm.Format == "open", Method: arm.Method, Step: steps[n], Heard: textByStep})
 	if err != nil {
-		return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
+		return nil, fmt.Errorf("cannot ask %s: %w", task.ID, err)
 	}
 	var parts []chat.Part
-	if a.Input != InputBlind && vqa.HasPicture(a.Method, steps[n]) {
+	if arm.Input != InputBlind && vqa.HasPicture(arm.Method, steps[n]) {
 		if len(paths) == 0 {
-			return nil, fmt.Errorf("cannot ask %s: got no image; want a path or a list of paths, or --input blind", t.ID)
+			return nil, fmt.Errorf("cannot ask %s: got no image; want a path or a list of paths, or --input blind", task.ID)
 		}
 		for _, path := range paths {
 			img, err := s.picture(path)
 			if err != nil {
-				return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
+				return nil, fmt.Errorf("cannot ask %s: %w", task.ID, err)
 			}
 			parts = append(parts, chat.Picture(img))
 		}
@@ -103,10 +103,10 @@ func (s *visual) Next(t *Task, a Arm, heard []Heard) (*Step, error) {
 
 // Answers implements Suite: the answer is the reply to the last step. If a step failed, or not all steps
 // have been made, there is an answer without a text.
-func (s *visual) Answers(t *Task, a Arm, heard []Heard) []Answer {
-	all := s.single.Answers(t, a, heard)
+func (s *visual) Answers(t *Task, a Arm, replies []Heard) []Answer {
+	all := s.single.Answers(t, a, replies)
 	for i := range all {
-		if len(heard) < len(vqa.Steps(a.Method, len(t.own.(*question).pictures))) {
+		if len(replies) < len(vqa.Steps(a.Method, len(t.data.(*question).pictures))) {
 			all[i].OK, all[i].Text = false, ""
 		}
 	}

@@ -17,11 +17,11 @@ import (
 
 // File is a file that is being written. One goroutine uses it at a time.
 type File struct {
-	path   string // of the file to replace, without symbolic links
-	f      *os.File
-	dir    string // folder of the partial file; "" for that of path
-	direct bool   // f is the file at path itself: a pipe or a device
-	part   string // path of the partial file; "" before it exists and after Commit
+	path    string // of the file to replace, without symbolic links
+	partial *os.File
+	dir     string // folder of the partial file; "" for that of path
+	direct  bool   // partial is the file at path itself: a pipe or a device
+	part    string // path of the partial file; "" before it exists and after Commit
 }
 
 // Create prepares to replace the file at path, which need not exist. A pipe or a
@@ -37,7 +37,7 @@ func Create(path string) (*File, error) {
 		return nil, fmt.Errorf("%s is a folder", path)
 	case err == nil && !info.Mode().IsRegular():
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		return &File{path: path, f: f, direct: true}, err
+		return &File{path: path, partial: f, direct: true}, err
 	}
 	return &File{path: path}, nil
 }
@@ -49,7 +49,7 @@ func (f *File) Under(dir string) { f.dir = dir }
 // Probe returns an error if the partial file could not be created, so that a mistyped folder
 // fails before the work. It creates and removes one.
 func (f *File) Probe() error {
-	if f.f != nil {
+	if f.partial != nil {
 		return nil
 	}
 	p, err := createPartial(f.path)
@@ -64,27 +64,27 @@ func (f *File) Write(p []byte) (int, error) {
 	if err := f.open(); err != nil {
 		return 0, err
 	}
-	return f.f.Write(p)
+	return f.partial.Write(p)
 }
 
 // open creates and locks the partial file at the first call, with the permissions of the
 // file that it replaces. The lock tells other processes that the file is being written (see
 // Leftovers).
 func (f *File) open() (err error) {
-	if f.f != nil {
+	if f.partial != nil {
 		return nil
 	}
 	path := f.path
 	if f.dir != "" {
 		path = filepath.Join(f.dir, filepath.Base(path))
 	}
-	if f.f, err = createPartial(path); err != nil {
+	if f.partial, err = createPartial(path); err != nil {
 		return err
 	}
-	f.part = f.f.Name()
-	syscall.Flock(int(f.f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // the kernel releases it when the process ends; see Leftovers
+	f.part = f.partial.Name()
+	syscall.Flock(int(f.partial.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // the kernel releases it when the process ends; see Leftovers
 	if info, err := os.Stat(f.path); err == nil {
-		return f.f.Chmod(info.Mode().Perm())
+		return f.partial.Chmod(info.Mode().Perm())
 	}
 	return nil
 }
@@ -92,10 +92,10 @@ func (f *File) open() (err error) {
 // Sync flushes the written bytes to the disk, so that a power cut after Commit does not
 // lose them. It does nothing for pipes and devices.
 func (f *File) Sync() error {
-	if f.f == nil || f.direct {
+	if f.partial == nil || f.direct {
 		return nil
 	}
-	return f.f.Sync()
+	return f.partial.Sync()
 }
 
 // Commit closes the partial file and renames it to the file that it replaces. A file that
@@ -105,7 +105,7 @@ func (f *File) Commit() error {
 	if err := f.open(); err != nil {
 		return err
 	}
-	err := f.f.Close()
+	err := f.partial.Close()
 	if err == nil && !f.direct {
 		err = os.Rename(f.part, f.path)
 	}
@@ -118,8 +118,8 @@ func (f *File) Commit() error {
 // Keep ends writing without replacing the file. It returns the path of the partial
 // file, "" where there is none.
 func (f *File) Keep() string {
-	if f.f != nil {
-		f.f.Close()
+	if f.partial != nil {
+		f.partial.Close()
 	}
 	return f.part
 }

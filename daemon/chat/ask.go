@@ -12,8 +12,8 @@ import (
 
 // question is a request to the model under way, with all its tries.
 type question struct {
-	c        *Client
-	r        *Request
+	client   *Client
+	request  *Request
 	ctx      context.Context // ends at the deadline
 	cancel   func()
 	timed    bool // the deadline runs
@@ -28,7 +28,7 @@ type question struct {
 // of questions may be asked at once. The deadline of each begins when its first request
 // could be sent.
 func (c *Client) Ask(ctx context.Context, r *Request) Outcome {
-	q := &question{c: c, r: r, ctx: ctx, cancel: func() {}, began: time.Now()}
+	q := &question{client: c, request: r, ctx: ctx, cancel: func() {}, began: time.Now()}
 	defer func() { q.cancel() }()
 	if err := r.Check(); err != nil {
 		q.finish(Refused, &Error{Code: "request", Message: err.Error()})
@@ -74,22 +74,22 @@ func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 // wait before the next try, or done when the question has its outcome. The place is held
 // until the outcome is delivered.
 func (q *question) try() (wait time.Duration, done bool) {
-	c := q.c
-	place, err := c.window.enter(q.ctx, c.gate.stop, q.timed)
+	client := q.client
+	place, err := client.window.enter(q.ctx, client.gate.stop, q.timed)
 	if err != nil {
 		q.endBy(err)
 		q.deliver()
 		return 0, true
 	}
 	defer place.free()
-	most := q.r.Most()
-	earliest, tokens := c.pace.reserve(q.r.estimate(), most.Completion)
+	reserve := q.request.Most()
+	earliest, tokens := client.pace.reserve(q.request.estimate(), reserve.Completion)
 	var hold *budget.Hold
-	if err = c.sleep(q.ctx, time.Until(earliest)); err == nil {
-		err = c.checkReachable(q.ctx)
+	if err = client.sleep(q.ctx, time.Until(earliest)); err == nil {
+		err = client.checkReachable(q.ctx)
 	}
 	if err == nil {
-		hold, err = c.meter.Reserve(q.ctx, most)
+		hold, err = client.meter.Reserve(q.ctx, reserve)
 	}
 	var permit *pass
 	if err == nil {
@@ -115,9 +115,9 @@ func (q *question) try() (wait time.Duration, done bool) {
 	}
 	q.pay(hold, &reply)
 	if reply.Usage != nil {
-		c.pace.correct(tokens, reply.Usage.Prompt, reply.Usage.Completion)
+		client.pace.correct(tokens, reply.Usage.Prompt, reply.Usage.Completion)
 	}
-	c.adapt(place, permit, &reply)
+	client.adapt(place, permit, &reply)
 	if wait, done = q.next(&reply); done {
 		q.deliver()
 	}
@@ -126,8 +126,8 @@ func (q *question) try() (wait time.Duration, done bool) {
 
 // startDeadline starts the deadline of the question at its first try, and does nothing later.
 func (q *question) startDeadline() {
-	if !q.timed && q.c.cfg.Deadline > 0 {
-		q.ctx, q.cancel = context.WithTimeout(q.ctx, q.c.cfg.Deadline)
+	if !q.timed && q.client.cfg.Deadline > 0 {
+		q.ctx, q.cancel = context.WithTimeout(q.ctx, q.client.cfg.Deadline)
 	}
 	q.timed = true
 }
@@ -136,11 +136,11 @@ func (q *question) startDeadline() {
 // for a pause that the endpoint asked for meanwhile. After an error the permission is
 // returned.
 func (q *question) begin(hold *budget.Hold) (*pass, error) {
-	permit, err := q.c.gate.enter(q.ctx)
+	permit, err := q.client.gate.enter(q.ctx)
 	if err != nil {
 		return nil, err
 	}
-	if h := q.r.Hooks.Begin; h != nil {
+	if h := q.request.Hooks.Begin; h != nil {
 		if err := h(q.out.Tries+1, hold); err != nil {
 			permit.withdrawn()
 			return nil, &ending{Stopped, &Error{Code: "stopped", Message: err.Error()}}
@@ -156,7 +156,7 @@ func (q *question) begin(hold *budget.Hold) (*pass, error) {
 
 // callEnd calls the End hook, which follows each call of the Begin hook.
 func (q *question) callEnd() {
-	if h := q.r.Hooks.End; h != nil {
+	if h := q.request.Hooks.End; h != nil {
 		h()
 	}
 }
@@ -164,14 +164,14 @@ func (q *question) callEnd() {
 // send makes one call to the endpoint, records its times in the outcome, and reads its
 // reply.
 func (q *question) send() (Reading, error) {
-	c := q.c
+	c := q.client
 	defer q.callEnd()
 	c.flying.Add(1)
 	defer c.flying.Add(-1)
 	q.out.Tries++
 	q.out.Started = time.Now()
 	q.out.Waited = q.out.Started.Sub(q.began).Seconds()
-	g, err := c.call(q.ctx, q.r)
+	g, err := c.call(q.ctx, q.request)
 	q.out.Seconds = time.Since(q.out.Started).Seconds()
 	q.last = c.cfg.Name + g.why
 	return g, err
@@ -194,7 +194,7 @@ func (q *question) pay(hold *budget.Hold, g *Reading) {
 	}
 	var err error
 	if g.Cost, g.Priced, err = hold.Pay(t, g.Cost); err != nil {
-		q.c.halt(Fatal, &Error{Code: "budget", Message: err.Error()})
+		q.client.halt(Fatal, &Error{Code: "budget", Message: err.Error()})
 	}
 }
 
@@ -242,24 +242,24 @@ func (c *Client) refusal(g *Reading) *Error {
 // next decides what follows a reply: another try after a wait, or the outcome of the
 // question (done). A pause does not count as a failure unless Config.CountWaits. After
 // Config.Tries failures the question is refused.
-func (q *question) next(g *Reading) (wait time.Duration, done bool) {
-	c := q.c
-	if g.Kind == Wait && !c.cfg.CountWaits {
+func (q *question) next(reading *Reading) (wait time.Duration, done bool) {
+	c := q.client
+	if reading.Kind == Wait && !c.cfg.CountWaits {
 		return 0, false // the gate holds all calls
 	}
-	if g.Kind != Wait && g.Kind != Retry {
-		q.take(g)
+	if reading.Kind != Wait && reading.Kind != Retry {
+		q.take(reading)
 		return 0, true
 	}
 	q.failures++
 	if q.failures < c.cfg.Tries {
 		wait = jitter(c.cfg.Backoff, q.failures-1)
-		if g.After != nil {
-			wait = max(wait, *g.After)
+		if reading.After != nil {
+			wait = max(wait, *reading.After)
 		}
 		return wait, false
 	}
-	q.take(g)
+	q.take(reading)
 	q.finish(Refused, &Error{Code: "tries", Message: fmt.Sprintf("%d tries failed; the last one: %s", q.failures, q.last)})
 	return 0, true
 }
@@ -271,7 +271,7 @@ func (q *question) take(g *Reading) {
 	o.Tries, o.Lost, o.Started, o.Seconds, o.Waited = before.Tries, before.Lost, before.Started, before.Seconds, before.Waited
 	q.out = o
 	if g.Kind != Answer {
-		q.out.Error = q.c.refusal(g)
+		q.out.Error = q.client.refusal(g)
 	}
 }
 
@@ -287,27 +287,27 @@ func (q *question) finish(k Kind, e *Error) {
 // budget is spent, the endpoint is down, or all calls have ended. Under EndOnFatal some of
 // these end all calls.
 func (q *question) endBy(err error) {
-	c := q.c
+	client := q.client
 	var e *ending
 	switch {
 	case errors.Is(err, errStop):
-		e = c.gate.halted()
+		e = client.gate.halted()
 		q.finish(e.kind, e.err)
 	case errors.As(err, &e):
 		q.finish(e.kind, e.err)
-		if (e.err.Code == "down" || e.err.Code == "pause") && c.cfg.Policy == EndOnFatal {
+		if (e.err.Code == "down" || e.err.Code == "pause") && client.cfg.Policy == EndOnFatal {
 			q.out.Kind = Fatal
-			c.halt(Fatal, e.err)
+			client.halt(Fatal, e.err)
 		}
 	case errors.Is(err, budget.ErrEnded) || errors.Is(err, budget.ErrNoPrice):
 		q.finish(Fatal, &Error{Code: "budget", Message: err.Error()})
-		if c.cfg.Policy == EndOnFatal {
-			c.halt(Fatal, q.out.Error)
+		if client.cfg.Policy == EndOnFatal {
+			client.halt(Fatal, q.out.Error)
 		}
 	case errors.Is(err, context.DeadlineExceeded) && q.failures > 0:
 		q.finish(Refused, &Error{Code: "deadline", Message: fmt.Sprintf("%d tries failed in the time there is; the last one: %s", q.failures, q.last)})
 	case errors.Is(err, context.DeadlineExceeded):
-		q.finish(Refused, &Error{Code: "deadline", Message: c.cfg.Name + " did not answer in time"})
+		q.finish(Refused, &Error{Code: "deadline", Message: client.cfg.Name + " did not answer in time"})
 	default:
 		q.finish(Stopped, &Error{Code: "stopped", Message: "the call was stopped"})
 	}
@@ -320,17 +320,17 @@ func (q *question) deliver() {
 	if q.out.Tries == 0 {
 		return
 	}
-	c := q.c
+	c := q.client
 	if q.out.Kind.Final() && c.allRefused(q.out.Kind) && c.cfg.Policy == EndOnFatal {
 		q.out.Kind = Fatal
 		e := *q.out.Error
 		e.Message = fmt.Sprintf("the first %d calls were all refused; the last one: %s", firstRefused, e.Message)
 		c.halt(Fatal, &e)
 	}
-	if q.r.Hooks.Keep == nil {
+	if q.request.Hooks.Keep == nil {
 		return
 	}
-	if err := q.r.Hooks.Keep(&q.out); err != nil {
+	if err := q.request.Hooks.Keep(&q.out); err != nil {
 		e := &Error{Code: "log", Message: err.Error()}
 		q.out.Kind, q.out.Error = Fatal, e
 		c.halt(Fatal, e)

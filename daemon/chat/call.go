@@ -18,10 +18,10 @@ const maxBody = 16 << 20
 
 // call sends a request once and reads its reply, in one piece or as a stream. A fault of the
 // connection becomes a Reading. The error is that of ctx.
-func (c *Client) call(ctx context.Context, r *Request) (Reading, error) {
+func (c *Client) call(ctx context.Context, request *Request) (Reading, error) {
 	try, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
-	body, err := r.body(c.cfg.Stream)
+	body, err := request.body(c.cfg.Stream)
 	if err != nil {
 		return newReading(Refused, 0, ": "+err.Error()), nil
 	}
@@ -36,7 +36,7 @@ func (c *Client) call(ctx context.Context, r *Request) (Reading, error) {
 		return c.broken(ctx, try, err)
 	}
 	defer resp.Body.Close()
-	reader := &Reader{Key: c.cfg.Key, Request: r, Now: time.Now()}
+	reader := &Reader{Key: c.cfg.Key, Request: request, Now: time.Now()}
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); resp.StatusCode/100 == 2 &&
 		kind == "text/event-stream" {
 		g, err := reader.stream(resp.StatusCode, resp.Header, resp.Body)

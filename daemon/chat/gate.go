@@ -64,7 +64,7 @@ func newGate(name string, trip int, patience, backoff time.Duration) *gate {
 // pass is the permission for one call to the endpoint. One of its methods reports how the call
 // ended.
 type pass struct {
-	g     *gate
+	gate  *gate
 	probe bool
 	epoch int
 }
@@ -114,13 +114,13 @@ func (g *gate) tryEnter(ctx context.Context) (p *pass, wait time.Duration, chang
 			return nil, 0, nil, err
 		}
 		if wait == 0 {
-			return &pass{g: g, epoch: g.epoch}, 0, nil, nil
+			return &pass{gate: g, epoch: g.epoch}, 0, nil, nil
 		}
 		return nil, wait, g.change, nil
 	}
 	if wait == 0 && !g.probing {
 		g.probing = true
-		return &pass{g: g, probe: true, epoch: g.epoch}, 0, nil, nil
+		return &pass{gate: g, probe: true, epoch: g.epoch}, 0, nil, nil
 	}
 	left := g.patience - now.Sub(g.since)
 	if left <= 0 {
@@ -154,7 +154,7 @@ func (g *gate) tooLong(ctx context.Context, wait time.Duration) error {
 // waitPauses waits for the end of pauses that the endpoint asked for after the call was
 // permitted. A probe does not wait.
 func (p *pass) waitPauses(ctx context.Context) error {
-	g := p.g
+	g := p.gate
 	for {
 		g.mu.Lock()
 		wait, change := time.Until(g.until), g.change
@@ -175,7 +175,7 @@ func (p *pass) waitPauses(ctx context.Context) error {
 // succeeded reports that the endpoint answered the call. It closes the circuit. The backoff
 // of pauses starts anew unless another pause began after the call was permitted.
 func (p *pass) succeeded() {
-	p.g.set(func(g *gate) {
+	p.gate.set(func(g *gate) {
 		g.failures, g.since, g.cool, g.probing = 0, time.Time{}, firstCool, false
 		if p.epoch == g.epoch {
 			g.pauses = 0
@@ -185,12 +185,12 @@ func (p *pass) succeeded() {
 
 // withdrawn reports that the call was not made, or that its end says nothing about the
 // endpoint. Another probe may follow.
-func (p *pass) withdrawn() { p.g.set(func(g *gate) { g.probing = g.probing && !p.probe }) }
+func (p *pass) withdrawn() { p.gate.set(func(g *gate) { g.probing = g.probing && !p.probe }) }
 
 // countFailure counts a failed call, and opens the circuit after g.trip failures in a row.
 // With hold, all calls wait as long as the endpoint asks.
 func (p *pass) countFailure(r *Reading, hold bool) {
-	p.g.set(func(g *gate) {
+	p.gate.set(func(g *gate) {
 		if g.failures++; g.failures >= g.trip {
 			g.openCircuit()
 		}
@@ -200,7 +200,7 @@ func (p *pass) countFailure(r *Reading, hold bool) {
 
 // fatalFailure reports a failure that all calls would meet. It opens the circuit at once.
 func (p *pass) fatalFailure(r *Reading) {
-	p.g.set(func(g *gate) {
+	p.gate.set(func(g *gate) {
 		g.failures = max(g.failures, g.trip)
 		g.openCircuit()
 		p.failed(r, true)
@@ -211,7 +211,7 @@ func (p *pass) fatalFailure(r *Reading) {
 // names, or else for a backoff that grows with each pause. Calls that were permitted before
 // the pause and fail with it do not start another one. See docs/spec/runs.md#r11.
 func (p *pass) startPause(r *Reading) {
-	p.g.set(func(g *gate) {
+	p.gate.set(func(g *gate) {
 		p.failed(r, true)
 		if r.After != nil || p.epoch != g.epoch {
 			return
@@ -250,7 +250,7 @@ func (g *gate) openCircuit() {
 // failed records a failure for messages, ends a probe, and with hold sets until when the
 // endpoint asks to wait. The caller holds mu.
 func (p *pass) failed(r *Reading, hold bool) {
-	g := p.g
+	g := p.gate
 	g.probing, g.last = g.probing && !p.probe, r.why
 	g.status = r.Status
 	if hold && r.After != nil && *r.After > 0 {

@@ -233,30 +233,30 @@ func isFilter(finish string) bool {
 // usage returns the token counts and the cost in USD of a reply. Without counts they are
 // estimated from the texts of request and answer. Tokens that only the total has count as
 // reasoning. See docs/spec/runs.md#r10.
-func (r *Reader) usage(u *usage, answer string) (*Usage, *float64) {
-	if u == nil || u.Prompt == nil && u.Completion == nil {
+func (r *Reader) usage(usage *usage, answer string) (*Usage, *float64) {
+	if usage == nil || usage.Prompt == nil && usage.Completion == nil {
 		out := &Usage{Prompt: r.Request.estimate(), Completion: Estimate(answer)}
-		if u != nil {
-			out.Raw = json.RawMessage(r.hide(string(u.raw)))
-			return out, cost(u.Cost)
+		if usage != nil {
+			out.Raw = json.RawMessage(r.hide(string(usage.raw)))
+			return out, cost(usage.Cost)
 		}
 		return out, nil
 	}
-	out := &Usage{Prompt: tokens(u.Prompt), Completion: tokens(u.Completion), Counted: true,
-		Raw: json.RawMessage(r.hide(string(u.raw)))}
-	if d := u.PromptMore; d != nil && d.Cached != nil {
+	out := &Usage{Prompt: tokens(usage.Prompt), Completion: tokens(usage.Completion), Counted: true,
+		Raw: json.RawMessage(r.hide(string(usage.raw)))}
+	if d := usage.PromptMore; d != nil && d.Cached != nil {
 		out.Cached = new(min(tokens(d.Cached), out.Prompt))
 	}
-	if d := u.CompletionMore; d != nil && d.Reasoning != nil {
+	if d := usage.CompletionMore; d != nil && d.Reasoning != nil {
 		out.Reasoning = new(tokens(d.Reasoning))
 	}
-	if gap := tokens(u.Total) - out.Prompt - out.Completion; gap > 0 { // as Gemini counts its thoughts
+	if gap := tokens(usage.Total) - out.Prompt - out.Completion; gap > 0 { // as Gemini counts its thoughts
 		out.Completion += gap
 		if out.Reasoning == nil {
 			out.Reasoning = &gap
 		}
 	}
-	return out, cost(u.Cost)
+	return out, cost(usage.Cost)
 }
 
 // tokens returns a count of tokens as an integer, 0 if it is missing, negative or NaN.
@@ -279,26 +279,26 @@ func cost(x *float64) *float64 {
 // Estimate returns about how many tokens a text has: characters / 4, plus 1.
 func Estimate(text string) int64 { return int64(utf8.RuneCountInString(text)/4) + 1 }
 
-// failed completes the reading g of a failed reply: its kind, whether it may have been paid
+// failed completes the reading reading of a failed reply: its kind, whether it may have been paid
 // for, the wait that the endpoint asks for, and the error with the key removed.
-func (r *Reader) failed(status int, header http.Header, e *apiError, g Reading) Reading {
-	g.Status = status
-	g.Kind = r.decide(status, header, e)
-	g.Paid = g.Paid && (g.Kind == Retry || g.Kind == Wait)
-	g.After = retryAfter(header, r.Now)
-	g.Message = Brief(r.hide(e.message), 500)
-	if e.message != "" {
-		g.why += ": " + Brief(r.hide(e.message), 200)
+func (r *Reader) failed(status int, header http.Header, apiError *apiError, reading Reading) Reading {
+	reading.Status = status
+	reading.Kind = r.decide(status, header, apiError)
+	reading.Paid = reading.Paid && (reading.Kind == Retry || reading.Kind == Wait)
+	reading.After = retryAfter(header, r.Now)
+	reading.Message = Brief(r.hide(apiError.message), 500)
+	if apiError.message != "" {
+		reading.why += ": " + Brief(r.hide(apiError.message), 200)
 	}
-	code := r.hide(e.code)
+	code := r.hide(apiError.code)
 	if code == "" {
 		code = "http_" + strconv.Itoa(status)
 	}
-	g.Error = &Error{Code: Brief(code, 100), Message: g.Message}
-	if g.Kind == Fatal {
-		g.Error.Hint = r.hint(status, e)
+	reading.Error = &Error{Code: Brief(code, 100), Message: reading.Message}
+	if reading.Kind == Fatal {
+		reading.Error.Hint = r.hint(status, apiError)
 	}
-	return g
+	return reading
 }
 
 // decide returns the kind of a failed reply by its status and error. An endpoint that sends
@@ -313,11 +313,11 @@ func (r *Reader) decide(status int, header http.Header, e *apiError) Kind {
 
 // classify returns what the HTTP status of a failed reply and its error mean: wait, try
 // again, end this question (Refused, Filtered), or end all calls (Fatal).
-func (r *Reader) classify(status int, header http.Header, e *apiError) Kind {
+func (r *Reader) classify(status int, header http.Header, apiError *apiError) Kind {
 	hasWait := header.Get("Retry-After") != "" || header.Get("retry-after-ms") != ""
 	switch status {
 	case http.StatusTooManyRequests:
-		if e.code == "insufficient_quota" || e.kind == "insufficient_quota" {
+		if apiError.code == "insufficient_quota" || apiError.kind == "insufficient_quota" {
 			return Fatal
 		}
 		return Wait
@@ -336,15 +336,15 @@ func (r *Reader) classify(status int, header http.Header, e *apiError) Kind {
 	case http.StatusUnauthorized, http.StatusNotFound:
 		return Fatal
 	case http.StatusForbidden:
-		if e.moderated {
+		if apiError.moderated {
 			return Filtered
 		}
 		return Fatal
 	case http.StatusBadRequest:
 		switch {
-		case e.code == "content_filter" || e.code == "content_policy_violation":
+		case apiError.code == "content_filter" || apiError.code == "content_policy_violation":
 			return Filtered
-		case strings.HasPrefix(e.code, "unsupported_") || r.setting(e.param):
+		case strings.HasPrefix(apiError.code, "unsupported_") || r.setting(apiError.param):
 			return Fatal
 		}
 		return Refused

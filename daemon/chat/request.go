@@ -112,25 +112,25 @@ const defaultCompletion = 32768
 // byte, so the bytes bound the prompt. The completion is bounded by Extra, else by the
 // settings, else by defaultCompletion. See docs/spec/runs.md#r21.
 func (r *Request) Most() budget.Tokens {
-	t := budget.Tokens{Completion: defaultCompletion}
+	tokens := budget.Tokens{Completion: defaultCompletion}
 	r.each(func(p *Part) {
 		if p.Image != nil {
-			t.Prompt += p.Image.tokens()
+			tokens.Prompt += p.Image.tokens()
 		} else {
-			t.Prompt += int64(len(p.Text))
+			tokens.Prompt += int64(len(p.Text))
 		}
 	})
 	if n := r.Settings.MaxTokens; n != nil {
-		t.Completion = *n
+		tokens.Completion = *n
 	}
 	var extra struct {
 		Old int64 `json:"max_tokens"`
 		New int64 `json:"max_completion_tokens"`
 	}
 	if json.Unmarshal(r.Extra, &extra) == nil && max(extra.Old, extra.New) > 0 {
-		t.Completion = max(extra.Old, extra.New)
+		tokens.Completion = max(extra.Old, extra.New)
 	}
-	return t
+	return tokens
 }
 
 // estimate returns about how many tokens the prompt has: four characters a token, and the
@@ -256,22 +256,22 @@ func (r *Request) messages(hashed bool) []byte {
 		}
 	})
 	b := append(make([]byte, 0, size+100), '[')
-	for i, m := range r.Messages {
+	for i, message := range r.Messages {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		content := func() {
 			b = append(b, `"content":`...)
-			if len(m.Parts) == 1 && m.Parts[0].Image == nil {
-				b = canonical.AppendString(b, m.Parts[0].Text)
+			if len(message.Parts) == 1 && message.Parts[0].Image == nil {
+				b = canonical.AppendString(b, message.Parts[0].Text)
 				return
 			}
 			b = append(b, '[')
-			for j := range m.Parts {
+			for j := range message.Parts {
 				if j > 0 {
 					b = append(b, ',')
 				}
-				b = m.Parts[j].append(b, hashed)
+				b = message.Parts[j].append(b, hashed)
 			}
 			b = append(b, ']')
 		}
@@ -279,10 +279,10 @@ func (r *Request) messages(hashed bool) []byte {
 		if hashed {
 			content()
 			b = append(b, `,"role":`...)
-			b = canonical.AppendString(b, m.Role)
+			b = canonical.AppendString(b, message.Role)
 		} else {
 			b = append(b, `"role":`...)
-			b = append(canonical.AppendString(b, m.Role), ',')
+			b = append(canonical.AppendString(b, message.Role), ',')
 			content()
 		}
 		b = append(b, '}')

@@ -72,14 +72,14 @@ func (a *assembly) add(data []byte) bool {
 	if json.Unmarshal(data, &c) != nil {
 		return false
 	}
-	w := &a.whole
-	w.ID, w.Model = first(w.ID, c.ID), first(w.Model, c.Model)
-	w.Provider, w.Fingerprint = first(w.Provider, c.Provider), first(w.Fingerprint, c.Fingerprint)
+	completion := &a.whole
+	completion.ID, completion.Model = first(completion.ID, c.ID), first(completion.Model, c.Model)
+	completion.Provider, completion.Fingerprint = first(completion.Provider, c.Provider), first(completion.Fingerprint, c.Fingerprint)
 	if c.Usage != nil && c.Usage.raw != nil && string(c.Usage.raw) != "null" {
-		w.Usage = c.Usage
+		completion.Usage = c.Usage
 	}
 	if !null(c.Error) {
-		w.Error = c.Error
+		completion.Error = c.Error
 	}
 	for i := range c.Choices {
 		d := &c.Choices[i]
@@ -99,7 +99,7 @@ func (a *assembly) add(data []byte) bool {
 			a.choice.Error = d.Error
 		}
 	}
-	return null(w.Error) && null(a.choice.Error)
+	return null(completion.Error) && null(a.choice.Error)
 }
 
 // first returns a, or b where a is null.
@@ -138,34 +138,34 @@ func quote(b []byte) raw {
 // that.
 func events(body io.Reader, f func(data []byte) bool) error {
 	// Each token of a stream comes with some 200 bytes around it.
-	const most = 16 * maxBody
-	limited := &io.LimitedReader{R: body, N: most}
+	const maxStream = 16 * maxBody
+	limited := &io.LimitedReader{R: body, N: maxStream}
 	br := bufio.NewReaderSize(limited, 1<<16)
 	var data []byte
-	some := false // data holds lines of an event
+	hasData := false // data holds lines of an event
 	for {
 		line, err := readLine(br)
 		if err == nil || err == io.EOF && len(line) > 0 {
 			rest, ok := bytes.CutPrefix(line, []byte("data:"))
 			switch {
 			case ok:
-				if some {
+				if hasData {
 					data = append(data, '\n')
 				}
 				data = append(data, bytes.TrimPrefix(rest, []byte(" "))...)
-				some = true
-			case len(line) == 0 && some:
+				hasData = true
+			case len(line) == 0 && hasData:
 				if !f(data) {
 					return nil
 				}
-				data, some = data[:0], false
+				data, hasData = data[:0], false
 			}
 		}
 		switch {
 		case len(data) > maxBody || err == nil && limited.N == 0:
 			return errLong
 		case err == io.EOF:
-			if some { // the last event without an empty line after it
+			if hasData { // the last event without an empty line after it
 				f(data)
 			}
 			return nil

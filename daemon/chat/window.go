@@ -20,23 +20,23 @@ type window struct {
 	busy     int             // calls under way
 	answered int             // since the last change of the width
 	epoch    int             // counts the halvings
-	again    []chan struct{} // questions that wait for another try, which go first
+	retries  []chan struct{} // questions that wait for another try, which go first
 	fresh    []chan struct{} // questions that wait for their first try
 }
 
 // newWindow returns a window for most concurrent calls. A fixed one never changes its width.
-func newWindow(most int, fixed bool) *window {
-	w := &window{max: most, fixed: fixed, width: min(most, firstWidth)}
+func newWindow(limit int, fixed bool) *window {
+	w := &window{max: limit, fixed: fixed, width: min(limit, firstWidth)}
 	if fixed {
-		w.width = most
+		w.width = limit
 	}
 	return w
 }
 
 // slot is the place of one call in the window.
 type slot struct {
-	w     *window
-	epoch int // in which its request was sent
+	window *window
+	epoch  int // in which its request was sent
 }
 
 // enter waits for a place among the concurrent calls. Questions that were tried before
@@ -46,7 +46,7 @@ func (w *window) enter(ctx context.Context, stop <-chan struct{}, again bool) (*
 	turn := make(chan struct{})
 	w.mu.Lock()
 	if again {
-		w.again = append(w.again, turn)
+		w.retries = append(w.retries, turn)
 	} else {
 		w.fresh = append(w.fresh, turn)
 	}
@@ -54,7 +54,7 @@ func (w *window) enter(ctx context.Context, stop <-chan struct{}, again bool) (*
 	w.mu.Unlock()
 	select {
 	case <-turn:
-		return &slot{w: w}, nil
+		return &slot{window: w}, nil
 	case <-stop:
 		w.leave(turn)
 		return nil, errStop
@@ -69,7 +69,7 @@ func (w *window) enter(ctx context.Context, stop <-chan struct{}, again bool) (*
 func (w *window) leave(turn chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, queue := range []*[]chan struct{}{&w.again, &w.fresh} {
+	for _, queue := range []*[]chan struct{}{&w.retries, &w.fresh} {
 		if i := slices.Index(*queue, turn); i >= 0 {
 			*queue = slices.Delete(*queue, i, i+1)
 			return
@@ -83,7 +83,7 @@ func (w *window) leave(turn chan struct{}) {
 // mu.
 func (w *window) admit() {
 	for w.busy < w.width {
-		queue := &w.again
+		queue := &w.retries
 		if len(*queue) == 0 {
 			queue = &w.fresh
 		}
@@ -98,23 +98,23 @@ func (w *window) admit() {
 
 // begin records that the request is sent now.
 func (s *slot) begin() {
-	s.w.mu.Lock()
-	defer s.w.mu.Unlock()
-	s.epoch = s.w.epoch
+	s.window.mu.Lock()
+	defer s.window.mu.Unlock()
+	s.epoch = s.window.epoch
 }
 
 // free ends the call's place among those under way, so that another may begin.
 func (s *slot) free() {
-	s.w.mu.Lock()
-	defer s.w.mu.Unlock()
-	s.w.busy--
-	s.w.admit()
+	s.window.mu.Lock()
+	defer s.window.mu.Unlock()
+	s.window.busy--
+	s.window.admit()
 }
 
 // answered records that the endpoint had room for a call. After as many answers as the
 // window is wide, the window grows by one.
 func (s *slot) answered() {
-	w := s.w
+	w := s.window
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.answered++; w.fixed || w.answered < w.width {
@@ -128,7 +128,7 @@ func (s *slot) answered() {
 // crowded records that the endpoint had no room for a call. It halves the window, once for
 // all calls that were sent before the halving.
 func (s *slot) crowded() {
-	w := s.w
+	w := s.window
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.fixed || s.epoch != w.epoch {

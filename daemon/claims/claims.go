@@ -73,30 +73,30 @@ func Check(c *Config) error {
 
 // Open connects to the queue of a job, and makes the queue if it does not exist. A
 // connection that is lost later is made again without end.
-func Open(ctx context.Context, c Config) (*Queue, error) {
-	if c.AckWait <= 0 {
-		c.AckWait = defaultAckWait
+func Open(ctx context.Context, cfg Config) (*Queue, error) {
+	if cfg.AckWait <= 0 {
+		cfg.AckWait = defaultAckWait
 	}
-	if c.Claims <= 0 {
-		c.Claims = defaultClaims
+	if cfg.Claims <= 0 {
+		cfg.Claims = defaultClaims
 	}
 	// Reconnecting has no end: a server that restarts is found again.
-	options := []nats.Option{nats.Name("plumb " + c.Job), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+	options := []nats.Option{nats.Name("plumb " + cfg.Job), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.RetryOnFailedConnect(false)}
-	if c.Creds != "" {
-		options = append(options, nats.UserCredentials(c.Creds))
+	if cfg.Creds != "" {
+		options = append(options, nats.UserCredentials(cfg.Creds))
 	}
-	if c.CA != "" {
-		options = append(options, nats.RootCAs(c.CA))
+	if cfg.CA != "" {
+		options = append(options, nats.RootCAs(cfg.CA))
 	}
-	if c.conn != nil {
-		options = append(options, nats.InProcessServer(c.conn))
+	if cfg.conn != nil {
+		options = append(options, nats.InProcessServer(cfg.conn))
 	}
-	nc, err := nats.Connect(c.URL, options...)
+	nc, err := nats.Connect(cfg.URL, options...)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect to --nats: %w", err)
 	}
-	q := &Queue{cfg: c, nc: nc, stream: "plumb_" + c.Job}
+	q := &Queue{cfg: cfg, nc: nc, stream: "plumb_" + cfg.Job}
 	if q.js, err = jetstream.New(nc); err == nil {
 		err = q.makeQueue(ctx)
 	}
@@ -152,7 +152,7 @@ func (q *Queue) Offer(ctx context.Context, shards []int, generation string) erro
 type Claim struct {
 	Shard int
 	Tries int // processes that had it before this one
-	q     *Queue
+	queue *Queue
 	msg   jetstream.Msg
 	mu    sync.Mutex
 	last  time.Time // of Progress
@@ -176,7 +176,7 @@ func (q *Queue) Next(ctx context.Context, wait time.Duration) (*Claim, error) {
 	case err != nil:
 		return nil, fmt.Errorf("cannot get a claim: %w", err)
 	}
-	c := &Claim{q: q, msg: msg, last: time.Now()}
+	c := &Claim{queue: q, msg: msg, last: time.Now()}
 	if c.Shard, err = strconv.Atoi(string(msg.Data())); err != nil {
 		msg.Term() // no process gets it again
 		return nil, fmt.Errorf("cannot read a claim: got %.40q", msg.Data())
@@ -213,7 +213,7 @@ func (q *Queue) countTry(ctx context.Context, shard string) (before int, err err
 func (c *Claim) Progress() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if time.Since(c.last) > c.q.cfg.AckWait/10 {
+	if time.Since(c.last) > c.queue.cfg.AckWait/10 {
 		c.last = time.Now()
 		c.msg.InProgress() // a message that is lost is followed by others
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Embedded is a NATS server within the process. It opens no port.
-type Embedded struct{ s *server.Server }
+type Embedded struct{ nats *server.Server }
 
 // Embed starts a server that keeps its streams in a folder and syncs each message, because the
 // default syncs every two minutes. Claims are few, so that costs little.
@@ -28,10 +28,10 @@ func Embed(dir string) (*Embedded, error) {
 }
 
 // Config returns the configuration of a job's queue in the server.
-func (e *Embedded) Config(job string) Config { return Config{Job: job, conn: e.s} }
+func (e *Embedded) Config(job string) Config { return Config{Job: job, conn: e.nats} }
 
 // Close stops the server.
 func (e *Embedded) Close() {
-	e.s.Shutdown()
-	e.s.WaitForShutdown()
+	e.nats.Shutdown()
+	e.nats.WaitForShutdown()
 }

@@ -45,8 +45,8 @@ type Likeness struct {
 	Figures
 	// Summed-area tables of (w+1) x (h+1): pixels whose alpha and whose colours
 	// are not within 2, errors of alpha.
-	bad, tone []uint32
-	sum       []uint64
+	errors, tone []uint32
+	sum          []uint64
 }
 
 // Pictures compares a picture with the reference, neither of them premultiplied. With
@@ -56,26 +56,26 @@ func Pictures(got, ref *image.NRGBA, colours bool) (*Likeness, error) {
 	if got.Rect.Size() != ref.Rect.Size() {
 		return nil, fmt.Errorf("cannot compare pictures: got %v px; want %v", got.Rect.Size(), ref.Rect.Size())
 	}
-	l := &Likeness{Figures: Figures{Width: ref.Rect.Dx(), Height: ref.Rect.Dy(), Colours: colours}}
+	likeness := &Likeness{Figures: Figures{Width: ref.Rect.Dx(), Height: ref.Rect.Dy(), Colours: colours}}
 	g, r := weigh(got), weigh(ref)
-	l.Box = r.box
-	l.compareMass(&g, &r)
-	l.tables(got, ref)
-	b := l.Box
+	likeness.Box = r.box
+	likeness.compareMass(&g, &r)
+	likeness.tables(got, ref)
+	b := likeness.Box
 	if b.Empty() {
-		l.Within, l.ColourWithin = 1, 1
+		likeness.Within, likeness.ColourWithin = 1, 1
 		if g.covered > 0 {
-			l.Within, l.ColourWithin, l.Mean, l.Mass = 0, 0, 255, 1
+			likeness.Within, likeness.ColourWithin, likeness.Mean, likeness.Mass = 0, 0, 255, 1
 		}
-		l.Outside = g.covered
-		return l, nil
+		likeness.Outside = g.covered
+		return likeness, nil
 	}
-	l.Within, l.Mean = l.region(b)
-	l.Outside = g.covered - covered(got, b)
+	likeness.Within, likeness.Mean = likeness.region(b)
+	likeness.Outside = g.covered - covered(got, b)
 	if colours {
-		l.ColourWithin, l.ColourMean = l.colours(b), l.ColourMean/float64(b.Dx()*b.Dy())
+		likeness.ColourWithin, likeness.ColourMean = likeness.colours(b), likeness.ColourMean/float64(b.Dx()*b.Dy())
 	}
-	return l, nil
+	return likeness, nil
 }
 
 // weight holds the sums of a picture's alpha: in all and times x and y, in 1/255 and px, with
@@ -88,7 +88,7 @@ type weight struct {
 
 // weigh returns the alpha statistics of a picture: the sum of alpha, its first moments (for
 // the centre of mass), and the number and box of pixels with alpha > 0.
-func weigh(img *image.NRGBA) (w weight) {
+func weigh(img *image.NRGBA) (weight weight) {
 	lo, hi := img.Rect.Size(), image.Point{}
 	for y := range img.Rect.Dy() {
 		row := img.Pix[y*img.Stride:]
@@ -97,18 +97,18 @@ func weigh(img *image.NRGBA) (w weight) {
 			if a == 0 {
 				continue
 			}
-			w.sum += a
-			w.x += a * (float64(x) + 0.5)
-			w.y += a * (float64(y) + 0.5)
-			w.covered++
+			weight.sum += a
+			weight.x += a * (float64(x) + 0.5)
+			weight.y += a * (float64(y) + 0.5)
+			weight.covered++
 			lo.X, hi.X = min(lo.X, x), max(hi.X, x+1)
 			lo.Y, hi.Y = min(lo.Y, y), max(hi.Y, y+1)
 		}
 	}
-	if w.covered > 0 {
-		w.box = image.Rectangle{Min: lo, Max: hi}
+	if weight.covered > 0 {
+		weight.box = image.Rectangle{Min: lo, Max: hi}
 	}
-	return w
+	return weight
 }
 
 // covered counts the pixels with alpha > 0 in a part of a picture.
@@ -143,7 +143,7 @@ func (l *Likeness) compareMass(g, r *weight) {
 func (l *Likeness) tables(got, ref *image.NRGBA) {
 	w := l.Width + 1
 	n := w * (l.Height + 1)
-	l.bad, l.sum = make([]uint32, n), make([]uint64, n)
+	l.errors, l.sum = make([]uint32, n), make([]uint64, n)
 	if l.Colours {
 		l.tone = make([]uint32, n)
 	}
@@ -163,7 +163,7 @@ func (l *Likeness) tables(got, ref *image.NRGBA) {
 				l.Worst = max(l.Worst, d)
 			}
 			at := (y+1)*w + x + 1
-			l.bad[at], l.sum[at] = l.bad[at-w]+bad, l.sum[at-w]+sum
+			l.errors[at], l.sum[at] = l.errors[at-w]+bad, l.sum[at-w]+sum
 			if !l.Colours {
 				continue
 			}
@@ -198,7 +198,7 @@ func colourError(p, q []byte) (worst, mean float64) {
 // the picture, which is not empty.
 func (l *Likeness) region(b image.Rectangle) (within, mean float64) {
 	area := float64(b.Dx() * b.Dy())
-	return 1 - float64(rectangleSum(l.bad, b, l.Width+1))/area, float64(rectangleSum(l.sum, b, l.Width+1)) / area
+	return 1 - float64(rectangleSum(l.errors, b, l.Width+1))/area, float64(rectangleSum(l.sum, b, l.Width+1)) / area
 }
 
 // colours returns the share of pixels of a part, which is not empty, all of whose

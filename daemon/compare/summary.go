@@ -66,35 +66,35 @@ type Row struct {
 func (s *Summary) Rows() []Row {
 	rows := []Row{}
 	// up: larger values are better. of returns a figure of a scene, false if the scene has none.
-	add := func(name string, bar float64, up bool, of func(*Figures) (float64, bool)) {
+	add := func(name string, bar float64, higherIsBetter bool, figure func(*Figures) (float64, bool)) {
 		var v []float64
-		r := Row{Name: name, Bar: bar}
+		row := Row{Name: name, Bar: bar}
 		for i := range s.Scenes {
-			x, ok := of(&s.Scenes[i])
+			x, ok := figure(&s.Scenes[i])
 			if !ok {
 				continue
 			}
 			v = append(v, x)
-			if bar != 0 && (up && x < bar || !up && x > bar) {
-				r.Missed++
+			if bar != 0 && (higherIsBetter && x < bar || !higherIsBetter && x > bar) {
+				row.Missed++
 			}
 		}
-		r.N = len(v)
-		if r.N == 0 {
+		row.N = len(v)
+		if row.N == 0 {
 			return
 		}
 		slices.Sort(v)
-		if up { // the best first
+		if higherIsBetter { // the best first
 			slices.Reverse(v)
 		}
-		r.Median, r.Tail, r.Extreme = v[len(v)/2], v[min(len(v)-1, len(v)*95/100)], v[len(v)-1]
-		rows = append(rows, r)
+		row.Median, row.Tail, row.Extreme = v[len(v)/2], v[min(len(v)-1, len(v)*95/100)], v[len(v)-1]
+		rows = append(rows, row)
 	}
-	always := func(of func(*Figures) float64) func(*Figures) (float64, bool) {
-		return func(f *Figures) (float64, bool) { return of(f), true }
+	always := func(figure func(*Figures) float64) func(*Figures) (float64, bool) {
+		return func(f *Figures) (float64, bool) { return figure(f), true }
 	}
-	colours := func(of func(*Figures) float64) func(*Figures) (float64, bool) {
-		return func(f *Figures) (float64, bool) { return of(f), f.Colours }
+	colours := func(figure func(*Figures) float64) func(*Figures) (float64, bool) {
+		return func(f *Figures) (float64, bool) { return figure(f), f.Colours }
 	}
 	add("alpha_within", Bars.Within, true, always(func(f *Figures) float64 { return f.Within }))
 	add("alpha_mean", Bars.Mean, false, always(func(f *Figures) float64 { return f.Mean }))

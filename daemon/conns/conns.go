@@ -202,7 +202,7 @@ func Network(a net.Addr) netip.Prefix {
 
 // admit counts a new connection, and closes an idle one if a limit is reached. It returns
 // nil if no connection is idle. perAddress is true if the limit was Config.PerAddress.
-func (s *Set) admit(raw net.Conn) (c *Conn, perAddress bool) {
+func (s *Set) admit(raw net.Conn) (conn *Conn, perAddress bool) {
 	from := Network(raw.RemoteAddr())
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,11 +221,11 @@ func (s *Set) admit(raw net.Conn) (c *Conn, perAddress bool) {
 		g = &group{from: from}
 		s.groups[from] = g
 	}
-	c = &Conn{Conn: raw, set: s, group: g}
+	conn = &Conn{Conn: raw, set: s, group: g}
 	s.open++
 	g.open++
-	c.markIdle()
-	return c, false
+	conn.markIdle()
+	return conn, false
 }
 
 // longest returns the connection of a group that has been idle longest, unproved ones
@@ -294,7 +294,7 @@ const (
 // refused and closed.
 func (l *listener) Accept() (net.Conn, error) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		c, err := l.Listener.Accept()
+		conn, err := l.Listener.Accept()
 		if err != nil {
 			if !transient(err) {
 				return nil, err
@@ -305,14 +305,14 @@ func (l *listener) Accept() (net.Conn, error) {
 			time.Sleep(pause)
 			continue
 		}
-		own, perAddress := l.set.admit(c)
+		own, perAddress := l.set.admit(conn)
 		if own != nil {
 			return own, nil
 		}
 		if l.set.cfg.Refuse != nil {
-			l.set.cfg.Refuse(c, perAddress)
+			l.set.cfg.Refuse(conn, perAddress)
 		}
-		c.Close()
+		conn.Close()
 		pause = firstPause
 	}
 }

@@ -24,26 +24,26 @@ func (d *Decoder) answer(it *scoring.Item) *scoring.Error {
 	return d.checkAnswer(it, suite, "response", it.Fields.Get("response"))
 }
 
-// checkAnswer checks one member that holds an answer, whose value is v. A text, a missing
+// checkAnswer checks one member that holds an answer, whose value is value. A text, a missing
 // value and the suite's own form are accepted. Chat messages are replaced by their text,
 // with a note. Any other value is an error that names it, because a score of 0 would say
 // nothing about the model.
-func (d *Decoder) checkAnswer(it *scoring.Item, suite *scoring.Suite, member string, v *fastjson.Value) *scoring.Error {
-	if null(v) || v.Type() == fastjson.TypeString {
+func (d *Decoder) checkAnswer(it *scoring.Item, suite *scoring.Suite, member string, value *fastjson.Value) *scoring.Error {
+	if null(value) || value.Type() == fastjson.TypeString {
 		return nil
 	}
 	want := "a string"
 	if form := suite.AnswerForms[member]; form != "" {
 		want += " or " + form
 	}
-	chat, ok, err := message.Read(v)
+	chat, ok, err := message.Read(value)
 	switch {
 	case err != nil:
 		return refused(member + err.Error())
 	case ok:
 		d.unwrap(it, member, chat)
-	case suite.OwnAnswer == nil || !suite.OwnAnswer(it, member, v):
-		return refused(member + ": got " + message.Describe(v) + "; want " + want)
+	case suite.OwnAnswer == nil || !suite.OwnAnswer(it, member, value):
+		return refused(member + ": got " + message.Describe(value) + "; want " + want)
 	}
 	return nil
 }

@@ -88,37 +88,37 @@ func (d *Decoder) Trim() {
 // number even after an error. Codes of errors are "bad_line" for a line that is not a valid
 // JSON object, "bad_item" for a field of the wrong kind, "bad_response" for an answer of an
 // unknown form, "busy", "limit", "unknown_suite" and "unknown_task".
-func (d *Decoder) Item(l Line, suite string) (*scoring.Item, *scoring.Error) {
-	d.item = scoring.Item{ID: "line:" + strconv.Itoa(l.N), Line: l.N, Meter: d.cfg.Meter}
+func (d *Decoder) Item(line Line, suite string) (*scoring.Item, *scoring.Error) {
+	d.item = scoring.Item{ID: "line:" + strconv.Itoa(line.N), Line: line.N, Meter: d.cfg.Meter}
 	it := &d.item
-	if l.Fault != "" {
+	if line.Fault != "" {
 		code := "bad_line"
-		if l.Busy {
+		if line.Busy {
 			code = "busy"
 		}
-		return it, &scoring.Error{Code: code, Message: l.Fault}
+		return it, &scoring.Error{Code: code, Message: line.Fault}
 	}
-	strict := d.cfg.Limits.Check(l.Bytes)
-	b := l.Bytes
+	strict := d.cfg.Limits.Check(line.Bytes)
+	b := line.Bytes
 	if strict != nil { // some suites accept faults of JSON within an answer, but the suite is not known yet
-		b = d.loosened(l.Bytes)
+		b = d.loosened(line.Bytes)
 		if b == nil {
-			return it, bad(l.N, strict)
+			return it, lineError(line.N, strict)
 		}
 	}
 	v, err := jsontree.Parse(&d.parser, b)
 	if err != nil {
-		return it, bad(l.N, err)
+		return it, lineError(line.N, err)
 	}
 	if v.Type() != fastjson.TypeObject {
-		return it, bad(l.N, fmt.Errorf("it holds %s; want an object", message.Describe(v)))
+		return it, lineError(line.N, fmt.Errorf("it holds %s; want an object", message.Describe(v)))
 	}
 	it.Fields = v
 	if e := d.id(it); e != nil {
 		return it, e
 	}
 	if raw := halfID(b, it.ID); raw != nil {
-		it.ID = "line:" + strconv.Itoa(l.N)
+		it.ID = "line:" + strconv.Itoa(line.N)
 		return it, &scoring.Error{Code: "bad_item", Message: fmt.Sprintf("cannot use id: got %.80s, which has half of a surrogate pair; want Unicode text", raw)}
 	}
 	e := d.suite(it, suite)
@@ -129,17 +129,17 @@ func (d *Decoder) Item(l Line, suite string) (*scoring.Item, *scoring.Error) {
 		return it, e
 	}
 	if strict != nil && !d.cfg.Suites.Find(it.Suite).LooseAnswers {
-		return it, bad(l.N, strict)
+		return it, lineError(line.N, strict)
 	}
 	if e := d.join(it); e != nil {
 		return it, e
 	}
-	d.limitAnswer(it, len(l.Bytes))
+	d.limitAnswer(it, len(line.Bytes))
 	return it, d.answer(it)
 }
 
-// bad returns the error for line n, which cannot be read.
-func bad(n int, err error) *scoring.Error {
+// lineError returns the error for line n, which cannot be read.
+func lineError(n int, err error) *scoring.Error {
 	return &scoring.Error{Code: "bad_line", Message: fmt.Sprintf("cannot read line %d: %v", n, err)}
 }
 

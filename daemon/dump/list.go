@@ -110,32 +110,32 @@ func (l *list) expand(raw []byte) error {
 
 // read returns the next element without white space around it, or io.EOF after the closing
 // bracket and nothing else behind it.
-func (l *list) read(r *Reader) ([]byte, error) {
-	c, err := skip(r.src)
+func (l *list) read(reader *Reader) ([]byte, error) {
+	c, err := skip(reader.src)
 	if err != nil {
 		return nil, l.brokenOff(err)
 	}
 	if !l.opened {
 		l.opened = true
-		if c, err = skip(r.src); err != nil { // c was the bracket
+		if c, err = skip(reader.src); err != nil { // c was the bracket
 			return nil, l.brokenOff(err)
 		}
 	} else if c == ',' {
-		if c, err = skip(r.src); err != nil {
+		if c, err = skip(reader.src); err != nil {
 			return nil, l.brokenOff(err)
 		}
 	} else if c != ']' {
 		return nil, fmt.Errorf("cannot read list: got %q after element %d; want ',' or ']'", c, l.element)
 	}
 	if c == ']' {
-		c, err = skip(r.src)
+		c, err = skip(reader.src)
 		if err != io.EOF {
 			return nil, fmt.Errorf("cannot read list: got %q after its end; want nothing", c)
 		}
 		return nil, io.EOF
 	}
-	r.src.UnreadByte() // c begins the value
-	return l.value(r)
+	reader.src.UnreadByte() // c begins the value
+	return l.value(reader)
 }
 
 // brokenOff returns, in place of io.EOF, an error that says after which element the list

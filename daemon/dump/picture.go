@@ -32,7 +32,7 @@ var DefaultBounds = Bounds{Content: true, Pad: 32}
 // ParseBounds reads the value of --bounds: "x,y,w,h" or "content[:PAD]", in page units.
 // Without PAD it is that of DefaultBounds.
 func ParseBounds(s string) (Bounds, error) {
-	bad := fmt.Errorf("cannot use bounds %q: want x,y,w,h or content[:PAD] in page units", clip(s))
+	fault := fmt.Errorf("cannot use bounds %q: want x,y,w,h or content[:PAD] in page units", clip(s))
 	if rest, ok := strings.CutPrefix(s, "content"); ok {
 		b := DefaultBounds
 		if rest == "" {
@@ -40,20 +40,20 @@ func ParseBounds(s string) (Bounds, error) {
 		}
 		pad, err := strconv.ParseFloat(strings.TrimPrefix(rest, ":"), 64)
 		if err != nil || rest[0] != ':' || !(pad >= 0 && pad <= 1e6) {
-			return b, bad
+			return b, fault
 		}
 		b.Pad = pad
 		return b, nil
 	}
 	parts := strings.Split(s, ",")
 	if len(parts) != 4 {
-		return Bounds{}, bad
+		return Bounds{}, fault
 	}
 	var v [4]float64
 	for i, p := range parts {
 		x, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return Bounds{}, bad
+			return Bounds{}, fault
 		}
 		v[i] = x
 	}
@@ -93,22 +93,22 @@ func Picture(b []byte, o PictureOptions) (id string, v view.View, err error) {
 }
 
 // picture is Picture for b that has been parsed.
-func picture(doc *fastjson.Value, b []byte, o *PictureOptions) (id string, v view.View, err error) {
+func picture(doc *fastjson.Value, b []byte, pictureOptions *PictureOptions) (id string, v view.View, err error) {
 	if id, err = pictureID(doc); err != nil {
 		return "", v, err
 	}
-	if v.Only, err = pictureOnly(doc, o.Only, o.Limits); err != nil {
+	if v.Only, err = pictureOnly(doc, pictureOptions.Only, pictureOptions.Limits); err != nil {
 		return id, v, err
 	}
-	bounds, err := pictureBounds(doc, o.Bounds)
+	bounds, err := pictureBounds(doc, pictureOptions.Bounds)
 	if err != nil {
 		return id, v, err
 	}
-	if o.Editor != NoEditor {
+	if pictureOptions.Editor != NoEditor {
 		v.Source = bytes.Clone(b)
 	}
-	if v.Scene, err = scene.DecodeValue(doc, o.Limits); err != nil {
-		if o.Editor == NoEditor || !errors.Is(err, scene.ErrVersion) {
+	if v.Scene, err = scene.DecodeValue(doc, pictureOptions.Limits); err != nil {
+		if pictureOptions.Editor == NoEditor || !errors.Is(err, scene.ErrVersion) {
 			return id, v, err
 		}
 		v.Foreign = fmt.Errorf("cannot read scene: %w: %w", view.ErrForeign, err)
@@ -116,10 +116,10 @@ func picture(doc *fastjson.Value, b []byte, o *PictureOptions) (id string, v vie
 	if v.Only, err = knownIDs(v.Scene, v.Only); err != nil {
 		return id, v, err
 	}
-	if err := placePicture(&v, bounds, o); err != nil || v.Content != nil {
+	if err := placePicture(&v, bounds, pictureOptions); err != nil || v.Content != nil {
 		return id, v, err
 	}
-	return id, v, o.Limits.CheckCanvas(v.Bounds.W, v.Bounds.H)
+	return id, v, pictureOptions.Limits.CheckCanvas(v.Bounds.W, v.Bounds.H)
 }
 
 // pictureID reads the id of a scene line by the rules of dump lines.
@@ -208,25 +208,25 @@ func pictureBounds(doc *fastjson.Value, given *Bounds) (Bounds, error) {
 // placePicture sets v.Bounds, or v.Content if the editor draws, which then measures the
 // content itself. A picture of no shapes (an empty Only) has the size of that of all shapes.
 // If a native picture cannot be measured and an editor may draw, v.Foreign says why.
-func placePicture(v *view.View, b Bounds, o *PictureOptions) error {
-	if !b.Content {
-		v.Bounds = b.Box
+func placePicture(v *view.View, bounds Bounds, pictureOptions *PictureOptions) error {
+	if !bounds.Content {
+		v.Bounds = bounds.Box
 		return nil
 	}
-	if o.Editor == ForForeign && v.Foreign == nil {
-		v.Foreign = o.Version.Differs(v.Scene)
+	if pictureOptions.Editor == ForForeign && v.Foreign == nil {
+		v.Foreign = pictureOptions.Version.Differs(v.Scene)
 	}
 	shown := v.Only
 	if len(shown) == 0 {
 		shown = nil
 	}
-	if o.Editor == ForAll && (v.Only == nil || shown != nil) || v.Foreign != nil {
-		v.Content = &view.Content{Padding: b.Pad}
+	if pictureOptions.Editor == ForAll && (v.Only == nil || shown != nil) || v.Foreign != nil {
+		v.Content = &view.Content{Padding: bounds.Pad}
 		return nil
 	}
 	box, ok, err := view.ContentBounds(v.Scene, shown)
-	if o.Editor != NoEditor && errors.Is(err, view.ErrForeign) {
-		v.Foreign, v.Content = err, &view.Content{Padding: b.Pad}
+	if pictureOptions.Editor != NoEditor && errors.Is(err, view.ErrForeign) {
+		v.Foreign, v.Content = err, &view.Content{Padding: bounds.Pad}
 		return nil
 	}
 	if err != nil {
@@ -237,9 +237,9 @@ func placePicture(v *view.View, b Bounds, o *PictureOptions) error {
 			scene.ErrInvalid)
 	}
 	if framed(v.Scene, box) {
-		b.Pad = 0
+		bounds.Pad = 0
 	}
-	v.Bounds = view.Box{X: box.X - b.Pad, Y: box.Y - b.Pad, W: box.W + 2*b.Pad, H: box.H + 2*b.Pad}
+	v.Bounds = view.Box{X: box.X - bounds.Pad, Y: box.Y - bounds.Pad, W: box.W + 2*bounds.Pad, H: box.H + 2*bounds.Pad}
 	return nil
 }
 

@@ -18,12 +18,12 @@ import (
 // taskSet holds the tasks of one reading of a task file by their names. It is read-only. A nil
 // *taskSet holds none.
 type taskSet struct {
-	rule  scoring.TaskFile
-	first map[string]int32   // position in the file of the first task with a name
-	again map[string][]int32 // all positions of a name that occurs more than once
-	n     int                // tasks whose first name no earlier task has
-	all   []namedTask        // in the order of the file
-	whole [][]byte           // the tasks with the members that scoring does not read; nil where they are not kept
+	rule    scoring.TaskFile
+	first   map[string]int32   // position in the file of the first task with a name
+	repeats map[string][]int32 // all positions of a name that occurs more than once
+	n       int                // tasks whose first name no earlier task has
+	all     []namedTask        // in the order of the file
+	whole   [][]byte           // the tasks with the members that scoring does not read; nil where they are not kept
 }
 
 // namedTask is a task with its own name.
@@ -40,8 +40,8 @@ func readTasks(src TaskSource) (*taskSet, error) {
 		return nil, err
 	}
 	defer r.Close()
-	t := &taskSet{rule: src.Rule, first: map[string]int32{}, again: map[string][]int32{}}
-	l := taskLoader{t: t, json: src.JSON, whole: src.Whole}
+	t := &taskSet{rule: src.Rule, first: map[string]int32{}, repeats: map[string][]int32{}}
+	l := taskLoader{set: t, json: src.JSON, whole: src.Whole}
 	whole := func(doc Line) (bool, error) { return l.document(doc.Bytes) }
 	err = linesOrDocument(r.Next, src.Limits, 2, whole, func(one Line) error {
 		if err := l.line(one); err != nil {
@@ -55,14 +55,14 @@ func readTasks(src TaskSource) (*taskSet, error) {
 	return t, nil
 }
 
-// taskLoader adds tasks to t.
+// taskLoader adds tasks to set.
 type taskLoader struct {
-	t     *taskSet
-	json  scene.Limits
-	whole bool // taskSet.whole is kept
-	p     fastjson.Parser
-	buf   []byte // of the task that is trimmed
-	block []byte // of copies; many tasks share one, because garbage collection looks at each by itself
+	set    *taskSet
+	json   scene.Limits
+	whole  bool // taskSet.whole is kept
+	parser fastjson.Parser
+	buf    []byte // of the task that is trimmed
+	block  []byte // of copies; many tasks share one, because garbage collection looks at each by itself
 }
 
 // keep returns a copy of b that lives as long as the set.
@@ -87,7 +87,7 @@ func (l *taskLoader) document(doc []byte) (done bool, err error) {
 		object := list
 		list = nil
 		jsoncut.Members(object, func(key, value []byte) error {
-			if l.t.rule.List != "" && jsoncut.Name(key) == l.t.rule.List && value[0] == '[' {
+			if l.set.rule.List != "" && jsoncut.Name(key) == l.set.rule.List && value[0] == '[' {
 				list = value
 			}
 			return nil
@@ -122,37 +122,37 @@ func (l *taskLoader) line(line Line) error {
 // add adds a task whose JSON has been checked. It copies the task, without the members that
 // scoring does not read, and if l.whole is set also with them.
 func (l *taskLoader) add(b []byte) error {
-	v, err := jsontree.Parse(&l.p, b)
+	v, err := jsontree.Parse(&l.parser, b)
 	if err != nil {
 		return err
 	}
 	if v.Type() != fastjson.TypeObject {
 		return fmt.Errorf("got %s; want an object", message.Describe(v))
 	}
-	t := l.t
-	at := len(t.all)
+	taskSet := l.set
+	at := len(taskSet.all)
 	if at == math.MaxInt32 {
 		return fmt.Errorf("got more than %d tasks", math.MaxInt32)
 	}
-	keys, err := t.keys(v, at)
+	keys, err := taskSet.keys(v, at)
 	if err != nil {
 		return err
 	}
-	if !t.has(keys[0]) {
-		t.n++
+	if !taskSet.has(keys[0]) {
+		taskSet.n++
 	}
 	for _, k := range keys {
-		t.addName(k, int32(at))
+		taskSet.addName(k, int32(at))
 	}
 	kept := l.keep(l.trimmed(b))
-	t.all = append(t.all, namedTask{keys[0], kept})
+	taskSet.all = append(taskSet.all, namedTask{keys[0], kept})
 	if !l.whole {
 		return nil
 	}
-	if len(t.rule.Unread) > 0 {
+	if len(taskSet.rule.Unread) > 0 {
 		kept = l.keep(bytes.TrimSpace(b))
 	}
-	t.whole = append(t.whole, kept)
+	taskSet.whole = append(taskSet.whole, kept)
 	return nil
 }
 
@@ -164,10 +164,10 @@ func (t *taskSet) addName(k string, at int32) {
 		t.first[k] = at
 		return
 	}
-	if t.again[k] == nil {
-		t.again[k] = []int32{before}
+	if t.repeats[k] == nil {
+		t.repeats[k] = []int32{before}
 	}
-	t.again[k] = append(t.again[k], at)
+	t.repeats[k] = append(t.repeats[k], at)
 }
 
 // wholeAt returns the task at a position as the file has it, nil where that is not kept.
@@ -179,16 +179,16 @@ func (t *taskSet) wholeAt(at int) []byte {
 }
 
 // twice reports whether a name occurs more than once.
-func (t *taskSet) twice(name string) bool { return t.again[name] != nil }
+func (t *taskSet) twice(name string) bool { return t.repeats[name] != nil }
 
 // trimmed returns a task without the members that the suite does not read, valid until the next call.
 func (l *taskLoader) trimmed(b []byte) []byte {
-	if len(l.t.rule.Unread) == 0 {
+	if len(l.set.rule.Unread) == 0 {
 		return b
 	}
 	kept := append(l.buf[:0], '{')
 	jsoncut.Members(bytes.TrimSpace(b), func(key, value []byte) error {
-		if slices.Contains(l.t.rule.Unread, jsoncut.Name(key)) {
+		if slices.Contains(l.set.rule.Unread, jsoncut.Name(key)) {
 			return nil
 		}
 		if len(kept) > 1 {
@@ -236,7 +236,7 @@ func (t *taskSet) position(name string, k int) int {
 	if t == nil || !t.has(name) {
 		return -1
 	}
-	all := t.again[name]
+	all := t.repeats[name]
 	switch {
 	case k < len(all):
 		return int(all[k])
@@ -295,16 +295,16 @@ func (t *taskSet) join(dst, line []byte) []byte {
 	if scene.Check(line, fastjson.MaxDepth) != nil {
 		return dst
 	}
-	v, err := jsontree.Parse(new(fastjson.Parser), line)
-	if err != nil || v.Type() != fastjson.TypeObject {
+	value, err := jsontree.Parse(new(fastjson.Parser), line)
+	if err != nil || value.Type() != fastjson.TypeObject {
 		return dst
 	}
-	it := scoring.Item{Fields: v}
+	it := scoring.Item{Fields: value}
 	var d Decoder
-	if d.id(&it) != nil || !t.wanted(v, it.ID) {
+	if d.id(&it) != nil || !t.wanted(value, it.ID) {
 		return dst
 	}
-	name := t.refer(v, it.ID)
+	name := t.refer(value, it.ID)
 	if !t.has(name) || t.twice(name) {
 		return dst
 	}
@@ -315,9 +315,9 @@ func (t *taskSet) join(dst, line []byte) []byte {
 	end := start + bytes.LastIndexByte(line, '}')
 	tail := string(dst[end:]) // the bracket and what follows it; new members go before
 	dst = dst[:end]
-	first := v.GetObject().Len() == 0
+	first := value.GetObject().Len() == 0
 	task.GetObject().Visit(func(key []byte, f *fastjson.Value) {
-		if k := string(key); answers(k) || v.Exists(k) {
+		if k := string(key); answers(k) || value.Exists(k) {
 			return
 		}
 		if !first {

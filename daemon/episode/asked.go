@@ -43,54 +43,54 @@ func (s *asked) newEpisode(t *ask.Task) (*Episode, error) {
 // far (heard), each of which it scores, and returns the chat with each answer and
 // observation, to be answered next. It returns nil if the episode has ended or an answer is
 // missing.
-func (s *asked) Next(t *ask.Task, a ask.Arm, heard []ask.Heard) (*ask.Step, error) {
-	step, err := s.Suite.Next(t, a, nil)
-	if err != nil || step == nil || len(heard) == 0 {
+func (s *asked) Next(task *ask.Task, a ask.Arm, replies []ask.Heard) (*ask.Step, error) {
+	step, err := s.Suite.Next(task, a, nil)
+	if err != nil || step == nil || len(replies) == 0 {
 		return step, err
 	}
-	e, err := s.newEpisode(t)
+	episode, err := s.newEpisode(task)
 	if err != nil {
 		return nil, err
 	}
 	messages := step.Messages
-	for _, h := range heard {
-		if !h.OK || e.Done() {
+	for _, h := range replies {
+		if !h.OK || episode.Done() {
 			return nil, nil
 		}
-		turn := e.Begin(scoring.AppendString(nil, h.Text))
+		turn := episode.Begin(scoring.AppendString(nil, h.Text))
 		r, line, err := s.score(turn.Line)
 		if err != nil {
-			return nil, fmt.Errorf("cannot score turn %d of %s: %w", h.Turn, t.ID, err)
+			return nil, fmt.Errorf("cannot score turn %d of %s: %w", h.Turn, task.ID, err)
 		}
-		if _, _, _, err := e.End(turn, Result{Result: r, JSON: line, Outcome: reward.Of(r, s.reward)}); err != nil {
-			return nil, fmt.Errorf("cannot go on with %s: %w", t.ID, err)
+		if _, _, _, err := episode.End(turn, Result{Result: r, JSON: line, Outcome: reward.Of(r, s.reward)}); err != nil {
+			return nil, fmt.Errorf("cannot go on with %s: %w", task.ID, err)
 		}
-		said := h.Text
-		if said == "" {
-			said = "(empty answer)" // an endpoint refuses a message without content
+		text := h.Text
+		if text == "" {
+			text = "(empty answer)" // an endpoint refuses a message without content
 		}
 		// The capacity is cut so that the suite's own list is not written to.
 		messages = append(messages[:len(messages):len(messages)],
-			chat.Message{Role: "assistant", Parts: []chat.Part{chat.Text(said)}})
+			chat.Message{Role: "assistant", Parts: []chat.Part{chat.Text(text)}})
 		var parts []chat.Part
-		for i := range e.shown {
-			if p := &e.shown[i]; p.Failed == "" {
+		for i := range episode.shown {
+			if p := &episode.shown[i]; p.Failed == "" {
 				parts = append(parts, chat.Picture(p.Image()))
 			}
 		}
-		messages = append(messages, chat.User(append(parts, chat.Text(e.next))...))
+		messages = append(messages, chat.User(append(parts, chat.Text(episode.next))...))
 	}
-	if e.Done() {
+	if episode.Done() {
 		return nil, nil
 	}
-	return &ask.Step{Turn: len(heard) + 1, Messages: messages}, nil
+	return &ask.Step{Turn: len(replies) + 1, Messages: messages}, nil
 }
 
 // Answers implements ask.Suite: one answer for each turn, with id/turn as its id. If turns
 // build on each other, its text is that of all turns merged.
-func (s *asked) Answers(t *ask.Task, _ ask.Arm, heard []ask.Heard) (all []ask.Answer) {
+func (s *asked) Answers(t *ask.Task, _ ask.Arm, replies []ask.Heard) (all []ask.Answer) {
 	e, err := s.newEpisode(t)
-	for i, h := range heard {
+	for i, h := range replies {
 		one := ask.Answer{ID: t.ID + "/" + strconv.Itoa(h.Turn), Turn: h.Turn, Text: h.Text, OK: h.OK, Last: i, From: i}
 		if err == nil && h.OK {
 			if r := e.Begin(scoring.AppendString(nil, h.Text)).response; r[0] == '"' { // a text

@@ -44,14 +44,14 @@ type Episode struct {
 	line     []byte         // dump line of the task without a response
 	canvas   scoring.Canvas // nil where answers do not build on each other
 
-	answers [][]byte   // that were scored, as they came, where they build on each other
-	taken   int        // turns so far
-	x       []float64  // rewards of the result lines, 0 for a scorer that failed
-	scores  []*float64 // nil for a scorer that failed
-	steps   []*float64 // rewards
-	done    bool
-	failed  bool // the scorer failed in the last turn
-	zero    bool // and that counts as 0
+	answers     [][]byte   // that were scored, as they came, where they build on each other
+	taken       int        // turns so far
+	lineRewards []float64  // rewards of the result lines, 0 for a scorer that failed
+	scores      []*float64 // nil for a scorer that failed
+	steps       []*float64 // rewards
+	done        bool
+	failed      bool // the scorer failed in the last turn
+	zero        bool // and that counts as 0
 
 	next  string        // the prompt of the last observation, "" at the end
 	shown []ask.Picture // its pictures
@@ -59,33 +59,33 @@ type Episode struct {
 
 // New begins an episode: it finds the task, the mode and the limits of the episode. Errors
 // have the code bad_field, or those of labels and prompts.
-func New(cfg Config, o Options) (*Episode, *scoring.Error) {
+func New(cfg Config, opts Options) (*Episode, *scoring.Error) {
 	if cfg.Turns <= 0 {
 		cfg.Turns = DefaultTurns
 	}
-	e := &Episode{cfg: cfg, opt: o}
-	if fault := e.findTask(); fault != nil {
+	episode := &Episode{cfg: cfg, opt: opts}
+	if fault := episode.findTask(); fault != nil {
 		return nil, fault
 	}
-	it, fault := e.item(nil)
+	it, fault := episode.item(nil)
 	if fault != nil {
 		return nil, fault
 	}
-	e.suite, e.id, e.test = cfg.Items.Suites.Find(it.Suite), it.ID, it.Test
-	if e.test == "" && it.Suite == "tangram" {
-		e.test = "solution"
+	episode.suite, episode.id, episode.test = cfg.Items.Suites.Find(it.Suite), it.ID, it.Test
+	if episode.test == "" && it.Suite == "tangram" {
+		episode.test = "solution"
 	}
-	if e.rule, fault = chooseMode(&o, it.Suite, e.test, cfg.Turns); fault != nil {
+	if episode.rule, fault = chooseMode(&opts, it.Suite, episode.test, cfg.Turns); fault != nil {
 		return nil, fault
 	}
-	if len(o.History) > e.rule.turns {
-		return nil, bad("history", "got %d answers; want at most %d, the turns of the episode", len(o.History),
-			e.rule.turns)
+	if len(opts.History) > episode.rule.turns {
+		return nil, badOption("history", "got %d answers; want at most %d, the turns of the episode", len(opts.History),
+			episode.rule.turns)
 	}
-	if o.Images == imagesRegion && cfg.Place == nil {
-		return nil, bad("images", "this daemon takes no shared memory of clients; want --allow-client-shm, or all, first or none")
+	if opts.Images == imagesRegion && cfg.Place == nil {
+		return nil, badOption("images", "this daemon takes no shared memory of clients; want --allow-client-shm, or all, first or none")
 	}
-	return e, coded(e.resetCanvas())
+	return episode, coded(episode.resetCanvas())
 }
 
 // coded returns an error of an episode as one with a code.
@@ -107,7 +107,7 @@ func (e *Episode) findTask() (fault *scoring.Error) {
 			return fault
 		}
 	} else if o.Suite != "" || o.Index != nil || o.Split != "" {
-		return bad("label", "got suite, split or index beside it; want one way to name the task")
+		return badOption("label", "got suite, split or index beside it; want one way to name the task")
 	}
 	c := &e.cfg.Items
 	labels := reward.Labels{Limits: c.Limits, Suites: c.Suites, Suite: e.cfg.Suite, Tasks: c.Tasks}
@@ -118,35 +118,35 @@ func (e *Episode) findTask() (fault *scoring.Error) {
 // labelByIndex returns the label of the task at the chosen index, from the end if it is
 // negative, or at the seed modulo the number of tasks. See docs/spec/episodes.md#r7.
 func (e *Episode) labelByIndex() ([]byte, *scoring.Error) {
-	o := &e.opt
+	opts := &e.opt
 	suite, fault := e.suiteOfTasks()
 	if fault != nil {
 		return nil, fault
 	}
-	tasks := e.cfg.Items.Tasks[dump.TasksKey(suite, o.Split)]
+	tasks := e.cfg.Items.Tasks[dump.TasksKey(suite, opts.Split)]
 	n := tasks.Positions()
 	if n == 0 {
-		return nil, bad("split", "got %.40q; want a split with tasks of %s (plumb serve --tasks %[2]s:SPLIT=FILE)",
-			o.Split, suite)
+		return nil, badOption("split", "got %.40q; want a split with tasks of %s (plumb serve --tasks %[2]s:SPLIT=FILE)",
+			opts.Split, suite)
 	}
 	at := 0
 	switch {
-	case o.Index != nil && (*o.Index >= n || *o.Index < -n):
-		return nil, bad("index", "got %d; want less than %d", *o.Index, n)
-	case o.Index != nil:
-		at = (*o.Index + n) % n
-	case o.Seed != nil:
-		at = int(*o.Seed % uint64(n))
+	case opts.Index != nil && (*opts.Index >= n || *opts.Index < -n):
+		return nil, badOption("index", "got %d; want less than %d", *opts.Index, n)
+	case opts.Index != nil:
+		at = (*opts.Index + n) % n
+	case opts.Seed != nil:
+		at = int(*opts.Seed % uint64(n))
 	default:
-		return nil, bad("index", "got nothing; want label, index or seed")
+		return nil, badOption("index", "got nothing; want label, index or seed")
 	}
-	if o.Test == "outline" && suite == "tangram" {
+	if opts.Test == "outline" && suite == "tangram" {
 		return e.outlineLabel(tasks, at)
 	}
 	name, _ := tasks.At(at)
 	label := append([]byte(`{"suite":"`), suite...)
-	if key := dump.TasksKey(suite, o.Split); key != suite {
-		label = scoring.AppendString(append(label, `","split":`...), o.Split)
+	if key := dump.TasksKey(suite, opts.Split); key != suite {
+		label = scoring.AppendString(append(label, `","split":`...), opts.Split)
 	} else {
 		label = append(label, '"')
 	}
@@ -175,7 +175,7 @@ func (e *Episode) outlineLabel(tasks *dump.Tasks, at int) ([]byte, *scoring.Erro
 func (e *Episode) suiteOfTasks() (string, *scoring.Error) {
 	if s := e.opt.Suite; s != "" {
 		if e.cfg.Items.Suites.Find(s) == nil {
-			return "", bad("suite", "got %.40q; want one of %v", s, e.cfg.Items.Suites.Names())
+			return "", badOption("suite", "got %.40q; want one of %v", s, e.cfg.Items.Suites.Names())
 		}
 		return s, nil
 	}
@@ -189,7 +189,7 @@ func (e *Episode) suiteOfTasks() (string, *scoring.Error) {
 		}
 	}
 	if len(all) != 1 {
-		return "", bad("suite", "got nothing; want one of those with tasks, %v", all)
+		return "", badOption("suite", "got nothing; want one of those with tasks, %v", all)
 	}
 	return all[0], nil
 }
@@ -264,23 +264,23 @@ func (e *Episode) Begin(answer []byte) *Turn {
 	if answer == nil {
 		answer = []byte("null")
 	}
-	t := &Turn{given: answer, response: answer, Line: e.lineWith(answer)}
+	turn := &Turn{given: answer, response: answer, Line: e.lineWith(answer)}
 	if e.canvas == nil {
-		return t
+		return turn
 	}
 	it, fault := e.item(answer)
 	if fault != nil { // the scorer says it too
-		return t
+		return turn
 	}
 	it.Test = e.test
 	status, notes, err := e.canvas.Apply(it)
 	if err != nil {
-		return t
+		return turn
 	}
-	t.read, t.status, t.notes = true, status, append(it.Notes, notes...)
-	t.response = scoring.AppendString(nil, string(e.canvas.AppendAnswer(nil)))
-	t.Line = e.lineWith(t.response)
-	return t
+	turn.read, turn.status, turn.notes = true, status, append(it.Notes, notes...)
+	turn.response = scoring.AppendString(nil, string(e.canvas.AppendAnswer(nil)))
+	turn.Line = e.lineWith(turn.response)
+	return turn
 }
 
 // Cancel undoes Begin: the answer was not scored and may come again.
@@ -302,34 +302,34 @@ type Result struct {
 
 // End takes the result of a turn and returns the observation, the JSON of the step's reward
 // and whether the episode has ended: at the threshold, at the last turn, or when the scorer
-// failed. The reward of a failed scorer is null, or 0.0 if r.Zero.
-func (e *Episode) End(t *Turn, r Result) (observation, rewardJSON []byte, done bool, err error) {
+// failed. The reward of a failed scorer is null, or 0.0 if result.Zero.
+func (e *Episode) End(turn *Turn, result Result) (observation, rewardJSON []byte, done bool, err error) {
 	e.taken++
 	if e.canvas != nil {
-		e.answers = append(e.answers, append([]byte(nil), t.given...))
+		e.answers = append(e.answers, append([]byte(nil), turn.given...))
 	}
 	rewardJSON = []byte("null")
 	switch {
-	case !r.Outcome.Failed:
-		x, score := r.Outcome.Reward, r.Outcome.Score
-		e.x = append(e.x, x)
+	case !result.Outcome.Failed:
+		x, score := result.Outcome.Reward, result.Outcome.Score
+		e.lineRewards = append(e.lineRewards, x)
 		e.done = x >= e.rule.threshold || e.taken >= e.rule.turns
-		step := e.opt.Reward.step(e.x, e.done)
+		step := e.opt.Reward.step(e.lineRewards, e.done)
 		e.scores, e.steps = append(e.scores, &score), append(e.steps, &step)
 		rewardJSON = scoring.AppendFloat(nil, step)
 	default:
-		e.done, e.failed, e.zero = true, true, r.Zero
+		e.done, e.failed, e.zero = true, true, result.Zero
 		e.scores = append(e.scores, nil)
 		var step *float64
-		if r.Zero {
+		if result.Zero {
 			step = new(float64)
 			rewardJSON = []byte("0.0")
 		}
-		e.x = append(e.x, 0)
+		e.lineRewards = append(e.lineRewards, 0)
 		e.steps = append(e.steps, step)
 	}
-	if !t.Unseen {
-		observation, err = e.observe(t, &r)
+	if !turn.Unseen {
+		observation, err = e.observe(turn, &result)
 	}
 	return observation, rewardJSON, e.done, err
 }
@@ -343,7 +343,7 @@ func (e *Episode) truncated() bool {
 	case e.failed:
 		return true
 	}
-	return e.rule.turns > 1 && e.x[len(e.x)-1] < e.rule.threshold
+	return e.rule.turns > 1 && e.lineRewards[len(e.lineRewards)-1] < e.rule.threshold
 }
 
 // State returns JSON members without braces that describe the episode: suite, id, turns,

@@ -29,31 +29,31 @@ func (e *Episode) closingRequest() string {
 	if e.suite.Name == "drawingbench" && e.rule.name == "retry" {
 		return drawingbench.Again
 	}
-	return e.rule.again
+	return e.rule.closing
 }
 
 // feedback returns what an answer did and what is wrong with it: as text for the model, and
 // as a JSON object. The level that the reset chose says how much: nothing, how the answer
 // was read, the score, or all metrics. DrawingBench has feedback of its own. See
 // docs/spec/episodes.md#r12.
-func (e *Episode) feedback(t *Turn, r *Result) (text string, object []byte) {
+func (e *Episode) feedback(turn *Turn, result *Result) (text string, object []byte) {
 	level := e.level()
 	if level == feedbackNone {
 		return "", nil
 	}
 	scored := level == feedbackScore || level == feedbackFull
-	if e.suite.Name == "drawingbench" && scored && r.Scored {
-		text, object = drawingbench.Feedback(r.Result), []byte("null")
-		for _, f := range r.Fields {
+	if e.suite.Name == "drawingbench" && scored && result.Scored {
+		text, object = drawingbench.Feedback(result.Result), []byte("null")
+		for _, f := range result.Fields {
 			if j, ok := f.Value.(scoring.JSON); ok && f.Name == "feedback" {
 				object = j
 			}
 		}
 		return text, object
 	}
-	status, notes := r.Status, r.Notes
-	if t.read {
-		status, notes = t.status, t.notes
+	status, notes := result.Status, result.Notes
+	if turn.read {
+		status, notes = turn.status, turn.notes
 	}
 	object = scoring.AppendString([]byte(`{"status":`), status)
 	lines := []string{describeStatus(status)}
@@ -71,15 +71,15 @@ func (e *Episode) feedback(t *Turn, r *Result) (text string, object []byte) {
 		object = scoring.AppendString(object, line)
 	}
 	object = append(object, ']')
-	if scored && !r.Outcome.Failed {
-		lines = append(lines, "Score: "+short(r.Outcome.Score)+" (1 is best).")
-		object = scoring.AppendFloat(append(object, `,"score":`...), r.Outcome.Score)
+	if scored && !result.Outcome.Failed {
+		lines = append(lines, "Score: "+short(result.Outcome.Score)+" (1 is best).")
+		object = scoring.AppendFloat(append(object, `,"score":`...), result.Outcome.Score)
 		if e.rule.name == "place" {
-			lines = append(lines, e.puzzleFeedback(r)...)
+			lines = append(lines, e.puzzleFeedback(result)...)
 		}
 	}
 	if level == feedbackFull {
-		if m := metrics(r.JSON); m != "" {
+		if m := metrics(result.JSON); m != "" {
 			lines = append(lines, "Metrics: "+m)
 			object = append(append(object, `,"metrics":`...), m...)
 		}
@@ -105,7 +105,7 @@ func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
 // puzzleFeedback returns lines of feedback on placed tangram pieces: which are missing,
 // which overlap, and how much area is outside of the outline.
-func (e *Episode) puzzleFeedback(r *Result) (lines []string) {
+func (e *Episode) puzzleFeedback(result *Result) (lines []string) {
 	var placed []string
 	if p, ok := e.canvas.(interface{ Placed() []string }); ok {
 		placed = p.Placed()
@@ -123,13 +123,13 @@ func (e *Episode) puzzleFeedback(r *Result) (lines []string) {
 	if missing != nil {
 		lines = append(lines, "Missing pieces: "+strings.Join(missing, ", ")+".")
 	}
-	v, err := fastjson.ParseBytes(r.JSON)
+	v, err := fastjson.ParseBytes(result.JSON)
 	if err != nil {
 		return lines
 	}
-	m := v.Get("metrics")
+	value := v.Get("metrics")
 	var pairs []string
-	for _, o := range m.GetArray("overlaps") {
+	for _, o := range value.GetArray("overlaps") {
 		c := o.GetArray() // two indexes of pieces, the area, and whether it is more than a tolerance allows
 		if len(c) < 4 || !c[3].GetBool() {
 			continue
@@ -142,9 +142,9 @@ func (e *Episode) puzzleFeedback(r *Result) (lines []string) {
 	if pairs != nil {
 		lines = append(lines, "Overlapping: "+strings.Join(pairs, "; ")+".")
 	}
-	if m.GetBool("evaluable") {
-		out := max(0, m.GetFloat64("union_area")-m.GetFloat64("intersection_area"))
-		lines = append(lines, "Area outside the outline: "+short(out)+". IoU: "+short(m.GetFloat64("iou"))+".")
+	if value.GetBool("evaluable") {
+		out := max(0, value.GetFloat64("union_area")-value.GetFloat64("intersection_area"))
+		lines = append(lines, "Area outside the outline: "+short(out)+". IoU: "+short(value.GetFloat64("iou"))+".")
 	}
 	return lines
 }

@@ -15,7 +15,7 @@ type mode struct {
 	once      bool // more than one turn is elimination
 	// onRequest: pictures after the first observation come only where images asks for all.
 	onRequest bool
-	again     string // ends the prompt of a further turn
+	closing   string // ends the prompt of a further turn
 }
 
 // closing requests of modes.
@@ -31,51 +31,51 @@ const (
 func modesOf(suite, test string) []mode {
 	switch {
 	case suite == "aspire":
-		return []mode{{name: "retry", turns: 2, threshold: 0.9, again: againBoard},
-			{name: "canvas", turns: 3, threshold: 0.9, builds: true, again: onBoard}}
+		return []mode{{name: "retry", turns: 2, threshold: 0.9, closing: againBoard},
+			{name: "canvas", turns: 3, threshold: 0.9, builds: true, closing: onBoard}}
 	case suite == "drawingbench":
-		return []mode{{name: "retry", turns: 2, threshold: 0.9, onRequest: true, again: ""},
-			{name: "canvas", turns: 3, threshold: 0.9, builds: true, again: onCanvas}}
+		return []mode{{name: "retry", turns: 2, threshold: 0.9, onRequest: true, closing: ""},
+			{name: "canvas", turns: 3, threshold: 0.9, builds: true, closing: onCanvas}}
 	case suite == "tangram" && test != "outline":
-		return []mode{{name: "place", turns: 8, threshold: 1, builds: true, again: onPuzzle}}
+		return []mode{{name: "place", turns: 8, threshold: 1, builds: true, closing: onPuzzle}}
 	case suite == "tangram" || suite == "spatialab" || suite == "spaceeval":
 		return []mode{{turns: 1, threshold: 1, once: true}}
 	}
-	return []mode{{name: "retry", turns: 2, threshold: 0.9, again: againPlain}}
+	return []mode{{name: "retry", turns: 2, threshold: 0.9, closing: againPlain}}
 }
 
 // chooseMode returns the mode of an episode: the one that is named or the test's default,
 // with the chosen turns and threshold. One turn without a named mode is a single answer,
-// scored as it is. `most` is the limit of turns.
-func chooseMode(o *Options, suite, test string, most int) (mode, *scoring.Error) {
+// scored as it is. maxTurns is the limit of turns.
+func chooseMode(opts *Options, suite, test string, maxTurns int) (mode, *scoring.Error) {
 	all := modesOf(suite, test)
 	m := all[0]
-	if o.Mode != "" {
+	if opts.Mode != "" {
 		found := false
 		var names []string
 		for _, one := range all {
 			names = append(names, one.name)
-			if one.name == o.Mode {
+			if one.name == opts.Mode {
 				m, found = one, true
 			}
 		}
 		if !found {
-			return m, bad("mode", "got %.40q; want %s", o.Mode, strings.Join(names, " or "))
+			return m, badOption("mode", "got %.40q; want %s", opts.Mode, strings.Join(names, " or "))
 		}
 	}
 	switch {
-	case o.Turns > most:
-		return m, bad("turns", "got %d; want at most %d (--max-turns)", o.Turns, most)
-	case m.once && o.Turns > 1:
-		return m, bad("turns", "got %d; want 1, as a second try at a choice is elimination", o.Turns)
-	case o.Turns == 1 && o.Mode == "":
+	case opts.Turns > maxTurns:
+		return m, badOption("turns", "got %d; want at most %d (--max-turns)", opts.Turns, maxTurns)
+	case m.once && opts.Turns > 1:
+		return m, badOption("turns", "got %d; want 1, as a second try at a choice is elimination", opts.Turns)
+	case opts.Turns == 1 && opts.Mode == "":
 		m = mode{turns: 1, threshold: m.threshold, onRequest: m.onRequest} // one answer, scored as it is
-	case o.Turns > 0:
-		m.turns = o.Turns
+	case opts.Turns > 0:
+		m.turns = opts.Turns
 	}
-	m.turns = min(m.turns, most)
-	if o.Threshold != nil {
-		m.threshold = *o.Threshold
+	m.turns = min(m.turns, maxTurns)
+	if opts.Threshold != nil {
+		m.threshold = *opts.Threshold
 	}
 	return m, nil
 }

@@ -45,22 +45,22 @@ func (e *Episode) First() ([]byte, error) {
 // observe returns the observation after a turn: how the answer was read and scored,
 // feedback, pictures, and the next prompt, or at the end the return. It keeps the prompt and
 // pictures in e.next and e.shown.
-func (e *Episode) observe(t *Turn, r *Result) ([]byte, error) {
-	s := seen{status: null, score: null, error: null, answer: null, total: null, result: e.markProtocol(r.JSON)}
-	status := r.Status
-	if t.read {
-		status = t.status
+func (e *Episode) observe(turn *Turn, result *Result) ([]byte, error) {
+	s := seen{status: null, score: null, error: null, answer: null, total: null, result: e.markProtocol(result.JSON)}
+	status := result.Status
+	if turn.read {
+		status = turn.status
 	}
 	if status != "" {
 		s.status = scoring.AppendString(nil, status)
 	}
-	if f := r.Outcome; f.Failed {
+	if f := result.Outcome; f.Failed {
 		s.error = scoring.AppendString([]byte(`{"code":`), f.Err.Code)
 		s.error = append(scoring.AppendString(append(s.error, `,"message":`...), f.Err.Message), '}')
 	} else {
 		s.score = scoring.AppendFloat(nil, f.Score)
 	}
-	text, object := e.feedback(t, r)
+	text, object := e.feedback(turn, result)
 	s.feedback = feedbackJSON(text, object)
 	e.next = ""
 	if !e.done {
@@ -70,9 +70,9 @@ func (e *Episode) observe(t *Turn, r *Result) ([]byte, error) {
 		s.total = e.total()
 	}
 	if e.opt.Answer {
-		s.answer = t.response
+		s.answer = turn.response
 	}
-	shown, err := e.pictureAfter(t)
+	shown, err := e.pictureAfter(turn)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (e *Episode) total() []byte {
 	for _, s := range e.steps {
 		steps = append(steps, *s)
 	}
-	return scoring.AppendFloat(nil, e.opt.Reward.total(e.x, steps))
+	return scoring.AppendFloat(nil, e.opt.Reward.total(e.lineRewards, steps))
 }
 
 // markProtocol returns a result line with "protocol":"plumb" added if the turns are not the
@@ -185,7 +185,7 @@ func (e *Episode) pictures(all []ask.Picture) ([]byte, error) {
 }
 
 // append appends an observation, which always has the same members.
-func (e *Episode) append(b []byte, s *seen) []byte {
+func (e *Episode) append(b []byte, seen *seen) []byte {
 	text := func(name, v string) {
 		b = scoring.AppendString(append(append(append(b, '"'), name...), `":`...), v)
 		b = append(b, ',')
@@ -199,21 +199,21 @@ func (e *Episode) append(b []byte, s *seen) []byte {
 	text("test", e.test)
 	member("turn", strconv.AppendInt(nil, int64(e.taken), 10))
 	member("turns", strconv.AppendInt(nil, int64(e.rule.turns), 10))
-	if s.prompt != nil {
-		text("prompt", *s.prompt)
+	if seen.prompt != nil {
+		text("prompt", *seen.prompt)
 	} else {
 		member("prompt", null)
 	}
-	member("images", s.images)
-	member("feedback", s.feedback)
-	member("status", s.status)
-	member("score", s.score)
-	member("error", s.error)
-	member("result", s.result)
+	member("images", seen.images)
+	member("feedback", seen.feedback)
+	member("status", seen.status)
+	member("score", seen.score)
+	member("error", seen.error)
+	member("result", seen.result)
 	member("scores", numbers(e.scores))
 	member("rewards", numbers(e.steps))
-	member("return", s.total)
-	member("answer", s.answer)
+	member("return", seen.total)
+	member("answer", seen.answer)
 	b = append(b, `"truncated":`...)
 	return append(strconv.AppendBool(b, e.truncated()), '}')
 }

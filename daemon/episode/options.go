@@ -53,20 +53,20 @@ type Options struct {
 	Chosen bool
 }
 
-// bad returns the error of a member that cannot be used.
-func bad(at, format string, args ...any) *scoring.Error {
+// badOption returns the error of a member that cannot be used.
+func badOption(at, format string, args ...any) *scoring.Error {
 	return &scoring.Error{Code: "bad_field", Message: "cannot use " + at + ": " + fmt.Sprintf(format, args...)}
 }
 
 // wanted returns the error for a member v of the wrong kind. want says what it must be.
 func wanted(at string, v []byte, want string) *scoring.Error {
-	return bad(at, "got %s; want %s", jsoncut.Kind(v), want)
+	return badOption(at, "got %s; want %s", jsoncut.Kind(v), want)
 }
 
 // ReadOptions reads the members of a checked JSON object that concern episodes; null members
 // and others are not read. path is put before the names of members in messages. After the
 // first fault nothing more is read.
-func ReadOptions(data []byte, path string) (o Options, fault *scoring.Error) {
+func ReadOptions(data []byte, path string) (opts Options, fault *scoring.Error) {
 	jsoncut.Members(data, func(key, v []byte) error {
 		if fault != nil || jsoncut.Null(v) {
 			return nil
@@ -76,45 +76,45 @@ func ReadOptions(data []byte, path string) (o Options, fault *scoring.Error) {
 		chosen := true // a member that one-step episodes do not have
 		switch name {
 		case "label":
-			o.Label, chosen = bytes.Clone(v), false
+			opts.Label, chosen = bytes.Clone(v), false
 		case "seed":
-			o.Seed, fault = readSeed(at, v)
+			opts.Seed, fault = readSeed(at, v)
 			chosen = false
 		case "suite":
-			o.Suite, fault = word(at, v)
+			opts.Suite, fault = word(at, v)
 		case "split":
-			o.Split, fault = word(at, v)
+			opts.Split, fault = word(at, v)
 		case "test":
-			o.Test, fault = word(at, v)
+			opts.Test, fault = word(at, v)
 		case "index":
-			o.Index, fault = whole(at, v)
+			opts.Index, fault = whole(at, v)
 		case "turns":
-			o.Turns, fault = readTurns(at, v)
+			opts.Turns, fault = readTurns(at, v)
 		case "threshold":
-			o.Threshold, fault = number(at, v)
+			opts.Threshold, fault = number(at, v)
 		case "mode":
-			o.Mode, fault = word(at, v)
+			opts.Mode, fault = word(at, v)
 		case "feedback":
-			o.Feedback, fault = oneOf(at, v, feedbackNone, feedbackStatus, feedbackScore, feedbackFull)
+			opts.Feedback, fault = oneOf(at, v, feedbackNone, feedbackStatus, feedbackScore, feedbackFull)
 		case "reward":
-			o.Reward, fault = readRule(at, v)
+			opts.Reward, fault = readRule(at, v)
 		case "images":
-			fault = o.readImages(at, v)
+			fault = opts.readImages(at, v)
 		case "action":
 			var form string
 			form, fault = oneOf(at, v, "bare", "response")
-			o.Bare = form == "bare"
+			opts.Bare = form == "bare"
 		case "answer":
-			o.Answer, fault = truth(at, v)
+			opts.Answer, fault = truth(at, v)
 		case "history":
-			o.History, fault = readHistory(at, v)
+			opts.History, fault = readHistory(at, v)
 		default:
 			chosen = false
 		}
-		o.Chosen = o.Chosen || chosen
+		opts.Chosen = opts.Chosen || chosen
 		return nil
 	})
-	return o, fault
+	return opts, fault
 }
 
 // word reads a string among the options of an episode's reset.
@@ -129,7 +129,7 @@ func word(at string, v []byte) (string, *scoring.Error) {
 func oneOf(at string, v []byte, list ...string) (string, *scoring.Error) {
 	s, fault := word(at, v)
 	if fault == nil && !slices.Contains(list, s) {
-		fault = bad(at, "got %.40q; want one of %v", s, list)
+		fault = badOption(at, "got %.40q; want one of %v", s, list)
 	}
 	return s, fault
 }
@@ -150,7 +150,7 @@ func readTurns(at string, v []byte) (int, *scoring.Error) {
 	case fault != nil:
 		return 0, fault
 	case *n < 1:
-		return 0, bad(at, "got %d; want 1 or more", *n)
+		return 0, badOption(at, "got %d; want 1 or more", *n)
 	}
 	return *n, nil
 }
@@ -189,7 +189,7 @@ func readHistory(at string, v []byte) ([][]byte, *scoring.Error) {
 	const most = 1 << 10 // any limit of turns is below
 	list, err := jsoncut.Elements(v, most)
 	if err != nil {
-		return nil, bad(at, "got more than %d answers; want at most as many as turns", most)
+		return nil, badOption(at, "got more than %d answers; want at most as many as turns", most)
 	}
 	for i := range list {
 		list[i] = bytes.Clone(list[i])
@@ -216,7 +216,7 @@ func (o *Options) readImages(at string, v []byte) (fault *scoring.Error) {
 			o.Region.Name, fault = word(name, m)
 		case "offset", "byte_size":
 			if n, fault = whole(name, m); fault == nil && *n < 0 {
-				fault = bad(name, "got %d; want 0 or more bytes", *n)
+				fault = badOption(name, "got %d; want 0 or more bytes", *n)
 			}
 			if fault == nil && string(key) == "offset" {
 				o.Region.Offset = int64(*n)
@@ -224,12 +224,12 @@ func (o *Options) readImages(at string, v []byte) (fault *scoring.Error) {
 				o.Region.Size = int64(*n)
 			}
 		default:
-			fault = bad(name, "it is not known; want region, offset and byte_size")
+			fault = badOption(name, "it is not known; want region, offset and byte_size")
 		}
 		return nil
 	})
 	if fault == nil && (o.Region.Name == "" || o.Region.Size == 0) {
-		fault = bad(at, "want region, offset and byte_size")
+		fault = badOption(at, "want region, offset and byte_size")
 	}
 	return fault
 }

@@ -16,27 +16,27 @@ type Rule struct {
 
 // readRule reads the rule of an episode's rewards: a name, or
 // {"shaped":{"gamma":G,"cost":C}} with defaults 1 and 0.
-func readRule(at string, v []byte) (r Rule, fault *scoring.Error) {
+func readRule(at string, v []byte) (rule Rule, fault *scoring.Error) {
 	if v[0] != '{' {
-		r.kind, fault = oneOf(at, v, "final", "gain", "best")
-		return r, fault
+		rule.kind, fault = oneOf(at, v, "final", "gain", "best")
+		return rule, fault
 	}
-	r = Rule{gamma: 1}
+	rule = Rule{gamma: 1}
 	jsoncut.Members(v, func(key, m []byte) error {
 		switch {
 		case fault != nil:
 		case string(key) != "shaped" || m[0] != '{':
-			fault = bad(at, `want final, gain, best or {"shaped":{"gamma":1.0,"cost":0.0}}`)
+			fault = badOption(at, `want final, gain, best or {"shaped":{"gamma":1.0,"cost":0.0}}`)
 		default:
-			r.kind = "shaped"
-			fault = r.readShaped(at+".shaped", m)
+			rule.kind = "shaped"
+			fault = rule.readShaped(at+".shaped", m)
 		}
 		return nil
 	})
-	if fault == nil && r.kind == "" {
-		fault = bad(at, `want final, gain, best or {"shaped":{"gamma":1.0,"cost":0.0}}`)
+	if fault == nil && rule.kind == "" {
+		fault = badOption(at, `want final, gain, best or {"shaped":{"gamma":1.0,"cost":0.0}}`)
 	}
-	return r, fault
+	return rule, fault
 }
 
 // readShaped reads the members of a shaped rule.
@@ -56,7 +56,7 @@ func (r *Rule) readShaped(at string, v []byte) (fault *scoring.Error) {
 				r.cost = *x
 			}
 		default:
-			fault = bad(at+"."+string(key), "it is not known; want gamma and cost")
+			fault = badOption(at+"."+string(key), "it is not known; want gamma and cost")
 		}
 		return nil
 	})

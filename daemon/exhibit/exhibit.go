@@ -45,10 +45,10 @@ func Key(p *scoring.Panel) (key [sha256.Size]byte, ok bool) {
 // Show draws a panel without its marks, shrunk by a whole factor to at most wide x high px.
 // A panel with a picture of its own shows that, on white. Shapes that cannot be drawn
 // natively are left out and listed. It refuses pictures of more than 1e6 px a side.
-func Show(r Renderer, p *scoring.Panel, wide, high int) (out Shown, err error) {
+func Show(renderer Renderer, panel *scoring.Panel, wide, high int) (out Shown, err error) {
 	var img *image.RGBA
-	if p.Image != nil {
-		made, err := p.Image()
+	if panel.Image != nil {
+		made, err := panel.Image()
 		if err != nil {
 			return out, err
 		}
@@ -56,11 +56,11 @@ func Show(r Renderer, p *scoring.Panel, wide, high int) (out Shown, err error) {
 		out.Box = view.Box{W: float64(w), H: float64(h)}
 		img = Shrink(onPaper(made, white), max(1, (w+wide-1)/wide, (h+high-1)/high))
 	} else {
-		out.Box = p.View.Bounds
+		out.Box = panel.View.Bounds
 		if b := out.Box; !(b.W > 0 && b.H > 0 && b.W < 1e6 && b.H < 1e6) {
 			return out, fmt.Errorf("the picture is %g x %g px and is not shown", b.W, b.H)
 		}
-		if img, out.Lost, err = drawNative(r, p.View, wide, high); err != nil {
+		if img, out.Lost, err = drawNative(renderer, panel.View, wide, high); err != nil {
 			return out, err
 		}
 	}

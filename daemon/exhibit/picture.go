@@ -30,13 +30,13 @@ var errNoRenderer = errors.New("no renderer")
 
 // draw draws a view on paper, or if it has a second set of shapes, how the first covers the
 // second. The picture is shrunk by a whole factor to at most wide x high px.
-func draw(r Renderer, v view.View, wide, high int) (*image.RGBA, error) {
-	if r == nil {
+func draw(renderer Renderer, v view.View, wide, high int) (*image.RGBA, error) {
+	if renderer == nil {
 		return nil, errNoRenderer
 	}
 	first := v
 	first.Other = nil
-	img, err := r.Picture(first)
+	img, err := renderer.Picture(first)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func draw(r Renderer, v view.View, wide, high int) (*image.RGBA, error) {
 	} else {
 		second := v
 		second.Only, second.Other = v.Other, nil
-		other, err := r.Picture(second)
+		other, err := renderer.Picture(second)
 		if err != nil {
 			return nil, err
 		}

@@ -46,33 +46,33 @@ func (e *Explorer) asked(o *opened, row int) (*Asked, error) {
 
 // ask returns what the model of a row was asked, as plumb makes it, and the row's answer.
 // The last one is kept, because the page then asks for each picture.
-func (e *Explorer) ask(o *opened, row int) (*ask.Asked, *answer, error) {
-	a, err := e.read(o, row)
+func (e *Explorer) ask(opened *opened, row int) (*ask.Asked, *answer, error) {
+	answer, err := e.read(opened, row)
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case a.item == nil:
-		return nil, nil, errors.New("cannot tell what was asked: " + a.why)
+	case answer.item == nil:
+		return nil, nil, errors.New("cannot tell what was asked: " + answer.why)
 	case e.cfg.Prompts == nil:
 		return nil, nil, errors.New("cannot tell what was asked: there are no prompts here")
 	}
-	key := fmt.Sprintf("%d %x %x", row, xxhash.Sum64(a.raw), xxhash.Sum64(a.line))
-	o.seen.mu.Lock()
-	defer o.seen.mu.Unlock()
-	if o.seen.key == key {
-		return o.seen.last, a, nil
+	key := fmt.Sprintf("%d %x %x", row, xxhash.Sum64(answer.raw), xxhash.Sum64(answer.line))
+	opened.seen.mu.Lock()
+	defer opened.seen.mu.Unlock()
+	if opened.seen.key == key {
+		return opened.seen.last, answer, nil
 	}
-	w := a.result.Who.Arm() // in this order
+	w := answer.result.Who.Arm() // in this order
 	arm := ask.Arm{Mode: w[0], Input: w[1], Setting: w[2], Format: w[3], Method: w[4]}
-	if a.item.Suite == "spatialab" && arm.Format == "" {
-		arm.Format = a.result.Test // its tests are its formats
+	if answer.item.Suite == "spatialab" && arm.Format == "" {
+		arm.Format = answer.result.Test // its tests are its formats
 	}
-	got, err := e.cfg.Prompts.Ask(a.item, arm, true) // true: with pictures
+	got, err := e.cfg.Prompts.Ask(answer.item, arm, true) // true: with pictures
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot tell what was asked: %w", err)
 	}
-	o.seen.key, o.seen.last = key, got
-	return got, a, nil
+	opened.seen.key, opened.seen.last = key, got
+	return got, answer, nil
 }
 
 // shown is a picture that a model saw.

@@ -185,25 +185,25 @@ func (e *Explorer) find(name string) (*opened, error) {
 
 // ready returns an open job whose columns may be read until release is called. The error is
 // errLoading while the job is being opened.
-func (e *Explorer) ready(name string) (o *opened, release func(), err error) {
-	o, err = e.find(name)
+func (e *Explorer) ready(name string) (opened *opened, release func(), err error) {
+	opened, err = e.find(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	select {
-	case <-o.done:
+	case <-opened.done:
 	default:
 		return nil, nil, errLoading
 	}
-	if o.fault != nil {
-		return nil, nil, o.fault
+	if opened.fault != nil {
+		return nil, nil, opened.fault
 	}
-	o.users.RLock()
-	if o.closed { // since find: the next request opens it again
-		o.users.RUnlock()
+	opened.users.RLock()
+	if opened.closed { // since find: the next request opens it again
+		opened.users.RUnlock()
 		return nil, nil, errLoading
 	}
-	return o, o.users.RUnlock, nil
+	return opened, opened.users.RUnlock, nil
 }
 
 // begin opens the result files of a job in the background. o.done is closed at the end, and
@@ -227,37 +227,37 @@ func (e *Explorer) begin(j Job) *opened {
 
 // load opens the result files and dumps of a job, which makes the indexes that are missing.
 // A dump that cannot be opened is only remarked on, because results can be shown without it.
-func (e *Explorer) load(ctx context.Context, o *opened) error {
-	for _, path := range o.job.Results {
-		opt := o.options(e, path, IndexOptions(e.cfg.Items.Suites, e.cfg.Variants, e.cfg.Papers))
+func (e *Explorer) load(ctx context.Context, opened *opened) error {
+	for _, path := range opened.job.Results {
+		opt := opened.options(e, path, IndexOptions(e.cfg.Items.Suites, e.cfg.Variants, e.cfg.Papers))
 		opt.Copies = e.cfg.ResultCopies
 		f, err := index.OpenResults(ctx, path, opt)
 		if err != nil {
 			return err
 		}
-		o.set.Files = append(o.set.Files, f)
+		opened.set.Files = append(opened.set.Files, f)
 		var tables []TextTable
 		if len(f.Extra) > 0 && json.Unmarshal(f.Extra, &tables) == nil {
-			o.addPapers(tables, path)
+			opened.addPapers(tables, path)
 		}
 	}
-	for _, path := range o.job.Dumps {
-		opt := o.options(e, path, index.Options{})
+	for _, path := range opened.job.Dumps {
+		opt := opened.options(e, path, index.Options{})
 		opt.Copies = e.cfg.DumpCopies
 		d, err := index.OpenDump(ctx, path, opt)
 		if err != nil { // results can be shown without it
-			o.remark(err.Error() + "; answers and pictures of it are not shown")
+			opened.remark(err.Error() + "; answers and pictures of it are not shown")
 			continue
 		}
-		o.dumps = append(o.dumps, d)
+		opened.dumps = append(opened.dumps, d)
 	}
-	if len(o.dumps) == 0 {
-		o.remark("no dump is open, so answers and pictures are not shown; want --dump DUMP")
+	if len(opened.dumps) == 0 {
+		opened.remark("no dump is open, so answers and pictures are not shown; want --dump DUMP")
 	}
-	o.findSeries()
-	o.set.Texts = o.searchTexts
-	o.rules = newScanner(e, o)
-	o.set.Rules = o.rules.bitmaps
+	opened.findSeries()
+	opened.set.Texts = opened.searchTexts
+	opened.rules = newScanner(e, opened)
+	opened.set.Rules = opened.rules.bitmaps
 	return nil
 }
 
@@ -401,24 +401,24 @@ func (e *Explorer) info(name string) (*Info, error) {
 	if name == "" && !slices.ContainsFunc(jobs, func(j Job) bool { return j.Name == "" }) {
 		return out, nil // one has to be chosen first
 	}
-	o, err := e.find(name)
+	opened, err := e.find(name)
 	if err != nil {
 		return nil, err
 	}
 	select {
-	case <-o.done:
+	case <-opened.done:
 	default:
-		o.mu.Lock()
-		l := o.loading
-		o.mu.Unlock()
+		opened.mu.Lock()
+		l := opened.loading
+		opened.mu.Unlock()
 		out.Loading = &l
 		return out, nil
 	}
-	if o.fault != nil {
-		out.Loading = &Loading{Error: o.fault.Error()}
+	if opened.fault != nil {
+		out.Loading = &Loading{Error: opened.fault.Error()}
 		return out, nil
 	}
-	o.inform(out)
+	opened.inform(out)
 	return out, nil
 }
 

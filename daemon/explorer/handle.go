@@ -65,13 +65,13 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // becomes an error; a memory fault in a mapped index, which another program has cut, asks
 // the client to try again.
 func (e *Explorer) Handle(ctx *fasthttp.RequestCtx) {
-	h := &ctx.Response.Header
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cache-Control", "no-cache")
+	responseHeader := &ctx.Response.Header
+	responseHeader.Set("Content-Security-Policy", policy)
+	responseHeader.Set("X-Content-Type-Options", "nosniff")
+	responseHeader.Set("Referrer-Policy", "no-referrer")
+	responseHeader.Set("Cross-Origin-Resource-Policy", "same-origin")
+	responseHeader.Set("Cross-Origin-Opener-Policy", "same-origin")
+	responseHeader.Set("Cache-Control", "no-cache")
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // an index that another program has cut
 	defer func() {
 		p := recover()
@@ -90,7 +90,7 @@ func (e *Explorer) Handle(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	if !ctx.IsGet() && !ctx.IsHead() {
-		h.Set("Allow", "GET, HEAD")
+		responseHeader.Set("Allow", "GET, HEAD")
 		fail(ctx, fasthttp.StatusMethodNotAllowed, "bad_method", "the explorer changes nothing: want GET")
 		return
 	}

@@ -40,27 +40,27 @@ func (a *answer) key(panel int) string {
 
 // read reads a result line and finds its answer in the dumps. The error is about the result
 // line. If there is no answer, its field why says so.
-func (e *Explorer) read(o *opened, row int) (*answer, error) {
-	i, at, ok := o.set.Find(row)
+func (e *Explorer) read(opened *opened, row int) (*answer, error) {
+	i, at, ok := opened.set.Find(row)
 	if !ok {
-		return nil, fmt.Errorf("cannot show row %d: there are %d", row, o.set.Rows())
+		return nil, fmt.Errorf("cannot show row %d: there are %d", row, opened.set.Rows())
 	}
-	f := o.set.Files[i]
-	given := o.given[row]
+	file := opened.set.Files[i]
+	given := opened.given[row]
 	if given != nil {
 		return e.readGiven(given), nil
 	}
-	raw, err := f.Line(at)
+	raw, err := file.Line(at)
 	if err != nil {
 		return nil, err
 	}
 	a := newAnswer(raw)
 	switch {
 	case a.value == nil:
-	case len(o.dumps) == 0:
+	case len(opened.dumps) == 0:
 		a.why = "no dump is open (--dump), so the answer and its pictures are not shown"
 	default:
-		e.findLine(o, a, f.Answer[at])
+		e.findLine(opened, a, file.Answer[at])
 	}
 	return a, nil
 }
@@ -82,39 +82,39 @@ func newAnswer(raw []byte) *answer {
 // findLine finds the dump line with that key that is of the result's test, and reads it as
 // an item. It looks first into the dump that the result names as its file. If no dump has
 // such a line, a.why says so.
-func (e *Explorer) findLine(o *opened, a *answer, key uint64) {
+func (e *Explorer) findLine(o *opened, answer *answer, key uint64) {
 	dumps := o.dumps
-	if i := slices.IndexFunc(dumps, func(d *index.Dump) bool { return d.Path == a.result.Who.File }); i > 0 {
+	if i := slices.IndexFunc(dumps, func(d *index.Dump) bool { return d.Path == answer.result.Who.File }); i > 0 {
 		dumps = slices.Insert(slices.Clone(dumps), 0, dumps[i]) // others may have an answer of the same identity
 	}
 	for _, d := range dumps {
 		lines, numbers, err := d.Find(key)
 		if err != nil {
-			a.why = err.Error()
+			answer.why = err.Error()
 			return
 		}
 		for i, l := range lines {
 			test := fastjson.GetString(l, "test")
-			if suite := e.cfg.Items.Suites.Find(a.result.Suite); test == "" && suite != nil { // tests of questions are their formats
+			if suite := e.cfg.Items.Suites.Find(answer.result.Suite); test == "" && suite != nil { // tests of questions are their formats
 				if format := fastjson.GetString(l, "format"); slices.Contains(suite.Tests, format) {
 					test = format
 				}
 			}
-			if test != "" && test != a.result.Test {
+			if test != "" && test != answer.result.Test {
 				continue
 			}
-			a.source, a.line, a.number, a.copied = d.Path, l, numbers[i], d.Copied
+			answer.source, answer.line, answer.number, answer.copied = d.Path, l, numbers[i], d.Copied
 			break
 		}
-		if a.line != nil {
+		if answer.line != nil {
 			break
 		}
 	}
-	if a.line == nil {
-		a.why = "no open dump has an answer with this id, model, repeat and turn that can be read"
+	if answer.line == nil {
+		answer.why = "no open dump has an answer with this id, model, repeat and turn that can be read"
 		return
 	}
-	e.readItem(a, dump.Line{N: a.number, Bytes: a.line})
+	e.readItem(answer, dump.Line{N: answer.number, Bytes: answer.line})
 }
 
 // readItem decodes the dump line of an answer. If that fails, a.item is nil or a.why says
@@ -132,15 +132,15 @@ func (e *Explorer) readItem(a *answer, l dump.Line) {
 
 // exhibit returns the pictures and texts that explain a score, and the suite of the item.
 // why says why there are none, "" if there are.
-func (e *Explorer) exhibit(a *answer) (x scoring.Exhibit, suite *scoring.Suite, why string) {
-	if a.item == nil || a.why != "" {
-		return x, nil, a.why
+func (e *Explorer) exhibit(answer *answer) (x scoring.Exhibit, suite *scoring.Suite, why string) {
+	if answer.item == nil || answer.why != "" {
+		return x, nil, answer.why
 	}
-	suite = e.cfg.Items.Suites.Find(a.item.Suite)
+	suite = e.cfg.Items.Suites.Find(answer.item.Suite)
 	if suite == nil {
-		return x, nil, fmt.Sprintf("no pictures: suite %q is not known here", a.item.Suite)
+		return x, nil, fmt.Sprintf("no pictures: suite %q is not known here", answer.item.Suite)
 	}
-	job, err := suite.Prepare(a.item, e.cfg.Variants)
+	job, err := suite.Prepare(answer.item, e.cfg.Variants)
 	if err != nil {
 		return x, suite, "no pictures: " + err.Error()
 	}
@@ -148,7 +148,7 @@ func (e *Explorer) exhibit(a *answer) (x scoring.Exhibit, suite *scoring.Suite, 
 	if !ok {
 		return x, suite, "no pictures: suite " + suite.Name + " has none to show"
 	}
-	return shower.Show(a.result), suite, ""
+	return shower.Show(answer.result), suite, ""
 }
 
 // limits are the bytes that a page shows of the texts of one item.
@@ -165,81 +165,81 @@ const maxOthers = 100
 
 // item answers GET item: everything about one result, its place in the list that f and by
 // give, and other results of the same question.
-func (e *Explorer) item(ctx context.Context, o *opened, row int, f index.Filter, by index.Sort) (*Item, error) {
+func (e *Explorer) item(ctx context.Context, o *opened, row int, f index.Filter, order index.Sort) (*Item, error) {
 	a, err := e.read(o, row)
 	if err != nil {
 		return nil, err
 	}
-	out, _ := e.describe(ctx, o, row, a, by.By, &pageLimits)
-	o.place(out, row, f, by)
+	out, _ := e.describe(ctx, o, row, a, order.By, &pageLimits)
+	o.place(out, row, f, order)
 	o.others(out, row)
 	return out, nil
 }
 
 // describe describes one result without its neighbours in a list. It also returns the
-// picture of each panel, empty for one that could not be drawn. by is the key of the list's
-// order, and most bounds the bytes of texts.
-func (e *Explorer) describe(ctx context.Context, o *opened, row int, a *answer, by string, most *limits) (*Item, []drawn) {
-	x, suite, why := e.exhibit(a)
-	out := &Item{Row: o.row(row, by), Problem: why, NoteList: []Note{}, Metrics: []Metric{}, Panels: []Panel{}, Texts: []Text{}, Answer: []Segment{},
-		Others: []Row{}, Parts: []Part{}, Arms: [][]string{}, First: max(0, min(x.First, len(x.Panels)-1)), Raw: cut(string(a.raw), most.raw)}
-	if a.value != nil {
-		out.describe(a)
+// picture of each panel, empty for one that could not be drawn. order is the key by
+// which the list is sorted, and limits bounds the bytes of texts.
+func (e *Explorer) describe(ctx context.Context, opened *opened, row int, answer *answer, order string, limits *limits) (*Item, []drawn) {
+	x, suite, why := e.exhibit(answer)
+	out := &Item{Row: opened.row(row, order), Problem: why, NoteList: []Note{}, Metrics: []Metric{}, Panels: []Panel{}, Texts: []Text{}, Answer: []Segment{},
+		Others: []Row{}, Parts: []Part{}, Arms: [][]string{}, First: max(0, min(x.First, len(x.Panels)-1)), Raw: cut(string(answer.raw), limits.raw)}
+	if answer.value != nil {
+		out.describe(answer)
 	}
 	var pictures []drawn
 	for i := range x.Panels {
-		p, d := e.describePanel(ctx, a, i, &x.Panels[i])
+		p, d := e.describePanel(ctx, answer, i, &x.Panels[i])
 		out.Panels, pictures = append(out.Panels, p), append(pictures, d)
 	}
 	for _, t := range x.Texts {
-		out.Texts = append(out.Texts, Text{t.Title, cut(t.Body, most.prompt)})
+		out.Texts = append(out.Texts, Text{t.Title, cut(t.Body, limits.prompt)})
 	}
-	i, at, _ := o.set.Find(row)
-	if o.given == nil {
-		out.File = fmt.Sprintf("%s, byte %d", o.set.Files[i].Path, o.set.Files[i].At(at))
+	i, at, _ := opened.set.Find(row)
+	if opened.given == nil {
+		out.File = fmt.Sprintf("%s, byte %d", opened.set.Files[i].Path, opened.set.Files[i].At(at))
 	}
-	if a.source != "" {
-		out.Line = fmt.Sprintf("%s, line %d", a.source, a.number)
-		if a.copied && a.result.Who.At != "" {
-			out.Line = fmt.Sprintf("%s, %s", a.source, a.result.Who.At)
+	if answer.source != "" {
+		out.Line = fmt.Sprintf("%s, line %d", answer.source, answer.number)
+		if answer.copied && answer.result.Who.At != "" {
+			out.Line = fmt.Sprintf("%s, %s", answer.source, answer.result.Who.At)
 		}
-		out.Command = e.command(a)
+		out.Command = e.command(answer)
 	}
-	if a.item != nil {
-		out.answered(a, suite, e.cfg.Variants, most.answer)
-		if suite != nil && suite.Parts != nil && a.why == "" {
-			for _, p := range suite.Parts(a.item, e.cfg.Variants) {
+	if answer.item != nil {
+		out.answered(answer, suite, e.cfg.Variants, limits.answer)
+		if suite != nil && suite.Parts != nil && answer.why == "" {
+			for _, p := range suite.Parts(answer.item, e.cfg.Variants) {
 				if sane(p.X, p.Y) && len(out.Parts) < maxOthers {
 					out.Parts = append(out.Parts, Part{cut(p.Name, 200), p.X, p.Y})
 				}
 			}
 		}
-		out.Prompt, out.PromptOf = promptOf(a.item, suite)
-		out.Prompt = cut(out.Prompt, most.prompt)
-	} else if a.line != nil {
-		out.Answer = []Segment{{Text: cut(string(a.line), most.answer)}}
+		out.Prompt, out.PromptOf = promptOf(answer.item, suite)
+		out.Prompt = cut(out.Prompt, limits.prompt)
+	} else if answer.line != nil {
+		out.Answer = []Segment{{Text: cut(string(answer.line), limits.answer)}}
 	}
 	return out, pictures
 }
 
-// cut shortens a text to at most `most` bytes, at the boundary of a character, and says how
+// cut shortens a text to at most limit bytes, at the boundary of a character, and says how
 // many bytes are left out. Bytes that are not UTF-8 are replaced.
-func cut(s string, most int) string {
+func cut(s string, limit int) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
-	if len(s) <= most {
+	if len(s) <= limit {
 		return s
 	}
-	n := most
+	n := limit
 	for !utf8.RuneStart(s[n]) {
 		n--
 	}
 	return fmt.Sprintf("%s\n[%d further bytes are not shown]", s[:n], len(s)-n)
 }
 
-// place sets the number of a row in the list that f and by give, the length of the list, and
+// place sets the number of a row in the list that f and sort give, the length of the list, and
 // the rows before and after it. Position is -1 if the list does not have the row.
-func (o *opened) place(out *Item, row int, f index.Filter, by index.Sort) {
-	order := o.set.Order(f, by)
+func (o *opened) place(out *Item, row int, f index.Filter, sort index.Sort) {
+	order := o.set.Order(f, sort)
 	out.Total, out.Position = len(order), slices.Index(order, uint32(row))
 	if i := out.Position; i >= 0 {
 		if i > 0 {
@@ -269,45 +269,45 @@ func (o *opened) others(out *Item, row int) {
 
 // describe fills in what the result line says: id, reward, error, notes, metrics, and how
 // the model was asked. Empty values and zeros of the latter are left out.
-func (out *Item) describe(a *answer) {
-	r := a.result
-	out.ID = cut(r.ID, 4096)
-	if v := a.value.Get("reward"); v != nil && v.Type() == fastjson.TypeNumber {
+func (out *Item) describe(answer *answer) {
+	result := answer.result
+	out.ID = cut(result.ID, 4096)
+	if v := answer.value.Get("reward"); v != nil && v.Type() == fastjson.TypeNumber {
 		out.Reward = finite(v.GetFloat64())
 	}
-	if r.Err != nil {
-		out.Message = r.Err.Message
+	if result.Err != nil {
+		out.Message = result.Err.Message
 	}
-	for _, n := range r.Notes[:min(len(r.Notes), 1000)] {
+	for _, n := range result.Notes[:min(len(result.Notes), 1000)] {
 		out.NoteList = append(out.NoteList, Note{n.Code, n.Path, n.Message})
 	}
-	a.value.GetObject("metrics").Visit(func(name []byte, v *fastjson.Value) {
-		out.Metrics = append(out.Metrics, Metric{string(name), json.RawMessage(jsontree.Append(nil, v)), formula(r.Suite, r.Test, string(name))})
+	answer.value.GetObject("metrics").Visit(func(name []byte, v *fastjson.Value) {
+		out.Metrics = append(out.Metrics, Metric{string(name), json.RawMessage(jsontree.Append(nil, v)), formula(result.Suite, result.Test, string(name))})
 	})
 	add := func(name, value string) {
 		if value != "" && value != "0" {
 			out.Arms = append(out.Arms, []string{name, value})
 		}
 	}
-	add("model", r.Who.Model)
+	add("model", result.Who.Model)
 	for i, name := range []string{"mode", "input", "setting", "format", "method"} {
-		add(name, r.Who.Arm()[i])
+		add(name, result.Who.Arm()[i])
 	}
-	add("repeat", strconv.Itoa(r.Who.Repeat))
-	add("turn", strconv.Itoa(r.Who.Turn))
-	add("finish reason", r.Who.FinishReason)
-	add("cut", r.Who.Cut)
-	add("backend", r.Backend)
-	add("scorer", string(a.value.GetStringBytes("scorer")))
+	add("repeat", strconv.Itoa(result.Who.Repeat))
+	add("turn", strconv.Itoa(result.Who.Turn))
+	add("finish reason", result.Who.FinishReason)
+	add("cut", result.Who.Cut)
+	add("backend", result.Backend)
+	add("scorer", string(answer.value.GetStringBytes("scorer")))
 	for _, name := range []string{"file", "at", "key"} {
-		if v := a.value.Get(name); v != nil {
+		if v := answer.value.Get(name); v != nil {
 			add(name, strings.Trim(v.String(), `"`))
 		}
 	}
-	if s, ok := r.Who.Settings().Seconds(); ok {
+	if s, ok := result.Who.Settings().Seconds(); ok {
 		add("seconds", strconv.FormatFloat(s, 'f', 2, 64))
 	}
-	if c, ok := r.Who.Settings().Cost(); ok {
+	if c, ok := result.Who.Settings().Cost(); ok {
 		add("cost", strconv.FormatFloat(c, 'g', 4, 64))
 	}
 }
@@ -324,24 +324,24 @@ const panelWidth = 760
 // describePanel draws a panel and describes it with its marks. If it cannot be drawn, Error
 // says why, and its marks are shown if the bounds of the panel are known. Marks with
 // coordinates beyond 1e7 are left out.
-func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, p *scoring.Panel) (Panel, drawn) {
-	out := Panel{Title: p.Title, Cover: p.View.Other != nil, Box: []float64{}, Marks: []Mark{}, Lost: []Lost{}, Axes: []float64{}}
-	d, err := e.panel(ctx, a.key(n), p, panelWidth)
+func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, panel *scoring.Panel) (Panel, drawn) {
+	out := Panel{Title: panel.Title, Cover: panel.View.Other != nil, Box: []float64{}, Marks: []Mark{}, Lost: []Lost{}, Axes: []float64{}}
+	d, err := e.panel(ctx, a.key(n), panel, panelWidth)
 	if err != nil {
 		out.Error = err.Error()
-		if b := p.View.Bounds; p.Image != nil || !(b.W > 0 && b.H > 0 && b.W < 1e6 && b.H < 1e6) {
+		if b := panel.View.Bounds; panel.Image != nil || !(b.W > 0 && b.H > 0 && b.W < 1e6 && b.H < 1e6) {
 			return out, drawn{}
 		}
-		d.shown.Box = p.View.Bounds
+		d.shown.Box = panel.View.Bounds
 	}
 	b := d.shown.Box
 	out.Box = []float64{b.X, b.Y, b.W, b.H}
-	if p.Axes != nil {
-		if at := p.Axes(); sane(at.X, at.Y, at.UnitX, at.UnitY) {
+	if panel.Axes != nil {
+		if at := panel.Axes(); sane(at.X, at.Y, at.UnitX, at.UnitY) {
 			out.Axes = []float64{at.X, at.Y, at.UnitX, at.UnitY}
 		}
 	}
-	for _, m := range p.Marks {
+	for _, m := range panel.Marks {
 		if !sane(m.A.X, m.A.Y, m.B.X, m.B.Y, m.R, m.From, m.To) {
 			continue
 		}
@@ -365,10 +365,10 @@ func sane(list ...float64) bool {
 	return !slices.ContainsFunc(list, func(v float64) bool { return !(v >= -1e7 && v <= 1e7) })
 }
 
-// answered fills in the answer's text, at most `most` bytes, in up to three segments:
+// answered fills in the answer's text, at most limit bytes, in up to three segments:
 // before, within and behind the part that was read as the answer. Reading says why no part
 // is marked.
-func (out *Item) answered(a *answer, suite *scoring.Suite, v scoring.Variants, most int) {
+func (out *Item) answered(a *answer, suite *scoring.Suite, v scoring.Variants, limit int) {
 	text, isText := answerText(a.item.Fields)
 	if text == "" && isMissing(a.item.Fields) {
 		out.Reading = "there is no answer: the response is missing"
@@ -387,8 +387,8 @@ func (out *Item) answered(a *answer, suite *scoring.Suite, v scoring.Variants, m
 		}
 	}
 	end := len(text)
-	if end > most { // the part that was read is shown if it can be
-		end = most
+	if end > limit { // the part that was read is shown if it can be
+		end = limit
 		out.AnswerCut = len(text) - end
 	}
 	for _, s := range []struct { // the segments, cut at end

@@ -44,37 +44,37 @@ const maxRows = 500
 
 // rows answers GET rows: at most n, and at most maxRows, results of the list from place
 // `from` on.
-func (o *opened) rows(f index.Filter, by index.Sort, from, n int) *Rows {
-	order := o.set.Order(f, by)
+func (o *opened) rows(f index.Filter, sort index.Sort, from, n int) *Rows {
+	order := o.set.Order(f, sort)
 	from = max(0, min(from, len(order)))
 	out := &Rows{Total: len(order), From: from, Rows: []Row{}}
 	for _, row := range order[from:min(len(order), from+min(n, maxRows))] {
-		out.Rows = append(out.Rows, o.row(int(row), by.By))
+		out.Rows = append(out.Rows, o.row(int(row), sort.By))
 	}
 	return out
 }
 
-// row describes a row of the set for lists. If by, the key of the list's order, is a metric,
+// row describes a row of the set for lists. If sortKey, the key of the list's order, is a metric,
 // Value is that metric. Columns with texts hold numbers of words; the words of a file are
 // beside its columns.
-func (o *opened) row(row int, by string) Row {
+func (o *opened) row(row int, sortKey string) Row {
 	i, at, _ := o.set.Find(row) // found: callers pass rows of the set only
-	f := o.set.Files[i]
-	test, series := f.Tests[f.Test[at]], f.SeriesOf[f.Series[at]]
-	r := Row{Row: row, ID: f.ID(at), Suite: test[0], Test: test[1],
-		Series: seriesID(i, int(f.Series[at])), Model: series[0], Arm: arm(series),
-		Repeat: int(f.Repeat[at]), Turn: int(f.Turn[at]),
-		Score: finite(f.Score[at]), Status: f.Statuses[f.Status[at]][0], Error: f.Codes[f.Code[at]][0],
-		Notes: f.NoteSets[f.Notes[at]], Time: finite(float64(f.Time[at]))}
+	file := o.set.Files[i]
+	test, series := file.Tests[file.Test[at]], file.SeriesOf[file.Series[at]]
+	r := Row{Row: row, ID: file.ID(at), Suite: test[0], Test: test[1],
+		Series: seriesID(i, int(file.Series[at])), Model: series[0], Arm: arm(series),
+		Repeat: int(file.Repeat[at]), Turn: int(file.Turn[at]),
+		Score: finite(file.Score[at]), Status: file.Statuses[file.Status[at]][0], Error: file.Codes[file.Code[at]][0],
+		Notes: file.NoteSets[file.Notes[at]], Time: finite(float64(file.Time[at]))}
 	if r.Notes == nil {
 		r.Notes = []string{}
 	}
 	if len(o.set.Files) > 1 && r.Model == "" {
-		r.Model = short(f.Path)
+		r.Model = short(file.Path)
 	}
-	if name, ok := strings.CutPrefix(by, "metric:"); ok {
-		if n := slices.Index(f.Metrics, name); n >= 0 {
-			if x, ok := f.Metric(at, uint16(n)); ok {
+	if name, ok := strings.CutPrefix(sortKey, "metric:"); ok {
+		if n := slices.Index(file.Metrics, name); n >= 0 {
+			if x, ok := file.Metric(at, uint16(n)); ok {
 				r.Value = finite(float64(x))
 			}
 		}
@@ -130,39 +130,39 @@ func (o *opened) overview(f index.Filter) *Overview {
 const duplicate = "duplicate_id"
 
 // addFile adds the selected rows of file `number` to sums, by test and series, and counts
-// their failures. Duplicates are left out. It makes at most `most` cells and returns how
+// their failures. Duplicates are left out. It makes at most limit cells and returns how
 // many; rows of further cells count only as failures.
-func (o *opened) addFile(f *index.File, number int, sel *index.Selection, sums map[[2]string]map[string]*cellSum, failures map[Failure]int, most int) (made int) {
-	tests, series := len(f.Tests), len(f.SeriesOf)
+func (o *opened) addFile(file *index.File, number int, sel *index.Selection, sums map[[2]string]map[string]*cellSum, failures map[Failure]int, limit int) (made int) {
+	tests, series := len(file.Tests), len(file.SeriesOf)
 	grid := map[int]*cellSum{} // by test*series + series
 	counts := map[[3]uint16]int{}
 	low, high := o.set.Range()
 	scale := smallBars / (high - low)
-	isDuplicate := make([]bool, len(f.NoteSets))
-	for i, w := range f.NoteSets {
+	isDuplicate := make([]bool, len(file.NoteSets))
+	for i, w := range file.NoteSets {
 		isDuplicate[i] = slices.Contains(w, duplicate)
 	}
 	lastKey, cell := -1, (*cellSum)(nil)
-	for row := range f.Rows() {
-		if !sel.Has(number, row) || isDuplicate[f.Notes[row]] {
+	for row := range file.Rows() {
+		if !sel.Has(number, row) || isDuplicate[file.Notes[row]] {
 			continue
 		}
-		if key := int(f.Test[row])*series + int(f.Series[row]); key != lastKey { // rows of one cell often stand together
-			if cell = grid[key]; cell == nil && len(grid) < most {
+		if key := int(file.Test[row])*series + int(file.Series[row]); key != lastKey { // rows of one cell often stand together
+			if cell = grid[key]; cell == nil && len(grid) < limit {
 				cell = &cellSum{}
 				grid[key] = cell
 			}
 			lastKey = key
 		}
-		counts[[3]uint16{f.Test[row], f.Code[row], f.Status[row]}]++
+		counts[[3]uint16{file.Test[row], file.Code[row], file.Status[row]}]++
 		if cell != nil {
-			cell.add(f, row, low, scale)
+			cell.add(file, row, low, scale)
 		}
 	}
 	for test := range tests {
 		for s := range series {
 			if cell := grid[test*series+s]; cell != nil {
-				name := [2]string(f.Tests[test])
+				name := [2]string(file.Tests[test])
 				if sums[name] == nil {
 					sums[name] = map[string]*cellSum{}
 				}
@@ -171,10 +171,10 @@ func (o *opened) addFile(f *index.File, number int, sel *index.Selection, sums m
 		}
 	}
 	for k, n := range counts {
-		suite := f.Tests[k[0]][0]
-		if code := f.Codes[k[1]][0]; code != "" {
+		suite := file.Tests[k[0]][0]
+		if code := file.Codes[k[1]][0]; code != "" {
 			failures[Failure{Kind: "failure", Value: code, Suite: suite}] += n
-		} else if status := f.Statuses[k[2]][0]; status != "" {
+		} else if status := file.Statuses[k[2]][0]; status != "" {
 			failures[Failure{Kind: "status", Value: status, Suite: suite}] += n
 		}
 	}
@@ -235,7 +235,7 @@ func (o *opened) compareTests(a, b [2]string) int {
 
 // testOrder is the place of a test in its suite, large for an unknown one.
 func (o *opened) testOrder(name [2]string) int {
-	if s := o.rules.e.cfg.Items.Suites.Find(name[0]); s != nil {
+	if s := o.rules.explorer.cfg.Items.Suites.Find(name[0]); s != nil {
 		if i := slices.Index(s.Tests, name[1]); i >= 0 {
 			return i
 		}

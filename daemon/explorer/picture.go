@@ -26,21 +26,21 @@ type drawn struct {
 
 // pictureCache keeps the pictures that were shown last, up to a number of bytes.
 type pictureCache struct {
-	most int64
+	limit int64
 
 	mu    sync.Mutex // guards what follows
 	lru   *simplelru.LRU[string, drawn]
 	bytes int64
 }
 
-// newPictureCache returns an empty cache that keeps at most `most` bytes of pictures.
-func newPictureCache(most int64) *pictureCache {
+// newPictureCache returns an empty cache that keeps at most limit bytes of pictures.
+func newPictureCache(limit int64) *pictureCache {
 	// The number of entries is unbounded because put bounds their bytes.
 	lru, err := simplelru.NewLRU[string, drawn](math.MaxInt, nil)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	return &pictureCache{most: most, lru: lru}
+	return &pictureCache{limit: limit, lru: lru}
 }
 
 // get returns the picture of that key from the cache, which then counts as used last.
@@ -59,7 +59,7 @@ func (c *pictureCache) put(key string, p drawn) {
 		return
 	}
 	c.lru.Add(key, p)
-	for c.bytes += int64(len(p.shown.PNG)); c.bytes > c.most && c.lru.Len() > 1; {
+	for c.bytes += int64(len(p.shown.PNG)); c.bytes > c.limit && c.lru.Len() > 1; {
 		_, old, _ := c.lru.RemoveOldest()
 		c.bytes -= int64(len(old.shown.PNG))
 	}
@@ -71,8 +71,8 @@ var drawing = make(chan struct{}, 4)
 // panel draws a panel, or returns it from the cache. wide is rounded up to one of widths.
 // key identifies the row and the panel; it is used only if the content of the panel has no
 // key of its own. It waits while too many pictures are drawn.
-func (e *Explorer) panel(ctx context.Context, key string, p *scoring.Panel, wide int) (drawn, error) {
-	if k, ok := exhibit.Key(p); ok {
+func (e *Explorer) panel(ctx context.Context, key string, panel *scoring.Panel, wide int) (drawn, error) {
+	if k, ok := exhibit.Key(panel); ok {
 		key = hex.EncodeToString(k[:])
 	}
 	for _, w := range widths {
@@ -86,7 +86,7 @@ func (e *Explorer) panel(ctx context.Context, key string, p *scoring.Panel, wide
 		return got, nil
 	}
 	eng, err := e.openEngine()
-	if err != nil && p.Image == nil {
+	if err != nil && panel.Image == nil {
 		return drawn{}, fmt.Errorf("cannot draw pictures: %w", err)
 	}
 	select {
@@ -95,7 +95,7 @@ func (e *Explorer) panel(ctx context.Context, key string, p *scoring.Panel, wide
 		return drawn{}, ctx.Err()
 	}
 	defer func() { <-drawing }()
-	shown, err := exhibit.Show(eng, p, wide, wide)
+	shown, err := exhibit.Show(eng, panel, wide, wide)
 	if err != nil {
 		return drawn{}, err
 	}

@@ -47,25 +47,25 @@ func (e *Explorer) Built() error {
 // WriteReport writes results as one HTML file that needs no server and no network. If ctx
 // ends, the remaining pictures are left out. partial is why the page says that it is not
 // complete, "" if it does not.
-func (e *Explorer) WriteReport(ctx context.Context, w io.Writer, r *Report) (partial string, err error) {
-	o := &opened{set: &index.Set{Files: []*index.File{r.Columns}}, byID: map[string]int{}, given: map[int]*Given{}, remarks: r.Remarks}
-	for i := range r.Given {
-		o.given[r.Given[i].Row] = &r.Given[i]
+func (e *Explorer) WriteReport(ctx context.Context, w io.Writer, report *Report) (partial string, err error) {
+	o := &opened{set: &index.Set{Files: []*index.File{report.Columns}}, byID: map[string]int{}, given: map[int]*Given{}, remarks: report.Remarks}
+	for i := range report.Given {
+		o.given[report.Given[i].Row] = &report.Given[i]
 	}
 	o.findSeries()
-	o.papers = textTables(r.Table.Own())
+	o.papers = textTables(report.Table.Own())
 	o.rules = newScanner(e, o)
 	defer o.rules.stop()
 	o.set.Rules = o.rules.bitmaps
 	o.rules.begin()
 	<-o.rules.ended // the page must not depend on how far the scan is
-	data := &savedPage{workers: max(1, r.Workers), progress: r.Progress, bytes: reportBytes}
+	data := &savedPage{workers: max(1, report.Workers), progress: report.Progress, bytes: reportBytes}
 	data.Info = *e.emptyInfo()
-	data.Info.Title, data.Info.Jobs = r.Title, []string{""}
+	data.Info.Title, data.Info.Jobs = report.Title, []string{""}
 	o.inform(&data.Info)
 	data.Selected, data.Overview, data.Suspects = *o.selected(index.Filter{}), *o.overview(index.Filter{}), *o.rules.list(index.Filter{})
-	data.Overview.Suites = o.withTable(r.Table, data.Overview.Suites)
-	data.Rows = Rows{Total: r.Columns.Rows(), Rows: []Row{}}
+	data.Overview.Suites = o.withTable(report.Table, data.Overview.Suites)
+	data.Rows = Rows{Total: report.Columns.Rows(), Rows: []Row{}}
 	for _, row := range o.set.Order(index.Filter{}, index.Sort{By: "score"}) {
 		if o.given[int(row)] != nil {
 			data.Rows.Rows = append(data.Rows.Rows, o.row(int(row), ""))
@@ -77,9 +77,9 @@ func (e *Explorer) WriteReport(ctx context.Context, w io.Writer, r *Report) (par
 	if err := e.fill(ctx, o, data, len(data.Rows.Rows)); err != nil {
 		return "", err
 	}
-	data.Remark, data.Partial = r.Remark, r.Partial
+	data.Remark, data.Partial = report.Remark, report.Partial
 	if ctx.Err() != nil {
-		data.Partial = cmp.Or(data.Partial, r.Interrupted)
+		data.Partial = cmp.Or(data.Partial, report.Interrupted)
 	}
 	return data.Partial, e.writePage(w, data)
 }

@@ -34,26 +34,26 @@ const (
 // Save returns a job as one HTML file, the worst results first; items is how many of them have their pictures and
 // texts, 200 at most. It waits for indexes that are made.
 func (e *Explorer) Save(ctx context.Context, name string, items int) ([]byte, error) {
-	o, err := e.find(name)
+	opened, err := e.find(name)
 	if err != nil {
 		return nil, err
 	}
 	select {
-	case <-o.done:
+	case <-opened.done:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if o.fault != nil {
-		return nil, o.fault
+	if opened.fault != nil {
+		return nil, opened.fault
 	}
-	o.rules.begin()
+	opened.rules.begin()
 	select {
-	case <-o.rules.ended:
+	case <-opened.rules.ended:
 	case <-time.After(saveTime / 4): // the page says how far they have looked
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return e.savePage(o, &query{sort: index.Sort{By: "score"}}, items, "")
+	return e.savePage(opened, &query{sort: index.Sort{By: "score"}}, items, "")
 }
 
 // savedPage is a page that is being made.
@@ -126,28 +126,28 @@ func (e *Explorer) writePage(w io.Writer, data *savedPage) error {
 }
 
 // collect gathers what a saved page holds: the selection, overview, suspects, at most
-// savedRows rows of the list, the comparison if q names two series, and the items of the
+// savedRows rows of the list, the comparison if query names two series, and the items of the
 // first rows.
-func (e *Explorer) collect(ctx context.Context, o *opened, q *query, items int) (*savedPage, error) {
-	f := q.filter(o)
-	info, err := e.info(o.job.Name)
+func (e *Explorer) collect(ctx context.Context, opened *opened, query *query, items int) (*savedPage, error) {
+	f := query.filter(opened)
+	info, err := e.info(opened.job.Name)
 	if err != nil {
 		return nil, err
 	}
-	info.Title = cmp.Or(o.job.Name, info.Title)
+	info.Title = cmp.Or(opened.job.Name, info.Title)
 	info.Job, info.Jobs = "", []string{""} // the file has one job, without a name
 	out := &savedPage{workers: savers, bytes: savedBytes}
-	out.Saved = Saved{Info: *info, Selected: *o.selected(f), Overview: *o.overview(f), Rows: *o.rows(f, q.sort, 0, maxRows), Suspects: *o.rules.list(f)}
+	out.Saved = Saved{Info: *info, Selected: *opened.selected(f), Overview: *opened.overview(f), Rows: *opened.rows(f, query.sort, 0, maxRows), Suspects: *opened.rules.list(f)}
 	for len(out.Rows.Rows) < min(savedRows, out.Rows.Total) {
-		more := o.rows(f, q.sort, len(out.Rows.Rows), min(maxRows, savedRows-len(out.Rows.Rows)))
+		more := opened.rows(f, query.sort, len(out.Rows.Rows), min(maxRows, savedRows-len(out.Rows.Rows)))
 		out.Rows.Rows = append(out.Rows.Rows, more.Rows...)
 	}
-	if q.a != "" && q.b != "" {
-		if err = out.compareTwo(o, f, q.a, q.b, q.sort.Down); err != nil {
+	if query.a != "" && query.b != "" {
+		if err = out.compareTwo(opened, f, query.a, query.b, query.sort.Down); err != nil {
 			return nil, err
 		}
 	}
-	if err := e.fill(ctx, o, out, min(items, len(out.Rows.Rows))); err != nil {
+	if err := e.fill(ctx, opened, out, min(items, len(out.Rows.Rows))); err != nil {
 		return nil, err
 	}
 	out.Remark = fmt.Sprintf("A saved page: %d of %d results are listed, the first %d with their items. It was saved on %s.",
@@ -157,35 +157,35 @@ func (e *Explorer) collect(ctx context.Context, o *opened, q *query, items int) 
 
 // fill adds the items of the first rows with their pictures, and for each rule the listed
 // rows that it suspects. Items are made in windows by several workers and added in order.
-func (e *Explorer) fill(ctx context.Context, o *opened, p *savedPage, items int) error {
-	p.Items, p.pictures, p.Found = []Item{}, map[string][]byte{}, map[string][]int{}
-	if p.Compared == nil {
-		p.Compared = []Compared{}
+func (e *Explorer) fill(ctx context.Context, opened *opened, savedPage *savedPage, items int) error {
+	savedPage.Items, savedPage.pictures, savedPage.Found = []Item{}, map[string][]byte{}, map[string][]int{}
+	if savedPage.Compared == nil {
+		savedPage.Compared = []Compared{}
 	}
 	for i := range rules {
-		sel := o.set.Select(index.Filter{Rule: rules[i].name, Epoch: o.rules.epoch(rules[i].name)})
-		p.Found[rules[i].name] = []int{}
-		for _, r := range p.Rows.Rows {
-			if file, at, _ := o.set.Find(r.Row); sel.Has(file, at) {
-				p.Found[rules[i].name] = append(p.Found[rules[i].name], r.Row)
+		sel := opened.set.Select(index.Filter{Rule: rules[i].name, Epoch: opened.rules.epoch(rules[i].name)})
+		savedPage.Found[rules[i].name] = []int{}
+		for _, r := range savedPage.Rows.Rows {
+			if file, at, _ := opened.set.Find(r.Row); sel.Has(file, at) {
+				savedPage.Found[rules[i].name] = append(savedPage.Found[rules[i].name], r.Row)
 			}
 		}
 	}
-	questions := p.sameQuestions(o)
+	questions := savedPage.sameQuestions(opened)
 	for from := 0; from < items; from += window {
-		rows := p.Rows.Rows[from:min(items, from+window)]
-		list, pictures, err := e.describeAll(ctx, o, rows, p.workers)
+		rows := savedPage.Rows.Rows[from:min(items, from+window)]
+		list, pictures, err := e.describeAll(ctx, opened, rows, savedPage.workers)
 		if err != nil {
 			return err
 		}
 		for i := range list {
 			at := from + i
-			list[i].neighbours(at, p.Rows.Rows)
-			list[i].Others = p.others(o, questions, at)
-			p.add(&list[i], pictures[i], ctx.Err() != nil)
+			list[i].neighbours(at, savedPage.Rows.Rows)
+			list[i].Others = savedPage.others(opened, questions, at)
+			savedPage.add(&list[i], pictures[i], ctx.Err() != nil)
 		}
-		if p.progress != nil {
-			p.progress(len(p.Items), items)
+		if savedPage.progress != nil {
+			savedPage.progress(len(savedPage.Items), items)
 		}
 	}
 	return nil

@@ -31,13 +31,13 @@ type scanned struct {
 // scanner looks at the answers of a job in the background, from the first row on, once somebody wants to know.
 // It is safe for concurrent use.
 type scanner struct {
-	e      *Explorer
-	o      *opened
-	start  sync.Once
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  chan struct{}
-	which  []int // the rows that are looked at; nil for the first maxScanned
+	explorer *Explorer
+	opened   *opened
+	start    sync.Once
+	ctx      context.Context
+	cancel   context.CancelFunc
+	ended    chan struct{}
+	which    []int // the rows that are looked at; nil for the first maxScanned
 
 	mu   sync.Mutex // guards rows
 	rows []scanned
@@ -45,7 +45,7 @@ type scanner struct {
 
 // newScanner returns the scanner of a job's answers, which has not begun.
 func newScanner(e *Explorer, o *opened) *scanner {
-	s := &scanner{e: e, o: o, ended: make(chan struct{})}
+	s := &scanner{explorer: e, opened: o, ended: make(chan struct{})}
 	if o.given != nil {
 		s.which = slices.Sorted(maps.Keys(o.given))
 	}
@@ -53,12 +53,12 @@ func newScanner(e *Explorer, o *opened) *scanner {
 	return s
 }
 
-// of returns how many rows the whole scan covers.
-func (s *scanner) of() int {
+// total returns how many rows the whole scan covers.
+func (s *scanner) total() int {
 	if s.which != nil {
 		return len(s.which)
 	}
-	return min(s.o.set.Rows(), maxScanned)
+	return min(s.opened.set.Rows(), maxScanned)
 }
 
 // row returns the row of the set that is scanned as number i.
@@ -70,7 +70,7 @@ func (s *scanner) row(i int) int {
 }
 
 // answers reports whether there are answers to look at.
-func (s *scanner) answers() bool { return len(s.o.dumps) > 0 || s.which != nil }
+func (s *scanner) answers() bool { return len(s.opened.dumps) > 0 || s.which != nil }
 
 // begin starts the scan in the background: it reads the answers one by one and keeps what
 // the rules need. It does nothing if that was started before.
@@ -78,7 +78,7 @@ func (s *scanner) begin() {
 	s.start.Do(func() {
 		go func() {
 			defer close(s.ended)
-			for i := 0; i < s.of() && s.answers() && s.ctx.Err() == nil; i++ {
+			for i := 0; i < s.total() && s.answers() && s.ctx.Err() == nil; i++ {
 				a := s.scanAnswer(s.row(i))
 				s.mu.Lock()
 				s.rows = append(s.rows, a)
@@ -119,26 +119,26 @@ func (s *scanner) each(f func(row int, a *scanned)) {
 func (s *scanner) scanAnswer(row int) (out scanned) {
 	defer func() {
 		if p := recover(); p != nil { // a hostile answer must not end the daemon
-			s.o.remark(fmt.Sprintf("row %d was not looked at: BUG: %v", row, p))
+			s.opened.remark(fmt.Sprintf("row %d was not looked at: BUG: %v", row, p))
 		}
 	}()
-	a, err := s.e.read(s.o, row)
-	if err != nil || a.item == nil {
+	answer, err := s.explorer.read(s.opened, row)
+	if err != nil || answer.item == nil {
 		return out
 	}
-	text, isText := answerText(a.item.Fields)
-	suite := s.e.cfg.Items.Suites.Find(a.item.Suite)
+	text, isText := answerText(answer.item.Fields)
+	suite := s.explorer.cfg.Items.Suites.Find(answer.item.Suite)
 	if isText && suite != nil && suite.Reading != nil {
-		if from, to, ok := suite.Reading(a.item, s.e.cfg.Variants); ok {
+		if from, to, ok := suite.Reading(answer.item, s.explorer.cfg.Variants); ok {
 			text = text[from:to]
 		}
 	}
 	out = scanned{flags: flagScanned, text: hashWithout(text, 0), rough: hashWithout(text, nearRound)}
-	x, _, why := s.e.exhibit(a)
+	x, _, why := s.explorer.exhibit(answer)
 	if why != "" {
 		return out
 	}
-	out.flags |= comparePanels(&x, a.result)
+	out.flags |= comparePanels(&x, answer.result)
 	return out
 }
 
@@ -187,7 +187,7 @@ func comparePanels(x *scoring.Exhibit, r *scoring.Result) (flags uint8) {
 // hashWithout returns a hash of a text without its white space. With round above 0 its
 // numbers are first rounded to multiples of round, so that near-equal answers have one hash.
 func hashWithout(s string, round float64) uint64 {
-	h := xxhash.New()
+	digest := xxhash.New()
 	buf := make([]byte, 0, 4096)
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -209,27 +209,27 @@ func hashWithout(s string, round float64) uint64 {
 		buf = append(buf, c)
 		i++
 		if len(buf) > 4000 {
-			h.Write(buf)
+			digest.Write(buf)
 			buf = buf[:0]
 		}
 	}
-	h.Write(buf)
-	return h.Sum64()
+	digest.Write(buf)
+	return digest.Sum64()
 }
 
 // bitmaps implements index.Set.Rules: it returns, for each file, the rows that a rule
 // suspects so far, from columns, flags of answers, or groups of answers. It returns nil for
 // an unknown rule.
 func (s *scanner) bitmaps(name string) []index.Bitmap {
-	r := findRule(name)
-	if r == nil {
+	rule := findRule(name)
+	if rule == nil {
 		return nil
 	}
 	var out []index.Bitmap
-	for _, f := range s.o.set.Files {
+	for _, f := range s.opened.set.Files {
 		b := index.NewBitmap(f.Rows())
-		if r.column != nil {
-			holds := r.column(f)
+		if rule.column != nil {
+			holds := rule.column(f)
 			for row := range f.Rows() {
 				if holds(row) {
 					b.Set(row)
@@ -239,18 +239,18 @@ func (s *scanner) bitmaps(name string) []index.Bitmap {
 		out = append(out, b)
 	}
 	mark := func(row int) {
-		i, at, _ := s.o.set.Find(row)
+		i, at, _ := s.opened.set.Find(row)
 		out[i].Set(at)
 	}
-	if r.flag != 0 {
+	if rule.flag != 0 {
 		s.each(func(row int, a *scanned) {
-			if a.flags&r.flag != 0 {
+			if a.flags&rule.flag != 0 {
 				mark(row)
 			}
 		})
 	}
-	if r.group != nil {
-		r.group(s, mark)
+	if rule.group != nil {
+		rule.group(s, mark)
 	}
 	return out
 }
@@ -259,13 +259,13 @@ func (s *scanner) bitmaps(name string) []index.Bitmap {
 // that has covered all rows.
 func (s *scanner) remark(name string) string {
 	r := findRule(name)
-	if r == nil || r.column != nil || s.progress() == s.o.set.Rows() {
+	if r == nil || r.column != nil || s.progress() == s.opened.set.Rows() {
 		return ""
 	}
 	if s.which != nil {
 		return fmt.Sprintf("this rule has looked at the %d answers that are listed", s.progress())
 	}
-	return fmt.Sprintf("this rule has looked at the first %d of %d answers", s.progress(), s.o.set.Rows())
+	return fmt.Sprintf("this rule has looked at the first %d of %d answers", s.progress(), s.opened.set.Rows())
 }
 
 // epoch returns a number that changes when the bitmaps of a rule may have changed: every two
@@ -283,27 +283,27 @@ func (s *scanner) epoch(name string) int {
 }
 
 // list answers GET suspects: the rules with what they have found so far.
-func (s *scanner) list(f index.Filter) *Suspects {
+func (s *scanner) list(filter index.Filter) *Suspects {
 	s.begin()
-	out := &Suspects{Rules: []Suspect{}, Of: s.of(), Scanned: s.progress()}
+	out := &Suspects{Rules: []Suspect{}, Of: s.total(), Scanned: s.progress()}
 	select {
 	case <-s.ended:
 	default:
 		out.Scanning = true
 	}
 	switch {
-	case s.which != nil && len(s.which) == s.o.set.Rows():
+	case s.which != nil && len(s.which) == s.opened.set.Rows():
 	case s.which != nil:
 		out.Remark = "the rules that look at answers look at those that are listed"
-	case len(s.o.dumps) == 0:
+	case len(s.opened.dumps) == 0:
 		out.Remark = "no dump is open, so the rules that look at answers find nothing"
-	case s.of() < s.o.set.Rows():
-		out.Remark = fmt.Sprintf("the rules that look at answers look at the first %d of %d", s.of(), s.o.set.Rows())
+	case s.total() < s.opened.set.Rows():
+		out.Remark = fmt.Sprintf("the rules that look at answers look at the first %d of %d", s.total(), s.opened.set.Rows())
 	}
 	for i := range rules {
 		r := &rules[i]
-		f.Rule, f.Epoch = r.name, s.epoch(r.name)
-		out.Rules = append(out.Rules, Suspect{Name: r.name, Title: r.title, Doc: r.doc, Answers: r.column == nil, N: s.o.set.Select(f).Rows})
+		filter.Rule, filter.Epoch = r.name, s.epoch(r.name)
+		out.Rules = append(out.Rules, Suspect{Name: r.name, Title: r.title, Doc: r.doc, Answers: r.column == nil, N: s.opened.set.Select(filter).Rows})
 	}
 	return out
 }

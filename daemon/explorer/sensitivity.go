@@ -22,12 +22,12 @@ const scoredAtOnce = 64
 // sensitivity answers GET sensitivity: it scores copies of an answer in which one part, or for "" all
 // parts, is moved, and returns the scores row by row, the unmoved copy in the middle. A remark says if
 // the unmoved copy does not score what the results say.
-func (e *Explorer) sensitivity(ctx context.Context, o *opened, q *query) (*Sensitivity, error) {
-	a, err := e.read(o, q.row)
+func (e *Explorer) sensitivity(ctx context.Context, o *opened, query *query) (*Sensitivity, error) {
+	answer, err := e.read(o, query.row)
 	if err != nil {
 		return nil, err
 	}
-	suite, err := e.movable(a)
+	suite, err := e.movable(answer)
 	if err != nil {
 		return nil, err
 	}
@@ -35,32 +35,32 @@ func (e *Explorer) sensitivity(ctx context.Context, o *opened, q *query) (*Sensi
 	if err != nil {
 		return nil, fmt.Errorf("cannot score moved answers: %w", err)
 	}
-	steps, step := max(1, min(q.steps, maxSteps)), q.step
+	steps, step := max(1, min(query.steps, maxSteps)), query.step
 	if !(step > 0 && step < 1e6) {
 		step = suite.Move.Step
 	}
 	begin := time.Now()
-	out := &Sensitivity{Part: q.part, Metric: q.metric, Steps: steps, Step: step, Unit: suite.Move.Unit, Up: suite.Move.Up}
-	lines, err := e.copies(a, suite, out)
+	out := &Sensitivity{Part: query.part, Metric: query.metric, Steps: steps, Step: step, Unit: suite.Move.Unit, Up: suite.Move.Up}
+	lines, err := e.copies(answer, suite, out)
 	if err != nil {
 		return nil, err
 	}
-	results, err := scoreAll(ctx, eng, lines, a.number, a.item.Suite)
+	results, err := scoreAll(ctx, eng, lines, answer.number, answer.item.Suite)
 	if err != nil {
 		return nil, err
 	}
 	out.Scores = make([]*float64, len(lines))
 	for i := range results {
 		r := &results[i]
-		out.Scores[i] = valueOf(r, q.metric)
+		out.Scores[i] = valueOf(r, query.metric)
 		if r.Err != nil && out.Remark == "" {
 			out.Remark = "some moves have no score: " + r.Err.Message
 		}
 	}
 	middle := &results[len(results)/2]
 	out.Base = out.Scores[len(lines)/2]
-	if middle.Scored != a.result.Scored || middle.Scored && math.Abs(middle.Score-a.result.Score) > 1e-9*(1+math.Abs(a.result.Score)) {
-		out.Remark = fmt.Sprintf("the answer itself scores %s now, and %s in the results; variants, tasks or versions differ", printScore(middle), printScore(a.result))
+	if middle.Scored != answer.result.Scored || middle.Scored && math.Abs(middle.Score-answer.result.Score) > 1e-9*(1+math.Abs(answer.result.Score)) {
+		out.Remark = fmt.Sprintf("the answer itself scores %s now, and %s in the results; variants, tasks or versions differ", printScore(middle), printScore(answer.result))
 	}
 	out.Millis = float64(time.Since(begin).Microseconds()) / 1000
 	return out, nil
@@ -84,15 +84,15 @@ func (e *Explorer) movable(a *answer) (*scoring.Suite, error) {
 
 // copies returns dump lines with the moved answers, in the order of Sensitivity.Scores: row
 // by row, from the upper left, up to of.Steps steps in each direction.
-func (e *Explorer) copies(a *answer, suite *scoring.Suite, of *Sensitivity) ([][]byte, error) {
-	side := 2*of.Steps + 1
+func (e *Explorer) copies(a *answer, suite *scoring.Suite, grid *Sensitivity) ([][]byte, error) {
+	side := 2*grid.Steps + 1
 	lines := make([][]byte, side*side)
 	for i := range lines {
-		dx, dy := float64(i%side-of.Steps)*of.Step, float64(i/side-of.Steps)*of.Step // row by row, from the upper left
-		if of.Up {
+		dx, dy := float64(i%side-grid.Steps)*grid.Step, float64(i/side-grid.Steps)*grid.Step // row by row, from the upper left
+		if grid.Up {
 			dy = -dy
 		}
-		response, err := suite.Moved(a.item, e.cfg.Variants, of.Part, dx, dy)
+		response, err := suite.Moved(a.item, e.cfg.Variants, grid.Part, dx, dy)
 		if err != nil {
 			return nil, fmt.Errorf("cannot move the answer: %w", err)
 		}

@@ -83,25 +83,25 @@ var nearTargets = []near{
 
 // zeroNear returns a function that reports whether a row has score 0 or less although a
 // metric of its test is as good as right by nearTargets.
-func zeroNear(f *index.File) func(row int) bool {
+func zeroNear(file *index.File) func(row int) bool {
 	type check struct {
 		near
 		name uint16
 	}
-	of := make([]*check, len(f.Tests))
-	for i, w := range f.Tests {
+	checksOf := make([]*check, len(file.Tests))
+	for i, w := range file.Tests {
 		for _, n := range nearTargets {
-			if at := slices.Index(f.Metrics, n.metric); at >= 0 && n.suite == w[0] && n.test == w[1] {
-				of[i] = &check{n, uint16(at)}
+			if at := slices.Index(file.Metrics, n.metric); at >= 0 && n.suite == w[0] && n.test == w[1] {
+				checksOf[i] = &check{n, uint16(at)}
 			}
 		}
 	}
 	return func(row int) bool {
-		c := of[f.Test[row]]
-		if c == nil || !(f.Score[row] <= 0) {
+		c := checksOf[file.Test[row]]
+		if c == nil || !(file.Score[row] <= 0) {
 			return false
 		}
-		x, ok := f.Metric(row, c.name)
+		x, ok := file.Metric(row, c.name)
 		return ok && (c.above && x >= c.bound || !c.above && x <= c.bound)
 	}
 }
@@ -116,8 +116,8 @@ func sameAnswers(s *scanner, mark func(row int)) {
 	}
 	groups := map[key]map[uint64][]int{} // rows by question
 	s.each(func(row int, a *scanned) {
-		i, at, _ := s.o.set.Find(row)
-		f := s.o.set.Files[i]
+		i, at, _ := s.opened.set.Find(row)
+		f := s.opened.set.Files[i]
 		k := key{a.text, i, int(f.Test[at]), f.Series[at]}
 		if groups[k] == nil {
 			groups[k] = map[uint64][]int{}
@@ -143,16 +143,16 @@ func rewardJumps(s *scanner, mark func(row int)) {
 	type ends struct{ low, high int }
 	groups := map[key]*ends{}
 	score := func(row int) float64 {
-		i, at, _ := s.o.set.Find(row)
-		return s.o.set.Files[i].Score[at]
+		i, at, _ := s.opened.set.Find(row)
+		return s.opened.set.Files[i].Score[at]
 	}
 	s.each(func(row int, a *scanned) {
 		x := score(row)
 		if x != x { // NaN: no score
 			return
 		}
-		i, at, _ := s.o.set.Find(row)
-		k := key{s.o.set.Files[i].Item[at], a.rough}
+		i, at, _ := s.opened.set.Find(row)
+		k := key{s.opened.set.Files[i].Item[at], a.rough}
 		g := groups[k]
 		if g == nil {
 			groups[k] = &ends{row, row}

@@ -18,8 +18,8 @@ const textTime = 4 * time.Second
 
 // textCache keeps how far the last searches came.
 type textCache struct {
-	mu   sync.Mutex
-	said map[string]string // by text
+	mu    sync.Mutex
+	texts map[string]string // by text
 }
 
 // remark says how far the answers were searched for a text, "" where nothing was left out.
@@ -29,7 +29,7 @@ func (c *textCache) remark(f index.Filter) string {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.said[f.Text]
+	return c.texts[f.Text]
 }
 
 // note keeps how far a search came, for the page. After a hundred searches it forgets the
@@ -37,20 +37,20 @@ func (c *textCache) remark(f index.Filter) string {
 func (c *textCache) note(text, said string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.said == nil || len(c.said) > 100 {
-		c.said = map[string]string{}
+	if c.texts == nil || len(c.texts) > 100 {
+		c.texts = map[string]string{}
 	}
-	c.said[text] = said
+	c.texts[text] = said
 }
 
 // searchTexts marks, for each file, the rows whose answers hold the text of the filter. It
 // reads the dumps from their beginnings for textTime at most. Rows that it did not reach
 // count as not found, and a remark on the page says so.
-func (o *opened) searchTexts(f index.Filter) []index.Bitmap {
+func (o *opened) searchTexts(filter index.Filter) []index.Bitmap {
 	ctx, cancel := context.WithTimeout(context.Background(), textTime)
 	defer cancel()
 	found := map[uint64]bool{}
-	probe, want := longest(f.Text), []byte(f.Text)
+	probe, want := longest(filter.Text), []byte(filter.Text)
 	var done, total int64
 	var p fastjson.Parser
 	for _, d := range o.dumps {
@@ -78,7 +78,7 @@ func (o *opened) searchTexts(f index.Filter) []index.Bitmap {
 	case ctx.Err() != nil:
 		said = fmt.Sprintf("the first %d of %d MB of answers were searched; the others count as not found", done>>20, total>>20)
 	}
-	o.texts.note(f.Text, said)
+	o.texts.note(filter.Text, said)
 	var out []index.Bitmap
 	for _, file := range o.set.Files {
 		b := index.NewBitmap(file.Rows())

@@ -59,10 +59,10 @@ func openSource(ctx context.Context, path string, o *Options) (*source, error) {
 
 // copyLines copies the lines of a file, which c writes, to a temporary file without a name,
 // so that nothing is left of it when this process ends.
-func copyLines(ctx context.Context, path string, c Copy, o *Options) (s *source, err error) {
+func copyLines(ctx context.Context, path string, c Copy, opts *Options) (s *source, err error) {
 	s = &source{}
 	s.origin, _ = os.Stat(path) // an address has none
-	root := o.cache()
+	root := opts.cache()
 	if root != "" && os.MkdirAll(root, 0o755) != nil {
 		root = ""
 	}
@@ -85,8 +85,8 @@ func copyLines(ctx context.Context, path string, c Copy, o *Options) (s *source,
 	}
 	w := bufio.NewWriterSize(s.File, 1<<20)
 	err = c(ctx, w, func(n int64) {
-		if o.Progress != nil {
-			o.Progress(n, total)
+		if opts.Progress != nil {
+			opts.Progress(n, total)
 		}
 	})
 	if err = errors.Join(err, w.Flush()); err != nil {

@@ -12,25 +12,25 @@ import (
 // readsBack reports whether the line of a result reads back as the same result, so that the
 // line need not be parsed. It returns false for what is rare or costs little beside its
 // scoring: lists, fields of a suite, and numbers that lose a digit.
-func (b *builder) readsBack(r *scoring.Result, reward scoring.RewardMode) bool {
-	if r.Scored && !(b.numberReadsBack(r.Score) && b.numberReadsBack(reward.Of(r.Score))) || len(r.Fields) > 0 || !identityReadsBack(&r.Who) {
+func (b *builder) readsBack(result *scoring.Result, reward scoring.RewardMode) bool {
+	if result.Scored && !(b.numberReadsBack(result.Score) && b.numberReadsBack(reward.Of(result.Score))) || len(result.Fields) > 0 || !identityReadsBack(&result.Who) {
 		return false
 	}
-	if r.Err != nil && (r.Who.Asked != nil || !utf8.ValidString(r.Err.Code)) { // a faulty identity is one more error
+	if result.Err != nil && (result.Who.Asked != nil || !utf8.ValidString(result.Err.Code)) { // a faulty identity is one more error
 		return false
 	}
-	for _, s := range [...]string{r.ID, r.Suite, r.Test, r.Status} {
+	for _, s := range [...]string{result.ID, result.Suite, result.Test, result.Status} {
 		if !utf8.ValidString(s) {
 			return false
 		}
 	}
-	for i := range r.Notes {
-		if !utf8.ValidString(r.Notes[i].Code) {
+	for i := range result.Notes {
+		if !utf8.ValidString(result.Notes[i].Code) {
 			return false
 		}
 	}
-	for i := range r.Metrics {
-		if !b.metricReadsBack(&r.Metrics[i], &r.Who) {
+	for i := range result.Metrics {
+		if !b.metricReadsBack(&result.Metrics[i], &result.Who) {
 			return false
 		}
 	}

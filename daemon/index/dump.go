@@ -124,11 +124,11 @@ type place struct {
 // buildDump reads a dump and writes its index to path. It holds 24 bytes a line in memory,
 // because places are sorted by key. Lines that cannot be parsed are left out, but a file
 // whose first line is no JSON object is refused.
-func buildDump(ctx context.Context, src *os.File, s stamp, path string, o Options) error {
+func buildDump(ctx context.Context, src *os.File, stamp stamp, path string, o Options) error {
 	var list []place
 	var p fastjson.Parser
 	first := true
-	err := eachLine(ctx, src, s.Size, cmp.Or(max(o.Line, 0), defaultLine), o.Progress, func(line []byte, n int, at int64, fault string) error {
+	err := eachLine(ctx, src, stamp.Size, cmp.Or(max(o.Line, 0), defaultLine), o.Progress, func(line []byte, n int, at int64, fault string) error {
 		isFirst := first
 		first = false
 		if fault != "" || len(line) > math.MaxUint32 {
@@ -176,7 +176,7 @@ func buildDump(ctx context.Context, src *os.File, s stamp, path string, o Option
 			c.put(f, &list[i])
 		}
 	}
-	return w.finish(path, &header{Kind: "dump", Rows: len(list), Source: s})
+	return w.finish(path, &header{Kind: "dump", Rows: len(list), Source: stamp})
 }
 
 // lineID returns the id of a dump line as results have it (docs/spec/cli.md#r24).

@@ -65,23 +65,23 @@ const sampled = 64 << 10
 
 // stampOf returns the stamp of an open file: its size, its time, and a hash of its first and last
 // bytes. Reading all of a large file would take as long as indexing it anew.
-func stampOf(f *os.File) (s stamp, err error) {
+func stampOf(f *os.File) (stamp stamp, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return s, err
+		return stamp, err
 	}
 	if !info.Mode().IsRegular() {
-		return s, errors.New("it is no plain file")
+		return stamp, errors.New("it is no plain file")
 	}
-	s.Size, s.Modified = info.Size(), info.ModTime().UnixNano()
+	stamp.Size, stamp.Modified = info.Size(), info.ModTime().UnixNano()
 	h := xxhash.New()
-	for _, at := range []int64{0, max(0, s.Size-sampled)} {
+	for _, at := range []int64{0, max(0, stamp.Size-sampled)} {
 		if _, err := io.Copy(h, io.NewSectionReader(f, at, sampled)); err != nil {
-			return s, err
+			return stamp, err
 		}
 	}
-	s.Sample = h.Sum64()
-	return s, nil
+	stamp.Sample = h.Sum64()
+	return stamp, nil
 }
 
 // errStale says that an index was made of another state of its file.
@@ -101,17 +101,17 @@ type mapped struct {
 // it is an index of that kind, and that its source has the stamp want. The error is errStale
 // for another stamp.
 func openIndex(path, kind string, want stamp) (*mapped, error) {
-	f, err := os.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	defer file.Close()
+	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
 	var head [preamble]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil {
+	if _, err := io.ReadFull(file, head[:]); err != nil {
 		return nil, fmt.Errorf("it is too short: %w", err)
 	}
 	if string(head[:8]) != magic {
@@ -125,13 +125,13 @@ func openIndex(path, kind string, want stamp) (*mapped, error) {
 	// The file is read through a buffer first, so that the memory of this process does not grow by it.
 	h := xxhash.New()
 	h.Write(head[16:])
-	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{f}, make([]byte, 1<<20)); err != nil {
+	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{file}, make([]byte, 1<<20)); err != nil {
 		return nil, err
 	}
 	if h.Sum64() != binary.LittleEndian.Uint64(head[8:]) {
 		return nil, errors.New("it is damaged: its checksum is wrong")
 	}
-	b, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	b, err := unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return nil, fmt.Errorf("cannot map it: %w", err)
 	}

@@ -30,15 +30,15 @@ func (s Sort) Check() error {
 
 // Order returns the rows of a selection in order, as rows of the set. The slice must not be
 // changed, because the last few orders are kept for later calls.
-func (s *Set) Order(f Filter, by Sort) []uint32 {
-	key := fmt.Sprintf("%s %v %s", by.By, by.Down, f.Key())
+func (s *Set) Order(f Filter, order Sort) []uint32 {
+	key := fmt.Sprintf("%s %v %s", order.By, order.Down, f.Key())
 	s.mu.Lock()
 	got, ok := s.orders.get(key)
 	s.mu.Unlock()
 	if ok {
 		return got
 	}
-	got = s.sorted(s.Select(f), by)
+	got = s.sorted(s.Select(f), order)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	keep := 8
@@ -60,9 +60,9 @@ const noValue = math.MaxUint64
 
 // sorted returns the rows of a selection in the order that by asks for. Rows without a value
 // come last in both directions.
-func (s *Set) sorted(sel *Selection, by Sort) []uint32 {
+func (s *Set) sorted(sel *Selection, order Sort) []uint32 {
 	rows := make([]uint32, 0, sel.Rows)
-	if by.By == "" || by.By == "row" {
+	if order.By == "" || order.By == "row" {
 		for i, f := range s.Files {
 			for row := range f.Rows() {
 				if sel.bits[i].has(row) {
@@ -70,30 +70,30 @@ func (s *Set) sorted(sel *Selection, by Sort) []uint32 {
 				}
 			}
 		}
-		if by.Down {
+		if order.Down {
 			slices.Reverse(rows)
 		}
 		return rows
 	}
 	list := make([]entry, 0, sel.Rows)
-	ranks := s.ranks(by.By)
+	ranks := s.ranks(order.By)
 	for i, f := range s.Files {
 		first := s.First(i)
-		keyOf := f.sortKey(by.By, ranks[i])
+		keyOf := f.sortKey(order.By, ranks[i])
 		for row := range f.Rows() {
 			if !sel.bits[i].has(row) {
 				continue
 			}
 			k := keyOf(row)
-			if by.Down && k != noValue {
+			if order.Down && k != noValue {
 				k = noValue - 1 - k // reverses the order of all other keys
 			}
 			list = append(list, entry{k, uint32(first + row)})
 		}
 	}
 	list = radixSort(list)
-	if by.By == "id" {
-		s.sortByID(list, by.Down)
+	if order.By == "id" {
+		s.sortByID(list, order.Down)
 	}
 	for _, e := range list {
 		rows = append(rows, e.row)
@@ -116,7 +116,7 @@ func floatKey(x float64) uint64 {
 
 // sortKey returns the function that gives the key of a row for an order. ranks are from
 // Set.ranks, for orders by words. Rows without a value have the key noValue.
-func (f *File) sortKey(by string, ranks []uint64) func(row int) uint64 {
+func (f *File) sortKey(key string, ranks []uint64) func(row int) uint64 {
 	ranked := func(column []uint16) func(int) uint64 { return func(row int) uint64 { return ranks[column[row]] } }
 	whole := func(column []uint16) func(int) uint64 {
 		return func(row int) uint64 {
@@ -126,7 +126,7 @@ func (f *File) sortKey(by string, ranks []uint64) func(row int) uint64 {
 			return uint64(column[row])
 		}
 	}
-	switch by {
+	switch key {
 	case "score":
 		return func(row int) uint64 { return floatKey(f.Score[row]) }
 	case "reward":
@@ -154,7 +154,7 @@ func (f *File) sortKey(by string, ranks []uint64) func(row int) uint64 {
 			return binary.BigEndian.Uint64(b[:]) >> 1 // the first 8 bytes; sortByID orders ids that begin alike
 		}
 	}
-	name := slices.Index(f.Metrics, strings.TrimPrefix(by, "metric:"))
+	name := slices.Index(f.Metrics, strings.TrimPrefix(key, "metric:"))
 	return func(row int) uint64 {
 		if name < 0 {
 			return noValue
@@ -272,10 +272,10 @@ func (r *recent[T]) get(key string) (v T, ok bool) {
 	return v, true
 }
 
-// put adds a value and drops the least recently used ones beyond `most`.
-func (r *recent[T]) put(key string, v T, most int) {
+// put adds a value and drops the least recently used ones beyond limit.
+func (r *recent[T]) put(key string, v T, limit int) {
 	r.keys, r.values = append(r.keys, key), append(r.values, v)
-	for len(r.keys) > most {
+	for len(r.keys) > limit {
 		r.keys, r.values = slices.Delete(r.keys, 0, 1), slices.Delete(r.values, 0, 1)
 	}
 }

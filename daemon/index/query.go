@@ -214,25 +214,25 @@ type partial struct {
 // scan evaluates a filter over all rows, on all cores. The result does not depend on the
 // number of cores: counts are integers, and scores are added by blocks in order. A panic of
 // a goroutine, such as a memory fault in an index that was cut, is raised again here.
-func (s *Set) scan(f Filter) *Selection {
+func (s *Set) scan(filter Filter) *Selection {
 	out := &Selection{Counts: map[string][]Count{}}
 	low, high := s.Range()
 	plans := make([]*plan, len(s.Files))
 	type job struct{ file, from, to int }
 	var jobs []job
 	var rules, texts []Bitmap
-	if f.Rule != "" && s.Rules != nil {
-		rules = s.Rules(f.Rule)
+	if filter.Rule != "" && s.Rules != nil {
+		rules = s.Rules(filter.Rule)
 	}
-	if f.Text != "" && s.Texts != nil {
-		texts = s.Texts(f)
+	if filter.Text != "" && s.Texts != nil {
+		texts = s.Texts(filter)
 	}
 	for i, file := range s.Files {
-		plans[i] = newPlan(file, i, &f)
-		if f.Rule != "" {
+		plans[i] = newPlan(file, i, &filter)
+		if filter.Rule != "" {
 			plans[i].addBitmap(rules, i, file.Rows())
 		}
-		if f.Text != "" {
+		if filter.Text != "" {
 			plans[i].addBitmap(texts, i, file.Rows())
 		}
 		plans[i].low, plans[i].scale = low, Bins/(high-low)
@@ -319,7 +319,7 @@ func (out *Selection) join(files []*File, parts []partial) {
 
 // plan is a filter for one file, with tables of what each word fails.
 type plan struct {
-	f                                    *File
+	file                                 *File
 	test, series, status, notes, code    []uint32
 	source                               uint32 // what the whole file fails
 	score, time                          *Range
@@ -333,45 +333,45 @@ type plan struct {
 
 // newPlan prepares a filter for one result file. For each word of a column a table has the
 // bits of the facets whose filter the word fails, so that rows are tested by numbers alone.
-func newPlan(f *File, number int, q *Filter) *plan {
-	p := &plan{f: f, score: q.Score, time: q.Time, wantsTime: q.Time != nil}
+func newPlan(file *File, number int, filter *Filter) *plan {
+	p := &plan{file: file, score: filter.Score, time: filter.Time, wantsTime: filter.Time != nil}
 	failBit := func(facet Facet, value string) uint32 { // the facet's bit if its filter excludes the value, else 0
-		list, given := q.Values[FacetNames[facet]]
+		list, given := filter.Values[FacetNames[facet]]
 		if !given || slices.Contains(list, value) {
 			return 0
 		}
 		return 1 << facet
 	}
-	for _, w := range f.Tests {
+	for _, w := range file.Tests {
 		p.test = append(p.test, failBit(Suite, w[0])|failBit(Test, w[1]))
 	}
-	for _, w := range f.SeriesOf {
+	for _, w := range file.SeriesOf {
 		bits := uint32(0)
 		for i, v := range w {
 			bits |= failBit(Model+Facet(i), v)
 		}
 		p.series = append(p.series, bits)
 	}
-	for _, w := range f.Statuses {
+	for _, w := range file.Statuses {
 		p.status = append(p.status, failBit(Status, w[0]))
 	}
-	for _, w := range f.Codes {
+	for _, w := range file.Codes {
 		p.code = append(p.code, failBit(Failure, w[0]))
 	}
-	for _, w := range f.NoteSets {
+	for _, w := range file.NoteSets {
 		bits := failBit(Note, "") // without notes
 		if len(w) > 0 {
 			bits = notesFail(w, failBit)
 		}
 		p.notes = append(p.notes, bits)
 	}
-	p.source = failBit(Source, f.Path)
-	if q.Metric != "" && q.Between != nil {
-		i := slices.Index(f.Metrics, q.Metric)
-		p.metric, p.metricName, p.noMetric, p.wantsMetric = q.Between, uint16(max(i, 0)), i < 0, true
+	p.source = failBit(Source, file.Path)
+	if filter.Metric != "" && filter.Between != nil {
+		i := slices.Index(file.Metrics, filter.Metric)
+		p.metric, p.metricName, p.noMetric, p.wantsMetric = filter.Between, uint16(max(i, 0)), i < 0, true
 	}
-	if q.ID != "" {
-		p.add(f.search(q.ID))
+	if filter.ID != "" {
+		p.add(file.search(filter.ID))
 	}
 	return p
 }
@@ -400,21 +400,21 @@ func (p *plan) addBitmap(list []Bitmap, i, rows int) {
 func (p *plan) add(b bitmap) { p.bitmaps, p.wantsBitmaps = append(p.bitmaps, b), true }
 
 // run evaluates a filter on rows from to to-1 of a result file: it sets the bits of the
-// selected rows and counts them in out and t. A row that fails only one facet, or only the
+// selected rows and counts them in out and tallies. A row that fails only one facet, or only the
 // range of scores, still counts: beside the facet's other values, or in the histogram, which
 // ignore that part of the filter.
-func (p *plan) run(from, to int, bits bitmap, out *partial, t *tallies) {
-	f := p.f
+func (p *plan) run(from, to int, bits bitmap, out *partial, tallies *tallies) {
+	file := p.file
 	for i := from; i < to; i++ {
-		fails := p.source | p.test[f.Test[i]] | p.series[f.Series[i]] | p.status[f.Status[i]] | p.notes[f.Notes[i]] | p.code[f.Code[i]]
-		score := f.Score[i]
+		fails := p.source | p.test[file.Test[i]] | p.series[file.Series[i]] | p.status[file.Status[i]] | p.notes[file.Notes[i]] | p.code[file.Code[i]]
+		score := file.Score[i]
 		if p.score != nil && !p.score.holds(score) {
 			fails |= failsScore
 		}
 		if fails&(fails-1) != 0 { // two facets fail: no count has it
 			continue
 		}
-		if p.wantsTime && !p.time.holds32(f.Time[i]) || p.wantsBitmaps && !p.inAll(i) || p.wantsMetric && !p.metricHolds(i) {
+		if p.wantsTime && !p.time.holds32(file.Time[i]) || p.wantsBitmaps && !p.inAll(i) || p.wantsMetric && !p.metricHolds(i) {
 			continue
 		}
 		if fails&^failsScore == 0 {
@@ -426,7 +426,7 @@ func (p *plan) run(from, to int, bits bitmap, out *partial, t *tallies) {
 		}
 		if fails != 0 {
 			if fails != failsScore {
-				t.countFailing(f, i, fails)
+				tallies.countFailing(file, i, fails)
 			}
 			continue
 		}
@@ -436,7 +436,7 @@ func (p *plan) run(from, to int, bits bitmap, out *partial, t *tallies) {
 			out.scored++
 			out.sum += score
 		}
-		t.count(f, i)
+		tallies.count(file, i)
 	}
 }
 
@@ -455,7 +455,7 @@ func (p *plan) metricHolds(i int) bool {
 	if p.noMetric {
 		return false
 	}
-	x, ok := p.f.Metric(i, p.metricName)
+	x, ok := p.file.Metric(i, p.metricName)
 	return ok && p.metric.holds32(x)
 }
 

@@ -22,13 +22,13 @@ const batchBytes = 64 << 10
 // columns are taken from results in memory. A goroutine of its own reads the lines of others. One goroutine uses it.
 type Recorder struct {
 	path    string
-	o       RecorderOptions
-	b       *builder
+	opts    RecorderOptions
+	builder *builder
 	batch   []byte // lines that are to be read
 	batches chan []byte
 	reading sync.WaitGroup // batches that are not yet read; the next four fields are used by one goroutine at a time
 	at      int64          // where the next row begins
-	n       int            // rows
+	results int            // rows
 	fault   error
 	sums    int   // who makes Extra: one of sumsShared, sumsOwn, sumsLate
 	size    int64 // bytes of the lines and their ends
@@ -62,7 +62,7 @@ func NewRecorder(path string, o RecorderOptions) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot begin the index of %s: %w", path, err)
 	}
-	r := &Recorder{path: path, o: o, b: b, batches: make(chan []byte, 16)}
+	r := &Recorder{path: path, opts: o, builder: b, batches: make(chan []byte, 16)}
 	if o.Shared != nil && o.Observe != nil {
 		r.sums = sumsShared
 	} else {
@@ -87,8 +87,8 @@ func (r *Recorder) addLines(batch []byte) {
 	r.unshare()
 	for from := 0; from < len(batch) && r.fault == nil; {
 		to := from + bytes.IndexByte(batch[from:], '\n')
-		r.n++
-		r.fault = r.b.add(batch[from:to], r.n, r.at, "")
+		r.results++
+		r.fault = r.builder.add(batch[from:to], r.results, r.at, "")
 		r.at += int64(to - from + 1)
 		from = to + 1
 	}
@@ -100,14 +100,14 @@ func (r *Recorder) addLines(batch []byte) {
 // are, by the goroutine, in batches.
 func (r *Recorder) Add(line []byte, of *scoring.Result) {
 	r.size += int64(len(line)) + 1
-	if of != nil && r.b.readsBack(of, r.o.Reward) {
+	if of != nil && r.builder.readsBack(of, r.opts.Reward) {
 		r.waitForLines()
 		if r.fault == nil {
 			if of.Cluster != "" { // lines do not have it
 				r.unshare()
 			}
-			r.n++
-			r.fault = r.b.addResult(of, r.o.Reward, r.at, len(line))
+			r.results++
+			r.fault = r.builder.addResult(of, r.opts.Reward, r.at, len(line))
 			r.at += int64(len(line)) + 1
 		}
 		return
@@ -126,8 +126,8 @@ func (r *Recorder) Add(line []byte, of *scoring.Result) {
 func (r *Recorder) unshare() {
 	switch {
 	case r.sums != sumsShared:
-	case r.n == 0:
-		r.sums, r.b.observe = sumsOwn, r.o.Observe
+	case r.results == 0:
+		r.sums, r.builder.observe = sumsOwn, r.opts.Observe
 	default:
 		r.sums = sumsLate
 	}
@@ -158,7 +158,7 @@ func (r *Recorder) Finish() error {
 func (r *Recorder) finish() error {
 	r.waitForLines()
 	r.stop()
-	defer r.b.discard()
+	defer r.builder.discard()
 	if r.fault != nil {
 		return r.fault
 	}
@@ -170,16 +170,16 @@ func (r *Recorder) finish() error {
 	if n := src.stamp.Size; n != r.size {
 		return fmt.Errorf("the file has %d bytes; want the %d that were written", n, r.size)
 	}
-	o := r.o.Options
+	o := r.opts.Options
 	switch r.sums {
 	case sumsShared:
-		o.Extra = r.o.Shared
+		o.Extra = r.opts.Shared
 	case sumsLate:
 		if err := r.observeFile(src.File); err != nil {
 			return err
 		}
 	}
-	return r.b.end(r.path+Suffix, src.stamp, &o)
+	return r.builder.end(r.path+Suffix, src.stamp, &o)
 }
 
 // observeFile gives the results of the complete file to Observe. Lines that are no results
@@ -192,7 +192,7 @@ func (r *Recorder) observeFile(src *os.File) error {
 			return nil // it has no part in Extra
 		}
 		if result, err := scoring.CheckResult(v); err == nil {
-			r.o.Observe(result)
+			r.opts.Observe(result)
 		}
 		return nil
 	})
@@ -211,13 +211,13 @@ func (r *Recorder) stop() {
 func (r *Recorder) Discard() {
 	if !r.ended {
 		r.stop()
-		r.b.discard()
+		r.builder.discard()
 	}
 }
 
 // Columns collects results as a File without a source, whose lines cannot be read. One goroutine uses it.
 type Columns struct {
-	b *builder
+	builder *builder
 }
 
 // NewColumns begins without results. The columns are in files without names in the folder for temporary files.
@@ -234,20 +234,20 @@ func NewColumns() (*Columns, error) {
 
 // Add adds a result with its line v.
 func (c *Columns) Add(r *scoring.Result, v *fastjson.Value) error {
-	return c.b.put(r, rewardOf(v), 0, 0)
+	return c.builder.put(r, rewardOf(v), 0, 0)
 }
 
 // File returns the results that were added, as a File with that name for its path. Nothing
 // can be added any more. The columns are in a mapped file without a name.
 func (c *Columns) File(name string) (*File, error) {
-	defer c.b.discard()
+	defer c.builder.discard()
 	at, err := os.CreateTemp("", "plumb-columns-")
 	if err != nil {
 		return nil, err
 	}
 	at.Close()
 	defer os.Remove(at.Name()) // what is mapped stays
-	if err := c.b.end(at.Name(), stamp{}, &Options{}); err != nil {
+	if err := c.builder.end(at.Name(), stamp{}, &Options{}); err != nil {
 		return nil, fmt.Errorf("cannot write columns: %w", err)
 	}
 	m, err := openIndex(at.Name(), "results", stamp{})
@@ -260,4 +260,4 @@ func (c *Columns) File(name string) (*File, error) {
 }
 
 // Discard ends Columns that File was not called of.
-func (c *Columns) Discard() { c.b.discard() }
+func (c *Columns) Discard() { c.builder.discard() }

@@ -147,13 +147,13 @@ func Check(path string) error {
 // openOrBuild maps the index of a file, beside the file or in the cache folder. If neither
 // can be trusted it calls build with the path of a new one: beside the file, or in the cache
 // folder if the file's folder cannot be written.
-func openOrBuild(path, kind string, s stamp, o Options, build func(at string) error) (*mapped, error) {
-	tell := o.Tell
+func openOrBuild(path, kind string, stamp stamp, opts Options, build func(at string) error) (*mapped, error) {
+	tell := opts.Tell
 	if tell == nil {
 		tell = func(string) {}
 	}
 	places := []string{path + Suffix}
-	if dir := o.cache(); dir != "" {
+	if dir := opts.cache(); dir != "" {
 		full, err := filepath.Abs(path)
 		if err != nil {
 			return nil, err
@@ -161,8 +161,8 @@ func openOrBuild(path, kind string, s stamp, o Options, build func(at string) er
 		places = append(places, filepath.Join(dir, fmt.Sprintf("%s-%016x%s", filepath.Base(path), xxhash.Sum64String(full), Suffix)))
 	}
 	for _, at := range places {
-		m, err := openIndex(at, kind, s)
-		if err == nil && m.Tag != o.Tag {
+		m, err := openIndex(at, kind, stamp)
+		if err == nil && m.Tag != opts.Tag {
 			m.close()
 			err = errors.New("it was made with other variants or paper tables")
 		}
@@ -183,7 +183,7 @@ func openOrBuild(path, kind string, s stamp, o Options, build func(at string) er
 			if i > 0 {
 				tell(fmt.Sprintf("the index is kept in %s: %v", at, failed))
 			}
-			return openIndex(at, kind, s)
+			return openIndex(at, kind, stamp)
 		}
 		if failed = err; !errors.Is(err, os.ErrPermission) && !strings.Contains(err.Error(), "read-only file system") {
 			break
@@ -321,7 +321,7 @@ type builder struct {
 
 	tests, seriesOf, statuses, noteSets, codes, metrics words
 	ends                                                struct{ id, metric uint32 }
-	rows, bad                                           int
+	rows, badLines                                      int
 	low, high                                           float64
 	parser                                              fastjson.Parser
 	observe                                             func(*scoring.Result)
@@ -368,7 +368,7 @@ func buildResults(ctx context.Context, src *os.File, s stamp, path string, o Opt
 // end writes the index of a result file with the stamp s to path. Without any score the
 // range is 0 to 1, because JSON has no infinities.
 func (b *builder) end(path string, s stamp, o *Options) error {
-	h := &header{Kind: "results", Rows: b.rows, Source: s, Tag: o.Tag, Bad: b.bad, Low: b.low, High: b.high,
+	h := &header{Kind: "results", Rows: b.rows, Source: s, Tag: o.Tag, Bad: b.badLines, Low: b.low, High: b.high,
 		Words: map[string][]Word{"test": b.tests.list, "series": b.seriesOf.list, "status": b.statuses.list, "notes": b.noteSets.list, "code": b.codes.list}}
 	if b.low > b.high { // no score
 		h.Low, h.High = 0, 1
@@ -386,26 +386,26 @@ func (b *builder) end(path string, s stamp, o *Options) error {
 // "" if it could. A line that is no result becomes a row with the code unreadable_line; as
 // the first row it is an error.
 func (b *builder) add(line []byte, n int, at int64, fault string) error {
-	r := &scoring.Result{}
-	v, err := b.parser.ParseBytes(line)
+	result := &scoring.Result{}
+	value, err := b.parser.ParseBytes(line)
 	if fault != "" {
 		err = errors.New(fault)
 	}
 	if err == nil {
-		r, err = scoring.CheckResult(v)
+		result, err = scoring.CheckResult(value)
 	}
 	if err != nil {
 		if b.rows == 0 {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
-		b.bad++
-		r = &scoring.Result{Err: &scoring.Error{Code: unreadable}}
-		v = nil
+		b.badLines++
+		result = &scoring.Result{Err: &scoring.Error{Code: unreadable}}
+		value = nil
 	}
-	if b.observe != nil && v != nil {
-		b.observe(r)
+	if b.observe != nil && value != nil {
+		b.observe(result)
 	}
-	return b.put(r, rewardOf(v), at, len(line))
+	return b.put(result, rewardOf(value), at, len(line))
 }
 
 // rewardOf returns the reward of a result line, NaN if it has none. v is nil for a line that
@@ -430,44 +430,44 @@ func (b *builder) put(r *scoring.Result, reward float64, at int64, length int) e
 // addNumbers writes the columns of numbers: score, reward, repeat, turn, time, cost, and the
 // hashes of question and answer. A value that is missing is NaN. A result whose question is
 // unknown gets a hash of its own.
-func (b *builder) addNumbers(r *scoring.Result, reward float64) {
+func (b *builder) addNumbers(result *scoring.Result, reward float64) {
 	score := math.NaN()
-	if r.Scored {
-		score = r.Score
+	if result.Scored {
+		score = result.Score
 		b.low, b.high = min(b.low, score), max(b.high, score)
 	}
 	put(b.score, score)
 	put(b.reward, reward)
-	put(b.repeat, uint16(min(r.Who.Repeat, math.MaxUint16)))
-	put(b.turn, uint16(min(r.Who.Turn, math.MaxUint16)))
+	put(b.repeat, uint16(min(result.Who.Repeat, math.MaxUint16)))
+	put(b.turn, uint16(min(result.Who.Turn, math.MaxUint16)))
 	seconds, cost := math.NaN(), math.NaN()
-	if s, ok := r.Who.Settings().Seconds(); ok {
+	if s, ok := result.Who.Settings().Seconds(); ok {
 		seconds = s
 	}
-	if c, ok := r.Who.Settings().Cost(); ok {
+	if c, ok := result.Who.Settings().Cost(); ok {
 		cost = c
 	}
 	put(b.time, float32(seconds))
 	put(b.cost, float32(cost))
 	var known bool
-	b.key, known = r.Item(b.key[:0])
+	b.key, known = result.Item(b.key[:0])
 	if !known { // nothing is the same question
 		b.key = strconv.AppendInt(append(b.key[:0], "row "...), int64(b.rows), 10)
 	}
 	put(b.item, xxhash.Sum64(b.key))
-	b.key = appendAnswer(b.key[:0], r.ID, &r.Who)
+	b.key = appendAnswer(b.key[:0], result.ID, &result.Who)
 	put(b.answer, xxhash.Sum64(b.key))
 }
 
 // addWords writes the columns of words: test, series, status, the sorted set of at most 32
 // notes, and error code.
-func (b *builder) addWords(r *scoring.Result) {
-	put(b.test, b.tests.code(r.Suite, r.Test))
-	arm := r.Who.Arm()
-	put(b.series, b.seriesOf.code(r.Who.Model, arm[0], arm[1], arm[2], arm[3], arm[4]))
-	put(b.status, b.statuses.code(r.Status))
+func (b *builder) addWords(result *scoring.Result) {
+	put(b.test, b.tests.code(result.Suite, result.Test))
+	arm := result.Who.Arm()
+	put(b.series, b.seriesOf.code(result.Who.Model, arm[0], arm[1], arm[2], arm[3], arm[4]))
+	put(b.status, b.statuses.code(result.Status))
 	b.set = b.set[:0]
-	for _, n := range r.Notes {
+	for _, n := range result.Notes {
 		if !slices.Contains(b.set, n.Code) && len(b.set) < 32 {
 			b.set = append(b.set, n.Code)
 		}
@@ -475,8 +475,8 @@ func (b *builder) addWords(r *scoring.Result) {
 	slices.Sort(b.set)
 	put(b.notes, b.noteSets.code(b.set...))
 	code := ""
-	if r.Err != nil {
-		code = r.Err.Code
+	if result.Err != nil {
+		code = result.Err.Code
 	}
 	put(b.code, b.codes.code(code))
 }
@@ -494,9 +494,9 @@ func (b *builder) addTexts(r *scoring.Result) error {
 	b.ends.id += uint32(len(id))
 	put(b.idEnd, b.ends.id)
 	b.ends.id++
-	for _, m := range r.Metrics {
+	for _, metric := range r.Metrics {
 		x, ok := 0.0, true
-		switch v := m.Value.(type) {
+		switch v := metric.Value.(type) {
 		case float64:
 			x = v
 		case int: // as results in memory have it
@@ -508,10 +508,10 @@ func (b *builder) addTexts(r *scoring.Result) error {
 		default:
 			ok = false
 		}
-		if !ok || len(b.metrics.list) >= maxMetrics && b.metrics.at[m.Name+"\x00"] == 0 {
+		if !ok || len(b.metrics.list) >= maxMetrics && b.metrics.at[metric.Name+"\x00"] == 0 {
 			continue
 		}
-		put(b.mName, b.metrics.code(m.Name))
+		put(b.mName, b.metrics.code(metric.Name))
 		put(b.mValue, float32(x))
 		b.ends.metric++
 	}

@@ -98,22 +98,22 @@ func (w *writer) finish(path string, h *header) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(w.dir, "."+filepath.Base(path)+"-")
+	file, err := os.CreateTemp(w.dir, "."+filepath.Base(path)+"-")
 	if err != nil {
 		return err
 	}
 	defer func() {
-		f.Close()
+		file.Close()
 		if err != nil {
-			os.Remove(f.Name())
+			os.Remove(file.Name())
 		}
 	}()
 	sum := xxhash.New()
-	out := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<20)
+	out := bufio.NewWriterSize(io.MultiWriter(file, sum), 1<<20)
 	var head [preamble]byte
 	copy(head[:], magic)
 	binary.LittleEndian.PutUint64(head[16:], uint64(len(text)))
-	if _, err = f.Write(head[:16]); err != nil { // the checksum, bytes 8 to 15, follows at the end
+	if _, err = file.Write(head[:16]); err != nil { // the checksum, bytes 8 to 15, follows at the end
 		return err
 	}
 	out.Write(head[16:])
@@ -128,13 +128,13 @@ func (w *writer) finish(path string, h *header) (err error) {
 		return err
 	}
 	binary.LittleEndian.PutUint64(head[8:], sum.Sum64())
-	if _, err = f.WriteAt(head[8:16], 8); err != nil {
+	if _, err = file.WriteAt(head[8:16], 8); err != nil {
 		return err
 	}
-	if err = f.Chmod(0o644); err != nil {
+	if err = file.Chmod(0o644); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	return os.Rename(file.Name(), path)
 }
 
 // copyTo copies a column from its file and buffer, and the zeros that pad it to a multiple

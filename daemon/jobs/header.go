@@ -47,18 +47,18 @@ func (h *Header) ID() string {
 	return fmt.Sprintf("%016x", xxhash.Sum64(b))
 }
 
-// Differs returns the first difference between this job, which was planned before, and o,
+// Differs returns the first difference between this job, which was planned before, and header,
 // the one of the present command: the version of plumb, an input or a setting. It returns ""
 // if results would be the same. Args and Folder are not compared.
-func (h *Header) Differs(o *Header) string {
-	if h.Plumb != o.Plumb {
-		return fmt.Sprintf("it was begun by plumb %s, and this is %s", h.Plumb, o.Plumb)
+func (h *Header) Differs(header *Header) string {
+	if h.Plumb != header.Plumb {
+		return fmt.Sprintf("it was begun by plumb %s, and this is %s", h.Plumb, header.Plumb)
 	}
 	for i, in := range h.Inputs {
-		if i >= len(o.Inputs) || o.Inputs[i].Path != in.Path {
+		if i >= len(header.Inputs) || header.Inputs[i].Path != in.Path {
 			return fmt.Sprintf("it has the input %s, which this command does not have at that place", in.Name)
 		}
-		switch now := o.Inputs[i]; {
+		switch now := header.Inputs[i]; {
 		case now.Size != in.Size:
 			return fmt.Sprintf("%s had %d bytes and has %d now", in.Name, in.Size, now.Size)
 		case now.Tag != in.Tag:
@@ -68,19 +68,19 @@ func (h *Header) Differs(o *Header) string {
 				in.Modified.Format(time.RFC3339Nano))
 		}
 	}
-	if len(o.Inputs) > len(h.Inputs) {
-		return fmt.Sprintf("it does not have the input %s", o.Inputs[len(h.Inputs)].Name)
+	if len(header.Inputs) > len(h.Inputs) {
+		return fmt.Sprintf("it does not have the input %s", header.Inputs[len(h.Inputs)].Name)
 	}
 	var names []string
 	for name := range h.Settings {
 		names = append(names, name)
 	}
-	for name := range o.Settings {
+	for name := range header.Settings {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		if had, has := h.Settings[name], o.Settings[name]; had != has {
+		if had, has := h.Settings[name], header.Settings[name]; had != has {
 			return fmt.Sprintf("%s was %q and is %q now", name, had, has)
 		}
 	}

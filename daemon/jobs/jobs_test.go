@@ -152,7 +152,7 @@ func TestDeaths(t *testing.T) {
 		t.Errorf("got %v, %v, %v; want three that are at part 0", died, running, err)
 	}
 	for _, g := range open[:2] {
-		g.f.Close() // as the end of its process does
+		g.file.Close() // as the end of its process does
 	}
 	died, running, err = j.Begun()
 	if err != nil || len(died) != 1 || died[Part{0, 0}] != 2 || running[Part{0, 0}] != 1 {

@@ -25,7 +25,7 @@ type runNote struct {
 
 // Journal is open for one run. It is not safe for concurrent use.
 type Journal struct {
-	f      *os.File // nil for a run whose files are in an object store
+	file   *os.File // nil for a run whose files are in an object store
 	run    string
 	object *objectJournal // the journal of such a run; nil for a folder
 }
@@ -43,7 +43,7 @@ func (j *Job) Journal(run string) (*Journal, error) {
 	}
 	lock := lockOf(run)
 	unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &lock) // a file system without locks has no runs that go on
-	return &Journal{f: f, run: run}, nil
+	return &Journal{file: f, run: run}, nil
 }
 
 // lockOf returns the lock that a run holds: one byte far behind the end of the journal, at a
@@ -75,7 +75,7 @@ func (g *Journal) Close() error {
 	if g.object != nil {
 		return g.object.close()
 	}
-	return errors.Join(g.note(runNote{Run: g.run, Ended: true}), g.f.Close())
+	return errors.Join(g.note(runNote{Run: g.run, Ended: true}), g.file.Close())
 }
 
 // note appends a line to the journal by a single write, so that lines of several processes
@@ -83,7 +83,7 @@ func (g *Journal) Close() error {
 func (g *Journal) note(b runNote) error {
 	line, err := json.Marshal(&b)
 	if err == nil {
-		_, err = g.f.Write(append(line, '\n'))
+		_, err = g.file.Write(append(line, '\n'))
 	}
 	return err
 }
@@ -97,16 +97,16 @@ func (j *Job) Begun() (died, running map[Part]int, err error) {
 	if !ok {
 		return died, running, j.begunObjects(died, running)
 	}
-	f, err := folder.Open(journalName)
+	file, err := folder.Open(journalName)
 	if errors.Is(err, os.ErrNotExist) {
 		return died, running, nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close()
+	defer file.Close()
 	runs := map[string]map[Part]bool{} // the parts that each run began; a run that ended is removed
-	r := bufio.NewReader(f)
+	r := bufio.NewReader(file)
 	for {
 		line, err := r.ReadBytes('\n')
 		var b runNote
@@ -129,7 +129,7 @@ func (j *Job) Begun() (died, running map[Part]int, err error) {
 	}
 	for run, parts := range runs {
 		count := died
-		if goesOn(f, run) {
+		if goesOn(file, run) {
 			count = running
 		}
 		j.countUndone(parts, count)

@@ -90,8 +90,8 @@ var ErrNone = errors.New("there is no job")
 
 // Open reads the manifest of a store, without its shards. The error is ErrNone where there is none, or one
 // that was not written to its end.
-func Open(store Store) (j *Job, err error) {
-	f, err := store.Open(ManifestName)
+func Open(store Store) (job *Job, err error) {
+	file, err := store.Open(ManifestName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNone
 	}
@@ -100,19 +100,19 @@ func Open(store Store) (j *Job, err error) {
 	}
 	defer func() {
 		if err != nil {
-			f.Close()
+			file.Close()
 		}
 	}()
-	j = &Job{Store: store, manifest: f}
-	line, err := bufio.NewReaderSize(f, 1<<20).ReadBytes('\n')
-	if err != nil || json.Unmarshal(line, &j.Header) != nil || j.Header.Job == 0 {
+	job = &Job{Store: store, manifest: file}
+	line, err := bufio.NewReaderSize(file, 1<<20).ReadBytes('\n')
+	if err != nil || json.Unmarshal(line, &job.Header) != nil || job.Header.Job == 0 {
 		return nil, fmt.Errorf("cannot read job %s: its manifest does not begin with a header; want another folder, or --restart", store.Path(""))
 	}
-	if j.Header.Job != formatVersion {
+	if job.Header.Job != formatVersion {
 		return nil, fmt.Errorf("cannot read job %s: its version is %d; this program knows %d", store.Path(""),
-			j.Header.Job, formatVersion)
+			job.Header.Job, formatVersion)
 	}
-	last, err := lastLine(f)
+	last, err := lastLine(file)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read job %s: %w", store.Path(""), err)
 	}
@@ -120,8 +120,8 @@ func Open(store Store) (j *Job, err error) {
 	if json.Unmarshal(last, &e) != nil || e.Shards < 0 {
 		return nil, ErrNone
 	}
-	j.Shards, j.Lines = e.Shards, e.Lines
-	return j, nil
+	job.Shards, job.Lines = e.Shards, e.Lines
+	return job, nil
 }
 
 // lastLine returns the last line of a manifest without its line end, which must be shorter

@@ -15,23 +15,23 @@ import (
 func CutLines(input int, text io.Reader, size int64, give func(Shard) error) error {
 	r := bufio.NewReaderSize(text, 1<<20)
 	least := min(size/shortPart, shortBytes)
-	s := Shard{Input: input, Line: 1}
+	shard := Shard{Input: input, Line: 1}
 	giveShard := func() error { // and begins the next one at its end
-		err := give(s)
-		s = Shard{Input: input, From: s.To, To: s.To, Line: s.Line + s.Lines}
+		err := give(shard)
+		shard = Shard{Input: input, From: shard.To, To: shard.To, Line: shard.Line + shard.Lines}
 		return err
 	}
 	for {
 		n, whole, err := skipLine(r)
 		if n > 0 {
-			if s.Lines > 0 && s.To-s.From+n > ShardBytes { // the line would make the shard too long
+			if shard.Lines > 0 && shard.To-shard.From+n > ShardBytes { // the line would make the shard too long
 				if err := giveShard(); err != nil {
 					return err
 				}
 			}
-			s.Lines++
-			s.To += n
-			if whole && s.Lines >= ShardLines && (s.To-s.From >= least || s.Lines >= shortLines) {
+			shard.Lines++
+			shard.To += n
+			if whole && shard.Lines >= ShardLines && (shard.To-shard.From >= least || shard.Lines >= shortLines) {
 				if err := giveShard(); err != nil {
 					return err
 				}
@@ -44,7 +44,7 @@ func CutLines(input int, text io.Reader, size int64, give func(Shard) error) err
 			return fmt.Errorf("cannot plan: %w", err)
 		}
 	}
-	if s.Lines > 0 {
+	if shard.Lines > 0 {
 		return giveShard()
 	}
 	return nil

@@ -17,11 +17,11 @@ type Status struct {
 // Status counts the shards and lines that are done, and finds the times of the first and the
 // last marker. Only the marker of a shard's first part is asked for its time. See
 // docs/spec/jobs.md#r6.
-func (j *Job) Status() (s Status, err error) {
-	s = Status{Shards: j.Shards, Lines: j.Lines}
+func (j *Job) Status() (status Status, err error) {
+	status = Status{Shards: j.Shards, Lines: j.Lines}
 	l, err := j.listing()
 	if err != nil {
-		return s, err
+		return status, err
 	}
 	err = j.Each(func(sh Shard) error {
 		done, lines, err := l.done(sh)
@@ -29,22 +29,22 @@ func (j *Job) Status() (s Status, err error) {
 			return err
 		}
 		if done {
-			s.Done++
+			status.Done++
 		}
-		s.Whole = s.Whole || sh.Lines < 0
-		s.Scored += int64(lines)
+		status.Whole = status.Whole || sh.Lines < 0
+		status.Scored += int64(lines)
 		if info, err := l.stat(Part{sh.N, 0}.name() + markerSuffix); err == nil {
 			t := info.Modified
-			if s.First.IsZero() || t.Before(s.First) {
-				s.First = t
+			if status.First.IsZero() || t.Before(status.First) {
+				status.First = t
 			}
-			if t.After(s.Last) {
-				s.Last = t
+			if t.After(status.Last) {
+				status.Last = t
 			}
 		}
 		return nil
 	})
-	return s, err
+	return status, err
 }
 
 // Undone lists the shards that are not done.

@@ -82,24 +82,24 @@ func (s *Folder) Replace(name string, fill func(io.Writer) error) error {
 // it its final name. It makes the folder if there is none, and always removes the temporary
 // name.
 func (s *Folder) write(name string, fill func(io.Writer) error, place func(temporary, path string) error) error {
-	f, err := os.CreateTemp(s.dir, name+".*.tmp")
+	file, err := os.CreateTemp(s.dir, name+".*.tmp")
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(s.dir, 0o755); err == nil {
-			f, err = os.CreateTemp(s.dir, name+".*.tmp")
+			file, err = os.CreateTemp(s.dir, name+".*.tmp")
 		}
 	}
 	if err != nil {
 		return err
 	}
 	defer func() {
-		f.Close()
-		os.Remove(f.Name()) // fails after a rename, which is well
+		file.Close()
+		os.Remove(file.Name()) // fails after a rename, which is well
 	}()
-	if err = fill(f); err == nil {
-		err = f.Sync()
+	if err = fill(file); err == nil {
+		err = file.Sync()
 	}
 	if err == nil {
-		err = place(f.Name(), s.Path(name))
+		err = place(file.Name(), s.Path(name))
 	}
 	return err
 }

@@ -19,7 +19,7 @@ const maxReplies = 3
 // askUntilVerdict asks the judge until a reply is a verdict, maxReplies times at most. The last request
 // repeats which form of reply is wanted. A verdict is kept in the folder before the next call begins. An
 // error says that the judge did not reply, or that no reply is a verdict.
-func (c *Client) askUntilVerdict(ctx context.Context, f *flight, r *request) (v verdict, err error) {
+func (c *Client) askUntilVerdict(ctx context.Context, f *flight, r *request) (verdict verdict, err error) {
 	prompt := r.prompt
 	for n := range maxReplies {
 		if n == maxReplies-1 {
@@ -32,18 +32,18 @@ func (c *Client) askUntilVerdict(ctx context.Context, f *flight, r *request) (v 
 				Begin: func(int, *budget.Hold) error { return c.begin(f) },
 				End:   func() { c.ended(f) },
 				Keep: func(o *chat.Outcome) error { // called as soon as the reply is there, so that a kill loses none
-					v, found = c.keepVerdict(r, o)
+					verdict, found = c.keepVerdict(r, o)
 					return nil
 				}}})
 		switch {
 		case found:
-			return v, nil
+			return verdict, nil
 		case !replied(&o):
-			return v, errors.New(o.Error.Message)
+			return verdict, errors.New(o.Error.Message)
 		}
 		c.count(func(s *Stats) { s.Unread++ })
 	}
-	return v, fmt.Errorf("none of %d replies is a verdict", maxReplies)
+	return verdict, fmt.Errorf("none of %d replies is a verdict", maxReplies)
 }
 
 // replied reports whether the endpoint gave a reply, which may hold a verdict. A reply that its filter

@@ -85,7 +85,7 @@ func TestUnsaved(t *testing.T) {
 	if c.Ask(t.Context(), &scoring.Question{Text: "Before"}); c.Stats().Unsaved != 0 {
 		t.Errorf("got %+v; want all saved", c.Stats())
 	}
-	if err := c.store.f.Close(); err != nil {
+	if err := c.store.log.Close(); err != nil {
 		t.Fatal(err)
 	}
 	// The claim of a question reads the file too, so the reply is settled directly.

@@ -109,11 +109,11 @@ type Stats struct {
 
 // flight is a question under way.
 type flight struct {
-	done    chan struct{}
-	j       scoring.Judgement // once done is closed
-	waiters int               // Client.mu guards it, and calling
-	calling bool              // a call is under way: its reply is paid for
-	cancel  context.CancelFunc
+	done      chan struct{}
+	judgement scoring.Judgement // once done is closed
+	waiters   int               // Client.mu guards it, and calling
+	calling   bool              // a call is under way: its reply is paid for
+	cancel    context.CancelFunc
 }
 
 // New opens the folder of verdicts (Config.Cache) and returns a client, which Close must end. It makes no
@@ -214,7 +214,7 @@ func (c *Client) Ask(ctx context.Context, q *scoring.Question) scoring.Judgement
 	}
 	select {
 	case <-f.done:
-		return f.j
+		return f.judgement
 	case <-ctx.Done():
 	}
 	c.leave(f)
@@ -223,7 +223,7 @@ func (c *Client) Ask(ctx context.Context, q *scoring.Question) scoring.Judgement
 
 // join returns the flight of a question, which has one more waiter then: the one that another caller has
 // begun, or a new one, which runs in a goroutine of its own. It fails after Close.
-func (c *Client) join(r *request) (*flight, error) {
+func (c *Client) join(request *request) (*flight, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stats.Asked++
@@ -231,14 +231,14 @@ func (c *Client) join(r *request) (*flight, error) {
 		c.stats.Failed++
 		return nil, errors.New("the judge is shutting down")
 	}
-	if f := c.flights[r.key]; f != nil {
+	if f := c.flights[request.key]; f != nil {
 		f.waiters++
 		return f, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), c.cfg.Deadline)
 	f := &flight{done: make(chan struct{}), waiters: 1, cancel: cancel}
-	c.flights[r.key] = f
-	c.running.Go(func() { c.finishFlight(ctx, f, r) })
+	c.flights[request.key] = f
+	c.running.Go(func() { c.finishFlight(ctx, f, request) })
 	return f, nil
 }
 
@@ -256,54 +256,54 @@ func (c *Client) leave(f *flight) {
 
 // finishFlight resolves the question of a flight, gives the verdict to all callers that wait for it, and
 // counts the outcome for each. Later callers begin a new flight.
-func (c *Client) finishFlight(ctx context.Context, f *flight, r *request) {
-	defer f.cancel()
-	v, known, err := c.resolve(ctx, f, r)
+func (c *Client) finishFlight(ctx context.Context, flight *flight, r *request) {
+	defer flight.cancel()
+	v, known, err := c.resolve(ctx, flight, r)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.flights, r.key)
-	n := int64(f.waiters)
+	n := int64(flight.waiters)
 	switch {
 	case err != nil:
-		f.j = unjudged(err)
+		flight.judgement = unjudged(err)
 		c.stats.Failed += n
 	case known:
-		f.j = v.judgement()
+		flight.judgement = v.judgement()
 		c.stats.Cached += n
 	default:
-		f.j = v.judgement()
+		flight.judgement = v.judgement()
 		if n > 0 { // one caller paid for the verdict, the others share it; those that left are counted
 			c.stats.Judged++
 			c.stats.Shared += n - 1
 		}
 	}
-	close(f.done)
+	close(flight.done)
 }
 
 // resolve returns the verdict of a question, from the folder, in which known is true, or from the judge.
 // It claims the question first, so that of several processes with one folder only one asks. In a dry
 // run it counts the call that there would be and returns an error. A panic is an error of this question.
-func (c *Client) resolve(ctx context.Context, f *flight, r *request) (v verdict, known bool, err error) {
+func (c *Client) resolve(ctx context.Context, flight *flight, request *request) (verdict verdict, known bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.cfg.Log.Error("BUG: panic in a question to the judge", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = errors.New("internal error; the log has the details")
 		}
 	}()
-	release, err := c.store.claim(ctx, r.key)
+	release, err := c.store.claim(ctx, request.key)
 	if err != nil {
-		return v, false, err
+		return verdict, false, err
 	}
 	defer release()
-	if v, ok := c.store.get(r.key); ok { // another process may have asked while this one waited
+	if v, ok := c.store.get(request.key); ok { // another process may have asked while this one waited
 		return v, true, nil
 	}
 	if c.cfg.DryRun {
-		c.count(func(s *Stats) { s.DryRun++; s.PromptTokens += chat.Estimate(r.prompt) })
-		return v, false, errors.New("a dry run makes no calls")
+		c.count(func(s *Stats) { s.DryRun++; s.PromptTokens += chat.Estimate(request.prompt) })
+		return verdict, false, errors.New("a dry run makes no calls")
 	}
-	v, err = c.askUntilVerdict(ctx, f, r)
-	return v, false, err
+	verdict, err = c.askUntilVerdict(ctx, flight, request)
+	return verdict, false, err
 }
 
 // count changes the statistics under their lock.

@@ -59,7 +59,7 @@ func cut(s string) string {
 // DIR/asking has a lock per question that is being asked, which ends with its process.
 type store struct {
 	mu     sync.Mutex
-	f      *ledger.File // nil without a folder
+	log    *ledger.File // nil without a folder
 	locks  *os.File
 	at     map[digest]place
 	mem    map[digest]verdict // what is in no file
@@ -90,7 +90,7 @@ func openStore(dir string) (*store, error) {
 		return nil, fmt.Errorf("cannot make --judge-cache: %w", err)
 	}
 	var err error
-	if s.f, err = ledger.Open(filepath.Join(dir, "verdicts.jsonl")); err != nil {
+	if s.log, err = ledger.Open(filepath.Join(dir, "verdicts.jsonl")); err != nil {
 		return nil, fmt.Errorf("cannot open --judge-cache: %w", err)
 	}
 	s.locks, err = os.OpenFile(filepath.Join(dir, "asking"), os.O_RDWR|os.O_CREATE, 0o600)
@@ -98,7 +98,7 @@ func openStore(dir string) (*store, error) {
 		err = s.refresh()
 	}
 	if err != nil {
-		s.f.Close()
+		s.log.Close()
 		return nil, fmt.Errorf("cannot read --judge-cache: %w", err)
 	}
 	s.tick = time.AfterFunc(time.Hour, s.sync) // AfterFunc is the only way to make a timer with a function
@@ -111,7 +111,7 @@ func (s *store) get(k digest) (v verdict, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v, ok = s.mem[k]
-	if ok || s.f == nil {
+	if ok || s.log == nil {
 		return v, ok
 	}
 	p, ok := s.at[k]
@@ -119,7 +119,7 @@ func (s *store) get(k digest) (v verdict, ok bool) {
 		return v, false
 	}
 	line := make([]byte, p.n)
-	if _, err := s.f.ReadAt(line, p.off); err == nil {
+	if _, err := s.log.ReadAt(line, p.off); err == nil {
 		if got, v, ok := parse(line); ok && got == k {
 			return v, true
 		}
@@ -134,11 +134,11 @@ func (s *store) put(k digest, v verdict) error {
 	v.Key = hex.EncodeToString(k[:])
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.f == nil || s.closed {
+	if s.log == nil || s.closed {
 		s.remember(k, v)
 		return nil
 	}
-	if err := s.f.Append(line(v)); err != nil {
+	if err := s.log.Append(line(v)); err != nil {
 		s.remember(k, v)
 		return fmt.Errorf("cannot write to --judge-cache: %w", err)
 	}
@@ -165,10 +165,10 @@ func (s *store) remember(k digest, v verdict) {
 // by others. If the file was replaced, it indexes it anew. The caller holds mu, or no other goroutine
 // uses the store yet.
 func (s *store) refresh() error {
-	if s.f == nil {
+	if s.log == nil {
 		return nil
 	}
-	return s.f.Refresh(func() { clear(s.at) }, func(line []byte, off int64) {
+	return s.log.Refresh(func() { clear(s.at) }, func(line []byte, off int64) {
 		if k, _, ok := parse(line); ok {
 			s.at[k] = place{off, int32(len(line))}
 		}
@@ -196,7 +196,7 @@ func (s *store) sync() {
 	s.dirty = false
 	s.mu.Unlock()
 	if dirty && !closed {
-		s.f.Sync()
+		s.log.Sync()
 	}
 }
 
@@ -209,7 +209,7 @@ const pollClaim = 50 * time.Millisecond
 // file system without such locks several processes may ask at once. The error is that of the wait, when
 // ctx ends, or of reading.
 func (s *store) claim(ctx context.Context, k digest) (release func(), err error) {
-	if s.f == nil {
+	if s.log == nil {
 		return func() {}, nil
 	}
 	// A question is locked as one byte of the file asking, at an offset that follows from its key. The
@@ -244,12 +244,12 @@ func (s *store) claim(ctx context.Context, k digest) (release func(), err error)
 func (s *store) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.f == nil || s.closed {
+	if s.log == nil || s.closed {
 		return nil
 	}
 	s.closed = true
 	s.tick.Stop()
-	return errors.Join(s.f.Sync(), s.f.Close(), s.locks.Close())
+	return errors.Join(s.log.Sync(), s.log.Close(), s.locks.Close())
 }
 
 // sleep waits for d, or until ctx ends, whose error it returns then.

@@ -16,7 +16,7 @@ import (
 // File is a log that processes share: each append takes a lock of the file, and Refresh
 // finds what others appended. One goroutine uses it at a time.
 type File struct {
-	f    *os.File
+	file *os.File
 	read int64 // bytes that Refresh has seen
 	torn int
 }
@@ -27,14 +27,14 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{f: f}, nil
+	return &File{file: f}, nil
 }
 
 // Append writes one line, as Line makes it, at the end of the file, under a lock of the
 // file, so that lines of several processes do not mix. If a kill tore the line before it,
 // that one is ended first. A file system without locks is written without.
 func (l *File) Append(line []byte) (err error) {
-	fd := int(l.f.Fd())
+	fd := int(l.file.Fd())
 	for err = unix.EINTR; err == unix.EINTR; { // again after a signal
 		err = unix.Flock(fd, unix.LOCK_EX)
 	}
@@ -42,14 +42,14 @@ func (l *File) Append(line []byte) (err error) {
 		return err
 	}
 	defer unix.Flock(fd, unix.LOCK_UN)
-	torn, err := endsTorn(l.f)
+	torn, err := endsTorn(l.file)
 	if err != nil {
 		return err
 	}
 	if torn {
 		line = append([]byte{'\n'}, line...)
 	}
-	_, err = l.f.Write(line)
+	_, err = l.file.Write(line)
 	return err
 }
 
@@ -70,7 +70,7 @@ func endsTorn(f *os.File) (bool, error) {
 // last line without its end is left for the next call. If another process truncated the
 // file, Refresh calls restart and reads from the start.
 func (l *File) Refresh(restart func(), f func(line []byte, off int64)) error {
-	st, err := l.f.Stat()
+	st, err := l.file.Stat()
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (l *File) Refresh(restart func(), f func(line []byte, off int64)) error {
 	var rest []byte // the beginning of a line
 	for at := l.read; at < st.Size(); {
 		b := make([]byte, min(piece, st.Size()-at))
-		if _, err := l.f.ReadAt(b, at); err != nil && err != io.EOF {
+		if _, err := l.file.ReadAt(b, at); err != nil && err != io.EOF {
 			return err
 		}
 		at += int64(len(b))
@@ -98,12 +98,12 @@ func (l *File) Refresh(restart func(), f func(line []byte, off int64)) error {
 // rest returns the bytes after the last line that Refresh has seen, a line without its end;
 // at most maxLine of them.
 func (l *File) rest() ([]byte, error) {
-	st, err := l.f.Stat()
+	st, err := l.file.Stat()
 	if err != nil {
 		return nil, err
 	}
 	b := make([]byte, min(max(0, st.Size()-l.read), maxLine))
-	_, err = l.f.ReadAt(b, l.read)
+	_, err = l.file.ReadAt(b, l.read)
 	if err == io.EOF {
 		err = nil
 	}
@@ -132,13 +132,13 @@ func (l *File) lines(b []byte, f func(line []byte, off int64)) []byte {
 }
 
 // ReadAt fills b from an offset of the file.
-func (l *File) ReadAt(b []byte, off int64) (int, error) { return l.f.ReadAt(b, off) }
+func (l *File) ReadAt(b []byte, off int64) (int, error) { return l.file.ReadAt(b, off) }
 
 // Torn is the number of lines that Refresh skipped.
 func (l *File) Torn() int { return l.torn }
 
 // Sync flushes the file to the disk.
-func (l *File) Sync() error { return l.f.Sync() }
+func (l *File) Sync() error { return l.file.Sync() }
 
 // Close closes the file.
-func (l *File) Close() error { return l.f.Close() }
+func (l *File) Close() error { return l.file.Close() }

@@ -15,7 +15,7 @@ import (
 var ErrLocked = errors.New("another process works in this folder")
 
 // Lock is the lock of a folder.
-type Lock struct{ f *os.File }
+type Lock struct{ file *os.File }
 
 // LockName is the file that LockFolder locks.
 const LockName = "lock"
@@ -24,31 +24,31 @@ const LockName = "lock"
 // its end. The error wraps ErrLocked where another one does. A file system without locks
 // has none. See docs/spec/runs.md#r27.
 func LockFolder(dir string) (*Lock, error) {
-	f, err := os.OpenFile(filepath.Join(dir, LockName), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(filepath.Join(dir, LockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	for err = unix.EINTR; err == unix.EINTR; {
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	}
 	switch {
 	case errors.Is(err, unix.EWOULDBLOCK):
-		f.Close()
+		file.Close()
 		return nil, fmt.Errorf("cannot use %s: %w", dir, ErrLocked)
 	case err != nil && !errors.Is(err, unix.ENOTSUP) && !errors.Is(err, unix.ENOLCK):
-		f.Close()
+		file.Close()
 		return nil, fmt.Errorf("cannot lock %s: %w", dir, err)
 	}
-	return &Lock{f}, nil
+	return &Lock{file}, nil
 }
 
 // Unlock gives the folder back.
-func (l *Lock) Unlock() error { return l.f.Close() }
+func (l *Lock) Unlock() error { return l.file.Close() }
 
 // Log is a log of one process, which holds the lock of its folder. It is safe for
 // concurrent use. See docs/spec/runs.md#r26.
 type Log struct {
-	f    *os.File
+	file *os.File
 	torn int
 	wake chan struct{}
 	done chan struct{} // closed when the writer has ended
@@ -81,12 +81,12 @@ func OpenLog(path string, replay func(line []byte, at Place) error) (*Log, error
 		file.Close()
 		return nil, err
 	}
-	st, err := file.f.Stat()
+	st, err := file.file.Stat()
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
-	l := &Log{f: file.f, torn: file.torn, wake: make(chan struct{}, 1), done: make(chan struct{}), end: st.Size()}
+	l := &Log{file: file.file, torn: file.torn, wake: make(chan struct{}, 1), done: make(chan struct{}), end: st.Size()}
 	if open {
 		l.pending = []byte{'\n'} // goes before the first line
 		l.end++
@@ -103,7 +103,7 @@ func Read(path string, replay func(line []byte, at Place) error) (torn int, err 
 		return 0, err
 	}
 	defer f.Close()
-	file := &File{f: f}
+	file := &File{file: f}
 	_, err = file.replay(replay)
 	return file.torn, err
 }
@@ -214,11 +214,11 @@ func (l *Log) write() {
 		}
 		l.mu.Unlock()
 		if someWait && err == nil {
-			_, err = l.f.Write(group)
+			_, err = l.file.Write(group)
 		}
 		tell(noteWaiters, err)
 		if len(lineWaiters) > 0 && err == nil {
-			err = l.f.Sync()
+			err = l.file.Sync()
 		}
 		err = l.fail(err) // keeps it for later calls
 		tell(lineWaiters, err)
@@ -260,5 +260,5 @@ func (l *Log) Close() error {
 	}
 	l.mu.Unlock()
 	<-l.done
-	return errors.Join(l.f.Sync(), l.f.Close())
+	return errors.Join(l.file.Sync(), l.file.Close())
 }

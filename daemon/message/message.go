@@ -18,36 +18,36 @@ type Said struct {
 // Responses is the Shape of an object of the Responses API.
 const Responses = "a Responses object"
 
-// Read returns the text of v if v is a chat message, a list of chat messages, content parts,
+// Read returns the text of value if value is a chat message, a list of chat messages, content parts,
 // a completion object or a Responses object; ok is false for any other value. An error
-// begins with the path below v and says what was got and wanted. Heard is false if v is a
+// begins with the path below value and says what was got and wanted. Heard is false if value is a
 // failed call without a text.
-func Read(v *fastjson.Value) (s Said, ok bool, err error) {
-	s.Heard = true
-	switch shape := shapeOf(v); shape {
+func Read(value *fastjson.Value) (said Said, ok bool, err error) {
+	said.Heard = true
+	switch shape := shapeOf(value); shape {
 	case list:
-		s.Shape = "a list of chat messages"
-		s.Text, err = lastText(v.GetArray())
+		said.Shape = "a list of chat messages"
+		said.Text, err = lastText(value.GetArray())
 	case parts:
-		s.Shape = "a list of content parts"
-		s.Text, err = joinedParts(v.GetArray(), "")
+		said.Shape = "a list of content parts"
+		said.Text, err = joinedParts(value.GetArray(), "")
 	case part:
-		s.Shape = "a content part"
-		s.Text, err = joinedParts([]*fastjson.Value{v}, "")
+		said.Shape = "a content part"
+		said.Text, err = joinedParts([]*fastjson.Value{value}, "")
 	case message:
-		s.Shape = "a chat message"
-		s.Text, err = messageText(v, "")
+		said.Shape = "a chat message"
+		said.Text, err = messageText(value, "")
 	case completion:
-		s.Shape = "a chat completion object"
-		s.Text, err = choiceText(v.GetArray("choices"))
+		said.Shape = "a chat completion object"
+		said.Text, err = choiceText(value.GetArray("choices"))
 	case response:
-		s.Shape = Responses
-		s.Text, err = outputText(v.GetArray("output"))
-		s.Heard = s.Text != "" || absent(v.Get("error"))
+		said.Shape = Responses
+		said.Text, err = outputText(value.GetArray("output"))
+		said.Heard = said.Text != "" || absent(value.Get("error"))
 	default:
 		return Said{}, false, nil
 	}
-	return s, true, err
+	return said, true, err
 }
 
 // Note returns a sentence for the result on what was read in place of a text.

@@ -12,7 +12,7 @@ import (
 // dispatcher takes batches from the ready list and runs them on the device. There is
 // one, with a goroutine and memory of its own, for each batch that may be in flight.
 type dispatcher struct {
-	q       *Queue
+	queue   *Queue
 	ts      []*task        // the tasks of the batch
 	ps      []Pic          // their pictures, in the same order
 	tallies []metric.Tally // memory for what the engine measures
@@ -22,13 +22,13 @@ type dispatcher struct {
 // that are wanted, and queues its tasks for scoring, until the queue is closed and drained. While a
 // batch is on the device, the next one fills.
 func (d *dispatcher) run() {
-	q := d.q
-	defer q.running.Done()
+	queue := d.queue
+	defer queue.running.Done()
 	for d.nextBatch() {
-		start := q.now()
+		start := queue.now()
 		d.measure()
-		end := q.now()
-		q.cfg.Watch.stage("metric", end-start)
+		end := queue.now()
+		queue.cfg.Watch.stage("metric", end-start)
 		for _, t := range d.ts {
 			t.marks[PartPack], t.marks[PartGPU] = start, end
 		}
@@ -39,11 +39,11 @@ func (d *dispatcher) run() {
 		for _, t := range draws {
 			if t.err == nil && !t.noReaders() {
 				t.err = d.draw(t)
-				q.mark(t, PartGPU)
+				queue.mark(t, PartGPU)
 			}
 		}
 		d.queueMeasured(draws)
-		q.endBatch(heavy)
+		queue.endBatch(heavy)
 		clear(d.ts)
 		clear(d.ps)
 	}
@@ -68,7 +68,7 @@ func (d *dispatcher) queueMeasured(ts []*task) {
 	if len(ts) == 0 {
 		return
 	}
-	q := d.q
+	q := d.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, t := range ts {
@@ -96,7 +96,7 @@ func (q *Queue) endBatch(heavy bool) {
 // draw makes the images of a task that wants them. A panic of the engine is an error.
 func (d *dispatcher) draw(t *task) (err error) {
 	defer recoverPanic(&err, "cannot draw picture")
-	t.drawn, err = d.q.cfg.Engine.Draw(t.pics)
+	t.drawn, err = d.queue.cfg.Engine.Draw(t.pics)
 	return err
 }
 
@@ -115,30 +115,30 @@ func (d *dispatcher) heavy() bool { return d.ts[0].class == classHeavy }
 // as in flight, and wakes workers, because there is room to prepare more. It returns false once the
 // queue is closed and drained.
 func (d *dispatcher) nextBatch() bool {
-	q := d.q
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	queue := d.queue
+	queue.mu.Lock()
+	defer queue.mu.Unlock()
 	for {
-		for !q.batchDue() {
-			if q.closed.Load() && q.drained() {
-				q.wake()
+		for !queue.batchDue() {
+			if queue.closed.Load() && queue.drained() {
+				queue.wake()
 				return false
 			}
-			q.setAlarm()
-			q.device.Wait()
+			queue.setAlarm()
+			queue.device.Wait()
 		}
-		q.force = false
+		queue.force = false
 		if d.fill(); len(d.ts) > 0 { // else none of the samples has readers any more
 			break
 		}
 	}
-	q.readyList.since = q.now()
-	q.inFlight++
+	queue.readyList.since = queue.now()
+	queue.inFlight++
 	if d.heavy() {
-		q.heavies++
+		queue.heavies++
 	}
-	q.workers.Broadcast() // there is room again
-	q.large.more.Broadcast()
+	queue.workers.Broadcast() // there is room again
+	queue.large.more.Broadcast()
 	return true
 }
 
@@ -175,22 +175,22 @@ func (q *Queue) onAlarm() {
 // turn it is and then with all in order of priority, until the next one would exceed what a batch may
 // cost. Samples without waiters are taken from the list but do not join the batch. The caller holds mu.
 func (d *dispatcher) fill() {
-	q, ready := d.q, &d.q.readyList
+	q, ready := d.queue, &d.queue.readyList
 	d.ts = d.ts[:0]
 	first := ready.turn.pick(classes, q.mayLead)
-	before := *ready // its sums less the present ones are what was taken
+	listBefore := *ready // its sums less the present ones are what was taken
 	d.add(ready.pop(first))
 	if first == classHeavy {
 		return
 	}
 	fits := func(t *task) bool {
-		return before.pictures-ready.pictures+len(t.pics) <= q.cfg.Batch &&
-			before.work-ready.work+t.work <= q.cfg.Work &&
-			before.pixels-ready.pixels+t.pixels <= q.cfg.Pixels
+		return listBefore.pictures-ready.pictures+len(t.pics) <= q.cfg.Batch &&
+			listBefore.work-ready.work+t.work <= q.cfg.Work &&
+			listBefore.pixels-ready.pixels+t.pixels <= q.cfg.Pixels
 	}
 	for _, class := range [...]int{classHigh, classNormal, classBulk} {
 		for ready.has(class) {
-			if len(d.ts) > 0 && !fits(ready.of[class].peek()) {
+			if len(d.ts) > 0 && !fits(ready.byClass[class].peek()) {
 				return
 			}
 			d.add(ready.pop(class))
@@ -201,9 +201,9 @@ func (d *dispatcher) fill() {
 // add puts a sample into the batch, or if it has no waiters queues it to be finished. The caller holds
 // mu.
 func (d *dispatcher) add(t *task) {
-	if d.q.hasNoWaiters(t) {
-		d.q.measured.push(t)
-		d.q.finisher.Signal()
+	if d.queue.hasNoWaiters(t) {
+		d.queue.measured.push(t)
+		d.queue.finisher.Signal()
 		return
 	}
 	d.ts = append(d.ts, t)
@@ -235,13 +235,13 @@ func (d *dispatcher) measureAll(ts []*task, ps []Pic) (err error) {
 	defer recoverPanic(&err, "cannot measure pictures")
 	i, have := 0, 0 // the task that the next tally belongs to, and how many it has
 	for len(ps) > 0 {
-		n := d.q.countForCall(ps)
-		d.tallies, err = d.q.cfg.Engine.Measure(d.tallies[:0], ps[:n])
+		n := d.queue.countForCall(ps)
+		d.tallies, err = d.queue.cfg.Engine.Measure(d.tallies[:0], ps[:n])
 		if err != nil {
 			return err
 		}
-		if d.q.cfg.Watch.Batch != nil {
-			d.q.cfg.Watch.Batch(n)
+		if d.queue.cfg.Watch.Batch != nil {
+			d.queue.cfg.Watch.Batch(n)
 		}
 		for _, tally := range d.tallies[:n] {
 			for have == len(ts[i].pics) { // the task is complete, or has no pictures

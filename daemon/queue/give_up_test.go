@@ -29,7 +29,7 @@ func TestRelief(t *testing.T) {
 		q := New(Config{Engine: idler{}})
 		r := q.reader(dump.Line{}, &Options{}, false)
 		x, _ := q.join(r, key{priority: PriorityHigh}, false)
-		w := &worker{q: q}
+		w := &worker{queue: q}
 		q.mu.Lock()
 		q.running.Add(1) // as if w had been started by New
 		q.occupy(w, x, true)

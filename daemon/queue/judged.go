@@ -85,23 +85,23 @@ func (q *Queue) askJudge(ctx context.Context, t *task) (j scoring.Judgement) {
 // beginJudging returns the context of a question to the judge, which ends when the last reader of the
 // task leaves. In bulk work it also ends after judgeLimit, and the deadline of the task's readers is
 // that of the judge until endJudging.
-func (q *Queue) beginJudging(t *task) context.Context {
+func (q *Queue) beginJudging(task *task) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	stop := cancel
-	if t.bulk {
+	if task.bulk {
 		var end context.CancelFunc
-		ctx, end = context.WithTimeout(ctx, q.judgeLimit(t.opt))
+		ctx, end = context.WithTimeout(ctx, q.judgeLimit(task.opt))
 		stop = func() { cancel(); end() }
 	}
 	q.flights.mu.Lock()
 	defer q.flights.mu.Unlock()
-	t.stop = stop // leave calls it
-	if t.noReaders() {
+	task.stop = stop // leave calls it
+	if task.noReaders() {
 		cancel() // the last reader left before there was a context to end
 	}
-	if t.bulk {
-		t.judging = true
-		t.started.Store(int64(q.now()))
+	if task.bulk {
+		task.judging = true
+		task.started.Store(int64(q.now()))
 	}
 	return ctx
 }

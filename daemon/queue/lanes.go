@@ -60,20 +60,22 @@ func (p *turns) pick(n int, has func(c int) bool) int {
 
 // lanes is a backlog of samples with one list per priority.
 type lanes struct {
-	of   [priorities]fifo[*task]
-	turn turns
+	byPriority [priorities]fifo[*task]
+	turn       turns
 }
 
-func (l *lanes) len() int { return l.of[0].len() + l.of[1].len() + l.of[2].len() }
+func (l *lanes) len() int {
+	return l.byPriority[0].len() + l.byPriority[1].len() + l.byPriority[2].len()
+}
 
-func (l *lanes) push(t *task) { l.of[t.priority-PriorityHigh].push(t) }
+func (l *lanes) push(t *task) { l.byPriority[t.priority-PriorityHigh].push(t) }
 
 // pop removes and returns the sample whose turn it is, or nil if there is none.
 func (l *lanes) pop() *task {
 	if l.len() == 0 {
 		return nil
 	}
-	return l.of[l.turn.pick(priorities, func(c int) bool { return l.of[c].len() > 0 })].pop()
+	return l.byPriority[l.turn.pick(priorities, func(c int) bool { return l.byPriority[c].len() > 0 })].pop()
 }
 
 // fifo is a first-in first-out list that reuses its memory.

@@ -51,8 +51,8 @@ func Weight(line []byte) int64 {
 // largeBacklog is the backlog of large samples, in the order of their arrival. Queue.mu
 // guards it.
 type largeBacklog struct {
-	q    *Queue
-	list []*task
+	queue *Queue
+	list  []*task
 }
 
 func (l *largeBacklog) len() int { return len(l.list) }
@@ -64,7 +64,7 @@ func (l *largeBacklog) push(t *task) { l.list = append(l.list, t) }
 // so pass a larger one.
 func (l *largeBacklog) pop() *task {
 	for i, t := range l.list {
-		if l.q.hasNoWaiters(t) || l.q.hasRoom() && l.q.reserveMemory(t) {
+		if l.queue.hasNoWaiters(t) || l.queue.hasRoom() && l.queue.reserveMemory(t) {
 			l.list = slices.Delete(l.list, i, i+1)
 			return t
 		}
@@ -76,7 +76,7 @@ func (l *largeBacklog) pop() *task {
 // uses new buffers, because pooled ones would keep the size of the largest sample. Then it gives back
 // the memory that a prepared sample no longer takes.
 func (q *Queue) prepareLarge(t *task) (onward bool) {
-	w := &worker{q: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
+	w := &worker{queue: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
 	onward = w.prepare(t)
 	stillHeld := 3*int64(len(t.buf)) + rowBytes*int64(t.work) // the line as in Weight, and the tiles
 	t.memory.Shrink(t.weight - stillHeld)

@@ -18,45 +18,45 @@ import (
 // deadline of its readers. In bulk work, and if the editor first had to be made ready, the deadline
 // begins anew now. It returns false if a picture fails, which fails the sample, or if nobody waits for
 // it.
-func (q *Queue) awaitPictures(t *task) (ok bool) {
-	if q.hasNoWaiters(t) {
+func (q *Queue) awaitPictures(task *task) (ok bool) {
+	if q.hasNoWaiters(task) {
 		return false
 	}
-	hadToWarm := q.warm(t)
+	hadToWarm := q.warm(task)
 	start := q.now()
-	end := time.Duration(t.until.Load())
-	if t.bulk {
-		t.started.Store(int64(start))
+	end := time.Duration(task.until.Load())
+	if task.bulk {
+		task.started.Store(int64(start))
 	}
-	if t.bulk || hadToWarm {
-		end = start + q.limit(t.opt)
+	if task.bulk || hadToWarm {
+		end = start + q.limit(task.opt)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), end-start)
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
 			slog.Error("BUG: panic in a picture that comes late", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			t.failPictures(&scoring.Error{Code: "internal", Message: "cannot draw picture: internal error; the log has the details"})
+			task.failPictures(&scoring.Error{Code: "internal", Message: "cannot draw picture: internal error; the log has the details"})
 			ok = false
 		}
 	}()
-	for _, p := range t.pics {
+	for _, p := range task.pics {
 		l, ok := p.(Late)
 		if !ok {
 			continue
 		}
-		if err := l.Finish(ctx, t.view != nil); err != nil {
+		if err := l.Finish(ctx, task.view != nil); err != nil {
 			if ctx.Err() != nil {
-				err = deadlineError(q.limit(t.opt), q.limit(t.opt) < q.cfg.Deadline)
+				err = deadlineError(q.limit(task.opt), q.limit(task.opt) < q.cfg.Deadline)
 			}
-			t.failPictures(err)
+			task.failPictures(err)
 			return false
 		}
-		t.cost(p)
+		task.cost(p)
 	}
-	t.late = false
-	q.mark(t, PartExport)
-	q.cfg.Watch.stage("export", t.marks[PartExport]-start)
+	task.late = false
+	q.mark(task, PartExport)
+	q.cfg.Watch.stage("export", task.marks[PartExport]-start)
 	return true
 }
 

@@ -134,23 +134,23 @@ func New(cfg Config) *Queue {
 	cfg.Spares = cmp.Or(max(cfg.Spares, 0), cfg.Workers+2)
 	cfg.Window = cmp.Or(max(cfg.Window, 0), max(256, 4*cfg.Batch))
 	// Times count from epoch, and 0 means never. So epoch lies 1 ns back: no real time is 0.
-	q := &Queue{cfg: cfg, epoch: time.Now().Add(-1)}
+	queue := &Queue{cfg: cfg, epoch: time.Now().Add(-1)}
 	if cfg.Cache > 0 {
-		q.cache = newCache(cfg.Cache)
+		queue.cache = newCache(cfg.Cache)
 	}
-	q.workers, q.device, q.finisher = sync.NewCond(&q.mu), sync.NewCond(&q.mu), sync.NewCond(&q.mu)
-	q.large = stage{backlog: &largeBacklog{q: q}, more: sync.NewCond(&q.mu)}
-	q.judging = stage{backlog: new(lanes), more: sync.NewCond(&q.mu)}
-	q.late = stage{backlog: new(lanes), more: sync.NewCond(&q.mu)}
-	q.flights.tasks = map[key]*task{}
-	q.tasks.New = func() any { return new(task) }
-	q.readers.New = newReader
+	queue.workers, queue.device, queue.finisher = sync.NewCond(&queue.mu), sync.NewCond(&queue.mu), sync.NewCond(&queue.mu)
+	queue.large = stage{backlog: &largeBacklog{queue: queue}, more: sync.NewCond(&queue.mu)}
+	queue.judging = stage{backlog: new(lanes), more: sync.NewCond(&queue.mu)}
+	queue.late = stage{backlog: new(lanes), more: sync.NewCond(&queue.mu)}
+	queue.flights.tasks = map[key]*task{}
+	queue.tasks.New = func() any { return new(task) }
+	queue.readers.New = newReader
 	// AfterFunc is the only way to make a timer with a function. Both stand until a Reset.
-	q.alarm, q.slowTimer = time.AfterFunc(time.Hour, q.onAlarm), time.AfterFunc(time.Hour, q.relieveSlow)
-	q.alarm.Stop()
-	q.slowTimer.Stop()
-	q.begin()
-	return q
+	queue.alarm, queue.slowTimer = time.AfterFunc(time.Hour, queue.onAlarm), time.AfterFunc(time.Hour, queue.relieveSlow)
+	queue.alarm.Stop()
+	queue.slowTimer.Stop()
+	queue.begin()
+	return queue
 }
 
 // begin starts the goroutines of the queue: workers, dispatchers and waiting stages.
@@ -162,7 +162,7 @@ func (q *Queue) begin() {
 		go q.runWorker(q.spareWorker())
 	}
 	for range inFlight {
-		go (&dispatcher{q: q}).run()
+		go (&dispatcher{queue: q}).run()
 	}
 	// Half as many as workers: the other half of the processors is for ordinary samples.
 	q.startStage(&q.large, max(1, q.cfg.Workers/2), q.prepareLarge)

@@ -33,7 +33,7 @@ const (
 // readyList holds the samples that are ready for the device. Queue.mu guards it. The sums
 // leave heavy samples out.
 type readyList struct {
-	of       [classes]fifo[*task]
+	byClass  [classes]fifo[*task]
 	turn     turns
 	since    time.Duration // when the first sample after the last batch was added, on the queue's clock
 	last     time.Duration // when the last sample was added
@@ -42,7 +42,7 @@ type readyList struct {
 	pixels   int
 }
 
-func (s *readyList) has(c int) bool { return s.of[c].len() > 0 }
+func (s *readyList) has(c int) bool { return s.byClass[c].len() > 0 }
 
 func (s *readyList) empty() bool { return s.urgent() == 0 && !s.has(classHeavy) && !s.has(classBulk) }
 
@@ -51,19 +51,19 @@ func (s *readyList) empty() bool { return s.urgent() == 0 && !s.has(classHeavy) 
 func (q *Queue) mayLead(c int) bool { return q.readyList.has(c) && (c != classHeavy || q.heavies == 0) }
 
 // urgent returns the number of small samples of requests, which clients wait for.
-func (s *readyList) urgent() int { return s.of[classHigh].len() + s.of[classNormal].len() }
+func (s *readyList) urgent() int { return s.byClass[classHigh].len() + s.byClass[classNormal].len() }
 
 // push adds a sample that is prepared to those that wait for a batch on the device.
 func (s *readyList) push(t *task) {
 	if t.class != classHeavy {
 		s.count(t, 1)
 	}
-	s.of[t.class].push(t)
+	s.byClass[t.class].push(t)
 }
 
 // pop takes the next prepared sample of a class for a batch.
 func (s *readyList) pop(c int) *task {
-	t := s.of[c].pop()
+	t := s.byClass[c].pop()
 	if c != classHeavy {
 		s.count(t, -1)
 	}
@@ -106,7 +106,7 @@ func (q *Queue) ready(t *task) {
 func (q *Queue) hasRoom() bool {
 	s := &q.readyList
 	return s.pictures < 2*q.cfg.Batch && s.work < 2*q.cfg.Work && s.pixels < 2*q.cfg.Pixels &&
-		s.of[classHeavy].len() < maxHeavy
+		s.byClass[classHeavy].len() < maxHeavy
 }
 
 // target returns how many pictures make a batch worth starting on the device while more are being
@@ -165,7 +165,7 @@ func (q *Queue) batchDueAt() time.Duration {
 	at = max(at, s.since+q.cfg.Delay)
 	for c := classHigh; c <= classNormal; c++ {
 		if s.has(c) {
-			at = min(at, s.of[c].peek().arrived+q.cfg.Delay)
+			at = min(at, s.byClass[c].peek().arrived+q.cfg.Delay)
 		}
 	}
 	return at

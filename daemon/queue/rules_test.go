@@ -217,11 +217,11 @@ func TestFill(t *testing.T) {
 	} {
 		q := still()
 		fillReady(q, c.list...)
-		d := &dispatcher{q: q}
+		d := &dispatcher{queue: q}
 		d.fill()
 		left := 0
 		for class := range classes {
-			left += q.readyList.of[class].len()
+			left += q.readyList.byClass[class].len()
 		}
 		if len(d.ts) != c.want || left != c.left {
 			t.Errorf("%s: got %d samples and %d left; want %d and %d", c.name, len(d.ts), left, c.want, c.left)
@@ -412,7 +412,7 @@ func TestUntil(t *testing.T) {
 func TestOccupy(t *testing.T) {
 	q := still()
 	x := costing(PriorityHigh, 1, 1, 1)
-	workers := []*worker{{q: q}, {q: q}, {q: q}}
+	workers := []*worker{{queue: q}, {queue: q}, {queue: q}}
 	for i, w := range workers {
 		q.occupy(w, x, i != 1) // the second one finishes a sample
 	}
@@ -433,7 +433,7 @@ func TestOccupy(t *testing.T) {
 	if len(q.spareWorkers) != 2 {
 		t.Errorf("got %d spare workers kept; want two of eight workers", len(q.spareWorkers))
 	}
-	extra := &worker{q: q, relieved: true}
+	extra := &worker{queue: q, relieved: true}
 	q.spares = 1
 	q.occupied, extra.at = []*worker{extra}, 0
 	if q.vacate(extra); len(q.spareWorkers) != 2 {

@@ -55,24 +55,24 @@ func (q *Queue) Score(ctx context.Context, l dump.Line, o *Options) (Answer, err
 		return Answer{}, err
 	}
 	defer q.inUse.Add(-1)
-	r, err := q.submit(l, o, manner{priority: cmp.Or(o.Priority, PriorityHigh), share: true})
+	reader, err := q.submit(l, o, manner{priority: cmp.Or(o.Priority, PriorityHigh), share: true})
 	if err != nil {
-		q.abandon(r)
+		q.abandon(reader)
 		return Answer{}, err
 	}
-	who, ok, err := q.await(ctx, r)
+	who, ok, err := q.await(ctx, reader)
 	if err != nil {
-		q.free(r)
+		q.free(reader)
 		return Answer{}, err
 	}
 	var a Answer
 	if ok {
-		a = q.answer(r)
+		a = q.answer(reader)
 		a.JSON = slices.Clone(a.JSON) // finished gives up its memory
-		q.finished(r)
+		q.finished(reader)
 	} else {
-		a = q.deadlineAnswer(r, who)
-		q.free(r)
+		a = q.deadlineAnswer(reader, who)
+		q.free(reader)
 	}
 	q.sample(&a.Result)
 	return a, nil
@@ -108,17 +108,17 @@ func (q *Queue) Draw(ctx context.Context, held *memory.Hold, view func() (view.V
 // await waits for the answer of a request to the queue, whose deadline runs from its arrival. ok is
 // false where the deadline passed; who then names the sample, or is nil where it was not decoded.
 // After an error or a deadline the reader holds no task.
-func (q *Queue) await(ctx context.Context, r *reader) (who *identity, ok bool, err error) {
-	r.timer.Reset(r.arrived + r.limit - q.now())
+func (q *Queue) await(ctx context.Context, reader *reader) (who *identity, ok bool, err error) {
+	reader.timer.Reset(reader.arrived + reader.limit - q.now())
 	overdue := false
 wait:
 	for {
 		select {
-		case <-r.done:
+		case <-reader.done:
 			return nil, true, nil
-		case <-r.timer.C:
-			if more := q.extraWait(r); more > 0 {
-				r.timer.Reset(more)
+		case <-reader.timer.C:
+			if more := q.extraWait(reader); more > 0 {
+				reader.timer.Reset(more)
 				continue
 			}
 			overdue = true
@@ -128,9 +128,9 @@ wait:
 			break wait
 		}
 	}
-	who, ok = q.leave(r, overdue)
+	who, ok = q.leave(reader, overdue)
 	if !ok { // the answer was delivered in the meantime
-		<-r.done
+		<-reader.done
 		return nil, true, nil
 	}
 	return who, false, err
@@ -154,9 +154,9 @@ func (q *Queue) deadlineAnswer(r *reader, who *identity) Answer {
 	if who != nil {
 		m[PartQueue] = who.taken
 	} else {
-		who = &identity{id: fmt.Sprintf("line:%d", r.n)}
+		who = &identity{id: fmt.Sprintf("line:%d", r.lineNumber)}
 	}
-	a := Answer{Line: r.n, Result: scoring.Result{ID: who.id, Suite: who.suite, Test: who.test, Who: who.who,
+	a := Answer{Line: r.lineNumber, Result: scoring.Result{ID: who.id, Suite: who.suite, Test: who.test, Who: who.who,
 		Err: deadlineError(r.limit, r.limit < q.cfg.Deadline), Backend: q.cfg.Engine.Backend()}}
 	a.timed(m.parts(r.arrived, q.now()))
 	a.JSON = a.Result.AppendJSON(nil, r.opt.Reward, q.cfg.Scorer)
@@ -167,15 +167,15 @@ func (q *Queue) deadlineAnswer(r *reader, who *identity) Answer {
 // the task, and is valid until finished is called.
 func (q *Queue) answer(r *reader) (a Answer) {
 	if r.hit != nil {
-		a = Answer{Line: r.n, Result: r.hit.result, JSON: r.hit.json, Source: Cached}
+		a = Answer{Line: r.lineNumber, Result: r.hit.result, JSON: r.hit.json, Source: Cached}
 		a.timed(new(marks).parts(r.arrived, q.now()))
 		return a
 	}
-	a = Answer{Line: r.n, Result: r.t.result, JSON: r.t.json}
-	if r.joined && !r.again {
+	a = Answer{Line: r.lineNumber, Result: r.task.result, JSON: r.task.json}
+	if r.joined && !r.repeated {
 		a.Source = Shared
 	}
-	a.timed(r.t.marks.parts(r.arrived, q.now()))
+	a.timed(r.task.marks.parts(r.arrived, q.now()))
 	return a
 }
 

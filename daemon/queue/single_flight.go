@@ -31,28 +31,28 @@ type key struct {
 
 // singleFlight holds the tasks in flight that further readers may join.
 type singleFlight struct {
-	mu     sync.Mutex // guards what follows, and the fields of tasks that say so; taken after Queue.mu
-	tasks  map[key]*task
-	shared int64 // readers that joined a task of another request
-	again  int64 // tasks repeated for joined readers after a failure
+	mu      sync.Mutex // guards what follows, and the fields of tasks that say so; taken after Queue.mu
+	tasks   map[key]*task
+	shared  int64 // readers that joined a task of another request
+	repeats int64 // tasks repeated for joined readers after a failure
 }
 
 // reader is one request, or one line of a stream, that waits for an answer.
 type reader struct {
-	t       *task       // flights.mu guards it: it changes when the work is repeated
-	joined  bool        // another reader began the work; guarded too
-	again   bool        // the work has been repeated for this reader; guarded too
-	hit     *cacheEntry // the answer, where it was in the cache
-	done    chan struct{}
-	n       int // of the line
-	size    int // bytes of the line
-	counted int // of which count in Stream.memory
-	opt     *Options
-	bulk    bool
-	arrived time.Duration // on the queue's clock
-	limit   time.Duration // how long it waits
-	timer   *time.Timer
-	scratch []byte
+	task       *task       // flights.mu guards it: it changes when the work is repeated
+	joined     bool        // another reader began the work; guarded too
+	repeated   bool        // the work has been repeated for this reader; guarded too
+	hit        *cacheEntry // the answer, where it was in the cache
+	done       chan struct{}
+	lineNumber int // of the line
+	size       int // bytes of the line
+	counted    int // of which count in Stream.memory
+	opt        *Options
+	bulk       bool
+	arrived    time.Duration // on the queue's clock
+	limit      time.Duration // how long it waits
+	timer      *time.Timer
+	scratch    []byte
 }
 
 // newReader makes a reader for the pool. Its timer does not run until Reset.
@@ -65,7 +65,7 @@ func newReader() any {
 // reader takes a reader for a line from the pool.
 func (q *Queue) reader(l dump.Line, o *Options, bulk bool) *reader {
 	r := q.readers.Get().(*reader)
-	r.n, r.size, r.opt, r.bulk = l.N, len(l.Bytes), o, bulk
+	r.lineNumber, r.size, r.opt, r.bulk = l.N, len(l.Bytes), o, bulk
 	r.arrived, r.limit = q.now(), q.limit(o)
 	return r
 }
@@ -73,7 +73,7 @@ func (q *Queue) reader(l dump.Line, o *Options, bulk bool) *reader {
 // free returns a reader to the pool. The reader must hold no task.
 func (q *Queue) free(r *reader) {
 	r.timer.Stop()
-	r.t, r.hit, r.opt, r.joined, r.again = nil, nil, nil, false, false
+	r.task, r.hit, r.opt, r.joined, r.repeated = nil, nil, nil, false, false
 	q.readers.Put(r)
 }
 
@@ -87,37 +87,37 @@ type manner struct {
 // submit starts the work on a line, joins identical work in flight, or takes the answer from the cache,
 // and returns the reader that gets the answer. After ErrClosed the reader has an answer with that
 // error.
-func (q *Queue) submit(l dump.Line, o *Options, m manner) (*reader, error) {
-	r := q.reader(l, o, m.bulk)
+func (q *Queue) submit(line dump.Line, o *Options, m manner) (*reader, error) {
+	reader := q.reader(line, o, m.bulk)
 	k := key{priority: m.priority, bulk: m.bulk}
 	if m.share || q.cache != nil {
-		k.content, r.scratch = contentOf(l, o, q.tasksRead.Load(), r.scratch[:0])
+		k.content, reader.scratch = contentOf(line, o, q.tasksRead.Load(), reader.scratch[:0])
 	}
 	if q.cache != nil {
-		r.hit = q.cache.get(k.content)
-		if r.hit != nil {
-			r.done <- struct{}{}
-			return r, nil
+		reader.hit = q.cache.get(k.content)
+		if reader.hit != nil {
+			reader.done <- struct{}{}
+			return reader, nil
 		}
 	}
-	t, fresh := q.join(r, k, m.share)
+	task, fresh := q.join(reader, k, m.share)
 	if fresh {
-		t.fill(l)
-		return r, q.start(t)
+		task.fill(line)
+		return reader, q.start(task)
 	}
 	if !q.closed.Load() {
-		return r, nil
+		return reader, nil
 	}
 	// The queue was closed after the reader joined. The last worker may have ended already, and then nobody
 	// finishes the task. So the reader leaves it for a task of its own, which start refuses, unless the
 	// answer has been delivered.
-	if _, ok := q.leave(r, false); !ok {
-		return r, nil
+	if _, ok := q.leave(reader, false); !ok {
+		return reader, nil
 	}
-	r.joined = false
-	t, _ = q.join(r, k, false)
-	t.fill(l)
-	return r, q.start(t)
+	reader.joined = false
+	task, _ = q.join(reader, k, false)
+	task.fill(line)
+	return reader, q.start(task)
 }
 
 // errClosed is ErrClosed with what could not be done.
@@ -130,7 +130,7 @@ func (q *Queue) TasksChanged() { q.tasksRead.Add(1) }
 // contentOf returns the hash of everything that a result depends on: the line, its number, the options,
 // and read, how often task files were read. Texts are hashed with their lengths, so that no two contents
 // are the same bytes. scratch is memory that is used and returned for the next call.
-func contentOf(l dump.Line, o *Options, read uint64, scratch []byte) (digest, []byte) {
+func contentOf(l dump.Line, opts *Options, read uint64, scratch []byte) (digest, []byte) {
 	text := func(s string) {
 		scratch = binary.AppendUvarint(scratch, uint64(len(s)))
 		scratch = append(scratch, s...)
@@ -140,44 +140,44 @@ func contentOf(l dump.Line, o *Options, read uint64, scratch []byte) (digest, []
 	scratch = binary.AppendVarint(scratch, int64(l.N))
 	scratch = binary.AppendUvarint(scratch, read)
 	text(l.Fault)
-	text(o.Suite)
-	scratch = binary.AppendVarint(scratch, int64(o.Reward))
-	if len(o.Variants) > 0 {
-		for _, name := range slices.Sorted(maps.Keys(o.Variants)) {
+	text(opts.Suite)
+	scratch = binary.AppendVarint(scratch, int64(opts.Reward))
+	if len(opts.Variants) > 0 {
+		for _, name := range slices.Sorted(maps.Keys(opts.Variants)) {
 			text(name)
-			text(o.Variants[name])
+			text(opts.Variants[name])
 		}
 	}
 	return sha256.Sum256(scratch), scratch
 }
 
-// join adds a reader to the task that already works on the same sample, with the key k, where share
+// join adds a reader to the task that already works on the same sample, with the key key, where share
 // allows it. Otherwise it adds the reader to a fresh task, which the caller must fill and start.
-func (q *Queue) join(r *reader, k key, share bool) (t *task, fresh bool) {
+func (q *Queue) join(reader *reader, key key, share bool) (t *task, fresh bool) {
 	f := &q.flights
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if share {
-		t = f.tasks[k]
+		t = f.tasks[key]
 	}
 	if t != nil {
-		r.joined = true
+		reader.joined = true
 		f.shared++
 	} else {
 		t, fresh = q.tasks.Get().(*task), true
-		t.key, t.shared = k, share
-		t.opt, t.arrived, t.priority, t.bulk = r.opt, r.arrived, k.priority, k.bulk
+		t.key, t.shared = key, share
+		t.opt, t.arrived, t.priority, t.bulk = reader.opt, reader.arrived, key.priority, key.bulk
 		if share {
-			f.tasks[k] = t
+			f.tasks[key] = t
 		}
 	}
-	t.add(r)
+	t.add(reader)
 	return t, fresh
 }
 
 // add adds r to the readers that wait for the task's result. The caller holds flights.mu.
 func (t *task) add(r *reader) {
-	r.t = t
+	r.task = t
 	t.readers = append(t.readers, r)
 	t.wanted.Add(1)
 	if until := int64(r.arrived + r.limit); until > t.until.Load() {
@@ -216,24 +216,24 @@ func (q *Queue) start(t *task) error {
 // sample was not decoded.
 func (q *Queue) leave(r *reader, overdue bool) (who *identity, ok bool) {
 	q.flights.mu.Lock()
-	t := r.t
-	if t.over {
+	task := r.task
+	if task.over {
 		q.flights.mu.Unlock()
 		return nil, false
 	}
-	if n := t.who.Load(); n != nil {
+	if n := task.who.Load(); n != nil {
 		c := *n // the task may serve another sample soon
 		who = &c
 	}
-	i := slices.Index(t.readers, r)
-	t.readers = slices.Delete(t.readers, i, i+1)
-	last, turn := t.wanted.Add(-1) == 0, t.turn // once unlocked, the task may serve another sample in its next turn
-	if last && t.stop != nil {
-		t.stop()
+	i := slices.Index(task.readers, r)
+	task.readers = slices.Delete(task.readers, i, i+1)
+	last, turn := task.wanted.Add(-1) == 0, task.turn // once unlocked, the task may serve another sample in its next turn
+	if last && task.stop != nil {
+		task.stop()
 	}
 	q.flights.mu.Unlock()
 	if last && overdue {
-		q.relieveFrom(t, turn)
+		q.relieveFrom(task, turn)
 	}
 	if last { // a large sample that waits for memory is finished now
 		q.Freed()
@@ -288,9 +288,9 @@ func (q *Queue) retryJoined(t *task) (next *task) {
 		return nil
 	}
 	stay := t.readers[:0]
-	for _, r := range t.readers {
-		if !r.joined || r.again {
-			stay = append(stay, r)
+	for _, reader := range t.readers {
+		if !reader.joined || reader.repeated {
+			stay = append(stay, reader)
 			continue
 		}
 		if next == nil {
@@ -299,11 +299,11 @@ func (q *Queue) retryJoined(t *task) (next *task) {
 			next.opt, next.arrived = t.opt, q.now()
 			next.key, next.shared, next.priority, next.bulk = t.key, true, t.priority, t.bulk
 			q.flights.tasks[t.key] = next
-			q.flights.again++
+			q.flights.repeats++
 		}
-		r.again = true
+		reader.repeated = true
 		t.wanted.Add(-1)
-		next.add(r)
+		next.add(reader)
 	}
 	clear(t.readers[len(stay):])
 	t.readers = stay
@@ -318,7 +318,7 @@ func transient(code string) bool { return code == "deadline" || code == "backend
 func (q *Queue) finished(r *reader) {
 	if r.hit == nil { // not from the cache: the answer is memory of a task that others may still read
 		q.flights.mu.Lock()
-		t := r.t
+		t := r.task
 		t.reading--
 		last := t.reading == 0
 		q.flights.mu.Unlock()
@@ -335,10 +335,10 @@ func (q *Queue) waitState(r *reader) (started, limit, warm time.Duration) {
 	q.flights.mu.Lock()
 	defer q.flights.mu.Unlock()
 	limit = r.limit
-	if r.t.judging {
+	if r.task.judging {
 		limit = q.judgeLimit(r.opt) + judgeSlack
 	}
-	return time.Duration(r.t.started.Load()), limit, time.Duration(r.t.warm.Load())
+	return time.Duration(r.task.started.Load()), limit, time.Duration(r.task.warm.Load())
 }
 
 // judgeSlack is how much longer a reader waits than the judge may take, so that the
@@ -355,7 +355,7 @@ type Stats struct {
 // Stats returns the counts so far.
 func (q *Queue) Stats() Stats {
 	q.flights.mu.Lock()
-	s := Stats{Shared: q.flights.shared, Again: q.flights.again}
+	s := Stats{Shared: q.flights.shared, Again: q.flights.repeats}
 	q.flights.mu.Unlock()
 	if q.cache != nil {
 		s.Cache = q.cache.stats()

@@ -19,7 +19,7 @@ const slowAfter = 50 * time.Millisecond
 func (q *Queue) spareWorker() *worker {
 	n := len(q.spareWorkers)
 	if n == 0 {
-		return &worker{q: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
+		return &worker{queue: q, decoder: dump.NewDecoder(q.cfg.Items), drawer: q.cfg.Engine.Drawer()}
 	}
 	w := q.spareWorkers[n-1]
 	q.spareWorkers = q.spareWorkers[:n-1]
@@ -40,22 +40,22 @@ func (q *Queue) occupy(w *worker, t *task, preparing bool) {
 
 // vacate records that a worker is done with its sample. stays is false where a spare worker
 // relieved it and it must end. The caller holds mu.
-func (q *Queue) vacate(w *worker) (stays bool) {
+func (q *Queue) vacate(worker *worker) (stays bool) {
 	last := q.occupied[len(q.occupied)-1]
-	q.occupied[w.at], last.at = last, w.at
+	q.occupied[worker.at], last.at = last, worker.at
 	q.occupied[len(q.occupied)-1] = nil
 	q.occupied = q.occupied[:len(q.occupied)-1]
-	w.task = nil
-	if !w.relieved {
-		if w.preparing {
+	worker.task = nil
+	if !worker.relieved {
+		if worker.preparing {
 			q.busy--
 		}
 		return true
 	}
-	w.relieved = false
+	worker.relieved = false
 	q.spares--
 	if len(q.spareWorkers) <= q.cfg.Workers/8 {
-		q.spareWorkers = append(q.spareWorkers, w)
+		q.spareWorkers = append(q.spareWorkers, worker)
 	}
 	if q.waiting.len() > 0 {
 		q.startSlowTimer()

@@ -20,7 +20,7 @@ const streamBytes = 64 << 20
 // Stream scores the lines of one dump in order. One goroutine calls Put and
 // then End, another one Next until io.EOF; Stop may be called by either.
 type Stream struct {
-	q      *Queue
+	queue  *Queue
 	opt    *Options
 	ctx    context.Context
 	order  chan *reader
@@ -39,7 +39,7 @@ type Stream struct {
 
 // Stream begins a stream. Cancelling ctx stops it.
 func (q *Queue) Stream(ctx context.Context, o *Options) *Stream {
-	s := &Stream{q: q, opt: o, ctx: ctx, order: make(chan *reader, q.cfg.Window),
+	s := &Stream{queue: q, opt: o, ctx: ctx, order: make(chan *reader, q.cfg.Window),
 		seen: scoring.NewAnswers(scoring.MaxAnswers), timer: time.NewTimer(time.Hour), memory: o.Memory.Hold(o.Client)}
 	s.free = sync.NewCond(&s.mu)
 	context.AfterFunc(ctx, s.wake)
@@ -60,12 +60,12 @@ func (s *Stream) Put(l dump.Line) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.q.submit(l, s.opt, manner{priority: cmp.Or(s.opt.Priority, PriorityBulk), bulk: true, share: s.opt.Share})
+	r, err := s.queue.submit(l, s.opt, manner{priority: cmp.Or(s.opt.Priority, PriorityBulk), bulk: true, share: s.opt.Share})
 	r.counted = counted
 	select {
 	case s.order <- r:
 	case <-s.ctx.Done():
-		s.q.abandon(r)
+		s.queue.abandon(r)
 		return s.ctx.Err()
 	}
 	return err
@@ -115,9 +115,9 @@ func (s *Stream) Next() (Answer, error) {
 	if r == nil {
 		return a, nil
 	}
-	s.answer = s.q.answer(r)
+	s.answer = s.queue.answer(r)
 	s.note(&s.answer)
-	s.q.sample(&s.answer.Result)
+	s.queue.sample(&s.answer.Result)
 	s.last = r
 	return s.answer, nil
 }
@@ -143,47 +143,47 @@ func (s *Stream) Ready() bool {
 // worker takes the sample, so that the answer does not depend on the samples before it.
 func (s *Stream) wait() (*reader, Answer, error) {
 	if s.last != nil {
-		s.q.finished(s.last)
+		s.queue.finished(s.last)
 		s.last = nil
 	}
-	r := s.head
+	reader := s.head
 	s.head = nil
-	if r == nil {
+	if reader == nil {
 		select {
 		case got, ok := <-s.order:
 			if !ok {
 				s.memory.Close()
 				return nil, Answer{}, io.EOF
 			}
-			r = got
+			reader = got
 		case <-s.ctx.Done():
 			return s.cancel(nil)
 		}
 	}
 	for {
 		select {
-		case <-r.done:
-			s.drop(r)
-			return r, Answer{}, nil
+		case <-reader.done:
+			s.drop(reader)
+			return reader, Answer{}, nil
 		default:
 		}
-		s.timer.Reset(s.timeLeft(r))
+		s.timer.Reset(s.timeLeft(reader))
 		select {
-		case <-r.done:
-			s.drop(r)
-			return r, Answer{}, nil
+		case <-reader.done:
+			s.drop(reader)
+			return reader, Answer{}, nil
 		case <-s.ctx.Done():
-			return s.cancel(r)
+			return s.cancel(reader)
 		case <-s.timer.C:
 		}
-		if s.timeLeft(r) > 0 {
+		if s.timeLeft(reader) > 0 {
 			continue
 		}
-		if who, ok := s.q.leave(r, true); ok { // otherwise the answer has come, and done is ready
-			s.drop(r)
-			a := s.q.deadlineAnswer(r, who)
-			s.q.sample(&a.Result)
-			s.q.free(r)
+		if who, ok := s.queue.leave(reader, true); ok { // otherwise the answer has come, and done is ready
+			s.drop(reader)
+			a := s.queue.deadlineAnswer(reader, who)
+			s.queue.sample(&a.Result)
+			s.queue.free(reader)
 			return nil, a, nil
 		}
 	}
@@ -193,11 +193,11 @@ func (s *Stream) wait() (*reader, Answer, error) {
 // passed. The time runs from when the work began, or from when the reader joined it if that was later.
 // While the work has not begun, the reader checks ten times a second.
 func (s *Stream) timeLeft(r *reader) time.Duration {
-	started, limit, _ := s.q.waitState(r)
+	started, limit, _ := s.queue.waitState(r)
 	if started == 0 {
 		return 100 * time.Millisecond
 	}
-	return max(started, r.arrived) + limit - s.q.now()
+	return max(started, r.arrived) + limit - s.queue.now()
 }
 
 // abandon ends the wait of a reader whose answer is not wanted, and returns the reader to the
@@ -218,11 +218,11 @@ func (q *Queue) abandon(r *reader) {
 func (s *Stream) cancel(r *reader) (*reader, Answer, error) {
 	defer s.memory.Close()
 	if r != nil {
-		s.q.abandon(r)
+		s.queue.abandon(r)
 	}
 	go func() { // until End, because Put may still be adding readers
 		for r := range s.order {
-			s.q.abandon(r)
+			s.queue.abandon(r)
 		}
 	}()
 	return nil, Answer{}, s.ctx.Err()
@@ -235,6 +235,6 @@ func (s *Stream) note(a *Answer) {
 		return
 	}
 	a.Result.Notes = append(slices.Clip(a.Result.Notes), scoring.Duplicate)
-	s.noted = a.Result.AppendJSON(s.noted[:0], s.opt.Reward, s.q.cfg.Scorer)
+	s.noted = a.Result.AppendJSON(s.noted[:0], s.opt.Reward, s.queue.cfg.Scorer)
 	a.JSON = s.noted
 }

@@ -119,7 +119,7 @@ func TestFailedLine(t *testing.T) {
 func TestNoSpare(t *testing.T) {
 	q := still()
 	q.spares = 1
-	if w := (&worker{q: q, preparing: true}); q.relieve(w) || w.relieved || q.spares != 1 {
+	if w := (&worker{queue: q, preparing: true}); q.relieve(w) || w.relieved || q.spares != 1 {
 		t.Errorf("got it relieved with %d spare workers in use of %d", q.spares, q.cfg.Spares)
 	}
 }
@@ -145,7 +145,7 @@ func TestDefaults(t *testing.T) {
 func TestWaits(t *testing.T) {
 	q := still()
 	x := &task{}
-	r := &reader{t: x, limit: time.Minute, opt: &Options{}}
+	r := &reader{task: x, limit: time.Minute, opt: &Options{}}
 	if _, limit, _ := q.waitState(r); limit != time.Minute || q.extraWait(r) != 0 {
 		t.Errorf("got %v and %v more; want the limit alone", limit, q.extraWait(r))
 	}
@@ -204,7 +204,7 @@ func TestFinished(t *testing.T) {
 	x := &task{reading: 2, turn: 1}
 	for want := range uint64(2) {
 		r := newReader().(*reader)
-		r.t = x
+		r.task = x
 		if q.finished(r); x.turn != 1+want {
 			t.Errorf("after %d readers: got turn %d; want %d", want+1, x.turn, 1+want)
 		}
@@ -220,12 +220,12 @@ func TestRetryJoined(t *testing.T) {
 		for _, r := range []*reader{own, joined, again} {
 			x.add(r)
 		}
-		joined.joined, again.joined, again.again = true, true, true
+		joined.joined, again.joined, again.repeated = true, true, true
 		next := q.retryJoined(x)
 		if (next != nil) != moves {
 			t.Errorf("%s: got a new task: %v", code, next != nil)
 		}
-		if moves && (x.wanted.Load() != 2 || next.wanted.Load() != 1 || len(x.readers) != 2 || joined.t != next || !joined.again || q.flights.again != 1) {
+		if moves && (x.wanted.Load() != 2 || next.wanted.Load() != 1 || len(x.readers) != 2 || joined.task != next || !joined.repeated || q.flights.repeats != 1) {
 			t.Errorf("%s: got %d and %d readers; want 2 to stay and 1 to move", code, x.wanted.Load(), next.wanted.Load())
 		}
 	}
@@ -235,7 +235,7 @@ func TestRetryJoined(t *testing.T) {
 func TestVacateWatches(t *testing.T) {
 	for _, waiting := range []bool{false, true} {
 		q := still()
-		w := &worker{q: q}
+		w := &worker{queue: q}
 		q.occupy(w, costing(PriorityHigh, 1, 1, 1), true)
 		w.relieved, q.spares = true, 1
 		if waiting {

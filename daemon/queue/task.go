@@ -90,28 +90,28 @@ func (t *task) fill(l dump.Line) {
 }
 
 // put returns a task, with its buffers, to the pool. No goroutine may still use it.
-func (q *Queue) put(t *task) {
-	t.release()
-	if cap(t.buf) > maxKept {
-		t.buf = nil
+func (q *Queue) put(task *task) {
+	task.release()
+	if cap(task.buf) > maxKept {
+		task.buf = nil
 	}
-	if cap(t.json) > maxKept {
-		t.json = nil
+	if cap(task.json) > maxKept {
+		task.json = nil
 	}
-	t.wanted.Store(0)
-	t.started.Store(0)
-	t.until.Store(0)
-	t.who.Store(nil)
-	t.warm.Store(0)
+	task.wanted.Store(0)
+	task.started.Store(0)
+	task.until.Store(0)
+	task.who.Store(nil)
+	task.warm.Store(0)
 	q.flights.mu.Lock()
-	t.turn++
-	clear(t.readers)
-	t.readers, t.reading = t.readers[:0], 0
-	t.over, t.dead, t.shared, t.judging, t.stop = false, false, false, false, nil
+	task.turn++
+	clear(task.readers)
+	task.readers, task.reading = task.readers[:0], 0
+	task.over, task.dead, task.shared, task.judging, task.stop = false, false, false, false, nil
 	q.flights.mu.Unlock()
 	// All else is cleared, and buffers keep their memory.
-	t.load = load{buf: t.buf[:0], json: t.json[:0], pics: t.pics[:0], notes: t.notes[:0], tallies: t.tallies[:0]}
-	q.tasks.Put(t)
+	task.load = load{buf: task.buf[:0], json: task.json[:0], pics: task.pics[:0], notes: task.notes[:0], tallies: task.tallies[:0]}
+	q.tasks.Put(task)
 }
 
 // release returns the prepared pictures of a sample to the engine.

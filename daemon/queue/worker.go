@@ -16,7 +16,7 @@ import (
 
 // worker holds the decoder and the drawer with which one goroutine prepares samples.
 type worker struct {
-	q       *Queue
+	queue   *Queue
 	decoder *dump.Decoder
 	drawer  Drawer
 
@@ -45,15 +45,15 @@ func (q *Queue) runWorker(w *worker) {
 
 // take waits for a task. measured says that the task is to be finished, else it is to be
 // prepared. ok is false when the worker must end.
-func (q *Queue) take(w *worker) (t *task, measured, ok bool) {
+func (q *Queue) take(worker *worker) (task *task, measured, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
 		switch {
 		case q.measured.len() > 0:
-			t, measured = q.measured.pop(), true
+			task, measured = q.measured.pop(), true
 		case q.waiting.len() > 0 && q.hasRoom():
-			t = q.waiting.pop()
+			task = q.waiting.pop()
 		case q.closed.Load() && q.drained():
 			q.wake() // the last one wakes the others
 			q.running.Done()
@@ -62,8 +62,8 @@ func (q *Queue) take(w *worker) (t *task, measured, ok bool) {
 			q.workers.Wait()
 			continue
 		}
-		q.occupy(w, t, !measured)
-		return t, measured, true
+		q.occupy(worker, task, !measured)
+		return task, measured, true
 	}
 }
 
@@ -139,32 +139,32 @@ func (q *Queue) enqueueNext(t *task, onward bool) {
 // prepare decodes a sample and outlines its pictures. onward is true if the sample then goes on to be
 // judged, drawn or measured, or back to wait for more memory; it is false if the sample is to be
 // finished. A panic fails this sample alone, and the worker gets a new decoder and drawer.
-func (w *worker) prepare(t *task) (onward bool) {
-	if w.q.hasNoWaiters(t) {
+func (w *worker) prepare(task *task) (onward bool) {
+	if w.queue.hasNoWaiters(task) {
 		return false
 	}
 	defer w.decoder.Trim()
-	start := w.q.now()
-	t.started.Store(int64(start))
-	t.marks[PartQueue] = start
-	w.q.cfg.Watch.wait(start - t.arrived)
+	start := w.queue.now()
+	task.started.Store(int64(start))
+	task.marks[PartQueue] = start
+	w.queue.cfg.Watch.wait(start - task.arrived)
 	defer func() {
 		if p := recover(); p != nil {
-			w.drawer = w.q.cfg.Engine.Drawer() // its buffers may be half written
-			w.decoder = dump.NewDecoder(w.q.cfg.Items)
-			t.release()
-			t.job = nil
-			t.failInternally(p)
+			w.drawer = w.queue.cfg.Engine.Drawer() // its buffers may be half written
+			w.decoder = dump.NewDecoder(w.queue.cfg.Items)
+			task.release()
+			task.job = nil
+			task.failInternally(p)
 			onward = false
 		}
 	}()
-	if t.view != nil {
-		onward = w.scene(t)
+	if task.view != nil {
+		onward = w.scene(task)
 	} else {
-		onward = w.item(t, start)
+		onward = w.item(task, start)
 	}
-	if t.spilled {
-		return w.q.retryWithMemory(t)
+	if task.spilled {
+		return w.queue.retryWithMemory(task)
 	}
 	return onward
 }
@@ -172,40 +172,40 @@ func (w *worker) prepare(t *task) (onward bool) {
 // item prepares a sample that is scored: it decodes the line, makes the job and outlines the job's
 // views. start is when the worker took the sample. onward is false if the sample fails, or if its job
 // needs neither a judge nor pictures.
-func (w *worker) item(t *task, start time.Duration) (onward bool) {
-	it, e := w.decoder.Item(t.line, t.opt.Suite)
-	t.label = identity{it.ID, it.Suite, it.Test, it.Who, start}
-	t.who.Store(&t.label)
-	t.read = it.Notes
+func (w *worker) item(task *task, start time.Duration) (onward bool) {
+	it, e := w.decoder.Item(task.line, task.opt.Suite)
+	task.label = identity{it.ID, it.Suite, it.Test, it.Who, start}
+	task.who.Store(&task.label)
+	task.read = it.Notes
 	if e != nil {
-		w.q.mark(t, PartDecode)
-		t.result = t.failed(e)
+		w.queue.mark(task, PartDecode)
+		task.result = task.failed(e)
 		return false
 	}
-	job, err := prepare(w.q.cfg.Items.Suites.Find(it.Suite), it, t.opt.Variants)
+	job, err := prepare(w.queue.cfg.Items.Suites.Find(it.Suite), it, task.opt.Variants)
 	if err != nil {
-		w.q.mark(t, PartDecode)
-		t.result = t.failed(asError(err))
+		w.queue.mark(task, PartDecode)
+		task.result = task.failed(asError(err))
 		return false
 	}
-	t.job = job
+	task.job = job
 	views := job.Views()
-	w.q.mark(t, PartDecode)
-	decoded := t.marks[PartDecode]
-	w.q.cfg.Watch.stage("decode", decoded-start)
+	w.queue.mark(task, PartDecode)
+	decoded := task.marks[PartDecode]
+	w.queue.cfg.Watch.stage("decode", decoded-start)
 	for i := range views {
-		if err := w.add(t, &views[i]); err != nil {
-			w.q.mark(t, PartOutline)
-			t.release()
-			t.fault = asError(err)
+		if err := w.add(task, &views[i]); err != nil {
+			w.queue.mark(task, PartOutline)
+			task.release()
+			task.fault = asError(err)
 			return false
 		}
 	}
 	if len(views) > 0 {
-		w.q.mark(t, PartOutline)
-		w.q.cfg.Watch.stage("render", t.marks[PartOutline]-decoded)
+		w.queue.mark(task, PartOutline)
+		w.queue.cfg.Watch.stage("render", task.marks[PartOutline]-decoded)
 	}
-	return w.q.needsJudge(t) || len(views) > 0
+	return w.queue.needsJudge(task) || len(views) > 0
 }
 
 // prepare makes the job of an item after its suite has checked that no member is missing.
@@ -230,27 +230,27 @@ func (w *worker) scene(t *task) (onward bool) {
 }
 
 // add prepares one more picture of a sample for the device. Preparing stops when nobody waits for the
-// sample any more. If it shows that the sample is large, t.spilled is set beside the error.
-func (w *worker) add(t *task, v *view.View) error {
+// sample any more. If it shows that the sample is large, task.spilled is set beside the error.
+func (w *worker) add(task *task, v *view.View) error {
 	wanted := *v
-	wanted.Stop = func() bool { return w.q.cancelled(t) }
-	if t.weight < spilledWeight {
+	wanted.Stop = func() bool { return w.queue.cancelled(task) }
+	if task.weight < spilledWeight {
 		wanted.Light = lightCoverage
 	}
 	p, err := w.drawer.Prepare(wanted)
-	t.spilled = errors.Is(err, view.ErrLarge)
+	task.spilled = errors.Is(err, view.ErrLarge)
 	if errors.Is(err, view.ErrStopped) { // the reader of a stream gets it after earlier lines
-		return deadlineError(w.q.limit(t.opt), w.q.limit(t.opt) < w.q.cfg.Deadline)
+		return deadlineError(w.queue.limit(task.opt), w.queue.limit(task.opt) < w.queue.cfg.Deadline)
 	}
 	if err != nil {
 		return err
 	}
-	t.pics = append(t.pics, p)
+	task.pics = append(task.pics, p)
 	if l, ok := p.(Late); ok {
-		t.recordOrigin(l.Origin())
+		task.recordOrigin(l.Origin())
 		return nil
 	}
-	t.cost(p)
+	task.cost(p)
 	return nil
 }
 
@@ -267,53 +267,53 @@ func (q *Queue) cancelled(t *task) bool {
 // finish ends a task: it scores it if it is to be scored and somebody waits, writes its result line,
 // keeps that in the cache, releases pictures and memory, and delivers the answer. Only the readers of
 // the answer may use the task afterwards.
-func (q *Queue) finish(t *task) {
-	if t.view == nil && !q.hasNoWaiters(t) {
+func (q *Queue) finish(task *task) {
+	if task.view == nil && !q.hasNoWaiters(task) {
 		start := q.now()
-		q.score(t)
-		q.mark(t, PartScore)
-		q.cfg.Watch.stage("score", t.marks[PartScore]-start)
-		if e := t.result.Err; e != nil && e.Code == "backend" && q.cfg.Tell != nil {
-			t.result.Err = &scoring.Error{Code: e.Code, Message: q.cfg.Tell(e.Message)}
+		q.score(task)
+		q.mark(task, PartScore)
+		q.cfg.Watch.stage("score", task.marks[PartScore]-start)
+		if e := task.result.Err; e != nil && e.Code == "backend" && q.cfg.Tell != nil {
+			task.result.Err = &scoring.Error{Code: e.Code, Message: q.cfg.Tell(e.Message)}
 		}
-		t.json = t.json[:0]
-		if !t.opt.Bare {
-			t.json = t.result.AppendJSON(t.json[:0], t.opt.Reward, q.cfg.Scorer)
+		task.json = task.json[:0]
+		if !task.opt.Bare {
+			task.json = task.result.AppendJSON(task.json[:0], task.opt.Reward, q.cfg.Scorer)
 		}
-		q.mark(t, PartEncode)
-		q.cfg.Watch.stage("encode", t.marks[PartEncode]-t.marks[PartScore])
-		if q.cache != nil && !t.opt.Bare {
-			q.cache.put(t.key.content, &t.result, t.json)
+		q.mark(task, PartEncode)
+		q.cfg.Watch.stage("encode", task.marks[PartEncode]-task.marks[PartScore])
+		if q.cache != nil && !task.opt.Bare {
+			q.cache.put(task.key.content, &task.result, task.json)
 		}
 	}
-	t.release()
-	q.releaseMemory(t)
-	q.deliver(t)
+	task.release()
+	q.releaseMemory(task)
+	q.deliver(task)
 }
 
 // score computes the result of a task from its tallies, or from its fault if it has one. It then completes
 // every result with the notes, the backend and the identity of the sample. A panic in the suite is an
 // error of this sample alone, and its result is completed as well.
-func (q *Queue) score(t *task) {
+func (q *Queue) score(task *task) {
 	defer func() {
 		if p := recover(); p != nil {
-			t.job = nil
-			t.failInternally(p)
+			task.job = nil
+			task.failInternally(p)
 		}
-		t.complete(&t.result, q.cfg.Engine.Backend())
-		if named := t.who.Load(); named != nil { // decoded: who made the answer, which suites do not set
-			t.result.Who = named.who
+		task.complete(&task.result, q.cfg.Engine.Backend())
+		if named := task.who.Load(); named != nil { // decoded: who made the answer, which suites do not set
+			task.result.Who = named.who
 		}
-		t.result.Notes = slices.Clip(t.result.Notes) // readers share it: one that appends must get a copy
+		task.result.Notes = slices.Clip(task.result.Notes) // readers share it: one that appends must get a copy
 	}()
 	switch {
-	case t.job == nil: // result was made by prepare
-	case t.fault != nil:
-		t.result = t.job.Fail(*t.fault)
+	case task.job == nil: // result was made by prepare
+	case task.fault != nil:
+		task.result = task.job.Fail(*task.fault)
 	default:
-		t.result = t.job.Score(t.tallies)
+		task.result = task.job.Score(task.tallies)
 	}
-	t.job = nil // frees the parsed answer
+	task.job = nil // frees the parsed answer
 }
 
 // failInternally sets the result of a task whose work panicked, so that only this sample

@@ -11,16 +11,16 @@ import (
 // Joined adds up the results of several models and runs, side by side, from result
 // lines alone. One goroutine uses it.
 type Joined struct {
-	w             *Writer
+	writer        *Writer
 	lines, scored int
 }
 
 // NewJoined returns an empty report. Of cfg.Items it needs the suites alone. Where cfg.Dir is "" there are tables alone,
 // and no page.
 func NewJoined(cfg Config) (*Joined, error) {
-	j := &Joined{w: newWriter(cfg)}
+	j := &Joined{writer: newWriter(cfg)}
 	if cfg.Dir != "" {
-		return j, j.w.open(cfg.Dir)
+		return j, j.writer.open(cfg.Dir)
 	}
 	return j, nil
 }
@@ -29,7 +29,7 @@ func NewJoined(cfg Config) (*Joined, error) {
 // has none, else "name: model", or the model alone where name is "". Each model and way
 // to ask is a series. It returns an error for a line that is no result.
 func (j *Joined) Add(name string, line []byte) error {
-	v, r, err := readResult(&j.w.parser, line)
+	v, r, err := readResult(&j.writer.parser, line)
 	if err != nil {
 		return err
 	}
@@ -43,13 +43,13 @@ func (j *Joined) Add(name string, line []byte) error {
 	if r.Scored {
 		j.scored++
 	}
-	return j.w.add(dump.Line{}, line, v, r)
+	return j.writer.add(dump.Line{}, line, v, r)
 }
 
 // Tables returns, for each suite, a table of the means of all series with the columns test
 // and one for each series, and then the suites' own tables.
 func (j *Joined) Tables() (out []scoring.TextTable) {
-	for _, t := range means(j.w.table) {
+	for _, t := range means(j.writer.table) {
 		text := scoring.TextTable{Title: t.Suite + ": means", Text: 1, Columns: append([]string{"test"}, t.Models...),
 			Note: "Mean ± standard error (answers)."}
 		for _, r := range t.Rows {
@@ -68,12 +68,12 @@ func (j *Joined) Tables() (out []scoring.TextTable) {
 		}
 		out = append(out, text)
 	}
-	return append(out, j.w.table.Own()...)
+	return append(out, j.writer.table.Own()...)
 }
 
 // Unlisted returns lines of text on results that are in no table; "" for none.
 func (j *Joined) Unlisted() string {
-	return j.w.table.Unlisted()
+	return j.writer.table.Unlisted()
 }
 
 // Lines returns the number of results.
@@ -83,7 +83,7 @@ func (j *Joined) Lines() int { return j.lines }
 func (j *Joined) Scored() int { return j.scored }
 
 // LeftOut returns lines of text on duplicates that the tables leave out; "" for none.
-func (j *Joined) LeftOut() string { return j.w.table.LeftOut() }
+func (j *Joined) LeftOut() string { return j.writer.table.LeftOut() }
 
 // WriteText writes every table in aligned columns.
 func (j *Joined) WriteText(w io.Writer) error {
@@ -101,7 +101,7 @@ func (j *Joined) WriteText(w io.Writer) error {
 }
 
 // Close writes the tables, and the items from their results alone, as index.html into the folder, and returns its path.
-func (j *Joined) Close() (path string, err error) { return j.w.Close() }
+func (j *Joined) Close() (path string, err error) { return j.writer.Close() }
 
 // Discard removes what was written so far, after an error.
-func (j *Joined) Discard() { j.w.Discard() }
+func (j *Joined) Discard() { j.writer.Discard() }

@@ -21,7 +21,7 @@ type sampler struct {
 	size   int // bytes of the items kept
 	order  int // results seen
 	groups groups
-	of     map[groupKey]*group
+	byKey  map[groupKey]*group
 }
 
 // groupKey identifies a section of a report.
@@ -51,8 +51,8 @@ type pair struct {
 // Items beyond it share one section.
 const maxGroups = 10_000
 
-func newSampler(most int) *sampler {
-	return &sampler{max: most, bytes: keptBytes, of: map[groupKey]*group{}}
+func newSampler(limit int) *sampler {
+	return &sampler{max: limit, bytes: keptBytes, byKey: map[groupKey]*group{}}
 }
 
 // add keeps an item if it is among the worst of its section, and then drops the best items
@@ -90,14 +90,14 @@ func (s *sampler) add(line dump.Line, result []byte, r *scoring.Result) {
 // group returns the group of a key, and makes one if there is none. Beyond maxGroups new
 // keys share the group "others".
 func (s *sampler) group(k groupKey) *group {
-	g := s.of[k]
-	if g == nil && len(s.of) >= maxGroups {
+	g := s.byKey[k]
+	if g == nil && len(s.byKey) >= maxGroups {
 		k = groupKey{test: "others"}
-		g = s.of[k]
+		g = s.byKey[k]
 	}
 	if g == nil {
 		g = &group{groupKey: k, first: s.order}
-		s.of[k] = g
+		s.byKey[k] = g
 		heap.Push(&s.groups, g)
 	}
 	return g

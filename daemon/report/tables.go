@@ -53,24 +53,24 @@ func means(t *table.Table) []tableView {
 
 // cell returns a mean as text with its standard error. Count is the number of answers, and
 // says how many of them, or of a group's tests, have a score if not all have.
-func cell(r table.Row) cellView {
+func cell(row table.Row) cellView {
 	c := cellView{Mean: "–"}
-	if r.Mean != nil {
-		c.Mean = table.Number(*r.Mean, 3)
-		if r.SE != nil {
-			c.Error = table.Number(*r.SE, 3)
+	if row.Mean != nil {
+		c.Mean = table.Number(*row.Mean, 3)
+		if row.SE != nil {
+			c.Error = table.Number(*row.SE, 3)
 		}
 	}
 	switch {
-	case r.N == 0:
+	case row.N == 0:
 		c.Count = "0"
-	case r.Kind != table.Test && r.Tests < r.Of:
-		c.Count = fmt.Sprintf("%d of %d tests", r.Tests, r.Of)
-	case r.Kind != table.Test:
-	case r.Scored < r.N:
-		c.Count = fmt.Sprintf("%d of %d scored", r.Scored, r.N)
+	case row.Kind != table.Test && row.Tests < row.Of:
+		c.Count = fmt.Sprintf("%d of %d tests", row.Tests, row.Of)
+	case row.Kind != table.Test:
+	case row.Scored < row.N:
+		c.Count = fmt.Sprintf("%d of %d scored", row.Scored, row.N)
 	default:
-		c.Count = fmt.Sprint(r.N)
+		c.Count = fmt.Sprint(row.N)
 	}
 	return c
 }

@@ -195,30 +195,30 @@ type stats struct{ mean, max, min, median, std float64 }
 // statsOf returns the statistics of a list, which must not be empty. The standard deviation
 // is that of a sample, 0 for a single value. Other than in scoring/stats, terms are divided
 // before they are added, so that large values do not overflow.
-func statsOf(list []float64) (s stats) {
+func statsOf(list []float64) (stats stats) {
 	sorted := slices.Sorted(slices.Values(list))
 	n := float64(len(list))
 	for _, x := range list {
-		s.mean += x
+		stats.mean += x
 	}
-	s.mean /= n
-	if math.IsInf(s.mean, 0) { // the sum was too large
-		s.mean = 0
+	stats.mean /= n
+	if math.IsInf(stats.mean, 0) { // the sum was too large
+		stats.mean = 0
 		for _, x := range list {
-			s.mean += x / n
+			stats.mean += x / n
 		}
 	}
-	s.min, s.max = sorted[0], sorted[len(sorted)-1]
+	stats.min, stats.max = sorted[0], sorted[len(sorted)-1]
 	mid := len(sorted) / 2
-	s.median = sorted[mid]
+	stats.median = sorted[mid]
 	if len(sorted)%2 == 0 {
-		s.median = sorted[mid-1]/2 + sorted[mid]/2 // halves first: the sum could be too large
+		stats.median = sorted[mid-1]/2 + sorted[mid]/2 // halves first: the sum could be too large
 	}
 	if len(list) > 1 {
 		for _, x := range list {
-			s.std += float64((x-s.mean)*(x-s.mean)) / (n - 1) // float64: no fused multiply-add, equal on every machine
+			stats.std += float64((x-stats.mean)*(x-stats.mean)) / (n - 1) // float64: no fused multiply-add, equal on every machine
 		}
-		s.std = math.Sqrt(s.std)
+		stats.std = math.Sqrt(stats.std)
 	}
-	return s
+	return stats
 }

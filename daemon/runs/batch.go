@@ -72,12 +72,12 @@ const (
 
 // batcher makes calls by batches.
 type batcher struct {
-	r      *Run
+	run    *Run
 	client *chat.Client
 	cfg    BatchConfig
 	log    *ledger.Log
 	parts  []*part
-	run    string // names the run in the metadata of its batches
+	runID  string // names the run in the metadata of its batches
 	got    int    // outcomes of this process
 }
 
@@ -90,7 +90,7 @@ func (r *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchConf
 	if cfg.Tell == nil {
 		cfg.Tell = func(string) {}
 	}
-	b := &batcher{r: r, client: client, cfg: cfg}
+	b := &batcher{run: r, client: client, cfg: cfg}
 	var err error
 	if b.log, err = ledger.OpenLog(filepath.Join(cfg.Dir, "batches.jsonl"), b.replay); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (r *Run) AskBatches(ctx context.Context, client *chat.Client, cfg BatchConf
 	defer b.log.Close()
 	// With the hash of its calls this finds a batch again among those of all runs at the endpoint.
 	sum := sha256.Sum256([]byte(r.cfg.Suite + "|" + r.cfg.Model + "|" + cfg.Dir))
-	b.run = hex.EncodeToString(sum[:8])
+	b.runID = hex.EncodeToString(sum[:8])
 	failures, err := b.ask(ctx)
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %d batches go on at the endpoint; the same command takes them up, --batch-cancel ends them",
@@ -169,7 +169,7 @@ func (b *batcher) ask(ctx context.Context) ([]Failure, error) {
 		if err != nil {
 			return failures, err
 		}
-		before := b.got
+		countBefore := b.got
 		if len(calls) > 0 && !b.cfg.Cancel {
 			if idle++; idle > mostWaves {
 				return failures, fmt.Errorf("%w: %d calls had no outcome in %d batches each", ErrEarly, len(calls), mostWaves)
@@ -187,7 +187,7 @@ func (b *batcher) ask(ctx context.Context) ([]Failure, error) {
 		if err := b.wait(ctx); err != nil {
 			return failures, err
 		}
-		if b.got > before {
+		if b.got > countBefore {
 			idle = 0
 		}
 	}
@@ -203,19 +203,19 @@ func (b *batcher) wanted() (calls []*call, failures []Failure, err error) {
 			busy[k] = true
 		}
 	}
-	for i, u := range b.r.units {
-		if _, ok := b.r.made[i]; ok {
+	for i, u := range b.run.units {
+		if _, ok := b.run.finished[i]; ok {
 			continue
 		}
 		var m made
-		c, err := b.r.missing(u, &m, b.r.outcome, ignore)
+		c, err := b.run.missing(u, &m, b.run.outcome, ignore)
 		switch {
 		case errors.Is(err, errLog):
 			return nil, failures, err
 		case err != nil:
 			failures = append(failures, Failure{u.task.ID, err})
 		case c == nil:
-			b.r.made[i] = m.keys()
+			b.run.finished[i] = m.keys()
 		case !busy[c.key]:
 			busy[c.key] = true // units of several arms may ask the same
 			calls = append(calls, c)
@@ -256,23 +256,23 @@ func (b *batcher) path(p *part) string {
 
 // write writes the file of a batch with the first n calls, as many as the file may hold. It returns n and
 // bound, the most tokens that these n calls can use, so that the caller can reserve them. It also sets
-// p.Keys and p.Hash, which identify the batch when the run is continued, and keeps the calls' pictures.
-func (b *batcher) write(p *part, calls []*call) (n int, bound budget.Tokens, err error) {
-	f, err := os.Create(b.path(p))
+// part.Keys and part.Hash, which identify the batch when the run is continued, and keeps the calls' pictures.
+func (b *batcher) write(part *part, calls []*call) (n int, bound budget.Tokens, err error) {
+	file, err := os.Create(b.path(part))
 	if err != nil {
 		return 0, bound, fmt.Errorf("cannot write batch: %w", err)
 	}
-	defer f.Close()
+	defer file.Close()
 	hash := sha256.New()
-	w := bufio.NewWriter(io.MultiWriter(f, hash))
+	writer := bufio.NewWriter(io.MultiWriter(file, hash))
 	size := 0
-	for _, c := range calls {
-		body, err := c.request.Body()
+	for _, call := range calls {
+		body, err := call.request.Body()
 		if err != nil {
-			return 0, bound, fmt.Errorf("cannot ask %s: %w", c.task.ID, err)
+			return 0, bound, fmt.Errorf("cannot ask %s: %w", call.task.ID, err)
 		}
 		line, err := json.Marshal(map[string]any{
-			"custom_id": c.key, "method": "POST", "url": "/v1/chat/completions", "body": json.RawMessage(body)})
+			"custom_id": call.key, "method": "POST", "url": "/v1/chat/completions", "body": json.RawMessage(body)})
 		if err != nil {
 			return 0, bound, err
 		}
@@ -280,28 +280,28 @@ func (b *batcher) write(p *part, calls []*call) (n int, bound budget.Tokens, err
 		if full && n > 0 {                                              // one call alone is sent however long it is
 			break
 		}
-		if err := b.r.keepPictures(c); err != nil {
+		if err := b.run.keepPictures(call); err != nil {
 			return 0, bound, err
 		}
-		w.Write(append(line, '\n')) // Flush returns the error
+		writer.Write(append(line, '\n')) // Flush returns the error
 		size += len(line) + 1
-		ofCall := c.request.Most()
+		ofCall := call.request.Most()
 		bound.Prompt, bound.Completion = bound.Prompt+ofCall.Prompt, bound.Completion+ofCall.Completion
-		p.Keys = append(p.Keys, c.key)
+		part.Keys = append(part.Keys, call.key)
 		n++
 	}
-	if err := errors.Join(w.Flush(), f.Sync()); err != nil {
+	if err := errors.Join(writer.Flush(), file.Sync()); err != nil {
 		return 0, bound, fmt.Errorf("cannot write batch: %w", err)
 	}
-	p.Hash = hex.EncodeToString(hash.Sum(nil))
+	part.Hash = hex.EncodeToString(hash.Sum(nil))
 	return n, bound, nil
 }
 
 // upload sends the file of a batch to the endpoint as a form, notes the id of the uploaded file in
 // batches.jsonl, and has the endpoint make the batch. The form is written to a pipe while it is sent,
 // as it is too long for memory.
-func (b *batcher) upload(ctx context.Context, p *part) error {
-	f, err := os.Open(b.path(p))
+func (b *batcher) upload(ctx context.Context, part *part) error {
+	f, err := os.Open(b.path(part))
 	if err != nil {
 		return fmt.Errorf("cannot read batch: %w", err)
 	}
@@ -312,7 +312,7 @@ func (b *batcher) upload(ctx context.Context, p *part) error {
 		err := form.WriteField("purpose", "batch")
 		var w io.Writer
 		if err == nil {
-			w, err = form.CreateFormFile("file", filepath.Base(b.path(p)))
+			w, err = form.CreateFormFile("file", filepath.Base(b.path(part)))
 		}
 		if err == nil {
 			_, err = io.Copy(w, f)
@@ -325,11 +325,11 @@ func (b *batcher) upload(ctx context.Context, p *part) error {
 	if err != nil || file.ID == "" {
 		return fmt.Errorf("%w: cannot upload a batch: %w", ErrEarly, cmp.Or(err, errors.New("the endpoint named no file")))
 	}
-	p.File = file.ID
-	if err := b.note(p, partUploaded); err != nil {
+	part.File = file.ID
+	if err := b.note(part, partUploaded); err != nil {
 		return err
 	}
-	return b.create(ctx, p)
+	return b.create(ctx, part)
 }
 
 // create has the endpoint make the batch of an uploaded file, and notes its id.
@@ -360,7 +360,7 @@ func (b *batcher) created(p *part, id string) error {
 
 // metadata returns the metadata by which a batch of this run is told from all others at the endpoint.
 func (b *batcher) metadata(p *part) map[string]string {
-	return map[string]string{"plumb_run": b.run, "plumb_part": strconv.Itoa(p.Part) + "-" + p.Hash[:16]}
+	return map[string]string{"plumb_run": b.runID, "plumb_part": strconv.Itoa(p.Part) + "-" + p.Hash[:16]}
 }
 
 // state is what the endpoint says of a batch.
@@ -377,22 +377,22 @@ type state struct {
 // endpoint's batches before it is made, so that none is made and paid for twice. With Cancel the
 // endpoint is told to end each batch.
 func (b *batcher) recover(ctx context.Context) error {
-	for _, p := range b.live() {
+	for _, part := range b.live() {
 		var err error
-		switch p.Event {
+		switch part.Event {
 		case partPrepared: // not uploaded: its calls are asked anew
-			os.Remove(b.path(p))
-			err = b.note(p, partFetched)
+			os.Remove(b.path(part))
+			err = b.note(part, partFetched)
 		case partUploaded:
 			var id string
-			if id, err = b.find(ctx, p); err == nil && id != "" {
-				err = b.created(p, id)
+			if id, err = b.find(ctx, part); err == nil && id != "" {
+				err = b.created(part, id)
 			} else if err == nil {
-				err = b.create(ctx, p)
+				err = b.create(ctx, part)
 			}
 		}
-		if err == nil && p.Event == partCreated && b.cfg.Cancel {
-			err = b.do(ctx, "POST", "batches/"+p.Batch+"/cancel", "application/json", nil, nil)
+		if err == nil && part.Event == partCreated && b.cfg.Cancel {
+			err = b.do(ctx, "POST", "batches/"+part.Batch+"/cancel", "application/json", nil, nil)
 		}
 		if err != nil {
 			return err

@@ -26,13 +26,13 @@ type result struct {
 // and marks the batch as fetched. Left out, and thus asked anew if they are still wanted, are lines
 // without a response; left out for good are results of tasks that are not chosen now, and second
 // results of a call.
-func (b *batcher) fetch(ctx context.Context, p *part) error {
+func (b *batcher) fetch(ctx context.Context, part *part) error {
 	calls := map[string]*call{}
-	for i, u := range b.r.units {
-		if _, ok := b.r.made[i]; ok {
+	for i, u := range b.run.units {
+		if _, ok := b.run.finished[i]; ok {
 			continue
 		}
-		c, err := b.r.missing(u, new(made), b.r.outcome, ignore)
+		c, err := b.run.missing(u, new(made), b.run.outcome, ignore)
 		if errors.Is(err, errLog) {
 			return err
 		}
@@ -42,7 +42,7 @@ func (b *batcher) fetch(ctx context.Context, p *part) error {
 	}
 	var spent budget.Tokens
 	var told *float64 // sum of the costs that the endpoint tells, nil if it tells none
-	for _, id := range []string{p.Output, p.Errors} {
+	for _, id := range []string{part.Output, part.Errors} {
 		if id == "" {
 			continue
 		}
@@ -55,61 +55,61 @@ func (b *batcher) fetch(ctx context.Context, p *part) error {
 			if c == nil { // of a task that was not chosen now
 				return nil
 			}
-			if d, err := b.r.outcome(r.Key); err != nil || d != nil { // the result comes twice
+			if d, err := b.run.outcome(r.Key); err != nil || d != nil { // the result comes twice
 				return err
 			}
-			return b.keep(p, c, r.Response.Status, r.Response.Body, &spent, &told)
+			return b.keep(part, c, r.Response.Status, r.Response.Body, &spent, &told)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if p.hold != nil {
+	if part.hold != nil {
 		if spent == (budget.Tokens{}) { // nothing was answered, or the endpoint counts no tokens
-			p.hold.Cancel()
-		} else if _, _, err := p.hold.Pay(spent, told); err != nil {
+			part.hold.Cancel()
+		} else if _, _, err := part.hold.Pay(spent, told); err != nil {
 			return fmt.Errorf("%w: %w", ErrEarly, err)
 		}
 	}
-	return b.note(p, partFetched)
+	return b.note(part, partFetched)
 }
 
 // keep puts one result of a batch into the log of calls, with its cost: that which the endpoint tells,
 // or else by the price of its tokens. It adds the tokens to spent and a told cost to told. A result
 // that is not final, such as an overloaded server's, is left out: the call is made again.
-func (b *batcher) keep(p *part, c *call, status int, body []byte, spent *budget.Tokens, told **float64) error {
-	reader := chat.Reader{Key: b.cfg.Key, Request: c.request, Now: time.Now()}
+func (b *batcher) keep(part *part, call *call, status int, body []byte, spent *budget.Tokens, told **float64) error {
+	reader := chat.Reader{Key: b.cfg.Key, Request: call.request, Now: time.Now()}
 	g := reader.Read(status, nil, body)
 	if !g.Kind.Final() {
 		return nil
 	}
-	o := g.Outcome
-	o.Tries, o.Started = 1, now()
-	if o.Usage != nil {
-		t := budget.Tokens{Prompt: o.Usage.Prompt, Completion: o.Usage.Completion}
-		if o.Usage.Cached != nil {
-			t.Cached = *o.Usage.Cached
+	outcome := g.Outcome
+	outcome.Tries, outcome.Started = 1, now()
+	if outcome.Usage != nil {
+		t := budget.Tokens{Prompt: outcome.Usage.Prompt, Completion: outcome.Usage.Completion}
+		if outcome.Usage.Cached != nil {
+			t.Cached = *outcome.Usage.Cached
 		}
 		spent.Prompt += t.Prompt
 		spent.Completion += t.Completion
 		spent.Cached += t.Cached
-		if o.Cost == nil && b.cfg.Price != nil {
+		if outcome.Cost == nil && b.cfg.Price != nil {
 			cost := b.cfg.Price.Of(t)
-			o.Cost, o.Priced = &cost, true
-		} else if o.Cost != nil {
-			sum := *o.Cost
+			outcome.Cost, outcome.Priced = &cost, true
+		} else if outcome.Cost != nil {
+			sum := *outcome.Cost
 			if *told != nil {
 				sum += **told
 			}
 			*told = &sum
 		}
 	}
-	d := b.r.done(c, &o)
-	d.Batch = &p.Batch
-	if _, err := b.r.calls.keep(d); err != nil {
+	d := b.run.done(call, &outcome)
+	d.Batch = &part.Batch
+	if _, err := b.run.calls.keep(d); err != nil {
 		return fmt.Errorf("%w: %w", errLog, err)
 	}
-	b.r.count(d)
+	b.run.count(d)
 	b.got++
 	return nil
 }

@@ -62,10 +62,10 @@ type Label struct {
 // record is what is kept of an outcome: its line is read again where it is needed. Records
 // of many answers would else fill the memory. See docs/spec/runs.md#r41.
 type record struct {
-	at    ledger.Place
-	order int32 // of the first outcomes of calls, from 0
-	heard bool  // the outcome is an answer, or a filter withheld it
-	fresh bool  // made by this process
+	at       ledger.Place
+	order    int32 // of the first outcomes of calls, from 0
+	answered bool  // the outcome is an answer, or a filter withheld it
+	fresh    bool  // made by this process
 }
 
 // Calls is the log of a folder. It is safe for concurrent use.
@@ -85,24 +85,24 @@ type Calls struct {
 // OpenCalls opens the log at path and reads it. A request without an outcome counts as
 // lost: it may have been answered and paid for.
 func OpenCalls(path string) (*Calls, error) {
-	c := newCalls()
+	calls := newCalls()
 	var err error
-	if c.log, err = ledger.OpenLog(path, c.replay); err != nil {
+	if calls.log, err = ledger.OpenLog(path, calls.replay); err != nil {
 		return nil, err
 	}
-	if c.file, err = os.Open(path); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot read the log of calls: %w", err), c.log.Close())
+	if calls.file, err = os.Open(path); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot read the log of calls: %w", err), calls.log.Close())
 	}
-	c.torn = c.log.Torn()
-	for key, list := range c.open {
+	calls.torn = calls.log.Torn()
+	for key, list := range calls.open {
 		for _, r := range list {
-			c.spent.Lost++
-			c.spent.LostTokens += r.Tokens
-			c.spent.LostCost += r.Cost
+			calls.spent.Lost++
+			calls.spent.LostTokens += r.Tokens
+			calls.spent.LostCost += r.Cost
 		}
-		delete(c.open, key)
+		delete(calls.open, key)
 	}
-	return c, nil
+	return calls, nil
 }
 
 // ReadCalls reads the log at path without a lock and without changing it.
@@ -160,25 +160,25 @@ func (c *Calls) replay(line []byte, at ledger.Place) error {
 // settle closes the requests of a call that has its outcome, and adds what the call took to c.spent.
 // The requests that may have been paid for without an answer, whose number the outcome has, are counted
 // as lost with all that was reserved for them.
-func (c *Calls) settle(d *Done) {
-	requests := c.open[d.Key]
-	if d.Batch != nil { // a request in a batch has no line of its own, which counts it
+func (c *Calls) settle(done *Done) {
+	requests := c.open[done.Key]
+	if done.Batch != nil { // a request in a batch has no line of its own, which counts it
 		c.spent.Calls++
 	}
-	lost := min(d.Lost, len(requests))
+	lost := min(done.Lost, len(requests))
 	for _, r := range requests[:lost] {
 		c.spent.Lost++
 		c.spent.LostTokens += r.Tokens
 		c.spent.LostCost += r.Cost
 	}
-	delete(c.open, d.Key)
-	if d.Usage != nil {
-		c.spent.PromptTokens += d.Usage.Prompt
-		c.spent.CompletionTokens += d.Usage.Completion
+	delete(c.open, done.Key)
+	if done.Usage != nil {
+		c.spent.PromptTokens += done.Usage.Prompt
+		c.spent.CompletionTokens += done.Usage.Completion
 	}
-	if d.Cost != nil {
-		c.spent.Cost += *d.Cost
-		c.spent.Dearest = max(c.spent.Dearest, *d.Cost)
+	if done.Cost != nil {
+		c.spent.Cost += *done.Cost
+		c.spent.Dearest = max(c.spent.Dearest, *done.Cost)
 		c.spent.Priced = true
 	}
 }
@@ -192,7 +192,7 @@ func (c *Calls) take(d *Done, at ledger.Place, fresh bool) ledger.Place {
 		return at
 	}
 	old := c.done[d.Key]
-	if old != nil && old.heard {
+	if old != nil && old.answered {
 		c.duplicates++
 		return old.at
 	}
@@ -264,10 +264,10 @@ func (c *Calls) Torn() int { return c.torn }
 
 // sent writes to the log that a request is about to be sent to the model, and returns when that is
 // on the disk.
-func (c *Calls) sent(key string, try int, most *budget.Hold) error {
+func (c *Calls) sent(key string, try int, hold *budget.Hold) error {
 	s := Sent{Event: eventSent, Key: key, Time: now(), Try: try}
-	if most != nil {
-		s.Reserve = Reserve{most.Tokens, most.Cost}
+	if hold != nil {
+		s.Reserve = Reserve{hold.Tokens, hold.Cost}
 	}
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -278,9 +278,9 @@ func (c *Calls) sent(key string, try int, most *budget.Hold) error {
 }
 
 // keep writes the outcome of a call to the log and waits until it is on the disk. It returns the outcome
-// that counts for the call: an earlier answer where there is one, else d.
-func (c *Calls) keep(d *Done) (*Done, error) {
-	b, err := json.Marshal(d)
+// that counts for the call: an earlier answer where there is one, else done.
+func (c *Calls) keep(done *Done) (*Done, error) {
+	b, err := json.Marshal(done)
 	if err != nil {
 		return nil, err
 	}
@@ -289,13 +289,13 @@ func (c *Calls) keep(d *Done) (*Done, error) {
 		return nil, err
 	}
 	c.mu.Lock()
-	first := c.take(d, at, true)
+	first := c.take(done, at, true)
 	c.mu.Unlock()
 	if first == at {
-		return d, nil
+		return done, nil
 	}
-	d = new(Done)
-	return d, c.read(first, d)
+	done = new(Done)
+	return done, c.read(first, done)
 }
 
 // Close closes the log.

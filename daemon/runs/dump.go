@@ -62,50 +62,50 @@ type Totals struct {
 // Dump writes one line for each answer in the log, of this command and of earlier ones in
 // the folder, by task, arm, repeat and turn. Planned tasks whose calls are not all made
 // count as pending and have no line. See docs/spec/runs.md#r42.
-func (r *Run) Dump(w io.Writer) (t Totals, err error) {
+func (r *Run) Dump(w io.Writer) (totals Totals, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
-	t.Priced = true
+	totals.Priced = true
 	planned := map[unitKey]int{} // indices in r.units
 	for i, u := range r.units {
 		planned[keyOfUnit(u)] = i
 	}
 	earlier, err := r.earlier()
 	if err != nil {
-		return t, err
+		return totals, err
 	}
-	for _, u := range r.allUnits(planned, earlier) {
-		i, asked := planned[keyOfUnit(u)]
+	for _, unit := range r.allUnits(planned, earlier) {
+		i, asked := planned[keyOfUnit(unit)]
 		var m made
 		if asked {
 			if m, err = r.planned(i); err != nil {
-				return t, err
+				return totals, err
 			}
 			if !m.whole {
-				t.Pending++
+				totals.Pending++
 			}
 		}
 		if !m.whole {
-			if m, err = r.fromLog(u, earlier[keyOfUnit(u)]); err != nil {
-				return t, err
+			if m, err = r.fromLog(unit, earlier[keyOfUnit(unit)]); err != nil {
+				return totals, err
 			}
 			if asked && m.whole {
-				t.Other++
+				totals.Other++
 			}
 		}
 		if !m.whole {
 			continue
 		}
-		for _, a := range r.cfg.Source.Answers(u.task, u.arm, m.heard) {
-			line, err := r.line(u, a, m.calls, &t)
+		for _, a := range r.cfg.Source.Answers(unit.task, unit.arm, m.replies) {
+			line, err := r.line(unit, a, m.calls, &totals)
 			if err == nil {
 				_, err = out.Write(line)
 			}
 			if err != nil {
-				return t, fmt.Errorf("cannot write dump: %w", err)
+				return totals, fmt.Errorf("cannot write dump: %w", err)
 			}
 		}
 	}
-	return t, out.Flush()
+	return totals, out.Flush()
 }
 
 // unitKey tells units apart, whichever command planned them.
@@ -202,67 +202,67 @@ func armOrder(a ask.Arm) string {
 // fromLog puts the calls of a unit together that an earlier command made, whatever they asked. Of calls
 // of one turn and step the last one counts. The result is not whole if a call is missing, or if the
 // task cannot be asked; the error is of reading the log.
-func (r *Run) fromLog(u unit, calls []labelled) (m made, err error) {
+func (r *Run) fromLog(u unit, calls []labelled) (made made, err error) {
 	for {
 		// Next only has to tell whether there is another call: what it would ask was asked.
-		step, err := r.cfg.Source.Next(u.task, u.arm, m.heard)
+		step, err := r.cfg.Source.Next(u.task, u.arm, made.replies)
 		if err != nil {
-			return m, nil // not whole
+			return made, nil // not whole
 		}
 		if step == nil {
-			m.whole = true
-			return m, nil
+			made.whole = true
+			return made, nil
 		}
 		i := len(calls) - 1
 		for ; i >= 0 && (calls[i].Turn != step.Turn || calls[i].Step != step.Name); i-- {
 		}
 		if i < 0 {
-			return m, nil
+			return made, nil
 		}
 		d := new(Done)
 		if err := r.calls.read(calls[i].at, d); err != nil {
-			return m, err
+			return made, err
 		}
-		m.add(r, d)
+		made.add(r, d)
 	}
 }
 
 // planned reads the calls of unit i of this command from the log. The result is not whole if one is
 // missing, or if the task cannot be asked; the error is of reading the log.
-func (r *Run) planned(i int) (m made, err error) {
-	keys, ok := r.made[i]
+func (r *Run) planned(i int) (made made, err error) {
+	keys, ok := r.finished[i]
 	if !ok { // the log may have them all the same
-		c, err := r.missing(r.units[i], &m, r.calls.Done, ignore)
-		m.whole = err == nil && c == nil
+		c, err := r.missing(r.units[i], &made, r.calls.Done, ignore)
+		made.whole = err == nil && c == nil
 		if errors.Is(err, errLog) {
-			return m, err
+			return made, err
 		}
-		return m, nil
+		return made, nil
 	}
 	for _, key := range keys {
 		d, err := r.calls.Done(key)
 		if err != nil {
-			return m, err
+			return made, err
 		}
-		m.add(r, d)
+		made.add(r, d)
 	}
-	m.whole = true
-	return m, nil
+	made.whole = true
+	return made, nil
 }
 
 // line returns the dump line of an answer, which ends in a line feed, and adds the answer to the totals.
 // Its usage, time and tries are sums over the calls that led to the answer, its outcome that of the
 // last one. Its cost is unknown if that of any call is.
-func (r *Run) line(u unit, a ask.Answer, calls []*Done, t *Totals) ([]byte, error) {
-	calls = calls[a.From : a.Last+1]
+func (r *Run) line(unit unit, answer ask.Answer, calls []*Done, totals *Totals) ([]byte, error) {
+	calls = calls[answer.From : answer.Last+1]
 	last := calls[len(calls)-1]
 	asked := Asked{
-		Model: r.cfg.Model, Served: orNil(last.Model), Arm: ArmOf(u.arm), Repeat: u.repeat, Config: last.Config,
+		Model: r.cfg.Model, Served: orNil(last.Model), Arm: ArmOf(unit.arm), Repeat: unit.repeat, Config: last.Config,
 		Finish: orNil(last.Finish), Outcome: string(last.Kind),
 		Calls: len(calls), Usage: new(Usage), Cost: new(float64), // sums
 	}
-	if a.Turn > 0 {
-		asked.Turn = &a.Turn
+	if answer.Turn > 0 {
+		asked.Turn = &answer.Turn
 	}
 	for _, d := range calls {
 		asked.Tries += d.Tries
@@ -274,17 +274,17 @@ func (r *Run) line(u unit, a ask.Answer, calls []*Done, t *Totals) ([]byte, erro
 			*asked.Cost += *d.Cost
 		}
 	}
-	t.add(&asked, a.OK, last)
+	totals.add(&asked, answer.OK, last)
 	// Members that plumb score and the tables read stand beside "asked", which is for people and tools.
 	more := scoring.AppendString([]byte(`"model":`), r.cfg.Model)
-	more = strconv.AppendInt(append(more, `,"repeat":`...), int64(u.repeat), 10)
+	more = strconv.AppendInt(append(more, `,"repeat":`...), int64(unit.repeat), 10)
 	if asked.Finish != nil {
 		more = scoring.AppendString(append(more, `,"finish_reason":`...), *asked.Finish)
 	}
-	if u.arm.Format != "" {
-		more = append(more, `,"format":"`+u.arm.Format+`"`...)
+	if unit.arm.Format != "" {
+		more = append(more, `,"format":"`+unit.arm.Format+`"`...)
 	}
-	if u.arm.Input == ask.InputBlind {
+	if unit.arm.Input == ask.InputBlind {
 		more = append(more, `,"blind":true`...)
 	}
 	if asked.Usage.Completion > 0 {
@@ -296,7 +296,7 @@ func (r *Run) line(u unit, a ask.Answer, calls []*Done, t *Totals) ([]byte, erro
 		return nil, err
 	}
 	more = append(append(more, `,"asked":`...), b...)
-	return append(ask.AppendAnswer(nil, u.task, a, more), '\n'), nil
+	return append(ask.AppendAnswer(nil, unit.task, answer, more), '\n'), nil
 }
 
 // add adds the tokens of one call, none where the call does not tell them.
@@ -391,42 +391,42 @@ type Plan struct {
 func (r *Run) Plan(give func(n int, arm string, request *chat.Request) error) (plans []Plan, err error) {
 	at := map[[2]string]int{} // indices in plans by arm and turn
 	n := 0                    // calls so far
-	for _, u := range r.units {
-		var heard []ask.Heard
+	for _, unit := range r.units {
+		var replies []ask.Heard
 		for turn := 1; ; turn++ {
-			c, err := r.next(u, heard)
+			call, err := r.next(unit, replies)
 			if err != nil {
 				return nil, err
 			}
-			if c == nil {
+			if call == nil {
 				break
 			}
-			key := [2]string{u.arm.String(), strconv.Itoa(turn)}
+			key := [2]string{unit.arm.String(), strconv.Itoa(turn)}
 			if _, ok := at[key]; !ok {
 				at[key] = len(plans)
-				plans = append(plans, Plan{Arm: u.arm.String(), Turn: turn})
+				plans = append(plans, Plan{Arm: unit.arm.String(), Turn: turn})
 			}
-			p := &plans[at[key]]
-			p.Calls++
+			plan := &plans[at[key]]
+			plan.Calls++
 			if give != nil {
-				if err := give(n, u.arm.String(), c.request); err != nil {
+				if err := give(n, unit.arm.String(), call.request); err != nil {
 					return plans, err
 				}
 			}
 			n++
-			d, err := r.calls.Done(c.key)
+			d, err := r.calls.Done(call.key)
 			if err != nil {
 				return nil, err
 			}
 			if d == nil {
-				most := c.request.Most()
-				p.Prompt += most.Prompt
-				p.Most += most.Completion
-				heard = append(heard, ask.Heard{Turn: c.step.Turn, Name: c.step.Name, Text: "", OK: true})
+				most := call.request.Most()
+				plan.Prompt += most.Prompt
+				plan.Most += most.Completion
+				replies = append(replies, ask.Heard{Turn: call.step.Turn, Name: call.step.Name, Text: "", OK: true})
 				continue
 			}
-			p.Answered++
-			heard = append(heard, r.heardOf(d))
+			plan.Answered++
+			replies = append(replies, r.heardOf(d))
 		}
 	}
 	slices.SortStableFunc(plans, func(a, b Plan) int { return a.Turn - b.Turn })

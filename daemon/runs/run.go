@@ -59,9 +59,9 @@ type Run struct {
 	units []unit
 	args  map[ask.Arm]armSettings
 
-	mu     sync.Mutex
-	made   map[int][]string // keys of the calls of units whose calls are all made, by index
-	flight singleflight.Group
+	mu       sync.Mutex
+	finished map[int][]string // keys of the calls of units whose calls are all made, by index
+	flight   singleflight.Group
 
 	answered, failed, cut atomic.Int64
 	asking                atomic.Int64
@@ -75,14 +75,14 @@ type armSettings struct {
 
 // made is a unit with the calls to the model that were made for it.
 type made struct {
-	heard []ask.Heard
-	calls []*Done
-	whole bool // no call is missing
+	replies []ask.Heard
+	calls   []*Done
+	whole   bool // no call is missing
 }
 
 // add adds a call to those of the unit, and what the suite hears of it.
 func (m *made) add(r *Run, d *Done) {
-	m.calls, m.heard = append(m.calls, d), append(m.heard, r.heardOf(d))
+	m.calls, m.replies = append(m.calls, d), append(m.replies, r.heardOf(d))
 }
 
 // keys returns the keys of the calls, in order.
@@ -105,7 +105,7 @@ type unit struct {
 // alone. A run without a unit is an error.
 func New(cfg Config, calls *Calls) (*Run, error) {
 	cfg.Repeats, cfg.Workers = max(1, cfg.Repeats), max(1, cfg.Workers)
-	r := &Run{cfg: cfg, calls: calls, args: map[ask.Arm]armSettings{}, made: map[int][]string{}}
+	run := &Run{cfg: cfg, calls: calls, args: map[ask.Arm]armSettings{}, finished: map[int][]string{}}
 	tasks, err := cfg.Choice.Tasks(cfg.Source.Tasks())
 	if err != nil {
 		return nil, err
@@ -116,19 +116,19 @@ func New(cfg Config, calls *Calls) (*Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.args[a] = armSettings{s, config}
+		run.args[a] = armSettings{s, config}
 	}
 	for _, t := range tasks {
 		for _, a := range cfg.Arms {
 			for n := 1; n <= cfg.Repeats && cfg.Source.Fits(t, a); n++ {
-				r.units = append(r.units, unit{t, a, n})
+				run.units = append(run.units, unit{t, a, n})
 			}
 		}
 	}
-	if len(r.units) == 0 {
+	if len(run.units) == 0 {
 		return nil, errors.New("cannot ask anything: no task was chosen that has one of these forms")
 	}
-	return r, nil
+	return run, nil
 }
 
 // call is one question to the model, ready to be sent.
@@ -142,25 +142,25 @@ type call struct {
 
 // next returns the next call to the model for a unit whose calls so far brought heard, nil if there is
 // none. Its pictures are those of earlier calls where these look the same, so that its key is theirs.
-func (r *Run) next(u unit, heard []ask.Heard) (*call, error) {
-	step, err := r.cfg.Source.Next(u.task, u.arm, heard)
+func (r *Run) next(unit unit, replies []ask.Heard) (*call, error) {
+	step, err := r.cfg.Source.Next(unit.task, unit.arm, replies)
 	if err != nil || step == nil {
 		return nil, err
 	}
-	s := r.args[u.arm]
-	c := &call{unit: u, step: step, request: &chat.Request{
+	s := r.args[unit.arm]
+	c := &call{unit: unit, step: step, request: &chat.Request{
 		Model: r.cfg.Model, Messages: step.Messages, Settings: s.Settings.Settings, Extra: s.Extra}}
 	if r.cfg.System != "" {
 		system := chat.Message{Role: "system", Parts: []chat.Part{chat.Text(r.cfg.System)}}
 		c.request.Messages = append([]chat.Message{system}, step.Messages...)
 	}
 	if seed := c.request.Settings.Seed; seed != nil { // with one seed, all repeats would bring the same answer
-		n := *seed + int64(u.repeat) - 1
+		n := *seed + int64(unit.repeat) - 1
 		c.request.Settings.Seed = &n
 	}
 	r.sameAsEarlier(c)
 	if c.hash, err = c.request.Hash(); err != nil {
-		return nil, fmt.Errorf("cannot ask %s: %w", u.task.ID, err)
+		return nil, fmt.Errorf("cannot ask %s: %w", unit.task.ID, err)
 	}
 	c.key, err = keyOf(r.cfg.Suite, c)
 	return c, err
@@ -256,7 +256,7 @@ func (r *Run) makeCalls(ctx context.Context, client *chat.Client, i int) (done b
 		if c == nil {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.made[i] = m.keys()
+			r.finished[i] = m.keys()
 			return true, nil
 		}
 		d, err := r.shared(c.key, func() (*Done, error) { return r.ask(ctx, client, c) })
@@ -272,7 +272,7 @@ func (r *Run) makeCalls(ctx context.Context, client *chat.Client, i int) (done b
 // is none. Each call before it is added to m with its outcome and passed to seen.
 func (r *Run) missing(u unit, m *made, outcome func(key string) (*Done, error), seen func(*Done)) (*call, error) {
 	for {
-		c, err := r.next(u, m.heard)
+		c, err := r.next(u, m.replies)
 		if err != nil || c == nil {
 			return nil, err
 		}
@@ -291,7 +291,7 @@ func ignore(*Done) {}
 // outcome returns the outcome of a call, nil where the call is to be made: if there is none, or with
 // RetryFailed, if an earlier process had no answer. Failures of this process are not tried again.
 func (r *Run) outcome(key string) (*Done, error) {
-	if old := r.calls.record(key); old != nil && r.cfg.RetryFailed && !old.heard && !old.fresh {
+	if old := r.calls.record(key); old != nil && r.cfg.RetryFailed && !old.answered && !old.fresh {
 		return nil, nil
 	}
 	return r.calls.Done(key)
@@ -321,17 +321,17 @@ func (r *Run) count(d *Done) {
 // before it is sent, and each outcome when it has come. It returns the outcome that counts for the
 // call, nil if there is no final one, or if ctx ended before the first try; a call that is refused
 // before it is sent is an error.
-func (r *Run) ask(ctx context.Context, client *chat.Client, c *call) (*Done, error) {
+func (r *Run) ask(ctx context.Context, client *chat.Client, call *call) (*Done, error) {
 	var kept *Done
-	c.request.Hooks = chat.Hooks{
-		Begin: func(try int, most *budget.Hold) error {
+	call.request.Hooks = chat.Hooks{
+		Begin: func(try int, hold *budget.Hold) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return r.calls.sent(c.key, try, most)
+			return r.calls.sent(call.key, try, hold)
 		},
 		Keep: func(o *chat.Outcome) error {
-			d, err := r.calls.keep(r.done(c, o))
+			d, err := r.calls.keep(r.done(call, o))
 			if err != nil {
 				return fmt.Errorf("%w: %w", errLog, err)
 			}
@@ -341,13 +341,13 @@ func (r *Run) ask(ctx context.Context, client *chat.Client, c *call) (*Done, err
 			return nil
 		},
 	}
-	if err := r.keepPictures(c); err != nil {
+	if err := r.keepPictures(call); err != nil {
 		return nil, err
 	}
 	r.asking.Add(1)
 	defer r.asking.Add(-1)
 	// A call under way is finished and kept even when the run is interrupted.
-	o := client.Ask(context.WithoutCancel(ctx), c.request)
+	o := client.Ask(context.WithoutCancel(ctx), call.request)
 	if kept == nil && o.Kind.Final() && o.Tries == 0 { // refused before it was sent
 		return nil, o.Error
 	}
@@ -406,7 +406,7 @@ type Progress struct {
 // Progress returns how far the run is.
 func (r *Run) Progress() Progress {
 	r.mu.Lock()
-	done := len(r.made)
+	done := len(r.finished)
 	r.mu.Unlock()
 	return Progress{len(r.units), done, int(r.answered.Load()), int(r.failed.Load()), int(r.cut.Load()), int(r.asking.Load())}
 }

@@ -65,7 +65,7 @@ func (e entry) sweep(log *slog.Logger) (left bool) {
 type ledger struct {
 	path string // "" for no file
 	log  *slog.Logger
-	own  record
+	self record
 
 	mu   sync.Mutex     // guards the rest
 	used map[entry]int  // how many registered regions use a segment
@@ -98,12 +98,12 @@ func openLedger(dir string, log *slog.Logger) (*ledger, error) {
 	if err := requirePrivate(dir); err != nil {
 		return nil, fmt.Errorf("cannot use folder %s for the record of shared memory: %w (--runtime-dir)", dir, err)
 	}
-	l.own.PID = int32(os.Getpid())
-	l.own.ProcessStarted, _ = started(l.own.PID)
+	l.self.PID = int32(os.Getpid())
+	l.self.ProcessStarted, _ = started(l.self.PID)
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	l.own.Boot = strings.TrimSpace(string(boot))
-	l.own.Space, _ = os.Readlink("/proc/self/ns/ipc")
-	l.path = filepath.Join(dir, fmt.Sprintf("%s%d%s", filePrefix, l.own.PID, fileSuffix))
+	l.self.Boot = strings.TrimSpace(string(boot))
+	l.self.Space, _ = os.Readlink("/proc/self/ns/ipc")
+	l.path = filepath.Join(dir, fmt.Sprintf("%s%d%s", filePrefix, l.self.PID, fileSuffix))
 	files, err := filepath.Glob(filepath.Join(dir, filePrefix+"*"+fileSuffix))
 	if err != nil {
 		return nil, fmt.Errorf("cannot list folder %s: %w", dir, err)
@@ -149,10 +149,10 @@ func (l *ledger) reclaimOrphans(path string) {
 		os.Remove(path)
 		return
 	}
-	if born, ok := started(r.PID); ok && born == r.ProcessStarted && r.Boot == l.own.Boot && r.PID != l.own.PID {
+	if born, ok := started(r.PID); ok && born == r.ProcessStarted && r.Boot == l.self.Boot && r.PID != l.self.PID {
 		return // that daemon is running
 	}
-	if r.Boot == l.own.Boot && r.Space == l.own.Space {
+	if r.Boot == l.self.Boot && r.Space == l.self.Space {
 		for _, e := range r.Segments {
 			if e.sweep(l.log) {
 				l.left[e] = true
@@ -170,7 +170,7 @@ func (l *ledger) write() error {
 	if l.path == "" {
 		return nil
 	}
-	r := l.own
+	r := l.self
 	r.Segments = []entry{}
 	for e := range l.used {
 		r.Segments = append(r.Segments, e)

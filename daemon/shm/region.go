@@ -29,14 +29,14 @@ const (
 
 // region is a range of a client's memory, registered under a name.
 type region struct {
-	g            *Registry
+	registry     *Registry
 	name, key    string
 	offset, size int64  // bytes, within mem
 	client       string // the process whose limit counts it
 	owner        Peer   // who registered it
 	conn         any    // the connection that it ends with, nil for none
 	mem          memory
-	refs         int          // pins, and one for being registered; guarded by g.mu
+	refs         int          // pins, and one for being registered; guarded by registry.mu
 	used         atomic.Int64 // Unix ns
 }
 
@@ -47,19 +47,19 @@ func (r *region) touch() { r.used.Store(time.Now().UnixNano()) }
 // release drops one reference. The last one unmaps the memory, frees its share of the
 // limits, and ends the record of a System V segment.
 func (r *region) release() error {
-	r.g.mu.Lock()
+	r.registry.mu.Lock()
 	r.refs--
 	last := r.refs == 0
-	r.g.mu.Unlock()
+	r.registry.mu.Unlock()
 	if !last {
 		return nil
 	}
 	err := r.mem.close()
-	r.g.mu.Lock()
-	r.g.count(r, -1)
-	r.g.mu.Unlock()
+	r.registry.mu.Lock()
+	r.registry.count(r, -1)
+	r.registry.mu.Unlock()
 	if s, ok := r.mem.(*segment); ok {
-		r.g.file.drop(s.entry(), err == nil)
+		r.registry.file.drop(s.entry(), err == nil)
 	}
 	return err
 }
@@ -67,9 +67,9 @@ func (r *region) release() error {
 // Pin keeps a range of a region mapped while a request uses it, whatever the client does to
 // the name or the segment. See docs/spec/http.md#r31.
 type Pin struct {
-	r     *region
-	bytes []byte
-	done  atomic.Bool
+	region *region
+	bytes  []byte
+	done   atomic.Bool
 }
 
 // Pin pins size bytes at offset from the start of a region of the peer's user, for reading or
@@ -118,7 +118,7 @@ func (r *region) pin(offset, size int64, write bool) (*Pin, error) {
 	}
 	r.touch()
 	from := r.offset + offset
-	return &Pin{r: r, bytes: all[from : from+size : from+size]}, nil // an append cannot write behind the range
+	return &Pin{region: r, bytes: all[from : from+size : from+size]}, nil // an append cannot write behind the range
 }
 
 // Size returns the number of pinned bytes.
@@ -131,7 +131,7 @@ func (p *Pin) Use(f func(mem []byte)) error {
 		panic("BUG: a pin is used after its release")
 	}
 	if !guarded(p.bytes, func() { f(p.bytes) }) {
-		return wrong(CodeGone, "cannot use region %q: its memory is gone", p.r.name)
+		return wrong(CodeGone, "cannot use region %q: its memory is gone", p.region.name)
 	}
 	return nil
 }
@@ -150,8 +150,8 @@ func (p *Pin) Release() {
 		return
 	}
 	p.bytes = nil
-	if err := p.r.release(); err != nil {
-		p.r.g.cfg.Log.Error("cannot let go of a region", "region", p.r.name, "error", err)
+	if err := p.region.release(); err != nil {
+		p.region.registry.cfg.Log.Error("cannot let go of a region", "region", p.region.name, "error", err)
 	}
 }
 

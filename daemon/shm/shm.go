@@ -147,7 +147,7 @@ func (g *Registry) Count() int {
 
 // Register maps a region under a name. Offset and size are in bytes within the
 // segment that the key names. Errors are *Error. See docs/spec/http.md#r30.
-func (g *Registry) Register(name, key string, offset, size int64, p Peer) error {
+func (g *Registry) Register(name, key string, offset, size int64, peer Peer) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
@@ -162,45 +162,45 @@ func (g *Registry) Register(name, key string, offset, size int64, p Peer) error 
 	if !ok {
 		return wrong(CodeKey, "cannot register region %q: the key is of no kind that is known here; want sysv:<segment id>", name)
 	}
-	return g.add(&region{name: name, key: key, offset: offset, size: size, owner: p}, func(r *region) error {
-		return attach(r, id, p)
+	return g.add(&region{name: name, key: key, offset: offset, size: size, owner: peer}, func(r *region) error {
+		return attach(r, id, peer)
 	})
 }
 
 // add checks the limits, calls open, which sets the memory of the region, and registers the
 // region. It returns before it calls open if the region fits no limit. If it fails later, it
 // closes the memory.
-func (g *Registry) add(r *region, open func(*region) error) error {
-	if r.offset < 0 || r.size <= 0 {
-		return wrong(CodeRange, "cannot register region %q: got offset %d and byte_size %d; want an offset of at least 0 and a size above 0", r.name, r.offset, r.size)
+func (g *Registry) add(region *region, open func(*region) error) error {
+	if region.offset < 0 || region.size <= 0 {
+		return wrong(CodeRange, "cannot register region %q: got offset %d and byte_size %d; want an offset of at least 0 and a size above 0", region.name, region.offset, region.size)
 	}
-	r.g, r.refs = g, 1
-	if err := g.room(r, 0); err != nil { // 0 bytes: the size is known after open, the other limits already now
+	region.registry, region.refs = g, 1
+	if err := g.room(region, 0); err != nil { // 0 bytes: the size is known after open, the other limits already now
 		return err
 	}
-	if err := open(r); err != nil {
+	if err := open(region); err != nil {
 		return err
 	}
-	if have := r.mem.size(); have > MaxSegment || r.offset > have || r.size > have-r.offset {
-		r.mem.close()
-		return wrong(CodeRange, "cannot register region %q: got offset %d and byte_size %d; want a range within its segment of %d bytes, which may have %d at most", r.name, r.offset, r.size, have, MaxSegment)
+	if have := region.mem.size(); have > MaxSegment || region.offset > have || region.size > have-region.offset {
+		region.mem.close()
+		return wrong(CodeRange, "cannot register region %q: got offset %d and byte_size %d; want a range within its segment of %d bytes, which may have %d at most", region.name, region.offset, region.size, have, MaxSegment)
 	}
 	g.mu.Lock()
-	err := g.fits(r, r.mem.size()) // again: others may have registered regions meanwhile
+	err := g.fits(region, region.mem.size()) // again: others may have registered regions meanwhile
 	if err == nil {
-		r.touch()
-		g.regions[r.name] = r
-		g.count(r, 1)
+		region.touch()
+		g.regions[region.name] = region
+		g.count(region, 1)
 	}
 	g.mu.Unlock()
 	if err != nil {
-		r.mem.close()
+		region.mem.close()
 		return err
 	}
-	if s, ok := r.mem.(*segment); ok {
+	if s, ok := region.mem.(*segment); ok {
 		if err := g.file.add(s.entry()); err != nil {
-			g.Unregister(r.name, r.owner)
-			return wrong(CodeLimit, "cannot register region %q: cannot keep a record of it, without which it could be left behind", r.name)
+			g.Unregister(region.name, region.owner)
+			return wrong(CodeLimit, "cannot register region %q: cannot keep a record of it, without which it could be left behind", region.name)
 		}
 	}
 	return nil

@@ -68,7 +68,7 @@ func (g *Registry) Serve(ln net.Listener) error {
 	// A connection without a region may be closed for a new one.
 	bounded := conns.New(conns.Config{Max: g.cfg.Regions, Log: g.cfg.Log}).Listen(ln)
 	for {
-		c, err := bounded.Accept()
+		conn, err := bounded.Accept()
 		if err != nil {
 			select {
 			case <-g.done:
@@ -78,15 +78,15 @@ func (g *Registry) Serve(ln net.Listener) error {
 			return fmt.Errorf("cannot accept on the shared-memory socket: %w", err)
 		}
 		mu.Lock()
-		open[c] = true
+		open[conn] = true
 		mu.Unlock()
 		running.Go(func() {
 			defer func() {
 				mu.Lock()
-				delete(open, c)
+				delete(open, conn)
 				mu.Unlock()
 			}()
-			g.serveClient(c)
+			g.serveClient(conn)
 		})
 	}
 }
@@ -96,11 +96,11 @@ func (g *Registry) Serve(ln net.Listener) error {
 func (g *Registry) serveClient(conn net.Conn) {
 	defer conn.Close()
 	own := conns.Of(conn)
-	c, ok := own.NetConn().(*net.UnixConn)
+	unixConn, ok := own.NetConn().(*net.UnixConn)
 	if !ok {
 		return
 	}
-	peer, err := Credentials(c)
+	peer, err := Credentials(unixConn)
 	if err != nil {
 		return
 	}
@@ -108,7 +108,7 @@ func (g *Registry) serveClient(conn net.Conn) {
 	// One byte more than a packet may have, to notice one that is too long. A descriptor takes 4 bytes.
 	buf, oob := make([]byte, maxPacket+1), make([]byte, unix.CmsgSpace(4*maxFDs))
 	for {
-		n, k, flags, _, err := c.ReadMsgUnix(buf, oob)
+		n, k, flags, _, err := unixConn.ReadMsgUnix(buf, oob)
 		fds := descriptors(oob[:k])
 		if err != nil || n == 0 {
 			closeAll(fds)
@@ -124,7 +124,7 @@ func (g *Registry) serveClient(conn net.Conn) {
 		if fault == nil {
 			own.Busy(true) // not closed for a new connection any more
 		}
-		if !sendReply(c, fault) {
+		if !sendReply(unixConn, fault) {
 			return
 		}
 	}
@@ -132,7 +132,7 @@ func (g *Registry) serveClient(conn net.Conn) {
 
 // execute registers or unregisters the region of a message. It takes ownership of the
 // descriptors and closes those that no region holds in the end.
-func (g *Registry) execute(packet []byte, fds []int, conn net.Conn, p Peer) error {
+func (g *Registry) execute(packet []byte, fds []int, conn net.Conn, peer Peer) error {
 	var m message
 	want := `want {"register":{"name","offset","byte_size"}} with one descriptor, or {"unregister":{"name"}}`
 	switch err := json.Unmarshal(packet, &m); {
@@ -141,14 +141,14 @@ func (g *Registry) execute(packet []byte, fds []int, conn net.Conn, p Peer) erro
 		return wrong("bad_message", "cannot read message: %s", want)
 	case m.Unregister != nil:
 		closeAll(fds)
-		return g.Unregister(m.Unregister.Name, p)
+		return g.Unregister(m.Unregister.Name, peer)
 	case len(fds) != 1:
 		closeAll(fds)
 		return wrong("bad_message", "cannot register region %.130q: got %d descriptors; want one", m.Register.Name,
 			len(fds))
 	}
 	r := &region{name: m.Register.Name, key: MemfdKey, offset: m.Register.Offset, size: m.Register.ByteSize,
-		client: fmt.Sprintf("process %d of user %d", p.PID, p.UID), owner: p, conn: conn}
+		client: fmt.Sprintf("process %d of user %d", peer.PID, peer.UID), owner: peer, conn: conn}
 	if err := checkName(r.name); err != nil {
 		closeAll(fds)
 		return err

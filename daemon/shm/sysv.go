@@ -38,11 +38,11 @@ type segment struct {
 }
 
 // attach maps the segment for reading, checks that the peer may use it, and makes it the
-// memory of r, counted to the process that created it. It checks after attaching, because
+// memory of region, counted to the process that created it. It checks after attaching, because
 // the id cannot be reused while the segment is attached.
-func attach(r *region, id int, p Peer) error {
+func attach(region *region, id int, p Peer) error {
 	refused := func(why string) error {
-		return wrong(CodeKey, "cannot register region %q: %s; want a System V segment of user %d with mode 0600 whose creator lives", r.name, why, p.UID)
+		return wrong(CodeKey, "cannot register region %q: %s; want a System V segment of user %d with mode 0600 whose creator lives", region.name, why, p.UID)
 	}
 	in, err := sysv.At(id, 0, sysv.SHM_RDONLY)
 	if err != nil {
@@ -57,7 +57,7 @@ func attach(r *region, id int, p Peer) error {
 		s.close()
 		return refused(why)
 	}
-	r.mem, r.client = s, fmt.Sprintf("process %d of user %d", s.data.Cpid, s.data.Perm.Cuid)
+	region.mem, region.client = s, fmt.Sprintf("process %d of user %d", s.data.Cpid, s.data.Perm.Cuid)
 	return nil
 }
 

@@ -31,24 +31,24 @@ func create(path string, max int64) (*file, error) {
 // request writes one request and the parts of its time, in a row without overlapping
 // requests. Parts are written only for requests with one sample, because those of several
 // overlap and would not nest. The error says why nothing more can be written.
-func (f *file) request(r *Request) error {
+func (f *file) request(request *Request) error {
 	if f.base.IsZero() {
-		f.base = r.Start
+		f.base = request.Start
 	}
-	row := f.row(r.Start, r.End)
+	row := f.row(request.Start, request.End)
 	emit := func(name string, at time.Time, took time.Duration, args map[string]any) error {
 		return f.Write(event.Event{Name: name, At: at.Sub(f.base), Took: took, Row: row, Args: args})
 	}
-	args := map[string]any{"request": r.ID, "code": r.Code, "samples": r.All, "trace": r.Span.TraceID()}
-	if err := emit(r.Method+" "+r.Route, r.Start, r.End.Sub(r.Start), args); err != nil {
+	args := map[string]any{"request": request.ID, "code": request.Code, "samples": request.All, "trace": request.Span.TraceID()}
+	if err := emit(request.Method+" "+request.Route, request.Start, request.End.Sub(request.Start), args); err != nil {
 		return err
 	}
-	if len(r.Sample) != 1 || r.All != 1 { // samples of one request overlap: their parts would not nest
-		return f.flush(r.End)
+	if len(request.Sample) != 1 || request.All != 1 { // samples of one request overlap: their parts would not nest
+		return f.flush(request.End)
 	}
-	s := &r.Sample[0]
-	at := r.Start
-	parts := append([]Part{{"read", s.Start.Sub(r.Start)}}, s.Parts...)
+	s := &request.Sample[0]
+	at := request.Start
+	parts := append([]Part{{"read", s.Start.Sub(request.Start)}}, s.Parts...)
 	for i, p := range parts {
 		var args map[string]any
 		if i == 0 {
@@ -59,10 +59,10 @@ func (f *file) request(r *Request) error {
 		}
 		at = at.Add(max(p.Took, 0))
 	}
-	if err := emit("reply", at, r.End.Sub(at), nil); err != nil {
+	if err := emit("reply", at, request.End.Sub(at), nil); err != nil {
 		return err
 	}
-	return f.flush(r.End)
+	return f.flush(request.End)
 }
 
 // row returns the first row of the trace view that is free at the start of a request, and

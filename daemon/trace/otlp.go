@@ -92,37 +92,37 @@ func (e *exporter) close(ctx context.Context) error {
 
 // request makes the spans of one request: one for the request, below it the parts of its
 // only sample, or one span for each sample with its parts.
-func (e *exporter) request(r *Request) {
-	ctx := context.WithValue(context.Background(), traceKey{}, r.Span.trace)
-	if r.Span.parent.IsValid() {
-		ctx = otel.ContextWithRemoteSpanContext(ctx, r.Span.parent)
+func (e *exporter) request(request *Request) {
+	ctx := context.WithValue(context.Background(), traceKey{}, request.Span.trace)
+	if request.Span.parent.IsValid() {
+		ctx = otel.ContextWithRemoteSpanContext(ctx, request.Span.parent)
 	}
-	ctx, root := e.tracer.Start(ctx, r.Method+" "+r.Route, otel.WithTimestamp(r.Start),
+	ctx, root := e.tracer.Start(ctx, request.Method+" "+request.Route, otel.WithTimestamp(request.Start),
 		otel.WithSpanKind(otel.SpanKindServer),
 		otel.WithAttributes(
-			attribute.String("http.request.method", r.Method),
-			attribute.String("http.route", r.Route),
-			attribute.Int("http.response.status_code", r.Code),
-			attribute.String("plumb.request_id", r.ID),
-			attribute.Int("plumb.samples", r.All)))
-	if r.Code >= 500 {
+			attribute.String("http.request.method", request.Method),
+			attribute.String("http.route", request.Route),
+			attribute.Int("http.response.status_code", request.Code),
+			attribute.String("plumb.request_id", request.ID),
+			attribute.Int("plumb.samples", request.All)))
+	if request.Code >= 500 {
 		root.SetStatus(codes.Error, "")
 	}
-	if len(r.Sample) == 1 && r.All == 1 {
-		s := &r.Sample[0]
+	if len(request.Sample) == 1 && request.All == 1 {
+		s := &request.Sample[0]
 		root.SetAttributes(s.attributes()...)
-		e.part(ctx, Part{"read", s.Start.Sub(r.Start)}, r.Start)
+		e.part(ctx, Part{"read", s.Start.Sub(request.Start)}, request.Start)
 		end := e.parts(ctx, s)
-		e.part(ctx, Part{"reply", r.End.Sub(end)}, end)
+		e.part(ctx, Part{"reply", request.End.Sub(end)}, end)
 	} else {
-		for i := range r.Sample {
-			s := &r.Sample[i]
+		for i := range request.Sample {
+			s := &request.Sample[i]
 			in, span := e.tracer.Start(ctx, "sample", otel.WithTimestamp(s.Start),
 				otel.WithAttributes(s.attributes()...))
 			span.End(otel.WithTimestamp(e.parts(in, s)))
 		}
 	}
-	root.End(otel.WithTimestamp(r.End))
+	root.End(otel.WithTimestamp(request.End))
 }
 
 // parts makes a span for each part of a sample's time (queue, decode, draw, score, ...), one

@@ -51,24 +51,24 @@ func (r *Reader) next() error {
 		r.nextBlock()
 		return nil
 	}
-	var h zstd.Header
+	var header zstd.Header
 	b, _ := r.src.Peek(zstd.HeaderMaxSize)
-	if len(b) == 0 || h.Decode(b) != nil {
+	if len(b) == 0 || header.Decode(b) != nil {
 		return nil
 	}
-	r.left = int64(h.HeaderSize)
-	if h.Skippable {
-		r.left += int64(h.SkippableSize)
+	r.left = int64(header.HeaderSize)
+	if header.Skippable {
+		r.left += int64(header.SkippableSize)
 		return nil
 	}
 	r.inFrame, r.checksum = true, 0
-	if h.HasCheckSum {
+	if header.HasCheckSum {
 		r.checksum = 4
 	}
-	if h.SingleSegment { // the window is all of the content
-		return r.grow(h.FrameContentSize)
+	if header.SingleSegment { // the window is all of the content
+		return r.grow(header.FrameContentSize)
 	}
-	return r.grow(h.WindowSize)
+	return r.grow(header.WindowSize)
 }
 
 // nextBlock sets r.left to the length of the next block with its header. The last block takes the

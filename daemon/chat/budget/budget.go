@@ -58,7 +58,7 @@ type Meter struct {
 // Hold is the share of the budget that one call may take at most. One of Cancel, Drop and Pay ends
 // it.
 type Hold struct {
-	m      *Meter
+	meter  *Meter
 	Tokens int64
 	Cost   float64 // USD, by the price or by the dearest reply so far
 }
@@ -66,22 +66,22 @@ type Hold struct {
 // New returns a meter. Limits hold for what was spent before and what the meter allows
 // together. The price is nil where none is known; flag words the name of a flag
 // ("--max-cost") for messages, nil for as it is.
-func New(l Limits, p *Price, before Spent, flag func(string) string) *Meter {
+func New(l Limits, p *Price, spent Spent, flag func(string) string) *Meter {
 	if flag == nil {
 		flag = func(s string) string { return s }
 	}
-	return &Meter{limits: l, price: p, spent: before, dear: before.Dearest, flag: flag, change: make(chan struct{})}
+	return &Meter{limits: l, price: p, spent: spent, dear: spent.Dearest, flag: flag, change: make(chan struct{})}
 }
 
 // Reserve takes the most that a call can take out of the budget. If it does not fit because
 // of calls under way, Reserve waits for one of them to end and tries again. Errors wrap
 // ErrEnded or ErrNoPrice and name the limit, or are those of ctx. See docs/spec/runs.md#r21.
-func (m *Meter) Reserve(ctx context.Context, most Tokens) (*Hold, error) {
+func (m *Meter) Reserve(ctx context.Context, reserve Tokens) (*Hold, error) {
 	for {
 		m.mu.Lock()
-		h := &Hold{m: m, Tokens: most.Prompt + most.Completion, Cost: m.dear}
+		h := &Hold{meter: m, Tokens: reserve.Prompt + reserve.Completion, Cost: m.dear}
 		if m.price != nil {
-			h.Cost = m.price.Of(most)
+			h.Cost = m.price.Of(reserve)
 		}
 		err := m.fits(h)
 		if err == nil {
@@ -129,7 +129,7 @@ func (m *Meter) fits(h *Hold) error {
 
 // Cancel returns a reservation: no request was sent, so the call does not count.
 func (h *Hold) Cancel() {
-	m := h.m
+	m := h.meter
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.spent.Calls--
@@ -139,7 +139,7 @@ func (h *Hold) Cancel() {
 // Drop ends a call that brought no reply. If it may have been paid for (lost), what it
 // reserved counts as spent. See docs/spec/runs.md#r22.
 func (h *Hold) Drop(lost bool) {
-	m := h.m
+	m := h.meter
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if lost {
@@ -154,27 +154,27 @@ func (h *Hold) Drop(lost bool) {
 // what the price gives (priced is true then), else nil. An error wraps ErrNoPrice: the cost
 // is limited and unknown. See docs/spec/runs.md#r19.
 func (h *Hold) Pay(t Tokens, told *float64) (cost *float64, priced bool, err error) {
-	m := h.m
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.spent.PromptTokens += t.Prompt
-	m.spent.CompletionTokens += t.Completion
+	meter := h.meter
+	meter.mu.Lock()
+	defer meter.mu.Unlock()
+	meter.spent.PromptTokens += t.Prompt
+	meter.spent.CompletionTokens += t.Completion
 	switch {
 	case told != nil && *told >= 0:
 		cost = told
-	case m.price != nil:
-		cost, priced = new(m.price.Of(t)), true
-	case m.limits.Cost > 0:
-		err = fmt.Errorf("%w (%s): the endpoint does not tell the cost; want %s", ErrNoPrice, m.flag("--max-cost"),
-			m.flag("--price"))
+	case meter.price != nil:
+		cost, priced = new(meter.price.Of(t)), true
+	case meter.limits.Cost > 0:
+		err = fmt.Errorf("%w (%s): the endpoint does not tell the cost; want %s", ErrNoPrice, meter.flag("--max-cost"),
+			meter.flag("--price"))
 	}
 	if cost != nil {
-		m.spent.Cost += *cost
-		m.spent.Priced = true
-		m.known, m.dear = true, max(m.dear, *cost)
-		m.spent.Dearest = m.dear
+		meter.spent.Cost += *cost
+		meter.spent.Priced = true
+		meter.known, meter.dear = true, max(meter.dear, *cost)
+		meter.spent.Dearest = meter.dear
 	}
-	m.end(h)
+	meter.end(h)
 	return cost, priced, err
 }
 

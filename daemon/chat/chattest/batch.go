@@ -261,33 +261,33 @@ func (e *Endpoint) listBatches(w http.ResponseWriter, r *http.Request) {
 // it ends, completed or expired; a slow one takes ten times as many, and one that is being
 // cancelled ends at once. Half of the requests of an expired or cancelled batch are
 // answered.
-func (e *Endpoint) poll(b *batch) {
-	if b == nil || b.Status != "in_progress" && b.Status != "cancelling" {
+func (e *Endpoint) poll(batch *batch) {
+	if batch == nil || batch.Status != "in_progress" && batch.Status != "cancelling" {
 		return
 	}
-	if b.polls == 0 && e.drawn(b, Slow) {
-		b.polls = -9 * e.cfg.BatchPolls
+	if batch.polls == 0 && e.drawn(batch, Slow) {
+		batch.polls = -9 * e.cfg.BatchPolls
 	}
-	if b.polls++; b.Status == "in_progress" && b.polls <= e.cfg.BatchPolls {
+	if batch.polls++; batch.Status == "in_progress" && batch.polls <= e.cfg.BatchPolls {
 		return
 	}
-	half := (len(b.items) + 1) / 2
+	half := (len(batch.items) + 1) / 2
 	switch {
-	case b.Status == "cancelling":
-		e.end(b, "cancelled", half)
-	case e.drawn(b, Expired):
-		e.end(b, "expired", half)
+	case batch.Status == "cancelling":
+		e.end(batch, "cancelled", half)
+	case e.drawn(batch, Expired):
+		e.end(batch, "expired", half)
 	default:
-		e.end(b, "completed", len(b.items))
+		e.end(batch, "completed", len(batch.items))
 	}
 }
 
 // end ends a batch: it answers the first n requests, reports the others as not executed, and
 // stores both files. Faults repeat or reorder the answers.
-func (e *Endpoint) end(b *batch, status string, n int) {
-	b.Status = status
+func (e *Endpoint) end(batch *batch, status string, n int) {
+	batch.Status = status
 	var good, bad [][]byte
-	for i, it := range b.items {
+	for i, it := range batch.items {
 		if i >= n {
 			bad = append(bad, encode(map[string]any{"id": fmt.Sprintf("batch_req_%d", i), "custom_id": it.ID, "response": nil,
 				"error": map[string]any{"code": "batch_" + status, "message": "This request was not executed."}}))
@@ -302,19 +302,19 @@ func (e *Endpoint) end(b *batch, status string, n int) {
 			bad = append(bad, line)
 		}
 	}
-	b.Counts.Completed, b.Counts.Failed = len(good), len(bad)
-	if e.drawn(b, Twice) {
+	batch.Counts.Completed, batch.Counts.Failed = len(good), len(bad)
+	if e.drawn(batch, Twice) {
 		good = append(good, good[:(len(good)+1)/2]...)
 	}
-	if e.drawn(b, Shuffled) {
+	if e.drawn(batch, Shuffled) {
 		slices.Reverse(good)
 		good = append(good[len(good)/3:], good[:len(good)/3]...)
 	}
 	if len(good) > 0 {
-		b.Output = &e.store(b.ID+"_output.jsonl", "batch_output", lines(good)).ID
+		batch.Output = &e.store(batch.ID+"_output.jsonl", "batch_output", lines(good)).ID
 	}
 	if len(bad) > 0 {
-		b.Errors = &e.store(b.ID+"_error.jsonl", "batch_output", lines(bad)).ID
+		batch.Errors = &e.store(batch.ID+"_error.jsonl", "batch_output", lines(bad)).ID
 	}
 }
 
@@ -325,15 +325,15 @@ func lines(list [][]byte) []byte {
 // answerItem answers one request of a batch, with those of the faults of calls that batches
 // have, and bills the answer.
 func (e *Endpoint) answerItem(it *item) (status int, body json.RawMessage) {
-	c, err := readCall(it.Body)
+	call, err := readCall(it.Body)
 	if err != nil {
 		return http.StatusBadRequest, encode(map[string]any{"error": map[string]any{"message": err.Error()}})
 	}
 	e.mu.Lock()
-	c.N = e.asked[c.id]
-	e.asked[c.id]++
+	call.N = e.asked[call.id]
+	e.asked[call.id]++
 	e.mu.Unlock()
-	f := e.fault(c)
+	f := e.fault(call)
 	switch f {
 	case Context, Parameter, Broken, TooMany:
 		e.meet(f)
@@ -344,8 +344,8 @@ func (e *Endpoint) answerItem(it *item) (status int, body json.RawMessage) {
 	default:
 		f = None
 	}
-	c.Stream = false
-	b := e.completion(f, c)
-	e.bill(c, it.ID)
+	call.Stream = false
+	b := e.completion(f, call)
+	e.bill(call, it.ID)
 	return http.StatusOK, b
 }

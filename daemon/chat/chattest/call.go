@@ -31,10 +31,10 @@ func readCall(body []byte) (*Call, error) {
 	if json.Unmarshal(body, &top) != nil {
 		return nil, errors.New("want a JSON object")
 	}
-	c := &Call{Body: body}
-	c.Model, _ = top["model"].(string)
+	call := &Call{Body: body}
+	call.Model, _ = top["model"].(string)
 	list, _ := top["messages"].([]any)
-	if c.Model == "" || len(list) == 0 {
+	if call.Model == "" || len(list) == 0 {
 		return nil, errors.New("want a model and messages")
 	}
 	for i, x := range list {
@@ -42,7 +42,7 @@ func readCall(body []byte) (*Call, error) {
 		if role, _ := m["role"].(string); m == nil || role == "" {
 			return nil, fmt.Errorf("want a role in message %d", i)
 		}
-		text, err := c.content(m)
+		text, err := call.content(m)
 		if err != nil {
 			return nil, fmt.Errorf("message %d: %w", i, err)
 		}
@@ -50,22 +50,22 @@ func readCall(body []byte) (*Call, error) {
 			if m["role"] != "user" {
 				return nil, errors.New("want the user's message at the end")
 			}
-			c.Prompt = Prompt(text)
+			call.Prompt = Prompt(text)
 		}
 	}
-	c.Stream, _ = top["stream"].(bool)
+	call.Stream, _ = top["stream"].(bool)
 	if o, ok := top["stream_options"].(map[string]any); ok {
-		c.usage, _ = o["include_usage"].(bool)
+		call.usage, _ = o["include_usage"].(bool)
 	}
 	delete(top, "stream")
 	delete(top, "stream_options")
-	c.Hash = hash(top)
+	call.Hash = hash(top)
 	last := list[len(list)-1].(map[string]any)
 	if text, ok := last["content"].(string); ok {
 		last["content"] = Prompt(text)
 	}
-	c.id = hash(top)
-	return c, nil
+	call.id = hash(top)
+	return call, nil
 }
 
 // hash returns the SHA-256 of a value's canonical JSON in hexadecimal digits.

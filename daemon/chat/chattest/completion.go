@@ -42,8 +42,8 @@ func (e *Endpoint) text(c *Call) string {
 
 // completion returns the body of a reply, whole or as a stream, after the fault has changed
 // the answer.
-func (e *Endpoint) completion(f Fault, c *Call) []byte {
-	text := e.text(c)
+func (e *Endpoint) completion(f Fault, call *Call) []byte {
+	text := e.text(call)
 	s := &draft{content: &text, finish: "stop"}
 	if e.cfg.Reasoning != "" {
 		s.reasoning = thoughts
@@ -69,22 +69,22 @@ func (e *Endpoint) completion(f Fault, c *Call) []byte {
 		s.finish = "error"
 		s.err = map[string]any{"code": 502, "message": "the provider died"}
 	}
-	s.count(e, f, c)
-	if c.Stream {
-		return e.stream(s, c)
+	s.count(e, f, call)
+	if call.Stream {
+		return e.stream(s, call)
 	}
-	return e.whole(s, c)
+	return e.whole(s, call)
 }
 
 // count sets the token counts. With Config.Answer they follow from the texts and pictures,
 // else they are constants. The faults NoUsage and Gap leave all out, or leave the thoughts
 // out of the completion.
-func (s *draft) count(e *Endpoint, f Fault, c *Call) {
+func (s *draft) count(endpoint *Endpoint, f Fault, c *Call) {
 	if f == NoUsage {
 		return
 	}
 	prompt, completion, thought := 100, 1, 0
-	if e.cfg.Answer != nil {
+	if endpoint.cfg.Answer != nil {
 		prompt, completion = len([]rune(c.Prompt))/4+1+1500*len(c.Images), 0
 		if s.content != nil {
 			completion = len([]rune(*s.content))/4 + 1
@@ -101,45 +101,45 @@ func (s *draft) count(e *Endpoint, f Fault, c *Call) {
 	case thought > 0:
 		s.usage["completion_tokens_details"] = map[string]any{"reasoning_tokens": thought}
 	}
-	if e.cfg.Cost > 0 {
-		s.usage["cost"] = e.cfg.Cost
+	if endpoint.cfg.Cost > 0 {
+		s.usage["cost"] = endpoint.cfg.Cost
 	}
 }
 
 // whole returns the body of a completion that is not streamed.
-func (e *Endpoint) whole(s *draft, c *Call) []byte {
-	choice := map[string]any{"index": 0, "finish_reason": s.finish}
-	if !s.noMessage {
-		m := map[string]any{"role": "assistant", "content": s.content}
-		if s.content != nil && e.cfg.Parts {
-			a, b := halves(*s.content)
+func (e *Endpoint) whole(draft *draft, call *Call) []byte {
+	choice := map[string]any{"index": 0, "finish_reason": draft.finish}
+	if !draft.noMessage {
+		m := map[string]any{"role": "assistant", "content": draft.content}
+		if draft.content != nil && e.cfg.Parts {
+			a, b := halves(*draft.content)
 			m["content"] = []map[string]string{{"type": "text", "text": a}, {"type": "text", "text": b}}
 		}
-		if s.refusal != "" {
-			m["refusal"] = s.refusal
+		if draft.refusal != "" {
+			m["refusal"] = draft.refusal
 		}
-		if s.reasoning != "" {
-			m[e.cfg.Reasoning] = s.reasoning
+		if draft.reasoning != "" {
+			m[e.cfg.Reasoning] = draft.reasoning
 		}
 		choice["message"] = m
 	}
-	if s.err != nil {
-		choice["error"] = s.err
+	if draft.err != nil {
+		choice["error"] = draft.err
 	}
-	out := map[string]any{"id": "x-" + c.Hash[:8], "object": "chat.completion", "model": c.Model + "-served",
+	out := map[string]any{"id": "x-" + call.Hash[:8], "object": "chat.completion", "model": call.Model + "-served",
 		"choices": []any{choice}}
-	if s.usage != nil {
-		out["usage"] = s.usage
+	if draft.usage != nil {
+		out["usage"] = draft.usage
 	}
 	return encode(out)
 }
 
 // stream returns the completion as server-sent events, with texts in pieces of about seven
 // bytes.
-func (e *Endpoint) stream(s *draft, c *Call) []byte {
+func (e *Endpoint) stream(draft *draft, call *Call) []byte {
 	out := []byte(": a comment\n\n")
 	event := func(v map[string]any) {
-		v["id"], v["object"], v["model"] = "x-"+c.Hash[:8], "chat.completion.chunk", c.Model+"-served"
+		v["id"], v["object"], v["model"] = "x-"+call.Hash[:8], "chat.completion.chunk", call.Model+"-served"
 		out = append(append(append(out, "data: "...), encode(v)...), "\n\n"...)
 	}
 	delta := func(name, text string) {
@@ -152,18 +152,18 @@ func (e *Endpoint) stream(s *draft, c *Call) []byte {
 			text = text[n:]
 		}
 	}
-	delta(e.cfg.Reasoning, s.reasoning)
-	if s.content != nil && !s.noMessage {
-		delta("content", *s.content)
+	delta(e.cfg.Reasoning, draft.reasoning)
+	if draft.content != nil && !draft.noMessage {
+		delta("content", *draft.content)
 	}
-	delta("refusal", s.refusal)
-	last := map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": s.finish}
-	if s.err != nil {
-		last["error"] = s.err
+	delta("refusal", draft.refusal)
+	last := map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": draft.finish}
+	if draft.err != nil {
+		last["error"] = draft.err
 	}
 	event(map[string]any{"choices": []any{last}})
-	if c.usage && s.usage != nil {
-		event(map[string]any{"choices": []any{}, "usage": s.usage})
+	if call.usage && draft.usage != nil {
+		event(map[string]any{"choices": []any{}, "usage": draft.usage})
 	}
 	return append(out, "data: [DONE]\n\n"...)
 }

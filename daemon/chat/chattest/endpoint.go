@@ -64,15 +64,15 @@ type Endpoint struct {
 	cfg              Config
 	batches          batches
 
-	mu      sync.Mutex
-	calls   int
-	most    int            // calls at once
-	now     int            // calls under way
-	asked   map[string]int // calls by question
-	billed  map[string]int // answers that were sent whole, by question
-	met     map[Fault]int
-	bodies  []string // of the first requests
-	headers []http.Header
+	mu          sync.Mutex
+	calls       int
+	maxInFlight int            // calls at once
+	now         int            // calls under way
+	asked       map[string]int // calls by question
+	billed      map[string]int // answers that were sent whole, by question
+	met         map[Fault]int
+	bodies      []string // of the first requests
+	headers     []http.Header
 }
 
 // New starts an endpoint; Close stops it.
@@ -145,7 +145,7 @@ func (e *Endpoint) enter(c *Call, h http.Header) {
 	defer e.mu.Unlock()
 	e.calls++
 	e.now++
-	e.most = max(e.most, e.now)
+	e.maxInFlight = max(e.maxInFlight, e.now)
 	c.N = e.asked[c.id]
 	e.asked[c.id]++
 	if len(e.bodies) < 64 {
@@ -238,7 +238,7 @@ type Counts struct {
 func (e *Endpoint) Counts() Counts {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	c := Counts{Calls: e.calls, Most: e.most, Asked: len(e.asked), Billed: len(e.billed), Met: maps.Clone(e.met)}
+	c := Counts{Calls: e.calls, Most: e.maxInFlight, Asked: len(e.asked), Billed: len(e.billed), Met: maps.Clone(e.met)}
 	for _, n := range e.billed {
 		c.Twice += max(0, n-max(1, e.cfg.Repeats))
 	}

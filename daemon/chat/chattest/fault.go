@@ -73,7 +73,7 @@ func Faults() []Fault {
 
 // answer sends the answer to a call, or what the fault makes of it. Faults of batches alone,
 // and those that only change the text, go to reply.
-func (e *Endpoint) answer(w http.ResponseWriter, r *http.Request, f Fault, c *Call) {
+func (e *Endpoint) answer(w http.ResponseWriter, r *http.Request, f Fault, call *Call) {
 	switch f {
 	case TooMany:
 		fail(w, http.StatusTooManyRequests, "slow down")
@@ -124,31 +124,31 @@ func (e *Endpoint) answer(w http.ResponseWriter, r *http.Request, f Fault, c *Ca
 		}
 		fallthrough
 	default:
-		e.reply(w, f, c)
+		e.reply(w, f, call)
 	}
 }
 
 // reply sends a completion and bills it if it was sent whole and is an answer. The faults
 // Half and CutStream send half of it; Lost bills it and resets the connection.
-func (e *Endpoint) reply(w http.ResponseWriter, f Fault, c *Call) {
-	b := e.completion(f, c)
+func (e *Endpoint) reply(w http.ResponseWriter, f Fault, call *Call) {
+	b := e.completion(f, call)
 	w.Header().Set("Content-Type", "application/json")
-	if c.Stream {
+	if call.Stream {
 		w.Header().Set("Content-Type", "text/event-stream")
 	}
 	switch f {
 	case Half, CutStream:
-		if f == Half || !c.Stream {
+		if f == Half || !call.Stream {
 			w.Header().Set("Content-Length", fmt.Sprint(len(b)))
 		}
 		w.Write(b[:len(b)/2])
 		w.(http.Flusher).Flush()
-		if f == Half || !c.Stream {
+		if f == Half || !call.Stream {
 			panic(http.ErrAbortHandler)
 		}
 		return
 	case Lost:
-		e.bill(c, "")
+		e.bill(call, "")
 		reset(w)
 		return
 	}
@@ -161,7 +161,7 @@ func (e *Endpoint) reply(w http.ResponseWriter, f Fault, c *Call) {
 	switch f {
 	case Truncated, Prose, FinishError:
 	default:
-		e.bill(c, "")
+		e.bill(call, "")
 	}
 }
 

@@ -74,23 +74,23 @@ func (s *Store) Replace(name string, fill func(io.Writer) error) error {
 // there has other bytes. Afterwards the store is asked what it has, because some stores
 // accept the condition and ignore it.
 func (s *Store) write(name string, fill func(io.Writer) error, fresh bool) error {
-	f, err := temporary()
+	file, err := temporary()
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	w := bufio.NewWriterSize(f, 64<<10)
+	defer file.Close()
+	w := bufio.NewWriterSize(file, 64<<10)
 	if err = fill(w); err == nil {
 		err = w.Flush()
 	}
 	if err != nil {
 		return err
 	}
-	size, err := f.Seek(0, io.SeekEnd)
+	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
 	}
-	tag, err := s.upload(name, f, size, fresh)
+	tag, err := s.upload(name, file, size, fresh)
 	if err != nil && !fresh {
 		return address.Explain(err)
 	}
@@ -105,7 +105,7 @@ func (s *Store) write(name string, fill func(io.Writer) error, fresh bool) error
 	case err == nil && tag != "" && there.ETag == tag && there.Size == size:
 		return nil
 	case there.Size == size:
-		same, err := s.same(name, f)
+		same, err := s.same(name, file)
 		if err != nil || same {
 			return err
 		}

@@ -53,11 +53,11 @@ type Engine struct {
 }
 
 type picture struct {
-	e    *Engine
-	w, h float64
+	engine *Engine
+	w, h   float64
 }
 
-func (p *picture) Release()  { p.e.Alive.Add(-1) }
+func (p *picture) Release()  { p.engine.Alive.Add(-1) }
 func (p *picture) Work() int { return int(p.w) }
 
 // Size is that of the view: width and height.
@@ -71,12 +71,12 @@ type late struct {
 
 // Finish implements queue.Late.
 func (l *late) Finish(ctx context.Context, _ bool) error {
-	n := l.e.Waiting.Add(1)
-	defer l.e.Waiting.Add(-1)
-	for m := l.e.Most.Load(); n > m && !l.e.Most.CompareAndSwap(m, n); m = l.e.Most.Load() {
+	n := l.engine.Waiting.Add(1)
+	defer l.engine.Waiting.Add(-1)
+	for m := l.engine.Most.Load(); n > m && !l.engine.Most.CompareAndSwap(m, n); m = l.engine.Most.Load() {
 	}
 	l.done = true
-	return l.e.Draws(ctx, l.w)
+	return l.engine.Draws(ctx, l.w)
 }
 
 // Origin implements queue.Late.
@@ -96,31 +96,31 @@ func (e *Engine) Drawer() queue.Drawer { return drawer{e} }
 // Backend implements queue.Engine.
 func (e *Engine) Backend() string { return "fake" }
 
-type drawer struct{ e *Engine }
+type drawer struct{ engine *Engine }
 
 func (d drawer) Prepare(v view.View) (queue.Pic, error) {
 	if v.Bounds.W < 0 {
 		return nil, fmt.Errorf("cannot draw shape 0: %w: a cube", view.ErrForeign)
 	}
-	if d.e.Large != nil && d.e.Large(v.Bounds.W) && v.Light > 0 {
+	if d.engine.Large != nil && d.engine.Large(v.Bounds.W) && v.Light > 0 {
 		return nil, view.ErrLarge
 	}
-	if d.e.Prepare != nil {
-		d.e.Prepare(v.Bounds.W)
+	if d.engine.Prepare != nil {
+		d.engine.Prepare(v.Bounds.W)
 	}
-	if d.e.Endless != nil && d.e.Endless(v.Bounds.W) {
-		d.e.Begun.Add(1)
+	if d.engine.Endless != nil && d.engine.Endless(v.Bounds.W) {
+		d.engine.Begun.Add(1)
 		for !v.Stop() {
 			time.Sleep(time.Millisecond)
 		}
-		d.e.Stopped.Add(1)
+		d.engine.Stopped.Add(1)
 		return nil, view.ErrStopped
 	}
-	d.e.Alive.Add(1)
+	d.engine.Alive.Add(1)
 	if v.Bounds.Y < 0 {
-		return &late{picture: picture{d.e, v.Bounds.W, v.Bounds.H}}, nil
+		return &late{picture: picture{d.engine, v.Bounds.W, v.Bounds.H}}, nil
 	}
-	return &picture{d.e, v.Bounds.W, v.Bounds.H}, nil
+	return &picture{d.engine, v.Bounds.W, v.Bounds.H}, nil
 }
 
 // Cold implements queue.Engine.
@@ -272,22 +272,22 @@ func (j *job) Score(ts []metric.Tally) scoring.Result {
 	case j.ask != "" && j.said.Reply == "":
 		return j.Fail(scoring.Error{Code: "unjudged", Message: "nobody judged"})
 	}
-	r := j.Fail(scoring.Error{})
-	r.Err, r.Scored = nil, true
+	result := j.Fail(scoring.Error{})
+	result.Err, result.Scored = nil, true
 	if j.said.Right {
-		r.Score = 1000
+		result.Score = 1000
 	}
 	for _, t := range ts {
-		r.Score += float64(t.A.Alpha)
+		result.Score += float64(t.A.Alpha)
 	}
 	if j.twice {
-		r.Score *= 2
+		result.Score *= 2
 	}
-	r.Score /= j.unit
+	result.Score /= j.unit
 	if j.wrong {
-		r.Score = 0
+		result.Score = 0
 	}
-	return r
+	return result
 }
 
 func (j *job) Fail(e scoring.Error) scoring.Result {

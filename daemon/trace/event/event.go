@@ -40,11 +40,11 @@ func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
 // Writer writes one file. One goroutine uses it at a time.
 type Writer struct {
-	f     io.Closer // nil where the file is the caller's
-	w     *bufio.Writer
-	max   int64 // bytes
-	left  int64
-	wrote bool
+	closer io.Closer // nil where the file is the caller's
+	out    *bufio.Writer
+	max    int64 // bytes
+	left   int64
+	wrote  bool
 }
 
 // Create makes the file, of at most max bytes.
@@ -54,13 +54,13 @@ func Create(path string, max int64) (*Writer, error) {
 		return nil, err
 	}
 	w := New(f, max)
-	w.f = f
+	w.closer = f
 	return w, nil
 }
 
 // New writes to dst, at most max bytes. Close does not close dst.
 func New(dst io.Writer, max int64) *Writer {
-	return &Writer{w: bufio.NewWriterSize(dst, 64<<10), max: max, left: max}
+	return &Writer{out: bufio.NewWriterSize(dst, 64<<10), max: max, left: max}
 }
 
 // Write adds one event to the trace file. It returns an error if the event would make the
@@ -86,8 +86,8 @@ func (w *Writer) Write(e Event) error {
 	if !w.wrote {
 		sep, w.wrote = "[\n", true
 	}
-	w.w.WriteString(sep)
-	_, err = w.w.Write(b)
+	w.out.WriteString(sep)
+	_, err = w.out.Write(b)
 	return err
 }
 
@@ -101,19 +101,19 @@ func (w *Writer) Label(group, row int, name string) error {
 }
 
 // Flush writes what is held.
-func (w *Writer) Flush() error { return w.w.Flush() }
+func (w *Writer) Flush() error { return w.out.Flush() }
 
 // Close ends the array and the file.
 func (w *Writer) Close() error {
 	if !w.wrote {
-		w.w.WriteString("[")
+		w.out.WriteString("[")
 	}
-	w.w.WriteString("\n]\n")
-	err := w.w.Flush()
-	if w.f == nil {
+	w.out.WriteString("\n]\n")
+	err := w.out.Flush()
+	if w.closer == nil {
 		return err
 	}
-	if e := w.f.Close(); err == nil {
+	if e := w.closer.Close(); err == nil {
 		err = e
 	}
 	return err
