@@ -163,37 +163,37 @@ func percent(part, all int) float64 { return 100 * float64(part) / float64(max(a
 
 // write prints the table of sizes and returns a text for each limit that does not hold.
 func (s *sizes) write(w io.Writer) (faults []string) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(ok bool, limit, what, format string, args ...any) { // prints a row; ok: the limit holds
+	writer := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(ok bool, limit, measure, format string, args ...any) { // prints a row; ok: the limit holds
 		value := fmt.Sprintf(format, args...)
-		fmt.Fprintf(t, "%s\t%s\t%s\n", what, value, limit)
+		fmt.Fprintf(writer, "%s\t%s\t%s\n", measure, value, limit)
 		if !ok {
-			faults = append(faults, fmt.Sprintf("%s: %s; want %s", what, value, limit))
+			faults = append(faults, fmt.Sprintf("%s: %s; want %s", measure, value, limit))
 		}
 	}
-	most := func(n int) string { return fmt.Sprintf("at most %d", n) }
+	atMost := func(n int) string { return fmt.Sprintf("at most %d", n) }
 	file, function, shader := last(s.files), last(s.funcs), last(s.shader)
-	row(s.total <= maxLines, most(maxLines), "production Go lines", "%d", s.total)
+	row(s.total <= maxLines, atMost(maxLines), "production Go lines", "%d", s.total)
 	for _, top := range slices.Sorted(maps.Keys(s.folder)) {
 		row(true, "", "  "+top, "%d", s.folder[top])
 	}
 	row(true, "", "packages", "%d", len(s.packages))
 	row(true, "", "lines of a file, median and 90 %", "%d, %d", quantile(s.files, 0.5), quantile(s.files, 0.9))
-	row(file.lines <= maxFileLines, most(maxFileLines), "longest file", "%d %s", file.lines, file.name)
+	row(file.lines <= maxFileLines, atMost(maxFileLines), "longest file", "%d %s", file.lines, file.name)
 	row(true, "", "lines of a function, median and 90 %", "%d, %d", quantile(s.funcs, 0.5), quantile(s.funcs, 0.9))
-	row(function.lines <= maxFuncLines, most(maxFuncLines), "longest function", "%d %s", function.lines, function.name)
+	row(function.lines <= maxFuncLines, atMost(maxFuncLines), "longest function", "%d %s", function.lines, function.name)
 	share := percent(s.long, len(s.funcs))
 	row(share <= maxLongPercent, fmt.Sprintf("at most %g %%", maxLongPercent),
 		fmt.Sprintf("functions over %d lines", longFunc),
 		"%d of %d, %.2f %%", s.long, len(s.funcs), share)
-	row(shader.lines <= maxShaderLines, most(maxShaderLines), "longest shader", "%d %s", shader.lines, shader.name)
+	row(shader.lines <= maxShaderLines, atMost(maxShaderLines), "longest shader", "%d %s", shader.lines, shader.name)
 	row(s.pages < maxPageLines, fmt.Sprintf("fewer than %d", maxPageLines), "lines of the explorer's pages", "%d",
 		s.pages)
 	documented := percent(s.documented, s.exported)
 	row(documented >= minDocumentedPc || s.exported == 0, fmt.Sprintf("at least %g %%", minDocumentedPc),
 		"exported names with a comment",
 		"%d of %d, %.1f %%", s.documented, s.exported, documented)
-	row(s.document <= maxColumns, most(maxColumns), "longest line of a document", "%d", s.document)
-	t.Flush()
+	row(s.document <= maxColumns, atMost(maxColumns), "longest line of a document", "%d", s.document)
+	writer.Flush()
 	return faults
 }

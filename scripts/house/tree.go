@@ -65,7 +65,7 @@ func gitFiles(root string) ([]string, error) {
 // folders of build products.
 func walkFiles(root string) ([]string, error) {
 	var paths []string
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(path string, dirEntry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -73,14 +73,14 @@ func walkFiles(root string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() {
-			name := d.Name()
+		if dirEntry.IsDir() {
+			name := dirEntry.Name()
 			if rel != "." && (name[0] == '.' || name == "build" || name == "bin" || name == "__pycache__") {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		if d.Type().IsRegular() {
+		if dirEntry.Type().IsRegular() {
 			paths = append(paths, filepath.ToSlash(rel))
 		}
 		return nil

@@ -30,8 +30,8 @@ func (c *config) folder(dir string) string {
 // on disk. It returns a binary for each tester, or the compiler's text (refusal) if the code
 // does not compile. The binaries, whose names begin with name, are in a folder of this
 // package that ./... leaves out.
-func (c *config) build(p *pack, files map[string][]byte, name string) (all []binary, refusal []byte, err error) {
-	folder, err := filepath.Abs(c.folder(p.dir))
+func (c *config) build(pack *pack, files map[string][]byte, name string) (all []binary, refusal []byte, err error) {
+	folder, err := filepath.Abs(c.folder(pack.dir))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,7 +58,7 @@ func (c *config) build(p *pack, files map[string][]byte, name string) (all []bin
 	if err := os.WriteFile(list, data, 0o644); err != nil {
 		return nil, nil, err
 	}
-	for i, tester := range p.testers {
+	for i, tester := range pack.testers {
 		b := binary{path: filepath.Join(folder, fmt.Sprint(name, i, ".test")), dir: tester}
 		// -e: all errors, not the first ten. -s -w: a quicker link.
 		cmd := exec.Command("go", "test", "-c", "-overlay", list, "-gcflags=-e", "-ldflags=-s -w", "-o", b.path,

@@ -73,7 +73,7 @@ func (c *config) run() (bool, error) {
 // testPackage returns the result of a package: what an earlier run stored, and unless only a
 // report is wanted, a run of the mutants that have no status yet.
 func (c *config) testPackage(dir string) (*result, error) {
-	p, err := readPackage(dir)
+	pack, err := readPackage(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -81,13 +81,13 @@ func (c *config) testPackage(dir string) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.locate(mutants); err != nil {
+	if err := pack.locate(mutants); err != nil {
 		return nil, err
 	}
-	r := &result{Package: dir, Source: p.source, Tests: p.tests, Testers: p.testers, Mutants: mutants}
+	r := &result{Package: dir, Source: pack.source, Tests: pack.tests, Testers: pack.testers, Mutants: mutants}
 	r.resume(c.results(dir), c.kept)
 	if c.report || r.done() {
 		return r, nil
 	}
-	return r, c.test(p, r)
+	return r, c.test(pack, r)
 }

@@ -106,8 +106,37 @@ func testersOf(dir string) ([]string, error) {
 	if err != nil || len(tests) > 0 {
 		return []string{dir}, err
 	}
-	out, err := exec.Command("go", "list", "-f",
-		"{{.Dir}}\t{{.ImportPath}}\t{{len .TestGoFiles}}{{len .XTestGoFiles}}\t{{join .Deps \",\"}}\t{{join .Imports \",\"}}", "./...").Output()
+	packages, err := listTested()
+	if err != nil {
+		return nil, err
+	}
+	var importers, dependents []string
+	for _, p := range packages {
+		path := p.module + "/" + dir
+		if slices.Contains(p.imports, path) {
+			importers = append(importers, p.folder)
+		}
+		if slices.Contains(p.dependencies, path) {
+			dependents = append(dependents, p.folder)
+		}
+	}
+	if len(importers) > 0 {
+		return importers, nil
+	}
+	return dependents, nil
+}
+
+// testedPackage is a package with tests. imports and dependencies are import paths, and dependencies
+// are also those of the packages that it imports.
+type testedPackage struct {
+	folder, module        string // folder is relative to the repository
+	imports, dependencies []string
+}
+
+// listTested returns the packages of the module in the working folder that have tests.
+func listTested() (list []testedPackage, err error) {
+	const format = "{{.Dir}}\t{{.ImportPath}}\t{{len .TestGoFiles}}{{len .XTestGoFiles}}\t{{join .Deps \",\"}}\t{{join .Imports \",\"}}"
+	out, err := exec.Command("go", "list", "-f", format, "./...").Output()
 	if err != nil {
 		return nil, fmt.Errorf("cannot list packages: %w", err)
 	}
@@ -115,25 +144,16 @@ func testersOf(dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var direct, all []string
 	for line := range strings.Lines(string(out)) {
-		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t") // folder, import path, numbers of tests, dependencies, imports
-		rel, err := filepath.Rel(root, f[0])
-		if err != nil || f[2] == "00" { // no tests
+		column := strings.Split(strings.TrimSuffix(line, "\n"), "\t") // as in format
+		folder, err := filepath.Rel(root, column[0])
+		if err != nil || column[2] == "00" { // no test files, neither inside nor outside of the package
 			continue
 		}
-		module := strings.TrimSuffix(f[1], "/"+rel)
-		if slices.Contains(strings.Split(f[4], ","), module+"/"+dir) {
-			direct = append(direct, rel)
-		}
-		if slices.Contains(strings.Split(f[3], ","), module+"/"+dir) {
-			all = append(all, rel)
-		}
+		list = append(list, testedPackage{folder: folder, module: strings.TrimSuffix(column[1], "/"+folder),
+			dependencies: strings.Split(column[3], ","), imports: strings.Split(column[4], ",")})
 	}
-	if len(direct) > 0 {
-		return direct, nil
-	}
-	return all, nil
+	return list, nil
 }
 
 // sumTests returns a hash of the test files of the folders and of everything in their
@@ -213,31 +233,31 @@ func readList(file, dir string) ([]*mutant, error) {
 // body it is, if any. It fails if a mutant names a place that has no such token: the list is
 // of other code.
 func (p *pack) locate(mutants []*mutant) error {
-	for _, m := range mutants {
-		file := p.files[m.File]
+	for _, mutant := range mutants {
+		file := p.files[mutant.File]
 		if file == nil {
-			return fmt.Errorf("the list of mutants names %s, which is no file of the package", m.File)
+			return fmt.Errorf("the list of mutants names %s, which is no file of the package", mutant.File)
 		}
 		tf := p.fset.File(file.Pos())
-		if m.Line > tf.LineCount() {
-			return fmt.Errorf("the list of mutants names line %d of %s, which has %d", m.Line, m.File, tf.LineCount())
+		if mutant.Line > tf.LineCount() {
+			return fmt.Errorf("the list of mutants names line %d of %s, which has %d", mutant.Line, mutant.File, tf.LineCount())
 		}
-		start := tf.Offset(tf.LineStart(m.Line))
-		m.offset = start + m.Column - 1
-		line, _, _ := strings.Cut(string(p.text[m.File][start:]), "\n")
-		m.Text = strings.TrimSpace(line)
-		m.At = m.Column - strings.Index(line, m.Text)
-		if _, ok := replacement(p.text[m.File][m.offset:], m.Type); !ok {
-			return fmt.Errorf("%s:%d:%d has no token that %s changes", m.File, m.Line, m.Column, m.Type)
+		start := tf.Offset(tf.LineStart(mutant.Line))
+		mutant.offset = start + mutant.Column - 1
+		line, _, _ := strings.Cut(string(p.text[mutant.File][start:]), "\n")
+		mutant.Text = strings.TrimSpace(line)
+		mutant.At = mutant.Column - strings.Index(line, mutant.Text)
+		if _, ok := replacement(p.text[mutant.File][mutant.offset:], mutant.Type); !ok {
+			return fmt.Errorf("%s:%d:%d has no token that %s changes", mutant.File, mutant.Line, mutant.Column, mutant.Type)
 		}
 		for _, d := range file.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Body == nil || tf.Offset(fn.Body.Pos()) > m.offset || tf.Offset(fn.End()) <= m.offset {
+			if !ok || fn.Body == nil || tf.Offset(fn.Body.Pos()) > mutant.offset || tf.Offset(fn.End()) <= mutant.offset {
 				continue
 			}
-			m.fn, m.Func = fn, fn.Name.Name
+			mutant.fn, mutant.Func = fn, fn.Name.Name
 			if fn.Recv != nil {
-				m.Func = receiver(fn) + "." + m.Func
+				mutant.Func = receiver(fn) + "." + mutant.Func
 			}
 		}
 	}

@@ -33,16 +33,16 @@ const quick = 100 * time.Millisecond
 // test runs all mutants that have no status and stores the result, also every ten seconds
 // meanwhile, so that a run that is interrupted can go on. Without any tests all mutants are
 // not covered.
-func (c *config) test(p *pack, r *result) error {
-	if len(p.testers) == 0 {
-		for _, m := range r.Mutants {
+func (c *config) test(pack *pack, result *result) error {
+	if len(pack.testers) == 0 {
+		for _, m := range result.Mutants {
 			m.Status = notCovered
 		}
-		return r.store(c.results(p.dir))
+		return result.store(c.results(pack.dir))
 	}
-	defer os.RemoveAll(c.folder(p.dir))
+	defer os.RemoveAll(c.folder(pack.dir))
 	start := time.Now()
-	w, binaries, err := c.buildWoven(p, r.Mutants)
+	woven, binaries, err := c.buildWoven(pack, result.Mutants)
 	if err != nil {
 		return err
 	}
@@ -51,30 +51,30 @@ func (c *config) test(p *pack, r *result) error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d mutants, %d tests, built and measured in %.0f s\n",
-		p.dir, len(r.Mutants), len(tests), time.Since(start).Seconds())
+		pack.dir, len(result.Mutants), len(tests), time.Since(start).Seconds())
 	saved := time.Now()
-	for i := range order(r.Mutants) {
-		m := r.Mutants[i]
+	for i := range order(result.Mutants) {
+		m := result.Mutants[i]
 		switch {
 		case m.Status != "":
 			continue
 		case m.fn == nil:
-			err = c.testAlone(p, m, tests)
+			err = c.testAlone(pack, m, tests)
 		default:
-			err = c.kill(m, i+1, reaching(tests, w.funcs[m.fn]))
+			err = c.kill(m, i+1, reaching(tests, woven.funcs[m.fn]))
 		}
 		if err != nil {
 			return err
 		}
 		if time.Since(saved) > 10*time.Second {
 			saved = time.Now()
-			if err := r.store(c.results(p.dir)); err != nil {
+			if err := result.store(c.results(pack.dir)); err != nil {
 				return err
 			}
 		}
 	}
-	fmt.Fprintf(os.Stderr, "%s: %.0f s\n", p.dir, time.Since(start).Seconds())
-	return r.store(c.results(p.dir))
+	fmt.Fprintf(os.Stderr, "%s: %.0f s\n", pack.dir, time.Since(start).Seconds())
+	return result.store(c.results(pack.dir))
 }
 
 // order yields the indices of mutants: those in functions first, because each of the others
@@ -97,24 +97,24 @@ func order(mutants []*mutant) iter.Seq[int] {
 func (c *config) measure(binaries []binary) ([]oneTest, error) {
 	reached := filepath.Join(filepath.Dir(binaries[0].path), "reached")
 	var all []oneTest
-	for _, b := range binaries {
+	for _, binary := range binaries {
 		// Failures that tests of properties find must not be kept for the next run.
-		if exec.Command(b.path, noFailures, "-test.list", "^$").Run() == nil {
-			b.flags = []string{noFailures}
+		if exec.Command(binary.path, noFailures, "-test.list", "^$").Run() == nil {
+			binary.flags = []string{noFailures}
 		}
-		out, err := exec.Command(b.path, "-test.list", ".").Output()
+		out, err := exec.Command(binary.path, "-test.list", ".").Output()
 		if err != nil {
-			return nil, fmt.Errorf("cannot list the tests of %s: %w", b.dir, err)
+			return nil, fmt.Errorf("cannot list the tests of %s: %w", binary.dir, err)
 		}
 		for _, name := range strings.Fields(string(out)) {
 			if strings.HasPrefix(name, "Benchmark") {
 				continue
 			}
 			_ = os.Remove(reached)
-			t := oneTest{binary: b, name: name, reached: map[int]bool{}}
+			t := oneTest{binary: binary, name: name, reached: map[int]bool{}}
 			got := t.binary.run([]string{name}, -1, 10*time.Minute, "MUTANT_REACHED="+reached) // -1: no mutant, reached functions are recorded
 			if got.status != survived {
-				return nil, fmt.Errorf("%s of %s fails without a mutant:\n%s", name, b.dir, got.output)
+				return nil, fmt.Errorf("%s of %s fails without a mutant:\n%s", name, binary.dir, got.output)
 			}
 			if bytes.Contains(got.output, []byte("--- SKIP: "+name+" ")) {
 				continue
@@ -137,23 +137,23 @@ func (c *config) measure(binaries []binary) ([]oneTest, error) {
 
 // reaching returns the tests that reach the function of that number, in their order.
 func reaching(tests []oneTest, function int) []oneTest {
-	var some []oneTest
+	var group []oneTest
 	for _, t := range tests {
 		if t.reached[function] {
-			some = append(some, t)
+			group = append(group, t)
 		}
 	}
-	return some
+	return group
 }
 
 // kill runs tests with a mutant until one of them fails, and sets the mutant's status. Quick
 // tests of one binary run together in one process. Without tests the mutant is not covered.
-func (c *config) kill(m *mutant, number int, tests []oneTest) error {
+func (c *config) kill(mutant *mutant, number int, tests []oneTest) error {
 	if len(tests) == 0 {
-		m.Status = notCovered
+		mutant.Status = notCovered
 		return nil
 	}
-	m.Status = survived
+	mutant.Status = survived
 	for len(tests) > 0 {
 		n, cost := 1, tests[0].cost
 		names := []string{tests[0].name}
@@ -164,7 +164,7 @@ func (c *config) kill(m *mutant, number int, tests []oneTest) error {
 		}
 		got := tests[0].binary.run(names, number, cost)
 		if got.status != survived {
-			m.Status, m.By = got.status, failed(got.output)
+			mutant.Status, mutant.By = got.status, failed(got.output)
 			return nil
 		}
 		tests = tests[n:]
@@ -183,26 +183,26 @@ func failed(output []byte) string {
 
 // testAlone builds and runs a mutant that is outside of any function, such as in a constant, and
 // so cannot be selected in the woven binary. All tests are run, with binaries of its own.
-func (c *config) testAlone(p *pack, m *mutant, tests []oneTest) error {
-	ch, _ := replacement(p.text[m.File][m.offset:], m.Type)
-	text := apply(p.text[m.File], 0, len(p.text[m.File]), []edit{{m.offset, m.offset + len(ch.from), ch.to}})
-	binaries, refusal, err := c.build(p, map[string][]byte{m.File: text}, "alone")
+func (c *config) testAlone(p *pack, mutant *mutant, tests []oneTest) error {
+	ch, _ := replacement(p.text[mutant.File][mutant.offset:], mutant.Type)
+	text := apply(p.text[mutant.File], 0, len(p.text[mutant.File]), []edit{{mutant.offset, mutant.offset + len(ch.from), ch.to}})
+	binaries, refusal, err := c.build(p, map[string][]byte{mutant.File: text}, "alone")
 	if err != nil {
 		return err
 	}
 	if refusal != nil {
-		m.Status = notViable
+		mutant.Status = notViable
 		return nil
 	}
-	own := slices.Clone(tests)
-	for i := range own {
+	ownTests := slices.Clone(tests)
+	for i := range ownTests {
 		for _, b := range binaries {
-			if b.dir == own[i].dir {
-				own[i].path = b.path
+			if b.dir == ownTests[i].dir {
+				ownTests[i].path = b.path
 			}
 		}
 	}
-	return c.kill(m, 0, own) // 0: no mutant is selected, because the binaries have this one only
+	return c.kill(mutant, 0, ownTests) // 0: no mutant is selected, because the binaries have this one only
 }
 
 // outcome is what a run of tests gave.

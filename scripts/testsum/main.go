@@ -30,7 +30,7 @@ type key struct{ pkg, test string }
 
 // summary collects events; Failed and Missing are its result.
 type summary struct {
-	w       io.Writer
+	out     io.Writer
 	output  map[key]*strings.Builder
 	Ran     int  // tests that passed or failed, subtests included
 	Failed  int  // tests, packages and builds
@@ -40,7 +40,7 @@ type summary struct {
 }
 
 func main() {
-	s := &summary{w: os.Stdout, output: map[key]*strings.Builder{}}
+	s := &summary{out: os.Stdout, output: map[key]*strings.Builder{}}
 	if err := s.read(os.Stdin); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -66,7 +66,7 @@ func (s *summary) read(r io.Reader) error {
 	for in.Scan() {
 		var e event
 		if err := json.Unmarshal(in.Bytes(), &e); err != nil {
-			fmt.Fprintln(s.w, in.Text())
+			fmt.Fprintln(s.out, in.Text())
 			continue
 		}
 		s.take(e)
@@ -83,7 +83,7 @@ func (s *summary) take(e event) {
 	k := key{e.Package, e.Test}
 	switch e.Action {
 	case "build-output":
-		fmt.Fprint(s.w, e.Output)
+		fmt.Fprint(s.out, e.Output)
 	case "build-fail":
 		s.Failed++
 	case "run-fail": // written by the Makefile when the go command fails
@@ -108,22 +108,22 @@ func (s *summary) keep(k key, text string) {
 
 // end prints what is worth reading of a test or package that ended, and counts it: the
 // output of a failure, the verdict of a package, the reason of a skip.
-func (s *summary) end(k key, action string) {
+func (s *summary) end(key key, action string) {
 	text := ""
-	if b := s.output[k]; b != nil {
+	if b := s.output[key]; b != nil {
 		text = b.String()
 	}
 	switch {
-	case k.test == "": // a package; its output is "ok  ..." or "FAIL ..."
+	case key.test == "": // a package; its output is "ok  ..." or "FAIL ..."
 		switch {
 		case action == "fail":
-			fmt.Fprint(s.w, text)
+			fmt.Fprint(s.out, text)
 			s.Failed++
 		case !strings.Contains(text, "[no test"): // files, or tests to run
-			fmt.Fprint(s.w, lastLine(text))
+			fmt.Fprint(s.out, lastLine(text))
 		}
 	case action == "fail":
-		fmt.Fprint(s.w, text)
+		fmt.Fprint(s.out, text)
 		s.Ran++
 		s.Failed++
 	case action == "skip":
@@ -133,7 +133,7 @@ func (s *summary) end(k key, action string) {
 		if strings.Contains(text, noEditor) {
 			s.Editor++
 		}
-		fmt.Fprintf(s.w, "skip %s %s: %s\n", k.pkg, k.test, reason(text))
+		fmt.Fprintf(s.out, "skip %s %s: %s\n", key.pkg, key.test, reason(text))
 	default:
 		s.Ran++
 	}

@@ -34,7 +34,7 @@ func TestSummary(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out strings.Builder
-			s := &summary{w: &out, output: map[key]*strings.Builder{}}
+			s := &summary{out: &out, output: map[key]*strings.Builder{}}
 			if err := s.read(strings.NewReader(c.in)); err != nil {
 				t.Fatal(err)
 			}
