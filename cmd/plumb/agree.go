@@ -66,43 +66,43 @@ type study struct {
 
 // line reads one line of cases. A line whose labels are lists is a study, and its agreement is
 // written to out. A line with one label each is an item and is added to the pool.
-func (c *agreeCmd) line(out io.Writer, l dump.Line, pool *study) error {
-	err := c.scenes().Check(l.Bytes)
-	if l.Fault != "" {
-		err = errors.New(l.Fault)
+func (c *agreeCmd) line(out io.Writer, line dump.Line, pool *study) error {
+	err := c.scenes().Check(line.Bytes)
+	if line.Fault != "" {
+		err = errors.New(line.Fault)
 	}
 	if err != nil {
-		return fmt.Errorf("line %d: %w", l.N, err)
+		return fmt.Errorf("line %d: %w", line.N, err)
 	}
-	v, err := fastjson.ParseBytes(l.Bytes)
+	value, err := fastjson.ParseBytes(line.Bytes)
 	if err != nil {
-		return fmt.Errorf("line %d: %w", l.N, err)
+		return fmt.Errorf("line %d: %w", line.N, err)
 	}
-	judge := v.Get("judge")
+	judge := value.Get("judge")
 	if judge == nil || judge.Type() != fastjson.TypeArray {
-		if err := pool.item(v); err != nil {
-			return fmt.Errorf("line %d: %w", l.N, err)
+		if err := pool.item(value); err != nil {
+			return fmt.Errorf("line %d: %w", line.N, err)
 		}
 		return nil
 	}
 	var s study
-	if err := s.read(v); err != nil {
-		return fmt.Errorf("line %d: %w", l.N, err)
+	if err := s.read(value); err != nil {
+		return fmt.Errorf("line %d: %w", line.N, err)
 	}
-	id := string(v.GetStringBytes("id"))
+	id := string(value.GetStringBytes("id"))
 	if id == "" {
-		id = "line:" + strconv.Itoa(l.N)
+		id = "line:" + strconv.Itoa(line.N)
 	}
 	_, err = out.Write(s.appendJSON(nil, id))
 	return err
 }
 
 // read reads a case of `plumb agree` whose labels are lists.
-func (s *study) read(v *fastjson.Value) (err error) {
-	if s.Judge, err = labels("judge", v.Get("judge")); err != nil {
+func (s *study) read(value *fastjson.Value) (err error) {
+	if s.Judge, err = labels("judge", value.Get("judge")); err != nil {
 		return err
 	}
-	all := v.Get("annotators")
+	all := value.Get("annotators")
 	if all == nil || all.Type() != fastjson.TypeArray {
 		return fmt.Errorf("cannot read annotators: got %s; want a list with a list of labels for each", all)
 	}
@@ -117,7 +117,7 @@ func (s *study) read(v *fastjson.Value) (err error) {
 		}
 		s.Annotators = append(s.Annotators, list)
 	}
-	if c := v.Get("category"); c != nil && c.Type() == fastjson.TypeArray {
+	if c := value.Get("category"); c != nil && c.Type() == fastjson.TypeArray {
 		s.categories, err = labels("category", c)
 		if err == nil && len(s.categories) != len(s.Judge) {
 			err = fmt.Errorf("cannot read category: got %d names; want %d, one for each item", len(s.categories), len(s.Judge))
@@ -128,15 +128,15 @@ func (s *study) read(v *fastjson.Value) (err error) {
 
 // item adds a line of `plumb agree` that is one item: a label of the judge and one of each
 // annotator.
-func (s *study) item(v *fastjson.Value) error {
-	if v.Type() != fastjson.TypeObject || v.Get("judge") == nil {
+func (s *study) item(value *fastjson.Value) error {
+	if value.Type() != fastjson.TypeObject || value.Get("judge") == nil {
 		return errors.New("cannot read judge: got none; want a label or a list of labels")
 	}
-	judge, err := label("judge", v.Get("judge"))
+	judge, err := label("judge", value.Get("judge"))
 	if err != nil {
 		return err
 	}
-	all, err := labels("annotators", v.Get("annotators"))
+	all, err := labels("annotators", value.Get("annotators"))
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (s *study) item(v *fastjson.Value) error {
 	for k, l := range all {
 		s.Annotators[k] = append(s.Annotators[k], l)
 	}
-	s.categories = append(s.categories, string(v.GetStringBytes("category")))
+	s.categories = append(s.categories, string(value.GetStringBytes("category")))
 	return nil
 }
 
@@ -237,7 +237,7 @@ func (s *study) part(name string) (p agree.Study) {
 
 // appendAgreement appends the measures of an agreement as members of a JSON object, without its
 // braces. A measure that is undefined, such as the kappa of labels that are all equal, is null.
-func appendAgreement(dst []byte, a agree.Agreement) []byte {
+func appendAgreement(dst []byte, agreement agree.Agreement) []byte {
 	number := func(dst []byte, x *float64) []byte {
 		if x == nil {
 			return append(dst, "null"...)
@@ -254,11 +254,11 @@ func appendAgreement(dst []byte, a agree.Agreement) []byte {
 		}
 		return append(dst, ']')
 	}
-	dst = fmt.Appendf(dst, `"n":%d,"ties":%d,"missing":%d`, a.N, a.Ties, a.Missing)
-	dst = number(append(dst, `,"accuracy_majority":`...), a.AccuracyMajority)
-	dst = number(append(dst, `,"kappa_majority":`...), a.KappaMajority)
-	dst = each(append(dst, `,"kappa_each":`...), a.KappaEach)
-	dst = each(append(dst, `,"accuracy_each":`...), a.AccuracyEach)
-	dst = number(append(dst, `,"fleiss_annotators":`...), a.FleissAnnotators)
-	return number(append(dst, `,"fleiss_with_judge":`...), a.FleissWithJudge)
+	dst = fmt.Appendf(dst, `"n":%d,"ties":%d,"missing":%d`, agreement.N, agreement.Ties, agreement.Missing)
+	dst = number(append(dst, `,"accuracy_majority":`...), agreement.AccuracyMajority)
+	dst = number(append(dst, `,"kappa_majority":`...), agreement.KappaMajority)
+	dst = each(append(dst, `,"kappa_each":`...), agreement.KappaEach)
+	dst = each(append(dst, `,"accuracy_each":`...), agreement.AccuracyEach)
+	dst = number(append(dst, `,"fleiss_annotators":`...), agreement.FleissAnnotators)
+	return number(append(dst, `,"fleiss_with_judge":`...), agreement.FleissWithJudge)
 }

@@ -70,25 +70,25 @@ func (c *benchCmd) Run(k *kong.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	f := record.New(version, commit, os.Args[1:])
-	spans, err := plan.Measure(f)
+	file := record.New(version, commit, os.Args[1:])
+	spans, err := plan.Measure(file)
 	if err == nil && len(sets) > 0 {
-		f.Items, err = c.measureItems(sets, cc, plan)
+		file.Items, err = c.measureItems(sets, cc, plan)
 	}
 	if err != nil {
 		return err
 	}
-	b, err := f.JSON()
+	b, err := file.JSON()
 	if err != nil {
 		return err
 	}
 	_, err = out.Write(b)
-	err = errors.Join(out.finish(err), f.Table(std.err)) // the trace and the page are written even after an error
+	err = errors.Join(out.finish(err), file.Table(std.err)) // the trace and the page are written even after an error
 	if c.Trace != "" {
-		err = errors.Join(err, f.Trace(c.Trace, spans))
+		err = errors.Join(err, file.Trace(c.Trace, spans))
 	}
 	if c.Page != "" {
-		err = errors.Join(err, f.Page(c.Page, spans))
+		err = errors.Join(err, file.Page(c.Page, spans))
 	}
 	return err
 }
@@ -109,7 +109,7 @@ func writable(path string) error {
 // plan returns which scenes and sweeps `plumb bench` measures, and on what engine. With --fonts-dir
 // it opens these fonts for the whole process. Scenes are always drawn natively, because Chromium
 // would hide the times of plumb's own stages.
-func (c *benchCmd) plan(cc daemon.CoreConfig, std streams) (p *record.Plan, err error) {
+func (c *benchCmd) plan(cc daemon.CoreConfig, std streams) (plan *record.Plan, err error) {
 	if c.Backend == render.BackendChrome || c.Fidelity == render.FidelityTldraw {
 		return nil, usage("cannot measure Chromium's stages: want --backend auto, gl or cpu and --fidelity native or auto; " +
 			"make bench measures Chromium in a checkout")
@@ -119,24 +119,24 @@ func (c *benchCmd) plan(cc daemon.CoreConfig, std streams) (p *record.Plan, err 
 			return nil, fmt.Errorf("cannot use fonts: %w", err)
 		}
 	}
-	p = &record.Plan{Engine: cc.Engine, Limits: cc.Scenes, Workers: c.Workers, Batch: int(c.Batch), Work: daemon.BatchWork,
+	plan = &record.Plan{Engine: cc.Engine, Limits: cc.Scenes, Workers: c.Workers, Batch: int(c.Batch), Work: daemon.BatchWork,
 		Seed: c.Seed, Quick: c.Quick}
-	p.Engine.Fidelity = render.FidelityNative
-	p.Engine.MaxPixels, p.Engine.MaxSide = cc.Scenes.Pixels, cc.Scenes.Side
-	if p.Workers == 0 {
-		p.Workers = runtime.GOMAXPROCS(0)
+	plan.Engine.Fidelity = render.FidelityNative
+	plan.Engine.MaxPixels, plan.Engine.MaxSide = cc.Scenes.Pixels, cc.Scenes.Side
+	if plan.Workers == 0 {
+		plan.Workers = runtime.GOMAXPROCS(0)
 	}
-	if p.Sweeps, err = c.sweeps(); err != nil {
+	if plan.Sweeps, err = c.sweeps(); err != nil {
 		return nil, err
 	}
 	if e, ok := std.err.(*os.File); ok && term.IsTerminal(int(e.Fd())) {
-		p.Report = func(what string, done, all int) { fmt.Fprintf(std.err, "\r\x1b[K%d/%d %s", done, all, what) }
+		plan.Report = func(what string, done, all int) { fmt.Fprintf(std.err, "\r\x1b[K%d/%d %s", done, all, what) }
 	}
 	if len(c.Files) > 0 {
-		p.Classes, err = c.givenScenes(cc, std)
-		return p, err
+		plan.Classes, err = c.givenScenes(cc, std)
+		return plan, err
 	}
-	return p, c.classes(p)
+	return plan, c.classes(plan)
 }
 
 // sweeps returns the sweeps that --sweep names. Without the flag these are all, but none for files

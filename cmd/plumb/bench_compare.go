@@ -146,7 +146,7 @@ func (c *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]re
 	for n := range int(c.Rounds) {
 		var files [2]*record.File
 		busyBefore, start := rig.BusyTime(), time.Now()
-		var own time.Duration // processor time of the two programs
+		var elapsed time.Duration // processor time of the two programs
 		for i := range 2 {
 			side := (i + n) % 2
 			fmt.Fprintf(std.err, "round %d of %d: %s\n", n+1, c.Rounds, c.Files[side])
@@ -155,10 +155,10 @@ func (c *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]re
 				return nil, err
 			}
 			files[side] = f
-			own += spent
+			elapsed += spent
 		}
 		all := time.Since(start) * time.Duration(rig.Processors())
-		others := float64(rig.BusyTime()-busyBefore-own) / float64(all)
+		others := float64(rig.BusyTime()-busyBefore-elapsed) / float64(all)
 		// The clocks tick coarsely, so the share may come out slightly outside of 0 to 1.
 		rounds = append(rounds, record.Round{Old: files[0], New: files[1], Others: min(1, max(0, others))})
 	}

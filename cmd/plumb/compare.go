@@ -122,7 +122,7 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 	if ok {
 		path = folder.results
 	}
-	s := stats.NewSample()
+	sample := stats.NewSample()
 	var p fastjson.Parser
 	err = eachLine(path, limits, nil, func(l dump.Line) error {
 		if l.Fault != "" {
@@ -136,18 +136,18 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 		if err != nil {
 			return fmt.Errorf("line %d: %w", l.N, err)
 		}
-		s.Add(r, folder.clusters[r.ID])
+		sample.Add(r, folder.clusters[r.ID])
 		return nil
 	})
 	switch {
 	case err != nil:
-	case s.Len() == 0:
+	case sample.Len() == 0:
 		err = fmt.Errorf("cannot read %s: it has no lines; want the result lines that plumb score writes", path)
-	case len(s.Models()) > 1:
+	case len(sample.Models()) > 1:
 		err = fmt.Errorf("cannot use %s: it has results of %d models (%.100s); want those of one: score the answers of each model "+
-			"into a file of its own", path, len(s.Models()), strings.Join(s.Models(), ", "))
+			"into a file of its own", path, len(sample.Models()), strings.Join(sample.Models(), ", "))
 	}
-	return s, err
+	return sample, err
 }
 
 // powerCmd is `plumb power`.
@@ -174,29 +174,29 @@ func (c *powerCmd) Run(std streams) error {
 	}
 	title := fmt.Sprintf("tasks that show a difference of %g with %d repeats (error of the first kind 5 %%, power 80 %%)",
 		c.Difference, c.Repeats)
-	t := scoring.TextTable{Title: title, Text: 2,
+	textTable := scoring.TextTable{Title: title, Text: 2,
 		Columns: []string{"suite", "test", "tasks seen", "sd", "tasks wanted", "smallest difference"}}
 	switch len(samples) {
 	case 1:
-		t.Rows = c.rows(samples[0], nil)
-		t.Note = "from one model: two models are taken to differ from task to task as much as its scores do"
+		textTable.Rows = c.rows(samples[0], nil)
+		textTable.Note = "from one model: two models are taken to differ from task to task as much as its scores do"
 	case 2:
-		t.Rows = c.rows(samples[0], samples[1])
+		textTable.Rows = c.rows(samples[0], samples[1])
 	default:
-		t.Text, t.Columns = 3, append([]string{"results"}, t.Columns...)
+		textTable.Text, textTable.Columns = 3, append([]string{"results"}, textTable.Columns...)
 		for i, a := range samples {
 			for k, b := range samples[:i] {
 				pair := shortName(c.Results[k]) + " - " + shortName(c.Results[i])
 				for _, row := range c.rows(b, a) {
-					t.Rows = append(t.Rows, append([]string{pair}, row...))
+					textTable.Rows = append(textTable.Rows, append([]string{pair}, row...))
 				}
 			}
 		}
 	}
-	if len(t.Rows) == 0 {
+	if len(textTable.Rows) == 0 {
 		return errors.New("cannot tell how many tasks it takes: no test has two tasks with a score; want more results")
 	}
-	return table.WriteOne(std.out, t)
+	return table.WriteOne(std.out, textTable)
 }
 
 // rows returns the rows of the table of `plumb power` for two models: one for each test and for all

@@ -170,23 +170,23 @@ func (d *doctor) editor(e *engineFlags) (works bool, err error) {
 		return d.line(false, "Chromium: %v", err), nil
 	}
 	defer pool.Close()
-	i := pool.Info()
-	d.line(true, "Chromium: %s, %s, started in %d ms", i.Product, i.Program, time.Since(start).Milliseconds())
-	if i.Sandbox {
+	info := pool.Info()
+	d.line(true, "Chromium: %s, %s, started in %d ms", info.Product, info.Program, time.Since(start).Milliseconds())
+	if info.Sandbox {
 		d.line(true, "Chromium's sandbox: on")
 	} else {
-		d.line(false, "Chromium's sandbox: off: %s", i.Reason)
+		d.line(false, "Chromium's sandbox: off: %s", info.Reason)
 	}
 	start = time.Now()
 	if err := tryExport(pool); err != nil {
-		return d.line(false, "tldraw %s: %v", i.Version, err), nil
+		return d.line(false, "tldraw %s: %v", info.Version, err), nil
 	}
 	hinting := "not hinted, as native text is"
-	if i.Hinted {
+	if info.Hinted {
 		hinting = "hinted"
 	}
-	d.line(true, "tldraw %s: drew a scene in %d ms; page %s; text is %s", i.Version, time.Since(start).Milliseconds(),
-		filepath.Join(chrome.PageDir(cfg.Page), i.Version), hinting)
+	d.line(true, "tldraw %s: drew a scene in %d ms; page %s; text is %s", info.Version, time.Since(start).Milliseconds(),
+		filepath.Join(chrome.PageDir(cfg.Page), info.Version), hinting)
 	switch {
 	case cfg.Use == chrome.Production:
 		d.line(true, "tldraw's licence: used in production, and the editor takes the key for %s", cfg.LicenseHost)
@@ -200,8 +200,8 @@ func (d *doctor) editor(e *engineFlags) (works bool, err error) {
 
 // judge prints which judge is configured, if any, and whether its settings are valid. It sends no
 // request, because requests cost money. It removes the judge's key from the environment.
-func (d *doctor) judge(f *judgeFlags) error {
-	cfg, err := f.config(false)
+func (d *doctor) judge(judgeFlags *judgeFlags) error {
+	cfg, err := judgeFlags.config(false)
 	if err != nil {
 		return err
 	}
@@ -213,9 +213,9 @@ func (d *doctor) judge(f *judgeFlags) error {
 		d.line(false, "judge: %v", err)
 		return nil
 	}
-	key, kept := "none in "+f.JudgeKeyEnv, "nowhere (--judge-cache)"
+	key, kept := "none in "+judgeFlags.JudgeKeyEnv, "nowhere (--judge-cache)"
 	if cfg.Key != "" {
-		key = "set in " + f.JudgeKeyEnv
+		key = "set in " + judgeFlags.JudgeKeyEnv
 	}
 	if cfg.Cache != "" {
 		kept = "in " + cfg.Cache

@@ -325,7 +325,7 @@ func TestInterruptedFeed(t *testing.T) {
 	}
 	j := &job{cmd: &scoreCmd{Dumps: []string{"-"}}, bar: newProgress(io.Discard, nil, "lines", "score", time.Hour)}
 	defer j.bar.end()
-	put := j.putTo(ctx, &answered{cancel: cancel}, make(chan fed, 3))
+	put := j.putTo(ctx, &answered{cancel: cancel}, make(chan pendingLine, 3))
 	if err := j.feedLines(r, put); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v; want the context's error", err)
 	}

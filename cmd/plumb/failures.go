@@ -15,8 +15,8 @@ type failFlags struct {
 
 // lineLimit is a flag's limit on lines: a number of them, or a percentage of all.
 type lineLimit struct {
-	n         int
-	percent   float64 // 0 to 100; used instead of n where isPercent is set
+	count     int
+	percent   float64 // 0 to 100; used instead of count where isPercent is set
 	isPercent bool
 }
 
@@ -35,7 +35,7 @@ func (l *lineLimit) UnmarshalText(b []byte) error {
 			return nil
 		}
 	} else if n, err := strconv.Atoi(text); err == nil && n >= 0 {
-		*l = lineLimit{n: n}
+		*l = lineLimit{count: n}
 		return nil
 	}
 	return fmt.Errorf("got %q; want a number of lines such as 10, or a share such as 5%%", b)
@@ -46,16 +46,16 @@ func (l lineLimit) String() string {
 	if l.isPercent {
 		return strconv.FormatFloat(l.percent, 'g', -1, 64) + "%"
 	}
-	return strconv.Itoa(l.n)
+	return strconv.Itoa(l.count)
 }
 
-// of returns how many of all lines may fail: the percentage of them, rounded down, or the number
+// allowed returns how many of all lines may fail: the percentage of them, rounded down, or the number
 // itself.
-func (l lineLimit) of(all int) int {
+func (l lineLimit) allowed(all int) int {
 	if l.isPercent {
 		return int(math.Floor(float64(all) * l.percent / 100))
 	}
-	return l.n
+	return l.count
 }
 
 // check refuses flags on failed lines that exclude each other.
@@ -69,25 +69,25 @@ func (f *failFlags) check() error {
 // verdict returns the error of a complete run that scored too few lines, or nil if it scored enough
 // (docs/spec/cli.md#r3). missingIsZero says that missing answers count as 0, and so have a score.
 // With judgeDryRun no judge was asked, so only a run in which every line failed is an error.
-func (f *failFlags) verdict(t *tally, missingIsZero, judgeDryRun bool) error {
-	most := mostFailed
+func (f *failFlags) verdict(tally *tally, missingIsZero, judgeDryRun bool) error {
+	limit := mostFailed
 	if f.MaxFailed != nil {
-		most = *f.MaxFailed
+		limit = *f.MaxFailed
 	}
-	without := t.failed + t.unjudged // lines that have no score
+	without := tally.failed + tally.unjudged // lines that have no score
 	if !missingIsZero {
-		without += t.missing
+		without += tally.missing
 	}
 	switch {
-	case judgeDryRun && t.failed < t.lines:
+	case judgeDryRun && tally.failed < tally.lines:
 		return nil
-	case t.done == 0:
-		return t.nothing("scored")
+	case tally.done == 0:
+		return tally.nothing("scored")
 	case f.Strict && without > 0:
-		return fmt.Errorf("%d of %d lines have no score (--strict): %s", without, t.lines, t.outcomes())
-	case t.failed > most.of(t.done+t.failed):
+		return fmt.Errorf("%d of %d lines have no score (--strict): %s", without, tally.lines, tally.outcomes())
+	case tally.failed > limit.allowed(tally.done+tally.failed):
 		return fmt.Errorf("too few lines could be scored: %d of the %d with an answer failed, and --max-failed is %s: %s",
-			t.failed, t.done+t.failed, most, t.counts())
+			tally.failed, tally.done+tally.failed, limit, tally.counts())
 	}
 	return nil
 }

@@ -229,38 +229,38 @@ func (f *scoreFlags) variants(suites scoring.Suites) (scoring.Variants, error) {
 // core returns the configuration of drawing and scoring that commands share, from their flags. It
 // finds out which suite the task files belong to, but does not read tasks, start the engine or start
 // Chromium.
-func core(e *engineFlags, l *limitFlags, s *scoreFlags) (daemon.CoreConfig, error) {
-	raster, err := daemon.ParseRaster(e.Raster)
+func core(engineFlags *engineFlags, limitFlags *limitFlags, scoreFlags *scoreFlags) (daemon.CoreConfig, error) {
+	raster, err := daemon.ParseRaster(engineFlags.Raster)
 	if err != nil {
 		return daemon.CoreConfig{}, usageError{err}
 	}
-	if e.Workers < 0 {
-		return daemon.CoreConfig{}, usage("cannot use --workers %d: want 0 or more", e.Workers)
+	if engineFlags.Workers < 0 {
+		return daemon.CoreConfig{}, usage("cannot use --workers %d: want 0 or more", engineFlags.Workers)
 	}
-	if l.MaxDepth > 300 { // the JSON parser's own limit
-		return daemon.CoreConfig{}, usage("cannot use --max-depth %d: want at most 300", l.MaxDepth)
+	if limitFlags.MaxDepth > 300 { // the JSON parser's own limit
+		return daemon.CoreConfig{}, usage("cannot use --max-depth %d: want at most 300", limitFlags.MaxDepth)
 	}
-	browser, err := e.browser()
+	browser, err := engineFlags.browser()
 	if err != nil {
 		return daemon.CoreConfig{}, err
 	}
-	browser.MaxAsset, browser.MaxAssetPixels = int(l.MaxAsset), int(l.MaxAssetPx)
-	release, _ := view.ParseVersion(e.Tldraw)      // the engine reports what is wrong with it
-	suites := l.suites(release, int(e.Tallies)/16) // the help of --tally-cache says so
-	if s.Suite != "" && suites.Find(s.Suite) == nil {
-		return daemon.CoreConfig{}, unknownSuite(s.Suite, suites)
+	browser.MaxAsset, browser.MaxAssetPixels = int(limitFlags.MaxAsset), int(limitFlags.MaxAssetPx)
+	release, _ := view.ParseVersion(engineFlags.Tldraw)               // the engine reports what is wrong with it
+	suites := limitFlags.suites(release, int(engineFlags.Tallies)/16) // the help of --tally-cache says so
+	if scoreFlags.Suite != "" && suites.Find(scoreFlags.Suite) == nil {
+		return daemon.CoreConfig{}, unknownSuite(scoreFlags.Suite, suites)
 	}
-	files, err := s.taskFiles(suites, l.lines())
+	files, err := scoreFlags.taskFiles(suites, limitFlags.lines())
 	if err != nil {
 		return daemon.CoreConfig{}, err
 	}
 	return daemon.CoreConfig{
-		Engine: render.Config{Backend: e.Backend, Device: e.Device, Raster: raster, MaxCoverage: int(l.MaxCoverage),
-			TallyCache: int(e.Tallies), Fidelity: e.Fidelity, Tldraw: e.Tldraw, Chrome: browser},
-		Fonts: e.FontsDir, Suites: suites, Suite: s.Suite, TaskFile: files,
-		Lines: l.lines(), Scenes: l.scenes(), Response: int(l.MaxResponse), Actions: int(l.MaxActions),
-		Queue: queue.Config{Scorer: "plumb " + version, Workers: e.Workers, Batch: int(e.Batch),
-			Max: int(l.QueueMax), Deadline: l.Deadline, Memory: memory.New("--max-memory", int64(l.MaxMemory), int64(l.MaxMemory))},
+		Engine: render.Config{Backend: engineFlags.Backend, Device: engineFlags.Device, Raster: raster, MaxCoverage: int(limitFlags.MaxCoverage),
+			TallyCache: int(engineFlags.Tallies), Fidelity: engineFlags.Fidelity, Tldraw: engineFlags.Tldraw, Chrome: browser},
+		Fonts: engineFlags.FontsDir, Suites: suites, Suite: scoreFlags.Suite, TaskFile: files,
+		Lines: limitFlags.lines(), Scenes: limitFlags.scenes(), Response: int(limitFlags.MaxResponse), Actions: int(limitFlags.MaxActions),
+		Queue: queue.Config{Scorer: "plumb " + version, Workers: engineFlags.Workers, Batch: int(engineFlags.Batch),
+			Max: int(limitFlags.QueueMax), Deadline: limitFlags.Deadline, Memory: memory.New("--max-memory", int64(limitFlags.MaxMemory), int64(limitFlags.MaxMemory))},
 	}, nil
 }
 

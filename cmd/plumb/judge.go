@@ -120,24 +120,24 @@ func judgeUsageError(err error) error {
 
 // writeJudgeStats prints the calls, verdicts and costs of the judge, or with --judge-dry-run the
 // calls that there would be. It prints nothing if no answer needed a judge.
-func writeJudgeStats(w io.Writer, s judge.Stats) {
-	if s.Asked == 0 {
+func writeJudgeStats(w io.Writer, stats judge.Stats) {
+	if stats.Asked == 0 {
 		return
 	}
-	if s.DryRun > 0 {
+	if stats.DryRun > 0 {
 		fmt.Fprintf(w, "judge: dry run: %d answers to judge, %d of them known; %d calls to make, about %d tokens of prompts\n",
-			s.Asked, s.Cached, s.DryRun, s.PromptTokens)
+			stats.Asked, stats.Cached, stats.DryRun, stats.PromptTokens)
 		return
 	}
 	fmt.Fprintf(w, "judge: %d answers to judge: %d judged, %d known before, %d the same as others, %d unjudged\n",
-		s.Asked, s.Judged, s.Cached, s.Shared, s.Failed)
+		stats.Asked, stats.Judged, stats.Cached, stats.Shared, stats.Failed)
 	cost := "cost unknown (--judge-price)"
-	if s.Priced {
-		cost = fmt.Sprintf("%.4f USD", s.Cost)
+	if stats.Priced {
+		cost = fmt.Sprintf("%.4f USD", stats.Cost)
 	}
 	fmt.Fprintf(w, "judge: %d calls (%d tries again, %d replies without a verdict, %d lost), %d tokens in, %d out, %s\n",
-		s.Calls, s.Retries, s.Unread, s.Lost, s.PromptTokens, s.CompletionTokens, cost)
-	if s.Unsaved > 0 {
-		fmt.Fprintf(w, "judge: %d verdicts could not be kept in --judge-cache\n", s.Unsaved)
+		stats.Calls, stats.Retries, stats.Unread, stats.Lost, stats.PromptTokens, stats.CompletionTokens, cost)
+	if stats.Unsaved > 0 {
+		fmt.Fprintf(w, "judge: %d verdicts could not be kept in --judge-cache\n", stats.Unsaved)
 	}
 }

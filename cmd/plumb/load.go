@@ -136,7 +136,7 @@ func (c *loadCmd) requests(std streams) (all [][]byte, err error) {
 	defer r.Close()
 	leftOut := 0
 	for {
-		l, err := r.Next()
+		line, err := r.Next()
 		if err == io.EOF {
 			if leftOut > 0 {
 				fmt.Fprintf(std.err, "%d lines whose answer is no text are left out, as --route %s sends texts\n", leftOut, c.Route)
@@ -146,15 +146,15 @@ func (c *loadCmd) requests(std streams) (all [][]byte, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read %s: %w", c.Items, err)
 		}
-		if l.Fault != "" {
-			return nil, fmt.Errorf("cannot use line %d of %s: %s", l.N, c.Items, l.Fault)
+		if line.Fault != "" {
+			return nil, fmt.Errorf("cannot use line %d of %s: %s", line.N, c.Items, line.Fault)
 		}
-		if err := c.scenes().Check(l.Bytes); err != nil {
-			return nil, fmt.Errorf("cannot use line %d of %s: it is no JSON: %w", l.N, c.Items, err)
+		if err := c.scenes().Check(line.Bytes); err != nil {
+			return nil, fmt.Errorf("cannot use line %d of %s: it is no JSON: %w", line.N, c.Items, err)
 		}
-		body := slices.Clone(l.Bytes)
+		body := slices.Clone(line.Bytes)
 		if c.Path == "" && c.Route != "score" {
-			if body = c.request(l.Bytes); body == nil {
+			if body = c.request(line.Bytes); body == nil {
 				leftOut++
 				continue
 			}

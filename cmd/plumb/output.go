@@ -126,23 +126,23 @@ func finish(err error, outputs ...*sink) error {
 		}
 	}
 	var kept []string
-	for _, s := range outputs {
-		if s.file == nil {
+	for _, sink := range outputs {
+		if sink.file == nil {
 			continue
 		}
 		if err == nil {
-			replaced := s.file.Sync()
+			replaced := sink.file.Sync()
 			if replaced == nil {
-				replaced = s.file.Commit()
+				replaced = sink.file.Commit()
 			}
 			if replaced != nil {
 				err = fmt.Errorf("cannot write output: %w", replaced)
 			}
 		}
-		s.endIndex(err == nil)
+		sink.endIndex(err == nil)
 		if err != nil {
-			if part := s.file.Keep(); part != "" {
-				kept = append(kept, fmt.Sprintf("what was written is in %s, and %s is as it was", part, s.file.Path()))
+			if part := sink.file.Keep(); part != "" {
+				kept = append(kept, fmt.Sprintf("what was written is in %s, and %s is as it was", part, sink.file.Path()))
 			}
 		}
 	}
@@ -212,12 +212,12 @@ func readable(in, out string, toStd bool) error {
 
 // write stores the picture of a scene in a partial file, as alpha alone with --channels alpha. The
 // file gets its name later, in place, because only there the order of the scenes is known.
-func (d *renderRun) write(s *renderTask, img *image.NRGBA) error {
+func (d *renderRun) write(renderTask *renderTask, img *image.NRGBA) error {
 	var out image.Image = img
 	if d.alpha {
 		out = dump.Alpha(img)
 	}
-	f, err := atomicfile.Create(filepath.Join(d.out, fileName(s.own)+".png"))
+	f, err := atomicfile.Create(filepath.Join(d.out, fileName(renderTask.ownID)+".png"))
 	if err != nil {
 		return outputError(err)
 	}
@@ -229,30 +229,30 @@ func (d *renderRun) write(s *renderTask, img *image.NRGBA) error {
 		f.Discard()
 		return outputError(err)
 	}
-	s.file = f
+	renderTask.file = f
 	return nil
 }
 
 // place gives the picture of a scene its name, and records the error in the scene's line if that
 // fails. It is called in the order of the input: of scenes with the same id, the last one keeps the
 // name in every run, and its line gets the note duplicate_id.
-func (d *renderRun) place(s *renderTask) {
-	if s.own == "" {
+func (d *renderRun) place(renderTask *renderTask) {
+	if renderTask.ownID == "" {
 		return
 	}
-	if s.file != nil {
-		if err := s.file.Commit(); err != nil {
-			s.file.Discard()
-			s.stat = s.fail(s.own, outputError(err))
+	if renderTask.file != nil {
+		if err := renderTask.file.Commit(); err != nil {
+			renderTask.file.Discard()
+			renderTask.stat = renderTask.fail(renderTask.ownID, outputError(err))
 		}
 	}
 	if d.ids == nil {
 		d.ids, d.seed = map[uint64]struct{}{}, maphash.MakeSeed()
 	}
-	h := maphash.String(d.seed, s.own) // hashes instead of ids bound the memory of long runs
+	h := maphash.String(d.seed, renderTask.ownID) // hashes instead of ids bound the memory of long runs
 	if _, twice := d.ids[h]; twice {
 		note := `,"notes":[{"code":"duplicate_id","path":"id","message":"an earlier line has the same id"}]`
-		s.stat = append(append(s.stat[:len(s.stat)-len("}\n")], note...), "}\n"...)
+		renderTask.stat = append(append(renderTask.stat[:len(renderTask.stat)-len("}\n")], note...), "}\n"...)
 	}
 	d.ids[h] = struct{}{}
 }

@@ -18,35 +18,35 @@ const progressEvery = 30 * time.Second
 // progress shows how far a run is: a bar on a terminal, else a line every 30 s. It is
 // safe for concurrent use; nil shows nothing. See docs/spec/cli.md#r2.
 type progress struct {
-	w    io.Writer
-	what string                   // what is counted: "lines"
-	lost string                   // what failed ones lack: "score"
-	bar  *progressbar.ProgressBar // nil where there is no terminal
-	stop chan struct{}            // ends the lines
-	over sync.WaitGroup
+	out        io.Writer
+	noun       string                   // what is counted: "lines"
+	failedNoun string                   // what failed ones lack: "score"
+	bar        *progressbar.ProgressBar // nil where there is no terminal
+	stop       chan struct{}            // ends the lines
+	over       sync.WaitGroup
 
-	mu     sync.Mutex // guards what follows
-	start  time.Time
-	shown  time.Time
-	total  int64 // bytes of the dumps, -1 where no end is known
-	before int64 // bytes of the dumps that are done
-	offset int64 // bytes read of the current dump
-	taken  int64 // lines read of all dumps
-	scored int64 // lines that have their answer
-	bad    int64 // of these, without a score
+	mu          sync.Mutex // guards what follows
+	start       time.Time
+	shown       time.Time
+	total       int64 // bytes of the dumps, -1 where no end is known
+	bytesBefore int64 // bytes of the dumps that are done
+	offset      int64 // bytes read of the current dump
+	taken       int64 // lines read of all dumps
+	scored      int64 // lines that have their answer
+	unscored    int64 // of these, without a score
 
-	itemsMax int       // items of the report at most
-	drawnAt  time.Time // when the first of them was drawn; zero before
-	made     int       // items of the report that are drawn
-	all      int       // items of the report that will be drawn; known with the first
-	ended    bool
+	itemsMax   int       // items of the report at most
+	drawnAt    time.Time // when the first of them was drawn; zero before
+	reportDone int       // items of the report that are drawn
+	all        int       // items of the report that will be drawn; known with the first
+	ended      bool
 }
 
 // newProgress begins to show on w the progress through the files at paths, until end is called. what
 // names the units of the files (lines, scenes), lost what a failed unit lacks (score, picture). If w
 // is no terminal, a goroutine prints a line at each interval of every.
-func newProgress(w io.Writer, paths []string, what, lost string, every time.Duration) *progress {
-	p := &progress{w: w, what: what, lost: lost, start: time.Now(), stop: make(chan struct{})}
+func newProgress(w io.Writer, paths []string, noun, failedNoun string, every time.Duration) *progress {
+	p := &progress{out: w, noun: noun, failedNoun: failedNoun, start: time.Now(), stop: make(chan struct{})}
 	for _, path := range paths {
 		st, err := os.Stat(path)
 		if err != nil || !st.Mode().IsRegular() {
@@ -68,7 +68,7 @@ func newProgress(w io.Writer, paths []string, what, lost string, every time.Dura
 		for {
 			select {
 			case now := <-tick.C:
-				fmt.Fprintln(p.w, p.line(now))
+				fmt.Fprintln(p.out, p.line(now))
 			case <-p.stop:
 				return
 			}
@@ -84,12 +84,12 @@ func (p *progress) line(now time.Time) string {
 	defer p.mu.Unlock()
 	took := now.Sub(p.start)
 	s := fmt.Sprintf("progress: %d %s in %v (%.1f/s), %d without %s",
-		p.scored, p.what, took.Round(time.Second), float64(p.scored)/took.Seconds(), p.bad, p.lost)
+		p.scored, p.noun, took.Round(time.Second), float64(p.scored)/took.Seconds(), p.unscored, p.failedNoun)
 	if done := p.done(); p.total > 0 && done > 0 {
 		s += fmt.Sprintf(", %.0f %% of the input", 100*min(1, float64(done)/float64(p.total)))
 	}
-	if p.made > 0 {
-		s += fmt.Sprintf(", %d of %d items of the report", p.made, p.all)
+	if p.reportDone > 0 {
+		s += fmt.Sprintf(", %d of %d items of the report", p.reportDone, p.all)
 	}
 	if done, size := p.work(now); done > 0 && size > 0 {
 		share := min(1, float64(done)/float64(size))
@@ -111,10 +111,10 @@ func (p *progress) work(now time.Time) (done, size int64) {
 	if p.total <= 0 || done <= 0 {
 		return 0, 0
 	}
-	if p.made > 0 { // all lines are scored, and the report is being drawn
+	if p.reportDone > 0 { // all lines are scored, and the report is being drawn
 		bytesPerSecond := float64(p.total) / max(1e-3, p.drawnAt.Sub(p.start).Seconds())
 		drawing := now.Sub(p.drawnAt).Seconds()
-		inAll := drawing * float64(p.all) / float64(p.made)
+		inAll := drawing * float64(p.all) / float64(p.reportDone)
 		return p.total + int64(bytesPerSecond*drawing), p.total + int64(bytesPerSecond*inAll)
 	}
 	bytesPerLine := float64(done) / float64(p.scored)
@@ -134,11 +134,13 @@ func (p *progress) drawn(made, all int) {
 	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.made == 0 {
+	if p.reportDone == 0 {
 		p.drawnAt = now
 	}
-	p.made, p.all = max(p.made, made), all
-	p.show(now, func() string { return fmt.Sprintf("%d lines, %d of %d items of the report", p.scored, p.made, p.all) })
+	p.reportDone, p.all = max(p.reportDone, made), all
+	p.show(now, func() string {
+		return fmt.Sprintf("%d lines, %d of %d items of the report", p.scored, p.reportDone, p.all)
+	})
 }
 
 // show moves the progress bar and writes text beside it, five times a second at most. Without a bar
@@ -161,7 +163,7 @@ func (p *progress) done() int64 {
 	if p.taken == 0 {
 		return 0
 	}
-	return int64(float64(p.before+p.offset) * float64(p.scored) / float64(p.taken))
+	return int64(float64(p.bytesBefore+p.offset) * float64(p.scored) / float64(p.taken))
 }
 
 // read records that a line was read, and how many bytes of the current dump so far.
@@ -185,10 +187,10 @@ func (p *progress) count(ok bool) {
 	defer p.mu.Unlock()
 	p.scored++
 	if !ok {
-		p.bad++
+		p.unscored++
 	}
 	p.show(now, func() string {
-		return fmt.Sprintf("%d %s, %.0f/s, %d without %s", p.scored, p.what, float64(p.scored)/now.Sub(p.start).Seconds(), p.bad, p.lost)
+		return fmt.Sprintf("%d %s, %.0f/s, %d without %s", p.scored, p.noun, float64(p.scored)/now.Sub(p.start).Seconds(), p.unscored, p.failedNoun)
 	})
 }
 
@@ -198,7 +200,7 @@ func (p *progress) next() {
 		return
 	}
 	p.mu.Lock()
-	p.before, p.offset = p.before+p.offset, 0
+	p.bytesBefore, p.offset = p.bytesBefore+p.offset, 0
 	p.mu.Unlock()
 }
 

@@ -54,20 +54,20 @@ func (c *promptCmd) Run(std streams) (err error) {
 // items writes a line for each item of a file, with its prompt and with --images its picture. An item
 // that has no prompt gets a line with its error, and does not end the run.
 func (c *promptCmd) items(std streams, suites scoring.Suites) (err error) {
-	r, err := openDump(c.Items, c.lines(), std.in)
+	reader, err := openDump(c.Items, c.lines(), std.in)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer reader.Close()
 	out, err := output(c.Output, std, c.Items)
 	if err != nil {
 		return err
 	}
-	d := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: c.Suite, Limits: c.scenes()})
-	o := scoring.PromptOptions{Minimal: c.Input != ask.InputFull, StepWise: c.Mode == ask.ModeCoT,
+	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: c.Suite, Limits: c.scenes()})
+	promptOptions := scoring.PromptOptions{Minimal: c.Input != ask.InputFull, StepWise: c.Mode == ask.ModeCoT,
 		Open: c.Format == "open", Method: c.Method}
 	if c.Method != "" {
-		o.Step = vqa.Steps(c.Method, 1)[0]
+		promptOptions.Step = vqa.Steps(c.Method, 1)[0]
 	}
 	boards, err := c.openBoards()
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *promptCmd) items(std streams, suites scoring.Suites) (err error) {
 			message := fmt.Sprintf("cannot write prompt: got an item of %s; want --suite %[1]s", it.Suite)
 			return "", &scoring.Error{Code: "bad_item", Message: message}
 		}
-		return s.Prompt(it, o)
+		return s.Prompt(it, promptOptions)
 	}
 	picture := func(it *scoring.Item, line []byte) (string, error) {
 		if c.Images == "" || it.Suite != "aspire" {
@@ -91,8 +91,8 @@ func (c *promptCmd) items(std streams, suites scoring.Suites) (err error) {
 	var told promptTally
 	for err == nil {
 		var l dump.Line
-		if l, err = r.Next(); err == nil {
-			line, fault := promptLine(d, l, text, picture)
+		if l, err = reader.Next(); err == nil {
+			line, fault := promptLine(decoder, l, text, picture)
 			told.add(l.N, fault)
 			_, err = out.Write(line)
 		}

@@ -71,12 +71,12 @@ type fate struct {
 
 // stream opens a connection on which the daemon scores the lines of a dump, with the suite, the
 // reward and the variants of the job.
-func (r *remote) stream(ctx context.Context, j *job) (*remoteStream, error) {
-	q := url.Values{"reward": {j.options.Reward.String()}}
-	if j.options.Suite != "" {
-		q.Set("suite", j.options.Suite)
+func (r *remote) stream(ctx context.Context, job *job) (*remoteStream, error) {
+	q := url.Values{"reward": {job.options.Reward.String()}}
+	if job.options.Suite != "" {
+		q.Set("suite", job.options.Suite)
 	}
-	for name, value := range j.options.Variants {
+	for name, value := range job.options.Variants {
 		if name == table.Clamp {
 			continue // a variant of tables, which are made in this process
 		}
@@ -85,9 +85,9 @@ func (r *remote) stream(ctx context.Context, j *job) (*remoteStream, error) {
 		}
 		q.Add("variant", name)
 	}
-	s := &remoteStream{ctx: ctx, remote: r, job: j, path: "/v1/score/stream?" + q.Encode()}
+	s := &remoteStream{ctx: ctx, remote: r, job: job, path: "/v1/score/stream?" + q.Encode()}
 	s.more = sync.NewCond(&s.mu)
-	for _, t := range j.items.Tasks {
+	for _, t := range job.items.Tasks {
 		s.tasks = append(s.tasks, t)
 	}
 	context.AfterFunc(ctx, s.wake)
@@ -213,7 +213,7 @@ func (s *remoteStream) Ready() bool {
 // connection breaks, it connects again, and the unanswered lines are sent once more.
 func (s *remoteStream) Next() (queue.Answer, error) {
 	for {
-		p, ok := s.oldest()
+		pending, ok := s.oldest()
 		if err := s.ctx.Err(); err != nil {
 			return queue.Answer{}, err
 		}
@@ -221,18 +221,18 @@ func (s *remoteStream) Next() (queue.Answer, error) {
 			s.conn.cancel()
 			return queue.Answer{}, io.EOF
 		}
-		if p.answer != nil {
+		if pending.answer != nil {
 			s.answered()
-			return s.result(p.line, p.answer)
+			return s.result(pending.line, pending.answer)
 		}
 		err := s.read()
 		if err == nil {
 			s.failures = 0
 			s.answered()
-			return s.result(p.line, s.line)
+			return s.result(pending.line, s.line)
 		}
 		if err := s.again(err); err != nil {
-			return queue.Answer{}, fmt.Errorf("cannot read the daemon's answer to line %d: %w", p.line, err)
+			return queue.Answer{}, fmt.Errorf("cannot read the daemon's answer to line %d: %w", pending.line, err)
 		}
 	}
 }

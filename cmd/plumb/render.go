@@ -125,7 +125,7 @@ type renderRun struct {
 	source  source
 	tally   tally
 	bar     *progress                          // nil in a comparison
-	n       int                                // goroutines, where there is no core
+	threads int                                // goroutines, where there is no core
 	encode  func(io.Writer, image.Image) error // nil: PNG at best speed
 }
 
@@ -135,7 +135,7 @@ type source func(path string, limits dump.Limits, stdin io.Reader, give func(*re
 // renderTask is one scene to draw.
 type renderTask struct {
 	line   dump.Line
-	own    string           // the id, known once drawn
+	ownID  string           // the id, known once drawn
 	file   *atomicfile.File // the picture before it has its name; nil for none
 	name   string           // id of a file that is one scene, "" for lines
 	path   string           // of the file that holds the scene
@@ -217,7 +217,7 @@ func (d *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader, s
 	for s := range d.inOrder(order) {
 		d.place(s)
 		d.bar.count(s.err == nil)
-		d.tally.add(s.path, s.line.N, s.own, s.err)
+		d.tally.add(s.path, s.line.N, s.ownID, s.err)
 		if _, e := stats.Write(s.stat); e != nil && err == nil {
 			err = fmt.Errorf("cannot write statistics: %w", e)
 		}
@@ -263,7 +263,7 @@ func (d *renderRun) inOrder(order <-chan *renderTask) iter.Seq[*renderTask] {
 // workers returns how many scenes are drawn at the same time, without the queue.
 func (d *renderRun) workers() int {
 	if d.core == nil {
-		return max(1, d.n)
+		return max(1, d.threads)
 	}
 	return max(1, d.core.Workers)
 }
@@ -298,35 +298,35 @@ func openDump(path string, limits dump.Limits, stdin io.Reader) (*dump.Reader, e
 }
 
 // draw draws one scene, writes its picture with --out, and returns its line of measurements, or a
-// line with its error. It sets s.own to the id under which the picture is kept.
-func (d *renderRun) draw(s *renderTask) []byte {
-	id := s.id()
-	if s.line.Fault != "" {
-		return s.fail(id, &scoring.Error{Code: "bad_line", Message: s.line.Fault})
+// line with its error. It sets ownID to the id under which the picture is kept.
+func (d *renderRun) draw(renderTask *renderTask) []byte {
+	id := renderTask.id()
+	if renderTask.line.Fault != "" {
+		return renderTask.fail(id, &scoring.Error{Code: "bad_line", Message: renderTask.line.Fault})
 	}
 	// A worker of the queue reads the scene and its id. After the deadline it may still be reading while
 	// this function goes on, so the id comes through a channel, buffered as there is no receiver then.
-	named := make(chan string, 1)
-	p, err := d.core.Queue.Draw(d.ctx, nil, func() (view.View, error) {
-		own, v, err := dump.Picture(s.line.Bytes, d.options)
-		named <- own
+	ids := make(chan string, 1)
+	picture, err := d.core.Queue.Draw(d.ctx, nil, func() (view.View, error) {
+		given, v, err := dump.Picture(renderTask.line.Bytes, d.options)
+		ids <- given
 		return v, err
 	})
 	select {
-	case own := <-named:
-		if own != "" {
-			id = own
+	case given := <-ids:
+		if given != "" {
+			id = given
 		}
 	default: // it was not read in time
 	}
-	s.own = id
+	renderTask.ownID = id
 	if err == nil && d.out != "" {
-		err = d.write(s, p.Image)
+		err = d.write(renderTask, picture.Image)
 	}
 	if err != nil {
-		return s.fail(id, err)
+		return renderTask.fail(id, err)
 	}
-	return d.stats(id, p)
+	return d.stats(id, picture)
 }
 
 // id returns the id of a scene that has none of its own: the name of its file, or the number of its

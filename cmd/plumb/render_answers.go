@@ -36,9 +36,9 @@ func (c *renderCmd) renderAnswers(ctx context.Context, cc daemon.CoreConfig, std
 	if err != nil {
 		return err
 	}
-	run := &answerRun{renderRun: renderRun{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha", n: cc.Queue.Workers}, suite: suite}
-	if run.n <= 0 {
-		run.n = runtime.GOMAXPROCS(0)
+	run := &answerRun{renderRun: renderRun{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha", threads: cc.Queue.Workers}, suite: suite}
+	if run.threads <= 0 {
+		run.threads = runtime.GOMAXPROCS(0)
 	}
 	run.decoders.New = func() any { return dump.NewDecoder(items) }
 	run.encoders.New = func() any { return new(canvas.Encoder) }
@@ -63,14 +63,14 @@ type answerRun struct {
 
 // eachItem calls give for every item of a dump, each with bytes of its own.
 func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemConfig, give func(*renderTask)) error {
-	r, err := openDump(path, limits, stdin)
+	reader, err := openDump(path, limits, stdin)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	r.Lists(items)
+	defer reader.Close()
+	reader.Lists(items)
 	for {
-		l, err := r.Next()
+		l, err := reader.Next()
 		if err == io.EOF {
 			return nil
 		}
@@ -78,33 +78,33 @@ func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemC
 			return fmt.Errorf("cannot read %s: %w", path, err)
 		}
 		l.Bytes = bytes.Clone(l.Bytes)
-		give(&renderTask{line: l, offset: r.Offset(), done: make(chan struct{})})
+		give(&renderTask{line: l, offset: reader.Offset(), done: make(chan struct{})})
 	}
 }
 
 // answer draws one answer, writes its picture with --out, and returns its line of measurements, or a
 // line with its error. An answer of another suite is an error.
-func (e *answerRun) answer(s *renderTask) []byte {
+func (e *answerRun) answer(renderTask *renderTask) []byte {
 	d := e.decoders.Get().(*dump.Decoder)
 	defer e.decoders.Put(d)
-	it, fault := d.Item(s.line, e.suite.Name)
+	it, fault := d.Item(renderTask.line, e.suite.Name)
 	if fault != nil {
-		return s.fail(it.ID, fault)
+		return renderTask.fail(it.ID, fault)
 	}
 	if it.Suite != e.suite.Name {
 		message := fmt.Sprintf("cannot draw answer: got suite %q; want %s", it.Suite, e.suite.Name)
-		return s.fail(it.ID, &scoring.Error{Code: "unknown_suite", Message: message})
+		return renderTask.fail(it.ID, &scoring.Error{Code: "unknown_suite", Message: message})
 	}
 	id := it.ID
 	p, err := e.suite.Paint(it, nil)
 	if err == nil {
-		s.own = id
+		renderTask.ownID = id
 		if e.out != "" {
-			err = e.write(s, p.Image)
+			err = e.write(renderTask, p.Image)
 		}
 	}
 	if err != nil {
-		return s.fail(id, err)
+		return renderTask.fail(id, err)
 	}
 	return answerStats(id, &p)
 }

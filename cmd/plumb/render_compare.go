@@ -134,26 +134,26 @@ func (m *comparison) pair(s *renderTask) []byte {
 	return failure(p.id, codeOf(err), p.reason)
 }
 
-// drawBoth draws a scene natively, gets the editor's picture of it, and compares them. It fills p.
-func (m *comparison) drawBoth(s *renderTask, p *pair) error {
-	own, v, err := dump.Picture(s.line.Bytes, m.options)
-	if own != "" {
-		p.id = own
+// drawBoth draws a scene natively, gets the editor's picture of it, and compares them. It fills pair.
+func (m *comparison) drawBoth(s *renderTask, pair *pair) error {
+	id, v, err := dump.Picture(s.line.Bytes, m.options)
+	if id != "" {
+		pair.id = id
 	}
 	if err != nil {
 		return err
 	}
-	p.view = v
+	pair.view = v
 	got, err := m.core.Queue.Draw(m.ctx, nil, func() (view.View, error) { return v, nil })
 	if err != nil {
 		return err
 	}
-	ref, colours, err := m.referencePicture(s.line.Bytes, p)
+	ref, colours, err := m.referencePicture(s.line.Bytes, pair)
 	if err != nil {
 		return err
 	}
-	p.got, p.ref = got.Image, ref
-	p.likeness, err = compare.Pictures(p.got, p.ref, colours)
+	pair.got, pair.ref = got.Image, ref
+	pair.likeness, err = compare.Pictures(pair.got, pair.ref, colours)
 	return err
 }
 
@@ -199,25 +199,25 @@ func readReference(path string) (img *image.NRGBA, colours bool, err error) {
 // figures returns the JSON line of a compared scene: sizes, differences of alpha and of colours, and
 // the severity by which the report sorts.
 func (m *comparison) figures(p *pair) []byte {
-	f := &p.likeness.Figures
+	figures := &p.likeness.Figures
 	b := scoring.AppendString([]byte(`{"id":`), p.id)
-	b = fmt.Appendf(b, `,"native":true,"width":%d,"height":%d,"box":[%d,%d,%d,%d]`, f.Width, f.Height,
-		f.Box.Min.X, f.Box.Min.Y, f.Box.Max.X, f.Box.Max.Y)
+	b = fmt.Appendf(b, `,"native":true,"width":%d,"height":%d,"box":[%d,%d,%d,%d]`, figures.Width, figures.Height,
+		figures.Box.Min.X, figures.Box.Min.Y, figures.Box.Max.X, figures.Box.Max.Y)
 	number := func(name string, x float64) {
 		b = scoring.AppendFloat(append(scoring.AppendString(append(b, ','), name), ':'), x)
 	}
-	number("alpha_within", f.Within)
-	number("alpha_mean", f.Mean)
-	b = fmt.Appendf(b, `,"alpha_worst":%d`, f.Worst)
-	if f.Colours {
-		number("colour_within", f.ColourWithin)
-		number("colour_mean", f.ColourMean)
+	number("alpha_within", figures.Within)
+	number("alpha_mean", figures.Mean)
+	b = fmt.Appendf(b, `,"alpha_worst":%d`, figures.Worst)
+	if figures.Colours {
+		number("colour_within", figures.ColourWithin)
+		number("colour_mean", figures.ColourMean)
 	}
-	number("mass", f.Mass)
-	number("centre", f.Centre)
-	number("covered", f.Covered)
-	b = fmt.Appendf(b, `,"outside":%d`, f.Outside)
-	number("severity", f.Severity())
+	number("mass", figures.Mass)
+	number("centre", figures.Centre)
+	number("covered", figures.Covered)
+	b = fmt.Appendf(b, `,"outside":%d`, figures.Outside)
+	number("severity", figures.Severity())
 	return append(b, "}\n"...)
 }
 

@@ -130,58 +130,58 @@ func (c *reportCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	most, err := c.most(c.Report)
+	limit, err := c.most(c.Report)
 	if err != nil {
 		return err
 	}
 	if c.Report == "" {
-		most = report.NoItems
+		limit = report.NoItems
 	}
 	remark, pictures, err := c.folders()
 	if err != nil {
 		return err
 	}
-	j, err := report.NewJoined(report.Config{Dir: c.Report, Title: strings.Join(c.Results, ", "),
-		Items: dump.ItemConfig{Suites: suites}, Variants: variants, Missing: missing, Papers: papers, Max: most,
+	joined, err := report.NewJoined(report.Config{Dir: c.Report, Title: strings.Join(c.Results, ", "),
+		Items: dump.ItemConfig{Suites: suites}, Variants: variants, Missing: missing, Papers: papers, Max: limit,
 		Remark: remark, Cluster: pictures.of, Success: c.SuccessFrom})
 	if err != nil {
 		return err
 	}
-	defer j.Discard()
+	defer joined.Discard()
 	names, paths := c.series()
 	for i, path := range paths {
-		if err := c.file(j, names[i], path, std); err != nil {
+		if err := c.file(joined, names[i], path, std); err != nil {
 			return err
 		}
 	}
-	fmt.Fprint(std.err, j.LeftOut(), j.Unlisted())
+	fmt.Fprint(std.err, joined.LeftOut(), joined.Unlisted())
 	out, err := output(c.Output, std, append(paths, c.paperFiles()...)...)
 	if err != nil {
 		return err
 	}
 	switch c.Format {
 	case "markdown":
-		writeMarkdown(out, j.Tables())
+		writeMarkdown(out, joined.Tables())
 	case "json":
-		_, err = out.Write(appendTables(nil, j.Tables()))
+		_, err = out.Write(appendTables(nil, joined.Tables()))
 	default:
-		err = j.WriteText(out)
+		err = joined.WriteText(out)
 	}
 	if err = out.finish(err); err != nil {
 		return err
 	}
 	if c.Report != "" {
-		path, err := j.Close()
+		path, err := joined.Close()
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(std.err, "report: %s\n", path)
 	}
 	switch {
-	case j.Lines() == 0:
+	case joined.Lines() == 0:
 		return errors.New("nothing could be reported: the files have no lines; want the result lines that plumb score writes")
-	case j.Scored() == 0:
-		return fmt.Errorf("nothing could be reported: none of %d results has a score", j.Lines())
+	case joined.Scored() == 0:
+		return fmt.Errorf("nothing could be reported: none of %d results has a score", joined.Lines())
 	}
 	return nil
 }
@@ -257,7 +257,7 @@ func shortName(path string) string {
 
 // file adds the results of one file to the report. A line that is no result is an error, because a
 // file must not be joined in part.
-func (c *reportCmd) file(j *report.Joined, name, path string, std streams) error {
+func (c *reportCmd) file(joined *report.Joined, name, path string, std streams) error {
 	r, err := openDump(path, c.lines(), std.in)
 	if err != nil {
 		return err
@@ -275,7 +275,7 @@ func (c *reportCmd) file(j *report.Joined, name, path string, std streams) error
 			err = errors.New(l.Fault)
 		}
 		if err == nil {
-			err = j.Add(name, l.Bytes)
+			err = joined.Add(name, l.Bytes)
 		}
 		if err != nil {
 			return fmt.Errorf("cannot join %s: line %d: %w", path, l.N, err)
@@ -287,22 +287,22 @@ func (c *reportCmd) file(j *report.Joined, name, path string, std streams) error
 // aligned left, those of numbers right.
 func writeMarkdown(w io.Writer, tables []scoring.TextTable) {
 	cell := strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ")
-	for _, t := range tables {
-		fmt.Fprintf(w, "### %s\n\n", cell.Replace(t.Title))
-		alignments := make([]string, len(t.Columns))
+	for _, textTable := range tables {
+		fmt.Fprintf(w, "### %s\n\n", cell.Replace(textTable.Title))
+		alignments := make([]string, len(textTable.Columns))
 		for i := range alignments {
-			if alignments[i] = "---:"; i < t.Text {
+			if alignments[i] = "---:"; i < textTable.Text {
 				alignments[i] = "---"
 			}
 		}
-		for _, row := range append([][]string{t.Columns, alignments}, t.Rows...) {
+		for _, row := range append([][]string{textTable.Columns, alignments}, textTable.Rows...) {
 			for _, s := range row {
 				fmt.Fprintf(w, "| %s ", cell.Replace(s))
 			}
 			fmt.Fprintln(w, "|")
 		}
-		if t.Note != "" {
-			fmt.Fprintf(w, "\n%s\n", t.Note)
+		if textTable.Note != "" {
+			fmt.Fprintf(w, "\n%s\n", textTable.Note)
 		}
 		fmt.Fprintln(w)
 	}

@@ -120,23 +120,23 @@ func (c *runCmd) Run(std streams) (err error) {
 		c.Out = filepath.Join("runs", c.Suite, fileName(c.Model))
 	}
 	look := c.DryRun || c.Print != nil
-	p, err := c.prepare(look)
+	preparedRun, err := c.prepare(look)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
-	for _, l := range p.left {
+	defer func() { err = errors.Join(err, preparedRun.close()) }()
+	for _, l := range preparedRun.left {
 		fmt.Fprintf(std.err, "plumb: %s\n", l)
 	}
 	if look {
-		return c.look(std, p)
+		return c.look(std, preparedRun)
 	}
-	lock, err := c.openFolder(p)
+	lock, err := c.openFolder(preparedRun)
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
-	if p.run, err = runs.New(p.config, p.calls); err != nil {
+	if preparedRun.run, err = runs.New(preparedRun.config, preparedRun.calls); err != nil {
 		return usageError{err}
 	}
 	ctx, stop := signalContext()
@@ -145,14 +145,14 @@ func (c *runCmd) Run(std streams) (err error) {
 		fmt.Fprintf(std.err, "plumb: no key is sent: the environment variable %s is not set (--model-key-env names another)\n", c.ModelKeyEnv)
 	}
 	var early error // why calls are missing
-	p.spent = p.calls.Spent()
-	if n := p.spent.Calls; n > 0 {
+	preparedRun.spent = preparedRun.calls.Spent()
+	if n := preparedRun.spent.Calls; n > 0 {
 		fmt.Fprintf(std.err, "plumb: %s holds %d calls, which are not made again; looking for what is missing\n", c.Out, n)
 	}
 	if !c.NoCalls {
-		early = c.ask(ctx, std, p, key)
+		early = c.ask(ctx, std, preparedRun, key)
 	}
-	derived := c.derive(std, p)
+	derived := c.derive(std, preparedRun)
 	switch {
 	case ctx.Err() != nil && early != nil:
 		return errors.Join(interruption{fmt.Errorf("interrupted; the same command goes on: %w", early)}, derived)
@@ -316,14 +316,14 @@ func (c *runCmd) openFolder(p *preparedRun) (*ledger.Lock, error) {
 }
 
 // ask makes the calls that the log lacks, one by one or in batches, and shows the progress. The error
-// says why some are missing; the first failures are printed. After it, p.spent holds what all calls
+// says why some are missing; the first failures are printed. After it, preparedRun.spent holds what all calls
 // of the folder took.
-func (c *runCmd) ask(ctx context.Context, std streams, p *preparedRun, key string) error {
-	price := p.price
+func (c *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRun, key string) error {
+	price := preparedRun.price
 	if c.Batch && price != nil {
 		price = price.InBatch()
 	}
-	meter := budget.New(c.limits(), price, p.calls.Spent(), nil)
+	meter := budget.New(c.limits(), price, preparedRun.calls.Spent(), nil)
 	client, err := chat.New(chat.Config{URL: c.ModelURL, Key: key, KeyHeader: c.ModelKeyHeader, Hints: true, Probe: true,
 		Concurrency: int(c.Concurrency), RPM: c.RPM, TPM: c.TPM, Tries: int(c.Tries), Timeout: c.Timeout,
 		Deadline: c.Deadline, Stream: c.Stream, Meter: meter})
@@ -331,7 +331,7 @@ func (c *runCmd) ask(ctx context.Context, std streams, p *preparedRun, key strin
 		return usageError{err}
 	}
 	defer client.Close()
-	stopProgress := c.showProgress(std, p, client)
+	stopProgress := c.showProgress(std, preparedRun, client)
 	removeMessage := context.AfterFunc(ctx, func() {
 		fmt.Fprintf(std.err, "plumb: interrupted; waiting for the %d calls under way (at most %s); a second interrupt ends at once\n",
 			client.Status().Calls, c.Timeout)
@@ -339,14 +339,14 @@ func (c *runCmd) ask(ctx context.Context, std streams, p *preparedRun, key strin
 	defer removeMessage()
 	var failures []runs.Failure
 	if c.Batch || c.BatchCancel {
-		failures, err = p.run.AskBatches(ctx, client, runs.BatchConfig{Dir: c.Out, Key: key, Meter: meter, Price: price,
+		failures, err = preparedRun.run.AskBatches(ctx, client, runs.BatchConfig{Dir: c.Out, Key: key, Meter: meter, Price: price,
 			Cancel: c.BatchCancel, Poll: c.BatchPoll, Slow: 8 * c.BatchPoll,
 			Tell: func(s string) { fmt.Fprintf(std.err, "plumb: %s\n", s) }})
 	} else {
-		failures, err = p.run.Ask(ctx, client)
+		failures, err = preparedRun.run.Ask(ctx, client)
 	}
 	stopProgress()
-	p.spent = client.Spent()
+	preparedRun.spent = client.Spent()
 	const printed = 5
 	for i, f := range failures {
 		if i == printed {

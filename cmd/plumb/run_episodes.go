@@ -38,7 +38,7 @@ func (c *runCmd) checkEpisodes() error {
 
 // episodes returns the source of the calls of `plumb run`. With --episodes it asks each task of the
 // given source in several turns; otherwise it is the given source itself.
-func (c *runCmd) episodes(p *preparedRun, source ask.Suite) (ask.Suite, error) {
+func (c *runCmd) episodes(preparedRun *preparedRun, source ask.Suite) (ask.Suite, error) {
 	if !c.Episodes {
 		return source, nil
 	}
@@ -56,13 +56,13 @@ func (c *runCmd) episodes(p *preparedRun, source ask.Suite) (ask.Suite, error) {
 	if fault != nil {
 		return nil, usageError{fault}
 	}
-	return c.episodeSource(p, source, o)
+	return c.episodeSource(preparedRun, source, o)
 }
 
-// episodeSource returns a source that asks the tasks of another one in episodes with the options o,
-// and sets p.scorer, which scores the turns without Chromium. Options that the suite does not have
+// episodeSource returns a source that asks the tasks of another one in episodes with the options opts,
+// and sets preparedRun.scorer, which scores the turns without Chromium. Options that the suite does not have
 // are a usageError, before the first call.
-func (c *runCmd) episodeSource(p *preparedRun, source ask.Suite, o episode.Options) (ask.Suite, error) {
+func (c *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, opts episode.Options) (ask.Suite, error) {
 	d := defaultScore()
 	d.Suite, d.Variant, d.Backend, d.Fidelity = c.Suite, c.Variant, "cpu", "native"
 	if c.Suite != "aspire" {
@@ -85,11 +85,11 @@ func (c *runCmd) episodeSource(p *preparedRun, source ask.Suite, o episode.Optio
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if p.scorer == nil {
-		p.scorer = &turnScorer{config: cc, options: queue.Options{Suite: c.Suite, Variants: variants}}
+	if preparedRun.scorer == nil {
+		preparedRun.scorer = &turnScorer{config: cc, options: queue.Options{Suite: c.Suite, Variants: variants}}
 	}
-	p.scorer.options.Reward = mode
-	boards := p.boards
+	preparedRun.scorer.options.Reward = mode
+	boards := preparedRun.boards
 	cfg := episode.Config{Items: items, Variants: variants, Suite: c.Suite,
 		Prompts: &ask.Prompter{Suites: items.Suites, Tasks: items.Tasks, Boards: func() (*ask.Boards, error) {
 			if boards == nil {
@@ -98,13 +98,13 @@ func (c *runCmd) episodeSource(p *preparedRun, source ask.Suite, o episode.Optio
 			return boards, nil
 		}}}
 	if len(source.Tasks()) > 0 { // an episode of the first task shows whether the options are allowed
-		trial := o
+		trial := opts
 		trial.Label = scoring.AppendString(nil, string(source.Tasks()[0].Line))
 		if _, fault := episode.New(cfg, trial); fault != nil {
 			return nil, usageError{fault}
 		}
 	}
-	return episode.Ask(source, cfg, o, mode, p.scorer.line), nil
+	return episode.Ask(source, cfg, opts, mode, preparedRun.scorer.line), nil
 }
 
 // line scores a dump line of a turn and returns the result with its JSON line. The first call opens

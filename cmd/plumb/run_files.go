@@ -57,11 +57,11 @@ func (c *runCmd) recordPath() string { return filepath.Join(c.Out, "run.json") }
 // openRecord compares the command with the run.json of the folder, if there is one, and writes
 // run.json and the tasks. Another suite, model or task file is a usageError. The arms of earlier
 // commands stay in the record.
-func (c *runCmd) openRecord(p *preparedRun) error {
+func (c *runCmd) openRecord(preparedRun *preparedRun) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	r := runRecord{Version: version, Commit: commit, Command: os.Args, Suite: c.Suite, Model: c.Model,
-		Tasks: hashOf(p.tasks), Seed: c.Seed, Repeats: c.Repeats, Choice: p.config.Choice,
-		ReasoningAsAnswer: c.ReasoningAsAnswer, System: p.config.System, Started: now, Price: p.price}
+		Tasks: hashOf(preparedRun.tasks), Seed: c.Seed, Repeats: c.Repeats, Choice: preparedRun.config.Choice,
+		ReasoningAsAnswer: c.ReasoningAsAnswer, System: preparedRun.config.System, Started: now, Price: preparedRun.price}
 	old, err := readRecord(c.recordPath())
 	if err != nil {
 		return err
@@ -78,18 +78,18 @@ func (c *runCmd) openRecord(p *preparedRun) error {
 		}
 		r.Started, r.Arms = old.Started, old.Arms
 	}
-	plan, err := runs.New(p.config, nil)
+	plan, err := runs.New(preparedRun.config, nil)
 	if err != nil {
 		return usageError{err}
 	}
-	for _, a := range p.arms {
-		s := p.config.Settings(a)
+	for _, a := range preparedRun.arms {
+		s := preparedRun.config.Settings(a)
 		one := armRecord{runs.ArmOf(a), plan.Config(a), s.Temperature, s.MaxTokens, s.TopP, s.Seed, s.Extra}
 		if !slices.ContainsFunc(r.Arms, func(b armRecord) bool { return b.Config == one.Config }) {
 			r.Arms = append(r.Arms, one)
 		}
 	}
-	if err := writeWhole(filepath.Join(c.Out, c.tasksName()), p.tasks); err != nil {
+	if err := writeWhole(filepath.Join(c.Out, c.tasksName()), preparedRun.tasks); err != nil {
 		return err
 	}
 	return c.writeRecord(&r)
@@ -137,27 +137,27 @@ func writeWhole(path string, b []byte) error {
 
 // derive writes the dump of the answers in the run's folder, scores it in this process, and writes
 // the results, the report and the run's record.
-func (c *runCmd) derive(std streams, p *preparedRun) error {
+func (c *runCmd) derive(std streams, preparedRun *preparedRun) error {
 	path := filepath.Join(c.Out, "dump.jsonl")
-	var t runs.Totals
+	var totals runs.Totals
 	err := atomicfile.WriteFile(path, func(f *atomicfile.File) (err error) {
-		t, err = p.run.Dump(f)
+		totals, err = preparedRun.run.Dump(f)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("cannot write dump: %w", err)
 	}
-	r, err := readRecord(c.recordPath())
+	runRecord, err := readRecord(c.recordPath())
 	if err != nil {
 		return err
 	}
 	now := time.Now().UTC().Truncate(time.Second)
-	r.Ended, r.Totals = &now, &t
-	if err := c.writeRecord(r); err != nil {
+	runRecord.Ended, runRecord.Totals = &now, &totals
+	if err := c.writeRecord(runRecord); err != nil {
 		return err
 	}
-	c.tellTotals(std, p, t)
-	if t.Answers == 0 {
+	c.tellTotals(std, preparedRun, totals)
+	if totals.Answers == 0 {
 		return fmt.Errorf("nothing to score: %s holds no answers yet", c.Out)
 	}
 	s := defaultScore()
@@ -166,7 +166,7 @@ func (c *runCmd) derive(std streams, p *preparedRun) error {
 	s.Tasks = []string{c.Suite + "=" + filepath.Join(c.Out, c.tasksName())}
 	s.Variant, s.Reward = c.Variant, c.Reward
 	s.paperFlags, s.judgeFlags, s.successFlag = c.paperFlags, c.judgeFlags, c.successFlag
-	s.remark = r.remark()
+	s.remark = runRecord.remark()
 	if s.JudgeURL != "" && s.JudgeCache == "" {
 		s.JudgeCache = filepath.Join(c.Out, "judge")
 	}
@@ -175,10 +175,10 @@ func (c *runCmd) derive(std streams, p *preparedRun) error {
 
 // tellTotals prints how many answers the folder holds, what all its calls took, the most frequent
 // reasons for missing answers, and what to do about them.
-func (c *runCmd) tellTotals(std streams, p *preparedRun, t runs.Totals) {
+func (c *runCmd) tellTotals(std streams, p *preparedRun, totals runs.Totals) {
 	s := p.spent
 	fmt.Fprintf(std.err, "%s: %d answers (%d missing, %d of them filtered; %d cut), %d tasks not done; %d calls, %s tokens in, %s out",
-		c.Suite, t.Answers, t.Missing, t.Filtered, t.Cut, t.Pending, s.Calls, grouped(s.PromptTokens), grouped(s.CompletionTokens))
+		c.Suite, totals.Answers, totals.Missing, totals.Filtered, totals.Cut, totals.Pending, s.Calls, grouped(s.PromptTokens), grouped(s.CompletionTokens))
 	if s.Priced {
 		fmt.Fprintf(std.err, ", %.4f USD", s.Cost)
 	}
@@ -193,25 +193,25 @@ func (c *runCmd) tellTotals(std streams, p *preparedRun, t runs.Totals) {
 		fmt.Fprintf(std.err, "plumb: %d calls of calls.jsonl have an outcome twice; the first counts\n", n)
 	}
 	const printed = 3
-	reasons := slices.SortedFunc(maps.Keys(t.Reasons), func(a, b string) int {
-		return cmp.Or(t.Reasons[b]-t.Reasons[a], strings.Compare(a, b))
+	reasons := slices.SortedFunc(maps.Keys(totals.Reasons), func(a, b string) int {
+		return cmp.Or(totals.Reasons[b]-totals.Reasons[a], strings.Compare(a, b))
 	})
 	for i, reason := range reasons {
 		if i == printed {
 			fmt.Fprintf(std.err, "plumb: %d more reasons are in run.json\n", len(reasons)-i)
 			break
 		}
-		fmt.Fprintf(std.err, "plumb: %d answers are missing: %.200s\n", t.Reasons[reason], reason)
+		fmt.Fprintf(std.err, "plumb: %d answers are missing: %.200s\n", totals.Reasons[reason], reason)
 	}
 	if len(reasons) > 0 {
 		fmt.Fprintln(std.err, "plumb: --retry-failed asks again for what was refused or failed")
 	}
-	if t.Other > 0 {
+	if totals.Other > 0 {
 		fmt.Fprintf(std.err, "plumb: %d answers were asked for with other settings than those of this command; they are in the results too\n",
-			t.Other)
+			totals.Other)
 	}
-	if t.Answers > 0 && t.Cut*20 > t.Answers { // more than 5 %
-		fmt.Fprintf(std.err, "plumb: %d of %d answers were cut by the limit of tokens; raise --max-tokens\n", t.Cut, t.Answers)
+	if totals.Answers > 0 && totals.Cut*20 > totals.Answers { // more than 5 %
+		fmt.Fprintf(std.err, "plumb: %d of %d answers were cut by the limit of tokens; raise --max-tokens\n", totals.Cut, totals.Answers)
 	}
 }
 
@@ -227,17 +227,17 @@ func grouped(n int64) string {
 // look prints what `plumb run` would ask: with --print the first requests, else the number of calls,
 // their tokens and a range of the cost. It sends and writes nothing. Calls that the folder holds are
 // counted as answered.
-func (c *runCmd) look(std streams, p *preparedRun) error {
+func (c *runCmd) look(std streams, preparedRun *preparedRun) error {
 	if _, err := os.Stat(c.recordPath()); err == nil {
 		calls, err := runs.ReadCalls(filepath.Join(c.Out, "calls.jsonl"))
 		if err != nil {
 			return err
 		}
-		p.calls = calls
-	} else if p.boards != nil && c.Print == nil {
-		p.boards.Blank() // nothing was asked yet, so no call's key is needed
+		preparedRun.calls = calls
+	} else if preparedRun.boards != nil && c.Print == nil {
+		preparedRun.boards.Blank() // nothing was asked yet, so no call's key is needed
 	}
-	r, err := runs.New(p.config, p.calls)
+	r, err := runs.New(preparedRun.config, preparedRun.calls)
 	if err != nil {
 		return usageError{err}
 	}
@@ -262,10 +262,10 @@ func (c *runCmd) look(std streams, p *preparedRun) error {
 		replyMost += l.Most
 	}
 	fmt.Fprintf(std.out, "%d calls in all, %d left: at most %s tokens in, %s out", calls, left, grouped(promptMost), grouped(replyMost))
-	if p.price != nil {
-		const million = 1e6                                       // prices are per million tokens
-		low := p.price.Prompt * float64(promptMost) / 4 / million // a bound counts bytes, and a token is about four bytes of text
-		high := p.price.Prompt*float64(promptMost)/million + p.price.Completion*float64(replyMost)/million
+	if preparedRun.price != nil {
+		const million = 1e6                                                 // prices are per million tokens
+		low := preparedRun.price.Prompt * float64(promptMost) / 4 / million // a bound counts bytes, and a token is about four bytes of text
+		high := preparedRun.price.Prompt*float64(promptMost)/million + preparedRun.price.Completion*float64(replyMost)/million
 		fmt.Fprintf(std.out, "; between %.4f and %.4f USD", low, high)
 	}
 	fmt.Fprintln(std.out)
@@ -316,11 +316,11 @@ func armsName(arms []ask.Arm) string {
 
 // showProgress prints how far the run is, until the returned function is called: each second on a
 // terminal, in place of the line before, else a new line every 30 seconds.
-func (c *runCmd) showProgress(std streams, p *preparedRun, client *chat.Client) (stop func()) {
+func (c *runCmd) showProgress(std streams, preparedRun *preparedRun, client *chat.Client) (stop func()) {
 	const clearLine = "\r\x1b[K"
 	end := make(chan struct{})
 	ended := make(chan struct{})
-	start, doneBefore := time.Now(), p.run.Progress().Done
+	start, doneBefore := time.Now(), preparedRun.run.Progress().Done
 	onTerminal := isTerminal(std.err)
 	every := 30 * time.Second
 	if onTerminal {
@@ -338,7 +338,7 @@ func (c *runCmd) showProgress(std streams, p *preparedRun, client *chat.Client) 
 				}
 				return
 			case <-t.C:
-				line := c.progressLine(p, client, time.Since(start), doneBefore)
+				line := c.progressLine(preparedRun, client, time.Since(start), doneBefore)
 				if onTerminal {
 					fmt.Fprint(std.err, clearLine+line)
 				} else {
@@ -354,9 +354,9 @@ func (c *runCmd) showProgress(std streams, p *preparedRun, client *chat.Client) 
 // the time left, tokens and cost, and how long the endpoint has asked to wait. The pace counts the
 // units that were done in the time took, of which doneBefore were done at its start.
 func (c *runCmd) progressLine(p *preparedRun, client *chat.Client, took time.Duration, doneBefore int) string {
-	g, s, spent := p.run.Progress(), client.Status(), client.Spent()
+	g, status, spent := p.run.Progress(), client.Status(), client.Spent()
 	text := fmt.Sprintf("%s %s %d/%d · %d ok %d failed %d cut · %d at once",
-		c.Suite, armsName(p.arms), g.Done, g.Units, g.Answered, g.Failed, g.Cut, s.Calls)
+		c.Suite, armsName(p.arms), g.Done, g.Units, g.Answered, g.Failed, g.Cut, status.Calls)
 	if took > 3*time.Second && g.Done > doneBefore { // sooner, the pace would be a guess
 		each := took / time.Duration(g.Done-doneBefore)
 		left := (each * time.Duration(g.Units-g.Done)).Round(time.Second)
@@ -370,8 +370,8 @@ func (c *runCmd) progressLine(p *preparedRun, client *chat.Client, took time.Dur
 		}
 		text += " USD"
 	}
-	if s.Hold > 0 {
-		text += fmt.Sprintf(" · waiting %s (%d)", s.Hold.Round(time.Second), s.HTTP)
+	if status.Hold > 0 {
+		text += fmt.Sprintf(" · waiting %s (%d)", status.Hold.Round(time.Second), status.HTTP)
 	}
 	return text
 }

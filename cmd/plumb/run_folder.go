@@ -54,25 +54,25 @@ type runFolder struct {
 
 // openRunFolder reads what tables need of a folder of plumb run. ok is false without an error for a
 // path that is no folder, which may be a result file.
-func openRunFolder(path string, limits dump.Limits) (f runFolder, ok bool, err error) {
+func openRunFolder(path string, limits dump.Limits) (runFolder runFolder, ok bool, err error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return f, false, nil
+		return runFolder, false, nil
 	}
-	f.results = filepath.Join(path, "results.jsonl")
+	runFolder.results = filepath.Join(path, "results.jsonl")
 	record, err := readRecord(filepath.Join(path, "run.json"))
 	switch {
 	case err != nil:
-		return f, true, err
+		return runFolder, true, err
 	case record == nil:
-		return f, true, fmt.Errorf("cannot read %s: it is a folder without run.json; want a folder of plumb run, or a result file", path)
+		return runFolder, true, fmt.Errorf("cannot read %s: it is a folder without run.json; want a folder of plumb run, or a result file", path)
 	}
-	if _, err := os.Stat(f.results); errors.Is(err, os.ErrNotExist) {
-		return f, true, fmt.Errorf("cannot read %s: the run has no results yet; want plumb run %s --model %s --out %s --no-calls, "+
+	if _, err := os.Stat(runFolder.results); errors.Is(err, os.ErrNotExist) {
+		return runFolder, true, fmt.Errorf("cannot read %s: the run has no results yet; want plumb run %s --model %s --out %s --no-calls, "+
 			"which scores what was answered", path, record.Suite, record.Model, path)
 	}
-	f.remark = record.remark()
-	f.clusters, err = sharedPictures(filepath.Join(path, "tasks.jsonl"), limits)
-	return f, true, err
+	runFolder.remark = record.remark()
+	runFolder.clusters, err = sharedPictures(filepath.Join(path, "tasks.jsonl"), limits)
+	return runFolder, true, err
 }
 
 // remark returns for titles of tables what sets the run apart from those of the papers, separated by

@@ -44,7 +44,7 @@ const anthropicTokens = 16384
 // standard returns the temperature and the limit of tokens with which the suite's paper asks in an
 // arm. nil means that the paper says nothing, and that no such member is sent. See
 // docs/spec/runs.md#r36.
-func standard(suite string, a ask.Arm) (temperature *float64, tokens *int64) {
+func standard(suite string, arm ask.Arm) (temperature *float64, tokens *int64) {
 	set := func(t float64, n int64) (*float64, *int64) { return &t, &n }
 	switch {
 	case suite == "drawingbench":
@@ -53,13 +53,13 @@ func standard(suite string, a ask.Arm) (temperature *float64, tokens *int64) {
 		return nil, nil
 	}
 	t := 0.0
-	if a.Format == "open" {
+	if arm.Format == "open" {
 		t = 0.7
 	}
 	switch {
-	case a.Method == "xolver":
+	case arm.Method == "xolver":
 		return set(0.1, 4096)
-	case a.Method == "cot", a.Method == "self-reflection", a.Format == "open":
+	case arm.Method == "cot", arm.Method == "self-reflection", arm.Format == "open":
 		return set(t, 1200)
 	}
 	return set(t, 10)
@@ -89,39 +89,39 @@ func (f *sendFlags) sender(suite string, arms []ask.Arm) (func(ask.Arm) runs.Set
 
 // settings returns the settings of requests for one arm: the standard ones, replaced by flags, and
 // the members that switch reasoning on or off.
-func (f *sendFlags) settings(suite string, a ask.Arm, p provider) (s runs.Settings, err error) {
-	temperature, tokens := standard(suite, a)
-	if s.Temperature, err = number("temperature", f.Temperature, temperature); err != nil {
-		return s, err
+func (f *sendFlags) settings(suite string, arm ask.Arm, provider provider) (settings runs.Settings, err error) {
+	temperature, tokens := standard(suite, arm)
+	if settings.Temperature, err = number("temperature", f.Temperature, temperature); err != nil {
+		return settings, err
 	}
-	if s.TopP, err = number("top-p", f.TopP, nil); err != nil {
-		return s, err
+	if settings.TopP, err = number("top-p", f.TopP, nil); err != nil {
+		return settings, err
 	}
-	s.MaxTokens, s.Seed = tokens, f.SamplingSeed
+	settings.MaxTokens, settings.Seed = tokens, f.SamplingSeed
 	if f.MaxTokens == "none" {
-		s.MaxTokens = nil
+		settings.MaxTokens = nil
 	} else if f.MaxTokens != "" {
 		n, err := strconv.ParseInt(f.MaxTokens, 10, 64)
 		if err != nil || n < 1 {
-			return s, usage("cannot use --max-tokens %q: want a whole number from 1, or none", f.MaxTokens)
+			return settings, usage("cannot use --max-tokens %q: want a whole number from 1, or none", f.MaxTokens)
 		}
-		s.MaxTokens = &n
+		settings.MaxTokens = &n
 	}
-	s.TokensField = p.tokens
-	members := []string{p.off}
-	if a.Mode == ask.ModeReasoning {
-		members[0] = p.on
+	settings.TokensField = provider.tokens
+	members := []string{provider.off}
+	if arm.Mode == ask.ModeReasoning {
+		members[0] = provider.on
 		if f.Provider == "anthropic" && f.ReasoningOn == "" {
-			s.Temperature = nil // its reasoning refuses one
+			settings.Temperature = nil // its reasoning refuses one
 			tokens := int64(anthropicTokens)
-			if s.MaxTokens != nil {
-				tokens = max(tokens, *s.MaxTokens)
+			if settings.MaxTokens != nil {
+				tokens = max(tokens, *settings.MaxTokens)
 			}
-			s.MaxTokens = &tokens
+			settings.MaxTokens = &tokens
 		}
 	}
-	s.Extra, err = merged(append(members, f.Body))
-	return s, err
+	settings.Extra, err = merged(append(members, f.Body))
+	return settings, err
 }
 
 // number reads the value of a flag that is a number from 0, or none, for which it returns nil. For ""

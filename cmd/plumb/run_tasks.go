@@ -31,13 +31,13 @@ func defaultScore() *scoreCmd {
 }
 
 // source returns the source of the tasks that `plumb run` asks about: those of --tasks, or generated
-// ones for ASPIRE. It sets p.tasks to the bytes of the task file, and opens what the suite needs: the
+// ones for ASPIRE. It sets preparedRun.tasks to the bytes of the task file, and opens what the suite needs: the
 // renderer of whiteboards, or the scorer of first turns.
-func (c *runCmd) source(p *preparedRun, o ask.Options) (ask.Suite, error) {
-	d := defaultScore()
-	suites := d.suites(0, 0)
-	s := suites.Find(c.Suite)
-	if s == nil {
+func (c *runCmd) source(preparedRun *preparedRun, opts ask.Options) (ask.Suite, error) {
+	scoreCmd := defaultScore()
+	suites := scoreCmd.suites(0, 0)
+	suite := suites.Find(c.Suite)
+	if suite == nil {
 		return nil, unknownSuite(c.Suite, suites)
 	}
 	if len(c.Tests) > 0 && c.Suite != "aspire" && c.Suite != "tangram" {
@@ -48,7 +48,7 @@ func (c *runCmd) source(p *preparedRun, o ask.Options) (ask.Suite, error) {
 		return nil, usage("cannot run %s without --tasks: want --tasks FILE with the benchmark's tasks", c.Suite)
 	}
 	if c.Suite == "drawingbench" {
-		return c.drawingSource(p)
+		return c.drawingSource(preparedRun)
 	}
 	if _, err := os.Stat(c.Tasks); c.Tasks != "" && err != nil {
 		return nil, fmt.Errorf("cannot read tasks: %w", err)
@@ -58,33 +58,33 @@ func (c *runCmd) source(p *preparedRun, o ask.Options) (ask.Suite, error) {
 	if c.Tasks == "" {
 		lines, err = c.aspireLines()
 	} else {
-		lines, err = taskLines(c.Tasks, d.lines())
+		lines, err = taskLines(c.Tasks, scoreCmd.lines())
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.tasks = append(bytes.Join(lines, []byte{'\n'}), '\n')
+	preparedRun.tasks = append(bytes.Join(lines, []byte{'\n'}), '\n')
 	switch c.Suite {
 	case "aspire":
-		if p.boards, err = ask.NewBoards(d.scenes()); err != nil {
+		if preparedRun.boards, err = ask.NewBoards(scoreCmd.scenes()); err != nil {
 			return nil, err
 		}
-		p.boards.Kept = c.keptPicture
+		preparedRun.boards.Kept = c.keptPicture
 		if c.Tests, err = aspireTests(c.Tests); err != nil {
 			return nil, err
 		}
-		return ask.NewAspire(s, lines, p.boards, o)
+		return ask.NewAspire(suite, lines, preparedRun.boards, opts)
 	case "tangram":
-		if o.Seed, err = strconv.ParseInt(c.Seed, 10, 64); err != nil {
+		if opts.Seed, err = strconv.ParseInt(c.Seed, 10, 64); err != nil {
 			return nil, usage("cannot use --seed %q: want a whole number", c.Seed)
 		}
-		set, err := readInstances(c.Tasks, d.lines(), nil)
+		set, err := readInstances(c.Tasks, scoreCmd.lines(), nil)
 		if err != nil {
 			return nil, err
 		}
-		return ask.NewTangram(set, o)
+		return ask.NewTangram(set, opts)
 	}
-	return ask.NewVisual(s, lines, filepath.Dir(c.Tasks), c.ImageDetail)
+	return ask.NewVisual(suite, lines, filepath.Dir(c.Tasks), c.ImageDetail)
 }
 
 // taskLines reads the lines of a task file, without spaces around them. A line that cannot be read,
@@ -103,11 +103,11 @@ func taskLines(path string, limits dump.Limits) (lines [][]byte, err error) {
 	return lines, err
 }
 
-// drawingSource returns the source of DrawingBench's tasks. It sets p.tasks, and p.scorer to a scorer
+// drawingSource returns the source of DrawingBench's tasks. It sets preparedRun.tasks, and preparedRun.scorer to a scorer
 // of first turns, because their scores and feedback decide on the second ones.
-func (c *runCmd) drawingSource(p *preparedRun) (ask.Suite, error) {
+func (c *runCmd) drawingSource(preparedRun *preparedRun) (ask.Suite, error) {
 	var err error
-	if p.tasks, err = os.ReadFile(c.Tasks); err != nil {
+	if preparedRun.tasks, err = os.ReadFile(c.Tasks); err != nil {
 		return nil, fmt.Errorf("cannot read tasks: %w", err)
 	}
 	d := defaultScore()
@@ -120,12 +120,12 @@ func (c *runCmd) drawingSource(p *preparedRun) (ask.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.scorer = &turnScorer{config: cc, options: queue.Options{Suite: c.Suite, Variants: variants}}
+	preparedRun.scorer = &turnScorer{config: cc, options: queue.Options{Suite: c.Suite, Variants: variants}}
 	tasks, err := dump.LoadTasks(c.Tasks, cc.Suites.Find(c.Suite).Tasks, d.lines(), d.scenes())
 	if err != nil {
 		return nil, err
 	}
-	return ask.NewDrawingBench(tasks, p.scorer.score)
+	return ask.NewDrawingBench(tasks, preparedRun.scorer.score)
 }
 
 // turnScorer scores the turns of tasks that are asked several times. It opens the engine when the

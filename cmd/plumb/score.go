@@ -434,17 +434,17 @@ func (j *job) stream(ctx context.Context, path string, feed func(context.Context
 		o.Bare = j.bare || len(j.cmd.Dumps) > 1 // the results have no JSON: locate makes it
 		s = j.core.Queue.Stream(ctx, &o)
 	}
-	beside := make(chan fed, 1<<16)
+	pending := make(chan pendingLine, 1<<16)
 	broken := make(chan error, 1)
 	go func() {
 		defer s.End()
-		err := feed(ctx, j.putTo(ctx, s, beside))
+		err := feed(ctx, j.putTo(ctx, s, pending))
 		if err == errGivenUp { // collect has the scorer's own error
 			err = nil
 		}
 		broken <- err
 	}()
-	if err := j.collect(s, path, beside); err != nil {
+	if err := j.collect(s, path, pending); err != nil {
 		return err // feed may still wait for its input; it ends with the process
 	}
 	return <-broken
@@ -453,24 +453,24 @@ func (j *job) stream(ctx context.Context, path string, feed func(context.Context
 // putTo returns a function that gives a line to the scorer, and to beside what collect needs of the
 // line with its result. The function waits while too many lines are under way. Its error is that of
 // ctx, or errGivenUp if the scorer takes no more lines.
-func (j *job) putTo(ctx context.Context, s scorer, beside chan<- fed) putFunc {
-	return func(l dump.Line, o *records.Origin) error {
-		faultAt(l)
-		f := fed{origin: o}
+func (j *job) putTo(ctx context.Context, scorer scorer, pending chan<- pendingLine) putFunc {
+	return func(line dump.Line, o *records.Origin) error {
+		faultAt(line)
+		f := pendingLine{origin: o}
 		if j.shards != nil {
 			f.part = j.shards.next
 		}
 		if j.report != nil {
-			kept := l
-			kept.Bytes = append([]byte(nil), l.Bytes...)
+			kept := line
+			kept.Bytes = append([]byte(nil), line.Bytes...)
 			f.line = &kept
 		}
 		select {
-		case beside <- f:
+		case pending <- f:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if s.Put(l) != nil {
+		if scorer.Put(line) != nil {
 			return cmp.Or(ctx.Err(), errGivenUp)
 		}
 		return nil
@@ -480,8 +480,8 @@ func (j *job) putTo(ctx context.Context, s scorer, beside chan<- fed) putFunc {
 // putFunc gives a line to the scorer. The origin is not changed, and lines may share one.
 type putFunc func(dump.Line, *records.Origin) error
 
-// fed holds what collect needs of a line beside its result, such as its place in the dump.
-type fed struct {
+// pendingLine holds what collect needs of a line beside its result, such as its place in the dump.
+type pendingLine struct {
 	origin *records.Origin
 	line   *dump.Line // for the report; nil without one
 	part   jobs.Part  // that the result belongs to, where there are shards
@@ -514,22 +514,22 @@ func (j *job) feedLines(r *records.Reader, put putFunc) error {
 
 // feedRecords puts the records of a dump of another tool as dump lines, each with its place in the
 // dump. It counts the records that only repeat an answer, which are left out.
-func (j *job) feedRecords(r *records.Reader, put putFunc) error {
+func (j *job) feedRecords(reader *records.Reader, put putFunc) error {
 	var buf []byte
 	for n := 1; ; n++ {
-		a, err := r.Next()
+		a, err := reader.Next()
 		if err == io.EOF {
-			j.tally.again += r.Skipped()
+			j.tally.repeats += reader.Skipped()
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		l, o := r.Line(buf[:0], a, n) // buf is used again, as put copies what it keeps
+		l, o := reader.Line(buf[:0], a, n) // buf is used again, as put copies what it keeps
 		if len(j.cmd.Dumps) == 1 {
 			o.File = ""
 		}
-		j.bar.read(r.Lines().Offset())
+		j.bar.read(reader.Lines().Offset())
 		if err := put(l, &o); err != nil {
 			return err
 		}

@@ -181,8 +181,8 @@ func scoresOfLog(results io.Reader, f io.Writer, log io.Writer) error {
 
 // placed writes a copy of the results at path, each with the place of its record in the dump as the
 // member at, and returns the name of the copy. It is for dumps in plumb's own format, whose results do
-// not hold their places. r reads the dump again, in the same order.
-func placed(r *records.Reader, path string) (string, error) {
+// not hold their places. reader reads the dump again, in the same order.
+func placed(reader *records.Reader, path string) (string, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -193,24 +193,24 @@ func placed(r *records.Reader, path string) (string, error) {
 		return "", err
 	}
 	defer out.Close()
-	lines, w := bufio.NewReaderSize(in, 1<<20), bufio.NewWriterSize(out, 1<<20)
+	lines, writer := bufio.NewReaderSize(in, 1<<20), bufio.NewWriterSize(out, 1<<20)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF {
-			return out.Name(), w.Flush()
+			return out.Name(), writer.Flush()
 		}
 		if err != nil {
 			return "", err
 		}
-		a, err := r.Next()
+		a, err := reader.Next()
 		if err == io.EOF { // the rest are results of --requests
-			return out.Name(), w.Flush()
+			return out.Name(), writer.Flush()
 		}
 		if err != nil {
 			return "", err
 		}
-		w.Write(scoring.AppendString([]byte(`{"at":`), a.At))
-		w.WriteByte(',')
-		w.Write(line[1:]) // without its opening brace
+		writer.Write(scoring.AppendString([]byte(`{"at":`), a.At))
+		writer.WriteByte(',')
+		writer.Write(line[1:]) // without its opening brace
 	}
 }

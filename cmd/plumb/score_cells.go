@@ -19,8 +19,8 @@ type cellKey struct {
 
 // add adds a result to the cell of its test and series. A part has few cells, and results of one cell
 // often follow each other, so it looks for the cell from the last one back.
-func (t *cellCounts) add(r *scoring.Result) {
-	key := cellKey{r.Suite, r.Test, r.Series()}
+func (t *cellCounts) add(result *scoring.Result) {
+	key := cellKey{result.Suite, result.Test, result.Series()}
 	i := len(t.keys) - 1
 	for i >= 0 && t.keys[i] != key {
 		i--
@@ -28,19 +28,19 @@ func (t *cellCounts) add(r *scoring.Result) {
 	if i < 0 {
 		i = len(t.keys)
 		t.keys = append(t.keys, key)
-		t.cells = append(t.cells, jobs.Cell{Suite: r.Suite, Test: r.Test, Series: key.series.String()})
+		t.cells = append(t.cells, jobs.Cell{Suite: result.Suite, Test: result.Test, Series: key.series.String()})
 	}
 	c := &t.cells[i]
 	c.N++
-	if r.Who.Cut != "" {
+	if result.Who.Cut != "" {
 		c.Cut++
 	}
 	switch {
-	case r.Scored:
+	case result.Scored:
 		c.Scored++
-		c.Sum += r.Score
-		c.Squares += float64(r.Score * r.Score)
-	case r.Err != nil && r.Err.Code == "no_response":
+		c.Sum += result.Score
+		c.Squares += float64(result.Score * result.Score)
+	case result.Err != nil && result.Err.Code == "no_response":
 		c.Missing++
 	}
 }

@@ -12,52 +12,52 @@ import (
 // that the run makes: the part of its shard, the tables, times, annotated copies, the output and the
 // report. Where results go to parts alone, it stops there. beside holds for each line what was read
 // with it. An error of the report ends only the report.
-func (j *job) collect(s scorer, path string, beside <-chan fed) error {
-	var a queue.Answer // outside of the loop, so that it is allocated once
+func (j *job) collect(scorer scorer, path string, pending <-chan pendingLine) error {
+	var answer queue.Answer // outside of the loop, so that it is allocated once
 	for {
 		var err error
-		if a, err = s.Next(); err == io.EOF {
+		if answer, err = scorer.Next(); err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		f := <-beside
-		j.locate(&a, f.origin)
+		fed := <-pending
+		j.locate(&answer, fed.origin)
 		if j.shards != nil {
-			if err := j.shards.add(f.part, &a.Result, a.JSON); err != nil {
+			if err := j.shards.add(fed.part, &answer.Result, answer.JSON); err != nil {
 				return err
 			}
 		}
 		if j.progress != nil {
 			j.progress()
 		}
-		j.bar.count(a.Result.Err == nil)
+		j.bar.count(answer.Result.Err == nil)
 		if j.partsOnly {
 			continue
 		}
-		result := &a.Result
+		result := &answer.Result
 		if j.remote != nil {
 			result = nil // a daemon's line may hold more than was read of it
 		}
-		if !j.table.Add(&a.Result) { // an earlier dump has this answer
-			a.JSON, result = addDuplicateNote(a.JSON, &a.Result), noteDuplicate(result)
+		if !j.table.Add(&answer.Result) { // an earlier dump has this answer
+			answer.JSON, result = addDuplicateNote(answer.JSON, &answer.Result), noteDuplicate(result)
 		}
-		j.tally.addResult(j.named(path), a.Line, &a.Result)
+		j.tally.addResult(j.named(path), answer.Line, &answer.Result)
 		if j.times != nil {
-			if err := j.times.add(j.named(path), &a); err != nil {
+			if err := j.times.add(j.named(path), &answer); err != nil {
 				return err
 			}
 		}
 		if j.annotator != nil {
-			if err := j.annotator.add(j.named(path), a.JSON); err != nil {
+			if err := j.annotator.add(j.named(path), answer.JSON); err != nil {
 				return err
 			}
 		}
-		if err := j.out.line(a.JSON, result); err != nil {
+		if err := j.out.line(answer.JSON, result); err != nil {
 			return fmt.Errorf("cannot write results: %w", err)
 		}
-		if !s.Ready() { // a reader of the output may wait for these lines
+		if !scorer.Ready() { // a reader of the output may wait for these lines
 			if err := j.out.Flush(); err != nil {
 				return fmt.Errorf("cannot write results: %w", err)
 			}
@@ -65,7 +65,7 @@ func (j *job) collect(s scorer, path string, beside <-chan fed) error {
 		if j.report == nil {
 			continue
 		}
-		if err := j.report.Add(*f.line, a.JSON); err != nil {
+		if err := j.report.Add(*fed.line, answer.JSON); err != nil {
 			j.dropReport(err)
 		}
 	}

@@ -216,7 +216,7 @@ func (s *scores) Close() error {
 
 // tableWriter writes the table of a run in the end.
 type tableWriter struct {
-	w     io.Writer
+	out   io.Writer
 	table *table.Table
 	put   func(io.Writer, []write.Summary) error
 }
@@ -225,7 +225,7 @@ type tableWriter struct {
 func (s *tableWriter) Write([]byte) error { return nil }
 
 // Close implements write.Results.
-func (s *tableWriter) Close() error { return s.put(s.w, summaryOf(s.table)) }
+func (s *tableWriter) Close() error { return s.put(s.out, summaryOf(s.table)) }
 
 // summaryOf returns a row for each test and series of a table, where the series has results of the
 // test. Averages over tests are left out.
@@ -256,10 +256,10 @@ func (c *scoreCmd) splitLogs(std streams) error {
 	}
 	defer f.Close()
 	var (
-		in     = bufio.NewReaderSize(f, 1<<20)
-		parser fastjson.Parser
-		next   []byte // the line that was read and is not written yet
-		lost   int    // results that are of no log
+		in      = bufio.NewReaderSize(f, 1<<20)
+		parser  fastjson.Parser
+		next    []byte // the line that was read and is not written yet
+		missing int    // results that are of no log
 	)
 	read := func() (file string, err error) { // reads next and returns its log
 		if next, err = in.ReadBytes('\n'); err != nil {
@@ -277,7 +277,7 @@ func (c *scoreCmd) splitLogs(std streams) error {
 	}
 	for err == nil {
 		if c.splitTo[file] == "" {
-			lost++
+			missing++
 			file, err = read()
 			continue
 		}
@@ -303,8 +303,8 @@ func (c *scoreCmd) splitLogs(std streams) error {
 			return fmt.Errorf("cannot write the scores of %s: %w", log, writeErr)
 		}
 	}
-	if lost > 0 {
-		fmt.Fprintf(std.err, "plumb: %d results are of no log and stand in %s alone\n", lost, c.Output)
+	if missing > 0 {
+		fmt.Fprintf(std.err, "plumb: %d results are of no log and stand in %s alone\n", missing, c.Output)
 	}
 	if err == io.EOF {
 		return nil

@@ -46,13 +46,13 @@ type shardRun struct {
 	next jobs.Part // the part of the lines that feed puts; only feed uses it
 
 	// What follows belongs to the part whose results collect takes.
-	part  jobs.Part
-	open  bool   // the part has begun
-	lines []byte // its result lines
-	n     int    // their number
-	cells cellCounts
-	names []string           // clusters of the results, nil where none has one
-	seen  map[jobs.Part]bool // parts that have had results, of the shards under way
+	part      jobs.Part
+	open      bool   // the part has begun
+	lines     []byte // its result lines
+	lineCount int    // their number
+	cells     cellCounts
+	names     []string           // clusters of the results, nil where none has one
+	seen      map[jobs.Part]bool // parts that have had results, of the shards under way
 
 	store    *storer
 	finished bool // all is done, and the folder is not needed any more
@@ -70,10 +70,10 @@ func (r *shardRun) add(p jobs.Part, result *scoring.Result, line []byte) error {
 		r.part, r.open, r.seen[p] = p, true, true
 	}
 	r.lines = append(append(r.lines, line...), '\n')
-	r.n++
+	r.lineCount++
 	r.cells.add(result)
 	if result.Cluster != "" && r.names == nil {
-		r.names = make([]string, r.n-1, jobs.ShardLines) // those before have none
+		r.names = make([]string, r.lineCount-1, jobs.ShardLines) // those before have none
 	}
 	if r.names != nil {
 		r.names = append(r.names, result.Cluster)
@@ -88,8 +88,8 @@ func (r *shardRun) flush(last bool) error {
 	if !r.open {
 		return nil
 	}
-	m := jobs.Marker{Lines: r.n, Last: last, Cells: r.cells.cells, Clusters: r.names}
-	r.store.queue <- storeOrder{part: r.part, lines: r.lines, m: m}
+	m := jobs.Marker{Lines: r.lineCount, Last: last, Cells: r.cells.cells, Clusters: r.names}
+	r.store.queue <- storeOrder{part: r.part, lines: r.lines, marker: m}
 	r.lines = r.store.memory()
 	r.drop()
 	return r.store.failed()
@@ -98,7 +98,7 @@ func (r *shardRun) flush(last bool) error {
 // drop discards the results of the current part, which is not committed.
 func (r *shardRun) drop() {
 	r.lines = r.lines[:0]
-	r.open, r.n, r.cells, r.names = false, 0, cellCounts{}, nil
+	r.open, r.lineCount, r.cells, r.names = false, 0, cellCounts{}, nil
 }
 
 // resumable reports whether the run keeps a folder from which the same command goes on. Its output and
@@ -176,7 +176,7 @@ func (j *job) openJob() (err error) {
 // command, which is a usageError otherwise. If there is none, or with --restart, it clears the store
 // and plans a new job. A process for one shard never plans.
 func (j *job) plan(store jobs.Store) (*jobs.Job, error) {
-	h, err := j.header()
+	header, err := j.header()
 	if err != nil {
 		return nil, err
 	}
@@ -191,11 +191,11 @@ func (j *job) plan(store jobs.Store) (*jobs.Job, error) {
 				return nil, err
 			}
 		}
-		return jobs.Create(store, h, func(give func(jobs.Shard) error) error { return j.cut(&h, give) })
+		return jobs.Create(store, header, func(give func(jobs.Shard) error) error { return j.cut(&header, give) })
 	case err != nil:
 		return nil, err
 	}
-	if why := old.Header.Differs(&h); why != "" {
+	if why := old.Header.Differs(&header); why != "" {
 		return nil, usage("cannot go on with %s: %s; want the same command, or --restart to begin anew", store.Path(""), why)
 	}
 	if !j.cmd.alone() {
@@ -225,48 +225,48 @@ func (j *job) tellResuming(old *jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	of := fmt.Sprintf(" of %s", grouped(s.Lines))
+	total := fmt.Sprintf(" of %s", grouped(s.Lines))
 	if s.Whole {
-		of = ""
+		total = ""
 	}
-	fmt.Fprintf(j.std.err, "resuming: %s%s lines are scored\n", grouped(s.Scored), of)
+	fmt.Fprintf(j.std.err, "resuming: %s%s lines are scored\n", grouped(s.Scored), total)
 	return nil
 }
 
 // header returns the description of the job: version, command, folder, inputs, and the settings that
 // can change a result. It opens each dump to see whether it can be cut into shards of lines.
-func (j *job) header() (h jobs.Header, err error) {
-	h = jobs.Header{Plumb: version + " " + commit}
+func (j *job) header() (header jobs.Header, err error) {
+	header = jobs.Header{Plumb: version + " " + commit}
 	for _, arg := range j.cmd.args {
-		h.Args = append(h.Args, address.Name(arg))
+		header.Args = append(header.Args, address.Name(arg))
 	}
-	if h.Folder, err = os.Getwd(); err != nil {
-		return h, err
+	if header.Folder, err = os.Getwd(); err != nil {
+		return header, err
 	}
-	if h.Settings, err = j.settings(); err != nil {
-		return h, err
+	if header.Settings, err = j.settings(); err != nil {
+		return header, err
 	}
-	var lost error // why dumps cannot be opened
+	var failure error // why dumps cannot be opened
 	readable := 0
 	for _, path := range j.cmd.Dumps {
 		one, err := j.describe(path)
 		if err != nil {
-			return h, err
+			return header, err
 		}
 		cuttable, err := j.cuttable(path)
-		if lost = errors.Join(lost, err); err == nil {
+		if failure = errors.Join(failure, err); err == nil {
 			readable++
 		}
 		one.Whole = !cuttable // what cannot be opened is a shard that fails beside the others
-		h.Inputs = append(h.Inputs, one)
+		header.Inputs = append(header.Inputs, one)
 	}
 	if readable == 0 {
-		return h, lost
+		return header, failure
 	}
 	if j.read.Requests != nil {
-		h.Inputs = append(h.Inputs, jobs.Input{Name: requestsName, Whole: true})
+		header.Inputs = append(header.Inputs, jobs.Input{Name: requestsName, Whole: true})
 	}
-	return h, nil
+	return header, nil
 }
 
 // cuttable reports whether parts of a dump can be read by themselves, which needs no more than its
@@ -342,38 +342,38 @@ func (j *job) runShards(ctx context.Context) error {
 		}
 		return j.scoreShards(ctx, list)
 	}
-	err := j.shards.Each(func(s jobs.Shard) error {
-		whole := s.Lines < 0 // the shard is a whole input, and scoreShards replays what is done of it
-		if whole || len(pending) > 0 && pending[0].Input != s.Input {
+	err := j.shards.Each(func(shard jobs.Shard) error {
+		whole := shard.Lines < 0 // the shard is a whole input, and scoreShards replays what is done of it
+		if whole || len(pending) > 0 && pending[0].Input != shard.Input {
 			if err := scorePending(); err != nil {
 				return err
 			}
 		}
 		if whole {
-			pending = append(pending, s)
+			pending = append(pending, shard)
 			return scorePending()
 		}
-		p := jobs.Part{Shard: s.N}
-		lines, m, done, err := j.shards.Read(p)
+		p := jobs.Part{Shard: shard.N}
+		lines, marker, done, err := j.shards.Read(p)
 		if err == nil && !done && j.shards.deaths[p] >= poisonAfter {
 			if err = scorePending(); err == nil { // the output keeps the order of the shards
-				err = j.quarantine(ctx, s, p, 0)
+				err = j.quarantine(ctx, shard, p, 0)
 			}
 			if err == nil {
-				lines, m, done, err = j.shards.Read(p)
+				lines, marker, done, err = j.shards.Read(p)
 			}
 		}
 		if err != nil {
 			return err
 		}
 		if !done {
-			pending = append(pending, s)
+			pending = append(pending, shard)
 			return nil
 		}
 		if err := scorePending(); err != nil {
 			return err
 		}
-		return j.replay(lines, m.Clusters)
+		return j.replay(lines, marker.Clusters)
 	})
 	if err == nil {
 		err = scorePending()
@@ -435,7 +435,7 @@ func (j *job) take(r *scoring.Result, line []byte) error {
 // that has ended several processes is searched for the line that does. The error of an input that
 // breaks off is kept in j.broken: what it has before its end counts, and other inputs are scored.
 func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
-	in, r := j.shards.Header.Inputs[list[0].Input], j.shards
+	in, shardRun := j.shards.Header.Inputs[list[0].Input], j.shards
 	chunk, skip, complete := 0, 0, false // the next part of a whole input, and the number of results before it
 	whole := list[0].Lines < 0
 	if whole {
@@ -443,11 +443,11 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 		if chunk, skip, complete, err = j.replayChunks(list[0]); err != nil {
 			return err
 		}
-		if p := (jobs.Part{Shard: list[0].N, Chunk: chunk}); !complete && r.deaths[p] >= poisonAfter {
+		if p := (jobs.Part{Shard: list[0].N, Chunk: chunk}); !complete && shardRun.deaths[p] >= poisonAfter {
 			if err := j.quarantine(ctx, list[0], p, skip); err != nil {
 				return err
 			}
-			delete(r.deaths, p)
+			delete(shardRun.deaths, p)
 			return j.scoreShards(ctx, list)
 		}
 	}
@@ -458,28 +458,28 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 		}
 		return j.feedShards(in, list, put)
 	})
-	stopped := ctx.Err() != nil || j.out.failed() || r.store.failed() != nil
+	stopped := ctx.Err() != nil || j.out.failed() || shardRun.store.failed() != nil
 	if err != nil && stopped {
-		r.drop() // the current part is not complete
-		return errors.Join(err, r.store.failed())
+		shardRun.drop() // the current part is not complete
+		return errors.Join(err, shardRun.store.failed())
 	}
 	if err != nil { // the input breaks off
 		j.broken = errors.Join(j.broken, inDump(in.Name, err))
-		return r.flush(false)
+		return shardRun.flush(false)
 	}
-	if err := r.flush(true); err != nil || complete {
+	if err := shardRun.flush(true); err != nil || complete {
 		return err
 	}
 	for _, s := range list { // shards without results, such as blank lines, get empty parts: else they would not count as done
 		p := jobs.Part{Shard: s.N, Chunk: chunk}
-		if !r.seen[p] {
-			r.part, r.open = p, true
-			if err := r.flush(true); err != nil {
+		if !shardRun.seen[p] {
+			shardRun.part, shardRun.open = p, true
+			if err := shardRun.flush(true); err != nil {
 				return err
 			}
 		}
 	}
-	clear(r.seen)
+	clear(shardRun.seen)
 	return nil
 }
 
@@ -513,24 +513,24 @@ func (j *job) feedShards(in jobs.Input, list []jobs.Shard, put putFunc) error {
 	first, last := list[0], list[len(list)-1]
 	lines := dump.Section(section(f, first.From, last.To), j.config.Lines, first.Line, first.From)
 	defer lines.Close()
-	o := &records.Origin{File: j.named(in.Name)}
+	origin := &records.Origin{File: j.named(in.Name)}
 	for at := 0; ; { // at is the index in list of the shard of the line
-		l, err := lines.Next()
+		line, err := lines.Next()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		for at+1 < len(list) && l.N >= list[at+1].Line {
+		for at+1 < len(list) && line.N >= list[at+1].Line {
 			at++
 		}
-		isFirst := at == 0 && l.N == first.Line
+		isFirst := at == 0 && line.N == first.Line
 		if err := j.begin(jobs.Part{Shard: list[at].N}, isFirst); err != nil {
 			return err
 		}
 		j.bar.read(first.From + lines.Offset())
-		if err := put(l, o); err != nil {
+		if err := put(line, origin); err != nil {
 			return err
 		}
 	}

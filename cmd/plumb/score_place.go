@@ -64,23 +64,23 @@ func (j *job) destination() (*sink, error) {
 
 // beginIndex begins the index of the results for plumb view, if the results become lines of one plain
 // file that this process writes. If there can be no index, it prints why.
-func (j *job) beginIndex(s *sink) {
-	writesLines := s.file != nil && j.form == write.JSONL && !j.cmd.NoJoin && j.cmd.alone()
+func (j *job) beginIndex(sink *sink) {
+	writesLines := sink.file != nil && j.form == write.JSONL && !j.cmd.NoJoin && j.cmd.alone()
 	if !writesLines || j.cmd.NoIndex {
 		return
 	}
-	if info, err := os.Stat(s.file.Path()); err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Stat(sink.file.Path()); err == nil && !info.Mode().IsRegular() {
 		return
 	}
-	s.log = j.std.err
+	sink.log = j.std.err
 	o := index.RecorderOptions{Options: explorer.IndexOptions(j.items.Suites, j.options.Variants, j.papers), Reward: j.options.Reward}
 	if j.missing == table.Skip && j.cmd.remark == "" && j.cmd.SuccessFrom == nil {
 		// With these defaults the tables of this run are those that plumb view would make.
 		o.Shared = func() json.RawMessage { return explorer.TablesOf(j.table) }
 	}
 	var err error
-	if s.index, err = index.NewRecorder(s.file.Path(), o); err != nil {
-		fmt.Fprintf(s.log, "plumb: %v; plumb view makes the index\n", err)
+	if sink.index, err = index.NewRecorder(sink.file.Path(), o); err != nil {
+		fmt.Fprintf(sink.log, "plumb: %v; plumb view makes the index\n", err)
 	}
 }
 

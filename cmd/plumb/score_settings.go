@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -17,48 +18,48 @@ import (
 // of task files and requests. Flags that cannot change one, such as --workers, --batch, --server and
 // those of tables, are left out, and so are empty values. See docs/spec/jobs.md#r5.
 func (j *job) settings() (map[string]string, error) {
-	c := j.cmd
+	scoreCmd := j.cmd
 	all := map[string]string{}
 	add := func(name string, v any) {
 		if s := fmt.Sprint(v); s != "" && s != "[]" {
 			all["--"+name] = s
 		}
 	}
-	add("suite", c.Suite)
-	add("variant", sortedWords(c.Variant)) // their order has no effect
-	add("reward", c.Reward)
-	add("format", c.Format)
-	add("join", c.Join)
-	add("response", c.Response)
-	add("model", c.Model)
-	add("cut", c.Cut)
-	add("errored", c.Errored)
-	add("backend", c.Backend)
-	add("fidelity", c.Fidelity)
-	add("raster", c.Raster)
-	add("tldraw", c.Tldraw)
-	add("deadline", c.Deadline)
-	add("max-line", c.MaxLine)
-	add("max-depth", c.MaxDepth)
-	add("max-values", c.MaxValues)
-	add("max-shapes", c.MaxShapes)
-	add("max-points", c.MaxPoints)
-	add("max-coverage", c.MaxCoverage)
-	add("max-pixels", c.MaxPixels)
-	add("max-side", c.MaxSide)
-	add("max-text", c.MaxText)
-	add("max-coordinate", c.MaxCoordinate)
-	add("max-ratio", c.MaxRatio)
-	add("max-actions", c.MaxActions)
-	add("max-paint", c.MaxPaint)
-	add("max-response", c.MaxResponse)
-	add("max-asset", c.MaxAsset)
-	add("max-asset-pixels", c.MaxAssetPx)
-	if c.JudgeURL != "" {
-		add("judge-model", c.JudgeModel)
-		add("judge-temperature", c.JudgeTemperature)
-		add("judge-max-tokens", c.JudgeMaxTokens)
-		add("judge-fence", c.JudgeFence)
+	add("suite", scoreCmd.Suite)
+	add("variant", sortedWords(scoreCmd.Variant)) // their order has no effect
+	add("reward", scoreCmd.Reward)
+	add("format", scoreCmd.Format)
+	add("join", scoreCmd.Join)
+	add("response", scoreCmd.Response)
+	add("model", scoreCmd.Model)
+	add("cut", scoreCmd.Cut)
+	add("errored", scoreCmd.Errored)
+	add("backend", scoreCmd.Backend)
+	add("fidelity", scoreCmd.Fidelity)
+	add("raster", scoreCmd.Raster)
+	add("tldraw", scoreCmd.Tldraw)
+	add("deadline", scoreCmd.Deadline)
+	add("max-line", scoreCmd.MaxLine)
+	add("max-depth", scoreCmd.MaxDepth)
+	add("max-values", scoreCmd.MaxValues)
+	add("max-shapes", scoreCmd.MaxShapes)
+	add("max-points", scoreCmd.MaxPoints)
+	add("max-coverage", scoreCmd.MaxCoverage)
+	add("max-pixels", scoreCmd.MaxPixels)
+	add("max-side", scoreCmd.MaxSide)
+	add("max-text", scoreCmd.MaxText)
+	add("max-coordinate", scoreCmd.MaxCoordinate)
+	add("max-ratio", scoreCmd.MaxRatio)
+	add("max-actions", scoreCmd.MaxActions)
+	add("max-paint", scoreCmd.MaxPaint)
+	add("max-response", scoreCmd.MaxResponse)
+	add("max-asset", scoreCmd.MaxAsset)
+	add("max-asset-pixels", scoreCmd.MaxAssetPx)
+	if scoreCmd.JudgeURL != "" {
+		add("judge-model", scoreCmd.JudgeModel)
+		add("judge-temperature", scoreCmd.JudgeTemperature)
+		add("judge-max-tokens", scoreCmd.JudgeMaxTokens)
+		add("judge-fence", scoreCmd.JudgeFence)
 	}
 	for suite, path := range j.config.TaskFile {
 		sum, err := jobs.HashFile(path)
@@ -67,7 +68,7 @@ func (j *job) settings() (map[string]string, error) {
 		}
 		all["content of --tasks of "+suite] = sum
 	}
-	for i, path := range c.Requests {
+	for i, path := range scoreCmd.Requests {
 		sum, err := jobs.HashFile(path)
 		if err != nil {
 			return nil, err
@@ -123,7 +124,7 @@ func (c *scoreCmd) status(std streams) error {
 	if err != nil {
 		return fmt.Errorf("cannot tell the status of %s: %w", store.Path(""), err)
 	}
-	s, err := j.Status()
+	status, err := j.Status()
 	if err != nil {
 		return err
 	}
@@ -131,25 +132,31 @@ func (c *scoreCmd) status(std streams) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "shards: %d of %d done, %d running, %d failed\n", s.Done, s.Shards, len(running), len(died))
-	of := fmt.Sprintf(" of %s", grouped(s.Lines))
-	if s.Whole {
-		of = " (some inputs are not counted before they are read)"
-	}
-	fmt.Fprintf(std.out, "lines:  %s%s scored\n", grouped(s.Scored), of)
-	if rate := s.Rate(); rate > 0 {
-		fmt.Fprintf(std.out, "rate:   %.0f lines/s, from the first part to the last\n", rate)
-		if left := s.Lines - s.Scored; !s.Whole && left > 0 && s.Done < s.Shards {
-			fmt.Fprintf(std.out, "left:   %s at that rate\n", time.Duration(float64(left)/rate*float64(time.Second)).Round(time.Second))
-		}
-	}
+	fmt.Fprintf(std.out, "shards: %d of %d done, %d running, %d failed\n", status.Done, status.Shards, len(running), len(died))
+	printPace(std.out, &status)
 	inOrder := func(a, b jobs.Part) int { return cmp.Or(a.Shard-b.Shard, a.Chunk-b.Chunk) }
 	for _, p := range slices.SortedFunc(maps.Keys(died), inOrder) {
 		fmt.Fprintf(std.out, "failed: shard %d, part %d: %d processes ended while it was under way\n", p.Shard, p.Chunk, died[p])
 	}
-	if s.Done == s.Shards {
+	if status.Done == status.Shards {
 		fmt.Fprintln(std.out, "all shards are done: the command that began the job writes the output")
 		return nil
 	}
 	return exitError{fmt.Errorf("%s is not finished: start the command that began it again to go on", store.Path("")), unfinished}
+}
+
+// printPace prints how many lines of a job are scored, and the rate and the time left where they are
+// known.
+func printPace(out io.Writer, status *jobs.Status) {
+	total := fmt.Sprintf(" of %s", grouped(status.Lines))
+	if status.Whole {
+		total = " (some inputs are not counted before they are read)"
+	}
+	fmt.Fprintf(out, "lines:  %s%s scored\n", grouped(status.Scored), total)
+	if rate := status.Rate(); rate > 0 {
+		fmt.Fprintf(out, "rate:   %.0f lines/s, from the first part to the last\n", rate)
+		if left := status.Lines - status.Scored; !status.Whole && left > 0 && status.Done < status.Shards {
+			fmt.Fprintf(out, "left:   %s at that rate\n", time.Duration(float64(left)/rate*float64(time.Second)).Round(time.Second))
+		}
+	}
 }

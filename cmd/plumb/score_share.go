@@ -37,7 +37,7 @@ func (c *scoreCmd) alone() bool {
 // share returns the number of this process, from 0, and how many processes share the work: from flags,
 // else from the variables of a Kubernetes or Slurm job. A missing or impossible number is a
 // usageError. See docs/spec/jobs.md#r8.
-func (c *scoreCmd) share() (index, of int, err error) {
+func (c *scoreCmd) share() (index, processes int, err error) {
 	number := func(flag string, given *int, names ...string) (int, error) {
 		if given != nil {
 			return *given, nil
@@ -56,7 +56,7 @@ func (c *scoreCmd) share() (index, of int, err error) {
 	if index, err = number("index", c.Index, "JOB_COMPLETION_INDEX", "SLURM_ARRAY_TASK_ID"); err != nil {
 		return 0, 0, err
 	}
-	if of, err = number("of", c.Of, "JOB_COMPLETIONS", "SLURM_ARRAY_TASK_COUNT"); err != nil {
+	if processes, err = number("of", c.Of, "JOB_COMPLETIONS", "SLURM_ARRAY_TASK_COUNT"); err != nil {
 		return 0, 0, err
 	}
 	fromSlurm := c.Index == nil && os.Getenv("JOB_COMPLETION_INDEX") == ""
@@ -67,10 +67,10 @@ func (c *scoreCmd) share() (index, of int, err error) {
 		}
 		index -= n
 	}
-	if of < 1 || index < 0 || index >= of {
-		return 0, 0, usage("cannot share the work: got index %d of %d; want 0 to %d", index, of, of-1)
+	if processes < 1 || index < 0 || index >= processes {
+		return 0, 0, usage("cannot share the work: got index %d of %d; want 0 to %d", index, processes, processes-1)
 	}
-	return index, of, nil
+	return index, processes, nil
 }
 
 // runShare scores those shards that are not done and belong to this process: the one of plumb shard
@@ -79,41 +79,46 @@ func (c *scoreCmd) share() (index, of int, err error) {
 func (j *job) runShare(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, j.shards.store.close()) }()
 	j.partsOnly = true
-	var mine func(jobs.Shard) bool
-	if only := j.cmd.only; only != nil {
-		if only.to > 0 {
-			return j.runRange(ctx, only)
-		}
-		mine = func(s jobs.Shard) bool { return s.N == only.shard }
-	} else {
-		index, of, err := j.cmd.share()
-		if err != nil {
-			return err
-		}
-		mine = func(s jobs.Shard) bool { return s.N%of == index }
+	if only := j.cmd.only; only != nil && only.to > 0 {
+		return j.runRange(ctx, only)
 	}
-	scored, before := 0, 0
+	isMine, err := j.ownShards()
+	if err != nil {
+		return err
+	}
+	scored, doneBefore := 0, 0
 	err = j.shards.Each(func(s jobs.Shard) error {
-		if !mine(s) {
+		if !isMine(s) {
 			return nil
 		}
 		done, err := j.whole(s)
 		if done || err != nil {
-			before++
+			doneBefore++
 			return err
 		}
-		if p := (jobs.Part{Shard: s.N}); s.Lines >= 0 && j.shards.deaths[p] >= poisonAfter {
-			err = j.quarantine(ctx, s, p, 0)
-		} else {
-			err = j.scoreShards(ctx, []jobs.Shard{s})
-		}
 		scored++
-		return err
+		first := jobs.Part{Shard: s.N}
+		if s.Lines >= 0 && j.shards.deaths[first] >= poisonAfter {
+			return j.quarantine(ctx, s, first, 0)
+		}
+		return j.scoreShards(ctx, []jobs.Shard{s})
 	})
 	if err == nil {
-		fmt.Fprintf(j.std.err, "%d shards scored, %d were done before\n", scored, before)
+		fmt.Fprintf(j.std.err, "%d shards scored, %d were done before\n", scored, doneBefore)
 	}
 	return errors.Join(err, j.broken)
+}
+
+// ownShards returns a function that reports whether a shard belongs to this process.
+func (j *job) ownShards() (func(jobs.Shard) bool, error) {
+	if only := j.cmd.only; only != nil {
+		return func(s jobs.Shard) bool { return s.N == only.shard }, nil
+	}
+	index, processes, err := j.cmd.share()
+	if err != nil {
+		return nil, err
+	}
+	return func(s jobs.Shard) bool { return s.N%processes == index }, nil
 }
 
 // whole reports whether all parts of a shard, up to the last one, are stored and match their markers.
@@ -134,25 +139,25 @@ func (j *job) endShare(ctx context.Context, err error) error {
 	return j.interrupted(ctx, err)
 }
 
-// runRange scores a range of the records of a part into the file o.results, and their clusters into a
+// runRange scores a range of the records of a part into the file onlyPart.results, and their clusters into a
 // file beside it. The part is not committed: the process that started this one does that.
-func (j *job) runRange(ctx context.Context, o *onlyPart) error {
-	s, err := j.shards.Find(o.shard)
+func (j *job) runRange(ctx context.Context, onlyPart *onlyPart) error {
+	s, err := j.shards.Find(onlyPart.shard)
 	if err != nil {
 		return usageError{err}
 	}
-	j.shards.part = jobs.Part{Shard: o.shard, Chunk: o.chunk}
+	j.shards.part = jobs.Part{Shard: onlyPart.shard, Chunk: onlyPart.chunk}
 	if err := j.stream(ctx, "", func(ctx context.Context, put putFunc) error {
-		return j.feedRange(s, o, put)
+		return j.feedRange(s, onlyPart, put)
 	}); err != nil {
 		return err
 	}
 	list, err := json.Marshal(j.shards.names)
 	if err == nil {
-		err = os.WriteFile(o.results+clustersSuffix, list, 0o600)
+		err = os.WriteFile(onlyPart.results+clustersSuffix, list, 0o600)
 	}
 	if err == nil {
-		err = os.WriteFile(o.results, j.shards.lines, 0o600)
+		err = os.WriteFile(onlyPart.results, j.shards.lines, 0o600)
 	}
 	j.shards.drop()
 	return err
@@ -187,26 +192,26 @@ func (a *ranged) filled() []string {
 // errEnough ends a feed after the last record of its range.
 var errEnough = errors.New("enough")
 
-// feedRange puts the records of a range of a part, o.from to o.to, to the scorer. Those before it are
+// feedRange puts the records of a range of a part, onlyPart.from to onlyPart.to, to the scorer. Those before it are
 // read but not put; those after it are not read.
-func (j *job) feedRange(s jobs.Shard, o *onlyPart, put putFunc) error {
+func (j *job) feedRange(shard jobs.Shard, onlyPart *onlyPart, put putFunc) error {
 	n := 0 // records read of the part
 	ranged := func(l dump.Line, origin *records.Origin) error {
-		if n++; n <= o.from {
+		if n++; n <= onlyPart.from {
 			return nil
 		}
-		if n > o.to {
+		if n > onlyPart.to {
 			return errEnough
 		}
-		j.shards.next = jobs.Part{Shard: o.shard, Chunk: o.chunk}
+		j.shards.next = jobs.Part{Shard: onlyPart.shard, Chunk: onlyPart.chunk}
 		return put(l, origin)
 	}
-	in := j.shards.Header.Inputs[s.Input]
+	in := j.shards.Header.Inputs[shard.Input]
 	var err error
-	if s.Lines < 0 {
-		err = j.feedWhole(in, jobs.Part{Shard: o.shard, Chunk: o.chunk}, o.skip, ranged)
+	if shard.Lines < 0 {
+		err = j.feedWhole(in, jobs.Part{Shard: onlyPart.shard, Chunk: onlyPart.chunk}, onlyPart.skip, ranged)
 	} else {
-		err = j.feedShards(in, []jobs.Shard{s}, ranged)
+		err = j.feedShards(in, []jobs.Shard{shard}, ranged)
 	}
 	if errors.Is(err, errEnough) {
 		err = nil
@@ -225,16 +230,16 @@ const poisonShard = 3
 // in a process of its own, in halves down to the lines that end the process. These lines get the error
 // poison, all others their scores. skip is the number of results before the part. plumb shard run does
 // so only with --bisect; without it, the part is an error with an exit code of its own.
-func (j *job) quarantine(ctx context.Context, s jobs.Shard, p jobs.Part, skip int) error {
+func (j *job) quarantine(ctx context.Context, s jobs.Shard, part jobs.Part, skip int) error {
 	if only := j.cmd.only; only != nil && !only.bisect {
 		err := fmt.Errorf("shard %d is poison: %d processes ended while it was under way; want --bisect, or the command that began the job",
-			p.Shard, j.shards.deaths[p])
+			part.Shard, j.shards.deaths[part])
 		return exitError{err, poisonShard}
 	}
 	fmt.Fprintf(j.std.err, "plumb: %d processes ended within part %d of shard %d; it is searched for the line that ends them\n",
-		j.shards.deaths[p], p.Chunk, p.Shard)
-	most := max(s.Lines, jobs.ShardLines) // records of the part
-	got, err := j.halve(ctx, s, onlyPart{shard: p.Shard, chunk: p.Chunk, skip: skip, to: most})
+		j.shards.deaths[part], part.Chunk, part.Shard)
+	limit := max(s.Lines, jobs.ShardLines) // records of the part
+	got, err := j.halve(ctx, s, onlyPart{shard: part.Shard, chunk: part.Chunk, skip: skip, to: limit})
 	if err != nil {
 		return err
 	}
@@ -249,31 +254,31 @@ func (j *job) quarantine(ctx context.Context, s jobs.Shard, p jobs.Part, skip in
 		}
 	}
 	m.Cells = cells.cells
-	return j.shards.Commit(p, got.lines, m)
+	return j.shards.Commit(part, got.lines, m)
 }
 
 // halve returns the results of a range of a part. It scores the range in a process of its own, and
 // both halves of it in this way if that process dies. A single record whose process dies twice gets
 // the error poison.
-func (j *job) halve(ctx context.Context, s jobs.Shard, o onlyPart) (*ranged, error) {
-	got, why, err := j.child(ctx, &o)
+func (j *job) halve(ctx context.Context, shard jobs.Shard, onlyPart onlyPart) (*ranged, error) {
+	got, why, err := j.child(ctx, &onlyPart)
 	if err != nil || why == "" {
 		return got, err
 	}
-	if o.to-o.from == 1 {
+	if onlyPart.to-onlyPart.from == 1 {
 		// Once more: the first end may have had another reason, such as memory that others used.
-		if got, again, err := j.child(ctx, &o); err != nil || again == "" {
+		if got, again, err := j.child(ctx, &onlyPart); err != nil || again == "" {
 			return got, err
 		}
-		line, err := j.poisoned(s, &o, why)
+		line, err := j.poisoned(shard, &onlyPart, why)
 		return &ranged{lines: line, n: bytes.Count(line, []byte("\n"))}, err
 	}
-	middle := (o.from + o.to) / 2
+	middle := (onlyPart.from + onlyPart.to) / 2
 	all := new(ranged)
-	for _, half := range [][2]int{{o.from, middle}, {middle, o.to}} {
-		part := o
+	for _, half := range [][2]int{{onlyPart.from, middle}, {middle, onlyPart.to}} {
+		part := onlyPart
 		part.from, part.to = half[0], half[1]
-		one, err := j.halve(ctx, s, part)
+		one, err := j.halve(ctx, shard, part)
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ type storer struct {
 type storeOrder struct {
 	part   jobs.Part
 	lines  []byte
-	m      jobs.Marker
+	marker jobs.Marker
 	synced chan<- struct{} // closed when all orders before are carried out; then there is no part
 }
 
@@ -37,7 +37,7 @@ func newStorer(j *jobs.Job) *storer {
 			if s.failed() != nil {
 				continue
 			}
-			if err := j.Commit(o.part, o.lines, o.m); err != nil {
+			if err := j.Commit(o.part, o.lines, o.marker); err != nil {
 				s.mu.Lock()
 				s.err = err
 				s.mu.Unlock()

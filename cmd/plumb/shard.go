@@ -65,42 +65,42 @@ func (c *shardRunCmd) run(std streams) error {
 	if err != nil {
 		return err
 	}
-	j, err := jobs.Open(store)
+	job, err := jobs.Open(store)
 	if errors.Is(err, jobs.ErrNone) {
 		return usage("cannot open %s: it is not there, or was not written to its end; plumb score --plan writes it", c.Manifest)
 	}
 	if err != nil {
 		return err
 	}
-	if _, err := j.Find(c.Shard); err != nil {
+	if _, err := job.Find(c.Shard); err != nil {
 		return usageError{err}
 	}
 	// The dumps have names relative to that folder. Where the parts are in an object store, machines share
 	// no folder, and the dumps are objects too.
-	if err := os.Chdir(j.Header.Folder); err != nil && dir != "" {
+	if err := os.Chdir(job.Header.Folder); err != nil && dir != "" {
 		return fmt.Errorf("cannot change to the folder of the job: %w", err)
 	}
 	var all cli
-	if _, err := parser(&all).Parse(j.Header.Args); err != nil {
+	if _, err := parser(&all).Parse(job.Header.Args); err != nil {
 		return usage("cannot read the command of %s: %v", c.Manifest, err)
 	}
-	s := &all.Score
-	s.args, s.Restart, s.Plan, s.NoJoin = j.Header.Args, false, false, false
+	scoreCmd := &all.Score
+	scoreCmd.args, scoreCmd.Restart, scoreCmd.Plan, scoreCmd.NoJoin = job.Header.Args, false, false, false
 	if dir != "" {
-		s.Output, s.Job = strings.TrimSuffix(dir, jobs.Suffix), ""
+		scoreCmd.Output, scoreCmd.Job = strings.TrimSuffix(dir, jobs.Suffix), ""
 	} else {
-		s.Output, s.Job = "-", at
-		s.S3Endpoint, s.S3Region = cmp.Or(c.S3Endpoint, s.S3Endpoint), cmp.Or(c.S3Region, s.S3Region)
+		scoreCmd.Output, scoreCmd.Job = "-", at
+		scoreCmd.S3Endpoint, scoreCmd.S3Region = cmp.Or(c.S3Endpoint, scoreCmd.S3Endpoint), cmp.Or(c.S3Region, scoreCmd.S3Region)
 	}
-	s.only = &onlyPart{shard: c.Shard, chunk: c.Part, skip: c.Skip, results: c.Results, bisect: c.Bisect}
+	scoreCmd.only = &onlyPart{shard: c.Shard, chunk: c.Part, skip: c.Skip, results: c.Results, bisect: c.Bisect}
 	if c.Records != "" {
 		from, to, _ := strings.Cut(c.Records, ":")
-		if s.only.from, err = strconv.Atoi(from); err == nil {
-			s.only.to, err = strconv.Atoi(to)
+		if scoreCmd.only.from, err = strconv.Atoi(from); err == nil {
+			scoreCmd.only.to, err = strconv.Atoi(to)
 		}
-		if err != nil || s.only.to <= s.only.from {
+		if err != nil || scoreCmd.only.to <= scoreCmd.only.from {
 			return usage("cannot use --records %q: want FROM:TO with FROM less than TO", c.Records)
 		}
 	}
-	return s.Run(std)
+	return scoreCmd.Run(std)
 }

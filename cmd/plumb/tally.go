@@ -29,7 +29,7 @@ type tally struct {
 	codes    map[string]int
 	first    []failedLine   // the first failures of each code
 	cut      map[string]int // truncated answers by where they end
-	again    int            // lines of dumps that repeat an answer, and were left out
+	repeats  int            // lines of dumps that repeat an answer, and were left out
 }
 
 // failedLine is a line that failed.
@@ -129,8 +129,8 @@ func (t *tally) writeCut(w io.Writer, mode string) {
 		}
 		fmt.Fprintf(w, "%d of %d answers were cut: %s (--cut %s)\n", n, t.lines, strings.Join(kinds, ", "), mode)
 	}
-	if t.again > 0 {
-		fmt.Fprintf(w, "%d lines repeat an answer (of another filter) and were left out\n", t.again)
+	if t.repeats > 0 {
+		fmt.Fprintf(w, "%d lines repeat an answer (of another filter) and were left out\n", t.repeats)
 	}
 }
 

@@ -106,15 +106,15 @@ func converted(l dump.Line) (line []byte, code string) {
 	if l.Fault != "" {
 		return failure(fmt.Sprintf("line:%d", l.N), "bad_line", l.Fault), "bad_line"
 	}
-	d, err := convert.ReadDrawing(l.Bytes)
+	drawing, err := convert.ReadDrawing(l.Bytes)
 	if err != nil {
 		id := fmt.Sprintf("line:%d", l.N)
-		if d != nil {
-			id = d.ID
+		if drawing != nil {
+			id = drawing.ID
 		}
 		return failure(id, "bad_drawing", err.Error()), "bad_drawing"
 	}
-	r, err := convert.Convert(d)
+	r, err := convert.Convert(drawing)
 	if err != nil {
 		code = "internal"
 		for _, k := range reasons {
@@ -123,9 +123,9 @@ func converted(l dump.Line) (line []byte, code string) {
 				break
 			}
 		}
-		return failure(d.ID, code, err.Error()), code
+		return failure(drawing.ID, code, err.Error()), code
 	}
-	in := assembly.Instance{ID: d.ID, Figure: r.Figure}
+	in := assembly.Instance{ID: drawing.ID, Figure: r.Figure}
 	in.Source = append(scoring.AppendFloat([]byte(`{"max_deviation":`), r.Deviation), '}')
 	return append(in.AppendJSON(nil), '\n'), "converted"
 }

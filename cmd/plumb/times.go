@@ -30,7 +30,7 @@ type times struct {
 // testTime sums the times of the lines of one test.
 type testTime struct {
 	suite, test string
-	n           int
+	lines       int
 	work        time.Duration
 	worst       time.Duration
 	parts       queue.Timing
@@ -54,25 +54,25 @@ func workOf(t queue.Timing) time.Duration {
 
 // add adds the times of one answer to those of its test, keeps it if it is one of the slowest, and
 // writes its line.
-func (c *times) add(file string, a *queue.Answer) error {
-	work, r := workOf(a.Timing), &a.Result
+func (c *times) add(file string, answer *queue.Answer) error {
+	work, r := workOf(answer.Timing), &answer.Result
 	t := c.at[[2]string{r.Suite, r.Test}]
 	if t == nil {
 		t = &testTime{suite: r.Suite, test: r.Test}
 		c.tests, c.at[[2]string{r.Suite, r.Test}] = append(c.tests, t), t
 	}
-	t.n++
+	t.lines++
 	t.work += work
 	t.worst = max(t.worst, work)
-	for p, d := range a.Timing {
+	for p, d := range answer.Timing {
 		t.parts[p] += d
 	}
 	if len(c.slow) < maxSlow || work > c.slow[len(c.slow)-1].work {
-		c.slow = append(c.slow, slowLine{file, a.Line, r.ID, r.Test, work, a.Timing})
+		c.slow = append(c.slow, slowLine{file, answer.Line, r.ID, r.Test, work, answer.Timing})
 		slices.SortStableFunc(c.slow, func(a, b slowLine) int { return cmp.Compare(b.work, a.work) })
 		c.slow = c.slow[:min(len(c.slow), maxSlow)]
 	}
-	_, err := c.out.Write(timesLine(file, a, work))
+	_, err := c.out.Write(timesLine(file, answer, work))
 	if err != nil {
 		return fmt.Errorf("cannot write times: %w", err)
 	}
@@ -81,14 +81,14 @@ func (c *times) add(file string, a *queue.Answer) error {
 
 // timesLine returns the JSON line of one answer: what identifies it, its times in milliseconds, without
 // parts that took none, and whether it was computed or taken from a cache.
-func timesLine(file string, a *queue.Answer, work time.Duration) []byte {
-	b := scoring.AppendString([]byte(`{"id":`), a.Result.ID)
+func timesLine(file string, answer *queue.Answer, work time.Duration) []byte {
+	b := scoring.AppendString([]byte(`{"id":`), answer.Result.ID)
 	if file != "" {
 		b = scoring.AppendString(append(b, `,"file":`...), file)
 	}
-	b = strconv.AppendInt(append(b, `,"line":`...), int64(a.Line), 10)
+	b = strconv.AppendInt(append(b, `,"line":`...), int64(answer.Line), 10)
 	for _, member := range []struct{ name, value string }{
-		{"suite", a.Result.Suite}, {"test", a.Result.Test}, {"model", a.Result.Who.Model},
+		{"suite", answer.Result.Suite}, {"test", answer.Result.Test}, {"model", answer.Result.Who.Model},
 	} {
 		if member.value != "" {
 			b = scoring.AppendString(append(b, `,"`+member.name+`":`...), member.value)
@@ -98,12 +98,12 @@ func timesLine(file string, a *queue.Answer, work time.Duration) []byte {
 		b = scoring.AppendFloat(append(b, `,"`+name+`_ms":`...), float64(d.Microseconds())/1000)
 	}
 	ms("work", work)
-	for p, d := range a.Timing {
+	for p, d := range answer.Timing {
 		if d > 0 {
 			ms(queue.Part(p).String(), d)
 		}
 	}
-	b = scoring.AppendString(append(b, `,"source":`...), a.Source.String())
+	b = scoring.AppendString(append(b, `,"source":`...), answer.Source.String())
 	return append(b, "}\n"...)
 }
 
@@ -120,8 +120,8 @@ func (c *times) testTable() scoring.TextTable {
 		t.Columns = append(t.Columns, p.String())
 	}
 	for _, test := range c.tests {
-		row := []string{cmp.Or(test.suite, "-"), cmp.Or(test.test, "-"), strconv.Itoa(test.n),
-			seconds(test.work), millis(test.work / time.Duration(test.n)), millis(test.worst)}
+		row := []string{cmp.Or(test.suite, "-"), cmp.Or(test.test, "-"), strconv.Itoa(test.lines),
+			seconds(test.work), millis(test.work / time.Duration(test.lines)), millis(test.worst)}
 		for _, p := range workParts {
 			row = append(row, seconds(test.parts[p]))
 		}
@@ -132,7 +132,7 @@ func (c *times) testTable() scoring.TextTable {
 
 // slowTable returns the table of the slowest lines, with the part that took most of the time of each.
 func (c *times) slowTable() scoring.TextTable {
-	t := scoring.TextTable{Title: "Slowest lines", Text: 3, Columns: []string{"line", "id", "test", "ms", "most of it", "ms"}}
+	textTable := scoring.TextTable{Title: "Slowest lines", Text: 3, Columns: []string{"line", "id", "test", "ms", "most of it", "ms"}}
 	for _, s := range c.slow {
 		longest := queue.PartDecode
 		for _, p := range workParts {
@@ -144,10 +144,10 @@ func (c *times) slowTable() scoring.TextTable {
 		if s.file != "" {
 			at = s.file + ":" + at
 		}
-		t.Rows = append(t.Rows, []string{at, fmt.Sprintf("%.60s", s.id), cmp.Or(s.test, "-"),
+		textTable.Rows = append(textTable.Rows, []string{at, fmt.Sprintf("%.60s", s.id), cmp.Or(s.test, "-"),
 			millis(s.work), longest.String(), millis(s.parts[longest])})
 	}
-	return t
+	return textTable
 }
 
 // writeTo writes a table with the seconds of each test by part, and one with the slowest lines, each

@@ -79,19 +79,19 @@ func (c *promptCmd) unusedFlags() []unusedFlags {
 	if c.Suite != "aspire" || c.Images == "" {
 		all = append(all, unusedFlags{"with these prompts", join(canvasNames, sceneNames)})
 	}
-	with := "with --suite " + c.Suite
+	wanted := "with --suite " + c.Suite
 	switch c.Suite {
 	case "aspire":
-		all = append(all, unusedFlags{with, join([]string{"format", "method", "@drawingbench"}, tangramOnly)})
+		all = append(all, unusedFlags{wanted, join([]string{"format", "method", "@drawingbench"}, tangramOnly)})
 	case "spatialab":
-		all = append(all, unusedFlags{with, join([]string{"mode", "input", "images", "fonts-dir", "@drawingbench"}, tangramOnly)})
+		all = append(all, unusedFlags{wanted, join([]string{"mode", "input", "images", "fonts-dir", "@drawingbench"}, tangramOnly)})
 	case "spaceeval":
 		others := []string{"format", "mode", "input", "method", "images", "fonts-dir", "@drawingbench"}
-		all = append(all, unusedFlags{with, join(others, tangramOnly)})
+		all = append(all, unusedFlags{wanted, join(others, tangramOnly)})
 	case "drawingbench":
-		all = append(all, unusedFlags{with, join([]string{"format", "mode", "input", "method", "images", "fonts-dir"}, tangramOnly)})
+		all = append(all, unusedFlags{wanted, join([]string{"format", "mode", "input", "method", "images", "fonts-dir"}, tangramOnly)})
 	case "tangram":
-		all = append(all, unusedFlags{with, join([]string{"format", "mode", "input", "method", "@drawingbench"}, jsonNames)})
+		all = append(all, unusedFlags{wanted, join([]string{"format", "mode", "input", "method", "@drawingbench"}, jsonNames)})
 		if c.Test == "outline" {
 			all = append(all, unusedFlags{"with --test outline", []string{"setting"}})
 		} else if c.Setting != "in-context" {

@@ -142,7 +142,7 @@ func exists(path string) bool {
 
 // list returns the flags with which plumb score scores the same dumps in the same way, for the pages
 // that show how to do so. Flags with their default values are left out.
-func (f *scoreFlags) list(e *engineFlags) (list []string) {
+func (f *scoreFlags) list(engineFlags *engineFlags) (list []string) {
 	if f.Suite != "" {
 		list = append(list, "--suite", f.Suite)
 	}
@@ -155,11 +155,11 @@ func (f *scoreFlags) list(e *engineFlags) (list []string) {
 	if f.Reward != "clamp01" {
 		list = append(list, "--reward", f.Reward)
 	}
-	if e.Tldraw != "4.2" {
-		list = append(list, "--tldraw", e.Tldraw)
+	if engineFlags.Tldraw != "4.2" {
+		list = append(list, "--tldraw", engineFlags.Tldraw)
 	}
-	if e.Raster != "reference" {
-		list = append(list, "--raster", e.Raster)
+	if engineFlags.Raster != "reference" {
+		list = append(list, "--raster", engineFlags.Raster)
 	}
 	return list
 }

@@ -80,12 +80,12 @@ func packed(path string) bool {
 	return dump.Packed(head[:n])
 }
 
-// copyLines writes each line of r at the number it has there. A line that r leaves out, because it is
-// blank or cannot be read, is written as a blank one. After each line read gets the place in r, for a
+// copyLines writes each line of reader at the number it has there. A line that reader leaves out, because it is
+// blank or cannot be read, is written as a blank one. After each line read gets the place in reader, for a
 // progress bar.
-func copyLines(ctx context.Context, r *dump.Reader, w io.Writer, read func(int64)) error {
+func copyLines(ctx context.Context, reader *dump.Reader, w io.Writer, read func(int64)) error {
 	for n := 1; ; n++ {
-		l, err := r.Next()
+		l, err := reader.Next()
 		if err == io.EOF {
 			return nil
 		}
@@ -100,24 +100,24 @@ func copyLines(ctx context.Context, r *dump.Reader, w io.Writer, read func(int64
 		if err := writeLine(w, l.Bytes); err != nil {
 			return err
 		}
-		read(r.Offset())
+		read(reader.Offset())
 	}
 }
 
 // copyRecords writes each record of another tool's dump as a line of plumb's own format. A record
-// without a task, or without an answer, leaves no line. After each line read gets the place in r, for
+// without a task, or without an answer, leaves no line. After each line read gets the place in reader, for
 // a progress bar.
-func copyRecords(ctx context.Context, r *records.Reader, w io.Writer, read func(int64)) error {
+func copyRecords(ctx context.Context, reader *records.Reader, w io.Writer, read func(int64)) error {
 	var buf []byte
 	for n := 1; ; n++ {
-		a, err := r.Next()
+		a, err := reader.Next()
 		if err == io.EOF {
 			return nil
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		l, _ := r.Line(buf[:0], a, n)
+		l, _ := reader.Line(buf[:0], a, n)
 		if l.Bytes == nil {
 			continue
 		}
@@ -125,7 +125,7 @@ func copyRecords(ctx context.Context, r *records.Reader, w io.Writer, read func(
 		if err := writeLine(w, l.Bytes); err != nil {
 			return err
 		}
-		read(r.Lines().Offset())
+		read(reader.Lines().Offset())
 	}
 }
 
@@ -149,22 +149,22 @@ func (k *copier) check(path string) error {
 		return err
 	}
 	defer r.Close()
-	l, err := r.Next()
+	line, err := r.Next()
 	if err == io.EOF {
 		return nil
 	}
 	var v *fastjson.Value
-	if err == nil && l.Fault != "" {
-		err = errors.New(l.Fault)
+	if err == nil && line.Fault != "" {
+		err = errors.New(line.Fault)
 	}
 	if err == nil {
-		v, err = fastjson.ParseBytes(l.Bytes)
+		v, err = fastjson.ParseBytes(line.Bytes)
 	}
 	if err == nil {
 		_, err = scoring.CheckResult(v)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot open results %s: line %d: %w", path, max(l.N, 1), err)
+		return fmt.Errorf("cannot open results %s: line %d: %w", path, max(line.N, 1), err)
 	}
 	return nil
 }
