@@ -1,6 +1,7 @@
 package tangram
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -11,7 +12,8 @@ import (
 
 // TestContacts checks both tolerances of contact from both sides (docs/spec/tangram.md#r36,
 // docs/spec/tangram.md#r37): a distance of 1/300, and 0.05 of an edge within it. An edge also
-// counts as near 1/300 beyond the other one's ends.
+// counts as near 1/300 beyond the other one's ends. Each case is also moved and turned, either edge may
+// have enough near the other, and edges have no direction.
 func TestContacts(t *testing.T) {
 	side := segment{0, 0, 1, 0}
 	for _, c := range []struct {
@@ -28,10 +30,29 @@ func TestContacts(t *testing.T) {
 		{"all of a short edge, of which the long one has more near", side, segment{0.5, 0, 0.549, 0}, true, true},
 		{"too short an edge", side, segment{0.5, 0, 0.543, 0}, false, true},
 		{"across", side, segment{0.5, -1, 0.5, 1}, false, true},
+		{"slanted, near enough for long enough", side, segment{0.5, 0, 0.55, 0.003}, true, true},
+		{"slanted, near for too short", side, segment{0.5, 0, 0.55, 0.004}, false, true},
+		{"beyond the end, near", side, segment{1.0033, 0, 2, 0}, false, true},
+		{"beyond the end, too far", side, segment{1.0034, 0, 2, 0}, false, false},
+		{"beyond the corner, near", side, segment{1.0023, 0.0023, 2, 0.0023}, false, true},
+		{"beyond the corner, too far", side, segment{1.0025, 0.0025, 2, 0.0025}, false, false},
+		{"a point", side, segment{0.5, 0.001, 0.5, 0.001}, false, true},
+		{"far away", side, segment{5, 5, 6, 6}, false, false},
 	} {
-		for _, both := range [2][2]segment{{c.a, c.b}, {c.b, c.a}} { // either edge may have enough near the other
-			if edge, point := touching(both[:1], both[1:]); edge != c.edge || point != c.point {
-				t.Errorf("%s: got edge %v, point %v; want %v, %v", c.name, edge, point, c.edge, c.point)
+		for _, degrees := range []float64{0, 30, 90, 135, 200} {
+			sin, cos := math.Sincos(degrees * math.Pi / 180)
+			moved := func(s segment) segment {
+				turn := func(x, y float64) (float64, float64) { return 3 + cos*x - sin*y, -5 + sin*x + cos*y }
+				s.x0, s.y0 = turn(s.x0, s.y0)
+				s.x1, s.y1 = turn(s.x1, s.y1)
+				return s
+			}
+			back := func(s segment) segment { return segment{s.x1, s.y1, s.x0, s.y0} }
+			a, b := moved(c.a), moved(c.b)
+			for _, both := range [][2]segment{{a, b}, {b, a}, {back(a), b}, {b, back(a)}} {
+				if edge, point := touching(both[:1], both[1:]); edge != c.edge || point != c.point {
+					t.Errorf("%s, turned by %g degrees: got edge %v, point %v; want %v, %v", c.name, degrees, edge, point, c.edge, c.point)
+				}
 			}
 		}
 	}

@@ -64,12 +64,20 @@ func instances(n int) (out []*assembly.Instance) {
 	return out
 }
 
+// fewer returns n, or with -short a fifth of it.
+func fewer(n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
 // TestMotions: valid configurations stay valid under rigid motions that take the
 // target along, and fill it exactly.
 func TestMotions(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 8))
-	pool := instances(100)
-	for round := range 10_000 {
+	pool := instances(fewer(100))
+	for round := range fewer(fewer(10_000)) {
 		in, m := pool[r.IntN(len(pool))], randomMotion(r)
 		target, ok := plane.NewTarget(m.outline(in.Outline))
 		if !ok {
@@ -87,8 +95,8 @@ func TestMotions(t *testing.T) {
 // invalid, however small the motion.
 func TestSmallMotionsOfOnePiece(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
-	pool := instances(50)
-	for round := range 1000 {
+	pool := instances(fewer(50))
+	for round := range fewer(1000) {
 		in, m := pool[round%len(pool)], randomMotion(r)
 		target, _ := plane.NewTarget(m.outline(in.Outline))
 		p := m.answer(in)
@@ -109,8 +117,8 @@ func TestSmallMotionsOfOnePiece(t *testing.T) {
 func TestDistortions(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	seen := map[[3]bool]int{}
-	pool := instances(50)
-	for round := range 10_000 {
+	pool := instances(fewer(50))
+	for round := range fewer(10_000) {
 		in, m := pool[round%len(pool)], randomMotion(r)
 		p := m.answer(in)
 		i := r.IntN(len(p.Pieces))

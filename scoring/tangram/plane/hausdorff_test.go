@@ -60,11 +60,16 @@ func branches(s segmentDist, b []segmentDist) (list [][3]float64) {
 }
 
 // TestFarthest compares distances of random sets of segments with brute force: chains and loose
-// segments, on a coarse grid, where much is parallel or equally far away, and anywhere.
+// segments, on a coarse grid, where much is parallel or equally far away, and anywhere. With -short
+// there are fewer.
 func TestFarthest(t *testing.T) {
+	rounds := 4000
+	if testing.Short() {
+		rounds = 150
+	}
 	r := rand.New(rand.NewPCG(3, 31))
 	var e hausdorffer
-	for round := range 4000 {
+	for round := range rounds {
 		coordinate := func() float64 {
 			if round%2 == 0 {
 				return float64(r.IntN(7)) / 2

@@ -38,7 +38,7 @@ func TestReadBounds(t *testing.T) {
 		// stage 4
 		{"letters", rooms, "The answer -", -1, NoAnswer, 6}, {"letters", rooms, "x 答", -1, NoAnswer, 6}, {"letters", rooms, "x 答案", -1, NoAnswer, 6},
 		{"letters", rooms, "The answer is (not B)", -1, NoAnswer, 6}, {"letters", rooms, "So it is most likely the answer: likely,B here", 1, "", 4},
-		{"numbers", angles, "The answer is 90 degrees", 0, "", 4}, {"letters", rooms, "The answer is the hall here", 0, "", 4},
+		{"numbers", angles, "The answer is 90 degrees", 0, "", 4}, {"numbers", angles, "The answer is 90, roughly", 0, "", 4}, {"letters", rooms, "The answer is the hall here", 0, "", 4},
 		{"letters", rooms, "The answer is B/D here", -1, Multiple, 4}, {"letters", rooms, "The answer is B, D here", -1, Multiple, 4}, {"letters", rooms, "The answer is B or option D here", -1, Multiple, 4},
 		{"letters", rooms, "The answer is B, hall, as said", -1, Conflict, 4}, {"letters", rooms, `So "B" is correct`, 1, "", 4},
 		{"letters", leftRight, "The answer is B, left.", -1, Conflict, 4}, {"letters", leftRight, "The answer is C, left of it", 2, "", 4},
