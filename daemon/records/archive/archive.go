@@ -35,8 +35,7 @@ type Archive struct {
 
 	// for short entries
 	packed   []byte
-	source   bytes.Reader // of packed
-	inflater io.ReadCloser
+	inflater inflater
 	unzstd   *zstd.Decoder
 	shorts   []*short // that are not in use
 }

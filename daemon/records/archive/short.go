@@ -5,10 +5,8 @@ import (
 	"bytes"
 	"errors"
 	"hash/crc32"
-	"io"
 	"slices"
 
-	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -43,7 +41,7 @@ func (a *Archive) short(f *zip.File) (s *short) {
 	}
 	defer func() {
 		if recover() != nil {
-			s, a.inflater, a.unzstd = nil, nil, nil
+			s, a.unzstd = nil, nil
 		}
 	}()
 	offset, err := f.DataOffset()
@@ -55,9 +53,10 @@ func (a *Archive) short(f *zip.File) (s *short) {
 	if _, err := a.src.ReadAt(a.packed, offset); err != nil {
 		return nil
 	}
-	s = &short{a: a}
 	if last := len(a.shorts) - 1; last >= 0 {
 		s, a.shorts = a.shorts[last], a.shorts[:last]
+	} else {
+		s = &short{a: a}
 	}
 	s.open = true
 	size := int(f.UncompressedSize64)
@@ -72,8 +71,12 @@ func (a *Archive) short(f *zip.File) (s *short) {
 	return s
 }
 
-// errMethod says that an entry is compressed in another way than those that are read.
-var errMethod = errors.New("unknown method")
+// errMethod says that an entry is compressed in another way than those that are read, and errDeflate
+// that it is not valid deflate.
+var (
+	errMethod  = errors.New("unknown method")
+	errDeflate = errors.New("no valid deflate")
+)
 
 // decode appends the contents of the entry in a.packed to dst, which has room for size+1
 // bytes, so that an entry that is longer than it states is noticed. The error is errMethod
@@ -83,17 +86,11 @@ func (a *Archive) decode(dst []byte, method uint16, size int) ([]byte, error) {
 	case zip.Store:
 		return append(dst, a.packed...), nil
 	case zip.Deflate:
-		a.source.Reset(a.packed)
-		if a.inflater == nil {
-			a.inflater = flate.NewReader(&a.source)
-		} else {
-			a.inflater.(flate.Resetter).Reset(&a.source, nil)
+		n, ok := a.inflater.inflate(dst[:size+1], a.packed)
+		if !ok {
+			return dst, errDeflate
 		}
-		n, err := io.ReadFull(a.inflater, dst[:size+1]) // to its end, which comes before the additional byte
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			err = nil
-		}
-		return dst[:n], err
+		return dst[:n], nil
 	case Zstd:
 		if a.unzstd == nil {
 			var err error
