@@ -2,7 +2,6 @@ package records
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -61,7 +60,12 @@ func ParseJoin(s string) (*Join, error) {
 // why and the id is the place of the record. See docs/spec/dumps.md#r19.
 func (r *Reader) join(a *Answer) {
 	labels := a.Labels
-	a.Suite, a.Test = cmp.Or(a.Record.Suite, text(labels.Get("suite"))), cmp.Or(a.Record.Test, text(labels.Get("test")))
+	if a.Suite = a.Record.Suite; a.Suite == "" {
+		a.Suite = text(labels.Get("suite"))
+	}
+	if a.Test = a.Record.Test; a.Test == "" {
+		a.Test = text(labels.Get("test"))
+	}
 	if j := r.options.Join; j != nil {
 		a.Err = r.joinByFlag(j, a)
 	} else if a.Label = label(labels); a.Label != nil {

@@ -89,6 +89,8 @@ func Text(v *fastjson.Value) string {
 		return ""
 	case v.Type() == fastjson.TypeString:
 		return string(v.GetStringBytes())
+	case v.Type() == fastjson.TypeNumber:
+		return v.String()
 	}
 	return string(Append(nil, v))
 }

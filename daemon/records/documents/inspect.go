@@ -109,6 +109,7 @@ func Inspect(in *input.Input, o Options) (record.Source, error) {
 	if err := s.readHeader(); err != nil {
 		return nil, err
 	}
+	s.samples = make([]*zip.File, 0, len(a.Files))
 	for _, f := range a.Files {
 		s.sortEntry(f)
 	}
@@ -216,8 +217,8 @@ func (s *inspect) Next() (*record.Record, error) {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
 	var c *chunks
-	if n, _ := splitName(f.Name); fault == "" && n.folder != "" {
-		c = cmp.Or(s.chunks[n.folder], &chunks{})
+	if folder, chunked := strings.CutSuffix(f.Name, "/sample.json"); fault == "" && chunked {
+		c = cmp.Or(s.chunks[folder], &chunks{})
 		fault = s.addMetadata(v, c)
 	}
 	if fault == "" {

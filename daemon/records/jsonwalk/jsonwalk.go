@@ -194,8 +194,14 @@ func (w *Walker) Member() (name []byte, ok bool, err error) {
 		return nil, false, w.syntax(c, "a name in quotes")
 	}
 	long := false
-	if n := shortTextLen(w.buf[w.pos:w.end]); n > 0 { // with its quotes
-		w.name = append(w.name[:0], w.buf[w.pos:w.pos+n]...)
+	b := w.buf[w.pos:w.end]
+	n := shortTextLen(b)                    // with its quotes
+	if n > 0 && n < len(b) && b[n] == ':' { // as mostly: the name can stay where it is
+		w.pos += n + 1
+		return b[1 : n-1], true, nil
+	}
+	if n > 0 {
+		w.name = append(w.name[:0], b[:n]...)
 		w.pos += n
 	} else {
 		k := keeper{dst: w.name[:0], limit: maxName + 2} // with the two quotes
