@@ -129,7 +129,9 @@ func (m *Meter) closeBroken(d *gpu.Meter, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.open == d {
-		m.open, m.fails, m.nextTry = nil, m.fails+1, time.Now().Add(meterPause)
+		m.open = nil
+		m.fails++
+		m.nextTry = time.Now().Add(meterPause)
 		go d.Close()
 	}
 }

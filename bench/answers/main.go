@@ -28,6 +28,7 @@ import (
 	"plumb/bench/spawn"
 )
 
+// main reads the flags and measures many answers to few tasks, or with -flat the memory of one long run.
 func main() {
 	log.SetFlags(0)
 	plumb := flag.String("plumb", "bin/plumb", "the program")
@@ -170,7 +171,7 @@ func ratio(row [][]sample, f func(sample) float64) float64 {
 	return figure.Median(v)
 }
 
-// inProcess runs `plumb score` on a dump.
+// inProcess runs `plumb score` on a dump as a process of its own, and returns what it took.
 func inProcess(program string, d *dump) (s sample, err error) {
 	out := d.path + ".out"
 	defer os.Remove(out)

@@ -26,6 +26,7 @@ import (
 	"plumb/scoring/aspire/scenario/program"
 )
 
+// main reads the flags and measures plumb score on both dumps of the balance test.
 func main() {
 	log.SetFlags(0)
 	n := flag.Int("n", 20000, "items of each dump")

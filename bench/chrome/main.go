@@ -29,6 +29,7 @@ import (
 	"plumb/render/view"
 )
 
+// main reads the flags and measures the reference scenes in Chromium.
 func main() {
 	data := flag.String("data", filepath.Join("..", "shared", "data"), "folder of the reference data, else PLUMB_DATA")
 	every := flag.Int("every", 3, "take every n-th scene")

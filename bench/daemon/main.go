@@ -40,6 +40,7 @@ type config struct {
 	out      io.Writer
 }
 
+// main reads the flags and runs the mode that is named, with the mode's own numbers where a flag gives none.
 func main() {
 	log.SetFlags(0)
 	var cfg config
@@ -53,7 +54,9 @@ func main() {
 	tests := flag.String("tests", "", "tests of ASPIRE whose items are sent, with commas between them; all, but balance for light")
 	flag.StringVar(&cfg.only, "only", "", "part of the names of the probes of hostile to run; all of them without it")
 	flag.Parse()
-	cfg.args, cfg.more, cfg.out = strings.Fields(*args), strings.Fields(*more), os.Stdout
+	cfg.args = strings.Fields(*args)
+	cfg.more = strings.Fields(*more)
+	cfg.out = os.Stdout
 	cfg.tests = scenario.Tests()
 	if *tests != "" {
 		cfg.tests = strings.Split(*tests, ",")

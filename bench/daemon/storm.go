@@ -114,7 +114,8 @@ func (s *stormy) restart() (err error) {
 	return s.first.stop()
 }
 
-// watch samples the memory of both daemons.
+// watch samples the memory of both daemons twice a second, until stop is closed. The second daemon takes
+// over during the storm, so it is nil at first.
 func (s *stormy) watch(stop chan struct{}) {
 	for {
 		select {

@@ -35,6 +35,7 @@ type way struct {
 // choiceKind is the kind of answers where reading is nearly all of the work.
 const choiceKind = "multiple-choice"
 
+// main reads the flags and measures plumb score on a dump in each format.
 func main() {
 	log.SetFlags(0)
 	plumb := flag.String("plumb", "bin/plumb", "the program")

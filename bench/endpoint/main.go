@@ -17,6 +17,7 @@ import (
 	"plumb/daemon/chat/chattest"
 )
 
+// main serves the mock endpoint until it is stopped. Wrong use ends it with exit code 2.
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "endpoint:", err)

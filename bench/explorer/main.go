@@ -29,6 +29,7 @@ import (
 	"plumb/daemon/index/indextest"
 )
 
+// main reads the flags and measures plumb view on a made result file of each size.
 func main() {
 	log.SetFlags(0)
 	program := flag.String("plumb", filepath.Join("bin", "plumb"), "the program, as make build makes it")

@@ -35,6 +35,7 @@ import (
 	"plumb/testdata/madeup"
 )
 
+// main reads the flags and compares the reference scenes, or with -made-up made-up ones, with the editor.
 func main() {
 	log.SetFlags(0)
 	data := flag.String("data", filepath.Join("..", "shared", "data"), "folder of the reference data, else PLUMB_DATA")

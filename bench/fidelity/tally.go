@@ -56,7 +56,8 @@ type tally struct {
 // named matches the names of shapes in reasons.
 var named = regexp.MustCompile(` of shape "[^"]*" \([a-z]+\)|shape "[^"]*" `)
 
-// add counts a scene.
+// add counts a scene as failed, refused for a reason without the names of shapes, or native. A native one
+// that misses a bar is listed.
 func (t *tally) add(f *figures) {
 	switch {
 	case f.Error != nil:

@@ -117,7 +117,8 @@ func Run(ctx context.Context, cfg Config, steps []Step, told func(Result)) error
 	return nil
 }
 
-// newRunner prepares the connections to the server.
+// newRunner prepares the connections to the server at cfg.URL, http://HOST:PORT or unix:PATH. None is
+// opened yet.
 func newRunner(cfg Config) (*runner, error) {
 	if len(cfg.Requests) == 0 {
 		return nil, errors.New("cannot put load on the server: there are no requests")

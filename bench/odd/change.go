@@ -18,6 +18,7 @@ type place struct {
 	index int
 }
 
+// get returns the value at the place.
 func (p place) get() any {
 	if p.in != nil {
 		return p.in[p.key]
@@ -25,6 +26,7 @@ func (p place) get() any {
 	return p.list[p.index]
 }
 
+// set replaces the value at the place.
 func (p place) set(v any) {
 	if p.in != nil {
 		p.in[p.key] = v

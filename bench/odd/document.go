@@ -160,7 +160,9 @@ func (d *document) source() []byte {
 	case formFile:
 		first := list{object{"id": "document:document", "typeName": "document", "gridSize": 10, "name": "", "meta": object{}},
 			object{"id": "page:page", "typeName": "page", "name": "Page 1", "index": "a1", "meta": object{}}}
-		o["tldrawFileFormatVersion"], o["schema"], o["records"] = 1, schema, slices.Concat(first, d.shapes, d.bindings)
+		o["tldrawFileFormatVersion"] = 1
+		o["schema"] = schema
+		o["records"] = slices.Concat(first, d.shapes, d.bindings)
 	}
 	b, err := json.Marshal(o)
 	if err != nil {

@@ -55,6 +55,8 @@ type judge struct {
 	pictures string
 }
 
+// openJudge opens a renderer that draws natively alone, and a browser with that many tabs. Pictures of
+// what differs go to the folder pictures, none for "".
 func openJudge(tabs int, pictures string) (j *judge, err error) {
 	j = &judge{pictures: pictures}
 	if j.native, err = render.Open(render.Config{Backend: render.BackendCPU, Fidelity: render.FidelityNative}); err != nil {
@@ -68,7 +70,8 @@ func openJudge(tabs int, pictures string) (j *judge, err error) {
 
 func (j *judge) close() error { return errors.Join(j.pool.Close(), j.native.Close()) }
 
-// judge says what becomes of a document.
+// judge draws a document with plumb and with the editor, and says whether it is drawn alike, left to the
+// editor, refused, or at fault. The error is that of a renderer, not of the document.
 func (j *judge) judge(w *render.Worker, document *document) (verdict, error) {
 	source := document.source()
 	s, err := scene.Decode(source, scene.DefaultLimits())

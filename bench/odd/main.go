@@ -23,6 +23,7 @@ import (
 	"plumb/bench/rig"
 )
 
+// main reads the flags and has odd documents of each kind of shape judged.
 func main() {
 	log.SetFlags(0)
 	each := flag.Int("n", 60, "documents of each kind of shape")

@@ -183,7 +183,10 @@ func goVector(list []work) *row {
 func bounds(p *vector.Path) image.Rectangle {
 	lo, hi := p.Points[0], p.Points[0]
 	for _, q := range p.Points {
-		lo.X, lo.Y, hi.X, hi.Y = min(lo.X, q.X), min(lo.Y, q.Y), max(hi.X, q.X), max(hi.Y, q.Y)
+		lo.X = min(lo.X, q.X)
+		lo.Y = min(lo.Y, q.Y)
+		hi.X = max(hi.X, q.X)
+		hi.Y = max(hi.Y, q.Y)
 	}
 	floor := func(v float32) int { return int(math.Floor(float64(v))) }
 	return image.Rect(floor(lo.X), floor(lo.Y), floor(hi.X)+1, floor(hi.Y)+1)

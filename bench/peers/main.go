@@ -26,6 +26,7 @@ import (
 	"plumb/render/chrome"
 )
 
+// main reads the flags and measures each class of scenes with all renderers that are installed.
 func main() {
 	log.SetFlags(0)
 	n := flag.Int("n", 60, "scenes of each class")

@@ -135,7 +135,8 @@ func InTurn(rounds []Round) (*Comparison, error) {
 			if len(a) == 0 || len(b) == 0 {
 				break
 			}
-			old, new = append(old, figure.Median(a)), append(new, figure.Median(b))
+			old = append(old, figure.Median(a))
+			new = append(new, figure.Median(b))
 			ratios = append(ratios, figure.Median(b)/figure.Median(a))
 		}
 		if len(ratios) < len(rounds) { // a figure that one side does not have

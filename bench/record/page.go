@@ -166,12 +166,14 @@ func (s Sweep) figure() figured {
 	p := plot{xName: s.Unit, yName: "core us per scene", logX: true}
 	for _, q := range s.Points {
 		p.logX = p.logX && q.X > 0
-		p.xs, p.ys = append(p.xs, q.X), append(append(p.ys, 0), Of(q.Samples, CoreOf)...)
+		p.xs = append(p.xs, q.X)
+		p.ys = append(append(p.ys, 0), Of(q.Samples, CoreOf)...)
 	}
 	var xs, ys []float64
 	for _, q := range s.Points {
 		all := Of(q.Samples, CoreOf)
-		xs, ys = append(xs, q.X), append(ys, q.Core())
+		xs = append(xs, q.X)
+		ys = append(ys, q.Core())
 		p.dot(q.X, q.Core(), slices.Min(all), slices.Max(all), fmt.Sprintf("%g: %.1f us, %.0f scenes/s", q.X, q.Core(), q.Rate()))
 	}
 	p.line("measured", xs, ys)
@@ -200,14 +202,16 @@ func (f *File) roof() template.HTML {
 	for _, cl := range f.Classes {
 		var resident, moved []float64
 		for _, d := range cl.Device {
-			resident, moved = append(resident, d.Resident), append(moved, d.Moved)
+			resident = append(resident, d.Resident)
+			moved = append(moved, d.Moved)
 		}
 		if len(resident) == 0 || cl.Shares.Intensity <= 0 {
 			continue
 		}
 		q := point{cl.Shares.Intensity, cl.Shares.Ops * slices.Max(resident), cl.Shares.Ops * slices.Max(moved), cl.Name}
 		points = append(points, q)
-		p.xs, p.ys = append(p.xs, q.x), append(p.ys, q.resident, q.moved)
+		p.xs = append(p.xs, q.x)
+		p.ys = append(p.ys, q.resident, q.moved)
 	}
 	lo, hi := span(p.xs, true)
 	p.line("roof", []float64{lo, ridge, hi}, []float64{lo * ceilings.Up, ceilings.DeviceOps, ceilings.DeviceOps})
@@ -237,7 +241,8 @@ func (f *File) predicted() template.HTML {
 		}
 	}
 	for _, a := range all {
-		p.xs, p.ys = append(p.xs, a.got, a.want), append(p.ys, a.got, a.want)
+		p.xs = append(p.xs, a.got, a.want)
+		p.ys = append(p.ys, a.got, a.want)
 	}
 	p.line("roof", []float64{slices.Min(p.xs), slices.Max(p.xs)}, []float64{slices.Min(p.xs), slices.Max(p.xs)})
 	for _, a := range all {

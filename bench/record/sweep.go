@@ -153,7 +153,8 @@ func (s *session) sweep(axis *axis) (Sweep, error) {
 			if axis.total {
 				core *= p.X
 			}
-			rows, y = append(rows, axis.terms(p)), append(y, core)
+			rows = append(rows, axis.terms(p))
+			y = append(y, core)
 		}
 		if f, err := figure.Least(rows, y); err == nil { // too few points have no fit
 			sw.Fit, sw.FitX = &f, axis.fitX
@@ -189,7 +190,8 @@ func modelOf(points []Point) *Model {
 	var rows [][]float64
 	var y []float64
 	for _, p := range points {
-		rows, y = append(rows, terms(p)), append(y, p.Core())
+		rows = append(rows, terms(p))
+		y = append(y, p.Core())
 	}
 	if len(rows) <= len(model.Names) {
 		return nil

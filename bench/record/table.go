@@ -51,7 +51,8 @@ func (m *Model) String() string {
 	return strings.Join(parts, " + ")
 }
 
-// rates prints the throughput of each class.
+// rates prints a row for each class of scenes: scenes per second from end to end, in rendering alone, and
+// with tiles that are on the device, core time per scene, and latencies of lone scenes.
 func (f *File) rates(t io.Writer) {
 	fmt.Fprintln(t, "\n\tscenes/s\tcore us\trender/s\tcore us\tresident/s\tlone p50 us\tp99 us\tsegments\tfailed\t")
 	for _, c := range f.Classes {

@@ -25,7 +25,8 @@ type Machine struct {
 	Load  string `json:"load"` // when it was asked for
 }
 
-// Here describes this machine.
+// Here describes this machine: its processor, cores, system and present load. What the system does not
+// tell is "unknown".
 func Here() Machine {
 	machine := Machine{CPU: "unknown", Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS + "/" + runtime.GOARCH, Load: "unknown"}
 	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {

@@ -31,6 +31,7 @@ import (
 // atOnce is the default of plumb run's --concurrency.
 const atOnce = 32
 
+// main reads the flags and measures plumb run against the scripted endpoint.
 func main() {
 	log.SetFlags(0)
 	plumb := flag.String("plumb", "bin/plumb", "the program")

@@ -36,6 +36,7 @@ import (
 // place is the size of the part of the segment for one picture, bytes.
 const place = 8 << 20
 
+// main reads the flags and measures all routes by which a daemon gives out pictures.
 func main() {
 	log.SetFlags(0)
 	n := flag.Int("scenes", 96, "scenes of the sample dump, spread over it")

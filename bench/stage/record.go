@@ -159,7 +159,9 @@ func parts(rs []*recorder, sample *Sample, wall time.Duration) *Parts {
 	host := union(parts.Spans, Stage.Host)
 	device := union(parts.Spans, func(s Stage) bool { return s == Device })
 	both := common(host, device)
-	parts.Host, parts.Device, parts.Both = share(length(host), wall), share(length(device), wall), share(both, wall)
+	parts.Host = share(length(host), wall)
+	parts.Device = share(length(device), wall)
+	parts.Both = share(both, wall)
 	parts.Overlap = share(both, length(device))
 	return parts
 }

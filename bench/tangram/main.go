@@ -23,6 +23,8 @@ import (
 	"plumb/bench/rig"
 )
 
+// main reads the flags and measures all rows on one core, whose collector gets as much memory to work
+// with as in plumb score.
 func main() {
 	log.SetFlags(0)
 	source := where()

@@ -48,7 +48,9 @@ func within(name string, times, n int, pass func() (figures, error)) *row {
 				return f, err
 			}
 		}
-		f.Core, f.Wall, f.scored = (rig.CoreTime() - core).Seconds(), time.Since(start).Seconds(), n*times
+		f.Core = (rig.CoreTime() - core).Seconds()
+		f.Wall = time.Since(start).Seconds()
+		f.scored = n * times
 		return f, nil
 	}}
 }
@@ -129,8 +131,10 @@ func found(list []answer) (figures figures, err error) {
 		for _, p := range m.Metrics.Pieces {
 			simple = simple && (!p.Parsed || p.Simple && p.Area > 0)
 		}
-		figures.IoU, figures.Far = append(figures.IoU, m.Metrics.IoU), append(figures.Far, m.Metrics.Far)
-		figures.Parsed, figures.simple = append(figures.Parsed, m.Metrics.Parsed), append(figures.simple, simple)
+		figures.IoU = append(figures.IoU, m.Metrics.IoU)
+		figures.Far = append(figures.Far, m.Metrics.Far)
+		figures.Parsed = append(figures.Parsed, m.Metrics.Parsed)
+		figures.simple = append(figures.simple, simple)
 	}
 	return figures, nil
 }

@@ -62,7 +62,8 @@ func (s *sweep) compare(list []sample) (all []difference, err error) {
 			for part := range sheets {
 				differing, err := w.sheet(part)
 				mu.Lock()
-				all, faults = append(all, differing...), append(faults, err)
+				all = append(all, differing...)
+				faults = append(faults, err)
 				mu.Unlock()
 			}
 		})
@@ -114,7 +115,8 @@ func (w *drawer) sheet(list []sample) (differing []difference, err error) {
 			differing = append(differing, difference{sample: s, why: err.Error()})
 			continue
 		}
-		native, boxes = append(native, s), append(boxes, box)
+		native = append(native, s)
+		boxes = append(boxes, box)
 		cell.X, cell.Y = max(cell.X, int(math.Ceil(box.W))+gap), max(cell.Y, int(math.Ceil(box.H))+gap)
 	}
 	if len(native) == 0 {

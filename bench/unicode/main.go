@@ -21,6 +21,7 @@ import (
 	"plumb/bench/rig"
 )
 
+// main reads the flags and compares every code point with the editor.
 func main() {
 	log.SetFlags(0)
 	first := flag.Int("from", 0, "first code point")

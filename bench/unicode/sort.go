@@ -117,7 +117,8 @@ func (s *sweep) sort() (*result, error) {
 
 // add adds the counts of other characters.
 func (r *result) add(o *result) {
-	r.native, r.unnamed = append(r.native, o.native...), append(r.unnamed, o.unnamed...)
+	r.native = append(r.native, o.native...)
+	r.unnamed = append(r.unnamed, o.unnamed...)
 	maps.Copy(r.refused, o.refused)
 	for why, n := range o.reasons {
 		r.reasons[why] += n

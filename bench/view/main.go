@@ -18,6 +18,7 @@ import (
 	"plumb/render/scene"
 )
 
+// main reads the flags and shows the scenes of a file in a window, or writes one screenshot.
 func main() {
 	runtime.LockOSThread() // GLFW belongs to the main thread
 	log.SetFlags(0)

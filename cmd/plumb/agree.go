@@ -199,7 +199,9 @@ func (s *study) appendJSON(dst []byte, id string) []byte {
 		}
 		first = false
 		dst = scoring.AppendString(dst, name)
-		dst = append(appendAgreement(append(dst, ":{"...), agree.Measure(s.part(name))), '}')
+		dst = append(dst, ":{"...)
+		dst = appendAgreement(dst, agree.Measure(s.part(name)))
+		dst = append(dst, '}')
 	}
 	if !first {
 		dst = append(dst, '}')

@@ -73,6 +73,7 @@ type exitError struct {
 
 func (e exitError) Unwrap() error { return e.error }
 
+// main runs the command line and ends with its exit code.
 func main() {
 	// Without this a closed pipe, or a limit on the size of files, would end the process
 	// before it could report what it had done.

@@ -143,10 +143,13 @@ func (p *progress) drawn(made, all int) {
 	})
 }
 
-// show moves the progress bar and writes text beside it, five times a second at most. Without a bar
+// redrawEvery is the least time between two changes of the progress bar.
+const redrawEvery = 200 * time.Millisecond
+
+// show moves the progress bar and writes text beside it, once in redrawEvery at most. Without a bar
 // it does nothing. The caller holds the mutex.
 func (p *progress) show(now time.Time, text func() string) {
-	if p.bar == nil || p.ended || now.Sub(p.shown) < 200*time.Millisecond {
+	if p.bar == nil || p.ended || now.Sub(p.shown) < redrawEvery {
 		return
 	}
 	p.shown = now

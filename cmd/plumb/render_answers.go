@@ -117,6 +117,8 @@ func answerStats(id string, p *scoring.Painting) []byte {
 	b = fmt.Appendf(b, `,"width":%d,"height":%d,`, p.Image.Rect.Dx(), p.Image.Rect.Dy())
 	b = scoring.AppendStats(b, metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom), nil)
 	b = append(b, `,"backend":"cpu","`...)
-	b = scoring.AppendMetrics(append(append(b, p.Name...), `":`...), p.Stats)
+	b = append(b, p.Name...)
+	b = append(b, `":`...)
+	b = scoring.AppendMetrics(b, p.Stats)
 	return append(b, "}\n"...)
 }

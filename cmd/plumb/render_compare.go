@@ -129,7 +129,9 @@ func (m *comparison) pair(s *renderTask) []byte {
 	p.reason, p.foreign = err.Error(), errors.Is(err, view.ErrForeign)
 	if p.foreign {
 		b := scoring.AppendString([]byte(`{"id":`), p.id)
-		return append(scoring.AppendString(append(b, `,"native":false,"reason":`...), p.reason), "}\n"...)
+		b = append(b, `,"native":false,"reason":`...)
+		b = scoring.AppendString(b, p.reason)
+		return append(b, "}\n"...)
 	}
 	return failure(p.id, codeOf(err), p.reason)
 }
@@ -204,7 +206,10 @@ func (m *comparison) figures(p *pair) []byte {
 	b = fmt.Appendf(b, `,"native":true,"width":%d,"height":%d,"box":[%d,%d,%d,%d]`, figures.Width, figures.Height,
 		figures.Box.Min.X, figures.Box.Min.Y, figures.Box.Max.X, figures.Box.Max.Y)
 	number := func(name string, x float64) {
-		b = scoring.AppendFloat(append(scoring.AppendString(append(b, ','), name), ':'), x)
+		b = append(b, ',')
+		b = scoring.AppendString(b, name)
+		b = append(b, ':')
+		b = scoring.AppendFloat(b, x)
 	}
 	number("alpha_within", figures.Within)
 	number("alpha_mean", figures.Mean)
@@ -233,7 +238,10 @@ func writeFeatures(path string, s *compare.Summary) error {
 			x    float64
 		}{{"within", r.Within}, {"within_worst", r.WithinWorst}, {"mean", r.Mean}, {"mean_95", r.MeanTail}, {"mean_worst", r.MeanWorst},
 			{"colour", r.Colour}, {"colour_worst", r.ColourWorst}} {
-			b = scoring.AppendFloat(append(scoring.AppendString(append(b, ','), n.name), ':'), n.x)
+			b = append(b, ',')
+			b = scoring.AppendString(b, n.name)
+			b = append(b, ':')
+			b = scoring.AppendFloat(b, n.x)
 		}
 		b = append(b, "}\n"...)
 	}

@@ -201,7 +201,8 @@ func (c *reportCmd) series() (names, paths []string) {
 			shared[name] = true
 		}
 		files[name] = path
-		names, paths = append(names, name), append(paths, path)
+		names = append(names, name)
+		paths = append(paths, path)
 	}
 	for i, arg := range c.Results {
 		if _, _, given := namedFile(arg); !given && shared[names[i]] {
@@ -223,7 +224,8 @@ func (c *reportCmd) folders() (remark string, shared clusters, err error) {
 		if err != nil {
 			return "", nil, err
 		}
-		names, remarks = append(names, shortName(path)), append(remarks, f.remark)
+		names = append(names, shortName(path))
+		remarks = append(remarks, f.remark)
 		if !ok {
 			continue
 		}

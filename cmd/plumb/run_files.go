@@ -111,6 +111,7 @@ func readRecord(path string) (*runRecord, error) {
 	return r, nil
 }
 
+// writeRecord writes the settings and the state of a run to run.json in its folder.
 func (c *runCmd) writeRecord(r *runRecord) error {
 	b, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
@@ -350,6 +351,9 @@ func (c *runCmd) showProgress(std streams, preparedRun *preparedRun, client *cha
 	return func() { close(end); <-ended }
 }
 
+// paceAfter is the time from which a run has a pace; sooner it would be a guess.
+const paceAfter = 3 * time.Second
+
 // progressLine returns how far the run is as one line of text: counts, the pace since the start and
 // the time left, tokens and cost, and how long the endpoint has asked to wait. The pace counts the
 // units that were done in the time took, of which doneBefore were done at its start.
@@ -357,7 +361,7 @@ func (c *runCmd) progressLine(p *preparedRun, client *chat.Client, took time.Dur
 	g, status, spent := p.run.Progress(), client.Status(), client.Spent()
 	text := fmt.Sprintf("%s %s %d/%d · %d ok %d failed %d cut · %d at once",
 		c.Suite, armsName(p.arms), g.Done, g.Units, g.Answered, g.Failed, g.Cut, status.Calls)
-	if took > 3*time.Second && g.Done > doneBefore { // sooner, the pace would be a guess
+	if took > paceAfter && g.Done > doneBefore {
 		each := took / time.Duration(g.Done-doneBefore)
 		left := (each * time.Duration(g.Units-g.Done)).Round(time.Second)
 		text += fmt.Sprintf(" · %.0f/min · %s left", float64(time.Minute)/float64(each), left)

@@ -111,7 +111,10 @@ func (c *runCmd) drawingSource(preparedRun *preparedRun) (ask.Suite, error) {
 		return nil, fmt.Errorf("cannot read tasks: %w", err)
 	}
 	d := defaultScore()
-	d.Suite, d.Tasks, d.Variant, d.Backend = c.Suite, []string{"drawingbench=" + c.Tasks}, c.Variant, "cpu"
+	d.Suite = c.Suite
+	d.Tasks = []string{"drawingbench=" + c.Tasks}
+	d.Variant = c.Variant
+	d.Backend = "cpu"
 	cc, err := core(&d.engineFlags, &d.limitFlags, &d.scoreFlags)
 	if err != nil {
 		return nil, err
@@ -153,6 +156,7 @@ func (s *turnScorer) score(line []byte) (*scoring.Result, error) {
 	return &a.Result, err
 }
 
+// close closes the engine, if a turn has needed one.
 func (s *turnScorer) close() error {
 	if s.core == nil {
 		return nil

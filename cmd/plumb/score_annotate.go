@@ -76,7 +76,10 @@ func (a *annotator) add(dump string, line []byte) error {
 		if err != nil {
 			return fmt.Errorf("cannot keep results for --annotate: %w", err)
 		}
-		a.dump, a.file, a.out, a.files[dump] = dump, f, bufio.NewWriterSize(f, 1<<20), path
+		a.dump = dump
+		a.file = f
+		a.out = bufio.NewWriterSize(f, 1<<20)
+		a.files[dump] = path
 	}
 	a.out.Write(line)
 	if err := a.out.WriteByte('\n'); err != nil {

@@ -179,7 +179,8 @@ type lineWriter struct {
 	rest []byte // the beginning of a line whose end has not been written yet
 }
 
-// Write implements io.Writer.
+// Write gives each line in p to the writer below. What stands behind the last line end is kept for the next
+// call.
 func (l *lineWriter) Write(p []byte) (int, error) {
 	n := len(p)
 	for {

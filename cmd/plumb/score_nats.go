@@ -27,7 +27,10 @@ func (j *job) runClaims(ctx context.Context) error {
 		return err
 	}
 	defer stop()
-	cfg.Job, cfg.Creds, cfg.CA, cfg.AckWait = j.shards.Header.ID(), j.cmd.Creds, j.cmd.CA, j.cmd.AckWait
+	cfg.Job = j.shards.Header.ID()
+	cfg.Creds = j.cmd.Creds
+	cfg.CA = j.cmd.CA
+	cfg.AckWait = j.cmd.AckWait
 	queue, err := claims.Open(ctx, cfg)
 	if err != nil {
 		return err

@@ -134,7 +134,8 @@ func (c *serveCmd) unusedFlags() (all []unusedFlags) {
 	return all
 }
 
-// unusedFlags implements flagUser.
+// unusedFlags lists the flags that have no use with the others of this plumb render: those of comparisons
+// without one, and those of scenes with --suite.
 func (c *renderCmd) unusedFlags() (all []unusedFlags) {
 	if c.Compare == "" {
 		all = append(all, unusedFlags{"without --compare", []string{"worst", "reference"}})
@@ -154,7 +155,7 @@ func (c *renderCmd) unusedFlags() (all []unusedFlags) {
 	return all
 }
 
-// unusedFlags implements flagUser.
+// unusedFlags lists the flags that have no use with the others of this plumb bench.
 func (c *benchCmd) unusedFlags() (all []unusedFlags) {
 	if c.Compare {
 		return nil // compare checks its flags itself

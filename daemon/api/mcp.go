@@ -50,7 +50,9 @@ func (s *Server) mcp(ctx *fasthttp.RequestCtx) {
 	}
 	b := strconv.AppendInt([]byte(`{"jsonrpc":"2.0","error":{"code":`), int64(code), 10)
 	b = scoring.AppendString(append(b, `,"message":`...), message)
-	b = append(append(append(b, `},"id":`...), id...), '}')
+	b = append(b, `},"id":`...)
+	b = append(b, id...)
+	b = append(b, '}')
 	ctx.SetContentType("application/json")
 	ctx.SetBody(b)
 }

@@ -228,7 +228,9 @@ func (s *Server) replyPair(ctx *fasthttp.RequestCtx, c metric.Comparison, q pixe
 	b = u.sums(append(b, ','), "b", c.B)
 	b = fmt.Appendf(b, `,"both_pixels":%d`, c.Both)
 	for _, m := range pairMetrics {
-		b = append(scoring.AppendString(append(b, ','), m.name), ':')
+		b = append(b, ',')
+		b = scoring.AppendString(b, m.name)
+		b = append(b, ':')
 		x, ok := m.value(c)
 		switch {
 		case ok:

@@ -82,7 +82,9 @@ func (v *verified) append(b, request []byte) []byte {
 			return nil
 		}
 		taken[name] = true
-		b = append(append(append(b, '"'), key...), '"', ':')
+		b = append(b, '"')
+		b = append(b, key...)
+		b = append(b, '"', ':')
 		b = append(append(b, value...), ',')
 		return nil
 	})

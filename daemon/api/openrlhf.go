@@ -26,7 +26,8 @@ var openRLHFRoute = trainer{
 		var times []queue.Timing
 		for i, o := range x.outcomes {
 			if !o.Failed || x.policy != reward.Drop {
-				kept, times = append(kept, o), append(times, x.results[i].timing)
+				kept = append(kept, o)
+				times = append(times, x.results[i].timing)
 			}
 		}
 		if !x.timings {

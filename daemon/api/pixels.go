@@ -107,9 +107,12 @@ func (p *pixels) within() error {
 	return nil
 }
 
-// digits reads a whole number of at most 9 digits from a query.
+// maxDigits is the longest number that digits reads: it fits into 32 bits.
+const maxDigits = 9
+
+// digits reads a whole number of at most maxDigits digits from a query.
 func digits(b []byte) (n int, ok bool) {
-	if len(b) == 0 || len(b) > 9 {
+	if len(b) == 0 || len(b) > maxDigits {
 		return 0, false
 	}
 	for _, c := range b {

@@ -199,7 +199,10 @@ func (one *sample) useBareAction(action []byte) {
 		if len(b) > 1 {
 			b = append(b, ',')
 		}
-		b = append(append(append(append(b, '"'), key...), `":`...), v...)
+		b = append(b, '"')
+		b = append(b, key...)
+		b = append(b, `":`...)
+		b = append(b, v...)
 		return nil
 	})
 	if !hasResponse {

@@ -162,7 +162,9 @@ func (s *Server) renderInto(life context.Context, scene []byte, d drawing, t tar
 // size and layout into out. The error for a region that is too small holds the bytes wanted.
 func copyToRegion(pin *shm.Pin, p queue.Picture, alpha bool, out *placedPicture) error {
 	img := p.Image
-	out.Width, out.Height, out.Channels = img.Rect.Dx(), img.Rect.Dy(), "rgba"
+	out.Width = img.Rect.Dx()
+	out.Height = img.Rect.Dy()
+	out.Channels = "rgba"
 	depth := 4
 	if alpha {
 		out.Channels, depth = "alpha", 1

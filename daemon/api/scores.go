@@ -21,7 +21,8 @@ type scores struct {
 	failed *prometheus.CounterVec
 }
 
-// newScores registers the Prometheus metrics of scores.
+// newScores registers the Prometheus metrics of scores: their spread, how answers were read, and the
+// codes of samples without a score, by benchmark and test.
 func newScores(r prometheus.Registerer) *scores {
 	s := &scores{
 		spread: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "plumb_score", Help: "Scores, before they are shaped into rewards.",

@@ -250,7 +250,9 @@ func (q *taskQuery) spec(index int, name string, task []byte) map[string]any {
 	if q.split != dump.TestSplit {
 		label = append(append(label, `","split":"`...), q.split...)
 	}
-	label = append(scoring.AppendString(append(label, `","id":`...), name), '}')
+	label = append(label, `","id":`...)
+	label = scoring.AppendString(label, name)
+	label = append(label, '}')
 	spec := map[string]any{"label": string(label), "suite": q.suite, "split": q.split, "index": index, "id": name}
 	v, err := fastjson.ParseBytes(task)
 	if err != nil {

@@ -232,7 +232,9 @@ func serverTiming(t *queue.Timing) string {
 	b = appendMS(b, t.Total())
 	for p, d := range t {
 		if d > 0 {
-			b = append(append(append(b, ", "...), queue.Part(p).String()...), ";dur="...)
+			b = append(b, ", "...)
+			b = append(b, queue.Part(p).String()...)
+			b = append(b, ";dur="...)
 			b = appendMS(b, d)
 		}
 	}
@@ -273,7 +275,9 @@ func appendTimed(dst []byte, answer *queue.Answer) []byte {
 		if p > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(append(append(dst, '"'), p.String()...), `":`...)
+		dst = append(dst, '"')
+		dst = append(dst, p.String()...)
+		dst = append(dst, `":`...)
 		dst = appendMS(dst, answer.Timing[p])
 	}
 	return append(append(dst, "}}"...), answer.JSON[end:]...)

@@ -14,7 +14,10 @@ var answerMembers = []string{"id", "turn", "model", "response", "actions", "repe
 func appendMembers(dst, line []byte) []byte {
 	jsoncut.Members(line, func(key, value []byte) error {
 		if !slices.Contains(answerMembers, jsoncut.Name(key)) {
-			dst = append(append(append(append(dst, `,"`...), key...), `":`...), value...)
+			dst = append(dst, `,"`...)
+			dst = append(dst, key...)
+			dst = append(dst, `":`...)
+			dst = append(dst, value...)
 		}
 		return nil
 	})

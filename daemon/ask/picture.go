@@ -31,9 +31,13 @@ func (p *Picture) AppendJSON(b, region []byte) []byte {
 	b = strconv.AppendInt(append(b, `,"height":`...), int64(p.Height), 10)
 	b = append(hex.AppendEncode(append(b, `,"sha256":"`...), sum[:]), '"')
 	if region != nil {
-		return append(append(append(b, `,"data":null,"region":`...), region...), '}')
+		b = append(b, `,"data":null,"region":`...)
+		b = append(b, region...)
+		return append(b, '}')
 	}
-	b = append(append(append(b, `,"data":"data:`...), p.Type...), ";base64,"...)
+	b = append(b, `,"data":"data:`...)
+	b = append(b, p.Type...)
+	b = append(b, ";base64,"...)
 	b = base64.StdEncoding.AppendEncode(b, p.Data)
 	return append(b, `","region":null}`...)
 }

@@ -176,7 +176,10 @@ func (p *pass) waitPauses(ctx context.Context) error {
 // of pauses starts anew unless another pause began after the call was permitted.
 func (p *pass) succeeded() {
 	p.gate.set(func(g *gate) {
-		g.failures, g.since, g.cool, g.probing = 0, time.Time{}, firstCool, false
+		g.failures = 0
+		g.since = time.Time{}
+		g.cool = firstCool
+		g.probing = false
 		if p.epoch == g.epoch {
 			g.pauses = 0
 		}
@@ -225,11 +228,12 @@ func (p *pass) startPause(r *Reading) {
 // jitter returns a random wait after the n-th failure, from n = 0, between 0 and a backoff that
 // doubles with n.
 func jitter(backoff time.Duration, n int) time.Duration {
-	most := maxBackoff
-	if n < 16 {
-		most = min(most, backoff<<n)
+	const maxDoublings = 16 // more would overflow, and be beyond maxBackoff anyway
+	longest := maxBackoff
+	if n < maxDoublings {
+		longest = min(longest, backoff<<n)
 	}
-	return rand.N(most + 1)
+	return rand.N(longest + 1)
 }
 
 // openCircuit opens the circuit, so that no calls go to the endpoint for a while. If it is

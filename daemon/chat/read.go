@@ -182,7 +182,9 @@ func (r *Reader) readCompletion(status int, header http.Header, got *completion)
 	g := newReading(Answer, status, "")
 	g.Model, g.ID = r.hide(text(got.Model)), r.hide(text(got.ID))
 	g.Provider, g.Fingerprint = r.hide(text(got.Provider)), r.hide(text(got.Fingerprint))
-	g.Text, g.Reasoning, g.Finish = r.hide(c.text()), r.hide(c.reasoning()), r.hide(finish)
+	g.Text = r.hide(c.text())
+	g.Reasoning = r.hide(c.reasoning())
+	g.Finish = r.hide(finish)
 	if isFilter(finish) { // with a text it is an answer that was cut
 		g.Finish = "content_filter"
 		if g.Text == "" {

@@ -296,17 +296,27 @@ func (p *Part) append(b []byte, hashed bool) []byte {
 	m := p.Image
 	switch {
 	case m == nil && hashed:
-		b = append(canonical.AppendString(append(b, `{"text":`...), p.Text), `,"type":"text"}`...)
+		b = append(b, `{"text":`...)
+		b = canonical.AppendString(b, p.Text)
+		b = append(b, `,"type":"text"}`...)
 	case m == nil:
-		b = append(canonical.AppendString(append(b, `{"type":"text","text":`...), p.Text), '}')
+		b = append(b, `{"type":"text","text":`...)
+		b = canonical.AppendString(b, p.Text)
+		b = append(b, '}')
 	case hashed:
 		b = append(b, '{')
 		if m.Detail != "" {
-			b = append(canonical.AppendString(append(b, `"detail":`...), m.Detail), ',')
+			b = append(b, `"detail":`...)
+			b = canonical.AppendString(b, m.Detail)
+			b = append(b, ',')
 		}
-		b = append(append(append(b, `"sha256":"`...), m.SHA256()...), `","type":"image"}`...)
+		b = append(b, `"sha256":"`...)
+		b = append(b, m.SHA256()...)
+		b = append(b, `","type":"image"}`...)
 	default:
-		b = append(append(append(b, `{"type":"image_url","image_url":{"url":"data:`...), m.Type...), ";base64,"...)
+		b = append(b, `{"type":"image_url","image_url":{"url":"data:`...)
+		b = append(b, m.Type...)
+		b = append(b, ";base64,"...)
 		b = append(base64.StdEncoding.AppendEncode(b, m.Data), '"')
 		if m.Detail != "" {
 			b = canonical.AppendString(append(b, `,"detail":`...), m.Detail)
@@ -367,7 +377,9 @@ func object(list []member) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(canonical.AppendString(b, m.name), ':'), m.value...)
+		b = canonical.AppendString(b, m.name)
+		b = append(b, ':')
+		b = append(b, m.value...)
 	}
 	return append(b, '}')
 }

@@ -117,7 +117,10 @@ func (a *assembly) completion() *completion {
 		return &a.whole
 	}
 	m := &a.choice.Message
-	m.Content, m.Refusal, m.Reasoning, m.Old = quote(a.content), quote(a.refusal), quote(a.reasoning), quote(a.old)
+	m.Content = quote(a.content)
+	m.Refusal = quote(a.refusal)
+	m.Reasoning = quote(a.reasoning)
+	m.Old = quote(a.old)
 	m.Details = append(append(raw(`[{"text":`), quote(a.details)...), "}]"...)
 	a.whole.Choices = []choice{a.choice}
 	return &a.whole

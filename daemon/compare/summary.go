@@ -35,7 +35,9 @@ func (s *Summary) Add(f *Figures, parts []Part) {
 			e = new(feature)
 			s.parts[p.Feature] = e
 		}
-		e.within, e.mean, e.colour = append(e.within, p.Within), append(e.mean, p.Mean), append(e.colour, p.ColourWithin)
+		e.within = append(e.within, p.Within)
+		e.mean = append(e.mean, p.Mean)
+		e.colour = append(e.colour, p.ColourWithin)
 		if e.last != s.scene {
 			e.last = s.scene
 			e.scenes++

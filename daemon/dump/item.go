@@ -352,10 +352,13 @@ func field(v *fastjson.Value, name string) (string, *scoring.Error) {
 	return string(f.GetStringBytes()), nil
 }
 
-// clip shortens text from outside to 64 bytes for messages.
+// maxQuoted is how many bytes of a text from outside stand in a message.
+const maxQuoted = 64
+
+// clip shortens text from outside to maxQuoted bytes for messages.
 func clip(s string) string {
-	if len(s) > 64 {
-		return strings.ToValidUTF8(s[:64], "") + "..."
+	if len(s) > maxQuoted {
+		return strings.ToValidUTF8(s[:maxQuoted], "") + "..."
 	}
 	return s
 }

@@ -120,7 +120,8 @@ func (t *Tasks) Between(start, stop int) (names []string, json [][]byte, of int)
 		return nil, nil, 0
 	}
 	for i := max(start, 0); i < min(stop, len(s.all)); i++ {
-		names, json = append(names, s.all[i].name), append(json, s.all[i].json)
+		names = append(names, s.all[i].name)
+		json = append(json, s.all[i].json)
 	}
 	return names, json, len(s.all)
 }

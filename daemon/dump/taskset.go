@@ -194,7 +194,10 @@ func (l *taskLoader) trimmed(b []byte) []byte {
 		if len(kept) > 1 {
 			kept = append(kept, ',')
 		}
-		kept = append(append(append(append(kept, '"'), key...), `":`...), value...)
+		kept = append(kept, '"')
+		kept = append(kept, key...)
+		kept = append(kept, `":`...)
+		kept = append(kept, value...)
 		return nil
 	})
 	l.buf = append(kept, '}')
@@ -324,7 +327,9 @@ func (t *taskSet) join(dst, line []byte) []byte {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = append(append(scoring.AppendString(dst, string(key)), ':'), jsontree.Append(nil, f)...)
+		dst = scoring.AppendString(dst, string(key))
+		dst = append(dst, ':')
+		dst = append(dst, jsontree.Append(nil, f)...)
 	})
 	return append(dst, tail...)
 }

@@ -71,7 +71,9 @@ func New(cfg Config, opts Options) (*Episode, *scoring.Error) {
 	if fault != nil {
 		return nil, fault
 	}
-	episode.suite, episode.id, episode.test = cfg.Items.Suites.Find(it.Suite), it.ID, it.Test
+	episode.suite = cfg.Items.Suites.Find(it.Suite)
+	episode.id = it.ID
+	episode.test = it.Test
 	if episode.test == "" && it.Suite == "tangram" {
 		episode.test = "solution"
 	}
@@ -165,7 +167,9 @@ func (e *Episode) outlineLabel(tasks *dump.Tasks, at int) ([]byte, *scoring.Erro
 		return nil, coded(err)
 	}
 	if s := e.opt.Split; s != "" && s != dump.TestSplit {
-		line = append(scoring.AppendString(append(line[:len(line)-1], `,"split":`...), s), '}')
+		line = append(line[:len(line)-1], `,"split":`...)
+		line = scoring.AppendString(line, s)
+		line = append(line, '}')
 	}
 	return line, nil
 }
@@ -209,7 +213,9 @@ func (e *Episode) lineWith(response []byte) []byte {
 	if line[len(line)-1] != '{' {
 		line = append(line, ',')
 	}
-	return append(append(append(line, `"response":`...), response...), '}')
+	line = append(line, `"response":`...)
+	line = append(line, response...)
+	return append(line, '}')
 }
 
 // resetCanvas makes the canvas anew and applies the answers that were scored so far, so that
@@ -277,7 +283,9 @@ func (e *Episode) Begin(answer []byte) *Turn {
 	if err != nil {
 		return turn
 	}
-	turn.read, turn.status, turn.notes = true, status, append(it.Notes, notes...)
+	turn.read = true
+	turn.status = status
+	turn.notes = append(it.Notes, notes...)
 	turn.response = scoring.AppendString(nil, string(e.canvas.AppendAnswer(nil)))
 	turn.Line = e.lineWith(turn.response)
 	return turn
@@ -315,7 +323,8 @@ func (e *Episode) End(turn *Turn, result Result) (observation, rewardJSON []byte
 		e.lineRewards = append(e.lineRewards, x)
 		e.done = x >= e.rule.threshold || e.taken >= e.rule.turns
 		step := e.opt.Reward.step(e.lineRewards, e.done)
-		e.scores, e.steps = append(e.scores, &score), append(e.steps, &step)
+		e.scores = append(e.scores, &score)
+		e.steps = append(e.steps, &step)
 		rewardJSON = scoring.AppendFloat(nil, step)
 	default:
 		e.done, e.failed, e.zero = true, true, result.Zero

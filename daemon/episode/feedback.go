@@ -164,5 +164,7 @@ func feedbackJSON(text string, object []byte) []byte {
 		return null
 	}
 	b := scoring.AppendString([]byte(`{"text":`), text)
-	return append(append(append(b, `,"object":`...), object...), '}')
+	b = append(b, `,"object":`...)
+	b = append(b, object...)
+	return append(b, '}')
 }

@@ -187,11 +187,18 @@ func (e *Episode) pictures(all []ask.Picture) ([]byte, error) {
 // append appends an observation, which always has the same members.
 func (e *Episode) append(b []byte, seen *seen) []byte {
 	text := func(name, v string) {
-		b = scoring.AppendString(append(append(append(b, '"'), name...), `":`...), v)
+		b = append(b, '"')
+		b = append(b, name...)
+		b = append(b, `":`...)
+		b = scoring.AppendString(b, v)
 		b = append(b, ',')
 	}
 	member := func(name string, v []byte) {
-		b = append(append(append(append(append(b, '"'), name...), `":`...), v...), ',')
+		b = append(b, '"')
+		b = append(b, name...)
+		b = append(b, `":`...)
+		b = append(b, v...)
+		b = append(b, ',')
 	}
 	b = append(b, '{')
 	text("suite", e.suite.Name)

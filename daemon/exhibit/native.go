@@ -42,9 +42,16 @@ func splitNative(r Renderer, v view.View) (only []string, missing []Lost) {
 	return only, missing
 }
 
+// A box below tinyShape in width and height is enlarged to tinyWidth and tinyHeight, so that a name
+// fits in. All are page units.
+const (
+	tinyShape  = 20
+	tinyWidth  = 80
+	tinyHeight = 40
+)
+
 // corners returns the corners of the box of shape i on the page, in order around the box,
-// after the transforms of the shape and its parents. A very small box is enlarged so that a
-// name fits in.
+// after the transforms of the shape and its parents. A tiny box is enlarged.
 func corners(s *scene.Scene, i int32) [4]scene.Point {
 	sh := &s.Shapes[i]
 	lo, hi := scene.Point{}, scene.Point{X: sh.W, Y: sh.H + sh.GrowY}
@@ -60,8 +67,8 @@ func corners(s *scene.Scene, i int32) [4]scene.Point {
 			stretch(p.X, p.Y)
 		}
 	}
-	if hi.X-lo.X < 20 && hi.Y-lo.Y < 20 { // page units
-		stretch(lo.X+80, lo.Y+40)
+	if hi.X-lo.X < tinyShape && hi.Y-lo.Y < tinyShape {
+		stretch(lo.X+tinyWidth, lo.Y+tinyHeight)
 	}
 	box := [4]scene.Point{lo, {X: hi.X, Y: lo.Y}, hi, {X: lo.X, Y: hi.Y}}
 	for ; i >= 0; i = s.Shapes[i].Parent {

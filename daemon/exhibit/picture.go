@@ -107,7 +107,10 @@ func cover(a, b *image.NRGBA) (*image.RGBA, error) {
 		case inB:
 			c = beneath
 		}
-		out.Pix[i], out.Pix[i+1], out.Pix[i+2], out.Pix[i+3] = uint8(c[0]), uint8(c[1]), uint8(c[2]), 255
+		out.Pix[i] = uint8(c[0])
+		out.Pix[i+1] = uint8(c[1])
+		out.Pix[i+2] = uint8(c[2])
+		out.Pix[i+3] = 255
 	}
 	return out, nil
 }

@@ -288,11 +288,14 @@ func (o *opened) options(e *Explorer, path string, opt index.Options) index.Opti
 	return opt
 }
 
-// remark adds a sentence on the job for the page.
+// maxRemarks bounds the sentences on a job that the page shows.
+const maxRemarks = 100
+
+// remark adds a sentence on the job for the page, unless it has maxRemarks.
 func (o *opened) remark(s string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.remarks) < 100 {
+	if len(o.remarks) < maxRemarks {
 		o.remarks = append(o.remarks, s)
 	}
 }
@@ -465,5 +468,7 @@ func (o *opened) inform(out *Info) {
 	o.mu.Lock()
 	out.Remarks = append(out.Remarks, o.remarks...)
 	o.mu.Unlock()
-	out.Rows, out.Series, out.Answers = o.set.Rows(), o.series, len(o.dumps) > 0 || o.given != nil
+	out.Rows = o.set.Rows()
+	out.Series = o.series
+	out.Answers = len(o.dumps) > 0 || o.given != nil
 }

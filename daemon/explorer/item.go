@@ -189,7 +189,8 @@ func (e *Explorer) describe(ctx context.Context, opened *opened, row int, answer
 	var pictures []drawn
 	for i := range x.Panels {
 		p, d := e.describePanel(ctx, answer, i, &x.Panels[i])
-		out.Panels, pictures = append(out.Panels, p), append(pictures, d)
+		out.Panels = append(out.Panels, p)
+		pictures = append(pictures, d)
 	}
 	for _, t := range x.Texts {
 		out.Texts = append(out.Texts, Text{t.Title, cut(t.Body, limits.prompt)})

@@ -158,7 +158,9 @@ func (e *Explorer) collect(ctx context.Context, opened *opened, query *query, it
 // fill adds the items of the first rows with their pictures, and for each rule the listed
 // rows that it suspects. Items are made in windows by several workers and added in order.
 func (e *Explorer) fill(ctx context.Context, opened *opened, savedPage *savedPage, items int) error {
-	savedPage.Items, savedPage.pictures, savedPage.Found = []Item{}, map[string][]byte{}, map[string][]int{}
+	savedPage.Items = []Item{}
+	savedPage.pictures = map[string][]byte{}
+	savedPage.Found = map[string][]int{}
 	if savedPage.Compared == nil {
 		savedPage.Compared = []Compared{}
 	}

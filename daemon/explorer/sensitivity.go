@@ -141,10 +141,16 @@ func withResponse(line, response []byte) ([]byte, error) {
 		if name := jsoncut.Name(key); name == "response" || name == "actions" {
 			return nil
 		}
-		out = append(append(append(append(append(out, '"'), key...), `":`...), value...), ',')
+		out = append(out, '"')
+		out = append(out, key...)
+		out = append(out, `":`...)
+		out = append(out, value...)
+		out = append(out, ',')
 		return nil
 	})
-	out = append(append(append(out, `"response":`...), response...), '}')
+	out = append(out, `"response":`...)
+	out = append(out, response...)
+	out = append(out, '}')
 	return out, err
 }
 

@@ -32,12 +32,15 @@ func (c *textCache) remark(f index.Filter) string {
 	return c.texts[f.Text]
 }
 
-// note keeps how far a search came, for the page. After a hundred searches it forgets the
+// maxSearches is how many searches are remembered.
+const maxSearches = 100
+
+// note keeps how far a search came, for the page. After maxSearches searches it forgets the
 // earlier ones.
 func (c *textCache) note(text, said string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.texts == nil || len(c.texts) > 100 {
+	if c.texts == nil || len(c.texts) > maxSearches {
 		c.texts = map[string]string{}
 	}
 	c.texts[text] = said

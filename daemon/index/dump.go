@@ -70,7 +70,8 @@ func (d *Dump) Find(key uint64) (lines [][]byte, numbers []int, err error) {
 		if _, err := d.source.ReadAt(b, int64(d.at[i])); err != nil {
 			return nil, nil, fmt.Errorf("cannot read line %d of %s: %w", d.line[i], d.Path, err)
 		}
-		lines, numbers = append(lines, b), append(numbers, int(d.line[i]))
+		lines = append(lines, b)
+		numbers = append(numbers, int(d.line[i]))
 	}
 	return lines, numbers, nil
 }
@@ -110,7 +111,9 @@ func answerKey(id string, who *scoring.Identity) uint64 {
 
 // appendAnswer appends what answerKey is the hash of.
 func appendAnswer(b []byte, id string, who *scoring.Identity) []byte {
-	b = append(append(append(b, id...), 0), who.Model...)
+	b = append(b, id...)
+	b = append(b, 0)
+	b = append(b, who.Model...)
 	b = strconv.AppendInt(append(b, 0), int64(max(1, who.Repeat)), 10)
 	return strconv.AppendInt(append(b, 0), int64(max(1, who.Turn)), 10)
 }

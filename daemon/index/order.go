@@ -268,13 +268,15 @@ func (r *recent[T]) get(key string) (v T, ok bool) {
 		return v, false
 	}
 	v = r.values[i]
-	r.keys, r.values = append(slices.Delete(r.keys, i, i+1), key), append(slices.Delete(r.values, i, i+1), v)
+	r.keys = append(slices.Delete(r.keys, i, i+1), key)
+	r.values = append(slices.Delete(r.values, i, i+1), v)
 	return v, true
 }
 
 // put adds a value and drops the least recently used ones beyond limit.
 func (r *recent[T]) put(key string, v T, limit int) {
-	r.keys, r.values = append(r.keys, key), append(r.values, v)
+	r.keys = append(r.keys, key)
+	r.values = append(r.values, v)
 	for len(r.keys) > limit {
 		r.keys, r.values = slices.Delete(r.keys, 0, 1), slices.Delete(r.values, 0, 1)
 	}

@@ -368,7 +368,10 @@ func newPlan(file *File, number int, filter *Filter) *plan {
 	p.source = failBit(Source, file.Path)
 	if filter.Metric != "" && filter.Between != nil {
 		i := slices.Index(file.Metrics, filter.Metric)
-		p.metric, p.metricName, p.noMetric, p.wantsMetric = filter.Between, uint16(max(i, 0)), i < 0, true
+		p.metric = filter.Between
+		p.metricName = uint16(max(i, 0))
+		p.noMetric = i < 0
+		p.wantsMetric = true
 	}
 	if filter.ID != "" {
 		p.add(file.search(filter.ID))

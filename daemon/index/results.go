@@ -237,14 +237,20 @@ func Plain(path string) bool {
 // load sets the columns of a file from its index.
 func (f *File) load(m *mapped) {
 	f.Score, f.Reward = column[float64](m, "score"), column[float64](m, "reward")
-	f.Test, f.Series, f.Status = column[uint16](m, "test"), column[uint16](m, "series"), column[uint16](m, "status")
+	f.Test = column[uint16](m, "test")
+	f.Series = column[uint16](m, "series")
+	f.Status = column[uint16](m, "status")
 	f.Notes, f.Code = column[uint16](m, "notes"), column[uint16](m, "code")
 	f.Repeat, f.Turn = column[uint16](m, "repeat"), column[uint16](m, "turn")
-	f.Time, f.Cost, f.Item = column[float32](m, "time"), column[float32](m, "cost"), column[uint64](m, "item")
+	f.Time = column[float32](m, "time")
+	f.Cost = column[float32](m, "cost")
+	f.Item = column[uint64](m, "item")
 	f.Answer = column[uint64](m, "answer")
 	f.at, f.length = column[uint64](m, "at"), column[uint32](m, "length")
 	f.idEnd, f.ids = column[uint32](m, "id_end"), column[byte](m, "ids")
-	f.mEnd, f.mName, f.mValue = column[uint32](m, "metric_end"), column[uint16](m, "metric_name"), column[float32](m, "metric_value")
+	f.mEnd = column[uint32](m, "metric_end")
+	f.mName = column[uint16](m, "metric_name")
+	f.mValue = column[float32](m, "metric_value")
 	f.Tests, f.SeriesOf, f.Statuses = m.Words["test"], m.Words["series"], m.Words["status"]
 	f.NoteSets, f.Codes, f.Metrics = m.Words["notes"], m.Words["code"], m.header.Metrics
 	f.Low, f.High, f.Bad, f.Extra = m.Low, m.High, m.Bad, m.header.Extra
@@ -459,8 +465,11 @@ func (b *builder) addNumbers(result *scoring.Result, reward float64) {
 	put(b.answer, xxhash.Sum64(b.key))
 }
 
-// addWords writes the columns of words: test, series, status, the sorted set of at most 32
-// notes, and error code.
+// maxNoteCodes is how many different notes of a result the index has.
+const maxNoteCodes = 32
+
+// addWords writes the columns of words: test, series, status, the sorted set of at most maxNoteCodes
+// codes of notes, and error code.
 func (b *builder) addWords(result *scoring.Result) {
 	put(b.test, b.tests.code(result.Suite, result.Test))
 	arm := result.Who.Arm()
@@ -468,7 +477,7 @@ func (b *builder) addWords(result *scoring.Result) {
 	put(b.status, b.statuses.code(result.Status))
 	b.set = b.set[:0]
 	for _, n := range result.Notes {
-		if !slices.Contains(b.set, n.Code) && len(b.set) < 32 {
+		if !slices.Contains(b.set, n.Code) && len(b.set) < maxNoteCodes {
 			b.set = append(b.set, n.Code)
 		}
 	}

@@ -214,7 +214,7 @@ func (j *Job) Each(f func(Shard) error) error {
 // ErrStop ends Each without an error of its own.
 var ErrStop = errors.New("stop")
 
-// Find returns one shard.
+// Find returns the shard of that number, or an error if the job has none.
 func (j *Job) Find(n int) (found Shard, err error) {
 	if n < 0 || n >= j.Shards {
 		return found, fmt.Errorf("cannot find shard %d: the job has %d", n, j.Shards)

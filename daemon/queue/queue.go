@@ -138,7 +138,9 @@ func New(cfg Config) *Queue {
 	if cfg.Cache > 0 {
 		queue.cache = newCache(cfg.Cache)
 	}
-	queue.workers, queue.device, queue.finisher = sync.NewCond(&queue.mu), sync.NewCond(&queue.mu), sync.NewCond(&queue.mu)
+	queue.workers = sync.NewCond(&queue.mu)
+	queue.device = sync.NewCond(&queue.mu)
+	queue.finisher = sync.NewCond(&queue.mu)
 	queue.large = stage{backlog: &largeBacklog{queue: queue}, more: sync.NewCond(&queue.mu)}
 	queue.judging = stage{backlog: new(lanes), more: sync.NewCond(&queue.mu)}
 	queue.late = stage{backlog: new(lanes), more: sync.NewCond(&queue.mu)}

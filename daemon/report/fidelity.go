@@ -245,7 +245,9 @@ func shownRow(r *compare.Row) rowShown {
 	s := rowShown{Name: n.text, Median: show(r.Median), Tail: show(r.Tail), Worst: show(r.Extreme), Bar: "–",
 		Missed: "–"}
 	if r.Bar != 0 {
-		s.Bar, s.Missed, s.Bad = show(r.Bar), fmt.Sprintf("%d of %d", r.Missed, r.N), r.Missed > 0
+		s.Bar = show(r.Bar)
+		s.Missed = fmt.Sprintf("%d of %d", r.Missed, r.N)
+		s.Bad = r.Missed > 0
 	}
 	return s
 }
@@ -275,7 +277,8 @@ type fidelityPage struct {
 	MoreFailed       int
 }
 
-// Close writes index.html and returns its path.
+// Close writes index.html with the distribution of each figure, the features of shapes, and the worst
+// scenes, and returns its path.
 func (f *Fidelity) Close() (string, error) {
 	s := &f.summary
 	p := &fidelityPage{Title: f.cfg.Title, Reference: f.cfg.Reference, Style: template.CSS(style), Worst: f.worst,

@@ -267,7 +267,7 @@ func (w *Writer) given() (list []explorer.Given) {
 	return list
 }
 
-// remark says what the page shows.
+// remark says how many answers there are, how many of them the page shows, and what scored them.
 func (w *Writer) remark() string {
 	s := fmt.Sprintf("%d answers", w.rows)
 	if w.rows == 1 {

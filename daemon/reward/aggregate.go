@@ -127,7 +127,9 @@ func (a *Aggregate) AppendJSON(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, '{'), `"`+taskIndex+`":`...), task...)
+		b = append(b, '{')
+		b = append(b, `"`+taskIndex+`":`...)
+		b = append(b, task...)
 		b = append(a.tasks[task].appendStats(append(b, ',')), '}')
 	}
 	b = append(b, `],"agent_metrics":{`...)
@@ -177,7 +179,9 @@ func (g *group) appendStats(b []byte) []byte {
 		}{{"mean", s.mean}, {"max", s.max}, {"min", s.min}, {"median", s.median}, {"std", s.std}} {
 			b = appendStat(append(b, ','), m.stat, name, m.value)
 		}
-		b = append(scoring.AppendString(append(b, ','), "n/"+name), ':')
+		b = append(b, ',')
+		b = scoring.AppendString(b, "n/"+name)
+		b = append(b, ':')
 		b = strconv.AppendInt(b, int64(len(g.values[name])), 10)
 	}
 	return b

@@ -82,7 +82,8 @@ type made struct {
 
 // add adds a call to those of the unit, and what the suite hears of it.
 func (m *made) add(r *Run, d *Done) {
-	m.calls, m.replies = append(m.calls, d), append(m.replies, r.heardOf(d))
+	m.calls = append(m.calls, d)
+	m.replies = append(m.replies, r.heardOf(d))
 }
 
 // keys returns the keys of the calls, in order.

@@ -102,10 +102,16 @@ func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 	return first, len(dst.Spans) - first
 }
 
-// shouldStop reports whether the caller wants to stop. It calls Stop, which may be slow, only in every 16th row,
-// and only where many edges are active.
+// The Filler asks in one of stopRows rows whether the caller wants to stop, and only where at least
+// stopEdges edges are active, because Stop may be slow.
+const (
+	stopRows  = 16
+	stopEdges = 256
+)
+
+// shouldStop reports whether the caller wants to stop.
 func (f *Filler) shouldStop(y int64) bool {
-	return y&15 == 0 && len(f.active) >= 256 && f.Stop != nil && f.Stop()
+	return y%stopRows == 0 && len(f.active) >= stopEdges && f.Stop != nil && f.Stop()
 }
 
 // sortEdges sorts the edges of the added paths by their top, the order in which rows reach them, and returns them.

@@ -169,10 +169,12 @@ func (b *Binner) markPairs(r int32) {
 // tileShift is the binary logarithm of TileW.
 const tileShift = 4
 
-// copyShort copies len(dst) bytes. Most spans are a few pixels long, for which a loop is faster
-// than the runtime's copy.
+// shortCopy is the number of bytes up to which a loop is faster than the runtime's copy.
+const shortCopy = 8
+
+// copyShort copies len(dst) bytes. Most spans are a few pixels long, so short ones take a loop.
 func copyShort(dst, src []byte) {
-	if len(dst) > 8 {
+	if len(dst) > shortCopy {
 		copy(dst, src)
 		return
 	}

@@ -87,6 +87,9 @@ func (s *Stats) countColour(k Colour, p Palette) {
 	s.Other++
 }
 
+// solidInk is the ink, half of the full 255, from which a pixel counts as solid.
+const solidInk = 128
+
 // addInk adds a pixel with ink, 1..255, to the sums, boxes, quadrants and corners of the statistics.
 func (s *Stats) addInk(x, y int, ink int64) {
 	at := image.Rect(x, y, x+1, y+1)
@@ -97,7 +100,7 @@ func (s *Stats) addInk(x, y int, ink int64) {
 	s.SumX += int64(x)
 	s.SumY += int64(y)
 	s.Box = s.Box.Union(at)
-	if ink >= 128 {
+	if ink >= solidInk {
 		s.Solid++
 		s.SolidBox = s.SolidBox.Union(at)
 	}

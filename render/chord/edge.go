@@ -59,7 +59,10 @@ func (e *Edge) setLine(x0, y0, x1, y1 int64) {
 // setChord sets the edge's current chord to the one from (x0, y0) down to (x1, y1), with that slope, all
 // in q16.
 func (e *Edge) setChord(x0, y0, x1, y1, slope int64) {
-	e.X, e.Slope, e.Top, e.Bottom = x0, slope, int32(y0>>14), int32(y1>>14)
+	e.X = x0
+	e.Slope = slope
+	e.Top = int32(y0 >> 14)
+	e.Bottom = int32(y1 >> 14)
 	s := slope >> 10 // in 1/64
 	e.DY = perColumn((x1-x0)>>10, (y1-y0)>>10, slope, max(s, -s))
 }

@@ -86,7 +86,10 @@ func (s *chordSteps) setCubic(x, y *[4]int64) {
 	s.y.setCubic(y, k)
 	s.y.at, s.y.end = snapRow(s.y.at), snapRow(s.y.end)
 	s.sx, s.sy = s.x.at, s.y.at
-	s.left, s.shift, s.shift2, s.cubic = 1<<k, int8(max(0, k-4)), int8(k), true
+	s.left = 1 << k
+	s.shift = int8(max(0, k-4))
+	s.shift2 = int8(k)
+	s.cubic = true
 }
 
 // cubicDeviation returns how far one coordinate of a cubic is from its chord at a third and at two

@@ -108,6 +108,9 @@ func scaleRound(v int32, f int64) int32 {
 	return int32((p + r) >> 16)
 }
 
+// glyphHeader is the length of what a glyph's description begins with: the number of contours and a box.
+const glyphHeader = 10
+
 // maxDepth bounds the nesting of composite glyphs.
 const maxDepth = 8
 
@@ -119,8 +122,8 @@ func (g *glyphTable) points(dst []point, id int, size float64) ([]point, error) 
 	if err != nil || len(b) == 0 {
 		return dst, err
 	}
-	if len(b) < 10 {
-		return dst, fmt.Errorf("glyph %d has %d bytes; want 10 or more", id, len(b))
+	if len(b) < glyphHeader {
+		return dst, fmt.Errorf("glyph %d has %d bytes; want %d or more", id, len(b), glyphHeader)
 	}
 	f := g.scale(size)
 	if dst, err = g.collectPoints(dst, b, id, f, 0); err != nil {
@@ -138,7 +141,7 @@ func (g *glyphTable) points(dst []point, id int, size float64) ([]point, error) 
 // collectPoints appends the points of a glyph with the description b, simple or composite, scaled by f (16.16).
 // depth is how deep it is nested in composite glyphs. An empty description has none.
 func (g *glyphTable) collectPoints(dst []point, b []byte, id int, f int64, depth int) ([]point, error) {
-	if len(b) < 10 {
+	if len(b) < glyphHeader {
 		return dst, nil
 	}
 	if depth > maxDepth {

@@ -168,7 +168,8 @@ func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) 
 		if why != "" {
 			return nil, &ForeignError{Rune: r, Font: f.file.name, Why: why}
 		}
-		set.runes, set.offsets = append(set.runes, r), append(set.offsets, int32(i))
+		set.runes = append(set.runes, r)
+		set.offsets = append(set.offsets, int32(i))
 	}
 	var run []Glyph // of the whole text
 	for from := 0; from < len(set.runes); {

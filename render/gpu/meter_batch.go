@@ -81,7 +81,8 @@ func (w *meterBatch) add(request *request, place int) {
 	w.flood = max(w.flood, int(j.Across), int(j.Down))
 	w.bits += 2 * words * height
 	w.blocks += blocks
-	w.jobs, w.places = append(w.jobs, j), append(w.places, place)
+	w.jobs = append(w.jobs, j)
+	w.places = append(w.places, place)
 }
 
 // linesPerThread is LINES of shaders/match.glsl.

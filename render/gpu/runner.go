@@ -298,6 +298,9 @@ func (r *Runner) reopen() (*engine, error) {
 		}
 		return nil, r.lastError
 	}
-	r.eng, r.last, r.failedTries, r.lastError = engine, engine.info(), 0, nil
+	r.eng = engine
+	r.last = engine.info()
+	r.failedTries = 0
+	r.lastError = nil
 	return engine, nil
 }

@@ -242,7 +242,9 @@ func (p *piece) add(b *batch.Batch, r *batch.Run) {
 		p.masks = make([][]batch.MaskRow, 1)
 	}
 	masks := &p.masks[0]
-	out.Tiles, out.Items, out.Masks = uint32(len(p.tiles)), uint32(len(p.items)), uint32(len(*masks))
+	out.Tiles = uint32(len(p.tiles))
+	out.Items = uint32(len(p.items))
+	out.Masks = uint32(len(*masks))
 	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {
 		items := b.Items[r.Items+t.First : r.Items+t.First+t.Count]
 		t.First = uint32(len(p.items)) - out.Items

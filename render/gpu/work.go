@@ -36,8 +36,12 @@ type part struct {
 // It waits if no slot is free, and then takes results of its own; the last pieces stay in flight until finish.
 // After an error none is in flight.
 func (w *work) start(e *engine) error {
-	w.engine, w.inFlight, w.fault, w.done = e, w.inFlight[:0], nextFault(w.batch), false
-	w.rows, w.pixels, w.timing = nil, nil, Timing{Latency: w.timing.Latency} // of a run that was lost
+	w.engine = e
+	w.inFlight = w.inFlight[:0]
+	w.fault = nextFault(w.batch)
+	w.done = false
+	w.rows, w.pixels = nil, nil // what a lost run has left is not used
+	w.timing = Timing{Latency: w.timing.Latency}
 	split := splitSums
 	if w.picture {
 		split = splitPicture

@@ -32,7 +32,9 @@ func Append(dst []byte, value *fastjson.Value) []byte {
 				dst = append(dst, ',')
 			}
 			first = false
-			dst = Append(append(AppendString(dst, text(key)), ':'), e)
+			dst = AppendString(dst, text(key))
+			dst = append(dst, ':')
+			dst = Append(dst, e)
 		})
 		return append(dst, '}')
 	}

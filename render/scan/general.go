@@ -133,7 +133,11 @@ func (s *Scanner) activate(i int) *active {
 
 // load copies the edge's current chord.
 func (a *active) load(e *chord.Edge) {
-	a.x, a.slope, a.dy, a.bottom, a.wind = e.X, e.Slope, int32(e.DY), e.Bottom, e.Winding
+	a.x = e.X
+	a.slope = e.Slope
+	a.dy = int32(e.DY)
+	a.bottom = e.Bottom
+	a.wind = e.Winding
 }
 
 // noteEvent records that an edge begins, ends or crosses at row y, below the current strip.

@@ -110,7 +110,8 @@ func Mix(a, b Point, t float64) Point {
 	return Point{a.X + float64((b.X-a.X)*t), a.Y + float64((b.Y-a.Y)*t)}
 }
 
-// Bounds returns the box of polygons, px.
+// Bounds returns the smallest box around polygons: its corners (x0, y0) and (x1, y1) in px, all 0 without
+// points.
 func Bounds(loops ...Loop) (x0, y0, x1, y1 float64) {
 	first := true
 	for _, l := range loops {

@@ -40,24 +40,34 @@ func (p *Path) Reset() {
 func (p *Path) Empty() bool { return len(p.Verbs) == 0 }
 
 // MoveTo begins a subpath at a.
-func (p *Path) MoveTo(a Point) { p.Verbs, p.Points = append(p.Verbs, Move), append(p.Points, a) }
+func (p *Path) MoveTo(a Point) {
+	p.Verbs = append(p.Verbs, Move)
+	p.Points = append(p.Points, a)
+}
 
 // LineTo adds a straight segment to a.
-func (p *Path) LineTo(a Point) { p.Verbs, p.Points = append(p.Verbs, Line), append(p.Points, a) }
+func (p *Path) LineTo(a Point) {
+	p.Verbs = append(p.Verbs, Line)
+	p.Points = append(p.Points, a)
+}
 
 // QuadTo adds a quadratic with control c to a.
 func (p *Path) QuadTo(c, a Point) {
-	p.Verbs, p.Points = append(p.Verbs, Quad), append(p.Points, c, a)
+	p.Verbs = append(p.Verbs, Quad)
+	p.Points = append(p.Points, c, a)
 }
 
 // CubicTo adds a cubic with controls c and d to a.
 func (p *Path) CubicTo(c, d, a Point) {
-	p.Verbs, p.Points = append(p.Verbs, Cubic), append(p.Points, c, d, a)
+	p.Verbs = append(p.Verbs, Cubic)
+	p.Points = append(p.Points, c, d, a)
 }
 
 // ConicTo adds a conic with control c and weight w to a.
 func (p *Path) ConicTo(c, a Point, w float32) {
-	p.Verbs, p.Points, p.Weights = append(p.Verbs, Conic), append(p.Points, c, a), append(p.Weights, w)
+	p.Verbs = append(p.Verbs, Conic)
+	p.Points = append(p.Points, c, a)
+	p.Weights = append(p.Weights, w)
 }
 
 // Close joins the subpath to its start.

@@ -67,8 +67,9 @@ func New(c Config) *scoring.Suite {
 // newSuite returns a suite with defaults in place of zero values in c.
 func newSuite(c Config) *suite {
 	l, defaults := &c.Limits, scene.DefaultLimits()
-	l.Text, l.Shapes, l.Coordinate = cmp.Or(l.Text, defaults.Text), cmp.Or(l.Shapes, defaults.Shapes),
-		cmp.Or(l.Coordinate, defaults.Coordinate)
+	l.Text = cmp.Or(l.Text, defaults.Text)
+	l.Shapes = cmp.Or(l.Shapes, defaults.Shapes)
+	l.Coordinate = cmp.Or(l.Coordinate, defaults.Coordinate)
 	s := &suite{limits: *l, tldraw: c.Tldraw, maxResponse: cmp.Or(c.MaxResponse, scoring.DefaultResponse),
 		maxActions: cmp.Or(c.MaxActions, scoring.DefaultActions), boards: newInitials(c.Initials)}
 	s.pool.New = func() any { return new(workspace) }
@@ -147,7 +148,11 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	}
 	w := s.pool.Get().(*workspace)
 	defer w.release()
-	w.suite, w.variants, w.test, w.task, w.notes = s, v, t, it.Fields.Get("task"), &notes{}
+	w.suite = s
+	w.variants = v
+	w.test = t
+	w.task = it.Fields.Get("task")
+	w.notes = &notes{}
 	initial, err := w.initialBoardOf(it.Fields)
 	if err != nil {
 		return nil, err
@@ -202,7 +207,12 @@ func (w *workspace) release() {
 	if cap(w.content) > keepContent {
 		w.content = nil
 	}
-	w.suite, w.variants, w.test, w.task, w.found, w.notes = nil, nil, nil, nil, answer.Found{}, nil
+	w.suite = nil
+	w.variants = nil
+	w.test = nil
+	w.task = nil
+	w.found = answer.Found{}
+	w.notes = nil
 	s.pool.Put(w)
 }
 

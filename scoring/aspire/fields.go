@@ -91,7 +91,9 @@ var properties = map[string]property{
 var kindFields = func() (all [scene.Group + 1]scene.Fields) {
 	for k := range all {
 		full := scene.NewRecord("shape:", scene.Kind(k))
-		full.Has, full.Arrow, full.Points = ^scene.Fields(0), new(scene.ArrowProps), make([]scene.Point, 2)
+		full.Has = ^scene.Fields(0)
+		full.Arrow = new(scene.ArrowProps)
+		full.Points = make([]scene.Point, 2)
 		r := scene.NewRecord("shape:", scene.Kind(k))
 		r.Merge(&full)
 		all[k] = r.Has

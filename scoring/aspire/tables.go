@@ -109,7 +109,9 @@ func (t *tables) Add(r *scoring.Result) {
 	task, ok := scores.taskIndex[r.ID]
 	if !ok {
 		task = len(scores.sums)
-		scores.taskIndex[r.ID], scores.sums, scores.repeats = task, append(scores.sums, 0), append(scores.repeats, 0)
+		scores.taskIndex[r.ID] = task
+		scores.sums = append(scores.sums, 0)
+		scores.repeats = append(scores.repeats, 0)
 		t.items++
 	}
 	scores.sums[task] += r.Score

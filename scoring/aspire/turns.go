@@ -135,7 +135,9 @@ func (c *boardOverTurns) rememberUpdate(update *scene.Record) {
 // turns. Creations and updates are in z-order, deletions in the order of the item's shapes.
 func (c *boardOverTurns) AppendAnswer(dst []byte) []byte {
 	if c.arrowID != "" && !c.turnedByUpdate {
-		return append(scoring.AppendFloat(append(dst, `{"rotation":`...), c.totalRotation), '}')
+		dst = append(dst, `{"rotation":`...)
+		dst = scoring.AppendFloat(dst, c.totalRotation)
+		return append(dst, '}')
 	}
 	b := &c.workspace.board
 	appendRecords := func(dst []byte, recordOf func(i int) *scene.Record) []byte {

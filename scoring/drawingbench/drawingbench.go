@@ -323,7 +323,9 @@ type job struct {
 // evaluation as the published evaluator writes it, and the feedback as JSON and as text.
 func (j *job) fillResult(evaluation *published.Evaluation) {
 	r := &j.base
-	r.Scored, r.Score, r.Status = true, evaluation.Score, string(j.answer.how)
+	r.Scored = true
+	r.Score = evaluation.Score
+	r.Status = string(j.answer.how)
 	if j.answer.limited {
 		r.Notes = append(r.Notes, scoring.Note{Code: "search_limit", Path: "response",
 			Message: "the search for a list of actions was given up: the text opens too many lists that do not end"})

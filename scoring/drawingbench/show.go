@@ -118,7 +118,9 @@ func listActions(actions *pyjson.Value) string {
 		text = name.AppendText(text)
 		x, y := action.Get("x"), action.Get("y")
 		if x != nil || y != nil {
-			text = append(appendCoordinate(append(text, ' ', '('), x), ", "...)
+			text = append(text, ' ', '(')
+			text = appendCoordinate(text, x)
+			text = append(text, ", "...)
 			text = append(appendCoordinate(text, y), ')')
 		}
 		text = append(text, '\n')

@@ -354,7 +354,8 @@ func perTask(runs []*run, value func(*run) float64) []float64 {
 		if !ok {
 			i = len(sums)
 			indexOf[r.task] = i
-			sums, counts = append(sums, 0), append(counts, 0)
+			sums = append(sums, 0)
+			counts = append(counts, 0)
 		}
 		sums[i] += value(r)
 		counts[i]++

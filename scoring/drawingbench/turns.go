@@ -52,5 +52,7 @@ func (c *canvasTurns) Apply(it *scoring.Item) (status string, all []scoring.Note
 
 // AppendAnswer implements scoring.Canvas.
 func (c *canvasTurns) AppendAnswer(dst []byte) []byte {
-	return append(append(append(dst, '['), c.actions...), ']')
+	dst = append(dst, '[')
+	dst = append(dst, c.actions...)
+	return append(dst, ']')
 }

@@ -156,7 +156,9 @@ func (score *Score) pieceList() scoring.JSON {
 func (piece *PieceScore) appendJSON(b []byte, index int) []byte {
 	b = strconv.AppendInt(append(b, `{"index":`...), int64(index), 10)
 	text := func(name, s string, known bool) {
-		b = append(append(append(b, `,"`...), name...), `":`...)
+		b = append(b, `,"`...)
+		b = append(b, name...)
+		b = append(b, `":`...)
 		if known {
 			b = scoring.AppendString(b, s)
 		} else {
@@ -164,7 +166,10 @@ func (piece *PieceScore) appendJSON(b []byte, index int) []byte {
 		}
 	}
 	flag := func(name string, v bool) {
-		b = strconv.AppendBool(append(append(append(b, `,"`...), name...), `":`...), v)
+		b = append(b, `,"`...)
+		b = append(b, name...)
+		b = append(b, `":`...)
+		b = strconv.AppendBool(b, v)
 	}
 	text("id", piece.ID, piece.HasID)
 	text("type", string(piece.Kind), piece.Kind != "")

@@ -105,7 +105,8 @@ func evaluate(prediction *construction.Prediction, target *plane.Target, r *rast
 		if answered.Vertices == nil {
 			continue
 		}
-		ws.polygons, ws.pieceIndex = append(ws.polygons, answered.Vertices), append(ws.pieceIndex, i)
+		ws.polygons = append(ws.polygons, answered.Vertices)
+		ws.pieceIndex = append(ws.pieceIndex, i)
 	}
 	if len(ws.polygons) == 0 {
 		return score
@@ -137,7 +138,9 @@ func (score *Score) checkPieces(ws *workspace, r *plane.Result, decimal bool) {
 	anyDistorted, anyIncongruent := false, false
 	for i, list := range ws.polygons {
 		piece := &score.Pieces[ws.pieceIndex[i]]
-		piece.Simple, piece.Area, piece.Perimeter = r.Simple[i], r.Area[i], floatPerimeter(ws.edges[i])
+		piece.Simple = r.Simple[i]
+		piece.Area = r.Area[i]
+		piece.Perimeter = floatPerimeter(ws.edges[i])
 		canonical := canonicalPieces[piece.Kind]
 		if canonical == nil {
 			continue

@@ -19,6 +19,7 @@ import (
 
 const usage = "usage: house citations|packages|measure [FOLDER]\n       house sample SEED COUNT"
 
+// main runs the check that is named, prints its faults, and ends with exit code 1 if there is one.
 func main() {
 	draw := len(os.Args) == 4 && os.Args[1] == "sample"
 	if !draw && (len(os.Args) < 2 || len(os.Args) > 3) {

@@ -30,6 +30,7 @@ type config struct {
 	packages []string
 }
 
+// main tests the mutants of the packages that are named.
 func main() {
 	var c config
 	flag.StringVar(&c.dir, "dir", "build/mutation", "`folder` of lists, binaries and results")

@@ -39,6 +39,7 @@ type summary struct {
 	Broken  bool // a test run ended with an error
 }
 
+// main reads test events from stdin, and ends with exit code 1 if a test failed or none ran.
 func main() {
 	s := &summary{out: os.Stdout, output: map[key]*strings.Builder{}}
 	if err := s.read(os.Stdin); err != nil {

@@ -49,7 +49,8 @@ func (p *Price) InBatch() *Price {
 	return q
 }
 
-// ParsePrice reads IN:OUT or IN:OUT:CACHED.
+// ParsePrice reads IN:OUT or IN:OUT:CACHED, prices in USD per million tokens of prompts, of replies, and of
+// prompts that the endpoint has cached.
 func ParsePrice(s string) (*Price, error) {
 	fields := strings.Split(s, ":")
 	var x []float64

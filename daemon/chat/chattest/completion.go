@@ -140,7 +140,9 @@ func (e *Endpoint) stream(draft *draft, call *Call) []byte {
 	out := []byte(": a comment\n\n")
 	event := func(v map[string]any) {
 		v["id"], v["object"], v["model"] = "x-"+call.Hash[:8], "chat.completion.chunk", call.Model+"-served"
-		out = append(append(append(out, "data: "...), encode(v)...), "\n\n"...)
+		out = append(out, "data: "...)
+		out = append(out, encode(v)...)
+		out = append(out, "\n\n"...)
 	}
 	delta := func(name, text string) {
 		for text != "" {

@@ -149,7 +149,8 @@ func (e *Endpoint) enter(c *Call, h http.Header) {
 	c.N = e.asked[c.id]
 	e.asked[c.id]++
 	if len(e.bodies) < 64 {
-		e.bodies, e.headers = append(e.bodies, string(c.Body)), append(e.headers, h.Clone())
+		e.bodies = append(e.bodies, string(c.Body))
+		e.headers = append(e.headers, h.Clone())
 	}
 }
 

@@ -28,7 +28,9 @@ func Write(w io.Writer, n int) error {
 		test := tests[question%len(tests)]
 		model, mode := models[i%len(models)], modes[i/len(models)%len(modes)]
 		b = append(b[:0], `{"id":"`...)
-		b = strconv.AppendInt(append(append(b, test...), '-'), int64(question), 10)
+		b = append(b, test...)
+		b = append(b, '-')
+		b = strconv.AppendInt(b, int64(question), 10)
 		b = append(append(b, `","suite":"aspire","test":"`...), test...)
 		b = append(append(b, `","model":"`...), model...)
 		b = append(b, `","repeat":1,"score":`...)
@@ -61,7 +63,10 @@ func Write(w io.Writer, n int) error {
 			b = append(b, `","message":"made up"}`...)
 		}
 		b = append(b, `,"backend":"gl","scorer":"plumb test","asked":{"model":"`...)
-		b = append(append(append(append(b, model...), `","mode":"`...), mode...), `","repeat":1,"cost":0.004,"seconds":`...)
+		b = append(b, model...)
+		b = append(b, `","mode":"`...)
+		b = append(b, mode...)
+		b = append(b, `","repeat":1,"cost":0.004,"seconds":`...)
 		b = append(strconv.AppendFloat(b, 1+30*r.Float64(), 'f', 1, 64), "}}\n"...)
 		if _, err := out.Write(b); err != nil {
 			return err

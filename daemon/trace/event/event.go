@@ -103,7 +103,8 @@ func (w *Writer) Label(group, row int, name string) error {
 // Flush writes what is held.
 func (w *Writer) Flush() error { return w.out.Flush() }
 
-// Close ends the array and the file.
+// Close ends the JSON array of events, writes what is buffered, and closes the file if the writer has
+// opened it. It returns the first error.
 func (w *Writer) Close() error {
 	if !w.wrote {
 		w.out.WriteString("[")

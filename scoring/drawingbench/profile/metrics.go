@@ -118,7 +118,9 @@ func appendInts(b []byte, list []int) []byte {
 func coloursJSON(p *replay.Picture) []byte {
 	b := []byte{'{'}
 	for i, c := range layout.Palette {
-		b = append(append(append(b, '"'), strings.ToLower(c.Name)...), '"', ':')
+		b = append(b, '"')
+		b = append(b, strings.ToLower(c.Name)...)
+		b = append(b, '"', ':')
 		b = append(strconv.AppendInt(b, int64(p.Stats.Colours[i]), 10), ',')
 	}
 	b = strconv.AppendInt(append(b, `"other":`...), int64(p.Stats.Other), 10)
@@ -132,7 +134,9 @@ func quadrantsJSON(counts [4]int) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, '"'), name...), '"', ':')
+		b = append(b, '"')
+		b = append(b, name...)
+		b = append(b, '"', ':')
 		b = strconv.AppendInt(b, int64(counts[i]), 10)
 	}
 	return append(b, '}')

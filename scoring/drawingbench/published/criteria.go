@@ -128,7 +128,9 @@ func findUse(acts []action, name string) ToolUse {
 		default:
 			continue
 		}
-		use.Used, use.Selected, use.Drew = true, true, pressedBeforeOtherTool(acts[selectedAt+1:], tool)
+		use.Used = true
+		use.Selected = true
+		use.Drew = pressedBeforeOtherTool(acts[selectedAt+1:], tool)
 		return use
 	}
 	return use

@@ -249,7 +249,10 @@ func (e *Element) extendBox(x, y float64) {
 		return
 	}
 	b := &e.Box
-	b[0], b[1], b[2], b[3] = min(b[0], x), min(b[1], y), max(b[2], x), max(b[3], y)
+	b[0] = min(b[0], x)
+	b[1] = min(b[1], y)
+	b[2] = max(b[2], x)
+	b[3] = max(b[3], y)
 }
 
 // click selects the button under the mouse or, on the canvas, paints a dot or a fill as an

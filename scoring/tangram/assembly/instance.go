@@ -32,12 +32,16 @@ func (in *Instance) AppendJSON(b []byte) []byte {
 	b = in.appendOutline(append(b, `,"target_outline":`...))
 	b = append(b, `,"initial_state":{"pieces":[`...)
 	for i := range Count {
-		b = append(appendPiece(appendComma(b, i), i, Initial(i)), '}')
+		b = appendComma(b, i)
+		b = appendPiece(b, i, Initial(i))
+		b = append(b, '}')
 	}
 	b = append(b, `]},"final_state":{"pieces":[`...)
 	for i := range Count {
 		b = appendPiece(appendComma(b, i), i, in.Pieces[i])
-		b = append(appendMatrix(append(b, `,"transform_matrix":`...), Matrix(i, in.At[i])), '}')
+		b = append(b, `,"transform_matrix":`...)
+		b = appendMatrix(b, Matrix(i, in.At[i]))
+		b = append(b, '}')
 	}
 	b = append(b, `]},"adjacency_graph":[`...)
 	for i, pair := range in.Adjacent {
@@ -75,7 +79,9 @@ func (in *Instance) appendOutline(b []byte) []byte {
 // appendPiece appends the members that a piece has in both states, and leaves the object
 // open.
 func appendPiece(b []byte, i int, poly []Point) []byte {
-	return appendPoint(append(appendShape(b, i, poly), `,"center":`...), Center(poly))
+	b = appendShape(b, i, poly)
+	b = append(b, `,"center":`...)
+	return appendPoint(b, Center(poly))
 }
 
 // appendShape appends what answers write of piece i too: id, type, vertices and edges. It
@@ -107,7 +113,9 @@ func appendMatrix(b []byte, m [3][3]field.Number) []byte {
 
 // appendPoint appends the exact coordinates of a vertex as a JSON list.
 func appendPoint(b []byte, p Point) []byte {
-	b = append(appendNumber(append(b, '['), p.X), ',')
+	b = append(b, '[')
+	b = appendNumber(b, p.X)
+	b = append(b, ',')
 	return append(appendNumber(b, p.Y), ']')
 }
 
@@ -243,7 +251,9 @@ func (in *Instance) AppendAnswer(b []byte) []byte {
 	b = scoring.AppendString(append(b, `{"instance_id":`...), in.ID)
 	b = append(b, `,"final_state":{"pieces":[`...)
 	for i, poly := range in.Pieces {
-		b = append(appendShape(appendComma(b, i), i, poly), '}')
+		b = appendComma(b, i)
+		b = appendShape(b, i, poly)
+		b = append(b, '}')
 	}
 	return append(b, "]}}"...)
 }

@@ -54,7 +54,9 @@ func pieceJSON(v *pyjson.Value, id string) []byte {
 		if key == "id" {
 			continue
 		}
-		b = append(jsontree.AppendString(append(b, ','), key), ':')
+		b = append(b, ',')
+		b = jsontree.AppendString(b, key)
+		b = append(b, ':')
 		b = v.Items()[i].AppendJSON(b)
 	}
 	return append(b, '}')

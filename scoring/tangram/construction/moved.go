@@ -53,7 +53,9 @@ func appendMembers(b []byte, v *pyjson.Value, appendValue func(b []byte, key str
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendValue(append(jsontree.AppendString(b, key), ':'), key, &v.Items()[i])
+		b = jsontree.AppendString(b, key)
+		b = append(b, ':')
+		b = appendValue(b, key, &v.Items()[i])
 	}
 	return append(b, '}')
 }
@@ -104,7 +106,9 @@ func (r *Reader) appendPiece(b []byte, piece *pyjson.Value, by [2]field.Number) 
 				b = append(b, ',')
 			}
 			x, y, _ := coordinates(&vertices.Items()[i])
-			b = append(appendCoordinate(append(b, '['), x, by[0]), ',')
+			b = append(b, '[')
+			b = appendCoordinate(b, x, by[0])
+			b = append(b, ',')
 			b = append(appendCoordinate(b, y, by[1]), ']')
 		}
 		return append(b, ']')

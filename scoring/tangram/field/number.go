@@ -215,7 +215,11 @@ func (x rat) appendLaTeX(dst []byte, factor string) []byte {
 	if denominator.IsInt64() && denominator.Int64() == 1 {
 		return append(dst, numerator...)
 	}
-	return append(append(append(append(append(dst, `\frac{`...), numerator...), "}{"...), denominator.String()...), '}')
+	dst = append(dst, `\frac{`...)
+	dst = append(dst, numerator...)
+	dst = append(dst, "}{"...)
+	dst = append(dst, denominator.String()...)
+	return append(dst, '}')
 }
 
 // decimal returns the exact value of a decimal literal in a coordinate: digits with an optional

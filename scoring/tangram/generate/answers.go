@@ -113,7 +113,9 @@ func Line(in *assembly.Instance, k int) []byte {
 	b := scoring.AppendString([]byte(`{"id":`), in.ID+"-"+string(q))
 	b = scoring.AppendString(append(b, `,"suite":"tangram","test":"solution","instance_id":`...), in.ID)
 	b = scoring.AppendString(append(b, `,"quality":`...), string(q))
-	return append(scoring.AppendString(append(b, `,"response":`...), Answer(in, q)), '}')
+	b = append(b, `,"response":`...)
+	b = scoring.AppendString(b, Answer(in, q))
+	return append(b, '}')
 }
 
 // Choice writes an answer to Task 1, as a model could, in form k modulo 8. right is the correct

@@ -153,7 +153,8 @@ func (e *Evaluator) tryInt64(pieces [][]Point, t *Target) bool {
 		return false
 	}
 	if t != nil {
-		vs.x, vs.y = append(vs.x, t.x...), append(vs.y, t.y...)
+		vs.x = append(vs.x, t.x...)
+		vs.y = append(vs.y, t.y...)
 	}
 	for _, piece := range pieces {
 		if !k.load(piece, denominator) {
@@ -161,8 +162,8 @@ func (e *Evaluator) tryInt64(pieces [][]Point, t *Target) bool {
 		}
 	}
 	for i := len(vs.x); i < len(k.x); i++ {
-		vs.x, vs.y = append(vs.x, k.x[i].float()/float64(denominator)),
-			append(vs.y, k.y[i].float()/float64(denominator))
+		vs.x = append(vs.x, k.x[i].float()/float64(denominator))
+		vs.y = append(vs.y, k.y[i].float()/float64(denominator))
 	}
 	vs.kernel = k
 	e.addRings(pieces, t)
@@ -243,17 +244,20 @@ func (e *Evaluator) loadGrid(pieces [][]Point, t *Target, scale float64, toGrid 
 	k.x, k.y = k.x[:0], k.y[:0]
 	if t != nil {
 		for i := range t.x {
-			k.x, k.y = append(k.x, toGridUnits(t.x[i], scale)), append(k.y, toGridUnits(t.y[i], scale))
+			k.x = append(k.x, toGridUnits(t.x[i], scale))
+			k.y = append(k.y, toGridUnits(t.y[i], scale))
 		}
 	}
 	for _, list := range pieces {
 		for i := range list {
-			k.x, k.y = append(k.x, toGrid(&list[i].X)), append(k.y, toGrid(&list[i].Y))
+			k.x = append(k.x, toGrid(&list[i].X))
+			k.y = append(k.y, toGrid(&list[i].Y))
 		}
 	}
 	vs.x, vs.y = vs.x[:0], vs.y[:0]
 	for i := range k.x {
-		vs.x, vs.y = append(vs.x, float64(k.x[i])/scale), append(vs.y, float64(k.y[i])/scale)
+		vs.x = append(vs.x, float64(k.x[i])/scale)
+		vs.y = append(vs.y, float64(k.y[i])/scale)
 	}
 	vs.kernel = k
 	e.addRings(pieces, t)
@@ -293,8 +297,10 @@ func (e *Evaluator) tryExact(pieces [][]Point, t *Target) bool {
 func (k *exactKernel) appendPoints(vs *vertexSet, list []Point) {
 	for i := range list {
 		x, y := list[i].X, list[i].Y
-		k.x, k.y = append(k.x, x), append(k.y, y)
-		vs.x, vs.y = append(vs.x, x.Float()), append(vs.y, y.Float())
+		k.x = append(k.x, x)
+		k.y = append(k.y, y)
+		vs.x = append(vs.x, x.Float())
+		vs.y = append(vs.y, y.Float())
 	}
 }
 

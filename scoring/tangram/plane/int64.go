@@ -89,7 +89,8 @@ func (k *int64Kernel) load(points []Point, d int64) bool {
 		if !ok1 || !ok2 {
 			return false
 		}
-		k.x, k.y = append(k.x, x), append(k.y, y)
+		k.x = append(k.x, x)
+		k.y = append(k.y, y)
 	}
 	return true
 }

@@ -114,9 +114,10 @@ func (th *thickener) roundRing(list []floatPoint) ring {
 		if n := len(k.x); n > int(r.from) && (k.x[n-1] == x && k.y[n-1] == y || k.x[r.from] == x && k.y[r.from] == y) {
 			continue
 		}
-		k.x, k.y = append(k.x, x), append(k.y, y)
-		th.vertices.x, th.vertices.y = append(th.vertices.x, float64(x)/th.scale),
-			append(th.vertices.y, float64(y)/th.scale)
+		k.x = append(k.x, x)
+		k.y = append(k.y, y)
+		th.vertices.x = append(th.vertices.x, float64(x)/th.scale)
+		th.vertices.y = append(th.vertices.y, float64(y)/th.scale)
 	}
 	r.to = int32(len(k.x))
 	return r

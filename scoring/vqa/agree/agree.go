@@ -55,7 +55,8 @@ func Measure(s Study) Agreement {
 	all := append([][]string{}, s.Annotators...)
 	for _, annotator := range s.Annotators {
 		accuracy, kappa := cohen(s.Judge, annotator)
-		a.AccuracyEach, a.KappaEach = append(a.AccuracyEach, accuracy), append(a.KappaEach, kappa)
+		a.AccuracyEach = append(a.AccuracyEach, accuracy)
+		a.KappaEach = append(a.KappaEach, kappa)
 	}
 	a.FleissAnnotators = fleiss(len(s.Judge), all)
 	a.FleissWithJudge = fleiss(len(s.Judge), append(all, s.Judge))

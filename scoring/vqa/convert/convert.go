@@ -254,7 +254,10 @@ func (m *Mapping) Item(record Record, n int, prefix string) ([]byte, error) {
 		if len(line) > 1 {
 			line = append(line, ',')
 		}
-		line = append(append(append(append(line, '"'), name...), '"', ':'), value...)
+		line = append(line, '"')
+		line = append(line, name...)
+		line = append(line, '"', ':')
+		line = append(line, value...)
 	}
 	id := record.Values[m.columns["id"]]
 	if isEmpty(id) {

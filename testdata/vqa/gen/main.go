@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 )
 
+// main writes the scenes, items and answers of all samples into the folder that is named.
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) != 2 {
