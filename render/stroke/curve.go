@@ -144,7 +144,9 @@ func (c *curve) tangent(t float32) vec {
 
 // flat reports whether the curve can be drawn as lines: all control points lie close to the line
 // through the two of them that are farthest apart. Close is a squared distance of at most slop times
-// the squared distance of these two, with the browser's slop.
+// the square of how far apart these two are, with the browser's slop. How far two points are apart is
+// the larger of their distances in x and y, as in the browser: of equal ones the first two count, so a
+// curve may be flat in one direction and not in the other.
 func (c *curve) flat() bool {
 	slop := float32(0.000005)
 	if c.n == 4 {
@@ -153,13 +155,14 @@ func (c *curve) flat() bool {
 	far, i0, i1 := float32(-1), 0, 0
 	for i := range c.n {
 		for j := i + 1; j < c.n; j++ {
-			if d := dist2(c.p[i], c.p[j]); d > far {
-				far, i0, i1 = d, i, j
+			d := sub(c.p[i], c.p[j])
+			if apart := max(d.X, -d.X, d.Y, -d.Y); apart > far {
+				far, i0, i1 = apart, i, j
 			}
 		}
 	}
 	for i := range c.n {
-		if i != i0 && i != i1 && distToLeg2(c.p[i], c.p[i0], c.p[i1]) > far*slop {
+		if i != i0 && i != i1 && distToLeg2(c.p[i], c.p[i0], c.p[i1]) > far*far*slop {
 			return false
 		}
 	}

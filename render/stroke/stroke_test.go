@@ -111,6 +111,8 @@ func TestShapes(t *testing.T) {
 		{"quadratic without length", "M 3 3 Q 3 3 3 3", dot},
 		{"straight quadratic", "M 3 3 Q 5 3 9 3", dot},
 		{"cubic with one leg", "M 0 0 C 0 0 9 3 9 3", dot},
+		{"hardly bent cubic that ends across", "M 0 110 C 0 49.25 0.224 0 0.5 0", "MQKKQLQQQQQKKZ"},
+		{"the same backwards is flat", "M 0.5 0 C 0.224 0 0 49.25 0 110", "MLLKKLLKKZ"},
 		{"straight on", "M 0 0 L 5 0 L 9 0", "MLLKKLLKKZ"},
 		{"right angle", "M 0 0 L 5 0 L 5 5", "MLKLKKLLLLKKZ"},
 		{"back again", "M 0 0 L 5 0 L 0 0", "MLLLLKKLKKLKKZ"},
