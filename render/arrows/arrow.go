@@ -108,6 +108,9 @@ func (v *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 		}
 	}
 	r := v.relationOf()
+	if to := v.Ends[0].binding; r == sameTarget && singlePoint(&s.Shapes[to.To]) {
+		return foreignArrow(sh, "bound to a dot")
+	}
 	v.moveHandlesToAnchors(sh, r)
 	a, b := v.Ends[0].Handle, v.Ends[1].Handle
 	v.Start, v.End = a, b

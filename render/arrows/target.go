@@ -104,6 +104,10 @@ func (v *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shape, gr
 			continue
 		case scene.Arrow:
 			return foreignArrow(sh, "bound to a group that holds arrows")
+		case scene.Draw:
+			if singlePoint(c) {
+				return foreignArrow(sh, "bound to a group that holds a dot")
+			}
 		}
 		if err := v.outline(sh, c, back.Mul(t.Nodes[j].Page)); err != nil {
 			return err
@@ -114,8 +118,8 @@ func (v *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shape, gr
 
 // outline appends the contours of shape to, mapped by m, to v.points and v.lines. It leaves out inner
 // lines, except the second diagonal of an x-box without dashes, at which the editor's arrows stop. It
-// refuses kinds of shapes that arrows cannot be bound to natively, and dots; the error names the arrow
-// sh. See docs/spec/drawing.md#r60.
+// refuses kinds of shapes that arrows cannot be bound to natively, and small freehand lines of several
+// points that count as dots; the error names the arrow sh. See docs/spec/drawing.md#r60.
 func (v *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 	if !shapes.KindOf(to).Target {
 		return foreignArrow(sh, "bound to a "+to.TypeName)
@@ -137,10 +141,23 @@ func (v *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 			}
 		},
 	})
-	if err == nil && (dot || part == 0) {
+	if err == nil && (part == 0 || dot && !singlePoint(to)) {
 		return foreignArrow(sh, "bound to a dot")
 	}
 	return err
+}
+
+// singlePoint reports whether a line or a freehand line has one point alone, or the same one again.
+func singlePoint(sh *scene.Shape) bool {
+	n, last := 0, geom.Point{}
+	for i := range sh.Segments {
+		for _, q := range sh.Segments[i].Points {
+			if p := geom.Pt(q.X, q.Y); n == 0 || p != last {
+				n, last = n+1, p
+			}
+		}
+	}
+	return n == 1
 }
 
 // begin starts a contour of the last target.

@@ -27,16 +27,19 @@ func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, growY float64, 
 		if sh.Geo == scene.Ellipse && hatched && p.translucent() && hairline(float32(w.Width), m) > 0 {
 			return shapes.Foreign(sh, "dots or dashes of at most 1 px along a translucent ellipse with a pattern")
 		}
-		if least := min(sh.W, sh.H+growY) / sh.Scale; sh.Dash == scene.DashDashed && int(sh.Geo) < len(inwardLeast) && least < inwardLeast[sh.Geo]*w.Width {
+		if inward(sh.Geo) && isSpeck(sh.W/sh.Scale/w.Width, (sh.H+growY)/sh.Scale/w.Width) {
 			return shapes.Foreign(sh, "dashes around a shape narrower than they are")
 		}
 	}
 	return nil
 }
 
-// inwardLeast is how many widths of their dashes the shapes whose strokes run inwards must measure
-// at least, both ways.
-var inwardLeast = [...]float64{scene.XBox: 0.5, scene.CheckBox: 0.5, scene.Heart: 0.5, scene.Cloud: 0}
+// inward reports whether the stroke of a shape runs inwards too, so that its dashes overlap.
+func inward(g scene.GeoKind) bool { return g == scene.XBox || g == scene.CheckBox || g == scene.Heart }
+
+// isSpeck reports whether a shape of w x h widths of its dashes is narrower than they are, and so short
+// that they are most of its picture.
+func isSpeck(w, h float64) bool { return min(w, h) < 1 && max(w, h) < 10 }
 
 // longestCloud is how many times as long as wide a cloud in dash draw may be. See
 // docs/spec/drawing.md#r90.
@@ -69,6 +72,9 @@ const (
 const (
 	labelPadding = 16
 	labelReach   = 5
+	// labelCulled is the scale up to which a label whose halo, one unit wide, begins behind the right side
+	// of the box does not show at all.
+	labelCulled = 0.25
 )
 
 // shownLabel returns whether the text of a shape shows. w and h are the size of a geo shape in its
@@ -79,6 +85,9 @@ func shownLabel(sh *scene.Shape, kind shapes.TextKind, w, h float64) labelState 
 	}
 	if kind != shapes.LabelText {
 		return labelShown
+	}
+	if sh.Scale <= labelCulled && w < labelPadding-1 {
+		return labelNone
 	}
 	least := w
 	if sh.Vertical == scene.AlignStart {

@@ -30,6 +30,7 @@ func TestUncertain(t *testing.T) {
 	cloud := func(w float64, dash string) string {
 		return fmt.Sprintf(`{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"geo":"cloud","w":%g,"h":400,"size":"s","dash":%q}}`, w, dash)
 	}
+	const longCross = `{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"geo":"x-box","w":5,"h":100,"size":"xl","dash":"dashed"}}`
 	for _, c := range []struct {
 		name, shape string
 		refused     bool
@@ -44,12 +45,15 @@ func TestUncertain(t *testing.T) {
 		{"wider dashes along an ellipse", geo("dashed", "pattern", 1, 0.9), false},
 		{"thin line along an ellipse", geo("solid", "pattern", 0.25, 0.9), false},
 		{"thin dots along an arc", arrow("dotted", 20, 0.25), false},
-		{"dashes in a narrow cross", box("x-box", 4.9, "dashed", 1, ""), true},
-		{"dashes in a wider cross", box("x-box", 5, "dashed", 1, ""), false},
+		{"dashes in a narrow cross", box("x-box", 9.9, "dashed", 1, ""), true},
+		{"dots in a narrow cross", box("x-box", 9.9, "dotted", 1, ""), true},
+		{"dashes in a wider cross", box("x-box", 10, "dashed", 1, ""), false},
+		{"dashes in a long cross", longCross, false},
 		{"a narrow cross", box("x-box", 4.9, "solid", 1, ""), false},
 		{"a label at the edge, translucent", box("rectangle", 15, "solid", 0.5, "one"), true},
 		{"a label at the edge", box("rectangle", 15, "solid", 1, "one"), false},
 		{"a label beyond the edge, translucent", box("rectangle", 11, "solid", 0.5, "one"), false},
+		{"a label at the edge, translucent and small", `{"id":"shape:a","type":"geo","x":0,"y":0,"opacity":0.5,"props":{"w":4,"h":40,"dash":"solid","text":"one","scale":0.25}}`, false},
 		{"a label within, translucent", box("rectangle", 16, "solid", 0.5, "one"), false},
 		{"a thin cloud", cloud(3, "draw"), true},
 		{"a thin cloud, solid", cloud(3, "solid"), false},
