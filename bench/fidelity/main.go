@@ -13,6 +13,8 @@
 // that are drawn natively miss a bar, and which. -seed 0 takes the clock:
 //
 //	nice go run ./bench/fidelity -made-up 2500 -seed 0 -out build/made-up > bench/results/made-up.txt
+//
+// -again FILE draws the scenes again that such a file lists, with what the program is now.
 package main
 
 import (
@@ -27,7 +29,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,6 +47,7 @@ func main() {
 	plumb := flag.String("plumb", filepath.Join("bin", "plumb"), "the program")
 	chrome := flag.Bool("chrome", false, "compare with what Chromium draws now")
 	made := flag.Int("made-up", 0, "compare so many made-up shapes of each kind, and pages, with what Chromium draws instead; -data and -chrome do not count then")
+	again := flag.String("again", "", "compare only the scenes that this file, what an earlier run with -made-up printed, lists as below a bar")
 	seed := flag.Uint64("seed", 1, "what -made-up makes them from; 0 for the clock, in seconds")
 	args := flag.String("args", "", "further flags of plumb render, separated by blanks")
 	flag.Parse()
@@ -51,7 +56,9 @@ func main() {
 	}
 	scenes := filepath.Join(*out, "scenes.jsonl")
 	var err error
-	if *made > 0 {
+	if *again != "" {
+		err = runAgain(*out, *plumb, *again, strings.Fields(*args))
+	} else if *made > 0 {
 		if *seed == 0 {
 			*seed = uint64(time.Now().Unix())
 		}
@@ -99,20 +106,76 @@ func runMadeUp(out, plumb string, n int, seed uint64, args []string) error {
 
 // makeUp writes made-up scenes: one shape each, and pages of several.
 func makeUp(path string, n int, seed uint64) error {
+	return writeScenes(path, madeUp(n, seed))
+}
+
+// madeUp makes n scenes of each kind of shape, and n pages, as JSON lines by id.
+func madeUp(n int, seed uint64) (scenes []madeUpScene) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	for _, kind := range madeup.Kinds {
+		for i := range n {
+			id := fmt.Sprintf("%s-%03d", kind, i)
+			shape := madeup.Shape(r, fmt.Sprintf("shape:%d", i), kind)
+			scenes = append(scenes, madeUpScene{id, fmt.Sprintf("\"shapes\":[%s]", shape)})
+		}
+	}
+	for i := range n {
+		scenes = append(scenes, madeUpScene{fmt.Sprintf("page-%03d", i), fmt.Sprintf("\"records\":%s", madeup.Page(r))})
+	}
+	return scenes
+}
+
+// madeUpScene is a scene line: its id, and the member with its shapes.
+type madeUpScene struct{ id, shapes string }
+
+// writeScenes writes scenes as JSON lines.
+func writeScenes(path string, scenes []madeUpScene) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	var b strings.Builder
-	r := rand.New(rand.NewPCG(seed, 0))
-	for _, kind := range madeup.Kinds {
-		for i := range n {
-			fmt.Fprintf(&b, "{\"id\":\"%s-%03d\",\"shapes\":[%s]}\n", kind, i, madeup.Shape(r, fmt.Sprintf("shape:%d", i), kind))
-		}
-	}
-	for i := range n {
-		fmt.Fprintf(&b, "{\"id\":\"page-%03d\",\"records\":%s}\n", i, madeup.Page(r))
+	for _, s := range scenes {
+		fmt.Fprintf(&b, "{\"id\":%q,%s}\n", s.id, s.shapes)
 	}
 	return os.WriteFile(path, []byte(b.String()), 0o644)
+}
+
+// belowLine matches a line of what a run with -made-up printed that names a scene below a bar.
+var belowLine = regexp.MustCompile(`(?m)^below: ([0-9]+)/([^:]+):`)
+
+// runAgain compares the scenes again that the results of an earlier run list as below a bar. They must
+// be of whole parts, and of the same package madeup.
+func runAgain(out, plumb, results string, args []string) error {
+	text, err := os.ReadFile(results)
+	if err != nil {
+		return err
+	}
+	var list []madeUpScene
+	for _, m := range belowLine.FindAllStringSubmatch(string(text), -1) {
+		seed, err := strconv.ParseUint(m[1], 10, 64)
+		if err != nil {
+			return fmt.Errorf("cannot read %s: %w", results, err)
+		}
+		for _, s := range madeUp(part, seed) {
+			if s.id == m[2] {
+				list = append(list, madeUpScene{m[1] + "/" + s.id, s.shapes})
+			}
+		}
+	}
+	scenes := filepath.Join(out, "scenes.jsonl")
+	if err := writeScenes(scenes, list); err != nil {
+		return err
+	}
+	if err := compare(out, plumb, scenes, args); err != nil {
+		return err
+	}
+	var t tally
+	err = lines(filepath.Join(out, "figures.jsonl"), func(f *figures) error { t.add(f); return nil })
+	if err != nil {
+		return fmt.Errorf("cannot read the figures: %w", err)
+	}
+	fmt.Print(t.String())
+	return nil
 }
 
 // run compares the reference scenes and prints what the report says.
