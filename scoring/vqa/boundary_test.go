@@ -1,6 +1,7 @@
 package vqa
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -229,5 +230,152 @@ func TestSentPart(t *testing.T) {
 	from, to, _ := sentPart([]byte("b. Answer: b"), true)
 	if from != 11 || to != 12 {
 		t.Errorf("the same words before: got %d to %d; want the last ones", from, to)
+	}
+}
+
+// TestSentPartEnds checks which part of an answer is marked as sent to a judge where reasoning stands in
+// the middle: from the first to the last 64 bytes of what is sent, cut at whole characters.
+func TestSentPartEnds(t *testing.T) {
+	first, last := "x"+strings.Repeat("é", 40), strings.Repeat("é", 40)+"x"
+	for _, c := range []struct{ answer, want string }{
+		{first + "<think>a</think>" + last, first + "<think>a</think>" + last}, {"  " + first + "<think>a</think>" + last + "  ", first + "<think>a</think>" + last},
+		{strings.Repeat("a", 70) + "<think>a</think>" + strings.Repeat("b", 70) + "\n", strings.Repeat("a", 70) + "<think>a</think>" + strings.Repeat("b", 70)},
+		{" a<think>b</think>c ", " a<think>b</think>c "}, // too short to be found in parts: all of it
+		{"a", "a"}, {" a ", "a"},
+	} {
+		from, to, ok := sentPart([]byte(c.answer), false)
+		if !ok || c.answer[from:to] != c.want {
+			t.Errorf("%q: got %q, %v; want %q", c.answer, c.answer[from:to], ok, c.want)
+		}
+	}
+	if from, to, ok := sentPart([]byte(" <think>a</think> "), false); ok {
+		t.Errorf("nothing sent: got %d to %d", from, to)
+	}
+}
+
+// TestSmallParts has both sides of the bounds of small helpers.
+func TestSmallParts(t *testing.T) {
+	fits := strings.Repeat("a", 80)
+	for in, want := range map[string]string{fits: fits, fits + "b": fits + "..."} {
+		if got := quoteStart(in); got != `"`+want+`"` {
+			t.Errorf("%d bytes: got %s", len(in), got)
+		}
+	}
+	for in, want := range map[string]string{`so [1, 2] and {"a":1}`: `[1, 2]`, `{"a":[1]} [2]`: `[1]`, "[x [3]": "[3]", "[[4]": "[4]", "none": "-", "[": "-", "": "-"} {
+		if got := firstJSON(in, "[", "-"); got != want {
+			t.Errorf("%q: got %s; want %s", in, got, want)
+		}
+	}
+	for in, want := range map[float64]string{0: "0.000", -0.25: "-0.250", 1: "1.000", math.Copysign(0, -1): "0.000"} {
+		if got := thousandths(in); got != want {
+			t.Errorf("%v: got %s; want %s", in, got, want)
+		}
+	}
+	h := human{subs: [][]float64{{1, 2}, {3}}}
+	for place, want := range map[[2]int]float64{{0, 0}: 1, {0, 1}: 2, {1, 0}: 3, {0, 2}: -1, {1, 1}: -1, {2, 0}: -1} {
+		if got := h.sub(place[0], place[1]); got != want && !(want < 0 && math.IsNaN(got)) {
+			t.Errorf("%v: got %v; want %v, or NaN for -1", place, got, want)
+		}
+	}
+	if !isWordByte([]byte("À"), 1) || isWordByte([]byte("\x7f"), 0) {
+		t.Error("the second byte of a character is a part of a word, and a control character none")
+	}
+	one := counts{n: 2, ids: 7}
+	for name, c := range map[string]struct {
+		a, b counts
+		want bool
+	}{"equal": {one, one, true}, "empty": {counts{}, counts{}, false}, "other items": {one, counts{n: 2, ids: 8}, false}, "more": {one, counts{n: 3, ids: 7}, false},
+		"unjudged in one": {counts{n: 2, ids: 7, unjudged: 1}, one, false}, "unjudged in both": {counts{n: 2, ids: 7, unjudged: 1}, counts{n: 2, ids: 7, unjudged: 1}, false}} {
+		if got := sameItems(c.a, c.b); got != c.want {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+	run := modelRun{printed: &human{overall: 50}}
+	if x, ok := run.overallAccuracy(); x != 50 || !ok {
+		t.Errorf("a printed accuracy: got %v, %v", x, ok)
+	}
+	run.note = "a subset"
+	if _, ok := run.overallAccuracy(); ok {
+		t.Error("an accuracy over a subset ranks among those over all items")
+	}
+}
+
+// TestRunCounts checks the numbers of a run by hand: chance by the number of options, the mean over
+// categories with items, and the clusters of pictures (docs/spec/vqa.md#r47, docs/spec/runs.md#r45).
+func TestRunCounts(t *testing.T) {
+	s := newSuite(spaceeval)
+	own := s.newTables(scoring.TableOptions{Cluster: func(_, id string) string { return "of " + id }}).(*tables)
+	run := s.newRun(runKey{})
+	if _, ok := run.chanceAccuracy(); ok {
+		t.Error("a run without items has a chance")
+	}
+	for _, options := range []float64{1, 2, 8, 9} { // those of no question are left out
+		run.addToGroups(own, &scoring.Result{Metrics: []scoring.Metric{{Name: "options", Value: options}}}, counts{n: 1})
+	}
+	run.addToGroups(own, &scoring.Result{Metrics: []scoring.Metric{{Name: "options", Value: 4.0}}}, counts{missing: 1})
+	if got, ok := run.chanceAccuracy(); got != 3125 || !ok { // (1/2 + 1/8) / 2
+		t.Errorf("got the chance %d, %v; want 3125 hundredths of a per cent", got, ok)
+	}
+	run.categories[1] = counts{n: 4, correct: 3}
+	if got := run.macroAccuracy(); got != 75 {
+		t.Errorf("one category with items: got %v; want 75", got)
+	}
+	// Pictures a, b and one named by its item: of two items of one picture 2 and 0 are right, of another 1.
+	count := func(name string, correct int) {
+		outcome := counts{n: 1}
+		outcome.correct += correct
+		run.total.add(outcome)
+		run.countPicture(own, &scoring.Result{ID: "x", Cluster: name}, outcome)
+	}
+	run.total = counts{}
+	count("a", 1)
+	count("b", 0)
+	if _, ok := run.pictureError(); ok || run.sharesPictures {
+		t.Error("no picture is shared, and the error is clustered")
+	}
+	count("a", 1)
+	// Mean 2/3: deviations 2/3 and -2/3; sqrt(2/1 * 8/9) / 3.
+	if se, ok := run.pictureError(); !ok || math.Abs(se-math.Sqrt(16./9)/3) > 1e-12 {
+		t.Errorf("got the error %v, %v; want %v", se, ok, math.Sqrt(16./9)/3)
+	}
+	count("", 0)
+	if _, ok := run.pictures["of x"]; !ok || len(run.pictures) != 3 {
+		t.Errorf("got the pictures %v; want one that the item names", run.pictures)
+	}
+}
+
+// TestCategories refuses a subcategory of another category, for each of them, and takes its own.
+func TestCategories(t *testing.T) {
+	for _, b := range []*benchmark{spatialab, spaceeval} {
+		for i, c := range b.categories {
+			for k, other := range b.categories {
+				err := read(newSuite(b), `{"response":"A","options":["a","b"],"answer_index":1,"category":"`+c.id+`","subcategory":"`+other.subs[0].id+`"}`)
+				if (err == nil) != (i == k) {
+					t.Errorf("%s of %s: got %v", other.subs[0].id, c.id, err)
+				}
+			}
+		}
+	}
+	if got := string(appendID(nil, []byte("aÀb"))); got != "aÀb" {
+		t.Errorf("got %q; want bytes beyond ASCII as they are", got)
+	}
+}
+
+// TestFallback checks that the first option decides by reading alone like any other one
+// (docs/spec/vqa.md#r30).
+func TestFallback(t *testing.T) {
+	for _, letter := range []string{"A", "B"} {
+		it := &scoring.Item{ID: "a", Fields: fastjson.MustParse(`{"options":["x1","x2"],"answer":"` + letter + `","response":"So I say: the answer is ` + letter + `."}`)}
+		v := scoring.Variants{Policy: "fallback"}
+		j, err := newSuite(spaceeval).prepare(it, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := j.Score(nil); !r.Scored || r.Score != 1 {
+			t.Errorf("%s: got %+v; want it right", letter, r)
+		}
+		if from, to, ok := Spaceeval().Reading(it, v); !ok || !strings.HasPrefix(string(it.Fields.GetStringBytes("response"))[from:to], "the answer is") {
+			t.Errorf("%s: got %d to %d, %v; want the statement", letter, from, to, ok)
+		}
 	}
 }
