@@ -62,7 +62,7 @@ func madeItems() (lines []string) {
 // right. With -update it writes the file.
 func TestAllKept(t *testing.T) {
 	var b strings.Builder
-	for _, v := range []scoring.Variants{nil, {ScoreVariant: "iou", Repair: ""}, {Congruent: "", Points: ""}} {
+	for _, v := range []scoring.Variants{nil, {ScoreVariant: "iou", Repair: ""}, {Congruent: "", Points: ""}, {MetricBy: "raster", RasterSize: "128"}} {
 		s := New()
 		tables := s.Tables(scoring.TableOptions{Missing: v != nil})
 		for i, line := range madeItems() {
@@ -90,6 +90,13 @@ func TestAllKept(t *testing.T) {
 				if canvas, err := s.Canvas(&it, v); err == nil {
 					status, notes, err := canvas.Apply(&it)
 					fmt.Fprintf(sum, "%s %v %v %s\n", status, notes, err, canvas.AppendAnswer(nil))
+				}
+				if i%4 == 0 && j.(*job).picture != nil {
+					target, pieces := j.(*job).picture.loops()
+					fmt.Fprintf(sum, "%.9g\n", target)
+					for _, p := range pieces {
+						fmt.Fprintf(sum, "%s %v %.9g\n", p.Name, p.Distorted, p.Loop)
+					}
 				}
 				if from, to, ok := s.Reading(&it, v); ok {
 					fmt.Fprintf(sum, "%d %d\n", from, to)
