@@ -11,8 +11,9 @@ import (
 	"plumb/daemon/records/input"
 )
 
-// floor prints what unpacking alone takes of the dumps that are archives, and the rate beside own lines
-// that a reader would have which does nothing else: none can be faster.
+// floor prints how long it takes to unpack those dumps that are archives, without reading them. From that
+// follows the highest rate, relative to plumb's own lines, that any reader of the format can have.
+// ownSeconds is the time of a record in plumb's own lines.
 func floor(dir string, ownSeconds float64, records, rounds int) error {
 	fmt.Printf("\n%-34s %10s %10s\n", "unpacking alone", "us/record", "rate <")
 	for _, f := range formats {

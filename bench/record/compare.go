@@ -176,7 +176,7 @@ func begin(old, new *File) *Comparison {
 }
 
 // verdict returns for a ratio of two programs Better or Worse where the whole interval lies outside
-// of the margin around 1. up is +1 where more is better, -1 where less is.
+// of the margin around 1. direction is +1 where more is better, -1 where less is.
 func verdict(r figure.Interval, margin float64, direction int) Verdict {
 	more, less := Better, Worse
 	if direction < 0 {

@@ -172,7 +172,7 @@ func terms(p Point) []float64 {
 	return []float64{1, c.Shapes, p.Ink, c.Tiles}
 }
 
-// At returns the core time of a scene of that point by the model, us.
+// At returns the core time in us that the fitted model gives a scene with the sizes of point p.
 func (m *Model) At(p Point) float64 {
 	sum := 0.0
 	for i, v := range terms(p) {

@@ -92,7 +92,7 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 		{"shm", func(client, i int) error { return b.into(i, i+1, client*batch) }, 1},
 		{"shm, batched", func(client, i int) error { return b.into(i, min(i+batch, len(scenes)), client*batch) }, batch},
 	}
-	rates := make([][]float64, len(routes))
+	rates := make([][]float64, len(routes)) // pictures per second, by route and run
 	for run := 0; run <= runs; run++ {
 		for k, r := range routes {
 			rate, err := b.pass(clients, r.step, r.fetch)
@@ -104,11 +104,13 @@ func measure(plumb string, args []string, dump string, n, runs, clients, batch i
 			}
 		}
 	}
+	const bytesPerPixel = 4
+	megabytes := float64(bytesPerPixel*pixels) / float64(len(scenes)) / 1e6 // of a picture, on average
 	fmt.Printf("%-13s %10s %10s %8s   %s\n", "route", "scenes/s", "MB/s", "of png", "runs")
 	png := figure.Median(rates[0])
 	for k, r := range routes {
-		m := figure.Median(rates[k])
-		fmt.Printf("%-13s %10.1f %10.1f %8.2f   %.0f\n", r.name, m, m*float64(4*pixels)/float64(len(scenes))/1e6, m/png, rates[k])
+		rate := figure.Median(rates[k])
+		fmt.Printf("%-13s %10.1f %10.1f %8.2f   %.0f\n", r.name, rate, rate*megabytes, rate/png, rates[k])
 	}
 	return nil
 }
@@ -234,7 +236,8 @@ func (b *bench) into(from, to, first int) error {
 	return err
 }
 
-// renderShared asks for pictures of scenes from .. to-1 in shared memory, from place first on.
+// renderShared asks for the pictures of scenes from `from` to `to`-1 in shared memory, in one request. The picture of
+// scene `from` goes to the place `first` of the segment, that of the next one to the place behind it.
 func (b *bench) renderShared(from, to, first int) ([]placed, error) {
 	appendScene := func(dst []byte, i int) []byte {
 		dst = append(dst, b.scenes[i]...)

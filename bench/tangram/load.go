@@ -114,8 +114,9 @@ func each(path string, f func(*fastjson.Value) error) error {
 	return nil
 }
 
-// line returns the answer as a dump line: with its target, or with the id of its instance. A
-// remark behind the answer makes its copies different texts.
+// line returns the answer as a dump line, with its target outline if whole, else with the id of its
+// instance alone. copy counts from 0. A copy has an id and a remark behind its text of its own, so that
+// no result is taken from a cache.
 func (a *answer) line(whole bool, copy int) []byte {
 	id, response := a.id, a.response
 	if copy > 0 {

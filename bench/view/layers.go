@@ -34,12 +34,20 @@ type shown struct {
 // picture returns the scene over a checkerboard, which shows where it is transparent.
 func (s *shown) picture() *image.RGBA { return s.over(func(x, y int) color.RGBA { return page(x, y) }) }
 
-// page returns a pixel of the checkerboard behind pictures in the window.
+// The checkerboard behind pictures has squares of squarePx px, white and light grey.
+const squarePx = 16
+
+var (
+	whiteSquare = color.RGBA{255, 255, 255, 255}
+	greySquare  = color.RGBA{236, 236, 236, 255}
+)
+
+// page returns the pixel of the checkerboard at (x, y) px of the window.
 func page(x, y int) color.RGBA {
-	if (x/16+y/16)%2 == 0 {
-		return color.RGBA{255, 255, 255, 255}
+	if (x/squarePx+y/squarePx)%2 == 0 {
+		return whiteSquare
 	}
-	return color.RGBA{236, 236, 236, 255}
+	return greySquare
 }
 
 // over composites the scene over a background of the window.

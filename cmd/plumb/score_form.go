@@ -138,7 +138,7 @@ func (j *job) convert() error {
 		}
 		o := write.ParquetOptions{Columns: j.cmd.Columns,
 			Metadata: map[string]string{"plumb": version + " " + commit, "plumb.settings": string(text)}}
-		return j.out.through(func(w io.Writer) (write.Results, error) {
+		return j.out.convertBy(func(w io.Writer) (write.Results, error) {
 			r, err := write.NewParquet(w, o)
 			if err != nil { // a column of --columns
 				err = usageError{err}
@@ -146,29 +146,32 @@ func (j *job) convert() error {
 			return r, err
 		})
 	case write.Inspect:
-		return j.out.through(func(w io.Writer) (write.Results, error) { return &scores{write.NewInspect(w), j.std.err}, nil })
+		return j.out.convertBy(func(w io.Writer) (write.Results, error) { return &scores{write.NewInspect(w), j.std.err}, nil })
 	case write.CSV:
-		return j.out.through(func(w io.Writer) (write.Results, error) { return &tableWriter{w, j.table, write.SummaryCSV}, nil })
+		return j.out.convertBy(func(w io.Writer) (write.Results, error) { return &tableWriter{w, j.table, write.SummaryCSV}, nil })
 	case write.XLSX:
-		return j.out.through(func(w io.Writer) (write.Results, error) { return &tableWriter{w, j.table, write.SummaryXLSX}, nil })
+		return j.out.convertBy(func(w io.Writer) (write.Results, error) { return &tableWriter{w, j.table, write.SummaryXLSX}, nil })
 	}
 	return nil
 }
 
-// through replaces the writer of the output: lines that are written to it go to the writer that open
-// returns, which writes another form to the former one. s.end closes that writer.
-func (s *sink) through(open func(io.Writer) (write.Results, error)) error {
-	under := s.Writer
-	r, err := open(under)
+// lineBuffer is how many bytes of result lines are collected before they are converted.
+const lineBuffer = 64 << 10
+
+// convertBy makes the output convert the result lines that are written to it: open returns the converter,
+// which writes another format, such as Parquet, to the output's present writer. s.end closes the converter.
+func (s *sink) convertBy(open func(io.Writer) (write.Results, error)) error {
+	file := s.Writer
+	converter, err := open(file)
 	if err != nil {
 		return err
 	}
-	s.Writer = bufio.NewWriterSize(&lineWriter{to: r}, 64<<10)
+	s.Writer = bufio.NewWriterSize(&lineWriter{to: converter}, lineBuffer)
 	s.end = func() error {
-		if err := r.Close(); err != nil {
+		if err := converter.Close(); err != nil {
 			return err
 		}
-		return under.Flush()
+		return file.Flush()
 	}
 	return nil
 }

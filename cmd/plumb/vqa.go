@@ -43,6 +43,9 @@ func (c *vqaConvertCmd) Run(std streams) error {
 	return out.finish(err)
 }
 
+// idPrefixes are what ids begin with that are made for records without one, by suite.
+var idPrefixes = map[string]string{"spatialab": "sl-", "spaceeval": "se-"}
+
 // convert writes the items and returns their number by subcategory. It prints the columns that no item
 // uses. A record that makes no valid item, or has the id of another one, ends the conversion.
 func (c *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, error) {
@@ -63,11 +66,10 @@ func (c *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, err
 	}
 	suites := c.suites(0, 0)
 	d := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: c.Suite, Limits: c.scenes()})
-	prefix := map[string]string{"spatialab": "sl-", "spaceeval": "se-"}[c.Suite]
 	counts := map[string]int{}
 	seen := map[string]bool{}
 	for i, r := range records {
-		line, err := m.Item(r, i+1, prefix)
+		line, err := m.Item(r, i+1, idPrefixes[c.Suite])
 		if err != nil {
 			return nil, fmt.Errorf("cannot convert record %d: %w", i+1, err)
 		}

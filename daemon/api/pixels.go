@@ -67,8 +67,9 @@ func (p *pixels) checkLength(got int) error {
 	return nil
 }
 
-// rawPixels reads into pixelRequest a request with raw pixels, whose query has width, height and channels. The
-// body is mask a, or a and then b, which its length tells; or the region from holds a.
+// rawPixels reads into pixelRequest a request with raw pixels, whose query has width, height and channels. If
+// from names a region of shared memory, that holds mask a. Else the body is mask a, or a and then b if it is
+// twice as long.
 func (s *Server) rawPixels(ctx *fasthttp.RequestCtx, pixelRequest *pixelRequest, body []byte, from target) error {
 	args := ctx.QueryArgs()
 	var size [2]int

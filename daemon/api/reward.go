@@ -282,13 +282,13 @@ func (s *Server) overran(ctx *fasthttp.RequestCtx, all []graded) bool {
 	return true
 }
 
-// timed adds where the time of the samples went: to the headers of the answer for a single sample, and
-// to the result lines if the request asks for that. text says that there are lines.
-func (s *Server) timed(ctx *fasthttp.RequestCtx, all []graded, text bool) {
+// timed reports where the time of the samples went: in the headers of the reply for a single sample, and
+// in the result lines if the request asks for timings. hasLines is false if the reply has no result lines.
+func (s *Server) timed(ctx *fasthttp.RequestCtx, all []graded, hasLines bool) {
 	if len(all) == 1 {
 		timing(ctx, all[0].answer())
 	}
-	if !text || !wantsTimings(ctx) {
+	if !hasLines || !wantsTimings(ctx) {
 		return
 	}
 	for i := range all {

@@ -110,7 +110,7 @@ type Suite interface {
 	Tasks() []*Task
 	// Fits reports whether an arm has a task.
 	Fits(t *Task, a Arm) bool
-	// Next returns the next call of a task, nil where all were made. heard has the calls
+	// Next returns the next call of a task, nil where all were made. replies has the calls
 	// so far. The error says why the task cannot be asked.
 	Next(t *Task, a Arm, replies []Heard) (*Step, error)
 	// Answers lists the answers that the calls of a task gave.
@@ -133,7 +133,7 @@ func (s *single) Answers(t *Task, _ Arm, replies []Heard) []Answer {
 }
 
 // once returns the only call of a task with the messages that the function makes, or nil if it has been
-// made, which heard shows.
+// made, which replies shows.
 func once(replies []Heard, messages func() ([]chat.Message, error)) (*Step, error) {
 	if len(replies) > 0 {
 		return nil, nil

@@ -72,7 +72,7 @@ func (s *visual) Next(task *Task, arm Arm, replies []Heard) (*Step, error) {
 	if n == len(steps) || n > 0 && !replies[n-1].OK {
 		return nil, nil
 	}
-	textByStep := map[string]string{} // by step
+	textByStep := map[string]string{}
 	for _, h := range replies {
 		textByStep[h.Name] = h.Text
 	}

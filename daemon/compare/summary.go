@@ -67,7 +67,7 @@ type Row struct {
 // reach, the worst value, and how many scenes miss the bar.
 func (s *Summary) Rows() []Row {
 	rows := []Row{}
-	// up: larger values are better. of returns a figure of a scene, false if the scene has none.
+	// add adds the row of a figure with its bar. figure returns it for a scene, false if the scene has none.
 	add := func(name string, bar float64, higherIsBetter bool, figure func(*Figures) (float64, bool)) {
 		var v []float64
 		row := Row{Name: name, Bar: bar}

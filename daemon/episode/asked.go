@@ -40,7 +40,7 @@ func (s *asked) newEpisode(t *ask.Task) (*Episode, error) {
 }
 
 // Next implements ask.Suite. It plays the episode again from its start with the answers so
-// far (heard), each of which it scores, and returns the chat with each answer and
+// far (replies), each of which it scores, and returns the chat with each answer and
 // observation, to be answered next. It returns nil if the episode has ended or an answer is
 // missing.
 func (s *asked) Next(task *ask.Task, a ask.Arm, replies []ask.Heard) (*ask.Step, error) {

@@ -324,19 +324,19 @@ const panelWidth = 760
 
 // describePanel draws a panel and describes it with its marks. If it cannot be drawn, Error
 // says why, and its marks are shown if the bounds of the panel are known. Marks with
-// coordinates beyond 1e7 are left out.
+// coordinates beyond maxCoordinate are left out. n is the number of the panel in its item.
 func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, panel *scoring.Panel) (Panel, drawn) {
 	out := Panel{Title: panel.Title, Cover: panel.View.Other != nil, Box: []float64{}, Marks: []Mark{}, Lost: []Lost{}, Axes: []float64{}}
 	d, err := e.panel(ctx, a.key(n), panel, panelWidth)
 	if err != nil {
 		out.Error = err.Error()
-		if b := panel.View.Bounds; panel.Image != nil || !(b.W > 0 && b.H > 0 && b.W < 1e6 && b.H < 1e6) {
+		if b := panel.View.Bounds; panel.Image != nil || !(b.W > 0 && b.H > 0 && b.W < maxPanel && b.H < maxPanel) {
 			return out, drawn{}
 		}
 		d.shown.Box = panel.View.Bounds
 	}
-	b := d.shown.Box
-	out.Box = []float64{b.X, b.Y, b.W, b.H}
+	box := d.shown.Box
+	out.Box = []float64{box.X, box.Y, box.W, box.H}
 	if panel.Axes != nil {
 		if at := panel.Axes(); sane(at.X, at.Y, at.UnitX, at.UnitY) {
 			out.Axes = []float64{at.X, at.Y, at.UnitX, at.UnitY}
@@ -348,22 +348,29 @@ func (e *Explorer) describePanel(ctx context.Context, a *answer, n int, panel *s
 		}
 		out.Marks = append(out.Marks, Mark{forms[m.Form], tones[m.Tone], []float64{m.A.X, m.A.Y}, []float64{m.B.X, m.B.Y}, m.R, m.From, m.To, m.Text})
 	}
-	for _, l := range d.shown.Lost {
-		x := Lost{Name: l.Name, Why: l.Why}
-		for _, c := range l.Corners {
-			if !sane(c.X, c.Y) {
-				c.X, c.Y = 0, 0
+	for _, missing := range d.shown.Lost {
+		lost := Lost{Name: missing.Name, Why: missing.Why}
+		for _, corner := range missing.Corners {
+			if !sane(corner.X, corner.Y) {
+				corner.X, corner.Y = 0, 0
 			}
-			x.Corners = append(x.Corners, c.X, c.Y)
+			lost.Corners = append(lost.Corners, corner.X, corner.Y)
 		}
-		out.Lost = append(out.Lost, x)
+		out.Lost = append(out.Lost, lost)
 	}
 	return out, d
 }
 
-// sane reports whether all coordinates are numbers of at most 1e7.
+// Pages draw marks within maxCoordinate of the origin, and panels of less than maxPanel a side, both in
+// units of the panel's picture.
+const (
+	maxCoordinate = 1e7
+	maxPanel      = 1e6
+)
+
+// sane reports whether all coordinates are numbers from -maxCoordinate to maxCoordinate.
 func sane(list ...float64) bool {
-	return !slices.ContainsFunc(list, func(v float64) bool { return !(v >= -1e7 && v <= 1e7) })
+	return !slices.ContainsFunc(list, func(v float64) bool { return !(v >= -maxCoordinate && v <= maxCoordinate) })
 }
 
 // answered fills in the answer's text, at most limit bytes, in up to three segments:

@@ -51,7 +51,7 @@ func (c *pictureCache) get(key string) (p drawn, ok bool) {
 }
 
 // put adds a picture to the cache and drops those that were used longest ago until the rest
-// has at most c.most bytes. The last picture is always kept.
+// has at most c.limit bytes. The last picture is always kept.
 func (c *pictureCache) put(key string, p drawn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

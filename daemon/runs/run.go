@@ -141,7 +141,7 @@ type call struct {
 	key     string
 }
 
-// next returns the next call to the model for a unit whose calls so far brought heard, nil if there is
+// next returns the next call to the model for a unit whose calls so far brought replies, nil if there is
 // none. Its pictures are those of earlier calls where these look the same, so that its key is theirs.
 func (r *Run) next(unit unit, replies []ask.Heard) (*call, error) {
 	step, err := r.cfg.Source.Next(unit.task, unit.arm, replies)

@@ -70,7 +70,7 @@ func (c *Cutter) clipLine(a, b vector.Point) {
 	}
 }
 
-// clipDown clips the line from a down to b and stores the pieces, upwards if up says that the path runs
+// clipDown clips the line from a down to b and stores the pieces, upwards if upward says that the path runs
 // from b to a. Above and below the clip the line is cut off. Left and right of it the line is cut at the
 // sides, and addClipped moves these pieces to the side or drops them.
 func (c *Cutter) clipDown(a, b vector.Point, upward bool) {

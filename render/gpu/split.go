@@ -196,7 +196,7 @@ func findWindow(ends []int, px int) int {
 }
 
 // copyRuns copies the runs of a batch at the positions in order, with all their records, into pieces that fit
-// the limits and have at most that many runs. A single run that does not fit is ErrCapacity.
+// the limits and have at most limit runs. A single run that does not fit is ErrCapacity.
 func copyRuns(b *batch.Batch, order []int, l *limits, limit int) ([]piece, error) {
 	var out []piece
 	var sum recordCounts

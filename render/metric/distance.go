@@ -70,7 +70,7 @@ func (d *distanceTransform) columnPass(b Mask) {
 
 // rowPass is the second pass for row y: of the parabolas (x-i)^2 + g(i)^2, where g(i) is what the
 // first pass found for column i, it finds the lowest at
-// each covered pixel of a, which is its squared distance to b. It returns the larger of far and the
+// each covered pixel of a, which is its squared distance to b. It returns the larger of farthest and the
 // largest squared distance.
 func (d *distanceTransform) rowPass(mask Mask, y int, farthest int64) int64 {
 	w := d.box.Dx()

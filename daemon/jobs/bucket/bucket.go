@@ -199,25 +199,29 @@ func (s *Store) parts(name string, f *os.File, size int64, o minio.PutObjectOpti
 	return up.ETag, err
 }
 
-// same reports whether an object has the same bytes as a file.
-func (s *Store) same(name string, f *os.File) (bool, error) {
-	there, err := s.Open(name)
+// comparedAtOnce is how many bytes of an object and of a file are compared at a time.
+const comparedAtOnce = 64 << 10
+
+// same reports whether the object of that name has the same bytes as a file, which it reads from the
+// beginning.
+func (s *Store) same(name string, file *os.File) (bool, error) {
+	object, err := s.Open(name)
 	if err != nil {
 		return false, err
 	}
-	defer there.Close()
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
+	defer object.Close()
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return false, err
 	}
-	a, b := make([]byte, 64<<10), make([]byte, 64<<10)
+	ofFile, ofObject := make([]byte, comparedAtOnce), make([]byte, comparedAtOnce)
 	for {
-		n, errA := io.ReadFull(f, a)
-		m, errB := io.ReadFull(there, b)
-		if !bytes.Equal(a[:n], b[:m]) {
+		n, fileErr := io.ReadFull(file, ofFile)
+		m, objectErr := io.ReadFull(object, ofObject)
+		if !bytes.Equal(ofFile[:n], ofObject[:m]) {
 			return false, nil
 		}
-		if errA != nil || errB != nil {
-			return errA == errB, nil // both ends
+		if fileErr != nil || objectErr != nil {
+			return fileErr == objectErr, nil // equal if both end here
 		}
 	}
 }
