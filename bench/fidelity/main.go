@@ -14,7 +14,10 @@
 //
 //	nice go run ./bench/fidelity -made-up 2500 -seed 0 -out build/made-up > bench/results/made-up.txt
 //
-// -again FILE draws the scenes again that such a file lists, with what the program is now.
+// -again FILE draws the scenes again that such a file lists, with what the program is now. -count counts
+// again what a run has drawn so far:
+//
+//	go run ./bench/fidelity -count -seed 1795823364 -out build/made-up
 package main
 
 import (
@@ -48,6 +51,7 @@ func main() {
 	chrome := flag.Bool("chrome", false, "compare with what Chromium draws now")
 	made := flag.Int("made-up", 0, "compare so many made-up shapes of each kind, and pages, with what Chromium draws instead; -data and -chrome do not count then")
 	again := flag.String("again", "", "compare only the scenes that this file, what an earlier run with -made-up printed, lists as below a bar")
+	count := flag.Bool("count", false, "count the parts again that an earlier run with -made-up from -seed left in -out, also of one that did not end")
 	seed := flag.Uint64("seed", 1, "what -made-up makes them from; 0 for the clock, in seconds")
 	args := flag.String("args", "", "further flags of plumb render, separated by blanks")
 	flag.Parse()
@@ -58,6 +62,8 @@ func main() {
 	var err error
 	if *again != "" {
 		err = runAgain(*out, *plumb, *again, strings.Fields(*args))
+	} else if *count {
+		err = countAgain(*out, *plumb, *seed)
 	} else if *made > 0 {
 		if *seed == 0 {
 			*seed = uint64(time.Now().Unix())
@@ -90,18 +96,101 @@ func runMadeUp(out, plumb string, n int, seed uint64, args []string) error {
 		if err := compare(dir, plumb, scenes, args); err != nil {
 			return err
 		}
-		err := lines(filepath.Join(dir, "figures.jsonl"), func(f *figures) error {
-			f.ID = fmt.Sprintf("%d/%s", seed+i, f.ID)
-			t.add(f)
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("cannot read the figures: %w", err)
+		if err := countPart(&t, dir, plumb, seed+i); err != nil {
+			return fmt.Errorf("cannot count: %w", err)
 		}
 		fmt.Println(t.total())
 	}
 	fmt.Print("\n", t.String())
 	return nil
+}
+
+// countAgain prints the counts of the parts in out that have figures, the first of which is of seed.
+func countAgain(out, plumb string, seed uint64) error {
+	var t tally
+	for i := uint64(0); ; i++ {
+		dir := filepath.Join(out, fmt.Sprintf("part-%d", i))
+		if _, err := os.Stat(filepath.Join(dir, "figures.jsonl")); errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		if err := countPart(&t, dir, plumb, seed+i); err != nil {
+			return fmt.Errorf("cannot count: %w", err)
+		}
+	}
+	fmt.Print(t.String())
+	return nil
+}
+
+// countPart adds the scenes of a part to t, and asks the editor for pictures of those that are refused.
+func countPart(t *tally, dir, plumb string, seed uint64) error {
+	refused := map[string]bool{}
+	var all []*figures
+	err := lines(filepath.Join(dir, "figures.jsonl"), func(f *figures) error {
+		all = append(all, f)
+		if f.Error == nil && !f.Native {
+			refused[f.ID] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	without, err := unpictured(dir, plumb, refused)
+	if err != nil {
+		return err
+	}
+	for _, f := range all {
+		f.Unpictured = without[f.ID]
+		f.ID = fmt.Sprintf("%d/%s", seed, f.ID)
+		t.add(f)
+	}
+	return nil
+}
+
+// unpictured returns which of the refused scenes of a part the editor itself does not draw, in the bounds
+// of their content: it refuses them, or their bounds are no numbers. What only took too long does not
+// count.
+func unpictured(dir, plumb string, refused map[string]bool) (map[string]bool, error) {
+	without := map[string]bool{}
+	if len(refused) == 0 {
+		return without, nil
+	}
+	var list strings.Builder
+	err := lines(filepath.Join(dir, "scenes.jsonl"), func(line *json.RawMessage) error {
+		var s struct{ ID string }
+		if err := json.Unmarshal(*line, &s); err != nil {
+			return err
+		}
+		if refused[s.ID] {
+			list.Write(*line)
+			list.WriteByte('\n')
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	scenes, figures := filepath.Join(dir, "refused.jsonl"), filepath.Join(dir, "refused-figures.jsonl")
+	if err := os.WriteFile(scenes, []byte(list.String()), 0o644); err != nil {
+		return nil, err
+	}
+	if out, err := exec.Command(plumb, "render", "--fidelity", "tldraw", "--stats", figures, scenes).CombinedOutput(); err != nil {
+		if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != 1 { // 1: some are not drawn
+			return nil, fmt.Errorf("%w: %s", err, out)
+		}
+	}
+	return without, lines(figures, func(f *outcome) error {
+		if f.Error != nil && (f.Error.Code == "limit" || f.Error.Code == "scene") {
+			without[f.ID] = true
+		}
+		return nil
+	})
+}
+
+// outcome is a line that plumb render writes of a scene.
+type outcome struct {
+	ID    string
+	Error *struct{ Code string }
 }
 
 // makeUp writes made-up scenes: one shape each, and pages of several.

@@ -16,6 +16,7 @@ type figures struct {
 	Native       bool
 	Reason       string
 	Error        *struct{ Message string }
+	Unpictured   bool    `json:"-"` // refused, and the editor has no picture either
 	AlphaWithin  float64 `json:"alpha_within"`
 	AlphaMean    float64 `json:"alpha_mean"`
 	ColourWithin float64 `json:"colour_within"`
@@ -46,11 +47,12 @@ func (f *figures) missed() []string {
 	return names
 }
 
-// tally counts scenes: drawn natively, below a bar, refused by reason, without a picture of the editor.
+// tally counts scenes: drawn natively, below a bar, refused by reason, without a picture of the editor,
+// and refused without one.
 type tally struct {
-	native, failed int
-	below          []string
-	refused        map[string]int
+	native, failed, absent int
+	below                  []string
+	refused                map[string]int
 }
 
 // named matches the names of shapes in reasons.
@@ -62,6 +64,8 @@ func (t *tally) add(f *figures) {
 	switch {
 	case f.Error != nil:
 		t.failed++
+	case !f.Native && f.Unpictured:
+		t.absent++
 	case !f.Native:
 		if t.refused == nil {
 			t.refused = map[string]int{}
@@ -82,8 +86,8 @@ func (t *tally) total() string {
 	for _, n := range t.refused {
 		refused += n
 	}
-	return fmt.Sprintf("below a bar: %d of %d scenes drawn natively; native share %.2f %%; %d without a picture of the editor",
-		len(t.below), t.native, 100*float64(t.native)/float64(max(1, t.native+refused)), t.failed)
+	return fmt.Sprintf("below a bar: %d of %d scenes drawn natively; native share %.2f %%; %d without a picture of the editor, %d refused that it does not draw either",
+		len(t.below), t.native, 100*float64(t.native)/float64(max(1, t.native+refused)), t.failed, t.absent)
 }
 
 // String returns the counts, a line for each scene below a bar and one for each reason of a refusal.

@@ -22,7 +22,8 @@ func TestTally(t *testing.T) {
 		}
 		sum.add(&f)
 	}
-	want := `below a bar: 1 of 2 scenes drawn natively; native share 40.00 %; 1 without a picture of the editor
+	sum.add(&figures{ID: "g", Reason: "cannot draw shape \"shape:3\" (arrow) without length, with a label: not drawn natively", Unpictured: true})
+	want := `below a bar: 1 of 2 scenes drawn natively; native share 40.00 %; 1 without a picture of the editor, 1 refused that it does not draw either
 below: b: alpha_within 0.9699, mass -0.0101
 refused:   2 a dot of a pen thinner than 2 px
 refused:   1 (arrow) bound to a dot
