@@ -88,6 +88,7 @@ type Config struct {
 	Sessions    int                      // OpenEnv sessions open at once, default 1024 (--max-sessions)
 	Turns       int                      // of an episode at most, default episode.DefaultTurns (--max-turns)
 	SessionIdle time.Duration            // without a message, default 10 min (--session-idle)
+	SessionPing time.Duration            // between two pings to the client of a session, default 20 s
 
 	Shared       *shm.Registry // shared memory of clients on this host; nil where that is off (--allow-client-shm)
 	SharedSocket bool          // clients may register memfds (--shm-socket)
@@ -204,6 +205,7 @@ func setDefaults(cfg *Config) {
 	cfg.StreamIdle = cmp.Or(max(cfg.StreamIdle, 0), DefaultStreamIdle)
 	cfg.Sessions = cmp.Or(max(cfg.Sessions, 0), DefaultSessions)
 	cfg.SessionIdle = cmp.Or(max(cfg.SessionIdle, 0), DefaultSessionIdle)
+	cfg.SessionPing = cmp.Or(max(cfg.SessionPing, 0), defaultSessionPing)
 	if cfg.Policies == nil {
 		cfg.Policies, _ = ParsePolicies(nil)
 	}

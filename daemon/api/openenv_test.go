@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -234,6 +235,29 @@ func TestSessionIdle(t *testing.T) {
 	}
 	if _, _, err := c.ReadMessage(); !websocket.IsCloseError(err, websocket.CloseNormalClosure) {
 		t.Errorf("got %v; want it closed", err)
+	}
+}
+
+// Sessions of clients that leave end while pings to them are sent, one after the other: none is sent on
+// the connection of another client, or on one that has gone, which would end the daemon.
+func TestSessionEndsDuringPing(t *testing.T) {
+	s := serve(t, func(c *Config, _ *queue.Config, _ *queuetest.Suite) { c.SessionPing = time.Microsecond })
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 25 {
+				c, _, err := websocket.DefaultDialer.Dial("ws://"+s.addr+"/ws", nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				c.Close() // without the message that closes a session, after which nothing is sent
+			}
+		})
+	}
+	all.Wait()
+	if status, _, body := s.do(t, "POST", "/v1/reward", `{"label":`+quoted(label(3))+`,"response":"x"}`); status != 200 {
+		t.Errorf("got %d %s; want an answer", status, body)
 	}
 }
 

@@ -36,9 +36,9 @@ const (
 	wsSession     = "SESSION_ERROR"
 )
 
-// pingEvery is the interval of pings to the client of a session. After two pings without
+// defaultSessionPing is the interval of pings to the client of a session. After two pings without
 // an answer the session ends.
-const pingEvery = 20 * time.Second
+const defaultSessionPing = 20 * time.Second
 
 // upgrader turns requests into WebSockets. It refuses origins of other hosts, because a
 // page in a browser must not reach a daemon on the loopback address.
@@ -176,17 +176,25 @@ func (c *session) run() {
 			return
 		}
 	}
-	over := make(chan struct{})
-	defer close(over)
-	go c.ping(over)
+	// A ping that is being sent ends before the session does: afterwards the connection's object has
+	// none, and soon that of another client.
+	over, pinged := make(chan struct{}), make(chan struct{})
+	defer func() {
+		close(over)
+		<-pinged
+	}()
+	go func() {
+		defer close(pinged)
+		c.ping(over)
+	}()
 	c.conn.SetPongHandler(func(string) error { c.extendDeadline(); return nil })
 	c.readLoop()
 }
 
-// ping sends a WebSocket ping at each interval of pingEvery until over is closed. The answers show that
-// the client is still there.
+// ping sends a WebSocket ping at each interval of SessionPing until over is closed. The answers show
+// that the client is still there.
 func (c *session) ping(over chan struct{}) {
-	t := time.NewTicker(pingEvery)
+	t := time.NewTicker(c.server.cfg.SessionPing)
 	defer t.Stop()
 	for {
 		select {
@@ -209,7 +217,7 @@ func (c *session) extendDeadline() {
 		return
 	}
 	deadline := c.last.Add(c.server.cfg.SessionIdle)
-	if alive := time.Now().Add(2*pingEvery + 5*time.Second); alive.Before(deadline) {
+	if alive := time.Now().Add(2*c.server.cfg.SessionPing + 5*time.Second); alive.Before(deadline) {
 		deadline = alive
 	}
 	c.conn.SetReadDeadline(deadline)
