@@ -48,7 +48,8 @@ type late struct {
 	remote bool
 }
 
-// Finish implements queue.Late.
+// Finish waits until the editor has drawn the picture. Errors get the codes of results. It implements
+// queue.Late.
 func (l late) Finish(ctx context.Context, keep bool) error {
 	return coded(l.Prepared.Finish(ctx, keep), l.remote)
 }
@@ -140,7 +141,8 @@ func (e engine) observe(t render.Timing, err error) {
 	}
 }
 
-// prepared returns the pictures of the queue as the type that the renderer uses.
+// prepared returns the queue's pictures as the renderer's type, in the same order. A picture that the editor
+// drew is inside a value of type late.
 func prepared(ps []queue.Pic) []*render.Prepared {
 	out := make([]*render.Prepared, len(ps))
 	for i, p := range ps {

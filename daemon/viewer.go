@@ -30,13 +30,14 @@ type explored struct {
 	variants scoring.Variants
 }
 
-// Picture implements explorer.Engine.
+// Picture draws a view through the queue and waits for it. It implements explorer.Engine.
 func (e explored) Picture(v view.View) (*image.NRGBA, error) {
 	got, err := e.queue.Draw(context.Background(), nil, func() (view.View, error) { return v, nil })
 	return got.Image, err
 }
 
-// Score implements explorer.Engine.
+// Score scores a dump line through the queue, behind all work that clients wait for. It implements
+// explorer.Engine.
 func (e explored) Score(ctx context.Context, l dump.Line, suite string) (scoring.Result, error) {
 	a, err := e.queue.Score(ctx, l, &queue.Options{Suite: suite, Variants: e.variants, Reward: scoring.Raw,
 		Priority: queue.PriorityBulk})

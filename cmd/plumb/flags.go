@@ -61,7 +61,8 @@ func (c *cacheSize) UnmarshalText(b []byte) error {
 // fraction is a part of a whole, above 0 and at most 1.
 type fraction float64
 
-// UnmarshalText implements encoding.TextUnmarshaler.
+// UnmarshalText reads a number above 0 and at most 1. It implements encoding.TextUnmarshaler, by which
+// flags are read.
 func (s *fraction) UnmarshalText(b []byte) error {
 	v, err := strconv.ParseFloat(string(b), 64)
 	if err != nil || !(v > 0 && v <= 1) {
@@ -74,7 +75,8 @@ func (s *fraction) UnmarshalText(b []byte) error {
 // count is an integer above 0.
 type count int
 
-// UnmarshalText implements encoding.TextUnmarshaler.
+// UnmarshalText reads a whole number above 0. It implements encoding.TextUnmarshaler, by which flags are
+// read.
 func (c *count) UnmarshalText(b []byte) error {
 	n, err := strconv.Atoi(string(b))
 	if err != nil || n <= 0 {

@@ -38,7 +38,8 @@ type judgeFlags struct {
 // money is an amount in USD above 0.
 type money float64
 
-// UnmarshalText implements encoding.TextUnmarshaler.
+// UnmarshalText reads a finite amount above 0. It implements encoding.TextUnmarshaler, by which flags are
+// read.
 func (m *money) UnmarshalText(b []byte) error {
 	x, err := strconv.ParseFloat(string(b), 64)
 	if err != nil || !(x > 0) || math.IsInf(x, 0) {
@@ -48,10 +49,12 @@ func (m *money) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// price is IN:OUT in USD per million tokens.
-type price struct{ of *judge.Price }
+// price is the value of a flag IN:OUT, prices in USD per million tokens of prompts and of replies. Its price
+// is nil where the flag is not given.
+type price struct{ price *judge.Price }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It reads two finite numbers from 0.
+// UnmarshalText reads IN:OUT, two finite numbers of at least 0. It implements encoding.TextUnmarshaler, by
+// which flags are read.
 func (p *price) UnmarshalText(b []byte) error {
 	in, out, both := strings.Cut(string(b), ":")
 	prompt, errIn := strconv.ParseFloat(in, 64)
@@ -60,7 +63,7 @@ func (p *price) UnmarshalText(b []byte) error {
 	if !numbers || math.IsInf(prompt+completion, 0) {
 		return fmt.Errorf("got %q; want two prices in USD per million tokens, such as 0.30:2.50", b)
 	}
-	p.of = &judge.Price{Prompt: prompt, Completion: completion}
+	p.price = &judge.Price{Prompt: prompt, Completion: completion}
 	return nil
 }
 
@@ -94,7 +97,7 @@ func (f *judgeFlags) config(bulk bool) (*judge.Config, error) {
 	c := &judge.Config{URL: f.JudgeURL, Model: f.JudgeModel, Key: strings.TrimSpace(key), Read: verdict.Parse, Cache: f.JudgeCache,
 		Temperature: f.JudgeTemperature, MaxTokens: int(f.JudgeMaxTokens), Fence: f.JudgeFence, Concurrency: int(f.JudgeConcurrency),
 		Tries: int(f.JudgeTries), Timeout: f.JudgeTimeout, Deadline: f.JudgeDeadline, Backoff: f.JudgeBackoff, Halt: bulk,
-		Budget: judge.Budget{Calls: f.JudgeMaxCalls, Tokens: f.JudgeMaxTotal, Cost: float64(f.JudgeMaxCost)}, Price: f.JudgePrice.of}
+		Budget: judge.Budget{Calls: f.JudgeMaxCalls, Tokens: f.JudgeMaxTotal, Cost: float64(f.JudgeMaxCost)}, Price: f.JudgePrice.price}
 	switch {
 	case f.JudgePatience != nil && *f.JudgePatience >= 0:
 		c.Patience = *f.JudgePatience

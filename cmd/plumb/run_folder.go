@@ -21,7 +21,7 @@ import (
 // clusters maps the ids of tasks to what they share with others, such as a picture.
 type clusters map[string]string
 
-// of implements table.Options.Cluster.
+// of returns the pictures of the task of that id, "" for none. It is a table.Options.Cluster.
 func (c clusters) of(_, id string) string { return c[id] }
 
 // sharedPictures returns the pictures of each task of a task file, by id: tasks that share a picture

@@ -72,15 +72,11 @@ const (
 // prints how far a run is. It checks all flags before it opens a dump, tunes the garbage collector,
 // and removes the judge's key from the environment.
 func (c *scoreCmd) Run(std streams) error {
-	switch {
-	case c.Status != "":
+	if c.Status != "" {
 		return c.status(std)
-	case len(c.Dumps) == 0:
-		return usage("cannot score: got no dump; want files, folders or addresses, or - for standard input")
-	case c.Driver != "nats" && (c.NATS != "" || c.Creds != "" || c.CA != ""):
-		return usage("cannot use --nats, --nats-creds or --nats-ca without --driver nats")
-	case c.Driver != "index" && (c.Index != nil || c.Of != nil):
-		return usage("cannot use --index or --of without --driver index")
+	}
+	if err := c.checkInput(); err != nil {
+		return err
 	}
 	defer runtime.KeepAlive(make([]byte, ballast))
 	if os.Getenv("GOGC") == "" {
@@ -129,13 +125,7 @@ func (c *scoreCmd) Run(std streams) error {
 	if c.Dumps, err = c.expand(c.Dumps, &cc, std); err != nil {
 		return err
 	}
-	for _, path := range c.Dumps {
-		object := c.remote.Known(path)
-		if object != nil && unversioned(object) && c.Output != "-" {
-			fmt.Fprintf(std.err, "plumb: the server names neither a version nor a time of %s, so this run begins anew if it is interrupted\n",
-				path)
-		}
-	}
+	c.tellUnversioned(std)
 	form, err := c.form()
 	if err != nil {
 		return err
@@ -148,6 +138,33 @@ func (c *scoreCmd) Run(std streams) error {
 	j.table = table.New(table.Options{Suites: cc.Suites, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants,
 		Papers: papers, Remark: c.remark, Success: c.SuccessFrom, Cluster: j.cluster})
 	return j.run(ctx)
+}
+
+// checkInput refuses a command without dumps, and flags of a way of sharing work that is not chosen.
+func (c *scoreCmd) checkInput() error {
+	switch {
+	case len(c.Dumps) == 0:
+		return usage("cannot score: got no dump; want files, folders or addresses, or - for standard input")
+	case c.Driver != "nats" && (c.NATS != "" || c.Creds != "" || c.CA != ""):
+		return usage("cannot use --nats, --nats-creds or --nats-ca without --driver nats")
+	case c.Driver != "index" && (c.Index != nil || c.Of != nil):
+		return usage("cannot use --index or --of without --driver index")
+	}
+	return nil
+}
+
+// tellUnversioned names dumps at addresses whose server gives no version: without one, a run that is
+// interrupted cannot tell whether the dump has changed, and begins anew.
+func (c *scoreCmd) tellUnversioned(std streams) {
+	if c.Output == "-" {
+		return // such a run does not go on anyway
+	}
+	for _, path := range c.Dumps {
+		if object := c.remote.Known(path); object != nil && unversioned(object) {
+			fmt.Fprintf(std.err, "plumb: the server names neither a version nor a time of %s, so this run begins anew if it is interrupted\n",
+				path)
+		}
+	}
 }
 
 // judge sets in cc which language model judges open answers in this process. It refuses flags of the
@@ -384,7 +401,7 @@ type painter struct {
 	queue *queue.Queue
 }
 
-// Picture implements exhibit.Renderer.
+// Picture draws a view through the queue and waits for it. It implements exhibit.Renderer.
 func (p painter) Picture(v view.View) (*image.NRGBA, error) {
 	got, err := p.queue.Draw(p.ctx, nil, func() (view.View, error) { return v, nil })
 	return got.Image, err

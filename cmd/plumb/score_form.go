@@ -209,7 +209,8 @@ type scores struct {
 	log io.Writer
 }
 
-// Close implements write.Results.
+// Close says how many results the file leaves out and why, and ends the file. It implements
+// write.Results.
 func (s *scores) Close() error {
 	if s.Unscored > 0 || s.Twice > 0 {
 		fmt.Fprintf(s.log, "plumb: left out: %d results without a score, %d second ones of a sample and epoch; "+
@@ -228,7 +229,7 @@ type tableWriter struct {
 // Write implements write.Results; the table counts the results by itself.
 func (s *tableWriter) Write([]byte) error { return nil }
 
-// Close implements write.Results.
+// Close writes the table of the run, which is complete now. It implements write.Results.
 func (s *tableWriter) Close() error { return s.put(s.out, summaryOf(s.table)) }
 
 // summaryOf returns a row for each test and series of a table, where the series has results of the

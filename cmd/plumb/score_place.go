@@ -158,7 +158,7 @@ type inputFile interface {
 // remoteFile is an object, which needs no closing.
 type remoteFile struct{ *address.Object }
 
-// Close implements io.Closer.
+// Close does nothing: an object at an address is opened anew for each read.
 func (remoteFile) Close() error { return nil }
 
 // section returns a reader of the bytes of a dump from one offset to another. Each read of an object in

@@ -123,7 +123,7 @@ func (c *scoreCmd) unusedFlags() (all []unusedFlags) {
 	return all
 }
 
-// unusedFlags implements flagUser.
+// unusedFlags lists the flags of plumb serve that have no use without a judge or shared memory.
 func (c *serveCmd) unusedFlags() (all []unusedFlags) {
 	if c.JudgeURL == "" {
 		all = append(all, unusedFlags{"without --judge-url", judgeNames})
@@ -172,17 +172,17 @@ func (c *reportCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb report", join(canvasNames, answerNames, sceneNames, queueNames, jsonNames)}}
 }
 
-// unusedFlags implements flagUser.
+// unusedFlags lists the flags that plumb agree has with others and does not use.
 func (c *agreeCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb agree", join(canvasNames, answerNames, sceneNames, queueNames)}}
 }
 
-// unusedFlags implements flagUser.
+// unusedFlags lists the flags that plumb tangram convert has with others and does not use.
 func (c *convertCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb tangram convert", join(canvasNames, answerNames, sceneNames, queueNames, jsonNames)}}
 }
 
-// unusedFlags implements flagUser.
+// unusedFlags lists the flags that plumb tangram items has with others and does not use.
 func (c *itemsCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb tangram items", join(canvasNames, answerNames, sceneNames, queueNames, jsonNames)}}
 }

@@ -247,7 +247,7 @@ type closing struct {
 	free func()
 }
 
-// Close implements io.Closer.
+// Close gives back what the body holds. It implements io.Closer.
 func (c *closing) Close() error {
 	c.free()
 	return nil

@@ -120,7 +120,7 @@ type Suite interface {
 // single is the part of suites with one answer for each task, the last of its calls.
 type single struct{ tasks []*Task }
 
-// Tasks implements Suite.
+// Tasks implements Suite: the tasks in the order of their file.
 func (s *single) Tasks() []*Task { return s.tasks }
 
 // Answers implements Suite: the reply to the last call of a task is its only answer.

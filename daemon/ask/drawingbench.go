@@ -50,15 +50,15 @@ func NewDrawingBench(tasks *dump.Tasks, score func(line []byte) (*scoring.Result
 	return s, err
 }
 
-// Arms implements Suite.
+// Arms implements Suite: every arm asks all tasks.
 func (s *drawing) Arms(o Options) ([]Arm, []string, error) {
 	return s.choice.arms(o, func(Arm) int { return len(s.tasks) }, len(s.tasks))
 }
 
-// Tasks implements Suite.
+// Tasks implements Suite: the tasks in the order of their file.
 func (s *drawing) Tasks() []*Task { return s.tasks }
 
-// Fits implements Suite.
+// Fits implements Suite: every task is asked in every arm.
 func (s *drawing) Fits(*Task, Arm) bool { return true }
 
 // Next implements Suite. The first turn asks for the task. If its answer, which Next scores, is below the

@@ -173,7 +173,7 @@ func (s *tangram) Arms(o Options) ([]Arm, []string, error) {
 	return out, left, nil
 }
 
-// Fits implements Suite.
+// Fits implements Suite: Task 2 alone has settings, and is asked in one of them.
 func (s *tangram) Fits(t *Task, a Arm) bool { return (a.Setting != "") == (t.Test == testSolution) }
 
 // Next implements Suite: each task has one call, with the picture before the text.

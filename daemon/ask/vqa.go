@@ -50,7 +50,7 @@ func NewVisual(suite *scoring.Suite, lines [][]byte, folder, detail string) (Sui
 	return s, err
 }
 
-// Arms implements Suite.
+// Arms implements Suite: an arm asks the tasks that fit it.
 func (s *visual) Arms(o Options) ([]Arm, []string, error) {
 	fits := func(a Arm) int { return count(s.tasks, func(t *Task) bool { return s.Fits(t, a) }) }
 	return s.choice.arms(o, fits, len(s.tasks))

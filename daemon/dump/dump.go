@@ -87,7 +87,7 @@ type Counter struct {
 	N int64
 }
 
-// Read implements io.Reader.
+// Read reads from R and counts the bytes in N. It implements io.Reader.
 func (c *Counter) Read(p []byte) (int, error) {
 	n, err := c.R.Read(p)
 	c.N += int64(n)

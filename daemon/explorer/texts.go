@@ -35,15 +35,15 @@ func (c *textCache) remark(f index.Filter) string {
 // maxSearches is how many searches are remembered.
 const maxSearches = 100
 
-// note keeps how far a search came, for the page. After maxSearches searches it forgets the
-// earlier ones.
-func (c *textCache) note(text, said string) {
+// note keeps how far the search for a text came, as a sentence for the page. After maxSearches searches it
+// forgets the earlier ones.
+func (c *textCache) note(text, sentence string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.texts == nil || len(c.texts) > maxSearches {
 		c.texts = map[string]string{}
 	}
-	c.texts[text] = said
+	c.texts[text] = sentence
 }
 
 // searchTexts marks, for each file, the rows whose answers hold the text of the filter. It

@@ -48,7 +48,7 @@ type Folder struct{ dir string }
 // NewFolder returns the store in a folder, which Create makes.
 func NewFolder(dir string) *Folder { return &Folder{dir} }
 
-// Path implements Store.
+// Path implements Store: the path of a file in the folder.
 func (s *Folder) Path(name string) string { return filepath.Join(s.dir, name) }
 
 // Create implements Store. It writes a file under a temporary name, syncs it, and links it to its
@@ -73,7 +73,7 @@ func (s *Folder) create(name string, fill func(io.Writer) error) error {
 	})
 }
 
-// Replace implements Store.
+// Replace implements Store: it writes a file under a temporary name, syncs it, and renames it.
 func (s *Folder) Replace(name string, fill func(io.Writer) error) error {
 	return errors.Join(s.write(name, fill, os.Rename), syncFolder(s.dir))
 }
@@ -124,10 +124,10 @@ func syncFolder(dir string) error {
 	return d.Sync()
 }
 
-// Open implements Store.
+// Open implements Store: it opens a file for reading.
 func (s *Folder) Open(name string) (*os.File, error) { return os.Open(s.Path(name)) }
 
-// Stat implements Store.
+// Stat implements Store: the size of a file and when it was written.
 func (s *Folder) Stat(name string) (Info, error) {
 	info, err := os.Stat(s.Path(name))
 	if err != nil {
@@ -136,10 +136,10 @@ func (s *Folder) Stat(name string) (Info, error) {
 	return Info{name, info.Size(), info.ModTime()}, nil
 }
 
-// Remove implements Store.
+// Remove implements Store: it deletes a file.
 func (s *Folder) Remove(name string) error { return os.Remove(s.Path(name)) }
 
-// List implements Store.
+// List implements Store: the files whose names begin with prefix, in alphabetical order.
 func (s *Folder) List(prefix string) (list []Info, err error) {
 	found, err := filepath.Glob(s.Path(prefix + "*"))
 	for _, path := range found {

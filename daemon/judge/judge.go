@@ -39,7 +39,7 @@ var ErrConfig = errors.New("cannot use judge")
 // configError is an error of the endpoint's configuration.
 type configError struct{ error }
 
-// Is implements errors.Is.
+// Is makes errors.Is find ErrConfig in the error.
 func (e configError) Is(target error) bool { return target == ErrConfig }
 
 // What bounds the calls of a judge, and what they cost.

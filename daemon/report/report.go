@@ -146,7 +146,7 @@ type engine struct{ exhibit.Renderer }
 
 var _ explorer.Engine = engine{}
 
-// Score implements explorer.Engine.
+// Score implements explorer.Engine: it always fails, because every number of a report is from results.
 func (engine) Score(context.Context, dump.Line, string) (r scoring.Result, err error) {
 	return r, errors.New("a report scores nothing")
 }

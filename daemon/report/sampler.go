@@ -119,10 +119,10 @@ func (g *group) Len() int           { return len(g.items) }
 func (g *group) Less(i, k int) bool { return worse(&g.items[k], &g.items[i]) }
 func (g *group) Swap(i, k int)      { g.items[i], g.items[k] = g.items[k], g.items[i] }
 
-// Push implements heap.Interface.
+// Push adds an item, a pair. It is for package heap, which moves it to its place.
 func (g *group) Push(x any) { g.items = append(g.items, x.(pair)) }
 
-// Pop implements heap.Interface.
+// Pop removes the last item and returns it. It is for package heap, which moves the best one there.
 func (g *group) Pop() any {
 	n := len(g.items) - 1
 	p := g.items[n]
@@ -145,7 +145,7 @@ func (l groups) Swap(i, k int) {
 	l[i].at, l[k].at = i, k
 }
 
-// Push implements heap.Interface.
+// Push adds a *group and notes its place. It is for package heap.
 func (l *groups) Push(x any) {
 	g := x.(*group)
 	g.at = len(*l)

@@ -160,7 +160,8 @@ type ids struct{}
 // traceKey is the key of a trace's id in a context.
 type traceKey struct{}
 
-// NewIDs implements sdk.IDGenerator.
+// NewIDs returns the ids of the first span of a trace: the trace id of the context if it has one, which a
+// client has sent, else a new one. It implements sdk.IDGenerator.
 func (ids) NewIDs(ctx context.Context) (otel.TraceID, otel.SpanID) {
 	id, ok := ctx.Value(traceKey{}).(otel.TraceID)
 	if !ok {
@@ -169,5 +170,5 @@ func (ids) NewIDs(ctx context.Context) (otel.TraceID, otel.SpanID) {
 	return id, newSpanID()
 }
 
-// NewSpanID implements sdk.IDGenerator.
+// NewSpanID returns a random id for a further span. It implements sdk.IDGenerator.
 func (ids) NewSpanID(context.Context, otel.TraceID) otel.SpanID { return newSpanID() }

@@ -263,13 +263,13 @@ func (t *Tracer) write(r *Request) {
 // carrier lets the propagator read headers.
 type carrier func(string) string
 
-// Get implements propagation.TextMapCarrier.
+// Get returns a header of the request. It implements propagation.TextMapCarrier.
 func (c carrier) Get(key string) string { return c(key) }
 
 // Set implements propagation.TextMapCarrier; nothing is written.
 func (c carrier) Set(string, string) {}
 
-// Keys implements propagation.TextMapCarrier.
+// Keys implements propagation.TextMapCarrier; headers are only asked for by name.
 func (c carrier) Keys() []string { return nil }
 
 // newTraceID returns a random id, which need not be secret.

@@ -28,7 +28,8 @@ func NewReader(src io.Reader, grow func(window uint64) error) *Reader {
 	return &Reader{src: bufio.NewReaderSize(src, 1<<10), grow: grow} // more than zstd.HeaderMaxSize
 }
 
-// Read implements io.Reader.
+// Read passes the input on, in pieces that end before each header, so that the window of a frame is known
+// before its header is passed on. It implements io.Reader.
 func (r *Reader) Read(p []byte) (int, error) {
 	if r.left == 0 {
 		if err := r.next(); err != nil {

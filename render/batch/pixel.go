@@ -38,8 +38,8 @@ func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {
 	}
 }
 
-// paint draws a colour, which is times its alpha, over the pixel's layer, with alpha and coverage in 1/255.
-// Products are floored as in the browser.
+// paint draws a colour over the pixel's layer, with alpha and coverage in 1/255. color is premultiplied: red
+// is in its lowest byte, then green and blue. Products are rounded down as in the browser.
 func (l *layer) paint(coverage, alpha, color uint32) {
 	if alpha&coverage == 255 { // the general case gives the same, more slowly
 		*l = layer{255, color & 0xff, color >> 8 & 0xff, color >> 16 & 0xff}

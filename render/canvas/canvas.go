@@ -358,7 +358,8 @@ func (c *Canvas) drawBar(x0, y0, x1, y1, size float64, round bool, k Colour) {
 	c.fillFrame(frameBox{x0, y0, x1, y1}, frameBox{}, p)
 }
 
-// corners appends a rectangle, from its top left corner clockwise on screen.
+// corners appends the outline of a rectangle to p, from its top left corner (x0, y0) clockwise on screen; the
+// opposite corner is (x1, y1), both in canvas px.
 func corners(p *vector.Path, x0, y0, x1, y1 float64) {
 	p.MoveTo(point(x0, y0))
 	p.LineTo(point(x1, y0))

@@ -138,7 +138,8 @@ func (l *Edges) newCurve() (*chordSteps, *Edge) {
 	return &l.curves[:n+1][n], &l.List[:k+1][k]
 }
 
-// addCurve appends the curve of newCurve if any of its chords has height.
+// addCurve appends the curve s and its edge e, which newCurve has returned, to the lists. It first sets e to the
+// first chord of the curve that has height; a curve without such a chord is left out.
 func (l *Edges) addCurve(s *chordSteps, e *Edge) {
 	if s.next(e) {
 		e.curve = int32(len(l.curves))

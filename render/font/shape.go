@@ -234,8 +234,8 @@ func (f *Face) appendShaped(run []Glyph) ([]Glyph, error) {
 	return run, nil
 }
 
-// missing returns the first character of a cluster that the font lacks: a mark may stand behind a
-// letter that it has.
+// missing returns the character for which a cluster has no glyph, for messages: the first one that the font
+// lacks, which may be a mark behind a letter that it has, else the first one.
 func (f *Face) missing(cluster []rune) rune {
 	for _, r := range cluster {
 		if _, ok := f.file.font.NominalGlyph(r); !ok {

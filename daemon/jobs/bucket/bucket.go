@@ -27,7 +27,7 @@ import (
 // partSize is the length in bytes above which an object is written in parts, and that of a part.
 const partSize = 8 << 20
 
-// Store implements jobs.Store.
+// Store keeps files as objects whose keys begin with a prefix. It implements jobs.Store.
 type Store struct {
 	client *minio.Client
 	bucket string
@@ -54,17 +54,18 @@ func Open(o *address.Options, at string) (*Store, error) {
 	return &Store{client, bucket, prefix + "/"}, nil
 }
 
-// Path implements jobs.Store.
+// Path returns the address of a file for messages, s3://BUCKET/PREFIX/NAME.
 func (s *Store) Path(name string) string {
 	return "s3://" + s.bucket + "/" + strings.TrimSuffix(s.prefix+name, "/")
 }
 
-// Create implements jobs.Store.
+// Create implements jobs.Store: it writes an object. If one with other bytes is there, also because another
+// process was faster, the error is jobs.ErrTaken.
 func (s *Store) Create(name string, fill func(io.Writer) error) error {
 	return s.write(name, fill, true)
 }
 
-// Replace implements jobs.Store.
+// Replace implements jobs.Store: it writes an object in place of a former one.
 func (s *Store) Replace(name string, fill func(io.Writer) error) error {
 	return s.write(name, fill, false)
 }
@@ -255,7 +256,7 @@ func missing(err error) error {
 	return address.Explain(err)
 }
 
-// Stat implements jobs.Store.
+// Stat returns the size of an object and when it was written.
 func (s *Store) Stat(name string) (jobs.Info, error) {
 	info, err := s.client.StatObject(context.Background(), s.bucket, s.prefix+name, minio.StatObjectOptions{})
 	if err != nil {
@@ -269,7 +270,7 @@ func (s *Store) Remove(name string) error {
 	return missing(s.client.RemoveObject(context.Background(), s.bucket, s.prefix+name, minio.RemoveObjectOptions{}))
 }
 
-// List implements jobs.Store.
+// List returns the objects directly below the store's prefix whose names begin with prefix.
 func (s *Store) List(prefix string) (list []jobs.Info, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
