@@ -158,22 +158,25 @@ func Lone(cfg Config, set *Set) (Latency, error) {
 	return Latency{Scenes: len(took), P50: at(0.5), P90: at(0.9), P99: at(0.99), Max: took[len(took)-1]}, nil
 }
 
-// Segments counts the straight pieces that stand for the outlines of a set's first
-// scenes where their area is to be right within 1/64 px, mean per scene: what goals
-// that were set per segment scale by.
+// countedScenes is how many scenes of a set Segments looks at.
+const countedScenes = 16
+
+// Segments returns the mean number of straight pieces into which the outlines of a scene are divided, so
+// that their areas are right within 1/64 px, over the first countedScenes scenes of the set. It says how
+// much there is to draw in a scene.
 func Segments(set *Set) (float64, error) {
-	var b paint.Builder
-	var d paint.Drawing
-	n, all := min(16, len(set.Lines)), 0
-	for i := range n {
-		_, v, err := set.decode(i)
+	var builder paint.Builder
+	var drawing paint.Drawing
+	scenes, pieces := min(countedScenes, len(set.Lines)), 0
+	for i := range scenes {
+		_, view, err := set.decode(i)
 		if err != nil {
 			return 0, err
 		}
-		if err := b.Build(v, paint.Exact, &d); err != nil {
+		if err := builder.Build(view, paint.Exact, &drawing); err != nil {
 			return 0, err
 		}
-		all += d.Pieces
+		pieces += drawing.Pieces
 	}
-	return float64(all) / float64(n), nil
+	return float64(pieces) / float64(scenes), nil
 }

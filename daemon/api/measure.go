@@ -129,7 +129,8 @@ func (s *Server) readPixelRequest(ctx *fasthttp.RequestCtx, body []byte) (q pixe
 	return q, s.jsonPixels(&q, body)
 }
 
-// jsonPixels reads {"a": mask, "b"?: mask, "threshold"?: 1..255, "hausdorff"?: bool}.
+// jsonPixels reads into pixelRequest a JSON body {"a": mask, "b": mask, "threshold": 1 to 255, "hausdorff": bool},
+// of which only a is needed. Errors name the member that cannot be used.
 func (s *Server) jsonPixels(pixelRequest *pixelRequest, body []byte) error {
 	if err := s.cfg.Scenes.Check(body); err != nil {
 		return err

@@ -157,8 +157,9 @@ func skip(src *bufio.Reader) (byte, error) {
 	}
 }
 
-// value reads one value, up to the comma or bracket behind it, and sets size. Line breaks
-// become blanks. Of a value that is too long it keeps only the beginning.
+// value reads one value of a list, up to the comma or bracket behind it, and sets size to its bytes. It
+// follows brackets and quotes and checks nothing else. Line breaks become blanks, so that the value is one
+// line. Of a value beyond the limit of a line it keeps only the beginning.
 func (l *list) value(r *Reader) ([]byte, error) {
 	l.buf = make([]byte, 0, max(1024, len(l.buf)))
 	depth, quoted, escaped := 0, false, false

@@ -186,8 +186,12 @@ func (o *opened) compare(f index.Filter, a, b string) (*Comparison, error) {
 	return out, nil
 }
 
+// normal95 is the number of standard errors on either side of a mean in a 95 % interval.
+const normal95 = 1.96
+
 // line compares the scores of two series on the pairs of one test: means, difference B - A
-// with its 95 % interval, and the p-values of the sign test and the signed-rank test.
+// with its 95 % interval, and the p-values of the sign test and the signed-rank test. The interval
+// is resampled for up to maxResampled pairs, else it is that of a normal distribution.
 func (o *opened) line(name [2]string, pairs []pairOf) Paired {
 	out := Paired{Suite: name[0], Test: name[1], N: len(pairs)}
 	differences := make([]float64, len(pairs))
@@ -204,7 +208,8 @@ func (o *opened) line(name [2]string, pairs []pairOf) Paired {
 		}
 		if len(pairs) <= maxResampled {
 			cluster = fmt.Appendf(cluster[:0], "%d", i)
-			scoresB[i], scoresA[i] = stats.Value{Cluster: string(cluster), Mean: p.b}, stats.Value{Cluster: string(cluster), Mean: p.a}
+			scoresB[i] = stats.Value{Cluster: string(cluster), Mean: p.b}
+			scoresA[i] = stats.Value{Cluster: string(cluster), Mean: p.a}
 		}
 	}
 	out.Difference = out.B - out.A
@@ -212,10 +217,12 @@ func (o *opened) line(name [2]string, pairs []pairOf) Paired {
 		c := stats.Compare(scoresB, scoresA, false, 1) // false: means of repeats, not single answers; 1: seed
 		out.Low, out.High = finite(c.Low), finite(c.High)
 	} else {
-		se := math.Sqrt(stats.Variance(differences) / n)
-		out.Low, out.High = finite(out.Difference-1.96*se), finite(out.Difference+1.96*se) // 1.96: 95 %
+		half := normal95 * math.Sqrt(stats.Variance(differences)/n)
+		out.Low = finite(out.Difference - half)
+		out.High = finite(out.Difference + half)
 	}
-	out.Sign, out.Wilcoxon = finite(stats.McNemar(out.Better, out.Worse)), finite(stats.Wilcoxon(differences))
+	out.Sign = finite(stats.McNemar(out.Better, out.Worse))
+	out.Wilcoxon = finite(stats.Wilcoxon(differences))
 	return out
 }
 

@@ -129,7 +129,8 @@ func rewardOf(v *fastjson.Value) float64 {
 	return v.GetFloat64("reward")
 }
 
-// put adds a row for a result. at and length are the place of its line in bytes.
+// put adds a row for a result to all columns. at is where its line begins in the file and length how long it
+// is, both in bytes.
 func (b *builder) put(r *scoring.Result, reward float64, at int64, length int) error {
 	b.rows++
 	put(b.at, uint64(at))

@@ -12,10 +12,10 @@ import (
 // dispatcher takes batches from the ready list and runs them on the device. There is
 // one, with a goroutine and memory of its own, for each batch that may be in flight.
 type dispatcher struct {
-	queue   *Queue
-	ts      []*task        // the tasks of the batch
-	ps      []Pic          // their pictures, in the same order
-	tallies []metric.Tally // memory for what the engine measures
+	queue    *Queue
+	tasks    []*task        // the tasks of the batch
+	pictures []Pic          // their pictures, in the same order
+	tallies  []metric.Tally // memory for what the engine measures
 }
 
 // run takes one batch after the other from the ready list, measures it on the device, draws the images
@@ -29,12 +29,12 @@ func (d *dispatcher) run() {
 		d.measure()
 		end := queue.now()
 		queue.cfg.Watch.stage("metric", end-start)
-		for _, t := range d.ts {
+		for _, t := range d.tasks {
 			t.marks[PartPack], t.marks[PartGPU] = start, end
 		}
 		heavy := d.heavy() // asked now: a queued task may not be used any more
 		images := d.moveImagesLast()
-		scores, draws := d.ts[:len(d.ts)-images], d.ts[len(d.ts)-images:]
+		scores, draws := d.tasks[:len(d.tasks)-images], d.tasks[len(d.tasks)-images:]
 		d.queueMeasured(scores) // before images are drawn, so that no score waits for them
 		for _, t := range draws {
 			if t.err == nil && !t.noReaders() {
@@ -44,19 +44,19 @@ func (d *dispatcher) run() {
 		}
 		d.queueMeasured(draws)
 		queue.endBatch(heavy)
-		clear(d.ts)
-		clear(d.ps)
+		clear(d.tasks)
+		clear(d.pictures)
 	}
 }
 
 // moveImagesLast moves the tasks that want an image to the end of the batch and returns their number.
 // The order of tasks in a batch has no meaning once it is measured.
 func (d *dispatcher) moveImagesLast() (images int) {
-	for i := len(d.ts) - 1; i >= 0; i-- {
-		if d.ts[i].view != nil {
+	for i := len(d.tasks) - 1; i >= 0; i-- {
+		if d.tasks[i].view != nil {
 			images++
-			last := len(d.ts) - images // the last task that is not known to want an image
-			d.ts[i], d.ts[last] = d.ts[last], d.ts[i]
+			last := len(d.tasks) - images // the last task that is not known to want an image
+			d.tasks[i], d.tasks[last] = d.tasks[last], d.tasks[i]
 		}
 	}
 	return images
@@ -109,9 +109,9 @@ func recoverPanic(err *error, what string) {
 }
 
 // heavy reports whether the batch is one heavy sample.
-func (d *dispatcher) heavy() bool { return d.ts[0].class == classHeavy }
+func (d *dispatcher) heavy() bool { return d.tasks[0].class == classHeavy }
 
-// nextBatch waits until a batch is due and takes it out of the ready list into d.ts. It counts the batch
+// nextBatch waits until a batch is due and takes it out of the ready list into d.tasks. It counts the batch
 // as in flight, and wakes workers, because there is room to prepare more. It returns false once the
 // queue is closed and drained.
 func (d *dispatcher) nextBatch() bool {
@@ -128,7 +128,7 @@ func (d *dispatcher) nextBatch() bool {
 			queue.device.Wait()
 		}
 		queue.force = false
-		if d.fill(); len(d.ts) > 0 { // else none of the samples has readers any more
+		if d.fill(); len(d.tasks) > 0 { // else none of the samples has readers any more
 			break
 		}
 	}
@@ -176,7 +176,7 @@ func (q *Queue) onAlarm() {
 // cost. Samples without waiters are taken from the list but do not join the batch. The caller holds mu.
 func (d *dispatcher) fill() {
 	q, ready := d.queue, &d.queue.readyList
-	d.ts = d.ts[:0]
+	d.tasks = d.tasks[:0]
 	first := ready.turn.pick(classes, q.mayLead)
 	listBefore := *ready // its sums less the present ones are what was taken
 	d.add(ready.pop(first))
@@ -190,7 +190,7 @@ func (d *dispatcher) fill() {
 	}
 	for _, class := range [...]int{classHigh, classNormal, classBulk} {
 		for ready.has(class) {
-			if len(d.ts) > 0 && !fits(ready.byClass[class].peek()) {
+			if len(d.tasks) > 0 && !fits(ready.byClass[class].peek()) {
 				return
 			}
 			d.add(ready.pop(class))
@@ -206,21 +206,21 @@ func (d *dispatcher) add(t *task) {
 		d.queue.finisher.Signal()
 		return
 	}
-	d.ts = append(d.ts, t)
+	d.tasks = append(d.tasks, t)
 }
 
 // measure measures the pictures of the batch and sets the tallies or the fault of each task. If the
 // batch fails as a whole, each task is measured alone, so that only the tasks at fault fail.
 func (d *dispatcher) measure() {
-	d.ps = d.ps[:0]
-	for _, t := range d.ts {
-		d.ps = append(d.ps, t.pics...)
+	d.pictures = d.pictures[:0]
+	for _, t := range d.tasks {
+		d.pictures = append(d.pictures, t.pics...)
 		t.tallies, t.fault = t.tallies[:0], nil
 	}
-	if d.measureAll(d.ts, d.ps) == nil {
+	if d.measureAll(d.tasks, d.pictures) == nil {
 		return
 	}
-	for _, t := range d.ts {
+	for _, t := range d.tasks {
 		t.tallies, t.fault = t.tallies[:0], nil
 		if err := d.measureAll([]*task{t}, t.pics); err != nil {
 			t.fault = &scoring.Error{Code: "backend", Message: err.Error()}

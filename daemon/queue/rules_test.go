@@ -223,10 +223,10 @@ func TestFill(t *testing.T) {
 		for class := range classes {
 			left += q.readyList.byClass[class].len()
 		}
-		if len(d.ts) != c.want || left != c.left {
-			t.Errorf("%s: got %d samples and %d left; want %d and %d", c.name, len(d.ts), left, c.want, c.left)
+		if len(d.tasks) != c.want || left != c.left {
+			t.Errorf("%s: got %d samples and %d left; want %d and %d", c.name, len(d.tasks), left, c.want, c.left)
 		}
-		if heavy := c.name == "heavy"; len(d.ts) > 0 && d.heavy() != heavy {
+		if heavy := c.name == "heavy"; len(d.tasks) > 0 && d.heavy() != heavy {
 			t.Errorf("%s: got heavy %v", c.name, !heavy)
 		}
 	}

@@ -17,44 +17,58 @@ type Choice struct {
 	Seed   int64    `json:"seed"`
 }
 
-// Tasks returns the chosen tasks in their order: first those of Only, of these the Sample of each
-// group, of that the first ones up to Limit. The error names an id of Only that no task has.
+// Tasks returns the chosen tasks in the order of all. The limits apply one after the other: the ids of
+// Only, then Sample tasks at random from each group, then the first Limit tasks of each group. The error
+// names an id of Only that no task has.
 func (c Choice) Tasks(all []*ask.Task) ([]*ask.Task, error) {
-	tasks := all
-	if c.Only != nil {
-		tasks = nil
-		for _, t := range all {
-			if slices.Contains(c.Only, t.ID) {
-				tasks = append(tasks, t)
-			}
-		}
-		for _, id := range c.Only {
-			if !slices.ContainsFunc(tasks, func(t *ask.Task) bool { return t.ID == id }) {
-				return nil, fmt.Errorf("cannot use --only %q: no task has this id", id)
-			}
-		}
+	tasks, err := c.named(all)
+	if err != nil {
+		return nil, err
 	}
 	if c.Sample > 0 {
-		groups := map[string][]string{}
-		for _, t := range tasks {
-			groups[t.Group] = append(groups[t.Group], t.ID)
-		}
-		chosen := map[string]bool{}
-		for _, ids := range groups {
-			for _, id := range Subset(ids, c.Sample, c.Seed) {
-				chosen[id] = true
-			}
-		}
-		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t *ask.Task) bool { return !chosen[t.ID] })
+		tasks = c.sampled(tasks)
 	}
 	if c.Limit > 0 {
-		seen := map[string]int{}
+		count := map[string]int{} // of tasks by group
 		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t *ask.Task) bool {
-			seen[t.Group]++
-			return seen[t.Group] > c.Limit
+			count[t.Group]++
+			return count[t.Group] > c.Limit
 		})
 	}
 	return tasks, nil
+}
+
+// named returns the tasks whose ids Only has, or all if Only is nil.
+func (c Choice) named(all []*ask.Task) (tasks []*ask.Task, err error) {
+	if c.Only == nil {
+		return all, nil
+	}
+	for _, t := range all {
+		if slices.Contains(c.Only, t.ID) {
+			tasks = append(tasks, t)
+		}
+	}
+	for _, id := range c.Only {
+		if !slices.ContainsFunc(tasks, func(t *ask.Task) bool { return t.ID == id }) {
+			return nil, fmt.Errorf("cannot use --only %q: no task has this id", id)
+		}
+	}
+	return tasks, nil
+}
+
+// sampled returns Sample tasks of each group, or the whole group if it has no more. The seed decides which.
+func (c Choice) sampled(tasks []*ask.Task) []*ask.Task {
+	groups := map[string][]string{} // ids of tasks
+	for _, t := range tasks {
+		groups[t.Group] = append(groups[t.Group], t.ID)
+	}
+	chosen := map[string]bool{}
+	for _, ids := range groups {
+		for _, id := range Subset(ids, c.Sample, c.Seed) {
+			chosen[id] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(tasks), func(t *ask.Task) bool { return !chosen[t.ID] })
 }
 
 // Subset returns n of the ids, or all if there are fewer: the first in the order of a hash of seed and

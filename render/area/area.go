@@ -156,7 +156,7 @@ func (f *Filler) insertActive(list []edge) {
 // fillRow computes the alphas of row y in f.alpha, path by path, and drops the edges that end in it. It returns the
 // range [from, to) of columns that may be covered, relative to f.left.
 func (f *Filler) fillRow(y int64) (from, to int) {
-	from, to = math.MaxInt, 0
+	from, to = math.MaxInt, 0 // an empty range
 	top, bottom := y*unit, (y+1)*unit
 	kept := f.active[:0]
 	for i := 0; i < len(f.active); {
