@@ -1,5 +1,5 @@
 // Command odd makes odd documents of tldraw by chance: shapes of every kind that lack properties, have
-// ones that nobody knows, and values of the wrong type or out of range, in each encoding. In: a seed, by
+// unknown ones, and values of the wrong type or out of range, in each encoding. In: a seed, by
 // default of the clock, and a browser. Out: a table, and every document that is at fault. A document is
 // drawn as the editor draws it, left to the editor by name, or refused by name. It ends with an error
 // where one is drawn otherwise, is drawn although the editor refuses it, or is refused without a name.

@@ -135,8 +135,8 @@ func (e episodeState) append(b []byte) []byte {
 }
 
 // newEpisode begins an episode of one step with the parameters of a reset: seed, episode_id and label
-// of the object data, or none if data is nil. It checks the label, so that a client hears of a bad one
-// at the reset. Without an id the episode gets a new one.
+// of the object data, or none if data is nil. It checks the label, so that a bad one is an error of
+// the reset. Without an id the episode gets a new one.
 func (s *Server) newEpisode(data []byte) (episodeState, *scoring.Error) {
 	e := episodeState{}
 	var fault *scoring.Error

@@ -132,7 +132,7 @@ func (s *Server) sharedUnregister(ctx *fasthttp.RequestCtx) {
 }
 
 // peerOf returns the process that sent a request, whose memory the request may use. The
-// kernel knows it only for Unix sockets. With --shm-trust-loopback every process that
+// kernel tells it only for Unix sockets. With --shm-trust-loopback every process that
 // connects over TCP from this host counts as the daemon's own user.
 func (s *Server) peerOf(ctx *fasthttp.RequestCtx) (shm.Peer, error) {
 	refused := func(why string) (shm.Peer, error) {

@@ -85,7 +85,7 @@ type splitInfo struct {
 	Type string `json:"type"` // train, validation or test
 }
 
-// splits answers GET /{env}/splits: the loaded splits of a suite's tasks. OpenEnv knows the types train,
+// splits answers GET /{env}/splits: the loaded splits of a suite's tasks. OpenEnv has the types train,
 // validation and test, so any other split is one for validation.
 func (s *Server) splits(ctx *fasthttp.RequestCtx) {
 	suite, ok := s.environment(ctx)

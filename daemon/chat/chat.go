@@ -5,7 +5,7 @@
 // hold all calls, and the number of calls at once follows what the endpoint can take. It
 // refuses to go on where no request can succeed (a wrong key), where a budget ends, and
 // where nobody answers for long. The key is sent to the endpoint and nowhere else. It
-// knows no benchmark and writes no file. See docs/spec/runs.md.
+// depends on no benchmark and writes no file. See docs/spec/runs.md.
 package chat
 
 import (

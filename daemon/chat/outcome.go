@@ -12,7 +12,7 @@ type Kind string
 // The kinds. Wait and Retry are kinds of tries only, Stopped one of questions only. See
 // docs/spec/runs.md#r5.
 const (
-	Answer   Kind = "answer"   // the model was heard, perhaps with an empty or cut text
+	Answer   Kind = "answer"   // the model answered, perhaps with an empty or cut text
 	Filtered Kind = "filtered" // a filter of the endpoint withheld the answer
 	Refused  Kind = "refused"  // the endpoint refuses this request, or too many tries failed
 	Fatal    Kind = "fatal"    // no request can succeed; the client makes no further calls

@@ -194,7 +194,7 @@ func (l *Log) add(object []byte, list *[]chan<- error, told chan<- error) (Place
 	*list = append(*list, told)
 	select {
 	case l.wake <- struct{}{}:
-	default: // the writer knows
+	default: // the writer is awake, or about to be
 	}
 	return at, nil
 }

@@ -80,7 +80,7 @@ type made struct {
 	whole   bool // no call is missing
 }
 
-// add adds a call to those of the unit, and what the suite hears of it.
+// add adds a call to those of the unit, and the reply that the suite gets.
 func (m *made) add(r *Run, d *Done) {
 	m.calls = append(m.calls, d)
 	m.replies = append(m.replies, r.heardOf(d))

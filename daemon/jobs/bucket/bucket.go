@@ -128,7 +128,7 @@ const tries = 5
 
 // upload stores the first size bytes of f and returns the tag that the store gives them.
 // With fresh the name must be free. It waits and tries again while another process writes
-// the object. A store that knows no conditions is asked first whether the name is free, and
+// the object. A store without conditional writes is asked first whether the name is free, and
 // then written without a condition.
 func (s *Store) upload(name string, f *os.File, size int64, fresh bool) (tag string, err error) {
 	var o minio.PutObjectOptions
