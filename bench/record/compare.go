@@ -109,7 +109,7 @@ func Apart(old, new *File) (*Comparison, error) {
 		}
 		comparison.Changes = append(comparison.Changes, ch)
 	}
-	comparison.spread()
+	comparison.refuseWide()
 	return comparison, nil
 }
 
@@ -148,7 +148,7 @@ func InTurn(rounds []Round) (*Comparison, error) {
 		}
 		comparison.Changes = append(comparison.Changes, Change{What: row.what, Figure: row.figure, Old: figure.Median(old), New: figure.Median(new), Ratio: r, Verdict: verdict(r, Margin, row.direction)})
 	}
-	comparison.spread()
+	comparison.refuseWide()
 	return comparison, nil
 }
 
@@ -191,8 +191,9 @@ func verdict(r figure.Interval, margin float64, direction int) Verdict {
 	return Alike
 }
 
-// spread replaces "no difference shown" by a warning where the interval is too wide to say so.
-func (c *Comparison) spread() {
+// refuseWide takes the verdict "no difference shown" back where the interval is too wide to say so, and warns
+// of it.
+func (c *Comparison) refuseWide() {
 	wide := 0
 	for i := range c.Changes {
 		ch := &c.Changes[i]

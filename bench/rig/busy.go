@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"bytes"
 	"os"
 	"runtime"
 	"strconv"
@@ -8,7 +9,7 @@ import (
 	"time"
 )
 
-// tick is the unit of /proc/stat, which Linux fixes at 1/100 s for programs.
+// tick is the unit of times in /proc, which Linux fixes at 1/100 s for programs.
 const tick = 10 * time.Millisecond
 
 // BusyTime returns how long all processors of the machine together have worked since it started, 0
@@ -36,3 +37,20 @@ func BusyTime() time.Duration {
 
 // Processors returns how many processors BusyTime counts.
 func Processors() int { return runtime.NumCPU() }
+
+// CoreTimeOf returns the processor time of the process with the number pid so far, in steps of a tick; 0 where
+// it has ended.
+func CoreTimeOf(pid int) time.Duration {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0
+	}
+	// The program's name, in brackets, may hold anything, so fields are counted behind it.
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11]) // utime and stime of proc(5)
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * tick
+}

@@ -55,3 +55,15 @@ func TestProfile(t *testing.T) {
 	}
 	stop()
 }
+
+func TestCoreTimeOf(t *testing.T) {
+	for CoreTime() < 3*tick { // something to count
+	}
+	least := CoreTime()
+	if got := CoreTimeOf(os.Getpid()); got < least-tick || got > CoreTime()+tick {
+		t.Errorf("got %v; want about %v", got, least)
+	}
+	if got := CoreTimeOf(1 << 30); got != 0 {
+		t.Errorf("a process that is none: got %v; want 0", got)
+	}
+}

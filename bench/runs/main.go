@@ -111,7 +111,7 @@ func measure(name, plumb string, args []string, latency time.Duration, answer fu
 	var peak float64
 	var first, last time.Time
 	var asking, endpointTime time.Duration
-	before := coreTime("self")
+	before := rig.CoreTime()
 	for end := false; !end; {
 		select {
 		case err := <-ended:
@@ -127,7 +127,7 @@ func measure(name, plumb string, args []string, latency time.Duration, answer fu
 		}
 		if n < planned {
 			last = time.Now()
-			asking, endpointTime = coreTime(strconv.Itoa(cmd.Process.Pid)), coreTime("self")-before
+			asking, endpointTime = rig.CoreTimeOf(cmd.Process.Pid), rig.CoreTime()-before
 		}
 		m := rig.MemoryOf(cmd.Process.Pid)
 		peak = max(peak, float64(m.Peak)/1e6)
@@ -145,19 +145,6 @@ func measure(name, plumb string, args []string, latency time.Duration, answer fu
 	fmt.Printf("%-38s %7d %9.1f %9.1f %9.2f %9.2f %9.2f %7.0f %7.0f %7.0f %7.0f\n", name, planned, float64(planned)/last.Sub(first).Seconds(),
 		atOnce/latency.Seconds(), each(asking), each(endpointTime), each(used), at[0], at[1], at[2], peak)
 	return nil
-}
-
-// coreTime returns the core time of a process so far; 0 where it has ended.
-func coreTime(process string) time.Duration {
-	b, err := os.ReadFile("/proc/" + process + "/stat")
-	if err != nil {
-		return 0
-	}
-	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:])) // from the third field on
-	user, _ := strconv.Atoi(f[11])
-	system, _ := strconv.Atoi(f[12])
-	const tick = 10 * time.Millisecond
-	return time.Duration(user+system) * tick
 }
 
 // dryRun returns the number of calls that a run plans.

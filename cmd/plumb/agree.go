@@ -80,7 +80,7 @@ func (c *agreeCmd) line(out io.Writer, line dump.Line, pool *study) error {
 	}
 	judge := value.Get("judge")
 	if judge == nil || judge.Type() != fastjson.TypeArray {
-		if err := pool.item(value); err != nil {
+		if err := pool.addItem(value); err != nil {
 			return fmt.Errorf("line %d: %w", line.N, err)
 		}
 		return nil
@@ -126,10 +126,14 @@ func (s *study) read(value *fastjson.Value) (err error) {
 	return err
 }
 
-// item adds a line of `plumb agree` that is one item: a label of the judge and one of each
-// annotator.
-func (s *study) item(value *fastjson.Value) error {
-	if value.Type() != fastjson.TypeObject || value.Get("judge") == nil {
+// addItem adds a line of `plumb agree` that is one item: a label of the judge, one of each annotator, and
+// the category of the item, "" for none. All items have the same number of annotators; null stands for a
+// label that is missing.
+func (s *study) addItem(value *fastjson.Value) error {
+	if value.Type() != fastjson.TypeObject {
+		return fmt.Errorf("cannot read item: got %s; want an object with judge and annotators", value.Type())
+	}
+	if value.Get("judge") == nil {
 		return errors.New("cannot read judge: got none; want a label or a list of labels")
 	}
 	judge, err := label("judge", value.Get("judge"))

@@ -136,7 +136,7 @@ func (d *doctor) backend(cfg render.Config) bool {
 	return true
 }
 
-// fonts reports whether the editor's fonts can be read.
+// fonts prints whether the editor's fonts can be read from a folder, "" for the default one, and returns it.
 func (d *doctor) fonts(dir string) bool {
 	dir = font.Dir(dir)
 	if _, err := font.Open(dir); err != nil {

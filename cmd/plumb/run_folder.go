@@ -184,11 +184,15 @@ func sameJSON(a, b string) bool {
 	return json.Compact(&x, []byte(a)) == nil && json.Compact(&y, []byte(b)) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// joinRemarks joins the remarks of several folders into one text. A remark that all folders have
-// stands alone; otherwise each remark stands after the name of its folder.
+// joinRemarks joins the remarks of several folders of plumb run into one text: what sets each run apart from
+// the papers'. A remark that all folders have stands alone. Otherwise each remark stands after the name of its
+// folder, and folders without one are left out.
 func joinRemarks(names, remarks []string) string {
-	if len(remarks) == 0 || !slices.ContainsFunc(remarks, func(s string) bool { return s != remarks[0] }) {
-		return strings.Join(slices.Compact(remarks), "")
+	if len(remarks) == 0 {
+		return ""
+	}
+	if !slices.ContainsFunc(remarks, func(s string) bool { return s != remarks[0] }) {
+		return remarks[0]
 	}
 	var parts []string
 	for i, s := range remarks {

@@ -108,8 +108,8 @@ func (c *scoreCmd) statusStore() (store jobs.Store, finished string, err error) 
 	return jobs.NewFolder(dir), "", nil
 }
 
-// status prints how far a job is: shards, lines, the rate and the time left, and the parts in which
-// processes ended. A job that is not finished is an error with an exit code of its own. See
+// status prints how far a job is: shards, lines, the rate and the time left, the number of parts under way,
+// and the parts that failed, because their process was killed or died. A job that is not finished is an error with an exit code of its own. See
 // docs/spec/jobs.md#r6.
 func (c *scoreCmd) status(std streams) error {
 	store, finished, err := c.statusStore()
@@ -132,7 +132,7 @@ func (c *scoreCmd) status(std streams) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "shards: %d of %d done, %d running, %d failed\n", status.Done, status.Shards, len(running), len(died))
+	fmt.Fprintf(std.out, "shards: %d of %d done; parts of shards: %d running, %d failed\n", status.Done, status.Shards, len(running), len(died))
 	printPace(std.out, &status)
 	inOrder := func(a, b jobs.Part) int { return cmp.Or(a.Shard-b.Shard, a.Chunk-b.Chunk) }
 	for _, p := range slices.SortedFunc(maps.Keys(died), inOrder) {

@@ -62,8 +62,9 @@ func stepped(x *exchange) []byte {
 	return wrapObservation(nil, string(observed(&r.result, o, r.json)), rewardJSON, true)
 }
 
-// action reads an action, an object at path in the request, as the one sample of x, and its timeout. An
-// action without a label gets that of the episode e, if there is one.
+// action reads b, the JSON object of an action, as the one sample of x, and its timeout. path is where the
+// object stands in the request, for errors. An action without a label gets that of the episode e, if there is
+// one. The sample is set with an error too.
 func (x *exchange) action(b []byte, path string, e *episodeState) *scoring.Error {
 	one, fault := nativeSample(b, path, x.steps)
 	if one.label == nil && e != nil {

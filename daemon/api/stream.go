@@ -133,8 +133,9 @@ func (p *idleReader) stop() {
 }
 
 // read puts the lines of a request's body into the queue until the body ends or the stream is
-// cancelled. If the rest of the body cannot be read, one more line becomes a result with the error. It
-// runs in a goroutine of its own, and closes st.over when it touches the body no more.
+// cancelled. If the rest of the body cannot be read, one more line becomes a result with the error, unless the
+// last line said so already. A panic cancels the stream. It runs in a goroutine of its own, sets st.whole where
+// the body was read to its end, and closes st.over when it touches the body no more.
 func (st *stream) read() {
 	in := st.in
 	defer close(st.over)

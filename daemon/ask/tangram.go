@@ -189,8 +189,9 @@ func (s *tangram) Next(t *Task, a Arm, replies []Heard) (*Step, error) {
 	})
 }
 
-// Puzzle returns the text of a task of TangramPuzzle in an arm, and a function that draws its picture: the
-// four options of Task 1, or the outline of Task 2 with the coordinates of its vertices.
+// Puzzle returns the text of a task of TangramPuzzle in an arm, and a function that draws its picture, because
+// not all callers need it: the four options of Task 1 (test outline), or the outline of Task 2 (test solution)
+// with the coordinates of its vertices. The arm with mode cot asks to think step by step at the end.
 func Puzzle(t *Task, arm Arm) (text string, draw func() (*image.NRGBA, error)) {
 	p := t.data.(*puzzle)
 	if t.Test == testOutline {

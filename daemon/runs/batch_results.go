@@ -141,16 +141,16 @@ func (b *batcher) lines(ctx context.Context, route string, f func([]byte) error)
 	return nil
 }
 
-// do makes one request of the files or batches API, with four tries at most, and reads the JSON of the
-// answer into into, unless that is nil. A POST with a body is tried once: the body is read by then, and
-// the endpoint may have made the file or the batch all the same.
-func (b *batcher) do(ctx context.Context, method, route, kind string, body io.Reader, into any) error {
+// do makes one request of the files or batches API as once does, with four tries at most, 1, 2 and 3 seconds
+// apart, where the endpoint is busy or cannot be reached. A POST with a body is tried once: the body is read by
+// then, and the endpoint may have made the file or the batch all the same.
+func (b *batcher) do(ctx context.Context, method, route, mediaType string, body io.Reader, reply any) error {
 	tries := 4
 	if method == "POST" && body != nil {
 		tries = 1
 	}
 	for try := 1; ; try++ {
-		again, err := b.once(ctx, method, route, kind, body, into)
+		again, err := b.once(ctx, method, route, mediaType, body, reply)
 		if err == nil || !again || try == tries {
 			return err
 		}
@@ -162,11 +162,11 @@ func (b *batcher) do(ctx context.Context, method, route, kind string, body io.Re
 	}
 }
 
-// once makes one request of the files or batches API and reads the JSON of the answer into into, unless
-// that is nil. kind is the body's media type. With an error, again says that another try may help. An
+// once makes one request of the files or batches API and decodes the JSON of the answer into reply, unless
+// that is nil. mediaType is that of the body. With an error, again says that another try may help. An
 // error quotes the start of the answer, without the API key.
-func (b *batcher) once(ctx context.Context, method, route, kind string, body io.Reader, into any) (again bool, err error) {
-	resp, err := b.client.Do(ctx, method, route, kind, body)
+func (b *batcher) once(ctx context.Context, method, route, mediaType string, body io.Reader, reply any) (again bool, err error) {
+	resp, err := b.client.Do(ctx, method, route, mediaType, body)
 	if err != nil {
 		return true, err
 	}
@@ -179,10 +179,10 @@ func (b *batcher) once(ctx context.Context, method, route, kind string, body io.
 		busy := resp.StatusCode >= 500 || resp.StatusCode == 429 // failed, or too many requests
 		return busy, fmt.Errorf("the endpoint answered %d: %s", resp.StatusCode, chat.Brief(b.client.Hide(string(text)), 200))
 	}
-	if into == nil {
+	if reply == nil {
 		return false, nil
 	}
-	if err := json.Unmarshal(text, into); err != nil {
+	if err := json.Unmarshal(text, reply); err != nil {
 		return true, fmt.Errorf("the endpoint answered no JSON: %w", err)
 	}
 	return false, nil

@@ -68,7 +68,8 @@ func newExporter(cfg Config) (*exporter, error) {
 }
 
 // ExportSpans implements sdk.SpanExporter. It counts spans that the collector does not
-// accept, and logs a warning at most once a minute.
+// accept, and logs a warning at most once a minute. It returns no error, because the SDK
+// would log it as well, for each batch of spans.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	err := e.SpanExporter.ExportSpans(ctx, spans)
 	if err == nil {

@@ -8,14 +8,14 @@ import (
 
 // matcher pairs the layers of two views. It keeps its memory.
 type matcher struct {
-	places map[paint.Stamp]int32 // of old layers
+	places map[paint.Stamp]int32 // positions of old layers by stamp, the last one of equal stamps
 	tails  []int32               // tails[n]: the new layer that ends the best sequence of n+1 pairs so far
 	before []int32               // per new layer the one before it in its sequence
 }
 
-// run pairs the layers of two views: it appends for each new layer the position of the old one with
-// the same stamp, -1 for none. The positions rise, and as many layers as possible have one: it is a
-// longest rising subsequence.
+// run pairs the layers of two views. It returns for each new layer the position of the old one with
+// the same stamp, -1 for none, in the memory of dst, which must be empty. The positions rise, and as many
+// layers as possible have one: it is a longest rising subsequence.
 func (m *matcher) run(dst []int32, layers []paint.Layer, old []Layer) []int32 {
 	n := 0 // most edits leave the beginning as it was
 	for n < len(layers) && n < len(old) && layers[n].Stamp == old[n].Stamp {
@@ -40,7 +40,7 @@ func (m *matcher) run(dst []int32, layers []paint.Layer, old []Layer) []int32 {
 			dst[i] = at
 		}
 	}
-	if broken != ForgetOrder {
+	if broken != ForgetOrder { // only tests break rules
 		m.keepRising(dst, n)
 	}
 	return dst

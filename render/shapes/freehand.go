@@ -42,8 +42,10 @@ type freehand struct {
 }
 
 // freehand makes the draws of a draw shape: the fill of a closed line, then the line. In dash draw the line
-// is an outline of changing width, which is filled; in other dashes its centre line is stroked. A line
-// without points has none. Coordinates include the scale, so the export undoes the scale of its group.
+// is an outline of changing width, which is filled; in solid, dashed and dotted its centre line is stroked, and
+// a line of a single point is a small disc, filled and stroked; in none it is not drawn. A line without points
+// has no draws. The points of the shape are multiplied by its scale already, so Counter takes the scale of the
+// shape's group back.
 func (l *Maker) freehand(sh *scene.Shape, _ float64, _ bool) error {
 	l.Counter = 1 / sh.Scale
 	f := &l.Free

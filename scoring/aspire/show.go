@@ -121,8 +121,8 @@ func shownBounds(before, after *scene.Scene) view.Box {
 	return bounds
 }
 
-// showMaze returns the marks of the maze test: the target square, and the new shape with its
-// distance from it.
+// showMaze returns the function that makes the marks of the maze test: a ring around the target, and the new
+// shape with its distance from it. grid is the width of the whole maze, px.
 func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) marks {
 	return func(_ *job, r *scoring.Result) (m marks) {
 		goal := scoring.Mark{Form: scoring.Ring, Tone: scoring.Goal, A: target, R: grid / 16, Text: "target"}

@@ -130,7 +130,7 @@ func (t *Table) Add(r *scoring.Result) (first bool) {
 	if r.Who.Cut != "" {
 		cell.cut++
 	}
-	series.countTally(r)
+	series.addToTally(r)
 	suiteTables := t.joinedTables[r.Suite]
 	if suiteTables == nil {
 		suiteTables = series.ownTables[r.Suite]

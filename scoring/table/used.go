@@ -8,8 +8,8 @@ import (
 	"plumb/scoring"
 )
 
-// countTally counts how an answer ended and what it took, by suite.
-func (p *seriesCells) countTally(r *scoring.Result) {
+// addToTally adds to the tally of the suite how an answer ended, and what it took: tokens, money and time.
+func (p *seriesCells) addToTally(r *scoring.Result) {
 	t := p.tallies[r.Suite]
 	if t == nil {
 		t = &scoring.Tally{}

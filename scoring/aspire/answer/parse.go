@@ -16,7 +16,7 @@ const (
 	// unparseable. A value takes 24 bytes, so a tree takes 6 MiB at most. Answers
 	// hold hundreds.
 	MaxValues = 1 << 18
-	// manyMembers is the number of members from which names are compared
+	// mapThreshold is the number of members from which names are compared
 	// through a map.
 	mapThreshold = 16
 )

@@ -165,7 +165,9 @@ func fleiss(items int, raters [][]string) *float64 {
 	for _, count := range total {
 		chance.Add(chance, bigProduct(count, count))
 	}
-	pairCount := new(big.Int).Mul(ratings, big.NewInt(raterCount-1)) // of ordered pairs of raters of an item
+	// Of all ordered pairs of two raters of the same item, P = agreeingPairs / pairCount agree, and by chance
+	// P_e = chance / square would. Kappa is (P - P_e) / (1 - P_e).
+	pairCount := new(big.Int).Mul(ratings, big.NewInt(raterCount-1))
 	excess := new(big.Int).Sub(new(big.Int).Mul(big.NewInt(agreeingPairs), square), new(big.Int).Mul(chance, pairCount))
 	return ratio(excess, new(big.Int).Mul(pairCount, new(big.Int).Sub(square, chance)))
 }
