@@ -133,9 +133,14 @@ func refusal(err error) verdict {
 	return verdict{outcome: refused, reason: digits.ReplaceAllString(e.Path, "[]") + ": want " + digits.ReplaceAllString(e.Want, "[]")}
 }
 
-// leaving is the verdict on a document that is not drawn natively.
+// leaving is the verdict on a document that is not drawn natively: left to the editor, or refused for a limit
+// that the error names with its shape.
 func leaving(err error) verdict {
 	why := err.Error()
+	var at interface{ ShapeID() string }
+	if errors.Is(err, scene.ErrLimit) && errors.As(err, &at) && strings.Contains(why, "want at most") {
+		return verdict{outcome: refused, reason: "a shape beyond a limit of plumb"}
+	}
 	if !errors.Is(err, view.ErrForeign) || !strings.Contains(why, "shape:") {
 		return verdict{outcome: unnamed, detail: why}
 	}

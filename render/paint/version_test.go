@@ -85,3 +85,18 @@ func TestVersion5(t *testing.T) {
 		}
 	}
 }
+
+// The dash none of tldraw 5 is left to the editor as tldraw 4.2, which refuses it.
+func TestDashNone(t *testing.T) {
+	s, err := scene.Decode([]byte(`[{"id":"shape:a","type":"geo","props":{"dash":"none","fill":"solid"}}]`), scene.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := view.View{Scene: s, Bounds: view.Box{X: -20, Y: -20, W: 300, H: 300}}
+	for version, foreign := range map[view.Version]bool{view.V4: true, view.V5: false} {
+		err := (&Builder{Version: version}).Build(v, Reference, new(Drawing))
+		if errors.Is(err, shapes.ErrForeign) != foreign || err != nil && !foreign {
+			t.Errorf("as tldraw %v: got %v; want foreign %t", version, err, foreign)
+		}
+	}
+}

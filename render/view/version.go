@@ -39,7 +39,13 @@ func ParseVersion(s string) (Version, error) {
 // unsupported names the part of a shape that this version draws in a way that plumb does not
 // reproduce, or returns "".
 func (v Version) unsupported(sh *scene.Shape) string {
-	if v == V4 || sh.Kind == scene.Group {
+	if v == V4 {
+		if sh.Dash == scene.DashNone { // the editor refuses it
+			return "its dash none"
+		}
+		return ""
+	}
+	if sh.Kind == scene.Group {
 		return ""
 	}
 	switch {
