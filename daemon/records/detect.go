@@ -373,7 +373,7 @@ func (d *detector) ofHeader(head []byte) string {
 		return "table"
 	case rows.IsVLMEvalKit(columns):
 		return "vlmevalkit"
-	case len(columns) > 1 && slices.ContainsFunc(answerColumns, func(name string) bool { return slices.Contains(columns, name) }):
+	case slices.ContainsFunc(answerColumns, func(name string) bool { return slices.Contains(columns, name) }):
 		return "table"
 	}
 	return ""

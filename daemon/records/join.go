@@ -75,6 +75,8 @@ func (r *Reader) join(a *Answer) {
 	}
 	switch {
 	case a.Err != nil:
+	case a.ID == "" && a.NoTask == "" && a.Label == nil && a.Item:
+		a.Err = fmt.Errorf("the row has no id; want a column id, or --join FIELD")
 	case a.ID == "" && a.NoTask == "" && a.Label == nil:
 		a.Err = fmt.Errorf("the record has no key; want --join FIELD")
 	case a.NoTask != "" && a.Label == nil && r.options.Join == nil:
@@ -149,6 +151,9 @@ func (r *Reader) joinByPosition(a *Answer) error {
 		for name := range r.options.Tasks {
 			suite = name
 		}
+	}
+	if a.Key == "" {
+		return fmt.Errorf("the record has no key, which would be its position; want a column id with numbers from 0, or another --join")
 	}
 	n, err := strconv.Atoi(a.Key)
 	if err != nil || n < 0 {

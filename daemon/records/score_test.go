@@ -3,6 +3,7 @@ package records
 import (
 	"archive/zip"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -138,6 +139,7 @@ func TestDetect(t *testing.T) {
 		`{"doc_id":1,"resps":[],"filter":"x"}`: "lm-eval", `{"doc_id":1,"filtered_resps":""}`: "lmms-eval",
 		`{"spec":{"completion_fns":[]}}`: "openai-evals", `{"index":1,"prediction":"x"}`: "vlmevalkit", "index\tprediction\n1\tx\n": "vlmevalkit",
 		`{"id":1,"completion":"x"}`: "table", `[{"id":1,"completion":"x"}]`: "table", "id;completion\n1;x\n": "table",
+		"response\nA\n": "table", "\"output\"\nA\n": "table",
 	} {
 		in, err := input.Open("-", strings.NewReader(text), input.Limits{})
 		if err != nil {
@@ -338,4 +340,59 @@ func TestListOfLines(t *testing.T) {
 	if got, err = read(t, write(t, "x", `{"spec":{"x":1},"id":"a","response":"B"}`), testOptions()); err != nil || len(got) != 1 || got[0]["response"] != "B" {
 		t.Errorf("got %v, %v; want a line of plumb's own format", got, err)
 	}
+}
+
+// TestColumnOfAnswers checks that a table of answers alone is read, and that each row says what is missing.
+func TestColumnOfAnswers(t *testing.T) {
+	for join, want := range map[string]string{"": "want a column id", "position": "want a column id with numbers from 0"} {
+		o := testOptions()
+		if join != "" {
+			o.Join, _ = ParseJoin(join)
+		}
+		got, err := read(t, write(t, "x.csv", "response\nA\n\"B\nC\"\n"), o)
+		if err != nil || len(got) != 2 || got[1]["response"] != "B\nC" || got[1]["at"] != "record 2" {
+			t.Fatalf("--join %q: got %v, %v; want two rows", join, got, err)
+		}
+		e, _ := got[1]["error"].(map[string]any)
+		if words, _ := e["words"].(string); e["code"] != "unknown_task" || !strings.Contains(words, want) {
+			t.Errorf("--join %q: got %v; want unknown_task with %q", join, e, want)
+		}
+	}
+}
+
+// TestInputsOfRollouts checks that --requests gives rollouts of NeMo Gym the labels of its inputs, by both numbers,
+// in place of the file beside the dump.
+func TestInputsOfRollouts(t *testing.T) {
+	rollouts := write(t, "rollouts.jsonl", strings.Join([]string{gymRollout(0, 0), gymRollout(0, 1), gymRollout(7, 0)}, "\n"))
+	input := func(task, index int, id string) string {
+		return fmt.Sprintf(`{"_ng_task_index":%d,"_ng_rollout_index":%d,"responses_create_params":{},"label":{"suite":"spatialab","id":%q}}`, task, index, id)
+	}
+	beside := strings.TrimSuffix(rollouts, ".jsonl") + "_materialized_inputs.jsonl"
+	if err := os.WriteFile(beside, []byte(input(0, 0, "beside")+"\n"+input(0, 1, "beside")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := testOptions()
+	for range 2 {
+		got, err := read(t, rollouts, o)
+		if err != nil || len(got) != 3 {
+			t.Fatalf("got %v, %v; want three rollouts", got, err)
+		}
+		want := [3]any{"beside", "beside", nil}
+		if o.Requests != nil {
+			want = [3]any{"one", "two", nil}
+		}
+		for i, r := range got {
+			if r["join"] != want[i] || (r["error"] == nil) != (want[i] != nil) {
+				t.Errorf("rollout %d: got %v, %v; want %v", i, r["join"], r["error"], want[i])
+			}
+		}
+		if o.Requests, err = loadRequests(write(t, "inputs.jsonl", input(0, 0, "one")+"\n"+input(0, 1, "two"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// gymRollout is a rollout of NeMo Gym without a label.
+func gymRollout(task, index int) string {
+	return fmt.Sprintf(`{"_ng_task_index":%d,"_ng_rollout_index":%d,"responses_create_params":{},"response":{"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"B"}]}]}}`, task, index)
 }
