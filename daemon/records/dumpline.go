@@ -20,10 +20,27 @@ type Origin struct {
 	ID            string         // of a record that names no task, "" for others
 	File, At, Key string         // Key is "" where it equals the id
 	Err           *scoring.Error // in place of a result
+	Who           *Who           // made the answer that Err stands in place of; nil where it is unknown
 	Missing       *scoring.Error // why there is no answer, in place of the suite's words
 	Zero          bool           // the result is 0, unread
 	Position      bool           // the id is a number that the format gives as a position
 	Notes         []scoring.Note
+}
+
+// Who is what a record says of the model and its answer, for a result that no dump line could tell it.
+type Who struct {
+	Model, FinishReason string
+	Cut                 record.Cut
+	Repeat              int // 0 where the format does not count
+}
+
+// who returns what the record of an answer says of the model.
+func who(a *Answer) *Who {
+	w := &Who{Model: a.Model, FinishReason: a.FinishReason, Cut: a.Cut}
+	if a.Counted || a.Repeat > 1 {
+		w.Repeat = a.Repeat
+	}
+	return w
 }
 
 // keepText is the largest memory for the JSON of an answer, in bytes, that is used again.
@@ -58,7 +75,7 @@ func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 	case a.Fault != "":
 		o.ID, o.Key, o.Err = a.ID, a.Key, &scoring.Error{Code: "bad_line", Message: a.Fault}
 	case a.Err != nil:
-		o.ID, o.Err = a.ID, &scoring.Error{Code: "unknown_task", Message: "cannot find the task: " + a.Err.Error()}
+		o.ID, o.Who, o.Err = a.ID, who(a), &scoring.Error{Code: "unknown_task", Message: "cannot find the task: " + a.Err.Error()}
 	}
 	if o.Err != nil {
 		l.Fault = o.Err.Message
@@ -71,7 +88,7 @@ func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 	}
 	head, fault := r.appendTask(dst, a, text)
 	if fault != nil {
-		o.ID, o.Err = a.ID, &scoring.Error{Code: "unknown_task", Message: fault.Message}
+		o.ID, o.Who, o.Err = a.ID, who(a), &scoring.Error{Code: "unknown_task", Message: fault.Message}
 		l.Fault = fault.Message
 		return l, o
 	}
@@ -205,6 +222,9 @@ func (o *Origin) Apply(r *scoring.Result) {
 	switch {
 	case o.Err != nil:
 		r.ID, r.Line, r.Err = o.ID, 0, o.Err
+		if w := o.Who; w != nil {
+			r.Who.Model, r.Who.FinishReason, r.Who.Cut, r.Who.Repeat = w.Model, w.FinishReason, string(w.Cut), w.Repeat
+		}
 	case o.Missing != nil && r.Err != nil && r.Err.Code == record.NoResponse:
 		r.Err = o.Missing
 	case o.Position && r.Err != nil && (r.Err.Code == "unknown_task" || r.Err.Code == "unknown_suite"):

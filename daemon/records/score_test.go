@@ -396,3 +396,15 @@ func TestInputsOfRollouts(t *testing.T) {
 func gymRollout(task, index int) string {
 	return fmt.Sprintf(`{"_ng_task_index":%d,"_ng_rollout_index":%d,"responses_create_params":{},"response":{"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"B"}]}]}}`, task, index)
 }
+
+// TestUnknownTaskKeepsIdentity checks that a result without a task says which answer of which model it is for.
+func TestUnknownTaskKeepsIdentity(t *testing.T) {
+	o := testOptions()
+	o.Join, _ = ParseJoin("metadata.item")
+	_, origins := dumpLines(t, write(t, "x", batchLine("a", "x", "length")), o)
+	var r scoring.Result
+	origins[0].Apply(&r)
+	if w := r.Who; r.Err == nil || r.Err.Code != "unknown_task" || w.Model != "m" || w.Repeat != 1 || w.FinishReason != "length" || w.Cut != "answer" {
+		t.Errorf("got %+v, %v; want the identity of the answer beside unknown_task", w, r.Err)
+	}
+}
