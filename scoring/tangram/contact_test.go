@@ -204,3 +204,26 @@ func TestAxes(t *testing.T) {
 		t.Errorf("got %+v", a)
 	}
 }
+
+// TestSquaredDistances checks the table of all distances of corners.
+func TestSquaredDistances(t *testing.T) {
+	list := []plane.Point{{X: field.Int(0), Y: field.Int(0)}, {X: field.Int(1), Y: field.Int(0)}, {X: field.Int(3), Y: field.Int(4)}, {X: field.Int(0), Y: field.Int(7)}}
+	all := squaredDistances(list)
+	for i := range list {
+		for j := range list {
+			if want := squaredDistance(list[i], list[j]); !all[i*4+j].Equal(want) {
+				t.Errorf("%d and %d: got %s; want %s", i, j, all[i*4+j].LaTeX(), want.LaTeX())
+			}
+		}
+	}
+}
+
+// TestNoteLimit checks how many notes an answer gets at most.
+func TestNoteLimit(t *testing.T) {
+	for n, want := range map[int]int{maxNotes - 1: maxNotes - 1, maxNotes: maxNotes, maxNotes + 1: maxNotes, maxNotes + 9: maxNotes} {
+		score := Score{Pieces: make([]PieceScore, n)} // none could be read
+		if got := len(score.notes(&construction.Prediction{Pieces: make([]construction.Piece, n)})); got != want {
+			t.Errorf("%d pieces: got %d notes; want %d", n, got, want)
+		}
+	}
+}
