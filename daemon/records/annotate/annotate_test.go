@@ -193,3 +193,11 @@ func TestColumns(t *testing.T) {
 		t.Errorf("inspect: got %v", err)
 	}
 }
+
+// TestTornMember checks that the error on a document that breaks off in a long member names that member.
+func TestTornMember(t *testing.T) {
+	path := write(t, `{"adapter_spec":"`+strings.Repeat("x", 200_000))
+	if _, err := annotate(t, path, "helm", nil); err == nil || !strings.HasPrefix(err.Error(), "adapter_spec: ") {
+		t.Errorf("got %.200v; want an error at adapter_spec", err)
+	}
+}

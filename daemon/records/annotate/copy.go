@@ -167,7 +167,7 @@ func copyDocument(in *input.Input, out *bufio.Writer, r *Results) error {
 	}
 	var buf []byte
 	for sep := "{\n"; ; sep = ",\n" { // what is written before the next member
-		name, ok, err := w.Member()
+		b, ok, err := w.Member()
 		if err != nil {
 			return err
 		}
@@ -178,8 +178,9 @@ func copyDocument(in *input.Input, out *bufio.Writer, r *Results) error {
 			out.WriteString("\n}\n")
 			return w.End()
 		}
+		name := string(b)
 		fmt.Fprintf(out, "%s\"%s\": ", sep, name)
-		if string(name) == "request_states" {
+		if name == "request_states" {
 			if err := copyStates(w, in.Limits.Line, out, r); err != nil {
 				return err
 			}
