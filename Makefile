@@ -39,7 +39,7 @@ ENV ?= all
 test-envs: setup ## real evaluators and trainers; ENV=NAME, light, torch or all; the last line counts what was skipped
 	@sh scripts/envs.sh $(ENV)
 
-test-deploy: setup ## the files of deploy by kubeconform and helm, which the first run builds
+test-deploy: setup build ## the files of deploy by kubeconform, helm, promtool and Grafana's types, which the first run fetches and builds
 	@sh scripts/deploy.sh
 
 test-ray: setup build ## a run on a real Ray cluster of this machine

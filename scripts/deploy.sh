@@ -1,11 +1,15 @@
 #!/bin/sh
 # deploy.sh checks the files of deploy with the tools of those who will use them.
 #
-# In:  Go's module proxy and PyPI, for tools and schemas in one version each.
-# Out: build/deploy/bin with kubeconform and helm, build/deploy/schemas with those of
-#      Kubernetes and of KEDA; a line for each check on stdout, and what the tool said on
-#      stderr where it failed. Exit code 1 where one failed. The first run builds the
-#      tools, which takes minutes; later ones take seconds.
+# In:  Go's module proxy and PyPI, for tools and schemas in one version each; promtool, that
+#      of PATH or else of the distribution's package prometheus, which is unpacked and not
+#      installed; bin/plumb, and build/venv for the client.
+# Out: build/deploy/bin with kubeconform, helm, dashboard (scripts/dashboard) and promtool,
+#      build/deploy/schemas with those of Kubernetes and of KEDA; a line for each check on
+#      stdout, and what the tool said on stderr where it failed; a last line that counts.
+#      Where there is no promtool and none to be had, its checks are skipped. Exit code 1
+#      where one failed. The first run builds the tools, which takes minutes; later ones
+#      take seconds.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -25,6 +29,25 @@ tool() {
 }
 tool kubeconform github.com/yannh/kubeconform/cmd/kubeconform $kubeconform
 tool helm helm.sh/helm/v4/cmd/helm v4.3.1
+(cd scripts/dashboard && GOFLAGS="" go build -o "$root/$out/bin/dashboard" .)
+
+# promtool builds from source only with the clients of every cloud: a package has it ready.
+if [ ! -x "$out/bin/promtool" ]; then
+	if found=$(command -v promtool); then
+		ln -s "$found" "$out/bin/promtool"
+	elif command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null; then
+		package=$(mktemp -d)
+		# A machine that never asked for packages has no list of them.
+		if (cd "$package" && { apt-get download -q prometheus || { apt-get update -q && apt-get download -q prometheus; }; }) >"$out/said" 2>&1; then
+			dpkg-deb -x "$package"/prometheus_*.deb "$package"
+			mv "$package/usr/bin/promtool" "$out/bin/promtool"
+			echo "deploy: $("$out/bin/promtool" --version 2>&1 | head -n 1) in $out/bin" >&2
+		else
+			cat "$out/said" >&2
+		fi
+		rm -rf "$package"
+	fi
+fi
 
 # Schemas that refuse unknown members: those of Kubernetes as kubernetes-validate has
 # them, with references that are files, and that of KEDA's own definition.
@@ -43,17 +66,20 @@ if [ "$(cat "$out/schemas/made-of" 2>/dev/null)" != "$kubernetes $keda" ]; then
 	echo "$kubernetes $keda" >"$out/schemas/made-of"
 fi
 
+passed=0
 failed=0
+skipped=0
 # check NAME COMMAND...: what was checked, and whether it passed.
 check() {
 	name=$1
 	shift
 	if "$@" >"$out/said" 2>&1; then
 		echo "ok   $name"
+		passed=$((passed + 1))
 	else
 		cat "$out/said" >&2
 		echo "FAIL $name"
-		failed=1
+		failed=$((failed + 1))
 	fi
 }
 manifests() { "$out/bin/kubeconform" -strict -verbose -summary -schema-location "$out/schemas/{{.ResourceKind}}{{.KindSuffix}}.json" "$@"; }
@@ -65,4 +91,51 @@ check "helm lint: the chart" "$out/bin/helm" lint --strict deploy/helm/plumb
 check "helm template, kubeconform: the chart" chart
 check "helm template, kubeconform: the chart without GPUs, scaled" chart --set gpus=0,autoscaling.enabled=true --set 'args={--tasks=aspire=/tasks/a.jsonl}'
 
-exit $failed
+# promtool's: rules, queries, and what the daemon shows.
+promtool="$out/bin/promtool"
+# prom NAME COMMAND...: check, where there is promtool.
+prom() {
+	if [ -x "$promtool" ]; then
+		check "$@"
+	else
+		echo "skip $1: there is no promtool, and no package of it here"
+		skipped=$((skipped + 1))
+	fi
+}
+# scaling prints the queries by which KEDA scales, as recording rules. The chart is that with scaling.
+scaling() {
+	echo "groups: [{name: scaling, rules: ["
+	sed -n 's/^ *query: \(.*\)$/{record: "query:scaling", expr: "\1"},/p' deploy/kubernetes/keda.yaml "$out/chart.yaml" | sort -u
+	echo "]}]"
+}
+# queries FILE: that there are any, and promtool reads all.
+queries() { grep -q expr: "$1" && "$promtool" check rules "$1"; }
+# shown prints the metrics of a daemon after a sample that was scored and one that was not.
+shown() {
+	PLUMB_BIN="$root/bin/plumb" PYTHONPATH=clients/python build/venv/bin/python -B -c '
+from plumb_client import Client, local
+
+with local.Daemon(flags=["--backend", "cpu", "--fidelity", "native"]) as daemon:
+    client = Client(daemon.url)
+    client.score({"suite": "aspire", "test": "maze", "shapes": [], "task": {"target": [1, 2]}, "response": "x"})
+    client.score({"suite": "spaceeval", "question": "Which?", "options": ["a", "b"], "answer_index": 0, "response": "the large one"})
+    print(client.prometheus(), end="")
+'
+}
+# linted FILE: that the metrics of a daemon, which it writes there, have both samples, and what
+# promtool has against them.
+linted() {
+	shown >"$1" && grep -q "^plumb_samples_total.*scored" "$1" && grep -q "^plumb_sample_errors_total" "$1" && "$promtool" check metrics <"$1"
+}
+board() { "$out/bin/dashboard" deploy/grafana/*.json >"$out/dashboard.yaml"; }
+
+check "Grafana's types: the dashboard" board
+prom "promtool: the queries of the dashboard" queries "$out/dashboard.yaml"
+scaling >"$out/scaling.yaml"
+prom "promtool: the queries of the scaling" queries "$out/scaling.yaml"
+prom "promtool check rules: the alerts" "$promtool" check rules deploy/prometheus/rules.yaml
+prom "promtool test rules: when the alerts fire" "$promtool" test rules deploy/prometheus/rules.test.yaml
+prom "promtool check metrics: what a daemon shows" linted "$out/metrics.txt"
+
+echo "test-deploy: $passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

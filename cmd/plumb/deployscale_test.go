@@ -41,7 +41,7 @@ func metricNames(t *testing.T) []string {
 // metricName finds the names of metrics in a query.
 var metricName = regexp.MustCompile(`plumb_[a-z_]+`)
 
-// The dashboard and the scaling ask for metrics that the daemon has.
+// The dashboard, the scaling and the alerts ask for metrics that the daemon has.
 func TestDashboard(t *testing.T) {
 	names := metricNames(t)
 	var board struct {
@@ -72,6 +72,23 @@ func TestDashboard(t *testing.T) {
 			t.Fatalf("no query in %s", file)
 		}
 		queries = append(queries, q[1])
+	}
+	var alerts struct {
+		Groups []struct {
+			Rules []struct{ Alert, Expr string }
+		}
+	}
+	if err := yaml.Unmarshal([]byte(deployed(t, "deploy", "prometheus", "rules.yaml")), &alerts); err != nil {
+		t.Fatal(err)
+	}
+	page := deployed(t, "docs", "monitoring.md")
+	for _, g := range alerts.Groups {
+		for _, r := range g.Rules {
+			queries = append(queries, r.Expr)
+			if !strings.Contains(page, "`"+r.Alert+"`") {
+				t.Errorf("docs/monitoring.md lacks %s", r.Alert)
+			}
+		}
 	}
 	for _, q := range queries {
 		found := metricName.FindAllString(q, -1)
