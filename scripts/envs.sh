@@ -60,7 +60,7 @@ run() {
 	name=$1
 	shift
 	python="$root/build/venv-$(kind "$name")/bin/python"
-	env -u PLUMB_URL PYTHONPYCACHEPREFIX="$root/build/pycache" PLUMB_BIN="$("$python" -c 'import plumb_bin; print(plumb_bin.program())')" \
+	env -u PLUMB_URL -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX="$root/build/pycache" PLUMB_BIN="$("$python" -c 'import plumb_bin; print(plumb_bin.program())')" \
 		"$python" "clients/python/frameworks/run_${name%-*}.py" "$@" >"$logs/$name.log" 2>&1
 }
 
