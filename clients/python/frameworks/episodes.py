@@ -8,6 +8,7 @@ the better.
 from __future__ import annotations
 
 import json
+import threading
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,39 @@ def plumb() -> daemon.Daemon:
     lacks: their answers cannot be scored."""
     questions = HERE / "plumb_client" / "items" / "spaceeval.jsonl"
     return daemon.Daemon("--tasks", f"aspire={TASKS}", "--tasks", f"spaceeval={questions}", tasks=False)
+
+
+def restarted(d: daemon.Daemon) -> daemon.Daemon:
+    """Kills a daemon and starts another at its address, which knows nothing of its
+    episodes."""
+    d.process.kill()
+    d.process.wait()
+    return daemon.Daemon("--tasks", f"aspire={TASKS}", "--listen", d.url.removeprefix("http://"), tasks=False)
+
+
+class Mortal:
+    """A daemon that a test ends in the middle of an episode. url is its address."""
+
+    def __init__(self) -> None:
+        self.running = daemon.Daemon("--tasks", f"aspire={TASKS}", tasks=False)
+        self.url = self.running.url
+        self.restarts = 0
+        self._once = threading.Lock()
+
+    def restart(self) -> None:
+        """Kills the daemon and starts it again."""
+        self.running = restarted(self.running)
+        self.restarts += 1
+
+    def restart_once(self) -> None:
+        """restart() at the first call, from whichever thread; all others wait for it."""
+        with self._once:
+            if self.restarts == 0:
+                self.restart()
+
+    def stop(self) -> None:
+        """Ends it."""
+        self.running.stop()
 
 
 @cache

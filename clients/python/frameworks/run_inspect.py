@@ -26,11 +26,11 @@ os.environ.pop("PLUMB_URL", None)
 
 import plumb_bin
 from inspect_ai.log import EvalLog, read_eval_log
+from frameworks import episodes
+from frameworks.episodes import BETTER, WORSE
 from plumb_client import rows
 from stub import Endpoint, text_of
 from tests.readme import ROOT, blocks
-
-WORSE, BETTER = '{"rotation": -0.3}', '{"rotation": -0.16}'
 
 ANSWERS = ['{"rotation": -0.16}', "no idea", '{"answer": "A"}', '[{"type":"click","x":100,"y":100}]']
 PROGRAM = str(plumb_bin.program())
@@ -172,6 +172,26 @@ class Inspect(unittest.TestCase):
         self.assertLess(arrow.store["plumb_scores"][0], arrow.scores["plumb"].value)
         second = next(a["messages"] for a in model.asked if len(a["messages"]) > 1)
         self.assertEqual([[p["type"] for p in m["content"]] for m in second if m["role"] == "user"], [["image_url", "text"]] * 2)
+
+    def test_lost_in_the_middle(self) -> None:
+        """The daemon is killed and started again while the model answers for the second
+        time: the values are those of `plumb score`."""
+        d = episodes.Mortal()
+        self.addCleanup(lambda: d.stop())
+
+        def said(messages: list[dict[str, Any]]) -> str:
+            if len(messages) == 1:
+                return WORSE
+            d.restart_once()
+            return BETTER
+
+        with mock.patch.object(MODEL, "url", Endpoint(said).url):
+            self.run_command(blocks("inspect_ai", "sh")[0].splitlines()[-1] + f" -T turns=2 -T url={d.url}")
+        log = self.log()
+        self.assertEqual((log.status, d.restarts, len(log.samples)), ("success", 1, len(episodes.tasks())))
+        for s in log.samples:
+            self.assertEqual(s.scores["plumb"].value, episodes.score(s.id, BETTER), s.id)
+            self.assertEqual(s.store["plumb_scores"], [episodes.score(s.id, WORSE), episodes.score(s.id, BETTER)], s.id)
 
     def test_bad_label(self) -> None:
         """A label without a task is an error of the run."""

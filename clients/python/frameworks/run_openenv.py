@@ -22,13 +22,14 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 HERE = Path(__file__).resolve().parents[1]
 sys.path[0] = str(HERE)
 os.environ.pop("PLUMB_URL", None)
 
 from frameworks import episodes
-from frameworks.episodes import BETTER, UNSCORABLE, VAGUE, WORSE
+from frameworks.episodes import BETTER, UNSCORABLE, VAGUE, WORSE, restarted
 from openenv.core import GenericEnvClient
 from openenv.validation.graders.runtime import basic
 from openenv.validation.parsers.openenv_yaml import OpenEnvYamlParser
@@ -39,14 +40,6 @@ from tests import daemon
 from tests.readme import blocks
 
 SCRIPT = str(Path(sys.executable).parent / "openenv")
-
-
-def restarted(d: daemon.Daemon) -> daemon.Daemon:
-    """Kills a daemon and starts another at its address."""
-    d.process.kill()
-    d.process.wait()
-    port = d.url.rsplit(":", 1)[1]
-    return daemon.Daemon("--tasks", f"aspire={episodes.TASKS}", "--listen", f"127.0.0.1:{port}", tasks=False)
 
 
 class OpenEnv(unittest.TestCase):
@@ -132,6 +125,11 @@ class OpenEnv(unittest.TestCase):
         rewards = [json.loads(e.response_json)["data"]["reward"] for e in seen.exchanges if e.operation == "step"]
         self.assertEqual(rewards, [0.0, episodes.score("arrow-00", BETTER)])
         graders = [basic.RewardWellFormedGrader(), basic.ObservationSchemaGrader(), basic.StateContractGrader()]
+        # One of them starts a process and allows it five seconds, which a busy machine may need to start Python.
+        run = subprocess.run
+        patch = mock.patch.object(basic.subprocess, "run", lambda *args, **kw: run(*args, **{**kw, "timeout": 300}))
+        patch.start()
+        self.addCleanup(patch.stop)
         self.assertEqual([g.run(SimpleNamespace(manifest=manifest, runtime_evidence=seen)).status.value for g in graders], ["pass"] * 3)
         spoilt = [replace(e, response_json=e.response_json.replace('"reward":0', '"reward":null').replace('"observation":{', '"observation":{"suite":5,"x":{').replace('"step_count":', '"step_count":9'))
                   for e in seen.exchanges]  # fmt: skip

@@ -15,7 +15,9 @@ import sys
 import time
 import unittest
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parents[1]
 sys.path[0] = str(HERE)
@@ -71,6 +73,24 @@ class Ors(unittest.TestCase):
             for _ in range(2):
                 with self.assertRaisesRegex(Exception, "unjudged"):
                     session.call_tool("answer", {"answer": VAGUE})
+
+    def test_lost_in_the_middle(self) -> None:
+        """With another daemon at the address a session goes on as one that was not cut."""
+        d = episodes.Mortal()
+        self.addCleanup(lambda: d.stop())
+
+        def told(url: str, lose: Callable[[], None]) -> list[Any]:
+            served = serve(type(self), f"python -m plumb_client.openreward --url {url} --turns 2 --port 8080")
+            env = OpenReward().environments.get(name="plumb", variant="aspire", base_url=served)
+            with env.session(task=env.list_tasks(split="test")[episodes.seed_of("arrow-00")]) as session:
+                first = session.call_tool("answer", {"answer": WORSE})
+                lose()
+                second = session.call_tool("answer", {"answer": BETTER})
+            return [(o.blocks, o.metadata, o.reward, o.finished) for o in (first, second)]
+
+        cut = told(d.url, d.restart)
+        self.assertEqual((d.restarts, cut[1][2:]), (1, (episodes.score("arrow-00", BETTER), True)))
+        self.assertEqual(cut, told(episodes.plumb().url, lambda: None))
 
     def test_tools(self) -> None:
         tools = OpenReward().environments.get(name="plumb", variant="aspire", base_url=self.url).list_tools()

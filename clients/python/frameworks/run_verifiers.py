@@ -166,14 +166,15 @@ class TaskClass(unittest.TestCase):
 class Whiteboard(unittest.TestCase):
     """The package plumb-whiteboard, through vf-eval."""
 
-    def evaluate(self, more: str, n: int, answer: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """Runs the README's command; the traces, and what the model was asked."""
+    def evaluate(self, more: str, n: int, answer: Any, url: str = "") -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Runs the README's command, with the daemon of the episodes or the one at url; the
+        traces, and what the model was asked."""
         model = Endpoint(answer)
         folder = Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, folder)
         home = Path(sys.prefix) / "home"
         home.mkdir(exist_ok=True)
-        env = {**os.environ, "OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "none", "MODEL": "stub", "PLUMB_URL": episodes.plumb().url,
+        env = {**os.environ, "OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "none", "MODEL": "stub", "PLUMB_URL": url or episodes.plumb().url,
                "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(home)}  # fmt: skip
         command = blocks("plumb-whiteboard", "sh")[0].split("\n", 1)[1].rstrip() + f" -o out {more}"
         done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)
@@ -199,6 +200,26 @@ class Whiteboard(unittest.TestCase):
             self.assertEqual((t["metrics"]["turn1"], t["metrics"]["turn2"]), (episodes.score(name, WORSE), episodes.score(name, BETTER)))
         kinds = {tuple(p["type"] for p in m["content"]) for a in asked for m in a["messages"] if m["role"] == "user"}
         self.assertEqual(kinds, {("image_url", "text")})
+
+    def test_lost_in_the_middle(self) -> None:
+        """The daemon is killed and started again while the model answers for the second
+        time: the rewards are those of `plumb score`."""
+        d = episodes.Mortal()
+        self.addCleanup(lambda: d.stop())
+
+        def said(messages: list[dict[str, Any]]) -> str:
+            if len(messages) == 1:
+                return WORSE
+            d.restart_once()
+            return BETTER
+
+        found, _ = self.evaluate("", len(episodes.tasks()), said, d.url)
+        self.assertEqual(d.restarts, 1)
+        for t in found:
+            self.assertEqual(t["errors"], [])
+            name = json.loads(t["task"]["data"]["label"])["id"]
+            self.assertEqual(t["rewards"], {"plumb": {"score": episodes.score(name, BETTER), "weight": 1.0}})
+            self.assertEqual(t["metrics"]["turn1"], episodes.score(name, WORSE))
 
     def test_what_cannot_be_scored(self) -> None:
         found, _ = self.evaluate("--env.taskset.suite spaceeval --env.turns 1", 12, lambda messages: VAGUE)

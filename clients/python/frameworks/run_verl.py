@@ -15,6 +15,7 @@ import os
 import sys
 import tempfile
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -111,9 +112,9 @@ class Verl(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "nobody"):
             self.scores("naive", "compute_score", [self.labels[0], '{"suite": "aspire", "id": "nobody"}'])
 
-    def played(self, label: str, answers: list[str]) -> tuple[AgentData, list[Any]]:
+    def played(self, label: str, answers: list[str], between: Callable[[], None] = lambda: None) -> tuple[AgentData, list[Any]]:
         """A trajectory whose answers go through the tool, one call each: it, and what the
-        calls gave."""
+        calls gave. between is called after each."""
         path = Path(self.folder) / "tools.yaml"
         path.write_text(blocks("verl, several turns", "yaml")[0].replace("turns: 3", "turns: 2"))
         loop = object.__new__(ToolAgentLoop)  # its servers are not asked
@@ -123,7 +124,11 @@ class Verl(unittest.TestCase):
         calls = [FunctionCall(name="answer", arguments=json.dumps({"answer": a})) for a in answers]
 
         async def work() -> list[Any]:
-            return [await loop._call_tool(call, data.tools_kwargs, data) for call in calls]
+            gave = []
+            for call in calls:
+                gave.append(await loop._call_tool(call, data.tools_kwargs, data))
+                await asyncio.to_thread(between)
+            return gave
 
         return data, asyncio.run(work())
 
@@ -145,6 +150,18 @@ class Verl(unittest.TestCase):
             for manager in ("naive", "rate_limited"):  # dapo and gdpo do not pass on what tools leave
                 with self.subTest(manager):
                     self.assertEqual(self.scores(manager, "compute_score", [label, label, UNSCORABLE], tool_extra_fields=fields), want)
+
+    def test_tool_lost_in_the_middle(self) -> None:
+        """With another daemon at the address an episode goes on as one that was not cut."""
+        d = episodes.Mortal()
+        self.addCleanup(lambda: d.stop())
+        label, told = episodes.label("arrow-00"), []
+        for url, between in ((d.url, d.restart_once), (episodes.plumb().url, lambda: None)):
+            with mock.patch.dict(os.environ, PLUMB_URL=url):
+                data, gave = self.played(label, [WORSE, BETTER], between)
+                told.append((data.extra_fields, [(r.text, reward, numbers) for r, reward, numbers in gave]))
+        self.assertEqual((d.restarts, told[0][1][1][1]), (1, episodes.score("arrow-00", BETTER)))
+        self.assertEqual(told[0], told[1])
 
 
 if __name__ == "__main__":

@@ -59,9 +59,9 @@ class VlmEvalKit(unittest.TestCase):
         for suite, tasks in TASKS.items():
             cls.plumb("prompt", "--rows", "--suite", suite, "-o", str(cls.dir / "rows" / f"{suite}.jsonl"), str(tasks))
         cls.model = Endpoint(answer)
-        command = RUN.replace("clients/", f"{ROOT}/clients/").replace("=rows", f"={cls.dir / 'rows'}")
+        command = RUN.replace("=rows", f"={cls.dir / 'rows'}")
         command = command.replace("--data plumb_aspire", "--data " + " ".join(f"plumb_{s}" for s in SUITES)).rstrip()
-        env = {**daemon.environment(), "LMUData": str(cls.dir / "data"), "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": "", "MODEL": "stub",
+        env = {**daemon.environment(), "LMUData": str(cls.dir / "data"), "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": "", "MODEL": "stub", "PLUMB": str(ROOT),
                "OPENAI_BASE_URL": cls.model.url, "OPENAI_API_KEY": "none", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}  # fmt: skip
         done = subprocess.run(["bash", "-c", f"{command} --work-dir {cls.dir / 'out'}"], cwd=os.environ["PLUMB_VLMEVALKIT"], env=env,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)  # fmt: skip

@@ -87,6 +87,15 @@ class Trl(Asked):
             env.answer(answer=BETTER)
         self.assertIsNone(env.get_reward())
 
+    def test_another_daemon_goes_on(self) -> None:
+        d = episodes.Mortal()
+        env = trl.environment(turns=2, url=d.url)()
+        env.reset(label=episodes.label("arrow-00"))
+        env.answer(answer=WORSE)
+        d.restart()
+        self.addCleanup(d.stop)
+        self.assertEqual((env.answer(answer=BETTER), env.get_reward()), ("Done.", self.better))
+
     def test_mistakes(self) -> None:
         env = trl.environment()()
         with self.assertRaisesRegex(ValueError, "no column 'label'; got \\['prompt'\\]"):
@@ -162,6 +171,15 @@ class Verl(Asked):
         response, reward, _ = self.call(tool, data, WORSE, label)  # after the end
         self.assertEqual((response.text, reward, self.scored(data, label)), ("The task is done.", None, want))
         self.assertEqual(tool.labels, {})
+
+    def test_another_daemon_goes_on(self) -> None:
+        d = episodes.Mortal()
+        tool, data = verl.PlumbTool({"turns": 2, "images": "none", "url": d.url}), types.SimpleNamespace(extra_fields={})
+        self.call(tool, data, WORSE, episodes.label("arrow-00"))
+        d.restart()
+        self.addCleanup(d.stop)
+        response, reward, numbers = self.call(tool, data, BETTER, episodes.label("arrow-00"))
+        self.assertEqual((response.text, reward, numbers["failed"]), ("Done.", self.better, 0.0))
 
     def test_readme(self) -> None:
         text = blocks("verl, several turns", "yaml")[0]
@@ -270,7 +288,8 @@ class VlmEval(Asked):
     def test_readme(self) -> None:
         """The command finds the launcher, which asks for VLMEvalKit's folder."""
         command = blocks("VLMEvalKit", "sh")[0].replace("python ", f"{sys.executable} ")
-        done = subprocess.run(["bash", "-c", command], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(HERE)}, capture_output=True, text=True)
+        done = subprocess.run(["bash", "-c", command], cwd="/", env={**os.environ, "PYTHONPATH": str(HERE), "PLUMB": str(ROOT)},
+                              capture_output=True, text=True)  # fmt: skip
         self.assertIn("no run.py here", done.stderr)
 
     def test_no_script(self) -> None:

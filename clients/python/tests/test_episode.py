@@ -42,9 +42,7 @@ class Episodes(unittest.TestCase):
         d = daemon.Daemon("--tasks", f"aspire={episodes.TASKS}", tasks=False)
         episode = plumb_client.Episode(episodes.label("arrow-00"), client=plumb_client.Client(d.url), turns=3, threshold=2.0)
         seen = [episode.reset(), episode.step(WORSE)]
-        d.process.kill()
-        d.process.wait()
-        again = daemon.Daemon("--tasks", f"aspire={episodes.TASKS}", "--listen", d.url.removeprefix("http://"), tasks=False)
+        again = episodes.restarted(d)
         try:
             seen += [episode.step(WORSE), episode.step(BETTER)]
         finally:
@@ -68,8 +66,7 @@ class Episodes(unittest.TestCase):
             return (await episode.step(BETTER)).total
 
         async def restart() -> None:
-            flags = ["--tasks", f"aspire={episodes.TASKS}", "--listen", d.url.removeprefix("http://")]
-            started.append(await asyncio.to_thread(daemon.Daemon, *flags, tasks=False))
+            started.append(await asyncio.to_thread(episodes.restarted, d))
 
         async def all_of_them() -> list[float]:
             open_now = await asyncio.gather(*(begun() for _ in range(256)))

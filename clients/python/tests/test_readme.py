@@ -17,6 +17,7 @@ from typing import Any
 from unittest import mock
 
 import plumb_client
+from plumb_client import versions
 from tests import daemon, trainers
 from tests.readme import HERE, ROOT, blocks, headings
 
@@ -64,6 +65,29 @@ class Readme(unittest.TestCase):
         for name, count in headings().items():
             run = len(re.findall(rf'blocks\("{re.escape(name)}", "\w+"\)\[\d\]', tests))
             self.assertEqual(count, max(run, elsewhere.get(name, 0)), f"blocks of {name}")
+
+    def test_what_is_installed(self) -> None:
+        """Every `pip install` names files that are there or are built, and versions that were
+        run; every framework with known versions is installed by one, or said to be."""
+        text = re.sub(r"\s+", " ", (HERE / "README.md").read_text())
+        lines = re.findall(r"pip install ([^`\n]*?)(?:`| vf-eval| inspect eval)", text)
+        pinned = {}
+        for line in lines:
+            for what in line.split():
+                name, _, version = what.partition("==")
+                if version:
+                    pinned.setdefault(name, set()).add(version)
+                elif what.startswith("build/wheels/"):
+                    folder = {"plumb_client": "python", "plumb_bin": "bin", "plumb_inspect": "inspect", "plumb_whiteboard": "verifiers",
+                              "plumb_env": "openenv"}[what.removeprefix("build/wheels/").removesuffix("-*.whl")]  # fmt: skip
+                    self.assertTrue((ROOT / "clients" / folder / "pyproject.toml").exists(), what)
+                elif "/" in what:
+                    self.assertTrue((ROOT / what / "pyproject.toml").exists(), what)
+                else:
+                    self.assertEqual(what, "uv")
+        self.assertGreater(len(lines), 10)
+        pinned["inspect-ai"] = set(re.findall(r"`inspect-ai==([0-9.]+)`", text))
+        self.assertEqual({k: v <= set(versions.KNOWN[k]) and v != set() for k, v in pinned.items()}, dict.fromkeys(versions.KNOWN, True))
 
     def test_modules_are_found_without_an_import(self) -> None:
         """plumb_client.trl after `import plumb_client` alone, for every adapter."""

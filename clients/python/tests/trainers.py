@@ -4,6 +4,7 @@ Read from NeMo-RL 7ea279ab, open-instruct e6c3044a and ROLL 8eb27cc2."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 import types
 from abc import ABC, abstractmethod
@@ -25,12 +26,13 @@ def installed(adapter: str, made: str, **modules: dict[str, Any]) -> Iterator[No
             parent = path.rsplit(".", i)[0]
             fake.setdefault(parent, types.ModuleType(parent))
         fake[path].__dict__.update(content)
+    module = importlib.import_module(adapter)
     with mock.patch.dict(sys.modules, fake):
-        vars(sys.modules[adapter]).pop(made, None)
+        vars(module).pop(made, None)
         try:
             yield
         finally:
-            vars(sys.modules[adapter]).pop(made, None)
+            vars(module).pop(made, None)
 
 
 class EnvironmentReturn(NamedTuple):
