@@ -76,6 +76,12 @@ func aspireTasks(t *testing.T) (all []aspireTask) {
 // play starts a daemon.
 func play(t *testing.T, backend string) *playing {
 	t.Helper()
+	return playWith(t, backend, func(*daemon.CoreConfig) {})
+}
+
+// playWith is play with a changed configuration.
+func playWith(t *testing.T, backend string, change func(*daemon.CoreConfig)) *playing {
+	t.Helper()
 	root := testdata.Root()
 	dir := t.TempDir()
 	var lines []byte
@@ -87,10 +93,12 @@ func play(t *testing.T, backend string) *playing {
 		t.Fatal(err)
 	}
 	limits := scene.DefaultLimits()
-	core, err := daemon.Open(daemon.CoreConfig{Engine: render.Config{Backend: backend}, Fonts: filepath.Join(root, "build", "fonts"),
+	cfg := daemon.CoreConfig{Engine: render.Config{Backend: backend}, Fonts: filepath.Join(root, "build", "fonts"),
 		Suites: suites.New(suites.Config{}), Scenes: limits, Remote: true, Whole: true,
 		TaskFile: map[string]string{"aspire": aspire, "tangram": filepath.Join(root, "testdata", "tangram", "instances.jsonl"),
-			"drawingbench": filepath.Join(root, "testdata", "drawingbench", "tasks.json"), "spatialab:train": filepath.Join(root, "testdata", "vqa", "items.jsonl"), "spaceeval": filepath.Join(root, "testdata", "vqa", "items.jsonl")}})
+			"drawingbench": filepath.Join(root, "testdata", "drawingbench", "tasks.json"), "spatialab:train": filepath.Join(root, "testdata", "vqa", "items.jsonl"), "spaceeval": filepath.Join(root, "testdata", "vqa", "items.jsonl")}}
+	change(&cfg)
+	core, err := daemon.Open(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

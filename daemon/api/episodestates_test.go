@@ -3,13 +3,20 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/fasthttp/websocket"
+
+	"plumb/daemon"
+	"plumb/daemon/queue/queuetest"
+	"plumb/scoring"
 )
 
 // The states of a session, event by event. See docs/spec/episodes.md#r4.
@@ -235,5 +242,44 @@ func TestEpisodesThroughRestart(t *testing.T) {
 	wg.Wait()
 	if wrong > 0 {
 		t.Errorf("%d of %d episodes ended otherwise", wrong, sessions)
+	}
+}
+
+// TestEpisodeWaits: a step whose turn does not come before its deadline is an error, and the episode stays as
+// it was, so that the step may come again.
+func TestEpisodeWaits(t *testing.T) {
+	block := make(chan struct{})
+	var blocked atomic.Int64
+	const workers, spares = 1, 2
+	p := playWith(t, "cpu", func(c *daemon.CoreConfig) {
+		fake := queuetest.Suite{Block: block, Blocked: &blocked}
+		c.Suites = scoring.NewSuites(append(c.Suites, fake.As("fake"))...)
+		c.Queue.Workers, c.Queue.Spares, c.Queue.Deadline = workers, spares, 5*time.Second
+	})
+	answers := aspireTasks(t)[0].answers
+	g := p.session(t)
+	g.must("reset", map[string]any{"suite": "aspire", "index": 0, "turns": 3, "threshold": 2, "images": "none"})
+	want := g.must("step", map[string]any{"response": answers[0]})
+	g.must("reset", map[string]any{"suite": "aspire", "index": 0, "turns": 3, "threshold": 2, "images": "none"})
+	for i := 0; blocked.Load() < workers+spares; i++ { // until every worker is stuck
+		body := strings.NewReader(fmt.Sprintf(`{"suite":"fake","id":"%d","test":"sum","do":"block"}`, i))
+		req, err := http.NewRequest("POST", "http://"+p.addr+"/v1/score", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Deadline-Ms", "300")
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	kind, data := g.say("step", map[string]any{"response": answers[0]})
+	if kind != "error" || !strings.Contains(string(data), `"EXECUTION_ERROR"`) || !strings.Contains(string(data), `"deadline"`) {
+		t.Errorf("got %s %s; want the error that its turn did not come", kind, data)
+	}
+	close(block)
+	if got := g.must("step", map[string]any{"response": answers[0]}); got.raw != want.raw || got.Done != want.Done {
+		t.Errorf("the step that came again: got %s; want %s", got.raw, want.raw)
 	}
 }

@@ -164,8 +164,9 @@ func (p *player) turn(trail *trail, life context.Context, e *episode.Episode, on
 	result := episode.Result{Result: &all[0].result, JSON: all[0].json, Outcome: reward.Of(&all[0].result, p.opt.Reward),
 		Zero: p.policy == reward.Zero}
 	if f := result.Outcome; f.Failed {
-		noRoom := f.Err.Code == "busy" || f.Err.Code == "closed" // says nothing about the answer
-		if noRoom || p.policy == reward.Error {
+		// These say nothing about the answer, which may come again.
+		noTurn := f.Err.Code == "busy" || f.Err.Code == "closed" || all[0].waited()
+		if noTurn || p.policy == reward.Error {
 			return reply, nil, f.Err
 		}
 	}

@@ -266,20 +266,25 @@ func (s *Server) labels() *reward.Labels {
 // deadline passed follows the adapter's policy instead: it might never end. See
 // docs/spec/http.md#r23.
 func (s *Server) overran(ctx *fasthttp.RequestCtx, all []graded) bool {
-	if len(all) != 1 || all[0].result.Err == nil || all[0].result.Err.Code != "deadline" {
-		return false
-	}
-	t := all[0].timing
-	waited := t[queue.PartQueue]
-	if all[0].result.Suite == "" { // no worker has read the sample, so all its time was waiting
-		waited = t.Total()
-	}
-	if waited < t.Total()/2 { // most of the time was work
+	if len(all) != 1 || !all[0].waited() {
 		return false
 	}
 	s.later(ctx, s.pace.until(s.cfg.Queue.Depth()))
 	s.fail(ctx, fasthttp.StatusGatewayTimeout, "deadline", all[0].result.Err.Message+"; it waited for its turn: try again")
 	return true
+}
+
+// waited reports whether the deadline of the sample passed while it mostly waited for its turn: at least half
+// of its time. See docs/spec/http.md#r23.
+func (g *graded) waited() bool {
+	if g.result.Err == nil || g.result.Err.Code != "deadline" {
+		return false
+	}
+	waiting := g.timing[queue.PartQueue]
+	if g.result.Suite == "" { // no worker has read the sample, so all its time was waiting
+		waiting = g.timing.Total()
+	}
+	return waiting >= g.timing.Total()/2
 }
 
 // timed reports where the time of the samples went: in the headers of the reply for a single sample, and
