@@ -128,6 +128,9 @@ func TestMutants(t *testing.T) {
 	}
 	lived := []string{}
 	for _, m := range r.Mutants {
+		if m.Func == "Down" && m.Status == timedOut {
+			continue // recursion without an end fills the stack, or on a slow machine runs out of time before
+		}
 		if m.Status != killed {
 			lived = append(lived, m.Func+" "+m.Type+" "+m.Status)
 		}
