@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
 	"runtime"
 	"sync"
@@ -131,6 +132,29 @@ func TestMadeUpEdits(t *testing.T) {
 			}
 			checkCounts(t, done, caches[len(caches)-1].TallyStats(), caches[0].TallyStats())
 		})
+	}
+}
+
+// TestDrawnTwice: a page has the same picture whatever the worker has drawn before. Seed 12185 has a list with
+// circles for bullets and thin strokes behind a clip, whose rules the circles once took over.
+func TestDrawnTwice(t *testing.T) {
+	for _, seed := range []uint64{12185, 1, 2, 3, 4, 5, 6, 7} {
+		made := makeEdit(seed)
+		e := open(t, BackendCPU)
+		w := e.Worker()
+		var ps []*Prepared
+		for range 2 {
+			v := made.before
+			v.TallyOnly, v.Edited = false, false
+			ps = append(ps, prepare(t, w, v))
+		}
+		pictures, err := e.Pictures(ps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(pictures[0].Pix, pictures[1].Pix) {
+			t.Errorf("seed %d: the second picture of the same page differs from the first", seed)
+		}
 	}
 }
 

@@ -197,6 +197,7 @@ func (b *Builder) placeMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *
 			r, it := p.rule(), b.item(p, color, shapes.Opaque)
 			b.hair.Strength = 255 * width >> 8 // width is in 1/256 px
 			b.hair.Plain = b.hair.Strength < 255 || r.Clip || b.plain(&it, r)
+			b.hair.Clipped = r.Clip
 			to.Transform(p.m)
 			b.addPlaced(k, placedMask{color: color, glyph: k.glyphs.rasterHair(&b.hair, b.canvas())})
 			return
