@@ -18,13 +18,18 @@ import (
 // segment, with two pixels per step that share 255. Pixels are drawn over each other in the
 // order of the path. See docs/spec/raster.md#r9.
 type Stroker struct {
-	plots    []uint64 // row, column, number, alpha, whether it is one of two
-	plane    []byte   // mask of the clip, for plots beyond maxPlots; made by drawPlots, dropped by takePlane
-	Strength uint32   // how strong each plot is, in 1/255
-	Plain    bool     // without the two-pixel rule
-	Clipped  bool     // drawn through a clip that is no rectangle: pairs are no different from others
-	clip     chord.Rect
-	quads    []vector.Point // of a conic
+	plots []uint64 // row, column, number, alpha, whether it is one of two
+	plane []byte   // mask of the clip, for plots beyond maxPlots; made by drawPlots, dropped by takePlane
+	clip  chord.Rect
+	quads []vector.Point // of a conic
+	Style
+}
+
+// Style is how a stroke is drawn. It is set as a whole before Add, so that nothing of the stroke before remains.
+type Style struct {
+	Strength uint32 // how strong each plot is, in 1/255
+	Plain    bool   // without the two-pixel rule
+	Clipped  bool   // drawn through a clip that is no rectangle: pairs are no different from others
 }
 
 // maxPlots is how many plots there are before they go to the plane: their numbers

@@ -33,7 +33,7 @@ func TestFrameBorder(t *testing.T) {
 	var p vector.Path
 	vector.Rect(&p, 2.44, 1.68, 40, 40)
 	var border, body scan.Coverage
-	h := Stroker{Strength: 255}
+	h := Stroker{Style: Style{Strength: 255}}
 	h.Add(&p, all)
 	h.Take(&border, nil)
 	scan.SharpRect(&body, [4]float32{2.44, 1.68, 40, 40}, all)
@@ -61,7 +61,7 @@ func TestFrameBorder(t *testing.T) {
 func TestHairlines(t *testing.T) {
 	all := chord.Rect{X0: 0, Y0: 0, X1: 4000, Y1: 4000}
 	for _, to := range []vector.Point{{X: 1100, Y: 100}, {X: 100, Y: 1700.5}, {X: 900.25, Y: 333}, {X: 140, Y: 130}, {X: 100.5, Y: 100.25}} {
-		h := Stroker{Strength: 255}
+		h := Stroker{Style: Style{Strength: 255}}
 		h.clip = all
 		h.line(vector.Point{X: 100, Y: 100}, to)
 		var c scan.Coverage
@@ -89,7 +89,7 @@ func TestManyPlots(t *testing.T) {
 			p.LineTo(q)
 		}
 	}
-	h := Stroker{Strength: 128}
+	h := Stroker{Style: Style{Strength: 128}}
 	h.Add(&p, chord.Rect{X1: 1000, Y1: 10})
 	var c scan.Coverage
 	h.Take(&c, nil)

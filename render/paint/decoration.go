@@ -8,6 +8,7 @@ import (
 
 	"plumb/render/chord"
 	"plumb/render/geom"
+	"plumb/render/hair"
 	"plumb/render/scene"
 	"plumb/render/shapes"
 	"plumb/render/text"
@@ -195,9 +196,8 @@ func (b *Builder) placeMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *
 		oval(to, d.X, d.Y, d.W, d.H)
 		if width := hairline(1, p.m); width > 0 && b.mode == Reference {
 			r, it := p.rule(), b.item(p, color, shapes.Opaque)
-			b.hair.Strength = 255 * width >> 8 // width is in 1/256 px
-			b.hair.Plain = b.hair.Strength < 255 || r.Clip || b.plain(&it, r)
-			b.hair.Clipped = r.Clip
+			strength := 255 * width >> 8 // width is in 1/256 px
+			b.hair.Style = hair.Style{Strength: strength, Plain: strength < 255 || r.Clip || b.plain(&it, r), Clipped: r.Clip}
 			to.Transform(p.m)
 			b.addPlaced(k, placedMask{color: color, glyph: k.glyphs.rasterHair(&b.hair, b.canvas())})
 			return

@@ -71,7 +71,7 @@ func drawTile(side int) *hatchTile {
 		var c scan.Coverage
 		opacity := uint32(256) // in 1/256
 		if hairline(1, m) > 0 {
-			h := hair.Stroker{Strength: 255, Plain: true}
+			h := hair.Stroker{Style: hair.Style{Strength: 255, Plain: true}}
 			p.Transform(m)
 			h.Add(&p, all)
 			h.Take(&c, nil)

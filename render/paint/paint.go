@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"plumb/render/geom"
+	"plumb/render/hair"
 	"plumb/render/scan"
 	"plumb/render/scene"
 	"plumb/render/shapes"
@@ -130,10 +131,13 @@ func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *s
 		if p.single && p.translucent() {
 			strength, p.opacityApplied = shapes.Alpha(p.opacity), true // pixel by pixel
 		}
-		b.hair.Strength = strength * width >> 8 // width is in 1/256 px
+		strength = strength * width >> 8 // width is in 1/256 px
 		r := p.rule()
-		b.hair.Plain = b.hair.Strength < 255 || r.Clip || w.Cut || b.plain(&it, r)
-		b.hair.Clipped = r.Clip || w.Cut && b.body.holes
+		b.hair.Style = hair.Style{
+			Strength: strength,
+			Plain:    strength < 255 || r.Clip || w.Cut || b.plain(&it, r),
+			Clipped:  r.Clip || w.Cut && b.body.holes,
+		}
 		b.hair.Add(&b.outlined, b.canvas())
 		if err := b.coverHair(w, &it); err != nil {
 			return err
