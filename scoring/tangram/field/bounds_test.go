@@ -71,3 +71,34 @@ func TestFastPaths(t *testing.T) {
 		}
 	}
 }
+
+// TestLargestValue reads products and sums of exactly as many bits as a value may have, and of one more.
+func TestLargestValue(t *testing.T) {
+	most := 0 // the largest power of two that is allowed
+	for x := Int(1); x.Bits() < maxBits; x = x.Mul(Int(2)) {
+		most++
+	}
+	for _, c := range []struct {
+		exponent int
+		more     string
+		ok       bool
+	}{{most, "", true}, {most, "+1", true}, {most + 1, "", false}, {most - 1, "+2^0", true}, {most - 1, "*2", true}, {most, "*2", false}} {
+		text := powerOfTwo(c.exponent) + c.more
+		if _, _, err := Parse(text); (err == nil) != c.ok {
+			t.Errorf("2^%d%s: got error %v; want one: %v", c.exponent, c.more, err, !c.ok)
+		}
+	}
+}
+
+// powerOfTwo spells 2^n as a product of powers whose exponents are at most 8.
+func powerOfTwo(n int) string {
+	text := "1"
+	base := "2"
+	for ; n > 0 && len(base) < 30; n /= 8 {
+		if n%8 > 0 {
+			text += fmt.Sprintf("*(%s)^%d", base, n%8)
+		}
+		base = "(" + base + ")^8"
+	}
+	return text
+}

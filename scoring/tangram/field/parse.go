@@ -273,7 +273,7 @@ func (p *parser) expression() (Number, bool) {
 		} else {
 			x = x.Sub(y)
 		}
-		ok = x.Bits() < maxBits
+		ok = x.Bits() <= maxBits
 	}
 	return x, false
 }
@@ -307,7 +307,7 @@ func (p *parser) term() (Number, bool) {
 		} else {
 			x = x.Mul(y)
 		}
-		ok = ok && x.Bits() < maxBits
+		ok = ok && x.Bits() <= maxBits
 	}
 	return x, false
 }
