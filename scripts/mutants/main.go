@@ -12,7 +12,8 @@
 //
 // It exits 1 when the tests notice less than the wanted share of the mutants of a
 // package, or when a survivor is not in the list of survivors with a reason, and 2 when a
-// package cannot be tested. A mutant that does not compile is not counted.
+// package cannot be tested. A mutant that does not compile is not counted. Of a package with
+// too many mutants a sample can be run; its share is that of the sample, and the table says so.
 package main
 
 import (
@@ -27,6 +28,8 @@ type config struct {
 	want     float64 // least share of mutants that are noticed, in percent
 	kept     bool    // kills of a run before stand while only tests have changed
 	report   bool    // run nothing
+	sample   int     // how many mutants of a package are run at most; 0 for all
+	seed     uint64  // of the draw of a sample
 	packages []string
 }
 
@@ -38,6 +41,8 @@ func main() {
 	flag.Float64Var(&c.want, "want", 90, "least `percent` of the mutants of a package that its tests notice")
 	flag.BoolVar(&c.kept, "kept", false, "run only what no test noticed before, where only tests have changed since")
 	flag.BoolVar(&c.report, "report", false, "run nothing, and report what was run")
+	flag.IntVar(&c.sample, "sample", 0, "run only `N` mutants of a package that has more, drawn at random")
+	flag.Uint64Var(&c.seed, "seed", 1, "`number` from which the draw of a sample follows")
 	flag.Parse()
 	c.packages = flag.Args()
 	if len(c.packages) == 0 {
@@ -87,6 +92,7 @@ func (c *config) testPackage(dir string) (*result, error) {
 	}
 	r := &result{Package: dir, Source: pack.source, Tests: pack.tests, Testers: pack.testers, Mutants: mutants}
 	r.resume(c.results(dir), c.kept)
+	r.draw(c.sample, c.seed)
 	if c.report || r.done() {
 		return r, nil
 	}

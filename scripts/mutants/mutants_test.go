@@ -175,6 +175,48 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// A sample is the same for the same seed, and its share counts what was tried alone.
+func TestSample(t *testing.T) {
+	c := toyModule(t)
+	c.sample, c.seed = 3, 1
+	tried := func() (indices []int) {
+		r, err := c.testPackage("toy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range r.Mutants {
+			if !m.leftOut {
+				indices = append(indices, i)
+			}
+			if m.Status != notViable && m.leftOut == (m.Status != "") {
+				t.Errorf("mutant %d: left out %v, but its status is %q", i, m.leftOut, m.Status)
+			}
+		}
+		var out strings.Builder
+		report(&out, []*result{r}, nil, 0)
+		if !strings.Contains(out.String(), "  a sample of 3\n") {
+			t.Errorf("got the table %q; want it to name the sample", out.String())
+		}
+		return indices
+	}
+	first := tried()
+	if err := os.RemoveAll("m/results"); err != nil {
+		t.Fatal(err)
+	}
+	if again := tried(); len(first) != 3 || !slices.Equal(first, again) {
+		t.Errorf("got the mutants %v and %v; want three, twice the same", first, again)
+	}
+	mutants := make([]*mutant, 100)
+	for i := range mutants {
+		mutants[i] = &mutant{Status: killed}
+	}
+	r := &result{Mutants: mutants}
+	r.draw(10, 1)
+	if made, n, percent := r.tally(); made != 10 || n[killed] != 10 || percent != 100 {
+		t.Errorf("got %d made, %v, %.1f %%; want 10, all killed", made, n, percent)
+	}
+}
+
 // A survivor needs a reason, and what is listed must have survived.
 func TestReport(t *testing.T) {
 	m := func(name, status string) *mutant {

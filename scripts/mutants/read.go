@@ -29,6 +29,8 @@ type mutant struct {
 	By     string `json:"by,omitempty"`
 	offset int
 	fn     *ast.FuncDecl
+	// leftOut marks a mutant that a sample does not have.
+	leftOut bool
 }
 
 // States of mutants.

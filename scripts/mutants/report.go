@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,8 +42,20 @@ func (r *result) resume(file string, kept bool) {
 	}
 }
 
+// draw chooses n of the mutants at random and marks the others as left out. The same seed
+// chooses the same ones. With 0, or no more than n mutants, all are chosen.
+func (r *result) draw(n int, seed uint64) {
+	if n <= 0 || n >= len(r.Mutants) {
+		return
+	}
+	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(r.Mutants))[n:] {
+		r.Mutants[i].leftOut = true
+	}
+}
+
+// done reports whether every mutant that is not left out has a status.
 func (r *result) done() bool {
-	return !slices.ContainsFunc(r.Mutants, func(m *mutant) bool { return m.Status == "" })
+	return !slices.ContainsFunc(r.Mutants, func(m *mutant) bool { return m.Status == "" && !m.leftOut })
 }
 
 // store writes the result as JSON to a file, which a rename replaces as a whole.
@@ -98,15 +111,18 @@ func readListed(file string) (map[string]string, error) {
 	return listed, nil
 }
 
-// tally counts the mutants of a package by status. made is how many compile, and percent how
-// many of these the tests noticed; a timeout counts as noticed. Without any mutant percent
-// is 100.
+// tally counts the mutants of a package by status, without those left out. made is how many
+// compile, and percent how many of these the tests noticed; a timeout counts as noticed.
+// Without any mutant percent is 100.
 func (r *result) tally() (made int, count map[string]int, percent float64) {
 	count = map[string]int{}
 	for _, m := range r.Mutants {
-		count[m.Status]++
+		if !m.leftOut {
+			count[m.Status]++
+			made++
+		}
 	}
-	made = len(r.Mutants) - count[notViable]
+	made -= count[notViable]
 	if made == 0 {
 		return 0, count, 100
 	}
@@ -134,8 +150,8 @@ func report(out io.Writer, all []*result, listed map[string]string, want float64
 			}
 		}
 	}
-	fmt.Fprintf(out, "\n%-34s %6s %6s %6s %6s %6s %6s %8s\n", "package", "made", "killed", "timed", "lived", "uncov",
-		"not run", "noticed")
+	fmt.Fprintf(out, "\n%-34s %6s %6s %6s %6s %6s %6s %7s %9s\n", "package", "listed", "tried", "killed", "timed", "lived",
+		"uncov", "not run", "noticed")
 	for _, r := range all {
 		made, n, percent := r.tally()
 		note := ""
@@ -144,11 +160,14 @@ func report(out io.Writer, all []*result, listed map[string]string, want float64
 		} else if len(r.Testers) != 1 || r.Testers[0] != r.Package {
 			note = "  by the tests of " + strings.Join(r.Testers, ", ")
 		}
+		if tried := made + n[notViable]; tried < len(r.Mutants) {
+			note += fmt.Sprintf("  a sample of %d", tried)
+		}
 		if percent < want || n[""] > 0 {
 			ok = false
 		}
-		fmt.Fprintf(out, "%-34s %6d %6d %6d %6d %6d %6d %6.1f %%%s\n", r.Package, made, n[killed], n[timedOut],
-			n[survived], n[notCovered], n[""], percent, note)
+		fmt.Fprintf(out, "%-34s %6d %6d %6d %6d %6d %6d %7d %7.1f %%%s\n", r.Package, len(r.Mutants), made-n[""], n[killed],
+			n[timedOut], n[survived], n[notCovered], n[""], percent, note)
 	}
 	return ok
 }

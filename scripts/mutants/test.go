@@ -56,7 +56,7 @@ func (c *config) test(pack *pack, result *result) error {
 	for i := range order(result.Mutants) {
 		m := result.Mutants[i]
 		switch {
-		case m.Status != "":
+		case m.Status != "" || m.leftOut:
 			continue
 		case m.fn == nil:
 			err = c.testAlone(pack, m, tests)
