@@ -239,6 +239,7 @@ func TestReport(t *testing.T) {
 		{"below", map[string]string{x: "r", z: "r"}, 90.1, false, "90.0 %"},
 		{"not listed", map[string]string{x: "r"}, 90, false, "p/a.go:0: not covered, not in the list"},
 		{"dead but listed", map[string]string{x: "r", z: "r", dead: "r"}, 90, false, "in the list, but killed"},
+		{"of code that is no more", map[string]string{x: "r", z: "r", "p/a.go\tOld\tT\t1\tx": "r"}, 90, false, "there is no such mutant: p/a.go\tOld"},
 		{"of another package", map[string]string{x: "r", z: "r", "p/q/a.go\tF\tT\t1\tx": "r"}, 90, true, "90.0 %"},
 	} {
 		var out strings.Builder

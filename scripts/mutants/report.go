@@ -143,9 +143,15 @@ func report(out io.Writer, all []*result, listed map[string]string, want float64
 			}
 		}
 		for key := range listed {
-			if strings.HasPrefix(key, r.Package+"/") && filepath.Dir(strings.SplitN(key, "\t", 2)[0]) == r.Package &&
-				keys[key] != survived && keys[key] != notCovered && keys[key] != "" {
-				fmt.Fprintf(out, "in the list, but %s: %s\n", keys[key], key)
+			if filepath.Dir(strings.SplitN(key, "\t", 2)[0]) != r.Package {
+				continue
+			}
+			switch status, exists := keys[key]; {
+			case !exists:
+				fmt.Fprintf(out, "in the list, but there is no such mutant: %s\n", key)
+				ok = false
+			case status != survived && status != notCovered && status != "":
+				fmt.Fprintf(out, "in the list, but %s: %s\n", status, key)
 				ok = false
 			}
 		}
