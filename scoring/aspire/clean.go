@@ -370,11 +370,11 @@ func (c *cleaner) removeEntry(i int) { c.entries = slices.Delete(c.entries, i, i
 // twoPoints sets the points of a line to two ends of the answer, and returns false if one is
 // invalid.
 func (c *cleaner) twoPoints(r *scene.Record, start, end answer.Value) bool {
-	first, ok1_ := c.point(start)
-	second, ok2 := c.point(end)
-	ok1_ = ok1_ && ok2
-	if ok1_ {
-		r.Points = []scene.Point{first, second}
+	first, okFirst := c.point(start)
+	second, okSecond := c.point(end)
+	if !okFirst || !okSecond {
+		return false
 	}
-	return ok1_
+	r.Points = []scene.Point{first, second}
+	return true
 }
