@@ -101,7 +101,8 @@ test-large: build ## a log of inspect_ai and a document of HELM of 4 GB, read in
 	go test -tags "egl large" -timeout 60m -v -run TestLarge ./cmd/plumb
 
 # The packages whose tests are tested with mutants. All of them take some two hours. FLAGS
-# are those of scripts/mutants: -kept runs only what survived before, -report runs nothing.
+# are those of scripts/mutants: -kept runs only what survived before, -sample=N a random N of
+# each package, -report runs nothing.
 PKG ?= $(shell go list -f '{{.Dir}}' ./scoring/... ./daemon/dump ./daemon/queue ./daemon/judge ./render/scan ./render/metric | sed 's|^$(CURDIR)/||')
 mutation: setup ## changes of the code of PKG="..." that no test of their package notices; fails below 90 % and on a survivor without a reason; goes on where it was stopped
 	@sh scripts/mutation.sh $(FLAGS) -- $(PKG)
