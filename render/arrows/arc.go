@@ -30,8 +30,9 @@ func (c *Circle) at(angle float64) geom.Point {
 // angle returns the direction of p from the centre.
 func (c *Circle) angle(p geom.Point) float64 { return math.Atan2(p.Y-c.Centre.Y, p.X-c.Centre.X) }
 
-// arcThrough returns the arc from a to b through m. ok is false if there is none: the points are on a
-// line, or so close to one that the circle is not finite, or a and b are equal.
+// arcThrough returns the arc of a bent arrow: from a to b through m. ok is false if there is none,
+// because a and b are equal, or the points lie on a line or so close to one that the circle is not
+// finite.
 func arcThrough(a, b, m geom.Point) (c Circle, ok bool) {
 	centre := geom.Circumcentre(a, b, m) // relative to a
 	c.Centre, c.Radius = geom.Add(a, centre), geom.Length(centre)
@@ -46,8 +47,8 @@ func arcThrough(a, b, m geom.Point) (c Circle, ok bool) {
 	return c, geom.Finite(c.Centre) && c.Radius > 0 && c.Radius < math.Inf(1) && c.Size != 0
 }
 
-// turn returns the angle from one direction to another, going clockwise or counterclockwise, in
-// radians: 0 up to, but not, 2π clockwise, and above 0 up to 2π counterclockwise.
+// turn returns the angle, in radians, from one direction of a bent arrow's circle to another.
+// Clockwise it is from 0 up to, but not including, 2π; counterclockwise it is above 0 and up to 2π.
 func turn(from, to float64, clockwise bool) float64 {
 	d := math.Mod(to-from, 2*math.Pi)
 	if d < 0 {
@@ -60,9 +61,11 @@ func turn(from, to float64, clockwise bool) float64 {
 }
 
 // solveArc finds the ends and the arc of a bent arrow and stores them in v. The arc of the handles
-// goes from one to the other, bent away from the middle between them by the shape's Bend; each end
-// stops on it at the outline of its target. ok is false if there is no circle: then the arrow is
-// straight. Rounding errors that decide the result are an error. See docs/spec/drawing.md#r62.
+// goes from one handle to the other and passes the middle between them at the distance that the
+// shape's Bend says. Each end is moved along this arc to the outline of its target. ok is false if
+// there is no circle through these points: then the arrow is straight. Where rounding errors decide
+// the result, it returns an error, so that the editor draws the arrow. See
+// docs/spec/drawing.md#r62.
 func (v *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
 	from, to := &v.Ends[0], &v.Ends[1]
 	a, b := from.Handle, to.Handle
@@ -111,10 +114,11 @@ func (w *arcSolver) turn(from, to float64) float64 { return turn(from, to, w.clo
 // span returns the angle of the arc between the ends so far, radians.
 func (w *arcSolver) span() float64 { return w.turn(w.handles.angle(w.a), w.handles.angle(w.b)) }
 
-// stopAtTarget moves *p, the place of the arrow's end e, to the outline of the shape that e is bound
-// to, sets e.hit, and returns the gap that the end is to keep from it. Of several crossings it takes
-// the one nearest to that share of the arc, 0 to 1. An end that is not bound, or that goes exactly to
-// its anchor, stays and has no gap, nor has one without an arrowhead.
+// stopAtTarget moves *p, the place of the bent arrow's end e, to the outline of the shape that e is
+// bound to, sets e.hit, and returns the gap in px that the end keeps from the outline. Of several
+// crossings it takes the one nearest to the given share of the arc, 0 to 1. An end that is not
+// bound, or that is bound to its exact anchor, is not moved. The gap is 0 for these, and for ends
+// without an arrowhead.
 func (w *arcSolver) stopAtTarget(e *terminal, p *geom.Point, share float64) (offset float64) {
 	if !e.bound() || e.exact {
 		return 0
@@ -133,9 +137,10 @@ func (w *arcSolver) stopAtTarget(e *terminal, p *geom.Point, share float64) (off
 }
 
 // crossing finds where the arc of a bent arrow meets the outline of the shape that end e, now at p,
-// is bound to: the crossing nearest to that share of the arc. Without one, an open line counts as hit
-// at the handle, and another outline where it is less than 1 px from the handle. Rounding errors
-// decide whether a crossing at an end of the arc counts; if that matters, it sets w.ambiguous.
+// is bound to. It returns the crossing nearest to the given share of the arc. If there is none, an
+// open line counts as hit at the handle, and another outline where it is less than 1 px from the
+// handle. If it depends on rounding errors whether a crossing at an end of the arc counts, it sets
+// w.ambiguous.
 func (w *arcSolver) crossing(e *terminal, p geom.Point, share float64) (at geom.Point, hit bool) {
 	from, span := w.handles.angle(w.a), w.span()
 	if e.target.open {
@@ -189,8 +194,8 @@ func (c *nearestCrossing) offer(at geom.Point, off float64) {
 	}
 }
 
-// crossCircle returns the n points, 0 to 2, where the segment ab crosses the whole circle of an arc.
-// It solves q2 t² + q1 t + q0 = 0 for the share t of the segment.
+// crossCircle returns the n points, 0 to 2, where the segment ab of a target's outline crosses the
+// whole circle of a bent arrow. It solves q2 t² + q1 t + q0 = 0 for the share t of the segment.
 func crossCircle(c *Circle, a, b geom.Point) (p [2]geom.Point, n int) {
 	d, f := geom.Sub(b, a), geom.Sub(a, c.Centre)
 	q2, q1, q0 := geom.Norm2(d), 2*geom.Dot(f, d), geom.Norm2(f)-float64(c.Radius*c.Radius)
@@ -217,10 +222,10 @@ const noise = 1e-9
 // whether the ends have passed each other.
 func (w *arcSolver) uncertainHit(i int) bool { return w.Ends[i].hit && w.Ends[i].target.open }
 
-// applyGaps moves the ends of a bent arrow along its arc, back from the outlines of their targets by
-// their gaps. If they would then be closer to each other than w.least, both move the other way
-// instead, into their targets, but not to their handles. It sets w.ambiguous where rounding errors
-// decide how far that is.
+// applyGaps moves the ends of a bent arrow along its arc, away from the outlines of their targets,
+// so that each keeps its gap. If the ends would then be closer to each other than w.least, both are
+// moved into their targets instead, at most to their handles. It sets w.ambiguous where rounding
+// errors decide how far that is.
 func (w *arcSolver) applyGaps() {
 	from, to, span := w.handles.angle(w.a), w.handles.angle(w.b), w.span()
 	length := span * w.handles.Radius
@@ -246,9 +251,10 @@ func (w *arcSolver) applyGaps() {
 	w.a, w.b = a, b
 }
 
-// separateEnds corrects the ends of a bent arrow that is bound to targets at both ends. With one
-// target for both, an arrow shorter than 30 px goes from handle to handle. With targets apart, an end
-// that met no outline, or that the start has passed, is set anew. Other arrows stay.
+// separateEnds corrects the ends of a bent arrow that is bound at both ends, as the editor does. If
+// both ends have the same target and the arrow is shorter than 30 px, it goes from handle to
+// handle. If the targets lie apart, an end is set anew that met no outline, or that the start has
+// passed along the arc. Other arrows stay as they are.
 func (w *arcSolver) separateEnds() {
 	from, to := &w.Ends[0], &w.Ends[1]
 	if !from.bound() || !to.bound() || from.exact || to.exact {
@@ -272,9 +278,9 @@ func (w *arcSolver) separateEnds() {
 	}
 }
 
-// midpoint returns the point of the arc half way between the ends. If the ends have passed each
-// other, so that the arc between them is longer than that between the handles, it swaps them. It sets
-// w.ambiguous if rounding errors decide that.
+// midpoint returns the point of a bent arrow's arc half way between its ends. If the ends have
+// passed each other, the arc between them is longer than the arc between the handles; then it swaps
+// them. It sets w.ambiguous if rounding errors decide that.
 func (w *arcSolver) midpoint() geom.Point {
 	at, span := w.handles.angle(w.a), w.span()
 	mid := at + span/2*w.sign

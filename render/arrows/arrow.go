@@ -165,8 +165,9 @@ const (
 	noLength = "without length, with a label"
 )
 
-// relationOf compares the page bounds of both targets; it is safe if they lie apart or overlap, and
-// if an end is not bound. See docs/spec/drawing.md#r59.
+// relationOf returns how the two targets of an arrow lie to each other, by their bounds on the
+// page: the same shape, one inside the other, or safe. It is safe if they lie apart or overlap in
+// part, and if an end is not bound. See docs/spec/drawing.md#r59.
 func (v *Solver) relationOf() relation {
 	a, b := &v.Ends[0], &v.Ends[1]
 	switch {
@@ -192,10 +193,10 @@ func (e *terminal) halfStrokes(sh *scene.Shape) float64 {
 // docs/spec/drawing.md#r60.
 func (e *terminal) gap(sh *scene.Shape) float64 { return float64(10*sh.Scale) + e.halfStrokes(sh) }
 
-// solveStraight finds the ends of a straight arrow and stores them in v. They stop where the line
-// between the handles meets the outlines of their targets, and keep the gaps from them. If the arrow
-// would get too short that way, the ends go into their targets instead. r is how the targets lie. An
-// arrow whose ends coincide is an error. See docs/spec/drawing.md#r61.
+// solveStraight finds the ends of a straight arrow and stores them in v. Each end stops where the
+// line between the handles meets the outline of its target, less the gap that it keeps. If the
+// arrow would be too short then, the ends go into their targets instead. r says how the targets lie
+// to each other. An arrow whose ends coincide is an error. See docs/spec/drawing.md#r61.
 func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
 	v.Kind = StraightArrow
 	from, to := &v.Ends[0], &v.Ends[1]
@@ -274,9 +275,10 @@ func (v *Solver) stopAtTarget(e *terminal, opposite geom.Point) (p geom.Point, h
 	return e.Handle, false
 }
 
-// crossPoint returns where the segments ab and cd cross. ok is false if they do not, if they are
-// parallel, and if the start of one, a or c, lies on the line of the other but for rounding errors,
-// as in the editor.
+// crossPoint returns where the segment ab, usually of an arrow's body, crosses the segment cd,
+// usually of a target's outline. ok is false if they do not cross or are parallel. It is also false
+// if a lies on the line cd or c on the line ab, within rounding errors, because the editor does not
+// count these crossings.
 func crossPoint(a, b, c, d geom.Point) (p geom.Point, ok bool) {
 	const tiny = 1e-10
 	ab, cd, ca := geom.Sub(b, a), geom.Sub(d, c), geom.Sub(a, c)

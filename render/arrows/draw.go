@@ -103,9 +103,10 @@ func (v *Solver) Draws(l *shapes.Maker, sh *scene.Shape) error {
 	return nil
 }
 
-// tipUnclear reports whether rounding errors decide the direction of the head at an end, 0 or 1: the
-// last segment of an elbow arrow has no length, and a target is rotated. Between unrotated shapes the
-// segment is exactly a point, and the head is a dot.
+// tipUnclear reports whether rounding errors decide the direction of the arrowhead at an end, 0
+// (start) or 1 (end). That is so where the last segment of an elbow arrow has no length and a
+// target is rotated. Between unrotated shapes such a segment is exactly a point, and the head is a
+// dot.
 func (v *Solver) tipUnclear(end int, tip geom.Point) bool {
 	n := len(v.Route)
 	if v.Kind != ElbowArrow || n < 3 {
@@ -123,8 +124,9 @@ func (v *Solver) tipUnclear(end int, tip geom.Point) bool {
 	return false
 }
 
-// fillHead appends the fill of a head with outline p to l.Draws. The editor's export puts it into the
-// group that strokes the arrow, so each draw of the fill is followed by a stroke of the outline.
+// fillHead appends the fill of an arrowhead with outline p to l.Draws. Each draw of the fill is
+// followed by a stroke of the outline, because the editor's export puts the fill into the group
+// that strokes the arrow.
 func fillHead(l *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64) {
 	first := len(l.Draws)
 	l.Fill(sh, p)

@@ -34,8 +34,9 @@ type edge struct {
 	cross    float64
 }
 
-// far returns the coordinate at which a route may turn after it has left this side: expandLeg
-// outside of the box, or the place of an end that is a point.
+// far returns the coordinate, across this side of a target's box, at which the route of an elbow
+// arrow may first turn. That is expandLeg px outside of the box; if the end is a point, it is the
+// point itself.
 func (e *edge) far() float64 {
 	if e.out {
 		return e.expanded
@@ -87,9 +88,10 @@ func (v *Solver) solveElbow(sh *scene.Shape) error {
 	return nil
 }
 
-// elbowEnd fills in the parts of e that do not depend on the other end: the box (of an unbound end a
-// point), the grown box, the side that a precise anchor asks for. It also sets the gap t.offset. A
-// target that is an open line is an error.
+// elbowEnd fills in what an elbow arrow's end has without regard to the other end: its box (of an
+// unbound end a point), the grown box, and the side that a precise anchor asks for. It also sets
+// the gap t.offset. A target that is an open line is an error, because the editor draws it
+// otherwise.
 func (v *Solver) elbowEnd(sh *scene.Shape, t *terminal, e *elbowEnd) error {
 	*e = elbowEnd{target: t.Handle, side: noSide, end: t}
 	e.box = geom.Extent{Lo: t.Handle, Hi: t.Handle}
@@ -111,8 +113,8 @@ func (v *Solver) elbowEnd(sh *scene.Shape, t *terminal, e *elbowEnd) error {
 	return nil
 }
 
-// grow sets e.grown to the box of the end, larger by leg on all sides: the room that a route leaves
-// free around it. A point does not grow.
+// grow sets e.grown to the box of the elbow arrow's end, enlarged by leg px on all sides: the room
+// that a route leaves free around the target. An end that is a point keeps its box.
 func (e *elbowEnd) grow(leg float64) {
 	e.grown = e.box
 	if !e.isPoint {
@@ -142,10 +144,11 @@ func sideOf(anchor scene.Point, m geom.Matrix) side {
 	return bottomSide
 }
 
-// dropBoxes computes the edges of both ends, and replaces boxes by the points that the arrow goes to
-// where the boxes leave an end no usable side: that of the other end first, then also a box that holds
-// the point of the other end. If such a binding is snapped to the edge of its target, it returns an
-// error, because the editor then goes another way.
+// dropBoxes computes the edges by which an elbow arrow can leave both targets. If the boxes are in
+// each other's way, so that an end has no usable side, it replaces boxes by the points that the
+// arrow goes to: first the box of the other end, then also a box that holds the other end's point.
+// If such a binding is snapped to the edge of its target, it returns an error, because the editor
+// then takes another route.
 func (w *elbowPlan) dropBoxes(sh *scene.Shape) error {
 	w.edges()
 	var err error
@@ -180,8 +183,8 @@ func (w *elbowPlan) dropBoxes(sh *scene.Shape) error {
 	return err
 }
 
-// usable reports whether an arrow can leave the end: by the side that is given, or, if none is, by
-// any.
+// usable reports whether an elbow arrow can leave this end: by the side that is given, or by any
+// side if none is given.
 func (e *elbowEnd) usable() bool {
 	if e.side != noSide {
 		return e.edges[e.side].usable
@@ -203,8 +206,8 @@ func (w *elbowPlan) edges() {
 	}
 }
 
-// edge computes where an elbow arrow may leave side s of the box of end e, and whether it may: not if
-// the other end's box is so close in front of the side that it blocks the place.
+// edge computes where an elbow arrow may leave side s of the box of end e, and whether it may. It
+// may not if the other end's box lies so close in front of the side that it blocks the place.
 func (w *elbowPlan) edge(e, other *elbowEnd, s side) edge {
 	// split returns the coordinate of p across the side and the one along it.
 	split := func(p geom.Point) (value, cross float64) {
@@ -242,8 +245,9 @@ type interval struct{ lo, hi float64 }
 
 func (r interval) contains(v float64) bool { return r.lo <= v && v <= r.hi }
 
-// without returns the longest part of r outside o, the part above o if both are equally long. ok is
-// false if o covers all of r.
+// without returns the longest part of the range r of a box's side that lies outside of o; if two
+// parts are equally long, the one with the larger coordinates. ok is false if o covers all of r.
+// Elbow arrows leave a side where no other box blocks it.
 func (r interval) without(o interval) (left interval, ok bool) {
 	switch {
 	case o.hi < r.lo || o.lo > r.hi: // apart
@@ -260,9 +264,10 @@ func (r interval) without(o interval) (left interval, ok bool) {
 	return interval{o.hi, r.hi}, true
 }
 
-// clipRoute ends a route on the outlines of its targets, less their gaps, drops end segments that are
-// too short, reverses a route that was computed from the end, and stores it in v.Route. way has at
-// least two points. See docs/spec/drawing.md#r67.
+// clipRoute ends the route of an elbow arrow on the outlines of its targets, less the gaps, drops
+// end segments that are too short, reverses a route that was computed from the end, and stores it
+// in v.Route. way is the route between the anchors, of at least two points. See
+// docs/spec/drawing.md#r67.
 func (v *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
 	w := &v.elbow
 	n := len(way)
@@ -315,10 +320,10 @@ func manhattan(a, b geom.Point) float64 { return math.Abs(a.X-b.X) + math.Abs(a.
 // upright reports whether the segment from a to b is vertical rather than horizontal.
 func upright(a, b geom.Point) bool { return math.Abs(a.X-b.X) < math.Abs(a.Y-b.Y) }
 
-// endOnOutline returns where the tip of an end segment belongs, and its gap. The segment runs from
-// corner p to the end e, and its tip was planned at the point tip. The gap is the distance that the tip keeps
-// from the outline of the end's target. It is less than 0 for a tip inside the target, and 0 for an end
-// that is not bound or goes exactly to its anchor. other is the arrow's other end. See
+// endOnOutline returns where the tip of an elbow arrow's end segment belongs, and its gap. The
+// segment runs from corner p to the end e; tip is its planned end. The gap, in px, is the distance
+// that the tip keeps from the outline of the end's target: negative for a tip inside the target, 0
+// for an end that is not bound or is bound to its exact anchor. other is the arrow's other end. See
 // docs/spec/drawing.md#r67.
 func (v *Solver) endOnOutline(e, other *elbowEnd, p, tip geom.Point) (end geom.Point, gap float64) {
 	t := e.end
@@ -355,9 +360,9 @@ func (v *Solver) endOnOutline(e, other *elbowEnd, p, tip geom.Point) (end geom.P
 	return end, gap
 }
 
-// meetOutline returns where the segment from corner p to the anchor of the end e meets the outline of the
-// end's target. That is the crossing nearest to p, or the anchor if it is nearer and in or at the target.
-// ok is false if there is neither.
+// meetOutline returns where the end segment of an elbow arrow, from corner p to the anchor of the
+// end e, meets the outline of the end's target. That is the crossing nearest to p, or the anchor if
+// it is nearer and lies in or at the target. ok is false if there is neither.
 func (v *Solver) meetOutline(e *elbowEnd, p geom.Point) (at geom.Point, ok bool) {
 	t := e.end
 	best := math.Inf(1)

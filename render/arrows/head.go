@@ -26,8 +26,8 @@ func (h *arrowhead) closed() bool {
 	return false
 }
 
-// Head returns the head at the start or, with end set, at the end of the solved arrow, of kind
-// HeadNone if there is none to draw. See docs/spec/drawing.md#r68.
+// Head returns the arrowhead at the start of the solved arrow, or at its end if end is set. Its
+// kind is HeadNone if no head is drawn there. See docs/spec/drawing.md#r68.
 func (v *Solver) Head(end bool) arrowhead {
 	h := arrowhead{kind: v.Ends[0].head, tip: v.Start}
 	other := v.End
@@ -64,9 +64,10 @@ func (v *Solver) behind(p, q geom.Point, k float64) geom.Point {
 	return geom.Add(p, geom.Scale(geom.Unit(geom.Sub(q, p)), k))
 }
 
-// crossCircles returns one of the two points where the circle of radius k around p meets the circle
-// c of a bent arrow: with first the one clockwise of the line from p to the centre, else the other. It
-// is not finite if they do not meet. A head at p points away from it.
+// crossCircles returns one of the two points where the circle with radius k px around p, the tip of
+// an arrowhead, meets the circle c of the bent arrow; the head points away from it. With first it
+// is the point clockwise of the line from p to the centre, else the other one. It is not finite if
+// the circles do not meet.
 func crossCircles(p geom.Point, k float64, c *Circle, first bool) geom.Point {
 	d := geom.Sub(c.Centre, p)
 	l := geom.Length(d)
@@ -83,8 +84,8 @@ func crossCircles(p geom.Point, k float64, c *Circle, first bool) geom.Point {
 // turned90 turns a vector clockwise.
 func turned90(v geom.Point) geom.Point { return geom.Pt(-v.Y, v.X) }
 
-// Write appends the outline of the arrowhead to a path, in the editor's proportions: nothing for kinds
-// that are not drawn. Closed outlines run counterclockwise.
+// Write appends the outline of the arrowhead to a path, in the editor's proportions. It appends
+// nothing for kinds that are not drawn. Closed outlines run counterclockwise.
 func (h *arrowhead) Write(to *vector.Path) {
 	const sixth = math.Pi / 6
 	p, q := h.tip, h.back

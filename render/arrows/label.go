@@ -70,9 +70,10 @@ func (v *Solver) Label(sh *scene.Shape) (l Label, err error) {
 	return l, nil
 }
 
-// labelShare returns where along the body, from 0 to 1, the middle of the label lies: where the shape
-// says, but keep px clear of both ends, or in the middle if there is no room. Towards an end that is
-// neither bound nor headed it may go all the way. clear is false if rounding errors decide the place.
+// labelShare returns where along the body of an arrow, as a share from 0 to 1, the middle of its
+// label lies. That is where the shape says, but at least keep px from both ends, or in the middle
+// if there is no room. Towards an end that is neither bound nor has a head the label may go all the
+// way. clear is false if rounding errors decide the place.
 func (v *Solver) labelShare(sh *scene.Shape, body *labelledBody, keep float64) (share float64, clear bool) {
 	starts, ends := body.labelRange(keep, v.Kind == ElbowArrow)
 	share = math.NaN() // differs from no other: the comparison below is false at first
@@ -111,8 +112,8 @@ func (w *labelledBody) boxAt(p geom.Point, grow float64) geom.Extent {
 	return geom.Extent{Lo: geom.Sub(p, h), Hi: geom.Add(p, h)}
 }
 
-// walk returns the point at the distance d along the body, in px from its start; an end for a
-// distance beyond the body.
+// walk returns the point of an arrow's body at the distance d from its start, measured along the
+// body in px. A distance beyond the body gives the nearest end.
 func (w *labelledBody) walk(d float64) geom.Point {
 	if d <= 0 {
 		return w.points[0]
@@ -128,9 +129,10 @@ func (w *labelledBody) walk(d float64) geom.Point {
 	return w.points[len(w.points)-1]
 }
 
-// labelRange returns the range of the body, from 0 to 1, in which the middle of a label may lie so
-// that the label stays clear of both ends by keep px: two values for each limit, as exits returns
-// them. Of an elbow arrow the distance is measured along the axes, else along the body.
+// labelRange returns the range along an arrow's body, in shares from 0 to 1, in which the middle of
+// its label may lie so that the label stays keep px away from both ends. Each limit has two values,
+// as exits returns them. For an elbow arrow the distance is measured along the axes, else along the
+// body.
 func (w *labelledBody) labelRange(keep float64, elbow bool) (lo, hi [2]float64) {
 	first, last := w.points[0], w.points[len(w.points)-1]
 	from, to := w.boxAt(w.walk(keep), 0), w.boxAt(w.walk(w.length-keep), 0)
@@ -140,9 +142,10 @@ func (w *labelledBody) labelRange(keep float64, elbow bool) (lo, hi [2]float64) 
 	return w.exits(from, first), w.exits(to, last)
 }
 
-// exits returns where along the body, from 0 to 1, the body leaves a box: at the crossing farthest
-// from the end, 0.5 without a crossing. Of crossings equally far away rounding errors decide which
-// one the editor takes, so it returns the first and the last of them; else both values are equal.
+// exits returns where along an arrow's body, as a share from 0 to 1, the body leaves the label's
+// box: at the crossing farthest from the end, or at 0.5 if there is no crossing. If several
+// crossings are equally far, rounding errors decide which one the editor takes. So it returns the
+// first and the last of them; otherwise both values are equal.
 func (w *labelledBody) exits(box geom.Extent, end geom.Point) (share [2]float64) {
 	lo, hi := box.Lo, box.Hi
 	c := [5]geom.Point{lo, geom.Pt(hi.X, lo.Y), hi, geom.Pt(lo.X, hi.Y), lo}

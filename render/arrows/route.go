@@ -30,7 +30,8 @@ var (
 	}
 )
 
-// turnBox maps a box by a quarter turn or flip; its corners may change places.
+// turnBox maps a box of the elbow arrow's router by t, a quarter turn or a flip, and orders its
+// corners again.
 func turnBox(t geom.Matrix, e geom.Extent) geom.Extent {
 	out := geom.NewExtent()
 	out.Add(t.Apply(e.Lo))
@@ -43,7 +44,8 @@ var outward = [sides]geom.Point{
 	rightSide: {X: 1}, bottomSide: {Y: 1}, leftSide: {X: -1}, topSide: {Y: -1},
 }
 
-// turnSide returns the side of the mapped box that side s becomes by a quarter turn or flip.
+// turnSide returns which side of a box the side s becomes when the elbow arrow's router maps the
+// box by t, a quarter turn or a flip.
 func turnSide(t geom.Matrix, s side) side {
 	p := t.Apply(outward[s])
 	switch {
@@ -57,9 +59,9 @@ func turnSide(t geom.Matrix, s side) side {
 	return topSide
 }
 
-// turnEdges maps the edges of an elbow arrow's end by a quarter turn or flip: each one gets to the
-// place of the side that it becomes, with its coordinates mapped. value and cross of an edge are x and
-// y on the left and the right side, y and x on the others.
+// turnEdges maps the four sides of an elbow arrow's end by t, a quarter turn or a flip. Each side
+// moves to the index of the side that it becomes, and its coordinates are mapped. value and cross
+// of a side are x and y for the left and the right side, and y and x for the others.
 func turnEdges(t geom.Matrix, e *[sides]edge) (out [sides]edge) {
 	for s := range sides {
 		k := e[s]
@@ -162,8 +164,8 @@ func (r *elbowRouter) load(w *elbowPlan) {
 	r.gap.Y, r.midY = between(a.box.Lo.Y, a.box.Hi.Y, b.box.Lo.Y, b.box.Hi.Y)
 }
 
-// apply maps the router's whole input by a quarter turn or flip, so that one rule serves routes in
-// all directions.
+// apply maps the whole input of the elbow arrow's router by t, a quarter turn or a flip. So one
+// rule serves the routes in all directions.
 func (r *elbowRouter) apply(t geom.Matrix) {
 	r.turned = t.Mul(r.turned)
 	r.boxA.apply(t)
@@ -232,8 +234,8 @@ func simplified(p []geom.Point) []geom.Point {
 	return p[:n]
 }
 
-// via appends points to the route, given as x, y, x, y and so on. It returns true, as the functions
-// do that find a route.
+// via appends corners to the route of an elbow arrow, given as x, y, x, y and so on. It always
+// returns true, which lets its callers report in one statement that a route was found.
 func (r *elbowRouter) via(c ...float64) bool {
 	for i := 0; i+1 < len(c); i += 2 {
 		r.points = append(r.points, geom.Pt(c[i], c[i+1]))
@@ -241,10 +243,11 @@ func (r *elbowRouter) via(c ...float64) bool {
 	return true
 }
 
-// toLeftSide makes the route from the right side of A to the left side of B; it returns false if there
-// is none. It goes straight over the middle line between the boxes if there is one, else out of both
-// sides and along the line above one another, else the shortest of three ways: around both boxes
-// below, over both above, or between them. The sums are the editor's estimates of these ways.
+// toLeftSide makes the route of an elbow arrow from the right side of A to the left side of B; it
+// returns false if there is none. If there is a vertical middle line between the boxes, it goes
+// straight over that. Else it leaves both sides and follows the horizontal middle line between
+// boxes that lie above one another. Else it takes the shortest of three ways: below both boxes,
+// above both, or between them. The sums are the editor's estimates of the lengths of these ways.
 func (r *elbowRouter) toLeftSide() bool {
 	if r.a[rightSide].cross > r.b[leftSide].cross {
 		r.apply(flip)
@@ -281,9 +284,10 @@ func (r *elbowRouter) toLeftSide() bool {
 		r.midX.at, b.Lo.Y, to.expanded, b.Lo.Y, to.expanded, to.cross, to.value, to.cross)
 }
 
-// toTopSide makes the route from the right side of A to the top of B, and returns true. It takes one
-// corner if that is possible, or a middle line between the boxes, else the shortest of three ways:
-// around both boxes, under A and beside B, or between them. The sums are the editor's estimates.
+// toTopSide makes the route of an elbow arrow from the right side of A to the top of B, and returns
+// true. It takes one corner if that is possible, or a middle line between the boxes. Else it takes
+// the shortest of three ways: around both boxes, below A and beside B, or between them. The sums
+// are the editor's estimates of the lengths of these ways.
 func (r *elbowRouter) toTopSide() bool {
 	from, to := &r.a[rightSide], &r.b[topSide]
 	all, a, b := r.all, r.boxA.grown, r.boxB.grown
@@ -320,9 +324,10 @@ func (r *elbowRouter) toTopSide() bool {
 		r.midX.at, to.expanded, to.cross, to.expanded, to.cross, to.value)
 }
 
-// toRightSide makes the route from the right side of A to the right side of B; it returns false if
-// there is none. It goes around the right of both boxes if neither is in the way of the other, else
-// over the middle line between them and around the nearer end of the box in the way.
+// toRightSide makes the route of an elbow arrow from the right side of A to the right side of B; it
+// returns false if there is none. If neither box is in the way of the other, it goes around the
+// right of both. Else it goes over the middle line between them and around the nearer end of the
+// box in the way.
 func (r *elbowRouter) toRightSide() bool {
 	from, to := &r.a[rightSide], &r.b[rightSide]
 	a, b := r.boxA.grown, r.boxB.grown

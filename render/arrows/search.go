@@ -17,10 +17,10 @@ var (
 )
 
 // search appends the route between the two ends of an elbow arrow to dst; ok is false if there is
-// none. a and b are the sides that the arrow must leave and reach, or noSide for any. It takes the
-// first that there is: the route between the given sides, that from the given side of A to the side
-// of B that faces it or to any other, that between the sides that the editor tries by default, and at
-// last the best one between all usable sides. See docs/spec/drawing.md#r65.
+// none. a and b are the sides by which the arrow must leave and arrive, or noSide for any. It
+// returns the first route that it finds of these: between the given sides; from the given side of A
+// to the side of B that faces it, then to any other; between the sides that the editor tries by
+// default; the best one between all usable sides. See docs/spec/drawing.md#r65.
 func (r *elbowRouter) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
 	switch {
 	case a != noSide && b != noSide:
@@ -49,8 +49,8 @@ func (r *elbowRouter) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
 	return r.bestRoute(dst, from[:n], to[:m])
 }
 
-// usableSides returns the n sides of an end's box by which an elbow arrow can leave, in list[:n], in
-// the order in which they are tried.
+// usableSides returns the sides of an end's box by which an elbow arrow can leave: list[:n], in the
+// order in which the router tries them.
 func usableSides(e *[sides]edge) (list [sides]side, n int) {
 	for _, s := range everySide {
 		if e[s].usable {
@@ -61,9 +61,10 @@ func usableSides(e *[sides]edge) (list [sides]side, n int) {
 	return list, n
 }
 
-// bestRoute tries all pairs of the given sides and appends the route with the fewest corners, and of
-// these the shortest, to dst; ok is false if there is none. A later pair must be shorter by 1 px for
-// each pair that was tried so far, itself included.
+// bestRoute tries to route an elbow arrow between all pairs of the given sides, and appends the
+// route with the fewest corners to dst, and of these the shortest. ok is false if there is none. A
+// pair must beat the best one before it by 1 px for each pair tried so far, as in the editor, so
+// that earlier pairs are preferred.
 func (r *elbowRouter) bestRoute(dst []geom.Point, from, to []side) (best []geom.Point, ok bool) {
 	bestLength, tried := math.Inf(1), 0.0
 	best = dst
@@ -87,9 +88,9 @@ func (r *elbowRouter) bestRoute(dst []geom.Point, from, to []side) (best []geom.
 	return best, ok
 }
 
-// facing returns the side of end B to which an elbow arrow from this side of end A goes without
-// further search, or noSide: for a left or right side the opposite one, if B lies that way rather
-// than above or below, or a side that needs one corner only.
+// facing returns the side of end B to which an elbow arrow goes from the given side of end A
+// without further search, or noSide. From the left or the right that is the opposite side, if B
+// lies that way rather than above or below, or else a side that needs one corner only.
 func (r *elbowRouter) facing(from side) side {
 	if from != rightSide && from != leftSide {
 		return noSide
@@ -109,9 +110,9 @@ func (r *elbowRouter) facing(from side) side {
 	return noSide
 }
 
-// oneCornerSuffices reports whether an elbow arrow can get from side from of end A, left or right, to
-// side to of end B, top or bottom, with one corner: B's place lies in front of A's side, and A's place
-// in front of B's.
+// oneCornerSuffices reports whether an elbow arrow needs one corner only from side from of end A
+// (left or right) to side to of end B (top or bottom). That is so if B's place lies in front of A's
+// side, and A's place in front of B's.
 func (r *elbowRouter) oneCornerSuffices(from, to side) bool {
 	leave, reach := &r.a[from], &r.b[to]
 	if !leave.usable || !reach.usable {
@@ -127,9 +128,9 @@ func (r *elbowRouter) oneCornerSuffices(from, to side) bool {
 	return x >= 0 && y >= 0
 }
 
-// defaultSides returns the sides that the editor tries first when none is given, or noSide: those that
-// face each other along the wider gap with a middle line, x before y; between two points top and
-// bottom; sides that need one corner only.
+// defaultSides returns the sides of both ends that the editor tries first when a route may use any,
+// or noSide. It prefers the sides that face each other across the wider gap with a middle line, x
+// before y; then, between two points, top and bottom; then sides that need one corner only.
 func (r *elbowRouter) defaultSides() (from, to side) {
 	x, y := r.gap.X, r.gap.Y
 	switch {

@@ -27,8 +27,9 @@ type target struct {
 	open         bool // an open line: nothing lies inside
 }
 
-// anchor returns the point, in the arrow's space, to which an arrow goes: a, in shares of the target's
-// box, if precise, else the centre of the box.
+// anchor returns the point of the bound shape, in the arrow's space, that an arrow goes to. a is
+// the anchor in shares of the target's box, used if precise; else the arrow goes to the centre of
+// the box.
 func (t *target) anchor(a scene.Point, precise bool) geom.Point {
 	if !precise {
 		a = scene.Point{X: 0.5, Y: 0.5}
@@ -89,8 +90,9 @@ func (v *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *te
 	return nil
 }
 
-// groupOutlines appends the outlines of the shapes in a group, and in groups within it, in the group's
-// space. Of a frame only its own outline counts. A group with an arrow in it is refused.
+// groupOutlines appends the outlines of the shapes in the group that an arrow is bound to, and in
+// groups within it, to the target's outline, in the group's space. Of a frame only its own outline
+// counts, not its content. A group that holds an arrow is refused.
 func (v *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shape, group int32) error {
 	back := t.Nodes[group].Page.Inverse()
 	for j := group + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= group; j++ {
@@ -147,7 +149,8 @@ func (v *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 	return err
 }
 
-// singlePoint reports whether a line or a freehand line has one point alone, or the same one again.
+// singlePoint reports whether all points of a line or freehand line that an arrow is bound to are
+// in one place, so that it is drawn as a dot.
 func singlePoint(sh *scene.Shape) bool {
 	n, last := 0, geom.Point{}
 	for i := range sh.Segments {
@@ -171,7 +174,9 @@ func (v *Solver) point(p geom.Point) {
 	v.lines[len(v.lines)-1].count++
 }
 
-// eachEdge calls f with the straight pieces of a bound shape's outline.
+// eachEdge calls f with each straight piece ab of the outline of the shape that an arrow is bound
+// to, in the arrow's space. Closed contours include the piece from the last point back to the
+// first.
 func (v *Solver) eachEdge(t *target, f func(a, b geom.Point)) {
 	for _, l := range v.lines[t.first : t.first+t.count] {
 		p := v.points[l.first : l.first+l.count]
@@ -184,8 +189,8 @@ func (v *Solver) eachEdge(t *target, f func(a, b geom.Point)) {
 	}
 }
 
-// nearest returns the point of a bound shape's outline nearest to p, and its distance from p; that is
-// infinite if the outline has no edge.
+// nearest returns the point nearest to p on the outline of the shape that an arrow is bound to, and
+// its distance from p in px. The distance is infinite if the outline has no edge.
 func (v *Solver) nearest(t *target, p geom.Point) (q geom.Point, distance float64) {
 	distance = math.Inf(1)
 	v.eachEdge(t, func(a, b geom.Point) {
@@ -202,7 +207,8 @@ func (v *Solver) nearest(t *target, p geom.Point) (q geom.Point, distance float6
 	return q, distance
 }
 
-// inside reports whether p lies in one of the closed contours of a bound shape, by the non-zero rule.
+// inside reports whether p lies in a closed contour of the shape that an arrow is bound to, by the
+// non-zero rule.
 func (v *Solver) inside(t *target, p geom.Point) bool {
 	for _, l := range v.lines[t.first : t.first+t.count] {
 		if l.open {
