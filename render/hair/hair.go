@@ -45,8 +45,8 @@ const conicTol = 0.25
 // longestHair is the longest stretch in px that is drawn as one.
 const longestHair = 511
 
-// Add draws the subpaths of p, in px, as strokes within the clip; Take returns their coverage. Open subpaths are
-// lengthened for their round caps, for which their points in p are moved.
+// Add draws the subpaths of p, in px, as thin strokes (hairlines) within the clip. Take returns
+// their coverage. Open subpaths get round caps: their end points in p are moved outwards.
 func (h *Stroker) Add(p *vector.Path, clip chord.Rect) {
 	h.clip = clip
 	pts, weights := p.Points, p.Weights
@@ -64,9 +64,10 @@ func (h *Stroker) Add(p *vector.Path, clip chord.Rect) {
 	}
 }
 
-// subpath draws one subpath of a thin stroke, curve by curve. verbs are those behind the move, pts all points, the
-// move's first. An open one is lengthened at both ends, which changes pts; one of no length becomes a short
-// line.
+// subpath draws one subpath of a thin stroke, curve by curve. verbs are the verbs after Move; pts
+// are all its points, the point of Move first; weights are those of its conics. An open subpath is
+// lengthened at both ends by its round caps, which changes pts. A subpath without length becomes a
+// short horizontal line.
 func (h *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights []float32) {
 	if len(verbs) == 0 {
 		return
@@ -128,8 +129,9 @@ func lengthen(pts []vector.Point) {
 	}
 }
 
-// cubic draws the cubic a, b, c, d of a thin stroke. Where one of its legs runs against its chord, it is first
-// cut where it turns most, as was observed in the browser.
+// cubic draws the cubic a, b, c, d of a thin stroke. If its first or last leg runs against the
+// direction of its chord, the cubic is first split at its points of greatest curvature, because the
+// browser was observed to do so.
 func (h *Stroker) cubic(a, b, c, d vector.Point) {
 	// along reports whether the leg from `from` to p runs in the direction of `to`.
 	along := func(p, from, to vector.Point) bool {
@@ -145,8 +147,8 @@ func (h *Stroker) cubic(a, b, c, d vector.Point) {
 	}
 }
 
-// chords draws a cubic of a thin stroke as straight chords, 1 to 512: as many as the distance of its controls
-// from the thirds of its chord asks for.
+// chords draws a cubic of a thin stroke as 1 to 512 straight chords. The farther its control points
+// lie from the thirds of its chord, the more chords it takes, as in the browser.
 func (h *Stroker) chords(a, b, c, d vector.Point) {
 	third := func(p, q float32) (float32, float32) { return (2*p + q) / 3, (p + 2*q) / 3 }
 	x1, x2 := third(a.X, d.X)
@@ -175,8 +177,8 @@ func (h *Stroker) chords(a, b, c, d vector.Point) {
 // capReach is the length in px that a round cap adds to a hairline.
 const capReach = math.Pi / 8
 
-// quad draws a quadratic of a thin stroke as straight chords, 1 to 32: as many as its distance from its own chord
-// asks for.
+// quad draws a quadratic of a thin stroke as 1 to 32 straight chords. The farther its control point
+// lies from the middle of its chord, the more chords it takes, as in the browser.
 func (h *Stroker) quad(a, b, c vector.Point) {
 	x, y := absCeil((a.X+c.X)/2-b.X), absCeil((a.Y+c.Y)/2-b.Y)
 	n := 1 << min((bits.Len32(max(x, y)+min(x, y)/2)+1)/2, 5)
@@ -208,8 +210,8 @@ func absCeil(v float32) uint32 {
 	return n
 }
 
-// line draws a straight line of a thin stroke, cut to the clip and a px around it. A line outside of that is left
-// out.
+// line draws a straight line of a thin stroke, in px. Only the part within the clip and 1 px around
+// it is drawn, because the rest cannot cover a pixel of the clip.
 func (h *Stroker) line(a, b vector.Point) {
 	t0, t1 := float32(0), float32(1) // the part of the line that is left
 	// cut leaves of it what lies between lo-1 and hi+1 on one axis.
@@ -241,8 +243,9 @@ func (h *Stroker) line(a, b vector.Point) {
 	h.segment(toUnits(a.X), toUnits(a.Y), toUnits(b.X), toUnits(b.Y))
 }
 
-// segment draws a straight line in 1/64 px. Lines longer than longestHair are halved, as in the
-// reference.
+// segment draws a straight line of a thin stroke, with ends in 1/64 px. A line longer than
+// longestHair is halved until its parts are short enough, as in the browser: the halves round
+// differently than the whole.
 func (h *Stroker) segment(x0, y0, x1, y1 int64) {
 	dx, dy := max(x1-x0, x0-x1), max(y1-y0, y0-y1)
 	if max(dx, dy) > longestHair*hairUnit {
@@ -261,7 +264,8 @@ func (h *Stroker) segment(x0, y0, x1, y1 int64) {
 	}
 }
 
-// missesClip reports whether a line in 1/64 px lies outside the clip.
+// missesClip reports whether a line of a thin stroke, with ends in 1/64 px, lies outside the clip
+// by at least 2 px, so that it need not be drawn.
 func (h *Stroker) missesClip(x0, y0, x1, y1 int64) bool {
 	const keep = 2 * hairUnit
 	c := h.clip
@@ -269,9 +273,10 @@ func (h *Stroker) missesClip(x0, y0, x1, y1 int64) bool {
 		max(y0, y1) < int64(c.Y0)*hairUnit-keep || min(y0, y1) > int64(c.Y1)*hairUnit+keep
 }
 
-// walk draws a line that runs mostly along the axis s, one pair of pixels per step, which share the alpha 255 by
-// how near the line is to each; at the ends a step counts in part. t is the other axis. steep says that s is the
-// y axis. Coordinates are in 1/64 px.
+// walk draws a hairline pixel by pixel along its longer axis s. In each step two neighbouring
+// pixels across the line share the alpha 255: the nearer one to the line gets more. The first and
+// the last step count in proportion to the part of the pixel that the line covers. t is the other
+// axis; steep says that s is the y axis. All coordinates are in 1/64 px.
 func (h *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	if s0 > s1 {
 		s0, t0, s1, t1 = s1, t1, s0, t0
@@ -304,8 +309,8 @@ func (h *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	}
 }
 
-// leavesClip reports whether a line between lo and hi on its minor axis covers pixels outside of
-// the clip.
+// leavesClip reports whether a hairline covers pixels outside of the clip. lo and hi are its range
+// on its shorter axis, in 1/64 px; steep says that this is the x axis.
 func (h *Stroker) leavesClip(lo, hi int64, steep bool) bool {
 	c0, c1 := h.clip.Y0, h.clip.Y1
 	if steep {
@@ -314,9 +319,10 @@ func (h *Stroker) leavesClip(lo, hi int64, steep bool) bool {
 	return lo-hairUnit/2 < int64(c0)*hairUnit || hi+hairUnit/2 > int64(c1)*hairUnit
 }
 
-// addPlot records the pixel (s, t) of a hairline with its alpha, unless it lies outside the clip or has none; the
-// bits of a plot are such that sorted plots come row by row, and in their order in each pixel. two is 1 if it is
-// drawn by the two-pixel rule. If there are too many plots it first draws them onto the plane.
+// addPlot records that a hairline covers the pixel (s, t) with an alpha. It ignores pixels outside
+// of the clip and alpha 0. A plot is packed into 64 bits, with row, column and number first, so
+// that sorting brings the plots row by row and keeps their order within each pixel. two is 1 if the
+// two-pixel rule draws the pixel. If the list is full, it is first drawn onto the plane.
 func (h *Stroker) addPlot(s, t, alpha int64, steep bool, two uint64) {
 	x, y := s, t
 	if steep {
@@ -336,10 +342,10 @@ func (h *Stroker) addPlot(s, t, alpha int64, steep bool, two uint64) {
 // plotPixel returns the pixel of a plot.
 func plotPixel(p uint64) (x, y int32) { return int32(p >> 25 & 0xffff), int32(p >> 41) }
 
-// drawPlots draws the recorded plots onto the plane, a mask as large as the clip, and empties the list. Only
-// strokes of more than maxPlots pixels need the plane, because the list can number no more plots. The first call
-// makes the plane. Later calls draw over what it holds, until takePlane drops it. The clip must stay the same
-// until then.
+// drawPlots draws the recorded pixels of hairlines onto the plane, a mask as large as the clip, and
+// empties the list. Only strokes of more than maxPlots pixels need the plane, because the list can
+// number no more plots. The first call makes the plane. Later calls draw over what it holds, until
+// takePlane drops it. The clip must stay the same until then.
 func (h *Stroker) drawPlots() {
 	w, rows := h.clip.X1-h.clip.X0, h.clip.Y1-h.clip.Y0
 	if h.plane == nil {
@@ -387,8 +393,8 @@ func (h *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first
 	return first, len(dst.Spans) - first
 }
 
-// takePlane appends the coverage of the plane to dst, a span for each stretch of pixels that are not 0, and drops
-// the plane.
+// takePlane appends the coverage of the plane, on which long hairlines were drawn, to dst: a span
+// for each run of pixels that are not 0. It drops the plane.
 func (h *Stroker) takePlane(dst *scan.Coverage) {
 	w := int(h.clip.X1 - h.clip.X0)
 	for y := 0; y*w < len(h.plane); y++ {
@@ -412,9 +418,10 @@ func (h *Stroker) takePlane(dst *scan.Coverage) {
 	h.plane = nil
 }
 
-// blend returns the alpha after a plot is drawn on alpha d. The lowest bit of p is set for a pixel of
-// a pair, which the two-pixel rule blends; the next eight bits are the plot's alpha. With a faint
-// stroke, a pixel of a pair is floored together with what is below it, as was observed.
+// blend returns the alpha of a pixel after the plot p of a hairline is drawn over the alpha d. The
+// lowest bit of p says whether the two-pixel rule draws it; the next eight bits are the plot's
+// alpha. With a translucent stroke, a pixel of the two-pixel rule is rounded down together with
+// what lies below it, as was observed in the browser.
 func (h *Stroker) blend(d byte, p uint64) byte {
 	a, two := byte(p>>1), p&1 == 1
 	switch {
