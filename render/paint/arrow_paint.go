@@ -15,8 +15,8 @@ type bodyClip struct {
 	raw      scan.Coverage // of a part of the body, before the clip
 }
 
-// arrow appends the items of an arrow to the drawing: its body, clipped at its label and heads, its
-// heads and its label. An invalid arrow has none.
+// arrow appends the items of an arrow shape to the drawing: its body, which is cut out at its label
+// and heads, its heads, and its label. An invalid arrow has none.
 func (b *Builder) arrow(sh *scene.Shape, p *shapePlacement) error {
 	v := &b.arrows
 	if err := v.Solve(b.scene, &b.tree, p.shape); err != nil || !v.Valid {
@@ -43,8 +43,9 @@ func (b *Builder) arrow(sh *scene.Shape, p *shapePlacement) error {
 // counterScale is the map that undoes the scale of a shape.
 func counterScale(k float64) vector.Matrix { return vector.Matrix{A: float32(k), D: float32(k)} }
 
-// clipBody prepares the clip that leaves out an arrow's label and closed heads from its body: its path,
-// which m maps to px, and its coverage, in b.body. A clip without holes cuts nothing and is not filled.
+// clipBody prepares the clip that cuts an arrow's label and closed heads out of its body: a path,
+// which m maps to px, and the coverage of that path, both in b.body. A clip without holes cuts
+// nothing, and its coverage is not computed.
 func (b *Builder) clipBody(v *arrows.Solver, l *arrows.Label, m vector.Matrix) {
 	c := &b.body
 	c.path.Reset()

@@ -108,9 +108,10 @@ type shapePlacement struct {
 
 func (p *shapePlacement) translucent() bool { return p.opacity < shapes.Opaque }
 
-// Build draws a view into d, whose former content is dropped and whose memory
-// is used. Errors wrap ErrForeign when a selected shape holds something that is
-// not drawn natively; all name the shape. After an error d is not to be used.
+// Build draws a view into d: it fills d with items in paint order and their coverage. What d held
+// before is dropped, and its memory is used. Errors name the shape, and wrap ErrForeign where a
+// selected shape holds something that plumb does not draw as the editor does. After an error d must
+// not be used.
 func (b *Builder) Build(v view.View, mode Raster, d *Drawing) (err error) {
 	defer func() {
 		if err != nil && v.Stopped() { // the cache may hold an unfinished shape
@@ -135,8 +136,8 @@ func (b *Builder) Build(v view.View, mode Raster, d *Drawing) (err error) {
 	return nil
 }
 
-// begin empties d and prepares the builder for a view: limits, canvas, tree and selection. Errors are
-// those of Build that concern the view as a whole.
+// begin empties the drawing d and prepares the builder for a view: limits, canvas, tree of shapes,
+// selection. It returns the errors of Build that concern the view as a whole.
 func (b *Builder) begin(v view.View, mode Raster, d *Drawing) error {
 	d.Reset()
 	b.filler.Pieces = 0
@@ -179,9 +180,9 @@ func (b *Builder) Volume() int { return volumePerPoint * (cap(b.outlined.Points)
 // edges and their order.
 const volumePerPoint = 200
 
-// setCanvas sets the size of the picture, the bounds in whole px, and b.view, the map from the page to
-// the picture. It refuses bounds that are not finite and sides outside of 1 to MaxSidePx. See
-// docs/spec/drawing.md#r16.
+// setCanvas sets the size of the picture to the view's bounds in whole px, and b.view to the map
+// from the page to the picture. It refuses bounds that are not finite, and sides outside of 1 to
+// MaxSidePx. See docs/spec/drawing.md#r16.
 func (b *Builder) setCanvas(bounds view.Box) error {
 	w, h := math.Floor(bounds.W), math.Floor(bounds.H)
 	isFinite := func(v float64) bool { return !math.IsNaN(v - v) }
@@ -216,9 +217,9 @@ func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
 	return b.placed(s, l, &p)
 }
 
-// place returns where and how a layer goes into the drawing. ok is false for a layer that is not drawn:
-// in neither set of the view, or with opacity 0. A shape that is not drawn natively is an error that
-// names the reason.
+// place returns where and how a layer, which is one appearance of a shape, goes into the drawing.
+// ok is false for a layer that is not drawn, because it is in neither set of the view or has the
+// opacity 0. A shape that is not drawn natively is an error that names the reason.
 func (b *Builder) place(s *scene.Scene, l tree.Layer) (p shapePlacement, ok bool, err error) {
 	sh := &s.Shapes[l.Shape]
 	n := &b.tree.Nodes[l.Shape]
@@ -244,9 +245,9 @@ func (b *Builder) place(s *scene.Scene, l tree.Layer) (p shapePlacement, ok bool
 	}, true, nil
 }
 
-// placed draws a layer at its place: the clip of the frames around the shape, then the shape's items,
-// to which it gives the opacity. A shape that its frames hide is not drawn, and the clip is removed if
-// the shape has no item.
+// placed draws a layer at its placement p: the clip of the frames around the shape, then the
+// shape's items, to which it gives the opacity. A shape that its frames hide is not drawn. If the
+// shape has no items, the clip is removed again.
 func (b *Builder) placed(s *scene.Scene, l tree.Layer, p *shapePlacement) error {
 	first := len(b.d.Items)
 	b.framed = b.whole()
@@ -279,8 +280,8 @@ func (b *Builder) whole() chord.Rect {
 	return chord.Rect{X1: int32(b.d.Width), Y1: int32(b.d.Height)}
 }
 
-// content appends the items of a shape and its text to the drawing, as if it were opaque: from the
-// cache of shapes where it holds an equal one.
+// content appends the items of a shape and of its text to the drawing, as if the shape were opaque.
+// If the cache of shapes holds an equal one, the items come from there.
 func (b *Builder) content(sh *scene.Shape, l tree.Layer, p *shapePlacement) error {
 	growY, err := shapes.Grown(sh)
 	if err != nil {
@@ -357,10 +358,10 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *shapePlacem
 	return nil
 }
 
-// applyOpacity gives the items from first on the opacity of the shape, unless it is opaque or its items
-// have the opacity already. The colour of a single draw takes it. Several draws, or one with an opacity
-// or a transform of its own, become a new group, which is composited first. See
-// docs/spec/raster.md#r27.
+// applyOpacity gives the shape's opacity to its items, which begin at position first of the
+// drawing, unless it is opaque or the items have the opacity already. The colour of a single draw
+// takes it. Several draws, or one with an opacity or a transform of its own, become a new group,
+// which is composited by itself first. See docs/spec/raster.md#r27.
 func (b *Builder) applyOpacity(first int, p *shapePlacement) {
 	switch {
 	case !p.translucent() || p.opacityApplied:

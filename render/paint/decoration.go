@@ -58,9 +58,9 @@ func (s *glyphScale) checkLine(r *text.Run, sh *scene.Shape) error {
 	return nil
 }
 
-// underline returns the line below a run of text, with the gaps that it leaves where glyphs cross it:
-// the columns of the crossing, and as much on both sides as the line is thick, at most longestGap.
-// Glyphs that are marked as crossed get no gap. The gaps are in memory of k. See
+// underline returns the line below a run of text, with gaps where glyphs cross it. A gap covers the
+// columns of the crossing and, on both sides, as much as the line is thick, at most longestGap.
+// Glyphs that are marked as crossed get no gap. The gaps are kept in k's memory. See
 // docs/spec/drawing.md#r53.
 func underline(k *textPainter, r *text.Run) (textLine, error) {
 	thick := thickness(r)
@@ -91,7 +91,8 @@ func underline(k *textPainter, r *text.Run) (textLine, error) {
 	return line, nil
 }
 
-// strike returns the line through a run of text.
+// strike returns the line through a run of struck out text: a third of the font's ascent above the
+// baseline.
 func strike(r *text.Run) textLine {
 	thick := thickness(r)
 	middle := r.Baseline - r.Face.Ascent(r.Size)/3
@@ -99,8 +100,9 @@ func strike(r *text.Run) textLine {
 	return textLine{x0: r.X, x1: r.X + r.Width, y: top, thick: math.Floor(thick)}
 }
 
-// rasterLine makes the mask of a text line, which m maps to px, in k.glyphs.line. whole says that the
-// text's clip is of whole pixels; see maskLine. A doubled line is drawn over itself.
+// rasterLine makes the coverage mask of an underline or strike, in k.glyphs.line; m maps the text's
+// units to px. whole says that the text is clipped to whole pixels; see maskLine. The mask of a
+// doubled line is drawn over itself.
 func (b *Builder) rasterLine(k *textPainter, at *textLine, m vector.Matrix, clip chord.Rect, whole bool, p *shapePlacement) {
 	to := &k.glyphs.path
 	to.Reset()
@@ -117,10 +119,10 @@ func (b *Builder) placeLine(k *textPainter, at *textLine, color shapes.RGB, p *s
 	b.addPlaced(k, placedMask{color: color, glyph: k.glyphs.keepMask(&k.glyphs.line)})
 }
 
-// placeLineHalo adds the halo of a text line to the placed masks: displaced copies in the background's
-// colour, below the text. The browser makes one picture of all copies from the pixels of the line. For
-// turned text it makes that picture in the text's own units and scale, and turns the picture. Exact mode
-// draws copies of the line itself.
+// placeLineHalo adds the halo of an underline or strike to the placed masks: displaced copies in
+// the background's colour, below the text. The browser makes one picture of all copies from the
+// pixels of the line. For turned text it makes that picture in the text's own units and scale, and
+// then turns the picture. Exact mode draws copies of the line itself.
 func (b *Builder) placeLineHalo(k *textPainter, at *textLine, p *shapePlacement) {
 	if b.mode == Exact {
 		for _, h := range halo {

@@ -33,7 +33,8 @@ type columnRange struct{ top, bottom, lo, hi float64 }
 // add extends the range to the column x.
 func (c *columnRange) add(x float64) { c.lo, c.hi = min(c.lo, x), max(c.hi, x) }
 
-// points adds the ends and control points of a glyph's curves that lie between the rows.
+// points extends the range of columns by those ends and control points of a glyph's curves that lie
+// between the two rows of the underline's gap.
 func (c *columnRange) points(list ...vector.Point) {
 	for _, p := range list {
 		if y := float64(p.Y); c.top <= y && y <= c.bottom {
@@ -42,7 +43,8 @@ func (c *columnRange) points(list ...vector.Point) {
 	}
 }
 
-// line adds the columns where a line of a glyph meets the two rows; a level line meets none.
+// line extends the range of columns by where a straight line of a glyph meets the two rows of the
+// underline's gap. A level line meets none.
 func (c *columnRange) line(a, b vector.Point) {
 	x0, y0, x1, y1 := float64(a.X), float64(a.Y), float64(b.X), float64(b.Y)
 	for _, y := range [2]float64{c.top, c.bottom} {
@@ -52,8 +54,8 @@ func (c *columnRange) line(a, b vector.Point) {
 	}
 }
 
-// quad adds the columns where a quadratic of a glyph meets the two rows: at the roots of its y less the
-// row.
+// quad extends the range of columns by where a quadratic curve of a glyph meets the two rows of the
+// underline's gap. It solves y(t) = row for the curve's parameter t.
 func (c *columnRange) quad(p0, p1, p2 vector.Point) {
 	y0, y1, y2 := float64(p0.Y), float64(p1.Y), float64(p2.Y)
 	for _, y := range [2]float64{c.top, c.bottom} {
@@ -65,8 +67,9 @@ func (c *columnRange) quad(p0, p1, p2 vector.Point) {
 	}
 }
 
-// crossing returns the columns lo..hi in which a glyph's outline crosses the rows top..bottom; lo > hi
-// if it does not. The outline has lines and quadratics only, as TrueType glyphs have.
+// crossing returns the columns lo..hi in which a glyph's outline crosses the rows top..bottom of an
+// underline; lo > hi if it does not. The outline has straight lines and quadratics only, as
+// TrueType glyphs have.
 func crossing(p *vector.Path, top, bottom float64) (lo, hi float64) {
 	c := columnRange{top, bottom, math.Inf(1), math.Inf(-1)}
 	var cur, first vector.Point

@@ -60,8 +60,9 @@ type glyphCache struct {
 	begun    int   // bytes of coverage when the current text began
 }
 
-// begin starts another text of a drawing. It changes the stamp, so that the text copies the bytes of its
-// masks anew, and empties a cache that is full.
+// begin prepares the cache of glyph masks for another text of a drawing. It changes the stamp, so
+// that the masks' bytes are copied into the drawing anew for this text, and empties a cache that is
+// full.
 func (c *glyphCache) begin() {
 	c.stamp++
 	full := len(c.coverage.Spans) > maxGlyphSpans || len(c.coverage.Bytes) > maxGlyphBytes || len(c.glyphs) > maxGlyphs
@@ -75,8 +76,8 @@ func (c *glyphCache) begin() {
 // grown returns how many bytes the current text has added.
 func (c *glyphCache) grown() int { return sizeOf(&c.coverage) - c.begun }
 
-// mask returns the position in c.glyphs of a glyph's mask. On first use it makes the mask, with the
-// contrast of its lightness, relative to the whole pixel of the pen.
+// mask returns the position in c.glyphs of a glyph's coverage mask, relative to the whole pixel of
+// the pen. On first use it makes the mask and applies the contrast for the lightness of its colour.
 func (c *glyphCache) mask(key *glyphKey) (int32, error) {
 	if g, ok := c.known[*key]; ok {
 		return g, nil
@@ -93,7 +94,7 @@ func (c *glyphCache) mask(key *glyphKey) (int32, error) {
 	return g, err
 }
 
-// contrast maps the coverage of a glyph to alpha by a contrast table.
+// contrast maps the coverage bytes of a glyph mask to alpha by a contrast table.
 func (c *glyphCache) contrast(g *glyphMask, t *contrastTable) {
 	bytes := c.coverage.Bytes[g.bytes:g.end]
 	for i, v := range bytes {
@@ -101,8 +102,8 @@ func (c *glyphCache) contrast(g *glyphMask, t *contrastTable) {
 	}
 }
 
-// outline rasterises the outline of a glyph at size px per em, mapped by m, and returns the position of
-// its mask. Of the key it uses the face, the glyph and the mode.
+// outline rasterises the outline of a glyph at size px per em, mapped by m, and returns the
+// position of its mask in c.glyphs. Of the key it uses only the face, the glyph and the mode.
 func (c *glyphCache) outline(key *glyphKey, size float64, m vector.Matrix, clip chord.Rect, r scan.Rule) (int32, error) {
 	c.path.Reset()
 	if err := key.face.Outline(&c.path, key.id, size); err != nil {
@@ -118,7 +119,8 @@ func (c *glyphCache) rasterPath(m vector.Matrix, clip chord.Rect, mode Raster, r
 	return c.add(first, at)
 }
 
-// rasterHair rasterises a thin stroke along c.path, which is in px, and returns the position of the mask.
+// rasterHair rasterises a thin stroke (hairline) along c.path, which is in px, and returns the
+// position of its mask in c.glyphs.
 func (c *glyphCache) rasterHair(h *hair.Stroker, clip chord.Rect) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
 	h.Add(&c.path, clip)
@@ -127,9 +129,10 @@ func (c *glyphCache) rasterHair(h *hair.Stroker, clip chord.Rect) int32 {
 	return c.add(first, at)
 }
 
-// fill appends the coverage of c.path, mapped by m, to dst: with the browser's scan converter by rule r,
-// or, in Exact mode, as true area, which always takes the non-zero rule and needs nothing else of r. The
-// area filler counts the outline's pieces, which add stores with the mask; the scan converter has none.
+// fill appends the coverage of c.path, mapped by m, to dst. In Reference mode the browser's scan
+// converter computes it by rule r. In Exact mode it is the true area by the non-zero rule, and of r
+// nothing else is used. The area filler counts the outline's pieces, which add stores with the
+// mask; the scan converter has none.
 func (c *glyphCache) fill(dst *scan.Coverage, m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule) {
 	c.path.Transform(m)
 	c.filler.Pieces = 0
@@ -141,8 +144,8 @@ func (c *glyphCache) fill(dst *scan.Coverage, m vector.Matrix, clip chord.Rect, 
 	c.filler.Take(dst)
 }
 
-// add makes a glyph mask of the spans of c.coverage from position spans on and of the bytes from
-// position bytes on, and returns the mask's position in c.glyphs.
+// add makes a glyph mask of what was appended to c.coverage: the spans from position spans on, and
+// the bytes from position bytes on. It returns the mask's position in c.glyphs.
 func (c *glyphCache) add(spans, bytes int) int32 {
 	c.glyphs = append(c.glyphs, glyphMask{
 		first: int32(spans), count: int32(len(c.coverage.Spans) - spans),
@@ -155,8 +158,8 @@ func (c *glyphCache) add(spans, bytes int) int32 {
 // emptyBox holds no pixel.
 var emptyBox = [4]int32{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
 
-// boxOfSpans returns the box of the pixels that spans touch: left, top, right, bottom; all 0 without
-// spans.
+// boxOfSpans returns the box of the pixels that coverage spans touch: left, top, right, bottom,
+// half-open. It is all 0 without spans.
 func boxOfSpans(spans []scan.Span) [4]int32 {
 	box := emptyBox
 	for _, s := range spans {
@@ -214,9 +217,10 @@ var contrastTables = sync.OnceValue(func() *[contrastRows]contrastTable {
 	return t
 })
 
-// contrast returns the alpha, in 1/255, to which coverage i/255 is mapped for text of lightness row, 0 to
-// 7. It blends the text over its opposite lightness in linear light, with the coverage boosted for dark
-// text, and returns the alpha that gives the same result without linear light.
+// contrast returns the alpha, 0 to 255, for coverage i/255 in text of one of eight lightnesses
+// (row), as the browser's glyph contrast does. It blends the text over its opposite lightness in
+// linear light, with the coverage boosted for dark text, and returns the alpha that gives the same
+// result without linear light.
 func contrast(row, i int) uint8 {
 	light := float64(threeBits(uint8(row<<5))) / 255
 	opposite := 1 - light

@@ -38,8 +38,8 @@ type hatchTile struct {
 // hatchTiles caches drawn tiles, *hatchTile, by their side in px.
 var hatchTiles sync.Map
 
-// hatchTileOf returns the tile of the hatch pattern for a map from units to px, or nil if it would
-// be too large.
+// hatchTileOf returns the tile of the editor's hatch pattern for a map m from units to px, or nil
+// if the tile would be too large. Tiles are kept by their side.
 func hatchTileOf(m vector.Matrix) *hatchTile {
 	side := math.Ceil(hatchSide * math.Hypot(float64(m.A), float64(m.B)))
 	if !(side >= 1 && side <= largestTile) {
@@ -94,7 +94,8 @@ func drawTile(side int) *hatchTile {
 	return t
 }
 
-// erase removes the coverage of a stroke, times opacity in 1/256, from the tile of the hatch pattern.
+// erase removes the coverage c of a stroke, times an opacity in 1/256, from the tile of the hatch
+// pattern.
 func (t *hatchTile) erase(c *scan.Coverage, opacity uint32) {
 	for _, s := range c.Spans {
 		for i := range s.N {

@@ -52,10 +52,10 @@ type glyphScale struct {
 	snapY bool
 }
 
-// newGlyphScale splits the map m from a shape's units to px into the size of glyphs and the rest. The
-// browser rounds the four factors to 1/1024 first, so that glyphs of nearly equal maps are one; pens
-// keep the exact map. A map without area has a size that is not above 0. See
-// docs/spec/drawing.md#r56.
+// newGlyphScale splits the map m from a shape's units to px into the size of its glyphs and a map
+// without that size. The browser rounds the four factors of m to 1/1024 first, so that glyphs of
+// nearly equal maps share a mask; pens keep the exact map. A map without area gives a size that is
+// not above 0. See docs/spec/drawing.md#r56.
 func newGlyphScale(m vector.Matrix) glyphScale {
 	s := glyphScale{m: m}
 	a, b, c, d := roundFactor(m.A), roundFactor(m.B), roundFactor(m.C), roundFactor(m.D)
@@ -75,7 +75,8 @@ func (s *glyphScale) enlarged(size float64, x, y float32) vector.Matrix {
 	return vector.Matrix{A: s.m.A * k, B: s.m.B * k, C: s.m.C * k, D: s.m.D * k, E: x, F: y}
 }
 
-// quarterPixel splits a position in px into whole px and quarters; whole rounds it to whole px.
+// quarterPixel splits a glyph's pen position v, in px, into whole px and quarters of a px (0 to 3).
+// With whole it rounds v to whole px.
 func quarterPixel(v float32, whole bool) (px int32, sub uint8) {
 	if whole {
 		return int32(math.Floor(float64(v) + 0.5)), 0
@@ -108,9 +109,9 @@ func (b *Builder) paintText(k *textPainter, w textBlock, p *shapePlacement) erro
 	return b.emitText(k, w, p)
 }
 
-// placeRun adds the masks of one run of a text to the placed masks, in the order of paintText. Links have
-// their own colour and are underlined. It refuses lines that are too thick, and text beyond the limit of
-// coverage.
+// placeRun adds the masks of one run of text to k.placed, in the order of paintText. Links have
+// their own colour and are underlined. It refuses lines that are too thick, and text beyond the
+// limit of coverage.
 func (b *Builder) placeRun(k *textPainter, s *glyphScale, r *text.Run, w textBlock, p *shapePlacement) error {
 	if r.Link {
 		w.color = linkColor
@@ -154,7 +155,8 @@ func (b *Builder) placeRun(k *textPainter, s *glyphScale, r *text.Run, w textBlo
 	return b.checkSize(k.glyphs.grown())
 }
 
-// placeGlyphs places the glyphs of a run, displaced by h.
+// placeGlyphs adds the masks of the glyphs of one run of text to k.placed, displaced by h, in the
+// text's units, which is not 0 for copies of a halo.
 func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]float64, color shapes.RGB,
 	p *shapePlacement) error {
 	moved := s.m // by the displacement first, as the browser does it
@@ -190,8 +192,8 @@ func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]f
 	return b.checkSize(k.glyphs.grown())
 }
 
-// addPlaced sets the box of a mask at its pixel and appends it to k.placed, unless it is empty or lies
-// outside of the picture.
+// addPlaced sets the box of a glyph or line mask at its pixel and appends the mask to k.placed,
+// unless it is empty or lies outside of the picture.
 func (b *Builder) addPlaced(k *textPainter, at placedMask) {
 	g := &k.glyphs.glyphs[at.glyph]
 	at.box = [4]int32{at.x + g.box[0], at.y + g.box[1], at.x + g.box[2], at.y + g.box[3]}
@@ -201,8 +203,9 @@ func (b *Builder) addPlaced(k *textPainter, at placedMask) {
 	}
 }
 
-// emitText appends one item to the drawing for each placed mask of a text. Masks that leave the text's
-// box are clipped by it, if the text has one; the others need no clip but that of the frame.
+// emitText appends one item to the drawing for each placed mask of a text. Masks that reach beyond
+// the text's box are clipped to it, if the text has one. The others need only the clip of the
+// frame, because clips cost time on the device.
 func (b *Builder) emitText(k *textPainter, w textBlock, p *shapePlacement) error {
 	clip := p.clip
 	if !w.unclipped {

@@ -16,10 +16,10 @@ type textBox struct {
 	px    geom.Extent
 }
 
-// newTextBox returns the box of w x h units at (x, y) that m maps to px. The browser rounds its sides to
-// whole units of the shape before any transform. Where it stays upright and all four sides are near whole
-// px then, they are rounded to these too, and whole is set; not so in Exact mode. See
-// docs/spec/drawing.md#r55.
+// newTextBox returns the box of w x h units at (x, y) that a text is clipped to; m maps units to
+// px. The browser rounds the box to whole units of the shape before any transform. If m keeps the
+// box upright and brings all four sides near whole px, they are rounded to whole px too, and whole
+// is set. Exact mode rounds to units alone. See docs/spec/drawing.md#r55.
 func newTextBox(m vector.Matrix, x, y, w, h float64, mode Raster) textBox {
 	side := func(v float64) float64 { return math.Floor(v + 0.5) }
 	t := textBox{
@@ -66,8 +66,9 @@ func (w *textBox) holds(at *placedMask) bool {
 	return true
 }
 
-// boxClip appends the clip of a text if one of its masks leaves the box, and returns the clip's
-// position. Masks inside the box are not clipped, because a clip costs every tile it touches.
+// boxClip returns the position of the clip for a text. If one of the text's masks reaches beyond
+// the box, it appends a clip to the drawing; else it returns the clip of the frame, because each
+// clip costs time in every tile that it touches.
 func (b *Builder) boxClip(k *textPainter, p *shapePlacement) (int32, error) {
 	box := &k.box
 	for i := range k.placed {
@@ -103,7 +104,8 @@ func (b *Builder) inFrame(k *textPainter, clip []geom.Point, frame int32) []geom
 	return b.clip.Intersect(clip, k.frame)
 }
 
-// frameInPx appends the visible part of a frame: a polygon in px, cut by the frames around it.
+// frameInPx appends the visible part of a frame, which frames around it may cut, to dst: a polygon
+// in px of the picture.
 func (b *Builder) frameInPx(dst []geom.Point, frame int32) []geom.Point {
 	sp := b.clip.Spans[frame]
 	for _, q := range b.clip.Points[sp.First : sp.First+sp.Count] {

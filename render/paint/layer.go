@@ -9,9 +9,9 @@ import (
 	"plumb/render/vector"
 )
 
-// beginLayer starts a group layer, which is composited by itself, or extends the current one: until
-// endLayer everything is clipped to the box of the draws, in whole units, which m maps to px. The box of
-// a stroke reaches half its width beyond its path. See docs/spec/raster.md#r28.
+// beginLayer starts a group layer of the browser, which is composited by itself, or extends the
+// current one. Until endLayer everything is clipped to the box of the draws, in whole units, which
+// m maps to px. A stroke reaches half its width beyond its path. See docs/spec/raster.md#r28.
 func (b *Builder) beginLayer(draws []shapes.Draw, m vector.Matrix) {
 	for i := range draws {
 		e := geom.PathBounds(draws[i].Path)
@@ -24,8 +24,9 @@ func (b *Builder) beginLayer(draws []shapes.Draw, m vector.Matrix) {
 	}
 }
 
-// widenLayer extends the group layer so that it holds a box in units that m maps to px, or starts it with
-// that box. Exact pictures have no such clip: then it does nothing.
+// widenLayer extends the browser's group layer to hold a box in units, which m maps to px, or
+// starts the layer with that box. In Exact mode it does nothing, because exact pictures are not
+// clipped to layers.
 func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m vector.Matrix) {
 	if b.mode == Exact {
 		return
@@ -39,7 +40,8 @@ func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m vector.Matrix) {
 	b.layer, b.layered = r, true
 }
 
-// pixelBounds returns the whole px that a box (left, top, right, bottom) touches.
+// pixelBounds returns the pixels of the picture that a box (left, top, right, bottom, in px)
+// touches, as a rectangle of whole px.
 func pixelBounds(box [4]float32) chord.Rect {
 	px := func(v float64) int32 { return int32(geom.Clamp(v, -MaxSidePx, MaxSidePx)) }
 	return chord.Rect{

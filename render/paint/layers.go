@@ -67,9 +67,9 @@ func (b *Builder) Layers(v view.View, mode Raster, d *Drawing) (layers []Layer, 
 	return b.layers, nil
 }
 
-// addLayer appends one appearance of a shape to b.layers, unless it is not drawn at all. If a cache key
-// says all that its items depend on, it gets its stamp from that key and is not drawn yet; else it is
-// drawn and gets its stamp from its items.
+// addLayer appends one appearance of a shape to b.layers, unless it is not drawn at all. If a cache
+// key holds everything that the items of the shape depend on, the layer gets its stamp from that
+// key and is not drawn yet. Else it is drawn, and gets its stamp from its items.
 func (b *Builder) addLayer(l tree.Layer) error {
 	p, ok, err := b.place(b.scene, l)
 	if err != nil || !ok {
@@ -98,8 +98,8 @@ func (b *Builder) addLayer(l tree.Layer) error {
 	return nil
 }
 
-// Draw draws a layer of the current drawing, unless it is drawn already. After an error the drawing
-// is not to be used.
+// Draw draws layer i of the view that Layers began, unless it is drawn already. After an error the
+// drawing must not be used.
 func (b *Builder) Draw(i int) error {
 	l := &b.layers[i]
 	if l.Drawn {
@@ -135,9 +135,9 @@ func (b *Builder) drawLayer(i int) error {
 	return nil
 }
 
-// Arrange puts the items of the layers that are drawn in paint order, whatever the order in which they
-// were drawn, and drops all other items. It changes Layer.Items and the clips of items accordingly. It
-// ends the drawing.
+// Arrange ends a drawing that was made layer by layer. It puts the items of the drawn layers into
+// paint order, whatever the order in which they were drawn, and drops all other items. It changes
+// Layer.Items and the clips of items accordingly.
 func (b *Builder) Arrange() {
 	b.arranged = b.arranged[:0]
 	for i := range b.layers {
@@ -172,10 +172,10 @@ func stampOf(k layerKey) Stamp {
 	return Stamp{maphash.Comparable(seeds[0], k), maphash.Comparable(seeds[1], k)}
 }
 
-// stampOfItems returns the stamp of the items and the coverage that were added to the drawing since
-// from, when it had that many groups. All positions are hashed relative to from, so that equal layers
-// have equal stamps wherever they stand in a drawing. It panics if an item uses coverage or a clip from
-// before.
+// stampOfItems returns a hash of the items, groups and coverage that were added to the drawing
+// since from; groups is how many groups it had then. All positions are hashed relative to from, so
+// that equal layers have equal stamps wherever they stand in a drawing. It panics if an item uses
+// coverage or a clip from before.
 func (b *Builder) stampOfItems(from marks, groups int) Stamp {
 	w := b.hashed[:0] // what is hashed
 	number := func(v int32) { w = binary.LittleEndian.AppendUint32(w, uint32(v)) }
@@ -214,8 +214,8 @@ func (b *Builder) stampOfItems(from marks, groups int) Stamp {
 	return Stamp{maphash.Bytes(seeds[0], w), maphash.Bytes(seeds[1], w)}
 }
 
-// relative returns a position in a list of items relative to another one, and -1 for none, so that
-// equal layers have equal stamps wherever they stand.
+// relative returns the position at of an item relative to the position from, or -1 if at is
+// negative, which means none. So equal layers of a drawing have equal stamps wherever they stand.
 func relative(at int32, from int) int32 {
 	if at < 0 {
 		return -1

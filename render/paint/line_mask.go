@@ -24,7 +24,8 @@ type lineRow struct{ x, y, from, to int32 }
 // end returns the column behind the last pixel of the row.
 func (r *lineRow) end() int32 { return r.x + r.to - r.from }
 
-// at returns the alpha of a pixel of a level line, 0 outside.
+// at returns the alpha, 0 to 255, of pixel (x, y) in the mask of an underline or strike; 0 outside
+// of the mask.
 func (l *lineMask) at(x, y int32) float64 {
 	if len(l.rows) == 0 || y < l.rows[0].y || int(y-l.rows[0].y) >= len(l.rows) {
 		return 0
@@ -44,7 +45,8 @@ func (l *lineMask) between(x, y int32, dx, dy float64) float64 {
 	return geom.Lerp1(upper, lower, dy)
 }
 
-// box returns the pixels of a mask: left, top, right, bottom.
+// box returns the pixels that the mask of an underline or strike covers: left, top, right, bottom,
+// half-open.
 func (l *lineMask) box() [4]int32 {
 	box := emptyBox
 	for i := range l.rows {
@@ -54,7 +56,8 @@ func (l *lineMask) box() [4]int32 {
 	return box
 }
 
-// begin sets the mask to the pixels of a box (left, top, right, bottom), all with alpha 0.
+// begin sets the mask of an underline or strike to the pixels of a box (left, top, right, bottom,
+// half-open), all with alpha 0.
 func (l *lineMask) begin(box [4]int32) {
 	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
 	w := box[2] - box[0]
@@ -65,8 +68,9 @@ func (l *lineMask) begin(box [4]int32) {
 	}
 }
 
-// load sets the mask to coverage, whose spans are in order. Gaps between the spans of a row become
-// pixels with alpha 0, so that a row of pixels is one lineRow.
+// load sets the mask of an underline or strike to a coverage whose spans are sorted by row and
+// column. Gaps between the spans of a row become pixels with alpha 0, so that each row of pixels is
+// one lineRow.
 func (l *lineMask) load(c *scan.Coverage) {
 	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
 	for _, s := range c.Spans {
@@ -88,8 +92,9 @@ func (l *lineMask) load(c *scan.Coverage) {
 	}
 }
 
-// clearGaps clears the pixels of the mask whose centre lies in a gap of the line at: the browser clips
-// them without antialiasing. back maps px to the units of the line, which may be turned.
+// clearGaps clears the pixels of an underline's mask whose centre lies in one of the underline's
+// gaps, because the browser cuts gaps out without antialiasing. back maps px to the units of the
+// line, which may be turned.
 func (l *lineMask) clearGaps(at *textLine, back geom.Matrix) {
 	for _, r := range l.rows {
 		n := float64(r.to - r.from)
@@ -107,8 +112,8 @@ func (l *lineMask) clearGaps(at *textLine, back geom.Matrix) {
 	}
 }
 
-// inside returns the range [a, b) of the indices of n places, the first at v and each a slope farther,
-// that lie within from..to.
+// inside returns the half-open range [a, b) of those of n pixels of an underline whose coordinate
+// lies in from..to. Pixel i has the coordinate v + i*slope.
 func inside(v, slope, from, to, n float64) (a, b float64) {
 	if slope == 0 {
 		if v < from || v >= to {
@@ -127,10 +132,11 @@ func (l *lineMask) double() {
 	}
 }
 
-// maskLine sets c.line to the mask of the rectangle in c.path, mapped by m, without the gaps of the line
-// at. In Reference mode an upright one is filled by the browser's rule for rectangles. With whole, a
-// level one with gaps is filled in three parts, what is above the rows of the gaps, beside them and
-// below, because the browser cuts it there, which changes the alpha of a thin part.
+// maskLine sets c.line to the mask of an underline or strike: the rectangle in c.path, mapped by m,
+// without the gaps of the line at. In Reference mode an upright rectangle is filled by the
+// browser's rule for rectangles. With whole, a level line with gaps is filled in three parts: above
+// the rows of the gaps, between these rows, and below. The browser cuts it there, which changes the
+// alpha of a thin part.
 func (c *glyphCache) maskLine(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule, at *textLine, whole bool) {
 	c.raw.Reset()
 	if box, ok := boundsOf(c.path.Points, m); ok && axisAligned(m) && mode == Reference {
@@ -155,8 +161,9 @@ func (c *glyphCache) maskLine(m vector.Matrix, clip chord.Rect, mode Raster, r s
 	c.line.clearGaps(at, geom.Widened(m).Inverse())
 }
 
-// gapRows returns the first row of the gaps of a line that m maps to px, and the row behind their last
-// one; twice the row 0 if the line is not level or no gap has a pixel.
+// gapRows returns the first pixel row of the gaps of an underline that m maps to px, and the row
+// after their last one. It returns 0 twice if the line is not level or no gap holds the centre of a
+// pixel.
 func gapRows(m vector.Matrix, at *textLine) [2]float32 {
 	isLevel := m.B == 0 && m.A > 0 && m.D > 0
 	hasPixel := func(g gap) bool { return firstCentre(m.A, g.from, m.E) < firstCentre(m.A, g.to, m.E) }
@@ -176,8 +183,8 @@ func firstCentre(factor float32, v float64, offset float32) float32 {
 	return float32(math.Ceil(float64(float64(factor)*v) + float64(offset) - 0.5))
 }
 
-// lineHalo sets c.halo to one picture of copies of c.line, a level line, each displaced by a number of px
-// in x and y. Copies that do not lie on whole pixels are interpolated.
+// lineHalo sets c.halo to the halo of an underline or strike: one picture of copies of c.line, each
+// displaced by the given px in x and y. Copies that do not lie on whole pixels are interpolated.
 func (c *glyphCache) lineHalo(by [][2]float64) {
 	if len(c.line.rows) == 0 {
 		c.halo.begin([4]int32{})
@@ -201,7 +208,8 @@ func (c *glyphCache) lineHalo(by [][2]float64) {
 	}
 }
 
-// keepMask adds a line mask to the glyph masks and returns its position.
+// keepMask adds the mask of an underline or strike to the glyph masks and returns its position in
+// c.glyphs.
 func (c *glyphCache) keepMask(l *lineMask) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
 	for _, r := range l.rows {
@@ -210,8 +218,9 @@ func (c *glyphCache) keepMask(l *lineMask) int32 {
 	return c.add(first, at)
 }
 
-// keepTurned is keepMask for a mask that is turned as a picture: back maps px of the drawing to px of the
-// mask. Each pixel within clip that maps into the mask is interpolated from it.
+// keepTurned adds the mask of an underline or strike of turned text to the glyph masks and returns
+// its position in c.glyphs. back maps px of the drawing to px of the mask l. Each pixel within clip
+// that maps into l is interpolated from it, as the browser turns such a line as a picture.
 func (c *glyphCache) keepTurned(l *lineMask, back geom.Matrix, clip chord.Rect) int32 {
 	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
 	if len(l.rows) > 0 {
@@ -261,9 +270,9 @@ func across(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (x0, x1 
 // longRun is the least number of full pixels in a row that become a span without bytes.
 const longRun = 16
 
-// row appends the alpha of a row of pixels from (x, y) on, without zeros, to the mask whose spans begin
-// at position first of c.coverage. Long stretches of 255 become Full spans; what follows the last span
-// of the mask without a gap extends it.
+// row appends a row of alpha that begins at pixel (x, y) to the glyph mask whose spans begin at
+// position first of c.coverage. Pixels with alpha 0 are left out. A long run of 255 becomes a Full
+// span. Pixels that follow the mask's last span without a gap extend that span.
 func (c *glyphCache) row(first int, x, y int32, alpha []byte) {
 	to := &c.coverage
 	for len(alpha) > 0 {

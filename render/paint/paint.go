@@ -13,8 +13,8 @@ import (
 	"plumb/render/view"
 )
 
-// paint appends the items of a shape's draws to the drawing; m maps their units to px. Draws outside of
-// the picture are left out. A draw without width is a fill.
+// paint appends the items of a shape's draws (fills and strokes) to the drawing; m maps their units
+// to px. Draws that lie outside of the picture are left out. A draw of width 0 is a fill.
 func (b *Builder) paint(draws []shapes.Draw, m vector.Matrix, p *shapePlacement) error {
 	for i := range draws {
 		w := &draws[i]
@@ -44,8 +44,8 @@ func (b *Builder) emit(it Item) {
 	}
 }
 
-// fill appends the item of a draw that fills the inside of its path, and keeps its coverage in b.filled.
-// A hatch instead becomes items over the last fill.
+// fill appends the item of a draw that fills the inside of its path, and keeps the place of its
+// coverage in b.filled. A hatch becomes items over the last fill instead, whose outline it shares.
 func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
 	if w.Hatch { // it covers the same outline as the fill below it
 		return b.hatch(w, m, p)
@@ -118,9 +118,10 @@ func (b *Builder) strokeDashed(w *shapes.Draw, m vector.Matrix, p *shapePlacemen
 	return b.stroke(w, &b.part, m, p)
 }
 
-// stroke appends the item of the path src, stroked with the pen of w, to the drawing. A stroke of at most
-// one px, in Reference mode, is drawn as the browser draws such thin ones. If the shape is a single
-// translucent draw, the opacity goes into the strength of that stroke, and p.opacityApplied is set.
+// stroke appends the item of the path src, stroked with the pen of w, to the drawing; m maps units
+// to px. In Reference mode a stroke of at most one px is drawn as a hairline, as the browser does.
+// If the shape is a single translucent draw, its opacity becomes part of the hairline's strength,
+// and p.opacityApplied is set.
 func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *shapePlacement) error {
 	it := b.item(p, w.Color, w.Opacity)
 	b.outlined.Reset()
@@ -173,9 +174,9 @@ func hairline(width float32, m vector.Matrix) uint32 {
 // axisAligned reports whether m maps axis-aligned rectangles to axis-aligned rectangles.
 func axisAligned(m vector.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
 
-// cover gives an item the coverage of the path in b.outlined, which is in px, for draw w of the shape at
-// p: clipped, if w is cut as an arrow's body is; by the rule for sharp rectangles, if w is a box that
-// stays upright; else filled as any path.
+// cover gives an item the coverage of the path in b.outlined, which is in px, for draw w of the
+// shape at p. If w is part of an arrow's body, it is clipped as the body is. If w is a box that
+// stays upright, it is filled by the browser's rule for rectangles. Else it is filled as any path.
 func (b *Builder) cover(w *shapes.Draw, it *Item, m vector.Matrix, p *shapePlacement) error {
 	switch {
 	case w.Cut:
@@ -188,8 +189,9 @@ func (b *Builder) cover(w *shapes.Draw, it *Item, m vector.Matrix, p *shapePlace
 	return b.area(&b.outlined, it, p.rule())
 }
 
-// coverHair gives an item the coverage of the thin strokes in b.hair, clipped if w is cut as an arrow's
-// body is, else with the pixels that the two-pixel rule blends.
+// coverHair gives an item the coverage of the hairlines in b.hair. If w is part of an arrow's body,
+// it is clipped as the body is. Else the item also gets the list of the pixels that the two-pixel
+// rule blends.
 func (b *Builder) coverHair(w *shapes.Draw, it *Item) error {
 	if w.Cut && b.body.holes {
 		b.body.raw.Reset()
@@ -209,7 +211,8 @@ func (b *Builder) setCoverage(it *Item, first, count int) error {
 	return b.checkSize(sizeOf(&b.d.Coverage))
 }
 
-// resolution returns the px per unit for which strokes and dashes are made.
+// resolution returns the px per unit with which strokes and dashes of a drawing are made, by the
+// map m from units to px. Exact mode makes them finer.
 func (b *Builder) resolution(m vector.Matrix) float32 {
 	r := stroke.Resolution(m)
 	if b.mode == Exact {
@@ -273,8 +276,9 @@ func (b *Builder) plain(it *Item, r scan.Rule) bool {
 	return r.Plain && !b.layered || it.Opacity != shapes.Opaque || it.Color == shapes.RGB{}
 }
 
-// area gives an item the coverage of the inside of a path in px: by the reference browser's rules, with
-// the pixels that the two-pixel rule blends, or in Exact mode its true area.
+// area gives an item the coverage of the inside of a path in px. In Reference mode it is computed
+// as in the reference browser, with the list of the pixels that the two-pixel rule blends. In Exact
+// mode it is the true area.
 func (b *Builder) area(p *vector.Path, it *Item, r scan.Rule) error {
 	b.watch(p, it)
 	r.Plain = b.plain(it, r)
@@ -284,7 +288,8 @@ func (b *Builder) area(p *vector.Path, it *Item, r scan.Rule) error {
 	return b.setCoverage(it, first, count)
 }
 
-// fillPath appends the coverage of a path in px to dst.
+// fillPath appends the coverage of a path in px to dst, within b.canvas, and returns the range of
+// its spans. The mode says by which filler.
 func (b *Builder) fillPath(dst *scan.Coverage, p *vector.Path, r scan.Rule) (first, count int) {
 	if b.mode == Reference {
 		return b.scanner.Append(dst, p, b.canvas(), r)
@@ -304,8 +309,9 @@ func (b *Builder) watch(p *vector.Path, it *Item) {
 // sizeOf returns how many bytes coverage takes.
 func sizeOf(c *scan.Coverage) int { return 16*len(c.Spans) + len(c.Bytes) }
 
-// checkSize returns an error for a drawing with that many bytes of coverage if it is beyond a limit:
-// view.ErrLarge beyond View.Light, so that the caller can prepare the view apart, else scene.ErrLimit.
+// checkSize returns an error if a drawing with that many bytes of coverage is beyond a limit:
+// view.ErrLarge beyond b.light, so that the caller can prepare the view apart from others,
+// scene.ErrLimit beyond b.limit.
 func (b *Builder) checkSize(bytes int) error {
 	if b.light > 0 && bytes > b.light {
 		return view.ErrLarge
@@ -317,8 +323,8 @@ func (b *Builder) checkSize(bytes int) error {
 	return nil
 }
 
-// visible reports whether a draw may touch the picture. A stroke reaches half its
-// width beyond its path, and a little more where its outline is approximate.
+// visible reports whether a draw of a shape may touch the picture; m maps its units to px. A stroke
+// reaches half its width beyond its path, and a little more where its outline is approximate.
 func (b *Builder) visible(w *shapes.Draw, m vector.Matrix) bool {
 	box, ok := boundsOf(w.Path.Points, m)
 	if !ok {
@@ -329,7 +335,8 @@ func (b *Builder) visible(w *shapes.Draw, m vector.Matrix) bool {
 		box[1]-grow < float32(b.d.Height) && box[3]+grow > 0
 }
 
-// boundsOf returns the box of mapped points: left, top, right, bottom. ok is false without points.
+// boundsOf returns the box of points that m maps to px: left, top, right, bottom. ok is false
+// without points.
 func boundsOf(p []vector.Point, m vector.Matrix) (box [4]float32, ok bool) {
 	for i, q := range p {
 		q = m.Apply(q)
@@ -343,8 +350,9 @@ func boundsOf(p []vector.Point, m vector.Matrix) (box [4]float32, ok bool) {
 	return box, len(p) > 0
 }
 
-// clipItem appends an item OpClip to the drawing, whose coverage is the convex polygon c, mapped to px by
-// m, and returns its position. It leaves the polygon's path in b.outlined.
+// clipItem appends a clip to the drawing, an item with OpClip, and returns its position. Its
+// coverage is the convex polygon c, such as the visible part of a frame, mapped to px by m. The
+// polygon's path stays in b.outlined.
 func (b *Builder) clipItem(c []geom.Point, m vector.Matrix, p *shapePlacement) (int32, error) {
 	b.outlined.Reset()
 	for i, q := range c {

@@ -106,7 +106,7 @@ type shapeCache struct {
 	hits  int // counted for tests
 }
 
-// most returns the limit of a store of cached shapes, in charged bytes.
+// most returns the limit of a store of cached shapes, in bytes as charged counts them.
 func (r *shapeCache) most() int {
 	if r.limit > 0 {
 		return r.limit
@@ -114,9 +114,10 @@ func (r *shapeCache) most() int {
 	return cacheBytes
 }
 
-// cacheKeyOf returns the cache key of a shape. ok is false for a shape that is not cached: only geo
-// shapes without a label are, and none in views with Picture or Unmeasured, because such pictures seldom
-// have a shape in common, nor while Watch wants to see every path.
+// cacheKeyOf returns the key of a shape in the cache of drawn shapes. ok is false for a shape that
+// is not cached. Only geo shapes without a label are. None are while Watch is set, which must see
+// every path, nor in views with Picture or Unmeasured, because such pictures seldom have a shape in
+// common.
 func (b *Builder) cacheKeyOf(sh *scene.Shape, growY float64, p *shapePlacement) (w cacheKey, ok bool) {
 	if sh.Kind != scene.Geo || sh.Rich != nil || b.Watch != nil || b.picture || b.unmeasured {
 		return w, false
@@ -134,9 +135,10 @@ func (b *Builder) marks() marks {
 	return marks{len(b.d.Items), len(b.d.Coverage.Spans), len(b.d.Coverage.Bytes)}
 }
 
-// appendCached appends the items of the cached shape with key w to the drawing, for the placement p, and
-// reports whether there is one. A shape found in the old store is also copied into the young one. A key
-// whose items are not stored counts as a hit, after which items are stored again, but returns false.
+// appendCached appends the items of the cached shape with key w to the drawing, for the placement
+// p, and reports whether it did. A shape that is found in the old store is also copied into the
+// young one. If the key is known but its items are not stored, it returns false, and from then on
+// items are stored again.
 func (b *Builder) appendCached(w *cacheKey, p *shapePlacement) bool {
 	store := &b.cached.young
 	entry, ok := store.known[*w]
@@ -165,9 +167,9 @@ func (b *Builder) appendCached(w *cacheKey, p *shapePlacement) bool {
 	return true
 }
 
-// cache adds the items and the coverage that were added to the drawing since from to the cache, under key
-// w; only the key in keysOnly mode. When the young store is full the stores change places. It leaves out
-// shapes without items, those of DrawOnce, and large ones.
+// cache stores the items and the coverage that were added to the drawing since from in the cache of
+// shapes, under key w; in keysOnly mode it stores the key alone. When the young store is full, the
+// stores change places. It leaves out shapes without items, those of DrawOnce, and large ones.
 func (b *Builder) cache(w *cacheKey, from marks, p *shapePlacement) {
 	r := &b.cached
 	size := from.size(b.marks())
@@ -200,8 +202,8 @@ func (b *Builder) cache(w *cacheKey, from marks, p *shapePlacement) {
 	young.known[*w] = entry
 }
 
-// appendRange appends the items and the coverage between two marks of store m to items and c, with their
-// positions changed to those of c, and returns the longer items.
+// appendRange appends the cached items between two marks of store m to items, and their coverage to
+// c. It changes their positions to those in c, and returns the longer items.
 func appendRange(m *shapeStore, from, to marks, items []Item, c *scan.Coverage) []Item {
 	toSpan := int32(len(c.Spans) - from.spans)
 	toByte := int32(len(c.Bytes) - from.bytes)

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// paintShapeText lets layout lay out a shape's text on the page of a text painter, and appends the items
-// of that text, if the shape has any. p places the shape's own units on the canvas; name is what an error
-// calls the text.
+// paintShapeText appends the items of a shape's text to the drawing, if the shape has any. layout
+// lays the text out on the page of a text painter. p places the shape's own units on the canvas;
+// name is what errors call the text.
 func (b *Builder) paintShapeText(sh *scene.Shape, name string, p *shapePlacement,
 	layout func(*textPainter) (textBlock, error)) error {
 	if sh.Rich == nil {

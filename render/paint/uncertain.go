@@ -8,9 +8,10 @@ import (
 	"plumb/render/vector"
 )
 
-// checkCertain refuses draws, which m maps to px, whose pixels differ from the editor's by chance:
-// turned discs (docs/spec/drawing.md#r85), thin dashes along a translucent ellipse with a pattern
-// (docs/spec/drawing.md#r88), and dashes in shapes narrower than they are (docs/spec/drawing.md#r92).
+// checkCertain refuses draws whose pixels differ from the editor's in ways that no rule predicts; m
+// maps their units to px. These are turned discs (docs/spec/drawing.md#r85), thin dashes along a
+// translucent ellipse with a pattern (docs/spec/drawing.md#r88), and dashes in shapes narrower than
+// they are (docs/spec/drawing.md#r92).
 func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, growY float64, m vector.Matrix, p *shapePlacement) error {
 	if b.mode == Exact {
 		return nil
@@ -45,7 +46,8 @@ func isSpeck(w, h float64) bool { return min(w, h) < 1 && max(w, h) < 10 }
 // docs/spec/drawing.md#r90.
 const longestCloud = 128
 
-// checkCloud refuses a cloud that is much longer than wide.
+// checkCloud refuses a hand-drawn cloud that is more than longestCloud times as long as wide,
+// because it is not drawn as in the editor.
 func (b *Builder) checkCloud(sh *scene.Shape, growY float64) error {
 	if b.mode == Exact || sh.Kind != scene.Geo || sh.Geo != scene.Cloud || sh.Dash != scene.DashDraw {
 		return nil
@@ -77,8 +79,9 @@ const (
 	labelCulled = 0.25
 )
 
-// shownLabel returns whether the text of a shape shows. w and h are the size of a geo shape in its
-// unscaled units, growth included.
+// shownLabel returns whether the text of a shape shows in the picture. Only labels of geo shapes
+// may be hidden: the editor leaves them out where the shape is too small. w and h are the size of
+// the shape in its unscaled units, growth included.
 func shownLabel(sh *scene.Shape, kind shapes.TextKind, w, h float64) labelState {
 	if sh.Rich == nil {
 		return labelNone
@@ -102,8 +105,8 @@ func shownLabel(sh *scene.Shape, kind shapes.TextKind, w, h float64) labelState 
 	return labelShown
 }
 
-// checkLabel refuses a translucent shape of one draw, lone without its label, if it is not certain
-// whether the label shows.
+// checkLabel refuses a translucent shape of a single draw (lone) if it is uncertain whether the
+// editor shows its label, because a label changes how the opacity is applied.
 func (b *Builder) checkLabel(sh *scene.Shape, l labelState, lone bool, p *shapePlacement) error {
 	if l == labelUncertain && lone && p.translucent() && b.mode != Exact {
 		return shapes.Foreign(sh, "a label at the edge of its box in a translucent shape")
