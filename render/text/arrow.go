@@ -13,9 +13,10 @@ var arrowSize = [...]float64{scene.SizeS: 18, scene.SizeM: 20, scene.SizeL: 24, 
 // maxArrowEm is the longest line of an arrow's label where the arrow is steep, em.
 const maxArrowEm = 16
 
-// ArrowSize returns the box of an arrow's label in px, scale included, without padding. The arrow's body has
-// the bounds w x h. On a body wider than high the label wraps so that it leaves the margin free, but is at least
-// as wide as the margin; on others it wraps at maxArrowEm. Lists are refused. See docs/spec/drawing.md#r70.
+// ArrowSize returns the size of the box of an arrow's label in px, scale included, without padding.
+// w and h are the sides of the bounds of the arrow's body. If the body is wider than high, the
+// label's lines wrap so that the label leaves margin px free along it, but is at least margin px
+// wide. Else they wrap at maxArrowEm. Lists are refused. See docs/spec/drawing.md#r70.
 func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, height float64, err error) {
 	if slices.ContainsFunc(sh.Rich.Blocks, func(b scene.Block) bool { return b.Depth > 0 }) {
 		return 0, 0, &MarkError{"lists on arrows"}
@@ -40,8 +41,8 @@ func (l *Layouter) ArrowSize(sh *scene.Shape, w, h, margin float64) (width, heig
 	return l.probe.W, l.probe.H, nil
 }
 
-// Arrow lays out an arrow's label in the arrow's own space, in a box of this
-// width at (x, y). The width is the one that ArrowSize gave.
+// Arrow lays out an arrow's label in the arrow's own space, in a box at (x, y) of the width that
+// ArrowSize returned.
 func (l *Layouter) Arrow(out *Layout, sh *scene.Shape, x, y, width float64) error {
 	if err := l.Layout(out, sh.Rich, arrowSpec(sh, width)); err != nil {
 		return err

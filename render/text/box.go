@@ -29,9 +29,9 @@ const (
 	textLeast = 16            // width of an empty text shape
 )
 
-// Text lays out a text shape in its unscaled units, its box at (0, 0), out.W x out.H: in the width of the shape,
-// or, with Auto, in the width of its longest line, for which it is laid out twice. See
-// docs/spec/drawing.md#r46.
+// Text lays out a text shape in its unscaled units, in a box of out.W x out.H at (0, 0). Lines wrap
+// at the width of the shape. With Auto the box gets the width of the longest line; then the text is
+// laid out twice, first to find that width. See docs/spec/drawing.md#r46.
 func (l *Layouter) Text(out *Layout, sh *scene.Shape) error {
 	spec := Spec{Font: sh.Font, Size: textSize[sh.Size], Width: Unbounded, Align: sh.Align}
 	if !sh.Auto {
@@ -45,7 +45,8 @@ func (l *Layouter) Text(out *Layout, sh *scene.Shape) error {
 	return l.layoutBoxed(out, sh.Rich, spec)
 }
 
-// layoutBoxed lays out a text shape and places it at (0, 0); its box is at least 1 em high.
+// layoutBoxed lays out the text of a text shape and places it at (0, 0). Its box is at least one
+// line of text (1 em) high, also where the text is empty.
 func (l *Layouter) layoutBoxed(out *Layout, rich *scene.RichText, spec Spec) error {
 	if err := l.Layout(out, rich, spec); err != nil {
 		return err
@@ -70,8 +71,9 @@ func (l *Layouter) GeoLabel(out *Layout, sh *scene.Shape, w, h float64) error {
 	return l.layoutLabel(out, sh, labelSize[sh.Size], w, h)
 }
 
-// layoutLabel lays out a shape's text in that font size inside a box of w x h px at (0, 0), with the padding
-// that geo shapes and notes share, and aligns it in both directions.
+// layoutLabel lays out the label of a geo shape or note, with a font of size px, inside a box of w
+// x h px at (0, 0). It leaves the padding that both kinds share and aligns the text in both
+// directions.
 func (l *Layouter) layoutLabel(out *Layout, sh *scene.Shape, size, w, h float64) error {
 	spec := Spec{Font: sh.Font, Size: size, Width: max(0, floor64(w-2*padding)), Align: sh.Align}
 	if err := l.Layout(out, sh.Rich, spec); err != nil {
@@ -89,8 +91,9 @@ func (l *Layouter) layoutLabel(out *Layout, sh *scene.Shape, size, w, h float64)
 	return nil
 }
 
-// GeoGrowth returns the growY that the editor computes when it creates a geo shape, scale included: how much
-// higher than the shape its label is, with padding. It is 0 without a label. See docs/spec/drawing.md#r27.
+// GeoGrowth returns the growY that the editor computes when it creates a geo shape, scale included:
+// by how much its label, with padding, is higher than the shape. It is 0 without a label, and where
+// the label fits. See docs/spec/drawing.md#r27.
 func (l *Layouter) GeoGrowth(sh *scene.Shape) (float64, error) {
 	if sh.Rich == nil {
 		return 0, nil
@@ -128,7 +131,8 @@ func (l *Layouter) NoteFit(sh *scene.Shape) (fontPx, grow float64, err error) {
 	return spec.Size, max(0, l.probe.H+2*padding-noteSide), nil
 }
 
-// widest returns the width of the widest line of a laid out text, rounded to whole px.
+// widest returns the width of the widest line of a laid out text, indents included, rounded to
+// whole px.
 func widest(l *Layout) (w float64) {
 	for _, line := range l.Lines {
 		w = max(w, line.Indent+line.Width)

@@ -17,11 +17,11 @@ const headingSize = 12
 // ellipsis stands for the end of a name that is too long.
 const ellipsis = "…"
 
-// Heading lays out the name of a frame on one line whose pen begins at (0, 0), the baseline: a
-// run per word and per stretch of spaces, each where the browser measured it. See
-// docs/spec/drawing.md#r82. A name wider than avail px, rounded up, is cut and ends in an
-// ellipsis, unless there is no room at all. out.W is its width. Errors are *font.ForeignError
-// or, where the font is missing, wrap fs.ErrNotExist.
+// Heading lays out the name of a frame on one line, whose baseline begins at (0, 0). Each word, and
+// each stretch of spaces between words, is a run of its own at the place where it lies in the whole
+// name, as in the browser. See docs/spec/drawing.md#r82. If the name is wider than avail px,
+// rounded up, it is cut and ends in an ellipsis, unless there is no room at all. out.W is its
+// width. Errors are *font.ForeignError or, where the font is missing, wrap fs.ErrNotExist.
 func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 	out.reset()
 	face, err := l.fonts.Face(font.Style{Family: font.Heading})
@@ -55,8 +55,9 @@ func (l *Layouter) Heading(out *Layout, name string, avail float64) error {
 	return nil
 }
 
-// headingCut returns how many bytes of a frame's name, whose glyphs are given, fit into room px: whole
-// clusters, at least one, and the spaces behind them, which may stick out.
+// headingCut returns how many bytes of a frame's name fit into room px in front of an ellipsis;
+// glyphs are those of the whole name. It keeps whole clusters of glyphs, at least one, and the
+// spaces after them, which may extend beyond the room.
 func headingCut(face *font.Face, name string, glyphs []font.Glyph, room float64) int {
 	end := 0
 	for n := 1; n < len(glyphs); n++ {
@@ -86,8 +87,8 @@ func headingWidth(face *font.Face, glyphs []font.Glyph) float64 {
 	return floor64(float64(advance(face, glyphs, headingSize)))
 }
 
-// emitWords emits a frame's name word by word: each is drawn by itself, at the x that it has in
-// the whole name.
+// emitWords appends a frame's name to the layout word by word. Each word is shaped by itself and
+// placed at the x that it has in the whole name, because the browser does so.
 func (l *Layouter) emitWords(face *font.Face, name string, glyphs []font.Glyph) error {
 	for from := 0; from < len(name); {
 		to := from + wordLength(name[from:])
@@ -102,7 +103,8 @@ func (l *Layouter) emitWords(face *font.Face, name string, glyphs []font.Glyph) 
 	return nil
 }
 
-// wordLength returns the length in bytes of the word, or of the spaces, at the start of s.
+// wordLength returns the length in bytes of the word of a frame's name that s begins with, or of
+// the spaces if it begins with these.
 func wordLength(s string) int {
 	c, _ := utf8.DecodeRuneInString(s)
 	blank := unicode.IsSpace(c)

@@ -57,8 +57,8 @@ type item struct {
 	ends   []float32 // of its glyphs, once a line was cut out of it
 }
 
-// firstByte returns the byte of the item's first glyph: the bytes before it are in a ligature of
-// the item before.
+// firstByte returns the position in the paragraph of the first byte that belongs to the item's
+// glyphs. Bytes of the item before it are part of a ligature in the item before.
 func (it *item) firstByte() int {
 	if len(it.glyphs) == 0 {
 		return it.to
@@ -71,10 +71,10 @@ func New(fonts *font.Set) *Layouter { return &Layouter{fonts: fonts} }
 
 var blank = scene.RichText{Blocks: make([]scene.Block, 1)}
 
-// Layout lays out a document with its top left corner at (0, 0), not yet placed, and aligns its lines; out is
-// overwritten. A nil document is one empty line. out.W is spec.Width or, where that is Unbounded, the width of
-// the longest line. Errors: what is not laid out as the browser does (*MarkError, *font.ForeignError), and
-// missing fonts.
+// Layout lays out a rich text with its top left corner at (0, 0), before Place, and aligns its
+// lines. It overwrites out. A nil text is one empty line. out.W is spec.Width or, where that is
+// Unbounded, the width of the longest line. It returns *MarkError and *font.ForeignError for text
+// that it does not lay out as the browser does, and errors for missing fonts.
 func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	out.reset()
 	if rich != nil && rich.Foreign != "" {
@@ -104,8 +104,9 @@ func (l *Layouter) Layout(out *Layout, rich *scene.RichText, spec Spec) error {
 	return nil
 }
 
-// layoutBlock lays out paragraph number at of a rich text, with its list marker: it appends its lines to l.out.
-// It splits the paragraph at forced breaks, between which lines wrap.
+// layoutBlock lays out a paragraph of a rich text, number at, with its list marker, and appends its
+// lines to l.out. It splits the paragraph at forced line breaks; the text between two of them wraps
+// by itself.
 func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
 	b := &rich.Blocks[at]
 	if err := l.loadParagraph(b); err != nil {
@@ -137,9 +138,9 @@ func (l *Layouter) layoutBlock(rich *scene.RichText, at int) error {
 	return l.addMarker(b, first)
 }
 
-// loadParagraph copies a paragraph's text to l.text and splits it: by marks into l.spans, by fonts into
-// l.pieces, which are shaped, and by both into l.items. It refuses marks and characters that are not drawn as
-// the browser draws them.
+// loadParagraph copies a paragraph's text to l.text and splits it in three ways: by marks such as
+// bold into l.spans, by fonts into l.pieces, each of which is shaped as a whole, and by both into
+// l.items. It refuses marks and characters that it does not draw as the browser does.
 func (l *Layouter) loadParagraph(b *scene.Block) error {
 	l.text, l.spans, l.pieces, l.items = l.text[:0], l.spans[:0], l.pieces[:0], l.items[:0]
 	l.breaks, l.cuts, l.sums = l.breaks[:0], l.cuts[:0], l.sums[:0]
@@ -172,7 +173,8 @@ func (l *Layouter) loadParagraph(b *scene.Block) error {
 	return l.shapeItems()
 }
 
-// withinWords reports whether there are letters or digits on both sides of each soft hyphen of the paragraph.
+// withinWords reports whether each soft hyphen of the paragraph stands between two letters or
+// digits. Only there it is known how the browser lays it out.
 func (l *Layouter) withinWords() bool {
 	isWord := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
 	for rest := l.text; ; {
@@ -188,8 +190,9 @@ func (l *Layouter) withinWords() bool {
 	}
 }
 
-// shapeItems shapes the pieces of a paragraph, each as a whole, and splits them at the ends of spans into
-// l.items. A tab is an item without glyphs.
+// shapeItems shapes the pieces of a paragraph, each as a whole, because marks do not interrupt
+// shaping. Then it splits their glyphs at the ends of spans into l.items. A tab is an item without
+// glyphs.
 func (l *Layouter) shapeItems() error {
 	s := 0 // the current span
 	for _, p := range l.pieces {
@@ -223,7 +226,7 @@ func sameMarks(a, b *scene.Span) bool {
 	return x == y
 }
 
-// face returns the font of a span of the text.
+// face returns the font of a span of a text shape or label, by its marks for bold, italic and code.
 func (l *Layouter) face(s *scene.Span) (*font.Face, error) {
 	style := font.Style{Family: families[l.spec.Font], Bold: s.Bold, Italic: s.Italic}
 	if s.Code {
@@ -232,9 +235,10 @@ func (l *Layouter) face(s *scene.Span) (*font.Face, error) {
 	return l.fonts.Face(style)
 }
 
-// addPiece adds the piece that begins at byte at of the text, in the font face, and returns its end: before the
-// next tab or forced break. A piece in the same font right before it is extended instead, because neighbours in
-// one font are shaped together whatever their marks.
+// addPiece adds a piece of the paragraph that is set in the font face and begins at byte at. It
+// returns the end of the piece: before the next tab or forced line break. A piece in the same font
+// right before it is extended instead, because the browser shapes neighbours in one font together
+// whatever their marks are.
 func (l *Layouter) addPiece(at int, face *font.Face) int {
 	switch l.text[at] {
 	case '\n':
@@ -257,8 +261,8 @@ func (l *Layouter) addPiece(at int, face *font.Face) int {
 	return to
 }
 
-// layoutForced lays out text[from:to], the text between two forced breaks, as one line or, where it must wrap,
-// several.
+// layoutForced lays out text[from:to] of the paragraph, which lies between two forced line breaks,
+// as one line or, where it must wrap, as several.
 func (l *Layouter) layoutForced(from, to int) error {
 	rest := l.trimSpaces(from, to) // only spaces from here on
 	for {
@@ -276,10 +280,11 @@ func (l *Layouter) layoutForced(from, to int) error {
 	}
 }
 
-// emitLine appends text[from:to] to the layout as one line: its runs and glyphs, its width, and the baseline,
-// below which l.top moves. wrapped says that more text follows. Spaces at the end hang: they do not count in
-// the width of a wrapped line, and elsewhere only as far as there is room. It refuses lines whose place the
-// browser finds by rules that are not known here.
+// emitLine appends text[from:to] of the paragraph to the layout as one line: its runs, glyphs,
+// width and baseline; l.top moves to the end of the line. wrapped says that more text follows.
+// Spaces at the end of a line hang over: they do not count in the width of a wrapped line, and in
+// that of another line only as far as there is room. It refuses lines that the browser places by
+// rules that are not known here.
 func (l *Layouter) emitLine(from, to int, wrapped bool) error {
 	if wrapped && bytes.HasSuffix(l.text[from:to], softHyphen) {
 		return &MarkError{"a line that ends in a soft hyphen"}
@@ -333,8 +338,9 @@ func (l *Layouter) spanWithin(from, to int) bool {
 	return i < len(l.spans) && l.spans[i].to < to
 }
 
-// lineExtent returns how far a font's share of a line reaches above and below the baseline, px.
-// See docs/spec/drawing.md#r43.
+// lineExtent returns how far text in the font f reaches above and below the baseline of a line, in
+// px: the font's ascent and descent, with half of the rest of the line height on each side. See
+// docs/spec/drawing.md#r43.
 func (l *Layouter) lineExtent(f *font.Face) (above, below float64) {
 	height := LineHeight(l.spec.Size)
 	a, d := f.Ascent(l.spec.Size), f.Descent(l.spec.Size)
@@ -361,9 +367,10 @@ func (l *Layouter) measure(from, to int) (float64, error) {
 	return l.measureOrEmit(from, to, to, false)
 }
 
-// measureOrEmit shapes text[from:to] as a line of its own and returns its width. The width of each fragment is
-// rounded up: of each item, of leading spaces, and of what follows byte hang, where spaces begin to hang over.
-// With emit it also appends the runs and glyphs to the layout; the caller sets their baseline.
+// measureOrEmit shapes text[from:to] of the paragraph as a line of its own and returns its width in
+// px. As in the browser, the width of each fragment is rounded up: of each item, of leading spaces,
+// and of the spaces that hang over the line's end, which begin at byte hang. With emit it also
+// appends the runs and glyphs to the layout; the caller sets their baseline.
 func (l *Layouter) measureOrEmit(from, to, hang int, emit bool) (width float64, err error) {
 	first := l.itemAt(from)
 	for i := first; i < len(l.items) && l.items[i].from < to; i++ {
@@ -391,8 +398,8 @@ func (l *Layouter) measureOrEmit(from, to, hang int, emit bool) (width float64, 
 	return width, nil
 }
 
-// leadingSpaces returns how many of the glyphs stand for the spaces at the start of a line, which begins at byte
-// from.
+// leadingSpaces returns how many of a line's first glyphs stand for the spaces that the line begins
+// with. from is the position of the line's first byte in the paragraph.
 func leadingSpaces(line []byte, glyphs []font.Glyph, from int) (n int) {
 	for n < len(glyphs) {
 		if at := int(glyphs[n].Cluster) - from; at >= len(line) || line[at] != ' ' {
@@ -408,8 +415,9 @@ func (l *Layouter) itemAt(at int) int {
 	return sort.Search(len(l.items), func(i int) bool { return l.items[i].to > at })
 }
 
-// tooWide reports whether text[from:to] is certainly wider than a line, by the advances that it has in the
-// paragraph, without shaping it as a line. That would change the width by less than the slack of two em.
+// tooWide reports whether text[from:to] of the paragraph is certainly wider than a line. To save
+// shaping it adds up the advances that the glyphs have in the whole paragraph. Shaping the text as
+// a line changes its width by less than the slack of two em that is added.
 func (l *Layouter) tooWide(from, to int) bool {
 	left := l.avail + 2*l.spec.Size
 	for i := l.itemAt(from); i < len(l.items) && l.items[i].from < to; i++ {
@@ -432,8 +440,8 @@ func (l *Layouter) tooWide(from, to int) bool {
 	return left < 0
 }
 
-// tabStop returns the next tab stop behind x: multiples of eight spaces, at least half a space
-// away. See docs/spec/drawing.md#r50.
+// tabStop returns the x in px of the next tab stop after x: a multiple of the width of eight
+// spaces, at least half a space away. See docs/spec/drawing.md#r50.
 func (l *Layouter) tabStop(face *font.Face, x float64) (float64, error) {
 	glyphs, err := face.Shape([]byte{' '})
 	if err != nil {
@@ -448,9 +456,10 @@ func (l *Layouter) tabStop(face *font.Face, x float64) (float64, error) {
 	return ceil64(x + gap), nil
 }
 
-// layFragments splits the shaped part of an item at byte hang, where spaces begin to hang, because the browser
-// rounds the width of each fragment up. With emit it emits the fragments, the first at x. It returns the x
-// behind the last one.
+// layFragments lays the glyphs of an item on a line, the first at x px, and returns the x after the
+// last one. It splits them at byte hang, where spaces begin to hang over the end of the line,
+// because the browser rounds the width of each fragment up. With emit it also appends them to the
+// layout.
 func (l *Layouter) layFragments(it *item, glyphs []font.Glyph, hang int, x float64, emit bool) float64 {
 	for len(glyphs) > 0 {
 		n := len(glyphs)
@@ -467,9 +476,9 @@ func (l *Layouter) layFragments(it *item, glyphs []font.Glyph, hang int, x float
 	return x
 }
 
-// emit appends one run at x, of that width, with its glyphs, but those without ink. Pen positions are summed in
-// binary32 as in the browser, so that glyphs on the edge between two sub-pixel positions fall on the same
-// side.
+// emit appends a run of text at x px, with its width and its glyphs, to the layout. Glyphs without
+// ink are left out. Pen positions are summed in binary32 as in the browser, so that glyphs near the
+// edge between two sub-pixel positions are placed alike.
 func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph, x, width float64) {
 	out, size := l.out, l.spec.Size
 	run := Run{
@@ -495,7 +504,8 @@ func (l *Layouter) emit(face *font.Face, marks *scene.Span, glyphs []font.Glyph,
 // crossedByUnderline are the characters that an underline goes through instead of around.
 var crossedByUnderline = []byte(`/\_`)
 
-// advance returns the sum of the glyphs' advances, px, in binary32 as in the browser.
+// advance returns the width of glyphs at size px per em: the sum of their advances in px, in
+// binary32 as in the browser.
 func advance(face *font.Face, glyphs []font.Glyph, size float64) (sum float32) {
 	for _, g := range glyphs {
 		sum += face.Advance(g, size)
@@ -503,10 +513,11 @@ func advance(face *font.Face, glyphs []font.Glyph, size float64) (sum float32) {
 	return sum
 }
 
-// shape returns the glyphs of text[from:to], a part of one item, with clusters as positions in the paragraph.
-// begins says that a line begins there. Where a line is cut out of an item, only the parts at the cuts that
-// these can change are shaped again, as the browser does it; where a line begins at an item's start, only what
-// was in a ligature of the item before. The result is valid until the next call.
+// shape returns the glyphs of text[from:to], a part of one item of the paragraph, with clusters as
+// positions in the paragraph. begins says that a line begins there. Where a line is cut out of an
+// item, the browser shapes again only the parts near the cuts whose glyphs can change. Where a line
+// begins at an item's start, that is only what was in a ligature of the item before. The result is
+// valid until the next call.
 func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, error) {
 	l.subset = l.subset[:0]
 	// From start to end the glyphs [i, j) are as they were.
@@ -539,8 +550,8 @@ func (l *Layouter) shape(it *item, from, to int, begins bool) ([]font.Glyph, err
 	return l.subset, nil
 }
 
-// keep appends shaped glyphs whose clusters count from byte base to l.subset, with clusters as positions in the
-// paragraph, and returns l.subset.
+// keep appends shaped glyphs to l.subset and returns l.subset. Their clusters, which count from
+// byte base, become positions in the paragraph.
 func (l *Layouter) keep(glyphs []font.Glyph, base int) []font.Glyph {
 	for _, g := range glyphs {
 		g.Cluster += int32(base)
@@ -549,8 +560,9 @@ func (l *Layouter) keep(glyphs []font.Glyph, base int) []font.Glyph {
 	return l.subset
 }
 
-// shapeAgain shapes text[from:to] by itself, because shaping depends on where a line breaks, and appends its
-// glyphs to l.subset, which it returns.
+// shapeAgain shapes text[from:to] of the paragraph by itself and appends its glyphs to l.subset,
+// which it returns. It is used at the ends of lines, because glyphs there depend on where the line
+// breaks.
 func (l *Layouter) shapeAgain(face *font.Face, from, to int) ([]font.Glyph, error) {
 	glyphs, err := face.Shape(l.text[from:to])
 	if err != nil {
@@ -564,8 +576,9 @@ func glyphAt(glyphs []font.Glyph, at int) int {
 	return sort.Search(len(glyphs), func(i int) bool { return int(glyphs[i].Cluster) >= at })
 }
 
-// safeAfter returns the first position at or after byte at where the text can be cut without changing glyphs,
-// and the index of the glyph that begins there; end and 0 if there is none before end.
+// safeAfter returns the first position at or after byte at where a line break changes no glyph of
+// the item, and the index of the glyph that begins there. It returns end and 0 if there is none
+// before end.
 func safeAfter(glyphs []font.Glyph, at, end int) (pos, i int) {
 	for i := glyphAt(glyphs, at); i < len(glyphs) && int(glyphs[i].Cluster) < end; i++ {
 		if !glyphs[i].Unsafe && startsCluster(glyphs, i) {
@@ -575,8 +588,9 @@ func safeAfter(glyphs []font.Glyph, at, end int) (pos, i int) {
 	return end, 0
 }
 
-// safeBefore is safeAfter backwards: the last such position at or before at, start and 0 if there is none behind
-// start.
+// safeBefore returns the last position at or before byte at where a line break changes no glyph of
+// the item, and the index of the glyph that begins there. It returns start and 0 if there is none
+// after start.
 func safeBefore(glyphs []font.Glyph, at, start int) (pos, i int) {
 	for i := glyphAt(glyphs, at+1) - 1; i >= 0 && int(glyphs[i].Cluster) > start; i-- {
 		if !glyphs[i].Unsafe && startsCluster(glyphs, i) {

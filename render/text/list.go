@@ -21,8 +21,9 @@ const (
 	bulletMargin = 1
 )
 
-// setListIndent sets l.indent, the indent of the lines of paragraph number at, to the sum of the paddings of
-// the lists around it, and l.listed. The padding of a list with numbers depends on how many items it has.
+// setListIndent sets l.listed, and l.indent to the indent in px of the lines of a paragraph, number
+// at: the sum of the paddings of the lists around it. The padding of a numbered list depends on how
+// many items it has.
 func (l *Layouter) setListIndent(rich *scene.RichText, at int) {
 	l.indent, l.listed = 0, rich.Blocks[at].Depth > 0
 	if !l.listed {
@@ -48,8 +49,9 @@ func (l *Layouter) setListIndent(rich *scene.RichText, at int) {
 	}
 }
 
-// addMarker adds the bullet or number of a list item left of line number line, its first: its box ends where
-// the text begins. Paragraphs that do not begin an item have none.
+// addMarker adds the bullet or number of a list item to the left of its first line, number line in
+// the layout. The marker's box ends where the text begins. Paragraphs that do not begin a list item
+// get none.
 func (l *Layouter) addMarker(b *scene.Block, line int) error {
 	switch {
 	case b.Depth == 0:
@@ -63,8 +65,8 @@ func (l *Layouter) addMarker(b *scene.Block, line int) error {
 	return nil
 }
 
-// addBullet adds a dot whose size and place follow from the ascent in whole px, as was observed
-// for all fonts and sizes.
+// addBullet adds the bullet of a list item to the left of a line. Its size and place follow from
+// the font's ascent in whole px, as was observed in the browser for all fonts and sizes.
 func (l *Layouter) addBullet(b *scene.Block, line int) {
 	ascent := int(l.base.Ascent(l.spec.Size))
 	drop := ascent * 2 / 3
@@ -77,7 +79,8 @@ func (l *Layouter) addBullet(b *scene.Block, line int) {
 	})
 }
 
-// addNumber adds the run "N. " of a numbered list, in digits of equal width.
+// addNumber adds the number of a list item to the left of a line: the run "N. ", in digits of equal
+// width.
 func (l *Layouter) addNumber(b *scene.Block, line int) error {
 	l.text = append(strconv.AppendInt(l.text[:0], int64(b.Number), 10), '.', ' ')
 	glyphs, err := l.base.ShapeTabular(l.text)

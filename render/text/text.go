@@ -97,8 +97,9 @@ func (l *Layout) reset() {
 	l.Lines, l.Runs, l.Glyphs, l.Dots = l.Lines[:0], l.Runs[:0], l.Glyphs[:0], l.Dots[:0]
 }
 
-// Place moves the block to (x, y) and then rounds baselines and dots to whole units, as the
-// browser does before any transform. See docs/spec/drawing.md#r43. It is called once, last.
+// Place moves the laid out text to (x, y) and then rounds baselines and bullets to whole units, as
+// the browser does before any transform. See docs/spec/drawing.md#r43. It is called once, after
+// everything else.
 func (l *Layout) Place(x, y float64) {
 	for i := range l.Runs {
 		r := &l.Runs[i]
@@ -112,8 +113,8 @@ func (l *Layout) Place(x, y float64) {
 	}
 }
 
-// align moves the runs of every line by the alignment of the text in its box. Lines of lists stay
-// at the left. See docs/spec/drawing.md#r49.
+// align moves the runs of each line within the width of the text's box, to the start, the middle or
+// the end. Lines of lists stay at the left. See docs/spec/drawing.md#r49.
 func (l *Layout) align(a scene.Align) {
 	for _, line := range l.Lines {
 		slack := l.W - line.Indent - line.Width

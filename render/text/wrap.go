@@ -17,10 +17,11 @@ import (
 // be shaped again for each of its lines.
 const maxReshapeBytes = 256
 
-// fitLine returns the end of the line that begins at byte from and ends at to at the latest: the last place to
-// break up to which the text fits. If even the first place is too wide, the line ends there if words are kept
-// whole (l.spec.Whole), else the word is cut between characters, at least one to a line. From byte rest up to to
-// there are only spaces. See docs/spec/drawing.md#r48.
+// fitLine returns the end of the line of text that begins at byte from and ends at byte to at the
+// latest: the last place where it may break and up to which it fits. If it does not even fit up to
+// the first such place, the line ends there where words are kept whole (l.spec.Whole). Else the
+// word is cut between characters, with at least one in each line. From byte rest up to to there are
+// only spaces. See docs/spec/drawing.md#r48.
 func (l *Layouter) fitLine(from, rest, to int) (int, error) {
 	if !l.tooWide(from, rest) {
 		if width, err := l.measure(from, rest); err != nil || fitsWidth(width, l.avail) {
@@ -56,9 +57,9 @@ func (l *Layouter) fitLine(from, rest, to int) (int, error) {
 // to 1/64 px, which is not counted: five letters of 21.6 px fit into 108.
 func fitsWidth(width, avail float64) bool { return width-1.0/64 <= avail }
 
-// mayBreak reports whether a line that begins at from may end in front of byte end of the
-// paragraph. At the start of a line a hyphen is a minus, and a dash belongs to the letter behind
-// it, whatever was before them.
+// mayBreak reports whether a line of text that begins at byte from may end before byte end of the
+// paragraph. At the start of a line a hyphen counts as a minus, and a dash belongs to the letter
+// after it, whatever stood before them.
 func (l *Layouter) mayBreak(from, end int) bool {
 	if !l.breaks[end] {
 		return false
@@ -111,8 +112,8 @@ func (l *Layouter) lastBreak(from, to int, found lookup, may func(from, end int)
 	return first, false, nil
 }
 
-// firstBreak returns the first place behind byte item, the start of an item, where a line that
-// begins at from may end, if the line fits up to there; else from.
+// firstBreak returns the first place after byte item, the start of an item, where a line of text
+// that begins at byte from may end, if the line fits up to there; else it returns from.
 func (l *Layouter) firstBreak(from, to, item int, may func(from, end int) bool) (int, error) {
 	if item == from {
 		return from, nil
@@ -139,7 +140,8 @@ func (l *Layouter) triedWidth(from, end int) (float64, error) {
 	return l.measureOrEmit(from, end, it.base+anew, false)
 }
 
-// hangingEnd returns the end of the spaces at byte at, in front of to.
+// hangingEnd returns the end of the spaces that begin at byte at of the paragraph, at most to. They
+// hang over the end of a line.
 func (l *Layouter) hangingEnd(at, to int) int {
 	for at < to && isSpace(l.text[at]) {
 		at++
@@ -147,7 +149,8 @@ func (l *Layouter) hangingEnd(at, to int) int {
 	return at
 }
 
-// breakBefore returns the last place in (from, end] where a line may end, or from if there is none.
+// breakBefore returns the last place of the paragraph in (from, end] where a line of text may end,
+// as may reports, or from if there is none.
 func (l *Layouter) breakBefore(from, end int, may func(from, end int) bool) int {
 	for end > from && !may(from, end) {
 		end--
@@ -160,12 +163,13 @@ func (l *Layouter) breakBefore(from, end int, may func(from, end int) bool) int 
 // item are certainly the same as in the whole.
 type lookup struct{ end, safe, item int }
 
-// lookUpEnd returns how far a line that begins at byte from reaches in the width avail, px. Text is
-// shaped in items. A line that begins within an item is shaped again up to the next position that
-// is safe to break, where the glyphs do not depend on what is before; the rest keeps its glyphs. Of a
-// ligature that does not fit, all characters but the last count as fitting. As in the browser,
-// positions in an item are compared in 1/64 px: starts of lines, and of what follows a part shaped
-// anew, are rounded up, ends of glyphs down. A word that would need too much shaping is refused.
+// lookUpEnd returns how far a line of text that begins at byte from reaches within avail px, by
+// glyphs that are shaped already. A line that begins within an item is shaped again up to the next
+// position that is safe to break, from where on the glyphs do not depend on what is before; the
+// rest keeps its glyphs. Of a ligature that does not fit, all characters but the last count as
+// fitting. As in the browser, positions in an item are compared in 1/64 px: starts of lines, and of
+// what follows a part shaped again, are rounded up, ends of glyphs down. A word that would need too
+// much shaping is refused.
 func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) {
 	first, room := l.itemAt(from), avail
 	found.safe, found.item = from, from
@@ -226,8 +230,8 @@ func (l *Layouter) lookUpEnd(from int, avail float64) (found lookup, err error) 
 	return found, nil
 }
 
-// glyphEnds returns where the glyphs of an item end, px from its start, summed in binary32 as in the browser. It
-// computes them once per item.
+// glyphEnds returns the x at which each glyph of an item ends, in px from the item's start, summed
+// in binary32 as in the browser. It computes them once per item.
 func (l *Layouter) glyphEnds(it *item) []float32 {
 	if len(it.ends) == 0 {
 		from, sum := len(l.sums), float32(0)
@@ -240,7 +244,9 @@ func (l *Layouter) glyphEnds(it *item) []float32 {
 	return it.ends
 }
 
-// findCharacters fills l.cuts, once per paragraph: words may be cut between grapheme clusters.
+// findCharacters fills l.cuts, which says for each byte of the paragraph whether a word that is too
+// long for a line may be cut before it: only between grapheme clusters. It does so once per
+// paragraph.
 func (l *Layouter) findCharacters() {
 	if len(l.cuts) > 0 {
 		return
@@ -255,9 +261,10 @@ func (l *Layouter) findCharacters() {
 	}
 }
 
-// findBreaks fills l.breaks, once per paragraph, with where its lines may end. The browser breaks after
-// spaces, between two ASCII characters by a table of its own, and everywhere else by the rules of UAX 14.
-// (The table was observed: it keeps "and/or" and "a%b" whole and breaks "a-b", also before digits.) See
+// findBreaks fills l.breaks, which says for each byte of the paragraph whether a line may end
+// before it, once per paragraph. The browser breaks after spaces, between two ASCII characters by a
+// table of its own, and everywhere else by the rules of UAX 14 (Unicode line breaking). The table
+// was observed: it keeps "and/or" and "a%b" whole and breaks "a-b", also before digits. See
 // docs/spec/drawing.md#r47.
 func (l *Layouter) findBreaks() {
 	if len(l.breaks) > 0 {
@@ -285,8 +292,9 @@ func (l *Layouter) findBreaks() {
 	}
 }
 
-// leadingDashes removes the break opportunities behind a dash that a line may begin with: one at the start of the
-// paragraph or behind another opportunity.
+// leadingDashes removes line breaks after a dash that a line may begin with: a dash at the start of
+// the paragraph, or one that follows another place to break. Such a dash belongs to the letter
+// after it.
 func (l *Layouter) leadingDashes() {
 	at, before := 0, ' '
 	for i := 0; i < len(l.text); {
@@ -306,7 +314,8 @@ func dashLeads(dash, c rune) bool {
 		(unicode.IsLetter(c) || unicode.Is(unicode.No, c) || strings.ContainsRune("#&*<=>@^_`~", c))
 }
 
-// markUnicodeBreaks marks the break opportunities of UAX 14.
+// markUnicodeBreaks marks in l.breaks the places where UAX 14, the Unicode line breaking algorithm,
+// lets a line of the paragraph end.
 func (l *Layouter) markUnicodeBreaks() {
 	state, at := -1, 0
 	for rest := l.text; len(rest) > 0; {
@@ -319,8 +328,8 @@ func (l *Layouter) markUnicodeBreaks() {
 	}
 }
 
-// breaksBetween reports whether a line may end between a and b, both printable ASCII, by the browser's table;
-// before is the text in front of a.
+// breaksBetween reports whether a line of text may end between a and b, both printable ASCII, by
+// the browser's table. before is the text in front of a.
 func breaksBetween(before []byte, a, b byte) bool {
 	switch {
 	case a == '-' && isDigit(b):
