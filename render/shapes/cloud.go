@@ -28,7 +28,8 @@ func bumps(w, h float64, size scene.Size) float64 {
 	return max(math.Ceil(per/bumpSpacing[size]), 6, math.Ceil(per/min(w, h)))
 }
 
-// checkBumps refuses a cloud of n bumps if that is over the limit, 0 for MaxPoints.
+// checkBumps refuses the outline of a cloud with n bumps if that is over the limit, which is
+// MaxPoints where limit is 0. w and h are the cloud's sides in px, for the error.
 func checkBumps(w, h, n float64, limit int) error {
 	if most := float64(cmp.Or(limit, MaxPoints)); !(n <= most) {
 		return fmt.Errorf("cannot draw cloud of %g x %g px: it has %.0f bumps; want at most %.0f (%s): %w",
@@ -37,8 +38,8 @@ func checkBumps(w, h, n float64, limit int) error {
 	return nil
 }
 
-// CheckClouds refuses a scene that has a cloud of more than limit bumps, 0 for
-// MaxPoints. Build refuses it too; the editor would draw it for minutes.
+// CheckClouds refuses a scene in which a cloud has more than limit bumps, 0 for MaxPoints. Drawing
+// it would fail too, but the editor would first draw it for minutes.
 func CheckClouds(s *scene.Scene, limit int) error {
 	for i := range s.Shapes {
 		if sh := &s.Shapes[i]; sh.Kind == scene.Geo && sh.Geo == scene.Cloud {
@@ -51,10 +52,10 @@ func CheckClouds(s *scene.Scene, limit int) error {
 	return nil
 }
 
-// cloud adds the outline of a cloud: bumps between points spaced evenly along a stadium inside the box,
-// which are moved by random numbers that the id seeds. Each bump is an arc through two of the moved
-// points, as high as the bump between the points before they moved. It refuses too many bumps. See
-// docs/spec/drawing.md#r25.
+// cloud adds the outline of a cloud: arcs between points that are spaced evenly along a stadium
+// inside the box. The points are moved at random, with the shape's id as the seed, as in the
+// editor. Each bump is an arc through two of the moved points, as high as the bump between these
+// points before they were moved. It refuses too many bumps. See docs/spec/drawing.md#r25.
 func (g GeoSpec) cloud(c *Outline) error {
 	w, h := g.W, g.H
 	perimeter := stadiumPerimeter(w, h)
@@ -86,9 +87,9 @@ func (g GeoSpec) cloud(c *Outline) error {
 	return nil
 }
 
-// wiggle moves the points of a cloud at random, in x and in y, but not along a side of less than 20 px.
-// The points take their random numbers in pairs from both ends of the list, as in the editor; the middle
-// one of an odd number stays.
+// wiggle moves the points of a cloud's outline at random in x and y, but not along a side of less
+// than 20 px. The points take their random numbers in pairs from both ends of the list, as in the
+// editor. The middle one of an odd number of points stays.
 func (g GeoSpec) wiggle(p []geom.Point, depth float64) {
 	reach := func(side float64) float64 { // the most that a point moves
 		if side < 20 {
@@ -107,9 +108,10 @@ func (g GeoSpec) wiggle(p []geom.Point, depth float64) {
 	}
 }
 
-// stadiumPoints appends n points spaced evenly along a stadium of w x h, moved by pad, to a list, and
-// returns it. A wide stadium starts on its top edge, a high one on its right edge, and both run
-// clockwise: a straight side, a half circle, the other side, the other half circle.
+// stadiumPoints appends the points between which a cloud has its bumps to a list and returns it: n
+// points spaced evenly along a stadium of w x h px, moved by pad. A wide stadium starts on its top
+// edge, a high one on its right edge. Both run clockwise: a straight side, a half circle, the other
+// side, the other half circle.
 func stadiumPoints(to []geom.Point, n int, w, h float64, pad geom.Point) []geom.Point {
 	r := min(w, h) / 2
 	straight, half := math.Abs(w-h), math.Pi*r
@@ -133,8 +135,8 @@ func stadiumPoints(to []geom.Point, n int, w, h float64, pad geom.Point) []geom.
 	return to
 }
 
-// stadiumAt returns the point at the distance d along one of the four sections of a stadium of w x h with
-// radius r: 0 and 2 are straight, 1 and 3 half circles.
+// stadiumAt returns the point at the distance d px along one of the four sections of a cloud's
+// stadium, of w x h with radius r: sections 0 and 2 are straight, 1 and 3 are half circles.
 func stadiumAt(section int, d, r, w, h float64) geom.Point {
 	wide := w > h
 	if section%2 == 0 {
@@ -164,8 +166,8 @@ func stadiumAt(section int, d, r, w, h float64) geom.Point {
 	return geom.Pt(centre.X+float64(r*cos), centre.Y+float64(r*sin))
 }
 
-// circleRadius returns the radius of the circle through a, b and c, or half the distance of a and
-// b if the points are collinear.
+// circleRadius returns the radius of the circle through a, b and c, on which a bump of a cloud
+// lies. If the points are collinear, it returns half the distance of a and b.
 func circleRadius(a, b, c geom.Point) float64 {
 	r := geom.Length(geom.Circumcentre(a, b, c))
 	if math.IsNaN(r) || math.IsInf(r, 0) {

@@ -78,8 +78,9 @@ func (c *Outline) curve(c1, c2, p geom.Point) *outlineCommand {
 // current returns the end of the last command.
 func (c *Outline) current() geom.Point { return c.List[len(c.List)-1].To }
 
-// Close ends the current subpath on its first point, with a straight line unless it is there already, and
-// marks its last command as closing.
+// Close ends the current subpath of a shape's outline on its first point and marks its last command
+// as closing. It adds a straight line unless the subpath ends there already, within rounding
+// errors.
 func (c *Outline) Close() {
 	const roundingErrors = 1e-6 // within which a curve, such as an arc, ends on the first point
 	start := c.List[c.first].To
@@ -98,9 +99,10 @@ func (c *Outline) Polygon(p ...geom.Point) {
 	c.Close()
 }
 
-// Arc adds the part of an ellipse with radii rx and ry from angle a on, sweep radians clockwise, as one to
-// four cubics. The current point must be at its start, and the last piece ends on end exactly. An arc of
-// no angle adds nothing. See docs/spec/drawing.md#r20.
+// Arc adds a part of an ellipse to a shape's outline, as one to four cubics. The ellipse has the
+// radii rx and ry; the part begins at angle a and goes sweep radians clockwise. The current point
+// must be at its start, and the last piece ends on end exactly. An arc of no angle adds nothing.
+// See docs/spec/drawing.md#r20.
 func (c *Outline) Arc(centre geom.Point, rx, ry, a, sweep float64, end geom.Point) {
 	n := min(4, math.Ceil(math.Abs(sweep)/(math.Pi/2))) // pieces
 	if !(n > 0) {
@@ -132,9 +134,9 @@ func (c *Outline) Arc(centre geom.Point, rx, ry, a, sweep float64, end geom.Poin
 // than any picture, and its bounds are right to 1e-7 of its radius.
 const MaxSamples = 4096
 
-// arcTo adds the smaller arc of a circle of radius r, clockwise, from the current point to end. A radius
-// that is too small grows until the circle reaches both; a radius of 0 makes a line. If both points are
-// equal it adds nothing.
+// arcTo adds the smaller arc of a circle of radius r, clockwise, from the outline's current point
+// to end. A radius that is too small grows until the circle reaches both points; a radius of 0
+// makes a line. If both points are equal it adds nothing.
 func (c *Outline) arcTo(r float64, end geom.Point) {
 	p := c.current()
 	half := geom.Scale(geom.Sub(end, p), 0.5)
@@ -161,8 +163,9 @@ var (
 	gaussC = [6]float64{0.2491, 0.2335, 0.2032, 0.1601, 0.1069, 0.0472}
 )
 
-// curveLength returns the length of the cubic from p to q as the editor computes it: with a Gauss-Legendre
-// rule of 12 nodes, which lie in pairs around the middle. float64 keeps multiply-adds from being fused.
+// curveLength returns the length of the cubic of an outline from p to q, with the controls c1 and
+// c2, as the editor computes it: with a Gauss-Legendre rule of 12 nodes, which lie in pairs around
+// the middle. float64 keeps multiply-adds from being fused.
 func curveLength(p, c1, c2, q geom.Point) float64 {
 	d1, d2, d3 := geom.Sub(c1, p), geom.Sub(c2, c1), geom.Sub(q, c2)
 	speed := func(t float64) float64 { // length of the derivative
@@ -180,8 +183,9 @@ func curveLength(p, c1, c2, q geom.Point) float64 {
 	return sum / 2
 }
 
-// Measure sets the length and both tangents of every command. A move has an infinite length and no
-// tangents, so that it limits no corner next to it.
+// Measure sets the length and both tangents of every command of a shape's outline, which dashes and
+// jitter need. A move gets an infinite length and no tangents, so that it limits no corner next to
+// it.
 func (c *Outline) Measure() {
 	var p geom.Point
 	for i := range c.List {

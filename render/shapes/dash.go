@@ -17,8 +17,9 @@ type Dashes struct {
 	Solid             bool // no dash array, or one that the browser ignores
 }
 
-// FitDashes fits dashes, or dots, to a run of length l stroked at width, so that it begins and ends as
-// start and end say; these must not be usual. A very short dashed run becomes one dash or three parts. See
+// FitDashes returns the dashes, or dots, for a run of an outline that is l px long and stroked with
+// the given width. Their lengths are fitted so that the run begins and ends as start and end say;
+// these must not be usual. A very short dashed run becomes one dash or three parts. See
 // docs/spec/drawing.md#r36.
 func FitDashes(l, width float64, dotted bool, start, end Ending) Dashes {
 	unitDash, ratio := min(2*width, l/4), 1.0 // ratio is the gap in dashes
@@ -65,8 +66,9 @@ type run struct {
 	start, end  Ending
 }
 
-// runs calls f for each run of dashes of c, which must be measured, and ends with the first error. A run is
-// one command, or all pieces of an arc; moves are in none.
+// runs calls f for each run of dashes of a measured outline, and stops at the first error. A run is
+// a piece along which dashes are fitted by themselves: one command, or all pieces of an arc. Moves
+// belong to no run.
 func (c *Outline) runs(f func(run) error) error {
 	for i := 0; i < len(c.List); i++ {
 		if c.List[i].Verb == MoveTo {
@@ -86,8 +88,8 @@ func (c *Outline) runs(f func(run) error) error {
 	return nil
 }
 
-// endings returns how a run begins and ends: outside its end points at joints and in closed
-// subpaths, exactly on them at open ends, unless a command says otherwise. See
+// endings returns how the dashes of a run begin and end: beyond its end points at joints and in
+// closed subpaths, exactly on them at open ends, unless a command says otherwise. See
 // docs/spec/drawing.md#r35.
 func (c *Outline) endings(r run) (start, end Ending) {
 	start, end = Outset, Outset
@@ -107,7 +109,8 @@ func (c *Outline) endings(r run) (start, end Ending) {
 	return start, end
 }
 
-// closedFrom reports whether the subpath to which command i belongs, not its move, is closed.
+// closedFrom reports whether the subpath of the outline that command i belongs to is closed.
+// Command i must not be the subpath's move.
 func (c *Outline) closedFrom(i int) bool {
 	for ; i < len(c.List) && c.List[i].Verb != MoveTo; i++ {
 		if c.List[i].closing {
@@ -117,7 +120,8 @@ func (c *Outline) closedFrom(i int) bool {
 	return false
 }
 
-// write appends the commands of run r as an open subpath, without jitter.
+// write appends run r of an outline, along which dashes lie, to a path as an open subpath, without
+// jitter.
 func (c *Outline) write(r run, to *vector.Path) {
 	to.MoveTo(geom.Written(r.from))
 	for i := r.first; i <= r.last; i++ {
@@ -130,7 +134,8 @@ func (c *Outline) write(r run, to *vector.Path) {
 	}
 }
 
-// check refuses dashes along a run of length l if they are more than the limit, 0 for MaxPoints.
+// check refuses a dashed run of an outline, l px long, if it has more dashes than the limit, which
+// is MaxPoints where limit is 0.
 func (f Dashes) check(l float64, limit int) error {
 	if f.Solid || f.Dash == 0 {
 		return nil

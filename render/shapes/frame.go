@@ -29,8 +29,9 @@ var (
 	frameStroke = RGB{0x71, 0x71, 0x71}
 )
 
-// Frame makes the draws of the body of a frame and of the box of its heading. The box is at most
-// as wide as its side, and in units that the map of HeadingPlace maps to those of the frame.
+// Frame makes the fills and strokes of a frame's body and of the box around its heading. textWidth
+// is the width of the heading's text; the box is at most as wide as side, the frame's side below
+// it. The box is in units that the map of HeadingPlace maps to those of the frame.
 func (l *Maker) Frame(sh *scene.Shape, textWidth, side float64) (body, heading []Draw) {
 	// box appends the fill and the border of a rectangle with corners of radius r.
 	box := func(x, y, w, h, r float64, fill, stroke RGB) {
@@ -49,8 +50,9 @@ func (l *Maker) Frame(sh *scene.Shape, textWidth, side float64) (body, heading [
 	return l.Draws[:2], l.Draws[2:]
 }
 
-// HeadingPlace returns the map from a heading to its frame, and the length of the frame's side that
-// is on top on the page: the heading is above that side and at most as long.
+// HeadingPlace returns the map from the units of a frame's heading to those of the frame, and the
+// length of the side below the heading: that side of the frame which is uppermost on the page. page
+// maps the frame to the page.
 func HeadingPlace(sh *scene.Shape, page geom.Matrix) (m vector.Matrix, side float64) {
 	w, h := float32(sh.W), float32(sh.H)
 	turn := math.Atan2(page.B, page.A) + math.Pi/4

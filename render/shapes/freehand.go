@@ -41,11 +41,11 @@ type freehand struct {
 	Most        int           // of input, 0 for MaxPoints
 }
 
-// freehand makes the draws of a draw shape: the fill of a closed line, then the line. In dash draw the line
-// is an outline of changing width, which is filled; in solid, dashed and dotted its centre line is stroked, and
-// a line of a single point is a small disc, filled and stroked; in none it is not drawn. A line without points
-// has no draws. The points of the shape are multiplied by its scale already, so Counter takes the scale of the
-// shape's group back.
+// freehand makes the fill and the line of a freehand shape (kind draw). With dash draw the line is
+// an outline of changing width, which is filled. With solid, dashed and dotted its centre line is
+// stroked, and a line of a single point is a small disc, filled and stroked. With none no line is
+// drawn. A shape without points has no draws. The points include the shape's scale, so Counter
+// undoes the scale of the shape's group.
 func (l *Maker) freehand(sh *scene.Shape, _ float64, _ bool) error {
 	l.Counter = 1 / sh.Scale
 	f := &l.Free
@@ -105,8 +105,9 @@ func dotWidth(sh *scene.Shape, width float64) float64 {
 // penStreamline is the smoothing of a line that was drawn with a real pen.
 const penStreamline = 0.62
 
-// drawPen returns how the line of a draw shape is smoothed and how wide it is, for a stroke of that width.
-// Only in dash draw the width follows the pressure: the recorded one of a real pen, else a simulated one.
+// drawPen returns the pen of a freehand shape: how its line is smoothed, and how wide it is for a
+// stroke of the given width. Only with dash draw the width follows the pressure: the recorded one
+// of a real pen, else a simulated one.
 func drawPen(sh *scene.Shape, stroke float64) freehandPen {
 	p := freehandPen{
 		size:       stroke,
@@ -130,9 +131,10 @@ func drawPen(sh *scene.Shape, stroke float64) freehandPen {
 // sineEase maps 0..1 to 0..1 along a quarter of a sine.
 func sineEase(t float64) float64 { return math.Sin(t * math.Pi / 2) }
 
-// Gather fills f.Input with the points of all segments, with their pressure. A straight segment becomes
-// one point for every 16 px, at least 4, which are denser at its start and have a made-up pressure, as in
-// the editor. It refuses more points than the limit. See docs/spec/drawing.md#r72.
+// Gather fills f.Input with the points and pressures of all segments of a freehand shape. A
+// straight segment becomes a point for every 16 px, at least 4; they are denser at its start and
+// have a made-up pressure, as in the editor. It refuses more points than the limit. See
+// docs/spec/drawing.md#r72.
 func (f *freehand) Gather(sh *scene.Shape) error {
 	f.Input = f.Input[:0]
 	most := float64(cmp.Or(f.Most, MaxPoints))
@@ -167,7 +169,8 @@ func tooManyPoints(sh *scene.Shape, n, most float64) error {
 		sh.ID, n, most, scene.FlagPoints, scene.ErrLimit)
 }
 
-// easeInOut maps 0..1 to 0..1, slowly at both ends.
+// easeInOut maps 0..1 to 0..1, slowly at both ends. The points of a straight freehand segment are
+// spread by it.
 func easeInOut(t float64) float64 {
 	if t < 0.5 {
 		return 2 * t * t
@@ -175,9 +178,10 @@ func easeInOut(t float64) float64 {
 	return -1 + float64((4-float64(2*t))*t)
 }
 
-// trim shortens f.Input at both ends: by points almost without pressure, if the pressure is real, and then
-// by points closer to the end point than a third of the width, of which the first end keeps the highest
-// pressure. dropped says that it removed close points at the last end. Nothing may be left.
+// trim drops points at both ends of f.Input, the input of a freehand line: first, if the pressure
+// is real, points almost without pressure; then points closer to the end point than a third of the
+// line's width. At the start, the end point keeps the highest pressure of those. dropped says that
+// it dropped close points at the last end. It may drop all points.
 func (f *freehand) trim(p freehandPen) (dropped bool) {
 	in := f.Input
 	if !p.simulated {
@@ -210,8 +214,8 @@ func (f *freehand) trim(p freehandPen) (dropped bool) {
 	return dropped
 }
 
-// smooth turns the input points of a freehand line, f.Input, of which there must be one, into a smooth
-// stroke with a radius at each point, f.Points. Afterwards f.Input is empty. See docs/spec/drawing.md#r74.
+// smooth turns the input points of a freehand line, at least one in f.Input, into the smooth line
+// f.Points, with a radius at each point. It empties f.Input. See docs/spec/drawing.md#r74.
 func (f *freehand) smooth(p freehandPen) {
 	memory := f.Input[:0] // trim moves the start of f.Input; this keeps all of its memory
 	f.start = geom.Pt(f.Input[0].X, f.Input[0].Y)
@@ -244,10 +248,11 @@ func (f *freehand) smooth(p freehandPen) {
 	f.computeRadii(p)
 }
 
-// streamline appends the input to f.Points, each point moved towards the one before it, with its direction
-// and the length of the line so far. It leaves out points that hardly move, and early ones nearer to the
-// start than the width. complete adds the last input point once more, so that the line gets closer to it;
-// with p.last it ends there.
+// streamline appends the input points of a freehand line to f.Points. Each point is moved towards
+// the one before it, and gets its direction and the length of the line so far. Points that hardly
+// move are left out, and early ones that are nearer to the start than the line is wide. complete
+// adds the last input point once more, so that the line gets closer to it; with p.last the line
+// ends there.
 func (f *freehand) streamline(in []scene.Pressed, p freehandPen, complete bool) {
 	follow := 0.15 + float64(0.85*(1-p.streamline)) // share of the way to the input point
 	pressure := func(z float64) float64 {
@@ -288,7 +293,8 @@ func (f *freehand) streamline(in []scene.Pressed, p freehandPen, complete bool) 
 	}
 }
 
-// evenPressure gives all points of a line shorter than 1 px the highest pressure among them, at least 0.5.
+// evenPressure gives all points of a freehand line shorter than 1 px the highest pressure among
+// them, at least 0.5.
 func (f *freehand) evenPressure() {
 	if f.Points[len(f.Points)-1].Run >= 1 {
 		return
@@ -299,7 +305,7 @@ func (f *freehand) evenPressure() {
 	}
 }
 
-// highestPressure returns the highest pressure of the line, at least 0.5.
+// highestPressure returns the highest pressure among the points of a freehand line, at least 0.5.
 func (f *freehand) highestPressure() float64 {
 	most := 0.5
 	for i := range f.Points {
@@ -311,9 +317,10 @@ func (f *freehand) highestPressure() float64 {
 // pressureRate is how fast the width follows the pressure.
 const pressureRate = 0.275
 
-// computeRadii sets the radius at each point: from the highest pressure for a short line of a real pen,
-// half the size for a pen without thinning, else from a pressure that follows the recorded one, or, if it
-// is simulated, the speed, which the distance of points stands for. See docs/spec/drawing.md#r75.
+// computeRadii sets the radius of a freehand line at each point. A short line of a real pen takes
+// it from its highest pressure. A pen without thinning takes half its size. Others take it from a
+// pressure that follows the recorded one or, if it is simulated, the speed, for which the distance
+// of points stands. See docs/spec/drawing.md#r75.
 func (f *freehand) computeRadii(p freehandPen) {
 	radius := func(pressure float64) float64 {
 		return p.size * p.ease(0.5-float64(p.thinning*(0.5-pressure)))
@@ -344,8 +351,8 @@ func (f *freehand) computeRadii(p freehandPen) {
 	}
 }
 
-// startPressure returns the pressure with which the line begins: a mean over its beginning, five times as
-// long as the line is wide, so that the line does not start too wide.
+// startPressure returns the pressure at which a freehand line begins: a mean over its beginning,
+// five times as long as the line is wide, so that the line does not start too wide.
 func (f *freehand) startPressure(p freehandPen) float64 {
 	mean := f.Points[0].Pressure
 	for i := range f.Points {

@@ -45,8 +45,9 @@ const (
 	tightElbow       // the line turns within its own width
 )
 
-// elbow returns the kind of turn at point i, which is not the first or the last: by the angle between the
-// ways to and from it, and by how long these are beside the width.
+// elbow returns how sharply a freehand line turns at point i, which is not its first or last: by
+// the angle between the pieces to and from the point, and by their length in proportion to the
+// line's width.
 func (f *freehand) elbow(i int) elbow {
 	a, b, c := &f.Points[i-1], &f.Points[i], &f.Points[i+1]
 	in, out := geom.Sub(b.At, a.At), geom.Sub(c.At, b.At)
@@ -61,8 +62,9 @@ func (f *freehand) elbow(i int) elbow {
 	return noElbow
 }
 
-// dropCrowded removes the points of f.part that are closer to one of its ends than a quarter of both radii
-// together, and updates the vectors at both ends. The ends themselves stay.
+// dropCrowded removes the points of f.part, a part of a freehand line, that are too close to one of
+// its ends: closer than a quarter of both radii together. It updates the directions at both ends,
+// which stay.
 func (f *freehand) dropCrowded() {
 	p := f.part
 	tooClose := func(a, b *strokePoint) bool {
@@ -116,9 +118,9 @@ func (f *freehand) inkPartOutline(p freehandPen, to *vector.Path) {
 	to.Close()
 }
 
-// offsetSides fills f.left and f.right with the two sides of f.part, a radius away from its points. Points
-// of a side that are closer together than the pen's smoothing are left out; at sharp turns corner adds
-// them. No turn is looked at right after a corner.
+// offsetSides fills f.left and f.right with the two sides of the ink of f.part, a radius away from
+// its points on each side. Points of a side that are closer together than the pen's smoothing are
+// left out. At sharp turns corner adds points. The point after a corner is not examined for a turn.
 func (f *freehand) offsetSides(p freehandPen) {
 	f.left, f.right = f.left[:0], f.right[:0]
 	n := len(f.part)
@@ -165,9 +167,9 @@ func (f *freehand) offsetSides(p freehandPen) {
 // halfTurn is a little more than half a turn, so that the ends of a fan of points overlap.
 const halfTurn = math.Pi + 1e-4
 
-// corner adds points to both sides of the ink at point m, a corner of a freehand line, and returns the last
-// point of each side: one point for a soft turn, else a half circle around the input point. accepted is the
-// direction before the corner and next the one behind it.
+// corner adds points to both sides of the ink at point m, a corner of a freehand line, and returns
+// the last point of each side. A soft turn gets one point on each side, another a half circle
+// around the input point. accepted is the direction before the corner and next the one after it.
 func (f *freehand) corner(m *strokePoint, accepted, next geom.Point, soft bool) (l, r geom.Point) {
 	if soft {
 		side := geom.Scale(accepted, m.Radius)
@@ -188,7 +190,8 @@ func (f *freehand) corner(m *strokePoint, accepted, next geom.Point, soft bool) 
 	return l, r
 }
 
-// Turned returns p turned clockwise about c by an angle in radians.
+// Turned returns the point p turned clockwise (on the screen, y down) about c by an angle in
+// radians.
 func Turned(p, c geom.Point, angle float64) geom.Point {
 	sin, cos := math.Sincos(angle)
 	d := geom.Sub(p, c)

@@ -45,8 +45,8 @@ func (f *freehand) closedCentre(to *vector.Path) {
 	to.Close()
 }
 
-// disc appends a circle around a point as the editor's export writes it: two moves and two half turns, with
-// relative numbers that are not rounded.
+// disc appends the disc for a freehand line of a single point to a path. It is written as the
+// editor's export does: two moves and two half circles, with relative numbers that are not rounded.
 func disc(at geom.Point, radius float64, clockwise bool, to *vector.Path) {
 	r, d := geom.Read(radius), geom.Read(radius*2)
 	p := vector.Point{X: geom.Read(at.X), Y: geom.Read(at.Y)}
@@ -86,8 +86,8 @@ func (c *smoothQuads) smooth(p geom.Point) {
 	c.to.QuadTo(c.ctrl, c.cur)
 }
 
-// arc adds the half circle around an end of a freehand line. The next control point mirrors
-// nothing.
+// arc adds the half circle around an end of a freehand line's ink. The curve after it does not
+// mirror a control point.
 func (c *smoothQuads) arc(radius float64, p geom.Point) {
 	r := geom.Read4(radius)
 	c.cur = geom.Written(p)

@@ -20,9 +20,9 @@ type GeoSpec struct {
 	most  int // bumps of a cloud, 0 for MaxPoints
 }
 
-// Outline appends the outline of a geo shape to c, with the inner lines of an x-box or a check-box. Sides of
-// less than 1 count as 1. It refuses a cloud with too many bumps. See docs/spec/drawing.md#r21, and for
-// curves docs/spec/drawing.md#r23.
+// Outline appends the outline of a geo shape to c, with the inner lines of an x-box or a check-box.
+// Sides of less than 1 px count as 1. It refuses a cloud with too many bumps. See
+// docs/spec/drawing.md#r21, and for curves docs/spec/drawing.md#r23.
 func (g GeoSpec) Outline(c *Outline) error {
 	g.W, g.H = max(1, g.W), max(1, g.H)
 	w, h := g.W, g.H
@@ -76,8 +76,8 @@ func (g GeoSpec) Outline(c *Outline) error {
 	return nil
 }
 
-// regular adds a polygon of n points, at most 8, in a box of w x h: the corners of a regular polygon, the
-// first on top, stretched so that they fill the box.
+// regular adds the outline of a geo shape with n equal sides, at most 8, in a box of w x h: the
+// corners of a regular polygon, the first on top, stretched so that they fill the box.
 func (c *Outline) regular(n int, w, h float64) {
 	var p [8]geom.Point
 	e := geom.NewExtent()
@@ -93,9 +93,9 @@ func (c *Outline) regular(n int, w, h float64) {
 	c.Polygon(p[:n]...)
 }
 
-// star adds the ten corners of a star in a box of w x h, the first on top, by turns on an outer and an inner
-// ellipse of half its size. By the editor's formula it does not touch its box exactly. See
-// docs/spec/drawing.md#r22.
+// star adds the outline of the geo shape star in a box of w x h: ten corners, the first on top, by
+// turns on an outer ellipse and on an inner one of half its size. By the editor's formula it does
+// not fill its box exactly. See docs/spec/drawing.md#r22.
 func (c *Outline) star(w, h float64) {
 	const s = math.Pi / 5 // angle between two corners
 	// The outermost corners of a star that is not stretched yet.
@@ -135,7 +135,8 @@ func (c *Outline) blockArrow(kind scene.GeoKind, w, h float64) {
 	}
 }
 
-// oval adds a stadium whose straight sides are along the longer side of the box.
+// oval adds the outline of the geo shape oval in a box of w x h: a stadium whose straight sides lie
+// along the longer sides of the box.
 func (c *Outline) oval(w, h float64) {
 	if h > w {
 		r := w / 2
@@ -179,8 +180,9 @@ func (c *Outline) checkMark(w, h float64) {
 	c.Line(at(0.82, 0.22)).Steady = true
 }
 
-// crossLines adds the open, unfilled lines of an x-box. Dashed or dotted ones are four lines from the corners
-// to the middle; others are two diagonals, which in dash draw begin a little inside of the corners.
+// crossLines adds the open, unfilled lines of the geo shape x-box. If dashed or dotted these are
+// four lines from the corners to the middle. Else they are two diagonals, which in dash draw begin
+// a little inside of the corners.
 func (g GeoSpec) crossLines(c *Outline) {
 	w, h := g.W, g.H
 	if g.Dash == scene.DashDashed || g.Dash == scene.DashDotted {

@@ -11,8 +11,9 @@ import (
 // docs/spec/drawing.md#r79.
 var backOpacity, frontOpacity = OpacityOf(0.82), OpacityOf(0.35)
 
-// highlight makes the draw of one layer of a highlight, the lower one if back: its smoothed centre line, or
-// a small disc for a single point, stroked at the highlighter's width. A highlight without points has none.
+// highlight makes the stroke of one of a highlight's two layers, the lower one if back: its
+// smoothed centre line, or a small disc for a single point, at the highlighter's width. A highlight
+// without points has none.
 func (l *Maker) highlight(sh *scene.Shape, _ float64, back bool) error {
 	l.Counter = 1 / sh.Scale
 	f := &l.Free
@@ -60,8 +61,9 @@ const (
 	endSteps   = 29
 )
 
-// highlightEdge calls add with the points that represent the smoothed highlight in bounds: the edge of its
-// stroke, a little wider than the painted stroke, with both sides and the round ends. It uses f.part.
+// highlightEdge calls add with the points that stand for a smoothed highlight when bounds are
+// computed: both edges of its stroke, a little wider than it is painted, and the round ends. It
+// uses f.part.
 func (f *freehand) highlightEdge(p freehandPen, add func(geom.Point)) {
 	first, last := &f.Points[0], &f.Points[len(f.Points)-1]
 	if len(f.Points) == 1 {
@@ -119,7 +121,9 @@ func (f *freehand) smoothForBounds(sh *scene.Shape) (disc float64) {
 // shape. See docs/spec/drawing.md#r29.
 func drawWidth(sh *scene.Shape) float64 { return (StrokeWidth[sh.Size] + 1) * sh.Scale }
 
-// dotOutline calls add with the corners of the polygon for a disc about the origin.
+// dotOutline calls add with the corners of a polygon that stands for a dot of a freehand line when
+// bounds are computed: the editor's, about 20 px apart on a circle of radius r px around the
+// shape's origin.
 func dotOutline(r float64, add func(geom.Point)) {
 	n := max(8, math.Ceil(2*math.Pi*r/20))
 	for i := 0.0; i < n; i++ {
@@ -128,7 +132,8 @@ func dotOutline(r float64, add func(geom.Point)) {
 	}
 }
 
-// boundsPen returns the pen whose smoothed points represent a draw shape in bounds.
+// boundsPen returns the pen with which a freehand shape is smoothed when its bounds are computed.
+// The editor uses other settings there than for painting.
 func boundsPen(sh *scene.Shape) freehandPen {
 	p := drawPen(sh, drawWidth(sh))
 	// Observed: pressure counts as real for every dash, so that an incomplete

@@ -27,8 +27,9 @@ type jitterCorner struct {
 // Passes are the ends of the random seeds of the two strokes of a hand-drawn line.
 var Passes = [2]string{"0", "1"}
 
-// Plan computes how far each point of c may move, and how much of each corner is rounded, and keeps that for
-// Pass and fill. c must be measured. In a closed subpath the first corner is that of the closing command.
+// Plan computes how far hand-drawn jitter may move each point of the outline c, and how much of
+// each corner is rounded, and keeps that for Pass and fill. c must be measured. In a closed subpath
+// the first corner is that of the closing command.
 func (w *JitterPen) Plan(c *Outline) {
 	w.corners = w.corners[:0]
 	first := 0
@@ -50,9 +51,10 @@ func (w *JitterPen) Plan(c *Outline) {
 	}
 }
 
-// cornerAt computes the corner at the end of command i. next is the position of the command behind it, -1 at
-// an open end; first is that of the subpath's moveTo. Only corners between two lines are rounded, the more
-// the sharper they are. A point moves at most a quarter of the shorter of its two commands.
+// cornerAt computes the corner at the end of command i of a hand-drawn outline. next is the
+// position of the command after it, -1 at an open end; first is that of the subpath's move. Only
+// corners between two straight lines are rounded, the sharper ones more. Jitter moves a point by at
+// most a quarter of the shorter of its two commands.
 func (w *JitterPen) cornerAt(c *Outline, i, next, first int) jitterCorner {
 	m := &c.List[i]
 	lengthNext, cut := math.Inf(1), 0.0
@@ -79,8 +81,9 @@ func (w *JitterPen) cornerAt(c *Outline, i, next, first int) jitterCorner {
 	}
 }
 
-// Pass appends c as one hand-drawn stroke to a path: every point moved at random, corners rounded. tail, one
-// of Passes, completes the random seed. A closing command ends on the moved first point. Call Plan first.
+// Pass appends the outline c as one hand-drawn stroke to a path, with every point moved at random
+// and corners rounded. tail, one of Passes, completes the random seed, so that the two strokes of a
+// line differ. A closing command ends on the moved first point. Plan must come first.
 func (w *JitterPen) Pass(c *Outline, tail string, to *vector.Path) {
 	var rng Random
 	if w.Offset > 0 {
@@ -115,8 +118,8 @@ func (w *JitterPen) fill(c *Outline, to *vector.Path) {
 	}
 }
 
-// jitter returns a random displacement of up to offset in each axis, or, with w.Disc, in any direction. It
-// takes two numbers from rng, or three.
+// jitter returns a random displacement for a point of a hand-drawn outline: up to offset in each
+// axis or, with w.Disc, in any direction. It takes two numbers from rng, or three.
 func (w *JitterPen) jitter(rng *Random, offset float64) (d geom.Point) {
 	d.X, d.Y = rng.Next(), rng.Next()
 	if w.Disc {
@@ -126,8 +129,9 @@ func (w *JitterPen) jitter(rng *Random, offset float64) (d geom.Point) {
 	return geom.Scale(d, offset)
 }
 
-// appendCommand appends command m of c, whose end is displaced by d, to a path. If its corner k is rounded,
-// the line ends before the corner, and a quadratic around it leads to where the next command begins.
+// appendCommand appends command m of a hand-drawn outline, whose end is moved by d, to a path. If
+// its corner k is rounded, the line ends before the corner, and a quadratic leads around it to
+// where the next command begins.
 func (w *JitterPen) appendCommand(c *Outline, m *outlineCommand, k *jitterCorner, d geom.Point, to *vector.Path) {
 	q := geom.Add(m.To, d)
 	in, out := q, q // where the rounding begins and ends
@@ -154,9 +158,9 @@ func (w *JitterPen) appendCommand(c *Outline, m *outlineCommand, k *jitterCorner
 	}
 }
 
-// Plain appends c without jitter and rounding to a path; filled leaves out subpaths that are only stroked. A
-// closed subpath that ends with a line gets a Close in place of that line; one that ends with a curve ends on
-// its first point. See docs/spec/drawing.md#r19.
+// Plain appends the outline to a path as it is, without jitter and rounding. filled leaves out
+// subpaths that are only stroked. A closed subpath that ends with a line gets a Close in place of
+// that line; one that ends with a curve ends on its first point. See docs/spec/drawing.md#r19.
 func (c *Outline) Plain(filled bool, to *vector.Path) {
 	hollow := false
 	for i := range c.List {
@@ -184,7 +188,8 @@ func (c *Outline) Plain(filled bool, to *vector.Path) {
 // generator of the empty seed. See docs/spec/drawing.md#r30.
 type Random struct{ x, y, z, w int32 }
 
-// Seed starts the generator from s followed by tail, read as UTF-16 code units.
+// Seed starts the editor's random number generator, which moves points of hand-drawn outlines, from
+// the text s followed by tail, read as UTF-16 code units.
 func (g *Random) Seed(s, tail string) {
 	*g = Random{}
 	g.absorb(s)
@@ -196,7 +201,8 @@ func (g *Random) Seed(s, tail string) {
 	*g = h
 }
 
-// absorb mixes the UTF-16 code units of s into the state.
+// absorb mixes the UTF-16 code units of s, a part of the seed of hand-drawn jitter, into the
+// generator's state.
 func (g *Random) absorb(s string) {
 	for _, r := range s {
 		if r >= 0x10000 { // two code units

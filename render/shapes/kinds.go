@@ -78,7 +78,8 @@ var kinds = [...]Kind{
 	scene.Group:     {draws: (*Maker).nothing},
 }
 
-// KindOf returns the row of a shape's kind. Kinds that are not in the table have the zero row.
+// KindOf returns what is particular to a shape's kind: its row in the table kinds. Kinds that are
+// not in the table have an empty row.
 func KindOf(sh *scene.Shape) *Kind {
 	if int(sh.Kind) < len(kinds) {
 		return &kinds[sh.Kind]
@@ -86,8 +87,8 @@ func KindOf(sh *scene.Shape) *Kind {
 	return new(Kind)
 }
 
-// Contours passes the lines of the shape's geometry to the functions of to. Errors wrap ErrForeign
-// where they are not known natively.
+// Contours passes the lines of a shape's geometry, by which bounds and arrows are computed, to the
+// functions of to. Errors wrap ErrForeign where that geometry is not known natively.
 func (m *Maker) Contours(sh *scene.Shape, to Contours) error {
 	k := KindOf(sh)
 	if k.contours == nil {
@@ -128,8 +129,8 @@ func (*Maker) media(sh *scene.Shape, _ float64, _ bool) error {
 	return nil
 }
 
-// rect passes on the contour of a rectangle of w x h at the shape's origin, as bounds and arrows
-// need it.
+// rect passes on the contour of a rectangle of w x h at the shape's origin, by which bounds and
+// arrows are computed.
 func (to Contours) rect(w, h float64) {
 	to.Begin(Contour{})
 	for _, p := range [4]geom.Point{geom.Pt(0, 0), geom.Pt(w, 0), geom.Pt(w, h), geom.Pt(0, h)} {
@@ -143,7 +144,7 @@ func boxContours(_ *Maker, sh *scene.Shape, to Contours) error {
 	return nil
 }
 
-// textContours gives the box of a text shape.
+// textContours passes on the box of a text shape, by which bounds and arrows are computed.
 func textContours(_ *Maker, sh *scene.Shape, to Contours) error {
 	w, h, err := textSize(sh)
 	if err == nil {
@@ -152,7 +153,7 @@ func textContours(_ *Maker, sh *scene.Shape, to Contours) error {
 	return err
 }
 
-// noteContours gives the rectangle of a note.
+// noteContours passes on the rectangle of a note, by which bounds and arrows are computed.
 func noteContours(_ *Maker, sh *scene.Shape, to Contours) error {
 	growY, err := Grown(sh)
 	if err == nil {
@@ -161,8 +162,9 @@ func noteContours(_ *Maker, sh *scene.Shape, to Contours) error {
 	return err
 }
 
-// geoContours gives the lines of a geo shape's outline, as grown by its label, with the samples of its
-// curves. Lines that are only stroked are open and inner.
+// geoContours passes on the lines of a geo shape's outline, by which bounds and arrows are
+// computed: curves as sample points, the height as grown by the label. Lines that are only stroked
+// count as open and inner.
 func geoContours(m *Maker, sh *scene.Shape, to Contours) error {
 	growY, err := Grown(sh)
 	if err != nil {
@@ -189,7 +191,8 @@ func geoContours(m *Maker, sh *scene.Shape, to Contours) error {
 	return nil
 }
 
-// lineContours gives the points of a line shape.
+// lineContours passes on the points of a line shape, by which bounds and arrows are computed; of
+// curves it passes on sample points.
 func lineContours(m *Maker, sh *scene.Shape, to Contours) error {
 	m.Outline.Reset()
 	OutlineLine(sh.Points, sh.Cubic, &m.Outline)
@@ -198,8 +201,9 @@ func lineContours(m *Maker, sh *scene.Shape, to Contours) error {
 	return nil
 }
 
-// freehandContours gives the smoothed points of a freehand line; of a highlight those of the edge of its
-// stroke. Where the editor takes a disc instead, it gives the disc. A line without points has none.
+// freehandContours passes on the smoothed points of a freehand line, by which bounds and arrows are
+// computed; of a highlight it passes on those of the edges of its stroke. Where the editor takes a
+// disc instead, it passes on the disc. A line without points has none.
 func freehandContours(m *Maker, sh *scene.Shape, to Contours) error {
 	f := &m.Free
 	if err := f.Gather(sh); err != nil || len(f.Input) == 0 {

@@ -26,8 +26,9 @@ func OutlineLine(p []scene.Point, cubic bool, c *Outline) {
 	}
 }
 
-// splineControls returns the controls of the cubic from p[i] to p[i+1]. At an inner point the tangent is
-// parallel to the line between its neighbours; at an end of the line the control is the end itself.
+// splineControls returns the controls of the cubic from point i to point i+1 of a curved line
+// shape. At an inner point the tangent is parallel to the line between its neighbours. At an end of
+// the line the control is the end itself.
 func splineControls(p []scene.Point, i int) (c1, c2 geom.Point) {
 	const k = 1.25 / 6 // the editor's tension
 	c1, c2 = geom.Point(p[i]), geom.Point(p[i+1])
@@ -63,8 +64,9 @@ func checkLine(sh *scene.Shape) error {
 	return nil
 }
 
-// checkDashed refuses to draw a dashed curve that is shorter than shortestDashed stroke widths, measured from
-// point to point.
+// checkDashed refuses a dashed curve, a line shape, that is shorter than shortestDashed stroke
+// widths, measured from point to point, because its dashes cannot be drawn as the editor draws
+// them.
 func checkDashed(sh *scene.Shape) error {
 	if !sh.Cubic || sh.Dash != scene.DashDashed || len(sh.Points) < 2 {
 		return nil

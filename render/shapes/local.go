@@ -48,8 +48,9 @@ func (l *Maker) NewPath() *vector.Path {
 	return p
 }
 
-// Shape makes the draws of a shape's own outline, without its text. back asks for the lower one
-// of a highlight's two layers. See docs/spec/drawing.md#r83.
+// Shape makes the draws (fills and strokes) of a shape's own outline, without its text. growY is
+// what the text adds to its height; back asks for the lower one of a highlight's two layers. See
+// docs/spec/drawing.md#r83.
 func (l *Maker) Shape(sh *scene.Shape, growY float64, back bool) error {
 	if sh.Color >= scene.CustomColor || int(sh.Color) >= len(Palette) {
 		return Foreign(sh, "custom colour")
@@ -86,7 +87,8 @@ func (l *Maker) geo(sh *scene.Shape, growY float64, _ bool) error {
 	return l.Stroke(sh, width)
 }
 
-// Fill adds the draws that fill p in the shape's style. See docs/spec/drawing.md#r37.
+// Fill adds the draws that fill the path p with the shape's colour and fill style. See
+// docs/spec/drawing.md#r37.
 func (l *Maker) Fill(sh *scene.Shape, p *vector.Path) {
 	s := &Palette[sh.Color]
 	color := semiFill
@@ -108,7 +110,8 @@ func (l *Maker) Fill(sh *scene.Shape, p *vector.Path) {
 	}
 }
 
-// Measure computes the lengths of l.Outline, and its jitter if it is hand-drawn, for Stroke.
+// Measure prepares l.Outline for Stroke: it computes the lengths of the outline's commands and, if
+// the shape is hand-drawn, its jitter. width is that of the stroke.
 func (l *Maker) Measure(sh *scene.Shape, width float64) {
 	l.Outline.Measure()
 	if sh.Dash == scene.DashDraw {
@@ -117,8 +120,8 @@ func (l *Maker) Measure(sh *scene.Shape, width float64) {
 	}
 }
 
-// Stroke adds the draws that stroke l.Outline in the shape's dash style: one, of two passes if it is
-// hand-drawn, or one for each run of dashes. Call Measure first.
+// Stroke adds the draws that stroke l.Outline in the shape's dash style. A hand-drawn outline is
+// one draw of two passes; a dashed one has a draw for each run of dashes. Measure must come first.
 func (l *Maker) Stroke(sh *scene.Shape, width float64) error {
 	c, color := &l.Outline, Palette[sh.Color].Solid
 	switch sh.Dash {
@@ -173,8 +176,9 @@ const NoteSide = 200
 // ShadowOpacity is the opacity of a note's shadow, which is black.
 var ShadowOpacity = OpacityOf(0.1)
 
-// note makes the draws of the shadow and the body of a note, unscaled. The shadow is 10 px narrower and lies 5
-// px lower. See docs/spec/drawing.md#r80.
+// note makes the draws of a note's shadow and body, in its unscaled units. growY is how much the
+// note grows with its text. The shadow is 10 px narrower and lies 5 px lower. See
+// docs/spec/drawing.md#r80.
 func (l *Maker) note(sh *scene.Shape, growY float64, _ bool) error {
 	h := float32(NoteSide + growY)
 	shadow, body := l.NewPath(), l.NewPath()

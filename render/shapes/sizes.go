@@ -19,9 +19,10 @@ func textSize(sh *scene.Shape) (w, h float64, err error) {
 	return w, h, nil
 }
 
-// Grown returns the growY of a geo shape or note: the stored one, or for a created shape the one
-// that follows from its label, of geo shapes with scale included, of notes unscaled, as in
-// records. See docs/spec/drawing.md#r27 and docs/spec/drawing.md#r81.
+// Grown returns the growY of a geo shape or note, by which its text makes it higher. It is the
+// stored value, or, for a shape that is being created, computed from the text. As in records, that
+// of geo shapes includes the scale and that of notes does not. See docs/spec/drawing.md#r27 and
+// docs/spec/drawing.md#r81.
 func Grown(sh *scene.Shape) (grow float64, err error) {
 	if !sh.Grow || sh.Rich == nil {
 		return sh.GrowY, nil
