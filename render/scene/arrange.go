@@ -16,10 +16,10 @@ type arrangement struct {
 	order   []int32          // positions of records in paint order; nil when it is the given one
 }
 
-// arrange fills a.parents and a.order: the paint order is depth first, a parent before its children,
-// siblings by index. Arrows that are created with bindings are lifted above their targets first. Both
-// lists stay nil if no record has a parent and the given order is the paint order. See
-// docs/spec/drawing.md#r8.
+// arrange computes the paint order of a scene's shapes (a.order) and their parents (a.parents). The
+// paint order is depth first: a parent comes before its children, and siblings come by index.
+// Arrows that are created with bindings are lifted above their targets first. Both lists stay nil
+// if no record has a parent and the given order is the paint order. See docs/spec/drawing.md#r8.
 func (a *arrangement) arrange(bindings []BindingRecord, lim *Limits) *Error {
 	indexed := a.findParents()
 	mayLift := len(bindings) > 0
@@ -46,8 +46,9 @@ func (a *arrangement) arrange(bindings []BindingRecord, lim *Limits) *Error {
 	return nil
 }
 
-// findParents fills a.parents, which stays nil if no record has another one as its parent, and reports
-// whether any record has an index. An unknown parent means the page.
+// findParents fills a.parents with the positions of the shapes' parents, and reports whether any
+// record has an index. The list stays nil if no record has another one as its parent. An unknown
+// parent means the page.
 func (a *arrangement) findParents() (indexed bool) {
 	for i := range a.records {
 		r := &a.records[i]
@@ -96,9 +97,9 @@ func sortByIndex(order []int32, keys []string) {
 	slices.SortStableFunc(order, func(a, b int32) int { return compareCodeUnits(keys[a], keys[b]) })
 }
 
-// siblingKeys returns the index key of each record. Records without one get the keys that the
-// editor would assign: increasing in the given order among the siblings without index. parents is
-// nil if no record has one.
+// siblingKeys returns the index key of each shape record, by which siblings are ordered. Records
+// without a key get the keys that the editor would assign: increasing in the given order among the
+// siblings that have none. parents is nil if no record has one.
 func siblingKeys(records []Record, parents []int32) []string {
 	keys := make([]string, len(records))
 	var assigned map[int32]int // children without index so far, per parent
@@ -120,8 +121,8 @@ func siblingKeys(records []Record, parents []int32) []string {
 	return keys
 }
 
-// IndexKey returns the n-th whole fractional-indexing key, n >= 0: a0, a1, ..., az, b00, b01,
-// ... Keys are compared as strings; the first character tells the number of digits. See
+// IndexKey returns the n-th whole index key of a shape, n >= 0: a0, a1, ..., az, b00, b01, ... Keys
+// are compared as strings, and the first character tells the number of digits. See
 // docs/spec/drawing.md#r8.
 func IndexKey(n int) string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -141,8 +142,9 @@ func IndexKey(n int) string {
 	return string(head) + string(buf[i:])
 }
 
-// compareCodeUnits orders strings by UTF-16 code units, as JavaScript does. The order differs
-// from that of bytes only between characters outside the basic plane and those from U+E000 on.
+// compareCodeUnits compares two index keys of shapes by their UTF-16 code units, as JavaScript
+// does. That order differs from the order of bytes only between characters outside the basic plane
+// and those from U+E000 on.
 func compareCodeUnits(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -210,8 +212,9 @@ func (a *arrangement) depthFirst(sorted []int32, lim *Limits) *Error {
 	return nil
 }
 
-// cycle returns the error for a shape that is its own ancestor. Shapes that the depth-first walk
-// did not reach are on a cycle of parents or below one.
+// cycle returns the error for a shape that is its own ancestor. The depth-first walk reaches no
+// shape on a cycle of parents or below one, so it looks among the shapes that the walk did not
+// reach.
 func (a *arrangement) cycle() *Error {
 	seen := make([]bool, len(a.records))
 	for _, i := range a.order {

@@ -17,9 +17,9 @@ func Check(b []byte, maxDepth int) error {
 	return check(b, maxDepth, math.MaxInt)
 }
 
-// Check is the function Check with the limits on bytes, depth and number of
-// values. Whoever parses a line into a tree calls this first: a tree takes up to
-// jsontree.ValueBytes per value, so a line of `[0,0,0` takes 50 times its length.
+// Check checks a JSON text as the function Check does, and also its length, depth and number of
+// values. Code that parses a text into a tree calls this first, because a tree takes up to
+// jsontree.ValueBytes per value: 50 times the length of a text such as `[0,0,0`.
 func (l Limits) Check(b []byte) error {
 	l = l.withDefaults()
 	if len(b) > l.Line {
@@ -55,8 +55,8 @@ var checkers = sync.Pool{New: func() any { return new(jsonChecker) }}
 // that one huge line does not hold memory forever.
 const keepBytes = 1 << 20
 
-// check is Check with a limit on the number of values too. It uses a pooled jsonChecker, which goes back
-// to the pool unless the input is large.
+// check checks a JSON text strictly, with limits on depth and number of values. It uses a pooled
+// jsonChecker, which goes back to the pool unless the input is large.
 func check(b []byte, maxDepth, maxValues int) error {
 	if len(b) > math.MaxInt32 { // positions of keys are kept in 32 bits
 		return overLimit("JSON", "", strconv.Itoa(len(b))+" bytes", "at most 2 GiB", FlagLine)
@@ -79,7 +79,8 @@ func check(b []byte, maxDepth, maxValues int) error {
 	return err
 }
 
-// document checks the whole JSON text. The methods below return false after they have set c.fault.
+// document checks the whole JSON text and reports whether it is valid. This and the methods below
+// return false after they have set c.fault.
 func (c *jsonChecker) document() bool {
 	c.blanks()
 	if !c.value() {
@@ -97,9 +98,10 @@ func (c *jsonChecker) document() bool {
 	return true
 }
 
-// value checks the value at the current position: a scalar in full, but of a container only the opening
-// and what comes first in it, down to the first scalar or empty container. The containers that it opens
-// go onto c.open, and next goes on from there. It refuses nesting and values beyond the limits.
+// value checks the JSON value at the current position. A scalar is checked in full. Of a container
+// only the opening is checked, and what comes first in it, down to the first scalar or empty
+// container; the containers that it opens go onto c.open, and next continues from there. It refuses
+// nesting and values beyond the limits.
 func (c *jsonChecker) value() bool {
 	for {
 		if len(c.open) >= c.maxDepth {
@@ -185,8 +187,8 @@ func commaOrEnd(object bool) string {
 	return "',' or ']'"
 }
 
-// key checks the key of a member of a JSON object, which may not occur twice, and the colon behind
-// it. It reports whether both are valid; otherwise the fault is set.
+// key checks the key of a member of a JSON object, which must not occur twice in it, and the colon
+// after it. It reports whether both are valid; otherwise c.fault is set.
 func (c *jsonChecker) key() bool {
 	if c.i >= len(c.b) || c.b[c.i] != '"' {
 		c.unexpected("a key in quotes")
@@ -239,8 +241,9 @@ func (c *jsonChecker) literal(word string) bool {
 	return true
 }
 
-// unexpected sets the fault to one at the current position, which quotes the next characters up to 12 or
-// the end of a word, and returns false. want is what should stand there.
+// unexpected sets c.fault to an error at the current position of the JSON text and returns false.
+// The error quotes the next characters, up to 12 or the end of a word. want is what should stand
+// there.
 func (c *jsonChecker) unexpected(want string) bool {
 	if c.i >= len(c.b) {
 		c.fail("the end of the input", want)
@@ -262,8 +265,9 @@ func (c *jsonChecker) fail(got, want string) {
 	c.fault = &Error{Kind: ErrInvalid, Offset: c.i, Path: c.pointer(len(c.open)), Got: got, Want: want}
 }
 
-// pointer names the value that is being read as a JSON pointer (RFC 6901): the current members of
-// the outermost n containers. The middle is left out when it is very long.
+// pointer returns the place of the value that is being checked as a JSON pointer (RFC 6901), made
+// of the current members of the outermost n containers. The middle of a very long pointer is left
+// out.
 func (c *jsonChecker) pointer(n int) string {
 	const enough = 60
 	var b strings.Builder

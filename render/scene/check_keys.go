@@ -17,7 +17,8 @@ const fewKeys = 16
 // hashSeed differs from run to run, so a client cannot prepare keys that collide.
 var hashSeed = maphash.MakeSeed()
 
-// keyBytes returns the characters of a key, unescaped.
+// keyBytes returns the characters of a JSON key with its escapes decoded. Keys with escapes are
+// kept decoded in c.unescaped; others are part of the input.
 func (c *jsonChecker) keyBytes(k keySpan) []byte {
 	if k.from < 0 {
 		return c.unescaped[-1-k.from : k.to]
@@ -50,10 +51,11 @@ func (c *jsonChecker) addKey(k keySpan) bool {
 	return true
 }
 
-// insert puts keys[n] of the innermost object into the hash table. It returns false, and changes
-// nothing, if that object has an equal key in it. The table uses open addressing with linear probing.
-// Entries are removed in the reverse order of insertion, because containers close innermost first, so
-// clearing a slot never breaks a probe chain. A slot holds the position of a key plus 1, or 0.
+// insert puts keys[n], a key of the innermost JSON object, into the hash table that finds duplicate
+// keys. It returns false, and changes nothing, if that object has an equal key in it. The table
+// uses open addressing with linear probing. Entries are removed in the reverse order of insertion,
+// because containers close innermost first, so clearing a slot never breaks a probe chain. A slot
+// holds the position of a key plus 1, or 0.
 func (c *jsonChecker) insert(n int32) bool {
 	if c.live*2 >= len(c.table) {
 		c.grow()
@@ -103,8 +105,8 @@ func (c *jsonChecker) grow() {
 	}
 }
 
-// endOfKeys returns the position in c.keys after the last key of the open object d: where the keys of
-// the next object inside it begin.
+// endOfKeys returns the position in c.keys after the last key of the open JSON object d, where the
+// keys of the next object inside it begin.
 func (c *jsonChecker) endOfKeys(d int) int {
 	for m := d + 1; m < len(c.open); m++ {
 		if c.open[m].object {
@@ -158,8 +160,8 @@ func (c *jsonChecker) unescape(k keySpan) keySpan {
 	return keySpan{from: int32(-1 - from), to: int32(len(c.unescaped))}
 }
 
-// appendRune is utf8.AppendRune, except that it encodes unpaired surrogates too, so that
-// two different ones are two keys.
+// appendRune appends a character of a JSON key in UTF-8. Unlike utf8.AppendRune it also encodes
+// unpaired surrogates, so that two different ones make two different keys.
 func appendRune(dst []byte, r rune) []byte {
 	if utf16.IsSurrogate(r) {
 		return append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)

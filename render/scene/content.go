@@ -44,7 +44,7 @@ func (c *contentWriter) floats(v ...float64) {
 	}
 }
 
-// flag returns 1 for true, as content is written.
+// flag returns 1 for true and 0 for false, as the content of a scene is written.
 func flag(v bool) byte {
 	if v {
 		return 1
@@ -52,7 +52,8 @@ func flag(v bool) byte {
 	return 0
 }
 
-// shape appends every field of a whiteboard shape to the content.
+// shape appends every field of a whiteboard shape to the content, because the shape's picture may
+// depend on each.
 func (c *contentWriter) shape(s *Shape) {
 	c.text(s.ID)
 	c.text(s.TypeName)

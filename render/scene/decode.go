@@ -25,8 +25,8 @@ func Decode(b []byte, lim Limits) (s *Scene, err error) {
 	return s, err
 }
 
-// Parse checks b as Limits.Check does and calls use with its tree, which is valid until use
-// returns. Errors are those of the check or of use.
+// Parse checks a JSON text as Limits.Check does and calls use with its parsed tree, which is valid
+// until use returns. It returns the error of the check or of use.
 func Parse(b []byte, lim Limits, use func(*fastjson.Value) error) error {
 	lim.Depth = min(lim.withDefaults().Depth, fastjson.MaxDepth)
 	if err := lim.Check(b); err != nil {
@@ -44,8 +44,8 @@ func Parse(b []byte, lim Limits, use func(*fastjson.Value) error) error {
 	return use(v)
 }
 
-// DecodeValue is Decode for a parsed value. It does not notice duplicate keys: the first one
-// counts. The scene does not refer to v.
+// DecodeValue reads a whiteboard as Decode does, from a parsed value. It does not notice duplicate
+// keys: the first one counts. The scene does not refer to v.
 func DecodeValue(v *fastjson.Value, lim Limits) (*Scene, error) {
 	d := decoders.Get().(*sceneDecoder)
 	defer d.release()
@@ -70,8 +70,9 @@ var decoders = sync.Pool{New: func() any { return new(sceneDecoder) }}
 // keepRecords is the number of records beyond which a sceneDecoder is not kept.
 const keepRecords = 1000
 
-// release puts the decoder back into the pool, emptied, because the scene shares memory with the
-// records. A decoder with room for many records is left to the garbage collector.
+// release empties the decoder and puts it back into the pool. It is emptied because the scene
+// shares memory with the decoder's records. A decoder with room for many records is left to the
+// garbage collector.
 func (d *sceneDecoder) release() {
 	if cap(d.records) > keepRecords {
 		return
@@ -84,10 +85,10 @@ func (d *sceneDecoder) release() {
 // grow makes room for n records.
 func (d *sceneDecoder) grow(n int) { d.records = slices.Grow(d.records[:0], n) }
 
-// DecodeShape reads one shape of an answer's list, in the form of the editor's "create shapes". path
-// names it in messages ("shapes[3]"). It does not make up a missing id, and drops unknown members
-// without a note. Errors are as for Decode; ranges and limits are checked too. The record does not refer
-// to v.
+// DecodeShape reads one shape of the list that a model answers with, in the form of the editor's
+// "create shapes", and checks ranges and limits. path names it in messages ("shapes[3]"). A missing
+// id is not made up, and unknown members are dropped without a note. Errors are as for Decode. The
+// record does not refer to v.
 func DecodeShape(v *fastjson.Value, path string, lim Limits) (Record, error) {
 	d := sceneDecoder{lim: lim.withDefaults(), answer: true}
 	var r Record
@@ -126,7 +127,7 @@ type where struct {
 	shape string // id of the shape, once it is known
 }
 
-// String returns the path of the place in the whiteboard's JSON.
+// String returns the path of a place in the whiteboard's JSON, such as shapes[3], for messages.
 func (w where) String() string {
 	switch {
 	case w.key != "":
@@ -137,7 +138,8 @@ func (w where) String() string {
 	return w.list
 }
 
-// field returns the path of a field of the place in the whiteboard's JSON.
+// field returns the path of a field of a place in the whiteboard's JSON, such as shapes[3].props.w,
+// for messages.
 func (w where) field(name string) string {
 	switch at := w.String(); {
 	case at == "":
@@ -251,8 +253,8 @@ func (d *sceneDecoder) bindingList(v *fastjson.Value) {
 // stringArena copies short strings into a few large blocks, never into the input.
 type stringArena struct{ free []byte }
 
-// copy copies b and returns the copy as a string. Short strings share one block of memory, which
-// is never written again, so that one allocation serves many.
+// copy returns a copy of b, a text of a scene's record, as a string. Short strings share one block
+// of memory, which is never written again, so that one allocation serves many.
 func (a *stringArena) copy(b []byte) string {
 	if len(b) == 0 {
 		return ""

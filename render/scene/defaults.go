@@ -12,9 +12,9 @@ var (
 // points coincide. See docs/spec/drawing.md#r5.
 const coincideShift = 0.1
 
-// fill sets s to the shape of a record that Valid accepted: the defaults of its kind, then the fields
-// that the record has and the kind knows, then, for a shape that is being created, what the editor
-// changes then. Parent is not set.
+// fill sets s to the complete shape that a valid record stands for: the defaults of its kind, then
+// the fields that the record has and its kind knows, then, if the shape is being created, what the
+// editor changes on creation. It does not set Parent.
 func (s *Shape) fill(r *Record) {
 	*s = defaults[min(r.Kind, Other)]
 	s.ID, s.Odd = r.ID, r.Odd
@@ -57,7 +57,7 @@ func (s *Shape) applyCreation() {
 	}
 }
 
-// allEqual reports whether there are points and all are the same.
+// allEqual reports whether a line shape has points and all of them are equal.
 func allEqual(points []Point) bool {
 	for _, p := range points {
 		if p != points[0] {

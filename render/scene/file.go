@@ -6,8 +6,9 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// snapshot reads the records of a store snapshot, {"store": {id: record}, "schema"}, and checks its
-// schema. prefix is the path before it in messages. Its records must have every member that is saved.
+// snapshot reads the records of a store snapshot of a whiteboard, {"store": {id: record},
+// "schema"}, and checks its schema. prefix is the path to it, for messages. Its records must have
+// every member that the editor saves.
 func (d *sceneDecoder) snapshot(v *fastjson.Value, prefix string) {
 	d.whole = true
 	store := v.Get("store")
@@ -25,8 +26,9 @@ func (d *sceneDecoder) snapshot(v *fastjson.Value, prefix string) {
 	d.schema(v.Get("schema"), where{list: prefix + "schema", i: -1})
 }
 
-// file reads the records of a .tldr file and checks its schema. The head (the version of the format and
-// the schema) may be missing; with a schema, records must have every member that is saved.
+// file reads the records of a whiteboard's .tldr file and checks its schema. The head (the version
+// of the format and the schema) may be missing. With a schema, records must have every member that
+// the editor saves.
 func (d *sceneDecoder) file(o *fastjson.Object) {
 	if v := o.Get("tldrawFileFormatVersion"); v != nil {
 		if n, ok := d.float(v); !ok || n != 1 {
@@ -53,8 +55,8 @@ func (d *sceneDecoder) file(o *fastjson.Object) {
 	d.schema(o.Get("schema"), where{list: "schema", i: -1})
 }
 
-// record reads one record of a store: a shape, a binding, a page, or the instance, which says
-// what page is shown. It ignores other records.
+// record reads one record of a whiteboard's store: a shape, a binding, a page, or the instance,
+// which says which page is shown. It ignores records of other types.
 func (d *sceneDecoder) record(v *fastjson.Value, w where) {
 	if v.Type() != fastjson.TypeObject {
 		d.refuse(w, "", v, "a record")
@@ -154,7 +156,8 @@ func (d *sceneDecoder) binding(v *fastjson.Value, w where) {
 	d.bindings = append(d.bindings, b)
 }
 
-// member reads a string of a store record that must be there; key also names it in messages.
+// member returns a string of a whiteboard's record that must be there. key is its name, also in
+// messages.
 func (d *sceneDecoder) member(v *fastjson.Value, key string, w where) string {
 	m := v.Get(key)
 	if m == nil {
@@ -170,8 +173,9 @@ func (d *sceneDecoder) optionalFlag(props *fastjson.Value, key string, w where) 
 	return v != nil && d.flag(v, w, "props."+key)
 }
 
-// keepShownPage drops the shapes and bindings of all pages but the one that is shown: the session's, if
-// there is one of its id, else the first by index. With fewer than two page records it keeps all shapes.
+// keepShownPage drops the shapes and bindings of all pages of the whiteboard but the one that is
+// shown: the session's current page if it exists, else the first by index. With fewer than two page
+// records it keeps all shapes.
 func (d *sceneDecoder) keepShownPage() {
 	if len(d.pages) < 2 {
 		return
@@ -195,9 +199,9 @@ func (d *sceneDecoder) keepShownPage() {
 	d.dropBelow(other)
 }
 
-// dropBelow removes the shapes below pages that are dropped, and the bindings of such shapes, and counts
-// them in d.skipped. gone[id] is true for pages that are dropped; the answer for every shape is added to
-// it. A shape below no known page stays.
+// dropBelow removes the shapes of pages that are not shown, and the bindings of such shapes, and
+// counts them in d.skipped. gone[id] is true for pages that are dropped; for every shape, the
+// answer is added to it. A shape below no known page stays.
 func (d *sceneDecoder) dropBelow(gone map[string]bool) {
 	parent := make(map[string]string, len(d.records))
 	for i := range d.records {
@@ -241,8 +245,9 @@ func (d *sceneDecoder) dropBelow(gone map[string]bool) {
 	d.bindings = bindings
 }
 
-// schema refuses a store whose schema says that its records are older than this package reads. Only the
-// kinds of records that occur are looked at. Without a schema, and after a fault, it does nothing.
+// schema refuses a whiteboard's store whose schema says that its records are older than what this
+// package reads. It looks only at the kinds of records that occur. Without a schema, and after a
+// fault, it does nothing.
 func (d *sceneDecoder) schema(v *fastjson.Value, w where) {
 	if v == nil || d.fault != nil {
 		return

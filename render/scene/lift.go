@@ -36,7 +36,8 @@ func (a *arrangement) liftArrows(siblings []int32, bindings []BindingRecord) (mo
 // of which the last one is lowest.
 type place struct{ at, above int32 }
 
-// compare orders places of siblings back to front.
+// compare compares the places of two siblings in the paint order, back to front: negative if p is
+// behind q.
 func (p place) compare(q place) int {
 	switch {
 	case p.at != q.at:
@@ -57,8 +58,8 @@ type arrowLifter struct {
 	cloned  bool               // records is a copy
 }
 
-// prepare fills in places, next and targets before the first arrow moves. Of several bindings of one end
-// the first counts, and those that will be refused are left out.
+// prepare fills in places, next and targets before the first arrow is lifted. If several bindings
+// tie the same end, the first counts. Bindings that will be refused later are left out.
 func (l *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
 	l.places = make([]place, len(l.records))
 	l.next = make([]int32, len(l.records))
@@ -103,9 +104,9 @@ func (l *arrowLifter) parent(i int32) int32 {
 	return l.parents[i]
 }
 
-// lift moves one arrow into the parent that newParent gives, and above the topmost of the children of
-// that parent that are its targets or hold them. It reports whether the arrow moved: not if it lies above
-// already with only arrows between. A target in t is -1 for an unbound end.
+// lift moves one arrow into the parent that newParent gives, above those children of the parent
+// that are its targets or hold them. It reports whether the arrow moved: it does not if it lies
+// above them already with only arrows between. t holds the arrow's targets, -1 for an unbound end.
 func (l *arrowLifter) lift(arrow int32, t [2]int32) bool {
 	parent := l.newParent(arrow, t)
 	top := int32(-1)
@@ -172,7 +173,8 @@ func (l *arrowLifter) moveTo(arrow, parent int32) {
 	l.parents[arrow] = parent
 }
 
-// given returns a numeric field of the record whose default is zero.
+// given returns a numeric field of a shape's record whose default is zero: the value that the
+// record has, else 0.
 func (r *Record) given(f Fields) float64 {
 	if r.Has&f == 0 {
 		return 0
@@ -191,8 +193,9 @@ func (l *arrowLifter) pageMap(i int32) geom.Matrix {
 	return m
 }
 
-// moveInto puts a record whose place is given on the page under a parent: m maps the
-// parent's space to the page, and the record's place becomes one in that space.
+// moveInto puts a shape's record whose place is given on the page under a parent. m maps the
+// parent's space to the page; the record's place and rotation become those in the parent's space,
+// so that the shape does not move on the page.
 func (r *Record) moveInto(m geom.Matrix, parent string) {
 	if r.Has&HasRotation == 0 {
 		r.Rotation = 0

@@ -36,7 +36,8 @@ type Limits struct {
 	Coordinate float64 // largest magnitude of a position or length, px
 }
 
-// DefaultLimits returns the default limits.
+// DefaultLimits returns the default limits on whiteboards and other JSON input, which the flags of
+// the program change.
 func DefaultLimits() Limits {
 	return Limits{
 		Line:       64 << 20,
@@ -51,7 +52,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// withDefaults replaces zero fields by the defaults.
+// withDefaults returns the limits with each field that is 0 replaced by its default.
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()
 	l.Line, l.Depth, l.Values = cmp.Or(l.Line, d.Line), cmp.Or(l.Depth, d.Depth), cmp.Or(l.Values, d.Values)

@@ -24,8 +24,8 @@ var (
 	segmentNames = []string{"free", "straight"}
 )
 
-// findName returns the position of an enumerated value's name in a list. The lists are so short
-// that comparing lengths first beats a map.
+// findName returns the position of a name, such as that of a colour, in the list of an
+// enumeration's names. The lists are so short that comparing lengths first beats a map.
 func findName[T ~uint8, S ~string | ~[]byte](names []string, s S) (T, bool) {
 	for i, n := range names {
 		if len(n) == len(s) && n == string(s) {
@@ -38,7 +38,8 @@ func findName[T ~uint8, S ~string | ~[]byte](names []string, s S) (T, bool) {
 // oneOf lists names for a message.
 func oneOf(names []string) string { return "one of " + strings.Join(names, ", ") }
 
-// nameOf returns the name of an enumerated value, or other for a value beyond the list.
+// nameOf returns the name of value i of an enumeration, such as a colour, or other for a value
+// beyond the list.
 func nameOf(names []string, i uint8, other string) string {
 	if int(i) < len(names) {
 		return names[i]

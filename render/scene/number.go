@@ -11,9 +11,9 @@ func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b
 // powers are the powers of ten that a float64 holds exactly.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parseNumber reads a JSON number, rounded correctly as in JavaScript; the fast parser of the JSON
-// library does not always do that. ok is false if b is not a number or does not fit a float64. Short
-// numbers without exponent are read here, all others by parseSlowly.
+// parseNumber reads a JSON number of a whiteboard, rounded correctly as in JavaScript, which the
+// JSON library's fast parser does not always do. ok is false if b is not a number or does not fit a
+// float64. It reads short numbers without exponent itself and passes all others to parseSlowly.
 func parseNumber(b []byte) (v float64, ok bool) {
 	i, n, point := 0, 0, -1 // place in b; digits so far; digits before the point, -1 without one
 	if len(b) > 0 && b[0] == '-' {

@@ -59,8 +59,9 @@ func (d *sceneDecoder) note(field, got, want string) {
 	}
 }
 
-// only notes the members of an object whose names are not in the list. field is the object's path in the
-// note. A value that is no object is left to others.
+// only notes, in the shape's Odd, members of an object whose names are not in the list, because the
+// editor may refuse them. field is the object's path in the note. It ignores a value that is not an
+// object.
 func (d *sceneDecoder) only(v *fastjson.Value, field string, names []string) {
 	o, err := v.Object()
 	if err != nil {
@@ -73,7 +74,8 @@ func (d *sceneDecoder) only(v *fastjson.Value, field string, names []string) {
 	})
 }
 
-// lacks notes the members of the list that an object does not have.
+// lacks notes, in the shape's Odd, the members of the list that an object does not have, because
+// the editor may refuse a shape without them.
 func (d *sceneDecoder) lacks(v *fastjson.Value, field string, names []string) {
 	for _, name := range names {
 		if v.Get(name) == nil {
@@ -82,10 +84,10 @@ func (d *sceneDecoder) lacks(v *fastjson.Value, field string, names []string) {
 	}
 }
 
-// checkWhole notes in what the record o of a stored shape of kind k differs from what the editor saves:
-// members and properties that are missing, that have other names, or values of another type. Plain text
-// in place of rich text is no difference. It does nothing if something is noted already. See
-// docs/spec/drawing.md#r89.
+// checkWhole notes how the stored record o of a shape of kind k differs from what the editor saves:
+// members and properties that are missing, have other names, or have values of another type. The
+// editor may refuse such a record. Plain text in place of rich text is no difference. If something
+// is noted already it does nothing. See docs/spec/drawing.md#r89.
 func (d *sceneDecoder) checkWhole(k Kind, o *fastjson.Object) {
 	if k == Other || d.odd != "" {
 		return

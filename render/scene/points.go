@@ -76,8 +76,8 @@ func (d *sceneDecoder) linePoints(v *fastjson.Value, w where) []Point {
 	return inOrder
 }
 
-// fewPoints refuses a shape with n points if that is over the limit, and reports whether there is no
-// fault.
+// fewPoints refuses a shape with n points if that is over the limit. It reports whether the decoder
+// has found no fault so far.
 func (d *sceneDecoder) fewPoints(n int, w where, field string) bool {
 	if n > d.lim.Points && d.fault == nil {
 		d.fault = overPoints(n, &d.lim).in(w.field(field), w.shape)
@@ -133,8 +133,8 @@ func (d *sceneDecoder) segment(v *fastjson.Value, w where) (s Segment) {
 	return s
 }
 
-// addMember inserts the member of a list into the path of a fault that was just found in that
-// member. So paths are only made for errors.
+// addMember inserts the name of a list's member into the path of a fault that was just found in
+// that member. It is inserted afterwards so that paths are made for errors alone.
 func (d *sceneDecoder) addMember(list, member string) {
 	if d.fault == nil {
 		return
@@ -145,7 +145,8 @@ func (d *sceneDecoder) addMember(list, member string) {
 	}
 }
 
-// pressurePoints reads points with pressure; a missing pressure is 1. See docs/spec/drawing.md#r72.
+// pressurePoints reads the points of a freehand segment, each with its pressure; a missing pressure
+// is 1. See docs/spec/drawing.md#r72.
 func (d *sceneDecoder) pressurePoints(v *fastjson.Value, w where, field string) []Pressed {
 	if d.fault != nil {
 		return nil

@@ -19,10 +19,10 @@ func NewRecord(id string, kind Kind) Record {
 	return Record{Shape: Shape{ID: id, Kind: kind, TypeName: kind.String()}}
 }
 
-// Merge applies an update as the editor does: x, y, rotation and opacity are
-// replaced, props replaced one by one, lists (points, segments, rich text) as a
-// whole. Fields that the kind of r does not have are ignored, and so are the
-// id, the type and the place (parent, index) of u: an update keeps them.
+// Merge applies an update of a shape to its record as the editor does: x, y, rotation and opacity
+// are replaced, props are replaced one by one, and lists (points, segments, rich text) as a whole.
+// Fields that the kind of r does not have are ignored. The id, the type and the place (parent,
+// index) of u are ignored too, because an update keeps them.
 func (r *Record) Merge(u *Record) {
 	given := u.Has & (baseFields | fieldsOf[min(r.Kind, Other)])
 	if given&arrowFields != 0 {
@@ -41,8 +41,9 @@ func (r *Record) Merge(u *Record) {
 	r.Has |= given
 }
 
-// assign copies the given fields from src to dst. For fields of arrows, dst.Arrow and dst.Points must be
-// set and be dst's own, because they are written to. Slices and rich text are shared afterwards.
+// assign copies the given fields of a shape from src to dst. For fields of arrows, dst.Arrow and
+// dst.Points must be set and belong to dst alone, because they are written to. Slices and rich text
+// are shared afterwards.
 func assign(dst, src *Shape, given Fields) {
 	for ; given != 0; given &= given - 1 { // drops the lowest field of the set
 		pointer := given.row().pointer

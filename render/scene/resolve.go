@@ -32,7 +32,8 @@ func Resolve(records []Record, bindings []BindingRecord, lim Limits) (*Scene, er
 	return s, nil
 }
 
-// resolve is Resolve for records that are valid one by one.
+// resolve makes a scene of shape records that are valid one by one: it computes parents and paint
+// order, fills the shapes and sets the bindings.
 func resolve(records []Record, bindings []BindingRecord, lim *Limits) (*Scene, *Error) {
 	ids, err := indexIDs(records)
 	if err != nil {
@@ -78,8 +79,8 @@ func (s *Scene) fillShapes(a *arrangement) {
 	}
 }
 
-// indexIDs maps ids to positions of records, nil for few records, and refuses
-// an id that comes twice.
+// indexIDs returns a map from shape ids to positions of records, or nil for few records, which are
+// searched one by one. It refuses an id that occurs twice.
 func indexIDs(records []Record) (map[string]int32, *Error) {
 	if len(records) <= fewShapes {
 		for i := range records {

@@ -8,9 +8,10 @@ import (
 	"plumb/render/jsontree"
 )
 
-// rich reads a ProseMirror document. It returns nil for the empty document, one paragraph without the key
-// content, and after a fault. A document with parts that RichText cannot hold is no fault: Foreign names
-// the first of them, and Document keeps its JSON. See docs/spec/drawing.md#r51.
+// rich reads a shape's rich text, a ProseMirror document. It returns nil for the empty document,
+// which is one paragraph without the key content, and after a fault. A document with parts that
+// RichText cannot hold is not a fault: Foreign names the first such part, and Document keeps its
+// JSON. See docs/spec/drawing.md#r51.
 func (d *sceneDecoder) rich(v *fastjson.Value, w where) *RichText {
 	doc, err := v.Object()
 	if err != nil || string(v.GetStringBytes("type")) != "doc" {
@@ -44,7 +45,7 @@ func (d *sceneDecoder) rich(v *fastjson.Value, w where) *RichText {
 	return t.out
 }
 
-// content returns the children of a node of a rich text, none when it has no such key.
+// content returns the children of a node of a rich text, or none if the node has no key "content".
 func (d *sceneDecoder) content(node *fastjson.Object, w where) ([]*fastjson.Value, bool) {
 	c := node.Get("content")
 	if c == nil {
@@ -88,9 +89,9 @@ func (t *richReader) node(v *fastjson.Value) (kind string, children []*fastjson.
 	return string(v.GetStringBytes("type")), children, ok
 }
 
-// block reads a paragraph, which it appends to the blocks, or a list; as holds the list properties that
-// its paragraphs inherit. Other nodes, and a direction of text other than auto and left to right, are
-// foreign.
+// block reads a block of a rich text: it appends a paragraph to the blocks, or reads a list. as
+// holds the properties of the lists around it, which paragraphs inherit. Other nodes, and a text
+// direction other than auto and left to right, are noted as foreign.
 func (t *richReader) block(v *fastjson.Value, as Block) {
 	kind, children, ok := t.node(v)
 	if !ok {
@@ -238,8 +239,8 @@ func (t *richReader) marks(v *fastjson.Value, s *Span) {
 	}
 }
 
-// count adds to the bytes of the text and to its pieces, which are paragraphs and spans, and sets the
-// fault when one of the two exceeds the limit on text.
+// count adds to the size of the rich text: its bytes, and its pieces, which are paragraphs and
+// spans. It sets the fault when one of the two exceeds the limit on text.
 func (t *richReader) count(bytes, pieces int) {
 	t.bytes += bytes
 	t.pieces += pieces
@@ -248,9 +249,9 @@ func (t *richReader) count(bytes, pieces int) {
 	}
 }
 
-// TextOf makes rich text of a plain string as the editor does: one paragraph
-// per line, lines separated by "\n", an empty line being an empty paragraph
-// (docs/spec/aspire.md#r17). The empty string is an empty document: nil.
+// TextOf makes rich text of a plain string as the editor does: a paragraph for each line, where
+// lines are separated by "\n" and an empty line is an empty paragraph (docs/spec/aspire.md#r17).
+// The empty string gives nil, which is the empty document.
 func TextOf(s string) *RichText {
 	if s == "" {
 		return nil
@@ -276,7 +277,8 @@ func TextOf(s string) *RichText {
 	return t
 }
 
-// Plain returns a rich text without its styles, paragraphs separated by "\n". It is "" for nil.
+// Plain returns the characters of a rich text without its styles, its paragraphs separated by "\n".
+// It returns "" for nil.
 func Plain(t *RichText) string {
 	if t == nil {
 		return ""
@@ -296,7 +298,7 @@ func Plain(t *RichText) string {
 	return b.String()
 }
 
-// size returns the number that the limit on text bounds: the bytes of the text or the number of
+// size returns the size of a rich text that the limit on text bounds: its bytes or the number of
 // its paragraphs and spans, whichever is larger, so that empty ones count too.
 func (t *RichText) size() int {
 	if t == nil {

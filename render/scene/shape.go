@@ -60,8 +60,8 @@ func (d *sceneDecoder) kind(r *Record, v *fastjson.Value, w where) {
 	r.Kind, r.TypeName = Other, d.strings.copy(name)
 }
 
-// base reads one member of a shape record: its place, opacity, parent, index, or its properties one
-// by one.
+// base reads one member of a shape's record other than id and type: its place, opacity, parent or
+// index, or its properties one by one.
 func (d *sceneDecoder) base(r *Record, key []byte, v *fastjson.Value, w where) {
 	switch string(key) {
 	case "x":
@@ -164,8 +164,8 @@ func (d *sceneDecoder) enum(r *Record, f Fields, v *fastjson.Value, w where) {
 	}
 }
 
-// needArrow makes room for field f of an arrow: it gives r properties or end points of its own, with the
-// defaults, if it has none yet. It does nothing for other fields.
+// needArrow gives an arrow's record properties or end points of its own, with the defaults, if
+// field f is one of these and the record has none yet. It does nothing for other fields.
 func (d *sceneDecoder) needArrow(r *Record, f Fields) {
 	if f&arrowFields != 0 && r.Arrow == nil {
 		r.Arrow = new(ArrowProps)
@@ -220,7 +220,8 @@ func (d *sceneDecoder) number(r *Record, f Fields, v *fastjson.Value, w where) {
 	r.Has |= f
 }
 
-// float reads a JSON number that fits a float64.
+// float reads a JSON number of a whiteboard. ok is false if v is not a number or does not fit a
+// float64.
 func (d *sceneDecoder) float(v *fastjson.Value) (float64, bool) {
 	if v == nil || v.Type() != fastjson.TypeNumber {
 		return 0, false

@@ -34,9 +34,10 @@ var rules = func() (all []numberRule) {
 	return append(all, numberRule{field: HasRotation, min: -inf, max: inf, want: "a finite number"})
 }()
 
-// Valid reports what is wrong with a record: a number that is not finite, out of its range or over
-// a limit, text that is too long, an id without its prefix. nil means that Resolve will accept the
-// record, cycles and doubles aside. Errors wrap ErrInvalid or ErrLimit and name the field.
+// Valid returns an error for what is wrong with a shape's record: a number that is not finite, out
+// of its range or over a limit, text that is too long, an id without its prefix. Resolve accepts
+// records for which it returns nil, unless ids occur twice or parents form a cycle. Errors wrap
+// ErrInvalid or ErrLimit and name the field.
 func (r *Record) Valid(lim Limits) error {
 	lim = lim.withDefaults()
 	if err := r.check(&lim); err != nil {
@@ -45,7 +46,7 @@ func (r *Record) Valid(lim Limits) error {
 	return nil
 }
 
-// check is Valid with limits that have their defaults.
+// check checks a shape's record as Valid does, with limits that have their defaults.
 func (r *Record) check(lim *Limits) *Error {
 	if err := r.checkID(); err != nil {
 		return err
@@ -53,7 +54,7 @@ func (r *Record) check(lim *Limits) *Error {
 	return r.valid(lim)
 }
 
-// checkID checks the prefix of the shape's id.
+// checkID refuses a shape's record whose id does not begin with "shape:".
 func (r *Record) checkID() *Error {
 	if !strings.HasPrefix(r.ID, "shape:") {
 		return invalid("id", "", strconv.Quote(clip(r.ID, 80)), `an id that begins with "shape:"`)
@@ -61,8 +62,8 @@ func (r *Record) checkID() *Error {
 	return nil
 }
 
-// valid is Valid for everything but the prefix of the record's id: numbers, points, segments and texts of
-// the fields that the record has and its kind knows.
+// valid checks the record of a shape as Valid does, except its id: the numbers, points, segments
+// and texts of the fields that the record has and its kind knows.
 func (r *Record) valid(lim *Limits) *Error {
 	given := r.Has & (baseFields | fieldsOf[min(r.Kind, Other)])
 	if given&arrowFields != 0 && r.Arrow == nil || given&endFields != 0 && len(r.Points) < 2 {
@@ -99,8 +100,9 @@ func (e *Error) in(path, shape string) *Error {
 	return e
 }
 
-// check refuses a record in which the rule's field is not finite or outside of the rule's range, or over
-// the limit on coordinates where that bounds it. The record must have the field.
+// check refuses a shape's record in which the rule's field is not finite or outside of the rule's
+// range. Where the rule says so, it also refuses a value over the limit on coordinates. The record
+// must have the field.
 func (u *numberRule) check(r *Record, lim *Limits) *Error {
 	v := *r.Shape.number(u.field)
 	if !(v >= u.min && v <= u.max) || math.IsInf(v, 0) || u.open && v == u.min {

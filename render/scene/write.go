@@ -8,10 +8,10 @@ import (
 	"plumb/render/jsontree"
 )
 
-// AppendJSON appends the fields that were written into a record as a JSON object in the form of the
-// editor's "create shapes", which DecodeShape reads; for an update it is the partial shape. rich
-// returns the JSON of a text that the record has; text is nil for the empty one. Fields that a
-// shape does not keep (parent and index) are not written.
+// AppendJSON appends a shape's record as a JSON object in the form of the editor's "create shapes",
+// which DecodeShape reads. It writes only fields that the record has, so for an update it writes
+// the partial shape. rich returns the JSON of a text that the record has; text is nil for the empty
+// one. Parent and index, which a shape does not keep, are not written.
 func (r *Record) AppendJSON(dst []byte, rich func(text *RichText) []byte) []byte {
 	dst = jsontree.AppendString(append(dst, `{"id":`...), r.ID)
 	dst = jsontree.AppendString(append(dst, `,"type":`...), r.Kind.String())
@@ -48,8 +48,9 @@ func (r *Record) AppendJSON(dst []byte, rich func(text *RichText) []byte) []byte
 	return append(dst, '}', '}')
 }
 
-// appendField appends the value of field f of a shape as JSON in the editor's form; rich returns that of
-// a text. s must have Arrow and two Points. It panics for a field that a shape does not keep.
+// appendField appends the value of a shape's field f as JSON in the editor's form; rich returns the
+// JSON of a text. s must have Arrow and two Points. It panics for a field that a shape does not
+// keep.
 func (s *Shape) appendField(dst []byte, f Fields, rich func(*RichText) []byte) []byte {
 	row := f.row()
 	switch v := row.pointer(s).(type) {
