@@ -30,8 +30,8 @@ type pagePicture struct {
 	img *image.NRGBA // once it is decoded
 }
 
-// decode returns the picture, not premultiplied, from its PNG or its runs. With it come the rows of proof
-// below it, of which the runs must have that many.
+// decode returns a picture that the editor's page sent, as a PNG or as runs, not premultiplied.
+// Below it are its rows of proof; a picture of runs must have as many as proof says.
 func (d *pagePicture) decode(proof int) (*image.NRGBA, error) {
 	if d.PNG != nil {
 		return decodePNG(d.PNG)
@@ -43,7 +43,7 @@ func (d *pagePicture) decode(proof int) (*image.NRGBA, error) {
 	return img, nil
 }
 
-// decodePNG decodes a PNG into pixels that are not premultiplied.
+// decodePNG decodes a PNG that the browser sent into pixels that are not premultiplied.
 func decodePNG(b []byte) (*image.NRGBA, error) {
 	src, err := png.Decode(bytes.NewReader(b))
 	if err != nil {
@@ -91,7 +91,8 @@ func decodeRuns(pix, b []byte) error {
 	return nil
 }
 
-// repeatPixel fills pix, which is all zero, with copies of one pixel.
+// repeatPixel fills pix, a part of the browser's picture that is all zero, with copies of one
+// pixel.
 func repeatPixel(pix, pixel []byte) {
 	if binary.LittleEndian.Uint32(pixel) == 0 || len(pix) == 0 {
 		return // it is zero already

@@ -10,8 +10,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// checkAssets checks every data URL in the scene against the limits on bytes and on the pixels
-// that an image declares, because a small file can declare a huge image.
+// checkAssets checks every data URL in the scene, before the browser reads it, against the limits
+// on bytes and on an image's pixels. A small file can declare a huge image.
 func (c *Config) checkAssets(v *fastjson.Value) error {
 	var err error
 	walkStrings(v, func(b []byte) bool {
@@ -21,8 +21,8 @@ func (c *Config) checkAssets(v *fastjson.Value) error {
 	return err
 }
 
-// walkStrings calls f for every string value of a JSON value until f returns false. Its recursion
-// is bounded by the parser's limit on nesting.
+// walkStrings calls f with every string value in the JSON of a scene until f returns false, and
+// reports whether f never did. Its recursion is bounded by the parser's limit on nesting.
 func walkStrings(v *fastjson.Value, f func([]byte) bool) bool {
 	switch v.Type() {
 	case fastjson.TypeString:

@@ -34,10 +34,10 @@ type browserInstance struct {
 	removed  chan struct{} // closed when no process and no file is left
 }
 
-// launch starts a browser and waits until it answers, for at most cfg.Start. After an error no process and no
-// file is left, and the error has what the browser printed. The context of the first call to a browser must
-// have no deadline, because chromedp ends the browser with that context; a tab that is opened before that
-// call would start a second browser.
+// launch starts a Chromium and waits until it answers, for at most cfg.Start. After an error no
+// process and no file is left, and the error holds what the browser printed. The context of the
+// first call to a browser must have no deadline, because chromedp ends the browser with that
+// context. A tab that is opened before that call would start a second browser.
 func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, error) {
 	p, err := newProfile(cfg.Temp, cfg.Hinted)
 	if err != nil {
@@ -86,8 +86,9 @@ func launch(cfg *Config, program string, sandboxed bool) (*browserInstance, erro
 	return b, nil
 }
 
-// onThread calls f, which starts the browser, on a thread of its own that exists as long as the browser, and
-// waits for f: the kernel ends the browser (Pdeathsig) when the thread that started it ends.
+// onThread calls f, which starts the browser, and waits for it. f runs on a thread that exists as
+// long as the browser does, because the kernel ends the browser (Pdeathsig) when the thread that
+// started it ends.
 func (b *browserInstance) onThread(f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -149,8 +150,8 @@ func environment(p *profile) []string {
 	}
 }
 
-// kill retires the browser for that reason and ends its processes at once; calls to its pages return errors.
-// Its folder stays until close.
+// kill retires the browser for a reason and ends its processes at once. Calls to its pages return
+// errors from then on. Its folder stays until close.
 func (b *browserInstance) kill(reason string) {
 	b.retire(reason)
 	if b.pid > 0 {
@@ -159,7 +160,8 @@ func (b *browserInstance) kill(reason string) {
 	b.stop()
 }
 
-// retire takes the browser out of use; it closes when its last page does.
+// retire takes the browser out of use for a reason: it gets no new tabs, and closes when its last
+// tab does.
 func (b *browserInstance) retire(reason string) {
 	if b.retired.CompareAndSwap(false, true) {
 		b.reason.Store(reason)
@@ -167,7 +169,7 @@ func (b *browserInstance) retire(reason string) {
 	}
 }
 
-// retireReason returns why the browser was taken out of use.
+// retireReason returns why the browser was taken out of use, or that it ended by itself.
 func (b *browserInstance) retireReason() string {
 	if s, ok := b.reason.Load().(string); ok {
 		return s
@@ -210,7 +212,8 @@ type tail struct {
 	buf []byte
 }
 
-// Write implements io.Writer. Only the last 2,000 bytes of Chromium's output are kept.
+// Write keeps the last 2,000 bytes of what Chromium prints, which an error shows when the browser
+// does not start. It implements io.Writer.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -94,7 +94,7 @@ type Config struct {
 	Log  *slog.Logger // nil discards
 }
 
-// withDefaults returns the configuration with defaults in place of zero values.
+// withDefaults returns the browser's configuration with defaults in place of zero values.
 func (c Config) withDefaults() Config {
 	set := func(v *int, def int) {
 		if *v == 0 {

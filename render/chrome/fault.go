@@ -18,9 +18,9 @@ var faults struct {
 	n  int
 }
 
-// injectFault counts a job that is about to run in browser b. If it is the N-th and PLUMB_FAULT holds
-// chrome_kill@N, it kills the browser 2 ms later. The caller calls done after the job, which stops a kill
-// that has not happened.
+// injectFault counts a job that is about to run in browser b, for tests of crashes. If it is job N
+// and the environment's PLUMB_FAULT holds chrome_kill@N, it kills the browser 2 ms later. The
+// caller calls done after the job, which cancels a kill that has not happened yet.
 func injectFault(b *browserInstance) (done func()) {
 	faults.mu.Lock()
 	faults.n++

@@ -37,9 +37,10 @@ func Find(explicit string) (string, error) {
 		ErrMissing, names)
 }
 
-// behindScript returns the program that the start script at path runs, if it is Debian's: /usr/bin/NAME runs
-// /usr/lib/NAME/NAME. The script adds extensions, API keys and raster flags of the machine, none of which an
-// export may depend on. For any other program it returns path.
+// behindScript returns the browser program that the start script at path runs, if it is Debian's
+// script: /usr/bin/NAME runs /usr/lib/NAME/NAME. The script adds extensions, API keys and raster
+// flags of the machine, and an export must depend on none of these. For any other program it
+// returns path.
 func behindScript(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -57,10 +58,10 @@ func behindScript(path string) string {
 // PLUMB_PAGE, else where assets.Dir finds page. It does not check the files; Open does.
 func PageDir(explicit string) string { return assets.Dir(explicit, "PLUMB_PAGE", "page") }
 
-// Sandboxed reports whether the browser runs in its own sandbox, and why not. It
-// cannot as root, nor where the kernel or the container allows neither user
-// namespaces nor the browser's setuid helper. Where Config.Sandbox requires what
-// cannot be had, the error wraps ErrSandbox.
+// Sandboxed reports whether the browser can run in Chromium's own sandbox, and why not. It cannot
+// as root, nor where the kernel or the container allows neither user namespaces nor the browser's
+// setuid helper. If Config.Sandbox requires a sandbox that is not possible, the error wraps
+// ErrSandbox.
 func (c *Config) Sandboxed(program string) (on bool, reason string, err error) {
 	if c.Sandbox == SandboxOff {
 		return false, "--chrome-sandbox is off", nil
@@ -73,8 +74,8 @@ func (c *Config) Sandboxed(program string) (on bool, reason string, err error) {
 	return on, reason, err
 }
 
-// sandbox reports whether the machine allows the browser's sandbox, and why not. It tries to start a process
-// in a user namespace, unless the browser has its setuid helper.
+// sandbox reports whether the machine allows Chromium's sandbox, and why not. Unless the browser
+// has its setuid helper, it finds out by starting a process in a user namespace.
 func sandbox(program string) (on bool, reason string) {
 	if os.Getuid() == 0 {
 		return false, "plumb runs as root, and Chromium has no sandbox for root; run it as another user"

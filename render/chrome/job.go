@@ -20,9 +20,9 @@ type job struct {
 	measure bool   // it asks for boxes, which need no proof
 }
 
-// job turns a request for an export into the JSON that the page in the browser reads: the scene (its source
-// if there is one), one or two pictures, and a new colour for their proof. It refuses what is beyond the
-// limits.
+// job turns a request for an export into the JSON that the page in the browser reads: the scene
+// (its source if there is one), one or two pictures, and a new random colour for their proof. It
+// refuses what is beyond the limits.
 func (c *Config) job(r *Request) (*job, error) {
 	var b []byte
 	var err error

@@ -60,8 +60,9 @@ func openPage(b *browserInstance, s site, cfg *Config, limit time.Duration) (*pa
 	return p, nil
 }
 
-// minimise minimises the tab's window: a visible page is painted after every change, which costs
-// an eighth of an export. A browser without windows may refuse.
+// minimise minimises the tab's window, because the browser paints a visible page after every
+// change, which costs an eighth of an export. A browser without windows may refuse; then it stays
+// visible.
 func (p *page) minimise() {
 	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
 	defer cancel()
@@ -73,8 +74,9 @@ func (p *page) minimise() {
 	}
 }
 
-// mount takes over the requests of the tab, which blocks the network, loads the page, finds its script
-// (window.plumb) and starts it with the licence key. A page that was made for another protocol is refused.
+// mount prepares the tab: it intercepts the tab's requests, which blocks the network, loads the
+// page, finds its script (window.plumb) and starts it with tldraw's licence key. A page that was
+// made for another protocol is refused.
 func (p *page) mount(ctx context.Context, licence string) error {
 	// chromedp follows the document by these; for us every change of the
 	// editor would be reported before the listener exists.

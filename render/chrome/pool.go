@@ -53,8 +53,8 @@ type call struct {
 	done   chan struct{}
 }
 
-// Open starts a browser and mounts one editor, so that missing software is reported at once.
-// Errors wrap ErrMissing where the machine lacks something.
+// Open starts a browser and mounts one editor in a tab, so that software that is missing is
+// reported at once. Errors wrap ErrMissing where the machine lacks something.
 func Open(cfg Config) (*Pool, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.CheckUse(); err != nil {
@@ -130,7 +130,7 @@ type Stats struct {
 	Blank    int64 // pictures drawn again because they were empty where shapes are visible
 }
 
-// Stats returns the counts so far.
+// Stats returns how many exports, tabs, browsers and faults the pool has had so far.
 func (p *Pool) Stats() Stats {
 	c := &p.stats
 	return Stats{
@@ -155,9 +155,9 @@ func (p *Pool) Memory() (bytes int64, processes int) {
 	return bytes, processes
 }
 
-// Export draws a scene. It waits for a free tab until ctx ends; a tab that is at work finishes its
-// job even then. Errors wrap ErrScene, ErrLimit, ErrDeadline, ErrLost, ErrClosed, ErrMissing or
-// the cause of ctx.
+// Export draws a scene with the editor in a tab. It waits for a free tab until ctx ends. A tab that
+// has begun a job finishes it even then. Errors wrap ErrScene, ErrLimit, ErrDeadline, ErrLost,
+// ErrClosed, ErrMissing or the cause of ctx.
 func (p *Pool) Export(ctx context.Context, r Request) (*Result, error) {
 	j, err := p.cfg.job(&r)
 	if err != nil {
@@ -185,8 +185,9 @@ func (p *Pool) Export(ctx context.Context, r Request) (*Result, error) {
 	return p.result(&r, c.answer)
 }
 
-// result turns the page's answer to a request into images, or the box of a request with Measure, and counts the
-// export. An error in the answer wraps ErrLimit or ErrScene, and counts as refused.
+// result turns the page's answer to a request into images, or into a box if the request has
+// Measure, and counts the export. An error that the page reports wraps ErrLimit or ErrScene and
+// counts as refused.
 func (p *Pool) result(r *Request, a *answer) (*Result, error) {
 	s := &p.stats
 	s.blocked.Add(int64(a.Blocked))
@@ -230,7 +231,7 @@ func clip(s string, n int) string {
 	return s
 }
 
-// View draws the first picture of a view. It is Export for callers that have a
+// View draws the first picture of a view with the editor. It calls Export for callers that have a
 // *scene.Scene and want one picture.
 func (p *Pool) View(ctx context.Context, v view.View) (*image.NRGBA, error) {
 	r, err := p.Export(ctx, Request{View: v})
@@ -240,8 +241,8 @@ func (p *Pool) View(ctx context.Context, v view.View) (*image.NRGBA, error) {
 	return r.Image, nil
 }
 
-// Close stops the browser after the exports that are under way. No process and no file of it is
-// left.
+// Close waits for the exports that have begun and stops the browser. After it no process and no
+// file of the browser is left.
 func (p *Pool) Close() error {
 	p.once.Do(func() {
 		close(p.done)
@@ -309,7 +310,8 @@ func (p *Pool) release(b *browserInstance) {
 	}
 }
 
-// watch checks the browser's memory twice a second, and replaces a browser that holds too much.
+// watch checks the memory of the browser's processes twice a second, and retires a browser that
+// holds too much, so that another one replaces it.
 func (p *Pool) watch() {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()

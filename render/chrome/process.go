@@ -37,8 +37,8 @@ func browserProcesses(group int, dir string) []process {
 	return all
 }
 
-// processStat reads the group of a process and its state, such as 'Z' for a zombie. ok is false if there is no
-// such process.
+// processStat returns the process group of a browser process and its state, such as 'Z' for a
+// zombie. ok is false if there is no such process.
 func processStat(pid int) (pgrp int, state byte, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -60,7 +60,8 @@ func commandLineContains(pid int, dir string) bool {
 	return err == nil && bytes.Contains(b, []byte(dir))
 }
 
-// ownMemory returns the bytes that a process holds of memory that no file backs.
+// ownMemory returns how many bytes of memory a browser process holds that no file backs; 0 if the
+// process is gone.
 func ownMemory(pid int) int64 {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
@@ -81,8 +82,8 @@ func ownMemory(pid int) int64 {
 }
 
 // killRemaining kills the remaining processes of a browser and waits until they are gone, for at
-// most five seconds. It also reaps zombies that this program has inherited, as the first process
-// of a container does. It returns how many are left.
+// most five seconds. It returns how many are left. It also collects zombies that this program has
+// inherited, as the first process of a container does.
 func killRemaining(group int, dir string) (left int) {
 	for range 250 {
 		left = 0

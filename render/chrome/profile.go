@@ -26,8 +26,9 @@ type profile struct {
 	lock *os.File
 }
 
-// newProfile makes a locked folder in temp, "" for the system's, with a font configuration. It first removes
-// the folders of programs that have ended. hinted is Config.Hinted.
+// newProfile makes a locked folder for a browser's files in temp, with a font configuration; "" is
+// the system's folder for temporary files. It first removes the folders of programs that have
+// ended. hinted is Config.Hinted.
 func newProfile(temp string, hinted bool) (*profile, error) {
 	if temp == "" {
 		temp = os.TempDir()
@@ -56,7 +57,7 @@ func newProfile(temp string, hinted bool) (*profile, error) {
 	return p, nil
 }
 
-// writeFiles creates the browser's data folder and the font configuration.
+// writeFiles creates the browser's data folder and its font configuration.
 func (p *profile) writeFiles(hinted bool) error {
 	if len(p.dir) > maxDir {
 		return fmt.Errorf("the path %s has %d bytes; want at most %d, see TMPDIR", p.dir, len(p.dir), maxDir)
@@ -70,8 +71,8 @@ func (p *profile) writeFiles(hinted bool) error {
 func (p *profile) data() string  { return filepath.Join(p.dir, "data") }
 func (p *profile) fonts() string { return filepath.Join(p.dir, "fonts.conf") }
 
-// remove deletes the folder. It tries for ten seconds, because processes that are just ending may
-// still write into it, on a busy machine for some time.
+// remove deletes the browser's folder. It tries for ten seconds, because processes that are just
+// ending may still write into it.
 func (p *profile) remove() error {
 	var err error
 	for range 500 {
@@ -87,8 +88,9 @@ func (p *profile) remove() error {
 	return err
 }
 
-// fontConfig returns the machine's own configuration with hinting decided, because hinting is a
-// setting of the machine and pictures must not depend on one. See docs/spec/drawing.md#r56.
+// fontConfig returns the browser's font configuration: the machine's own, but with hinting fixed.
+// Hinting is a setting of the machine, and pictures must not depend on the machine. See
+// docs/spec/drawing.md#r56.
 func fontConfig(hinted bool) string {
 	on, style := "false", "hintnone"
 	if hinted {
@@ -109,8 +111,8 @@ func fontConfig(hinted bool) string {
 `
 }
 
-// lock locks a folder by a file in it, until the file is closed or the process ends. It does not wait: if
-// another process holds the lock, it returns an error.
+// lock locks a browser's folder by a file in it, until the file is closed or the process ends. It
+// does not wait: if another process holds the lock, it returns an error.
 func lock(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -123,8 +125,8 @@ func lock(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// Sweep removes the browser's folders that killed programs left in temp, "" for
-// the system's folder of temporary files. Those in use are locked.
+// Sweep removes the browsers' folders that killed programs left in temp; "" is the system's folder
+// for temporary files. Folders in use are locked and stay.
 func Sweep(temp string) {
 	if temp == "" {
 		temp = os.TempDir()

@@ -27,9 +27,10 @@ var errUnproved = errors.New("the picture has lost what was drawn on it")
 // newMark returns a random colour for the proof of a job, 0xRRGGBB.
 func newMark() uint32 { return rand.Uint32N(1 << 24) }
 
-// checkProofs decodes the pictures of an answer, which it keeps in img, and checks the proof of each against the
-// colour of the job; pictures of plain pages have no proof. blank is true if a picture is fully transparent
-// although a shape reaches into it. A wrong proof is errUnproved.
+// checkProofs decodes the pictures of the page's answer, which it keeps in img, and checks the
+// proof of each: rows in the colour of the job (mark), which a lost canvas does not have. Pictures
+// of plain pages have no proof. blank is true if a picture is fully transparent although a shape
+// reaches into it. A wrong proof is errUnproved.
 func (a *answer) checkProofs(mark uint32, plain bool) (blank bool, err error) {
 	for i := range a.Pictures {
 		d := &a.Pictures[i]
@@ -56,7 +57,8 @@ func (a *answer) checkProofs(mark uint32, plain bool) (blank bool, err error) {
 	return blank, nil
 }
 
-// checkProof checks the proof of a picture of w x h px and returns the picture without it.
+// checkProof checks the rows of proof below a picture of w x h px, whose colour is mark, and
+// returns the picture without them.
 func checkProof(img *image.NRGBA, w, h int, mark uint32) (*image.NRGBA, error) {
 	if want := image.Rect(0, 0, w, h+proofRows); img.Rect != want {
 		return nil, fmt.Errorf("cannot read a picture: got %v; want %v", img.Rect, want)

@@ -10,10 +10,10 @@ import (
 // pageID is the editor's own page; the export page puts all shapes there.
 const pageID = "page:page"
 
-// appendScene writes a resolved scene as store records of tldraw 4.2 with every
-// property, so that nothing is left to the editor's defaults. What the editor
-// computes when a shape is created (Shape.Grow) it computes for the ids listed
-// in "created". Shapes whose data a *scene.Scene does not hold are an error.
+// appendScene writes a resolved scene as store records of tldraw 4.2 with every property, so that
+// no picture depends on the editor's defaults. What the editor computes when it creates a shape
+// (Shape.Grow) it computes for the ids listed in "created". A shape whose data a *scene.Scene does
+// not hold is an error.
 func appendScene(b []byte, s *scene.Scene) ([]byte, error) {
 	b = append(b, `{"records":[`...)
 	children := make(map[int32]int) // of each parent so far: they get indexes in their order
@@ -90,7 +90,7 @@ type props struct {
 	first bool
 }
 
-// key writes the name of the next member, and the comma before it.
+// key writes the name of the next member of a tldraw record, with the comma before it.
 func (p *props) key(name string) {
 	if !p.first {
 		p.b = append(p.b, ',')
@@ -134,7 +134,7 @@ func (p *props) label(sh *scene.Shape) {
 	p.rich(sh.Rich)
 }
 
-// aligned writes the alignment of a text along both axes of its box.
+// aligned writes how the text of a tldraw shape is aligned along both axes of its box.
 func (p *props) aligned(sh *scene.Shape) {
 	p.text("align", sh.Align.String())
 	p.text("verticalAlign", sh.Vertical.String())
@@ -200,7 +200,8 @@ func (p *props) arrow(sh *scene.Shape) {
 	p.number("elbowMidPoint", a.ElbowMidPoint)
 }
 
-// stroke writes the properties of lines, draw shapes and highlights.
+// stroke writes the properties of a line, a freehand shape or a highlight, as tldraw's records have
+// them.
 func (p *props) stroke(sh *scene.Shape) {
 	p.ink(sh)
 	if sh.Kind != scene.Highlight {
@@ -224,8 +225,8 @@ func (p *props) stroke(sh *scene.Shape) {
 	}
 }
 
-// holder writes the properties of frames, pictures, videos, bookmarks and embeds, which have a box; groups have
-// none. What a *scene.Scene does not hold gets the editor's default.
+// holder writes the properties of a tldraw shape with a box: a frame, picture, video, bookmark or
+// embed; a group has none. What a *scene.Scene does not hold gets the editor's default.
 func (p *props) holder(sh *scene.Shape) {
 	if sh.Kind == scene.Group {
 		return
@@ -255,7 +256,8 @@ func (p *props) holder(sh *scene.Shape) {
 	}
 }
 
-// points writes the points of a line, {key: {id, index, x, y}}; the keys are whole index keys in their order.
+// points writes the points of a line as tldraw's records have them: {key: {id, index, x, y}}. The
+// keys are whole index keys in the order of the points.
 func (p *props) points(points []scene.Point) {
 	p.key("points")
 	p.b = append(p.b, '{')
@@ -274,7 +276,7 @@ func (p *props) points(points []scene.Point) {
 	p.b = append(p.b, '}')
 }
 
-// segments writes the points of a freehand line, stroke by stroke.
+// segments writes the points of a freehand line, segment by segment, as tldraw's records have them.
 func (p *props) segments(segments []scene.Segment) {
 	p.key("segments")
 	p.b = append(p.b, '[')

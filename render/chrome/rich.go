@@ -8,8 +8,9 @@ import (
 // emptyDocument is how the editor stores a label without text.
 const emptyDocument = `{"type":"doc","content":[{"type":"paragraph"}]}`
 
-// rich writes a rich text as the editor's document: the original one if the blocks do not hold all
-// of it, else one that looks the same, in which links have another address.
+// rich writes a rich text as the editor's document. If the blocks of t do not hold all of it, this
+// is the original document. Else it is one that looks the same, but whose links lead to another
+// address.
 func (p *props) rich(t *scene.RichText) {
 	p.key("richText")
 	if t == nil {
@@ -31,8 +32,9 @@ type richWriter struct {
 	blocks []scene.Block // still to be written
 }
 
-// children writes the next blocks as the children of the document (depth 0) or of a list item: paragraphs of
-// this depth and the lists among them, up to a block that is less deep or begins the next item of the list.
+// children writes the next blocks of a rich text as the children of the editor's document (depth 0)
+// or of a list item: paragraphs of this depth and the lists among them. It stops at a block that is
+// less deep or begins the next item of the list.
 func (w *richWriter) children(depth int) {
 	for n := 0; len(w.blocks) > 0; n++ {
 		next := &w.blocks[0]
@@ -55,9 +57,9 @@ func (w *richWriter) children(depth int) {
 // startsItem reports whether a block is the first of a list item.
 func startsItem(b *scene.Block) bool { return b.Bullet || b.Number > 0 }
 
-// list writes the list of this depth that the next block begins, with its items and what they hold. It has as
-// many items as its first block says, at most; blocks behind these, or of another kind of list, begin another
-// list.
+// list writes the list that the next block begins, at this depth of the editor's document, with its
+// items and what they hold. It has at most as many items as its first block says. Blocks after
+// these, or of another kind of list, begin another list.
 func (w *richWriter) list(depth int) {
 	head := w.blocks[0]
 	if head.Ordered {
@@ -97,7 +99,8 @@ func (w *richWriter) paragraph(block *scene.Block) {
 	w.b = append(w.b, '}')
 }
 
-// span writes a text with its marks, or a line break.
+// span writes a span of a rich text as a node of the editor's document: a text with its marks, or a
+// line break.
 func (w *richWriter) span(s *scene.Span) {
 	if s.Text == "\n" {
 		w.b = append(w.b, `{"type":"hardBreak"}`...)

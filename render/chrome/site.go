@@ -52,8 +52,8 @@ func readSite(dir, version, origin string) (site, error) {
 	return s, nil
 }
 
-// newFile returns a file of the page with its response headers: its type, by the ending of its name, and the
-// ones that keep the page from other addresses.
+// newFile returns a file of the export page with its response headers: its type, by the ending of
+// its name, and those that keep the page from reaching other addresses.
 func newFile(name string, body []byte) *file {
 	kind := mime.TypeByExtension(filepath.Ext(name))
 	if filepath.Ext(name) == ".woff2" {

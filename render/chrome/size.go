@@ -54,8 +54,8 @@ func avifSize(b []byte) (w, h float64, ok bool) {
 	}
 }
 
-// isAVIF reports whether a file begins with a box "ftyp" that lists a brand of AVIF. The list has
-// no fixed length; the first 256 bytes hold those of 60 brands.
+// isAVIF reports whether an image file is AVIF: whether it begins with a box "ftyp" that lists a
+// brand of AVIF. The list has no fixed length; the first 256 bytes hold 60 brands.
 func isAVIF(b []byte) bool {
 	if len(b) < 12 || string(b[4:8]) != "ftyp" {
 		return false
@@ -101,7 +101,8 @@ func (c *Config) svgSize(b []byte, depth int) (w, h float64, ok bool) {
 // dataURL matches data URLs of images in attributes and style sheets.
 var dataURL = regexp.MustCompile(`(?i)data:image/[^\s"')]*`)
 
-// checkNested reports whether the images in a text of an SVG are within the limits.
+// checkNested reports whether the images in a text of an SVG, as data URLs, are within the limits
+// on images of a scene. depth is how deep the SVG is nested itself.
 func (c *Config) checkNested(s string, depth int) bool {
 	if len(s) < len("data:image/") {
 		return true
@@ -114,8 +115,8 @@ func (c *Config) checkNested(s string, depth int) bool {
 	return true
 }
 
-// svgBox reads the width and height of an SVG in px. Each falls back to the viewBox,
-// and that to the 300 x 150 px of CSS.
+// svgBox reads the width and height in px that an SVG image declares. Each falls back to the
+// viewBox, and that to the 300 x 150 px of CSS.
 func svgBox(attrs []xml.Attr) (w, h float64) {
 	w, h = 300, 150
 	value := map[string]string{} // by name
@@ -135,7 +136,8 @@ var units = map[string]float64{
 	"em": 16, "rem": 16, "ex": 16, "ch": 16,
 }
 
-// cssLength reads a CSS length in px. It returns fallback for anything else, such as a percentage.
+// cssLength returns a CSS length of an SVG image in px, or fallback for anything else, such as a
+// percentage.
 func cssLength(s string, fallback float64) float64 {
 	s = strings.ToLower(strings.TrimSpace(s))
 	number := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz")

@@ -9,9 +9,9 @@ import (
 	"plumb/render/scene"
 )
 
-// appendSource appends a scene, src, byte by byte as it came in, and the member name before it. The page finds
-// out its encoding (page/source.ts), and the editor validates it. Here only its syntax, its size and that of
-// the files inside it are checked.
+// appendSource appends a scene to a job for the page, byte by byte as it came in (src), after the
+// name of its member. The page finds out its encoding (page/source.ts), and the editor validates
+// it. Here only its syntax, its size and the size of files inside it are checked.
 func (c *Config) appendSource(b, src []byte) ([]byte, error) {
 	if len(src) > c.MaxSource {
 		return nil, fmt.Errorf("cannot export scene: %w: got %d bytes; want at most %d", ErrLimit, len(src), c.MaxSource)

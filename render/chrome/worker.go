@@ -15,8 +15,9 @@ type worker struct {
 	page *page
 }
 
-// run exports the jobs of the pool in the worker's tab, one after the other, until the pool is closed. Jobs
-// whose caller has given up are skipped. An idle tab is closed when its browser is retired.
+// run exports the jobs of the pool in the worker's browser tab, one after the other, until the pool
+// is closed. It skips jobs whose caller has given up. It closes an idle tab when its browser is
+// retired.
 func (w *worker) run() {
 	defer w.closePage()
 	for {
@@ -34,7 +35,8 @@ func (w *worker) run() {
 	}
 }
 
-// retiring returns a channel that closes when the tab's browser is retired, nil without a tab.
+// retiring returns a channel that closes when the browser of the worker's tab is retired, or nil if
+// there is no tab.
 func (w *worker) retiring() <-chan struct{} {
 	if w.page == nil {
 		return nil
@@ -116,7 +118,8 @@ func (w *worker) attempt(j *job, suspect bool) (a *answer, blank bool, err error
 	return a, blank, nil
 }
 
-// ensurePage opens a tab if the worker has none, or if its tab or browser is due to be replaced.
+// ensurePage opens a browser tab if the worker has none, or if its tab or browser has done its
+// number of exports, has ended or is retired.
 func (w *worker) ensurePage() error {
 	if p := w.page; p != nil {
 		b := p.browser
