@@ -49,9 +49,9 @@ func (c *Clips) OfFrame(t *Tree, s *scene.Scene, frame int32) []geom.Point {
 	return c.Points[first:]
 }
 
-// Intersect returns the intersection of two convex polygons, such as a frame and the frame around it: it cuts p
-// by every side of the other, by, which must run clockwise on the screen. The result is valid until the next
-// call.
+// Intersect returns the intersection of the convex polygons p and by, such as the visible part of a
+// frame and the frame around it. It cuts p by each side of by, which must run clockwise on the
+// screen. The result is valid until the next call.
 func (c *Clips) Intersect(p, by []geom.Point) []geom.Point {
 	in := append(c.scratch[0][:0], p...)
 	out := c.scratch[1][:0]
@@ -75,7 +75,8 @@ func (c *Clips) Intersect(p, by []geom.Point) []geom.Point {
 	return in
 }
 
-// ClipBox returns the box of the intersection of a box with a convex polygon.
+// ClipBox returns the bounds of the part of a shape's box e that the convex polygon by, a frame's
+// visible part, leaves visible.
 func (c *Clips) ClipBox(e geom.Extent, by []geom.Point) geom.Extent {
 	out := geom.NewExtent()
 	box := [4]geom.Point{e.Lo, geom.Pt(e.Hi.X, e.Lo.Y), e.Hi, geom.Pt(e.Lo.X, e.Hi.Y)}

@@ -83,8 +83,9 @@ func (t *Tree) Build(s *scene.Scene) error {
 	return nil
 }
 
-// bind fills t.bound with the bindings of every arrow. Of several at one end the first counts. Without bindings
-// t.bound is empty. See docs/spec/drawing.md#r13.
+// bind records for each arrow of the scene which bindings tie its start and its end to other
+// shapes. If several tie the same end, the first counts. Without bindings t.bound is empty. See
+// docs/spec/drawing.md#r13.
 func (t *Tree) bind(s *scene.Scene) {
 	t.bound = t.bound[:0]
 	if len(s.Bindings) == 0 {

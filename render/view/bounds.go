@@ -73,8 +73,8 @@ func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
 	return BoxOf(&all), !all.Empty(), nil
 }
 
-// addWithDescendants adds shape i, or the descendants of a group, to the extent e. Only groups and arrows need the
-// tree of the whole scene, which takes time.
+// addWithDescendants adds the page bounds of shape i, or of the descendants if it is a group, to
+// the extent e. Only groups and arrows need the tree of the whole scene, which takes time to build.
 func (v *boundsFinder) addWithDescendants(s *scene.Scene, i int32, e *geom.Extent) error {
 	if k := s.Shapes[i].Kind; k != scene.Group && k != scene.Arrow {
 		m := s.Shapes[i].LocalMatrix()
@@ -101,8 +101,8 @@ func (v *boundsFinder) addWithDescendants(s *scene.Scene, i int32, e *geom.Exten
 	return nil
 }
 
-// addShape adds the points that represent shape i in bounds to the extent e. m maps its units to
-// the page. Arrows need the tree.
+// addShape adds the points that stand for shape i when bounds are computed to the extent e. m maps
+// the shape's space to the page. Arrows need the tree of the scene.
 func (v *boundsFinder) addShape(s *scene.Scene, i int32, m geom.Matrix, e *geom.Extent) error {
 	sh := &s.Shapes[i]
 	if err := shapes.Check(sh); err != nil {

@@ -71,8 +71,9 @@ func (v Version) Check(sh *scene.Shape) error {
 	return nil
 }
 
-// Differs returns the error of Check for the first such shape of a scene: its page bounds are not
-// known. Bounds of other scenes are the same in every version.
+// Differs returns an error that wraps ErrForeign if the scene has a shape that this version of
+// tldraw draws in a way that plumb does not reproduce, because the page bounds of such a shape are
+// not known. Bounds of all other scenes are the same in every version.
 func (v Version) Differs(s *scene.Scene) error {
 	for i := range s.Shapes {
 		if err := v.Check(&s.Shapes[i]); err != nil {
