@@ -52,10 +52,10 @@ func (a *segment) boxesAreNear(b *segment) bool {
 	return gap(a.x0, a.x1, b.x0, b.x1) && gap(a.y0, a.y1, b.y0, b.y1)
 }
 
-// lengthNear returns the length of the part of an edge that is within contactDistance of
-// another edge. The neighbourhood of a segment is convex, so this part is one interval: the
-// hull of the edge's intersections with the discs around the other edge's ends and with the
-// rectangle between them.
+// lengthNear returns how much of an edge of a tangram piece, as a length, lies within
+// contactDistance of another piece's edge. The neighbourhood of a segment is convex, so that part
+// is one interval: the hull of the edge's intersections with the discs around the other edge's ends
+// and with the rectangle between them.
 func (edge *segment) lengthNear(other *segment) float64 {
 	dx, dy := edge.x1-edge.x0, edge.y1-edge.y0
 	length := math.Hypot(dx, dy)
@@ -102,8 +102,8 @@ func (edge *segment) lengthNear(other *segment) float64 {
 	return max(0, hi-lo) * length
 }
 
-// distance returns the smallest distance of two edges: 0 where they cross, else that of an
-// end from the other edge.
+// distance returns the smallest distance of two edges of tangram pieces: 0 where they cross, else
+// the smallest distance of an end from the other edge.
 func (a *segment) distance(b *segment) float64 {
 	if a.crosses(b) {
 		return 0
@@ -112,7 +112,7 @@ func (a *segment) distance(b *segment) float64 {
 		a.squaredTo(b.x1, b.y1)))
 }
 
-// crosses reports whether two edges of pieces cross in their interiors.
+// crosses reports whether two edges of tangram pieces cross in their interiors.
 func (a *segment) crosses(b *segment) bool {
 	side := func(line *segment, x, y float64) float64 {
 		return float64((line.x1-line.x0)*(y-line.y0)) - float64((line.y1-line.y0)*(x-line.x0))
@@ -120,7 +120,7 @@ func (a *segment) crosses(b *segment) bool {
 	return side(a, b.x0, b.y0)*side(a, b.x1, b.y1) < 0 && side(b, a.x0, a.y0)*side(b, a.x1, a.y1) < 0
 }
 
-// squaredTo returns the squared distance of the point (x, y) from the edge.
+// squaredTo returns the squared distance of the point (x, y) from the edge of a tangram piece.
 func (a *segment) squaredTo(x, y float64) float64 {
 	dx, dy := a.x1-a.x0, a.y1-a.y0
 	px, py := x-a.x0, y-a.y0

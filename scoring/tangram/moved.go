@@ -9,8 +9,8 @@ import (
 	"plumb/scoring/tangram/construction"
 )
 
-// listParts implements scoring.Suite.Parts: the pieces of an answer to Task 2 whose vertices
-// can be read, each with the mean of its vertices as its place.
+// listParts lists the movable parts of an answer to Task 2 of TangramPuzzle: the pieces whose
+// vertices can be read, each placed at the mean of its vertices. It implements scoring.Suite.Parts.
 func (s *suite) listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
 	text, ok := placing(it)
 	if !ok {
@@ -32,8 +32,8 @@ func (s *suite) listParts(it *scoring.Item, v scoring.Variants) (list []scoring.
 	return list
 }
 
-// partName returns the name of piece i of an answer for users: its number from 1, and its id
-// or kind.
+// partName returns the name of tangram piece i of an answer for users: its number from 1, then its
+// id or kind.
 func partName(i int, p *construction.Piece) string {
 	name := p.ID
 	if name == "" {
@@ -42,8 +42,8 @@ func partName(i int, p *construction.Piece) string {
 	return fmt.Sprintf("%d %.80s", i+1, name)
 }
 
-// placing returns the text of an answer to Task 2. ok is false for an item without an answer
-// and for Task 1, whose answer places nothing.
+// placing returns the text of an answer to Task 2 of TangramPuzzle. ok is false for an item without
+// an answer, and for Task 1, whose answer places no pieces.
 func placing(it *scoring.Item) (text string, ok bool) {
 	answer := it.Fields.Get("response")
 	if it.Test == Outline || answer == nil || answer.Type() == fastjson.TypeNull {
@@ -52,9 +52,9 @@ func placing(it *scoring.Item) (text string, ok bool) {
 	return answerText(answer), true
 }
 
-// moveParts implements scoring.Suite.Moved: it returns the answer with the vertices of the
-// named part moved by (dx, dy), of all pieces if part is "". The error says that the answer
-// has no such part.
+// moveParts returns a TangramPuzzle answer with the vertices of the named piece moved by (dx, dy),
+// or of all pieces if part is "". It returns an error if the answer has no such piece. It
+// implements scoring.Suite.Moved.
 func (s *suite) moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) ([]byte, error) {
 	text, ok := placing(it)
 	if !ok {

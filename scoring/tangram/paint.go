@@ -19,9 +19,9 @@ type answerPicture struct {
 	target *plane.Target
 }
 
-// drawAnswer implements scoring.Suite.Paint: it draws the pieces of an answer to Task 2 over
-// their target, with overlaps, gaps, parts outside and distorted pieces marked. The result's
-// metrics go with the picture, but for the long lists. Answers to Task 1 cannot be drawn.
+// drawAnswer draws the tangram pieces of an answer to Task 2 over their target, and marks overlaps,
+// gaps, parts outside and distorted pieces. The result's metrics go with the picture, except the
+// long lists. Answers to Task 1 cannot be drawn. It implements scoring.Suite.Paint.
 func (s *suite) drawAnswer(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
 	prepared, err := s.prepare(it, v)
 	if err != nil {
@@ -48,7 +48,8 @@ func (s *suite) drawAnswer(it *scoring.Item, v scoring.Variants) (scoring.Painti
 	return p, nil
 }
 
-// Show implements scoring.Shower.
+// Show returns the picture that explains the score of a tangram answer: its pieces over the target;
+// none without an answer to Task 2. It implements scoring.Shower.
 func (j *job) Show(*scoring.Result) scoring.Exhibit {
 	if j.picture == nil {
 		return scoring.Exhibit{}
@@ -67,9 +68,8 @@ func (s *answerPicture) axes() scoring.Axes {
 	return scoring.Axes{X: origin.X, Y: origin.Y, UnitX: unit, UnitY: -unit}
 }
 
-// loops parses the answer again and returns the outlines of the target and of the pieces
-// whose vertices could be read. A piece is distorted where its shape is not that of its
-// type.
+// loops parses a tangram answer again and returns the outlines of the target and of the pieces
+// whose vertices can be read. A piece is distorted if its shape is not that of its type.
 func (s *answerPicture) loops() (target sheet.Loop, pieces []diagram.Piece) {
 	prediction := s.suite.readAnswer(s.text, s.repair)
 	score := Evaluate(&prediction, s.target)

@@ -20,8 +20,8 @@ const paperTitle = "TangramPuzzle"
 // are not published.
 const paperSuffix = ", beside the paper (other tasks)"
 
-// newTables implements scoring.Suite.Tables: tables per series of results, then the paper's
-// tables with all series.
+// newTables returns the tables of a TangramPuzzle report: for each series of results its own, then
+// the paper's tables with all series. It implements scoring.Suite.Tables.
 func newTables(o scoring.TableOptions) scoring.Tables {
 	p := paper.Choose(paperTitle, printedTables, o.Papers)
 	return scoring.NewPerSeries(func() *tables { return newSeriesTables(o) },
@@ -57,7 +57,7 @@ func paperTables(published *paper.Paper, names []string, all []*tables) (out []s
 	return out
 }
 
-// publishedOnly returns a table of the paper as it is printed, with one decimal.
+// publishedOnly returns a table of the TangramPuzzle paper as it is printed, with one decimal.
 func publishedOnly(title string, printed paper.Table) scoring.TextTable {
 	t := scoring.TextTable{Title: title, Columns: printed.Columns, Text: 1}
 	for _, r := range printed.Rows {
@@ -70,8 +70,8 @@ func publishedOnly(title string, printed paper.Table) scoring.TextTable {
 	return t
 }
 
-// publishedColumn returns the numbers of one column of a published table with the names of
-// their rows.
+// publishedColumn returns the numbers of one column of a table in the TangramPuzzle paper, with the
+// names of their rows.
 func publishedColumn(t paper.Table, column int) (list []paper.Published) {
 	for _, r := range t.Rows {
 		list = append(list, paper.Published{Name: r.Text(0), Value: r.Number(column)})
@@ -79,9 +79,10 @@ func publishedColumn(t paper.Table, column int) (list []paper.Published) {
 	return list
 }
 
-// outlineTable returns Table 1 of the paper, accuracy in Task 1. Columns: model, invalid
-// answers and accuracy in per cent, rank and nearest among the published accuracies, then
-// those of scoring.TallyColumns. Series without answers have no row.
+// outlineTable returns Table 1 of the TangramPuzzle paper, accuracy in Task 1, with a row for each
+// series of results. Its columns are model, invalid answers and accuracy in per cent, rank and
+// nearest among the published accuracies, then those of scoring.TallyColumns. Series without
+// answers have no row.
 func outlineTable(printed paper.Table, names []string, all []*tables) scoring.TextTable {
 	out := scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction" + paperSuffix, Text: 1,
 		Columns: append([]string{"model", "Invalid", "Acc", "rank", "nearest"}, scoring.TallyColumns()...)}
@@ -143,9 +144,9 @@ func settingTable(setting string, printed paper.Table, names []string, all []*ta
 	return out
 }
 
-// tableCells returns the columns of Table 2: shares of syntax errors, rigid-geometry errors,
-// physics errors and valid answers in per cent, mean IoU, mean Hausdorff distance, share of
-// successes.
+// tableCells returns the columns of Table 2 of the TangramPuzzle paper: the shares in per cent of
+// answers with syntax errors, with rigid-geometry errors, with physics errors, and valid ones; mean
+// IoU, mean Hausdorff distance; and the share of successes.
 func (c *means) tableCells() []string {
 	return []string{c.share[shareSyntaxErrors].percent(), c.share[shareRigidErrors].percent(),
 		c.share[sharePhysicsErrors].percent(), c.share[shareValid].percent(),

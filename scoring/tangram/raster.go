@@ -22,8 +22,9 @@ type rasterMeter struct {
 	size  int
 }
 
-// newRasterMeter reads the variants MetricBy and RasterSize. It returns nil if exact
-// arithmetic is to measure. device measures with shaders; with nil, the version in plain Go does.
+// newRasterMeter returns what measures tangram unions on a raster, by the variants MetricBy and
+// RasterSize, or nil if exact arithmetic is to measure them. device measures with shaders; if it is
+// nil, plain Go does.
 func newRasterMeter(v scoring.Variants, device region.Meter) (*rasterMeter, error) {
 	switch by := v[MetricBy]; by {
 	case "", "exact":
@@ -70,8 +71,8 @@ func (score *Score) matchRaster(e *plane.Result, t *plane.Target, decimal bool, 
 	score.Success = score.VPR && score.Matches
 }
 
-// rasterMetrics returns the metrics that describe the raster, its size and the error bounds;
-// nil where exact arithmetic measured.
+// rasterMetrics returns the metrics of a tangram result that describe the raster: its size and the
+// error bounds. It returns nil where exact arithmetic measured.
 func (score *Score) rasterMetrics() []scoring.Metric {
 	m := score.rasterResult
 	if m == nil {

@@ -20,8 +20,9 @@ type solution struct {
 	repaired   *construction.Prediction // under the variant Repair; nil where that changes nothing
 }
 
-// scoreInto sets the score, metrics and notes of r, which may hold metrics of the item
-// already; they come last. If the raster could not be measured, r gets an error instead.
+// scoreInto scores an answer to Task 2 of TangramPuzzle into r: its score, metrics and notes. r may
+// hold metrics of the item already; these come last. If the raster could not be measured, r gets an
+// error instead.
 func (a *solution) scoreInto(r *scoring.Result) {
 	s := evaluate(&a.prediction, a.target, a.raster)
 	if s.rasterResult != nil && s.rasterResult.err != nil {
@@ -87,8 +88,9 @@ func (score *Score) succeeds(v scoring.Variants) bool {
 	return score.Matches
 }
 
-// metrics returns the flags and numbers of a solution in a fixed order. Numbers that compare
-// with the target are null where the answer is not evaluable. See docs/spec/tangram.md#r47.
+// metrics returns the flags and numbers of a scored tangram answer in a fixed order. Numbers that
+// compare it with the target are null where the answer is not evaluable. See
+// docs/spec/tangram.md#r47.
 func (score *Score) metrics() []scoring.Metric {
 	var class any
 	if score.Class != "" {
@@ -123,8 +125,8 @@ func (score *Score) metrics() []scoring.Metric {
 	return append(out, score.rasterMetrics()...)
 }
 
-// overlapList returns the overlaps as a JSON list of [i, j, area, counts]: the indices of
-// two pieces, the area, and whether it is above the tolerance.
+// overlapList returns the overlaps of tangram pieces as a JSON list of [i, j, area, counts]: the
+// indices of two pieces, the area of their overlap, and whether it is above the tolerance.
 func (score *Score) overlapList() scoring.JSON {
 	b := []byte{'['}
 	for i, overlap := range score.Overlaps {
@@ -139,7 +141,7 @@ func (score *Score) overlapList() scoring.JSON {
 	return append(b, ']')
 }
 
-// pieceList returns the descriptions of all pieces as JSON.
+// pieceList returns the descriptions of all tangram pieces of an answer as JSON.
 func (score *Score) pieceList() scoring.JSON {
 	b := append(make([]byte, 0, 2+192*len(score.Pieces)), '[')
 	for i := range score.Pieces {
@@ -151,8 +153,8 @@ func (score *Score) pieceList() scoring.JSON {
 	return append(b, ']')
 }
 
-// appendJSON appends the description of one piece of an answer as a JSON object. Members
-// that are not known are null (id, type) or left out.
+// appendJSON appends the description of one tangram piece of an answer as a JSON object. Unknown
+// members are null (id, type) or left out.
 func (piece *PieceScore) appendJSON(b []byte, index int) []byte {
 	b = strconv.AppendInt(append(b, `{"index":`...), int64(index), 10)
 	text := func(name, s string, known bool) {
@@ -186,7 +188,7 @@ func (piece *PieceScore) appendJSON(b []byte, index int) []byte {
 	return append(b, '}')
 }
 
-// pieceName returns what notes call piece i: its id, or else its index.
+// pieceName returns what notes call tangram piece i: its id, or else its index.
 func (score *Score) pieceName(i int) string {
 	if piece := &score.Pieces[i]; piece.HasID && piece.ID != "" {
 		return piece.ID
@@ -197,9 +199,9 @@ func (score *Score) pieceName(i int) string {
 // maxNotes bounds the notes of a result.
 const maxNotes = 64
 
-// notes returns reasons that a model can learn from: which pieces could not be read, which
-// one is distorted at which edge and by how much, which overlap and by what area, and which
-// are disconnected. They are at most maxNotes.
+// notes returns what is wrong with a tangram answer, in words that a model can learn from: which
+// pieces could not be read, which one is distorted at which edge and by how much, which overlap and
+// by what area, and which are disconnected. There are at most maxNotes.
 func (score *Score) notes(p *construction.Prediction) (out []scoring.Note) {
 	add := func(code, path, format string, args ...any) {
 		if len(out) >= maxNotes {
@@ -258,7 +260,7 @@ func (score *Score) notes(p *construction.Prediction) (out []scoring.Note) {
 // formatShort formats a number of a note with 6 digits.
 func formatShort(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
-// deviation describes for a note by how much an area or perimeter is off.
+// deviation says, for a note on a tangram piece, by how much an area or perimeter is off.
 func deviation(difference float64) string {
 	if math.Abs(difference) < 1e-12 {
 		return "right"
@@ -266,9 +268,9 @@ func deviation(difference float64) string {
 	return strconv.FormatFloat(difference, 'g', 3, 64) + " off"
 }
 
-// worstEdge describes for a note which edge differs most from the canonical piece, for the
-// start and direction of the vertices that fit best overall. It says so where the number of
-// vertices is wrong, or only angles are.
+// worstEdge says, for a note, which edge of a tangram piece differs most from the canonical piece.
+// It compares them from the start and in the direction of the vertices that fit best overall. It
+// says so where the number of vertices is wrong, or where only angles are.
 func worstEdge(list []construction.Point, kind construction.Kind) string {
 	canonical := canonicalPieces[kind]
 	points := make([]plane.Point, len(list))
@@ -303,7 +305,8 @@ func worstEdge(list []construction.Point, kind construction.Kind) string {
 		formatShort(own[worstIndex]), formatShort(own[worstIndex]-worstGap))
 }
 
-// edgeLengths returns the lengths of a piece's edges.
+// edgeLengths returns the lengths of a tangram piece's edges; edge i leads from vertex i to the
+// next one.
 func edgeLengths(list []plane.Point) (out []float64) {
 	for i, a := range list {
 		out = append(out, math.Sqrt(squaredDistance(a, list[(i+1)%len(list)]).Float()))

@@ -41,7 +41,8 @@ var canonicalPieces = func() map[construction.Kind]*canonicalPiece {
 	}
 }()
 
-// newCanonicalPiece computes the measures of a piece from its corners.
+// newCanonicalPiece computes the measures of one of the seven tangram pieces from its corners, with
+// which pieces of answers are compared.
 func newCanonicalPiece(corners ...plane.Point) *canonicalPiece {
 	c := &canonicalPiece{corners: corners, area: area(corners)}
 	c.perimeter, _ = perimeter(corners)
@@ -54,7 +55,7 @@ func newCanonicalPiece(corners ...plane.Point) *canonicalPiece {
 	return c
 }
 
-// area returns the exact area of a polygon, whose vertices may run in either direction.
+// area returns the exact area of a tangram piece, whose vertices may run in either direction.
 func area(list []plane.Point) field.Number {
 	a := field.Area(list)
 	if a.Sign() < 0 {
@@ -63,8 +64,8 @@ func area(list []plane.Point) field.Number {
 	return a
 }
 
-// perimeter returns the exact perimeter of a polygon. ok is false if an edge length is not
-// in Q(sqrt 2). See docs/spec/tangram.md#r30.
+// perimeter returns the exact perimeter of a tangram piece. ok is false if the length of an edge is
+// not in Q(sqrt 2). See docs/spec/tangram.md#r30.
 func perimeter(list []plane.Point) (sum field.Number, ok bool) {
 	sum = field.Int(0)
 	for i, a := range list {
@@ -90,8 +91,8 @@ func squaredDistance(a, b plane.Point) field.Number {
 	return field.SquaredDistance(a.X, a.Y, b.X, b.Y)
 }
 
-// squaredDistances returns the exact squared distances of all pairs of n vertices: that of i
-// and j is at i*n+j.
+// squaredDistances returns the exact squared distances of all pairs of a tangram piece's n
+// vertices: that of i and j is at i*n+j.
 func squaredDistances(list []plane.Point) []field.Number {
 	n := len(list)
 	out := make([]field.Number, n*n)
@@ -105,8 +106,9 @@ func squaredDistances(list []plane.Point) []field.Number {
 	return out
 }
 
-// productError bounds the error of a product of two differences of coordinates in doubles,
-// and of a sum of two such products. Coordinates have a relative error of 2^-50.
+// productError returns a bound on the rounding error of a product of two differences of tangram
+// coordinates in doubles, and of a sum of two such products. Coordinates have a relative error of
+// 2^-50.
 func productError(edges []segment) float64 {
 	reach := 1.0
 	for i := range edges {
@@ -115,11 +117,10 @@ func productError(edges []segment) float64 {
 	return 0x1p-44 * reach * reach
 }
 
-// isCongruent reports whether a polygon is the canonical piece, moved, rotated or
-// mirrored. Vertices between collinear edges do not count, and all distances between corners
-// must agree for some first corner and direction: within a tolerance for decimal answers,
-// else exactly. Doubles rule out most candidates before exact numbers are compared. See
-// docs/spec/tangram.md#r32.
+// isCongruent reports whether a piece of an answer is the canonical tangram piece, moved, rotated
+// or mirrored. Vertices between collinear edges do not count. All distances between corners must
+// agree for some first corner and direction: within a tolerance for decimal answers, else exactly.
+// Doubles rule out most candidates before exact numbers are compared. See docs/spec/tangram.md#r32.
 func isCongruent(list []plane.Point, edges []segment, canonical *canonicalPiece, decimal bool) bool {
 	corners := withoutCollinear(list, edges)
 	n := len(corners)
@@ -169,8 +170,8 @@ func isCongruent(list []plane.Point, edges []segment, canonical *canonicalPiece,
 // maxCorners is the largest number of corners of a canonical piece.
 const maxCorners = 4
 
-// withoutCollinear returns the vertices of a polygon except those between two edges on one
-// line. It returns the list itself if there are none.
+// withoutCollinear returns the vertices of a tangram piece except those between two edges on one
+// line. If there are none of these it returns the list itself.
 func withoutCollinear(list []plane.Point, edges []segment) []plane.Point {
 	n := len(list)
 	if n <= 3 {
@@ -201,8 +202,8 @@ func withoutCollinear(list []plane.Point, edges []segment) []plane.Point {
 	return out
 }
 
-// isDistorted reports whether a piece is not rigid: it crosses itself, or has another area
-// or perimeter than its type, within a tolerance for decimal answers. See
+// isDistorted reports whether a piece of an answer is not a rigid tangram piece of its type: it
+// crosses itself, or has another area or perimeter. For decimal answers there is a tolerance. See
 // docs/spec/tangram.md#r30.
 func isDistorted(list []plane.Point, piece *PieceScore, canonical *canonicalPiece, decimal bool) bool {
 	if !piece.Simple {

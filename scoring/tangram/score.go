@@ -81,7 +81,8 @@ var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 // concurrent use.
 func Evaluate(p *construction.Prediction, t *plane.Target) Score { return evaluate(p, t, nil) }
 
-// evaluate is Evaluate, but measures the union on a raster if r is not nil.
+// evaluate scores the pieces of a tangram answer against the target, as Evaluate does. If r is not
+// nil, it measures their union on a raster instead of in exact arithmetic.
 func evaluate(prediction *construction.Prediction, target *plane.Target, r *rasterMeter) Score {
 	ws := workspaces.Get().(*workspace)
 	defer workspaces.Put(ws)
@@ -131,9 +132,9 @@ func evaluate(prediction *construction.Prediction, target *plane.Target, r *rast
 	return score
 }
 
-// checkPieces fills in the geometry of each parsed piece: whether it is simple, rigid
-// (docs/spec/tangram.md#r31) and congruent to its type (docs/spec/tangram.md#r32). Under a
-// syntax error the answer has no errors of rigid geometry, except in RGEParsed.
+// checkPieces fills in the geometry of each parsed tangram piece: whether it is simple, rigid
+// (docs/spec/tangram.md#r31) and congruent to its type (docs/spec/tangram.md#r32). An answer with a
+// syntax error has no errors of rigid geometry, except in RGEParsed.
 func (score *Score) checkPieces(ws *workspace, r *plane.Result, decimal bool) {
 	anyDistorted, anyIncongruent := false, false
 	for i, list := range ws.polygons {
@@ -156,10 +157,9 @@ func (score *Score) checkPieces(ws *workspace, r *plane.Result, decimal bool) {
 	score.RGE, score.RGECongruent = !score.TSE && anyDistorted, !score.TSE && anyIncongruent
 }
 
-// checkContacts decides which pieces overlap (docs/spec/tangram.md#r34) and which are
-// disconnected (docs/spec/tangram.md#r36); either is a physics error
-// (docs/spec/tangram.md#r35). Overlapping pieces count as connected. Pieces without area are
-// ignored.
+// checkContacts decides which tangram pieces overlap (docs/spec/tangram.md#r34) and which are
+// disconnected (docs/spec/tangram.md#r36). Either is a physics error (docs/spec/tangram.md#r35).
+// Overlapping pieces count as connected. Pieces without area are ignored.
 func (score *Score) checkContacts(ws *workspace, r *plane.Result, decimal bool) {
 	count, index := len(ws.edges), ws.pieceIndex
 	byEdge, byPoint := &ws.byEdge, &ws.byPoint
@@ -203,8 +203,9 @@ func (score *Score) checkContacts(ws *workspace, r *plane.Result, decimal bool) 
 	score.PE = score.PEOverlap || score.PEDisconnected
 }
 
-// matchExact compares the union with the target in exact arithmetic and decides success. It
-// also does so where pieces are invalid. See docs/spec/tangram.md#r39.
+// matchExact compares the union of the tangram pieces with the target in exact arithmetic and
+// decides whether the answer is a success. It also does so where pieces are invalid. See
+// docs/spec/tangram.md#r39.
 func (score *Score) matchExact(r *plane.Result, t *plane.Target, decimal bool) {
 	score.Union, score.Shared = r.Union, r.Shared
 	score.IoU = r.Shared / (r.Union + t.Area - r.Shared)
@@ -225,7 +226,7 @@ func (score *Score) matchExact(r *plane.Result, t *plane.Target, decimal bool) {
 // unionFind is a disjoint-set forest of pieces: its sets are connected components.
 type unionFind struct{ parent []int }
 
-// reset makes n sets of one piece each.
+// reset makes n sets of one tangram piece each.
 func (g *unionFind) reset(n int) {
 	g.parent = g.parent[:0]
 	for i := range n {
@@ -233,7 +234,8 @@ func (g *unionFind) reset(n int) {
 	}
 }
 
-// find returns the root of the set that piece i is in, its smallest piece.
+// find returns the root of the set of connected tangram pieces that piece i is in: the smallest
+// piece of the set.
 func (g *unionFind) find(i int) int {
 	for g.parent[i] != i {
 		i = g.parent[i]
@@ -247,7 +249,8 @@ func (g *unionFind) join(i, j int) {
 	g.parent[max(i, j)] = min(i, j)
 }
 
-// disconnected reports whether the pieces with area are in more than one set.
+// disconnected reports whether the tangram pieces with area are in more than one set of connected
+// pieces.
 func (g *unionFind) disconnected(hasArea []bool) bool {
 	first := -1
 	for i, has := range hasArea {
@@ -262,8 +265,8 @@ func (g *unionFind) disconnected(hasArea []bool) bool {
 	return false
 }
 
-// components returns the sets of the pieces with area, in the order of their first pieces.
-// Piece i is written as index[i].
+// components returns the sets of connected tangram pieces, of those with area, in the order of
+// their first pieces. Piece i is written as index[i].
 func (g *unionFind) components(hasArea []bool, index []int) (out [][]int) {
 	componentOf := map[int]int{}
 	for i, has := range hasArea {

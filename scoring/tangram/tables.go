@@ -75,8 +75,9 @@ type answerTally struct {
 // item of its own.
 const maxItems = 1 << 18
 
-// addItem counts an answer with the other repeats of its item. An answer without a repeat
-// number, or of an item that is not remembered, counts as an item of its own.
+// addItem counts an answer together with the other repeats of its item, so that an item counts once
+// in the means. An answer without a repeat number, or of an item that is not remembered, counts as
+// an item of its own.
 func (g *group) addItem(r *scoring.Result, answer *itemTallies) {
 	g.n++
 	item := -1
@@ -113,7 +114,7 @@ func (g *group) itemOf(r *scoring.Result) int {
 	return len(g.items) - 1
 }
 
-// merge adds the counts and sums of other answers.
+// merge adds the counts and sums of other tangram answers.
 func (t *answerTally) merge(other *answerTally) {
 	t.n += other.n
 	for i, count := range other.counts {
@@ -133,7 +134,7 @@ type means struct {
 	iouAll         compensatedMean    // with 0 for answers that are not evaluable
 }
 
-// meansOf returns the means over all items for one way of reading answers.
+// meansOf returns the means over all tangram items of a group for one way of reading their answers.
 func (g *group) meansOf(which int) means {
 	c := g.unrepeated[which]
 	for i := range g.items {
@@ -142,8 +143,8 @@ func (g *group) meansOf(which int) means {
 	return c
 }
 
-// add counts one item by the means over its answers. It ignores a tally without answers,
-// which items of Task 1 have in all readings but the first.
+// add counts one tangram item by the means over its answers. It ignores a tally without answers;
+// items of Task 1 have such tallies in all ways of reading but the first.
 func (c *means) add(t *answerTally) {
 	if t.n == 0 {
 		return
@@ -168,7 +169,8 @@ type compensatedMean struct {
 	n         int
 }
 
-// add adds a value to the sum, and what rounding lost of it to m.lost.
+// add adds a value to the sum of a mean in a tangram table, and what rounding lost of it to m.lost
+// (Neumaier's summation).
 func (m *compensatedMean) add(value float64) {
 	sum := m.sum + value
 	if math.Abs(m.sum) >= math.Abs(value) {
@@ -197,8 +199,8 @@ type outcome struct {
 	evaluable                                      bool
 }
 
-// add counts one answer. Its IoU and distance are added if it is evaluable, and in a second
-// sum if it has no syntax error either.
+// add counts one tangram answer. Its IoU and Hausdorff distance are added if it is evaluable, and
+// in a second sum if it has no syntax error either.
 func (t *answerTally) add(s outcome) {
 	t.n++
 	vpr := !s.syntaxError && !s.rigidError && !s.physicsError
@@ -217,9 +219,9 @@ func (t *answerTally) add(s outcome) {
 	}
 }
 
-// Add implements scoring.Tables. A missing answer counts as a syntax error with
-// countMissing, and is only tallied without. Other results without a score are only tallied.
-// Each answer is counted for every way of reading.
+// Add counts a TangramPuzzle result in its table, once for every way of reading the answer. A
+// missing answer counts as a syntax error with countMissing; without it, it is only tallied. Other
+// results without a score are only tallied. It implements scoring.Tables.
 func (t *tables) Add(r *scoring.Result) {
 	missing := !r.Scored && r.Err != nil && r.Err.Code == "no_response"
 	g := t.groupOf(r)
@@ -247,9 +249,9 @@ func (t *tables) Add(r *scoring.Result) {
 	g.addItem(r, &tallies)
 }
 
-// groupOf returns the group that counts a result: that of Task 1, or of the setting of Task
-// 2, which it creates if it is new. The setting is in the metrics or else in the model's
-// identity.
+// groupOf returns the group of tangram answers in which a result is counted: that of Task 1, or
+// that of the setting of Task 2, which it creates if it is new. The setting is in the metrics, or
+// else in the model's identity.
 func (t *tables) groupOf(r *scoring.Result) *group {
 	if r.Test == Outline {
 		return &t.choices
@@ -268,8 +270,8 @@ func (t *tables) groupOf(r *scoring.Result) *group {
 	return g
 }
 
-// addSolution counts a scored answer to Task 2 for every way of reading. Without repair
-// metrics, repairing backslashes changed nothing.
+// addSolution counts a scored answer to Task 2 of TangramPuzzle for every way of reading it. If the
+// result has no repair metrics, repairing backslashes changed nothing.
 func (it *itemTallies) addSolution(r *scoring.Result) {
 	main := outcomeOf(r, "")
 	it[mainReading].add(main)
@@ -288,8 +290,8 @@ func (it *itemTallies) addSolution(r *scoring.Result) {
 	it[pointsReading].add(changed)
 }
 
-// outcomeOf returns what tables use of a result, from the metrics whose names begin with
-// prefix: "" or "repair_".
+// outcomeOf returns what the tangram tables use of a result, from the metrics whose names begin
+// with prefix: "" for the answer as it is, "repair_" for the repaired one.
 func outcomeOf(r *scoring.Result, prefix string) (s outcome) {
 	s.syntaxError, _ = r.Bool(prefix + "tse")
 	s.rigidError, _ = r.Bool(prefix + "rge")
@@ -300,8 +302,8 @@ func outcomeOf(r *scoring.Result, prefix string) (s outcome) {
 	return s
 }
 
-// addChoice counts an answer to Task 1, the multiple-choice test. An invalid or missing one
-// counts as a syntax error.
+// addChoice counts an answer to Task 1 of TangramPuzzle, the multiple-choice test. An invalid or
+// missing answer counts as a syntax error.
 func (it *itemTallies) addChoice(r *scoring.Result, missing bool) {
 	main := &it[mainReading]
 	main.n = 1
@@ -312,8 +314,9 @@ func (it *itemTallies) addChoice(r *scoring.Result, missing bool) {
 	}
 }
 
-// Tables implements scoring.Tables: the table of Task 1, then two for each setting of Task
-// 2, those of the paper first. Groups without answers have none.
+// Tables returns the tables of one series of TangramPuzzle results: that of Task 1, then two for
+// each setting of Task 2, with the paper's settings first. Groups without answers have none. It
+// implements scoring.Tables.
 func (t *tables) Tables() (out []scoring.TextTable) {
 	if g := &t.choices; g.n > 0 {
 		c := g.meansOf(mainReading)
@@ -332,7 +335,8 @@ func (t *tables) Tables() (out []scoring.TextTable) {
 	return out
 }
 
-// settingOrder returns the position of a setting in the report: the paper's settings first.
+// settingOrder returns the position of a TangramPuzzle setting in the report: the paper's settings
+// come first.
 func settingOrder(setting string) int {
 	if i := slices.Index(settings, setting); i >= 0 {
 		return i
@@ -340,7 +344,7 @@ func settingOrder(setting string) int {
 	return len(settings)
 }
 
-// footnote returns the note under a table on how missing answers and repeats count. counted
+// footnote returns the note under a tangram table on how missing answers and repeats count. counted
 // says that missing answers are in n.
 func (g *group) footnote(counted bool) string {
 	var parts []string
@@ -384,9 +388,9 @@ func (g *group) table(name string, missing bool) scoring.TextTable {
 	return out
 }
 
-// detailTable returns figures that the paper's table does not have: the share of evaluable
-// answers, the mean IoU with 0 for others, and IoU and distance over answers without a
-// syntax error.
+// detailTable returns figures of a tangram setting that the paper's table does not have: the share
+// of evaluable answers, the mean IoU with 0 for others, and IoU and Hausdorff distance over answers
+// without a syntax error.
 func (g *group) detailTable(name string) scoring.TextTable {
 	c := g.meansOf(mainReading)
 	return scoring.TextTable{Title: tableTitle(name) + ", beside it", Text: 1,

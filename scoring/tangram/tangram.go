@@ -89,8 +89,8 @@ var variants = []scoring.Variant{
 		Doc: "pixels along a side of the raster, default 512"},
 }
 
-// instanceKeys returns the key of an instance in a task file, its instance_id. Without one
-// it is refused.
+// instanceKeys returns the key of a tangram instance in a task file: its instance_id. An instance
+// without one is an error.
 func instanceKeys(v *fastjson.Value, _ int) ([]string, error) {
 	id := string(v.GetStringBytes("instance_id"))
 	if id == "" {
@@ -99,7 +99,8 @@ func instanceKeys(v *fastjson.Value, _ int) ([]string, error) {
 	return []string{id}, nil
 }
 
-// instanceName returns the instance that an item refers to: its instance_id or else its id.
+// instanceName returns the name of the tangram instance that an item refers to: its instance_id, or
+// else its id.
 func instanceName(v *fastjson.Value, id string) string {
 	if name := string(v.GetStringBytes("instance_id")); name != "" {
 		return name
@@ -107,8 +108,9 @@ func instanceName(v *fastjson.Value, id string) string {
 	return id
 }
 
-// prepare implements scoring.Suite.Prepare. An item without a test is one of Task 2; a
-// missing answer becomes an error of the result.
+// prepare reads a TangramPuzzle item and its answer, and returns the job that scores it. An item
+// without a test is one of Task 2. A missing answer becomes an error of the result. It implements
+// scoring.Suite.Prepare.
 func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	if it.Test == "" {
 		it.Test = Solution
@@ -135,9 +137,9 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	return j, nil
 }
 
-// readSolution reads an item of Task 2 and its answer into j; answer is nil for none. If
-// repairing backslashes would change the text, the repaired answer is read too, to be scored
-// beside it.
+// readSolution reads an item of Task 2 of TangramPuzzle and its answer into j; answer is nil for
+// none. If doubling stray backslashes would change the text, the repaired answer is read too, and
+// scored beside the other.
 func (s *suite) readSolution(j *job, it *scoring.Item, answer *fastjson.Value, v scoring.Variants) error {
 	outline, err := s.target(it.Fields)
 	if err != nil {
@@ -166,8 +168,8 @@ func (s *suite) readSolution(j *job, it *scoring.Item, answer *fastjson.Value, v
 	return nil
 }
 
-// missingFields returns an error that lists the fields that an item lacks, nil if it has
-// all.
+// missingFields returns an error that lists the fields that a TangramPuzzle item lacks, or nil if
+// it has all.
 func missingFields(it *scoring.Item) error {
 	lacks := scoring.LackingIn(it)
 	switch it.Test {
@@ -182,7 +184,8 @@ func missingFields(it *scoring.Item) error {
 	return lacks.Err("want them in the line, or an instance_id and --tasks tangram=FILE")
 }
 
-// answerText returns an answer's text. An answer that is a JSON object is its JSON.
+// answerText returns the text of a TangramPuzzle answer. The text of an answer that is a JSON
+// object is its JSON.
 func answerText(v *fastjson.Value) string {
 	if v.Type() == fastjson.TypeString {
 		return string(v.GetStringBytes())
@@ -197,7 +200,8 @@ func (s *suite) readAnswer(text string, repair bool) construction.Prediction {
 	return r.Read(text, repair)
 }
 
-// reading implements scoring.Suite.Reading: the object of an answer to Task 2, in the text as it is.
+// reading returns which part of a TangramPuzzle answer is scored: the bytes of its last JSON object
+// with a final state, for Task 2. It implements scoring.Suite.Reading.
 func (s *suite) reading(it *scoring.Item, _ scoring.Variants) (from, to int, ok bool) {
 	if it.Test != Solution {
 		return 0, 0, false
@@ -213,8 +217,8 @@ const maxSetting = 64
 // maxTargets bounds the prepared targets that are cached.
 const maxTargets = 8192
 
-// target returns the prepared outline of an item. Targets are cached by the text of their
-// vertices, because many answers have the same one; a full cache is emptied. See
+// target returns the prepared target outline of a tangram item. Targets are cached by the text of
+// their vertices, because many answers have the same one. A full cache is emptied. See
 // docs/spec/tangram.md#r12.
 func (s *suite) target(v *fastjson.Value) (*plane.Target, error) {
 	list := v.Get("target_outline", "vertices")
@@ -251,8 +255,8 @@ const maxOutline = 64
 // maxCoordinate bounds the coordinates of an outline.
 var maxCoordinate = field.Int(1_000_000)
 
-// newTarget reads and prepares the vertices of a target outline, numbers or texts of
-// expressions. It refuses outlines that are no simple polygon.
+// newTarget reads and prepares the vertices of a tangram target's outline, which are numbers or
+// texts of expressions. It refuses an outline that is not a simple polygon.
 func newTarget(list []*fastjson.Value) (*plane.Target, error) {
 	if len(list) < 3 || len(list) > maxOutline {
 		return nil, badItem("target_outline.vertices", "it has %d; want 3 to %d", len(list), maxOutline)
@@ -300,8 +304,8 @@ type job struct {
 // Views implements scoring.Job. The suite needs no pictures.
 func (*job) Views() []view.View { return nil }
 
-// Score implements scoring.Job. Only the first call computes; later ones return the same
-// result.
+// Score computes the result of a TangramPuzzle answer. Only the first call computes; later ones
+// return the same result. It implements scoring.Job.
 func (j *job) Score([]metric.Tally) scoring.Result {
 	if j.score != nil {
 		j.score(&j.base)

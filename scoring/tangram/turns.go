@@ -17,7 +17,8 @@ type placedPieces struct {
 	pieces map[string][]byte // JSON of the placed pieces, by id
 }
 
-// canvas implements scoring.Suite.Canvas.
+// canvas returns the empty board on which a tangram answer of several turns places its pieces.
+// Answers to Task 1 do not build on each other and are refused. It implements scoring.Suite.Canvas.
 func (s *suite) canvas(it *scoring.Item, v scoring.Variants) (scoring.Canvas, error) {
 	if it.Test == Outline {
 		return nil, badItem("test", "answers to %s do not build on each other", Outline)
@@ -28,10 +29,10 @@ func (s *suite) canvas(it *scoring.Item, v scoring.Variants) (scoring.Canvas, er
 // maxPlaced bounds the pieces that are placed; more than construction.Count score nothing anyway.
 const maxPlaced = 64
 
-// Apply implements scoring.Canvas. A piece with a known id replaces the placed one, and null
-// removes it. Entries without an id, unknown ids that are removed, and pieces beyond
-// maxPlaced are left out with a note. status is "no_json" where the answer has no readable
-// object.
+// Apply places the tangram pieces of one turn's answer. A piece with a known id replaces the placed
+// one, and null removes it. Entries without an id, unknown ids to remove, and pieces beyond
+// maxPlaced are left out with a note. status is "no_json" if the answer has no readable object. It
+// implements scoring.Canvas.
 func (c *placedPieces) Apply(it *scoring.Item) (status string, notes []scoring.Note, err error) {
 	answer := it.Fields.Get("response")
 	if answer == nil || answer.Type() == fastjson.TypeNull {
@@ -65,7 +66,8 @@ func (c *placedPieces) Apply(it *scoring.Item) (status string, notes []scoring.N
 // shortID is an id for messages.
 func shortID(id string) string { return id[:min(len(id), 40)] }
 
-// AppendAnswer implements scoring.Canvas.
+// AppendAnswer appends all placed tangram pieces as one answer, sorted by id, which is scored at
+// the end of the turns. It implements scoring.Canvas.
 func (c *placedPieces) AppendAnswer(dst []byte) []byte {
 	dst = append(dst, `{"final_state":{"pieces":[`...)
 	for i, id := range slices.Sorted(maps.Keys(c.pieces)) {

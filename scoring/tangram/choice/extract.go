@@ -25,10 +25,10 @@ func compile(s string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(s, "~", blank))
 }
 
-// Extract returns the letter "A" to "D" that an answer to a multiple-choice question gives.
-// The rules are tried in order: an answer field, \boxed, the word answer, a lone letter, the
-// only letter in the text. ok is false if the answer gives none of the four. Its time is
-// linear in the length of the text. See docs/spec/tangram.md#r55.
+// Extract returns the letter "A" to "D" that a model's answer to Task 1 of TangramPuzzle gives. It
+// tries these rules in order: an answer field, \boxed, the word answer, a lone letter, the only
+// letter in the text. ok is false if the answer gives none of the four. Its time is linear in the
+// length of the text. See docs/spec/tangram.md#r55.
 func Extract(text string) (letter string, ok bool) {
 	for _, rule := range [2]*regexp.Regexp{answerField, boxedLetter} {
 		if all := rule.FindAllStringSubmatchIndex(text, -1); all != nil {
@@ -51,7 +51,8 @@ func optionLetter(s string) (string, bool) {
 	return s, len(s) == 1 && s[0] >= 'A' && s[0] <= 'D'
 }
 
-// lastNamed returns the last upper-case letter after the word answer, option or choice, or "".
+// lastNamed returns the last upper-case letter, A to D, that follows the word answer, option or
+// choice in a model's answer, or "".
 func lastNamed(text string) (letter string) {
 	for at := 0; at < len(text); {
 		m := answerWord.FindStringSubmatchIndex(text[at:])
@@ -76,8 +77,8 @@ func isWordRune(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// isArticle reports whether a text begins with the article A, as in "A bird", which is not the
-// answer A.
+// isArticle reports whether s, a part of a model's answer, begins with the article A, as in "A
+// bird", which is not the option A.
 func isArticle(s string) bool {
 	if len(s) < 3 || s[0] != 'A' || s[1] != ' ' {
 		return false
@@ -86,8 +87,8 @@ func isArticle(s string) bool {
 	return unicode.IsLower(r)
 }
 
-// onlyLetter returns the letter A to D that stands alone in the text; ok is false if there
-// is none, or several different ones.
+// onlyLetter returns the only letter A to D that stands alone in a model's answer. ok is false if
+// there is none, or if there are several different ones.
 func onlyLetter(text string) (letter string, ok bool) {
 	for i := range len(text) {
 		c := text[i]

@@ -30,8 +30,9 @@ type Item struct {
 	Answer  string    // the letter of ID
 }
 
-// Items picks the options of every instance at random. The items are sorted by id; the result
-// depends only on the set and the seed. See docs/spec/tangram.md#r52.
+// Items makes an item of Task 1 of each tangram instance: it picks three other outlines as wrong
+// options at random. The items are sorted by id. The result depends only on the set and the seed.
+// See docs/spec/tangram.md#r52.
 func Items(set []Candidate, seed int64) ([]Item, error) {
 	sorted := slices.Clone(set)
 	slices.SortFunc(sorted, func(a, b Candidate) int { return strings.Compare(a.ID, b.ID) })
@@ -55,8 +56,8 @@ func Items(set []Candidate, seed int64) ([]Item, error) {
 	return items, nil
 }
 
-// CheckOutlines returns an error if two instances have the same id, or if the set has fewer than
-// want different outlines: Draw would then pick at random for ever. The set must be sorted by id,
+// CheckOutlines returns an error if two tangram instances have the same id, or if the set has fewer
+// than want different outlines, because Draw would then never end. The set must be sorted by id,
 // because only neighbours are compared.
 func CheckOutlines(sorted []Candidate, want int) error {
 	outlines := map[string]bool{}
@@ -78,9 +79,9 @@ type Drawn struct {
 	random *splitmix.Stream
 }
 
-// Draw picks n instances of the set at random, for instance k: none is k, and their outlines
-// differ from one another and from that of k. The random generator is seeded by a text. The set
-// must pass CheckOutlines for n+1. See docs/spec/tangram.md#r52.
+// Draw picks n tangram instances of the set at random as wrong options for instance k. None is k,
+// and their outlines differ from one another and from that of k. The random generator is seeded by
+// a text. The set must pass CheckOutlines for n+1. See docs/spec/tangram.md#r52.
 func Draw(set []Candidate, k int, seed string, n int) Drawn {
 	d := Drawn{random: splitmix.New(seed)}
 	for len(d.Others) < n {

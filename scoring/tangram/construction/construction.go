@@ -90,7 +90,8 @@ func (r *Reader) Where(text string) (from, to int, ok bool) {
 	return r.from, r.to, state != nil
 }
 
-// Read parses an answer. repair doubles stray backslashes first.
+// Read parses the answer of a model that places tangram pieces. With repair it doubles stray
+// backslashes first.
 func (r *Reader) Read(text string, repair bool) Prediction {
 	if repair {
 		text = Repair(text)
@@ -153,9 +154,9 @@ func (r *Reader) findState(text string) (state *pyjson.Value, limited bool) {
 	}
 }
 
-// finalState returns the member final_state of an object, or of the object in its member "tce" or
-// "TCE", or nil. TCE is the paper's name of the JSON form of an assembly, so models may wrap their
-// answer in it. See docs/spec/tangram.md#r13.
+// finalState returns the member final_state of an answer's object, or of the object in its member
+// "tce" or "TCE", or nil. TCE is the paper's name of the JSON form of a tangram assembly, in which
+// models may wrap their answer. See docs/spec/tangram.md#r13.
 func finalState(v *pyjson.Value) *pyjson.Value {
 	if s := v.Get("final_state"); s != nil {
 		return s
@@ -170,8 +171,8 @@ func finalState(v *pyjson.Value) *pyjson.Value {
 	return nil
 }
 
-// Repair doubles the backslashes that do not begin a JSON escape, as in LaTeX that a model
-// did not escape. It returns the text itself if there are none. See
+// Repair doubles the backslashes of a tangram answer that do not begin a JSON escape, as in LaTeX
+// that a model did not escape. It returns the text itself if there are none. See
 // docs/spec/tangram.md#r15.
 func Repair(text string) string {
 	var b []byte
@@ -195,9 +196,9 @@ func Repair(text string) string {
 	return string(append(b, text[copied:]...))
 }
 
-// escapeLength returns the length of a JSON escape after its backslash, or 0 if s does not
-// begin with one. An escape of one letter with another letter after it, such as \frac, is
-// taken for LaTeX.
+// escapeLength returns the length of a JSON escape in a tangram answer after its backslash, or 0 if
+// s does not begin with one. An escape of one letter with another letter after it, such as \frac,
+// counts as LaTeX.
 func escapeLength(s string) int {
 	if s == "" {
 		return 0
@@ -221,8 +222,9 @@ func escapeLength(s string) int {
 	return 0
 }
 
-// readPieces reads the pieces of a final state, a list or an object by id, into p. Vertices
-// after the first MaxVertices are not read. See docs/spec/tangram.md#r16.
+// readPieces reads the tangram pieces of a final state, which is a list or an object by id, into p.
+// Once MaxVertices vertices are read, it skips those of further pieces. See
+// docs/spec/tangram.md#r16.
 func (r *Reader) readPieces(state *pyjson.Value, p *Prediction) {
 	list := state
 	if in := state.Get("pieces"); state.Kind == pyjson.Dict && in != nil {
@@ -244,8 +246,8 @@ func (r *Reader) readPieces(state *pyjson.Value, p *Prediction) {
 	}
 }
 
-// readPiece reads one piece and records what is wrong with it. With full its vertices are
-// skipped, because the answer has too many.
+// readPiece reads one tangram piece and records what is wrong with it. With full it skips the
+// vertices, because the answer has too many.
 func (r *Reader) readPiece(v *pyjson.Value, piece *Piece, p *Prediction, full bool) {
 	if v.Kind != pyjson.Dict {
 		r.reasons[ReasonType], r.reasons[ReasonVertices] = true, true
@@ -278,8 +280,8 @@ var kindNames = map[string]Kind{"largetriangle": Large, "bigtriangle": Large, "m
 	"middletriangle": Medium,
 	"smalltriangle":  Small, "square": Square, "parallelogram": Parallelogram}
 
-// kindOf returns the type of a piece in an answer, in any of its known spellings, or "" if
-// it is unknown.
+// kindOf returns the type of a tangram piece in an answer, which has several known spellings, or ""
+// if it is unknown.
 func kindOf(v *pyjson.Value) Kind {
 	t := v.Get("type")
 	if t == nil {
@@ -301,8 +303,8 @@ func kindOf(v *pyjson.Value) Kind {
 	return kindNames[string(letters)]
 }
 
-// checkInventory records whether the number of pieces or the numbers of each type are wrong.
-// The types are only counted where the number and all types are right. See
+// checkInventory records whether the answer has the wrong number of tangram pieces, or of pieces of
+// a type. Types are only counted where the number of pieces is right and all types are known. See
 // docs/spec/tangram.md#r21.
 func (r *Reader) checkInventory(p *Prediction) {
 	if r.reasons[ReasonPieces] {

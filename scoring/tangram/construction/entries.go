@@ -11,9 +11,9 @@ type Entry struct {
 	JSON []byte // the piece as an object with its id; nil for null, or for vertices that are null
 }
 
-// Entries returns the entries of the last final state in a text, in the order of the text,
-// without checking them. found is false where the text has none. repair doubles stray
-// backslashes first.
+// Entries returns the pieces of the last final state in a tangram answer, in the order of the text,
+// without checking them. found is false if the text has no final state. With repair it doubles
+// stray backslashes first.
 func (r *Reader) Entries(text string, repair bool) (all []Entry, found bool) {
 	if repair {
 		text = Repair(text)
@@ -47,7 +47,7 @@ func (r *Reader) Entries(text string, repair bool) (all []Entry, found bool) {
 	return all, true
 }
 
-// pieceJSON returns a piece as a JSON object that begins with its id.
+// pieceJSON returns a tangram piece as a JSON object that begins with its id.
 func pieceJSON(v *pyjson.Value, id string) []byte {
 	b := jsontree.AppendString([]byte(`{"id":`), id)
 	for i, key := range v.Keys() {

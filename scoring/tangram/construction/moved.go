@@ -9,10 +9,10 @@ import (
 	"plumb/scoring/tangram/field"
 )
 
-// Moved returns the last object in a text that has a final state as JSON, with the pieces
-// moved by (dx, dy) for which moves(index) is true. Lengths are rounded to 1e-9. Exact
-// coordinates stay exact and decimal ones decimal; pieces whose vertices cannot be read stay
-// as they are. ok is false where Read finds no answer.
+// Moved returns the last object in a tangram answer that has a final state as JSON, with the pieces
+// moved by (dx, dy) for which moves(index) is true. Lengths are rounded to 1e-9. Exact coordinates
+// stay exact and decimal ones decimal. Pieces whose vertices cannot be read stay as they are. ok is
+// false if Read finds no answer.
 func (r *Reader) Moved(text string, repair bool, moves func(piece int) bool, dx, dy float64) (answer []byte, ok bool) {
 	if repair {
 		text = Repair(text)
@@ -36,8 +36,8 @@ func (r *Reader) Moved(text string, repair bool, moves func(piece int) bool, dx,
 	return append(b, '}'), true
 }
 
-// roundedShift returns a length as an exact number, rounded to 1e-9; 0 for one that is not
-// finite.
+// roundedShift returns how far a tangram piece is moved along an axis as an exact number, rounded
+// to 1e-9; 0 for a length that is not finite.
 func roundedShift(d float64) field.Number {
 	n, _, err := field.Parse(strconv.FormatFloat(math.Round(d*1e9)/1e9, 'f', -1, 64))
 	if err != nil {
@@ -46,7 +46,8 @@ func roundedShift(d float64) field.Number {
 	return n
 }
 
-// appendMembers appends an object; appendValue appends the value of each member.
+// appendMembers appends an object of a tangram answer as JSON. appendValue appends the value of
+// each member.
 func appendMembers(b []byte, v *pyjson.Value, appendValue func(b []byte, key string, v *pyjson.Value) []byte) []byte {
 	b = append(b, '{')
 	for i, key := range v.Keys() {
@@ -60,8 +61,8 @@ func appendMembers(b []byte, v *pyjson.Value, appendValue func(b []byte, key str
 	return append(b, '}')
 }
 
-// appendPieces appends the list or object of the pieces, those that moves names by index
-// moved.
+// appendPieces appends the list or object of a tangram answer's pieces as JSON. The pieces for
+// whose index moves is true are moved.
 func (r *Reader) appendPieces(b []byte, list *pyjson.Value, moves func(appendOne int) bool, by [2]field.Number) []byte {
 	appendOne := func(b []byte, i int) []byte {
 		v := &list.Items()[i]
@@ -90,7 +91,8 @@ func (r *Reader) appendPieces(b []byte, list *pyjson.Value, moves func(appendOne
 	return list.AppendJSON(b)
 }
 
-// appendPiece appends a piece with its vertices moved, or unchanged if they cannot be read.
+// appendPiece appends a tangram piece as JSON with its vertices moved, or unchanged if they cannot
+// be read.
 func (r *Reader) appendPiece(b []byte, piece *pyjson.Value, by [2]field.Number) []byte {
 	name, vertices := verticesOf(piece)
 	if _, _, problem := r.readVertices(piece); problem != "" {

@@ -14,9 +14,9 @@ const maxVertices = 64
 // maxCoordinate bounds the coordinates of a vertex. See docs/spec/tangram.md#r18.
 const maxCoordinate = 1_000_000
 
-// readVertices reads the vertices of a piece, without those that repeat the one before or
-// close the polygon. problem says why they cannot be used, "" if they can. The list lies in
-// a block of memory that is not used again.
+// readVertices reads the vertices of a tangram piece, except those that repeat the one before or
+// close the polygon. problem says why they cannot be used, or is "". The list lies in a block of
+// memory that is not used again.
 func (r *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool, problem string) {
 	_, member := verticesOf(v)
 	switch {
@@ -56,8 +56,8 @@ func (r *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool, prob
 	return list[:n:n], inexact, ""
 }
 
-// verticesOf returns the first member of a piece that can hold its vertices, with its name;
-// nil if it has none.
+// verticesOf returns the first member of a tangram piece that can hold its vertices, with its name,
+// or nil if it has none.
 func verticesOf(v *pyjson.Value) (name string, f *pyjson.Value) {
 	for _, name = range [3]string{"vertices", "V_world", "V"} {
 		if f = v.Get(name); f != nil {
@@ -70,7 +70,8 @@ func verticesOf(v *pyjson.Value) (name string, f *pyjson.Value) {
 // blockSize is the number of vertices that are allocated together; most answers have fewer.
 const blockSize = 32
 
-// readVertex reads a vertex into *p. ok is false if it has no two readable coordinates.
+// readVertex reads a vertex of a tangram piece into *p. inexact says that a coordinate is decimal.
+// ok is false if the vertex does not have two readable coordinates.
 func readVertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
 	x, y, ok := coordinates(v)
 	if !ok {
@@ -81,8 +82,8 @@ func readVertex(p *Point, v *pyjson.Value) (inexact, ok bool) {
 	return roughX || roughY, okX && okY
 }
 
-// coordinates returns the texts of the two coordinates of a vertex: [x, y], {"x":, "y":} or
-// "(x, y)". ok is false for other forms.
+// coordinates returns the texts of the two coordinates of a tangram piece's vertex, which is [x,
+// y], {"x":, "y":} or "(x, y)". ok is false for other forms.
 func coordinates(v *pyjson.Value) (x, y string, ok bool) {
 	var a, b *pyjson.Value
 	switch v.Kind {
@@ -108,8 +109,8 @@ func isNumberOrText(v *pyjson.Value) bool {
 	return v != nil && (v.Kind == pyjson.Str || v.Kind == pyjson.Int || v.Kind == pyjson.Float)
 }
 
-// readCoordinate reads a number or a LaTeX expression into *x; ok is false beyond
-// maxCoordinate.
+// readCoordinate reads a coordinate of a tangram piece, a number or a LaTeX expression, into *x. ok
+// is false if it cannot be read or is beyond maxCoordinate.
 func readCoordinate(x *field.Number, text string) (inexact, ok bool) {
 	n, inexact, err := field.Parse(text)
 	if err != nil || !n.Within(maxCoordinate) {
@@ -121,9 +122,8 @@ func readCoordinate(x *field.Number, text string) (inexact, ok bool) {
 
 var spacingReplacer = strings.NewReplacer(`\left`, "", `\right`, "", `\,`, " ")
 
-// splitPair splits the text "(x, y)" of a vertex, with or without brackets and LaTeX
-// delimiters, at its only comma outside of brackets. ok is false if there is not exactly
-// one.
+// splitPair splits the text "(x, y)" of a tangram piece's vertex, with or without brackets and
+// LaTeX delimiters, at its only comma outside of brackets. ok is false if there is not exactly one.
 func splitPair(s string) (x, y string, ok bool) {
 	s = strings.TrimSpace(s)
 	for _, delimiters := range [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}} {
@@ -163,8 +163,8 @@ func splitPair(s string) (x, y string, ok bool) {
 	return s[:comma], s[comma+1:], true
 }
 
-// parenthesized reports whether the last character of s closes the round bracket with which
-// s begins.
+// parenthesized reports whether the last character of a vertex's text closes the round bracket with
+// which it begins.
 func parenthesized(s string) bool {
 	if len(s) < 2 || s[0] != '(' || s[len(s)-1] != ')' {
 		return false

@@ -33,10 +33,10 @@ var (
 	seamColor   = color.NRGBA{0x1f, 0x3f, 0x70, 255}
 )
 
-// Answer draws the pieces of an answer over their target and marks the faults: overlaps
-// (red), parts of the target that stay open (orange), parts outside of it (purple), and
-// distorted pieces (red outline). Pieces are filled by the even-odd rule, see
-// docs/spec/tangram.md#r33. Without target and pieces the picture has only the legend.
+// Answer draws the tangram pieces of an answer over their target and marks the faults: overlaps
+// (red), parts of the target that stay open (orange), parts outside of it (purple), and distorted
+// pieces (red outline). Pieces are filled by the even-odd rule, see docs/spec/tangram.md#r33.
+// Without target and pieces the picture has only the legend.
 func Answer(target sheet.Loop, pieces []Piece) (*image.NRGBA, error) {
 	writer, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {
@@ -67,8 +67,8 @@ func Answer(target sheet.Loop, pieces []Piece) (*image.NRGBA, error) {
 	return picture.NRGBA, writeLegend(picture, writer)
 }
 
-// Axes returns where Answer draws the origin of the plane, and how many px it draws for a
-// unit; y grows upwards.
+// Axes returns where Answer draws the origin of the plane of a tangram, in px, and how many px it
+// draws for a unit; y grows upwards.
 func Axes(target sheet.Loop, pieces []Piece) (origin sheet.Point, unit float64) {
 	all := []sheet.Loop{target}
 	for _, p := range pieces {
@@ -78,7 +78,8 @@ func Axes(target sheet.Loop, pieces []Piece) (origin sheet.Point, unit float64) 
 	return v.point(sheet.Point{}), v.scale
 }
 
-// fitView returns the view that shows all loops above the legend, as large as fits.
+// fitView returns the map from the plane to the picture of a tangram answer that shows all loops
+// above the legend, as large as fits.
 func fitView(all []sheet.Loop) view {
 	x0, y0, x1, y1 := sheet.Bounds(all...)
 	const wide, high = answerSide - 2*answerEdge, answerSide - answerRoom - 2*answerEdge
@@ -89,9 +90,9 @@ func fitView(all []sheet.Loop) view {
 	return v
 }
 
-// paintAreas paints each pixel by how often pieces cover it and how much of it the target
-// covers. A pixel mixes the colours by area, so that the picture agrees with the measured
-// areas.
+// paintAreas paints each pixel of a tangram picture by how often pieces cover it and how much of it
+// the target covers. It mixes the colours of a pixel by area, so that the picture agrees with the
+// measured areas.
 func paintAreas(picture *sheet.Sheet, toPicture view, target sheet.Loop, pieces []Piece) {
 	width, height := picture.Rect.Dx(), picture.Rect.Dy()
 	coverCount := make([]float64, width*height)
@@ -119,8 +120,8 @@ func paintAreas(picture *sheet.Sheet, toPicture view, target sheet.Loop, pieces 
 	}
 }
 
-// writeName writes the name of a piece at the mean of its vertices; "?" if the font lacks
-// its characters, nothing if it is too long.
+// writeName writes the name of a tangram piece at the mean of its vertices: "?" if the font lacks
+// its characters, nothing if the name is too long.
 func writeName(picture *sheet.Sheet, writer *sheet.Writer, toPicture view, piece Piece) error {
 	if piece.Name == "" || len(piece.Loop) == 0 {
 		return nil

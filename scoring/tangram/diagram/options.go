@@ -29,8 +29,9 @@ var (
 	grey  = color.NRGBA{0x80, 0x80, 0x80, 255}
 )
 
-// Options draws four silhouettes as A to D, filled, all in the largest scale in which each
-// fits its cell. An outline without extent is an error. See docs/spec/tangram.md#r54.
+// Options draws the four silhouettes of a tangram item as A to D, filled, all in the largest scale
+// in which each fits its cell. A silhouette without extent is an error. See
+// docs/spec/tangram.md#r54.
 func Options(outlines [4]sheet.Loop) (*image.NRGBA, error) {
 	writer, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {
@@ -83,7 +84,7 @@ func (v view) point(p sheet.Point) sheet.Point {
 	return sheet.Pt(v.to.X+float64((p.X-v.centre.X)*v.scale), v.to.Y-float64((p.Y-v.centre.Y)*v.scale))
 }
 
-// loop maps a polygon of the plane, such as a piece, to px of the picture.
+// loop maps a polygon of the plane, such as a tangram piece, to px of the picture.
 func (v view) loop(l sheet.Loop) sheet.Loop {
 	out := make(sheet.Loop, len(l))
 	for i, p := range l {

@@ -35,9 +35,9 @@ const (
 	marginPerCost = 12 // px of margin above minMargin
 )
 
-// Outline draws an outline with its vertices marked and their coordinates as labels, none over
-// another or over the outline. The vertices run counter-clockwise. The margin grows from 112 px as
-// far as the labels need it. See docs/spec/tangram.md#r57.
+// Outline draws the outline of a tangram with its vertices marked and their coordinates as labels.
+// No label lies over another or over the outline. The vertices run counter-clockwise. The margin
+// grows from 112 px as far as the labels need it. See docs/spec/tangram.md#r57.
 func Outline(vertices []Vertex) (*image.NRGBA, error) {
 	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {
@@ -58,9 +58,9 @@ func Outline(vertices []Vertex) (*image.NRGBA, error) {
 	return chooseMargin(plane, lines, w.Caps*textSize).draw(lines), nil
 }
 
-// chooseMargin returns the layout with the lowest cost among margins from minMargin to
-// maxMargin: labels near their vertices are worth a smaller outline. height is that of
-// capital letters, px.
+// chooseMargin returns the layout of the tangram picture's labels with the lowest cost among
+// margins from minMargin to maxMargin. A larger margin makes the outline smaller, but brings labels
+// nearer to their vertices. height is that of capital letters in px.
 func chooseMargin(plane sheet.Loop, lines []sheet.Line, height float64) (best *layout) {
 	x0, y0, x1, y1 := sheet.Bounds(plane)
 	for margin := minMargin; margin <= maxMargin; margin += marginStep {
@@ -110,10 +110,10 @@ func (r rect) within(side float64) bool {
 // labelAngles are the directions to try for a label, in degrees from the bisector.
 var labelAngles = [...]float64{0, 15, -15, 30, -30, 45, -45, 60, -60, 75, -75, 90, -90}
 
-// placeLabels places the labels one after another, each at the nearest free place on the
-// outer side of its corner, or else anywhere. The cost of the layout is 1 for each label
-// that is not on the outer side, and 1 for each leaderPerCost px of leader lines. height is
-// that of capital letters, px.
+// placeLabels places the coordinate labels of a tangram's outline one after another. Each gets the
+// nearest free place on the outer side of its vertex, or else anywhere. The cost of the layout is 1
+// for each label that is not on the outer side, and 1 for each leaderPerCost px of leader lines.
+// height is that of capital letters in px.
 func placeLabels(loop sheet.Loop, lines []sheet.Line, height float64) *layout {
 	l := &layout{loop: loop, centres: make(sheet.Loop, len(loop)), boxes: make([]rect, 0, len(loop))}
 	for i := range loop {
@@ -132,9 +132,9 @@ func placeLabels(loop sheet.Loop, lines []sheet.Line, height float64) *layout {
 	return l
 }
 
-// placeOutward returns a free place of size w x h for the label of vertex i on the outer
-// side: first near the vertex in any direction, the bisector first, then farther away. It
-// returns false if there is none.
+// placeOutward returns a free place of w x h px for the label of vertex i on the outer side of the
+// tangram's outline. It tries places near the vertex first, in each direction from the bisector on,
+// then farther away. It returns false if there is none.
 func (l *layout) placeOutward(i int, w, h float64) (sheet.Point, bool) {
 	const farthest = 96
 	dir := outwardBisector(l.loop, i)
@@ -156,8 +156,8 @@ func (l *layout) placeOutward(i int, w, h float64) (sheet.Point, bool) {
 	return sheet.Point{}, false
 }
 
-// placeAnywhere returns the free place nearest to vertex i on a grid over the picture; the
-// top if there is none.
+// placeAnywhere returns the free place for a label that is nearest to vertex i of the tangram's
+// outline, on a grid over the picture; the top of the picture if there is none.
 func (l *layout) placeAnywhere(i int, w, h float64) sheet.Point {
 	best, bestFar := sheet.Pt(Side/2, h), math.Inf(1)
 	for y := h / 2; y <= Side-h/2; y += 2 * labelStep {
@@ -172,8 +172,8 @@ func (l *layout) placeAnywhere(i int, w, h float64) sheet.Point {
 	return best
 }
 
-// isFree reports whether a box lies in the picture and meets no label, no part of the
-// outline and no vertex disc.
+// isFree reports whether a label's box lies within the tangram picture and meets no other label, no
+// part of the outline and no vertex disc.
 func (l *layout) isFree(r rect) bool {
 	if !r.within(Side) {
 		return false
@@ -193,8 +193,8 @@ func (l *layout) isFree(r rect) bool {
 	return true
 }
 
-// leaderFree reports whether a label r for vertex i covers no existing leader line, and its
-// own leader line would cross no label and no other vertex disc.
+// leaderFree reports whether a label with the box r for vertex i covers no existing leader line,
+// and whether its own leader line would cross no label and no other vertex disc.
 func (l *layout) leaderFree(i int, r rect) bool {
 	own, far := leaderLine(l.loop[i], r)
 	for k, p := range l.loop {
@@ -213,8 +213,8 @@ func (l *layout) leaderFree(i int, r rect) bool {
 	return true
 }
 
-// leaderOutside reports whether the leader line of a label for vertex i runs outside of the
-// outline, at five points of the line. Labels without a leader line pass.
+// leaderOutside reports whether the leader line from vertex i to a label runs outside of the
+// tangram's outline, at five points of the line. Labels without a leader line pass.
 func (l *layout) leaderOutside(i int, r rect) bool {
 	p := l.loop[i]
 	end, long := leaderLine(p, r)
@@ -255,7 +255,8 @@ func (r rect) crosses(p, q sheet.Point) bool {
 }
 
 // outwardBisector returns the unit vector of the bisector at vertex i that points out of the
-// loop. The loop must have been counter-clockwise with y up, so it is clockwise in px.
+// tangram's outline. The outline must have been counter-clockwise with y up, so it is clockwise in
+// px, with y down.
 func outwardBisector(l sheet.Loop, i int) sheet.Point {
 	n := len(l)
 	before, after := unitVector(l[(i+n-1)%n], l[i]), unitVector(l[i], l[(i+1)%n])
@@ -275,7 +276,7 @@ func unitVector(p, q sheet.Point) sheet.Point {
 	return sheet.Pt(d.X/m, d.Y/m)
 }
 
-// insideLoop reports whether a point lies in a loop, by the even-odd rule.
+// insideLoop reports whether a point lies inside of the tangram's outline, by the even-odd rule.
 func insideLoop(l sheet.Loop, p sheet.Point) (in bool) {
 	for i, a := range l {
 		b := l[(i+1)%len(l)]
@@ -286,7 +287,8 @@ func insideLoop(l sheet.Loop, p sheet.Point) (in bool) {
 	return in
 }
 
-// draw paints the outline of the puzzle, the vertex discs, the labels and their leader lines.
+// draw paints the picture of a tangram's outline: the outline, the vertex discs, the labels and
+// their leader lines.
 func (l *layout) draw(lines []sheet.Line) *image.NRGBA {
 	picture := sheet.New(Side, Side, white)
 	for i, p := range l.loop {

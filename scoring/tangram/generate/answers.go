@@ -90,7 +90,8 @@ func translate(poly []assembly.Point, x, y field.Number) {
 	}
 }
 
-// decimalAnswer writes the correct answer with coordinates rounded to that many decimals.
+// decimalAnswer writes the correct answer to a tangram instance with coordinates rounded to that
+// many decimals.
 func decimalAnswer(in *assembly.Instance, digits int) string {
 	b := scoring.AppendString([]byte(`{"instance_id":`), in.ID)
 	b = append(b, `,"final_state":{"pieces":[`...)
@@ -107,7 +108,8 @@ func decimalAnswer(in *assembly.Instance, digits int) string {
 	return string(append(bytes.TrimSuffix(b, []byte{','}), "]}}"...))
 }
 
-// Line returns a dump line with an answer of quality k modulo the number of qualities.
+// Line returns a dump line with a generated tangram answer whose quality is number k, modulo the
+// number of qualities.
 func Line(in *assembly.Instance, k int) []byte {
 	q := Qualities[k%len(Qualities)]
 	b := scoring.AppendString([]byte(`{"id":`), in.ID+"-"+string(q))
@@ -118,8 +120,8 @@ func Line(in *assembly.Instance, k int) []byte {
 	return append(b, '}')
 }
 
-// Choice writes an answer to Task 1, as a model could, in form k modulo 8. right is the correct
-// letter; ok reports whether the answer gives it, valid whether it gives any.
+// Choice writes an answer to Task 1 of TangramPuzzle as a model could, in form k modulo 8. right is
+// the correct letter. ok says whether the answer gives it, valid whether it gives any letter.
 func Choice(right string, k int) (text string, ok, valid bool) {
 	wrong := string('A' + (right[0]-'A'+1)%4)
 	switch k % 8 {

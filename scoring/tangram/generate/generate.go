@@ -38,8 +38,8 @@ type builder struct {
 	polys  [assembly.Count][]assembly.Point
 }
 
-// placeAll places all pieces so that each shares an edge segment with another one and overlaps
-// none. ok is false if a piece finds no place.
+// placeAll places all seven tangram pieces at random so that each shares a part of an edge with
+// another one and overlaps none. ok is false if a piece finds no place.
 func (b *builder) placeAll() (at [assembly.Count]assembly.Placement, ok bool) {
 	order := []int{0, 1, 2, 3, 4, 5, 6}
 	b.random.Shuffle(order)
@@ -62,7 +62,7 @@ func (b *builder) randomTurn() assembly.Turn {
 	return assembly.Turns[b.random.Below(len(assembly.Turns))]
 }
 
-// placePiece finds a random place for a piece along an edge of a placed one. ok is false
+// placePiece finds a random place for a tangram piece along an edge of a placed one. ok is false
 // after maxTries.
 func (b *builder) placePiece(piece int) (at assembly.Placement, ok bool) {
 	for range maxTries {
@@ -82,9 +82,9 @@ func (b *builder) placePiece(piece int) (at assembly.Placement, ok bool) {
 	return at, false
 }
 
-// alignEdges returns the shift that puts edge j of a new piece onto the line of edge i of
-// host, a placed one: start on start (way 0), start on end (1), or midpoint on midpoint (2).
-// parallel is false, and there is no shift, for other edges.
+// alignEdges returns the shift that puts edge j of a new tangram piece onto the line of edge i of
+// host, a placed one: start on start (way 0), start on end (1), or midpoint on midpoint (2). If the
+// edges are not parallel, parallel is false and there is no shift.
 func alignEdges(host []assembly.Point, i int, poly []assembly.Point, j, way int) (by assembly.Point, parallel bool) {
 	hostStart, hostEnd := host[i], host[(i+1)%len(host)]
 	start, end := poly[j], poly[(j+1)%len(poly)]
@@ -103,8 +103,8 @@ func alignEdges(host []assembly.Point, i int, poly []assembly.Point, j, way int)
 	return assembly.Point{X: twice.X.Mul(half), Y: twice.Y.Mul(half)}, true
 }
 
-// fits reports whether a new piece overlaps no placed piece and shares a segment with at
-// least one.
+// fits reports whether a new tangram piece overlaps no placed piece and shares a part of an edge
+// with at least one.
 func (b *builder) fits(poly []assembly.Point) bool {
 	touches := false
 	for _, p := range b.placed {

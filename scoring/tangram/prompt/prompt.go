@@ -30,7 +30,7 @@ const Examples = 3
 // docs/spec/tangram.md#r59.
 func ExampleSeed(seed int64, id string) string { return fmt.Sprintf("%d:icl:%s", seed, id) }
 
-// Outline returns the prompt of Task 1: which of four silhouettes the pieces form.
+// Outline returns the prompt of Task 1 of TangramPuzzle: which of four silhouettes the pieces form.
 func Outline(in *assembly.Instance) string {
 	var b strings.Builder
 	b.WriteString(`# Task: which silhouette do these tangram pieces form?
@@ -47,7 +47,7 @@ Seven tangram pieces lie in the plane. Each is given by its type and the exact c
 	return b.String()
 }
 
-// vertexList formats the vertices of a piece or outline for a prompt as (x, y), (x, y).
+// vertexList writes the vertices of a tangram piece or outline for a prompt as (x, y), (x, y).
 func vertexList(poly []assembly.Point) string {
 	list := make([]string, len(poly))
 	for i, p := range poly {
@@ -56,9 +56,9 @@ func vertexList(poly []assembly.Point) string {
 	return strings.Join(list, ", ")
 }
 
-// Solution returns the prompt of Task 2: place the pieces so that they fill the outline.
-// examples are the solved instances, shown only in the setting InContext. VisualCentric
-// leaves the outline to the picture.
+// Solution returns the prompt of Task 2 of TangramPuzzle: place the pieces so that they fill the
+// outline. examples are solved instances, shown only in the setting InContext. In VisualCentric the
+// text leaves out the outline, which only the picture shows.
 func Solution(in *assembly.Instance, s Setting, examples []*assembly.Instance) string {
 	var b strings.Builder
 	b.WriteString("# Task: solve a tangram\n\nPlace the seven tangram pieces in the plane so that together they fill a target outline exactly. Coordinates are exact; x points right, y points up. ")
@@ -105,7 +105,7 @@ Answer with one JSON object and nothing else. All coordinates are exact LaTeX ex
 final_state.pieces has seven entries, one for each of T1, T2, T3, T4, T5, S1 and P1. A piece may also have "transform_matrix", a 3x3 matrix of expressions that maps its initial vertices to its final ones, and the object may have "adjacency_graph", the list of pairs of ids of pieces that share a stretch of an edge.
 `
 
-// edgeList formats the edges of a piece of n vertices for a prompt as 0-1, 1-2, 2-0.
+// edgeList writes the edges of a tangram piece of n vertices for a prompt as 0-1, 1-2, 2-0.
 func edgeList(n int) string {
 	list := make([]string, n)
 	for i := range list {
@@ -114,7 +114,8 @@ func edgeList(n int) string {
 	return strings.Join(list, ", ")
 }
 
-// outlineText describes the target outline: its vertices and the lengths of its edges.
+// outlineText writes the target outline of a tangram for a prompt: its vertices and the lengths of
+// its edges.
 func outlineText(in *assembly.Instance) string {
 	var b strings.Builder
 	b.WriteString("Target outline, vertices counter-clockwise:\n")
