@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
+import unittest
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,26 +32,27 @@ def plumb() -> daemon.Daemon:
     return daemon.Daemon("--tasks", f"aspire={TASKS}", "--tasks", f"spaceeval={questions}", tasks=False)
 
 
-def restarted(d: daemon.Daemon) -> daemon.Daemon:
-    """Kills a daemon and starts another at its address, which knows nothing of its
-    episodes."""
-    d.process.kill()
-    d.process.wait()
-    return daemon.Daemon("--tasks", f"aspire={TASKS}", "--listen", d.url.removeprefix("http://"), tasks=False)
-
-
 class Mortal:
-    """A daemon that a test ends in the middle of an episode. url is its address."""
+    """A daemon that a test kills in the middle of an episode. url is its address; it ends
+    with the test."""
 
-    def __init__(self) -> None:
+    def __init__(self, test: unittest.TestCase) -> None:
         self.running = daemon.Daemon("--tasks", f"aspire={TASKS}", tasks=False)
         self.url = self.running.url
         self.restarts = 0
         self._once = threading.Lock()
+        test.addCleanup(self.kill)
+
+    def kill(self) -> None:
+        """Kills the daemon: nobody listens at its address."""
+        self.running.process.kill()
+        self.running.process.wait()
 
     def restart(self) -> None:
-        """Kills the daemon and starts it again."""
-        self.running = restarted(self.running)
+        """Kills the daemon and starts another at its address, which knows nothing of its
+        episodes."""
+        self.kill()
+        self.running = daemon.Daemon("--tasks", f"aspire={TASKS}", "--listen", self.url.removeprefix("http://"), tasks=False)
         self.restarts += 1
 
     def restart_once(self) -> None:
@@ -59,9 +61,29 @@ class Mortal:
             if self.restarts == 0:
                 self.restart()
 
-    def stop(self) -> None:
-        """Ends it."""
-        self.running.stop()
+    def answer(self, messages: list[dict[str, Any]]) -> str:
+        """A model that answers twice, the second time better. Before its first better answer
+        the daemon is killed and started again."""
+        if len(messages) == 1:
+            return WORSE
+        self.restart_once()
+        return BETTER
+
+
+def check_lost(test: unittest.TestCase, d: Mortal, cut: Any, whole: Any) -> Any:
+    """Plays two environments, each after its reset and with a step for an answer; d is the
+    daemon of cut. Without a daemon a step is an error, which can be repeated; with another
+    daemon at the address the episode goes on as one that was not cut. Returns what the
+    last step gave."""
+    test.assertEqual(cut.step(WORSE), whole.step(WORSE))
+    d.kill()
+    with test.assertRaises(plumb_client.Unavailable):
+        cut.step(WORSE)
+    d.restart()
+    test.assertEqual(cut.step(WORSE), whole.step(WORSE))
+    last = cut.step(BETTER)
+    test.assertEqual(last, whole.step(BETTER))
+    return last
 
 
 @cache

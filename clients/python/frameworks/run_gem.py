@@ -50,24 +50,14 @@ class Gem(unittest.TestCase):
         self.assertNotEqual(other, first)
 
     def test_lost_in_the_middle(self) -> None:
-        """Without a daemon a step is an error, which can be repeated; with another daemon at
-        the address the episode goes on as one that was not cut."""
-        d = episodes.Mortal()
-        self.addCleanup(lambda: d.stop())
+        d = episodes.Mortal(self)
         plumb_client.gem.register()
         cut, whole = (gem.make("plumb:aspire", turns=3, threshold=2.0, url=url) for url in (d.url, episodes.plumb().url))
         cut.client = plumb_client.Client(d.url, timeout=2.0)
         seed = episodes.seed_of("arrow-00")
         self.assertEqual(cut.reset(seed=seed), whole.reset(seed=seed))
-        self.assertEqual(cut.step(WORSE), whole.step(WORSE))
-        d.running.process.kill()
-        d.running.process.wait()
-        with self.assertRaises(plumb_client.Unavailable):
-            cut.step(WORSE)
-        d.restart()
-        self.assertEqual(cut.step(WORSE), whole.step(WORSE))
-        last = cut.step(BETTER)
-        self.assertEqual((last, last[1]), (whole.step(BETTER), episodes.score("arrow-00", BETTER)))
+        _, reward, *_ = episodes.check_lost(self, d, cut, whole)
+        self.assertEqual(reward, episodes.score("arrow-00", BETTER))
 
     def test_tasks_in_turn(self) -> None:
         env = gem.make("plumb:aspire")

@@ -176,16 +176,8 @@ class Inspect(unittest.TestCase):
     def test_lost_in_the_middle(self) -> None:
         """The daemon is killed and started again while the model answers for the second
         time: the values are those of `plumb score`."""
-        d = episodes.Mortal()
-        self.addCleanup(lambda: d.stop())
-
-        def said(messages: list[dict[str, Any]]) -> str:
-            if len(messages) == 1:
-                return WORSE
-            d.restart_once()
-            return BETTER
-
-        with mock.patch.object(MODEL, "url", Endpoint(said).url):
+        d = episodes.Mortal(self)
+        with mock.patch.object(MODEL, "url", Endpoint(d.answer).url):
             self.run_command(blocks("inspect_ai", "sh")[0].splitlines()[-1] + f" -T turns=2 -T url={d.url}")
         log = self.log()
         self.assertEqual((log.status, d.restarts, len(log.samples)), ("success", 1, len(episodes.tasks())))

@@ -29,14 +29,13 @@ sys.path[0] = str(HERE)
 os.environ.pop("PLUMB_URL", None)
 
 from frameworks import episodes
-from frameworks.episodes import BETTER, UNSCORABLE, VAGUE, WORSE, restarted
+from frameworks.episodes import BETTER, UNSCORABLE, VAGUE, WORSE
 from openenv.core import GenericEnvClient
 from openenv.validation.graders.runtime import basic
 from openenv.validation.parsers.openenv_yaml import OpenEnvYamlParser
 from openenv.validation.runtime.collector import collect_runtime_evidence
 from openenv.validation.runtime.contracts import load_runtime_plan
 from plumb_env import PlumbEnv
-from tests import daemon
 from tests.readme import blocks
 
 SCRIPT = str(Path(sys.executable).parent / "openenv")
@@ -83,19 +82,19 @@ class OpenEnv(unittest.TestCase):
 
     def test_killed_in_the_middle(self) -> None:
         """Sessions through a kill: every episode ends as one that was not cut."""
-        d = daemon.Daemon("--tasks", f"aspire={episodes.TASKS}", tasks=False)
+        d = episodes.Mortal(self)
         cut, whole = asyncio.run(self.play(d, True)), asyncio.run(self.play(d, False))
         self.assertEqual(len(cut), 64)
         self.assertEqual(cut, whole)
         self.assertEqual({r for r, _, _ in cut}, {episodes.score("arrow-00", BETTER)})
 
-    async def play(self, d: daemon.Daemon, kill: bool) -> list[Any]:
+    async def play(self, d: episodes.Mortal, kill: bool) -> list[Any]:
         """64 episodes of three turns; what the last step of each gave."""
         envs = [PlumbEnv(base_url=d.url) for _ in range(64)]
         await asyncio.gather(*(e.reset(**self.arrow, turns=3, threshold=2.0, images="first") for e in envs))
         await asyncio.gather(*(e.step({"response": WORSE}) for e in envs))
         if kill:
-            self.addCleanup(restarted(d).process.kill)
+            d.restart()
         await asyncio.gather(*(e.step({"response": WORSE}) for e in envs))
         last = await asyncio.gather(*(e.step({"response": BETTER}) for e in envs))
         await asyncio.gather(*(e.close() for e in envs))

@@ -76,8 +76,7 @@ class Ors(unittest.TestCase):
 
     def test_lost_in_the_middle(self) -> None:
         """With another daemon at the address a session goes on as one that was not cut."""
-        d = episodes.Mortal()
-        self.addCleanup(lambda: d.stop())
+        d = episodes.Mortal(self)
 
         def told(url: str, lose: Callable[[], None]) -> list[Any]:
             served = serve(type(self), f"python -m plumb_client.openreward --url {url} --turns 2 --port 8080")

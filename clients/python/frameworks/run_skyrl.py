@@ -16,7 +16,6 @@ from typing import Any
 HERE = Path(__file__).resolve().parents[1]
 sys.path[0] = str(HERE)
 
-import plumb_client
 import skyrl_gym
 from frameworks import episodes
 from frameworks.episodes import BETTER, UNSCORABLE, VAGUE, WORSE
@@ -61,10 +60,7 @@ class SkyRL(unittest.TestCase):
         self.assertEqual(env.get_metrics(), {"raw": out["reward"], "failed": 0.0, "turns": 2.0})
 
     def test_lost_in_the_middle(self) -> None:
-        """Without a daemon a step is an error, which can be repeated; with another daemon at
-        the address the episode goes on as one that was not cut."""
-        d = episodes.Mortal()
-        self.addCleanup(lambda: d.stop())
+        d = episodes.Mortal(self)
 
         def made(url: str) -> Any:
             extras = {"reward_spec": {"ground_truth": episodes.label("arrow-00")}, "max_turns": 3}
@@ -73,14 +69,7 @@ class SkyRL(unittest.TestCase):
             return env
 
         cut, whole = made(d.url), made(episodes.plumb().url)
-        self.assertEqual(cut.step(WORSE), whole.step(WORSE))
-        d.running.process.kill()
-        d.running.process.wait()
-        with self.assertRaises(plumb_client.Unavailable):
-            cut.step(WORSE)
-        d.restart()
-        for answer in (WORSE, BETTER):
-            self.assertEqual(cut.step(answer), whole.step(answer))
+        episodes.check_lost(self, d, cut, whole)
         self.assertEqual(cut.get_metrics(), {"raw": episodes.score("arrow-00", BETTER), "failed": 0.0, "turns": 3.0})
 
     def test_several_turns_that_cannot_be_scored(self) -> None:

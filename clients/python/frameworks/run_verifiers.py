@@ -204,16 +204,8 @@ class Whiteboard(unittest.TestCase):
     def test_lost_in_the_middle(self) -> None:
         """The daemon is killed and started again while the model answers for the second
         time: the rewards are those of `plumb score`."""
-        d = episodes.Mortal()
-        self.addCleanup(lambda: d.stop())
-
-        def said(messages: list[dict[str, Any]]) -> str:
-            if len(messages) == 1:
-                return WORSE
-            d.restart_once()
-            return BETTER
-
-        found, _ = self.evaluate("", len(episodes.tasks()), said, d.url)
+        d = episodes.Mortal(self)
+        found, _ = self.evaluate("", len(episodes.tasks()), d.answer, d.url)
         self.assertEqual(d.restarts, 1)
         for t in found:
             self.assertEqual(t["errors"], [])

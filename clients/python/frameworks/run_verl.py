@@ -153,8 +153,7 @@ class Verl(unittest.TestCase):
 
     def test_tool_lost_in_the_middle(self) -> None:
         """With another daemon at the address an episode goes on as one that was not cut."""
-        d = episodes.Mortal()
-        self.addCleanup(lambda: d.stop())
+        d = episodes.Mortal(self)
         label, told = episodes.label("arrow-00"), []
         for url, between in ((d.url, d.restart_once), (episodes.plumb().url, lambda: None)):
             with mock.patch.dict(os.environ, PLUMB_URL=url):

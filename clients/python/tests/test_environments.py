@@ -4,7 +4,6 @@ what they import; `make test-envs` has the real ones where they can be installed
 import asyncio
 import contextlib
 import importlib
-import io
 import json
 import os
 import subprocess
@@ -78,22 +77,20 @@ class Trl(Asked):
 
     def test_a_lost_daemon_is_no_reward(self) -> None:
         """TRL takes an exception of a tool for its answer: the reward must say it."""
-        d = daemon.Daemon("--tasks", f"aspire={episodes.TASKS}", tasks=False)
+        d = episodes.Mortal(self)
         env = trl.environment(url=d.url, timeout=0.5)()
         env.reset(label=episodes.label("arrow-00"))
-        d.process.kill()
-        d.process.wait()
+        d.kill()
         with self.assertRaises(plumb_client.Unavailable):
             env.answer(answer=BETTER)
         self.assertIsNone(env.get_reward())
 
     def test_another_daemon_goes_on(self) -> None:
-        d = episodes.Mortal()
+        d = episodes.Mortal(self)
         env = trl.environment(turns=2, url=d.url)()
         env.reset(label=episodes.label("arrow-00"))
         env.answer(answer=WORSE)
         d.restart()
-        self.addCleanup(d.stop)
         self.assertEqual((env.answer(answer=BETTER), env.get_reward()), ("Done.", self.better))
 
     def test_mistakes(self) -> None:
@@ -173,11 +170,10 @@ class Verl(Asked):
         self.assertEqual(tool.labels, {})
 
     def test_another_daemon_goes_on(self) -> None:
-        d = episodes.Mortal()
+        d = episodes.Mortal(self)
         tool, data = verl.PlumbTool({"turns": 2, "images": "none", "url": d.url}), types.SimpleNamespace(extra_fields={})
         self.call(tool, data, WORSE, episodes.label("arrow-00"))
         d.restart()
-        self.addCleanup(d.stop)
         response, reward, numbers = self.call(tool, data, BETTER, episodes.label("arrow-00"))
         self.assertEqual((response.text, reward, numbers["failed"]), ("Done.", self.better, 0.0))
 
@@ -333,8 +329,7 @@ class Versions(unittest.TestCase):
         lists = "".join(path.read_text() for path in (HERE / "requirements").glob("*.txt"))
         for package, known in versions.KNOWN.items():
             for version in known:
-                if package not in ("lmms-eval",):  # which needs torch and has no list
-                    self.assertIn(f"{package}=={version}", lists)
+                self.assertIn(f"{package}=={version}", lists)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ import unittest
 import plumb_client
 from frameworks import episodes
 from frameworks.episodes import BETTER, UNSCORABLE, VAGUE, WORSE
-from tests import daemon
 
 
 def play(client: plumb_client.Client, answers: list[str], **options: object) -> list[plumb_client.Turn]:
@@ -39,21 +38,18 @@ class Episodes(unittest.TestCase):
 
     def test_another_daemon_goes_on(self) -> None:
         """An episode is not kept in the daemon: any that has the task goes on with it."""
-        d = daemon.Daemon("--tasks", f"aspire={episodes.TASKS}", tasks=False)
+        d = episodes.Mortal(self)
         episode = plumb_client.Episode(episodes.label("arrow-00"), client=plumb_client.Client(d.url), turns=3, threshold=2.0)
         seen = [episode.reset(), episode.step(WORSE)]
-        again = episodes.restarted(d)
-        try:
-            seen += [episode.step(WORSE), episode.step(BETTER)]
-        finally:
-            again.stop()
+        d.restart()
+        seen += [episode.step(WORSE), episode.step(BETTER)]
         self.assertEqual([t.observation for t in seen], [t.observation for t in play(self.client, [WORSE, WORSE, BETTER])])
 
     def test_many_through_a_kill(self) -> None:
         """256 open episodes, the daemon killed and started again: none is lost."""
-        d = daemon.Daemon("--tasks", f"aspire={episodes.TASKS}", tasks=False)
+        d = episodes.Mortal(self)
         client = plumb_client.AsyncClient(d.url, timeout=60)
-        label, started = episodes.label("arrow-00"), []
+        label = episodes.label("arrow-00")
 
         async def begun() -> plumb_client.AsyncEpisode:
             episode = plumb_client.AsyncEpisode(label, client=client, turns=3, threshold=2.0, images="none")
@@ -65,28 +61,19 @@ class Episodes(unittest.TestCase):
             await episode.step(WORSE)
             return (await episode.step(BETTER)).total
 
-        async def restart() -> None:
-            started.append(await asyncio.to_thread(episodes.restarted, d))
-
         async def all_of_them() -> list[float]:
             open_now = await asyncio.gather(*(begun() for _ in range(256)))
-            d.process.kill()
-            d.process.wait()
-            *totals, _ = await asyncio.gather(*map(ended, open_now), restart())
+            d.kill()
+            *totals, _ = await asyncio.gather(*map(ended, open_now), asyncio.to_thread(d.restart))
             return totals
 
-        try:
-            self.assertEqual(asyncio.run(all_of_them()), [episodes.score("arrow-00", BETTER)] * 256)
-        finally:
-            for again in started:
-                again.stop()
+        self.assertEqual(asyncio.run(all_of_them()), [episodes.score("arrow-00", BETTER)] * 256)
 
     def test_a_lost_daemon_is_an_error_that_can_be_repeated(self) -> None:
-        d = daemon.Daemon("--tasks", f"aspire={episodes.TASKS}", tasks=False)
+        d = episodes.Mortal(self)
         episode = plumb_client.Episode(episodes.label("arrow-00"), client=plumb_client.Client(d.url, timeout=1.0), turns=2)
         episode.reset()
-        d.process.kill()
-        d.process.wait()
+        d.kill()
         with self.assertRaises(plumb_client.Unavailable):
             episode.step(BETTER)
         self.assertEqual((episode.answers, episode.last.turn), ([], 0))
