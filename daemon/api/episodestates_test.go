@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fasthttp/websocket"
-
 	"plumb/daemon"
 	"plumb/daemon/queue/queuetest"
 	"plumb/scoring"
@@ -188,7 +186,9 @@ func TestEpisodesThroughRestart(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("PLUMB_EPISODES")); err == nil { // make load
 		sessions = n
 	}
-	p, q := play(t, "cpu"), play(t, "cpu")
+	// Deadlines are not what is tested, and a busy machine passes the default one with so many at once.
+	patient := func(c *daemon.CoreConfig) { c.Queue.Deadline = 10 * time.Minute }
+	p, q := playWith(t, "cpu", patient), playWith(t, "cpu", patient)
 	tasks := aspireTasks(t)
 	reset := func(i int) map[string]any {
 		return map[string]any{"suite": "aspire", "seed": i, "turns": 3, "threshold": 2, "images": "none", "mode": []string{"retry", "canvas"}[i/len(tasks)%2]}
@@ -212,18 +212,13 @@ func TestEpisodesThroughRestart(t *testing.T) {
 	wrong := 0
 	for i := range sessions {
 		wg.Go(func() {
-			conn, _, err := websocket.DefaultDialer.Dial("ws://"+p.addr+"/ws", nil)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			g := &gym{t, conn}
+			g := p.session(t)
 			k := i % 3
 			g.must("reset", reset(i))
 			for _, a := range answers(i)[:k] {
 				g.must("step", map[string]any{"response": a})
 			}
-			conn.Close() // the session is lost
+			g.conn.Close() // the session is lost
 			g = q.session(t)
 			r := reset(i)
 			r["history"] = answers(i)[:k]
