@@ -2,6 +2,7 @@ package convert
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/png"
 	"math"
@@ -66,6 +67,37 @@ func TestParquet(t *testing.T) {
 		if _, err := Read(file.Bytes()[:file.Len()-1-n*40], keep); err == nil {
 			t.Errorf("a file that breaks off: got no error")
 		}
+	}
+}
+
+// Files of more rows than are read at a time are read to the end, and an error names the row.
+func TestParquetRows(t *testing.T) {
+	type row struct {
+		Question []byte `parquet:"question"`
+	}
+	file := func(last []byte) []byte {
+		var b bytes.Buffer
+		w := parquet.NewGenericWriter[row](&b)
+		for i := range 149 {
+			w.Write([]row{{fmt.Appendf(nil, "q%d", i+1)}})
+		}
+		w.Write([]row{{last}})
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	records, err := Read(file([]byte("q150")), nil)
+	if err != nil || len(records) != 150 {
+		t.Fatalf("got %d records, %v; want 150", len(records), err)
+	}
+	for i, r := range records {
+		if got, want := string(r.Values["question"]), fmt.Sprintf(`"q%d"`, i+1); got != want {
+			t.Errorf("record %d: got %s; want %s", i+1, got, want)
+		}
+	}
+	if _, err := Read(file([]byte{0xff, 0xfe}), nil); err == nil || !strings.Contains(err.Error(), "record 150: column question: its bytes") {
+		t.Errorf("bytes that are no text in the last row: got %v; want an error that names record 150", err)
 	}
 }
 
