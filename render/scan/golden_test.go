@@ -106,21 +106,28 @@ func TestGolden(t *testing.T) {
 	for kind, make := range kinds {
 		for rule := range 16 {
 			name := fmt.Sprintf("%s %04b", kind, rule)
-			if got := hashOf(t, make, Rule{EvenOdd: rule&1 != 0, Plain: rule&2 != 0, Clip: rule&4 != 0, Cells: rule&8 != 0}); got != golden[name] {
-				t.Errorf("got %q: %#x; want %#x", name, got, golden[name])
-			}
+			t.Run(name, func(t *testing.T) {
+				if got := hashOf(make, 400, chord.Rect{X1: 120, Y1: 90}, ruleOf(rule)); got != golden[name] {
+					t.Errorf("got %#x; want %#x", got, golden[name])
+				}
+			})
 		}
 	}
 }
 
-// hashOf returns the hash of the coverage of 400 paths.
-func hashOf(t *testing.T, path func(*rand.Rand) *vector.Path, rule Rule) uint64 {
+// ruleOf returns the rule whose switches are the bits of n.
+func ruleOf(n int) Rule {
+	return Rule{EvenOdd: n&1 != 0, Plain: n&2 != 0, Clip: n&4 != 0, Cells: n&8 != 0}
+}
+
+// hashOf returns the hash of the coverage of the first paths of a kind within a clip.
+func hashOf(path func(*rand.Rand) *vector.Path, paths int, clip chord.Rect, rule Rule) uint64 {
 	r := rand.New(rand.NewPCG(11, 12))
 	var s Scanner
 	h := xxhash.New()
-	for range 400 {
+	for range paths {
 		var c Coverage
-		first, count := s.Append(&c, path(r), chord.Rect{X1: 120, Y1: 90}, rule)
+		first, count := s.Append(&c, path(r), clip, rule)
 		for _, at := range c.Spans[first : first+count] {
 			var b []byte
 			for _, v := range []int32{at.X, at.Y, at.N} {
@@ -135,6 +142,37 @@ func hashOf(t *testing.T, path func(*rand.Rand) *vector.Path, rule Rule) uint64 
 		}
 	}
 	return h.Sum64()
+}
+
+// goldenClipped holds a hash of 100 paths of each kind with each rule: in a clip that cuts all of its
+// sides and begins in the middle of a cell, and without a clip.
+var goldenClipped = map[string]uint64{
+	"curves clipped":    0x97ed68ead660f1c9,
+	"curves free":       0x915be8e5b21f689a,
+	"polygon clipped":   0x54c4f8c828a6a453,
+	"polygon free":      0x1e11cb7fc4b476e8,
+	"rectangle clipped": 0xfba97507d8435314,
+	"rectangle free":    0xac1fe006b22e90fa,
+	"sliver clipped":    0xb89726b0c2427a62,
+	"sliver free":       0xcbcabc725f11ca06,
+}
+
+// TestGoldenClipped checks paths that a clip cuts, and paths beyond any canvas.
+func TestGoldenClipped(t *testing.T) {
+	kinds := map[string]func(*rand.Rand) *vector.Path{"polygon": randomPolygon, "curves": randomCurves, "sliver": randomSliver, "rectangle": randomRectangle}
+	for kind, make := range kinds {
+		for name, clip := range map[string]chord.Rect{kind + " clipped": {X0: 21, Y0: 13, X1: 98, Y1: 71}, kind + " free": chord.NoClip} {
+			t.Run(name, func(t *testing.T) {
+				h := xxhash.New()
+				for rule := range 16 {
+					h.Write(binary.LittleEndian.AppendUint64(nil, hashOf(make, 100, clip, ruleOf(rule))))
+				}
+				if got := h.Sum64(); got != goldenClipped[name] {
+					t.Errorf("got %#x; want %#x", got, goldenClipped[name])
+				}
+			})
+		}
+	}
 }
 
 // near returns a random point about the canvas, on a grid of 1/256 px.
