@@ -198,3 +198,38 @@ func TestNull(t *testing.T) {
 		}
 	}
 }
+
+// What a look at a value nested too deep has read counts from its brace on: a search near the end of a
+// long text is not cut, whatever way the values end.
+func TestDeepValuesAfterLongProse(t *testing.T) {
+	const deep = MaxDepth + 10
+	for name, one := range map[string]string{
+		"closed":          nestedTooDeep(deep),
+		"mismatched":      `{"b":` + strings.Repeat("[", deep) + "}",
+		"never closed":    `{"b":` + strings.Repeat("[", deep) + "//", // the rest of the line is a comment
+		"after a comment": `{"b":/**/` + strings.Repeat("[", deep) + strings.Repeat("]", deep) + "}",
+	} {
+		text := strings.Repeat("a word ", 30_000) + strings.Repeat(one, 10)
+		if f := new(Reader).Extract(text, ops); f.Cut || f.Status != NoJSON {
+			t.Errorf("%s: got %s, cut %v; want nothing found, and all of the text read", name, f.Status, f.Cut)
+		}
+	}
+}
+
+// A value inside one that is nested too deep is found, whatever its strings and comments look like.
+func TestInsideDeepValues(t *testing.T) {
+	for _, inner := range []string{`{"createShapes":[1/**/]}`, `{"createShapes":["]"]}`, `{"createShapes":["]}\"]"]}`,
+		"{\"createShapes\":[1//\n]}", `{"createShapes":[8/4]}`} {
+		text := `{"b":` + strings.Repeat("[", MaxDepth+10) + inner + strings.Repeat("]", MaxDepth+10) + "}"
+		f := new(Reader).Extract(text, ops)
+		if got := text[f.From:f.To]; f.Status != Bare || got != inner {
+			t.Errorf("%s: got %s %q", inner, f.Status, got)
+		}
+	}
+	for _, end := range []string{`"`, `"text`, `"\`} { // a string that breaks off
+		text := `{"b":` + strings.Repeat("[", MaxDepth+10) + end
+		if f := new(Reader).Extract(text, ops); f.Status != NoJSON {
+			t.Errorf("%q: got %s", end, f.Status)
+		}
+	}
+}
