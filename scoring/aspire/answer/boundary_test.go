@@ -233,3 +233,18 @@ func TestInsideDeepValues(t *testing.T) {
 		}
 	}
 }
+
+// The search ends when failed attempts have read more than eight times the text and 64 KiB, not when they
+// have read exactly as much.
+func TestBoundOfSearch(t *testing.T) {
+	const attempts = 224 // each reads up to the end of the line: 3 * 224 * 225 / 2 = 75,600 bytes in all
+	for prose, cut := range map[int]bool{585: true, 586: false} {
+		text := strings.Repeat("a", prose) + strings.Repeat("{//", attempts)
+		if bound := workFactor*len(text) + workFloor; (75_600 > bound) != cut {
+			t.Fatalf("%d bytes of prose: the bound is %d; want it beside 75,600", prose, bound)
+		}
+		if f := new(Reader).Extract(text, ops); f.Cut != cut {
+			t.Errorf("%d bytes of prose: got cut %v; want %v", prose, f.Cut, cut)
+		}
+	}
+}
