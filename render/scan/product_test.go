@@ -20,6 +20,25 @@ func TestProduct(t *testing.T) {
 	}
 }
 
+// Spans of a path on other rows, and spans that overlap in part, are multiplied at their own places.
+func TestProductPlaces(t *testing.T) {
+	ramp := []byte{10, 20, 30, 40, 50, 60, 70, 80}
+	a := Coverage{Spans: []Span{{X: 20, Y: 1, N: 4, At: Full}, {X: 2, Y: 2, N: 3, At: Full}, {X: 5, Y: 3, N: 8, At: 0}}, Bytes: ramp}
+	b := Coverage{Spans: []Span{{X: 0, Y: 2, N: 5, At: Full}, {X: 7, Y: 3, N: 4, At: Full}}}
+	for _, pair := range [][2]*Coverage{{&a, &b}, {&b, &a}} {
+		var c Coverage
+		first, count := Product(&c, pair[0], pair[1])
+		if first != 0 || count != 2 {
+			t.Errorf("got %d spans from %d on; want 2", count, first)
+		}
+		for y, want := range map[int][]int{1: make([]int, 13), 2: {2: 255, 3: 255, 4: 255, 12: 0}, 3: {7: 30, 8: 40, 9: 50, 10: 60, 12: 0}} {
+			if got := rowOf(&c, y, 13); !slices.Equal(got, want) {
+				t.Errorf("row %d: got %v; want %v", y, got, want)
+			}
+		}
+	}
+}
+
 // rowOf returns the coverage of one row of pixels.
 func rowOf(c *Coverage, y, width int) []int {
 	out := make([]int, width)

@@ -172,3 +172,31 @@ func TestMoved(t *testing.T) {
 		}
 	}
 }
+
+// The search ends before an object once it has read more than 16 times the text and 1 MiB, not when it
+// has read exactly as much: here of objects that break off one inside another.
+func TestBoundOfSearch(t *testing.T) {
+	const answer = `{"final_state":[]}`
+	for open, limited := range map[int]bool{96: false, 97: true} {
+		text := strings.Repeat(`{"a":`, open)
+		text += strings.Repeat(" ", 13_391-len(answer)-len(text)) + answer
+		var r Reader
+		if p := r.Read(text, false); p.Found == limited || p.Limited != limited {
+			t.Errorf("%d objects that break off: got found %v, limited %v; want limited %v", open, p.Found, p.Limited, limited)
+		}
+	}
+	// A long text is read to its end.
+	var r Reader
+	if p := r.Read(`{"thoughts":"`+strings.Repeat("a", 1<<20+1000)+`"} `+answer, false); !p.Found || p.Limited {
+		t.Errorf("an answer behind a megabyte: got found %v, limited %v", p.Found, p.Limited)
+	}
+}
+
+// A piece all of whose vertices are one point is said to have one.
+func TestOneVertex(t *testing.T) {
+	var r Reader
+	p := r.Read(state(`[{"id":"T1","V":[[1,2],[1,2],[1,2]]}]`), false)
+	if got, want := p.Pieces[0].Problem, "it has 1 different vertices; want at least 3"; got != want {
+		t.Errorf("got %q; want %q", got, want)
+	}
+}
