@@ -25,6 +25,7 @@ func TestBlame(t *testing.T) {
 		huge   = `[{"id":"shape:s1","type":"geo","x":10,"y":10,"props":{"w":900000,"h":50}}]`
 		adds   = `{"createShapes":[{"type":"geo","x":1}]}`
 		none   = `{"createShapes":[]}`
+		emoji  = `[{"id":"shape:s1","type":"text","x":10,"y":10,"props":{"richText":{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"😀"}]}]}}}]`
 	)
 	for _, c := range []struct {
 		name, shapes, answer, code string
@@ -37,6 +38,7 @@ func TestBlame(t *testing.T) {
 		{"no editor", shapes, adds, "not_native", false},
 		{"an unchanged board", shapes, none, "bad_scene", false},
 		{"the task's own size", huge, adds, "limit", false},
+		{"a task whose size the editor alone knows", emoji, adds, "limit", true},
 	} {
 		j := jobOf(t, New(Config{}), "balance", c.shapes, `{"frame":[0,0,700,400]}`, c.answer, "")
 		r := j.Fail(scoring.Error{Code: c.code, Message: "cannot draw it"})

@@ -20,7 +20,6 @@ type board struct {
 
 // origin says where a record on the board comes from, and whether it is deleted.
 type origin struct {
-	initial      int32 // position in board.initial of the shape with this id, -1 for none
 	creationRank int32 // rank of the first creation of this id by the answer, -1 for none
 	dead         bool
 }
@@ -38,7 +37,7 @@ func (b *board) reset(initial []scene.Record) (duplicate int) {
 	}
 	clear(b.byID)
 	for i := range initial {
-		b.origins = append(b.origins, origin{initial: int32(i), creationRank: -1})
+		b.origins = append(b.origins, origin{creationRank: -1})
 		b.byID[initial[i].ID] = int32(i)
 		if len(b.byID) != i+1 { // the id was there already
 			return i
@@ -63,11 +62,10 @@ func (b *board) find(id string) *scene.Record {
 // create puts a shape on top. A shape with the same id is replaced, and counts as created,
 // not as deleted; it keeps the rank of its first creation (docs/spec/aspire.md#r24).
 func (b *board) create(r *scene.Record) {
-	s := origin{initial: -1, creationRank: b.creations}
+	s := origin{creationRank: b.creations}
 	if i, ok := b.byID[r.ID]; ok {
 		old := &b.origins[i]
 		old.dead = true
-		s.initial = old.initial
 		if old.creationRank >= 0 {
 			s.creationRank = old.creationRank
 		}
