@@ -75,3 +75,24 @@ func TestAppendTask(t *testing.T) {
 		}
 	}
 }
+
+// Boxes that only touch the reference are apart from it, on each of its sides; the measures say how many.
+func TestTouchingBoxesAreApart(t *testing.T) {
+	s := Scenario{Test: "overlap", Shapes: []Shape{
+		solidGeo("shape:r", "rectangle", "red", 100, 100, 50, 40),
+		solidGeo("shape:left", "rectangle", "blue", 70, 100, 30, 40), solidGeo("shape:right", "rectangle", "blue", 150, 100, 30, 40),
+		solidGeo("shape:above", "rectangle", "blue", 100, 60, 50, 40), solidGeo("shape:below", "rectangle", "blue", 100, 140, 50, 40),
+		solidGeo("shape:on", "rectangle", "blue", 149, 139, 50, 40),
+	}}
+	for n, want := range []Level{Easy, Medium, Hard, Hard, Hard, Hard} {
+		task := &OverlapTask{Reference: "shape:r"}
+		for _, one := range s.Shapes[1 : 1+n] {
+			task.Expected = append(task.Expected, one.ID)
+		}
+		s.Task = task
+		measures, level := s.Measured()
+		if apart := min(n, 4); measures[0] != (Measure{"apart", apart}) || level != want {
+			t.Errorf("%d boxes: got %v, %s; want %d apart, %s", n, measures, level, apart, want)
+		}
+	}
+}

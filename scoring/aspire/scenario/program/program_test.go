@@ -2,6 +2,8 @@ package program
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -132,5 +134,70 @@ func TestCounterweight(t *testing.T) {
 		if !insideFrame(at, w, h) {
 			t.Errorf("%s: the counterweight leaves the frame: centre %v, %g x %g", s.ID(), at, w, h)
 		}
+	}
+}
+
+// The ink of an outline is counted by cells of 2 px whose centres it covers, up to the sides of the frame,
+// and without the rectangle that is left out.
+func TestInk(t *testing.T) {
+	box := func(x0, y0, x1, y1 float64) []point { return []point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}} }
+	for _, c := range []struct {
+		name         string
+		outline      []point
+		centre       point // of what is left out
+		halfW, halfH float64
+		area         float64
+		want         point
+	}{
+		{"a box", box(100, 200, 200, 300), point{}, -1, -1, 10_000, point{150, 250}},
+		{"the frame", box(0, 0, 1400, 800), point{}, -1, -1, 1400 * 800, point{700, 400}},
+		{"beyond the frame", box(-50, -60, 1450, 900), point{}, -1, -1, 1400 * 800, point{700, 400}},
+		{"the right half left out", box(100, 200, 200, 300), point{175, 250}, 24, 49, 5_000, point{125, 250}},
+		{"the lower half left out", box(100, 200, 200, 300), point{150, 275}, 49, 24, 5_000, point{150, 225}},
+		{"a part left out", box(100, 200, 200, 300), point{175, 250}, 24, 19, 8_000, point{(2500*150 - 500*175) / 2000., 250}},
+		{"all left out", box(100, 200, 200, 300), point{150, 250}, 50, 50, 0, point{}},
+	} {
+		var ink inkGrid
+		ink.addOutline(c.outline)
+		area, centre := ink.massOutside(c.centre, c.halfW, c.halfH)
+		if area != c.area || math.Hypot(centre.x-c.want.x, centre.y-c.want.y) > 1e-9 {
+			t.Errorf("%s: got %v at %v; want %v at %v", c.name, area, centre, c.area, c.want)
+		}
+	}
+}
+
+// Answers are published by seed as scenarios are: these are the sums of the answers of all programs to
+// the scenarios of the seeds 2 to 4.
+func TestAnswersStay(t *testing.T) {
+	for test, want := range map[string]string{
+		"maze":    "a29f79059ec70b8c",
+		"graph":   "0e32293b799db089",
+		"pattern": "939f9ddc136390f6",
+		"label":   "68fee8993052f5d5",
+		"line":    "1163ac708ba150d4",
+		"arrow":   "aca8f39a8c6ec3a9",
+		"overlap": "060ebae943c73152",
+		"balance": "acb96fc38601f518",
+	} {
+		t.Run(test, func(t *testing.T) {
+			h := sha256.New()
+			for seed := uint64(2); seed < 5; seed++ {
+				for i := range scenario.PerTest {
+					s, err := scenario.Make(seed, test, i)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, p := range All() {
+						if a := p.Answer(seed, s); a != nil {
+							h.Write([]byte(*a))
+						}
+						h.Write([]byte{0})
+					}
+				}
+			}
+			if got := fmt.Sprintf("%x", h.Sum(nil)[:8]); got != want {
+				t.Errorf("got the sum %s; want %s", got, want)
+			}
+		})
 	}
 }
