@@ -19,6 +19,8 @@ func TestIsConvex(t *testing.T) {
 		{"a square the other way round", []vector.Point{{X: 0, Y: 9}, {X: 9, Y: 9}, {X: 9, Y: 0}, {X: 0, Y: 0}}, true},
 		{"a corner inwards", []vector.Point{{X: 0, Y: 0}, {X: 9, Y: 0}, {X: 4, Y: 4}, {X: 0, Y: 9}}, false},
 		{"a star of five points, all of whose turns go one way", []vector.Point{{X: 50, Y: 5}, {X: 76, Y: 86}, {X: 7, Y: 36}, {X: 93, Y: 36}, {X: 24, Y: 86}}, false},
+		{"a square with a side that goes back and forth in x", []vector.Point{{X: 0, Y: 0}, {X: 9, Y: 0}, {X: 4, Y: 0}, {X: 10, Y: 0}, {X: 10, Y: 9}, {X: 0, Y: 9}}, false},
+		{"a square with a side that goes back and forth in y", []vector.Point{{X: 0, Y: 0}, {X: 0, Y: 9}, {X: 0, Y: 4}, {X: 0, Y: 10}, {X: 9, Y: 10}, {X: 9, Y: 0}}, false},
 		{"two sides straight back, the same way round", []vector.Point{{X: 0, Y: 1}, {X: 1, Y: 2}, {X: 1, Y: 0}, {X: 1, Y: 1}, {X: 2, Y: 1}}, true},
 		{"three sides straight back", []vector.Point{{X: 0, Y: 0}, {X: 0, Y: 1}, {X: 2, Y: 1}, {X: 0, Y: 1}, {X: 0, Y: 2}}, false},
 	} {

@@ -94,7 +94,7 @@ func TestSortEdges(t *testing.T) {
 		var s Scanner
 		span := int64(1) << (1 + r.IntN(53))
 		for range 2 + r.IntN(40) {
-			s.edges.List = append(s.edges.List, chord.Edge{Top: int32(r.Int64N(min(span, 1<<18))) - 100, X: r.Int64N(span) - span/2, Slope: r.Int64N(3) - 1})
+			s.edges.List = append(s.edges.List, chord.Edge{Top: int32(r.Int64N(min(span, 1<<18)) - min(span, 1<<18)/2), X: r.Int64N(span) - span/2, Slope: r.Int64N(3) - 1})
 		}
 		s.sortEdges()
 		want := make([]int32, len(s.edges.List))
