@@ -200,6 +200,11 @@ func TestRowsOfTables(t *testing.T) {
 			[]string{"ASPIRE Table 1: no rows", "ASPIRE Table 2: maze,M,cot,-,0.500,-,0,1,0,-,-,-", "ASPIRE Figure 4: maze,M,cot,minimal,0.500,-,1"}},
 		{"a scaffold alone", func(tab *tables) { tab.Add(askedResult(t, "m0", "maze", "cot", "scaffold", 1, 0.5)) },
 			[]string{"ASPIRE Table 1: no rows", "ASPIRE Table 2: maze,M,cot,-,-,0.500,0,0,1,-,-,-", "ASPIRE Figure 4: maze,M,cot,scaffold,0.500,-,1"}},
+		{"two modes with a test each", func(tab *tables) {
+			tab.Add(askedResult(t, "m0", "maze", "cot", "full", 1, 0.5))
+			tab.Add(askedResult(t, "l0", "label", "default", "full", 1, 0.25))
+		}, []string{"ASPIRE Table 1: M,default,0.250 (1 of 8 tests),100.00,-,-,1,0,0,0,0", "ASPIRE Table 1: M,cot,0.500 (1 of 8 tests),100.00,-,-,1,0,0,0,0",
+			"ASPIRE Figure 4: maze,M,cot,full,0.500,-,1", "ASPIRE Figure 4: label,M,default,full,0.250,-,1", "ASPIRE Figure 5: M,0.500,0.250,-,default, cot"}},
 	} {
 		if got := rows(c.add); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
