@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,5 +200,31 @@ func TestAnswersStay(t *testing.T) {
 				t.Errorf("got the sum %s; want %s", got, want)
 			}
 		})
+	}
+}
+
+// A counterweight has 5 px to each side of the frame.
+func TestInsideFrame(t *testing.T) {
+	for _, c := range []struct {
+		x, y float64
+		want bool
+	}{{106, 400, true}, {105, 400, false}, {1294, 400, true}, {1295, 400, false}, {700, 56, true}, {700, 55, false}, {700, 744, true}, {700, 745, false}} {
+		if got := insideFrame(point{c.x, c.y}, 200, 100); got != c.want {
+			t.Errorf("200 x 100 px at (%g, %g): got %v; want %v", c.x, c.y, got, c.want)
+		}
+	}
+}
+
+// A box is not inside an outline that has a notch into one of its sides, even though its corners are.
+func TestNotches(t *testing.T) {
+	square := []point{{0, 0}, {45, 0}, {50, 0}, {55, 0}, {100, 0}, {100, 45}, {100, 50}, {100, 55}, {100, 100}, {55, 100}, {50, 100}, {45, 100}, {0, 100}, {0, 55}, {0, 50}, {0, 45}}
+	for at, tip := range map[int]point{-1: {}, 2: {50, 30}, 6: {70, 50}, 10: {50, 70}, 14: {30, 50}} {
+		outline := slices.Clone(square)
+		if at >= 0 {
+			outline[at] = tip
+		}
+		if got := containsBox(outline, 20, 20, 60, 60); got != (at < 0) {
+			t.Errorf("a notch up to %v: got inside %v", tip, got)
+		}
 	}
 }
