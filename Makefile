@@ -100,9 +100,9 @@ bench-answers: build ## many answers to few tasks, in process and over HTTP, wit
 test-large: build ## a log of inspect_ai and a document of HELM of 4 GB, read in bounded memory; needs 5 GB of disk
 	go test -tags "egl large" -timeout 60m -v -run TestLarge ./cmd/plumb
 
-# The packages whose tests are tested with mutants. All of them take some two hours. FLAGS
+# The packages whose tests are tested with mutants. All of them take some three hours. FLAGS
 # are those of scripts/mutants: -kept runs only what survived before, -sample=N a random N of
-# each package, -report runs nothing.
+# each package, -report runs nothing, -table=FILE writes the table to a file.
 PKG ?= $(shell go list -f '{{.Dir}}' ./scoring/... ./daemon/dump ./daemon/queue ./daemon/judge ./render/scan ./render/metric | sed 's|^$(CURDIR)/||')
 mutation: setup ## changes of the code of PKG="..." that no test of their package notices; fails below 90 % and on a survivor without a reason; goes on where it was stopped
 	@sh scripts/mutation.sh $(FLAGS) -- $(PKG)

@@ -17,9 +17,14 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
 )
 
 type config struct {
@@ -30,6 +35,7 @@ type config struct {
 	report   bool    // run nothing
 	sample   int     // how many mutants of a package are run at most; 0 for all
 	seed     uint64  // of the draw of a sample
+	table    string  // file that gets the table, "" for none
 	packages []string
 }
 
@@ -42,6 +48,7 @@ func main() {
 	flag.BoolVar(&c.kept, "kept", false, "run only what no test noticed before, where only tests have changed since")
 	flag.BoolVar(&c.report, "report", false, "run nothing, and report what was run")
 	flag.IntVar(&c.sample, "sample", 0, "run only `N` mutants of a package that has more, drawn at random")
+	flag.StringVar(&c.table, "table", "", "`file` that gets the table too, with the date and the commit")
 	flag.Uint64Var(&c.seed, "seed", 1, "`number` from which the draw of a sample follows")
 	flag.Parse()
 	c.packages = flag.Args()
@@ -73,7 +80,38 @@ func (c *config) run() (bool, error) {
 		}
 		all = append(all, r)
 	}
-	return report(os.Stdout, all, listed, c.want), nil
+	ok := reportFaults(os.Stdout, all, listed)
+	fmt.Println()
+	enough := writeTable(os.Stdout, all, c.want)
+	if c.table != "" {
+		var text bytes.Buffer
+		fmt.Fprint(&text, header())
+		writeTable(&text, all, c.want)
+		if err := os.WriteFile(c.table, text.Bytes(), 0o644); err != nil {
+			return false, err
+		}
+	}
+	return ok && enough, nil
+}
+
+// header returns the lines with which a file of the table begins.
+func header() string {
+	commit, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
+	if err != nil {
+		commit = []byte("unknown")
+	}
+	return fmt.Sprintf("# date %s; %s; commit %s\n# scripts/mutants %s\n", time.Now().UTC().Format(time.DateTime),
+		runtime.Version(), bytes.TrimSpace(commit), strings.Join(flagsOf(os.Args[1:]), " "))
+}
+
+// flagsOf returns the arguments that are flags.
+func flagsOf(arguments []string) (flags []string) {
+	for _, a := range arguments {
+		if strings.HasPrefix(a, "-") {
+			flags = append(flags, a)
+		}
+	}
+	return flags
 }
 
 // testPackage returns the result of a package: what an earlier run stored, and unless only a
@@ -92,9 +130,15 @@ func (c *config) testPackage(dir string) (*result, error) {
 	}
 	r := &result{Package: dir, Source: pack.source, Tests: pack.tests, Testers: pack.testers, Mutants: mutants}
 	r.resume(c.results(dir), c.kept)
-	r.draw(c.sample, c.seed)
-	if c.report || r.done() {
+	if !c.report {
+		r.Sample, r.Seed = c.sample, c.seed
+	}
+	r.draw()
+	switch {
+	case c.report:
 		return r, nil
+	case r.done():
+		return r, r.store(c.results(dir))
 	}
 	return r, c.test(pack, r)
 }

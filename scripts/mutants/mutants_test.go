@@ -192,9 +192,14 @@ func TestSample(t *testing.T) {
 				t.Errorf("mutant %d: left out %v, but its status is %q", i, m.leftOut, m.Status)
 			}
 		}
+		c.sample, c.report = 0, true // the report of a sample is by the sample
+		if r, err = c.testPackage("toy"); err != nil {
+			t.Fatal(err)
+		}
+		c.sample, c.report = 3, false
 		var out strings.Builder
-		report(&out, []*result{r}, nil, 0)
-		if !strings.Contains(out.String(), "  a sample of 3\n") {
+		writeTable(&out, []*result{r}, 0)
+		if !strings.Contains(out.String(), "  a sample of 3 by seed 1\n") {
 			t.Errorf("got the table %q; want it to name the sample", out.String())
 		}
 		return indices
@@ -210,10 +215,19 @@ func TestSample(t *testing.T) {
 	for i := range mutants {
 		mutants[i] = &mutant{Status: killed}
 	}
-	r := &result{Mutants: mutants}
-	r.draw(10, 1)
+	mutants[7].Status = ""
+	r := &result{Mutants: mutants, Sample: 10, Seed: 1}
+	r.draw()
 	if made, n, percent := r.tally(); made != 10 || n[killed] != 10 || percent != 100 {
 		t.Errorf("got %d made, %v, %.1f %%; want 10, all killed", made, n, percent)
+	}
+	mutants[7].Status = survived
+	for _, m := range mutants {
+		m.leftOut = false
+	}
+	r.Sample = 10
+	if r.draw(); r.Sample != 0 || slices.ContainsFunc(mutants, func(m *mutant) bool { return m.leftOut }) {
+		t.Error("of a package all of whose mutants were run, some are left out")
 	}
 }
 
@@ -243,7 +257,8 @@ func TestReport(t *testing.T) {
 		{"of another package", map[string]string{x: "r", z: "r", "p/q/a.go\tF\tT\t1\tx": "r"}, 90, true, "90.0 %"},
 	} {
 		var out strings.Builder
-		if ok := report(&out, all, c.listed, c.want); ok != c.ok || !strings.Contains(out.String(), c.text) {
+		ok := reportFaults(&out, all, c.listed)
+		if ok = writeTable(&out, all, c.want) && ok; ok != c.ok || !strings.Contains(out.String(), c.text) {
 			t.Errorf("%s: got %v and %q; want %v and %q", c.name, ok, out.String(), c.ok, c.text)
 		}
 	}

@@ -18,6 +18,8 @@ type result struct {
 	Source  string    `json:"source"`
 	Tests   string    `json:"tests"`
 	Testers []string  `json:"testers"`
+	Sample  int       `json:"sample,omitempty"` // how many mutants were run at most, 0 for all
+	Seed    uint64    `json:"seed,omitempty"`   // from which the sample was drawn
 	Mutants []*mutant `json:"mutants"`
 }
 
@@ -33,6 +35,7 @@ func (r *result) resume(file string, kept bool) {
 	if json.Unmarshal(data, &old) != nil || old.Source != r.Source || len(old.Mutants) != len(r.Mutants) {
 		return
 	}
+	r.Sample, r.Seed = old.Sample, old.Seed
 	same := old.Tests == r.Tests && slices.Equal(old.Testers, r.Testers)
 	for i, m := range old.Mutants {
 		dead := m.Status == killed || m.Status == timedOut || m.Status == notViable
@@ -42,13 +45,15 @@ func (r *result) resume(file string, kept bool) {
 	}
 }
 
-// draw chooses n of the mutants at random and marks the others as left out. The same seed
-// chooses the same ones. With 0, or no more than n mutants, all are chosen.
-func (r *result) draw(n int, seed uint64) {
-	if n <= 0 || n >= len(r.Mutants) {
+// draw chooses r.Sample of the mutants at random and marks the others as left out. The same
+// seed chooses the same ones. With 0, or where no more are there or all have been run, all
+// count.
+func (r *result) draw() {
+	if r.Sample <= 0 || r.Sample >= len(r.Mutants) || r.done() {
+		r.Sample = 0
 		return
 	}
-	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(r.Mutants))[n:] {
+	for _, i := range rand.New(rand.NewPCG(r.Seed, 0)).Perm(len(r.Mutants))[r.Sample:] {
 		r.Mutants[i].leftOut = true
 	}
 }
@@ -129,9 +134,9 @@ func (r *result) tally() (made int, count map[string]int, percent float64) {
 	return made, count, 100 * float64(count[killed]+count[timedOut]) / float64(made)
 }
 
-// report prints survivors without a reason, reasons without a survivor, and the table. It
-// reports whether all is as wanted.
-func report(out io.Writer, all []*result, listed map[string]string, want float64) bool {
+// reportFaults prints survivors without a reason, and reasons without a survivor. It reports
+// whether there are none.
+func reportFaults(out io.Writer, all []*result, listed map[string]string) bool {
 	ok := true
 	for _, r := range all {
 		keys := map[string]string{}
@@ -156,7 +161,14 @@ func report(out io.Writer, all []*result, listed map[string]string, want float64
 			}
 		}
 	}
-	fmt.Fprintf(out, "\n%-34s %6s %6s %6s %6s %6s %6s %7s %9s\n", "package", "listed", "tried", "killed", "timed", "lived",
+	return ok
+}
+
+// writeTable prints a row for each package. It reports whether all were run, and enough of
+// their mutants noticed.
+func writeTable(out io.Writer, all []*result, want float64) bool {
+	ok := true
+	fmt.Fprintf(out, "%-34s %6s %6s %6s %6s %6s %6s %7s %9s\n", "package", "listed", "tried", "killed", "timed", "lived",
 		"uncov", "not run", "noticed")
 	for _, r := range all {
 		made, n, percent := r.tally()
@@ -167,7 +179,7 @@ func report(out io.Writer, all []*result, listed map[string]string, want float64
 			note = "  by the tests of " + strings.Join(r.Testers, ", ")
 		}
 		if tried := made + n[notViable]; tried < len(r.Mutants) {
-			note += fmt.Sprintf("  a sample of %d", tried)
+			note += fmt.Sprintf("  a sample of %d by seed %d", tried, r.Seed)
 		}
 		if percent < want || n[""] > 0 {
 			ok = false
