@@ -372,3 +372,35 @@ func FuzzEvaluate(f *testing.F) {
 		}
 	})
 }
+
+// A sliver whose area is below what doubles can tell is equal to itself, whichever way round its
+// vertices go.
+func TestSliver(t *testing.T) {
+	tip := Point{X: field.Int(200_000), Y: field.Ratio(2_000_000_001, 1_000_000_000)}
+	one, other := []Point{pt(0, 0), pt(100_000, 1), tip}, []Point{tip, pt(100_000, 1), pt(0, 0)}
+	beside := Point{X: field.Int(200_000), Y: field.Ratio(1_999_999_999, 1_000_000_000)}
+	var e Evaluator
+	for _, piece := range [][]Point{one, other} {
+		for _, outline := range [][]Point{one, other} {
+			result := e.Evaluate([][]Point{piece}, newTestTarget(t, outline...), false)
+			if !result.Equal || !result.HasArea[0] || !result.Simple[0] {
+				t.Errorf("got equal %v, area %v, simple %v; want all", result.Equal, result.HasArea[0], result.Simple[0])
+			}
+		}
+		result := e.Evaluate([][]Point{piece, {pt(0, 0), pt(100_000, 1), beside}}, newTestTarget(t, one...), false)
+		if result.Equal || len(result.Overlaps) > 0 || !result.SharesEdge(0, 1) {
+			t.Errorf("with a sliver on the other side of its edge: got equal %v, overlaps %v; want neither, and a shared edge", result.Equal, result.Overlaps)
+		}
+	}
+}
+
+// Pieces without area, or none, are never equal to a target.
+func TestNothingIsNoTarget(t *testing.T) {
+	target := newTestTarget(t, pt(0, 0), pt(4, 0), pt(4, 4), pt(0, 4))
+	var e Evaluator
+	for _, pieces := range [][][]Point{nil, {{pt(0, 0), pt(2, 0), pt(4, 0)}}} {
+		if result := e.Evaluate(pieces, target, false); result.Equal || result.Union != 0 || result.Shared != 0 {
+			t.Errorf("%d pieces: got equal %v, union %v, shared %v; want nothing", len(pieces), result.Equal, result.Union, result.Shared)
+		}
+	}
+}
