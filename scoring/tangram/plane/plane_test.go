@@ -404,3 +404,42 @@ func TestNothingIsNoTarget(t *testing.T) {
 		}
 	}
 }
+
+// The grid kernel and the exact one agree about the order of points of an edge: of crossings with other lines, of vertices on
+// the edge's line and of its ends, also where doubles cannot tell them apart.
+func TestOrderOnGrids(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	var grid gridKernel
+	var exact exactKernel
+	add := func(x, y int64) int32 {
+		grid.x, grid.y = append(grid.x, x), append(grid.y, y)
+		exact.x, exact.y = append(exact.x, field.Int(x)), append(exact.y, field.Int(y))
+		return int32(len(grid.x) - 1)
+	}
+	for _, size := range []int64{5, 1 << 20, 1 << 40} {
+		for range 200 {
+			ax, ay, ux, uy := r.Int64N(size)-size/2, r.Int64N(size)-size/2, r.Int64N(size)-size/2, r.Int64N(size)-size/2
+			if ux == 0 && uy == 0 {
+				continue
+			}
+			a, b := add(ax, ay), add(ax+2*ux, ay+2*uy)
+			params := []edgeParam{start, end}
+			for k := int64(-2); k < 5; k++ {
+				params = append(params, edgeParam{a: a, b: b, c: add(ax+k*ux, ay+k*uy), d: -1})
+			}
+			for range 4 {
+				c, d := add(r.Int64N(size), r.Int64N(size)), add(r.Int64N(size), r.Int64N(size))
+				if exact.exactCross(a, b, c, d).Sign() != 0 {
+					params = append(params, edgeParam{a: a, b: b, c: c, d: d})
+				}
+			}
+			for _, s := range params {
+				for _, u := range params {
+					if got, want := grid.order(s, u), exact.order(s, u); got != want || want != -exact.order(u, s) {
+						t.Fatalf("size %d: %+v and %+v: got %d; want %d", size, s, u, got, want)
+					}
+				}
+			}
+		}
+	}
+}
