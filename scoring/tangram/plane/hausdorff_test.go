@@ -94,3 +94,41 @@ func TestFarthest(t *testing.T) {
 		}
 	}
 }
+
+// Of the two solutions of a quadratic equation the one in the interval counts, or if rounding moved both
+// out of it, the one nearer to its middle.
+func TestRootBetween(t *testing.T) {
+	for _, c := range []struct{ first, second, lo, hi, want float64 }{
+		{2, 20, 1, 3, 2}, {2, 20, 19, 21, 20}, {-3, 4, -4, 0, -3}, {-3, 4, 0, 5, 4},
+		{7, 13, 10, 11, 13}, {8, 13.5, 10, 11, 8}, {-0.001, 5, 0, 1, -0.001}, {-7, -13, -11, -10, -13}, {-8, -13.5, -11, -10, -8},
+	} {
+		if got := rootBetween(1, -c.first-c.second, c.first*c.second, c.lo, c.hi); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("solutions %g and %g between %g and %g: got %g; want %g", c.first, c.second, c.lo, c.hi, got, c.want)
+		}
+	}
+	if got := rootBetween(0, 2, -3, 0, 2); got != 1.5 {
+		t.Errorf("a line: got %g; want 1.5", got)
+	}
+}
+
+// Numbers whose two terms nearly cancel have the right sign and value: p - q sqrt 2, where
+// p^2 - 2 q^2 is 1 or -1 in turn.
+func TestCancellation(t *testing.T) {
+	p, q := int64(1), int64(1)
+	for norm := int64(-1); p < 1<<59; norm = -norm {
+		want := float64(norm) / (float64(p) + float64(q)*math.Sqrt2)
+		for _, x := range []surd{{p, -q}, {-p, q}} {
+			wantSign := int(norm)
+			if x.a < 0 {
+				wantSign = -wantSign
+			}
+			if got := x.sign(); got != wantSign {
+				t.Errorf("%d%+d sqrt 2: got the sign %d; want %d", x.a, x.b, got, wantSign)
+			}
+			if got := x.float(); math.Abs(got-want*float64(x.a/p)) > 1e-13*math.Abs(want) {
+				t.Errorf("%d%+d sqrt 2: got %g; want %g", x.a, x.b, got, want*float64(x.a/p))
+			}
+		}
+		p, q = p+2*q, p+q
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"plumb/render/region"
 	"plumb/scoring/tangram/field"
 )
 
@@ -417,7 +418,7 @@ func TestOrderOnGrids(t *testing.T) {
 		return int32(len(grid.x) - 1)
 	}
 	for _, size := range []int64{5, 1 << 20, 1 << 40} {
-		for range 200 {
+		for range 50 {
 			ax, ay, ux, uy := r.Int64N(size)-size/2, r.Int64N(size)-size/2, r.Int64N(size)-size/2, r.Int64N(size)-size/2
 			if ux == 0 && uy == 0 {
 				continue
@@ -441,5 +442,113 @@ func TestOrderOnGrids(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The kernel for small numbers with a part in sqrt 2 agrees with the exact one about the order of points.
+func TestOrderOnSurds(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	var small int64Kernel
+	var exact exactKernel
+	add := func(x, y surd) int32 {
+		number := func(n surd) field.Number { return field.Int(n.a).Add(field.Surd(n.b, 1)) }
+		small.x, small.y = append(small.x, x), append(small.y, y)
+		exact.x, exact.y = append(exact.x, number(x)), append(exact.y, number(y))
+		return int32(len(small.x) - 1)
+	}
+	for _, size := range []int64{3, 1 << 10, int64Limit / 8} {
+		number := func() surd { return surd{r.Int64N(2*size) - size, r.Int64N(2*size) - size} }
+		along := func(x, u surd, k int64) surd { return surd{x.a + k*u.a, x.b + k*u.b} }
+		for range 50 {
+			ax, ay, ux, uy := number(), number(), number(), number()
+			if ux == (surd{}) && uy == (surd{}) {
+				continue
+			}
+			a, b := add(ax, ay), add(along(ax, ux, 2), along(ay, uy, 2))
+			params := []edgeParam{start, end}
+			for k := int64(-1); k < 4; k++ {
+				params = append(params, edgeParam{a: a, b: b, c: add(along(ax, ux, k), along(ay, uy, k)), d: -1})
+			}
+			for range 4 {
+				c, d := add(number(), number()), add(number(), number())
+				if exact.exactCross(a, b, c, d).Sign() != 0 {
+					params = append(params, edgeParam{a: a, b: b, c: c, d: d})
+				}
+			}
+			for _, s := range params {
+				for _, u := range params {
+					if got, want := small.order(s, u), exact.order(s, u); got != want {
+						t.Fatalf("size %d: %+v and %+v: got %d; want %d", size, s, u, got, want)
+					}
+				}
+			}
+		}
+	}
+	// Signs of numbers beyond int64s, by their parts: a and b are these times 2^62.
+	for _, c := range []struct {
+		a, b int64
+		want int
+	}{{0, 0, 0}, {1, 0, 1}, {-1, 0, -1}, {0, 1, 1}, {0, -1, -1}, {1, 1, 1}, {-1, -1, -1}, {3, -2, 1}, {-3, 2, -1}, {7, -5, -1}, {-7, 5, 1}, {1, -1, -1}, {-1, 1, 1}} {
+		big := mulBig(surd{a: c.a, b: c.b}, surd{a: 1 << 62})
+		if got := big.sign(); got != c.want {
+			t.Errorf("%d%+d sqrt 2: got the sign %d; want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// The parts of a region have its area, also of a polygon that crosses itself, and its edges the length
+// of its boundary.
+func TestRegions(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	outline := []Point{pt(0, 0), pt(3, 0), pt(3, 2), pt(1, 1), pt(1, 3), pt(0, 3)}
+	target := newTestTarget(t, outline...)
+	areaOf := func(parts [][]region.Point) (sum float64) {
+		for _, part := range parts {
+			area := 0.0
+			for i, p := range part {
+				q := part[(i+1)%len(part)]
+				area += (p.X*q.Y - q.X*p.Y) / 2
+			}
+			sum += math.Abs(area)
+		}
+		return sum
+	}
+	length := func(edges []region.Segment) (sum float64) {
+		for _, e := range edges {
+			sum += math.Hypot(e.B.X-e.A.X, e.B.Y-e.A.Y)
+		}
+		return sum
+	}
+	var e Evaluator
+	crossing := 0
+	for range 300 {
+		piece := randomPolygon(r.IntN, 7)
+		result := e.Evaluate([][]Point{piece}, target, false)
+		if !result.HasArea[0] {
+			continue
+		}
+		if !result.Simple[0] {
+			crossing++
+		}
+		union, goal := result.Regions(target, false)
+		if got := areaOf(union.Parts); math.Abs(got-result.Union) > 1e-9 {
+			t.Errorf("%v: got parts of %v; want %v", text([][]Point{piece}), got, result.Union)
+		}
+		if got := areaOf(goal.Parts); math.Abs(got-target.Area) > 1e-9 || math.Abs(length(goal.Edges)-(11+math.Sqrt(5))) > 1e-9 {
+			t.Errorf("got a target of %v with edges of %v; want %v, %v", got, length(goal.Edges), target.Area, 11+math.Sqrt(5))
+		}
+		if result.Simple[0] {
+			around := 0.0
+			for i, p := range piece {
+				q := piece[(i+1)%len(piece)]
+				around += math.Hypot(q.X.Float()-p.X.Float(), q.Y.Float()-p.Y.Float())
+			}
+			if got := length(union.Edges); math.Abs(got-around) > 1e-9 {
+				t.Errorf("%v: got edges of %v; want %v", text([][]Point{piece}), got, around)
+			}
+		}
+	}
+	if crossing < 50 {
+		t.Errorf("%d polygons cross themselves; want 50", crossing)
 	}
 }
