@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -496,18 +497,23 @@ func TestOrderOnSurds(t *testing.T) {
 	}
 }
 
-// The parts of a region have its area, also of a polygon that crosses itself, and its edges the length
-// of its boundary.
+// The parts of a region have its area, also of a polygon that crosses itself, and are convex; its
+// edges have the length of its boundary.
 func TestRegions(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	outline := []Point{pt(0, 0), pt(3, 0), pt(3, 2), pt(1, 1), pt(1, 3), pt(0, 3)}
 	target := newTestTarget(t, outline...)
 	areaOf := func(parts [][]region.Point) (sum float64) {
 		for _, part := range parts {
-			area := 0.0
+			area, turns := 0.0, [2]bool{}
 			for i, p := range part {
-				q := part[(i+1)%len(part)]
+				q, next := part[(i+1)%len(part)], part[(i+2)%len(part)]
 				area += (p.X*q.Y - q.X*p.Y) / 2
+				turn := (q.X-p.X)*(next.Y-q.Y) - (q.Y-p.Y)*(next.X-q.X)
+				turns[0], turns[1] = turns[0] || turn > 1e-9, turns[1] || turn < -1e-9
+			}
+			if turns[0] && turns[1] {
+				t.Errorf("part %v is not convex", part)
 			}
 			sum += math.Abs(area)
 		}
@@ -521,8 +527,11 @@ func TestRegions(t *testing.T) {
 	}
 	var e Evaluator
 	crossing := 0
-	for range 300 {
+	for i := range 300 {
 		piece := randomPolygon(r.IntN, 7)
+		if i == 0 { // a star, whose turns alternate
+			piece = []Point{pt(0, 0), pt(3, 1), pt(6, 0), pt(4, 2), pt(3, 6), pt(2, 2)}
+		}
 		result := e.Evaluate([][]Point{piece}, target, false)
 		if !result.HasArea[0] {
 			continue
@@ -550,5 +559,42 @@ func TestRegions(t *testing.T) {
 	}
 	if crossing < 50 {
 		t.Errorf("%d polygons cross themselves; want 50", crossing)
+	}
+}
+
+// A hull has corners of the list alone, turns left at each, and no point lies outside.
+func TestConvexHull(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 28))
+	var th thickener
+	turn := func(a, b, c floatPoint) float64 { return (b.x-a.x)*(c.y-a.y) - (b.y-a.y)*(c.x-a.x) }
+	for range 500 {
+		list := []floatPoint{{0, 0}, {7, 0}, {0, 7}}
+		for range r.IntN(20) {
+			list = append(list, floatPoint{float64(r.IntN(9)), float64(r.IntN(9))})
+		}
+		given := slices.Clone(list)
+		hull := th.convexHull(list)
+		for i, a := range hull {
+			b := hull[(i+1)%len(hull)]
+			if !slices.Contains(given, a) || turn(a, b, hull[(i+2)%len(hull)]) <= 0 {
+				t.Fatalf("%v: got %v", given, hull)
+			}
+			if slices.ContainsFunc(given, func(p floatPoint) bool { return turn(a, b, p) < 0 }) {
+				t.Fatalf("%v: got %v; want all points inside", given, hull)
+			}
+		}
+	}
+}
+
+// The thickened boundaries of a target and of its two halves are the same, however small both are.
+func TestSmallHalves(t *testing.T) {
+	var e Evaluator
+	for _, size := range []int64{1, 10, 100, 1000} { // parts of 1
+		at := func(x, y int64) Point { return Point{X: field.Ratio(x, size), Y: field.Ratio(y, size)} }
+		target := newTestTarget(t, at(0, 0), at(2, 0), at(2, 2), at(0, 2))
+		result := e.Evaluate([][]Point{{at(0, 0), at(1, 0), at(1, 2), at(0, 2)}, {at(1, 0), at(2, 0), at(2, 2), at(1, 2)}}, target, true)
+		if got := result.Hausdorff(target, true); got > 1e-12 {
+			t.Errorf("parts of %d: got a distance of %g; want 0", size, got)
+		}
 	}
 }
