@@ -418,6 +418,7 @@ func TestOrderOnGrids(t *testing.T) {
 		exact.x, exact.y = append(exact.x, field.Int(x)), append(exact.y, field.Int(y))
 		return int32(len(grid.x) - 1)
 	}
+	vs := vertexSet{kernel: &grid}
 	for _, size := range []int64{5, 1 << 20, 1 << 40} {
 		for range 50 {
 			ax, ay, ux, uy := r.Int64N(size)-size/2, r.Int64N(size)-size/2, r.Int64N(size)-size/2, r.Int64N(size)-size/2
@@ -437,8 +438,15 @@ func TestOrderOnGrids(t *testing.T) {
 			}
 			for _, s := range params {
 				for _, u := range params {
-					if got, want := grid.order(s, u), exact.order(s, u); got != want || want != -exact.order(u, s) {
+					want := exact.order(s, u)
+					if got := grid.order(s, u); got != want || want != -exact.order(u, s) {
 						t.Fatalf("size %d: %+v and %+v: got %d; want %d", size, s, u, got, want)
+					}
+					if !s.isEnd() {
+						s.maxError = 1e9 // as if doubles could tell nothing
+					}
+					if got := vs.before(&s, &u); !u.isEnd() && !s.isEnd() && (got != (want < 0) || vs.compare(s, u) != want) {
+						t.Fatalf("size %d: %+v and %+v: got before %v, order %d; want %d", size, s, u, got, vs.compare(s, u), want)
 					}
 				}
 			}
