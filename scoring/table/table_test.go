@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -289,6 +290,9 @@ func TestBounded(t *testing.T) {
 		tab.Add(answer(fmt.Sprint(i), "", 1, float64(i&1)))
 	}
 	r := row(t, tab, "a")
+	if tab.ledger.items != most {
+		t.Errorf("got %d items remembered; want %d", tab.ledger.items, most)
+	}
 	share := 51.0 / 103
 	if r.N != most+more || !is(r.Mean, share) || !is(r.SE, math.Sqrt(share*(1-share)/102)) || !strings.Contains(tab.LeftOut(), "past 100 answers") {
 		t.Errorf("got %+v ± %v, %q", *r.Mean, *r.SE, tab.LeftOut())
@@ -349,6 +353,20 @@ func TestClusters(t *testing.T) {
 			t.Errorf("got %v; want %v", *got.SE, c.want)
 		}
 	}
+	// An item of two answers counts by its mean: the residuals of the clusters are 0.75 and -0.75.
+	repeated := New(Options{Suites: scoring.Suites{two}, Cluster: shared})
+	for _, a := range []struct {
+		id     string
+		repeat int
+		x      float64
+	}{{"a1", 1, 1}, {"a1", 2, 0}, {"a2", 1, 1}, {"b1", 1, 0}, {"b2", 1, 0}} {
+		r := scored("a", a.x)
+		r.ID, r.Who.Repeat = a.id, a.repeat
+		repeated.Add(r)
+	}
+	if got := row(t, repeated, "a"); !is(got.SE, 0.375) {
+		t.Errorf("clusters of repeated answers: got %v; want 0.375", *got.SE)
+	}
 	own := New(Options{Suites: scoring.Suites{two}})
 	for _, x := range []float64{1, 1, 0, 0} {
 		r := scored("a", x)
@@ -388,12 +406,53 @@ func TestSuccess(t *testing.T) {
 		from        *float64
 		want        int32
 	}{
-		{"aspire", "maze", 0.6, nil, 0}, {"aspire", "maze", 0.6, &from, 1}, {"aspire", "maze", 0.4, &from, 0}, {"aspire", "pattern", 0.6, &from, 0},
+		{"aspire", "maze", 0.6, nil, 0}, {"aspire", "maze", 0.6, &from, 1}, {"aspire", "maze", 0.4, &from, 0}, {"aspire", "maze", 0.5, &from, 1}, {"aspire", "pattern", 0.6, &from, 0},
 		{"spatialab", "mcq", 0.6, &from, 0}, {"drawingbench", "drawing", 0.6, &from, 0}, {"drawingbench", "drawing", 0.9, &from, 1},
 	} {
 		r := scoring.Result{Suite: c.suite, Test: c.test, Scored: true, Score: c.score}
 		if got := successCount(&r, c.from); got != c.want {
 			t.Errorf("%+v: got %d", c, got)
 		}
+	}
+}
+
+// TestWithoutTokens: groups have tokens where their tests have some, and series have lines for what
+// they answered alone.
+func TestWithoutTokens(t *testing.T) {
+	tab := New(Options{Suites: scoring.Suites{two}})
+	for model, test := range map[string]string{"with": "a", "without": "c"} {
+		r := scored(test, 1)
+		r.Who.Model = model
+		if model == "with" {
+			r.Metrics = []scoring.Metric{{Name: "tokens", Value: 210.0}}
+		}
+		tab.Add(r)
+	}
+	var got bytes.Buffer
+	if _, err := tab.WriteTo(&got); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for l := range strings.Lines(got.String()) {
+		lines = append(lines, strings.Join(strings.Fields(l), " "))
+	}
+	slices.Sort(lines)
+	want := []string{"suite test model n scored missing failed mean se tokens", "two a with 1 1 0 0 1.0000 - 210.0", "two average (1 of 3 tests) with 1 1 0 0 1.0000 210.0",
+		"two average (1 of 3 tests) without 1 1 0 0 1.0000 -", "two c without 1 1 0 0 1.0000 - -", "two first (1 of 2 tests) with 1 1 0 0 1.0000 210.0", "two last without 1 1 0 0 1.0000 -"}
+	if !slices.Equal(lines, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestManySeries: series beyond the most that a table has are counted.
+func TestManySeries(t *testing.T) {
+	tab := New(Options{Suites: scoring.Suites{two}})
+	for i := range maxSeen + 3 {
+		r := scored("a", 1)
+		r.Who.Model = fmt.Sprint("m", i)
+		tab.Add(r)
+	}
+	if got := tab.Unlisted(); !strings.HasPrefix(got, "3 lines are left out: a table has 1000 series") {
+		t.Errorf("got %q; want three lines left out", got)
 	}
 }
