@@ -187,7 +187,11 @@ func (c *Cutter) clipMonotone(bezier bezier) {
 	}
 	if bezier.end().X > box.x1 {
 		l, r := bezier.cut(axisX, box.x1)
-		c.addRightSide(r.p[0], r.end(), rising)
+		if c.exact {
+			c.addRightSide(r.p[0], r.end(), rising)
+		} else { // the browser keeps the rest of a curve that it cuts, which changes the strips beside it
+			c.addSideLine(box.x1, r.p[0], r.end(), rising)
+		}
 		bezier = l
 	}
 	if !rising {
