@@ -33,7 +33,7 @@ func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m vector.Matrix) {
 	}
 	corner := func(x, y float64) vector.Point { return vector.Point{X: float32(x), Y: float32(y)} }
 	box, _ := boundsOf([]vector.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, m)
-	r := pixelBounds(box)
+	r := pixelBounds([4]float32{box[0] + layerSlack, box[1] + layerSlack, box[2] - layerSlack, box[3] - layerSlack})
 	if l := b.layer; b.layered {
 		r = chord.Rect{X0: min(l.X0, r.X0), Y0: min(l.Y0, r.Y0), X1: max(l.X1, r.X1), Y1: max(l.Y1, r.Y1)}
 	}
@@ -62,3 +62,6 @@ func (b *Builder) canvas() chord.Rect {
 	}
 	return r
 }
+
+// layerSlack is by how much in px the box of a layer may reach into a pixel that does not count.
+const layerSlack = 1e-3

@@ -29,6 +29,9 @@ func (b *Builder) paintShapeText(sh *scene.Shape, name string, p *shapePlacement
 	if err != nil {
 		return shapes.TextError(sh, name, err)
 	}
+	if len(k.Page.Dots) > 0 && len(k.Page.Glyphs) == 0 && b.mode != Exact { // see docs/spec/drawing.md#r87
+		return shapes.Foreign(sh, "a list of bullets without a letter")
+	}
 	return b.paintText(k, block, p)
 }
 

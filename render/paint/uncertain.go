@@ -10,8 +10,8 @@ import (
 
 // checkCertain refuses draws whose pixels differ from the editor's in ways that no rule predicts; m
 // maps their units to px. These are turned discs (docs/spec/drawing.md#r85), thin dashes along a
-// translucent ellipse with a pattern (docs/spec/drawing.md#r88), and dashes in shapes narrower than
-// they are (docs/spec/drawing.md#r92).
+// translucent ellipse with a pattern (docs/spec/drawing.md#r88), dashes in shapes narrower than
+// they are (docs/spec/drawing.md#r92), and tiny translucent discs (docs/spec/drawing.md#r85).
 func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, growY float64, m vector.Matrix, p *shapePlacement) error {
 	if b.mode == Exact {
 		return nil
@@ -22,7 +22,17 @@ func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, growY float64, 
 		if w.Disc && !axisAligned(m) {
 			return shapes.Foreign(sh, "a turned dot of a pen")
 		}
-		if sh.Kind != scene.Geo || w.Width == 0 || w.Dashes.Gap <= 0 || w.Dashes.Solid {
+		if w.Disc && p.translucent() && !p.single && isTinyDisc(w, m) {
+			return shapes.Foreign(sh, "a translucent dot of a pen of at most 5 px")
+		}
+		if sh.Kind != scene.Geo || w.Width == 0 {
+			continue
+		}
+		if sh.Dash != scene.DashDraw && sh.Dash != scene.DashSolid &&
+			isThread(sh.Geo, sh.W/sh.Scale/w.Width, (sh.H+growY)/sh.Scale/w.Width) {
+			return shapes.Foreign(sh, "dashes around a heart, cloud or ellipse narrower than two of them")
+		}
+		if w.Dashes.Gap <= 0 || w.Dashes.Solid {
 			continue
 		}
 		if sh.Geo == scene.Ellipse && hatched && p.translucent() && hairline(float32(w.Width), m) > 0 {
@@ -30,6 +40,9 @@ func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, growY float64, 
 		}
 		if inward(sh.Geo) && isSpeck(sh.W/sh.Scale/w.Width, (sh.H+growY)/sh.Scale/w.Width) {
 			return shapes.Foreign(sh, "dashes around a shape narrower than they are")
+		}
+		if (sh.Geo == scene.XBox || sh.Geo == scene.CheckBox) && min(sh.W, sh.H+growY) < 4 && hairline(float32(w.Width), m) > 0 {
+			return shapes.Foreign(sh, "dots or dashes of at most 1 px in a box narrower than 4 px")
 		}
 	}
 	return nil
@@ -41,6 +54,25 @@ func inward(g scene.GeoKind) bool { return g == scene.XBox || g == scene.CheckBo
 // isSpeck reports whether a shape of w x h widths of its dashes is narrower than they are, and so short
 // that they are most of its picture.
 func isSpeck(w, h float64) bool { return min(w, h) < 1 && max(w, h) < 10 }
+
+// isThread reports whether a heart or a cloud of w x h widths of its dashes is so flat, or an ellipse so
+// small, that its dashes cover each other.
+func isThread(g scene.GeoKind, w, h float64) bool {
+	short, long := min(w, h), max(w, h)
+	switch g {
+	case scene.Heart, scene.Cloud:
+		return short < 2 && long > 10*short
+	case scene.Ellipse:
+		return short < 1.25 && long < 5
+	}
+	return false
+}
+
+// isTinyDisc reports whether a filled disc, which m maps to px, is at most 5 px wide.
+func isTinyDisc(w *shapes.Draw, m vector.Matrix) bool {
+	box, ok := boundsOf(w.Path.Points, m)
+	return ok && box[2]-box[0] <= 5
+}
 
 // longestCloud is how many times as long as wide a cloud in dash draw may be. See
 // docs/spec/drawing.md#r90.
@@ -66,6 +98,7 @@ const (
 	labelNone      labelState = iota // there is none, or it lies beyond the box that clips it
 	labelShown                       // at least a part may lie in the box
 	labelUncertain                   // its letters begin behind the box, but may reach into it
+	labelCut                         // its halo alone reaches into the box, at a small scale
 )
 
 // Labels of geo shapes begin labelPadding units behind the left side of the box, and those that are
@@ -92,6 +125,9 @@ func shownLabel(sh *scene.Shape, kind shapes.TextKind, w, h float64) labelState 
 	if sh.Scale <= labelCulled && w < labelPadding-1 {
 		return labelNone
 	}
+	if sh.Scale <= labelCulled && w <= labelPadding {
+		return labelCut
+	}
 	least := w
 	if sh.Vertical == scene.AlignStart {
 		least = min(w, h)
@@ -106,8 +142,12 @@ func shownLabel(sh *scene.Shape, kind shapes.TextKind, w, h float64) labelState 
 }
 
 // checkLabel refuses a translucent shape of a single draw (lone) if it is uncertain whether the
-// editor shows its label, because a label changes how the opacity is applied.
+// editor shows its label, because a label changes how the opacity is applied, and any shape of whose
+// label the editor may paint some letters (docs/spec/drawing.md#r91).
 func (b *Builder) checkLabel(sh *scene.Shape, l labelState, lone bool, p *shapePlacement) error {
+	if l == labelCut && b.mode != Exact {
+		return shapes.Foreign(sh, "a label at the edge of its box, at a small scale")
+	}
 	if l == labelUncertain && lone && p.translucent() && b.mode != Exact {
 		return shapes.Foreign(sh, "a label at the edge of its box in a translucent shape")
 	}

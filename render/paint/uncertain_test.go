@@ -30,6 +30,17 @@ func TestUncertain(t *testing.T) {
 	cloud := func(w float64, dash string) string {
 		return fmt.Sprintf(`{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"geo":"cloud","w":%g,"h":400,"size":"s","dash":%q}}`, w, dash)
 	}
+	flat := func(kind string, w, h float64, dash string) string {
+		return fmt.Sprintf(`{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"geo":%q,"w":%g,"h":%g,"size":"xl","dash":%q}}`, kind, w, h, dash)
+	}
+	tinyDot := func(opacity, scale float64) string {
+		return fmt.Sprintf(`{"id":"shape:a","type":"draw","x":9,"y":9,"opacity":%g,"props":{"dash":"draw","fill":"fill","isClosed":true,"isPen":true,
+			"scale":%g,"segments":[{"type":"free","points":[{"x":0,"y":0,"z":0.5}]}],"isComplete":true}}`, opacity, scale)
+	}
+	bullet := func(paragraph string) string {
+		return fmt.Sprintf(`{"id":"shape:a","type":"text","x":0,"y":0,"props":{"richText":{"type":"doc","content":[{"type":"bulletList",
+			"content":[{"type":"listItem","content":[%s]}]}]}}}`, paragraph)
+	}
 	const longCross = `{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"geo":"x-box","w":5,"h":100,"size":"xl","dash":"dashed"}}`
 	for _, c := range []struct {
 		name, shape string
@@ -53,7 +64,23 @@ func TestUncertain(t *testing.T) {
 		{"a label at the edge, translucent", box("rectangle", 15, "solid", 0.5, "one"), true},
 		{"a label at the edge", box("rectangle", 15, "solid", 1, "one"), false},
 		{"a label beyond the edge, translucent", box("rectangle", 11, "solid", 0.5, "one"), false},
-		{"a label at the edge, translucent and small", `{"id":"shape:a","type":"geo","x":0,"y":0,"opacity":0.5,"props":{"w":4,"h":40,"dash":"solid","text":"one","scale":0.25}}`, false},
+		{"a label at the edge, translucent and small", `{"id":"shape:a","type":"geo","x":0,"y":0,"opacity":0.5,"props":{"w":3.7,"h":40,"dash":"solid","text":"one","scale":0.25}}`, false},
+		{"a halo at the edge, small", `{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"w":4,"h":40,"dash":"solid","text":"one","scale":0.25}}`, true},
+		{"a halo within, small", `{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"w":4.1,"h":40,"dash":"solid","text":"one","scale":0.25}}`, false},
+		{"dots in a flat heart", flat("heart", 300, 19.9, "dotted"), true},
+		{"dots in a heart", flat("heart", 300, 20, "dotted"), false},
+		{"dots in a short heart", flat("heart", 100, 19.9, "dotted"), false},
+		{"a flat heart", flat("heart", 100, 3, "solid"), false},
+		{"dashes in a flat cloud", flat("cloud", 300, 9.9, "dashed"), true},
+		{"dots in a tiny ellipse", flat("ellipse", 49, 12, "dotted"), true},
+		{"dots in a narrow ellipse", flat("ellipse", 50, 12, "dotted"), false},
+		{"thin dots in a narrow box", `{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"geo":"x-box","w":3.9,"h":40,"dash":"dotted","size":"s","scale":0.25}}`, true},
+		{"thin dots in a box", `{"id":"shape:a","type":"geo","x":0,"y":0,"props":{"geo":"x-box","w":4,"h":40,"dash":"dotted","size":"s","scale":0.25}}`, false},
+		{"a tiny dot with a fill", tinyDot(0.5, 0.25), true},
+		{"a tiny opaque dot with a fill", tinyDot(1, 0.25), false},
+		{"a dot with a fill", tinyDot(0.5, 1), false},
+		{"a bullet alone", bullet(`{"type":"paragraph"}`), true},
+		{"a bullet with a letter", bullet(`{"type":"paragraph","content":[{"type":"text","text":"a"}]}`), false},
 		{"a label within, translucent", box("rectangle", 16, "solid", 0.5, "one"), false},
 		{"a thin cloud", cloud(3, "draw"), true},
 		{"a thin cloud, solid", cloud(3, "solid"), false},
