@@ -48,3 +48,10 @@ func Widened(m vector.Matrix) Matrix {
 func (m Matrix) Binary32() vector.Matrix {
 	return vector.Matrix{A: Read4(m.A), B: Read4(m.B), C: Read4(m.C), D: Read4(m.D), E: Read4(m.E), F: Read4(m.F)}
 }
+
+// Narrowed rounds a map to binary32.
+func Narrowed(m Matrix) vector.Matrix {
+	return vector.Matrix{
+		A: float32(m.A), B: float32(m.B), C: float32(m.C), D: float32(m.D), E: float32(m.E), F: float32(m.F),
+	}
+}

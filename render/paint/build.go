@@ -57,6 +57,7 @@ type Builder struct {
 	mode  Raster
 	d     *Drawing
 	view  vector.Matrix // page to px
+	shown view.Box      // part of the page
 	limit int
 	light int // View.Light
 
@@ -67,6 +68,7 @@ type Builder struct {
 	stroker  stroke.Stroker
 	scanner  scan.Scanner // of Reference
 	filler   area.Filler  // of Exact
+	judged   vector.Path  // a disc in px, by the browser's steps
 	part     vector.Path  // a subpath, or dashes
 	outlined vector.Path  // in px at last
 	pattern  [2]float32
@@ -191,6 +193,7 @@ func (b *Builder) setCanvas(bounds view.Box) error {
 			bounds.X, bounds.Y, bounds.W, bounds.H, scene.ErrInvalid, MaxSidePx)
 	}
 	b.d.Width, b.d.Height = int(w), int(h)
+	b.shown = bounds
 	// The browser lays an image out in 1/64 px, fits the view into that, both sides in
 	// the same measure and in the middle, and stretches the image to whole px. Exact
 	// pictures stand where the others do.

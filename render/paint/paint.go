@@ -54,6 +54,11 @@ func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error
 	b.outlined.Reset()
 	b.outlined.Append(w.Path)
 	b.outlined.Transform(m)
+	if w.Disc && b.mode == Reference {
+		b.judgeDisc(w, &b.scene.Shapes[p.shape], p)
+		b.scanner.Judged = &b.judged
+		defer func() { b.scanner.Judged = nil }()
+	}
 	if err := b.cover(w, &it, m, p); err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 // checkCertain refuses draws whose pixels differ from the editor's in ways that no rule predicts; m
-// maps their units to px. These are turned discs (docs/spec/drawing.md#r85), thin dashes along a
-// translucent ellipse with a pattern (docs/spec/drawing.md#r88), dashes in shapes narrower than
-// they are (docs/spec/drawing.md#r92), and tiny translucent discs (docs/spec/drawing.md#r85).
+// maps their units to px. These are thin dashes along a translucent ellipse with a pattern
+// (docs/spec/drawing.md#r88), dashes in shapes narrower than they are (docs/spec/drawing.md#r92), and
+// tiny translucent discs in quarter turns (docs/spec/drawing.md#r85).
 func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, growY float64, m vector.Matrix, p *shapePlacement) error {
 	if b.mode == Exact {
 		return nil
@@ -19,10 +19,7 @@ func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, growY float64, 
 	hatched := slices.ContainsFunc(d, func(w shapes.Draw) bool { return w.Hatch })
 	for i := range d {
 		w := &d[i]
-		if w.Disc && !axisAligned(m) {
-			return shapes.Foreign(sh, "a turned dot of a pen")
-		}
-		if w.Disc && p.translucent() && !p.single && isTinyDisc(w, m) {
+		if w.Disc && axisAligned(m) && p.translucent() && !p.single && isTinyDisc(w, m) {
 			return shapes.Foreign(sh, "a translucent dot of a pen of at most 5 px")
 		}
 		if sh.Kind != scene.Geo || w.Width == 0 {

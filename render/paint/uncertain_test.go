@@ -11,10 +11,6 @@ import (
 
 // What differs from the editor by chance is refused, and its neighbours are drawn.
 func TestUncertain(t *testing.T) {
-	dot := func(dash string, rotation float64) string {
-		return fmt.Sprintf(`{"id":"shape:a","type":"draw","x":0,"y":0,"rotation":%g,"props":{"dash":%q,"isPen":true,
-			"segments":[{"type":"free","points":[{"x":9,"y":9,"z":0.5}]}],"isComplete":true}}`, rotation, dash)
-	}
 	geo := func(dash, fill string, scale, opacity float64) string {
 		return fmt.Sprintf(`{"id":"shape:a","type":"geo","x":0,"y":0,"opacity":%g,"props":{"geo":"ellipse","w":40,"h":20,"size":"s","dash":%q,"fill":%q,"scale":%g}}`,
 			opacity, dash, fill, scale)
@@ -46,9 +42,6 @@ func TestUncertain(t *testing.T) {
 		name, shape string
 		refused     bool
 	}{
-		{"turned dot", dot("draw", 0.3), true},
-		{"dot", dot("draw", 0), false},
-		{"turned dot, solid", dot("solid", 0.3), false},
 		{"thin dashes along a translucent ellipse with a pattern", geo("dashed", "pattern", 0.25, 0.9), true},
 		{"thin dashes along an ellipse with a pattern", geo("dashed", "pattern", 0.25, 1), false},
 		{"thin dashes along a translucent ellipse", geo("dashed", "solid", 0.25, 0.9), false},

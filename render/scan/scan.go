@@ -45,6 +45,10 @@ type Scanner struct {
 	// Append ends and its output is incomplete.
 	Stop func() bool
 
+	// Judged, if set, is asked whether it is convex, in place of the path that is filled: the same path,
+	// mapped to px in the steps in which the browser maps it.
+	Judged *vector.Path
+
 	without quirk // rules that a test leaves out
 
 	cutter      chord.Cutter
@@ -120,7 +124,11 @@ func intersect(a, b chord.Rect) chord.Rect {
 // fill cuts the path into edges, scan-converts them and appends the coverage to dst: convex paths
 // by pairs of edges, others with a list of active edges. A path without edges covers nothing.
 func (s *Scanner) fill(dst *Coverage, p *vector.Path, f *fill) {
-	convex := isConvex(p) && !s.omits(convexRule)
+	judged := p
+	if s.Judged != nil {
+		judged = s.Judged
+	}
+	convex := isConvex(judged) && !s.omits(convexRule)
 	f.points = len(p.Points)
 	s.cutter.Edges(&s.edges, p, f.clip, f.inside, convex)
 	if len(s.edges.List) == 0 {
