@@ -1,6 +1,6 @@
-// Package address reads dumps at https:// and s3:// addresses by ranges, each in one version. In:
+// Package address reads dumps at https://, s3:// and gs:// addresses by ranges, each in one version. In:
 // an address. Out: its size and version, its bytes as a stream, and random access where the server
-// can. It refuses http:// to other machines, gs://, and an object that changes while it is read.
+// can. It refuses http:// to other machines, and an object that changes while it is read.
 // Queries, users and keys of addresses are in no name and no error. See docs/spec/dumps.md#r25.
 package address
 
@@ -20,7 +20,7 @@ import (
 
 // Options configure the access. It is safe for concurrent use; the zero value is ready for use.
 type Options struct {
-	Endpoint string       // of an S3-compatible store, https://HOST:PORT; "" for Amazon's
+	Endpoint string       // of the store of s3:// addresses, https://HOST:PORT; "" for Amazon's
 	Region   string       // of the store; "" for that of the environment, else what the store says
 	Client   *http.Client // for tests; nil for one with the system's certificates
 
@@ -57,7 +57,7 @@ func Name(path string) string {
 		return path
 	}
 	path, _, _ = strings.Cut(path, "#")
-	if !strings.HasPrefix(path, "s3://") { // keys may have question marks
+	if !inBucket(path) {
 		path, _, _ = strings.Cut(path, "?")
 	}
 	scheme, rest, _ := strings.Cut(path, "://")
@@ -83,8 +83,8 @@ func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
 		return nil, fmt.Errorf("cannot open %s: two addresses differ in their queries alone, and results could not tell them apart", name)
 	}
 	find := o.findHTTP
-	if strings.HasPrefix(address, "s3://") {
-		find = o.findS3
+	if inBucket(address) {
+		find = o.findStored
 	}
 	err := checkScheme(address)
 	var at *Object
@@ -114,13 +114,9 @@ func (o *Options) Known(name string) *Object {
 	return o.found[name]
 }
 
-// checkScheme returns an error for addresses from which dumps are not read: gs://, and
-// http:// of other machines.
+// checkScheme returns an error for addresses from which dumps are not read: http:// of other machines.
 func checkScheme(address string) error {
-	switch scheme, rest, _ := strings.Cut(address, "://"); scheme {
-	case "gs":
-		return errors.New("gs:// is not built in; want s3://BUCKET/KEY with --s3-endpoint https://storage.googleapis.com and HMAC keys of the bucket in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
-	case "http":
+	if rest, ok := strings.CutPrefix(address, "http://"); ok {
 		u, err := url.Parse("http://" + rest)
 		if err != nil || !loopback(u.Hostname()) {
 			return errors.New("http:// is read from this machine alone; want https://")

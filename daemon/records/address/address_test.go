@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -49,6 +50,7 @@ func TestName(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://user:key@host:1/a/b.eval?X-Amz-Signature=secret#x": "https://host:1/a/b.eval",
 		"s3://bucket/a?b.jsonl": "s3://bucket/a?b.jsonl",
+		"gs://bucket/a?b.jsonl": "gs://bucket/a?b.jsonl",
 		"https://host":          "https://host",
 		"runs/a?b.jsonl":        "runs/a?b.jsonl",
 	} {
@@ -124,8 +126,8 @@ func TestRefused(t *testing.T) {
 	o := new(Options)
 	for address, want := range map[string]string{
 		"http://example.org/a.jsonl":     "want https://",
-		"gs://bucket/a.jsonl":            "--s3-endpoint https://storage.googleapis.com",
 		"s3://":                          "names no bucket",
+		"gs:///a.jsonl":                  "names no bucket; want gs://BUCKET/KEY",
 		"https://127.0.0.1:1/a?k=secret": "refused",
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -196,5 +198,80 @@ func TestStore(t *testing.T) {
 	part := make([]byte, 10)
 	if n, err := a.ReadAt(part, int64(len(content))-4); n != 4 || err != io.EOF {
 		t.Errorf("at the end: got %d bytes, %v; want 4 and the end", n, err)
+	}
+}
+
+// TestGoogle reads objects at gs:// addresses, from a server in place of Google's that takes one key. The
+// keys of Amazon must not be sent to it.
+func TestGoogle(t *testing.T) {
+	backend := s3mem.New()
+	if err := backend.CreateBucket("runs"); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"a/1.jsonl", "a/2.eval", "c.jsonl"} {
+		if _, err := backend.PutObject("runs", key, map[string]string{"Last-Modified": time.Now().UTC().Format(http.TimeFormat)}, bytes.NewReader(content), int64(len(content)), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next := gofakes3.New(backend, gofakes3.WithHostBucketBase(google)).Server()
+	whole := false // ranges are ignored
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		auth := r.Header.Get("Authorization")
+		if strings.Contains(auth, "amazon") || r.Header.Get("X-Amz-Security-Token") != "" {
+			t.Errorf("got %q; want no key of Amazon", auth)
+		}
+		if !strings.HasPrefix(auth, "AWS4-HMAC-SHA256 Credential=GOOG1/") || !strings.Contains(auth, "/auto/s3/aws4_request,") {
+			http.Error(w, "", http.StatusForbidden)
+			return
+		}
+		if r.Header.Get("Accept-Encoding") != "gzip" && !r.URL.Query().Has("list-type") {
+			t.Errorf("%s %s: the object may be unpacked on the way", r.Method, r.URL)
+		}
+		if whole {
+			r.Header.Del("Range")
+		}
+		next.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	transport := server.Client().Transport.(*http.Transport).Clone()
+	transport.TLSClientConfig.ServerName = "example.com" // of the server's certificate
+	transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if host := strings.TrimPrefix(addr, "runs."); host != google+":443" {
+			return nil, fmt.Errorf("got a connection to %s; want one to Google", addr)
+		}
+		return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
+	}
+	t.Setenv("AWS_ACCESS_KEY_ID", "amazon")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "amazon")
+	t.Setenv("AWS_SESSION_TOKEN", "amazon")
+	o := &Options{Client: &http.Client{Transport: transport}, Endpoint: "https://127.0.0.1:1"} // of s3:// alone
+	if _, err := o.Find(t.Context(), "gs://runs/c.jsonl"); err == nil || !strings.Contains(err.Error(), "cannot open gs://runs/c.jsonl: the store answers access denied; want keys in GS_ACCESS_KEY_ID") {
+		t.Errorf("without keys: got %v; want the variables of keys", err)
+	}
+	t.Setenv("GS_ACCESS_KEY_ID", "GOOG1")
+	t.Setenv("GS_SECRET_ACCESS_KEY", "secret")
+	for address, want := range map[string]string{
+		"gs://runs/a/":         "gs://runs/a/1.jsonl gs://runs/a/2.eval",
+		"gs://runs/**/*.jsonl": "gs://runs/a/1.jsonl gs://runs/c.jsonl",
+		"gs://runs/c.jsonl":    "gs://runs/c.jsonl",
+	} {
+		if list, err := o.Expand(t.Context(), address); err != nil || strings.Join(list, " ") != want {
+			t.Errorf("%s: got %s, %v; want %s", address, list, err, want)
+		}
+	}
+	a, err := o.Find(t.Context(), "gs://runs/c.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readAll(a); err != nil || !bytes.Equal(got, content) || a.Name != "gs://runs/c.jsonl" {
+		t.Errorf("%s: got %d bytes, %v; want all", a.Name, len(got), err)
+	}
+	part := make([]byte, 5)
+	if n, err := a.ReadAt(part, 20); err != nil || n != 5 || string(part) != "45678" {
+		t.Errorf("from 20: got %q, %v; want 45678", part[:n], err)
+	}
+	whole = true
+	if _, err := a.ReadAt(part, 20); err == nil || !strings.Contains(err.Error(), "want one from byte 20 on") {
+		t.Errorf("without ranges: got %q, %v; want an error", part, err)
 	}
 }

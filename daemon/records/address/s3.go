@@ -20,6 +20,15 @@ import (
 // amazon is the endpoint where none is named.
 const amazon = "https://s3.amazonaws.com"
 
+// google is the host of Google Cloud Storage, which has the interface of S3 too.
+const google = "storage.googleapis.com"
+
+// Where the keys of stores come from, for messages.
+const (
+	amazonKeys = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or in ~/.aws/credentials"
+	googleKeys = "GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY (HMAC keys of Google Cloud Storage)"
+)
+
 // Store returns a client of the store. Keys come from the environment, the usual files or the role of
 // the machine.
 func (o *Options) Store() (*minio.Client, error) {
@@ -42,58 +51,106 @@ func (o *Options) Store() (*minio.Client, error) {
 		Creds: credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{},
 			&credentials.FileAWSCredentials{},
 			&credentials.EnvMinio{}, &credentials.IAM{Client: &http.Client{Timeout: 2 * time.Second}}})}
+	return o.storeAt(u.Host, opts)
+}
+
+// googleStore returns a client of Google Cloud Storage. It takes HMAC keys, which have variables of
+// their own, so that keys of Amazon are never sent to Google. Without keys it reads public objects.
+func (o *Options) googleStore() (*minio.Client, error) {
+	return o.storeAt(google, &minio.Options{Secure: true, Region: "auto", MaxRetries: tries,
+		Creds: credentials.NewStaticV4(os.Getenv("GS_ACCESS_KEY_ID"), os.Getenv("GS_SECRET_ACCESS_KEY"), "")})
+}
+
+// storeAt returns a client of the store at a host, with the transport of tests where there is one.
+func (o *Options) storeAt(host string, opts *minio.Options) (*minio.Client, error) {
 	if o.Client != nil {
 		opts.Transport = o.Client.Transport
 	}
-	return minio.New(u.Host, opts)
+	return minio.New(host, opts)
 }
 
-// Parts returns the bucket and the key of an address s3://BUCKET/KEY.
+// Parts returns the bucket and the key of an address s3://BUCKET/KEY or gs://BUCKET/KEY.
 func Parts(address string) (bucket, key string, err error) {
-	bucket, key, _ = strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
+	scheme, rest, _ := strings.Cut(address, "://")
+	bucket, key, _ = strings.Cut(rest, "/")
 	if bucket == "" {
-		return "", "", errors.New("it names no bucket; want s3://BUCKET/KEY")
+		return "", "", fmt.Errorf("it names no bucket; want %s://BUCKET/KEY", scheme)
 	}
 	return bucket, key, nil
 }
 
-// findS3 finds the size and the version of an object. Each read demands that version, and
+// inBucket reports whether an address is one of a bucket. Keys may have question marks.
+func inBucket(address string) bool {
+	return strings.HasPrefix(address, "s3://") || strings.HasPrefix(address, "gs://")
+}
+
+// place is where an address of a bucket leads.
+type place struct {
+	*minio.Client
+	scheme, bucket, key string
+	keys                string // amazonKeys or googleKeys
+}
+
+// place returns where an address of a bucket leads.
+func (o *Options) place(address string) (p place, err error) {
+	store := o.Store
+	p.scheme, p.keys = "s3://", amazonKeys
+	if strings.HasPrefix(address, "gs://") {
+		store = o.googleStore
+		p.scheme, p.keys = "gs://", googleKeys
+	}
+	if p.bucket, p.key, err = Parts(address); err != nil {
+		return p, err
+	}
+	p.Client, err = store()
+	return p, err
+}
+
+// explain is Explain for the store of the place.
+func (p place) explain(err error) error { return explain(err, p.keys) }
+
+// findStored finds the size and the version of an object. Each read demands that version, and
 // compares it itself because some stores do not.
-func (o *Options) findS3(ctx context.Context, address string) (*Object, error) {
-	c, err := o.Store()
+func (o *Options) findStored(ctx context.Context, address string) (*Object, error) {
+	p, err := o.place(address)
 	if err != nil {
 		return nil, err
 	}
-	bucket, key, err := Parts(address)
+	var asStored minio.StatObjectOptions
+	asStored.Set("Accept-Encoding", "gzip") // else Google unpacks objects that are stored as gzip
+	info, err := p.StatObject(ctx, p.bucket, p.key, asStored)
 	if err != nil {
-		return nil, err
-	}
-	info, err := c.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
-	if err != nil {
-		return nil, Explain(err)
+		return nil, p.explain(err)
 	}
 	a := &Object{Size: info.Size, Tag: info.ETag, Modified: info.LastModified}
-	a.read = func(ctx context.Context, p []byte, off int64) (int, error) {
+	a.read = func(ctx context.Context, b []byte, off int64) (int, error) {
 		var opts minio.GetObjectOptions
-		if err := errors.Join(opts.SetRange(off, off+int64(len(p))-1), opts.SetMatchETag(info.ETag)); err != nil {
+		opts.Set("Accept-Encoding", "gzip")
+		if err := errors.Join(opts.SetRange(off, off+int64(len(b))-1), opts.SetMatchETag(info.ETag)); err != nil {
 			return 0, err
 		}
-		r, now, _, err := minio.Core{Client: c}.GetObject(ctx, bucket, key, opts)
+		r, now, header, err := minio.Core{Client: p.Client}.GetObject(ctx, p.bucket, p.key, opts)
 		if err != nil {
-			return 0, Explain(err)
+			return 0, p.explain(err)
 		}
 		defer r.Close()
 		if now.ETag != info.ETag { // some stores do not compare it themselves
 			return 0, errChanged
 		}
-		n, err := io.ReadFull(r, p)
-		return n, Explain(err)
+		if got := header.Get("Content-Range"); !strings.HasPrefix(got, fmt.Sprintf("bytes %d-", off)) {
+			return 0, fmt.Errorf("the store answers with the range %.64q; want one from byte %d on", got, off)
+		}
+		n, err := io.ReadFull(r, b)
+		return n, p.explain(err)
 	}
 	return a, nil
 }
 
-// Explain returns an error of a store's client in plain words, without the address that it may hold.
-func Explain(err error) error {
+// Explain returns an error of the client of Store in plain words, without the address that it may hold.
+func Explain(err error) error { return explain(err, amazonKeys) }
+
+// explain is Explain with where the keys of the store come from.
+func explain(err error, keys string) error {
 	r := minio.ToErrorResponse(err)
 	switch {
 	case err == nil:
@@ -101,7 +158,7 @@ func Explain(err error) error {
 	case r.Code == "PreconditionFailed" || r.StatusCode == http.StatusPreconditionFailed:
 		return errChanged
 	case r.Code == "AccessDenied" || r.StatusCode == http.StatusForbidden:
-		return errors.New("the store answers access denied; want keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or in ~/.aws/credentials")
+		return fmt.Errorf("the store answers access denied; want keys in %s", keys)
 	case r.Code != "":
 		return fmt.Errorf("the store answers %s: %s", r.Code, r.Message)
 	}
@@ -111,8 +168,7 @@ func Explain(err error) error {
 // Expand returns the addresses that an address names: the objects behind a prefix that ends in /, or
 // those that a pattern matches, in the order of their keys; else the address itself.
 func (o *Options) Expand(ctx context.Context, address string) ([]string, error) {
-	if !strings.HasPrefix(address, "s3://") || !strings.HasSuffix(address, "/") &&
-		!strings.ContainsAny(address, "*?[{") {
+	if !inBucket(address) || !strings.HasSuffix(address, "/") && !strings.ContainsAny(address, "*?[{") {
 		return []string{address}, nil
 	}
 	list, err := o.list(ctx, address)
@@ -125,30 +181,27 @@ func (o *Options) Expand(ctx context.Context, address string) ([]string, error) 
 // list returns the addresses of the objects behind a prefix that ends in /, or that match a
 // pattern, in the order of their keys. None is an error.
 func (o *Options) list(ctx context.Context, address string) (list []string, err error) {
-	c, err := o.Store()
+	p, err := o.place(address)
 	if err != nil {
 		return nil, err
 	}
-	bucket, pattern, err := Parts(address)
-	if err != nil {
-		return nil, err
-	}
+	pattern := p.key
 	prefix := pattern
 	if i := strings.IndexAny(pattern, "*?[{"); i >= 0 {
 		prefix = pattern[:i]
 	} else {
 		pattern += "**"
 	}
-	for info := range c.ListObjects(ctx, bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
+	for info := range p.ListObjects(ctx, p.bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
 		if info.Err != nil {
-			return nil, Explain(info.Err)
+			return nil, p.explain(info.Err)
 		}
 		match, err := doublestar.Match(pattern, info.Key)
 		if err != nil {
 			return nil, fmt.Errorf("the pattern is wrong: %w", err)
 		}
 		if match && !strings.HasSuffix(info.Key, "/") {
-			list = append(list, "s3://"+bucket+"/"+info.Key)
+			list = append(list, p.scheme+p.bucket+"/"+info.Key)
 		}
 	}
 	if len(list) == 0 {
