@@ -6,6 +6,7 @@ package claims
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -93,6 +94,9 @@ func Open(ctx context.Context, cfg Config) (*Queue, error) {
 		options = append(options, nats.InProcessServer(cfg.conn))
 	}
 	nc, err := nats.Connect(cfg.URL, options...)
+	if unknown := (x509.UnknownAuthorityError{}); errors.As(err, &unknown) {
+		return nil, fmt.Errorf("cannot connect to --nats: %w; want --nats-ca FILE with the certificate of the authority that signed the server's", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect to --nats: %w", err)
 	}

@@ -1,0 +1,124 @@
+package claims
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// authority makes a certificate that signs others, and its file.
+func authority(t *testing.T, name string) (cert *x509.Certificate, key *ecdsa.PrivateKey, file string) {
+	t.Helper()
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	der, key := signed(t, template, template, nil)
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return cert, key, file
+}
+
+// signed makes a certificate with a new key, signed with by, or with its own key for nil.
+func signed(t *testing.T, template, parent *x509.Certificate, by *ecdsa.PrivateKey) ([]byte, *ecdsa.PrivateKey) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if by == nil {
+		by = key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return der, key
+}
+
+// TestTLS checks which servers a queue trusts: a real server with TLS has a certificate that an authority
+// signed. Without that authority nothing is sent, and the error says what is wanted. See docs/spec/jobs.md#r9.
+func TestTLS(t *testing.T) {
+	ca, caKey, caFile := authority(t, "right")
+	_, _, otherFile := authority(t, "right") // of the same name, with another key
+	der, key := signed(t, &x509.Certificate{SerialNumber: big.NewInt(2), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, ca, caKey)
+	s, err := server.NewServer(&server.Options{Host: "0.0.0.0", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true, Username: "plumb", Password: "key",
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	defer s.Shutdown()
+	if !s.ReadyForConnections(20 * time.Second) {
+		t.Fatal("the server is not ready")
+	}
+	_, port, _ := net.SplitHostPort(s.Addr().String())
+	none := filepath.Join(t.TempDir(), "none.pem")
+	noCertificate := filepath.Join(t.TempDir(), "text.pem")
+	if err := os.WriteFile(noCertificate, []byte("no certificate"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, url, ca string
+		want          string // part of the error; "" for a connection
+	}{
+		{"the right authority", "tls://plumb:key@127.0.0.1:" + port, caFile, ""},
+		{"nats:// with the right authority", "nats://plumb:key@127.0.0.1:" + port, caFile, ""},
+		{"another authority", "tls://plumb:key@127.0.0.1:" + port, otherFile, "want --nats-ca FILE"},
+		{"the authorities of the system", "tls://plumb:key@127.0.0.1:" + port, "", "want --nats-ca FILE"},
+		{"another host", "tls://plumb:key@127.0.0.2:" + port, caFile, "certificate is valid for 127.0.0.1, not 127.0.0.2"},
+		{"no such file", "tls://plumb:key@127.0.0.1:" + port, none, "none.pem"},
+		{"a file without a certificate", "tls://plumb:key@127.0.0.1:" + port, noCertificate, "text.pem"},
+		{"another password", "tls://plumb:secret@127.0.0.1:" + port, caFile, "Authorization Violation"},
+	} {
+		q, err := Open(t.Context(), Config{Job: "job", URL: c.url, CA: c.ca})
+		if c.want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				continue
+			}
+			if err := q.Offer(t.Context(), []int{4}, c.name); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			if err := next(t, q, 4).Done(t.Context()); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			q.Close()
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), "cannot connect to --nats: ") || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: got %v; want %q", c.name, err, c.want)
+		}
+	}
+	// A server without TLS gets nothing from a client that wants it.
+	plain, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, NoLog: true, NoSigs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain.Start()
+	defer plain.Shutdown()
+	if !plain.ReadyForConnections(20 * time.Second) {
+		t.Fatal("the server is not ready")
+	}
+	if _, err := Open(t.Context(), Config{Job: "job", URL: "tls://" + plain.Addr().String(), CA: caFile}); err == nil || !strings.Contains(err.Error(), "secure connection not available") {
+		t.Errorf("without TLS: got %v; want an error", err)
+	}
+}
