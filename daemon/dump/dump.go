@@ -64,6 +64,10 @@ type Line struct {
 	Bytes []byte // without line end, valid until the next call of Next; nil where Fault is set
 	Fault string // why the line itself could not be read, "" when it could
 	Busy  bool   // Fault is transient: there was no memory for the line
+
+	// Checked says that Bytes are an object of a few members that plumb itself wrote, which need not be
+	// checked as what others write.
+	Checked bool
 }
 
 // Reader reads the lines of one dump in order. It is not safe for concurrent use.

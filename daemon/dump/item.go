@@ -98,7 +98,10 @@ func (d *Decoder) Item(line Line, suite string) (*scoring.Item, *scoring.Error) 
 		}
 		return it, &scoring.Error{Code: code, Message: line.Fault}
 	}
-	strict := d.cfg.Limits.Check(line.Bytes)
+	var strict error
+	if !line.Checked || len(line.Bytes) > d.cfg.Limits.Line {
+		strict = d.cfg.Limits.Check(line.Bytes)
+	}
 	b := line.Bytes
 	if strict != nil { // some suites accept faults of JSON within an answer, but the suite is not known yet
 		b = d.loosened(line.Bytes)

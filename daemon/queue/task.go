@@ -85,7 +85,7 @@ type identity struct {
 // fill copies a line into the task, and estimates the memory that it takes.
 func (t *task) fill(l dump.Line) {
 	t.buf = append(t.buf[:0], l.Bytes...)
-	t.line = dump.Line{N: l.N, Bytes: t.buf, Fault: l.Fault, Busy: l.Busy}
+	t.line = dump.Line{N: l.N, Bytes: t.buf, Fault: l.Fault, Busy: l.Busy, Checked: l.Checked}
 	t.weight = Weight(t.buf)
 }
 

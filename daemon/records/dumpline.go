@@ -93,6 +93,7 @@ func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 		return l, o
 	}
 	l.Bytes = appendIdentity(head, a)
+	l.Checked = a.Label == nil && !(a.Item && a.Fields != nil) // else it has members of the dump
 	return l, o
 }
 

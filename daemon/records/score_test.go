@@ -12,6 +12,7 @@ import (
 
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/record"
+	"plumb/render/scene"
 	"plumb/scoring"
 	"plumb/testdata"
 )
@@ -33,6 +34,9 @@ func dumpLines(t *testing.T, path string, o Options) (lines []string, origins []
 			t.Fatal(err)
 		}
 		l, origin := r.Line(nil, a, n)
+		if err := scene.DefaultLimits().Check(l.Bytes); l.Checked && err != nil {
+			t.Errorf("%s: line %d is passed on as checked: %v", path, n, err)
+		}
 		lines, origins = append(lines, string(l.Bytes)), append(origins, origin)
 	}
 }
@@ -41,6 +45,23 @@ func dumpLines(t *testing.T, path string, o Options) (lines []string, origins []
 func batchLine(id, text, finish string) string {
 	return `{"custom_id":"` + id + `","response":{"status_code":200,"body":{"object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"` +
 		finish + `","message":{"role":"assistant","content":"` + text + `"}}]}},"error":null}` + "\n"
+}
+
+// TestCheckedLines checks that lines which are not checked again are strict JSON, whatever the record holds.
+func TestCheckedLines(t *testing.T) {
+	r := &Reader{options: testOptions()}
+	for _, s := range []string{"", "a", "\x00\x1f\x7f", "\xff\xc3", "\xed\xa0\x80", "\u2028", `"\`, "{}", strings.Repeat("é", 70_000)} {
+		rec := &record.Record{Key: s, Model: s, FinishReason: s, Response: s, Cut: record.InAnswer, Repeat: 7, Usage: record.Usage{Completion: 3}}
+		for _, label := range [][]byte{nil, []byte(`{"id":"a","id":"b"}`)} {
+			l, origin := r.Line(nil, &Answer{Record: rec, ID: s, Suite: s, Test: s, Label: label, Counted: true}, 1)
+			if l.Checked != (label == nil) || origin.Err != nil {
+				t.Errorf("%.20q with label %s: got checked %v, %v", s, label, l.Checked, origin.Err)
+			}
+			if err := scene.DefaultLimits().Check(l.Bytes); l.Checked && err != nil {
+				t.Errorf("%.200s: %v", l.Bytes, err)
+			}
+		}
+	}
 }
 
 // TestCutModes checks what a truncated answer counts.
