@@ -49,8 +49,8 @@ func unpack(path string) (float64, error) {
 		return 0, err
 	}
 	buf := make([]byte, 64<<10)
-	for _, f := range a.Files {
-		r, err := a.Entry(f)
+	for i := range a.Files {
+		r, err := a.Entry(&a.Files[i])
 		if err != nil {
 			return 0, err
 		}

@@ -7,10 +7,12 @@ package archive
 import (
 	"archive/zip"
 	"bufio"
-	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zstd"
@@ -24,17 +26,17 @@ const Zstd = zstd.ZipMethodWinZip
 
 // Archive is an open archive. It is not safe for concurrent use, and reads one entry at a time.
 type Archive struct {
-	Files []*zip.File // in the order of the directory; of entries with the same name only the last
+	Files []File // in the order of the directory; of entries with the same name only the last
 
-	in    *input.Input
-	src   *directory
-	size  int64
-	total int64 // bytes that entries expanded to
-	ahead *bufio.Reader
-	idle  []io.ReadCloser // decompressors of deflate that are not in use
+	in     *input.Input
+	src    *window
+	size   int64
+	total  int64 // bytes that entries expanded to
+	ahead  *bufio.Reader
+	idle   []io.ReadCloser  // decompressors of deflate that are not in use
+	unpack zip.Decompressor // of zstd
 
 	// for short entries
-	packed   []byte
 	inflater inflater
 	unzstd   *zstd.Decoder
 	shorts   []*short // that are not in use
@@ -50,36 +52,25 @@ func Open(in *input.Input) (*Archive, error) {
 }
 
 // open reads the central directory of an archive, and refuses one with more entries than
-// allowed. Decompressors are registered that keep to the limits of the input. A panic of the
-// library becomes an error.
-func open(in *input.Input) (a *Archive, err error) {
+// allowed.
+func open(in *input.Input) (*Archive, error) {
 	src, size, err := in.Random()
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			a, err = nil, fmt.Errorf("the central directory cannot be read: %v", p)
-		}
-	}()
-	count := &directory{src: src, most: in.Limits.Entries}
-	zr, err := zip.NewReader(count, size)
-	if count.entries > count.most {
-		return nil, fmt.Errorf("the archive has more than %d entries (--max-entries)", count.most)
+	files, err := readDirectory(src, size, in.Limits.Entries)
+	switch {
+	case err == errTooMany:
+		return nil, fmt.Errorf("the archive has more than %d entries (--max-entries)", in.Limits.Entries)
+	case err == errNoEnd:
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("the central directory of the archive cannot be read: %w; nothing of it is read", err)
 	}
-	if err != nil {
-		return nil, explainDirectory(src, size, err)
-	}
-	count.done = true
-	a = &Archive{in: in, src: count, size: size, ahead: bufio.NewReaderSize(nil, 32<<10)}
-	zr.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser {
-		return a.bounded("deflate", r, a.inflate)
-	})
-	unzstd := zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+	unpack := zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(uint64(max(in.Limits.Window, zstd.MinWindowSize))))
-	zr.RegisterDecompressor(Zstd, func(r io.Reader) io.ReadCloser { return a.bounded("zstd", r, unzstd) })
-	a.Files = latestEntries(zr.File)
-	return a, nil
+	return &Archive{Files: latestEntries(files), in: in, src: newWindow(src, size), size: size,
+		ahead: bufio.NewReaderSize(nil, 32<<10), unpack: unpack}, nil
 }
 
 // inflate returns a decompressor of deflate for r. Closed ones are used again, because a new
@@ -100,10 +91,13 @@ func (a *Archive) inflate(r io.Reader) io.ReadCloser {
 
 // latestEntries returns the entries of a zip file without those that a later one of the same
 // name supersedes, in place.
-func latestEntries(files []*zip.File) []*zip.File {
+func latestEntries(files []File) []File {
 	last := make(map[string]int, len(files))
-	for i, f := range files {
-		last[f.Name] = i
+	for i := range files {
+		last[files[i].Name] = i
+	}
+	if len(last) == len(files) {
+		return files
 	}
 	kept := files[:0]
 	for i, f := range files {
@@ -115,10 +109,10 @@ func latestEntries(files []*zip.File) []*zip.File {
 }
 
 // Find returns the live entry of that name, or nil.
-func (a *Archive) Find(name string) *zip.File {
-	for _, f := range a.Files {
-		if f.Name == name {
-			return f
+func (a *Archive) Find(name string) *File {
+	for i := range a.Files {
+		if a.Files[i].Name == name {
+			return &a.Files[i]
 		}
 	}
 	return nil
@@ -126,22 +120,89 @@ func (a *Archive) Find(name string) *zip.File {
 
 // Entry returns the contents of an entry. A wrong checksum is an error when the end is read.
 // Only one entry may be open at a time.
-func (a *Archive) Entry(f *zip.File) (io.ReadCloser, error) {
-	if f.Flags&1 != 0 { // the library reads such entries as if they were plain
+func (a *Archive) Entry(f *File) (io.ReadCloser, error) {
+	if f.Flags&encrypted != 0 {
 		return nil, errors.New("the entry is encrypted; want an archive without a password")
 	}
 	if s := a.short(f); s != nil {
 		return s, nil
 	}
-	r, err := f.Open()
-	if errors.Is(err, zip.ErrAlgorithm) {
+	return a.stream(f)
+}
+
+// stream returns the contents of an entry, which are decoded while they are read.
+func (a *Archive) stream(f *File) (io.ReadCloser, error) {
+	at, err := a.contents(f)
+	if err != nil {
+		return nil, err
+	}
+	if f.Size == 0 && strings.HasSuffix(f.Name, "/") { // some writers state bytes for folders that are not there
+		return io.NopCloser(strings.NewReader("")), nil
+	}
+	packed := io.NewSectionReader(a.src, at, int64(f.Packed))
+	var r io.ReadCloser
+	switch f.Method {
+	case zip.Store:
+		r = io.NopCloser(packed)
+	case zip.Deflate:
+		r = a.bounded("deflate", packed, a.inflate)
+	case Zstd:
+		r = a.bounded("zstd", packed, a.unpack)
+	default:
 		return nil, fmt.Errorf("the entry has compression method %d; want stored, deflate or zstd (93)", f.Method)
 	}
-	return r, err
+	return &closer{&checked{r: r, f: f}, r.Close}, nil
+}
+
+// contents returns where the contents of an entry begin: behind a header, whose length the central
+// directory does not tell.
+func (a *Archive) contents(f *File) (int64, error) {
+	if f.offset < 0 || f.offset > a.size-headerSize {
+		return 0, zip.ErrFormat
+	}
+	b, err := a.src.view(f.offset, headerSize)
+	if err != nil {
+		return 0, err
+	}
+	if string(b[:4]) != headerMark {
+		return 0, zip.ErrFormat
+	}
+	return f.offset + headerSize + int64(binary.LittleEndian.Uint16(b[26:])) + int64(binary.LittleEndian.Uint16(b[28:])), nil
+}
+
+// checked compares the length and the checksum of an entry with what the central directory states,
+// when the end is read.
+type checked struct {
+	r   io.Reader
+	f   *File
+	n   uint64 // bytes so far
+	sum uint32 // their checksum
+	err error
+}
+
+// Read implements io.Reader.
+func (c *checked) Read(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.r.Read(p)
+	c.n += uint64(n)
+	c.sum = crc32.Update(c.sum, crc32.IEEETable, p[:n])
+	unknown := c.f.CRC32 == 0 && c.f.Flags&described == 0 // the writer stated no checksum
+	switch {
+	case c.n > c.f.Size:
+		n, err = 0, zip.ErrFormat
+	case err == io.EOF && c.n < c.f.Size:
+		err = io.ErrUnexpectedEOF
+	case err == io.EOF && c.sum != c.f.CRC32 && !unknown:
+		err = zip.ErrChecksum
+	}
+	c.err = err
+	return n, err
 }
 
 // Again is Entry for an entry that was read before. What it expands to is not counted twice.
-func (a *Archive) Again(f *zip.File) (io.ReadCloser, error) {
+func (a *Archive) Again(f *File) (io.ReadCloser, error) {
 	total := a.total
 	r, err := a.Entry(f)
 	if err != nil {
@@ -222,78 +283,45 @@ func (a *Archive) beyond(total int64) bool {
 	return total > ratioFloor && total > a.size*int64(a.in.Limits.Ratio)
 }
 
-// directory counts the entries of a central directory while the library reads it, because the
-// number that the directory states may be wrong.
-type directory struct {
-	src     io.ReaderAt
-	entries int
-	most    int
-	done    bool
-	tail    []byte // of the last read
-	next    int64  // where it ended
-
-	window []byte // bytes that were read ahead of entries, because most stand one behind the other
-	start  int64  // of window
+// newWindow returns a window on size bytes, of which the first ones are read.
+func newWindow(src io.ReaderAt, size int64) *window {
+	return &window{src: src, bytes: make([]byte, 0, min(size, windowSize))}
 }
 
-// windowSize is how many bytes are read at once. An entry takes three small reads, of its header, its
-// contents and what stands behind them; an object on a server answers each with a request.
+// window reads bytes ahead, because entries mostly stand one behind the other. An entry takes small
+// reads of its header and its contents; an object on a server answers each with a request.
+type window struct {
+	src   io.ReaderAt
+	bytes []byte
+	start int64 // of bytes in src
+}
+
+// windowSize is how many bytes are read at once.
 const windowSize = 1 << 20
 
-// mark begins every entry of a central directory.
-var mark = []byte("PK\x01\x02")
-
-// ReadAt implements io.ReaderAt. While the library reads the directory, it counts the marks
-// of entries, also those that two reads share, and fails when there are more than d.most.
-// Afterwards it reads ahead.
-func (d *directory) ReadAt(p []byte, off int64) (int, error) {
-	if d.done {
-		return d.readAhead(p, off)
-	}
-	n, err := d.src.ReadAt(p, off)
-	if off != d.next { // the entries themselves are read in one run, after looks at the end
-		d.tail, d.entries = d.tail[:0], 0
-	}
-	if boundary := append(d.tail, p[:min(n, 3)]...); len(d.tail) > 0 && bytes.Contains(boundary, mark) {
-		d.entries++
-	}
-	d.entries += bytes.Count(p[:n], mark)
-	d.next = off + int64(n)
-	d.tail = append(d.tail[:0], p[max(0, n-3):n]...)
-	if d.entries > d.most {
-		return 0, errors.New("too many entries")
-	}
-	return n, err
-}
-
-// readAhead fills p from a window of bytes that were read ahead. If the window does not have
-// all of them, it is read anew from off on. Long reads do not use it.
-func (d *directory) readAhead(p []byte, off int64) (int, error) {
+// ReadAt implements io.ReaderAt. Long reads do not use the window.
+func (w *window) ReadAt(p []byte, off int64) (int, error) {
 	if len(p) > windowSize/2 {
-		return d.src.ReadAt(p, off)
+		return w.src.ReadAt(p, off)
 	}
-	if off < d.start || off+int64(len(p)) > d.start+int64(len(d.window)) {
-		if d.window == nil {
-			d.window = make([]byte, windowSize)
-		}
-		n, err := d.src.ReadAt(d.window[:windowSize], off)
-		d.window, d.start = d.window[:n], off
-		if n < len(p) {
-			return copy(p, d.window), err
-		}
-	}
-	return copy(p, d.window[off-d.start:]), nil
+	b, err := w.view(off, len(p))
+	return copy(p, b), err
 }
 
-// explainDirectory returns why the central directory of an archive cannot be read: it is
-// missing, or what err says.
-func explainDirectory(src io.ReaderAt, size int64, err error) error {
-	tail := make([]byte, min(size, 66_000)) // the end record and its comment have at most 65,557 bytes
-	src.ReadAt(tail, size-int64(len(tail)))
-	if !bytes.Contains(tail, []byte("PK\x05\x06")) {
-		return errors.New("it is a zip archive without a central directory at its end (a copy that broke off?); nothing of it is read")
+// view returns the n bytes at an offset, at most windowSize of those that src has, valid until the next call
+// of view or ReadAt. If the window does not have all of them, it is read anew from there on. Fewer bytes come with an error.
+func (w *window) view(off int64, n int) ([]byte, error) {
+	if off < w.start || off-w.start > int64(len(w.bytes)-n) {
+		got, err := w.src.ReadAt(w.bytes[:cap(w.bytes)], off)
+		w.bytes, w.start = w.bytes[:got], off
+		if got < n && err == nil {
+			err = io.EOF
+		}
+		if got < n {
+			return w.bytes, err
+		}
 	}
-	return fmt.Errorf("the central directory of the archive cannot be read: %w; nothing of it is read", err)
+	return w.bytes[off-w.start:][:n], nil
 }
 
 // The kinds of archives that are read.

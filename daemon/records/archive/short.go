@@ -35,8 +35,8 @@ func (s *short) Close() error {
 
 // short returns the contents of a short entry, decoded at once. It returns nil for a long
 // entry, and for one that is damaged: reading it as a stream then tells what is wrong.
-func (a *Archive) short(f *zip.File) (s *short) {
-	if f.CompressedSize64 > shortEntry || f.UncompressedSize64 > shortEntry {
+func (a *Archive) short(f *File) (s *short) {
+	if f.Packed > shortEntry || f.Size > shortEntry {
 		return nil
 	}
 	defer func() {
@@ -44,13 +44,12 @@ func (a *Archive) short(f *zip.File) (s *short) {
 			s, a.unzstd = nil, nil
 		}
 	}()
-	offset, err := f.DataOffset()
+	at, err := a.contents(f)
 	if err != nil {
 		return nil
 	}
-	n := int(f.CompressedSize64)
-	a.packed = slices.Grow(a.packed[:0], n)[:n]
-	if _, err := a.src.ReadAt(a.packed, offset); err != nil {
+	packed, err := a.src.view(at, int(f.Packed))
+	if err != nil {
 		return nil
 	}
 	if last := len(a.shorts) - 1; last >= 0 {
@@ -59,8 +58,8 @@ func (a *Archive) short(f *zip.File) (s *short) {
 		s = &short{a: a}
 	}
 	s.open = true
-	size := int(f.UncompressedSize64)
-	s.text, err = a.decode(slices.Grow(s.text[:0], size+1), f.Method, size)
+	size := int(f.Size)
+	s.text, err = a.decode(slices.Grow(s.text[:0], size+1), packed, f.Method, size)
 	total := a.total + int64(len(s.text))
 	if err != nil || len(s.text) != size || crc32.ChecksumIEEE(s.text) != f.CRC32 || a.beyond(total) {
 		s.Close()
@@ -78,15 +77,15 @@ var (
 	errDeflate = errors.New("no valid deflate")
 )
 
-// decode appends the contents of the entry in a.packed to dst, which has room for size+1
-// bytes, so that an entry that is longer than it states is noticed. The error is errMethod
-// for an unknown compression.
-func (a *Archive) decode(dst []byte, method uint16, size int) ([]byte, error) {
+// decode appends the contents of an entry to dst, which has room for size+1 bytes, so that an
+// entry that is longer than it states is noticed. The error is errMethod for an unknown
+// compression.
+func (a *Archive) decode(dst, packed []byte, method uint16, size int) ([]byte, error) {
 	switch method {
 	case zip.Store:
-		return append(dst, a.packed...), nil
+		return append(dst, packed...), nil
 	case zip.Deflate:
-		n, ok := a.inflater.inflate(dst[:size+1], a.packed)
+		n, ok := a.inflater.inflate(dst[:size+1], packed)
 		if !ok {
 			return dst, errDeflate
 		}
@@ -99,7 +98,7 @@ func (a *Archive) decode(dst []byte, method uint16, size int) ([]byte, error) {
 				return dst, err
 			}
 		}
-		return a.unzstd.DecodeAll(a.packed, dst)
+		return a.unzstd.DecodeAll(packed, dst)
 	}
 	return dst, errMethod
 }

@@ -1,7 +1,6 @@
 package documents
 
 import (
-	"archive/zip"
 	"cmp"
 	"errors"
 	"fmt"
@@ -76,7 +75,7 @@ type inspect struct {
 	log
 	status  string // of the header
 	archive *archive.Archive
-	samples []*zip.File
+	samples []*archive.File
 	chunks  map[string]*chunks // of samples in chunks, by their folder
 	walker  *jsonwalk.Walker
 	element element
@@ -87,14 +86,14 @@ type inspect struct {
 
 // chunks are the entries beside the beginning of a sample.
 type chunks struct {
-	metadata    *zip.File
+	metadata    *archive.File
 	attachments []attachments
 }
 
 // attachments is an entry with a list of attachments.
 type attachments struct {
 	start int // number of the first one
-	file  *zip.File
+	file  *archive.File
 }
 
 // Inspect reads a log of inspect_ai that is an archive. See docs/spec/dumps-files.md#r13.
@@ -109,16 +108,16 @@ func Inspect(in *input.Input, o Options) (record.Source, error) {
 	if err := s.readHeader(); err != nil {
 		return nil, err
 	}
-	s.samples = make([]*zip.File, 0, len(a.Files))
-	for _, f := range a.Files {
-		s.sortEntry(f)
+	s.samples = make([]*archive.File, 0, len(a.Files))
+	for i := range a.Files {
+		s.sortEntry(&a.Files[i])
 	}
 	return s, nil
 }
 
 // sortEntry adds an entry of the archive to the samples, or if it is a chunk of one, to the
 // chunks of its folder. Other entries are ignored.
-func (s *inspect) sortEntry(f *zip.File) {
+func (s *inspect) sortEntry(f *archive.File) {
 	n, ok := splitName(f.Name)
 	switch {
 	case !ok:
@@ -176,7 +175,7 @@ func Succeeded(in *input.Input) bool {
 // read opens an entry with open and returns what get keeps of it. fault says why this entry
 // cannot be read, also after a panic of the decoder. err, for an archive that expands too
 // far, ends the log.
-func (s *inspect) read(f *zip.File, open func(*zip.File) (io.ReadCloser, error), get func(*jsonwalk.Walker) (*fastjson.Value, string, error)) (v *fastjson.Value, fault string, err error) {
+func (s *inspect) read(f *archive.File, open func(*archive.File) (io.ReadCloser, error), get func(*jsonwalk.Walker) (*fastjson.Value, string, error)) (v *fastjson.Value, fault string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			v, fault, err = nil, fmt.Sprintf("the entry cannot be decoded: %v", p), nil
@@ -265,7 +264,7 @@ func (s *inspect) addMetadata(v *fastjson.Value, c *chunks) (fault string) {
 // attachment returns the text of an attachment of the sample in entry f. c are the chunks of
 // the sample, in one of which the attachment is; nil for a whole sample, which is then read
 // a second time.
-func (s *inspect) attachment(f *zip.File, c *chunks, name string) (string, error) {
+func (s *inspect) attachment(f *archive.File, c *chunks, name string) (string, error) {
 	side := newElement(s.side.limit, s.options) // metadata may refer to the other one
 	fail := func(fault string, err error) (string, error) {
 		if err != nil {

@@ -1,7 +1,6 @@
 package sheets
 
 import (
-	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
@@ -42,7 +41,7 @@ type formula struct {
 }
 
 // openCells opens the part of a sheet.
-func openCells(a *archive.Archive, f *zip.File, t *texts) (*cells, error) {
+func openCells(a *archive.Archive, f *archive.File, t *texts) (*cells, error) {
 	r, err := a.Again(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s", f.Name, archive.Words(err))

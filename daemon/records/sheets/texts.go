@@ -31,7 +31,7 @@ func readTexts(a *archive.Archive, most uint64) (t *texts, err error) {
 	}
 	r, err := a.Again(f)
 	if err == nil {
-		err = t.read(newMarkup(r), f.UncompressedSize64 > most)
+		err = t.read(newMarkup(r), f.Size > most)
 		r.Close()
 	}
 	if err != nil {

@@ -214,7 +214,8 @@ func units(s string) (n int) {
 // together. total is the number of bytes of all parts.
 func checkParts(a *archive.Archive) (total int64, err error) {
 	other := int64(0)
-	for _, f := range a.Files {
+	for i := range a.Files {
+		f := &a.Files[i]
 		r, err := a.Entry(f)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %s", f.Name, archive.Words(err))
@@ -224,8 +225,8 @@ func checkParts(a *archive.Archive) (total int64, err error) {
 		if err != nil {
 			return 0, fmt.Errorf("%s: %s", f.Name, archive.Words(err))
 		}
-		if f.UncompressedSize64 > math.MaxInt64 || int64(f.UncompressedSize64) != n {
-			return 0, fmt.Errorf("%s: it has %d bytes; the archive states %d", f.Name, n, f.UncompressedSize64)
+		if f.Size > math.MaxInt64 || int64(f.Size) != n {
+			return 0, fmt.Errorf("%s: it has %d bytes; the archive states %d", f.Name, n, f.Size)
 		}
 		total += n
 		name := strings.ToLower(strings.ReplaceAll(f.Name, "\\", "/"))

@@ -1,7 +1,6 @@
 package sheets
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/xml"
 	"errors"
@@ -40,7 +39,7 @@ const textsName = "xl/sharedStrings.xml"
 
 // firstSheet returns the name of the first sheet, from the workbook, and the part that holds
 // its cells, from the list of links.
-func firstSheet(a *archive.Archive) (name string, part *zip.File, err error) {
+func firstSheet(a *archive.Archive) (name string, part *archive.File, err error) {
 	var workbook struct {
 		Sheets []struct {
 			Name string `xml:"name,attr"`

@@ -1,0 +1,229 @@
+package archive
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"strings"
+)
+
+// File is an entry of an archive, as its central directory has it. It is a fraction of what the standard
+// library keeps of an entry, and the names of all entries are in one piece of memory: a log may have
+// millions of them.
+type File struct {
+	Name   string
+	Packed uint64 // bytes in the archive
+	Size   uint64 // bytes of the contents
+	CRC32  uint32 // of the contents
+	Method uint16
+	Flags  uint16
+	offset int64 // of the header in front of the contents
+}
+
+// encrypted and described are bits of File.Flags: the contents are encrypted, and a record behind them
+// has their checksum too.
+const (
+	encrypted = 1 << 0
+	described = 1 << 3
+)
+
+// Records of an archive begin with these four bytes.
+const (
+	headerMark          = "PK\x03\x04" // in front of the contents of an entry
+	entryMark           = "PK\x01\x02" // of an entry in the central directory
+	endMark             = "PK\x05\x06"
+	end64Mark           = "PK\x06\x06" // of the end of an archive with numbers of 64 bits
+	locatorMark         = "PK\x06\x07" // of the place of that end
+	headerSize          = 30
+	entrySize           = 46
+	endSize             = 22
+	end64Size           = 56
+	locatorSize         = 20
+	longestEntry        = entrySize + 3*math.MaxUint16 // with its name, its extra field and its comment
+	longestEnd          = endSize + math.MaxUint16     // with its comment
+	extra64             = 1                            // the extra field with numbers of 64 bits
+	absent16            = math.MaxUint16               // a number that stands in a record with 64 bits
+	absent32     uint32 = math.MaxUint32
+)
+
+// directory is where the central directory of an archive stands.
+type directory struct {
+	start   int64
+	base    int64  // what is added to offsets, because something stands in front of the archive
+	entries uint64 // as the archive states, maybe modulo 65,536
+}
+
+// findDirectory finds the central directory by the record at the end of the archive. The error is
+// errNoEnd without such a record.
+func findDirectory(src io.ReaderAt, size int64) (directory, error) {
+	tail := make([]byte, min(size, longestEnd))
+	if _, err := src.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
+		return directory{}, err
+	}
+	i := bytes.LastIndex(tail[:max(len(tail)-endSize+len(endMark), 0)], []byte(endMark))
+	if i < 0 {
+		return directory{}, errNoEnd
+	}
+	at, b := size-int64(len(tail)-i), tail[i:]
+	entries, length := uint64(binary.LittleEndian.Uint16(b[10:])), uint64(binary.LittleEndian.Uint32(b[12:]))
+	offset := uint64(binary.LittleEndian.Uint32(b[16:]))
+	if comment := int(binary.LittleEndian.Uint16(b[20:])); comment > len(b)-endSize {
+		return directory{}, zip.ErrFormat
+	}
+	if entries == absent16 || length == uint64(absent32) || offset == uint64(absent32) {
+		at64, b, err := findEnd64(src, at)
+		if err != nil {
+			return directory{}, err
+		}
+		if b != nil {
+			at, entries = at64, binary.LittleEndian.Uint64(b[32:])
+			length, offset = binary.LittleEndian.Uint64(b[40:]), binary.LittleEndian.Uint64(b[48:])
+		}
+	}
+	if length > uint64(at) || offset > math.MaxInt64 {
+		return directory{}, zip.ErrFormat
+	}
+	d := directory{start: at - int64(length), entries: entries}
+	d.base = d.start - int64(offset)
+	if begin := make([]byte, len(entryMark)); d.base > 0 { // or the length is wrong
+		if _, err := src.ReadAt(begin, int64(offset)); err == nil && string(begin) == entryMark {
+			d.start, d.base = int64(offset), 0
+		}
+	}
+	return d, nil
+}
+
+// errTooMany says that an archive has more entries than it may have.
+var errTooMany = errors.New("too many entries")
+
+// errNoEnd says that an archive has no central directory.
+var errNoEnd = errors.New("it is a zip archive without a central directory at its end (a copy that broke off?); nothing of it is read")
+
+// findEnd64 returns the record with numbers of 64 bits that belongs to the end of an archive at an
+// offset, and where it stands; nil for none.
+func findEnd64(src io.ReaderAt, end int64) (at int64, record []byte, err error) {
+	if end < locatorSize {
+		return 0, nil, nil
+	}
+	b := make([]byte, locatorSize)
+	if _, err := src.ReadAt(b, end-locatorSize); err != nil {
+		return 0, nil, err
+	}
+	disk, disks := binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[16:])
+	if string(b[:4]) != locatorMark || disk != 0 || disks != 1 {
+		return 0, nil, nil
+	}
+	place := binary.LittleEndian.Uint64(b[8:])
+	if place > uint64(end) {
+		return 0, nil, zip.ErrFormat
+	}
+	record = make([]byte, end64Size)
+	if _, err := src.ReadAt(record, int64(place)); err != nil {
+		return 0, nil, err
+	}
+	if string(record[:4]) != end64Mark {
+		return 0, nil, zip.ErrFormat
+	}
+	return int64(place), record, nil
+}
+
+// readDirectory returns the entries of the central directory in order, also those that later ones of
+// the same name supersede. More than most are an error. The number that the archive states may be
+// wrong, so it is only compared.
+func readDirectory(src io.ReaderAt, size int64, most int) ([]File, error) {
+	d, err := findDirectory(src, size)
+	if err != nil {
+		return nil, err
+	}
+	r := bufio.NewReaderSize(io.NewSectionReader(src, d.start, size-d.start), int(max(min(size, windowSize), longestEntry)))
+	var files []File
+	if d.entries <= uint64(min(int64(most), (size-d.start)/entrySize)) {
+		files = make([]File, 0, d.entries)
+	}
+	var names strings.Builder
+	var lengths []uint16 // of names
+	for {
+		f, name, err := readEntry(r)
+		if err == io.EOF || err == zip.ErrFormat { // the end of the directory, or of what can be read of it
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == most {
+			return nil, errTooMany
+		}
+		f.offset += d.base
+		files = append(files, f)
+		names.Write(name)
+		lengths = append(lengths, uint16(len(name)))
+	}
+	if uint16(len(files)) != uint16(d.entries) { // archives without numbers of 64 bits state it modulo 65,536
+		return nil, zip.ErrFormat
+	}
+	all := names.String()
+	for i, n := range lengths {
+		files[i].Name, all = all[:n], all[n:]
+	}
+	return files, nil
+}
+
+// readEntry reads the next entry of a central directory. Its name is valid until the next call. The error
+// is io.EOF or zip.ErrFormat where no entry stands.
+func readEntry(r *bufio.Reader) (f File, name []byte, err error) {
+	b, err := r.Peek(entrySize)
+	if err != nil {
+		return f, nil, err
+	}
+	if string(b[:4]) != entryMark {
+		return f, nil, zip.ErrFormat
+	}
+	nameEnd := entrySize + int(binary.LittleEndian.Uint16(b[28:]))
+	extraEnd := nameEnd + int(binary.LittleEndian.Uint16(b[30:]))
+	end := extraEnd + int(binary.LittleEndian.Uint16(b[32:]))
+	if b, err = r.Peek(end); err != nil {
+		return f, nil, err
+	}
+	packed, size, offset := binary.LittleEndian.Uint32(b[20:]), binary.LittleEndian.Uint32(b[24:]), binary.LittleEndian.Uint32(b[42:])
+	f = File{Packed: uint64(packed), Size: uint64(size), CRC32: binary.LittleEndian.Uint32(b[16:]),
+		Method: binary.LittleEndian.Uint16(b[10:]), Flags: binary.LittleEndian.Uint16(b[8:]), offset: int64(offset)}
+	var absent []*uint64 // in the order in which the extra field has them
+	if size == absent32 {
+		absent = append(absent, &f.Size)
+	}
+	if packed == absent32 {
+		absent = append(absent, &f.Packed)
+	}
+	place := uint64(offset)
+	if offset == absent32 {
+		absent = append(absent, &place)
+	}
+	if len(absent) > 0 {
+		found := read64(b[nameEnd:extraEnd], absent)
+		if f.offset = int64(place); found < len(absent) && !(found == 0 && len(absent) == 1 && size == absent32) {
+			return f, nil, zip.ErrFormat // only the size may be that number itself
+		}
+	}
+	r.Discard(end)
+	return f, b[entrySize:nameEnd], nil
+}
+
+// read64 sets numbers from the extra field with numbers of 64 bits, and returns how many it has.
+func read64(extra []byte, to []*uint64) (found int) {
+	for len(extra) >= 4 {
+		kind, n := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
+		if extra = extra[4:]; n > len(extra) {
+			break
+		}
+		for field := extra[:n]; kind == extra64 && found < len(to) && len(field) >= 8; field = field[8:] {
+			*to[found] = binary.LittleEndian.Uint64(field)
+			found++
+		}
+		extra = extra[n:]
+	}
+	return found
+}
