@@ -54,12 +54,12 @@ func (c *code) init(symbols []coded, base uint16) bool {
 	for _, s := range symbols {
 		c.count[s.length&15]++
 	}
-	var next, at [16]uint16 // the next code of each length, and its place in symbols
+	var at [16]uint16 // the place in symbols of the next one of each length
 	total, most := 0, 0
 	first := uint16(0)
 	for n := 1; n < 16; n++ {
 		first <<= 1
-		next[n], at[n] = first, uint16(total)
+		at[n] = uint16(total)
 		first += c.count[n]
 		if total += int(c.count[n]); c.count[n] > 0 {
 			most = n
@@ -71,22 +71,31 @@ func (c *code) init(symbols []coded, base uint16) bool {
 	if complete := int(first) == 1<<15; !complete && total > 0 && (total > 1 || most > 1) {
 		return false
 	}
-	size := 1 << min(most, tableBits)
-	c.mask = uint64(size - 1)
-	clear(c.table[:size])
 	for _, s := range symbols {
-		n, symbol := s.length&15, s.symbol-base
-		c.symbols[at[n]] = symbol
+		n := s.length & 15
+		c.symbols[at[n]] = s.symbol - base
 		at[n]++
-		if n <= tableBits {
-			entry := symbol<<4 | uint16(n)
-			for i := int(bits.Reverse16(next[n]) >> (16 - n)); i < size; i += 1 << n {
-				c.table[i] = entry
-			}
-		}
-		next[n]++
 	}
+	c.makeTable(min(most, tableBits))
 	return true
+}
+
+// makeTable makes the table for codes of at most `most` bits. A table for n bits is that for n-1 bits, twice,
+// with the codes of n bits.
+func (c *code) makeTable(most int) {
+	c.table[0] = 0
+	size, i, next := 1, 0, uint16(0)
+	for n := 1; n <= most; n++ {
+		copy(c.table[size:2*size], c.table[:size])
+		size *= 2
+		next <<= 1
+		for range c.count[n] {
+			c.table[bits.Reverse16(next)>>(16-n)] = c.symbols[i]<<4 | uint16(n)
+			next++
+			i++
+		}
+	}
+	c.mask = uint64(size - 1)
 }
 
 // noSymbol is what bits that are no code are decoded to. No code has it.
@@ -362,6 +371,14 @@ func (d *inflater) block(dst []byte, n int, literal, offset *code) (int, bool) {
 		unused -= int(e&15) + int(distance.extra)
 		if length.base == 0 || distance.base == 0 || back > n || size > len(dst)-n || unused < 0 {
 			return n, false
+		}
+		if back >= 8 && size+8 <= len(dst)-n { // as mostly; what is written too much is written again
+			end := n + size
+			for ; n < end; n += 8 {
+				binary.LittleEndian.PutUint64(dst[n:], binary.LittleEndian.Uint64(dst[n-back:]))
+			}
+			n = end
+			continue
 		}
 		for from := n - back; size > 0; { // a match may reach into what it writes
 			k := copy(dst[n:n+size], dst[from:n])
