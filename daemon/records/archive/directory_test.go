@@ -34,6 +34,22 @@ func zipped(t testing.TB, comment string, names ...string) []byte {
 	return b.Bytes()
 }
 
+// manyEntries returns an archive of n entries without contents.
+func manyEntries(t *testing.T, n int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := range n {
+		if _, err := w.CreateRaw(&zip.FileHeader{Name: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // sameDirectory checks that an archive has the entries that the standard library finds in it, or none for both.
 func sameDirectory(t *testing.T, b []byte) (ok bool) {
 	t.Helper()
@@ -65,14 +81,10 @@ func sameDirectory(t *testing.T, b []byte) (ok bool) {
 // TestDirectory checks archives of all sizes against the standard library: with comments, with other bytes in
 // front, with more entries than 16 bits count, and with numbers of 64 bits.
 func TestDirectory(t *testing.T) {
-	many := make([]string, 66_000)
-	for i := range many {
-		many[i] = fmt.Sprint("samples/", i, "_epoch_1.json")
-	}
 	small := zipped(t, "", "a", "b/ü c", "", "a")
 	for name, b := range map[string][]byte{
 		"none": zipped(t, ""), "small": small, "comments": zipped(t, strings.Repeat("PK\x05", 9000), "a", "b"),
-		"bytes in front": append([]byte("#!/bin/sh\nPK\x01\x02"), small...), "66,000": zipped(t, "", many...), "large": inflated(t, small),
+		"bytes in front": append([]byte("#!/bin/sh\nPK\x01\x02"), small...), "66,000": manyEntries(t, 66_000), "large": inflated(t, small),
 	} {
 		if !sameDirectory(t, b) {
 			t.Errorf("%s: not read", name)
@@ -115,7 +127,7 @@ func TestDirectoryDamaged(t *testing.T) {
 	read, refused := 0, 0
 	for _, b := range [][]byte{small, inflated(t, zipped(t, "", "a", "b"))} {
 		begin := bytes.Index(b, []byte(entryMark))
-		for range 4000 {
+		for range 1500 {
 			c := bytes.Clone(b)
 			for range 1 + r.IntN(2) {
 				c[begin+r.IntN(len(c)-begin)] = []byte{0, 1, 255, byte(r.Uint32())}[r.IntN(4)]
@@ -130,7 +142,7 @@ func TestDirectoryDamaged(t *testing.T) {
 			}
 		}
 	}
-	if read < 200 || refused < 200 {
+	if read < 100 || refused < 100 {
 		t.Errorf("%d read, %d refused; want many of each", read, refused)
 	}
 }
