@@ -132,6 +132,7 @@ load: setup build ## the daemon under the load of trainers: latency, throughput,
 	go run ./bench/daemon -args "--fidelity auto" kill
 	go run ./bench/daemon hostile
 	PLUMB_EPISODES=2000 go test -count 1 -run TestEpisodesThroughRestart ./daemon/api
+	cd clients/python && PLUMB_EPISODES=2000 PLUMB_BIN="$(CURDIR)/bin/plumb" ../../build/venv/bin/python -B -m unittest tests.test_episode.Episodes.test_many_through_a_kill
 
 fidelity: build ## native pictures beside the editor's, report in build/fidelity/report; every character of Unicode in each font; odd documents
 	@go run ./bench/fidelity -out build/fidelity
