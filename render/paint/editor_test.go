@@ -18,18 +18,23 @@ func TestSumsOfExports(t *testing.T) {
 			"a3":{"id":"a3","index":"a3","x":20,"y":20},"a4":{"id":"a4","index":"a4","x":80,"y":8}}}}]`
 		dots = `[{"id":"shape:a","type":"line","x":150.01,"y":130.51,"opacity":0.5,"props":{"dash":"dotted","size":"s","spline":"line","points":{
 			"a1":{"id":"a1","index":"a1","x":-27,"y":-86},"a2":{"id":"a2","index":"a2","x":-27,"y":86},"a3":{"id":"a3","index":"a3","x":-8,"y":-10}}}}]`
+		turned = `[{"id":"shape:a","type":"line","x":188,"y":51.68,"rotation":0.019,"opacity":0.9,"props":{"dash":"dashed","size":"m","spline":"line","points":{
+			"a1":{"id":"a1","index":"a1","x":-92,"y":-73},"a2":{"id":"a2","index":"a2","x":49,"y":72},
+			"a3":{"id":"a3","index":"a3","x":-10,"y":-86.08},"a4":{"id":"a4","index":"a4","x":73,"y":-39}}}}]`
 	)
 	for _, c := range []struct {
 		name, shapes string
 		w            float64 // of the picture, which is 40 high; 0 for the content and 32 px around it
 		sum          int
+		off          int // how far the sum may be off: the test blends layers without the browser's rounding
 	}{
 		// The rest of a curve that is cut stays at the right side: docs/spec/raster.md#r10.
-		{"a scrawl cut at the right side", scrawl, 60, 77760},
-		{"a scrawl cut in its bends", scrawl, 48, 61199},
-		{"a curve cut at the right side", spline, 50, 92928},
+		{"a scrawl cut at the right side", scrawl, 60, 77760, 0},
+		{"a scrawl cut in its bends", scrawl, 48, 61199, 0},
+		{"a curve cut at the right side", spline, 50, 92928, 0},
 		// The box of a layer ends where it almost does: docs/spec/raster.md#r28.
-		{"translucent dots", dots, 0, 25546},
+		{"translucent dots", dots, 0, 25546, 0},
+		{"translucent dashes of a turned line", turned, 0, 246969, 200},
 	} {
 		s := board(t, c.shapes)
 		bounds := view.Box{W: c.w, H: 40}
@@ -45,8 +50,8 @@ func TestSumsOfExports(t *testing.T) {
 		for _, a := range got {
 			sum += a
 		}
-		if n := int(math.Round(sum * 255)); n != c.sum {
-			t.Errorf("%s: got a sum of %d; want %d", c.name, n, c.sum)
+		if n := int(math.Round(sum * 255)); max(n-c.sum, c.sum-n) > c.off {
+			t.Errorf("%s: got a sum of %d; want %d within %d", c.name, n, c.sum, c.off)
 		}
 	}
 }

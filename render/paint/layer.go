@@ -13,14 +13,18 @@ import (
 // current one. Until endLayer everything is clipped to the box of the draws, in whole units, which
 // m maps to px. A stroke reaches half its width beyond its path. See docs/spec/raster.md#r28.
 func (b *Builder) beginLayer(draws []shapes.Draw, m vector.Matrix) {
+	all := geom.NewExtent() // of all draws, in their own units: mapped as one box
 	for i := range draws {
 		e := geom.PathBounds(draws[i].Path)
 		if e.Empty() {
 			continue
 		}
 		grow := draws[i].Width / 2
-		b.widenLayer(math.Floor(e.Lo.X-grow), math.Floor(e.Lo.Y-grow),
-			math.Ceil(e.Hi.X+grow), math.Ceil(e.Hi.Y+grow), m)
+		all.Add(geom.Pt(math.Floor(e.Lo.X-grow), math.Floor(e.Lo.Y-grow)))
+		all.Add(geom.Pt(math.Ceil(e.Hi.X+grow), math.Ceil(e.Hi.Y+grow)))
+	}
+	if !all.Empty() {
+		b.widenLayer(all.Lo.X, all.Lo.Y, all.Hi.X, all.Hi.Y, m)
 	}
 }
 

@@ -57,10 +57,12 @@ func isSpeck(w, h float64) bool { return min(w, h) < 1 && max(w, h) < 10 }
 func isThread(g scene.GeoKind, w, h float64) bool {
 	short, long := min(w, h), max(w, h)
 	switch g {
-	case scene.Heart, scene.Cloud:
-		return short < 2 && long > 10*short
+	case scene.Heart:
+		return h < 2 && w > 40
+	case scene.Cloud:
+		return short < 2 && long > 40
 	case scene.Ellipse:
-		return short < 1.25 && long < 5
+		return short < 1.25 && long > 3 && long < 5
 	}
 	return false
 }
