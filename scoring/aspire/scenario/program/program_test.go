@@ -228,3 +228,35 @@ func TestNotches(t *testing.T) {
 		}
 	}
 }
+
+// A counterweight balances shapes near the sides of the frame, where it has to be large enough to lie
+// inside, and shapes that it covers in part, which count once.
+func TestCounterweightByHand(t *testing.T) {
+	for name, b := range map[string][4]float64{
+		"at the left": {20, 300, 300, 200}, "at the right": {1080, 320, 300, 160}, "at the top": {600, 20, 200, 120}, "at the bottom": {600, 660, 200, 120},
+		"covered in x": {380, 200, 500, 300}, "covered in y": {500, 150, 350, 420}, "covered in part": {420, 180, 420, 360},
+	} {
+		shapes := []scenario.Shape{{ID: "shape:a", Type: "geo", X: b[0], Y: b[1], Props: scenario.Props{Geo: "rectangle", W: b[2], H: b[3]}}}
+		q := &question{shapes: shapes}
+		at, w, h := q.counterweight()
+		// What both cover counts once, so the weight is that of the rectangle and of what is left of the shape.
+		inside := func(v, centre, half float64) bool { return math.Abs(v-centre) <= half }
+		var area, x, y float64
+		for i := range 1400 {
+			for j := range 800 {
+				px, py := float64(i)+0.5, float64(j)+0.5
+				shape := inside(px, b[0]+b[2]/2, b[2]/2+halfStroke) && inside(py, b[1]+b[3]/2, b[3]/2+halfStroke)
+				if shape || inside(px, at.x, w/2+halfStroke) && inside(py, at.y, h/2+halfStroke) {
+					area, x, y = area+1, x+px, y+py
+				}
+			}
+		}
+		most := 2.0 // a long lever multiplies what the plan's cells of 2 px are off
+		if strings.HasPrefix(name, "covered") {
+			most = 0.25
+		}
+		if off := math.Hypot(x/area-700, y/area-400); off > most || !insideFrame(at, w, h) {
+			t.Errorf("%s: got %g x %g at %v: the centre of mass is %.2f px off, inside %v", name, w, h, at, off, insideFrame(at, w, h))
+		}
+	}
+}
