@@ -63,6 +63,23 @@ type counted struct{ n int }
 func (c *counted) Add(*Result)         { c.n++ }
 func (c *counted) Tables() []TextTable { return []TextTable{{Title: fmt.Sprint("n=", c.n)}} }
 
+// tableless counts nothing and has no table.
+type tableless struct{}
+
+func (tableless) Add(*Result)         {}
+func (tableless) Tables() []TextTable { return nil }
+
+// Where no series has a table, results that are left out have no note to stand in.
+func TestPerSeriesWithoutTables(t *testing.T) {
+	p := NewPerSeries(func() tableless { return tableless{} }, func([]string, []tableless) []TextTable { return nil })
+	for i := range maxSeries + 1 {
+		p.Add(&Result{Who: Identity{Model: fmt.Sprint("m", i)}})
+	}
+	if list := p.Tables(); len(list) > 0 {
+		t.Errorf("got %d tables; want none", len(list))
+	}
+}
+
 // Each series has tables of its own, named after it where there are several, behind those
 // that cover all. Results of series beyond the limit are in no table, and a note counts them.
 func TestPerSeries(t *testing.T) {

@@ -26,6 +26,15 @@ func TestPass(t *testing.T) {
 	if want := []string{"two", "a", "-", "2", "6", "20.00", "70.00", "100.00", "100.00"}; !slices.Equal(list[0].Rows[0], want) {
 		t.Errorf("got %q; want %q", list[0].Rows[0], want)
 	}
+	even := New(Options{Suites: scoring.Suites{two}})
+	for i, x := range []float64{1, 0, 0, 0} {
+		r := scored("a", x)
+		r.ID, r.Who.Repeat = "x", i+1
+		even.Add(r)
+	}
+	if list := even.Own(); len(list) != 1 || !slices.Equal(list[0].Columns[5:], []string{"k = 1", "k = 2", "k = 4"}) {
+		t.Errorf("got %+v; want one table with k = 1, 2, 4", list)
+	}
 	single := New(Options{Suites: scoring.Suites{two}})
 	single.Add(scored("a", 1))
 	if list := single.Own(); len(list) > 0 {

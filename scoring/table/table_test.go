@@ -456,3 +456,13 @@ func TestManySeries(t *testing.T) {
 		t.Errorf("got %q; want three lines left out", got)
 	}
 }
+
+// TestOneTest: a suite of one test has no average beside it.
+func TestOneTest(t *testing.T) {
+	one := &scoring.Suite{Name: "one", Tests: []string{"a"}}
+	tab := New(Options{Suites: scoring.Suites{one}})
+	tab.Add(&scoring.Result{Suite: "one", Test: "a", Scored: true, Score: 1})
+	if lines := tab.Lines(); len(lines) != 1 || lines[0].Name != "a" {
+		t.Errorf("got %+v; want the row of the test alone", lines)
+	}
+}
