@@ -61,9 +61,9 @@ func (arr *arrangement) addCoverRing(r ring) int32 {
 	return int32(len(arr.rings) - 1)
 }
 
-// addRing adds a ring with its edges. interior is the side of all edges on which the region
-// lies, or 0 for a ring that crosses itself, where the side is found for each part of an
-// edge. area reports whether the even-odd region has area.
+// addRing adds a ring, the outline of a polygon such as a tangram piece, with its edges. interior
+// is the side of all edges on which its region lies, or 0 for a ring that crosses itself, where the
+// side is found for each part of an edge. area says whether the even-odd region has area.
 func (arr *arrangement) addRing(r ring, interior sides) (area bool) {
 	index := arr.addCoverRing(r)
 	if interior != 0 { // a simple ring: every edge is boundary over its full length
@@ -83,9 +83,9 @@ func (arr *arrangement) addRing(r ring, interior sides) (area bool) {
 	return area
 }
 
-// findOwnSides stores in e the parts of an edge of a self-crossing ring that have the ring's
-// region on one side only, and reports whether there are any. Where several edges of the
-// ring coincide, only the first one keeps the common part.
+// findOwnSides finds the parts of an edge of a self-crossing ring that have the ring's region on
+// one side only, which are its boundary, stores them in e, and reports whether there are any. Where
+// several edges of the ring coincide, only the first one keeps the common part.
 func (arr *arrangement) findOwnSides(e *edge, r ring) (found bool) {
 	vs := arr.vs
 	arr.spansA = arr.clipper.clip(vs, arr.spansA[:0], e.a, e.b, r, 0)
@@ -116,9 +116,9 @@ func (arr *arrangement) findOwnSides(e *edge, r ring) (found bool) {
 	return found
 }
 
-// interiorSide returns the side of the edges of a simple ring on which its region lies. The
-// sign of the area decides, or, if rounding leaves it in doubt, an exact clip of an edge
-// against the ring itself.
+// interiorSide returns the side of a simple ring's edges on which its region lies. The sign of the
+// area decides. If rounding leaves that in doubt, an exact clip of an edge against the ring itself
+// decides.
 func (arr *arrangement) interiorSide(r ring) sides {
 	vs := arr.vs
 	doubleArea, maxError := 0.0, 0.0
@@ -141,7 +141,8 @@ func (arr *arrangement) interiorSide(r ring) sides {
 	return onLeft // unreachable: a simple ring has area
 }
 
-// clipEdges stores for each edge the parts that have the region of another ring on a side.
+// clipEdges stores for each edge of a polygon the parts that have the region of another polygon on
+// a side.
 func (arr *arrangement) clipEdges() {
 	for i := range arr.edges {
 		e := &arr.edges[i]
@@ -167,10 +168,10 @@ func (arr *arrangement) intersectSpan(list []span, s *span) []span {
 	return arr.spansC
 }
 
-// measurePairs finds which pairs of rings overlap and with what area, and which share a part
-// of their boundaries of positive length. It needs clipEdges. The area of an intersection is
-// the sum of the triangle areas of its boundary: the parts of each ring's edges with the
-// other ring on the inner side.
+// measurePairs finds which pairs of polygons overlap and with what area, and which share a part of
+// their boundaries of positive length. clipEdges must come first. The boundary of an intersection
+// is made of the parts of each ring's edges that have the other ring on the inner side; its area is
+// the sum of the triangles that these parts form with a fixed point.
 func (arr *arrangement) measurePairs() {
 	n := int32(len(arr.rings))
 	arr.overlapArea = zeroed(arr.overlapArea, n*n)
@@ -216,9 +217,9 @@ func zeroed[T any](list []T, n int32) []T {
 	return list
 }
 
-// triangleArea returns the signed area of the triangle of an edge and the vertex o. Summed
-// over the boundary of a region, with own the side of each edge on which the region lies, it
-// gives the region's area for any o.
+// triangleArea returns the signed area of the triangle of an edge and the vertex o. own is the side
+// of the edge on which a region lies. Summed over the boundary of the region, these areas give the
+// region's area, for any o.
 func (arr *arrangement) triangleArea(e *edge, own sides, o int32) float64 {
 	v := arr.vs.crossFloat(o, e.a, o, e.b) / 2
 	if own == onRight {
@@ -227,10 +228,10 @@ func (arr *arrangement) triangleArea(e *edge, own sides, o int32) float64 {
 	return v
 }
 
-// findBoundary finds the boundary of the union of all rings: the parts of every edge whose
-// outer side no ring covers. It stores them in e.exposedSpans and as segments in
-// arr.boundary. Where two rings have the same edge with the region on the same side, only
-// the first ring's counts.
+// findBoundary finds the boundary of the union of all polygons: the parts of each edge that no
+// other polygon covers on the outer side. It stores them in e.exposedSpans, and as segments in
+// arr.boundary. Where two rings have the same edge with the region on the same side, only the first
+// ring's counts.
 func (arr *arrangement) findBoundary() {
 	vs := arr.vs
 	for i := range arr.edges {
@@ -260,8 +261,8 @@ func (arr *arrangement) findBoundary() {
 	}
 }
 
-// subsegment returns the part s of the edge from vertex a to b as a segment in doubles. At
-// the ends of the edge it has the vertices' own coordinates.
+// subsegment returns the part s of a polygon's edge from vertex a to b as a segment in doubles. At
+// the ends of the edge it has the vertices' own coordinates, so that neighbours meet exactly.
 func (vs *vertexSet) subsegment(a, b int32, s span) segment {
 	ax, ay, dx, dy := vs.x[a], vs.y[a], vs.x[b]-vs.x[a], vs.y[b]-vs.y[a]
 	out := segment{ax, ay, vs.x[b], vs.y[b]}
@@ -274,8 +275,8 @@ func (vs *vertexSet) subsegment(a, b int32, s span) segment {
 	return out
 }
 
-// unionArea returns the area of the union, from the boundary that findBoundary found. Rings
-// whose boxes meet form a cluster, and each cluster is measured relative to one of its own
+// unionArea returns the area of the union of all polygons, from the boundary that findBoundary
+// found. Rings whose boxes meet form a cluster. Each cluster is measured relative to one of its own
 // vertices, so that nothing is lost to rounding far from the origin.
 func (arr *arrangement) unionArea() (sum float64) {
 	n := len(arr.rings)
@@ -359,9 +360,9 @@ func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) 
 	return shared, equal
 }
 
-// splitBySide returns the merged parts of an edge that have a region on the given side, and those
-// that have one on the opposite side. A part with regions on both sides is in both lists. Both are
-// in spansB, one behind the other, and are valid until its next use. side is onLeft or onRight.
+// splitBySide returns the merged parts of a polygon's edge that have another region on the given
+// side, and those that have it on the opposite side. A part with the region on both sides is in
+// both lists. side is onLeft or onRight. Both lists are in spansB and valid until its next use.
 func (arr *arrangement) splitBySide(list []span, side sides) (same, opposite []span) {
 	arr.spansB = arr.spansB[:0]
 	for _, s := range list {
@@ -399,9 +400,9 @@ func (arr *arrangement) boundariesMeet(i, j int32) bool {
 	return false
 }
 
-// edgesMeet reports whether two edges that intersect do so at a point of both rings'
-// boundaries. Of a self-crossing ring, parts of edges with the region on both sides or on
-// none are not boundary.
+// edgesMeet reports whether two intersecting edges of polygons meet at a point of both polygons'
+// boundaries. Parts of a self-crossing ring's edges that have its region on both sides or on none
+// are not boundary.
 func (arr *arrangement) edgesMeet(e, f *edge) bool {
 	vs := arr.vs
 	if vs.side(e.a, e.b, f.a) == 0 && vs.side(e.a, e.b, f.b) == 0 {
@@ -411,7 +412,7 @@ func (arr *arrangement) edgesMeet(e, f *edge) bool {
 		arr.isOnBoundary(f, vs.atCrossing(f.a, f.b, e.a, e.b))
 }
 
-// isOnBoundary reports whether the point p of an edge is on the boundary of the edge's ring.
+// isOnBoundary reports whether the point p of an edge lies on the boundary of the edge's polygon.
 func (arr *arrangement) isOnBoundary(e *edge, p edgeParam) bool {
 	for _, own := range e.ownSpans {
 		for _, s := range own.slice(arr.spans) {
@@ -423,8 +424,8 @@ func (arr *arrangement) isOnBoundary(e *edge, p edgeParam) bool {
 	return false
 }
 
-// collinearMeet is edgesMeet for two edges on one line: it reports whether boundary parts of
-// both have a point in common.
+// collinearMeet reports whether boundary parts of two edges on one line have a point in common. It
+// is edgesMeet for collinear edges.
 func (arr *arrangement) collinearMeet(e, f *edge) bool {
 	vs := arr.vs
 	// toE converts a parameter of f to one of e: a line that crosses f there crosses e too.

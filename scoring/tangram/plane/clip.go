@@ -163,9 +163,9 @@ func (c *clipper) collectCrossings(vs *vertexSet, a, b int32, r ring) {
 	c.crossings = c.crossings[:count]
 }
 
-// merge sorts spans of an edge by their starts and joins those that overlap or touch. It
-// does so in place and returns the list of what is left; joined spans keep sides and ring of
-// the first.
+// merge sorts spans, which are parts of one edge of a polygon, by their starts, and joins those
+// that overlap or touch. It changes the list in place and returns what is left; joined spans keep
+// sides and ring of the first.
 func merge(vs *vertexSet, list []span) []span {
 	if len(list) < 2 {
 		return list
@@ -195,8 +195,8 @@ func merge(vs *vertexSet, list []span) []span {
 	return list[:n+1]
 }
 
-// subtract appends what is left of the span from at to end of an edge without the spans of a
-// merged list.
+// subtract appends what is left of the part from at to end of a polygon's edge without the spans of
+// a merged list.
 func subtract(vs *vertexSet, dst []span, at, end edgeParam, list []span) []span {
 	for i := range list {
 		s := &list[i]
@@ -219,7 +219,7 @@ func subtract(vs *vertexSet, dst []span, at, end edgeParam, list []span) []span 
 	return dst
 }
 
-// intersect appends the intersections of the spans of two merged lists of one edge.
+// intersect appends the common parts of the spans in two merged lists of one polygon's edge.
 func intersect(vs *vertexSet, dst, a, b []span) []span {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		lo, hi := &a[i].lo, &a[i].hi
@@ -242,8 +242,8 @@ func intersect(vs *vertexSet, dst, a, b []span) []span {
 	return dst
 }
 
-// containsAll reports whether each span of inner lies within one span of a merged list of
-// the same edge.
+// containsAll reports whether each span of inner lies within one span of a merged list of the same
+// polygon's edge.
 func containsAll(vs *vertexSet, list, inner []span) bool {
 	return !slices.ContainsFunc(inner, func(s span) bool {
 		return !slices.ContainsFunc(list, func(l span) bool {
@@ -252,7 +252,8 @@ func containsAll(vs *vertexSet, list, inner []span) bool {
 	})
 }
 
-// totalLength returns the sum of the lengths of spans, as a fraction of the edge.
+// totalLength returns the sum of the lengths of spans of a polygon's edge, as a fraction of the
+// edge.
 func totalLength(list []span) (sum float64) {
 	for i := range list {
 		sum += list[i].hi.value - list[i].lo.value

@@ -60,8 +60,8 @@ type Evaluator struct {
 // Vertices returns the vertices of the target. The caller must not change them.
 func (t *Target) Vertices() []Point { return t.points }
 
-// NewTarget prepares a target outline, given in either direction. ok is false if the outline
-// is not a simple polygon. It keeps a copy of the outline, counter-clockwise, with the
+// NewTarget prepares the outline of a tangram's target, given in either direction. ok is false if
+// the outline is not a simple polygon. It keeps a copy of the outline, counter-clockwise, with the
 // boundary as it is and thickened.
 func NewTarget(outline []Point) (t *Target, ok bool) {
 	t = &Target{points: slices.Clone(outline)}
@@ -100,10 +100,10 @@ func NewTarget(outline []Point) (t *Target, ok bool) {
 // number of vertices. Above it, coordinates are rounded (docs/spec/tangram.md#r45).
 const maxWork = 48 << 10
 
-// Evaluate measures the polygons of an assembly against a target, or nil for none. Each polygon
-// has at least 3 vertices, no two neighbours equal, coordinates up to 10^6. decimal says that the
-// answer has inexact coordinates: then the result need not decide whether union and target are
-// exactly equal.
+// Evaluate measures the polygons of a tangram assembly against a target; t is nil for none. Each
+// polygon has at least 3 vertices, no two neighbours equal, and coordinates up to 10^6. decimal
+// says that the answer has inexact coordinates; then the result need not decide whether union and
+// target are exactly equal.
 func (e *Evaluator) Evaluate(pieces [][]Point, t *Target, decimal bool) *Result {
 	result := &e.result
 	result.evaluator, result.Rounded = e, false
@@ -122,7 +122,7 @@ func (e *Evaluator) Evaluate(pieces [][]Point, t *Target, decimal bool) *Result 
 	return result
 }
 
-// addRings adds one ring for each piece. The vertices of the pieces are loaded one piece
+// addRings adds one ring for each tangram piece. The vertices of the pieces are loaded one piece
 // after the other, after those of the target.
 func (e *Evaluator) addRings(pieces [][]Point, t *Target) {
 	next := int32(0)
@@ -135,8 +135,9 @@ func (e *Evaluator) addRings(pieces [][]Point, t *Target) {
 	}
 }
 
-// tryInt64 loads target and pieces into the int64 kernel. It returns false if numerators or
-// denominators are too large; nearly all answers with exact coordinates fit.
+// tryInt64 loads target and pieces into the int64 kernel, the fastest exact arithmetic. It returns
+// false if numerators or denominators are too large for it. Nearly all answers with exact
+// coordinates fit.
 func (e *Evaluator) tryInt64(pieces [][]Point, t *Target) bool {
 	denominator, ok := int64(1), true
 	if t != nil {
@@ -170,9 +171,10 @@ func (e *Evaluator) tryInt64(pieces [][]Point, t *Target) bool {
 	return true
 }
 
-// tryGrid loads an assembly of rational coordinates with many digits into the grid kernel,
-// and returns false if they do not fit. The pieces are loaded exactly; the target's vertices
-// are rounded to the same grid, which moves areas by less than 1e-11.
+// tryGrid loads an assembly of rational coordinates with many digits into the grid kernel, exact
+// arithmetic on the points of a grid, and returns false if they do not fit. Coordinates of pieces
+// are exact there. The target's vertices are rounded to the same grid, which moves areas by less
+// than 1e-11.
 func (e *Evaluator) tryGrid(pieces [][]Point, t *Target) bool {
 	steps, ok := int64(1), true
 	for _, piece := range pieces {
@@ -205,8 +207,8 @@ func isIrrational(p Point) bool {
 	return x != 0 || y != 0
 }
 
-// maxCoordinate returns the largest magnitude of a coordinate of pieces and target, at least
-// 1.
+// maxCoordinate returns the largest magnitude of a coordinate of the tangram pieces and the target,
+// at least 1.
 func maxCoordinate(pieces [][]Point, t *Target) float64 {
 	largest := 1.0
 	for _, list := range pieces {
@@ -237,8 +239,8 @@ func (e *Evaluator) loadRounded(pieces [][]Point, t *Target) {
 	e.loadGrid(pieces, t, scale, func(n *field.Number) int64 { return toGridUnits(n.Float(), scale) })
 }
 
-// loadGrid loads the rounded target and the pieces into the grid kernel. scale is the number
-// of grid steps per unit, and toGrid converts a coordinate of a piece to steps.
+// loadGrid loads the rounded target and the tangram pieces into the grid kernel. scale is the
+// number of grid steps per unit; toGrid converts a coordinate of a piece to steps.
 func (e *Evaluator) loadGrid(pieces [][]Point, t *Target, scale float64, toGrid func(n *field.Number) int64) {
 	k, vs := &e.grid, &e.vertices
 	k.x, k.y = k.x[:0], k.y[:0]
@@ -263,8 +265,8 @@ func (e *Evaluator) loadGrid(pieces [][]Point, t *Target, scale float64, toGrid 
 	e.addRings(pieces, t)
 }
 
-// tryExact loads target and pieces into the kernel for numbers of any size, the slowest one.
-// It returns false if the assembly exceeds maxWork.
+// tryExact loads target and pieces into the kernel for numbers of any size, which is the slowest.
+// It returns false if the assembly would take more work than maxWork.
 func (e *Evaluator) tryExact(pieces [][]Point, t *Target) bool {
 	longest, n := 0, 0
 	if t != nil {
@@ -293,7 +295,7 @@ func (e *Evaluator) tryExact(pieces [][]Point, t *Target) bool {
 	return true
 }
 
-// appendPoints adds points to the kernel and, as doubles, to vs.
+// appendPoints adds points of polygons to the exact kernel and, as doubles, to vs.
 func (k *exactKernel) appendPoints(vs *vertexSet, list []Point) {
 	for i := range list {
 		x, y := list[i].X, list[i].Y
@@ -304,7 +306,7 @@ func (k *exactKernel) appendPoints(vs *vertexSet, list []Point) {
 	}
 }
 
-// measure computes the result for the n pieces that are loaded: areas, overlaps, and the
+// measure computes the result for the n tangram pieces that are loaded: areas, overlaps, and the
 // union, compared with the target if there is one.
 func (e *Evaluator) measure(n int, t *Target) {
 	result, vs, arr := &e.result, &e.vertices, &e.arrangement
@@ -353,7 +355,7 @@ func (result *Result) Touches(i, j int) bool {
 	return result.SharesEdge(i, j) || result.evaluator.arrangement.boundariesMeet(int32(i), int32(j))
 }
 
-// signedArea returns the area of a ring by the shoelace formula, positive if it runs
+// signedArea returns the area of a polygon by the shoelace formula, positive if it runs
 // counter-clockwise.
 func (vs *vertexSet) signedArea(r ring) (sum float64) {
 	for i := r.from + 1; i+1 < r.to; i++ {

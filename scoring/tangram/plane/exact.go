@@ -35,8 +35,8 @@ func (k *exactKernel) paramOf(a, b, c int32) float64 {
 	return n.Float() / d.Float()
 }
 
-// paramQuotient returns an edge parameter as an exact quotient; the denominator may be
-// negative.
+// paramQuotient returns the place of a point on a polygon's edge, 0 at its start and 1 at its end,
+// as an exact quotient; the denominator may be negative.
 func (k *exactKernel) paramQuotient(p edgeParam) (num, den field.Number) {
 	switch {
 	case p.isEnd():

@@ -39,7 +39,8 @@ func (x int128) neg() int128 {
 	return int128{^x.hi + carry, lo}
 }
 
-// sign returns the sign of a 128-bit integer: -1, 0 or 1.
+// sign returns the sign of a 128-bit integer, -1, 0 or 1, with which exact comparisons of polygons
+// are decided.
 func (x int128) sign() int {
 	switch {
 	case x.hi|x.lo == 0:
@@ -50,7 +51,7 @@ func (x int128) sign() int {
 	return 1
 }
 
-// abs returns the absolute value of x.
+// abs returns the absolute value of a 128-bit integer of the grid kernel.
 func (x int128) abs() int128 {
 	if int64(x.hi) >= 0 {
 		return x
@@ -65,8 +66,8 @@ func (x int128) float() float64 {
 	return math.Copysign(v, float64(x.sign()))
 }
 
-// mulMagnitudes returns the 256-bit product of two numbers that must not be negative, lowest
-// word first.
+// mulMagnitudes returns the 256-bit product of two 128-bit integers of the grid kernel, which must
+// not be negative, with the lowest word first.
 func (x int128) mulMagnitudes(y int128) (p [4]uint64) {
 	var carry uint64
 	p[1], p[0] = bits.Mul64(x.lo, y.lo)
@@ -97,8 +98,8 @@ func (k *gridKernel) cross(a, b, c, d int32) float64 {
 	return k.exactCross(a, b, c, d).float()
 }
 
-// paramOf returns the parameter of vertex c on the edge from a to b: by x coordinates, or by
-// y where the edge is vertical.
+// paramOf returns the place of vertex c on a polygon's edge from a to b, 0 at a and 1 at b. It uses
+// x coordinates, or y where the edge is vertical.
 func (k *gridKernel) paramOf(a, b, c int32) float64 {
 	if ux := k.x[b] - k.x[a]; ux != 0 {
 		return float64(k.x[c]-k.x[a]) / float64(ux)
@@ -106,8 +107,8 @@ func (k *gridKernel) paramOf(a, b, c int32) float64 {
 	return float64(k.y[c]-k.y[a]) / float64(k.y[b]-k.y[a])
 }
 
-// paramQuotient returns an edge parameter as an exact quotient; the denominator may be
-// negative.
+// paramQuotient returns the place of a point on a polygon's edge, 0 at its start and 1 at its end,
+// as an exact quotient of grid numbers; the denominator may be negative.
 func (k *gridKernel) paramQuotient(p edgeParam) (num, den int128) {
 	switch {
 	case p.isEnd():
@@ -122,8 +123,8 @@ func (k *gridKernel) paramQuotient(p edgeParam) (num, den int128) {
 	return int128Of(k.y[p.c] - k.y[p.a]), int128Of(k.y[p.b] - k.y[p.a])
 }
 
-// order compares two edge parameters exactly: by their signs, then by the magnitudes of the
-// cross-multiplied quotients.
+// order compares the places of two points on a polygon's edge exactly: by their signs, then by the
+// magnitudes of the cross-multiplied quotients.
 func (k *gridKernel) order(s, t edgeParam) int {
 	numS, denS := k.paramQuotient(s)
 	numT, denT := k.paramQuotient(t)

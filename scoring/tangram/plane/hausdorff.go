@@ -49,10 +49,11 @@ func (e *hausdorffer) distance(a, b []segmentDist) float64 {
 	return math.Sqrt(e.directedSquared(b, a, e.directedSquared(a, b, 0))) // the second call starts from the first
 }
 
-// directedSquared returns the largest squared distance of a point of a from b, or best if that is larger.
-// Along a segment of a it is the maximum of the lower envelope of the distances from the segments
-// of b (docs/spec/tangram.md#r43). The distance from one segment is convex, so between two points
-// with the same nearest segment the maximum is at one of them.
+// directedSquared returns the directed Hausdorff distance from a to b, squared: the largest squared
+// distance of a point of a from b, or best if that is larger. Along a segment of a it is the
+// maximum of the lower envelope of the distances from the segments of b (docs/spec/tangram.md#r43).
+// The distance from one segment is convex, so between two points with the same nearest segment the
+// maximum is at one of them.
 func (e *hausdorffer) directedSquared(a, b []segmentDist, best float64) float64 {
 	e.ends = e.ends[:0]
 	var last nearestSegment
@@ -76,7 +77,7 @@ func (e *hausdorffer) directedSquared(a, b []segmentDist, best float64) float64 
 	return best
 }
 
-// squaredTo returns the squared distance of a point from the segment.
+// squaredTo returns the squared distance of the point (x, y) from the segment of a boundary.
 func (s *segmentDist) squaredTo(x, y float64) float64 {
 	px, py := x-s.x0, y-s.y0
 	param := (float64(px*s.dx) + float64(py*s.dy)) * s.inverseSquaredLength
@@ -90,10 +91,10 @@ func (s *segmentDist) squaredTo(x, y float64) float64 {
 	return float64(px*px) + float64(py*py)
 }
 
-// findNearest returns the segment of the list that is nearest to a point. It starts with the
-// segment `first` and stops at any segment whose squared distance is at most `enough`,
-// because such a point cannot raise the caller's maximum; then the result need not be the
-// nearest one.
+// findNearest returns the segment of a boundary that is nearest to a point. It tries the segment
+// `first` before the others. It stops at any segment whose squared distance is at most `enough`,
+// because such a point cannot raise the caller's maximum; then the result need not be the nearest
+// one.
 func findNearest(list []segmentDist, x, y float64, first int, enough float64) nearestSegment {
 	best := nearestSegment{list[first].squaredTo(x, y), first}
 	if best.squared <= enough {
@@ -190,8 +191,9 @@ func equidistantParam(s, f, g *segmentDist, t0, t1 float64) float64 {
 // squaredBranch is a squared distance along a segment, as a t^2 + b t + c.
 type squaredBranch struct{ a, b, c float64 }
 
-// branchNear returns the branch of the squared distance from s that holds for the points of
-// o near parameter m, as a function of t counted from m.
+// branchNear returns a quadratic function of t: the squared distance from the boundary segment s of
+// the point of o at parameter m+t. It holds near t = 0, because that distance is made of several
+// quadratics.
 func (s *segmentDist) branchNear(o *segmentDist, m float64) squaredBranch {
 	x, y := o.x0+float64(m*o.dx), o.y0+float64(m*o.dy)
 	px, py := x-s.x0, y-s.y0
@@ -211,9 +213,9 @@ func (s *segmentDist) branchNear(o *segmentDist, m float64) squaredBranch {
 	}
 }
 
-// rootBetween returns a root of a t^2 + b t + c between lo and hi, where the function
-// changes its sign. Of the two solutions it takes the one in the interval, or the one nearer
-// to its middle if rounding moved both out.
+// rootBetween returns a root of a t^2 + b t + c between lo and hi, where the function changes its
+// sign: there two boundary segments are equally far away. Of the two solutions it takes the one in
+// the interval, or the one nearer to its middle if rounding moved both out.
 func rootBetween(a, b, c, lo, hi float64) float64 {
 	discriminant := max(float64(b*b)-4*float64(a*c), 0)
 	q := -(b + math.Copysign(math.Sqrt(discriminant), b)) / 2 // without cancellation; roots are c/q and q/a

@@ -16,9 +16,9 @@ func (x surd) sub(y surd) surd { return surd{x.a - y.a, x.b - y.b} }
 
 func (x surd) mul(y surd) surd { return surd{x.a*y.a + 2*x.b*y.b, x.a*y.b + x.b*y.a} }
 
-// float returns a + b sqrt 2 as a double without cancellation. Where the two terms nearly
-// cancel, it divides the exact norm a^2 - 2 b^2 by the conjugate a - b sqrt 2, whose terms
-// have the same sign then.
+// float returns a + b sqrt 2 as a double without cancellation. Where the two terms nearly cancel,
+// it divides the exact norm a^2 - 2 b^2 by the conjugate a - b sqrt 2, whose terms then have the
+// same sign.
 func (x surd) float() float64 {
 	sum := float64(x.a) + float64(float64(x.b)*math.Sqrt2)
 	if math.Abs(sum) >= 1e-3*math.Abs(float64(x.a)) {
@@ -40,7 +40,7 @@ func (x surd) norm() int128 {
 	return int128{hi, lo}
 }
 
-// magnitude returns the absolute value of n, also of the smallest int64.
+// magnitude returns the absolute value of a coordinate or product, also of the smallest int64.
 func magnitude(n int64) uint64 {
 	if n < 0 {
 		return uint64(-n)
@@ -48,9 +48,9 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// sign returns the sign of a + b sqrt 2 exactly, for magnitudes of a and b below 2^61.
-// Doubles decide unless the value is within their error; then a and b have different signs,
-// and the sign of the norm tells which term is larger.
+// sign returns the exact sign of a + b sqrt 2, for magnitudes of a and b below 2^61. Doubles decide
+// unless the value is within their error. Then a and b have different signs, and the sign of the
+// norm tells which term is larger.
 func (x surd) sign() int {
 	if x.b == 0 {
 		return cmp.Compare(x.a, 0)
@@ -80,8 +80,8 @@ const int64Limit = 1 << 24
 // answers.
 type int64Kernel struct{ x, y []surd }
 
-// load appends points in units of 1/d, where d is a multiple of all denominators. It returns
-// false if a coordinate exceeds int64Limit.
+// load appends points of polygons to the int64 kernel, in units of 1/d, where d is a multiple of
+// all denominators. It returns false if a coordinate exceeds int64Limit.
 func (k *int64Kernel) load(points []Point, d int64) bool {
 	for i := range points {
 		x, ok1 := timesDenominator(points[i].X, d)
@@ -117,7 +117,7 @@ func commonDenominator(points []Point, d, limit int64) (int64, bool) {
 	return d, true
 }
 
-// gcd returns the greatest common divisor of two positive denominators.
+// gcd returns the greatest common divisor of two positive denominators of coordinates.
 func gcd(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -180,7 +180,8 @@ func quotientOf(num, den surd) quotient {
 	return quotient{num, den}
 }
 
-// paramQuotient returns an edge parameter as an exact quotient with a positive denominator.
+// paramQuotient returns the place of a point on a polygon's edge, 0 at its start and 1 at its end,
+// as an exact quotient with a positive denominator.
 func (k *int64Kernel) paramQuotient(p edgeParam) quotient {
 	switch {
 	case p.isEnd():
@@ -204,8 +205,8 @@ func (x surd) fitsSmall() bool {
 	return magnitude(x.a) < smallSurd && magnitude(x.b) < smallSurd
 }
 
-// order compares two edge parameters exactly by cross-multiplication, in big integers where
-// int64s could overflow.
+// order compares the places of two points on a polygon's edge exactly, by cross-multiplication, in
+// big integers where int64s could overflow.
 func (k *int64Kernel) order(p, q edgeParam) int {
 	s, t := k.paramQuotient(p), k.paramQuotient(q)
 	if s == t {

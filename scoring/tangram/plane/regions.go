@@ -8,9 +8,9 @@ import (
 	"plumb/render/region"
 )
 
-// Regions returns the union of the assembly and the target in doubles, for a caller that compares
-// their rasters. decimal thickens the boundaries; the parts stay as they are. At least one piece
-// must have area. See docs/spec/tangram.md#r46.
+// Regions returns the union of the assembly and the target as regions in doubles, for a caller that
+// compares them on a raster. decimal thickens the boundaries; the parts stay as they are. At least
+// one piece must have area. See docs/spec/tangram.md#r46.
 func (result *Result) Regions(t *Target, decimal bool) (union, target region.Region) {
 	vs := &result.evaluator.vertices
 	for i, q := range result.evaluator.arrangement.rings {

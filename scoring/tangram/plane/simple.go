@@ -42,7 +42,8 @@ func (vs *vertexSet) isConvex(r ring) bool {
 	return true
 }
 
-// segmentsMeet reports whether the closed segments ab and cd have a point in common.
+// segmentsMeet reports exactly whether the edges ab and cd of polygons, ends included, have a point
+// in common.
 func (vs *vertexSet) segmentsMeet(a, b, c, d int32) bool {
 	sideC, sideD := vs.side(a, b, c), vs.side(a, b, d)
 	if sideC == sideD && sideC != 0 {

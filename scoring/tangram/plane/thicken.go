@@ -74,8 +74,8 @@ func (th *thickener) thicken(pieces *arrangement, simple, hasArea []bool, reach 
 	})
 }
 
-// addEdge adds, for each boundary part of an edge, the hull of the squares at its two ends
-// as a ring.
+// addEdge adds the neighbourhood of an edge to the thickened union: for each part of the edge that
+// is boundary, the hull of the squares at its two ends, as a ring.
 func (th *thickener) addEdge(arr *arrangement, e *edge) {
 	th.spans = th.spans[:0]
 	for _, own := range e.ownSpans {
@@ -104,8 +104,8 @@ func (th *thickener) addHull() {
 	}
 }
 
-// roundRing adds points, rounded to the grid, as vertices and returns them as a ring. Points
-// that round to the one before or to the first one are left out.
+// roundRing adds a polygon's points as vertices, rounded to the grid, and returns them as a ring.
+// Points that round to the one before or to the first one are left out.
 func (th *thickener) roundRing(list []floatPoint) ring {
 	k := &th.grid
 	r := ring{from: int32(len(k.x))}
@@ -123,9 +123,9 @@ func (th *thickener) roundRing(list []floatPoint) ring {
 	return r
 }
 
-// convexHull returns the convex hull, counter-clockwise, by Andrew's monotone chain: a pass
-// over the sorted points for the lower side and one back for the upper side. It sorts the
-// list, and the result is valid until the next call.
+// convexHull returns the convex hull of points, counter-clockwise. It uses Andrew's monotone chain:
+// a pass over the sorted points for the lower side and one back for the upper side. It sorts the
+// list; the result is valid until the next call.
 func (th *thickener) convexHull(list []floatPoint) []floatPoint {
 	slices.SortFunc(list, func(a, b floatPoint) int {
 		switch {
@@ -157,8 +157,9 @@ func (th *thickener) convexHull(list []floatPoint) []floatPoint {
 	return hull
 }
 
-// Hausdorff returns the Hausdorff distance of the boundaries of the union and the target. decimal
-// compares them after thickening. At least one piece must have area. See docs/spec/tangram.md#r41.
+// Hausdorff returns the Hausdorff distance of the boundaries of the tangram's union and its target.
+// With decimal it compares them after thickening both. At least one piece must have area. See
+// docs/spec/tangram.md#r41.
 func (result *Result) Hausdorff(t *Target, decimal bool) float64 {
 	if result.Equal && !decimal {
 		return 0

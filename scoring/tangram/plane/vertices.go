@@ -76,7 +76,7 @@ type vertexSet struct {
 // ring is a polygon: the vertices from, from+1, ... to-1 of the vertex set.
 type ring struct{ from, to int32 }
 
-// next returns the vertex of the polygon after i.
+// next returns the vertex of the polygon after vertex i, the first one after the last.
 func (r ring) next(i int32) int32 {
 	if i+1 == r.to {
 		return r.from
@@ -84,9 +84,9 @@ func (r ring) next(i int32) int32 {
 	return i + 1
 }
 
-// prepare finds equal vertices and computes crossError for the coordinates that are loaded.
-// Coordinates are off by up to 2^-50 of the largest one, differences by twice that and a
-// rounding, cross products of two differences by at most 2^-45 of its square.
+// prepare finds equal vertices, and computes crossError: how far rounding can move a cross product
+// of the loaded coordinates. Coordinates are off by up to 2^-50 of the largest one, differences by
+// twice that and a rounding, and cross products of two differences by at most 2^-45 of its square.
 func (vs *vertexSet) prepare() {
 	largest := 0.0
 	for i := range vs.x {
@@ -119,7 +119,8 @@ func (vs *vertexSet) findDuplicates() {
 	}
 }
 
-// hashWords returns a hash of the words of a point's coordinates.
+// hashWords returns a hash of the words of a vertex's coordinates, by which equal vertices are
+// found.
 func hashWords(list ...uint64) (h uint64) {
 	for _, v := range list {
 		h = (h ^ v) * 0x9e3779b97f4a7c15
@@ -133,8 +134,8 @@ func (vs *vertexSet) crossFloat(a, b, c, d int32) float64 {
 	return float64((vs.x[b]-vs.x[a])*(vs.y[d]-vs.y[c])) - float64((vs.y[b]-vs.y[a])*(vs.x[d]-vs.x[c]))
 }
 
-// side returns 1 if vertex c lies left of the line from a to b, -1 if right, 0 if on it; exactly,
-// with the kernel where doubles leave a doubt.
+// side returns 1 if vertex c lies left of the line from a to b, -1 if right, and 0 if on it. The
+// answer is exact: where doubles leave a doubt, the kernel decides.
 func (vs *vertexSet) side(a, b, c int32) int {
 	if same := vs.canonical[c]; same == vs.canonical[a] || same == vs.canonical[b] {
 		return 0
@@ -159,8 +160,8 @@ func (vs *vertexSet) atCrossing(a, b, c, d int32) (p edgeParam) {
 	return p
 }
 
-// setAtCrossing sets *p to the point where the line through c and d crosses the edge from a
-// to b. It computes in doubles, and with the kernel's cross products if these are not close
+// setAtCrossing sets *p to the place on the edge from a to b where the line through c and d crosses
+// it. It computes in doubles, and with the kernel's cross products if these are not accurate
 // enough. It takes a pointer because an edgeParam is too large to be returned in registers.
 func (vs *vertexSet) setAtCrossing(p *edgeParam, a, b, c, d int32) {
 	num, den := vs.crossFloat(a, c, c, d), vs.crossFloat(a, b, c, d)
@@ -180,7 +181,7 @@ func (vs *vertexSet) atVertex(a, b, c int32) (p edgeParam) {
 	return p
 }
 
-// setAtVertex sets *p to the vertex c on the line from a to b: to start or end if c equals a
+// setAtVertex sets *p to the place of vertex c on the line from a to b: start or end if c equals a
 // or b.
 func (vs *vertexSet) setAtVertex(p *edgeParam, a, b, c int32) {
 	c = vs.canonical[c]
@@ -196,7 +197,7 @@ func (vs *vertexSet) setAtVertex(p *edgeParam, a, b, c int32) {
 	}
 }
 
-// before reports whether the point s of an edge comes before the point t, exactly.
+// before reports exactly whether the point s of a polygon's edge comes before the point t.
 func (vs *vertexSet) before(s, t *edgeParam) bool {
 	difference := t.value - s.value
 	if math.Abs(difference) > s.maxError+t.maxError {
@@ -208,7 +209,7 @@ func (vs *vertexSet) before(s, t *edgeParam) bool {
 // beforeExact is before for points whose approximations overlap.
 func (vs *vertexSet) beforeExact(s, t *edgeParam) bool { return *s != *t && vs.order(*s, *t) < 0 }
 
-// compare returns -1, 0 or 1 for the order of two points of one edge, exactly.
+// compare returns -1, 0 or 1 for the order of two points on one polygon's edge, exactly.
 func (vs *vertexSet) compare(s, t edgeParam) int {
 	difference, maxError := s.value-t.value, s.maxError+t.maxError
 	switch {
