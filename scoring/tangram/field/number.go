@@ -36,7 +36,7 @@ func (x Number) Sub(y Number) Number { return Number{x.a.sub(y.a), x.b.sub(y.b)}
 // Neg returns -x.
 func (x Number) Neg() Number { return Number{x.a.neg(), x.b.neg()} }
 
-// Mul returns x * y.
+// Mul returns the product of two numbers of Q(sqrt 2), exactly.
 func (x Number) Mul(y Number) Number {
 	if x.b.zero() && y.b.zero() { // both are rational
 		return Number{x.a.mul(y.a), x.b}
@@ -45,7 +45,7 @@ func (x Number) Mul(y Number) Number {
 	return Number{x.a.mul(y.a).add(bb.add(bb)), x.a.mul(y.b).add(x.b.mul(y.a))} // aa' + 2bb', ab' + ba'
 }
 
-// Quo returns x / y; ok is false if y is 0. It multiplies both with the conjugate of y,
+// Quo returns x / y exactly; ok is false if y is 0. It multiplies both with the conjugate of y,
 // which makes the divisor rational.
 func (x Number) Quo(y Number) (q Number, ok bool) {
 	if y.Zero() {
@@ -70,9 +70,9 @@ func (x Number) Zero() bool { return x.a.zero() && x.b.zero() }
 // Equal reports whether x = y.
 func (x Number) Equal(y Number) bool { return x.a.equal(y.a) && x.b.equal(y.b) }
 
-// Sign returns -1, 0 or 1. Where the two parts have different signs, the sign of the norm
-// a^2 - 2 b^2 tells which is larger. It uses no doubles, because a value can be far smaller
-// than its parts. See docs/spec/tangram.md#r4.
+// Sign returns the exact sign of x = a + b sqrt 2: -1, 0 or 1. Where a and b have different signs,
+// the sign of the norm a^2 - 2 b^2 tells which term is larger. It uses no doubles, because a value
+// can be far smaller than its terms. See docs/spec/tangram.md#r4.
 func (x Number) Sign() int {
 	signA, signB := x.a.sign(), x.b.sign()
 	switch {
@@ -109,8 +109,8 @@ func (x Number) Float() float64 {
 	return x.norm().float() / (a - float64(b*math.Sqrt2))
 }
 
-// bigFloat returns x with at least 128 correct bits. The conjugate bounds how many bits a
-// and b sqrt 2 can cancel, so it computes with that many more.
+// bigFloat returns a number of Q(sqrt 2) with at least 128 correct bits. The conjugate bounds how
+// many bits a and b sqrt 2 can cancel, so it computes with that many more.
 func (x Number) bigFloat() *big.Float {
 	precision := uint(192 + 4*x.Bits())
 	newFloat := func() *big.Float { return new(big.Float).SetPrec(precision) }
@@ -164,8 +164,8 @@ func (x Number) Sqrt() (Number, bool) {
 // Bits returns about how many bits the number takes, which bounds the cost of computing with it.
 func (x Number) Bits() int { return x.a.bits() + x.b.bits() }
 
-// Int64s returns x as (a + b sqrt 2) / d with the least common denominator d; ok is false if
-// these do not fit into int64s.
+// Int64s returns a number of Q(sqrt 2) as (a + b sqrt 2) / d with the least common denominator d.
+// ok is false if these do not fit into int64s.
 func (x Number) Int64s() (a, b, d int64, ok bool) {
 	if x.a.big != nil || x.b.big != nil {
 		return 0, 0, 0, false
@@ -180,7 +180,8 @@ func (x Number) Int64s() (a, b, d int64, ok bool) {
 	return a, b, d, ok && ok1 && ok2
 }
 
-// AppendLaTeX appends x in its canonical form. See docs/spec/tangram.md#r5.
+// AppendLaTeX appends a number of Q(sqrt 2) in LaTeX, in its canonical form. See
+// docs/spec/tangram.md#r5.
 func (x Number) AppendLaTeX(dst []byte) []byte {
 	if x.b.zero() {
 		return x.a.appendLaTeX(dst, "")
@@ -197,8 +198,8 @@ func (x Number) AppendLaTeX(dst []byte) []byte {
 // LaTeX returns x in its canonical form. See docs/spec/tangram.md#r5.
 func (x Number) LaTeX() string { return string(x.AppendLaTeX(nil)) }
 
-// appendLaTeX appends x times a factor in LaTeX; factor is "" for none. A numerator of 1 is
-// left out before a factor.
+// appendLaTeX appends a rational number times a factor in LaTeX, such as \frac{3\sqrt{2}}{4};
+// factor is "" for none. A numerator of 1 is left out before a factor.
 func (x rat) appendLaTeX(dst []byte, factor string) []byte {
 	r := x.toBig()
 	if r.Sign() < 0 {

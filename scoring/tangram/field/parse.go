@@ -22,9 +22,9 @@ const (
 // ErrMalformed marks a text that is not an expression.
 var ErrMalformed = errors.New("cannot read expression: want integers, decimals, fractions and square roots in LaTeX")
 
-// Parse reads a coordinate expression of the grammar of docs/spec/tangram.md#r22. inexact reports
-// whether the text has a decimal point or an exponent, or an intermediate value outside of Q(sqrt
-// 2). See docs/spec/tangram.md#r26.
+// Parse reads an exact coordinate, an expression of the grammar of docs/spec/tangram.md#r22.
+// inexact says that the text has a decimal point or an exponent, or an intermediate value outside
+// of Q(sqrt 2). See docs/spec/tangram.md#r26.
 func Parse(text string) (x Number, inexact bool, err error) {
 	if n, ok := parseShort(text); ok {
 		return n, false, nil
@@ -86,8 +86,8 @@ var commands = map[string]tokenKind{
 	"left": 0, "right": 0, "quad": 0, "qquad": 0, "displaystyle": 0,
 }
 
-// tokenize appends the tokens of an expression to p.tokens. It returns false at a character
-// outside the grammar.
+// tokenize appends the tokens of a coordinate's expression to p.tokens. It returns false at a
+// character outside the grammar.
 func (p *parser) tokenize(s string) bool {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
@@ -126,8 +126,9 @@ func (p *parser) tokenize(s string) bool {
 	return true
 }
 
-// asciiToken appends the token at the start of s: a character of the grammar, or the word
-// sqrt. n is its length in bytes.
+// asciiToken appends the token that s, a part of a coordinate's expression, begins with: a
+// character of the grammar, or the word sqrt. n is its length in bytes; ok is false for another
+// character.
 func (p *parser) asciiToken(s string) (n int, ok bool) {
 	switch c := s[0]; c {
 	case '+', '-', '*', '/', '^', '(', ')', '{', '}', '[', ']', '$':
@@ -146,8 +147,8 @@ func (p *parser) asciiToken(s string) (n int, ok bool) {
 var unicodeTokens = map[rune]tokenKind{'\u2212': '-', '\u00b7': '*', '\u22c5': '*', '\u00d7': '*', '\u00f7': '/',
 	'\u2044': '/', '\u221a': sqrtSign}
 
-// unicodeToken appends the token for the first character of s, which is beyond ASCII. n is
-// its length in bytes; ok is false for an unknown one.
+// unicodeToken appends the token for the first character of s, a part of a coordinate's expression,
+// which is beyond ASCII. n is its length in bytes; ok is false for a character outside the grammar.
 func (p *parser) unicodeToken(s string) (n int, ok bool) {
 	for _, c := range s {
 		k, known := unicodeTokens[c]
@@ -157,8 +158,9 @@ func (p *parser) unicodeToken(s string) (n int, ok bool) {
 	return 0, false
 }
 
-// readCommand reads the LaTeX control word or control symbol at the start of s. n is its
-// length in bytes, and kind is 0 for one that is skipped.
+// readCommand reads the LaTeX command that s, a part of a coordinate's expression, begins with. n
+// is its length in bytes; kind is 0 for one that is skipped, such as a blank. ok is false for an
+// unknown one.
 func readCommand(s string) (kind tokenKind, n int, ok bool) {
 	for n = 1; n < len(s) && (s[n]|0x20)-'a' < 26; n++ {
 	}
@@ -178,8 +180,8 @@ func readCommand(s string) (kind tokenKind, n int, ok bool) {
 	return 0, 0, false
 }
 
-// literalLength returns the length of the number at the start of s, with an optional point
-// and exponent; 0 if there is none.
+// literalLength returns the length of the number that s, a part of a coordinate's expression,
+// begins with, which may have a point and an exponent; 0 if there is none.
 func literalLength(s string) int {
 	skipDigits := func(i int) int {
 		for i < len(s) && s[i]-'0' < 10 {
@@ -237,7 +239,7 @@ func (p *parser) stripDelimiters() bool {
 	return len(tokens) > 0
 }
 
-// peek returns the kind of the next token, or 0 at the end.
+// peek returns the kind of the next token of the coordinate's expression, or 0 at the end.
 func (p *parser) peek() tokenKind {
 	if p.next < len(p.tokens) {
 		return p.tokens[p.next].kind
@@ -245,7 +247,8 @@ func (p *parser) peek() tokenKind {
 	return 0
 }
 
-// accept consumes the next token if it is of kind k.
+// accept reports whether the next token of the coordinate's expression is of kind k, and consumes
+// it if so.
 func (p *parser) accept(k tokenKind) bool {
 	if p.peek() != k {
 		return false
@@ -254,8 +257,8 @@ func (p *parser) accept(k tokenKind) bool {
 	return true
 }
 
-// expression reads a sum of terms. It returns false where a value becomes larger than
-// maxBits.
+// expression reads a sum of terms of a coordinate's expression. It returns false for a syntax
+// error, and where a value becomes larger than maxBits.
 func (p *parser) expression() (Number, bool) {
 	x, ok := p.term()
 	for ok {
@@ -278,9 +281,9 @@ func (p *parser) expression() (Number, bool) {
 	return x, false
 }
 
-// term reads products and quotients from left to right. Adjacent factors are multiplied,
-// except two plain numbers, which are refused, as are values larger than maxBits. See
-// docs/spec/tangram.md#r23.
+// term reads products and quotients of a coordinate's expression, from left to right. Adjacent
+// factors are multiplied, except two plain numbers, which are refused. Values larger than maxBits
+// are refused too. See docs/spec/tangram.md#r23.
 func (p *parser) term() (Number, bool) {
 	x, ok := p.unary()
 	for ok {
@@ -312,7 +315,7 @@ func (p *parser) term() (Number, bool) {
 	return x, false
 }
 
-// unary reads any number of signs and the power after them.
+// unary reads any number of signs of a coordinate's expression and the power after them.
 func (p *parser) unary() (Number, bool) {
 	minus := false
 	for p.peek() == '+' || p.peek() == '-' {
@@ -326,9 +329,9 @@ func (p *parser) unary() (Number, bool) {
 	return x, ok
 }
 
-// power reads an atom with an optional integer exponent of at most maxPower; it refuses
-// values larger than maxBits. It sets p.afterNumber if the atom is a plain number without an
-// exponent.
+// power reads an atom of a coordinate's expression with an optional integer exponent of at most
+// maxPower. It refuses values larger than maxBits. It sets p.afterNumber if the atom is a plain
+// number without an exponent.
 func (p *parser) power() (Number, bool) {
 	kind := p.peek()
 	x, ok := p.atom()
@@ -354,7 +357,8 @@ func (p *parser) power() (Number, bool) {
 	return product, true
 }
 
-// exponent reads the exponent of a power: one digit, or an integer in braces.
+// exponent reads the exponent of a power in a coordinate's expression: one digit, or an integer in
+// braces.
 func (p *parser) exponent() (int, bool) {
 	if p.peek() == numeral {
 		n, ok := p.digit()
@@ -401,7 +405,8 @@ func (p *parser) digit() (int, bool) {
 	return int(c - '0'), literalLength(number.text) == len(number.text)
 }
 
-// atom reads a number, a bracketed group, a fraction, a root or pi.
+// atom reads an atom of a coordinate's expression: a number, a bracketed group, a fraction, a root
+// or pi.
 func (p *parser) atom() (Number, bool) {
 	kind := p.peek()
 	if kind == 0 {
@@ -430,8 +435,8 @@ func (p *parser) atom() (Number, bool) {
 	return Number{}, false
 }
 
-// group reads a bracketed group after its opening bracket, up to the closing bracket end. It
-// refuses groups nested deeper than maxNesting.
+// group reads a bracketed group of a coordinate's expression after its opening bracket, up to the
+// closing bracket end. It refuses groups nested deeper than maxNesting.
 func (p *parser) group(end tokenKind) (Number, bool) {
 	p.depth++
 	if p.depth > maxNesting {
@@ -454,7 +459,8 @@ func (p *parser) literal(text string) (Number, bool) {
 	return Number{decimal(text), integer(0)}, true
 }
 
-// fraction reads the two arguments of the LaTeX command \frac.
+// fraction reads the two arguments of the LaTeX command \frac in a coordinate's expression and
+// returns their quotient.
 func (p *parser) fraction() (Number, bool) {
 	x, ok := p.argument()
 	if !ok {
@@ -467,8 +473,8 @@ func (p *parser) fraction() (Number, bool) {
 	return x.Quo(y)
 }
 
-// argument reads the argument of a LaTeX command: a group in braces, one digit, or another
-// command.
+// argument reads the argument of a LaTeX command in a coordinate's expression: a group in braces,
+// one digit, or another command.
 func (p *parser) argument() (Number, bool) {
 	switch p.peek() {
 	case '{':
@@ -489,10 +495,10 @@ func (p *parser) argument() (Number, bool) {
 	return Number{}, false
 }
 
-// squareRoot reads a radicand and returns its root. The radicand is a group in round
-// brackets or an argument; after the plain word or sign (command is false) also a whole
-// number. A root outside of Q(sqrt 2) becomes the nearest double and sets p.inexact; a
-// negative radicand is refused.
+// squareRoot reads the radicand of a root in a coordinate's expression and returns the root. The
+// radicand is a group in round brackets or an argument; after the plain word or sign (command is
+// false) it may also be a whole number. A root outside of Q(sqrt 2) becomes the nearest double and
+// sets p.inexact. A negative radicand is refused.
 func (p *parser) squareRoot(command bool) (Number, bool) {
 	var x Number
 	ok := false

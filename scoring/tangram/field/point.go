@@ -4,7 +4,8 @@ package field
 // numerators of a difference are then below 2^28, and their squares fit an int64 together.
 const maxOperand = 1 << 14
 
-// Within reports whether |x| <= limit, which must be at least 2.
+// Within reports exactly whether |x| <= limit for a coordinate x in Q(sqrt 2). limit must be at
+// least 2.
 func (x Number) Within(limit int64) bool {
 	if approx := x.Float(); approx < float64(limit)-1 && approx > 1-float64(limit) { // fast path
 		return true
@@ -39,7 +40,8 @@ func Area(poly []Point) Number {
 	return sum.Mul(Ratio(1, 2))
 }
 
-// SquaredDistance returns the exact squared distance of the points (ax, ay) and (bx, by).
+// SquaredDistance returns the exact squared distance, in Q(sqrt 2), of the points (ax, ay) and (bx,
+// by).
 func SquaredDistance(ax, ay, bx, by Number) Number {
 	// Fast path: bx-ax = (p + q sqrt 2)/d and by-ay = (r + s sqrt 2)/d in small integers.
 	if p, q, d, ok := scaledDifference(ax, bx); ok {

@@ -20,7 +20,7 @@ func integer(n int64) rat { return rat{n: n, d: 1} }
 // maxInt is the largest magnitude of n and d, so that negation cannot overflow.
 const maxInt = math.MaxInt64
 
-// toBig returns x as a big.Rat, which the caller must not change.
+// toBig returns a rational number as a big.Rat, which the caller must not change.
 func (x rat) toBig() *big.Rat {
 	if x.big != nil {
 		return x.big
@@ -28,8 +28,8 @@ func (x rat) toBig() *big.Rat {
 	return big.NewRat(x.n, x.d)
 }
 
-// fromBig converts a big.Rat to a rat, which is in int64s where it fits. The caller must not
-// change r afterwards.
+// fromBig converts a big.Rat to a rational number, which is kept in int64s where it fits. The
+// caller must not change r afterwards.
 func fromBig(r *big.Rat) rat {
 	if r.Num().IsInt64() && r.Denom().IsInt64() && r.Num().Int64() != math.MinInt64 {
 		return rat{n: r.Num().Int64(), d: r.Denom().Int64()}
@@ -37,7 +37,7 @@ func fromBig(r *big.Rat) rat {
 	return rat{big: r}
 }
 
-// gcd returns the greatest common divisor of a and b.
+// gcd returns the greatest common divisor of a rational's numerator and denominator.
 func gcd(a, b uint64) uint64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -90,7 +90,8 @@ func ratio(n, d int64) rat {
 	return rat{n: n, d: d}
 }
 
-// add returns x+y, in int64s if all intermediate results fit, else with big numbers.
+// add returns the exact sum of two rational numbers, in int64s if all intermediate results fit,
+// else with big numbers.
 func (x rat) add(y rat) rat {
 	if x.big == nil && y.big == nil {
 		if x.d == 1 && y.d == 1 {
@@ -118,7 +119,8 @@ func (x rat) neg() rat {
 
 func (x rat) sub(y rat) rat { return x.add(y.neg()) }
 
-// mul returns the product of two rationals, in int64 if that fits.
+// mul returns the exact product of two rational numbers, in int64s if that fits, else with big
+// numbers.
 func (x rat) mul(y rat) rat {
 	if x.big == nil && y.big == nil {
 		num, ok1 := mulInt(x.n, y.n)
@@ -130,7 +132,7 @@ func (x rat) mul(y rat) rat {
 	return fromBig(new(big.Rat).Mul(x.toBig(), y.toBig()))
 }
 
-// quo returns x/y. y must not be 0.
+// quo returns the exact quotient x/y of two rational numbers. y must not be 0.
 func (x rat) quo(y rat) rat {
 	switch {
 	case y.big != nil:
@@ -151,7 +153,7 @@ func (x rat) sign() int {
 
 func (x rat) zero() bool { return x.big == nil && x.n == 0 }
 
-// float returns the double nearest to x.
+// float returns the double that is nearest to the rational number x.
 func (x rat) float() float64 {
 	if x.big != nil {
 		f, _ := x.big.Float64()
@@ -167,7 +169,7 @@ func (x rat) float() float64 {
 	return f
 }
 
-// sqrt returns the square root of x; ok is false if it is not rational.
+// sqrt returns the square root of the rational number x. ok is false if the root is not rational.
 func (x rat) sqrt() (rat, bool) {
 	if x.sign() < 0 {
 		return rat{}, false
@@ -184,8 +186,8 @@ func (x rat) sqrt() (rat, bool) {
 	return fromBig(new(big.Rat).SetFrac(n, d)), true
 }
 
-// sqrtInt returns the integer square root of n, and whether n is a perfect square. n must
-// not be negative.
+// sqrtInt returns the integer square root of n, a rational's numerator or denominator, and whether
+// n is a perfect square. n must not be negative.
 func sqrtInt(n int64) (int64, bool) {
 	root := int64(math.Sqrt(float64(n)))
 	// the root of the double may be off by one or more; compare without overflow

@@ -38,8 +38,9 @@ func parseShort(s string) (Number, bool) {
 	return sum, true
 }
 
-// parseShortDecimal reads a number with digits on both sides of its point; ok is false for
-// anything else. It is a fast path of Parse.
+// parseShortDecimal reads a decimal coordinate with digits on both sides of its point, such as
+// -0.25. ok is false for anything else. It is the fast path of Parse for the usual form of
+// decimals.
 func parseShortDecimal(s string) (Number, bool) {
 	minus := s != "" && s[0] == '-'
 	if minus {
@@ -108,7 +109,8 @@ func parseShortTerm(s string, sign int64) (term Number, rest string, ok bool) {
 	return Ratio(sign*numerator, denominator), after, true
 }
 
-// parseShortInt reads up to nine digits; ok is false if there are none.
+// parseShortInt reads up to nine digits at the start of s, a short coordinate. rest is what follows
+// them; ok is false if there are none.
 func parseShortInt(s string) (n int64, rest string, ok bool) {
 	i := 0
 	for ; i < len(s) && i < 9 && s[i]-'0' < 10; i++ {
