@@ -27,8 +27,8 @@ type contact struct {
 	coarse   bool           // snapped to a multiple of 1/fraction
 }
 
-// findContacts returns the candidates of all pairs of pieces, in a fixed order: vertices
-// that nearly coincide, and edges that nearly lie on each other.
+// findContacts returns the candidates for contacts between all pairs of drawn tangram pieces, in a
+// fixed order: vertices that nearly coincide, and edges that nearly lie on each other.
 func findContacts(pieces *[assembly.Count]piece) (all []contact) {
 	for i := range pieces {
 		for j := i + 1; j < assembly.Count; j++ {
@@ -54,9 +54,9 @@ func findContacts(pieces *[assembly.Count]piece) (all []contact) {
 	return all
 }
 
-// facingEdges returns the shift of q relative to p that puts edge b of q along edge a of p,
-// if they are close and run in opposite directions. The gap between them becomes 0 and the
-// offset along them a simple number; coarse says that it is only a multiple of
+// facingEdges returns the exact shift of piece q relative to piece p that puts edge b of q along
+// edge a of p, if the edges are close and run in opposite directions. The gap between them becomes
+// 0 and the offset along them a simple number; coarse says that the offset is only a multiple of
 // 1/coarseSteps. ok is false for other edges.
 func facingEdges(p, q *piece, a, b int) (by assembly.Point, coarse, ok bool) {
 	a2, b2 := (a+1)%len(p.base), (b+1)%len(q.base)
@@ -116,9 +116,9 @@ func newSimpleOffset(p, q int64) simpleOffset {
 	return simpleOffset{x, x.Float(), max(p, -p) + max(q, -q)}
 }
 
-// snapOffset returns the simplest exact offset within maxOffsetError of x, and of equally
-// simple ones the nearest. Without one it returns the nearest multiple of 1/coarseSteps, and
-// coarse is true.
+// snapOffset returns the simplest exact offset between two tangram edges within maxOffsetError of
+// x, and of equally simple ones the nearest. If there is none, it returns the nearest multiple of
+// 1/coarseSteps, and coarse is true.
 func snapOffset(x float64) (exact field.Number, coarse bool) {
 	best := -1
 	for i, s := range simpleOffsets {

@@ -31,8 +31,8 @@ type Result struct {
 	Deviation float64
 }
 
-// Convert returns the exact configuration of a drawing. The error wraps one of the reasons of this
-// package or of assembly. The result depends only on the drawing.
+// Convert returns the exact tangram configuration that a drawing shows. The error wraps one of the
+// reasons of this package or of assembly. The result depends only on the drawing.
 func Convert(d *Drawing) (*Result, error) {
 	pieces, err := recognizePieces(d)
 	if err != nil {
@@ -45,8 +45,8 @@ func Convert(d *Drawing) (*Result, error) {
 	return r, nil
 }
 
-// recognizePieces sorts the polygons of a drawing by kind, turns and scales them all to the
-// canonical frame, and finds the orientation of each.
+// recognizePieces finds out which tangram piece each polygon of a drawing is, turns and scales them
+// all to the canonical frame, and finds the orientation of each.
 func recognizePieces(d *Drawing) (pieces [assembly.Count]piece, err error) {
 	polys, err := sortPieces(d.Polygons)
 	if err != nil {
@@ -164,8 +164,8 @@ func spanningTree(all []contact, weight []float64) (*candidate, error) {
 	return tree, nil
 }
 
-// looseError returns the error of a piece that is not in the group of the first one; there
-// must be one.
+// looseError returns the error that names a tangram piece that is not connected to the first one;
+// there must be such a piece.
 func looseError(group *[assembly.Count]int) error {
 	for i := range group {
 		if group[i] != group[0] {
@@ -176,8 +176,8 @@ func looseError(group *[assembly.Count]int) error {
 	panic("BUG: no loose piece")
 }
 
-// key identifies equal placements: it holds the shifts from the first piece, rounded to
-// steps far below the differences of contacts.
+// key returns what identifies equal placements of the tangram pieces: their shifts from the first
+// piece, rounded to steps far smaller than the differences between contacts.
 func (c *candidate) key() (k [2 * assembly.Count]int64) {
 	for i, p := range c.float {
 		d := p.sub(c.float[0])
@@ -186,8 +186,9 @@ func (c *candidate) key() (k [2 * assembly.Count]int64) {
 	return k
 }
 
-// check builds the configuration and returns why it is refused: a piece moves too far, or it
-// is not valid. It sets the figure, the deviation and the number of shared vertices.
+// check builds the tangram configuration of a candidate and returns why it is refused: a piece lies
+// too far from its place in the drawing, or the configuration is not valid. It sets the figure, the
+// deviation and the number of shared vertices.
 func (c *candidate) check(pieces *[assembly.Count]piece) error {
 	var mean Point
 	for i := range pieces {
@@ -210,8 +211,8 @@ func (c *candidate) check(pieces *[assembly.Count]piece) error {
 	return err
 }
 
-// coincidences counts the pairs of vertices of different pieces that lie on one point. Doubles are
-// accurate enough for a preference.
+// coincidences counts the pairs of vertices of different tangram pieces that lie on one point. It
+// compares doubles, which are accurate enough for a preference.
 func (c *candidate) coincidences(pieces *[assembly.Count]piece) (n int) {
 	for i := range pieces {
 		for j := range i {

@@ -26,9 +26,9 @@ type Drawing struct {
 	Polygons [][]Point
 }
 
-// ReadDrawing parses the JSON of one drawing: {"id", "polygons": [{"points", "transform"?}]}.
-// points is a list of pairs, or of single numbers x, y, x, ... (bare or in lists of one).
-// transform has the syntax of SVG. Errors name the member.
+// ReadDrawing parses the JSON of one drawing of a tangram: {"id", "polygons": [{"points",
+// "transform"?}]}. points is a list of pairs, or of single numbers x, y, x, ... (bare or in lists
+// of one). transform has the syntax of SVG. Errors name the member.
 func ReadDrawing(b []byte) (*Drawing, error) {
 	var document struct {
 		ID       *string `json:"id"`
@@ -58,8 +58,8 @@ func ReadDrawing(b []byte) (*Drawing, error) {
 	return drawing, nil
 }
 
-// polygon reads the points of one polygon, pairs or single numbers, applies its SVG
-// transform and flips y to point up. Vertices on straight lines are dropped.
+// polygon reads the points of one polygon of a drawing, which are pairs or single numbers, applies
+// its SVG transform and flips y to point up. Vertices on straight lines are dropped.
 func polygon(list []json.RawMessage, transform string) ([]Point, error) {
 	if len(list) > 2*maxPoints {
 		return nil, fmt.Errorf("points: got %d; want at most %d", len(list), maxPoints)
@@ -94,8 +94,8 @@ func polygon(list []json.RawMessage, transform string) ([]Point, error) {
 	return dropCollinear(poly), nil
 }
 
-// dropCollinear removes vertices that lie within a thousandth of the polygon's size of the
-// line between their neighbours, one after another, down to three.
+// dropCollinear removes vertices of a drawn polygon that lie nearly on the line between their
+// neighbours, within a thousandth of the polygon's size, one after another, down to three.
 func dropCollinear(poly []Point) []Point {
 	tolerance := 1e-3 * math.Sqrt(math.Abs(area(poly)))
 	for again := true; again; {
@@ -112,7 +112,7 @@ func dropCollinear(poly []Point) []Point {
 	return poly
 }
 
-// segmentDistance returns the distance of a point from a segment.
+// segmentDistance returns the distance of the point p of a drawn polygon from the segment ab.
 func segmentDistance(p, a, b Point) float64 {
 	d := b.sub(a)
 	t := 0.0
@@ -139,7 +139,7 @@ func area(poly []Point) (a float64) {
 	return a / 2
 }
 
-// centroid returns the mean of the vertices, which is the centroid of triangles and
+// centroid returns the mean of a drawn polygon's vertices, which is the centroid of triangles and
 // parallelograms.
 func centroid(poly []Point) (c Point) {
 	for _, p := range poly {

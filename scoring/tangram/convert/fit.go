@@ -18,9 +18,9 @@ const (
 	maxMove   = 0.2
 )
 
-// sortPieces returns the polygons in the order of assembly.IDs: triangles by area,
-// quadrilaterals by the difference of their diagonals, which are equal only for the square.
-// It refuses other numbers of corners.
+// sortPieces returns the drawn polygons in the order of assembly.IDs: triangles by area,
+// quadrilaterals by the difference of their diagonals, which are equal only for the square. It
+// refuses polygons that are not five triangles and two quadrilaterals.
 func sortPieces(polys [][]Point) (sorted [assembly.Count][]Point, err error) {
 	if len(polys) != assembly.Count {
 		return sorted, fmt.Errorf("%w: %d polygons; want %d", assembly.ErrInventory, len(polys), assembly.Count)
@@ -54,9 +54,9 @@ func diagonalSkew(p []Point) float64 {
 	return math.Abs(first-second) / max(first+second, math.SmallestNonzeroFloat64)
 }
 
-// normalizeFrame scales the polygons to the total area 8 and rotates them so that edges lie
-// along multiples of 45 degrees, in place. The angle is the mean direction of all edges,
-// weighted by length and multiplied by 8, so that multiples of 45 degrees coincide. See
+// normalizeFrame scales the drawn polygons to the total area 8 and rotates them so that edges lie
+// along multiples of 45 degrees, in place. The angle is the mean direction of all edges, weighted
+// by length and multiplied by 8, so that all multiples of 45 degrees become one direction. See
 // docs/spec/tangram.md#r60.
 func normalizeFrame(polys *[assembly.Count][]Point) error {
 	total := 0.0
@@ -86,7 +86,8 @@ func normalizeFrame(polys *[assembly.Count][]Point) error {
 	return checkAngles(polys)
 }
 
-// checkAngles returns an error if an edge is not near a multiple of 45 degrees.
+// checkAngles returns an error if an edge of a drawn tangram piece is not near a multiple of 45
+// degrees.
 func checkAngles(polys *[assembly.Count][]Point) error {
 	for i, poly := range polys {
 		for k, p := range poly {
@@ -109,8 +110,8 @@ type piece struct {
 	at    Point            // the shift of base in the drawing
 }
 
-// fitOrientation returns piece i in the orientation that is closest to the polygon with the
-// centroids aligned. Only the parallelogram needs mirrored orientations. It refuses a
+// fitOrientation returns tangram piece i in the orientation that is closest to the drawn polygon,
+// with the centroids aligned. Only the parallelogram needs mirrored orientations. It refuses a
 // polygon that fits none. See docs/spec/tangram.md#r61.
 func fitOrientation(i int, poly []Point) (piece, error) {
 	kind := assembly.Kinds[i]
@@ -146,9 +147,9 @@ func fitOrientation(i int, poly []Point) (piece, error) {
 	return best, nil
 }
 
-// misfit returns the largest distance between corresponding vertices of an exact piece,
-// shifted by at, and a drawn one, for the starting vertex that makes it smallest; infinity
-// for another number of vertices.
+// misfit returns the largest distance between corresponding vertices of an exact piece, shifted by
+// at, and a drawn polygon. It tries each starting vertex and takes the one that makes the distance
+// smallest. It is infinite for another number of vertices.
 func misfit(base []Point, at Point, poly []Point) float64 {
 	best := math.Inf(1)
 	n := len(base)

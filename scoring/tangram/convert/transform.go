@@ -27,8 +27,8 @@ func (m matrix) mul(n matrix) matrix {
 	return matrix{x.X - m.e, x.Y - m.f, y.X - m.e, y.Y - m.f, origin.X, origin.Y}
 }
 
-// parseTransform returns the matrix of a list of SVG transforms, of which the last one is
-// applied first. An empty text is the identity.
+// parseTransform returns the matrix of a list of SVG transforms in a tangram drawing, of which the
+// last one is applied first. An empty text is the identity.
 func parseTransform(s string) (matrix, error) {
 	m := identity
 	rest := strings.TrimLeft(s, " \t\r\n,")
@@ -52,7 +52,7 @@ func parseTransform(s string) (matrix, error) {
 	return m, nil
 }
 
-// parseNumbers parses the arguments of a transform, separated by white space or commas. It
+// parseNumbers parses the arguments of an SVG transform, separated by white space or commas. It
 // refuses numbers beyond 1e9.
 func parseNumbers(s string) (v []float64, err error) {
 	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\r\n,", r) }) {
