@@ -35,9 +35,10 @@ type Figure struct {
 // Length is an exact positive length.
 type Length = field.Number
 
-// Build returns the normalized figure of seven placements. It refuses overlaps, pieces that
-// share no segment with the others, holes and outlines that touch themselves; errors wrap
-// one of the reasons above and name the pieces. See docs/spec/tangram.md#r10.
+// Build returns the normalized figure of the seven tangram pieces at the given placements. It
+// refuses overlaps, pieces that share no segment with the others, holes, and outlines that touch
+// themselves. Errors wrap one of the reasons above and name the pieces. See
+// docs/spec/tangram.md#r10.
 func Build(at [Count]Placement) (*Figure, error) {
 	var polys [Count][]Point
 	for i := range polys {
@@ -46,8 +47,8 @@ func Build(at [Count]Placement) (*Figure, error) {
 	return build(polys, at)
 }
 
-// FromPolygons is Build for pieces given by their vertices, in the order of IDs; vertex k
-// corresponds to vertex k of the canonical polygon.
+// FromPolygons returns the figure of tangram pieces that are given by their vertices, in the order
+// of IDs, as Build does. Vertex k of a polygon corresponds to vertex k of the canonical one.
 func FromPolygons(polys [Count][]Point) (*Figure, error) {
 	var at [Count]Placement
 	for i, poly := range polys {
@@ -64,7 +65,7 @@ func FromPolygons(polys [Count][]Point) (*Figure, error) {
 	return build(polys, at)
 }
 
-// build checks placed polygons and returns their normalized figure.
+// build checks placed tangram pieces and returns their normalized figure.
 func build(polys [Count][]Point, at [Count]Placement) (*Figure, error) {
 	var shapes [Count]shape
 	for i := range shapes {
@@ -81,7 +82,7 @@ func build(polys [Count][]Point, at [Count]Placement) (*Figure, error) {
 	return normalize(polys, at, withoutCollinear(loop), adjacent)
 }
 
-// findContacts returns the pairs of pieces that share a segment. Overlapping pieces, and
+// findContacts returns the pairs of tangram pieces that share a segment. Overlapping pieces, and
 // pieces that are not connected by shared segments, are errors.
 func findContacts(shapes *[Count]shape) (pairs [][2]int, err error) {
 	root := [Count]int{0, 1, 2, 3, 4, 5, 6} // union-find: the parent of each piece
@@ -111,10 +112,11 @@ func findContacts(shapes *[Count]shape) (pairs [][2]int, err error) {
 	return pairs, nil
 }
 
-// traceBoundary returns the boundary of the union of the pieces as one loop from its lowest
-// vertex. The pieces do not overlap, so edges meet only in points or along each other: once
-// cut at all vertices, a part of an edge lies inside the union exactly if another piece has
-// it reversed. A second loop is a hole; a vertex with two boundary edges is a pinch.
+// traceBoundary returns the boundary of the union of the tangram pieces as one loop that starts at
+// its lowest vertex. The pieces do not overlap, so edges meet only in points or along each other.
+// Once edges are cut at all vertices, a part of an edge lies inside the union exactly if another
+// piece has it reversed. A second loop is a hole; a vertex with two boundary edges is a pinch; both
+// are errors.
 func traceBoundary(shapes *[Count]shape) ([]vertex, error) {
 	points, edges := cutEdges(shapes)
 	next := make([]int, len(points))
@@ -151,7 +153,8 @@ func traceBoundary(shapes *[Count]shape) ([]vertex, error) {
 	return loop, nil
 }
 
-// lowerLeft reports whether p is lower than q, or as low and farther left.
+// lowerLeft reports whether vertex p of a tangram lies lower than q, or at the same height and
+// farther left.
 func lowerLeft(p, q vertex) bool {
 	if c := p.Y.Cmp(q.Y); c != 0 {
 		return c < 0
@@ -159,8 +162,8 @@ func lowerLeft(p, q vertex) bool {
 	return p.X.Cmp(q.X) < 0
 }
 
-// cutEdges returns the distinct vertices of all pieces, and their counter-clockwise edges as
-// pairs of vertex indices, cut at every vertex that lies on them.
+// cutEdges returns the distinct vertices of all tangram pieces, and their counter-clockwise edges
+// as pairs of indices of vertices. Edges are cut at every vertex that lies on them.
 func cutEdges(shapes *[Count]shape) (points []vertex, edges [][2]int) {
 	var vertexIndex [Count][4]int
 	for i, s := range shapes {
@@ -200,8 +203,8 @@ func indexOf(points *[]vertex, p vertex) int {
 	return len(*points) - 1
 }
 
-// withoutCollinear returns the loop without vertices between collinear edges. The first
-// vertex, the lowest and then leftmost, is always a corner and stays.
+// withoutCollinear returns the boundary loop of a tangram without vertices between collinear edges.
+// The first vertex, the lowest and then leftmost, is always a corner and stays.
 func withoutCollinear(loop []vertex) (out []vertex) {
 	n := len(loop)
 	for i, p := range loop {
@@ -212,8 +215,8 @@ func withoutCollinear(loop []vertex) (out []vertex) {
 	return out
 }
 
-// normalize returns the figure, shifted so that the smallest coordinates are 0, with the
-// lengths of the outline's edges.
+// normalize returns the figure of the tangram pieces, shifted so that the smallest coordinates are
+// 0, with the lengths of the outline's edges.
 func normalize(polys [Count][]Point, at [Count]Placement, outline []vertex, adjacent [][2]int) (*Figure, error) {
 	minX, minY := outline[0].X, outline[0].Y // the lowest is the first
 	for _, p := range outline {

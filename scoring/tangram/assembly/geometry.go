@@ -23,8 +23,8 @@ func vertexOf(p Point) vertex {
 	return vertex{p, x, y}
 }
 
-// shapeOf converts a placed piece, a convex polygon of either direction, to a counter-clockwise
-// one.
+// shapeOf converts a placed tangram piece, a convex polygon that may run in either direction, to a
+// counter-clockwise one.
 func shapeOf(poly []Point) shape {
 	s := make(shape, len(poly))
 	for i, p := range poly {
@@ -36,9 +36,9 @@ func shapeOf(poly []Point) shape {
 	return s
 }
 
-// side returns 1 if c lies left of the line from a to b, -1 if right, 0 if on it. Doubles
-// decide unless their error, a few units in the last place of products of coordinates, could
-// change the sign; then exact numbers do.
+// side returns 1 if the vertex c of a tangram piece lies left of the line from a to b, -1 if right,
+// 0 if on it. Doubles decide unless their error, a few units in the last place of products of
+// coordinates, could change the sign. Then exact numbers decide.
 func side(a, b, c vertex) int {
 	first := (b.x - a.x) * (c.y - a.y)
 	second := (b.y - a.y) * (c.x - a.x)
@@ -53,8 +53,8 @@ func side(a, b, c vertex) int {
 	return ab.X.Mul(ac.Y).Cmp(ab.Y.Mul(ac.X))
 }
 
-// compareAlong returns -1, 0 or 1 for the order of p and q along the direction from a to b.
-// Doubles decide where their error cannot change the sign, else exact numbers.
+// compareAlong returns -1, 0 or 1 for the order of the vertices p and q along the direction from a
+// to b. Doubles decide where their error cannot change the sign, else exact numbers.
 func compareAlong(a, b, p, q vertex) int {
 	product := (b.x-a.x)*(q.x-p.x) + (b.y-a.y)*(q.y-p.y)
 	size := 1 + max(math.Abs(a.x), math.Abs(a.y), math.Abs(b.x), math.Abs(b.y), math.Abs(p.x), math.Abs(p.y),
@@ -69,7 +69,7 @@ func compareAlong(a, b, p, q vertex) int {
 	return -u.X.Mul(v.X).Add(u.Y.Mul(v.Y)).Sign()
 }
 
-// samePoint reports whether two vertices are exactly one point.
+// samePoint reports whether two vertices of tangram pieces are exactly one point.
 func samePoint(p, q vertex) bool {
 	size := 1 + max(math.Abs(p.x), math.Abs(p.y))
 	if math.Abs(p.x-q.x) > 1e-13*size || math.Abs(p.y-q.y) > 1e-13*size {
@@ -87,7 +87,8 @@ func strictlyInside(a, b, p vertex) bool {
 // the line of an edge separates them.
 func shapesOverlap(s, t shape) bool { return !separates(s, t) && !separates(t, s) }
 
-// separates reports whether the line of some edge of s has all of t on its outer side.
+// separates reports whether the line of some edge of piece s has all of piece t on its outer side.
+// Convex pieces do not overlap exactly if such an edge exists.
 func separates(s, t shape) bool {
 	for i, a := range s {
 		b := s[(i+1)%len(s)]
@@ -98,7 +99,7 @@ func separates(s, t shape) bool {
 	return false
 }
 
-// shapesTouch reports whether the boundaries of two shapes share a segment of positive
+// shapesTouch reports whether the boundaries of two tangram pieces share a segment of positive
 // length. See docs/spec/tangram.md#r9.
 func shapesTouch(s, t shape) bool {
 	for i, a := range s {

@@ -24,9 +24,9 @@ type Instance struct {
 	Source json.RawMessage
 }
 
-// AppendJSON appends the instance as one line of canonical JSON without a line end: members in the
-// order of the format, numbers in canonical LaTeX, no blanks. Equal instances have equal bytes.
-// See docs/spec/tangram.md#r6.
+// AppendJSON appends a tangram instance as one line of canonical JSON without a line end: members
+// in the order of the format, numbers in canonical LaTeX, no blanks. Equal instances have equal
+// bytes. See docs/spec/tangram.md#r6.
 func (in *Instance) AppendJSON(b []byte) []byte {
 	b = scoring.AppendString(append(b, `{"instance_id":`...), in.ID)
 	b = in.appendOutline(append(b, `,"target_outline":`...))
@@ -62,7 +62,8 @@ func appendComma(b []byte, i int) []byte {
 	return b
 }
 
-// appendOutline appends the target outline with the lengths of its edges.
+// appendOutline appends the target outline of a tangram instance as JSON, with the lengths of its
+// edges.
 func (in *Instance) appendOutline(b []byte) []byte {
 	b = append(b, `{"vertices":[`...)
 	for i, p := range in.Outline {
@@ -84,7 +85,7 @@ func appendPiece(b []byte, i int, poly []Point) []byte {
 	return appendPoint(b, Center(poly))
 }
 
-// appendShape appends what answers write of piece i too: id, type, vertices and edges. It
+// appendShape appends what answers too say of tangram piece i: id, type, vertices and edges. It
 // leaves the JSON object open, so that an instance can add its own members.
 func appendShape(b []byte, i int, poly []Point) []byte {
 	b = fmt.Appendf(b, `{"id":"%s","type":"%s","vertices":[`, IDs[i], Kinds[i])
@@ -98,7 +99,7 @@ func appendShape(b []byte, i int, poly []Point) []byte {
 	return append(b, ']')
 }
 
-// appendMatrix appends the transform_matrix of a piece by rows, as JSON.
+// appendMatrix appends the transform_matrix of a tangram piece, row by row, as JSON.
 func appendMatrix(b []byte, m [3][3]field.Number) []byte {
 	b = append(b, '[')
 	for i, row := range m {
@@ -111,7 +112,7 @@ func appendMatrix(b []byte, m [3][3]field.Number) []byte {
 	return append(b, ']')
 }
 
-// appendPoint appends the exact coordinates of a vertex as a JSON list.
+// appendPoint appends the exact coordinates of a tangram piece's vertex as a JSON list.
 func appendPoint(b []byte, p Point) []byte {
 	b = append(b, '[')
 	b = appendNumber(b, p.X)
@@ -150,9 +151,9 @@ type instanceJSON struct {
 	Source   json.RawMessage `json:"source"`
 }
 
-// Read parses the JSON of one instance and verifies it: the pieces must be a valid, normalized
-// configuration, and target_outline and adjacency_graph must follow from it. Errors name the
-// member. See docs/spec/tangram.md#r11.
+// Read parses the JSON of one tangram instance and verifies it: the pieces must be a valid,
+// normalized configuration, and target_outline and adjacency_graph must follow from it. Errors name
+// the member. See docs/spec/tangram.md#r11.
 func Read(b []byte) (*Instance, error) {
 	var d instanceJSON
 	if err := json.Unmarshal(b, &d); err != nil {
@@ -176,8 +177,8 @@ func Read(b []byte) (*Instance, error) {
 	return in, nil
 }
 
-// pieces returns the final polygons in the order of IDs. It refuses an unknown or repeated
-// id and a wrong type.
+// pieces returns the final polygons of a tangram instance in the order of IDs. It refuses an
+// unknown or repeated id and a wrong type.
 func (d *instanceJSON) pieces() (polys [Count][]Point, err error) {
 	if n := len(d.Final.Pieces); n != Count {
 		return polys, fmt.Errorf("final_state.pieces: got %d; want %d", n, Count)
@@ -198,8 +199,8 @@ func (d *instanceJSON) pieces() (polys [Count][]Point, err error) {
 	return polys, nil
 }
 
-// parsePoints reads the vertices of a piece or outline from LaTeX. The error begins with the
-// index in the list.
+// parsePoints reads the vertices of a tangram piece or outline from LaTeX. The error begins with
+// the index in the list.
 func parsePoints(list [][]string) ([]Point, error) {
 	out := make([]Point, len(list))
 	for i, v := range list {
@@ -217,8 +218,8 @@ func parsePoints(list [][]string) ([]Point, error) {
 	return out, nil
 }
 
-// checkDerived returns an error unless the document is normalized and its outline and
-// adjacency are those that follow from its pieces.
+// checkDerived returns an error unless the instance is normalized, and its outline and adjacency
+// are those that follow from its pieces.
 func (d *instanceJSON) checkDerived(in *Instance, polys [Count][]Point) error {
 	for i := range polys {
 		if !polys[i][0].Equal(in.Pieces[i][0]) {

@@ -73,7 +73,7 @@ var initial = func() (row [Count][]Point) {
 // Initial returns piece i in its initial state. The caller must not change it.
 func Initial(i int) []Point { return initial[i] }
 
-// translated returns the polygon of a piece shifted by a vector.
+// translated returns the polygon of a tangram piece, shifted by a vector.
 func translated(poly []Point, by Point) []Point {
 	out := make([]Point, len(poly))
 	for i, p := range poly {
@@ -103,7 +103,7 @@ var half = field.Surd(1, 2)
 var cosines = [8]field.Number{field.Int(1), half, field.Int(0), half.Neg(), field.Int(-1), half.Neg(), field.Int(0),
 	half}
 
-// Matrix returns the linear map of the turn, by rows.
+// Matrix returns the linear map of a turn of a tangram piece, row by row.
 func (t Turn) Matrix() [2][2]field.Number {
 	cos, sin := cosines[t.Eighths&7], cosines[(t.Eighths+6)&7] // the sine is the cosine of 90 degrees less
 	if t.Mirror {
@@ -140,7 +140,7 @@ type Placement struct {
 	Shift Point
 }
 
-// Place returns the polygon of a piece at a placement. Vertex k corresponds to vertex k of
+// Place returns the polygon of a tangram piece at a placement. Vertex k corresponds to vertex k of
 // the canonical polygon.
 func Place(k Kind, at Placement) []Point {
 	i := at.Turn.Eighths & 7
@@ -150,8 +150,8 @@ func Place(k Kind, at Placement) []Point {
 	return translated(turnedPolygons[k][i], at.Shift)
 }
 
-// Locate finds the placement of a polygon whose vertices correspond to the canonical ones of a
-// kind; ok is false if none of the sixteen turns gives it.
+// Locate finds the placement of a polygon whose vertices correspond to the canonical ones of a kind
+// of tangram piece. ok is false if none of the sixteen turns gives it.
 func Locate(k Kind, poly []Point) (at Placement, ok bool) {
 	for i, t := range Turns {
 		at := Placement{t, poly[0].Sub(turnedPolygons[k][i][0])}
@@ -165,7 +165,7 @@ func Locate(k Kind, poly []Point) (at Placement, ok bool) {
 // samePolygon reports whether two polygons have equal lists of vertices.
 func samePolygon(a, b []Point) bool { return slices.EqualFunc(a, b, Point.Equal) }
 
-// Matrix returns the transform_matrix of a piece at a placement, which maps the vertices of
+// Matrix returns the transform_matrix of a tangram piece at a placement, which maps the vertices of
 // its initial state to the final ones. See docs/spec/tangram.md#r8.
 func Matrix(piece int, at Placement) [3][3]field.Number {
 	linear := at.Turn.Matrix()
@@ -176,8 +176,8 @@ func Matrix(piece int, at Placement) [3][3]field.Number {
 		{zero, zero, one}}
 }
 
-// Center returns the centre of a piece as an instance states it: the mean of its vertices. See
-// docs/spec/tangram.md#r9.
+// Center returns the centre of a tangram piece as an instance states it: the mean of its vertices.
+// See docs/spec/tangram.md#r9.
 func Center(poly []Point) Point {
 	sum := At(0, 0)
 	for _, p := range poly {
