@@ -19,10 +19,10 @@ const (
 // goal (docs/spec/aspire.md#r53).
 const smallAngle = 1e-9
 
-// prepareArrow prepares the score of how much closer the arrow points to the green circle
-// (docs/spec/aspire.md#r50). The answer's rotation counts if it names the arrow or no shape;
-// under the variant accept_update so does one in updateShapes. An answer without either has
-// the status noAnswer, or otherShape for another shape.
+// prepareArrow prepares the score of the arrow test: how much closer the arrow points to the green
+// circle (docs/spec/aspire.md#r50). The answer's rotation counts if the answer names the arrow or
+// no shape. Under the variant accept_update, a rotation in updateShapes counts too. An answer
+// without either has the status noAnswer; one that names another shape has otherShape.
 func prepareArrow(w *workspace, j *job) error {
 	arrow, err := w.initialShape("arrow")
 	if err != nil {
@@ -112,8 +112,8 @@ func improvement(before, after float64) float64 {
 	return -after / math.Pi
 }
 
-// readRotation returns the member rotation of the answer, in radians clockwise. ok is false
-// where it is missing or, with a note, no usable number.
+// readRotation reads the rotation, in radians clockwise, that an answer to the arrow test gives. ok
+// is false where it is missing or, with a note, not a usable number.
 func (w *workspace) readRotation() (float64, bool) {
 	v := w.found.Value.Get("rotation")
 	if !v.Exists() {
@@ -148,7 +148,8 @@ func (w *workspace) rotatedByUpdate(id string) bool {
 	return ok
 }
 
-// updatesRotation reads updateShapes and reports whether they give the arrow a rotation.
+// updatesRotation reads updateShapes of an answer to the arrow test and reports whether they give
+// the arrow, the shape with this id, a rotation.
 func (w *workspace) updatesRotation(id string) bool {
 	w.ops.update = w.ops.update[:0]
 	w.ops.readUpdate(&w.cleaner, &w.board, w.found.Value.Get("updateShapes"))

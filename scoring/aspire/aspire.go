@@ -46,7 +46,7 @@ type Config struct {
 	Tldraw view.Version
 }
 
-// New returns the ASPIRE suite.
+// New returns the suite that scores ASPIRE's eight tests, for a configuration.
 func New(c Config) *scoring.Suite {
 	s := newSuite(c)
 	names := make([]string, len(tests))
@@ -109,8 +109,8 @@ func findTest(name string) *test {
 	return nil
 }
 
-// ownAnswer reports whether v is an answer object: one with a key of any test, or a list of one
-// such object.
+// ownAnswer reports whether v is an answer to an ASPIRE test: an object with a key of any test, or
+// a list of one such object.
 func ownAnswer(_ *scoring.Item, _ string, v *fastjson.Value) bool {
 	if list := v.GetArray(); len(list) == 1 {
 		v = list[0]
@@ -136,9 +136,9 @@ type workspace struct {
 	content []byte // of initialBoardOf
 }
 
-// prepare implements scoring.Suite.Prepare: it reads the item, applies the answer to the
-// whiteboard and lets the test say what is to be measured. Its errors wrap *scoring.Error
-// with the codes unknown_test, bad_item, bad_scene, bad_task, no_response and limit.
+// prepare reads an ASPIRE item, applies the answer to the whiteboard and lets the test say what is
+// to be measured. It implements scoring.Suite.Prepare. Its errors wrap *scoring.Error with the
+// codes unknown_test, bad_item, bad_scene, bad_task, no_response and limit.
 func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	t := findTest(it.Test)
 	if t == nil {
@@ -187,7 +187,7 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	return j, nil
 }
 
-// missingFields returns an error that lists the fields that an item lacks, nil if it has
+// missingFields returns an error that lists the fields that an ASPIRE item lacks, or nil if it has
 // all.
 func missingFields(it *scoring.Item) error {
 	lacks := scoring.LackingIn(it)
@@ -216,7 +216,7 @@ func (w *workspace) release() {
 	s.pool.Put(w)
 }
 
-// readShapes decodes the initial shapes of an item. It refuses lists beyond the limit,
+// readShapes decodes the initial shapes of an ASPIRE item. It refuses lists beyond the limit,
 // invalid shapes and shapes without an id.
 func (s *suite) readShapes(list *fastjson.Value) ([]scene.Record, error) {
 	if list == nil || list.Type() != fastjson.TypeArray {
@@ -250,7 +250,7 @@ var shapePaths = func() (all [64]string) {
 	return all
 }()
 
-// shapePath returns the JSON path of initial shape i, for errors.
+// shapePath returns the JSON path of initial shape i of an ASPIRE item, for errors.
 func shapePath(i int) string {
 	if i < len(shapePaths) {
 		return shapePaths[i]
@@ -313,7 +313,8 @@ type job struct {
 // Views implements scoring.Job.
 func (j *job) Views() []view.View { return j.views }
 
-// Score implements scoring.Job. It works on a copy, so that it can be called more than once.
+// Score computes the result of an ASPIRE answer from the tallies of its pictures. It works on a
+// copy, so that it can be called more than once. It implements scoring.Job.
 func (j *job) Score(tallies []metric.Tally) scoring.Result {
 	if j.scoreTallies == nil {
 		return j.base
@@ -342,8 +343,8 @@ func (j *job) setScore(x float64) {
 	j.base.Scored, j.base.Score, j.base.Err = true, clampFinite(x), nil
 }
 
-// setError records why there is no score although the item is valid, and drops the views.
-// Errors other than *scoring.Error get the code "internal".
+// setError records why an ASPIRE answer has no score although the item is valid, and drops the
+// views. An error that is not a *scoring.Error gets the code "internal".
 func (j *job) setError(err error) {
 	var coded *scoring.Error
 	if !errors.As(err, &coded) {

@@ -9,9 +9,9 @@ import (
 	"plumb/render/view"
 )
 
-// prepareBalance prepares the score of how much closer the centre of mass comes to the
-// centre of the frame (docs/spec/aspire.md#r60): one picture of the initial board, and one
-// of the final board if the answer changed it.
+// prepareBalance prepares the score of the balance test: how much closer the centre of mass comes
+// to the centre of the frame (docs/spec/aspire.md#r60). It needs one picture of the initial board
+// and, if the answer changed the board, one of the final board.
 func prepareBalance(w *workspace, j *job) error {
 	frame, err := w.frame()
 	if err != nil {
@@ -74,9 +74,9 @@ func (w *workspace) violations() []string {
 	return list
 }
 
-// extendFrame sets the view's bounds to the frame together with all content (variant union
-// of docs/spec/aspire.md#r62). The padding makes room for strokes; empty room has no weight.
-// If sizes are not known natively, the bounds are left to the editor, which calls back.
+// extendFrame sets the bounds of the balance test's picture to the frame together with all content
+// (variant union of docs/spec/aspire.md#r62). The padding makes room for strokes; empty room has no
+// weight. If sizes are not known natively, the bounds are left to the editor, which calls back.
 // Pictures beyond the limit are refused.
 func (w *workspace) extendFrame(v *view.View, frame view.Box) error {
 	limits := w.suite.limits

@@ -22,8 +22,8 @@ func (j *job) causedByAnswer(e *scoring.Error) bool {
 	return answerFaults[e.Code] && j.changed && j.initialDrawable()
 }
 
-// initialDrawable reports whether the initial whiteboard can be drawn within the limits;
-// true if only the editor can decide it.
+// initialDrawable reports whether the initial whiteboard of an ASPIRE item can be drawn within the
+// limits. It is true if only the editor can decide that.
 func (j *job) initialDrawable() bool {
 	s, err := resolve(slices.Clone(j.initial.shapes), j.suite.limits, nil)
 	if err != nil {

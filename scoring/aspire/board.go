@@ -24,8 +24,8 @@ type origin struct {
 	dead         bool
 }
 
-// reset puts the initial shapes on the board. It keeps the slice but never changes it. It
-// returns the index of the first shape with a duplicate id, or -1.
+// reset puts the initial shapes of an ASPIRE item on the board. It keeps the slice but never
+// changes it. It returns the index of the first shape with a duplicate id, or -1.
 func (b *board) reset(initial []scene.Record) (duplicate int) {
 	if cap(b.records) > keepRecords {
 		*b = board{}
@@ -59,8 +59,9 @@ func (b *board) find(id string) *scene.Record {
 	return nil
 }
 
-// create puts a shape on top. A shape with the same id is replaced, and counts as created,
-// not as deleted; it keeps the rank of its first creation (docs/spec/aspire.md#r24).
+// create puts a shape that the answer creates on top of the board. It replaces a shape with the
+// same id, and then counts as created, not as deleted. It keeps the rank of its first creation
+// (docs/spec/aspire.md#r24).
 func (b *board) create(r *scene.Record) {
 	s := origin{creationRank: b.creations}
 	if i, ok := b.byID[r.ID]; ok {
@@ -89,8 +90,8 @@ func (b *board) remove(id string) bool {
 	return true
 }
 
-// removeOrphans deletes the shapes inside deleted groups and frames, as the editor does,
-// until none is left. Only initial shapes can be inside others, because answers cannot nest
+// removeOrphans deletes the shapes inside groups and frames that the answer deleted, as the editor
+// does, until none is left. Only initial shapes can be inside others, because answers cannot nest
 // shapes.
 func (b *board) removeOrphans() {
 	for again := true; again; {
@@ -111,7 +112,7 @@ func (b *board) isInitial(id string) bool {
 	return slices.ContainsFunc(b.initial, func(r scene.Record) bool { return r.ID == id })
 }
 
-// final returns a copy of the records that remain on the board, in z-order.
+// final returns a copy of the shape records that remain on the board after the answer, in z-order.
 func (b *board) final() []scene.Record {
 	remaining := make([]scene.Record, 0, len(b.byID))
 	for i := range b.records {
@@ -160,9 +161,8 @@ func idsOf(recs []*scene.Record) []string {
 	return ids
 }
 
-// applyCreatesAndDeletes applies the creations, then the deletions
-// (docs/spec/aspire.md#r24). Ids that do not exist are noted and have no effect, as in the
-// editor.
+// applyCreatesAndDeletes applies the answer's creations to the board, then its deletions
+// (docs/spec/aspire.md#r24). Ids that do not exist are noted and have no effect, as in the editor.
 func (b *board) applyCreatesAndDeletes(o *operations, n *notes) {
 	for i := range o.create {
 		b.create(&o.create[i])
@@ -177,7 +177,8 @@ func (b *board) applyCreatesAndDeletes(o *operations, n *notes) {
 	}
 }
 
-// applyUpdates merges partial records into the shapes with their ids, which must exist.
+// applyUpdates merges the answer's partial records into the shapes on the board with their ids,
+// which must exist.
 func (b *board) applyUpdates(partials []scene.Record) {
 	for i := range partials {
 		b.find(partials[i].ID).Merge(&partials[i])

@@ -71,7 +71,7 @@ func (c *cleaner) rejectEntry(why string) {
 	c.notes.add(scoring.Note{Code: "rejected_shape", Path: c.path.String(), Message: why})
 }
 
-// number reads a numeric field. Unless strict, arithmetic in strings is evaluated
+// number reads a numeric field of the answer. Unless strict, arithmetic in strings is evaluated
 // (docs/spec/aspire.md#r13).
 func (c *cleaner) number(v answer.Value) (float64, bool) {
 	if s, ok := v.Text(); ok && !c.strict {
@@ -80,8 +80,8 @@ func (c *cleaner) number(v answer.Value) (float64, bool) {
 	return v.Float()
 }
 
-// cleanID reads a shape id and adds the prefix if it is missing (docs/spec/aspire.md#r23). ok is
-// false for an empty or long one.
+// cleanID reads a shape id of the answer and adds the prefix "shape:" if it is missing
+// (docs/spec/aspire.md#r23). ok is false for an empty or long one.
 func (c *cleaner) cleanID(v answer.Value) (string, bool) {
 	s, ok := v.Text()
 	if !ok || s == "" || len(s)+len(idPrefix) > c.maxText {
@@ -93,9 +93,9 @@ func (c *cleaner) cleanID(v answer.Value) (string, bool) {
 	return idPrefix + s, true
 }
 
-// create returns the record of an entry of createShapes. A shape without a usable id gets
-// newID. ok is false, with a note, for an entry that is no object or whose kind cannot be
-// told.
+// create returns the shape record of an entry of the answer's createShapes. A shape without a
+// usable id gets newID. ok is false, with a note, for an entry that is not an object or whose kind
+// cannot be told.
 func (c *cleaner) create(v answer.Value, newID string) (r scene.Record, ok bool) {
 	if v.Kind() != answer.Object {
 		c.rejectEntry("no object")
@@ -121,8 +121,8 @@ func (c *cleaner) create(v answer.Value, newID string) (r scene.Record, ok bool)
 	return r, true
 }
 
-// update returns the partial record of an entry of updateShapes, for the shape with this id
-// and kind.
+// update returns the partial shape record of an entry of the answer's updateShapes, for the shape
+// with this id and kind.
 func (c *cleaner) update(v answer.Value, id string, kind scene.Kind) scene.Record {
 	r := scene.NewRecord(id, kind)
 	var geo answer.Value
@@ -133,9 +133,9 @@ func (c *cleaner) update(v answer.Value, id string, kind scene.Kind) scene.Recor
 	return r
 }
 
-// geoType reads the member type of a shape. If it names a geo shape such as "ellipse", geo
-// is that member and ok is true (docs/spec/aspire.md#r15). name is the normalized type in
-// any case.
+// geoType reads the member type of a shape in the answer. If it names a geo shape such as
+// "ellipse", geo is that member and ok is true (docs/spec/aspire.md#r15). name is the normalized
+// type in any case.
 func geoType(v answer.Value) (name string, geo answer.Value, ok bool) {
 	given := v.Get("type")
 	name, ok = given.Text()
@@ -184,8 +184,8 @@ func (c *cleaner) detectKind(v answer.Value) (k scene.Kind, geo answer.Value, ok
 	return 0, geo, false
 }
 
-// readProperties reads everything but id and type into r, and notes what it drops:
-// properties that the kind does not have, and invalid values. geo is the member type if that
+// readProperties reads everything but id and type of a shape in the answer into r. It notes what it
+// drops: properties that the kind does not have, and invalid values. geo is the member type if that
 // named a geo shape.
 func (c *cleaner) readProperties(r *scene.Record, v, geo answer.Value) {
 	c.readBase(r, v)
@@ -204,8 +204,8 @@ func (c *cleaner) readProperties(r *scene.Record, v, geo answer.Value) {
 	}
 }
 
-// dropEntry notes a property that is ignored, with its path and, if it is a string, its
-// value.
+// dropEntry notes that a property of the answer's shape is ignored and why, with its path and, if
+// it is a string, its value.
 func (c *cleaner) dropEntry(e *entry, why string) {
 	c.listFailed = true
 	if c.notes.full() {
@@ -221,9 +221,9 @@ func (c *cleaner) dropEntry(e *entry, why string) {
 	c.dropField(name, why)
 }
 
-// readBase reads x, y, rotation and opacity into r. A value that is no usable number is
-// dropped with a note; opacity is clamped to 0..1, or refused beyond it under the variant
-// strict.
+// readBase reads x, y, rotation and opacity of a shape in the answer into r. A value that is not a
+// usable number is dropped with a note. Opacity is clamped to 0..1; under the variant strict it is
+// refused beyond that.
 func (c *cleaner) readBase(r *scene.Record, v answer.Value) {
 	for _, f := range [...]struct {
 		name  string
@@ -277,8 +277,9 @@ func (c *cleaner) collectEntries(v, geo answer.Value) {
 	}
 }
 
-// addEntry appends a property to c.entries, unless its name is unknown or, for one beside
-// props, already taken. isTopLevel says that it stands beside props.
+// addEntry appends a property of the answer's shape to c.entries. It drops one whose name is
+// unknown, and one beside props whose name is taken already. isTopLevel says that the property
+// stands beside props.
 func (c *cleaner) addEntry(member answer.Value, isTopLevel bool) {
 	name := member.Key()
 	prop, known := properties[name]
@@ -293,8 +294,8 @@ func (c *cleaner) addEntry(member answer.Value, isTopLevel bool) {
 	}
 }
 
-// renameProperties maps alternative names of properties to the editor's before they are
-// read: text, align or textAlign, and the ends of a line.
+// renameProperties maps alternative names of the properties that models use to the editor's names,
+// before the properties are read: text, align or textAlign, and the ends of a line.
 func (c *cleaner) renameProperties(kind scene.Kind) {
 	if i := c.entryIndex("text"); i >= 0 {
 		if c.hasEntry("richText") {
@@ -328,9 +329,9 @@ func (c *cleaner) renameAlign(kind scene.Kind) {
 	}
 }
 
-// pointsFromEnds turns the entry start of a line without points, or handles with start and
-// end, into one that reads the points (docs/spec/aspire.md#r21). It does nothing where an
-// end is missing.
+// pointsFromEnds gives a line without points its points from the members start and end, or from
+// handles with start and end (docs/spec/aspire.md#r21): it makes one of these entries the one that
+// reads the points. It does nothing where an end is missing.
 func (c *cleaner) pointsFromEnds() {
 	start, end := c.entryValue("start"), c.entryValue("end")
 	startIndex, endIndex := c.entryIndex("start"), c.entryIndex("end")
@@ -357,7 +358,8 @@ func (c *cleaner) entryIndex(name string) int {
 
 func (c *cleaner) hasEntry(name string) bool { return c.entryIndex(name) >= 0 }
 
-// entryValue returns the answer's member of that name, the zero value where it has none.
+// entryValue returns the value of the answer's property of that name, or the zero value if it has
+// none.
 func (c *cleaner) entryValue(name string) answer.Value {
 	if i := c.entryIndex(name); i >= 0 {
 		return c.entries[i].value
@@ -367,8 +369,8 @@ func (c *cleaner) entryValue(name string) answer.Value {
 
 func (c *cleaner) removeEntry(i int) { c.entries = slices.Delete(c.entries, i, i+1) }
 
-// twoPoints sets the points of a line to two ends of the answer, and returns false if one is
-// invalid.
+// twoPoints sets the points of a line to two ends that the answer gives, and returns false if one
+// is invalid.
 func (c *cleaner) twoPoints(r *scene.Record, start, end answer.Value) bool {
 	first, okFirst := c.point(start)
 	second, okSecond := c.point(end)

@@ -112,9 +112,9 @@ var (
 // normalizeName makes enumerated values comparable (docs/spec/aspire.md#r19).
 func normalizeName(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
-// nameReader returns the reader of a property with a fixed set of names, such as a colour.
-// parse knows the names, field returns where the value is stored, and aliases are other
-// names that models use. Unless strict, case and blanks around a name do not matter.
+// nameReader returns the reader of a shape property with a fixed set of names, such as a colour.
+// parse recognizes the names, field returns where the value is stored, and aliases are other names
+// that models use. Unless strict, case and blanks around a name do not matter.
 func nameReader[T any](parse func(string) (T, bool), field func(*scene.Record) *T,
 	aliases map[string]string) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
@@ -136,8 +136,8 @@ func nameReader[T any](parse func(string) (T, bool), field func(*scene.Record) *
 	}
 }
 
-// alignmentReader is nameReader for the alignment of text. Under the variant strict_align it
-// accepts no aliases.
+// alignmentReader returns the reader of a property that aligns text. It reads names as nameReader
+// does, but accepts no aliases under the variant strict_align.
 func alignmentReader(parse func(string) (scene.Align, bool), field func(*scene.Record) *scene.Align,
 	aliases map[string]string) propertyReader {
 	lenient, strict := nameReader(parse, field, aliases), nameReader(parse, field, nil)
@@ -160,8 +160,8 @@ func oneOfTwo(no, yes string) func(string) (bool, bool) {
 	return func(s string) (bool, bool) { return s == yes, s == no || s == yes }
 }
 
-// numberReader returns the reader of a numeric property; numbers for which valid is false
-// are refused.
+// numberReader returns the reader of a numeric property of the answer's shape. It refuses numbers
+// for which valid is false.
 func numberReader(field func(*scene.Record) *float64, valid func(float64) bool) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		x, ok := c.number(v)
@@ -178,8 +178,8 @@ func positive(x float64) bool    { return x > 0 }
 func nonNegative(x float64) bool { return x >= 0 }
 func anyNumber(float64) bool     { return true }
 
-// unitIntervalReader returns the reader of a number that is clamped to 0..1, as the editor
-// does when it uses it.
+// unitIntervalReader returns the reader of a numeric shape property that is clamped to 0..1, as the
+// editor does when it uses it.
 func unitIntervalReader(field func(*scene.Record) *float64) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		x, ok := c.number(v)
@@ -192,7 +192,7 @@ func unitIntervalReader(field func(*scene.Record) *float64) propertyReader {
 
 func clamp01(x float64) float64 { return math.Min(math.Max(x, 0), 1) }
 
-// boolReader returns the reader of a shape's property that is true or false.
+// boolReader returns the reader of a property of the answer's shape that is true or false.
 func boolReader(field func(*scene.Record) *bool) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		b, ok := v.Bool()
@@ -203,8 +203,8 @@ func boolReader(field func(*scene.Record) *bool) propertyReader {
 	}
 }
 
-// stringReader returns the reader of a string property; strings beyond the limit of text are
-// refused.
+// stringReader returns the reader of a string property of the answer's shape. It refuses strings
+// beyond the limit on text.
 func stringReader(field func(*scene.Record) *string) propertyReader {
 	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
 		s, ok := v.Text()
@@ -250,8 +250,8 @@ func (c *cleaner) point(v answer.Value) (p scene.Point, ok bool) {
 	return p, ok
 }
 
-// pointAndPressure reads a point like point does, and returns the value of z, the pen's
-// pressure, unread; it is absent where the answer gives none.
+// pointAndPressure reads a point of the answer as point does, and also returns the value of z, the
+// pen's pressure, without reading it; z is absent where the answer gives none.
 func (c *cleaner) pointAndPressure(v answer.Value) (p scene.Point, z answer.Value, ok bool) {
 	x, y := v.Get("x"), v.Get("y")
 	z = v.Get("z")

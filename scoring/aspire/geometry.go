@@ -127,7 +127,9 @@ func (w *workspace) centre(b *board, r *scene.Record) (scene.Point, error) {
 	return boxCentre(box, ok, fallback), nil
 }
 
-// contentBounds is view.ContentBounds for the tldraw release that makes the pictures.
+// contentBounds returns the bounds of the shapes with these ids as view.ContentBounds does, for the
+// tldraw release that makes ASPIRE's pictures. Where that release differs from the native bounds,
+// it returns an error.
 func (s *suite) contentBounds(sc *scene.Scene, ids []string) (view.Box, bool, error) {
 	if err := s.tldraw.Differs(sc); err != nil {
 		return view.Box{}, false, err
@@ -135,7 +137,7 @@ func (s *suite) contentBounds(sc *scene.Scene, ids []string) (view.Box, bool, er
 	return view.ContentBounds(sc, ids)
 }
 
-// boxCentre returns the centre of page bounds, or fallback if ok is false, as for a group
+// boxCentre returns the centre of a shape's page bounds, or fallback if ok is false, as for a group
 // without content or a line without points.
 func boxCentre(box view.Box, ok bool, fallback scene.Point) scene.Point {
 	if !ok {
@@ -178,9 +180,9 @@ func boxUnion(a, b view.Box) view.Box {
 // distance returns the distance of two points, px.
 func distance(a, b scene.Point) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 
-// clampFinite replaces infinities and NaN by the largest or smallest double, because
-// coordinates of an answer can be as large as 1e308 and JSON has no infinities. NaN counts
-// as the worst score.
+// clampFinite replaces infinities and NaN in a metric by the largest or smallest double.
+// Coordinates of an answer can be as large as 1e308, and JSON has no infinities. NaN becomes the
+// smallest double, the worst score.
 func clampFinite(x float64) float64 {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, -1):
@@ -191,10 +193,10 @@ func clampFinite(x float64) float64 {
 	return x
 }
 
-// resolve makes a scene of records. So that a bad answer still has a score, positions and
-// sizes beyond the limit are clamped, and a stroke without points, on which the editor's
-// export fails, becomes an empty group; both are noted in n unless it is nil. It may change
-// the records in recs.
+// resolve makes a scene of shape records for an ASPIRE board. So that a bad answer still has a
+// score, it clamps positions and sizes beyond the limit, and turns a stroke without points, on
+// which the editor's export fails, into an empty group. Both are noted in n unless it is nil. It
+// may change the records in recs.
 func resolve(records []scene.Record, limits scene.Limits, n *notes) (*scene.Scene, error) {
 	if slices.ContainsFunc(records, hasNoPoints) {
 		records = slices.Clone(records)
@@ -257,8 +259,8 @@ func clampCoordinates(r *scene.Record, limit float64) bool {
 	return changed
 }
 
-// sceneError converts an error of package scene. An exceeded limit gets the code "limit",
-// any other "bad_scene".
+// sceneError converts an error of package scene to one of scoring: an exceeded limit gets the code
+// "limit", any other "bad_scene".
 func sceneError(err error) *scoring.Error {
 	if errors.Is(err, scene.ErrLimit) {
 		return &scoring.Error{Code: "limit", Message: err.Error()}
@@ -266,8 +268,8 @@ func sceneError(err error) *scoring.Error {
 	return &scoring.Error{Code: "bad_scene", Message: err.Error()}
 }
 
-// keepForeign keeps an error that wraps view.ErrForeign, so that the caller can leave the view to
-// the editor, and converts others by drawError.
+// keepForeign returns an error that wraps view.ErrForeign unchanged, so that the caller can leave
+// the view to the editor, and converts others by drawError.
 func keepForeign(err error) error {
 	if errors.Is(err, view.ErrForeign) {
 		return err
@@ -275,8 +277,8 @@ func keepForeign(err error) error {
 	return drawError(err)
 }
 
-// drawError converts an error of drawing: missing fonts get the code "backend", shapes that
-// are not native "not_native", any other "bad_scene".
+// drawError converts an error of drawing a board to one of scoring: missing fonts get the code
+// "backend", shapes that are not native "not_native", any other "bad_scene".
 func drawError(err error) *scoring.Error {
 	if errors.Is(err, view.ErrFonts) {
 		return &scoring.Error{Code: "backend", Message: err.Error()}

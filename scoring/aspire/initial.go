@@ -49,7 +49,8 @@ type boardKey [2]uint64
 // keepContent bounds the bytes of a workspace that are used again for keys.
 const keepContent = 1 << 20
 
-// newInitials returns a cache of that many bytes, nil for 0.
+// newInitials returns a cache of initial whiteboards with a budget in bytes, or nil for 0. Many
+// answers share one whiteboard.
 func newInitials(budget int) *boardCache {
 	if budget <= 0 {
 		return nil
@@ -65,7 +66,7 @@ func (c *boardCache) key(content []byte) boardKey {
 	return boardKey{maphash.Bytes(c.seeds[0], content), maphash.Bytes(c.seeds[1], content)}
 }
 
-// find returns the whiteboard with this key, or nil, and marks it as used.
+// find returns the initial whiteboard with this key from the cache, or nil, and marks it as used.
 func (c *boardCache) find(k boardKey) *initialBoard {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,8 +74,8 @@ func (c *boardCache) find(k boardKey) *initialBoard {
 	return i
 }
 
-// keep adds a whiteboard and removes the least recently used ones beyond the budget. It does
-// not add one that takes more than an eighth of the cache.
+// keep adds an initial whiteboard to the cache and removes the least recently used ones beyond the
+// budget. It does not add one that takes more than an eighth of the cache.
 func (c *boardCache) keep(k boardKey, i *initialBoard) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

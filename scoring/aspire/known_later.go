@@ -15,8 +15,8 @@ type pendingPoints struct {
 	views []view.View
 }
 
-// addCentre adds the result of workspace.centre. If only the editor knows the point, it adds
-// a view that computes it; any other error is returned.
+// addCentre adds the centre of a shape, as workspace.centre returned it. If only the editor knows
+// the point, it adds a view that finds it during rendering. It returns any other error.
 func (c *pendingPoints) addCentre(p scene.Point, err error) error {
 	at := &p
 	var unknown *unknownBounds
@@ -27,9 +27,9 @@ func (c *pendingPoints) addCentre(p scene.Point, err error) error {
 	return err
 }
 
-// scoreWhenKnown calls score with the points in the order in which they were added: at once
-// if all are known, else after rendering. By then the workspace serves another item, so
-// score must not use it.
+// scoreWhenKnown calls score with the points in the order in which they were added: at once if all
+// are known, else after rendering. By then the workspace is used for another item, so score must
+// not use it.
 func (c *pendingPoints) scoreWhenKnown(j *job, score func(j *job, points []scene.Point) error) error {
 	if len(c.views) == 0 {
 		return score(j, c.known())
@@ -43,7 +43,8 @@ func (c *pendingPoints) scoreWhenKnown(j *job, score func(j *job, points []scene
 	return nil
 }
 
-// known returns the points in the order in which they were added. All must be known by now.
+// known returns the shapes' centres in the order in which they were added. All must be known by
+// now.
 func (c *pendingPoints) known() []scene.Point {
 	all := make([]scene.Point, len(c.at))
 	for i, p := range c.at {

@@ -63,8 +63,9 @@ func prepareLabel(w *workspace, j *job) error {
 	return nil
 }
 
-// compareWithTask lets the renderer draw v as an edit of the initial shape alone, a view
-// that all answers to one task share. See docs/spec/raster.md#r46.
+// compareWithTask lets the renderer draw the label test's view v as an edit of a view that all
+// answers to one task share, the initial shape alone, which saves work. See
+// docs/spec/raster.md#r46.
 func (w *workspace) compareWithTask(j *job, v *view.View) {
 	if v.Other == nil {
 		return
@@ -100,8 +101,8 @@ func (w *workspace) deferLabelBounds(j *job, v view.View, why error) {
 	}
 }
 
-// scoreLabel sets the score from the tally, the share of label pixels over the shape: 0 if
-// the label has no pixels (docs/spec/aspire.md#r44).
+// scoreLabel sets the score of the label test from the tally: the share of the label's pixels that
+// lie over the shape, 0 if the label has no pixels (docs/spec/aspire.md#r44).
 func scoreLabel(j *job, t metric.Tally) {
 	j.addMetric("label_pixels", int(t.A.Covered))
 	j.addMetric("over_shape", int(t.Both))

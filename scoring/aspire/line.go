@@ -6,8 +6,8 @@ import (
 	"plumb/render/scene"
 )
 
-// prepareLine prepares the score of how close the ends of the new line are to the centres of
-// two shapes (docs/spec/aspire.md#r45).
+// prepareLine prepares the score of the line test: how close the ends of the new line are to the
+// centres of two shapes (docs/spec/aspire.md#r45).
 func prepareLine(w *workspace, j *job) error {
 	var pending pendingPoints
 	if err := pending.addCentre(w.lineTarget("a", "a_centre")); err != nil {
@@ -33,9 +33,9 @@ type lineRule struct {
 	inOrder    bool
 }
 
-// score sets the score from the centres of the two targets: 1 minus the mean distance of the
-// ends, in lengths of the wanted line. The better assignment of ends counts unless they must
-// be in order; without a line the score is 0.
+// score sets the score of the line test: 1 minus the mean distance of the line's ends from the
+// centres of the two targets, in lengths of the wanted line. The better assignment of ends counts
+// unless they must be in order. Without a line the score is 0.
 func (rule lineRule) score(j *job, points []scene.Point) error {
 	a, b := points[0], points[1]
 	length := distance(a, b)
@@ -81,8 +81,8 @@ func (w *workspace) lineTarget(shape, centre string) (scene.Point, error) {
 	return w.centre(&initial, record)
 }
 
-// firstLine returns the first created shape that has ends, with its ends on the page; nil if
-// there is none (docs/spec/aspire.md#r47).
+// firstLine returns the first shape created by the answer that has ends, with its ends on the page,
+// or nil if there is none (docs/spec/aspire.md#r47).
 func (w *workspace) firstLine(created []*scene.Record) (r *scene.Record, start, end scene.Point) {
 	for _, r := range created {
 		if start, end, ok := w.board.lineEnds(r); ok {

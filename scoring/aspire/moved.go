@@ -8,8 +8,8 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
-// withAnswer reads the answer of an item and calls use with it. What use gets is valid until
-// use returns. The error says that the test or the response cannot be used.
+// withAnswer reads the answer of an ASPIRE item and calls use with it. What use gets is valid until
+// use returns. It returns an error if the test or the response cannot be used.
 func (s *suite) withAnswer(it *scoring.Item, v scoring.Variants, use func(answer.Found)) error {
 	t := findTest(it.Test)
 	if t == nil {
@@ -34,9 +34,9 @@ func (s *suite) reading(it *scoring.Item, v scoring.Variants) (from, to int, ok 
 // placingLists are the members of an answer whose entries place shapes.
 var placingLists = []string{"createShapes", "updateShapes"}
 
-// listParts implements scoring.Suite.Parts: each entry of the answer that gives a shape a
-// place, named by the path of the entry and the id of the shape. The place is the centre of
-// the shape as far as the answer gives its size.
+// listParts lists the movable parts of an ASPIRE answer: each entry that gives a shape a place,
+// named by the path of the entry and the id of the shape. The place is the centre of the shape as
+// far as the answer gives its size. It implements scoring.Suite.Parts.
 func (s *suite) listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
 	s.withAnswer(it, v, func(f answer.Found) {
 		for _, name := range placingLists {
@@ -75,9 +75,9 @@ func listEntries(v answer.Value) (list []answer.Value) {
 // partPath is the path of an entry, by which it is found again.
 func partPath(name string, i int) string { return fmt.Sprintf("%s[%d]", name, i) }
 
-// moveParts implements scoring.Suite.Moved: it writes the answer object again, with x and y
-// of the named part moved by (dx, dy); of all parts if part is "". Members that the entries
-// do not have are not added.
+// moveParts writes the object of an ASPIRE answer again, with x and y of the named part moved by
+// (dx, dy), or of all parts if part is "". It adds no members that the entries do not have. It
+// implements scoring.Suite.Moved.
 func (s *suite) moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) (response []byte,
 	err error) {
 	path, _, _ := strings.Cut(part, " ")
@@ -145,8 +145,8 @@ func (m *moveWriter) writeList(name string, v answer.Value) {
 	m.dst = append(m.dst, ']')
 }
 
-// writeEntry writes one entry of the answer, with x and y moved if moves is true. Values
-// that are no numbers stay as they are.
+// writeEntry writes one entry of an ASPIRE answer, with x and y moved if moves is true. Values that
+// are not numbers stay as they are.
 func (m *moveWriter) writeEntry(v answer.Value, moves bool) {
 	if v.Kind() != answer.Object {
 		m.writeValue(v)

@@ -16,9 +16,9 @@ type operations struct {
 	update      []scene.Record // partials of shapes that exist
 }
 
-// eachEntry calls f for the entries of a list of operations. A missing or null list is
-// empty, a single value counts as a list of one (docs/spec/aspire.md#r24). Entries beyond
-// c.maxEntries are not read, with a note.
+// eachEntry calls f for the entries of a list of operations in the answer, such as createShapes. A
+// missing or null list is empty; a single value counts as a list of one (docs/spec/aspire.md#r24).
+// Entries beyond c.maxEntries are not read, with a note.
 func (c *cleaner) eachEntry(list answer.Value, f func(i int, v answer.Value)) {
 	if list.Null() {
 		return
@@ -71,8 +71,8 @@ func (c *cleaner) listIsVoid() bool {
 	return true
 }
 
-// readCreate fills o.create with the shapes of createShapes. A shape without an id gets one
-// from its position.
+// readCreate fills o.create with the shapes of the answer's createShapes. A shape without an id
+// gets one from its position.
 func (o *operations) readCreate(c *cleaner, list answer.Value) {
 	c.beginList("createShapes")
 	c.eachEntry(list, func(i int, v answer.Value) {
@@ -85,8 +85,8 @@ func (o *operations) readCreate(c *cleaner, list answer.Value) {
 	}
 }
 
-// readDelete fills o.remove with the ids in deleteShapes, whose entries are ids or objects
-// with an id.
+// readDelete fills o.remove with the ids in the answer's deleteShapes, whose entries are ids or
+// objects with an id.
 func (o *operations) readDelete(c *cleaner, list answer.Value) {
 	c.beginList("deleteShapes")
 	c.eachEntry(list, func(_ int, v answer.Value) {
@@ -105,8 +105,8 @@ func (o *operations) readDelete(c *cleaner, list answer.Value) {
 	}
 }
 
-// readUpdate fills o.update with the partial records of updateShapes. Entries without an id,
-// and of shapes that are not on the board, are noted.
+// readUpdate fills o.update with the partial shape records of the answer's updateShapes. Entries
+// without an id, and those for shapes that are not on the board, are noted.
 func (o *operations) readUpdate(c *cleaner, b *board, list answer.Value) {
 	c.beginList("updateShapes")
 	c.eachEntry(list, func(_ int, v answer.Value) {

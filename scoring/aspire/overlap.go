@@ -7,8 +7,8 @@ import (
 	"plumb/render/view"
 )
 
-// prepareOverlap scores which rectangles were deleted, by F1: those in front of the
-// reference were meant, or those behind it, as the task's direction says
+// prepareOverlap scores the overlap test: by F1, which rectangles were deleted. The task's
+// direction says whether those in front of the reference were meant or those behind it
 // (docs/spec/aspire.md#r55).
 func prepareOverlap(w *workspace, j *job) error {
 	reference, err := w.initialShape("reference")
@@ -32,9 +32,9 @@ func prepareOverlap(w *workspace, j *job) error {
 	return nil
 }
 
-// overlapTargets returns the ids of the rectangles to delete: all in front of the reference
-// in z-order, or all behind it. Under the variant touching only those that intersect the
-// reference count (docs/spec/aspire.md#r57).
+// overlapTargets returns the ids of the rectangles that an answer to the overlap test should
+// delete: all in front of the reference in z-order, or all behind it. Under the variant touching
+// only those that intersect the reference count (docs/spec/aspire.md#r57).
 func (w *workspace) overlapTargets(reference *scene.Record, front bool) map[string]bool {
 	targets := make(map[string]bool)
 	passedReference := false

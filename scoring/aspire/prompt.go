@@ -17,9 +17,10 @@ const (
 	stepByStep      = "\nThink step-by-step"
 )
 
-// prompt implements scoring.Suite.Prompt: the state of the whiteboard, the text of the task,
-// and the schema of the answer. With o.Minimal the state has only ids, or is left out where
-// the task needs none. The error is a *scoring.Error for an unknown test or a missing field.
+// prompt returns the prompt of an ASPIRE item: the state of the whiteboard, the text of the task,
+// and the schema of the answer. With o.Minimal the state has only ids, or is left out where the
+// task needs none. It implements scoring.Suite.Prompt. The error is a *scoring.Error for an unknown
+// test or a missing field.
 func prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 	t, item := findTest(it.Test), it.Fields
 	if t == nil {
@@ -58,8 +59,8 @@ func onlyCreates(test string) bool {
 	return slices.Contains([]string{"balance", "label", "line", "maze"}, test)
 }
 
-// appendState appends the shapes as JSON in z-order, indented by two spaces; if minimal,
-// only their ids. See docs/spec/aspire.md#r69.
+// appendState appends the whiteboard's shapes to a prompt as JSON in z-order, indented by two
+// spaces; if minimal, only their ids. See docs/spec/aspire.md#r69.
 func appendState(b []byte, shapes []*fastjson.Value, minimal bool) []byte {
 	members := []string{"id", "type", "x", "y", "rotation", "opacity", "props"}
 	if minimal {
@@ -92,7 +93,8 @@ func (p *printer) openBracket(bracket byte) {
 	p.empty = true
 }
 
-// closeBracket ends a list or an object, on a line of its own unless it is empty.
+// closeBracket ends a list or an object of the prompt's JSON, on a line of its own unless it is
+// empty.
 func (p *printer) closeBracket(bracket byte) {
 	p.depth--
 	if !p.empty {
@@ -107,8 +109,8 @@ func (p *printer) newLine() {
 	p.dst = append(append(p.dst, '\n'), strings.Repeat("  ", p.depth)...)
 }
 
-// nextElement starts the line of a list element or of an object's member, after a comma
-// unless it is the first.
+// nextElement starts the line of a list element or an object's member in the prompt's JSON, after a
+// comma unless it is the first.
 func (p *printer) nextElement() {
 	if !p.empty {
 		p.dst = append(p.dst, ',')
@@ -123,8 +125,8 @@ func (p *printer) writeKey(name string) {
 	p.dst = append(scoring.AppendString(p.dst, name), ": "...)
 }
 
-// writeShape writes those of the named members that the shape has, in that order, except a
-// rotation of 0.
+// writeShape writes a shape into the prompt: those of the named members that it has, in that order,
+// except a rotation of 0.
 func (p *printer) writeShape(v *fastjson.Value, members []string) {
 	p.openBracket('{')
 	for _, name := range members {
@@ -142,8 +144,8 @@ func (p *printer) writeShape(v *fastjson.Value, members []string) {
 	p.closeBracket('}')
 }
 
-// writeObject writes an object: the members named in first, then the others in the order of
-// the item.
+// writeObject writes an object of the item into the prompt: the members named in first, then the
+// others in the order of the item.
 func (p *printer) writeObject(o *fastjson.Object, first []string) {
 	p.openBracket('{')
 	for _, name := range first {
@@ -161,7 +163,7 @@ func (p *printer) writeObject(o *fastjson.Object, first []string) {
 	p.closeBracket('}')
 }
 
-// writeValue writes any JSON value. Numbers keep their text.
+// writeValue writes any JSON value of the item into the prompt. Numbers keep their text.
 func (p *printer) writeValue(v *fastjson.Value) {
 	switch v.Type() {
 	case fastjson.TypeObject:

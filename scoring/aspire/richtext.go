@@ -8,8 +8,8 @@ import (
 	"plumb/scoring/aspire/answer"
 )
 
-// readRichText sets the text of a shape (docs/spec/aspire.md#r17) from a string, a rich-text
-// document, or an object with a text.
+// readRichText sets the text of a shape from what the answer gives (docs/spec/aspire.md#r17): a
+// string, a rich-text document, or an object with a text.
 func (c *cleaner) readRichText(r *scene.Record, v answer.Value) bool {
 	if s, ok := v.Text(); ok {
 		return c.setPlainText(r, s)
@@ -23,8 +23,8 @@ func (c *cleaner) readRichText(r *scene.Record, v answer.Value) bool {
 	return false
 }
 
-// setPlainText sets the text of a shape, and returns false if it exceeds the limit. The
-// text's JSON is remembered in c.textJSON unless that is nil.
+// setPlainText sets the text of an answer's shape, and returns false if it exceeds the limit. The
+// text's JSON is kept in c.textJSON unless that is nil.
 func (c *cleaner) setPlainText(r *scene.Record, s string) bool {
 	if len(s) > c.maxText {
 		return false
@@ -36,9 +36,9 @@ func (c *cleaner) setPlainText(r *scene.Record, s string) bool {
 	return true
 }
 
-// readDocument sets the text of a shape from a rich-text document. It writes the document as
-// JSON and decodes it with package scene, which is slow, but documents are rare. The JSON is
-// remembered in c.textJSON unless that is nil.
+// readDocument sets the text of an answer's shape from a rich-text document. It writes the document
+// as JSON and decodes it with package scene, which is slow, but documents are rare. The JSON is
+// kept in c.textJSON unless that is nil.
 func (c *cleaner) readDocument(r *scene.Record, v answer.Value) bool {
 	c.json = append(c.json[:0], `{"id":"shape:","type":"text","props":{"richText":`...)
 	start := len(c.json)
@@ -78,8 +78,8 @@ func appendJSON(dst []byte, v answer.Value) []byte {
 	return append(dst, "null"...)
 }
 
-// appendContainer appends a list or an object as JSON. Empty text nodes are left out, which
-// the editor refuses.
+// appendContainer appends a list or an object of the answer as JSON. It leaves out empty text
+// nodes, which the editor refuses.
 func appendContainer(dst []byte, v answer.Value) []byte {
 	brackets := "[]"
 	if v.Kind() == answer.Object {
@@ -101,8 +101,8 @@ func appendContainer(dst []byte, v answer.Value) []byte {
 	return append(dst, brackets[1])
 }
 
-// isEmptyTextNode reports whether a value is a text node without characters, which shows nothing and
-// which the editor refuses.
+// isEmptyTextNode reports whether a value of the answer's rich text is a text node without
+// characters, which shows nothing and which the editor refuses.
 func isEmptyTextNode(v answer.Value) bool {
 	if kind, _ := v.Get("type").Text(); kind != "text" {
 		return false

@@ -20,9 +20,9 @@ const maxPanelSide = 3000
 // marks are drawn over the report pictures before and after the answer.
 type marks struct{ before, after []scoring.Mark }
 
-// Show implements scoring.Shower: pictures of the whiteboard before and after the answer,
-// with the marks of the test, and for the label test the picture that was measured. A board
-// that cannot be drawn shows nothing.
+// Show returns what explains the score of an ASPIRE answer: pictures of the whiteboard before and
+// after the answer, with the marks of the test, and for the label test the picture that was
+// measured. A board that cannot be drawn shows nothing. It implements scoring.Shower.
 func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 	limits := scene.DefaultLimits()
 	before, err := resolve(slices.Clone(j.initial.shapes), limits, nil)
@@ -71,8 +71,8 @@ func (j *job) measuredLabel(r *scoring.Result) (v view.View, ok bool) {
 	return v, true
 }
 
-// shownRecords returns a copy of the final records. For the arrow test the arrow is turned
-// by the answer's rotation, which scoring does not apply to the board.
+// shownRecords returns a copy of the shape records after the answer. For the arrow test the arrow
+// is turned by the answer's rotation, which scoring does not apply to the board.
 func (j *job) shownRecords(r *scoring.Result) []scene.Record {
 	records := slices.Clone(j.final)
 	turn, ok := r.Float("rotation")
@@ -83,7 +83,7 @@ func (j *job) shownRecords(r *scoring.Result) []scene.Record {
 	return records
 }
 
-// rotateAboutCentre turns the record with this id about its centre: it changes the rotation,
+// rotateAboutCentre turns the shape record with this id about its centre. It changes the rotation,
 // and then x and y so that the centre stays in place.
 func rotateAboutCentre(records []scene.Record, id string, turn float64) {
 	for i := range records {
@@ -102,8 +102,8 @@ func rotateAboutCentre(records []scene.Record, id string, turn float64) {
 	}
 }
 
-// shownBounds returns the canvas, extended by content outside of it as long as the picture
-// is at most maxPanelSide wide and high.
+// shownBounds returns the part of the page that the pictures of an ASPIRE answer show: the canvas,
+// extended by content outside of it as long as the picture is at most maxPanelSide wide and high.
 func shownBounds(before, after *scene.Scene) view.Box {
 	bounds := canvas
 	for _, s := range []*scene.Scene{before, after} {
@@ -136,8 +136,8 @@ func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) mark
 	}
 }
 
-// showGraph returns the marks of the graph test: rings around the neighbours and around the
-// nodes that the answer coloured.
+// showGraph returns the function that makes the marks of the graph test: rings around the
+// neighbours and around the nodes that the answer coloured.
 func showGraph(meant map[string]bool) func(*job, *scoring.Result) marks {
 	return showChoices("selected", "", meant, func(a *scene.Record) scoring.Mark {
 		w, h, _ := boxSize(a)
@@ -145,8 +145,9 @@ func showGraph(meant map[string]bool) func(*job, *scoring.Result) marks {
 	})
 }
 
-// showDeleted returns marks that frame the shapes that should have been deleted and those
-// that were, and the reference.
+// showDeleted returns the function that makes the marks of the overlap and pattern tests: frames
+// around the shapes that should have been deleted, around those that were, and around the
+// reference.
 func showDeleted(reference string, meant map[string]bool) func(*job, *scoring.Result) marks {
 	return showChoices("deleted", reference, meant, func(a *scene.Record) scoring.Mark {
 		w, h, _ := boxSize(a)
@@ -155,9 +156,9 @@ func showDeleted(reference string, meant map[string]bool) func(*job, *scoring.Re
 	})
 }
 
-// showChoices returns marks on the reference, on the shapes that were meant, and on those
-// that the answer chose, whose ids are in the given metric. newMark makes the mark of a
-// shape.
+// showChoices returns the function that makes marks on the reference, on the shapes that the test
+// means, and on those that the answer chose, whose ids are in the given metric. newMark makes the
+// mark of a shape.
 func showChoices(metric, reference string, meant map[string]bool,
 	newMark func(*scene.Record) scoring.Mark) func(*job, *scoring.Result) marks {
 	return func(j *job, r *scoring.Result) (m marks) {
@@ -182,8 +183,8 @@ func showChoices(metric, reference string, meant map[string]bool,
 	}
 }
 
-// choiceMark returns the tone and text of the mark on a shape that was meant, chosen or
-// both.
+// choiceMark returns the tone and text of the mark on a shape of an ASPIRE test that was meant,
+// chosen or both.
 func choiceMark(meant, chosen bool) (scoring.Tone, string) {
 	switch {
 	case meant && chosen:
@@ -194,8 +195,8 @@ func choiceMark(meant, chosen bool) (scoring.Tone, string) {
 	return scoring.Bad, "wrong"
 }
 
-// showLine returns marks on the two targets and how far the ends of the line are from them,
-// each end at the target for which the sum is smaller.
+// showLine returns the function that makes the marks of the line test: the two targets, and how far
+// the ends of the line are from them. Each end is shown at the target for which the sum is smaller.
 func showLine(a, b scene.Point) func(*job, *scoring.Result) marks {
 	return func(_ *job, r *scoring.Result) (m marks) {
 		goals := []scoring.Mark{
@@ -219,7 +220,8 @@ func showLine(a, b scene.Point) func(*job, *scoring.Result) marks {
 	}
 }
 
-// gapMark marks the remaining distance between two points, labelled in px.
+// gapMark returns the mark of the distance that remains between two points on the whiteboard,
+// labelled in px.
 func gapMark(tone scoring.Tone, from, to scene.Point) scoring.Mark {
 	m := scoring.Mark{Form: scoring.Gap, Tone: tone, A: from, B: to}
 	if d := distance(from, to); d >= 0.5 {
@@ -228,8 +230,8 @@ func gapMark(tone scoring.Tone, from, to scene.Point) scoring.Mark {
 	return m
 }
 
-// showArrow returns marks of the arrow's headings before and after the answer, with the
-// angles that remain to the goal.
+// showArrow returns the function that makes the marks of the arrow test: the arrow's headings
+// before and after the answer, with the angles that remain to the goal.
 func showArrow(arrow *scene.Record, centre, goal scene.Point) func(*job, *scoring.Result) marks {
 	rotation := arrow.Rotation
 	return func(_ *job, r *scoring.Result) (m marks) {
@@ -254,8 +256,8 @@ func showArrow(arrow *scene.Record, centre, goal scene.Point) func(*job, *scorin
 	}
 }
 
-// showBalance returns marks on the frame, its centre and the centres of mass before and
-// after.
+// showBalance returns the function that makes the marks of the balance test: the frame, its centre,
+// and the centres of mass before and after.
 func showBalance(frame view.Box) func(*job, *scoring.Result) marks {
 	return func(_ *job, r *scoring.Result) (m marks) {
 		middle := scene.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2}
@@ -281,7 +283,7 @@ func showBalance(frame view.Box) func(*job, *scoring.Result) marks {
 	}
 }
 
-// setOf returns a set of shape ids.
+// setOf returns the shape ids of a list as a set.
 func setOf(ids []string) map[string]bool {
 	set := make(map[string]bool, len(ids))
 	for _, id := range ids {

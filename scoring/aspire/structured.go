@@ -13,10 +13,10 @@ const (
 	mazeCell = 150
 )
 
-// prepareMaze prepares the score of how close the new shape is to the target square of the
-// maze (docs/spec/aspire.md#r25). The first created red star counts, else the first created
-// shape, except under the variant strict; without one the score is 0. The centre of the
-// shape may be known only after rendering.
+// prepareMaze prepares the score of the maze test: how close the new shape is to the target square
+// (docs/spec/aspire.md#r25). The first created red star counts, else the first created shape, but
+// not under the variant strict. Without one the score is 0. The centre of the shape may be known
+// only after rendering.
 func prepareMaze(w *workspace, j *job) error {
 	target, ok := w.point("target")
 	if !ok {
@@ -96,9 +96,9 @@ func redStar(created []*scene.Record) *scene.Record {
 	return nil
 }
 
-// prepareGraph scores by F1 which graph nodes were coloured red (docs/spec/aspire.md#r31). A
-// node is an initial shape that the task lists, or whose id has the prefix of nodes; its
-// final colour counts.
+// prepareGraph scores the graph test: by F1, which nodes the answer coloured red
+// (docs/spec/aspire.md#r31). A node is an initial shape that the task lists, or whose id has the
+// prefix of nodes. Its final colour counts.
 func prepareGraph(w *workspace, j *job) error {
 	meant, ok := w.shapeIDs("neighbours")
 	if !ok {
@@ -125,8 +125,9 @@ func prepareGraph(w *workspace, j *job) error {
 	return nil
 }
 
-// preparePattern scores 1 if the outlier of the pattern was deleted and nothing else, or
-// under the variant contains whatever else was deleted, else 0 (docs/spec/aspire.md#r35).
+// preparePattern scores the pattern test: 1 if the answer deleted the outlier and nothing else,
+// else 0 (docs/spec/aspire.md#r35). Under the variant contains it does not matter what else was
+// deleted.
 func preparePattern(w *workspace, j *job) error {
 	outlier, err := w.initialShape("outlier")
 	if err != nil {

@@ -74,10 +74,10 @@ func newTables(o scoring.TableOptions) scoring.Tables {
 		byKey: map[armKey]*arm{}}
 }
 
-// Add implements scoring.Tables. It counts every result in the tally of its arm (model, mode
-// and input) and adds its score to its task. Results that do not say how the model was asked
-// are not counted. Missing answers score 0 with countMissing and do not count otherwise;
-// arms beyond maxArms and tasks beyond maxItems are left out.
+// Add counts an ASPIRE result in the tally of its arm (model, mode and input) and adds its score to
+// its task. Results that do not say how the model was asked are not counted. Missing answers score
+// 0 with countMissing and do not count otherwise. Arms beyond maxArms and tasks beyond maxItems are
+// left out. It implements scoring.Tables.
 func (t *tables) Add(r *scoring.Result) {
 	if r.Who.Asked == nil {
 		return
@@ -118,7 +118,7 @@ func (t *tables) Add(r *scoring.Result) {
 	scores.repeats[task]++
 }
 
-// taskMeans returns the mean score of each task of a test over its repeats.
+// taskMeans returns the mean score of each task of an ASPIRE test over its repeats, for one arm.
 func (a *arm) taskMeans(test string) (list []float64) {
 	if scores := a.tests[test]; scores != nil {
 		for i, sum := range scores.sums {
@@ -128,8 +128,8 @@ func (a *arm) taskMeans(test string) (list []float64) {
 	return list
 }
 
-// meanScore returns the mean of the means of those named tests that have answers, and how
-// many these are. x is NaN if there are none.
+// meanScore returns the mean, over those of the named ASPIRE tests that have answers, of the tests'
+// mean scores, and how many these tests are. x is NaN if there are none.
 func (t *tables) meanScore(a *arm, names []string) (x float64, n int) {
 	for _, name := range names {
 		if list := a.taskMeans(name); len(list) > 0 {
@@ -144,8 +144,8 @@ func (t *tables) meanScore(a *arm, names []string) (x float64, n int) {
 	return x / float64(n), n
 }
 
-// Tables implements scoring.Tables: the paper's tables and figures, without those that have
-// no rows. Rows are in the order of models, modes and inputs.
+// Tables returns the tables and figures of the ASPIRE paper for these results, without those that
+// have no rows. Rows are in the order of models, modes and inputs. It implements scoring.Tables.
 func (t *tables) Tables() []scoring.TextTable {
 	if len(t.arms) == 0 {
 		return nil
@@ -174,7 +174,7 @@ func (t *tables) Tables() []scoring.TextTable {
 	return out
 }
 
-// testNames lists the tests in the order of the paper.
+// testNames lists the names of ASPIRE's tests in the order of the paper.
 func testNames() (names []string) {
 	for _, t := range tests {
 		names = append(names, t.name)
@@ -182,10 +182,10 @@ func testNames() (names []string) {
 	return names
 }
 
-// modelTable returns Table 1 and Figure 3, scores by model and mode with the full input.
-// Columns: model, mode, score, mean number of completion tokens, rank and nearest among
-// published scores, then those of the tally. A row that lacks some tests says so and has no
-// rank; published rows follow.
+// modelTable returns Table 1 and Figure 3 of the ASPIRE paper: scores by model and mode with the
+// full input. Its columns are model, mode, score, mean number of completion tokens, rank and
+// nearest among published scores, then those of the tally. A row that lacks some tests says so and
+// has no rank. Published rows follow.
 func (t *tables) modelTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Table 1: models and modes" + paperSuffix, Text: 2,
 		Columns: []string{"model", "mode", "score", "tokens", "rank", "nearest", "n", "missing", "failed",
@@ -219,9 +219,9 @@ func (t *tables) modelTable() scoring.TextTable {
 	return out
 }
 
-// inputTable returns Table 2, scores by what the text says of the scene. Columns: test,
-// model, mode, then for each of the three inputs the mean, the number of tasks and the rank.
-// It has no rows unless some answers had a reduced input.
+// inputTable returns Table 2 of the ASPIRE paper: scores by what the text says of the scene. Its
+// columns are test, model, mode, then for each of the three inputs the mean, the number of tasks
+// and the rank. It has no rows unless some answers had a reduced input.
 func (t *tables) inputTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Table 2: inputs" + paperSuffix, Text: 3,
 		Columns: []string{"test", "model", "mode", "full", "minimal", "scaffold", "n full", "n minimal",
@@ -283,8 +283,8 @@ func (t *tables) inputRow(key armKey, test string, printed paper.Table) []string
 	return slices.Concat(row, counts, ranks)
 }
 
-// testTable returns Figure 4. Columns: test, model, mode, input, mean, standard error over
-// tasks, number of tasks.
+// testTable returns Figure 4 of the ASPIRE paper, scores by test. Its columns are test, model,
+// mode, input, mean, standard error over tasks, and number of tasks.
 func (t *tables) testTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Figure 4: tests", Text: 4,
 		Columns: []string{"test", "model", "mode", "input", "mean", "se", "tasks"},
@@ -310,8 +310,8 @@ var categoryNames = []scoring.Group{
 	{Name: "intuitive", Tests: []string{"arrow", "overlap", "balance"}},
 }
 
-// categoryTable returns Figure 5. Columns: model, the mean of each category over the model's
-// modes with the full input, and these modes.
+// categoryTable returns Figure 5 of the ASPIRE paper, scores by category of tests. Its columns are
+// the model, the mean of each category over the model's modes with the full input, and these modes.
 func (t *tables) categoryTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Figure 5: categories", Text: 1, Columns: []string{"model"},
 		Note: "Means over the modes, full input. The paper prints no numbers here."}

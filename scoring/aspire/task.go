@@ -21,8 +21,8 @@ func badTask(field, want string) *scoring.Error {
 	return newError("bad_task", "cannot read task.%s: want %s", field, want)
 }
 
-// number reads a numeric member of a JSON object; ok is false if it is missing, of another
-// type or infinite.
+// number reads a numeric member of an ASPIRE task. ok is false if it is missing, of another type or
+// infinite.
 func number(v *fastjson.Value, name string) (float64, bool) {
 	m := v.Get(name)
 	if m == nil || m.Type() != fastjson.TypeNumber {
@@ -32,7 +32,8 @@ func number(v *fastjson.Value, name string) (float64, bool) {
 	return x, x-x == 0 // false for infinities and NaN
 }
 
-// positiveNumber reads a length of the task, or returns otherwise if it is missing or null.
+// positiveNumber reads a length of an ASPIRE task, which must be positive, or returns otherwise if
+// it is missing or null.
 func (w *workspace) positiveNumber(name string, otherwise float64) (float64, error) {
 	if m := w.task.Get(name); m == nil || m.Type() == fastjson.TypeNull {
 		return otherwise, nil
@@ -44,8 +45,7 @@ func (w *workspace) positiveNumber(name string, otherwise float64) (float64, err
 	return x, nil
 }
 
-// floats reads a list of exactly n finite numbers of the task; ok is false for anything
-// else.
+// floats reads a list of exactly n finite numbers of an ASPIRE task. ok is false for anything else.
 func (w *workspace) floats(name string, n int) (xs []float64, ok bool) {
 	list := w.task.GetArray(name)
 	if len(list) != n {
@@ -88,7 +88,8 @@ func (w *workspace) shapeID(name string) string {
 	return withPrefix(string(w.task.GetStringBytes(name)))
 }
 
-// withPrefix adds the editor's prefix to a shape id without one.
+// withPrefix returns a shape id of an ASPIRE task with the editor's prefix "shape:", which it adds
+// if it is missing.
 func withPrefix(id string) string {
 	if id == "" || strings.HasPrefix(id, idPrefix) {
 		return id
@@ -96,7 +97,7 @@ func withPrefix(id string) string {
 	return idPrefix + id
 }
 
-// initialShape returns the initial shape whose id the task's member `name` holds, or an
+// initialShape returns the initial shape whose id the ASPIRE task's member `name` holds, or an
 // error that asks for one.
 func (w *workspace) initialShape(name string) (*scene.Record, error) {
 	id := w.shapeID(name)
@@ -108,7 +109,7 @@ func (w *workspace) initialShape(name string) (*scene.Record, error) {
 	return nil, badTask(name, "the id of a shape of the initial scene")
 }
 
-// shapeIDs reads a set of shape ids of the task; ok is false if the member is not a list of
+// shapeIDs reads a set of shape ids of an ASPIRE task. ok is false if the member is not a list of
 // strings.
 func (w *workspace) shapeIDs(name string) (set map[string]bool, ok bool) {
 	member := w.task.Get(name)
@@ -125,8 +126,8 @@ func (w *workspace) shapeIDs(name string) (set map[string]bool, ok bool) {
 	return set, true
 }
 
-// f1 returns the F1 score of the chosen ids against the meant ones, 1 if both are empty
-// (docs/spec/aspire.md#r34).
+// f1 returns the F1 score of the shape ids that an answer chose against those that the test means,
+// 1 if both are empty (docs/spec/aspire.md#r34).
 func f1(chosen []string, meant map[string]bool) float64 {
 	if len(chosen)+len(meant) == 0 {
 		return 1

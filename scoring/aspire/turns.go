@@ -22,8 +22,8 @@ type boardOverTurns struct {
 	turnedByUpdate bool                       // an update has turned the arrow: the board has all of its rotation
 }
 
-// canvas implements scoring.Suite.Canvas: it returns the board of an item before the first
-// answer. The item needs no response.
+// canvas returns the whiteboard of an ASPIRE item before the first answer of an episode. The item
+// needs no response. It implements scoring.Suite.Canvas.
 func (s *suite) canvas(it *scoring.Item, v scoring.Variants) (scoring.Canvas, error) {
 	test := findTest(it.Test)
 	if test == nil {
@@ -45,9 +45,9 @@ func (s *suite) canvas(it *scoring.Item, v scoring.Variants) (scoring.Canvas, er
 	return c, nil
 }
 
-// Apply implements scoring.Canvas. It applies the operations of an answer to the board or,
-// for the arrow test, its rotation. status is that of reading the answer, or why a rotation
-// did not count.
+// Apply applies the operations of one turn's answer to the whiteboard or, for the arrow test, its
+// rotation. status says how the answer was read, or why a rotation did not count. It implements
+// scoring.Canvas.
 func (c *boardOverTurns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
 	w := &c.workspace
 	w.notes, w.reader = &notes{}, answer.Reader{} // a new reader, because records keep strings of the old one
@@ -101,9 +101,9 @@ func (c *boardOverTurns) applyRotation() (refused string) {
 	return ""
 }
 
-// rotateOnBoard turns the arrow on the board about its centre and remembers its new place.
-// An update gives a place too, so all rotations must be in the same fields once there was
-// one.
+// rotateOnBoard turns the arrow on the whiteboard about its centre and remembers its new place as
+// an update. An update gives a place too, so once there was one, all rotations must be kept in the
+// same fields.
 func (c *boardOverTurns) rotateOnBoard(turn float64) {
 	rotateAboutCentre(c.workspace.board.records, c.arrowID, turn)
 	record := c.workspace.board.find(c.arrowID)
@@ -131,8 +131,8 @@ func (c *boardOverTurns) rememberUpdate(update *scene.Record) {
 	merged.Merge(update)
 }
 
-// AppendAnswer implements scoring.Canvas: it appends one answer that has the effect of all
-// turns. Creations and updates are in z-order, deletions in the order of the item's shapes.
+// AppendAnswer appends one ASPIRE answer that has the effect of all turns. Creations and updates
+// are in z-order, deletions in the order of the item's shapes. It implements scoring.Canvas.
 func (c *boardOverTurns) AppendAnswer(dst []byte) []byte {
 	if c.arrowID != "" && !c.turnedByUpdate {
 		dst = append(dst, `{"rotation":`...)
@@ -177,7 +177,7 @@ func (c *boardOverTurns) AppendAnswer(dst []byte) []byte {
 	return append(dst, ']', '}')
 }
 
-// text returns the JSON of the text of a shape on the board.
+// text returns the JSON of a text on the whiteboard, as the answer that set it gave it.
 func (c *boardOverTurns) text(t *scene.RichText) []byte {
 	if t == nil {
 		return []byte(`""`)
@@ -185,8 +185,8 @@ func (c *boardOverTurns) text(t *scene.RichText) []byte {
 	return []byte(c.textJSON[t])
 }
 
-// View implements scoring.Board: the board as the model is shown it, the canvas or for the
-// overlap test all content with padding.
+// View returns the picture of the whiteboard that the model is shown between turns: the canvas, or
+// for the overlap test all content with padding. It implements scoring.Board.
 func (c *boardOverTurns) View() (view.View, error) {
 	records := c.workspace.board.final()
 	if c.arrowID != "" && !c.turnedByUpdate {
