@@ -24,8 +24,8 @@ func NewAnswers(limit int) *Answers { return &Answers{seed: maphash.MakeSeed(), 
 // detected.
 func (a *Answers) Full() bool { return a.full }
 
-// First reports whether an answer (Result.Answer) is new, and remembers it unless the set is
-// full. The answer of a line without an id is always new.
+// First reports whether a result's answer (Result.Answer) has not been seen before, and remembers
+// it unless the set is full. The answer of a line without an id always counts as new.
 func (a *Answers) First(r *Result) bool {
 	var hasID bool
 	a.key, hasID = r.Answer(a.key[:0])
@@ -49,8 +49,8 @@ func (a *Answers) First(r *Result) bool {
 	return true
 }
 
-// slot returns the index of the slot that holds the hash, or else of the free slot where it
-// belongs.
+// slot returns the index of the hash table's slot that holds an answer's hash, or of the free slot
+// where it belongs.
 func (a *Answers) slot(hash uint64) uint64 {
 	mask := uint64(len(a.slots) - 1)
 	i := hash & mask
@@ -60,7 +60,7 @@ func (a *Answers) slot(hash uint64) uint64 {
 	return i
 }
 
-// grow doubles the hash table of answers.
+// grow doubles the hash table of answers and puts the hashes into it again.
 func (a *Answers) grow() {
 	old := a.slots
 	a.slots = make([]uint64, max(1024, 2*len(old)))

@@ -92,7 +92,7 @@ const (
 	Is               // the state after it
 )
 
-// Float returns a metric of the result that is a number.
+// Float returns a metric of a result as a number. ok is false if it is missing or not a number.
 func (r *Result) Float(name string) (x float64, ok bool) {
 	switch v := r.metric(name).(type) {
 	case float64:
@@ -115,7 +115,8 @@ func (r *Result) Floats(name string) []float64 {
 	return v
 }
 
-// Point returns a metric of the result that is a pair of numbers.
+// Point returns a metric of a result that is a pair of numbers as a point. ok is false for anything
+// else.
 func (r *Result) Point(name string) (p scene.Point, ok bool) {
 	v := r.Floats(name)
 	if len(v) != 2 {
@@ -124,8 +125,8 @@ func (r *Result) Point(name string) (p scene.Point, ok bool) {
 	return scene.Point{X: v[0], Y: v[1]}, true
 }
 
-// Points returns a metric that is a list of pairs; pairs of another length are
-// left out.
+// Points returns a metric of a result that is a list of pairs as points. Entries of another length
+// are left out.
 func (r *Result) Points(name string) []scene.Point {
 	list, _ := r.metric(name).([][]float64)
 	var ps []scene.Point
@@ -137,7 +138,8 @@ func (r *Result) Points(name string) []scene.Point {
 	return ps
 }
 
-// Strings returns a metric that is a list of strings, or one string as a list.
+// Strings returns a metric of a result that is a list of strings; a single string becomes a list of
+// one.
 func (r *Result) Strings(name string) []string {
 	switch v := r.metric(name).(type) {
 	case []string:
@@ -148,7 +150,7 @@ func (r *Result) Strings(name string) []string {
 	return nil
 }
 
-// metric returns the value of the metric of that name, nil if there is none.
+// metric returns the value of a result's metric of that name, or nil if there is none.
 func (r *Result) metric(name string) any {
 	for i := range r.Metrics {
 		if r.Metrics[i].Name == name {

@@ -36,7 +36,7 @@ type Asked struct {
 // unasked is the Asked of a line without the member.
 var unasked Asked
 
-// Settings returns who.Asked, or an empty Asked where it is nil.
+// Settings returns how the model was asked (who.Asked), or an empty value where that is nil.
 func (who *Identity) Settings() *Asked {
 	if who.Asked == nil {
 		return &unasked
@@ -91,8 +91,8 @@ var armMembers = [5]string{"mode", "input", "setting", "format", "method"}
 // identityReader reads members of an identity and keeps the first error.
 type identityReader struct{ err *Error }
 
-// firstError returns the first error, or nil. A nil *Error must not be returned as an error,
-// because that would not be nil.
+// firstError returns the first error of reading an identity, or nil. A nil *Error must not be
+// returned as an error, because that would not be nil.
 func (r *identityReader) firstError() error {
 	if r.err == nil {
 		return nil
@@ -107,8 +107,9 @@ func (r *identityReader) fail(name, format string, args ...any) {
 	}
 }
 
-// stringMember reads a string member, "" where it is absent or null. path is the path of v
-// in messages, with a point at its end. Other types and very long strings fail.
+// stringMember reads a string member of an answer's identity; "" where it is absent or null. path
+// is the path of v in messages, with a point at its end. Other types and very long strings are
+// errors.
 func (r *identityReader) stringMember(v *fastjson.Value, path, name string) string {
 	member := v.Get(name)
 	switch {
@@ -123,8 +124,8 @@ func (r *identityReader) stringMember(v *fastjson.Value, path, name string) stri
 	return ""
 }
 
-// countMember reads a member that counts from 1; 0 where it is absent or null. path is the
-// path of v in messages.
+// countMember reads a member of an answer's identity that counts from 1, such as its repeat; 0
+// where it is absent or null. path is the path of v in messages.
 func (r *identityReader) countMember(v *fastjson.Value, path, name string) int {
 	member := v.Get(name)
 	if member == nil || member.Type() == fastjson.TypeNull {
@@ -153,8 +154,8 @@ func (r *identityReader) cutMember(v *fastjson.Value) string {
 	return where
 }
 
-// readAsked reads the member asked into who.Asked, takes from it what the line does not say,
-// and checks that it agrees with the line.
+// readAsked reads the member asked of a line, which says how the model was asked, into who.Asked.
+// It takes from it what the line does not say elsewhere, and checks that it agrees with the line.
 func (r *identityReader) readAsked(who *Identity, v *fastjson.Value) {
 	if v == nil || v.Type() == fastjson.TypeNull {
 		return
@@ -202,7 +203,7 @@ func (who *Identity) appendMembers(w *memberWriter) {
 	w.writeText("key", who.Key)
 }
 
-// count appends a member that counts from 1, and nothing for 0.
+// count appends a member of a result line that counts from 1, and nothing for 0.
 func (w *memberWriter) count(name string, n int) {
 	if n > 0 {
 		w.writeName(name)
@@ -265,8 +266,8 @@ func isMadeUpID(id string) bool {
 // docs/spec/cli.md#r28.
 type Series struct{ Model, Arm string }
 
-// Series returns the series of the result; it adds "blind" to the arm where the
-// question was asked without its picture.
+// Series returns the series (model and arm) that a result belongs to. It adds "blind" to the arm
+// where the question was asked without its picture.
 func (r *Result) Series() Series {
 	s := r.Who.Series()
 	switch {

@@ -25,7 +25,7 @@ func (l *Lacking) Want(name, what, code string) {
 	}
 }
 
-// Add records a member that is missing; name, what and code are as for Want.
+// Add records a member that an item lacks; name, what and code are as for Want.
 func (l *Lacking) Add(name, what, code string) {
 	if l.code == "" {
 		l.code = code
@@ -33,8 +33,8 @@ func (l *Lacking) Add(name, what, code string) {
 	l.list = append(l.list, name+" ("+what+")")
 }
 
-// Err returns an error that names all missing members, or nil if none was recorded. A
-// missing answer is named with the others, but alone it is no error here. tasks ends the
+// Err returns an error that names all members that an item lacks, or nil if none was recorded. A
+// missing answer is named with the others, but alone it is not an error here. tasks ends the
 // message with how a task file supplies the members.
 func (l *Lacking) Err(tasks string) error {
 	if len(l.list) == 0 {

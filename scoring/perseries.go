@@ -49,9 +49,9 @@ func (p *PerSeries[T]) Add(r *Result) {
 	p.tables[index].Add(r)
 }
 
-// Tables implements Tables: first the tables that cover all series, then those of each
-// series, with its name in the titles where there are several. The note on the first table
-// says how many results Add left out.
+// Tables returns the tables that cover all series of results, then those of each series, with its
+// name in the titles where there are several. The note on the first table says how many results Add
+// left out. It implements the interface Tables.
 func (p *PerSeries[T]) Tables() []TextTable {
 	var list []TextTable
 	if len(p.tables) > 0 {

@@ -96,7 +96,7 @@ var commonMembers = map[string]bool{"id": true, "line": true, "suite": true, "te
 	"key": true, "asked": true,
 	"metrics": true, "notes": true, "error": true, "backend": true, "scorer": true, "timings": true}
 
-// readFields reads the members of a result line that are not common to all suites.
+// readFields reads those members of a result line that are particular to a suite.
 func readFields(r *Result, v *fastjson.Value) {
 	v.GetObject().Visit(func(name []byte, member *fastjson.Value) {
 		if !commonMembers[string(name)] {
@@ -108,7 +108,8 @@ func readFields(r *Result, v *fastjson.Value) {
 // stringMember returns a member that is a string, "" for any other.
 func stringMember(v *fastjson.Value, name string) string { return string(v.GetStringBytes(name)) }
 
-// valueOf returns a JSON value as the Go type that a metric or a field of a result has.
+// valueOf returns a JSON value of a result line as the Go type that a metric or a field of a result
+// has.
 func valueOf(v *fastjson.Value) any {
 	switch v.Type() {
 	case fastjson.TypeNull:
@@ -125,8 +126,8 @@ func valueOf(v *fastjson.Value) any {
 	return JSON(jsontree.Append(nil, v))
 }
 
-// listOf returns a list as []string, []float64 or [][]float64 if all its elements have that
-// type, else as JSON. whole is the list as a value. An empty list is a []string.
+// listOf returns a list in a result line as []string, []float64 or [][]float64 if all its elements
+// have that type, else as JSON. whole is the list as a value. An empty list is a []string.
 func listOf(list []*fastjson.Value, whole *fastjson.Value) any {
 	numbers, rows, words := []float64{}, [][]float64{}, []string{}
 	for _, v := range list {

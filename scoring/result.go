@@ -50,7 +50,7 @@ func (r *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) []byte
 	return append(w.dst, '}')
 }
 
-// AppendMetrics appends a list of metrics as a JSON object.
+// AppendMetrics appends metrics of a result as a JSON object.
 func AppendMetrics(dst []byte, list []Metric) []byte {
 	w := memberWriter{dst: append(dst, '{')}
 	for _, m := range list {
@@ -63,8 +63,8 @@ func AppendMetrics(dst []byte, list []Metric) []byte {
 // memberWriter writes a JSON object member by member to the end of dst.
 type memberWriter struct{ dst []byte }
 
-// writeName writes a member's name and colon, after a comma unless the object has just been
-// opened. Names must be this program's, because they are not escaped.
+// writeName writes the name of a member of a result line and the colon, after a comma unless the
+// object has just been opened. Names must be this program's own, because they are not escaped.
 func (w *memberWriter) writeName(s string) {
 	if w.dst[len(w.dst)-1] != '{' {
 		w.dst = append(w.dst, ',')
@@ -74,7 +74,7 @@ func (w *memberWriter) writeName(s string) {
 	w.dst = append(w.dst, '"', ':')
 }
 
-// writeText writes a member that is a string, and nothing for "".
+// writeText writes a member of a result line that is a string, and nothing for "".
 func (w *memberWriter) writeText(name, s string) {
 	if s != "" {
 		w.writeName(name)
@@ -82,7 +82,8 @@ func (w *memberWriter) writeText(name, s string) {
 	}
 }
 
-// writeScore writes the score and the reward that follows from it, null where there is no score.
+// writeScore writes a result's score and the reward that follows from it; both are null where there
+// is no score.
 func (w *memberWriter) writeScore(r *Result, reward RewardMode) {
 	if !r.Scored {
 		w.dst = append(w.dst, `,"score":null,"reward":null`...)
@@ -94,7 +95,8 @@ func (w *memberWriter) writeScore(r *Result, reward RewardMode) {
 	w.dst = AppendFloat(w.dst, reward.Of(r.Score))
 }
 
-// writeValue writes a value of one of the types that Metric lists; it panics for any other.
+// writeValue writes the value of a metric, of one of the types that Metric lists; it panics for any
+// other.
 func (w *memberWriter) writeValue(v any) {
 	switch v := v.(type) {
 	case nil:
@@ -122,7 +124,7 @@ func (w *memberWriter) writeValue(v any) {
 	}
 }
 
-// AppendJSON appends the note as it is written in a result line.
+// AppendJSON appends a note on an answer as it is written in a result line.
 func (n Note) AppendJSON(dst []byte) []byte {
 	w := memberWriter{dst: append(dst, '{')}
 	w.writeText("code", n.Code)
@@ -131,7 +133,7 @@ func (n Note) AppendJSON(dst []byte) []byte {
 	return append(w.dst, '}')
 }
 
-// appendList appends a JSON array; appendElement appends one element.
+// appendList appends a list of a result line as JSON; appendElement appends one element.
 func appendList[T any](dst []byte, list []T, appendElement func([]byte, T) []byte) []byte {
 	dst = append(dst, '[')
 	for i, v := range list {

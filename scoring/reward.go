@@ -19,7 +19,7 @@ const (
 
 var rewardNames = [...]string{Clamp01: "clamp01", Clamp11: "clamp11", Raw: "raw"}
 
-// ParseReward reads the value of --reward.
+// ParseReward reads the value of --reward: how a reward follows from a score.
 func ParseReward(s string) (RewardMode, error) {
 	m := slices.Index(rewardNames[:], s)
 	if m < 0 {
@@ -31,8 +31,8 @@ func ParseReward(s string) (RewardMode, error) {
 // String returns the name that ParseReward reads.
 func (m RewardMode) String() string { return rewardNames[m] }
 
-// Of returns the reward of a finite score: the score limited to the mode's range. It is
-// finite and never -0.
+// Of returns the reward for a finite score: the score limited to the mode's range. It is finite and
+// never -0.
 func (m RewardMode) Of(score float64) float64 {
 	switch m {
 	case Clamp01:

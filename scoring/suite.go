@@ -117,7 +117,7 @@ func (l Suites) Find(name string) *Suite {
 	return l[i]
 }
 
-// Names lists the names of the suites.
+// Names lists the names of the benchmark suites.
 func (l Suites) Names() []string {
 	names := make([]string, len(l))
 	for i, s := range l {
@@ -126,7 +126,7 @@ func (l Suites) Names() []string {
 	return names
 }
 
-// Variants returns the variants of all suites, each once; suites may share one.
+// Variants returns the variants of all benchmark suites, each once; suites may share one.
 func (l Suites) Variants() []Variant {
 	var all []Variant
 	for _, s := range l {

@@ -41,8 +41,8 @@ type TextTable struct {
 	Rows    [][]string // as long as Columns; "-" for what there is not
 }
 
-// FormatCell writes a number for a cell of a table, with that many decimals; "-" for NaN and
-// infinities, and 0 for -0.
+// FormatCell writes a number for a cell of a report's table, with that many decimals: "-" for NaN
+// and infinities, and 0 for -0.
 func FormatCell(x float64, decimals int) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "-"

@@ -15,9 +15,9 @@ type usage struct {
 	hasTokens, hasCost, hasSeconds bool // it says the tokens, the cost, the seconds
 }
 
-// readUsage reads how an answer ended and what it took from the member asked. Members of
-// another type count as absent, because what a run writes there may grow. Numbers must be
-// from 0 to below 1e15.
+// readUsage reads from the member asked how a model's answer ended and which tokens, money and time
+// it took. Members of another type count as absent, because the members that a run writes there may
+// become more. Numbers must be from 0 to below 1e15.
 func readUsage(v *fastjson.Value) (u usage) {
 	number := func(v *fastjson.Value, name string) (x float64, ok bool) {
 		f := v.Get(name)
@@ -61,9 +61,9 @@ type Tally struct {
 	Priced                            int // answers with a cost
 }
 
-// Add counts a result: by whether it is missing, failed, filtered or cut, with the tokens,
-// money and time that the answer took. An answer is cut if the line says so or its finish
-// reason is "length".
+// Add counts a result: whether its answer is missing, failed, filtered or cut, and the tokens,
+// money and time that it took. An answer is cut if the line says so or if its finish reason is
+// "length".
 func (t *Tally) Add(r *Result) {
 	t.N++
 	missing := !r.Scored && r.Err != nil && r.Err.Code == "no_response"

@@ -35,9 +35,9 @@ func ParseVariants(args []string, known []Variant) (Variants, error) {
 	return chosen, nil
 }
 
-// findVariant returns the variant with that name, or else the only one whose name has it
-// after its first part ("cell" for "maze.cell"). The error lists the names that could have
-// been meant.
+// findVariant returns the scoring variant with that name, or else the only one whose name has it
+// after its first part ("cell" for "maze.cell"). The error lists the names that could have been
+// meant.
 func findVariant(name string, known []Variant) (Variant, error) {
 	var shortened []Variant
 	for _, v := range known {

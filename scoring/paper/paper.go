@@ -84,7 +84,7 @@ func (r Row) Text(i int) string {
 	return s
 }
 
-// Number returns a cell of a printed table as a number, NaN where it is none.
+// Number returns a cell of a table in a paper as a number, or NaN where it is not a number.
 func (r Row) Number(i int) float64 {
 	if x, ok := r[i].(float64); ok {
 		return x
@@ -92,8 +92,8 @@ func (r Row) Number(i int) float64 {
 	return math.NaN()
 }
 
-// Cell returns a number of a printed table with that many decimals, a word as it is, and "-"
-// for null.
+// Cell returns a cell of a table in a paper as text: a number with that many decimals, a word as it
+// is, and "-" for null.
 func (r Row) Cell(i, digits int) string {
 	switch c := r[i].(type) {
 	case float64:
@@ -104,7 +104,8 @@ func (r Row) Cell(i, digits int) string {
 	return "-"
 }
 
-// Find returns the first row whose first cells are the given words, nil if there is none.
+// Find returns the first row of a paper's table whose first cells are the given words, or nil if
+// there is none.
 func (t Table) Find(words ...string) Row {
 	for _, r := range t.Rows {
 		equal := len(r) >= len(words)

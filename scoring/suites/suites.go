@@ -22,7 +22,7 @@ type Config struct {
 	Tldraw   view.Version // release of the editor by which shapes without a size are measured
 }
 
-// New returns all benchmark suites, made from one configuration.
+// New returns all benchmark suites that plumb scores, made from one configuration.
 func New(c Config) scoring.Suites {
 	return scoring.NewSuites(
 		aspire.New(aspire.Config{Limits: c.Scenes, MaxResponse: c.Response, MaxActions: c.Actions,

@@ -44,8 +44,8 @@ func (r *Reader) markDeepBraces(text string, pos int) int {
 
 var closingBrackets = [128]byte{'{': '}', '[': ']', '(': ')'}
 
-// closeBracket removes the innermost open bracket, marks it if it is a brace nested too
-// deep, and tells the bracket around it how deep it is.
+// closeBracket removes the innermost open bracket of a model's text. It marks the bracket if it is
+// a brace nested too deep, and passes its depth on to the bracket around it.
 func (r *Reader) closeBracket(text string) {
 	top := len(r.brackets) - 1
 	closed := r.brackets[top]
@@ -59,7 +59,8 @@ func (r *Reader) closeBracket(text string) {
 	}
 }
 
-// markOpenBraces marks the braces that are open at the end: they are never closed.
+// markOpenBraces marks the braces that are still open at the end of a model's text, because no
+// value can begin at a brace that is never closed.
 func (r *Reader) markOpenBraces(text string) {
 	for _, open := range r.brackets {
 		if text[open.position] == '{' {
@@ -68,7 +69,8 @@ func (r *Reader) markOpenBraces(text string) {
 	}
 }
 
-// stringEnd returns the position of the quote that ends the string at i, or the end of the text.
+// stringEnd returns the position of the quote that ends the string at i in a model's text, or the
+// end of the text.
 func stringEnd(text string, i int) int {
 	for i++; i < len(text) && text[i] != '"'; i++ {
 		if text[i] == '\\' {

@@ -7,8 +7,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// Convert reads an answer that is an object, or a list of exactly one, instead of text. The same
-// rules decide whether it is acceptable. It keeps no reference to v.
+// Convert reads a model's answer that is already JSON, an object or a list of exactly one, instead
+// of text. The same rules as for text decide whether it is acceptable. It keeps no reference to v.
 func (r *Reader) Convert(v *fastjson.Value, rules Rules) Found {
 	r.Forget()
 	r.current.reset("")
@@ -35,8 +35,8 @@ func (builder *treeBuilder) copyText(b []byte) span {
 	return span{uint32(off), uint32(len(b)) | inBuf}
 }
 
-// addValue appends a JSON value with everything in it to the tree. It returns false if the
-// tree gets too large or too deep. Numbers beyond the largest double become null.
+// addValue appends a JSON value of an answer, with everything in it, to the tree. It returns false
+// if the tree gets too large or too deep. Numbers beyond the largest double become null.
 func (builder *treeBuilder) addValue(v *fastjson.Value, key span, depth int) bool {
 	if depth > MaxDepth || len(builder.tree.nodes) >= MaxValues {
 		return false
@@ -71,7 +71,8 @@ func (builder *treeBuilder) addValue(v *fastjson.Value, key span, depth int) boo
 	return true
 }
 
-// addElements appends the elements of array to the node that was added last, a list.
+// addElements appends the elements of an array in an answer to the list that was added to the tree
+// last. It returns false if the tree gets too large or too deep.
 func (builder *treeBuilder) addElements(array *fastjson.Value, depth int) bool {
 	list, last := int32(len(builder.tree.nodes)-1), int32(0)
 	for _, element := range array.GetArray() {
@@ -84,8 +85,8 @@ func (builder *treeBuilder) addElements(array *fastjson.Value, depth int) bool {
 	return true
 }
 
-// addMembers appends the members of v to the node that was added last, an object. Of members
-// with one name the last value counts.
+// addMembers appends the members of an object in an answer to the object that was added to the tree
+// last. Of members with one name the last value counts.
 func (builder *treeBuilder) addMembers(v *fastjson.Value, depth int) bool {
 	object, last := int32(len(builder.tree.nodes)-1), int32(0)
 	ok, count := true, 0

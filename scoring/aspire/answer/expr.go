@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// Eval evaluates a string in a numeric field as arithmetic (docs/spec/aspire.md#r13). ok is
-// false if the whole string is not an expression ("45 degrees") or its value is not finite.
-// extended allows the functions of the variant extended_math.
+// Eval evaluates a string in a numeric field of a model's answer as arithmetic
+// (docs/spec/aspire.md#r13), such as "Math.PI/2". ok is false if the whole string is not an
+// expression ("45 degrees") or if its value is not finite. extended allows the functions of the
+// variant extended_math.
 func Eval(s string, extended bool) (x float64, ok bool) {
 	p := parser{src: s, end: len(s), extended: extended, noComments: true}
 	if !p.skipBlank() {
@@ -21,8 +22,8 @@ func Eval(s string, extended bool) (x float64, ok bool) {
 	return x, true
 }
 
-// expression reads terms joined by + and -. Like every reader of a part of an expression, it
-// also reads the blanks after it; ok is false for other text.
+// expression reads terms of a model's arithmetic joined by + and -. Like every reader of a part of
+// an expression, it also reads the blanks after it; ok is false for other text.
 func (p *parser) expression() (float64, bool) {
 	x, ok := p.product()
 	for ok && p.pos < p.end {
@@ -46,8 +47,8 @@ func (p *parser) expression() (float64, bool) {
 	return x, ok
 }
 
-// product reads factors joined by * / and %. As in JavaScript, the remainder has the sign of the
-// dividend.
+// product reads factors of a model's arithmetic joined by *, / and %. As in JavaScript, the
+// remainder has the sign of the dividend.
 func (p *parser) product() (float64, bool) {
 	x, ok := p.factor()
 	for ok && p.pos < p.end {
@@ -74,8 +75,8 @@ func (p *parser) product() (float64, bool) {
 	return x, ok
 }
 
-// factor reads a signed number, constant, function call or parenthesis. Signs are read in a
-// loop, so that a million of them are not a million nested calls.
+// factor reads a signed number, constant, function call or parenthesis of a model's arithmetic.
+// Signs are read in a loop, so that a million of them are not a million nested calls.
 func (p *parser) factor() (x float64, ok bool) {
 	negative := false
 	for p.pos < p.end && (p.src[p.pos] == '-' || p.src[p.pos] == '+') {
@@ -105,7 +106,7 @@ func (p *parser) factor() (x float64, ok bool) {
 	return x, true
 }
 
-// parenthesis reads an expression in round brackets.
+// parenthesis reads an expression of a model's arithmetic in round brackets.
 func (p *parser) parenthesis() (float64, bool) {
 	if !p.enterLevel() {
 		return 0, false
@@ -149,7 +150,7 @@ func (p *parser) readNumber() (float64, bool) {
 	return x, true
 }
 
-// skipDigits skips digits and returns how many there are.
+// skipDigits skips the digits of a number in a model's answer and returns how many there are.
 func (p *parser) skipDigits() int {
 	start := p.pos
 	for p.pos < p.end && p.src[p.pos] >= '0' && p.src[p.pos] <= '9' {
@@ -158,8 +159,8 @@ func (p *parser) skipDigits() int {
 	return p.pos - start
 }
 
-// readWord reads a name with its dots, such as Math.PI, or the sign for pi; "" if there is
-// none.
+// readWord reads a name with its dots in a model's answer, such as Math.PI, or the sign for pi; ""
+// if there is none.
 func (p *parser) readWord() string {
 	start := p.pos
 	if strings.HasPrefix(p.src[p.pos:p.end], "π") {
@@ -177,8 +178,8 @@ func (p *parser) readWord() string {
 	return p.src[start:p.pos]
 }
 
-// constantOrCall reads pi or, with extended math, a function call; ok is false for any other
-// name.
+// constantOrCall reads the constant pi of a model's arithmetic or, with extended math, a function
+// call; ok is false for any other name.
 func (p *parser) constantOrCall() (float64, bool) {
 	switch name := p.readWord(); name {
 	case "Math.PI", "math.pi", "np.pi", "PI", "pi", "π":
@@ -208,7 +209,8 @@ func binary(apply func(x, y float64) float64) function {
 	return function{2, 2, func(a []float64) float64 { return apply(a[0], a[1]) }}
 }
 
-// fold makes a function of one or more arguments, such as max, from one of two.
+// fold makes a function of one or more arguments for a model's arithmetic, such as max, from a
+// function of two.
 func fold(combine func(x, y float64) float64) function {
 	return function{1, -1, func(a []float64) float64 {
 		x := a[0]
@@ -229,7 +231,7 @@ var functions = map[string]function{
 	"Math.hypot": {1, -1, hypot}, "Math.min": fold(math.Min), "Math.max": fold(math.Max),
 }
 
-// hypot returns the Euclidean norm of its arguments.
+// hypot returns the Euclidean norm of the arguments of Math.hypot in a model's arithmetic.
 func hypot(a []float64) float64 {
 	x := 0.0
 	for _, y := range a {
@@ -238,8 +240,8 @@ func hypot(a []float64) float64 {
 	return x
 }
 
-// call reads the arguments of a function after its name and applies it. It refuses a wrong
-// number of arguments.
+// call reads the arguments of a function in a model's arithmetic, after its name, and applies it.
+// It refuses a wrong number of arguments.
 func (p *parser) call(fn function) (float64, bool) {
 	if !p.skipBlank() || p.pos >= p.end || p.src[p.pos] != '(' || !p.enterLevel() {
 		return 0, false

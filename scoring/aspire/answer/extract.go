@@ -74,8 +74,8 @@ const (
 	keepBytes = 1 << 18
 )
 
-// Forget drops the last answer and its values, which become invalid, and buffers that an
-// unusually large answer has made. Extract and Convert begin with it.
+// Forget drops the last answer that was read and its values, which become invalid, and buffers that
+// an unusually large answer has made. Extract and Convert begin with it.
 func (r *Reader) Forget() {
 	for _, t := range []*tree{&r.current, &r.best} {
 		if t.reset(""); cap(t.nodes) > keepNodes || cap(t.buf) > keepBytes {
@@ -102,10 +102,10 @@ const (
 	workFloor  = 1 << 16
 )
 
-// scanRunningText finds the last acceptable value in the running text, by the second rule of
-// docs/spec/aspire.md#r11: it tries to parse a value at every brace, from the left, and goes
-// on after each value. Found.Cut is true if it gave up because failed attempts read too
-// much.
+// scanRunningText finds the last acceptable value in a model's running text, outside of fenced
+// blocks, by the second rule of docs/spec/aspire.md#r11: it tries to parse a value at every brace,
+// from the left, and continues after each value. Found.Cut is true if it gave up because failed
+// attempts read too much.
 func (r *Reader) scanRunningText(text string, rules Rules) Found {
 	found := Found{Status: NoJSON}
 	work := workFactor*len(text) + workFloor
@@ -147,8 +147,8 @@ func (r *Reader) scanRunningText(text string, rules Rules) Found {
 	}
 }
 
-// markUnparseable records positions of braces at which parsing cannot succeed, so that they
-// are not tried.
+// markUnparseable records positions of braces in a model's text at which no value can be parsed, so
+// that they are not tried.
 func (r *Reader) markUnparseable(open []int32) {
 	if len(open) == 0 {
 		return
@@ -161,8 +161,9 @@ func (r *Reader) markUnparseable(open []int32) {
 	}
 }
 
-// findAcceptable returns the root of a tree, or the only element of a root list, if it is an
-// object with at least one of the keys; else an absent value.
+// findAcceptable returns the value of a parsed answer that counts: the root of the tree, or the
+// only element of a root list, if it is an object with at least one of the keys; else an absent
+// value.
 func findAcceptable(t *tree, keys []string) Value {
 	v := Value{t, 0}
 	if v.Kind() == Array {
@@ -179,8 +180,8 @@ func findAcceptable(t *tree, keys []string) Value {
 	return Value{}
 }
 
-// findFences fills r.fences with the bodies of the fenced blocks, from the left. One without
-// an end reaches to the end of the text.
+// findFences fills r.fences with the bodies of the fenced blocks (```) in a model's text, from the
+// left. One without an end reaches to the end of the text.
 func (r *Reader) findFences(text string) {
 	r.fences = r.fences[:0]
 	for pos := 0; pos < len(text); {
@@ -204,8 +205,9 @@ func (r *Reader) findFences(text string) {
 	}
 }
 
-// fenceBody returns where the body begins of a fence that opens at pos, or -1 if none does.
-// A fence is three equal marks, blanks, letters, blanks and the end of the line.
+// fenceBody returns where the body of a fenced block that opens at pos begins in a model's text, or
+// -1 if none opens there. A fence is three equal marks, blanks, letters, blanks and the end of the
+// line.
 func fenceBody(text string, pos int) int {
 	mark := text[pos]
 	if pos+3 > len(text) || text[pos+1] != mark || text[pos+2] != mark {
@@ -230,7 +232,7 @@ func fenceBody(text string, pos int) int {
 	return -1
 }
 
-// skipBlanks returns the position of the first byte from text[i] on that is no blank
+// skipBlanks returns the position of the first byte of a model's text from i on that is not a blank
 // (docs/spec/aspire.md#r13). Line ends stop it.
 func skipBlanks(text string, i int) int {
 	for i < len(text) {

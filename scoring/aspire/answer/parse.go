@@ -53,7 +53,8 @@ func (p *parser) enterLevel() bool {
 	return !p.tooDeep
 }
 
-// skipBlank skips white space and comments. It returns false for a comment without an end.
+// skipBlank skips white space and comments in a model's JSON. It returns false for a comment
+// without an end.
 func (p *parser) skipBlank() bool {
 	for p.pos < p.end {
 		switch c := p.src[p.pos]; {
@@ -83,8 +84,9 @@ func (p *parser) skipComment() (done, ok bool) {
 	return n == 0, ok
 }
 
-// commentLength returns the length of the comment that s begins with, or 0 if s begins with
-// another slash. ok is false if the comment has no end; it then extends to the end of s.
+// commentLength returns the length of the comment that s, a part of a model's JSON, begins with, or
+// 0 if s begins with another slash. ok is false if the comment has no end; it then extends to the
+// end of s.
 func commentLength(s string) (n int, ok bool) {
 	switch {
 	case strings.HasPrefix(s, "//"):
@@ -101,7 +103,7 @@ func commentLength(s string) (n int, ok bool) {
 	return 0, true
 }
 
-// addNode appends a node to the tree and returns its index. It fails beyond MaxValues.
+// addNode appends a node to the tree of an answer and returns its index. It fails beyond MaxValues.
 func (p *parser) addNode(key span, kind Kind, val uint64) (int32, bool) {
 	if len(p.tree.nodes) >= MaxValues {
 		p.tooMany = true
@@ -111,9 +113,9 @@ func (p *parser) addNode(key span, kind Kind, val uint64) (int32, bool) {
 	return int32(len(p.tree.nodes) - 1), true
 }
 
-// readValue reads the JSON value or expression at the position, which is not blank, and adds
-// it to the tree under the member name key. An expression whose value is not finite becomes
-// null.
+// readValue reads the JSON value or arithmetic expression at the position, which is not blank, and
+// adds it to the answer's tree under the member name key. An expression whose value is not finite
+// becomes null.
 func (p *parser) readValue(key span) bool {
 	if p.pos >= p.end {
 		return false
@@ -146,8 +148,8 @@ func (p *parser) readValue(key span) bool {
 	return ok
 }
 
-// readLiteral reads true, false or null. done is false, and nothing is read, if another name
-// is there.
+// readLiteral reads true, false or null in a model's JSON. done is false, and nothing is read, if
+// another name is there.
 func (p *parser) readLiteral(key span) (done, ok bool) {
 	start := p.pos
 	kind, val := Bool, uint64(0)
@@ -165,7 +167,8 @@ func (p *parser) readLiteral(key span) (done, ok bool) {
 	return true, ok
 }
 
-// readArray reads a list; a comma after the last element is allowed.
+// readArray reads a list in a model's JSON. A comma after the last element is allowed, because
+// models write one.
 func (p *parser) readArray(key span) bool {
 	list, ok := p.addNode(key, Array, 0)
 	if !ok || !p.enterLevel() {
@@ -194,8 +197,9 @@ func (p *parser) readArray(key span) bool {
 	return true
 }
 
-// readObject reads an object; a comma after the last member is allowed. While it is open,
-// its brace is in p.openBraces, where it stays if parsing fails.
+// readObject reads an object in a model's JSON. A comma after the last member is allowed, because
+// models write one. While the object is open, its brace is in p.openBraces, where it stays if
+// parsing fails.
 func (p *parser) readObject(key span) bool {
 	self, ok := p.addNode(key, Object, 0)
 	if !ok || !p.enterLevel() {
@@ -229,7 +233,7 @@ func (p *parser) readObject(key span) bool {
 	return true
 }
 
-// readName reads the name of a member of a JSON object and the colon.
+// readName reads the name of a member in a model's JSON and the colon after it.
 func (p *parser) readName() (span, bool) {
 	if p.src[p.pos] != '"' {
 		return span{}, false
@@ -242,8 +246,8 @@ func (p *parser) readName() (span, bool) {
 	return s, p.skipBlank()
 }
 
-// readChild reads an element or member and links it to the node self after *last, which
-// becomes the new node.
+// readChild reads an element or member of a list or object in an answer and links it to the node
+// self after *last. *last becomes the new node.
 func (p *parser) readChild(self int32, last *int32, name span) bool {
 	i := int32(len(p.tree.nodes))
 	if !p.readValue(name) {
@@ -253,8 +257,8 @@ func (p *parser) readChild(self int32, last *int32, name span) bool {
 	return true
 }
 
-// link makes node i the next child of node self, after node *last, which is 0 for the first
-// child. It sets *last to i.
+// link makes node i of the answer's tree the next child of node self, after node *last, which is 0
+// for the first child. It sets *last to i.
 func (t *tree) link(self int32, last *int32, i int32) {
 	if *last == 0 {
 		t.nodes[self].payload = uint64(i)
@@ -264,8 +268,8 @@ func (t *tree) link(self int32, last *int32, i int32) {
 	*last = i
 }
 
-// readSeparator reads the comma after an element. more is false if the closing bracket
-// follows instead, which it does not read.
+// readSeparator reads the comma after an element in a model's JSON. more is false if the closing
+// bracket follows instead, which it does not read.
 func (p *parser) readSeparator(closing byte) (more, ok bool) {
 	if !p.skipBlank() || p.pos >= p.end {
 		return false, false
@@ -280,9 +284,9 @@ func (p *parser) readSeparator(closing byte) (more, ok bool) {
 	return false, false
 }
 
-// dedupeMembers unlinks members of an object whose names came before and gives their values
-// to the first of that name, as JSON.parse does. members is their number; with many, names
-// are compared through a map.
+// dedupeMembers removes members of an answer's object whose names came before, and gives their
+// values to the first member of that name, as JSON.parse does. members is their number; if there
+// are many, names are compared through a map.
 func (t *tree) dedupeMembers(self int32, members int) {
 	if members < 2 {
 		return
@@ -324,8 +328,8 @@ func (t *tree) earlierMember(self, i int32, seen map[string]int32) int32 {
 	return 0
 }
 
-// stringLiteral reads a string in double quotes, which can contain raw line breaks and control
-// characters (docs/spec/aspire.md#r13).
+// stringLiteral reads a string in double quotes in a model's JSON. It may contain raw line breaks
+// and control characters (docs/spec/aspire.md#r13).
 func (p *parser) stringLiteral() (span, bool) {
 	start := p.pos + 1
 	for i := start; i < p.end; i++ {
@@ -341,8 +345,8 @@ func (p *parser) stringLiteral() (span, bool) {
 	return span{}, false
 }
 
-// readEscaped reads the rest of a string that begins at start and whose first backslash is
-// at i. The text without escapes goes to the tree's buffer.
+// readEscaped reads the rest of a string in a model's JSON that begins at start and whose first
+// backslash is at i. The text with its escapes decoded goes to the tree's buffer.
 func (p *parser) readEscaped(start, i int) (span, bool) {
 	t := p.tree
 	off := len(t.buf)
@@ -368,8 +372,8 @@ func (p *parser) readEscaped(start, i int) (span, bool) {
 	return span{}, false
 }
 
-// appendEscape appends the character of the escape at i and returns the length of the
-// escape, or 0 if it is invalid.
+// appendEscape appends the character of the escape at i in a model's JSON string and returns the
+// length of the escape, or 0 if it is invalid.
 func (p *parser) appendEscape(i int) int {
 	if i+1 >= p.end {
 		return 0
@@ -385,9 +389,9 @@ func (p *parser) appendEscape(i int) int {
 	return 2
 }
 
-// appendUnicode appends the character of \uXXXX or of a surrogate pair at i and returns the
-// length, 0 if it is invalid. A lone surrogate becomes the replacement character, because
-// UTF-8 cannot encode it.
+// appendUnicode appends the character of \uXXXX or of a surrogate pair at i in a model's JSON
+// string, and returns its length, or 0 if it is invalid. A lone surrogate becomes the replacement
+// character, because UTF-8 cannot encode it.
 func (p *parser) appendUnicode(i int) int {
 	unit, ok := p.codeUnit(i)
 	if !ok {
@@ -407,7 +411,8 @@ func (p *parser) appendUnicode(i int) int {
 	return length
 }
 
-// codeUnit returns the code unit of the escape \uXXXX at i.
+// codeUnit returns the UTF-16 code unit of the escape \uXXXX at i in a model's JSON string; ok is
+// false if there is none.
 func (p *parser) codeUnit(i int) (r rune, ok bool) {
 	if i+6 > p.end || p.src[i] != '\\' || p.src[i+1] != 'u' {
 		return 0, false

@@ -49,7 +49,8 @@ func (t *tree) reset(src string) {
 	t.src, t.buf, t.nodes = src, t.buf[:0], t.nodes[:0]
 }
 
-// text returns the string of a span of the answer.
+// text returns the string of a span of the answer, which is a part of the model's text or, with
+// escapes, of a buffer.
 func (t *tree) text(s span) string {
 	if s.len&inBuf != 0 {
 		return string(t.buf[s.off : s.off+s.len&^inBuf])
@@ -57,8 +58,8 @@ func (t *tree) text(s span) string {
 	return t.src[s.off : s.off+s.len]
 }
 
-// equals reports whether the string of a span is want. It does not allocate, as text does
-// for strings with escapes.
+// equals reports whether the string of a span of the answer is want. Unlike text it does not
+// allocate for strings with escapes.
 func (t *tree) equals(s span, want string) bool {
 	if s.len&inBuf != 0 {
 		return string(t.buf[s.off:s.off+s.len&^inBuf]) == want
@@ -77,7 +78,7 @@ type Value struct {
 	index int32
 }
 
-// Kind returns the JSON type of the value.
+// Kind returns the JSON type of a value in the answer, Absent for none.
 func (v Value) Kind() Kind {
 	if v.tree == nil {
 		return Absent
@@ -91,7 +92,7 @@ func (v Value) Exists() bool { return v.tree != nil }
 // Null reports whether the value is absent or null.
 func (v Value) Null() bool { k := v.Kind(); return k == Absent || k == Null }
 
-// Float returns the number; ok is false for anything but a number.
+// Float returns a number of the answer; ok is false for a value that is not a number.
 func (v Value) Float() (f float64, ok bool) {
 	if v.Kind() != Number {
 		return 0, false
@@ -99,7 +100,7 @@ func (v Value) Float() (f float64, ok bool) {
 	return math.Float64frombits(v.tree.nodes[v.index].payload), true
 }
 
-// Bool returns the boolean; ok is false for anything but a boolean.
+// Bool returns a boolean of the answer; ok is false for a value that is not a boolean.
 func (v Value) Bool() (b, ok bool) {
 	if v.Kind() != Bool {
 		return false, false
@@ -107,7 +108,7 @@ func (v Value) Bool() (b, ok bool) {
 	return v.tree.nodes[v.index].payload != 0, true
 }
 
-// Text returns the string; ok is false for anything but a string. The string
+// Text returns a string of the answer; ok is false for a value that is not a string. The string
 // shares memory with the text that was read and stays valid.
 func (v Value) Text() (s string, ok bool) {
 	if v.Kind() != String {
@@ -116,7 +117,7 @@ func (v Value) Text() (s string, ok bool) {
 	return v.tree.text(unpackSpan(v.tree.nodes[v.index].payload)), true
 }
 
-// Key returns the name of a member, or "" for other values.
+// Key returns the name of a member of the answer, or "" for a value that is not a member.
 func (v Value) Key() string {
 	if v.tree == nil {
 		return ""
@@ -124,7 +125,8 @@ func (v Value) Key() string {
 	return v.tree.text(v.tree.nodes[v.index].key)
 }
 
-// First returns the first element or member, in the order of the text.
+// First returns the first element or member of a list or object in the answer, in the order of the
+// text; an absent value if there is none.
 func (v Value) First() Value {
 	if k := v.Kind(); k != Array && k != Object {
 		return Value{}
@@ -132,7 +134,7 @@ func (v Value) First() Value {
 	return v.tree.valueAt(int32(v.tree.nodes[v.index].payload))
 }
 
-// Next returns the element or member after this one.
+// Next returns the element or member of the answer after this one, an absent value after the last.
 func (v Value) Next() Value {
 	if v.tree == nil {
 		return Value{}
@@ -148,8 +150,8 @@ func (t *tree) valueAt(i int32) Value {
 	return Value{t, i}
 }
 
-// Get returns the member of that name, absent for other values. Names are unique: of members
-// with one name the last value is kept, at the position of the first.
+// Get returns the member of that name in an object of the answer, or an absent value. Names are
+// unique: of members with one name the last value is kept, at the position of the first.
 func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
@@ -162,7 +164,8 @@ func (v Value) Get(name string) Value {
 	return Value{}
 }
 
-// Len counts the elements of a list or the members of an object.
+// Len returns the number of elements of a list or members of an object in the answer, 0 for other
+// values.
 func (v Value) Len() int {
 	n := 0
 	for c := v.First(); c.Exists(); c = c.Next() {

@@ -21,7 +21,8 @@ var geos = []string{
 // pick returns a random entry.
 func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
 
-// sampleDistinct returns n different entries of a list in random order.
+// sampleDistinct returns n different entries of a list, such as colours for a scenario, in random
+// order.
 func sampleDistinct(r *rand.Rand, from []string, n int) []string {
 	out := make([]string, n)
 	for i, k := range r.Perm(len(from))[:n] {
@@ -52,8 +53,8 @@ func solidGeo(id, geo, color string, x, y, w, h float64) Shape {
 		Props: Props{Geo: geo, Color: color, W: w, H: h, Fill: "solid"}}
 }
 
-// distinctLooks returns n different pairs of colour and geo, none of which is the banned
-// pair.
+// distinctLooks returns n different pairs of colour and geo for the shapes of a scenario, none of
+// which is the banned pair.
 func distinctLooks(r *rand.Rand, n int, bannedColor, bannedGeo string) [][2]string {
 	var looks [][2]string
 	for len(looks) < n {

@@ -17,9 +17,9 @@ type ArrowTask struct {
 // divides by that angle (docs/spec/aspire.md#r53).
 const MinInitialAngle = 0.1
 
-// drawArrow draws a green and an orange circle and a blue arrow whose circumscribed circles
-// are disjoint and inside the canvas (docs/spec/aspire.md#r52). It returns false if a place is
-// not free or the arrow points at its target already.
+// drawArrow makes a random scenario of the arrow test: a green and an orange circle and a blue
+// arrow, whose circumscribed circles are disjoint and inside the canvas (docs/spec/aspire.md#r52).
+// It returns false if a place is not free or if the arrow points at its target already.
 func drawArrow(r *rand.Rand) (Scenario, bool) {
 	const gap = 20
 	type disc struct{ x, y, radius float64 }
@@ -76,10 +76,10 @@ type OverlapTask struct {
 	Expected  []string `json:"expected"`  // ids to delete, never empty
 }
 
-// drawOverlap draws five rectangles, each of which covers a corner of the one before, and
-// asks for all in front of or behind one of them (docs/spec/aspire.md#r56,
-// docs/spec/aspire.md#r57, docs/spec/aspire.md#r58). It returns false if a rectangle leaves the
-// area.
+// drawOverlap makes a random scenario of the overlap test: five rectangles, each of which covers a
+// corner of the one before, and the task to delete all in front of or behind one of them
+// (docs/spec/aspire.md#r56, docs/spec/aspire.md#r57, docs/spec/aspire.md#r58). It returns false if
+// a rectangle leaves the area.
 func drawOverlap(r *rand.Rand) (Scenario, bool) {
 	const count, areaW, areaH = 5, 1400, 1000
 	var scenario Scenario
@@ -118,9 +118,9 @@ func drawOverlap(r *rand.Rand) (Scenario, bool) {
 	return scenario, true
 }
 
-// coverEnd returns a position for an interval of length size so that it covers one end of
-// the interval [at, at+length] by 0.1 to 0.6 of the smaller length. ok is false if rounding
-// to halves leaves that range.
+// coverEnd returns a random position for a rectangle's side of length size, so that it covers one
+// end of the side [at, at+length] of the rectangle before, by 0.1 to 0.6 of the smaller length. ok
+// is false if rounding to halves leaves that range.
 func coverEnd(r *rand.Rand, at, length, size float64) (pos float64, ok bool) {
 	small := math.Min(length, size)
 	covered := roundTo(small*(0.1+0.5*r.Float64()), 0.5)
@@ -138,8 +138,8 @@ type BalanceTask struct {
 	Frame    [4]float64 `json:"frame"`    // x, y, w, h of the picture, px
 }
 
-// drawBalance draws seven shapes inside one quadrant of the frame and asks for an eighth
-// that balances them (docs/spec/aspire.md#r64).
+// drawBalance makes a random scenario of the balance test: seven shapes inside one quadrant of the
+// frame, and the task to add an eighth that balances them (docs/spec/aspire.md#r64).
 func drawBalance(r *rand.Rand) (Scenario, bool) {
 	const count, quadW, quadH = 7, canvasW / 2, canvasH / 2
 	quadrant := r.IntN(4)

@@ -32,7 +32,8 @@ type Measure struct {
 // Measures are the measures of a scenario's difficulty, in a fixed order for each test.
 type Measures []Measure
 
-// MarshalJSON writes the measures as the members of an object, in their order.
+// MarshalJSON writes the difficulty measures of a scenario as the members of an object, in their
+// order.
 func (m Measures) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, measure := range m {
@@ -79,7 +80,8 @@ func (s *Scenario) Measured() (Measures, Level) {
 	panic("BUG: no measure for " + s.Test)
 }
 
-// hardest returns Hard if hard is true, else Medium if medium is, else Easy.
+// hardest returns the level of a scenario: Hard if hard is true, else Medium if medium is, else
+// Easy.
 func hardest(medium, hard bool) Level {
 	switch {
 	case hard:
@@ -96,8 +98,8 @@ var (
 	hardGeos = []string{"triangle", "star", "heart"}
 )
 
-// measureMaze measures whether the direction is one of the four main ones, and how many
-// other shapes have the anchor's colour or outline.
+// measureMaze measures how difficult a maze scenario is: whether the direction is one of the four
+// main ones, and how many other shapes have the anchor's colour or outline.
 func (s *Scenario) measureMaze(t *MazeTask) (Measures, Level) {
 	cardinal := slices.Contains([]string{"north", "east", "south", "west"}, t.Direction)
 	kind := "ordinal"
@@ -108,8 +110,8 @@ func (s *Scenario) measureMaze(t *MazeTask) (Measures, Level) {
 	return Measures{{"direction", kind}, {"alike", n}}, hardest(!cardinal || n > 0, !cardinal && n > 0)
 }
 
-// countAlike counts the solid shapes other than those with the ids that have the colour or
-// the outline of one of them.
+// countAlike counts the solid shapes of a scenario that have the colour or the outline of one of
+// the shapes with the given ids, without these shapes themselves. Such shapes make the task harder.
 func (s *Scenario) countAlike(ids ...string) (n int) {
 	for i := range s.Shapes {
 		shape := &s.Shapes[i]
@@ -135,7 +137,7 @@ func (s *Scenario) shape(id string) *Shape {
 	return &s.Shapes[i]
 }
 
-// countCrossings counts the crossings of edges at the node with other edges of the graph.
+// countCrossings counts how often the edges at a node of a graph scenario cross other edges.
 func (s *Scenario) countCrossings(node string) (n int) {
 	cx, cy := s.shape(node).Centre()
 	type edge struct{ ax, ay, bx, by float64 }
@@ -182,8 +184,8 @@ var lookalikes = [][]string{
 	{"ellipse", "oval", "cloud"}, {"rectangle", "trapezoid", "diamond"}, {"pentagon", "hexagon", "octagon"},
 }
 
-// hasLookalike reports whether the value in which the outlier differs, a colour or an
-// outline, looks like one of the values of the other shapes.
+// hasLookalike reports whether the colour or the outline in which the outlier of a pattern scenario
+// differs looks like one of the values of the other shapes.
 func (s *Scenario) hasLookalike(t *PatternTask) bool {
 	value := func(sh *Shape) string {
 		if t.Mode == "color" {
@@ -202,8 +204,8 @@ func (s *Scenario) hasLookalike(t *PatternTask) bool {
 	return false
 }
 
-// initialAngle returns the angle between the arrow's heading and the direction of its
-// target, in radians from 0 to pi. See docs/spec/aspire.md#r50.
+// initialAngle returns the angle between the heading of an arrow scenario's arrow and the direction
+// of its target, in radians from 0 to pi. See docs/spec/aspire.md#r50.
 func (s *Scenario) initialAngle(t *ArrowTask) float64 {
 	arrow := s.shape(t.Arrow)
 	sin, cos := math.Sincos(arrow.Rotation)
@@ -213,7 +215,8 @@ func (s *Scenario) initialAngle(t *ArrowTask) float64 {
 	return math.Abs(math.Remainder(arrow.Rotation-math.Pi/2-math.Atan2(targetY-y, targetX-x), 2*math.Pi))
 }
 
-// countDisjoint counts the rectangles to delete that do not intersect the reference themselves.
+// countDisjoint counts the rectangles of an overlap scenario that are to be deleted although they
+// do not intersect the reference themselves.
 func (s *Scenario) countDisjoint(t *OverlapTask) (n int) {
 	r := s.shape(t.Reference)
 	for _, id := range t.Expected {
@@ -225,9 +228,9 @@ func (s *Scenario) countDisjoint(t *OverlapTask) (n int) {
 	return n
 }
 
-// overlapShare returns how much the boxes of the shapes overlap: 1 minus the area of their
-// union divided by the sum of their areas, from 0 to below 1. The union is measured in
-// columns between neighbouring x coordinates.
+// overlapShare returns how much the boxes of a scenario's shapes overlap: 1 minus the area of their
+// union divided by the sum of their areas, from 0 to below 1. The union is measured in columns
+// between neighbouring x coordinates.
 func (s *Scenario) overlapShare() float64 {
 	var xs []float64
 	sum, union := 0.0, 0.0

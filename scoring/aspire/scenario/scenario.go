@@ -90,7 +90,7 @@ var generators = []generator{
 	{"line", drawLine}, {"arrow", drawArrow}, {"overlap", drawOverlap}, {"balance", drawBalance},
 }
 
-// Tests returns the names of the eight tests in the order of the paper.
+// Tests returns the names of ASPIRE's eight tests in the order of the paper.
 func Tests() []string {
 	names := make([]string, len(generators))
 	for i, generator := range generators {
@@ -145,7 +145,8 @@ type Line struct {
 	Response *string `json:"response"` // nil: a missing answer
 }
 
-// AppendLine appends the scenario with a model's answer as a line of a dump.
+// AppendLine appends the scenario with a model's answer as a line of a dump; response is nil for no
+// answer.
 func (s *Scenario) AppendLine(dst []byte, model string, response *string) ([]byte, error) {
 	return s.appendJSON(dst, Line{
 		ID: s.ID() + "/" + model, Suite: "aspire", Test: s.Test, Model: model,
@@ -173,7 +174,7 @@ func (s *Scenario) AppendTask(dst []byte, seed uint64) ([]byte, error) {
 		s.Index, level, measures})
 }
 
-// appendJSON appends a value as a line of JSON, without the escapes that only HTML needs.
+// appendJSON appends a scenario's line as JSON, without the escapes that only HTML needs.
 func (s *Scenario) appendJSON(dst []byte, line any) ([]byte, error) {
 	b := bytes.NewBuffer(dst)
 	enc := json.NewEncoder(b)

@@ -33,9 +33,9 @@ var directions = []struct {
 	{"south", 1, 0}, {"southwest", 1, -1}, {"west", 0, -1}, {"northwest", -1, -1},
 }
 
-// drawMaze draws the grid and four shapes in distinct squares. The target is an empty square
-// next to one of them, the anchor; it returns false if all around it are taken
-// (docs/spec/aspire.md#r25).
+// drawMaze makes a random scenario of the maze test: the grid and four shapes in distinct squares.
+// The target is an empty square next to one of the shapes, the anchor (docs/spec/aspire.md#r25). It
+// returns false if all squares around the anchor are taken.
 func drawMaze(r *rand.Rand) (Scenario, bool) {
 	var scenario Scenario
 	for row := range gridSide {
@@ -87,9 +87,9 @@ type GraphTask struct {
 	Neighbours []string `json:"neighbours"` // never empty
 }
 
-// drawGraph draws an Erdős–Rényi graph with 10 nodes and p = 0.3 on a circle, and asks
-// for the neighbours of the green node. It returns false if it has none
-// (docs/spec/aspire.md#r32).
+// drawGraph makes a random scenario of the graph test: an Erdős–Rényi graph with 10 nodes on a
+// circle, in which each pair has an edge with the probability 0.3, and the task to mark the
+// neighbours of the green node (docs/spec/aspire.md#r32). It returns false if that node has none.
 func drawGraph(r *rand.Rand) (Scenario, bool) {
 	const nodes, probability, radius, cx, cy, side = 10, 0.3, 320, 700, 400, 60
 	var positions [nodes][2]float64 // the nodes stand around the circle in a random order
@@ -147,9 +147,9 @@ type PatternTask struct {
 	Outlier string `json:"outlier"`
 }
 
-// drawPattern draws the four combinations of two colours and two outlines in a random order,
-// and an outlier with a third value of one of them (docs/spec/aspire.md#r36,
-// docs/spec/aspire.md#r37).
+// drawPattern makes a random scenario of the pattern test: the four combinations of two colours and
+// two outlines in a random order, and an outlier with a third value of one of them
+// (docs/spec/aspire.md#r36, docs/spec/aspire.md#r37).
 func drawPattern(r *rand.Rand) (Scenario, bool) {
 	mode := pick(r, []string{"color", "shape"})
 	hues, kinds := sampleDistinct(r, colors, 3), sampleDistinct(r, geos, 3)

@@ -11,7 +11,7 @@ import (
 	"plumb/scoring/aspire/scenario/program"
 )
 
-// main writes the sample dump to stdout.
+// main writes the sample dump of ASPIRE answers to stdout.
 func main() {
 	dump, err := program.Dump(program.DemoSeed)
 	if err == nil {

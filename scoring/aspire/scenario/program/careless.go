@@ -218,7 +218,8 @@ func (q *question) createShapes(create list) *string { return q.formatCareless(c
 func (q *question) deleteShapes(ids list) *string     { return q.formatCareless(deleting(ids)) }
 func (q *question) updateShapes(updates list) *string { return q.formatCareless(updating(updates)) }
 
-// formatCareless puts the answer into a text form; every eleventh answer is unreadable.
+// formatCareless writes the careless program's answer in a form that a model could use. Every
+// eleventh answer is unreadable.
 func (q *question) formatCareless(a object) *string {
 	if q.index%11 == 10 {
 		return q.format(unreadable, a, nothing())

@@ -12,8 +12,8 @@ type point struct{ x, y float64 }
 // halfStroke is half the default stroke width: ink extends that far beyond an outline.
 const halfStroke = 1.75
 
-// outlinePoints returns the outline of a geo shape on the page, accurate enough to plan
-// with: curves become chords, a cloud the stadium inside its bumps.
+// outlinePoints returns the outline of a scenario's geo shape on the page, accurate enough for a
+// program to plan with: curves become chords, and a cloud becomes the stadium inside its bumps.
 func outlinePoints(s *scenario.Shape) []point {
 	w, h := s.Props.W, s.Props.H
 	var points []point
@@ -47,7 +47,8 @@ func outlinePoints(s *scenario.Shape) []point {
 	return placeOn(s, points, w, h)
 }
 
-// placeOn returns the points scaled by w and h and moved to the shape's origin on the page.
+// placeOn returns points of an outline scaled by w and h and moved to the origin of a scenario's
+// shape on the page.
 func placeOn(s *scenario.Shape, p []point, w, h float64) []point {
 	out := make([]point, len(p))
 	for i, q := range p {
@@ -56,7 +57,8 @@ func placeOn(s *scenario.Shape, p []point, w, h float64) []point {
 	return out
 }
 
-// regularPolygon returns a regular polygon whose bounding box is the unit square.
+// regularPolygon returns the outline of a geo shape with n equal sides, stretched so that its
+// bounding box is the unit square.
 func regularPolygon(n int) []point {
 	points := make([]point, n)
 	for i := range points {
@@ -70,8 +72,8 @@ func regularPolygon(n int) []point {
 	return points
 }
 
-// starPoints returns the editor's five-pointed star over the unit square, outer and inner
-// points in turn. Its inner radius is half the outer one. See docs/spec/drawing.md#r22.
+// starPoints returns the outline of the editor's five-pointed star over the unit square, its outer
+// and inner points in turn. The inner radius is half the outer one. See docs/spec/drawing.md#r22.
 func starPoints() []point {
 	points := make([]point, 10)
 	for i := range points {
@@ -85,7 +87,7 @@ func starPoints() []point {
 	return points
 }
 
-// circlePoints returns a circle over the unit square as n points.
+// circlePoints returns the outline of an ellipse over the unit square as n points.
 func circlePoints(n int) []point {
 	points := make([]point, n)
 	for i := range points {
@@ -95,8 +97,8 @@ func circlePoints(n int) []point {
 	return points
 }
 
-// heartPoints returns the editor's heart over the unit square, four cubic Bézier curves as
-// 12 chords each.
+// heartPoints returns the outline of the editor's heart over the unit square: four cubic Bézier
+// curves as 12 chords each.
 func heartPoints() []point {
 	curves := [][4]point{
 		{{.5, 1}, {.375, .75}, {0, .625}, {0, .3}},
@@ -121,8 +123,8 @@ func heartPoints() []point {
 	return points
 }
 
-// stadiumPoints returns a stadium, a rectangle with half discs at its short sides, inside a
-// w x h box at a distance of inset.
+// stadiumPoints returns the outline of an oval or cloud as a stadium, a rectangle with half discs
+// at its short sides, inside a w x h box at a distance of inset from its sides.
 func stadiumPoints(w, h, inset float64) []point {
 	radius := min(w, h)/2 - inset
 	dx, dy := max(0, (w-h)/2), max(0, (h-w)/2)
@@ -134,7 +136,7 @@ func stadiumPoints(w, h, inset float64) []point {
 	return points
 }
 
-// boundingBox returns the lowest and the highest corner of the bounding box of points.
+// boundingBox returns the lowest and the highest corner of the bounding box of an outline's points.
 func boundingBox(points []point) (lo, hi point) {
 	lo, hi = points[0], points[0]
 	for _, p := range points {
@@ -144,7 +146,8 @@ func boundingBox(points []point) (lo, hi point) {
 	return lo, hi
 }
 
-// containsPoint reports whether a point lies inside an outline, by the even-odd rule.
+// containsPoint reports whether a point lies inside the outline of a scenario's shape, by the
+// even-odd rule.
 func containsPoint(outline []point, at point) bool {
 	isInside := false
 	for i, a := range outline {
@@ -156,8 +159,8 @@ func containsPoint(outline []point, at point) bool {
 	return isInside
 }
 
-// expandedBy scales an outline about its centre so that its bounding box grows by a distance
-// on every side. This approximates the outline with its stroke.
+// expandedBy returns a shape's outline scaled about its centre so that its bounding box grows by a
+// distance on every side. This approximates the outline together with its stroke.
 func expandedBy(outline []point, distance float64) []point {
 	lo, hi := boundingBox(outline)
 	centre, halfSize := point{(lo.x + hi.x) / 2, (lo.y + hi.y) / 2}, point{(hi.x - lo.x) / 2, (hi.y - lo.y) / 2}
@@ -181,7 +184,7 @@ const (
 	cell   = 2
 )
 
-// addOutline marks the cells inside the frame whose centres an outline covers.
+// addOutline marks the cells of the frame whose centres the outline of a scenario's shape covers.
 func (k *inkGrid) addOutline(p []point) {
 	lo, hi := boundingBox(p)
 	for i := max(0, int(lo.x)/cell); i < min(len(k.covered), int(hi.x)/cell+1); i++ {
@@ -197,8 +200,9 @@ func (k *inkGrid) addOutline(p []point) {
 // mass returns the covered area in square px and its centre; zeros if nothing is covered.
 func (k *inkGrid) mass() (area float64, centre point) { return k.massOutside(point{}, -1, -1) }
 
-// massOutside returns the covered area in square px and its centre, without the rectangle
-// with centre excluded and these half sides; zeros if nothing is left.
+// massOutside returns the area that the scenario's shapes cover, in square px, and its centre of
+// mass, without a rectangle with centre excluded and the given half sides. Both are zero if nothing
+// is left.
 func (k *inkGrid) massOutside(excluded point, halfW, halfH float64) (area float64, centre point) {
 	for column := range k.covered {
 		x := float64(column*cell) + cell/2

@@ -71,7 +71,8 @@ var noisy = map[string]func(*question) *string{
 	},
 }
 
-// formatNoisy puts the answer into a text form; every eighth answer is unreadable.
+// formatNoisy writes the noisy program's answer in a form that a model could use. Every eighth
+// answer is unreadable.
 func (q *question) formatNoisy(a object) *string {
 	if q.index%8 == 7 {
 		return q.format(unreadable, a, nothing())
@@ -84,9 +85,9 @@ func (q *question) dropSome(ids []string, p float64) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(string) bool { return q.chance(p) })
 }
 
-// naiveCounterweight returns a shape opposite to the centre of the others, sized by the
-// areas of their boxes. This rule of thumb is wrong as far as outlines do not fill their
-// boxes.
+// naiveCounterweight returns an answer to the balance test: a shape opposite to the centre of the
+// others, sized by the areas of their boxes. This rule of thumb is wrong as far as outlines do not
+// fill their boxes.
 func (q *question) naiveCounterweight() object {
 	var area float64
 	var weighted point

@@ -27,7 +27,7 @@ type question struct {
 	r      *rand.Rand
 }
 
-// All returns the programs, the most skilful first.
+// All returns the programs that answer ASPIRE scenarios, the most skilful first.
 func All() []Program {
 	return []Program{
 		{"exact", "solves every test; writes its answers in all forms that can be read", exact},
@@ -75,7 +75,8 @@ func (q *question) byLook(color, geo string) *scenario.Shape {
 // DemoSeed is the seed of the sample dump in testdata/aspire.
 const DemoSeed = 1
 
-// Dump returns the sample dump as JSONL: every scenario of every test, answered by every program.
+// Dump returns the sample dump as JSON lines: every scenario of every ASPIRE test, answered by
+// every program.
 func Dump(seed uint64) ([]byte, error) {
 	var out []byte
 	for _, test := range scenario.Tests() {

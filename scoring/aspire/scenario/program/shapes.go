@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// geoShape is an entry of createShapes, without an id if id is "".
+// geoShape returns an entry of an answer's createShapes for a geo shape, without an id if id is "".
 func geoShape(id, geo, color string, x, y, w, h any) object {
 	var o object
 	if id != "" {
@@ -21,7 +21,7 @@ func textShape(text, size string, x, y any, more ...field) object {
 	return object{{"type", "text"}, {"x", x}, {"y", y}, {"props", props}}
 }
 
-// lineShape is a line entry of createShapes from a to b.
+// lineShape returns an entry of an answer's createShapes for a line from a to b.
 func lineShape(a, b point) object {
 	vertex := func(id string, x, y float64) object {
 		return object{{"id", id}, {"index", id}, {"x", x}, {"y", y}}
@@ -44,7 +44,7 @@ func recolor(id, color string) object {
 	return object{{"id", id}, {"type", "geo"}, {"props", object{{"color", color}}}}
 }
 
-// recolorAll returns updates that recolour each of the ids.
+// recolorAll returns entries of an answer's updateShapes that give each shape a colour.
 func recolorAll(ids []string, color string) list {
 	out := list{}
 	for _, id := range ids {

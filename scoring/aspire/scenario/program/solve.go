@@ -26,8 +26,8 @@ func (q *question) mazeTarget() (centre point, anchor *scenario.Shape, direction
 	return point{x + step.x*q.cellWidth(), y + step.y*q.cellWidth()}, anchor, direction
 }
 
-// neighbours returns the green node of the graph, its neighbours and the other nodes. Edges
-// end at the centres of nodes, by which they are matched.
+// neighbours returns the green node of a graph scenario, the nodes that edges link to it, and all
+// other nodes. Edges end at the centres of nodes, by which the nodes are found.
 func (q *question) neighbours() (green string, linked, others []string) {
 	centre := map[point]string{}
 	var nodes []string
@@ -61,7 +61,8 @@ func (q *question) neighbours() (green string, linked, others []string) {
 	return green, linked, others
 }
 
-// outlier returns the id of the shape whose colour, or else whose outline, occurs only once.
+// outlier returns the id of the shape in a pattern scenario whose colour, or else whose outline,
+// occurs only once.
 func (q *question) outlier() string {
 	for _, attribute := range []func(*scenario.Shape) string{
 		func(s *scenario.Shape) string { return s.Props.Color },
@@ -89,7 +90,8 @@ func (q *question) lineEnds() (a, b point) {
 	return a, b
 }
 
-// angleTo returns the rotation that points the arrow at a circle, in radians from -pi to pi.
+// angleTo returns by how much to rotate the arrow of an arrow scenario so that it points at a
+// circle, in radians from -pi to pi.
 func (q *question) angleTo(circle string) float64 {
 	arrow, target := q.byID("shape:blue-arrow"), q.byID(circle)
 	sin, cos := math.Sincos(arrow.Rotation)
@@ -179,8 +181,9 @@ var sizes = []struct {
 	{"xl", 1, 44}, {"l", 1, 36}, {"m", 1, 24}, {"s", 1, 18}, {"s", 0.8, 14.4}, {"s", 0.6, 10.8}, {"s", 0.45, 8.1},
 }
 
-// textExtent bounds the box of a text in the hand-drawn font. Its letters are at most 0.75 of the
-// font size wide, and on average less than 0.68.
+// textExtent returns an upper bound on the size of a caption's box in the hand-drawn font, for a
+// font of size px. Its letters are at most 0.75 of the font size wide, and on average less than
+// 0.68.
 func textExtent(text string, px float64) (w, h float64) {
 	rows := strings.Split(text, "\n")
 	for _, row := range rows {
@@ -189,8 +192,8 @@ func textExtent(text string, px float64) (w, h float64) {
 	return w, 1.35*px*float64(len(rows)) + 1
 }
 
-// placeCaption returns the largest caption that fits inside the shape with a margin, in one
-// line or two. If none does, it returns a very small one at the centre.
+// placeCaption returns the largest caption for the label test that fits inside the shape with a
+// margin, in one line or two. If none fits, it returns a very small one at the centre.
 func (q *question) placeCaption(s *scenario.Shape) caption {
 	outline := outlinePoints(s)
 	for _, size := range sizes {
@@ -206,8 +209,8 @@ func (q *question) placeCaption(s *scenario.Shape) caption {
 	return caption{s.Props.Color + "\n" + s.Props.Geo, "s", 0.25, point{x, y}}
 }
 
-// findRoom returns the top left corner for a w x h box inside the outline with a margin, as
-// near as possible to the centre of the shape's box. ok is false if there is no room.
+// findRoom returns the top left corner for a caption's box of w x h inside a shape's outline with a
+// margin, as near as possible to the centre of the shape's box. ok is false if there is no room.
 func findRoom(s *scenario.Shape, outline []point, w, h float64) (at point, ok bool) {
 	const step, margin = 6, 7
 	cx, cy := s.Centre()
@@ -223,8 +226,8 @@ func findRoom(s *scenario.Shape, outline []point, w, h float64) (at point, ok bo
 	return at, ok
 }
 
-// containsBox reports whether the border of a box lies inside the outline, at 25 points of
-// each side.
+// containsBox reports whether the border of a caption's box lies inside a shape's outline, at 25
+// points of each side.
 func containsBox(outline []point, x, y, w, h float64) bool {
 	const samples = 24
 	for i := range samples + 1 {

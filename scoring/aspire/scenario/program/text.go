@@ -26,8 +26,8 @@ type dialect struct {
 	comment        string // written as the first line of the outer object
 }
 
-// write appends v as JSON in this dialect. depth is the number of lists and objects around
-// v, for the indent.
+// write appends a value of a program's answer as JSON in one of the dialects that models write.
+// depth is the number of lists and objects around v, for the indent.
 func (d dialect) write(b *strings.Builder, v any, depth int) {
 	switch v := v.(type) {
 	case raw:
@@ -48,8 +48,8 @@ func (d dialect) write(b *strings.Builder, v any, depth int) {
 	}
 }
 
-// writeEntries writes a list or object of n entries between two brackets, with this
-// dialect's line ends, commas and comment. writeEntry writes entry i.
+// writeEntries writes a list or object of n entries between two brackets, with the dialect's line
+// ends, commas and comment. writeEntry writes entry i.
 func (d dialect) writeEntries(b *strings.Builder, open, end byte, n, depth int, writeEntry func(i int)) {
 	b.WriteByte(open)
 	if depth == 0 && d.comment != "" && !d.oneLine {
