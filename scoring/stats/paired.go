@@ -56,8 +56,8 @@ func Compare(a, b []Value, right bool, seed uint64) Paired {
 	return paired
 }
 
-// interval returns the 95 % percentile interval of the mean: a bootstrap that resamples
-// whole clusters.
+// interval returns the 95 % percentile interval of a mean of scores: a bootstrap that resamples
+// whole clusters of tasks.
 func interval(all [][]float64, random *rand.Rand) (low, high float64) {
 	if len(all) == 0 {
 		return math.NaN(), math.NaN()
@@ -82,7 +82,7 @@ func interval(all [][]float64, random *rand.Rand) (low, high float64) {
 	return quantile(means, 0.025), quantile(means, 0.975)
 }
 
-// quantile returns the quantile q of sorted values, interpolated between neighbours.
+// quantile returns the quantile q of sorted resampled means, interpolated between neighbours.
 func quantile(sorted []float64, q float64) float64 {
 	position := q * float64(len(sorted)-1)
 	i := int(position)
@@ -92,9 +92,9 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i] + (position-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// signFlip returns the two-sided p of the hypothesis that the signs of the clusters' mean
-// differences are random. Up to exactUpTo clusters all signs are tried, beyond it `flips`
-// random ones.
+// signFlip returns the two-sided p of a paired test: how likely the clusters' mean differences
+// between two models are if their signs are random. Up to exactUpTo clusters all signs are tried,
+// beyond that `flips` random ones.
 func signFlip(all [][]float64, random *rand.Rand) float64 {
 	means := make([]float64, len(all))
 	observed := 0.0
@@ -124,7 +124,7 @@ func signFlip(all [][]float64, random *rand.Rand) float64 {
 	return float64(1+hits) / float64(1+flips)
 }
 
-// flippedSum returns the sum of up to 64 values, each negated if its bit in signs is set.
+// flippedSum returns the sum of up to 64 mean differences, each negated if its bit in signs is set.
 func flippedSum(list []float64, signs uint64) (sum float64) {
 	for i, x := range list {
 		if signs>>i&1 == 1 {

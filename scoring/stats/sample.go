@@ -30,8 +30,9 @@ type result struct {
 // NewSample returns an empty sample of at most a million answers.
 func NewSample() *Sample { return &Sample{answers: scoring.NewAnswers(1 << 20)} }
 
-// Add adds a result to the sample, unless it is a duplicate of an earlier answer. cluster
-// names what its task shares with others; "" stands for the task itself.
+// Add adds a result to the sample of a model's scores, unless it is a duplicate of an earlier
+// answer. cluster names what its task shares with others, such as a picture; "" stands for the task
+// itself.
 func (s *Sample) Add(r *scoring.Result, cluster string) {
 	if !s.answers.First(r) {
 		s.Twice++
@@ -50,7 +51,7 @@ func (s *Sample) Add(r *scoring.Result, cluster string) {
 // Len returns the number of results.
 func (s *Sample) Len() int { return len(s.results) }
 
-// Models lists the models of the sample, "" for results that name none.
+// Models lists the models of the sample's results, "" for results that name none.
 func (s *Sample) Models() (names []string) {
 	for _, r := range s.results {
 		if !slices.Contains(names, r.model) {
@@ -74,8 +75,8 @@ type taskScores struct {
 	list    []float64
 }
 
-// scoresByTask returns the scores of each task, and the tasks in the order of the results.
-// members says which members of the arm distinguish tasks; the others are ignored.
+// scoresByTask returns the scores of each task, and the tasks in the order of the results. members
+// says which members of the arm (mode, input and so on) distinguish tasks; the others are ignored.
 func (s *Sample) scoresByTask(members [5]bool) (order []taskKey, at map[taskKey]*taskScores) {
 	at = map[taskKey]*taskScores{}
 	for _, r := range s.results {
@@ -120,10 +121,10 @@ type Line struct {
 	Out  int     // pairs left out because one side has no score
 }
 
-// CompareSamples compares two samples, test by test and for all tests of each suite. Repeats
-// of a task are averaged. Tasks without a score on one side are counted in Line.Out, and
-// unpaired counts those that one side lacks. seed makes the random numbers. P values of
-// single tests are adjusted for their number. The error says that no task is on both sides.
+// CompareSamples compares the scores of two models, test by test and for all tests of each suite.
+// Repeats of a task are averaged. Tasks without a score on one side are counted in Line.Out, and
+// unpaired counts those that one side lacks. seed makes the random numbers. P values of single
+// tests are adjusted for their number. It returns an error if no task is on both sides.
 func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpaired int, err error) {
 	members := sharedMembers(sampleA, sampleB)
 	order, left := sampleA.scoresByTask(members)
@@ -195,7 +196,7 @@ func CompareSamples(sampleA, sampleB *Sample, seed uint64) (lines []Line, unpair
 
 func isZeroOrOne(x float64) bool { return x == 0 || x == 1 }
 
-// boolInt returns 1 for true and 0 for false.
+// boolInt returns 1 for true and 0 for false, to count answers.
 func boolInt(b bool) int {
 	if b {
 		return 1
@@ -213,10 +214,10 @@ type Spread struct {
 	SD            float64 // of the differences as they were seen
 }
 
-// Spreads measures how much scores vary, by test and for each suite (Test ""), for planning
-// how many tasks a comparison needs. With two samples it measures their differences on the
-// same tasks; with one (sampleB nil), two models are taken to differ from task to task as much as
-// the scores do. Tests with fewer than two tasks are left out.
+// Spreads measures how much scores vary, by test and for each suite (Test ""), from which users
+// plan how many tasks a comparison needs. With two samples it measures their differences on the
+// same tasks. With one (sampleB nil), it assumes that two models differ from task to task as much
+// as the scores do. Tests with fewer than two tasks are left out.
 func Spreads(sampleA, sampleB *Sample) (out []Spread) {
 	members := [5]bool{true, true, true, true, true}
 	if sampleB != nil {
@@ -282,8 +283,9 @@ type spreadGroup struct {
 	answers          int       // of side A
 }
 
-// measure computes the Spread of at least two tasks. The variance of the differences as they
-// were seen has a part that comes from repeats; the rest is that of true differences.
+// measure computes how much the scores of at least two tasks vary. The variance of the observed
+// differences between two models has a part that comes from repeats; the rest is that of true
+// differences.
 func (g *spreadGroup) measure(twoSides bool) {
 	g.Tasks, g.Repeats = len(g.differences), float64(g.answers)/float64(len(g.differences))
 	if len(g.withinA) > 0 {

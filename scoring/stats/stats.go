@@ -23,7 +23,8 @@ type Value struct {
 	Mean    float64
 }
 
-// valuesByCluster returns the values of each cluster, in the order in which clusters appear.
+// valuesByCluster returns the tasks' values grouped by cluster, in the order in which clusters
+// appear.
 func valuesByCluster(list []Value) [][]float64 {
 	indexOf := map[string]int{}
 	var out [][]float64
@@ -39,8 +40,8 @@ func valuesByCluster(list []Value) [][]float64 {
 	return out
 }
 
-// Clustered returns the mean over tasks and its standard error over clusters, which is NaN
-// for fewer than two clusters. See docs/spec/runs.md#r45.
+// Clustered returns the mean score over tasks and its standard error over clusters of tasks, which
+// is NaN for fewer than two clusters. See docs/spec/runs.md#r45.
 func Clustered(list []Value) (mean, se float64) {
 	for _, v := range list {
 		mean += v.Mean
@@ -73,8 +74,8 @@ func Wilson(right, n int) (low, high float64) {
 	return max(0, (centre-half)/denominator), min(1, (centre+half)/denominator)
 }
 
-// PassAtK returns the chance that at least one of k answers is right, drawn from n of which
-// `right` are. See docs/spec/runs.md#r47.
+// PassAtK returns pass@k: the chance that at least one of k answers is right, drawn from n answers
+// of which `right` are. See docs/spec/runs.md#r47.
 func PassAtK(n, right, k int) float64 {
 	if n-right < k {
 		return 1
@@ -86,8 +87,8 @@ func PassAtK(n, right, k int) float64 {
 	return 1 - allWrong
 }
 
-// McNemar returns the exact two-sided p of McNemar's test, for pairs of which b are right on
-// one side alone and c on the other.
+// McNemar returns the exact two-sided p of McNemar's test for two models on the same tasks: b tasks
+// are right for one model alone and c for the other alone.
 func McNemar(b, c int) float64 {
 	n := b + c
 	p := 0.0
@@ -97,7 +98,7 @@ func McNemar(b, c int) float64 {
 	return min(1, 2*p)
 }
 
-// logChoose returns the natural logarithm of the binomial coefficient n over k.
+// logChoose returns the natural logarithm of the binomial coefficient n over k, which McNemar sums.
 func logChoose(n, k int) float64 {
 	a, _ := math.Lgamma(float64(n) + 1)
 	b, _ := math.Lgamma(float64(k) + 1)
@@ -105,7 +106,8 @@ func logChoose(n, k int) float64 {
 	return a - b - c
 }
 
-// Holm returns p values adjusted for their number by Holm's method, in the order of p.
+// Holm returns the p values of several tests, adjusted for their number by Holm's method, in the
+// order of p.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Sum returns the sum of a list, 0 of nothing.
+// Sum returns the sum of a list of scores, 0 for an empty list.
 func Sum(list []float64) (s float64) {
 	for _, x := range list {
 		s += x
@@ -16,7 +16,7 @@ func Sum(list []float64) (s float64) {
 // Mean returns the mean, NaN of nothing.
 func Mean(list []float64) float64 { return Sum(list) / float64(len(list)) }
 
-// squaredDeviations returns the sum of the squared distances of a list from its mean.
+// squaredDeviations returns the sum of the squared distances of scores from their mean.
 func squaredDeviations(list []float64) float64 {
 	m, sum := Mean(list), 0.0
 	for _, x := range list {

@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Wilcoxon returns the two-sided p of the signed-rank test on differences: ranks of equal sizes are
-// averaged, differences of 0 are left out, and the normal approximation is corrected for ties and
-// continuity. It is NaN for fewer than six differences, for which the approximation does not hold.
+// Wilcoxon returns the two-sided p of the signed-rank test on differences of two models' scores.
+// Ranks of equal sizes are averaged, differences of 0 are left out, and the normal approximation is
+// corrected for ties and continuity. It is NaN for fewer than six differences, for which the
+// approximation does not hold.
 func Wilcoxon(differences []float64) float64 {
 	type difference struct {
 		size     float64
