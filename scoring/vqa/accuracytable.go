@@ -106,9 +106,9 @@ func (t *tables) accuracyCells(run *modelRun) []string {
 	}, run)
 }
 
-// accuracyLine returns a row of the main table for `name`. cell writes each accuracy: it
-// gets the counts of the group, and the printed accuracy or NaN. Printed rows and the chance
-// row have dashes after the accuracies; published runs with counts have no rank.
+// accuracyLine returns a row of the main table for `name`. cell writes each accuracy, from the
+// counts of the group and the accuracy that a paper prints for it, or NaN. Printed rows and the
+// chance row have dashes after the accuracies. Published runs with counts have no rank.
 func (t *tables) accuracyLine(name string, cell func(c counts, printed float64) string, run *modelRun) []string {
 	overall, nan := math.NaN(), math.NaN()
 	if run.printed != nil {
@@ -154,11 +154,10 @@ func (t *tables) accuracyLine(name string, cell func(c counts, printed float64) 
 	return append(append(out, t.rankCells(run)...), t.countCells(run)...)
 }
 
-// countCells returns the cells of a row after the accuracies: 95 % confidence interval,
-// macro average, numbers of items, invalid, missing and unjudged answers, and "if right",
+// countCells returns the cells of a row of the main table after the accuracies: 95 % confidence
+// interval, macro average, numbers of items, invalid, missing and unjudged answers, and "if right",
 // the accuracy if all unjudged answers were right ("-" if there are none). The interval is
-// Wilson's, or where items share pictures the normal one with the standard error over
-// pictures.
+// Wilson's. Where items share pictures it is the normal one, with the standard error over pictures.
 func (t *tables) countCells(run *modelRun) []string {
 	c := run.total
 	interval, ifRight := "-", "-"
@@ -178,9 +177,9 @@ func (t *tables) countCells(run *modelRun) []string {
 		strconv.Itoa(c.invalid), strconv.Itoa(c.missing), strconv.Itoa(c.unjudged), ifRight}
 }
 
-// pictureError returns the standard error of the accuracy, clustered over pictures, as a
-// share from 0 to 1. ok is false where no two items share a picture, where some item names
-// none, and for fewer than two pictures. See docs/spec/runs.md#r45.
+// pictureError returns the standard error of a run's accuracy, clustered over pictures, as a share
+// from 0 to 1. ok is false where no two questions share a picture, where some question names none,
+// and for fewer than two pictures. See docs/spec/runs.md#r45.
 func (run *modelRun) pictureError() (se float64, ok bool) {
 	n := 0
 	for _, c := range run.pictures {

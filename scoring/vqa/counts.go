@@ -11,7 +11,7 @@ type counts struct {
 	ids                                    uint64 // sum of the ids' hashes, to compare sets of items
 }
 
-// hundredths returns a/b as a percentage in hundredths, rounded half up from the exact
+// hundredths returns the accuracy a/b as a percentage in hundredths, rounded half up from the exact
 // fraction: 2415 for 24.15 %. b must be positive. See docs/spec/vqa.md#r44.
 func hundredths(a, b int64) int64 {
 	x := 2*a*10000 + b // floor(10000a/b + 1/2) = floor(x/2b)
@@ -31,7 +31,7 @@ func percent(correct, n int) string {
 	return decimals(hundredths(int64(correct), int64(n)))
 }
 
-// decimals writes a number of hundredths with its two decimals: 2415 is "24.15".
+// decimals writes an accuracy in hundredths of a per cent with its two decimals: 2415 is "24.15".
 func decimals(h int64) string {
 	sign := ""
 	if h < 0 {

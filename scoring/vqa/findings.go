@@ -18,9 +18,9 @@ type finding struct {
 	place         taxonomyPlace // of its subcategory; category is -1 where it has none
 }
 
-// remember keeps the finding of an answer under the hash of its item's id. Later answers to
-// the same item in the same run are only counted as repeated. Past maxFindings nothing more
-// is kept.
+// remember keeps whether an answer is right under the hash of its question's id, for tables that
+// compare answers item by item. Later answers to the same question in the same run are only counted
+// as repeated. Past maxFindings nothing more is kept.
 func (t *tables) remember(run *modelRun, r *scoring.Result, idHash uint64, outcome counts) {
 	if _, ok := run.findings[idHash]; ok {
 		run.repeatedItems++
@@ -38,8 +38,8 @@ func (t *tables) remember(run *modelRun, r *scoring.Result, idHash uint64, outco
 	t.heldFindings++
 }
 
-// itemsOfAll returns the hashes of the items that every run has a judged answer to, in any
-// order, and how many other items some run has.
+// itemsOfAll returns the hashes of the questions to which every run has a judged answer, in any
+// order, and how many other questions some run has.
 func itemsOfAll(runs []*modelRun) (ids []uint64, others int) {
 	judgedIn := map[uint64]int{}
 	for _, run := range runs {
@@ -59,8 +59,8 @@ func itemsOfAll(runs []*modelRun) (ids []uint64, others int) {
 	return ids, len(judgedIn) - len(ids)
 }
 
-// rightBits returns a bit set over the items: bit i%64 of word i/64 is set where the run has
-// ids[i] right.
+// rightBits returns which questions a run has right as a bit set: bit i%64 of word i/64 is set
+// where it has ids[i] right.
 func (run *modelRun) rightBits(ids []uint64) []uint64 {
 	list := make([]uint64, (len(ids)+63)/64)
 	for i, id := range ids {
@@ -71,7 +71,8 @@ func (run *modelRun) rightBits(ids []uint64) []uint64 {
 	return list
 }
 
-// countCommon counts the bits that are set in both lists.
+// countCommon counts the bits that are set in both bit sets: the questions that two runs both have
+// right.
 func countCommon(a, b []uint64) (n int) {
 	for i := range a {
 		n += bits.OnesCount64(a[i] & b[i])

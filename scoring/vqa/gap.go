@@ -65,9 +65,9 @@ func (t *tables) formatGapTable() scoring.TextTable {
 // formatPair holds one model's rows in both formats.
 type formatPair struct{ mcq, open *modelRun }
 
-// formatPairs returns the models that have runs of both formats with equal numbers: those of
-// the papers that are to be compared, and the user's. Blind runs and rows without counts are
-// left out.
+// formatPairs returns the models that have runs of both formats, multiple-choice and open, with
+// equal numbers: those of the papers that are to be compared, and the user's. Blind runs and rows
+// without counts are left out.
 func (t *tables) formatPairs() (papers, own []formatPair) {
 	join := func(list []*modelRun) (out []formatPair) {
 		for _, a := range list {
@@ -83,7 +83,7 @@ func (t *tables) formatPairs() (papers, own []formatPair) {
 	return join(t.comparedPublished(t.published)), join(t.ordered)
 }
 
-// groupCounts returns the counts of category c, or of all items where c is the number of
+// groupCounts returns a run's counts of category c, or of all questions where c is the number of
 // categories.
 func (run *modelRun) groupCounts(c int) counts {
 	if c == len(run.categories) {
@@ -92,8 +92,8 @@ func (run *modelRun) groupCounts(c int) counts {
 	return run.categories[c]
 }
 
-// statisticsRows returns a row for each statistic of the columns. The last row is Pearson's
-// correlation of each column with the last column.
+// statisticsRows returns rows of statistics over the columns of the gap table, a row for each. The
+// last row is Pearson's correlation of each column with the last column.
 func statisticsRows(columns [][]float64) [][]string {
 	names := []string{"mean", "sd (population)", "sd (sample)", "median", "minimum", "maximum", "r with overall"}
 	rows := make([][]string, len(names))

@@ -19,8 +19,8 @@ func badItem(field, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_item", Message: "cannot read " + field + ": " + fmt.Sprintf(format, args...)}
 }
 
-// stringField returns the string in a member of an item, nil where it is absent or null. The
-// error refuses other types.
+// stringField returns the string in a member of a question's item, or nil where it is absent or
+// null. Other types are an error.
 func stringField(item *fastjson.Value, field string) ([]byte, error) {
 	value := item.Get(field)
 	if absent(value) {
@@ -32,9 +32,9 @@ func stringField(item *fastjson.Value, field string) ([]byte, error) {
 	return value.GetStringBytes(), nil
 }
 
-// readQuestion reads everything of an item but the model's answer into j: taxonomy,
-// pictures, options with their labels and order, and the right answer. The options stay in
-// r, in the order in which they were shown.
+// readQuestion reads everything of an item but the model's answer into j: taxonomy, pictures,
+// options with their labels and order, and the right answer. The options stay in r, in the order in
+// which they were shown to the model.
 func (s *suite) readQuestion(r *reader, it *scoring.Item, v scoring.Variants, j *job) error {
 	fields := it.Fields
 	if named := fields.GetStringBytes("benchmark"); len(named) > 0 {
@@ -68,8 +68,8 @@ func (s *suite) readQuestion(r *reader, it *scoring.Item, v scoring.Variants, j 
 	return s.readTruth(r, fields, j)
 }
 
-// lacking implements scoring.Suite.Lacking. It returns an error that names every member that
-// the item needs and does not have, nil where it has all.
+// lacking returns an error that names every member that the question's item needs and does not
+// have, or nil where it has all. It implements scoring.Suite.Lacking.
 func (s *suite) lacking(it *scoring.Item) error {
 	lacks, fields := scoring.LackingIn(it), it.Fields
 	var j job // only for its format
@@ -185,8 +185,8 @@ var scales = []string{"object", "room_space", "building_space", "spatial_structu
 
 var scaleValues = metricValues(scales)
 
-// metricValues returns names of the taxonomy as values of metrics, made once so that results allocate
-// none.
+// metricValues returns names of the benchmark's taxonomy as values of metrics. They are made once,
+// so that results allocate none.
 func metricValues(list []string) (out []any) {
 	for _, s := range list {
 		out = append(out, s)
@@ -194,7 +194,8 @@ func metricValues(list []string) (out []any) {
 	return out
 }
 
-// knownScale returns one of scales as the value of a metric, nil for any other name.
+// knownScale returns the scale of a question as the value of a metric, or nil for a name that is
+// not one of scales.
 func knownScale(id []byte) any {
 	for k, s := range scales {
 		if string(id) == s {
@@ -248,7 +249,7 @@ func (s *suite) readOptions(r *reader, it *scoring.Item, j *job) error {
 	return j.readOrder(it)
 }
 
-// styleOf returns the style of labels that are called "numbers" or "letters".
+// styleOf returns the style of option labels that is called "numbers" or "letters".
 func styleOf(labels string) extract.Style {
 	if labels == "numbers" {
 		return extract.Numbers
@@ -256,10 +257,11 @@ func styleOf(labels string) extract.Style {
 	return extract.Letters
 }
 
-// readTruth reads the right option into j.gold, and the ground truth of an open answer into j.truth. A
-// choice question needs a right option. An open one needs a ground truth, a right option, or a verdict
-// that was recorded in the member judge. answer and answer_index refer to the item's own order, so the options
-// are put into the order in which they were shown only after that.
+// readTruth reads the right option of a question into j.gold, and the ground truth of an open
+// answer into j.truth. A choice question needs a right option. An open one needs a ground truth, a
+// right option, or a verdict that was recorded in the member judge. answer and answer_index refer
+// to the item's own order, so the options are put into the order in which they were shown only
+// after that.
 func (s *suite) readTruth(r *reader, fields *fastjson.Value, j *job) error {
 	j.gold = -1
 	if j.optionCount > 0 {
@@ -293,10 +295,9 @@ func (s *suite) readTruth(r *reader, fields *fastjson.Value, j *job) error {
 	return nil
 }
 
-// readGold reads the index of the right option into j.gold: from answer_index, else from
-// answer, which must be a label or the full text of one option. It stays -1 where the item
-// has neither, and where the answer of an open question is no option. See
-// docs/spec/vqa.md#r5.
+// readGold reads the index of the right option into j.gold: from answer_index, else from answer,
+// which must be a label or the full text of one option. It stays -1 where the item has neither, and
+// where the answer of an open question is not an option. See docs/spec/vqa.md#r5.
 func (r *reader) readGold(fields *fastjson.Value, j *job) error {
 	if index := fields.Get("answer_index"); !absent(index) {
 		gold, err := index.Int()
@@ -376,7 +377,7 @@ func optionsPointToDrawings(options [][]byte) bool {
 	return worded >= 3 || roman == len(options)
 }
 
-// labelText returns the label of option i: "1", "2", ... or "A", "B", ...
+// labelText returns the label of option i of a question: "1", "2", ... or "A", "B", ...
 func labelText(style extract.Style, i int) string {
 	if style == extract.Numbers {
 		return strconv.Itoa(i + 1)

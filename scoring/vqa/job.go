@@ -123,7 +123,7 @@ func (j *job) takeRecordedVerdict(it *scoring.Item) bool {
 	return true
 }
 
-// quoteStart returns the first 80 bytes of a text in quotes, for an error message.
+// quoteStart returns the first 80 bytes of a judge's reply in quotes, for an error message.
 func quoteStart(s string) string {
 	const limit = 80
 	if len(s) > limit {
@@ -135,9 +135,9 @@ func quoteStart(s string) string {
 // maxSentChars is how many characters of an answer a judge gets. See docs/spec/vqa.md#r33.
 const maxSentChars = 4000
 
-// textForJudge returns an answer as a judge gets it: without reasoning blocks, and only the
-// first maxSentChars characters. With lastAnswer only what follows the last "Answer:" is
-// left. See docs/spec/vqa.md#r33.
+// textForJudge returns a model's answer as a judge gets it: without reasoning blocks, and only its
+// first maxSentChars characters. With lastAnswer it returns only what follows the last "Answer:".
+// See docs/spec/vqa.md#r33.
 func textForJudge(answer []byte, lastAnswer bool) string {
 	s := strings.TrimSpace(plain.Spoken(string(answer)))
 	if at := strings.LastIndex(s, "Answer:"); lastAnswer && at >= 0 {
@@ -165,8 +165,8 @@ func sameText(answer, truth string) bool {
 	return asOption.OptionByText([]byte(answer)) == 0
 }
 
-// askAboutChoice prepares the question for a judge about an answer to a question with
-// options. An answer with nothing but reasoning is wrong without a judge.
+// askAboutChoice prepares the question for a judge about an answer to a question with options. An
+// answer that is only reasoning is wrong without a judge.
 func (j *job) askAboutChoice(kind scoring.QuestionKind, it *scoring.Item, answer []byte, options [][]byte) {
 	sent := textForJudge(answer, false)
 	if sent == "" {
@@ -192,8 +192,8 @@ func (j *job) setQuestion(kind scoring.QuestionKind, it *scoring.Item, sent stri
 		Truth: j.truth, Answer: sent}
 }
 
-// Question implements scoring.Judged. It returns the prepared question, false where no judge
-// is needed.
+// Question returns the question for a judge that prepare made, or false where no judge is needed.
+// It implements scoring.Judged.
 func (j *job) Question() (scoring.Question, bool) {
 	if j.judgeQuestion == nil {
 		return scoring.Question{}, false
@@ -201,8 +201,8 @@ func (j *job) Question() (scoring.Question, bool) {
 	return *j.judgeQuestion, true
 }
 
-// Judge implements scoring.Judged. It decides the item by a judge's verdict, or leaves it
-// unjudged with the judge's error.
+// Judge decides the item by a judge's verdict, or leaves it unjudged with the judge's error. It
+// implements scoring.Judged.
 func (j *job) Judge(v scoring.Judgement) {
 	if v.Err != nil {
 		j.setUnjudged(v.Err.Message)
@@ -211,7 +211,7 @@ func (j *job) Judge(v scoring.Judgement) {
 	j.decide(v.Right, sourceJudge)
 }
 
-// result returns the result without score and error, which depend on the outcome.
+// result returns the result of a question without score and error, which depend on the outcome.
 func (j *job) result() scoring.Result {
 	r := scoring.Result{ID: j.id, Suite: j.suite.name, Test: j.format, Status: sources[j.source], Cluster: j.pictures}
 	m := j.metrics[:0]
@@ -252,8 +252,8 @@ func (j *job) result() scoring.Result {
 	return r
 }
 
-// groupNames returns the names of category and subcategory as values of metrics, nil where
-// the item has none. Names outside the benchmark's taxonomy come from the item.
+// groupNames returns the names of the question's category and subcategory as values of metrics, nil
+// where the item has none. Names outside of the benchmark's taxonomy come from the item.
 func (j *job) groupNames() (category, sub any) {
 	if j.place.category >= 0 {
 		at := &j.suite.categories[j.place.category]
@@ -271,7 +271,7 @@ func (j *job) groupNames() (category, sub any) {
 	return category, sub
 }
 
-// letterOf returns the letter of option i as the value of a metric, nil for -1.
+// letterOf returns the letter of the question's option i as the value of a metric, nil for -1.
 func letterOf(i int) any {
 	if i < 0 {
 		return nil
@@ -296,7 +296,7 @@ func reasonValue(r extract.Reason) any {
 
 var kindValues = metricValues([]string{"text", "visual"})
 
-// kindValue returns the kind of the options as the value of a metric.
+// kindValue returns whether a question's options are texts or drawings as the value of a metric.
 func kindValue(visual bool) any {
 	if visual {
 		return kindValues[1]

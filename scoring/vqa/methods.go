@@ -30,8 +30,8 @@ const (
 // xolverSteps are the calls of Xolver before its answer. See docs/spec/vqa.md#r62.
 var xolverSteps = []string{"base", "segment", "attributes", "relations", "groups", "transformations", "standardise"}
 
-// Steps returns the steps of a method in the order of their calls (docs/spec/vqa.md#r61); a
-// method of one call has the single step "". pictures is the number of pictures of the item:
+// Steps returns the steps of a prompting method in the order of their calls (docs/spec/vqa.md#r61);
+// a method of one call has the single step "". pictures is the number of pictures of the item:
 // Xolver describes transformations only between several.
 func Steps(method string, pictures int) []string {
 	switch method {
@@ -56,7 +56,7 @@ func HasPicture(method, step string) bool { return method != Xolver || step == x
 //go:embed prompts/*.txt
 var printed embed.FS
 
-// printedPrompt returns a prompt that the paper prints.
+// printedPrompt returns a prompt that the benchmark's paper prints.
 func printedPrompt(name string) string {
 	b, err := printed.ReadFile("prompts/" + name + ".txt")
 	if err != nil {
@@ -73,8 +73,8 @@ type promptQuestion struct {
 	style    extract.Style
 }
 
-// text returns the prompt for one step of a method. heard has the model's answers to the
-// steps before it, by step.
+// text returns the prompt for one step of a prompting method. heard holds the model's answers to
+// the steps before it, by step.
 func (q *promptQuestion) text(method, step string, heard map[string]string) string {
 	format := "mcq"
 	if q.open {
@@ -106,7 +106,7 @@ func (q *promptQuestion) text(method, step string, heard map[string]string) stri
 	return fillIn(q.fitToOptions(printedPrompt(name)), values)
 }
 
-// labelledOptions lists the options with their labels: "1. Kitchen".
+// labelledOptions lists the question's options with their labels: "1. Kitchen".
 func (q *promptQuestion) labelledOptions() []string {
 	out := make([]string, len(q.options))
 	for i, o := range q.options {
@@ -143,8 +143,8 @@ func (q *promptQuestion) fitToOptions(prompt string) string {
 // placeholder is a name in braces.
 var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
 
-// fillIn replaces each placeholder {name} by its value; those without a value stay. All are
-// replaced in one pass, so a placeholder within a value stays as it is.
+// fillIn replaces each placeholder {name} of a printed prompt by its value; those without a value
+// stay. All are replaced in one pass, so a placeholder within a value stays as it is.
 func fillIn(prompt string, values map[string]string) string {
 	return placeholder.ReplaceAllStringFunc(prompt, func(name string) string {
 		if v, ok := values[strings.Trim(name, "{}")]; ok {
@@ -225,8 +225,8 @@ func addSummary(values, heard map[string]string) {
 // objectLine is a line of the list of objects.
 var objectLine = regexp.MustCompile(`^Obj\d+:`)
 
-// matchingLines returns the trimmed lines of a text for which match is true, joined by line
-// ends.
+// matchingLines returns the trimmed lines of a model's answer for which match is true, joined by
+// line ends.
 func matchingLines(text string, match func(string) bool) string {
 	var matching []string
 	for line := range strings.Lines(text) {
@@ -238,8 +238,8 @@ func matchingLines(text string, match func(string) bool) string {
 	return strings.Join(matching, "\n")
 }
 
-// firstJSON returns the first JSON value in a text that begins with one of the characters in
-// brackets, as written there, or none if there is no such value.
+// firstJSON returns the first JSON value in a model's answer that begins with one of the characters
+// in brackets, as written there, or none if there is no such value.
 func firstJSON(text, brackets, none string) string {
 	for start := 0; ; {
 		offset := strings.IndexAny(text[start:], brackets)

@@ -71,7 +71,7 @@ func (t *tables) solvedTable(format string, own []*modelRun) scoring.TextTable {
 	return out
 }
 
-// solvedRow returns a row of solvedTable; itemsBySolvers[k] is how many items k models
+// solvedRow returns a row of solvedTable. itemsBySolvers[k] is how many questions exactly k models
 // solved.
 func solvedRow(category, sub string, itemsBySolvers []int) []string {
 	n, cells := 0, []string{category, sub, ""} // the third cell becomes n
@@ -153,8 +153,8 @@ func (t *tables) errorClassTable(format string, own []*modelRun) scoring.TextTab
 	return out
 }
 
-// countTag counts a wrong answer under its error class. Right answers and those without a
-// score are not counted; classes beyond maxRows are counted as untagged.
+// countTag counts a run's wrong answer under its error class. Right answers and those without a
+// score are not counted. Classes beyond maxRows are counted as untagged.
 func (run *modelRun) countTag(r *scoring.Result) {
 	if !r.Scored || r.Score == 1 {
 		return

@@ -10,8 +10,8 @@ import (
 // humanName is the row of the human baseline.
 const humanName = "human"
 
-// sub returns the printed accuracy of subcategory s of category c in per cent, NaN where
-// there is none.
+// sub returns the accuracy in per cent that the paper prints for people in subcategory s of
+// category c, NaN where there is none.
 func (h *human) sub(c, s int) float64 {
 	if c < len(h.subs) && s < len(h.subs[c]) {
 		return h.subs[c][s]
@@ -68,9 +68,9 @@ func (s *suite) readPaper(doc []byte) (runs []*modelRun) {
 	return runs
 }
 
-// readPaperRow reads one published row of a main table. subs are its printed subcategories,
-// nil in SPATIALAB, which counts by category. Without derived counts the row keeps the
-// printed accuracies.
+// readPaperRow reads one published row of a paper's main table. subs are its printed subcategories,
+// nil in SPATIALAB, which counts by category. Without derived counts the row keeps the printed
+// accuracies.
 func (s *suite) readPaperRow(v *fastjson.Value, format string, subs *fastjson.Value) *modelRun {
 	run := s.newRun(runKey{model: string(v.GetStringBytes("model")) + " (paper)", format: format, repeat: 1})
 	if string(v.GetStringBytes("group")) == "human" {
@@ -108,8 +108,8 @@ func (s *suite) readPaperRow(v *fastjson.Value, format string, subs *fastjson.Va
 	return run
 }
 
-// addPrintedCounts adds the correct items of a category or subcategory to a published row.
-// size is the number of items where the paper measured a subset, nil for all items of the
+// addPrintedCounts adds the number of correct items of a category or subcategory to a published
+// row. size is the number of items where the paper measured a subset, nil for all items of the
 // benchmark.
 func (s *suite) addPrintedCounts(run *modelRun, place taxonomyPlace, correct int, size *fastjson.Value) {
 	c := &s.categories[place.category]
@@ -145,7 +145,8 @@ func (s *suite) readSubcategoryRow(v *fastjson.Value, format string, runs []*mod
 	}
 }
 
-// printedNumber returns a cell of a published table, NaN for null or a missing one.
+// printedNumber returns a cell of SPATIALAB's or SpaCE-Eval's published tables, NaN for null or a
+// missing one.
 func printedNumber(v *fastjson.Value) float64 {
 	if absent(v) {
 		return math.NaN()

@@ -17,8 +17,8 @@ import (
 //go:embed papers/*.json
 var paperFiles embed.FS
 
-// embeddedPaper returns the document of paper tables `name` that is compiled into the
-// program.
+// embeddedPaper returns the document of SPATIALAB's or SpaCE-Eval's paper tables, `name`, that is
+// compiled into the program.
 func embeddedPaper(name string) []byte {
 	b, err := paperFiles.ReadFile("papers/" + name + ".json")
 	if err != nil {
@@ -51,9 +51,9 @@ func (t *tables) addPapers(s *suite, given [][]byte) {
 	}
 }
 
-// comparedPublished returns published runs for tables where each model has its own column or
-// enters statistics. Those were asked for only where a user gave documents, so it returns
-// nil for the built-in ones.
+// comparedPublished returns published runs for tables in which each model has its own column or
+// enters statistics. These are wanted only where the user gave documents of paper tables, so it
+// returns nil for the built-in ones.
 func (t *tables) comparedPublished(published []*modelRun) []*modelRun {
 	if t.builtIn {
 		return nil
@@ -105,9 +105,9 @@ func (t *tables) categoryTables(format string, own []*modelRun) (out []scoring.T
 	return out
 }
 
-// categoryTable returns the table of one category. Columns: model, an accuracy for each
-// subcategory, all, n, rank, nearest. Rows: the user's runs, with ranks, then published
-// ones. It has no rows where the user's runs have no items of the category.
+// categoryTable returns the table of one SPATIALAB category. Its columns are the model, an accuracy
+// for each subcategory, all, n, rank and nearest. The user's runs come first, with ranks, then
+// published ones. It has no rows where the user's runs have no questions of the category.
 func (t *tables) categoryTable(format string, category int, own, published []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + " accuracy in " +
 		t.categories[category].name + ", %", Text: 1, Columns: []string{"model"}}
@@ -146,7 +146,7 @@ func (t *tables) categoryTable(format string, category int, own, published []*mo
 	return out
 }
 
-// sumOfSubcategories returns the sum of the counts of a category's subcategories.
+// sumOfSubcategories returns the sum of a run's counts over the subcategories of category c.
 func (run *modelRun) sumOfSubcategories(c int) (sum counts) {
 	for _, counted := range run.subcategories[c] {
 		sum.add(counted)
@@ -157,10 +157,10 @@ func (run *modelRun) sumOfSubcategories(c int) (sum counts) {
 // methodPairs are the methods that the paper compares: its Tables 19, 20 and 25.
 var methodPairs = [][2]string{{Direct, CoT}, {CoT, Reflect}, {Direct, Xolver}}
 
-// methodTable compares two methods of the same model and run on the same items. Columns:
-// model, methods ("direct -> cot"), category, n, accuracy by the first method, by the
-// second, and the difference. The paper's rows follow the user's of the same pair of
-// methods. See docs/spec/runs.md#r54.
+// methodTable compares two prompting methods of the same model and run on the same questions. Its
+// columns are model, methods ("direct -> cot"), category, n, accuracy by the first method, by the
+// second, and the difference. The paper's rows follow the user's of the same pair of methods. See
+// docs/spec/runs.md#r54.
 func (t *tables) methodTable(format string, own []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + ": methods on the same items, %", Text: 3,
 		Columns: []string{"model", "methods", "category", "n", "without", "with", "gain"},
@@ -304,7 +304,7 @@ func (t *tables) publishedSolvedTable(format string, own []*modelRun) scoring.Te
 	return out
 }
 
-// benchmarkSize returns the number of items of the benchmark.
+// benchmarkSize returns the number of questions of SPATIALAB or SpaCE-Eval.
 func (t *tables) benchmarkSize() (n int) {
 	for i := range t.categories {
 		n += t.categories[i].size

@@ -7,10 +7,10 @@ import (
 	"plumb/scoring/vqa/extract"
 )
 
-// prompt implements scoring.Suite.Prompt. It returns what a model is asked about an item,
-// with the options in the order in which they are shown; the picture is a content part
-// before it (docs/spec/vqa.md#r11). The error is that of an item that cannot be scored or
-// has no question. With o.Open, a SPATIALAB item without a test becomes an open one.
+// prompt returns what a model is asked about a question, with the options in the order in which
+// they are shown. The picture is a content part before it (docs/spec/vqa.md#r11). The error is that
+// of an item that cannot be scored or has no question. With o.Open, a SPATIALAB item without a test
+// becomes an open one. It implements scoring.Suite.Prompt.
 func (s *suite) prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)
@@ -44,8 +44,8 @@ func (s *suite) prompt(it *scoring.Item, o scoring.PromptOptions) (string, error
 	return q.text(o.Method, o.Step, o.Heard), nil
 }
 
-// shown returns the options in the order in which they are shown. A missing one is "nan", as in
-// the benchmark's own files.
+// shown returns the question's options in the order in which they are shown. A missing one is
+// "nan", as in the benchmark's own files.
 func (r *reader) shown() []string {
 	out := make([]string, len(r.options))
 	for i, o := range r.options {

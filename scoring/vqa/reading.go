@@ -7,8 +7,8 @@ import (
 	"plumb/scoring"
 )
 
-// reading implements scoring.Suite.Reading: the part that names an option, or the text that
-// a judge decides about.
+// reading returns which part of an answer decides: the bytes that name an option, or the text that
+// a judge decides about. It implements scoring.Suite.Reading.
 func (s *suite) reading(it *scoring.Item, v scoring.Variants) (from, to int, ok bool) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)
@@ -30,8 +30,8 @@ func (s *suite) reading(it *scoring.Item, v scoring.Variants) (from, to int, ok 
 	return r.choice.Where(answer, strict)
 }
 
-// sentPart returns the part of an answer that a judge gets (see textForJudge), from its
-// first to its last character: a reasoning block inside is in it.
+// sentPart returns which part of an answer a judge gets (see textForJudge), from its first to its
+// last character. A reasoning block between them is included.
 func sentPart(answer []byte, lastAnswer bool) (from, to int, ok bool) {
 	sent := []byte(textForJudge(answer, lastAnswer))
 	if len(sent) == 0 {

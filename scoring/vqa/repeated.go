@@ -20,9 +20,9 @@ type Reliability struct {
 	ICC         float64 // ICC(3,k), two-way layout without interaction, at most 1
 }
 
-// Reliable computes the reliability of repeated runs. columns[r] is a bit set: bit i%64 of
-// word i/64 is set where run r has item i right, and no bit is set past the last item. Items
-// times runs must be at most 2^31, so that all sums are exact integers.
+// Reliable computes how reliable repeated runs of a model are. columns[r] is a bit set: bit i%64 of
+// word i/64 is set where run r has question i right, and no bit is set past the last question.
+// Items times runs must be at most 2^31, so that all sums are exact integers.
 func Reliable(columns [][]uint64, items int) Reliability {
 	nan := math.NaN()
 	out := Reliability{Runs: len(columns), Items: items, Mean: nan, SD: nan, PairwiseR: nan, Alpha: nan, ICC: nan}
@@ -125,7 +125,8 @@ func (t *tables) repeatTable(format string, own []*modelRun) scoring.TextTable {
 	return out
 }
 
-// byModel groups runs by model and by whether they are blind, in order of first appearance.
+// byModel groups runs of questions by model and by whether they are blind, in order of first
+// appearance.
 func byModel(own []*modelRun) (groups [][]*modelRun) {
 	type key struct {
 		model string
@@ -145,7 +146,7 @@ func byModel(own []*modelRun) (groups [][]*modelRun) {
 	return groups
 }
 
-// thousandths writes a coefficient with three decimals, "-" for NaN.
+// thousandths writes a reliability coefficient with three decimals, "-" for NaN.
 func thousandths(x float64) string {
 	if math.IsNaN(x) {
 		return "-"

@@ -43,8 +43,8 @@ func Fixed(options [][]byte) bool {
 	return false
 }
 
-// refersToOthers reports whether an option in lower case contains a match of the regular
-// expression \b(all|none|both|neither) of (the above|these)\b.
+// refersToOthers reports whether a question's option, in lower case, refers to other options:
+// whether it matches \b(all|none|both|neither) of (the above|these)\b.
 func refersToOthers(lower []byte) bool {
 	for _, word := range [...]string{"all", "none", "both", "neither"} {
 		for _, what := range [...]string{" of the above", " of these"} {
@@ -65,8 +65,8 @@ func refersToOthers(lower []byte) bool {
 	return false
 }
 
-// namesTwoOptions reports whether an option refers to two others, as "A and C" does: it
-// matches \b[A-D] and [A-D]\b.
+// namesTwoOptions reports whether a question's option refers to two others, as "A and C" does:
+// whether it matches \b[A-D] and [A-D]\b.
 func namesTwoOptions(s []byte) bool {
 	isLetter := func(c byte) bool { return c >= 'A' && c <= 'D' }
 	for i := 0; i+7 <= len(s); i++ { // 7 bytes: "A and C"
@@ -78,8 +78,8 @@ func namesTwoOptions(s []byte) bool {
 	return false
 }
 
-// isWordByte reports whether s[i] is a letter, a digit, an underscore or a part of a
-// non-ASCII character. It is false outside s.
+// isWordByte reports whether s[i], a byte of an option, is a letter, a digit, an underscore or a
+// part of a non-ASCII character. It is false outside of s.
 func isWordByte(s []byte, i int) bool {
 	if i < 0 || i >= len(s) {
 		return false
@@ -88,8 +88,8 @@ func isWordByte(s []byte, i int) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
 }
 
-// readOrder reads in which order the options were shown: from the member order, a list of
-// indices in the item, else from shuffle, a seed, which is applied later by putInShownOrder.
+// readOrder reads in which order the question's options were shown: from the member order, a list
+// of indices in the item, or else from shuffle, a seed, which putInShownOrder applies later.
 // Without both it is the order of the item. See docs/spec/vqa.md#r8.
 func (j *job) readOrder(it *scoring.Item) error {
 	seed, list := it.Fields.Get("shuffle"), it.Fields.Get("order")
@@ -122,9 +122,9 @@ func (j *job) readOrder(it *scoring.Item) error {
 	return nil
 }
 
-// putInShownOrder puts r.options in the order in which they were shown, and computes that
-// order first where the item gives a seed. Options that refer to each other are not
-// shuffled.
+// putInShownOrder puts the question's options (r.options) in the order in which they were shown.
+// Where the item gives a seed, it computes that order first. Options that refer to each other are
+// not shuffled.
 func (r *reader) putInShownOrder(j *job) {
 	if j.seeded {
 		if Fixed(r.options) { // such as "all of the above"
@@ -140,7 +140,7 @@ func (r *reader) putInShownOrder(j *job) {
 	copy(r.options, shown[:j.optionCount])
 }
 
-// original returns the index in the item of the option that was shown at position p.
+// original returns the index in the item of the question's option that was shown at position p.
 func (j *job) original(p int) int {
 	if !j.shuffled {
 		return p

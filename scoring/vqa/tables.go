@@ -59,7 +59,7 @@ type modelRun struct {
 	note           string
 }
 
-// newRun returns an empty modelRun with a counter for each category and subcategory of the
+// newRun returns an empty run of a model, with a counter for each category and subcategory of the
 // benchmark.
 func (b *benchmark) newRun(key runKey) *modelRun {
 	r := &modelRun{runKey: key, pictures: map[string]counts{}, categories: make([]counts, len(b.categories)),
@@ -72,7 +72,8 @@ func (b *benchmark) newRun(key runKey) *modelRun {
 	return r
 }
 
-// newTables implements scoring.Suite.Tables.
+// newTables returns empty tables for a report on SPATIALAB or SpaCE-Eval, with the published rows
+// of the papers. It implements scoring.Suite.Tables.
 func (s *suite) newTables(o scoring.TableOptions) scoring.Tables {
 	t := &tables{benchmark: s.benchmark, places: s.places, missingIsWrong: o.Missing, clusterOf: o.Cluster,
 		runs: map[runKey]*modelRun{}}
@@ -84,9 +85,9 @@ func (s *suite) newTables(o scoring.TableOptions) scoring.Tables {
 // outside. What is beyond it is not counted.
 const maxRows = 1000
 
-// Add implements scoring.Tables. It counts a result under its run, with right, wrong,
-// missing and unjudged answers apart. Results without a score for any other reason are not
-// counted, nor those of runs beyond maxRows.
+// Add counts a result of SPATIALAB or SpaCE-Eval under its run, with right, wrong, missing and
+// unjudged answers apart. Results without a score for any other reason are not counted, nor are
+// those of runs beyond maxRows. It implements scoring.Tables.
 func (t *tables) Add(r *scoring.Result) {
 	noResponse := r.Err != nil && r.Err.Code == "no_response"
 	unjudged := r.Err != nil && r.Err.Code == "unjudged"
@@ -147,7 +148,7 @@ func (run *modelRun) countPicture(t *tables, r *scoring.Result, outcome counts) 
 	run.pictures[name] = c
 }
 
-// wordOf returns the metric `name` of a result if its value is a single string, else "".
+// wordOf returns the metric `name` of a question's result if its value is a single string, else "".
 func wordOf(r *scoring.Result, name string) string {
 	if s := r.Strings(name); len(s) == 1 {
 		return s[0]
@@ -155,9 +156,9 @@ func wordOf(r *scoring.Result, name string) string {
 	return ""
 }
 
-// addToGroups adds the outcome of one answer to the total of the run and to its category,
-// subcategory, scale, kind of options and number of options. Scales and kinds beyond maxRows
-// are left out.
+// addToGroups adds the outcome of one answer to the total of the run, and to its category,
+// subcategory, scale, kind of options and number of options. Scales and kinds beyond maxRows are
+// left out.
 func (run *modelRun) addToGroups(t *tables, r *scoring.Result, outcome counts) {
 	run.total.add(outcome)
 	if p, ok := t.places[wordOf(r, "category")]; ok && p.sub < 0 {
@@ -197,7 +198,8 @@ func (c *counts) add(o counts) {
 	c.ids += o.ids
 }
 
-// modelName returns the name of the model, marked "(blind)" for a run without the picture.
+// modelName returns the name of the run's model, marked "(blind)" if the model did not see the
+// pictures.
 func (run *modelRun) modelName() string {
 	name := cmp.Or(run.model, "model")
 	if run.blind {
@@ -206,8 +208,8 @@ func (run *modelRun) modelName() string {
 	return name
 }
 
-// name returns the first cell of the run's rows: the model and, from the second run on, its
-// number.
+// name returns the first cell of the run's rows in a table: the model and, from the second run on,
+// its number.
 func (run *modelRun) name() string {
 	name := run.modelName()
 	if run.repeat != 1 {
@@ -234,8 +236,8 @@ func (run *modelRun) chanceAccuracy() (accuracy int64, ok bool) {
 	return hundredths(sum, items*denominator), true
 }
 
-// macroAccuracy returns the unweighted mean, in per cent, of the accuracies of the
-// categories that have items; NaN where none has.
+// macroAccuracy returns the unweighted mean, in per cent, of a run's accuracies in the categories
+// that have questions; NaN where none has.
 func (run *modelRun) macroAccuracy() float64 {
 	var list []float64
 	for _, c := range run.categories {
@@ -246,10 +248,10 @@ func (run *modelRun) macroAccuracy() float64 {
 	return stats.Summarise(list).Mean
 }
 
-// Tables implements scoring.Tables. It returns the tables of each format that has results,
-// in the order of the papers, then the table of gaps between the formats. Tables without
-// rows are left out, and those that compare answers item by item are when too many answers
-// came to remember all.
+// Tables returns the tables of a report on SPATIALAB or SpaCE-Eval: those of each format that has
+// results, in the order of the papers, then the table of gaps between the formats. Tables without
+// rows are left out. So are those that compare answers item by item if there were too many answers
+// to remember all. It implements scoring.Tables.
 func (t *tables) Tables() (out []scoring.TextTable) {
 	for _, format := range t.formats {
 		var own []*modelRun
@@ -320,7 +322,7 @@ func (t *tables) subcategoryTable(format string, own []*modelRun) scoring.TextTa
 	return out
 }
 
-// hasSubcategories reports whether the run has counted items in any subcategory.
+// hasSubcategories reports whether the run has counted questions in any subcategory.
 func (run *modelRun) hasSubcategories() bool {
 	for _, list := range run.subcategories {
 		for _, c := range list {
@@ -332,8 +334,8 @@ func (run *modelRun) hasSubcategories() bool {
 	return false
 }
 
-// humanGapTable returns the table of the human baseline minus the accuracy, in points.
-// Columns: model, one for each category, Overall. See docs/spec/vqa.md#r48.
+// humanGapTable returns the table of people's accuracy minus that of models, in points. Its columns
+// are the model, one for each category, and Overall. See docs/spec/vqa.md#r48.
 func (t *tables) humanGapTable(format string, own []*modelRun) scoring.TextTable {
 	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + ": human baseline minus accuracy, points",
 		Text: 1, Columns: []string{"model"}}
@@ -352,8 +354,8 @@ func (t *tables) humanGapTable(format string, own []*modelRun) scoring.TextTable
 	return out
 }
 
-// pointsBelow returns how many points the accuracy of c lies below a printed accuracy of
-// `base` per cent, computed exactly in hundredths; "-" where c has no items.
+// pointsBelow returns how many points the accuracy of c lies below people's printed accuracy of
+// `base` per cent, computed exactly in hundredths; "-" where c has no questions.
 func pointsBelow(base float64, c counts) string {
 	if c.n == 0 {
 		return "-"

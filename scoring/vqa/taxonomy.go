@@ -121,8 +121,8 @@ var otherNames = map[string]string{"material_and_science": "materials_and_struct
 // sub is -1 for a category.
 type taxonomyPlace struct{ category, sub int }
 
-// taxonomyPlaces returns the place of every category and subcategory by each of its
-// identifiers, names and abbreviations, all written as by appendID.
+// taxonomyPlaces returns a map from names to the categories and subcategories of the benchmark. It
+// has each by its identifiers, names and abbreviations, all written as by appendID.
 func (b *benchmark) taxonomyPlaces() map[string]taxonomyPlace {
 	all := map[string]taxonomyPlace{}
 	add := func(p taxonomyPlace, names ...string) {
@@ -148,9 +148,9 @@ func (b *benchmark) taxonomyPlaces() map[string]taxonomyPlace {
 	return all
 }
 
-// appendID appends a name as an identifier, so that spellings compare equal: in lower case,
-// with one underscore for each run of ASCII characters other than letters and digits, and
-// none at the ends. See docs/spec/vqa.md#r3.
+// appendID appends the name of a category or benchmark as an identifier, so that spellings compare
+// equal: in lower case, with one underscore for each run of ASCII characters other than letters and
+// digits, and none at the ends. See docs/spec/vqa.md#r3.
 func appendID(dst, name []byte) []byte {
 	start, separated := len(dst), false
 	for _, c := range name {
@@ -176,8 +176,8 @@ type Size struct {
 	Items    int
 }
 
-// Sizes lists the subcategories of a benchmark, nil for an unknown one. See
-// docs/spec/vqa.md#r1.
+// Sizes lists the subcategories of SPATIALAB or SpaCE-Eval with their numbers of questions, nil for
+// another suite. See docs/spec/vqa.md#r1.
 func Sizes(suite string) (out []Size) {
 	for _, b := range []*benchmark{spatialab, spaceeval} {
 		if b.name != suite {

@@ -53,7 +53,8 @@ func newSuite(b *benchmark) *suite {
 	return s
 }
 
-// publicSuite returns the suite as other packages use it.
+// publicSuite returns the suite of SPATIALAB or SpaCE-Eval as other packages use it: a table of
+// functions.
 func (s *suite) publicSuite() *scoring.Suite {
 	return &scoring.Suite{
 		Name: s.name, Tests: s.formats, Variants: s.variants(),
@@ -91,8 +92,8 @@ type reader struct {
 	text    []byte
 }
 
-// prepare implements scoring.Suite.Prepare. It reads the question and the model's answer,
-// and decides what needs no judge. A missing answer is no error.
+// prepare reads a question and the model's answer, and decides what needs no judge. A missing
+// answer is not an error. It implements scoring.Suite.Prepare.
 func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)
@@ -149,7 +150,7 @@ func (s *suite) readChoice(r *reader, it *scoring.Item, v scoring.Variants, j *j
 	}
 }
 
-// sourceOf returns the stage of reading that decided an answer, sourceInvalid for one that
+// sourceOf returns the stage of reading that decided an answer, or sourceInvalid for an answer that
 // names no option. Stages are sources with the same numbers.
 func sourceOf(reading extract.Reading) source {
 	if reading.Option < 0 {
@@ -158,9 +159,9 @@ func sourceOf(reading extract.Reading) source {
 	return source(reading.Stage)
 }
 
-// readOpen decides an open answer: an empty one is wrong, and a recorded verdict or, with
-// the variant, equality with the ground truth decides. For any other it prepares the
-// question for a judge. See docs/spec/vqa.md#r31.
+// readOpen decides an open answer without a judge where it can: an empty answer is wrong; a
+// recorded verdict or, with the variant, equality with the ground truth decides. For any other
+// answer it prepares the question for a judge. See docs/spec/vqa.md#r31.
 func (s *suite) readOpen(it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
 	j.extracted = -1
 	sent := textForJudge(answer, v.On(SelfReflection))
@@ -179,8 +180,8 @@ func (s *suite) readOpen(it *scoring.Item, v scoring.Variants, j *job, answer []
 // Views implements scoring.Job: there are none.
 func (*job) Views() []view.View { return nil }
 
-// Score implements scoring.Job: 1 for a right answer, 0 for a wrong one, an error for a
-// missing or unjudged one.
+// Score returns the result of a question: 1 for a right answer, 0 for a wrong one, an error for a
+// missing or unjudged one. It implements scoring.Job.
 func (j *job) Score([]metric.Tally) scoring.Result {
 	r := j.result()
 	switch j.state {

@@ -29,10 +29,10 @@ type Agreement struct {
 	FleissAnnotators, FleissWithJudge *float64
 }
 
-// Measure computes the agreement of a judge with annotators. A number of items, of ties and
-// of items that lack a rating come with accuracy and kappa against the majority label,
-// against each annotator, and Fleiss' kappa without and with the judge. Items beyond the end
-// of an annotator's list lack that rating. Items with a gap or a tie have no majority label.
+// Measure computes how far a judge agrees with annotators: accuracy and kappa against the majority
+// label and against each annotator, Fleiss' kappa without and with the judge, and the numbers of
+// items, of ties, and of items that lack a rating. Items beyond the end of an annotator's list lack
+// that rating. Items with a gap or a tie have no majority label.
 func Measure(s Study) Agreement {
 	a := Agreement{N: len(s.Judge)}
 	majority := make([]string, len(s.Judge))
@@ -82,8 +82,8 @@ func labelAt(list []string, i int) string {
 	return ""
 }
 
-// mostFrequent returns the most frequent label. If several are equally frequent, tie is true
-// and label is "". See docs/spec/vqa.md#r56.
+// mostFrequent returns the label that most annotators gave. If several are equally frequent, tie is
+// true and label is "". See docs/spec/vqa.md#r56.
 func mostFrequent(labels []string) (label string, tie bool) {
 	counts, best := map[string]int{}, 0
 	for _, candidate := range labels {
@@ -175,7 +175,8 @@ func fleiss(items int, raters [][]string) *float64 {
 // bigProduct returns a*b without overflow.
 func bigProduct(a, b int64) *big.Int { return new(big.Int).Mul(big.NewInt(a), big.NewInt(b)) }
 
-// ratio returns the float nearest to a/b, nil where b is 0 and the statistic undefined.
+// ratio returns a statistic of agreement as the float nearest to a/b, or nil where b is 0 and the
+// statistic is undefined.
 func ratio(a, b *big.Int) *float64 {
 	if b.Sign() == 0 {
 		return nil

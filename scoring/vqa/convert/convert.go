@@ -50,8 +50,8 @@ var optionColumns = [][]string{
 	{"a", "b", "c", "d", "e", "f", "g", "h"},
 }
 
-// matchName returns a column's name as names are compared: in lower case, with only letters
-// and digits.
+// matchName returns the name of a data set's column in the form in which names are compared: in
+// lower case, with only letters and digits.
 func matchName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -61,9 +61,9 @@ func matchName(name string) string {
 	}, name)
 }
 
-// Read reads the records of a data set: a JSON list, JSON lines, CSV with a header, or
-// Parquet, told apart by the first bytes. keep stores a picture that a Parquet record holds
-// and returns its path; with nil, records with pictures are refused.
+// Read reads the records of a data set of questions: a JSON list, JSON lines, CSV with a header, or
+// Parquet, recognized by the first bytes. keep stores a picture that a Parquet record holds and
+// returns its path; with nil, records with pictures are refused.
 func Read(b []byte, keep func(picture []byte, ext string) (path string, err error)) ([]Record, error) {
 	if bytes.HasPrefix(b, []byte("PAR1")) {
 		return readParquet(b, keep)
@@ -95,8 +95,8 @@ func Read(b []byte, keep func(picture []byte, ext string) (path string, err erro
 	return readCSV(b)
 }
 
-// recordsOfObjects returns the records of JSON objects. Names has the members in their
-// order, each once.
+// recordsOfObjects returns the records of a data set's JSON objects. Names lists the members in
+// their order, each once.
 func recordsOfObjects(objects []json.RawMessage) (out []Record, err error) {
 	for i, object := range objects {
 		record := Record{Values: map[string]json.RawMessage{}}
@@ -123,7 +123,8 @@ func recordsOfObjects(objects []json.RawMessage) (out []Record, err error) {
 	return out, nil
 }
 
-// readCSV reads records from CSV whose first row names the columns. All values are strings.
+// readCSV reads the records of a data set from CSV whose first row names the columns. All values
+// are strings.
 func readCSV(b []byte) (out []Record, err error) {
 	c := csv.NewReader(bytes.NewReader(b))
 	head, err := c.Read()
@@ -164,10 +165,10 @@ type Mapping struct {
 	Unused  []string          // columns that nothing is read from
 }
 
-// Map decides which column of the records each member of an item is read from. given names
-// columns by member ("answer") and wins over the names in Fields. With choices, answer and
-// options are needed too. The error names a member without a column, or a given column that
-// is not there.
+// Map decides which column of a data set's records each member of an item is read from. given names
+// columns by member ("answer") and takes precedence over the names in Fields. With choices, answer
+// and options are needed too. The error names a member without a column, or a given column that
+// does not exist.
 func Map(records []Record, given map[string]string, choices bool) (*Mapping, error) {
 	var names []string
 	for _, record := range records {
@@ -294,8 +295,8 @@ func (m *Mapping) Item(record Record, n int, prefix string) ([]byte, error) {
 	return append(line, '}'), nil
 }
 
-// optionList returns the options of a record as a JSON list, nil if it has none. They come
-// from columns of one option each, from a list, from a list written as text, or from an
+// optionList returns the question's options of a record as a JSON list, nil if it has none. They
+// come from columns of one option each, from a list, from a list written as text, or from an
 // object, in the order of its keys.
 func (m *Mapping) optionList(record Record) ([]byte, error) {
 	if m.options != nil {
@@ -344,7 +345,8 @@ func (m *Mapping) optionList(record Record) ([]byte, error) {
 // isEmpty reports whether a cell is missing, null or "".
 func isEmpty(v json.RawMessage) bool { return len(v) == 0 || string(v) == "null" || string(v) == `""` }
 
-// asText returns a JSON number as a string, other values as they are. v must not be empty.
+// asText returns a JSON number of a record as a string, and other values as they are. v must not be
+// empty.
 func asText(v json.RawMessage) json.RawMessage {
 	if v[0] == '-' || v[0] >= '0' && v[0] <= '9' {
 		return marshal(string(v))
@@ -352,7 +354,7 @@ func asText(v json.RawMessage) json.RawMessage {
 	return v
 }
 
-// unquoteNumber returns the JSON value that a JSON string holds, such as 3 for "3", and
+// unquoteNumber returns the JSON value that a JSON string of a record holds, such as 3 for "3", and
 // other values as they are.
 func unquoteNumber(v json.RawMessage) json.RawMessage {
 	var text string
@@ -362,8 +364,8 @@ func unquoteNumber(v json.RawMessage) json.RawMessage {
 	return v
 }
 
-// asList returns a value as a JSON list: a list in a string is parsed, a single value becomes a
-// list of one.
+// asList returns a value of a record as a JSON list: a list in a string is parsed, a single value
+// becomes a list of one.
 func asList(v json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(v, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "[") {

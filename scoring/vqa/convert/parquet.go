@@ -17,9 +17,9 @@ import (
 // errPictures marks records that hold pictures although nothing keeps them.
 var errPictures = errors.New("its records hold pictures; want --images DIR for them")
 
-// readParquet reads the rows of a Parquet file as records. keep stores a picture that a row
-// holds and returns its path; with nil, rows with pictures are refused. Broken files make
-// the library panic, which becomes an error.
+// readParquet reads the rows of a data set's Parquet file as records. keep stores a picture that a
+// row holds and returns its path; with nil, rows with pictures are refused. The library panics on
+// broken files, which becomes an error.
 func readParquet(b []byte, keep func(picture []byte, ext string) (string, error)) (out []Record, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -56,7 +56,7 @@ func readParquet(b []byte, keep func(picture []byte, ext string) (string, error)
 	}
 }
 
-// rowRecord returns the record of a row. It stores pictures with keep.
+// rowRecord returns the record of a Parquet row. It stores pictures with keep.
 func rowRecord(row any, names []string, keep func([]byte, string) (string, error)) (Record, error) {
 	columns, ok := row.(map[string]any)
 	if !ok {
@@ -137,8 +137,9 @@ func unwrapList(v map[string]any) (list []any, ok bool) {
 // pictureTypes are the pictures that models are sent, with the endings of their files.
 var pictureTypes = map[string]string{"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
 
-// textOrPicture returns bytes as a JSON string: a picture is stored by keep and becomes its
-// path, text stays as it is. Other bytes are refused, and pictures if keep is nil.
+// textOrPicture returns bytes of a Parquet row as a JSON string. A picture is stored by keep and
+// becomes its path; text stays as it is. Other bytes are refused, and so are pictures if keep is
+// nil.
 func textOrPicture(b []byte, keep func([]byte, string) (string, error)) (json.RawMessage, error) {
 	ext := pictureTypes[http.DetectContentType(b)]
 	switch {

@@ -95,7 +95,7 @@ func (r *Reader) Options(style Style, texts [][]byte) {
 	r.style, r.optionTexts, r.normalized = style, texts, false
 }
 
-// Read reads an answer by all six stages or, if strict, by the first three
+// Read reads which option an answer names, by all six stages or, if strict, by the first three
 // (docs/spec/vqa.md#r29). Markup and reasoning blocks are removed first.
 func (r *Reader) Read(answer []byte, strict bool) Reading {
 	text, reasoned := r.cleaner.Clean(answer)

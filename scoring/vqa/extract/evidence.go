@@ -12,8 +12,8 @@ var wordsTooCommon = [...]string{"yes", "no", "true", "false", "none", "all", "b
 	"same", "similar", "maybe",
 	"i", "ii", "iii", "iv", "v", "vi"}
 
-// isCommonWord reports whether the normalized text of an option is one of wordsTooCommon, or
-// a single character, and so does not name the option in prose.
+// isCommonWord reports whether the normalized text of an option is too common in prose to name the
+// option there: one of wordsTooCommon, or a single character.
 func isCommonWord(norm []byte) bool {
 	for _, word := range wordsTooCommon {
 		if string(norm) == word { // slices.Contains would allocate
@@ -64,8 +64,8 @@ func (r *Reader) readProse(s []byte) Reading {
 // optionSet is a set of options, a bit each.
 type optionSet uint16
 
-// soleMember returns the number of members of the set and the highest member, which is the
-// only one if n is 1.
+// soleMember returns the number n of options in a set and the highest of them, which is the only
+// one if n is 1.
 func soleMember(s optionSet) (member, n int) {
 	for option := range Most {
 		if s&(1<<option) != 0 {
@@ -76,8 +76,8 @@ func soleMember(s optionSet) (member, n int) {
 	return member, n
 }
 
-// quotedOptions returns the options whose texts stand in double quotes, but for those that
-// are denied ("not"). It marks the texts as covered, also those denied, so that letters in
+// quotedOptions returns the options whose texts stand in double quotes in the answer, except those
+// that are denied ("not"). It marks the texts as covered, also those denied, so that letters in
 // them are not taken for labels.
 func (r *Reader) quotedOptions() (out optionSet) {
 	for i := 0; i < len(r.oneLineLower); {
@@ -110,9 +110,9 @@ func (r *Reader) markCovered(from, to, option int) {
 	}
 }
 
-// optionsInProse returns the options whose texts occur as whole words and are not denied,
-// and marks the texts as covered. Longer texts are searched for first, and a text inside
-// that of one other option does not count. Common words, missing options and equal texts are
+// optionsInProse returns the options whose texts occur in the answer as whole words and are not
+// denied, and marks the texts as covered. Longer texts are searched for first; a text that lies
+// inside a longer option's text does not count. Common words, missing options and equal texts are
 // left out.
 func (r *Reader) optionsInProse() (out optionSet) {
 	for _, option := range r.byLength[:len(r.optionTexts)] {
@@ -165,8 +165,8 @@ func (r *Reader) leadingYesOrNo() optionSet {
 	return 0
 }
 
-// negated reports whether one of the two words before lower[i], in the same sentence, denies
-// what follows: "not", "rather than", "instead of", "ruled out", "eliminate" and so on.
+// negated reports whether one of the two words before lower[i] of the answer, in the same sentence,
+// denies what follows: "not", "rather than", "instead of", "ruled out", "eliminate" and so on.
 func negated(lower []byte, i int) bool {
 	for range 2 {
 		word, at := wordLeft(lower, i)
@@ -200,8 +200,8 @@ func negated(lower []byte, i int) bool {
 	return false
 }
 
-// wordLeft returns the word that ends before lower[i] and where it begins, skipping spaces
-// and marks. It returns nil at the start of a sentence. Of a word longer than 40 bytes only
+// wordLeft returns the word of the answer that ends before lower[i] and where it begins, skipping
+// spaces and marks. It returns nil at the start of a sentence. Of a word longer than 40 bytes only
 // the end is returned, which bounds the time.
 func wordLeft(lower []byte, i int) (word []byte, at int) {
 	for i > 0 && !wordEndsAt(lower, i) {
@@ -305,8 +305,8 @@ func (r *Reader) numberInProse(i int) (option int, saidOption bool) {
 	return -1, false
 }
 
-// isPartOfWord reports whether the letter at s[i] is part of something longer, such as a
-// word, "A-frame" or "e.g".
+// isPartOfWord reports whether the letter s[i] of an answer is part of something longer, such as a
+// word, "A-frame" or "e.g", and so not the label of an option.
 func isPartOfWord(s []byte, i int) bool {
 	joinsWords := func(b byte) bool { return b == '\'' || b == '&' || b == '/' || b == '-' }
 	if wordEndsAt(s, i) || wordStartsAt(s, i+1) {
@@ -315,8 +315,9 @@ func isPartOfWord(s []byte, i int) bool {
 	return i > 0 && (joinsWords(s[i-1]) || s[i-1] == '.') || i+1 < len(s) && joinsWords(s[i+1])
 }
 
-// followsLabelledThing reports whether the word right before lower[i], with at most one
-// character between, is one of labelledThings in singular or plural.
+// followsLabelledThing reports whether the word right before lower[i] of an answer, with at most
+// one character between, is one of labelledThings in singular or plural, such as "point". Then the
+// letter names a thing in the drawing, not an option.
 func followsLabelledThing(lower []byte, i int) bool {
 	word, at := wordLeft(lower, i)
 	if word == nil || at+len(word) < i-1 {
@@ -331,8 +332,8 @@ func followsLabelledThing(lower []byte, i int) bool {
 	return false
 }
 
-// isCalledWrong reports whether the text from lower[i] on, right after a label, says that it
-// is wrong: "is incorrect", "can't".
+// isCalledWrong reports whether an answer says, from lower[i] on, right after an option's label,
+// that the option is wrong: "is incorrect", "can't".
 func isCalledWrong(lower []byte, i int) bool {
 	for i < len(lower) && (isCloser(lower[i]) || isQuote(lower[i]) || lower[i] == ' ') {
 		i++

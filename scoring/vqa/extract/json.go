@@ -43,7 +43,7 @@ func (r *Reader) readObject(s []byte, strict bool, depth int) (got Reading, ok b
 	return r.readValue(value, strict, depth), true
 }
 
-// firstObject returns the first JSON object in s that can be parsed, or nil after
+// firstObject returns the first JSON object in an answer that can be parsed, or nil after
 // maxObjectTries opening braces. It is valid until an object is parsed at the same depth.
 func (r *Reader) firstObject(s []byte, depth int) *fastjson.Value {
 	for try := 0; try < maxObjectTries; try++ {

@@ -12,9 +12,10 @@ type label struct {
 // isOption reports whether the question has an option with the label.
 func (r *Reader) isOption(l label) bool { return l.option >= 0 && l.option < len(r.optionTexts) }
 
-// labelAt reads the label at s[i], which must stand alone: a letter, or a number where
-// labels are numbers, in optional brackets and quotes, with no letter or digit after it. The
-// option may be out of range. ok is false where there is no label. See docs/spec/vqa.md#r17.
+// labelAt reads the option label at s[i] of an answer, which must stand alone: a letter, or a
+// number where labels are numbers, in optional brackets and quotes, with no letter or digit after
+// it. The option may be out of range. ok is false where there is no label. See
+// docs/spec/vqa.md#r17.
 func (r *Reader) labelAt(s []byte, i int) (l label, ok bool) {
 	l.from = i
 	closer := byte(0)
@@ -69,7 +70,7 @@ func (r *Reader) labelAt(s []byte, i int) (l label, ok bool) {
 	return l, true
 }
 
-// closingBracket returns the bracket that closes the one before a label.
+// closingBracket returns the bracket that closes the one before an option's label.
 func closingBracket(b byte) byte {
 	switch b {
 	case '(':
@@ -88,9 +89,9 @@ var wordsAfterLabel = [...]string{"because", "since", "as", "or", "and", "which"
 	"based", "that", "so", "if",
 	"is", "in", "on", "when", "from", "with", "but", "by", "where"}
 
-// isPlausible reports whether the word after the label l allows that it is one. Labels that
-// are often something else (A, I, a lower-case letter, a digit) need brackets, a mark, the
-// end of the line or one of wordsAfterLabel after them.
+// isPlausible reports whether what follows l in an answer allows that l is an option's label.
+// Characters that are often something else (A, I, a lower-case letter, a digit) need brackets, a
+// mark, the end of the line or one of wordsAfterLabel after them.
 func isPlausible(s []byte, l label) bool {
 	if l.bracketed {
 		return true
@@ -114,7 +115,8 @@ func isPlausible(s []byte, l label) bool {
 	return mayFollowLabel(s, i)
 }
 
-// mayFollowLabel reports whether the word at s[i] is one of wordsAfterLabel.
+// mayFollowLabel reports whether the word at s[i] of an answer is one of wordsAfterLabel, which may
+// follow an option's label.
 func mayFollowLabel(s []byte, i int) bool {
 	for _, word := range wordsAfterLabel {
 		if hasWord(s, i, word) {
@@ -124,8 +126,8 @@ func mayFollowLabel(s []byte, i int) bool {
 	return false
 }
 
-// hasWord reports whether the whole word is at s[i], in any case. word must be in lower
-// case.
+// hasWord reports whether a whole word stands at s[i] of an answer, in any case. word must be in
+// lower case.
 func hasWord(s []byte, i int, word string) bool {
 	if i < 0 || i+len(word) > len(s) {
 		return false
@@ -143,8 +145,8 @@ func hasWord(s []byte, i int, word string) bool {
 	return !(isLower(last) && wordStartsAt(s, i+len(word)))
 }
 
-// skipWord returns the position after the word at s[i] and the space behind it; i where there is
-// another word.
+// skipWord returns the position after a word at s[i] of an answer and the space after it, or i if
+// another word is there.
 func skipWord(s []byte, i int, word string) int {
 	if !hasWord(s, i, word) {
 		return i
@@ -155,7 +157,7 @@ func skipWord(s []byte, i int, word string) int {
 // skipSpace returns the position of the first byte from s[i] on that is no white space.
 func skipSpace(s []byte, i int) int { return skipWhile(s, i, isSpace) }
 
-// skipWhile returns the position of the first byte from s[i] on for which is does not hold.
+// skipWhile returns the position of the first byte of an answer from s[i] on for which is is false.
 func skipWhile(s []byte, i int, is func(byte) bool) int {
 	for i < len(s) && is(s[i]) {
 		i++

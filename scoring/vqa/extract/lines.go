@@ -42,8 +42,8 @@ func lineAt(s []byte, i int) []byte {
 // lastLine returns the last line of s.
 func lastLine(s []byte) []byte { return s[bytes.LastIndexByte(s, '\n')+1:] }
 
-// readFirstLine reads the label that is, or opens, the first line of s. single reports
-// whether s is one line; then a line that is nothing but a label was read by an earlier
+// readFirstLine reads the option's label that is, or opens, the first line of an answer. single
+// says that the answer is one line; then a line that is nothing but a label was read by an earlier
 // stage. ok is false where the line names no option.
 func (r *Reader) readFirstLine(first, s []byte, single bool) (got Reading, ok bool) {
 	if l, saidOption, isLabel := r.readSoleLabel(first); isLabel {
@@ -70,8 +70,8 @@ func (r *Reader) readFirstLine(first, s []byte, single bool) (got Reading, ok bo
 	return optionFound(stageLines, l.option), true
 }
 
-// listsLabels reports whether lines of s open with different labels. Such an answer lists
-// options or steps, so its first label is no answer.
+// listsLabels reports whether lines of an answer open with different labels. Such an answer lists
+// options or steps, so its first label is not what it chooses.
 func (r *Reader) listsLabels(s []byte) bool {
 	seen := -1
 	for i := 0; i < len(s); {

@@ -8,8 +8,8 @@ import (
 	"plumb/scoring/vqa/plain"
 )
 
-// appendLower appends s in lower case. A character whose lower case has another length stays
-// as it is, so that positions in the result are those in s.
+// appendLower appends an answer in lower case. A character whose lower case has another length
+// stays as it is, so that positions in the result are those in s.
 func appendLower(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
 		b := s[i]
@@ -32,7 +32,7 @@ func appendLower(dst, s []byte) []byte {
 	return dst
 }
 
-// appendFlat appends s with every run of white space replaced by one space.
+// appendFlat appends an answer with every run of white space replaced by one space.
 func appendFlat(dst, s []byte) []byte {
 	start := len(dst)
 	for _, b := range s {
@@ -47,9 +47,9 @@ func appendFlat(dst, s []byte) []byte {
 	return dst
 }
 
-// normalize returns the part of s by which texts of options are compared: without quotes and
-// brackets around it, punctuation at its end and a leading article. s must be in lower case
-// with single spaces. The result shares memory with s. See docs/spec/vqa.md#r15.
+// normalize returns the part of s by which texts of options and answers are compared: without
+// quotes and brackets around it, punctuation at its end and a leading article. s must be in lower
+// case with single spaces. The result shares memory with s. See docs/spec/vqa.md#r15.
 func normalize(s []byte) []byte {
 	for len(s) > 0 {
 		first, last := s[0], s[len(s)-1]
@@ -65,8 +65,8 @@ func normalize(s []byte) []byte {
 	return s
 }
 
-// articleLength returns the length of the article with which s begins and its space, 0 without
-// one.
+// articleLength returns the length of the article with which an option's text begins, with its
+// space; 0 without one.
 func articleLength(s []byte) int {
 	for _, a := range [...]string{"the ", "a ", "an "} {
 		if len(s) > len(a) && string(s[:len(a)]) == a {
@@ -87,8 +87,8 @@ func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 func isUpper(b byte) bool { return b >= 'A' && b <= 'Z' }
 
-// wordStartsAt reports whether a letter or digit begins at s[i]. Chinese characters do not
-// count, because text without spaces would be one word.
+// wordStartsAt reports whether a letter or digit begins at s[i] of an answer. Chinese characters do
+// not count, because text without spaces would be one word.
 func wordStartsAt(s []byte, i int) bool {
 	if i >= len(s) {
 		return false
@@ -100,8 +100,8 @@ func wordStartsAt(s []byte, i int) bool {
 	return isWordRune(c)
 }
 
-// wordEndsAt reports whether a letter or digit ends right before s[i]. Chinese characters do
-// not count.
+// wordEndsAt reports whether a letter or digit ends right before s[i] of an answer. Chinese
+// characters do not count.
 func wordEndsAt(s []byte, i int) bool {
 	if i <= 0 {
 		return false
@@ -189,8 +189,9 @@ func (r *Reader) normalizeAnswer(s []byte) []byte {
 	return normalize(r.norm)
 }
 
-// optionTextAt returns the longest option whose text is at lower[i] as whole words, after
-// optional spaces, quotes, brackets and an article, and where the text ends; -1 for none.
+// optionTextAt returns the longest option whose text stands at lower[i] of an answer as whole
+// words, after optional spaces, quotes, brackets and an article, and where the text ends; -1 for
+// none.
 func (r *Reader) optionTextAt(lower []byte, i int) (option, end int) {
 	r.normalizeOptions()
 	for i < len(lower) && (lower[i] == ' ' || isQuote(lower[i]) || isOpener(lower[i])) {
@@ -209,8 +210,8 @@ func (r *Reader) optionTextAt(lower []byte, i int) (option, end int) {
 	return -1, i
 }
 
-// matchEnd returns where the text norm ends that is at lower[i] as whole words; -1 if it is
-// not there. A space in norm matches any run of white space.
+// matchEnd returns where an option's normalized text, norm, ends if it stands at lower[i] of an
+// answer as whole words, or -1 if it does not. A space in norm matches any run of white space.
 func matchEnd(lower []byte, i int, norm []byte) int {
 	last := byte(' ')
 	for _, b := range norm {

@@ -17,9 +17,9 @@ var (
 	praisingWords = [...]string{"correct", "right", "best", "accurate", "appropriate", "answer", "true"}
 )
 
-// readStatements is stage 4: it reads explicit statements such as "the answer is B", "I
-// choose B" or "B is correct". The last one that names an option, or is invalid, decides. ok
-// is false where there is none. lower is s in lower case.
+// readStatements is stage 4: it reads explicit statements in an answer, such as "the answer is B",
+// "I choose B" or "B is correct". The last one that names an option, or is invalid, decides. ok is
+// false where there is none. lower is s in lower case.
 func (r *Reader) readStatements(s, lower []byte) (got Reading, ok bool) {
 	for i := 0; i < len(lower); i++ {
 		if wordEndsAt(lower, i) {
@@ -67,8 +67,8 @@ func afterNoun(lower []byte, i int) int {
 	return -1
 }
 
-// afterAny returns the position after the first of the words that is at lower[i], -1 if none
-// is. Phrases must come before their own beginnings.
+// afterAny returns the position after the first of the words that stands at lower[i] of an answer,
+// or -1 if none does. Phrases must come before their own beginnings in the list.
 func afterAny(lower []byte, i int, words []string) int {
 	for _, word := range words {
 		if hasWord(lower, i, word) {
@@ -123,8 +123,8 @@ func afterChinese(lower []byte, i int) int {
 	return i
 }
 
-// readStatementRest reads which option the rest of a statement from s[i] on names, after
-// marks and up to maxFillers filler words. yields is false where it names none, or begins
+// readStatementRest reads which option the rest of a statement in an answer, from s[i] on, names,
+// after marks and up to maxFillers filler words. yields is false where it names none, or begins
 // with a denial such as "not".
 func (r *Reader) readStatementRest(s, lower []byte, i int) (got Reading, yields bool) {
 	i = skipBlank(lower, i)
@@ -158,8 +158,8 @@ func (r *Reader) readStatementRest(s, lower []byte, i int) (got Reading, yields 
 // maxFillers is how many filler words are skipped at the start of a statement's rest.
 const maxFillers = 8
 
-// skipMarks returns the position of the first byte from s[i] on that is no space, quote or opening
-// bracket.
+// skipMarks returns the position of the first byte of an answer from s[i] on that is not a space,
+// quote or opening bracket.
 func skipMarks(s []byte, i int) int {
 	for i < len(s) && (isQuote(s[i]) || isOpener(s[i]) || s[i] == ' ') {
 		i++
@@ -167,9 +167,9 @@ func skipMarks(s []byte, i int) int {
 	return i
 }
 
-// skipFiller skips one adverb, article or word such as "option" at lower[i] with what
-// separates it from the next word; next is i if there is none. saidOption reports whether it
-// was "option".
+// skipFiller skips one adverb, article or word such as "option" at lower[i] of an answer, with what
+// separates it from the next word; next is i if there is none. saidOption says whether it was
+// "option".
 func skipFiller(lower []byte, i int) (next int, saidOption bool) {
 	for _, word := range hedges {
 		if hasWord(lower, i, word) {
@@ -221,8 +221,8 @@ func (r *Reader) readNamed(s, lower []byte, i int, saidOption bool) (got Reading
 	return optionFound(stageStatements, l.option), true
 }
 
-// restIsMarks reports whether the line from s[i] on has nothing but spaces, brackets, quotes
-// and punctuation.
+// restIsMarks reports whether the line of an answer holds, from s[i] on, nothing but spaces,
+// brackets, quotes and punctuation.
 func restIsMarks(s []byte, i int) bool {
 	for ; i < len(s) && s[i] != '\n'; i++ {
 		if !isMark(s[i]) {
@@ -232,7 +232,7 @@ func restIsMarks(s []byte, i int) bool {
 	return true
 }
 
-// secondLabelFollows reports whether a different label is joined to the label l by "and",
+// secondLabelFollows reports whether a different option's label is joined to the label l by "and",
 // "or" or a sign: "B or D", "B/D".
 func (r *Reader) secondLabelFollows(s []byte, l label) bool {
 	i := skipBlank(s, l.to)
@@ -271,8 +271,8 @@ func (r *Reader) otherTextFollows(lower []byte, l label) bool {
 	return !isCommonWord(r.normTexts[option]) || phraseEnds(lower, end)
 }
 
-// phraseEnds reports whether a phrase ends at s[i]: at punctuation, a bracket, a dash, the
-// end of the line or of the text.
+// phraseEnds reports whether a phrase of an answer ends at s[i]: at punctuation, a bracket, a dash,
+// the end of the line or of the text.
 func phraseEnds(s []byte, i int) bool {
 	for i < len(s) && (isQuote(s[i]) || isCloser(s[i])) {
 		i++
@@ -323,8 +323,8 @@ func (r *Reader) readReversed(s, lower []byte, i int) (got Reading, yields bool)
 	return optionFound(stageStatements, l.option), true
 }
 
-// precededByWord reports whether the whole word stands before lower[i], with any number of
-// spaces between.
+// precededByWord reports whether a whole word stands before lower[i] of an answer, with any number
+// of spaces between.
 func precededByWord(lower []byte, i int, word string) bool {
 	for i > 0 && lower[i-1] == ' ' {
 		i--
@@ -332,8 +332,8 @@ func precededByWord(lower []byte, i int, word string) bool {
 	return i >= len(word) && string(lower[i-len(word):i]) == word && !wordEndsAt(lower, i-len(word))
 }
 
-// labelJoinedBefore reports whether a different label is joined before the label l at s[i]:
-// "A or B is correct".
+// labelJoinedBefore reports whether a different option's label is joined before the label l at
+// s[i]: "A or B is correct".
 func (r *Reader) labelJoinedBefore(s []byte, i int, l label) bool {
 	at := i
 	for at > 0 && s[at-1] == ' ' {

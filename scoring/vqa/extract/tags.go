@@ -8,11 +8,11 @@ var tagNames = [...]string{"result", "answer", "final", "final_answer", "choice"
 // boxed is the LaTeX command that holds an answer.
 const boxed = `\boxed{`
 
-// readTags is stage 3: it reads the content of each tag that holds an answer, and of each
-// \boxed{}, as an answer of its own. Contents that name an option must name the same one; those
-// that name none are ignored beside them. Where no content names one, the answer is invalid for
-// the reason of the last. ok is false where there is no tag. strict and depth are those of stages,
-// which does not read tags any more at the depth deepest. See docs/spec/vqa.md#r22.
+// readTags is stage 3: it reads the content of each tag that holds an answer, and of each \boxed{},
+// as an answer of its own. Contents that name an option must name the same one; those that name
+// none are ignored beside them. Where no content names one, the answer is invalid for the reason of
+// the last. ok is false where there is no tag. strict and depth are those of readStages, which
+// reads no tags at maxDepth. See docs/spec/vqa.md#r22.
 func (r *Reader) readTags(s []byte, strict bool, depth int) (got Reading, ok bool) {
 	option, tagged := -1, false
 	why := NoAnswer
@@ -48,9 +48,9 @@ func (r *Reader) readTags(s []byte, strict bool, depth int) (got Reading, ok boo
 	return optionFound(stageTags, option), true
 }
 
-// tagAt reads the tag or \boxed{} at s[i]. Its content is s[from:to], and the text after it
-// begins at s[end]. One that is not closed reaches to the end of s. end is 0 where there is
-// no tag.
+// tagAt reads the tag or \boxed{} at s[i] of an answer. Its content is s[from:to], and the text
+// after it begins at s[end]. One that is not closed reaches to the end of s. end is 0 where there
+// is no tag.
 func tagAt(s []byte, i int) (from, to, end int) {
 	if bytes.HasPrefix(s[i:], []byte(boxed)) {
 		from = i + len(boxed)
@@ -93,8 +93,8 @@ func tagEnd(s []byte, i int, name string) int {
 	return 0
 }
 
-// closingTag returns where the next closing tag of that name from s[i] on begins and ends;
-// both are len(s) if there is none.
+// closingTag returns where the next closing tag of that name, from s[i] of an answer on, begins and
+// ends; both are len(s) if there is none.
 func closingTag(s []byte, i int, name string) (at, end int) {
 	for at = i; at < len(s); at++ {
 		offset := bytes.IndexByte(s[at:], '<')

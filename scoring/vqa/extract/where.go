@@ -6,10 +6,9 @@ import (
 	"plumb/scoring/vqa/plain"
 )
 
-// Where returns a short part answer[from:to] of whole words from which Read takes what it
-// takes from the whole answer. It is the last such part that halving finds, and shows where
-// the option was read. ok is false where Read finds nothing. It reads the answer some dozens
-// of times.
+// Where returns a short part answer[from:to] of whole words from which Read reads the same as from
+// the whole answer. It shows where the option was read: the part is the last such one that repeated
+// halving finds. ok is false where Read finds nothing. It reads the answer some dozens of times.
 func (r *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) {
 	want := r.Read(answer, strict)
 	if want.Stage == 0 || want.Reason == NoAnswer {
@@ -58,8 +57,8 @@ func (r *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// lineOf returns the first line of a part of an answer, or else the last one, that names the
-// option alone; stage 5 reads these lines and looks at the others.
+// lineOf returns the first line of a part of an answer, or else the last one, that names the option
+// alone. Stage 5 decides by these lines, but examines the others too.
 func (r *Reader) lineOf(answer []byte, from, to int, strict bool, option int) (int, int) {
 	part := answer[from:to]
 	first, last := lineAt(part, 0), lastLine(part)

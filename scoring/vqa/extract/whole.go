@@ -58,8 +58,8 @@ func (r *Reader) readSoleLabel(s []byte) (l label, saidOption, ok bool) {
 	return l, saidOption, i == len(s)
 }
 
-// skipLeadWord skips what may introduce a label, called its lead word: "the correct answer is",
-// "option" or "#" (docs/spec/vqa.md#r19). option reports whether it is "option".
+// skipLeadWord skips what may introduce an option's label, called its lead word: "the correct
+// answer is", "option" or "#" (docs/spec/vqa.md#r19). saidOption says whether it is "option".
 func skipLeadWord(s []byte, i int) (end int, saidOption bool) {
 	j := skipWord(s, i, "the")
 	for _, word := range [...]string{"correct", "final", "best", "right"} {
@@ -82,8 +82,8 @@ func skipLeadWord(s []byte, i int) (end int, saidOption bool) {
 	return i, false
 }
 
-// skipLink skips the spaces after a lead word and, where they come next, "is", ":" or "=" with the
-// spaces behind it.
+// skipLink skips the spaces after a lead word of an answer and, where they come next, "is", ":" or
+// "=" with the spaces after it.
 func skipLink(s []byte, i int) int {
 	j := skipSpace(s, i)
 	if j < len(s) && (s[j] == ':' || s[j] == '=') {
@@ -92,7 +92,7 @@ func skipLink(s []byte, i int) int {
 	return skipWord(s, j, "is")
 }
 
-// readLabels reads an answer that is nothing but two or more labels: "A and B", "B, B".
+// readLabels reads an answer that is nothing but two or more labels of options: "A and B", "B, B".
 // Different ones make it invalid. ok is false for other answers.
 func (r *Reader) readLabels(s []byte) (got Reading, ok bool) {
 	if got, ok := r.readRunTogether(s); ok {
@@ -135,8 +135,8 @@ func (r *Reader) readLabels(s []byte) (got Reading, ok bool) {
 	return optionFound(stageWhole, first), true
 }
 
-// separatesLabels reports whether s[i] may stand between labels, before the first or after
-// the last. A quote may only end the answer, and an opening bracket right before a label
+// separatesLabels reports whether s[i] of an answer may stand between labels, before the first or
+// after the last. A quote may only end the answer, and an opening bracket right before a label
 // belongs to that label.
 func separatesLabels(s []byte, i int, afterLabel bool) bool {
 	switch c := s[i]; {
@@ -196,9 +196,9 @@ func (r *Reader) readLabelAndText(s []byte) (got Reading, ok bool) {
 	return invalidAnswer(stageWhole, Conflict), true
 }
 
-// readOpeningLabel reads a label with a delimiter at the start of s, after an optional
-// "option" or "choice". The text after the delimiter begins at s[rest]; ok is false where it
-// is empty. saidOption reports whether the word "option" precedes the label.
+// readOpeningLabel reads an option's label with a delimiter at the start of s, after an optional
+// "option" or "choice". The text after the delimiter begins at s[rest]; ok is false where it is
+// empty. saidOption says whether the word "option" precedes the label.
 func (r *Reader) readOpeningLabel(s []byte) (l label, saidOption bool, rest int, ok bool) {
 	i := skipWord(s, 0, "option")
 	saidOption = i > 0

@@ -5,8 +5,8 @@ import "bytes"
 // wrappingCommands are LaTeX commands that only change how their argument looks.
 var wrappingCommands = [...]string{`\text{`, `\mathrm{`, `\textbf{`, `\mathbf{`, `\textit{`}
 
-// removeMarkup writes s to c.out without Markdown and LaTeX: code fences, emphasis,
-// headings, quotes, bullets and commands of formulas. \boxed{} stays, because it marks an
+// removeMarkup writes s, a model's text, to c.out without Markdown and LaTeX: code fences,
+// emphasis, headings, quotes, bullets and commands of formulas. \boxed{} stays, because it marks an
 // answer. See docs/spec/vqa.md#r14.
 func (c *Cleaner) removeMarkup(s []byte) {
 	c.out, c.wrappingDepths = c.out[:0], c.wrappingDepths[:0]
@@ -35,9 +35,9 @@ func isFence(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("```")) && !bytes.Contains(bytes.TrimLeft(line, "`"), []byte("```"))
 }
 
-// appendInline appends a line to c.out without emphasis and LaTeX commands. depth is the
-// number of braces open before the line, and the result that after it. The opening brace of
-// a removed command is remembered in c.wrappingDepths, so that its closing brace is removed
+// appendInline appends a line of a model's text to c.out without emphasis and LaTeX commands. depth
+// is the number of braces that are open before the line; it returns that after the line. It keeps
+// the opening brace of a removed command in c.wrappingDepths, so that the closing brace is removed
 // too.
 func (c *Cleaner) appendInline(line []byte, depth int) int {
 	for i := 0; i < len(line); i++ {
@@ -77,8 +77,8 @@ func (c *Cleaner) appendInline(line []byte, depth int) int {
 	return depth
 }
 
-// wrappingLength returns the length of the LaTeX command with its brace at the start of s,
-// such as \text{, if it is one of wrappingCommands; else 0.
+// wrappingLength returns the length of the LaTeX command that s, a part of a model's text, begins
+// with, with its brace, if it is one of wrappingCommands, such as \text{; else 0.
 func wrappingLength(s []byte) int {
 	for _, w := range wrappingCommands {
 		if len(s) >= len(w) && string(s[:len(w)]) == w {
@@ -88,8 +88,8 @@ func wrappingLength(s []byte) int {
 	return 0
 }
 
-// cutBullets removes Markdown headings, quotes and bullets from the start of the line in
-// c.out that begins at start; nested ones all.
+// cutBullets removes Markdown headings, quotes and bullets, also nested ones, from the start of the
+// line in c.out that begins at start.
 func (c *Cleaner) cutBullets(start int) {
 	line := c.out[start:]
 	for {

@@ -43,8 +43,8 @@ func isKey(key []byte, name string) bool {
 	return true
 }
 
-// Balanced returns the length of the JSON object at the start of s up to the brace that
-// closes it, or 0 if none does. Braces in strings do not count.
+// Balanced returns the length of the JSON object that s, a part of a model's text, begins with, up
+// to the brace that closes it, or 0 if none does. Braces in strings do not count.
 func Balanced[T string | []byte](s T) int {
 	depth, inString := 0, false
 	for i := 0; i < len(s); i++ {

@@ -16,8 +16,8 @@ type Cleaner struct {
 	wrappingDepths      []int
 }
 
-// Clean returns a text folded (see AppendFolded), without reasoning blocks and markup, and
-// trimmed; empty where nothing is left. reasoned reports whether a reasoning block was removed.
+// Clean returns a model's text folded (see AppendFolded), without reasoning blocks and markup, and
+// trimmed; it is empty where nothing is left. reasoned says whether a reasoning block was removed.
 // The result is valid until the next call and may share memory with s.
 func (c *Cleaner) Clean(s []byte) (text []byte, reasoned bool) {
 	if needsFold(s) {
@@ -37,7 +37,8 @@ func (c *Cleaner) Clean(s []byte) (text []byte, reasoned bool) {
 	return bytes.TrimSpace(s), reasoned
 }
 
-// Spoken returns s without its reasoning blocks, and s itself where it has none.
+// Spoken returns a model's text without its reasoning blocks, such as <think>, and s itself where
+// it has none.
 func Spoken(s string) string {
 	b, removed := appendSpoken(nil, []byte(s))
 	if !removed {
@@ -56,9 +57,9 @@ func needsFold(s []byte) bool {
 	return false
 }
 
-// AppendFolded appends s with look-alike characters replaced by ASCII: line ends, full-width and
-// circled letters, quotes, dashes and spaces. Zero-width characters and pictographs are left out.
-// See docs/spec/vqa.md#r12.
+// AppendFolded appends a model's text with look-alike characters replaced by ASCII: line ends,
+// full-width and circled letters, quotes, dashes and spaces. Zero-width characters and pictographs
+// are left out. See docs/spec/vqa.md#r12.
 func AppendFolded(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
 		b := s[i]
@@ -118,8 +119,8 @@ func appendFoldedRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// isInvisible reports whether a character is left out of folded text: zero-width characters,
-// variation selectors and pictographs.
+// isInvisible reports whether a character of a model's text is left out when it is folded:
+// zero-width characters, variation selectors and pictographs.
 func isInvisible(r rune) bool {
 	switch {
 	case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0xad, // zero-width

@@ -48,9 +48,9 @@ func appendSpoken(dst, s []byte) (out []byte, removed bool) {
 	return append(dst, s[from:]...), true
 }
 
-// reasoningTagAt reads the tag of a reasoning block at s[at]: k is the index of its name in
-// reasoningTags, -1 if there is no such tag, end is the position after it, and closing
-// reports whether it closes a block.
+// reasoningTagAt reads the tag of a reasoning block, such as <think>, at s[at]. k is the index of
+// its name in reasoningTags, -1 if there is no such tag, end is the position after it, and closing
+// says whether it closes a block.
 func reasoningTagAt(s []byte, at int) (k, end int, closing bool) {
 	i := at + 1
 	if i < len(s) && s[i] == '/' {
@@ -71,7 +71,8 @@ func reasoningTagAt(s []byte, at int) (k, end int, closing bool) {
 	return -1, 0, false
 }
 
-// lastClosing returns where the last closing tag of that name begins, -1 if there is none.
+// lastClosing returns where the last closing tag of reasoning blocks of that name begins in a
+// model's text, -1 if there is none.
 func lastClosing(s []byte, name string) int {
 	for end := len(s); ; {
 		at := bytes.LastIndexByte(s[:end], '<')

@@ -36,8 +36,8 @@ func readMarked(s string, _ int) (last verdict) {
 // isWordByte reports whether a byte of text in lower case belongs to a word or number.
 func isWordByte(c byte) bool { return c >= 'a' && c <= 'z' || isDigit(c) || c >= 0x80 }
 
-// cutAny cuts the first of the words with which s begins, as a whole word. ok is false where
-// it begins with none of them.
+// cutAny cuts the first of the words with which s, a judge's reply, begins, as a whole word. ok is
+// false where it begins with none of them.
 func cutAny(s string, words []string) (rest string, ok bool) {
 	for _, word := range words {
 		if startsWithWord(s, word) {
@@ -52,8 +52,8 @@ func startsWithWord(s, w string) bool {
 	return strings.HasPrefix(s, w) && (len(s) == len(w) || !isWordByte(s[len(w)]))
 }
 
-// cutLink cuts what links a word such as score with its verdict: "is", ":", "=" or "->",
-// with spaces and quotes around. ok is false where there is no link.
+// cutLink cuts what links a word of a judge's reply, such as score, with its verdict: "is", ":",
+// "=" or "->", with spaces and quotes around. ok is false where there is no link.
 func cutLink(s string) (rest string, ok bool) {
 	s = strings.TrimLeft(s, " \"'")
 	for _, sign := range []string{":", "=", "->"} {

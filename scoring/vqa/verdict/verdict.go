@@ -16,8 +16,8 @@ import (
 // maxReplyBytes is how many bytes at the end of a reply are read. Judges are asked for one digit.
 const maxReplyBytes = 64 << 10
 
-// Parse reads a judge's reply, of which only the last maxReplyBytes count. ok is false where
-// it cannot be read as one verdict, or says both.
+// Parse reads what a judge replied about an answer: right or wrong. Only the last maxReplyBytes of
+// the reply count. ok is false where it cannot be read as one verdict, or says both.
 func Parse(reply string) (right, ok bool) {
 	var cleaner plain.Cleaner
 	text, _ := cleaner.Clean([]byte(reply))
@@ -45,9 +45,9 @@ func verdictOf(isRight bool) verdict {
 	return wrong
 }
 
-// applyRules applies the rules to a reply in lower case; the first one that yields a verdict
-// or a contradiction decides. depth is how many JSON strings s lies in. ok is false where no
-// rule decides, and for a contradiction.
+// applyRules reads a judge's reply, in lower case, by the rules in their order: the first one that
+// finds a verdict or a contradiction decides. depth is how many JSON strings s lies in. ok is false
+// where no rule decides, and for a contradiction.
 func applyRules(s string, depth int) (isRight, ok bool) {
 	for _, rule := range []func(string, int) verdict{readWhole, readObject, readTags, readMarked, readLines,
 		readOpening, readStated} {
@@ -71,8 +71,8 @@ var verdictWords = []struct {
 	{"1.0", right}, {"1", right},
 }
 
-// leadingVerdict returns the verdict with which s begins, as a whole word or number, and the
-// rest of s after it; noVerdict and s where there is none.
+// leadingVerdict returns the verdict with which s, a part of a judge's reply, begins, as a whole
+// word or number, and the rest of s after it. It returns noVerdict and s where there is none.
 func leadingVerdict(s string) (v verdict, rest string) {
 	for _, word := range verdictWords {
 		if rest, ok := strings.CutPrefix(s, word.text); ok && !wordContinues(rest) {
@@ -82,8 +82,8 @@ func leadingVerdict(s string) (v verdict, rest string) {
 	return noVerdict, s
 }
 
-// wordContinues reports whether rest continues the word or number before it, so that this is
-// no verdict: "1" in "1.5", "12" or "1st".
+// wordContinues reports whether rest continues the word or number before it in a judge's reply, so
+// that the word is not a verdict: "1" in "1.5", "12" or "1st".
 func wordContinues(rest string) bool {
 	if rest == "" {
 		return false
@@ -172,8 +172,8 @@ func memberVerdict(value *fastjson.Value, depth int) verdict {
 	return contradiction
 }
 
-// joinVerdicts returns the verdict of two that may be noVerdict, or a contradiction if they
-// differ.
+// joinVerdicts returns what two places of a judge's reply say together: the verdict of one if the
+// other is noVerdict, or a contradiction if they differ.
 func joinVerdicts(a, b verdict) verdict {
 	switch {
 	case a == noVerdict || a == b:
