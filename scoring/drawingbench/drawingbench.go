@@ -55,7 +55,7 @@ type suite struct {
 	Config
 }
 
-// New returns the DrawingBench suite.
+// New returns the suite that scores DrawingBench, for a configuration.
 func New(c Config) *scoring.Suite {
 	c.MaxActions = cmp.Or(c.MaxActions, scoring.DefaultActions)
 	c.MaxPaint = cmp.Or(c.MaxPaint, replay.MaxWork)
@@ -84,10 +84,10 @@ type reader struct {
 	drawer       *replay.Drawer // nil until the first picture
 }
 
-// ownAnswer implements scoring.Suite.OwnAnswer: it reports whether v, the value of member,
-// is a list of actions or an object that has one. A list in the member "actions" counts
-// whatever it holds, as for the published evaluator; one in "response" counts where it is
-// empty or an element has the member "action". See docs/spec/drawingbench.md#r14.
+// ownAnswer reports whether v, the value of member, is a DrawingBench answer: a list of actions or
+// an object that has one. A list in the member "actions" counts whatever it holds, as for the
+// published evaluator. One in "response" counts where it is empty or an element has the member
+// "action". It implements scoring.Suite.OwnAnswer. See docs/spec/drawingbench.md#r14.
 func ownAnswer(_ *scoring.Item, member string, v *fastjson.Value) bool {
 	if v.Type() == fastjson.TypeObject {
 		list := v.Get("actions")
@@ -101,7 +101,8 @@ func ownAnswer(_ *scoring.Item, member string, v *fastjson.Value) bool {
 		slices.ContainsFunc(list, func(e *fastjson.Value) bool { return e.Exists("action") })
 }
 
-// reading implements scoring.Suite.Reading. With strict input it is the whole text.
+// reading returns which part of a DrawingBench answer is scored: the bytes of its list of mouse
+// actions, with strict input the whole text. It implements scoring.Suite.Reading.
 func reading(it *scoring.Item, v scoring.Variants) (from, to int, ok bool) {
 	text := string(it.Fields.GetStringBytes("response"))
 	if v[Input] == "strict" {
@@ -131,8 +132,9 @@ var variants = []scoring.Variant{
 		Doc: "profile paper: added for 10 to 500 actions without an efficiency warning; the paper gives no value"},
 }
 
-// prepare implements scoring.Suite.Prepare. The job keeps the reader, which holds the memory of
-// answer and task, until Score.
+// prepare reads a DrawingBench item, its task and its answer, and returns the job that scores it.
+// The job keeps the reader, which holds the memory of answer and task, until Score. It implements
+// scoring.Suite.Prepare.
 func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	r := s.pool.Get().(*reader)
 	j := &job{suite: s, reader: r, variants: v}
@@ -143,8 +145,8 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	return j, nil
 }
 
-// readItem reads the item's task and answer into the job. It remembers the item's test and
-// replaces it by the suite's only one.
+// readItem reads the DrawingBench item's task and answer into the job. It remembers the item's test
+// and replaces it by the suite's only one.
 func (j *job) readItem(it *scoring.Item) (err error) {
 	j.task, err = j.reader.readTask(it, j.variants)
 	if err != nil {
@@ -160,9 +162,9 @@ func (j *job) readItem(it *scoring.Item) (err error) {
 	return nil
 }
 
-// lacking implements scoring.Suite.Lacking: its error names what an item lacks. A task may have
-// no criteria, but then the line must hold null: without criteria an answer that does nothing
-// scores 1. See docs/spec/drawingbench.md#r4.
+// lacking returns an error that names what a DrawingBench item lacks, or nil. A task may have no
+// criteria, but then the line must hold null: without criteria an answer that does nothing scores
+// 1. It implements scoring.Suite.Lacking. See docs/spec/drawingbench.md#r4.
 func lacking(it *scoring.Item) error {
 	l := scoring.LackingIn(it)
 	if it.Fields.Get("criteria") == nil {
@@ -176,8 +178,8 @@ func noResponse() *scoring.Error {
 	return &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response"}
 }
 
-// tooMany returns a message if an answer has more actions than the limit allows, else "".
-// See docs/spec/drawingbench.md#r15.
+// tooMany returns a message if an answer has more mouse actions than the limit allows, else "". See
+// docs/spec/drawingbench.md#r15.
 func (s *suite) tooMany(v *pyjson.Value) string {
 	count := len(v.Items())
 	if v.Kind != pyjson.List || count <= s.MaxActions {
@@ -196,10 +198,10 @@ type readResult struct {
 	text    string // the text that was read
 }
 
-// readAnswer reads the member actions, or response where that is missing: with strict by
-// docs/spec/drawingbench.md#r11, else by docs/spec/drawingbench.md#r12. Text that ends the
-// published evaluator is no error but sets crash. The result is valid until the reader is
-// used again.
+// readAnswer reads a DrawingBench answer from the member actions, or from response where that is
+// missing: with strict by docs/spec/drawingbench.md#r11, else by docs/spec/drawingbench.md#r12.
+// Text on which the published evaluator crashes is not an error but sets crash. The result is valid
+// until the reader is used again.
 func (r *reader) readAnswer(it *scoring.Item, strict bool) (a readResult, err error) {
 	member := it.Fields.Get("actions")
 	if absent(member) {
@@ -256,9 +258,9 @@ type taskInfo struct {
 	demand               *pyjson.Value // the criteria as they were written, nil for none
 }
 
-// readTask reads what the evaluator and the tables need of the task. The evaluator gets the
-// prompt only under the variant WithPrompt (docs/spec/drawingbench.md#r5). Criteria that are
-// no object are refused.
+// readTask reads what the evaluator and the tables need of a DrawingBench task. The evaluator gets
+// the prompt only under the variant WithPrompt (docs/spec/drawingbench.md#r5). Criteria that are
+// not an object are refused.
 func (r *reader) readTask(it *scoring.Item, v scoring.Variants) (t taskInfo, err error) {
 	criteria := it.Fields.Get("criteria")
 	t.category, t.difficulty = stringMember(it.Fields, "category"), stringMember(it.Fields, "difficulty")
@@ -363,10 +365,9 @@ func (j *job) scoreZero(status string, why scoring.Note) {
 // Views implements scoring.Job.
 func (*job) Views() []view.View { return nil }
 
-// Score implements scoring.Job: it evaluates the answer, and draws it where the profile or
-// the pixel metrics need the picture. A crash of the published evaluator and too many
-// actions score 0 with a note. The reader goes back to the pool, so Score may be called
-// once.
+// Score evaluates the DrawingBench answer, and draws it where the profile or the pixel metrics need
+// the picture. A crash of the published evaluator and too many actions score 0 with a note. The
+// reader goes back to the pool, so Score may be called once. It implements scoring.Job.
 func (j *job) Score([]metric.Tally) scoring.Result {
 	defer j.suite.pool.Put(j.reader)
 	tooMany := j.suite.tooMany(&j.answer.value)

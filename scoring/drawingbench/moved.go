@@ -12,8 +12,8 @@ import (
 	"plumb/scoring/pyjson"
 )
 
-// listPlaces returns an answer's list of actions and the places of what they draw; nil where
-// the answer has no list. The list is valid until r is used again.
+// listPlaces returns an answer's list of mouse actions and where each of them draws on the canvas,
+// or nil where the answer has no list. The list is valid until r is used again.
 func (r *reader) listPlaces(it *scoring.Item, v scoring.Variants) (*pyjson.Value, []replay.Place) {
 	a, err := r.readAnswer(it, v[Input] == "strict")
 	if err != nil || a.crash != "" || a.value.Kind != pyjson.List {
@@ -25,7 +25,8 @@ func (r *reader) listPlaces(it *scoring.Item, v scoring.Variants) (*pyjson.Value
 // placeName is the name of the i-th place of an answer.
 func placeName(i int, p *replay.Place) string { return fmt.Sprintf("%d %s", i+1, p.Kind) }
 
-// listParts implements scoring.Suite.Parts: each drag, dot and fill, in canvas px.
+// listParts lists the movable parts of a DrawingBench answer: each drag, dot and fill, in canvas
+// px. It implements scoring.Suite.Parts.
 func listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
 	_, places := new(reader).listPlaces(it, v)
 	for i := range places {
@@ -38,9 +39,8 @@ func listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
 	return list
 }
 
-// moveParts implements scoring.Suite.Moved: it returns the list of actions with other
-// coordinates where they place the named part, or any part if part is "". Clicks on buttons
-// stay.
+// moveParts returns a DrawingBench answer's list of mouse actions with the named part moved by (dx,
+// dy), or all parts if part is "". Clicks on buttons stay. It implements scoring.Suite.Moved.
 func moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) ([]byte, error) {
 	actions, places := new(reader).listPlaces(it, v)
 	moves := map[int]bool{}
@@ -69,8 +69,8 @@ func moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64
 	return append(dst, ']'), nil
 }
 
-// appendMoved appends an action with its coordinates moved. Numeric strings become numbers,
-// as the app reads them; coordinates that are no numbers stay as they are.
+// appendMoved appends a mouse action with its coordinates moved by (dx, dy). Numeric strings become
+// numbers, as the app reads them. Coordinates that are not numbers stay as they are.
 func appendMoved(dst []byte, a *pyjson.Value, dx, dy float64) []byte {
 	dst = append(dst, '{')
 	for i, key := range a.Keys() {
@@ -89,8 +89,8 @@ func appendMoved(dst []byte, a *pyjson.Value, dx, dy float64) []byte {
 	return append(dst, '}')
 }
 
-// appendShifted appends a coordinate that is moved by d. An integer stays an integer if d is
-// whole.
+// appendShifted appends a coordinate of a mouse action that is moved by d px. An integer stays an
+// integer if d is whole.
 func appendShifted(dst []byte, v *pyjson.Value, d float64) []byte {
 	number, isNumber := v.F, v.Kind == pyjson.Int || v.Kind == pyjson.Float
 	if v.Kind == pyjson.Str {

@@ -8,9 +8,10 @@ import (
 	"plumb/scoring/drawingbench/profile"
 )
 
-// paint implements scoring.Suite.Paint: it returns the canvas after the last action, with counts
-// of its pixels (docs/spec/drawingbench.md#r69). An answer that ends the published evaluator is
-// drawn too, as the app skips actions that fail (docs/spec/drawingbench.md#r48).
+// paint returns the DrawingBench canvas after the answer's last action, with counts of its pixels
+// (docs/spec/drawingbench.md#r69). An answer on which the published evaluator crashes is drawn too,
+// as the app skips actions that fail (docs/spec/drawingbench.md#r48). It implements
+// scoring.Suite.Paint.
 func (s *suite) paint(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
 	r := s.pool.Get().(*reader)
 	defer s.pool.Put(r)

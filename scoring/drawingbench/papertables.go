@@ -21,8 +21,9 @@ var printedTables []byte
 
 const paperTitle = "DrawingBench"
 
-// newTables implements scoring.Suite.Tables: tables per series of results, then the paper's
-// tables of models and tokens with all series. See docs/spec/runs.md#r53.
+// newTables returns the tables of a DrawingBench report: for each series of results its own, then
+// the paper's tables of models and tokens with all series. It implements scoring.Suite.Tables. See
+// docs/spec/runs.md#r53.
 func newTables(o scoring.TableOptions) scoring.Tables {
 	p := paper.Choose(paperTitle, printedTables, o.Papers)
 	return scoring.NewPerSeries(func() *tables { return newSeriesTables(o, p) },
@@ -57,10 +58,10 @@ func usageOf(r *scoring.Result) (u usage) {
 // asked reports whether any answer says how it was asked for.
 func (t *tables) asked() bool { return t.allAnswers.Asked > 0 }
 
-// modelTable returns the paper's table of models. Columns: model, tasks, mean scores of
-// first and last turns, share of perfect last turns, minutes of all calls, rank and nearest
-// among published scores, then those of scoring.TallyColumns. It has no rows where no answer
-// says how it was asked for.
+// modelTable returns the DrawingBench paper's table of models. Its columns are model, tasks, mean
+// scores of first and last turns, share of perfect last turns, minutes of all calls, rank and
+// nearest among published scores, then those of scoring.TallyColumns. It has no rows where no
+// answer says how it was asked for.
 func modelTable(printed paper.Table, names []string, all []*tables) scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench models", Text: 1,
 		Note: "Minutes are those of all calls one after the other. Rank and nearest are of turn 2.",
@@ -91,9 +92,9 @@ func modelTable(printed paper.Table, names []string, all []*tables) scoring.Text
 	return out
 }
 
-// tokenTable returns the paper's table of tokens. Columns: model, then input, output and all
-// tokens, of a task with both turns and of one call. Calls without known tokens do not
-// count.
+// tokenTable returns the DrawingBench paper's table of tokens. Its columns are the model, then
+// input, output and all tokens, of a task with both turns and of one call. Calls without known
+// tokens do not count.
 func tokenTable(printed paper.Table, names []string, all []*tables) scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench tokens", Text: 1,
 		Columns: []string{"model", "input", "output", "total", "input per call", "output per call", "total per call"},
@@ -150,8 +151,8 @@ func (t *tables) printedOverall(name string, digits int) printedPair {
 	return printedPair{cell(1), cell(2)}
 }
 
-// paperCells returns the given columns of the paper's row `name`, column i with digits[i]
-// decimals; all dashes if the paper has no such row.
+// paperCells returns the given columns of the DrawingBench paper's row `name`, column i with
+// digits[i] decimals; all dashes if the paper has no such row.
 func paperCells(t paper.Table, name string, columns, digits []int) []string {
 	row, out := t.Find(name), []string{}
 	for i, column := range columns {
@@ -167,9 +168,9 @@ func paperCells(t paper.Table, name string, columns, digits []int) []string {
 // totalName is the last row of the tables of errors.
 const totalName = "total"
 
-// withPaperNames returns names and the names of the paper's rows in alphabetical order, each
-// once, with the total last. So a type of error that did not occur stands beside the paper's
-// number.
+// withPaperNames returns the given types of error and those in the DrawingBench paper's rows, in
+// alphabetical order, each once, with the total last. So a type that did not occur has a row with
+// the paper's number.
 func withPaperNames(names []string, t paper.Table) []string {
 	for _, r := range t.Rows {
 		if s, ok := r[0].(string); ok {
@@ -181,8 +182,8 @@ func withPaperNames(names []string, t paper.Table) []string {
 	return append(names, totalName)
 }
 
-// countTable returns the paper's Table 11, tasks by category and difficulty. Columns:
-// category, then for each difficulty and in total the number and the paper's.
+// countTable returns Table 11 of the DrawingBench paper, tasks by category and difficulty. Its
+// columns are the category, then for each difficulty and in total the number and the paper's.
 func (t *tables) countTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench tasks by category and difficulty", Text: 1,
 		Columns: []string{"category"},
@@ -223,9 +224,9 @@ func (t *tables) countTable() scoring.TextTable {
 	return out
 }
 
-// errorsByDifficultyTable returns the table of the evaluator's errors in first turns.
-// Columns: type, then for each difficulty the number and the paper's. A difficulty that the
-// benchmark does not have is not counted.
+// errorsByDifficultyTable returns the table of the DrawingBench evaluator's errors in first turns.
+// Its columns are the type, then for each difficulty the number and the paper's. A difficulty that
+// the benchmark does not have is not counted.
 func (t *tables) errorsByDifficultyTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench errors of turn 1 by difficulty", Text: 1, Columns: []string{"type"}}
 	paper := t.paper.Tables["errors by difficulty"]

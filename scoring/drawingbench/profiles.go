@@ -64,8 +64,8 @@ func (j *job) addPixels(evaluation *published.Evaluation) *scoring.Error {
 	return nil
 }
 
-// picture draws an answer's mouse actions on the app's canvas. The error says that drawing
-// costs more than maxWrites writes to a pixel.
+// picture draws an answer's mouse actions on the app's canvas. It returns an error if drawing would
+// cost more than maxWrites writes to a pixel.
 func (r *reader) picture(actions *pyjson.Value, maxWrites int) (*replay.Picture, *scoring.Error) {
 	if r.drawer == nil {
 		r.drawer = replay.New()

@@ -38,8 +38,8 @@ Example, a red circle of radius 100 about the middle:
  {"action": "mouseDown"}, {"action": "moveTo", "x": 690, "y": 420}, {"action": "mouseUp"}]
 `
 
-// Prompt returns what a model is asked in the first turn of a task. The error names what the
-// task lacks. See docs/spec/drawingbench.md#r82.
+// Prompt returns what a model is asked in the first turn of a DrawingBench task. The error names
+// what the task lacks. See docs/spec/drawingbench.md#r82.
 func Prompt(task *fastjson.Value) (string, error) {
 	p := stringMember(task, "prompt")
 	if p == "" {
@@ -51,9 +51,9 @@ func Prompt(task *fastjson.Value) (string, error) {
 // requestAgain ends the prompt of a second turn.
 const requestAgain = "\n\nImprove your drawing. It starts again on an empty canvas: answer with one complete JSON array of actions and nothing else.\n"
 
-// Followup returns what a model is asked in the second turn, from the result of the first:
-// the feedback with the request for another answer. ok is false where the task ends: the
-// score is Stop or more, there is no score, or it was not the first turn. See
+// Followup returns what a model is asked in the second turn of a DrawingBench task, from the result
+// of the first: the feedback with the request for another answer. ok is false where the task ends:
+// the score is Stop or more, there is no score, or it was not the first turn. See
 // docs/spec/drawingbench.md#r83.
 func Followup(r *scoring.Result) (prompt string, ok bool) {
 	turn, known := r.Float("turn")
@@ -66,8 +66,8 @@ func Followup(r *scoring.Result) (prompt string, ok bool) {
 // Again asks for another answer on an empty canvas; it ends the prompt of a second turn.
 const Again = requestAgain
 
-// Feedback returns the feedback of a result: the published evaluator's or, for an answer
-// that ends it with an exception, a text of this project with the exception.
+// Feedback returns the feedback of a DrawingBench result: the published evaluator's or, for an
+// answer on which that crashes, a text of this project with the exception.
 func Feedback(r *scoring.Result) string {
 	for _, f := range r.Fields {
 		feedback, isText := f.Value.(string)

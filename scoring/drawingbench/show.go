@@ -21,9 +21,9 @@ const (
 	maxListed = 500
 )
 
-// Show implements scoring.Shower: the canvas after the last action, the same with numbered
-// elements, then the actions, the evaluation and the feedback as text. The answer is read
-// again, because its memory is gone after Score.
+// Show returns what explains the score of a DrawingBench answer: the canvas after the last action,
+// the same with numbered elements, then the actions, the evaluation and the feedback as text. It
+// reads the answer again, because its memory is released after Score. It implements scoring.Shower.
 func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 	var exhibit scoring.Exhibit
 	var reader pyjson.Reader
@@ -71,9 +71,9 @@ func (j *job) panels(actions *pyjson.Value) []scoring.Panel {
 	return list
 }
 
-// markElements returns numbered marks for the first maxMarked elements, and how many of all
-// elements changed a pixel. An element that changed none is marked as bad; one without
-// extent is a dot.
+// markElements returns numbered marks for the first maxMarked elements that the mouse actions drew,
+// and how many of all elements changed a pixel. An element that changed none is marked as bad; one
+// without extent is marked as a dot.
 func markElements(list []replay.Element) (marks []scoring.Mark, changed int) {
 	for i := range list {
 		element := &list[i]
@@ -128,7 +128,8 @@ func listActions(actions *pyjson.Value) string {
 	return string(text)
 }
 
-// appendCoordinate appends a coordinate of an action as it was written, - for one that is absent.
+// appendCoordinate appends a coordinate of a mouse action as it was written, or - for one that is
+// absent.
 func appendCoordinate(b []byte, v *pyjson.Value) []byte {
 	if v == nil {
 		return append(b, '-')

@@ -56,7 +56,7 @@ type turnResult struct {
 	errorTypes, adviceTypes []string // of the evaluator's errors and warnings, of the feedback's
 }
 
-// newSeriesTables returns the tables of one series.
+// newSeriesTables returns the empty DrawingBench tables of one series of results.
 func newSeriesTables(o scoring.TableOptions, p *paper.Paper) *tables {
 	t := &tables{countMissing: o.Missing, runs: map[runKey]*run{}, paper: p}
 	if p := profileOf(o.Variants); p != "release" {
@@ -65,9 +65,9 @@ func newSeriesTables(o scoring.TableOptions, p *paper.Paper) *tables {
 	return t
 }
 
-// Add implements scoring.Tables. It counts an answer as a turn of its run: the lowest turn
-// is the first of the run, the highest one the last. Missing answers score 0 with
-// countMissing and do not count otherwise; nor do other results without a score.
+// Add counts a DrawingBench result as a turn of its run: the lowest turn is the first of the run,
+// the highest one the last. Missing answers score 0 with countMissing and do not count otherwise;
+// other results without a score do not count either. It implements scoring.Tables.
 func (t *tables) Add(r *scoring.Result) {
 	t.allAnswers.Add(r)
 	if !r.Scored && !(t.countMissing && r.Err != nil && r.Err.Code == "no_response") {
@@ -102,9 +102,9 @@ func (t *tables) Add(r *scoring.Result) {
 	}
 }
 
-// Tables implements scoring.Tables: means over all tasks, by difficulty and by category,
-// changes between the turns, errors and tools. Counts of tasks and of errors by difficulty
-// follow where the answers say how they were asked for.
+// Tables returns the DrawingBench tables of one series: means over all tasks, by difficulty and by
+// category, changes between the turns, errors and tools. Counts of tasks and of errors by
+// difficulty follow where the answers say how they were asked for. It implements scoring.Tables.
 func (t *tables) Tables() []scoring.TextTable {
 	if len(t.ordered) == 0 {
 		return nil
@@ -123,8 +123,9 @@ func (t *tables) Tables() []scoring.TextTable {
 // where it has none. See docs/spec/drawingbench.md#r88.
 type printedPair struct{ t1, t2 string }
 
-// overallTable returns the table of means over all tasks. Columns: what, first turns, last
-// turns, change, the paper's two numbers, and the differences from them.
+// overallTable returns the table of means over all DrawingBench tasks. Its columns are what is
+// measured, first turns, last turns, change, the paper's two numbers, and the differences from
+// them.
 func (t *tables) overallTable() scoring.TextTable {
 	firstTurns, lastTurns := perTask(t.ordered, (*run).firstScore), perTask(t.ordered, (*run).lastScore)
 	firstActions, lastActions := t.perTaskValues(actions)
@@ -177,8 +178,8 @@ func (t *tables) overallTable() scoring.TextTable {
 // endedEarlyName is the row with the share of tasks that ended after their first turn.
 const endedEarlyName = "ended after turn 1, %"
 
-// difference returns x minus a number that the paper prints as the text `printed`, with its
-// decimals: "=" where x would print the same, "-" where printed is "".
+// difference returns x minus a number that the DrawingBench paper prints as the text `printed`,
+// with its decimals: "=" where x would print the same, "-" where printed is "".
 func difference(x float64, printed string) string {
 	if printed == "" {
 		return "-"
@@ -196,10 +197,10 @@ func difference(x float64, printed string) string {
 
 var difficulties = []string{"easy", "medium", "hard", "very_hard"}
 
-// groupTable returns the table of tasks by group. Columns: the group, tasks, mean scores of
-// first and last turns, change, perfect tasks of both and their share, and the paper's
-// numbers. groupOf returns the group of a run; groups in order come first, then others by
-// size.
+// groupTable returns the table of DrawingBench tasks by group, such as category. Its columns are
+// the group, tasks, mean scores of first and last turns, change, perfect tasks of both and their
+// share, and the paper's numbers. groupOf returns the group of a run; the groups in order come
+// first, then others by size.
 func (t *tables) groupTable(name string, order []string, groupOf func(*run) string) scoring.TextTable {
 	groups := map[string][]*run{}
 	for _, r := range t.ordered {
@@ -320,8 +321,8 @@ func (t *tables) errorTable() scoring.TextTable {
 	return out
 }
 
-// toolTable returns the table of the share of answers that selected each tool. Columns:
-// tool, first turns, last turns, the paper's share.
+// toolTable returns the table of what share of answers selected each tool of the drawing app. Its
+// columns are the tool, first turns, last turns, and the paper's share.
 func (t *tables) toolTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench tools, % of answers that selected one", Text: 1,
 		Columns: []string{"tool", "turn 1", "turn 2", "paper"}}
@@ -343,8 +344,8 @@ func (r *run) lastScore() float64  { return r.last.score }
 func actions(a *turnResult) float64  { return a.actions }
 func segments(a *turnResult) float64 { return a.segments }
 
-// perTask returns the mean of a value over the runs of each task, in the order in which
-// tasks first appeared.
+// perTask returns the mean of a value over the runs of each DrawingBench task, in the order in
+// which tasks first appeared.
 func perTask(runs []*run, value func(*run) float64) []float64 {
 	indexOf := map[string]int{}
 	var sums []float64
@@ -395,8 +396,8 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// countDigits returns the number of decimals for counts of tasks: 0 where they are integers,
-// else 2. Runs of one task with different outcomes make fractions.
+// countDigits returns with how many decimals a table prints counts of DrawingBench tasks: 0 where
+// they are integers, else 2. Runs of one task with different outcomes make fractions.
 func countDigits(counts ...float64) int {
 	for _, x := range counts {
 		if x != math.Trunc(x) {
@@ -406,8 +407,8 @@ func countDigits(counts ...float64) int {
 	return 0
 }
 
-// relativeChange returns by how many per cent b exceeds a, as text; b and a are the means of
-// two turns.
+// relativeChange returns by how many per cent b exceeds a, as text. b and a are the mean scores of
+// a task's two turns.
 func relativeChange(a, b float64) string {
 	if a == 0 {
 		return "not defined, as turn 1 has the mean 0"

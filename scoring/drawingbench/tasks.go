@@ -11,9 +11,9 @@ import (
 	"plumb/scoring"
 )
 
-// taskKeys implements scoring.TaskFile.Keys: it returns the names by which lines refer to
-// the n-th task of the task file: "<id>#<n>", "#<n>" and "<id>". Ids are not unique, so the
-// last one counts only where the id occurs once. See docs/spec/drawingbench.md#r1.
+// taskKeys returns the names by which lines refer to the n-th task of DrawingBench's task file:
+// "<id>#<n>", "#<n>" and "<id>". Ids are not unique, so the last one counts only where the id
+// occurs once. It implements scoring.TaskFile.Keys. See docs/spec/drawingbench.md#r1.
 func taskKeys(v *fastjson.Value, n int) ([]string, error) {
 	id := stringMember(v, "id")
 	if id == "" {
@@ -22,8 +22,8 @@ func taskKeys(v *fastjson.Value, n int) ([]string, error) {
 	return []string{fmt.Sprintf("%s#%d", id, n), "#" + strconv.Itoa(n), id}, nil
 }
 
-// taskReference implements scoring.TaskFile.Refer: it returns the task that an item refers
-// to, by task_id and index, by index, by task_id, or by its id. See
+// taskReference returns the name of the DrawingBench task that an item refers to, by task_id and
+// index, by index, by task_id, or by its id. It implements scoring.TaskFile.Refer. See
 // docs/spec/drawingbench.md#r1.
 func taskReference(v *fastjson.Value, id string) string {
 	name := stringMember(v, "task_id")
@@ -33,7 +33,8 @@ func taskReference(v *fastjson.Value, id string) string {
 	return cmp.Or(name, id)
 }
 
-// indexMember returns the member index of a task or label of DrawingBench, nil where it is no number.
+// indexMember returns the member index of a DrawingBench task or item, nil where it is not a
+// number.
 func indexMember(v *fastjson.Value) *fastjson.Value {
 	f := v.Get("index")
 	if f == nil || f.Type() != fastjson.TypeNumber {
@@ -42,8 +43,8 @@ func indexMember(v *fastjson.Value) *fastjson.Value {
 	return f
 }
 
-// elementKey implements scoring.Suite.ElementKey: it names the task of an element of the
-// published result file by its id; "" where the element says its index.
+// elementKey returns the id of the task that an element of DrawingBench's published result file is
+// about, or "" where the element states its index. It implements scoring.Suite.ElementKey.
 func elementKey(v *fastjson.Value) string {
 	if indexMember(v) != nil {
 		return ""
@@ -51,11 +52,11 @@ func elementKey(v *fastjson.Value) string {
 	return stringMember(v, "id")
 }
 
-// dumpLines implements scoring.Suite.Lines: it makes dump lines of an element of the
-// published result file, one for each turn, with the id "<task id>#<index>/<turn>". task is
-// the task's index where the element does not say it, negative where it is not known. What
-// was recorded of the evaluation is left out. ok is false for an element of another form.
-// See docs/spec/cli.md#r16.
+// dumpLines makes dump lines of an element of DrawingBench's published result file, one for each
+// turn, with the id "<task id>#<index>/<turn>". task is the task's index where the element does not
+// state it, negative where it is not known. What was recorded of the evaluation is left out. ok is
+// false for an element of another form. It implements scoring.Suite.Lines. See
+// docs/spec/cli.md#r16.
 func dumpLines(v *fastjson.Value, task int) (list [][]byte, ok bool) {
 	turns := v.Get("results")
 	if turns == nil || turns.Type() != fastjson.TypeArray || !v.Exists("id") {
@@ -72,8 +73,8 @@ func dumpLines(v *fastjson.Value, task int) (list [][]byte, ok bool) {
 	return out, true
 }
 
-// dumpLine returns the dump line of turn number k, from 0, of an element; recorded is what
-// was recorded of the turn. index is negative where it is not known.
+// dumpLine returns the dump line of turn number k, from 0, of an element of the published result
+// file. recorded is what the file records of that turn. index is negative where it is not known.
 func dumpLine(id string, index, k int, element, recorded *fastjson.Value) []byte {
 	turn := k + 1
 	if n := recorded.GetInt("turn"); n > 0 {

@@ -18,8 +18,8 @@ func (s *suite) canvas(_ *scoring.Item, v scoring.Variants) (scoring.Canvas, err
 	return &canvasTurns{strict: v[Input] == "strict"}, nil
 }
 
-// Apply implements scoring.Canvas: it appends the actions of an answer to those before. An
-// answer without a readable list changes nothing, with a note.
+// Apply appends the mouse actions of a turn's answer to those of the turns before. An answer
+// without a readable list changes nothing, with a note. It implements scoring.Canvas.
 func (c *canvasTurns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
 	r := new(reader)
 	a, err := r.readAnswer(it, c.strict)

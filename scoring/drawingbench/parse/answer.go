@@ -80,7 +80,8 @@ func findActions(r *pyjson.Reader, text string) foundActions {
 	}
 }
 
-// Actions returns the list under the key "actions" for an object that has one, else v itself.
+// Actions returns the list of mouse actions under the key "actions" for an object that has one,
+// else v itself.
 func Actions(v pyjson.Value) pyjson.Value {
 	if v.Kind != pyjson.Dict {
 		return v
@@ -94,9 +95,9 @@ func Actions(v pyjson.Value) pyjson.Value {
 
 const fence = "```"
 
-// findInFence returns the actions of the first fenced code block that holds nothing else.
-// The rest of a block's first line, which names its language, is skipped. ok is false where
-// there is no such block.
+// findInFence returns the mouse actions in the first fenced code block of an answer that holds
+// nothing else. The rest of a block's first line, which names its language, is skipped. ok is false
+// where there is no such block.
 func findInFence(r *pyjson.Reader, text string) (f foundActions, ok bool) {
 	for at := 0; ; {
 		opening := strings.Index(text[at:], fence)

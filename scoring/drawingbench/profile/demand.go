@@ -36,9 +36,9 @@ type Size struct{ Width, Height, Tolerance float64 }
 var places = []string{"above", "below", "left", "right", "center", "corners", "top-left", "top-right",
 	"bottom-left", "bottom-right"}
 
-// Read returns the criteria c with those that the published evaluator ignores. v is the
-// task's criteria object, from which c was read; nil or null where it has none. The error
-// names the member that cannot be used.
+// Read returns what a DrawingBench task demands: the criteria c together with those that the
+// published evaluator ignores. v is the task's criteria object, from which c was read; nil or null
+// where it has none. The error names the member that cannot be used.
 func Read(v *pyjson.Value, c *published.Criteria) (d Demand, err error) {
 	d.Criteria = c
 	if c == nil {
@@ -64,8 +64,8 @@ func Read(v *pyjson.Value, c *published.Criteria) (d Demand, err error) {
 	return d, err
 }
 
-// readPosition reads a position constraint: a word in "type", or else x_max, y_max or both.
-// It returns nil for null or none.
+// readPosition reads a DrawingBench task's position constraint: a word in "type", or else x_max,
+// y_max or both. It returns nil for null or none.
 func readPosition(v *pyjson.Value) (*Position, error) {
 	const name = "criteria.position_constraint"
 	if v == nil || v.Kind == pyjson.None {
@@ -96,8 +96,8 @@ func readPosition(v *pyjson.Value) (*Position, error) {
 	return constraint, nil
 }
 
-// readSize reads a size constraint, nil for null or none. width and height are needed;
-// tolerance is 0 where it is not given.
+// readSize reads a DrawingBench task's size constraint, nil for null or none. width and height are
+// needed; tolerance is 0 where it is not given.
 func readSize(v *pyjson.Value) (*Size, error) {
 	const name = "criteria.size_constraint"
 	if v == nil || v.Kind == pyjson.None {
@@ -123,8 +123,8 @@ func readSize(v *pyjson.Value) (*Size, error) {
 	return constraint, nil
 }
 
-// finiteNumber reads the member `name` of v, which must be a finite number; nil where it is
-// absent or null. of is what v is called in the error.
+// finiteNumber reads the member `name` of a task's constraint v, which must be a finite number; nil
+// where it is absent or null. of is what v is called in the error.
 func finiteNumber(v *pyjson.Value, of, name string) (*float64, error) {
 	member := v.Get(name)
 	if member == nil || member.Kind == pyjson.None {

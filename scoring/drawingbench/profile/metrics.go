@@ -14,9 +14,10 @@ import (
 // maxElements is how many drawn elements element_sizes lists; visible_segments counts all.
 const maxElements = 1000
 
-// Metrics returns the metrics of Index and, after them, the pixel metrics: coverages of
-// several kinds, visible colours, nearness to the region that the task's prompt names,
-// elements, and overdraw (writes per painted pixel). See docs/spec/drawingbench.md#r70.
+// Metrics returns the metrics of Index for a DrawingBench picture and, after them, its pixel
+// metrics: coverages of several kinds, visible colours, nearness to the region that the task's
+// prompt names, elements, and overdraw (writes per painted pixel). See
+// docs/spec/drawingbench.md#r70.
 func Metrics(p *replay.Picture, prompt string) []scoring.Metric {
 	pixels := &p.Stats
 	out := Index(p)
@@ -48,7 +49,7 @@ func Metrics(p *replay.Picture, prompt string) []scoring.Metric {
 	return out
 }
 
-// Index returns the counts of pixels of the finished picture, under the names of the
+// Index returns the counts of pixels of a finished DrawingBench picture, under the names of the
 // index.json of the reference pictures. See docs/spec/drawingbench.md#r69.
 func Index(p *replay.Picture) []scoring.Metric {
 	pixels := &p.Stats
@@ -85,7 +86,8 @@ func regionAccuracy(p *replay.Picture, prompt string) any {
 	return accuracy
 }
 
-// pointOrNull returns a point of the picture as the value of a metric, nil (JSON null) unless ok.
+// pointOrNull returns a point of the DrawingBench picture as the value of a metric, or nil (JSON
+// null) unless ok.
 func pointOrNull(x, y float64, ok bool) any {
 	if !ok {
 		return nil
@@ -127,7 +129,8 @@ func coloursJSON(p *replay.Picture) []byte {
 	return append(b, '}')
 }
 
-// quadrantsJSON returns the numbers of pixels in the four quadrants, as a JSON object.
+// quadrantsJSON returns the numbers of painted pixels in the four quadrants of the canvas, as a
+// JSON object.
 func quadrantsJSON(counts [4]int) []byte {
 	b := []byte{'{'}
 	for i, name := range []string{"top-left", "top-right", "bottom-left", "bottom-right"} {

@@ -34,9 +34,9 @@ const (
 	efficiencyPenalty = 5
 )
 
-// Paper scores an answer by the weights, penalties and bonuses of the paper's text, as
-// options change them. The paper's printed numbers do not follow from this but from the
-// published evaluator (profile "release"). See docs/spec/drawingbench.md#r72.
+// Paper scores a DrawingBench answer by the weights, penalties and bonuses of the paper's text, as
+// options change them. The paper's printed numbers do not follow from this but from the published
+// evaluator (profile "release"). See docs/spec/drawingbench.md#r72.
 func Paper(a *Answer, o Options) Score {
 	all := a.criteria()
 	sum, possible := 0, 0
@@ -86,8 +86,8 @@ func (s *Score) add(name string, v any) {
 	s.Metrics = append(s.Metrics, scoring.Metric{Name: name, Value: v})
 }
 
-// criteria returns the eight criteria of the paper's weighted sum. Their weights add up to
-// 100.
+// criteria returns the eight criteria of the DrawingBench paper's weighted sum. Their weights add
+// up to 100.
 func (a *Answer) criteria() []criterion {
 	demand, picture := &a.Demand, a.Picture
 	tools, colours := true, true
@@ -121,8 +121,8 @@ func (a *Answer) coverageMet() bool {
 	return c == nil || boxCoverage(a.Picture) >= c.F
 }
 
-// penalties returns the sum of the paper's penalties in hundredths of the score, and whether
-// one of them is for inefficiency: more actions than allowed, or three moves in a row. See
+// penalties returns the sum of the DrawingBench paper's penalties in hundredths of the score, and
+// whether one of them is for inefficiency: more actions than allowed, or three moves in a row. See
 // docs/spec/drawingbench.md#r76.
 func (a *Answer) penalties() (sum int, inefficient bool) {
 	maxActions := a.Demand.MaxActions

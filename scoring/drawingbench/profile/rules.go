@@ -19,7 +19,7 @@ type Answer struct {
 	Demand     Demand
 }
 
-// visibleElements returns the drawn elements that changed a pixel.
+// visibleElements returns the elements of the DrawingBench picture that changed a pixel.
 func visibleElements(p *replay.Picture) (list []*replay.Element) {
 	for i := range p.Elements {
 		if p.Elements[i].Painted.Changed > 0 {
@@ -83,8 +83,8 @@ func (a *Answer) positionMet() bool {
 	return quadrant[[2]bool{x < midX, y < midY}] == constraint.Where
 }
 
-// holdsAll reports whether no pixel of the elements lies beyond the limits, which are in
-// screen px.
+// holdsAll reports whether no pixel of the drawn elements lies beyond the limits of a task's
+// position constraint, which are in screen px.
 func (p *Position) holdsAll(elements []*replay.Element) bool {
 	for _, e := range elements {
 		right, bottom := float64(e.Painted.Box.Max.X+layout.Left), float64(e.Painted.Box.Max.Y+layout.Top)

@@ -45,9 +45,10 @@ type action struct {
 // hasPoint reports whether the action has the keys x and y, whatever they hold.
 func (a *action) hasPoint() bool { return a.x != nil && a.y != nil }
 
-// appendActions appends the elements of an answer's list as actions. Like the original it
-// panics with AttributeError for an element that is no object, and with TypeError for a name
-// that is a list or an object. See docs/spec/drawingbench.md#r17.
+// appendActions appends the elements of an answer's list as mouse actions. Like the published
+// evaluator in Python, it fails with AttributeError for an element that is not an object, and with
+// TypeError for a name that is a list or an object; these are panics here, which Evaluate recovers.
+// See docs/spec/drawingbench.md#r17.
 func appendActions(dst []action, list []pyjson.Value) []action {
 	for i := range list {
 		v := &list[i]
@@ -68,8 +69,8 @@ func appendActions(dst []action, list []pyjson.Value) []action {
 	return dst
 }
 
-// pyNumber returns the number that Python computes with for a coordinate: 0 where v is nil (the
-// key is absent). It panics with TypeError for what is no number. See
+// pyNumber returns the number that Python computes with for a coordinate of a mouse action: 0 where
+// v is nil (the key is absent). It panics with TypeError for a value that is not a number. See
 // docs/spec/drawingbench.md#r18.
 func pyNumber(v *pyjson.Value) float64 {
 	if v == nil {
@@ -91,7 +92,8 @@ func (a *action) hitsTool(tool *layout.Tool) bool {
 	return nearButton(a.x, tool.X) && nearButton(a.y, tool.Y)
 }
 
-// toolAt returns the tool whose button is under the action's point, nil if there is none.
+// toolAt returns the tool of the drawing app whose button is under the action's point, or nil if
+// there is none.
 func toolAt(a *action) *layout.Tool {
 	for i := range layout.Tools {
 		if a.hitsTool(&layout.Tools[i]) {
@@ -101,7 +103,7 @@ func toolAt(a *action) *layout.Tool {
 	return nil
 }
 
-// toolNamed returns a tool of the app by its name, nil for a name that the app does not have.
+// toolNamed returns the tool of the drawing app with that name, or nil if the app has none.
 func toolNamed(name string) *layout.Tool {
 	i := slices.IndexFunc(layout.Tools, func(t layout.Tool) bool { return t.Name == name })
 	if i < 0 {
@@ -110,8 +112,8 @@ func toolNamed(name string) *layout.Tool {
 	return &layout.Tools[i]
 }
 
-// colourAt returns the colour whose button is under the action's point, or nil. y is read
-// only where x fits a button, because reading it may panic. See
+// colourAt returns the colour of the drawing app whose button is under the action's point, or nil.
+// y is read only where x fits a button, because reading it may panic. See
 // docs/spec/drawingbench.md#r8.
 func colourAt(a *action) *layout.Colour {
 	x := pyNumber(a.x)
@@ -130,8 +132,8 @@ func onPalette(a *action) bool {
 	return 405 <= x && x <= 741 && math.Abs(pyNumber(a.y)-layout.PaletteY) < 20
 }
 
-// selectedTools returns the tools that were selected at least once, in the order of
-// layout.Tools. See docs/spec/drawingbench.md#r37.
+// selectedTools returns the tools of the drawing app that the actions selected at least once, in
+// the order of layout.Tools. See docs/spec/drawingbench.md#r37.
 func selectedTools(acts []action) []string {
 	out := []string{}
 	for i := range layout.Tools {

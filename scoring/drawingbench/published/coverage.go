@@ -65,7 +65,8 @@ func (g *grid) markPoint(x, y float64) {
 	}
 }
 
-// markedShare returns the share of cells that are marked, from 0 to 1 with four decimals.
+// markedShare returns the share of the canvas's grid cells that are marked, from 0 to 1 with four
+// decimals.
 func (g *grid) markedShare() float64 {
 	count := 0
 	for _, isMarked := range g.marked {
@@ -114,8 +115,9 @@ func gridCoverage(acts []action, g *grid) float64 {
 	return g.markedShare()
 }
 
-// toolAfter returns the tool that is selected after action i; `before` is the one before it.
-// A click on a button selects, and so does a moveTo with a click right after it.
+// toolAfter returns the tool that is selected after mouse action i; `before` is the one that was
+// selected before it. A click on a button selects, and so does a moveTo with a click right after
+// it.
 func toolAfter(acts []action, i int, before *layout.Tool) *layout.Tool {
 	a := &acts[i]
 	var selected *layout.Tool
@@ -134,8 +136,8 @@ func toolAfter(acts []action, i int, before *layout.Tool) *layout.Tool {
 	return selected
 }
 
-// positionOf returns the action's own coordinates, with those of last in place of missing
-// ones.
+// positionOf returns where a mouse action is: its own coordinates, with those of last in place of
+// missing ones.
 func positionOf(a *action, last position) position {
 	if a.x != nil {
 		last.x = a.x
@@ -146,8 +148,9 @@ func positionOf(a *action, last position) position {
 	return last
 }
 
-// markShape marks the cells of a shape that was dragged from one position to another. Other
-// tools mark nothing, and then the coordinates are not read, because that may panic.
+// markShape marks the grid cells of a shape that was dragged from one position on the canvas to
+// another. Tools that draw no shapes mark nothing, and then the coordinates are not read, because
+// reading them may panic.
 func (g *grid) markShape(tool string, from, to position) {
 	if tool != "rectangle" && tool != "circle" && tool != "line" {
 		return
@@ -163,8 +166,8 @@ func (g *grid) markShape(tool string, from, to position) {
 	}
 }
 
-// pyMin is Python's min of two: a unless b is smaller. Unlike Go's, it returns NaN only where
-// a is NaN. See docs/spec/drawingbench.md#r19.
+// pyMin returns what Python's min returns for two numbers: a unless b is smaller. Unlike Go's min,
+// it returns NaN only where a is NaN. See docs/spec/drawingbench.md#r19.
 func pyMin(a, b float64) float64 {
 	if b < a {
 		return b
@@ -172,7 +175,7 @@ func pyMin(a, b float64) float64 {
 	return a
 }
 
-// pyMax is Python's max of two: a unless b is larger.
+// pyMax returns what Python's max returns for two numbers: a unless b is larger.
 func pyMax(a, b float64) float64 {
 	if b > a {
 		return b
@@ -180,7 +183,7 @@ func pyMax(a, b float64) float64 {
 	return a
 }
 
-// pyInt is Python's int() of a double. It panics with ValueError for NaN and
+// pyInt returns what Python's int() returns for a double. It panics with ValueError for NaN and
 // with OverflowError for infinities. See docs/spec/drawingbench.md#r19.
 func pyInt(x float64) float64 {
 	switch {
@@ -192,8 +195,8 @@ func pyInt(x float64) float64 {
 	return math.Trunc(x)
 }
 
-// markRectangle marks the cells that a filled rectangle in canvas px touches. See
-// docs/spec/drawingbench.md#r34.
+// markRectangle marks the grid cells of the canvas that a filled rectangle in canvas px touches.
+// See docs/spec/drawingbench.md#r34.
 func (g *grid) markRectangle(x0, y0, x1, y1 float64) {
 	from := max(0, pyInt(pyMin(x0, x1)/width*cells))
 	to := min(cells-1, pyInt(pyMax(x0, x1)/width*cells))
@@ -258,8 +261,8 @@ func (g *grid) markLine(x0, y0, x1, y1 float64) {
 	}
 }
 
-// clipToCanvas clips the interval from..to of a line's parameter t to where 0 <= at+t*step
-// <= size. Lines across the axis and NaN clip nothing.
+// clipToCanvas clips the interval from..to of a drawn line's parameter t to where 0 <= at+t*step <=
+// size, which is the canvas along one axis. Lines across the axis and NaN clip nothing.
 func clipToCanvas(at, step, size, from, to float64) (float64, float64) {
 	if step == 0 || math.IsNaN(at) || math.IsNaN(step) {
 		return from, to // the points themselves are tested

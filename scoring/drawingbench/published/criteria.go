@@ -26,9 +26,9 @@ type Criteria struct {
 	Prompt    string  // "" unless spatial metrics are wanted
 }
 
-// ReadCriteria reads the criteria of a task. null and an empty object demand nothing and
-// give nil. The error names the member that is of the wrong kind. The result does not share
-// memory with v.
+// ReadCriteria reads the criteria of a DrawingBench task that the published evaluator uses. null
+// and an empty object demand nothing and give nil. The error names the member that is of the wrong
+// kind. The result does not share memory with v.
 func ReadCriteria(v *pyjson.Value) (*Criteria, error) {
 	if v == nil || v.Kind == pyjson.None || v.Kind == pyjson.Dict && len(v.Items()) == 0 {
 		return nil, nil
@@ -69,7 +69,7 @@ func wrongKind(name string, v *pyjson.Value, want string) error {
 // for in all actions, so the number is limited.
 const maxRequired = 1000
 
-// stringList reads a criterion that is a list of at most maxRequired strings. ok is false
+// stringList reads a criterion of a task that is a list of at most maxRequired strings. ok is false
 // where it is absent or null.
 func stringList(v *pyjson.Value, name string) (list []string, ok bool, err error) {
 	member := v.Get(name)
@@ -92,7 +92,7 @@ func stringList(v *pyjson.Value, name string) (list []string, ok bool, err error
 	return list, true, nil
 }
 
-// finiteNumber reads a criterion that is a finite number, nil where it is absent or null.
+// finiteNumber reads a criterion of a task that is a finite number, nil where it is absent or null.
 func finiteNumber(v *pyjson.Value, name string) (*Number, error) {
 	member := v.Get(name)
 	if member == nil || member.Kind == pyjson.None {
@@ -110,9 +110,9 @@ type ToolUse struct {
 	Used, Selected, Drew bool // tool_T_used, tool_T_selected, tool_T_actually_used
 }
 
-// findUse finds the first selection of a tool, by a click on its button or a moveTo with a
-// click after it, and whether a press followed while it was selected. Later selections do
-// not count.
+// findUse finds the first selection of a tool of the drawing app, by a click on its button or by a
+// moveTo with a click after it, and whether a press followed while it was selected. Later
+// selections do not count.
 func findUse(acts []action, name string) ToolUse {
 	use := ToolUse{Tool: name}
 	tool := toolNamed(name)

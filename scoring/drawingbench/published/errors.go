@@ -19,8 +19,8 @@ const (
 	coordinateError = "COORDINATE_ERROR"
 )
 
-// findFaults returns the evaluator's errors in its order: the syntax of all actions, then
-// their coordinates. See docs/spec/drawingbench.md#r23.
+// findFaults returns the published evaluator's errors in an answer, in its order: the syntax of all
+// actions, then their coordinates. See docs/spec/drawingbench.md#r23.
 func findFaults(acts []action) []Fault {
 	var out []Fault
 	for i := range acts {
@@ -42,9 +42,9 @@ func findFaults(acts []action) []Fault {
 	return out
 }
 
-// appendCoordinateFaults appends the errors in the coordinates of action i, which must have
-// both: values that are no numbers, a point off the screen, a press off the canvas. See
-// docs/spec/drawingbench.md#r24.
+// appendCoordinateFaults appends the published evaluator's errors in the coordinates of action i,
+// which must have both: values that are not numbers, a point off the screen, a press off the
+// canvas. See docs/spec/drawingbench.md#r24.
 func appendCoordinateFaults(out []Fault, acts []action, i int) []Fault {
 	a := &acts[i]
 	x, okX := pyFloat(a.x)
@@ -75,9 +75,9 @@ func appendCoordinateFaults(out []Fault, acts []action, i int) []Fault {
 	return out
 }
 
-// offScreen returns the part of a message about a coordinate off the screen, "" where it is
-// between 0 and limit. size, edge and advice are words and a number of the message. See
-// docs/spec/drawingbench.md#r25.
+// offScreen returns the part of the published evaluator's message about a coordinate off the
+// screen, "" where it is between 0 and limit. size, edge and advice are words and a number of the
+// message. See docs/spec/drawingbench.md#r25.
 func offScreen(axis string, value float64, size string, limit float64, edge string, advice int) string {
 	switch {
 	case value < 0:
@@ -89,8 +89,8 @@ func offScreen(axis string, value float64, size string, limit float64, edge stri
 	return ""
 }
 
-// offCanvas returns the part of a message about a coordinate off the canvas, "" where it is
-// between low and high. before and after are the words for the two sides.
+// offCanvas returns the part of the published evaluator's message about a coordinate off the
+// canvas, "" where it is between low and high. before and after are the words for the two sides.
 func offCanvas(axis string, value float64, low, high int, before, after string) string {
 	switch {
 	case value < float64(low):
@@ -121,9 +121,9 @@ func actionContext(acts []action, i int) string {
 	return string(out)
 }
 
-// pyFloat is Python's float(v) for a coordinate of an action. ok is false where that raises
-// TypeError or ValueError, which the evaluator catches. It panics with OverflowError, which the
-// evaluator does not catch. See docs/spec/drawingbench.md#r19.
+// pyFloat returns what Python's float(v) returns for a coordinate of an action. ok is false where
+// that raises TypeError or ValueError, which the published evaluator catches. It panics with
+// OverflowError, which that does not catch. See docs/spec/drawingbench.md#r19.
 func pyFloat(v *pyjson.Value) (f float64, ok bool) {
 	switch {
 	case v.Kind == pyjson.Str:
@@ -136,8 +136,8 @@ func pyFloat(v *pyjson.Value) (f float64, ok bool) {
 	return 0, false
 }
 
-// pyStr is Python's str(v); v is nil for an absent key, which prints as None. See
-// docs/spec/drawingbench.md#r26.
+// pyStr returns what Python's str(v) returns for a value of an answer; v is nil for an absent key,
+// which prints as None. See docs/spec/drawingbench.md#r26.
 func pyStr(v *pyjson.Value) string {
 	if v == nil {
 		return "None"
@@ -158,8 +158,9 @@ const (
 	threeMoves = "Multiple consecutive moveTo actions" // begins the warning for three moves in a row
 )
 
-// findWarnings returns the evaluator's warnings: very many actions, three moves in a row
-// (once), different numbers of presses and releases. See docs/spec/drawingbench.md#r27.
+// findWarnings returns the published evaluator's warnings about an answer: very many actions, three
+// moves in a row (once), different numbers of presses and releases. See
+// docs/spec/drawingbench.md#r27.
 func findWarnings(acts []action, downs, ups int) []Warning {
 	var out []Warning
 	if len(acts) > 1000 {

@@ -22,9 +22,10 @@ type Feedback struct {
 // have a hundred thousand. See docs/spec/drawingbench.md#r45.
 const maxListedErrors = 50
 
-// Feedback returns the feedback that the recorded runs were given: errors of the evaluator
-// and demands that are not met, warnings, and suggestions. No recorded run has errors of the
-// evaluator, so these keep its words; those beyond maxListedErrors are only counted.
+// Feedback returns the feedback that a model gets after a turn, in the words of the recorded runs:
+// errors of the evaluator and demands that are not met, warnings, and suggestions. No recorded run
+// has errors of the evaluator, so these keep its words; those beyond maxListedErrors are only
+// counted.
 func (e *Evaluation) Feedback() Feedback {
 	feedback := Feedback{Score: e.Score}
 	for _, fault := range e.Faults[:min(maxListedErrors, len(e.Faults))] {
@@ -76,8 +77,8 @@ func (f *Feedback) Types() []string {
 	return out
 }
 
-// unmetDemands returns the feedback's errors about demands of the task that the answer does
-// not meet: required tools, segments, colours. Criteria must not be nil.
+// unmetDemands returns the feedback's errors about what a DrawingBench task demands and the answer
+// does not meet: required tools, segments, colours. Criteria must not be nil.
 func (e *Evaluation) unmetDemands() []Warning {
 	var out []Warning
 	for _, tool := range e.Tools {
@@ -107,7 +108,7 @@ func (e *Evaluation) unmetDemands() []Warning {
 	return out
 }
 
-// String prints a number of a task as Python does.
+// String prints a number of a DrawingBench task as Python does.
 func (n Number) String() string {
 	if n.Integer {
 		return strconv.FormatFloat(n.F, 'f', 0, 64)
@@ -115,8 +116,8 @@ func (n Number) String() string {
 	return pyRepr(n.F)
 }
 
-// buttonCentre prints where a tool's button is; "(unknown)" for a tool that the app does not
-// have.
+// buttonCentre prints where the button of a tool lies in the drawing app; "(unknown)" for a tool
+// that the app does not have.
 func buttonCentre(name string) string {
 	tool := toolNamed(name)
 	if tool == nil {
@@ -125,7 +126,8 @@ func buttonCentre(name string) string {
 	return fmt.Sprintf("(%.0f, %.0f)", tool.X, tool.Y)
 }
 
-// colourName returns the palette's name of a colour, and hex itself for other colours.
+// colourName returns the name of a colour in the drawing app's palette, and hex itself for other
+// colours.
 func colourName(hex string) string {
 	for _, c := range layout.Palette {
 		if c.Hex == hex {
@@ -158,8 +160,8 @@ func (f *Feedback) summary() string {
 	return s
 }
 
-// AppendJSON appends the feedback as a JSON object. Its turn is 1 in every recorded run, even
-// after second turns.
+// AppendJSON appends the feedback to a model as a JSON object. Its turn is 1 in every recorded run,
+// even after second turns.
 func (f *Feedback) AppendJSON(dst []byte) []byte {
 	object := &jsonObject{dst}
 	object.writeObject(func() {
@@ -173,8 +175,8 @@ func (f *Feedback) AppendJSON(dst []byte) []byte {
 	return object.dst
 }
 
-// Text returns the feedback as the model reads it: a summary, the sections that are not
-// empty, the score.
+// Text returns the feedback to a DrawingBench answer as the model reads it: a summary, the sections
+// that are not empty, the score.
 func (f *Feedback) Text() string {
 	line := strings.Repeat("=", 60)
 	out := []string{line, "DRAWING EVALUATION FEEDBACK", line, "", f.Summary}

@@ -10,8 +10,9 @@ import (
 // jsonObject writes a JSON object member by member to the end of dst.
 type jsonObject struct{ dst []byte }
 
-// writeName writes a member's name and colon, after a comma unless the object has just been
-// opened. It returns the receiver, for the value to be appended.
+// writeName writes the name of a member of the evaluation's JSON and the colon, after a comma
+// unless the object has just been opened. It returns the receiver, so that the value can be
+// appended.
 func (object *jsonObject) writeName(s string) *jsonObject {
 	if object.dst[len(object.dst)-1] != '{' {
 		object.dst = append(object.dst, ',')
@@ -36,7 +37,8 @@ func (object *jsonObject) writeRaw(name, json string) {
 	object.dst = append(object.writeName(name).dst, json...)
 }
 
-// writeNumber writes a number of the task as it was written there.
+// writeNumber writes a number of the DrawingBench task into the evaluation's JSON as it was written
+// in the task.
 func (object *jsonObject) writeNumber(name string, n Number) {
 	if n.Integer {
 		object.writeRaw(name, n.String())
@@ -45,7 +47,8 @@ func (object *jsonObject) writeNumber(name string, n Number) {
 	object.writeFloat(name, n.F)
 }
 
-// writeList writes a member that is an array of n elements; item writes element i.
+// writeList writes a member of the evaluation's JSON that is an array of n elements; item writes
+// element i.
 func (object *jsonObject) writeList(name string, n int, item func(i int)) {
 	object.dst = append(object.writeName(name).dst, '[')
 	for i := range n {
@@ -61,7 +64,8 @@ func (object *jsonObject) writeTexts(name string, list []string) {
 	object.writeList(name, len(list), func(i int) { object.dst = scoring.AppendString(object.dst, list[i]) })
 }
 
-// writeWarnings writes an array of errors or warnings, each with its type and message.
+// writeWarnings writes an array of errors or warnings into the evaluation's JSON, each with its
+// type and message.
 func (object *jsonObject) writeWarnings(name string, list []Warning) {
 	object.writeList(name, len(list), func(i int) {
 		object.writeObject(func() {
@@ -128,8 +132,8 @@ func (e *Evaluation) AppendJSON(dst []byte) []byte {
 	return object.dst
 }
 
-// writeFaults writes the array of the evaluator's errors under a name. Where the answer is
-// no list, the original writes the index last.
+// writeFaults writes the array of the published evaluator's errors under a name. Where the answer
+// is not a list, the original writes the index last.
 func (e *Evaluation) writeFaults(object *jsonObject, name string) {
 	object.writeList(name, len(e.Faults), func(i int) {
 		f := &e.Faults[i]
@@ -149,7 +153,8 @@ func (e *Evaluation) writeFaults(object *jsonObject, name string) {
 	})
 }
 
-// writeMetrics writes the members of "metrics". Numbers that were not computed are null.
+// writeMetrics writes the members of "metrics" of the published evaluator's result. Numbers that
+// were not computed are null.
 func (e *Evaluation) writeMetrics(object *jsonObject) {
 	object.writeInt("tool_changes", e.ToolChanges)
 	object.writeInt("color_changes", e.ColourChanges)
@@ -180,7 +185,8 @@ func (e *Evaluation) writeMetrics(object *jsonObject) {
 	}
 }
 
-// writeCriteriaMet writes the members of "criteria_met", only those of stated criteria.
+// writeCriteriaMet writes the members of "criteria_met" of the published evaluator's result, only
+// those of stated criteria.
 func (e *Evaluation) writeCriteriaMet(object *jsonObject) {
 	criteria := e.Criteria
 	for _, tool := range e.Tools {
@@ -265,8 +271,8 @@ func (e *Evaluation) writeClasses(object *jsonObject) {
 	e.writeFaults(object, "syntax_errors")
 }
 
-// writeObjects writes a member that is an array of objects. each calls next once for each
-// object, with the function that writes its members.
+// writeObjects writes a member of the evaluation's JSON that is an array of objects. each calls
+// next once for each object, with the function that writes its members.
 func (object *jsonObject) writeObjects(name string, each func(next func(fill func()))) {
 	object.dst = append(object.writeName(name).dst, '[')
 	each(func(fill func()) {

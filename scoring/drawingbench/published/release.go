@@ -55,7 +55,8 @@ func (e *Evaluation) ThreeMoves() bool {
 	})
 }
 
-// ErrorTypes returns the type of each error and each warning, errors first, with repeats.
+// ErrorTypes returns the type of each error and each warning of the evaluation, errors first, with
+// repeats.
 func (e *Evaluation) ErrorTypes() []string {
 	out := []string{}
 	for _, f := range e.Faults {
@@ -73,9 +74,9 @@ type Evaluator struct {
 	grid grid
 }
 
-// Evaluate evaluates an answer by criteria, nil for none. The exception that ends the
-// original becomes Crash, and then nothing else but Criteria is set. The result is valid as
-// long as v and c are.
+// Evaluate evaluates a DrawingBench answer by the criteria of its task, nil for none, as the
+// published evaluator does. The exception with which the original crashes becomes Crash, and then
+// nothing else but Criteria is set. The result is valid as long as v and c are.
 func (e *Evaluator) Evaluate(v *pyjson.Value, criteria *Criteria) (out Evaluation) {
 	out.Criteria = criteria
 	if v.Kind != pyjson.List {
@@ -221,9 +222,9 @@ func sortedSet(list []string) []string {
 	return slices.Compact(s)
 }
 
-// computeScore sets the score: 1 less deductions, in the evaluator's order, on which the
-// last bit depends, and a bonus of 0.05 for 10 to 500 actions. See
-// docs/spec/drawingbench.md#r39.
+// computeScore sets the score of an answer as the published evaluator does: 1 less deductions, in
+// the evaluator's order, on which the last bit depends, and a bonus of 0.05 for 10 to 500 actions.
+// See docs/spec/drawingbench.md#r39.
 func (out *Evaluation) computeScore() {
 	value, isNumpy := 1.0, false
 	if criteria := out.Criteria; criteria != nil {

@@ -42,7 +42,7 @@ func namedRegion(prompt string) *region {
 	return nil
 }
 
-// centre returns the centre of the region in canvas px.
+// centre returns the centre of a region of the canvas, such as "top left", in canvas px.
 func (r *region) centre() (x, y float64) {
 	centreOfThird := func(k int, size float64) float64 {
 		switch k {

@@ -57,8 +57,8 @@ type Picture struct {
 	Stats  canvas.Stats
 }
 
-// Draw plays the actions on a white canvas and counts the pixels that they leave. Where
-// Limited is set, the picture lacks what came after the limit.
+// Draw plays mouse actions on the drawing app's white canvas and counts the pixels that they leave.
+// Where Limited is set, the picture lacks what came after the limit.
 func (d *Drawer) Draw(actions *pyjson.Value) Picture {
 	maxWork := d.Most
 	if maxWork <= 0 {

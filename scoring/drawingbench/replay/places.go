@@ -37,8 +37,8 @@ func Places(actions *pyjson.Value) []Place {
 	return p.list
 }
 
-// act follows action i as player.act plays it: moves extend a drag, a press begins and a
-// release ends one.
+// act follows mouse action i as player.act plays it, to find which actions place what is drawn:
+// moves extend a drag, a press begins one and a release ends it.
 func (p *placeFinder) act(i int, v *pyjson.Value) {
 	name := v.Get("action")
 	if name == nil || name.Kind != pyjson.Str {
@@ -71,7 +71,8 @@ func (p *placeFinder) act(i int, v *pyjson.Value) {
 	}
 }
 
-// click chooses a tool, or places a dot or a fill.
+// click follows a click of the mouse: on a button it chooses a tool, on the canvas it places a dot
+// or a fill.
 func (p *placeFinder) click(at int, x, y float64) {
 	switch b := buttonAt(x, y); {
 	case b != nil && b.tool != "":
@@ -85,8 +86,8 @@ func (p *placeFinder) click(at int, x, y float64) {
 	}
 }
 
-// newPlace returns a place that begins at a point in screen px, with the action that moved
-// the mouse there; -1 for none.
+// newPlace returns the place of something drawn that begins at a point in screen px. action is the
+// mouse action that moved there, -1 for none.
 func newPlace(kind Kind, action int, x, y float64) Place {
 	x, y = x-layout.Left, y-layout.Top
 	place := Place{Kind: kind, Box: [4]float64{x, y, x, y}}
@@ -96,8 +97,8 @@ func newPlace(kind Kind, action int, x, y float64) Place {
 	return place
 }
 
-// extend extends the place to a point in screen px, and adds the action that moved the mouse
-// there, -1 for none. Points that are no numbers do not extend the box.
+// extend extends the place of something drawn to a point in screen px, and adds the mouse action
+// that moved there, -1 for none. Points that are not numbers do not extend the box.
 func (p *Place) extend(action int, x, y float64) {
 	if n := len(p.Actions); action >= 0 && (n == 0 || p.Actions[n-1] < action) {
 		p.Actions = append(p.Actions, action)

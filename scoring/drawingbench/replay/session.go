@@ -86,9 +86,9 @@ type player struct {
 	work           int                // cost so far, in writes to a pixel
 }
 
-// play plays a list of actions on a white canvas and returns what the session leaves behind.
-// A value that is no list does nothing. A session that costs more than maxWork writes to a
-// pixel is broken off, with Limited set.
+// play plays a list of mouse actions on the drawing app's white canvas and returns what the session
+// leaves behind. A value that is not a list does nothing. A session that costs more than maxWork
+// writes to a pixel is stopped, with Limited set.
 func play(v *pyjson.Value, c *canvas.Canvas, maxWork int) Session {
 	p := &player{canvas: c}
 	p.session.State = State{Tool: "pen", Colour: "#000000", Size: 2}
@@ -117,7 +117,7 @@ func isUndoOrRedo(v pyjson.Value) bool {
 	return a != nil && a.Kind == pyjson.Str && (a.S == "undo" || a.S == "redo")
 }
 
-// act plays one mouse action on the app. It returns false for an action that fails, which
+// act plays one mouse action on the drawing app. It returns false for an action that fails, which
 // changes nothing. See docs/spec/drawingbench.md#r49.
 func (p *player) act(v *pyjson.Value) bool {
 	name := v.Get("action")
@@ -156,9 +156,9 @@ func (p *player) act(v *pyjson.Value) bool {
 	return true
 }
 
-// countDrags counts releases after a press (Pairs), and presses, moves and releases off the
-// canvas and off all buttons while the button is down (Strays). It also counts drags that
-// begin off the canvas, which the app ignores. Clicks do not count.
+// countDrags counts releases of the mouse after a press (Pairs), and presses, moves and releases
+// off the canvas and off all buttons while the mouse button is down (Strays). It also counts drags
+// that begin off the canvas, which the app ignores. Clicks do not count.
 func (p *player) countDrags(name string, x, y float64) {
 	switch name {
 	case "click":
@@ -180,9 +180,8 @@ func (p *player) countDrags(name string, x, y float64) {
 	}
 }
 
-// notePainted takes what the last paint operation did to the canvas, adds it to the
-// session's counts and inks, and returns it. cost is what the operation cost beside its
-// pixels.
+// notePainted returns what the last paint operation changed on the canvas, and adds it to the
+// session's counts and inks. cost is what the operation cost besides its pixels.
 func (p *player) notePainted(kind Kind, cost int) canvas.Mark {
 	painted := p.canvas.Take()
 	p.session.Writes += painted.Writes
@@ -243,7 +242,7 @@ func (e *Element) addPainted(m canvas.Mark) {
 	e.Painted.Writes += m.Writes
 }
 
-// extendBox extends the element's box to a point in canvas px. NaN extends nothing.
+// extendBox extends the box of a drawn element to a point in canvas px. NaN extends nothing.
 func (e *Element) extendBox(x, y float64) {
 	if math.IsNaN(x) || math.IsNaN(y) {
 		return
@@ -255,8 +254,8 @@ func (e *Element) extendBox(x, y float64) {
 	b[3] = max(b[3], y)
 }
 
-// click selects the button under the mouse or, on the canvas, paints a dot or a fill as an
-// element of its own. See docs/spec/drawingbench.md#r51.
+// click plays a click of the mouse: it selects the button under the mouse or, on the canvas, paints
+// a dot or a fill as an element of its own. See docs/spec/drawingbench.md#r51.
 func (p *player) click(x, y float64) {
 	if hit := buttonAt(x, y); hit != nil {
 		p.selectButton(hit)
@@ -289,7 +288,8 @@ func (p *player) click(x, y float64) {
 	p.keepForUndo()
 }
 
-// selectButton sets the tool, the colour or the stroke width that a button stands for.
+// selectButton sets the tool, the colour or the stroke width that a button of the drawing app
+// stands for.
 func (p *player) selectButton(b *button) {
 	s := &p.session.State
 	switch {
@@ -308,8 +308,9 @@ func (p *player) selectButton(b *button) {
 // isShapeTool reports whether a tool draws its shape on release, not while the mouse moves.
 func isShapeTool(tool string) bool { return tool == "line" || tool == "rectangle" || tool == "circle" }
 
-// press begins a drag if the mouse is on the canvas. For a shape it keeps the picture, which
-// release restores before it draws the shape. See docs/spec/drawingbench.md#r52.
+// press plays a press of the mouse, which begins a drag if the mouse is on the canvas. For a shape
+// it keeps the picture, which release restores before it draws the shape. See
+// docs/spec/drawingbench.md#r52.
 func (p *player) press(x, y float64) {
 	if !onCanvas(x, y) {
 		return
@@ -324,9 +325,9 @@ func (p *player) press(x, y float64) {
 	}
 }
 
-// release ends a drag, draws its shape and adds its element. A press with one tool and a
-// release with another may bring back an older picture, as in the app. See
-// docs/spec/drawingbench.md#r53.
+// release plays a release of the mouse: it ends a drag, draws its shape and adds its element. A
+// press with one tool and a release with another may bring back an older picture, as in the app.
+// See docs/spec/drawingbench.md#r53.
 func (p *player) release(x, y float64) {
 	s := &p.session.State
 	if !s.Drawing {
@@ -344,8 +345,8 @@ func (p *player) release(x, y float64) {
 	p.keepForUndo()
 }
 
-// drawShape paints the shape of the selected tool from where the mouse was pressed to (x,
-// y), canvas px.
+// drawShape paints the shape of the selected tool on the canvas, from where the mouse was pressed
+// to (x, y), in canvas px.
 func (p *player) drawShape(x, y float64) {
 	state := &p.session.State
 	size, colour := float64(state.Size), paletteColour(state.Colour)
@@ -366,8 +367,9 @@ func (p *player) drawShape(x, y float64) {
 	p.openElement.addPainted(p.notePainted(Kind(state.Tool), shapeCost))
 }
 
-// keepForUndo adds the picture to the history after the current one. Entries after that go,
-// and the oldest where there are more than maxHistory. It does nothing without a history.
+// keepForUndo adds the picture to the drawing app's history, after the current entry. Entries after
+// that are dropped, and the oldest one where there are more than maxHistory. It does nothing in a
+// session without undo.
 func (p *player) keepForUndo() {
 	if p.history == nil {
 		return
@@ -381,7 +383,8 @@ func (p *player) keepForUndo() {
 	p.historyIndex++
 }
 
-// stepHistory undoes (by = -1) or redoes (by = 1) an action, if the history reaches so far.
+// stepHistory undoes (by = -1) or redoes (by = 1) an action of the drawing app, if the history has
+// such an entry.
 func (p *player) stepHistory(by int) {
 	at := p.historyIndex + by
 	if at >= 0 && at < len(p.history) {
