@@ -6,7 +6,7 @@ import (
 	"plumb/render/jsontree"
 )
 
-// AppendJSON appends a value as JSON that reads back as the same value: numbers as they were
+// AppendJSON appends a Python value as JSON that reads back as the same value: numbers as they were
 // written, NaN and infinities by Python's names, of repeated keys the last.
 func (v *Value) AppendJSON(dst []byte) []byte {
 	switch v.Kind {

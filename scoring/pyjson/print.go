@@ -35,7 +35,7 @@ func AppendFloat(dst []byte, x float64) []byte {
 	return append(dst, '.', '0')
 }
 
-// AppendText appends a value as Python's str prints it.
+// AppendText appends a value as Python's str() prints it.
 func (v *Value) AppendText(dst []byte) []byte {
 	if v.Kind == Str {
 		return append(dst, v.S...)
@@ -43,7 +43,7 @@ func (v *Value) AppendText(dst []byte) []byte {
 	return v.AppendRepr(dst)
 }
 
-// AppendRepr appends a value as Python's repr prints it.
+// AppendRepr appends a value as Python's repr() prints it.
 func (v *Value) AppendRepr(dst []byte) []byte {
 	switch v.Kind {
 	case None:

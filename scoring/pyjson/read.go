@@ -36,7 +36,7 @@ type Reader struct {
 	unescaped   strings.Builder // unescaped strings, one behind the other
 }
 
-// Reset forgets all values that were read and sets the text to read from.
+// Reset drops all Python values that were read and sets the JSON text to read from.
 func (r *Reader) Reset(text string) {
 	r.text, r.at, r.depth, r.steps = text, 0, 0, 0
 	r.stack, r.names = emptied(r.stack), emptied(r.names)
@@ -52,8 +52,8 @@ func (r *Reader) Steps() int { return r.steps }
 // All reads the whole text as one value. The error is an Exception.
 func (r *Reader) All() (v Value, err error) { return r.Span(0, len(r.text)) }
 
-// Span reads text[from:to] as one value with optional white space around it, and nothing
-// else. The error is an Exception.
+// Span reads text[from:to] as one JSON value with optional white space around it, and nothing else,
+// as Python's json module does. The error is an Exception.
 func (r *Reader) Span(from, to int) (v Value, err error) {
 	whole := r.text
 	r.text = whole[:to] // the value must end before it
@@ -70,9 +70,9 @@ func (r *Reader) Span(from, to int) (v Value, err error) {
 	return v, nil
 }
 
-// At reads the value that begins at a position, after optional white space, and returns
-// where it ends. What follows is not read. After an error, end is where reading stopped. The
-// error is an Exception.
+// At reads the JSON value that begins at a position, after optional white space, as Python's json
+// module does, and returns where it ends. What follows is not read. After an error, end is where
+// reading stopped. The error is an Exception.
 func (r *Reader) At(from int) (v Value, end int, err error) {
 	r.at, r.depth = from, 0
 	r.stack, r.names = r.stack[:0], r.names[:0]
@@ -97,8 +97,8 @@ func (r *Reader) skipSpace() {
 	}
 }
 
-// pushValue reads a JSON value as Python does and pushes it on the stack. To return it
-// through all levels of nesting would copy it at each.
+// pushValue reads a JSON value as Python does and pushes it on the stack. It does not return the
+// value, because that would copy it at each level of nesting.
 func (r *Reader) pushValue() error {
 	if r.at >= len(r.text) {
 		return DecodeError
@@ -140,8 +140,8 @@ func (r *Reader) push(kind Kind, f float64, s string, err error) error {
 	return err
 }
 
-// closeContainer moves past the closing bracket of a list or object and replaces its members
-// on the stack by the list or object. They begin at stack[first], its keys at names[name].
+// closeContainer moves past the closing bracket of a Python list or dict, and replaces its members
+// on the stack by the list or dict. They begin at stack[first], its keys at names[name].
 func (r *Reader) closeContainer(kind Kind, first, name int) {
 	r.at++
 	r.depth--
@@ -149,7 +149,8 @@ func (r *Reader) closeContainer(kind Kind, first, name int) {
 	r.stack, r.names = append(r.stack[:first], Value{Kind: kind, in: in}), r.names[:name]
 }
 
-// skipLiteral moves past the word s if it comes next, and reports whether it does.
+// skipLiteral moves past the word s, such as true or NaN, if it comes next in the JSON, and reports
+// whether it does.
 func (r *Reader) skipLiteral(s string) bool {
 	if strings.HasPrefix(r.text[r.at:], s) {
 		r.at += len(s)
@@ -158,8 +159,8 @@ func (r *Reader) skipLiteral(s string) bool {
 	return false
 }
 
-// openContainer moves past the opening bracket of a list or an object. It refuses nesting
-// beyond maxDepth.
+// openContainer moves past the opening bracket of a list or an object. It refuses nesting beyond
+// maxDepth, at which Python raises RecursionError.
 func (r *Reader) openContainer() error {
 	r.depth++
 	if r.depth > maxDepth {
@@ -221,8 +222,8 @@ func (r *Reader) pushDict() error {
 	return nil
 }
 
-// keepMembers copies the members of a list or an object into the reader's memory; nil if
-// there are none.
+// keepMembers copies the members of a Python list or dict into the reader's memory; nil if there
+// are none.
 func (r *Reader) keepMembers(items []Value, keys []string) *members {
 	if len(items) == 0 {
 		return nil
@@ -235,9 +236,9 @@ func (r *Reader) keepMembers(items []Value, keys []string) *members {
 // dropRepeatedKeys goes through all at the object's end.
 const fewKeys = 64
 
-// addKey gives the value on top of the stack its key in the open object, whose members begin
-// at stack[first] and whose keys begin at names[name]. The value of a repeated key replaces
-// the earlier one. Beyond fewKeys keys, repeated ones are left to dropRepeatedKeys.
+// addKey gives the value on top of the stack its key in the open dict, whose members begin at
+// stack[first] and whose keys begin at names[name]. The value of a repeated key replaces the
+// earlier one. Beyond fewKeys keys, repeated ones are left to dropRepeatedKeys.
 func (r *Reader) addKey(first, name int, key string) {
 	names := r.names[name:]
 	if len(names) < fewKeys {
@@ -251,8 +252,8 @@ func (r *Reader) addKey(first, name int, key string) {
 	r.names = append(r.names, key)
 }
 
-// dropRepeatedKeys does what addKey left undone in an object with many keys: it keeps the
-// last value of each key, at the place of the first.
+// dropRepeatedKeys removes repeated keys of a dict with many keys, which addKey leaves in: it keeps
+// the last value of each key, at the place of the first.
 func (r *Reader) dropRepeatedKeys(first, name int) {
 	names, values := r.names[name:], r.stack[first:]
 	if len(names) <= fewKeys {
@@ -275,8 +276,8 @@ func (r *Reader) dropRepeatedKeys(first, name int) {
 // peek reports whether byte c comes next.
 func (r *Reader) peek(c byte) bool { return r.at < len(r.text) && r.text[r.at] == c }
 
-// skipSeparator moves past the comma after an element, which another element must follow.
-// Before end, the closing bracket, there is nothing to skip.
+// skipSeparator moves past the comma after an element of a JSON list or object, which another
+// element must follow. Before end, the closing bracket, there is nothing to skip.
 func (r *Reader) skipSeparator(end byte) error {
 	r.skipSpace()
 	if r.peek(end) {
@@ -442,7 +443,8 @@ func (r *Reader) unescape(before string) (string, error) {
 	return "", DecodeError
 }
 
-// fourHexDigits reads the digits of a \u escape. ok is false where they are not there.
+// fourHexDigits reads the four digits of a \u escape in a JSON string. ok is false if they are
+// missing.
 func (r *Reader) fourHexDigits() (code rune, ok bool) {
 	if r.at+4 > len(r.text) {
 		return 0, false
@@ -466,8 +468,8 @@ const (
 // reset frees all lists of the arena.
 func (a *arena[T]) reset() { a.block = emptied(a.block) }
 
-// emptied returns an empty list with the memory of another one, or nil where that is too
-// large to keep for the next text.
+// emptied returns an empty list with the memory of another one, or nil where that is too large to
+// keep for the next JSON text.
 func emptied[T any](list []T) []T {
 	if cap(list) > mostKept {
 		return nil
@@ -475,9 +477,9 @@ func emptied[T any](list []T) []T {
 	return list[:0]
 }
 
-// keep copies a list into the arena, whose large blocks make many small lists cost one
-// allocation. The result has no spare capacity, so that appending to it cannot overwrite the
-// next list.
+// keep copies a list of values or keys into the arena, whose large blocks make many small lists
+// cost one allocation. The result has no spare capacity, so that appending to it cannot overwrite
+// the next list.
 func (a *arena[T]) keep(list []T) []T {
 	if len(list) == 0 {
 		return nil

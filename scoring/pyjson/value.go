@@ -44,7 +44,7 @@ type members struct {
 	keys  []string
 }
 
-// Items returns the elements of a List, or the values of a Dict.
+// Items returns the elements of a Python list, or the values of a dict; nil for other values.
 func (v *Value) Items() []Value {
 	if v.in == nil {
 		return nil
@@ -52,7 +52,8 @@ func (v *Value) Items() []Value {
 	return v.in.items
 }
 
-// Keys returns the keys of a Dict, in the order of their first appearance.
+// Keys returns the keys of a Python dict, in the order of their first appearance; nil for other
+// values.
 func (v *Value) Keys() []string {
 	if v.in == nil {
 		return nil
@@ -67,7 +68,7 @@ func (v *Value) Number() bool { return v.Kind == Bool || v.Kind == Int || v.Kind
 // raises OverflowError where it must become one.
 func (v *Value) TooLarge() bool { return v.Kind == Int && math.IsInf(v.F, 0) }
 
-// Get returns the value of a key of a Dict, nil where there is none.
+// Get returns the value of a key of a Python dict, or nil where there is none.
 func (v *Value) Get(key string) *Value {
 	i := slices.Index(v.Keys(), key)
 	if i < 0 {
