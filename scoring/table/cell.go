@@ -38,8 +38,8 @@ type runningMean struct {
 	value, squares float64
 }
 
-// add adds a value. The conversions to float64 prevent fused multiply-add, so that sums are
-// equal on every machine.
+// add adds a score to a running mean (Welford's method). The conversions to float64 prevent fused
+// multiply-add, so that sums are equal on every machine.
 func (m *runningMean) add(value float64) {
 	m.n++
 	delta := value - m.value
@@ -47,7 +47,7 @@ func (m *runningMean) add(value float64) {
 	m.squares += float64(delta * (value - m.value))
 }
 
-// join merges the running mean of other values into m.
+// join merges the running mean of other scores into m.
 func (m *runningMean) join(other runningMean) {
 	if other.n == 0 {
 		return
@@ -59,8 +59,8 @@ func (m *runningMean) join(other runningMean) {
 	m.n = n
 }
 
-// standardError returns the standard error of the mean: the sample standard deviation
-// divided by sqrt(n). ok is false for fewer than two values. See docs/spec/aspire.md#r66.
+// standardError returns the standard error of a mean of scores: the sample standard deviation
+// divided by sqrt(n). ok is false for fewer than two scores. See docs/spec/aspire.md#r66.
 func (m *runningMean) standardError() (se float64, ok bool) {
 	if m.n < 2 {
 		return 0, false
@@ -68,8 +68,9 @@ func (m *runningMean) standardError() (se float64, ok bool) {
 	return math.Sqrt(m.squares/float64(m.n-1)) / math.Sqrt(float64(m.n)), true
 }
 
-// meanScore returns the mean over items of the means over their repeats. Its standard error
-// is over items, because repeats of one item are not independent. See docs/spec/cli.md#r29.
+// meanScore returns a cell's mean: the mean over items of the mean scores over their repeats. Its
+// standard error is over items, because repeats of one item are not independent. See
+// docs/spec/cli.md#r29.
 func (c *cell) meanScore() (m runningMean) {
 	for _, it := range c.items {
 		m.add(it.sum / float64(it.answers))
@@ -78,10 +79,10 @@ func (c *cell) meanScore() (m runningMean) {
 	return m
 }
 
-// standardError returns the standard error of the cell's mean m. Where items share
-// something, such as a picture, it is clustered over what they share, because scores within
-// a cluster are not independent; that needs all items to be remembered. ok is false for
-// fewer than two items or clusters. See docs/spec/runs.md#r45.
+// standardError returns the standard error of a cell's mean score m. Where items share something,
+// such as a picture, it is clustered over what they share, because scores within a cluster are not
+// independent; for that all items must have been remembered. ok is false for fewer than two items
+// or clusters. See docs/spec/runs.md#r45.
 func (c *cell) standardError(m *runningMean) (se float64, ok bool) {
 	if !c.hasClusters || c.unremembered.n > 0 {
 		return m.standardError()
@@ -116,8 +117,8 @@ func newLedger(most int) ledger {
 	return ledger{answers: scoring.NewAnswers(most), seed: maphash.MakeSeed(), limit: most, plainLimit: maxPlain}
 }
 
-// addScore adds the score x of an answer to its item in cell c. An answer with a new item
-// makes one. If the item has no name, or the limit of remembered items is reached, the
+// addScore adds the score x of an answer to its item in cell c of the table. An answer with a new
+// item adds the item. If the item has no name, or the limit of remembered items is reached, the
 // answer counts as the only one of its item.
 func (l *ledger) addScore(c *cell, r *scoring.Result, x float64, options *Options) {
 	key, named := r.Item(l.key[:0])
@@ -151,8 +152,8 @@ func (l *ledger) addScore(c *cell, r *scoring.Result, x float64, options *Option
 	l.items++
 }
 
-// clusterHash returns a hash of what an item shares with others, 0 for nothing. The result
-// says it, or else Options.Cluster.
+// clusterHash returns a hash of what an item shares with others, such as a picture; 0 for nothing.
+// The result states it, or else Options.Cluster does.
 func (l *ledger) clusterHash(r *scoring.Result, o *Options) uint64 {
 	name := r.Cluster
 	if o.Cluster != nil && name == "" {

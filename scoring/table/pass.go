@@ -85,8 +85,8 @@ func (t *Table) passTable() scoring.TextTable {
 	return out
 }
 
-// passRow returns the numbers of items and answers and pass@k in per cent for each k, "-"
-// where no item has k answers. several reports whether an item has two answers or more.
+// passRow returns the numbers of items and answers of a cell, and pass@k in per cent for each k,
+// "-" where no item has k answers. several says whether an item has two answers or more.
 func (c *cell) passRow(ks []int) (row []string, several bool) {
 	answers := 0
 	for _, it := range c.items {

@@ -25,7 +25,8 @@ const (
 	Zero                // as the score 0
 )
 
-// ParseMissing reads the value of --missing: "skip" or "zero".
+// ParseMissing reads the value of --missing, which says how a table counts missing answers: "skip"
+// or "zero".
 func ParseMissing(s string) (Missing, error) {
 	switch s {
 	case "skip":
@@ -95,7 +96,7 @@ type testName struct{ suite, test string }
 // because their names come from the dump.
 const maxSeen = 1000
 
-// New returns an empty table of means.
+// New returns an empty table of mean scores.
 func New(o Options) *Table {
 	t := &Table{options: o, bySeries: map[scoring.Series]*seriesCells{}, joinedTables: map[string]scoring.Tables{},
 		isUnlisted: map[testName]bool{}, ledger: newLedger(scoring.MaxAnswers)}
@@ -157,9 +158,9 @@ func (t *Table) Add(r *scoring.Result) (first bool) {
 	return true
 }
 
-// cellOf returns the series and the cell that a result belongs to, and creates them if they
-// are new. It returns nil for a line without suite or test, a test that its suite lacks, or
-// a name beyond maxSeen.
+// cellOf returns the series and the cell of the table that a result belongs to, and creates them if
+// they are new. It returns nil for a line without suite or test, a test that its suite lacks, or a
+// name beyond maxSeen.
 func (t *Table) cellOf(r *scoring.Result) (*seriesCells, *cell) {
 	test, series := testName{r.Suite, r.Test}, r.Series()
 	if p := t.bySeries[series]; p != nil && p.cells[test] != nil { // as for most results
@@ -190,8 +191,8 @@ func (t *Table) cellOf(r *scoring.Result) (*seriesCells, *cell) {
 	return p, c
 }
 
-// seriesOf returns the cells of a series, which it creates if it is new; nil for new ones
-// beyond maxSeen.
+// seriesOf returns the cells of a series of results, which it creates if it is new; nil for new
+// ones beyond maxSeen.
 func (t *Table) seriesOf(s scoring.Series) *seriesCells {
 	p := t.bySeries[s]
 	if p == nil && len(t.series) < maxSeen {
@@ -244,7 +245,7 @@ type Line struct {
 	Cells []Row  // in the order of Series; N is 0 where a series has no result
 }
 
-// Series lists the series in order of appearance.
+// Series lists the series (models and arms) of the table in order of appearance.
 func (t *Table) Series() []scoring.Series {
 	list := make([]scoring.Series, len(t.series))
 	for i, p := range t.series {
@@ -253,8 +254,8 @@ func (t *Table) Series() []scoring.Series {
 	return list
 }
 
-// Lines returns the rows: for each suite its tests, categories and average. It leaves
-// out rows without any result.
+// Lines returns the rows of the table of mean scores: for each suite its tests, categories and
+// average. It leaves out rows without any result.
 func (t *Table) Lines() []Line {
 	var lines []Line
 	for _, s := range t.options.Suites {
@@ -269,8 +270,8 @@ func (t *Table) Lines() []Line {
 // publishedOnly ends the titles of tables without a model of the run.
 const publishedOnly = "(published only)"
 
-// Own returns the tables that reproduce those of the suites' papers, in the order of
-// the suites. The titles name the series where several have such tables.
+// Own returns the tables that reproduce those of the suites' papers, in the order of the suites.
+// Their titles name the series where several have such tables.
 func (t *Table) Own() []scoring.TextTable {
 	all := t.ownWithoutRemark()
 	for i := range all {
@@ -279,9 +280,9 @@ func (t *Table) Own() []scoring.TextTable {
 	return all
 }
 
-// withRemark adds the words of a remark to a title, but for those that it has already.
-// Tables that hold published numbers alone stay as they are, because the remark is about the
-// run.
+// withRemark adds the words of a remark to the title of a suite's table, except those that it has
+// already. Tables that hold only published numbers stay as they are, because the remark is about
+// the run.
 func withRemark(title, remark string) string {
 	if strings.HasSuffix(title, publishedOnly) {
 		return title

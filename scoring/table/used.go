@@ -8,7 +8,8 @@ import (
 	"plumb/scoring"
 )
 
-// addToTally adds to the tally of the suite how an answer ended, and what it took: tokens, money and time.
+// addToTally adds to a series' tally of a suite how an answer ended, and what it took: tokens,
+// money and time.
 func (p *seriesCells) addToTally(r *scoring.Result) {
 	t := p.tallies[r.Suite]
 	if t == nil {

@@ -13,8 +13,8 @@ import (
 	"plumb/scoring"
 )
 
-// WriteTo writes the table as text in aligned columns for a terminal, then the tables
-// of the suites. It writes nothing for an empty table.
+// WriteTo writes the table of mean scores as text in aligned columns for a terminal, then the
+// tables of the suites. It writes nothing for an empty table.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	lines, text := t.textLines()
 	if len(lines) == 0 {
@@ -32,7 +32,8 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Unlisted returns lines of text on results that belong to no row; "" where there are none.
+// Unlisted returns lines of text on results that belong to no row of the table; "" where there are
+// none.
 func (t *Table) Unlisted() string {
 	out := ""
 	if n := t.inNoRow - t.beyondLimit; n > 0 {
@@ -143,7 +144,8 @@ func (t *Table) textLines() (lines [][]string, text int) {
 	return lines, text
 }
 
-// textCells returns the cells of one line. named adds the name of the series.
+// textCells returns the cells of one row of mean scores, of one series. named adds the name of the
+// series.
 func (t *Table) textCells(r Row, s scoring.Series, named bool) []string {
 	line := []string{printable(r.Suite), printable(r.label())}
 	if named {
@@ -162,8 +164,8 @@ func (t *Table) textCells(r Row, s scoring.Series, named bool) []string {
 	return line
 }
 
-// label returns the name of the row. A mean of tests, some of which have no mean, says how
-// many have one.
+// label returns the name of a row of mean scores. A mean of several tests, some of which have no
+// mean, says how many have one.
 func (r *Row) label() string {
 	if r.Tests == r.Of || r.Kind == Test {
 		return r.Name
@@ -171,7 +173,7 @@ func (r *Row) label() string {
 	return fmt.Sprintf("%s (%d of %d tests)", r.Name, r.Tests, r.Of)
 }
 
-// Number formats x with that many digits after the decimal point. Numbers from 1e9 have
+// Number formats a mean score with that many digits after the decimal point. Numbers from 1e9 have
 // an exponent, because scores are unbounded and long numbers break the columns.
 func Number(x float64, digits int) string {
 	if math.Abs(x) >= 1e9 {
@@ -188,8 +190,8 @@ func decimal(x *float64, digits int) string {
 	return Number(*x, digits)
 }
 
-// printable shortens a name to 40 characters and replaces unprintable ones, because names of
-// unknown suites come from the dump. The end of a long name is kept, because names of
+// printable shortens a name in the table to 40 characters and replaces unprintable ones, because
+// names of unknown suites come from the dump. The end of a long name is kept, because names of
 // checkpoints differ there.
 func printable(s string) string {
 	const limit, tail = 40, 16
@@ -201,7 +203,8 @@ func printable(s string) string {
 	return s
 }
 
-// visible replaces unprintable characters, which could move the terminal's cursor.
+// visible replaces unprintable characters of a table's cell, which could move the terminal's
+// cursor.
 func visible(s string) string {
 	return strings.Map(func(c rune) rune {
 		if !strconv.IsPrint(c) {
