@@ -30,7 +30,7 @@ var errUndecided = errors.New("undecided")
 // of whole runs.
 var ErrAside = errors.New("no answers")
 
-// detect finds the format of an input by its content. It waits for no more bytes than it needs,
+// detect finds the format of a dump by its content. It waits for no more bytes than it needs,
 // because a pipe may deliver lines slowly. See docs/spec/dumps.md#r22.
 func detect(in *input.Input, response string) (string, error) {
 	d := detector{in, response}
@@ -51,8 +51,8 @@ type detector struct {
 	response string // the column of the answers in tables (--response), "" for those with known names
 }
 
-// ofHead returns the format of an input that begins with head. If final is false, more bytes
-// may follow, and the error is errUndecided if they are needed.
+// ofHead returns the format of a dump that begins with head. If final is false, more bytes may
+// follow, and the error is errUndecided if they are needed.
 func (d *detector) ofHead(head []byte, final bool) (string, error) {
 	trimmed := bytes.TrimLeft(head, " \t\r\n")
 	switch {
@@ -79,8 +79,8 @@ func (d *detector) ofHead(head []byte, final bool) (string, error) {
 	return d.ofLines(trimmed, final)
 }
 
-// ofObject returns the format of an input that begins with a JSON object: a document of one
-// tool, or the first of many lines. See ofHead for final.
+// ofObject returns the format of a dump that begins with a JSON object: a document of one tool, or
+// the first of many lines. final is as for ofHead.
 func (d *detector) ofObject(b []byte, final bool) (string, error) {
 	names, closed := memberNames(b)
 	has := func(name string) bool { return slices.Contains(names, name) }
@@ -97,8 +97,8 @@ func (d *detector) ofObject(b []byte, final bool) (string, error) {
 	return "", errUndecided
 }
 
-// ofList returns the format of a JSON list by its first element. Formats that have lines are
-// refused as a list.
+// ofList returns the format of a dump that is a JSON list, by its first element. Formats of JSON
+// lines are refused as a list.
 func (d *detector) ofList(b []byte, final bool) (string, error) {
 	rest := bytes.TrimLeft(b[1:], " \t\r\n")
 	if len(rest) == 0 && !final {
@@ -121,9 +121,9 @@ func (d *detector) ofList(b []byte, final bool) (string, error) {
 	}
 }
 
-// ofLines returns the format of the first of detectLines lines that is a whole JSON object.
-// A single object over several lines is refused. An input that begins with { but has no
-// whole object in a line has plumb's own format, whose reader reports torn lines.
+// ofLines returns the format of a dump of JSON lines, by the first of detectLines lines that is a
+// whole JSON object. A single object over several lines is refused. A dump that begins with { but
+// has no whole object in a line has plumb's own format, whose reader reports torn lines.
 func (d *detector) ofLines(head []byte, final bool) (string, error) {
 	for n, rest := 0, head; n < detectLines && len(rest) > 0; n++ {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))
@@ -211,8 +211,8 @@ func formatOfMembers(names []string, spec func() bool) (string, error) {
 	return Own, nil
 }
 
-// ownNames reports whether an object is a dump line of plumb, or a task with results as DrawingBench
-// publishes them.
+// ownNames reports whether the names of an object's members are those of a line of plumb's own
+// dumps, or of a task with results as DrawingBench publishes them.
 func ownNames(names []string) bool {
 	for _, name := range []string{"response", "actions", "results", "shapes"} {
 		if slices.Contains(names, name) {
@@ -225,8 +225,8 @@ func ownNames(names []string) bool {
 // answerColumns are the columns that may hold the answers of a table, in order of preference.
 var answerColumns = []string{"response", "prediction", "completion", "generated_text", "output"}
 
-// memberNames returns the names of the members of the object with which b begins, as far as
-// b goes. closed reports whether the object ends within b. Values are not checked.
+// memberNames returns the names of the members of the object that b, a part of a dump, begins with,
+// as far as b goes. closed says whether the object ends within b. Values are not checked.
 func memberNames(b []byte) (names []string, closed bool) {
 	depth, start := 0, -1 // start: of the string that is being read, -1 outside of strings
 	for i := 0; i < len(b); i++ {
@@ -286,7 +286,8 @@ func isZip(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06"))
 }
 
-// openTable opens a table in the form that its first bytes show.
+// openTable opens a dump that is a table, in the form that its first bytes show: JSON, spreadsheet,
+// CSV or lines.
 func openTable(in *input.Input, o *Options) (record.Source, error) {
 	switch head := bytes.TrimLeft(in.Head(), " \t\r\n"); {
 	case bytes.HasPrefix(head, []byte("[")):
@@ -327,7 +328,8 @@ func Names() []string {
 	return slices.Compact(names)
 }
 
-// CheckFormat returns an error that lists all formats where name is not one of them; "" is fine.
+// CheckFormat returns an error that lists all formats of dumps if name is not one of them. "" is
+// accepted and means that the format is to be found.
 func CheckFormat(name string) error {
 	if name == "" || slices.Contains(Names(), name) {
 		return nil
@@ -335,7 +337,7 @@ func CheckFormat(name string) error {
 	return fmt.Errorf("cannot use --format %q: want one of %s", name, oneOf(Names()))
 }
 
-// open returns the source of a foreign dump.
+// open opens the source of records of a dump that another tool wrote.
 func (r *Reader) open() (record.Source, error) {
 	listed := lines.Rows(r.Format) && bytes.HasPrefix(bytes.TrimLeft(r.in.Head(), " \t\r\n"), []byte("["))
 	if listed {
@@ -353,7 +355,8 @@ func (r *Reader) open() (record.Source, error) {
 // parquetMagic begins and ends a Parquet file.
 var parquetMagic = []byte("PAR1")
 
-// detectZip finds the format of a zip archive.
+// detectZip finds the format of a dump that is a zip archive: a spreadsheet, or a log of
+// inspect_ai.
 func detectZip(in *input.Input) (string, error) {
 	switch kind, err := archive.Kind(in); {
 	case err != nil:
@@ -365,7 +368,8 @@ func detectZip(in *input.Input) (string, error) {
 	}
 }
 
-// ofHeader returns the format of a text whose first record is the header of a table, "" for none.
+// ofHeader returns the format of a dump whose first record is the header of a table, "" if it has
+// none with answers.
 func (d *detector) ofHeader(head []byte) string {
 	columns, _ := sheets.Header(head)
 	switch {

@@ -34,7 +34,8 @@ type Who struct {
 	Repeat              int // 0 where the format does not count
 }
 
-// who returns what the record of an answer says of the model.
+// who returns what the record of an answer says of who made it: model, repeat, finish reason, and
+// where it was cut.
 func who(a *Answer) *Who {
 	w := &Who{Model: a.Model, FinishReason: a.FinishReason, Cut: a.Cut}
 	if a.Counted || a.Repeat > 1 {
@@ -46,8 +47,8 @@ func who(a *Answer) *Who {
 // keepText is the largest memory for the JSON of an answer, in bytes, that is used again.
 const keepText = 4 << 20
 
-// isPosition reports whether a key is a whole number as a program writes it, without sign
-// and leading zeros.
+// isPosition reports whether the key of a record is a whole number as a program writes it, without
+// sign and leading zeros, so that it may be a position in a task file.
 func isPosition(key string) bool {
 	if key == "" || key[0] < '0' || key[0] > '9' {
 		return false
@@ -97,7 +98,7 @@ func (r *Reader) Line(dst []byte, a *Answer, n int) (dump.Line, Origin) {
 	return l, o
 }
 
-// answerText returns the JSON of the text to score: null for a missing answer, and for one
+// answerText returns the JSON of a record's text to score: null for a missing answer, and for one
 // that was cut what options.Cut says. It adds notes to o.
 func (r *Reader) answerText(a *Answer, o *Origin) []byte {
 	if a.Missing != nil {
@@ -127,9 +128,8 @@ var cutNotes = map[record.Cut]string{
 	record.ByLimit:   "the tool stopped the model at a limit of its own; the answer is scored as it stands",
 }
 
-// appendTask appends the dump line as far as the answer, without the closing brace: the
-// members of the label or of the table's row, or else the id of the task with suite and
-// test.
+// appendTask appends the dump line of a record as far as the answer, without the closing brace: the
+// members of the label or of the table's row, or else the id of the task with suite and test.
 func (r *Reader) appendTask(dst []byte, a *Answer, response []byte) ([]byte, *scoring.Error) {
 	label := a.Label
 	if label != nil {
@@ -158,8 +158,8 @@ func (r *Reader) appendTask(dst []byte, a *Answer, response []byte) ([]byte, *sc
 // has them, so those of labels and rows are left out.
 var identityMembers = []string{"model", "repeat", "finish_reason", "cut", "completion_tokens"}
 
-// withoutIdentity returns the JSON of a label without identityMembers. A label that is a
-// text of JSON becomes an object if it has any of them.
+// withoutIdentity returns the JSON of a record's label without identityMembers, which say who made
+// an answer. A label that is a text of JSON becomes an object if it has any of them.
 func withoutIdentity(label []byte) []byte {
 	text := label
 	if label[0] == '"' {
@@ -178,8 +178,8 @@ func withoutIdentity(label []byte) []byte {
 	return jsontree.Append(nil, v)
 }
 
-// rowItem returns the row of a table as an item of a dump, with the id of its task and
-// without the columns of the answer and of who made it.
+// rowItem returns the row of a table as an item of a dump: with the id of its task, and without the
+// columns of the answer and those that say who made it.
 func (r *Reader) rowItem(a *Answer) []byte {
 	v := a.Fields
 	for _, name := range append(identityMembers, answerColumns...) {
@@ -196,7 +196,8 @@ func (r *Reader) rowItem(a *Answer) []byte {
 	return jsontree.Append(nil, v)
 }
 
-// appendIdentity appends the members that say who made the answer, and the closing brace.
+// appendIdentity appends the members of a dump line that say who made the answer, and the closing
+// brace.
 func appendIdentity(dst []byte, a *Answer) []byte {
 	for _, m := range [...][2]string{{"model", a.Model}, {"finish_reason", a.FinishReason}, {"cut", string(a.Cut)}} {
 		if m[1] != "" {

@@ -26,9 +26,9 @@ type Found struct {
 }
 
 // Expand returns the dumps that arguments name: files, "-", globs with **, folders, which are
-// walked in the order of the bytes of names, and addresses. Hidden files and files that only belong to
-// dumps are left out. It opens only the files in folders; Check opens the others. Of o the format, the
-// column of answers and the limits count. See docs/spec/dumps.md#r23.
+// walked in the order of the bytes of names, and addresses. Hidden files are left out, and so are
+// files that only belong to dumps. It opens only the files in folders; Check opens the others. Of o
+// it uses the format, the column of answers and the limits. See docs/spec/dumps.md#r23.
 func Expand(args []string, o *Options) (*Found, error) {
 	f := &Found{}
 	for _, arg := range args {
@@ -68,8 +68,8 @@ func (f *Found) expand(arg string, o *Options) error {
 	return nil
 }
 
-// addresses adds the objects that the address of a dump names, which are looked up. A prefix that ends
-// in / is a folder.
+// addresses adds the objects that the address of a dump names, after it has looked them up. A
+// prefix that ends in / is a folder.
 func (f *Found) addresses(arg string, o *Options) error {
 	if o.Limits.Remote == nil {
 		return fmt.Errorf("cannot open %s: want a file", address.Name(arg))
@@ -117,8 +117,8 @@ func Check(paths []string, o *Options) error {
 	return nil
 }
 
-// checkReadable returns an error that says why a file cannot be read as a dump, or nil. With
-// a given format only the opening is checked.
+// checkReadable returns an error that says why a file cannot be read as a dump, or nil. If a format
+// is given, it only checks that the file can be opened.
 func checkReadable(path string, o *Options) error {
 	in, err := input.Open(path, nil, o.Limits)
 	if err != nil {
@@ -134,8 +134,8 @@ func checkReadable(path string, o *Options) error {
 	return nil
 }
 
-// folder adds the dumps below a folder. Hidden files and folders, inputs, HELM's configs and
-// the shards of a log that is there whole are left out.
+// folder adds the dumps below a folder. It leaves out hidden files and folders, inputs, HELM's
+// configs, and the shards of a log that is also there as a whole.
 func (f *Found) folder(root string, o *Options) error {
 	before := len(f.Paths) + len(f.Damaged)
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -170,8 +170,8 @@ func (f *Found) take(path string, o *Options) {
 	}
 }
 
-// requireSome returns an error if a folder added nothing: before is the number of dumps,
-// damaged ones included, before it was read.
+// requireSome returns an error if a folder has no dump. before is how many dumps, damaged ones
+// included, were found before the folder was read.
 func (f *Found) requireSome(before int, root string) error {
 	if len(f.Paths)+len(f.Damaged) > before {
 		return nil

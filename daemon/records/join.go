@@ -55,9 +55,9 @@ func ParseJoin(s string) (*Join, error) {
 	return j, nil
 }
 
-// join sets the task of an answer, and its suite and test as far as the record names them:
-// by --join, else by a label, else by the key that the format has. If that fails, a.Err says
-// why and the id is the place of the record. See docs/spec/dumps.md#r19.
+// join sets the task of an answer, and its suite and test as far as the record names them. It finds
+// the task by --join, else by a label, else by the key that the format has. If that fails, a.Err
+// says why and the id is the place of the record. See docs/spec/dumps.md#r19.
 func (r *Reader) join(a *Answer) {
 	labels := a.Labels
 	if a.Suite = a.Record.Suite; a.Suite == "" {
@@ -140,8 +140,8 @@ func (r *Reader) joinByFlag(j *Join, a *Answer) error {
 	return nil
 }
 
-// joinByPosition takes the key of an answer as the position, from 0, of its task in the task
-// file of the answer's suite, or of the only suite that has one.
+// joinByPosition finds the task of an answer by its key, which is the position, from 0, of the task
+// in the task file of the answer's suite, or of the only suite that has one.
 func (r *Reader) joinByPosition(a *Answer) error {
 	suite := a.Suite
 	if suite == "" {
@@ -171,8 +171,8 @@ func (r *Reader) joinByPosition(a *Answer) error {
 // labelMembers are the members that may hold a label, in order of preference.
 var labelMembers = []string{"label", "answer", "ground_truth"}
 
-// label returns the JSON of the label in an object, nil if there is none. A text counts if
-// it holds a JSON object. The answer of a question is no label.
+// label returns the JSON of the label in an object of a record, nil if there is none. A text counts
+// if it holds a JSON object. The answer to a question is not a label.
 func label(v *fastjson.Value) []byte {
 	for _, name := range labelMembers {
 		m := v.Get(name)
@@ -197,8 +197,9 @@ func label(v *fastjson.Value) []byte {
 	return nil
 }
 
-// isLabel reports whether an object is an item or a reference to one: it has a member that
-// items have. The options of a question by letter, which may be its answer, are not.
+// isLabel reports whether an object of a record is a task's item or a reference to one: whether it
+// has a member that items have. The options of a question by letter, which may be its answer, are
+// not.
 func isLabel(v *fastjson.Value) bool {
 	for _, name := range []string{"suite", "id", "test", "instance_id", "task_id", "task", "shapes"} {
 		if !absent(v.Get(name)) {
@@ -208,8 +209,8 @@ func isLabel(v *fastjson.Value) bool {
 	return false
 }
 
-// joinByLabel sets suite, test and id by a label. The dump line takes its other members from
-// the label too.
+// joinByLabel sets suite, test and id of an answer from its label. The dump line takes its other
+// members from the label too.
 func (r *Reader) joinByLabel(a *Answer) error {
 	object := a.Label
 	if object[0] == '"' {

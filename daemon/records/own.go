@@ -30,7 +30,7 @@ func (r *Reader) openOwn() (record.Source, error) {
 // Close implements record.Source.
 func (o *own) Close() error { return nil }
 
-// Next implements record.Source.
+// Next returns the next line of plumb's own dump as a record. It implements record.Source.
 func (o *own) Next() (*record.Record, error) {
 	l, err := o.lines.Next()
 	if err != nil {
@@ -63,8 +63,8 @@ func (o *own) Next() (*record.Record, error) {
 	return r, o.setAnswer(r, v)
 }
 
-// setAnswer sets the text of a record from the members response and actions of a line. Chat
-// messages become their text, other values their JSON.
+// setAnswer sets the text of a record from the members response and actions of a line of plumb's
+// own dump. Chat messages become their text, other values their JSON.
 func (o *own) setAnswer(r *record.Record, v *fastjson.Value) error {
 	said := v.Get("response")
 	if a := v.Get("actions"); !absent(a) {

@@ -114,8 +114,8 @@ func (r *Reader) Close() error {
 	return r.in.Close()
 }
 
-// Next returns the next record with its task, which is valid until the next call. The error is io.EOF at the end; another
-// one says why the rest cannot be read.
+// Next returns the next record of the dump with its task, valid until the next call. The error is
+// io.EOF at the end; another one says why the rest cannot be read.
 func (r *Reader) Next() (*Answer, error) {
 	if r.source == nil {
 		var err error
@@ -141,8 +141,8 @@ type Answer struct {
 	Err         error  // why no task can be named, nil where one is
 }
 
-// answer completes a record: with its task, its repeat, counted by key if the format does
-// not tell it, and whether the answer was cut.
+// answer completes a record with its task and its repeat, which is counted by key if the format
+// does not state it, and finds out whether the answer was cut.
 func (r *Reader) answer(rec *record.Record) *Answer {
 	a := &r.current
 	*a = Answer{Record: rec, File: r.in.Name, Counted: rec.Repeat > 0}

@@ -23,7 +23,7 @@ type rowLines struct {
 	record  record.Record
 }
 
-// openRows opens JSON lines with the columns of a table, or those of VLMEvalKit.
+// openRows opens a dump of JSON lines that have the columns of a table, or those of VLMEvalKit.
 func openRows(in *input.Input, o *Options) (record.Source, error) {
 	s := &rowLines{lines: in.Lines(), options: rows.Options{Response: o.Response}, read: rows.Row}
 	s.parser.Limits = o.JSON
@@ -38,7 +38,7 @@ func openRows(in *input.Input, o *Options) (record.Source, error) {
 // Close implements record.Source.
 func (s *rowLines) Close() error { return nil }
 
-// Next implements record.Source.
+// Next returns the next line of a table in JSON lines as a record. It implements record.Source.
 func (s *rowLines) Next() (*record.Record, error) {
 	l, err := s.lines.Next()
 	if err != nil {

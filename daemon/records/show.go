@@ -59,7 +59,7 @@ func (a *Answer) AppendJSON(dst []byte) []byte {
 	return append(a.appendNotes(a.appendUsage(dst)), '}')
 }
 
-// appendError appends why there is no answer, or no task.
+// appendError appends the member error of a shown record: why it has no answer, or no task.
 func (a *Answer) appendError(dst []byte) []byte {
 	code, words := "", ""
 	switch {
@@ -77,8 +77,8 @@ func (a *Answer) appendError(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendUsage appends the member usage with the numbers of tokens, null for unknown ones. If
-// all are unknown it appends nothing.
+// appendUsage appends the member usage of a shown record with the numbers of tokens, null for
+// unknown ones. If all are unknown it appends nothing.
 func (a *Answer) appendUsage(dst []byte) []byte {
 	if a.Usage == record.NoUsage {
 		return dst
@@ -101,7 +101,7 @@ func (a *Answer) appendUsage(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendNotes appends the notes, and nothing where there are none.
+// appendNotes appends the notes of a shown record, and nothing where there are none.
 func (a *Answer) appendNotes(dst []byte) []byte {
 	for i, n := range a.Notes {
 		if i == 0 {

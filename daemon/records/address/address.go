@@ -50,8 +50,8 @@ func Is(path string) bool {
 	return ok && (scheme == "https" || scheme == "http" || scheme == "s3" || scheme == "gs")
 }
 
-// Name returns an address without its user, its query and its fragment, which may hold secrets. What is
-// no address stays as it is.
+// Name returns the address of a dump without its user, its query and its fragment, which may hold
+// secrets. A path that is not an address is returned as it is.
 func Name(path string) string {
 	if !Is(path) {
 		return path
@@ -71,8 +71,8 @@ func Name(path string) string {
 	return scheme + "://" + host + key
 }
 
-// Find looks an address up and keeps the object under the address's name, for Known. Two
-// addresses with one name, which differ only in their queries, are an error, because results
+// Find looks up the dump at an address and keeps the object under the address's name, for Known.
+// Two addresses with one name, which differ only in their queries, are an error, because results
 // could not tell them apart.
 func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
 	name := Name(address)
@@ -104,7 +104,7 @@ func (o *Options) Find(ctx context.Context, address string) (*Object, error) {
 	return at, nil
 }
 
-// Known returns what Find found under a name, nil for nothing.
+// Known returns the dump that Find found under a name, nil for none.
 func (o *Options) Known(name string) *Object {
 	if o == nil {
 		return nil
@@ -131,8 +131,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// withoutAddress returns an error without the address that libraries put into theirs,
-// because it may hold secrets.
+// withoutAddress returns an error without the address that libraries put into their errors, because
+// it may hold secrets.
 func withoutAddress(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -144,7 +144,8 @@ func withoutAddress(err error) error {
 // Random reports whether parts of the object can be read.
 func (a *Object) Random() bool { return a.whole == nil }
 
-// ReadAt implements io.ReaderAt. An object that has changed since it was found is an error.
+// ReadAt reads a range of the object at an address. An object that has changed since it was found
+// is an error. It implements io.ReaderAt.
 func (a *Object) ReadAt(p []byte, off int64) (int, error) {
 	if off >= a.Size {
 		return 0, io.EOF
@@ -160,7 +161,7 @@ func (a *Object) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// Open returns the bytes from the beginning.
+// Open returns the bytes of the object at an address, from its beginning.
 func (a *Object) Open() (io.ReadCloser, error) {
 	if a.whole != nil {
 		r, err := a.whole(context.Background())

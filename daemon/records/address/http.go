@@ -75,9 +75,9 @@ func (o *Options) findHTTP(ctx context.Context, address string) (*Object, error)
 	return a, nil
 }
 
-// readRange fills p from an offset on. After a connection breaks off it asks for the rest of
-// the range, at most `tries` times in all. get asks for the bytes from..to; an answer with
-// another tag means that the object has changed.
+// readRange fills p with the object's bytes from an offset on. After a connection breaks off it
+// asks for the rest of the range, at most `tries` times in all. get asks for the bytes from..to; an
+// answer with another tag means that the object has changed.
 func readRange(ctx context.Context, get func(context.Context, int64, int64) (*http.Response, error), a *Object, p []byte, off int64) (n int, err error) {
 	for range tries {
 		var r *http.Response
@@ -99,9 +99,9 @@ func readRange(ctx context.Context, get func(context.Context, int64, int64) (*ht
 	return n, fmt.Errorf("the connection broke off %d times: %w", tries, err)
 }
 
-// request asks a server for the bytes from..to of a file, with new tries after passing
-// failures; to is -1 for the rest of the file. A tag other than "" must still be the
-// object's. The body ends with an error after a minute of silence.
+// request asks a server for the bytes from..to of a file, and again after failures that may pass;
+// to is -1 for the rest of the file. A tag other than "" must still be the object's. The body ends
+// with an error after a minute of silence.
 func request(ctx context.Context, c *http.Client, address string, from, to int64, tag string) (*http.Response, error) {
 	return backoff.Retry(ctx, func() (*http.Response, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -134,9 +134,8 @@ func request(ctx context.Context, c *http.Client, address string, from, to int64
 	}, backoff.WithMaxTries(tries), backoff.WithMaxElapsedTime(10*time.Minute))
 }
 
-// refusal returns the error for an answer without the bytes. It is marked as permanent
-// unless another try may help, and has the wait that the server asks for, at most 300
-// seconds.
+// refusal returns the error for a server's answer without the bytes. It is marked as permanent
+// unless another try may help, and has the wait that the server asks for, at most 300 seconds.
 func refusal(r *http.Response) error {
 	switch code := r.StatusCode; {
 	case code == http.StatusPreconditionFailed:
@@ -159,7 +158,8 @@ type watched struct {
 	cancel context.CancelFunc
 }
 
-// Read implements io.Reader.
+// Read reads the body of a server's answer and restarts the timer that ends the call after a minute
+// of silence. It implements io.Reader.
 func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
 	if n > 0 {

@@ -14,9 +14,9 @@ import (
 	"plumb/daemon/records/sheets"
 )
 
-// Copy writes a copy of a dump with its results to w, uncompressed. format is the name of
-// the dump's format; its first bytes tell which form of it. A log of inspect_ai is refused
-// with ErrInspect. If the dump breaks off, so does the copy, with an error.
+// Copy writes a copy of a dump with its scores to w, uncompressed. format is the name of the dump's
+// format; its first bytes tell which form of it. A log of inspect_ai is refused with ErrInspect. If
+// the dump breaks off, so does the copy, with an error.
 func Copy(in *input.Input, format string, w io.Writer, r *Results) error {
 	head := in.Head()
 	text := bytes.TrimLeft(head, " \t\r\n")
@@ -36,7 +36,7 @@ func Copy(in *input.Input, format string, w io.Writer, r *Results) error {
 	return errors.Join(err, out.Flush())
 }
 
-// copyText copies a dump that is text.
+// copyText copies a dump that is text, with its scores.
 func copyText(in *input.Input, format string, text []byte, out *bufio.Writer, r *Results) error {
 	switch {
 	case format == "helm":
@@ -49,8 +49,8 @@ func copyText(in *input.Input, format string, text []byte, out *bufio.Writer, r 
 	return sheets.AnnotateCSV(in, out, r)
 }
 
-// copyLines copies lines, and adds the member plumb to each object that has results. A line
-// above the limit is copied as it is, in pieces.
+// copyLines copies a dump of lines, and adds the member plumb to each object that has results. A
+// line above the limit is copied as it is, in pieces.
 func copyLines(in *input.Input, out *bufio.Writer, r *Results) error {
 	src := in.Stream()
 	var line []byte
@@ -86,10 +86,10 @@ func copyLines(in *input.Input, out *bufio.Writer, r *Results) error {
 	}
 }
 
-// annotate returns a JSON object with the results of its place as the member plumb, in place
-// of that of an earlier copy. A text that is no whole object, or without results, is
-// returned as it is. ended is the error with which reading the object ended, such as io.EOF;
-// it is returned too.
+// annotate returns a JSON object of the dump with the results of its place as the member plumb, in
+// place of that of an earlier copy. A text that is not a whole object, or that has no results, is
+// returned as it is. ended is the error with which reading the object ended, such as io.EOF; it is
+// returned too.
 func (r *Results) annotate(object []byte, at string, ended error) ([]byte, error) {
 	end := bytes.LastIndexByte(object, '}')
 	text := bytes.TrimLeft(object, " \t\r\n")
@@ -110,8 +110,8 @@ func (r *Results) annotate(object []byte, at string, ended error) ([]byte, error
 	return append(object, tail...), ended
 }
 
-// withoutPlumb returns an object without its member plumb, the annotation of an earlier
-// copy. An object without one is returned as it is.
+// withoutPlumb returns an object of a dump without its member plumb, which an earlier copy added.
+// An object without it is returned as it is.
 func withoutPlumb(object []byte) []byte {
 	if !bytes.Contains(object, []byte(`"plumb"`)) {
 		return object
@@ -134,8 +134,8 @@ func withoutPlumb(object []byte) []byte {
 	return append(out, '}')
 }
 
-// copyList copies a JSON list, one element a line, with the member plumb in each that has
-// results.
+// copyList copies a dump that is a JSON list, one element a line, with the member plumb in each
+// that has results.
 func copyList(in *input.Input, out *bufio.Writer, r *Results) error {
 	list := jsonwalk.NewList(in.Stream(), in.Limits.Line)
 	out.WriteString("[")

@@ -89,8 +89,8 @@ func readLine(in *bufio.Reader, limit int) (line []byte, err error) {
 	}
 }
 
-// each calls f for the results of one unit of the dump, such as a line, in the order of the
-// file. f must not keep the values.
+// each calls f with the results of one unit of the dump, such as a line, in the order of the file
+// of results. f must not keep the values.
 func (r *Results) each(at string, f func(*fastjson.Value)) error {
 	hash := xxhash.Sum64String(at)
 	i, _ := slices.BinarySearchFunc(r.places, hash, func(p place, h uint64) int { return cmp.Compare(p.hash, h) })
@@ -146,7 +146,8 @@ func (r *Results) appendValue(dst []byte, at string) ([]byte, error) {
 	return dst, err
 }
 
-// Mark implements sheets.Marks: the first result of a row.
+// Mark returns the first result of a table's row, for the columns that a copy adds. It implements
+// sheets.Marks.
 func (r *Results) Mark(at string) (m sheets.Mark, err error) {
 	err = r.each(at, func(v *fastjson.Value) {
 		if m.Known {

@@ -42,7 +42,7 @@ type Archive struct {
 	shorts   []*short // that are not in use
 }
 
-// Open returns the archive that an input holds. Its central directory is read once.
+// Open returns the zip archive that an input holds. Its central directory is read once.
 func Open(in *input.Input) (*Archive, error) {
 	a, err := in.Once("archive", func() (any, error) { return open(in) })
 	if err != nil {
@@ -73,8 +73,8 @@ func open(in *input.Input) (*Archive, error) {
 		ahead: bufio.NewReaderSize(nil, 32<<10), unpack: unpack}, nil
 }
 
-// inflate returns a decompressor of deflate for r. Closed ones are used again, because a new
-// one takes as long as a short entry.
+// inflate returns a decompressor of deflate for an entry that r reads. Closed decompressors are
+// used again, because making one takes as long as reading a short entry.
 func (a *Archive) inflate(r io.Reader) io.ReadCloser {
 	var d io.ReadCloser
 	if n := len(a.idle); n > 0 {
@@ -211,7 +211,7 @@ func (a *Archive) Again(f *File) (io.ReadCloser, error) {
 	return &closer{r, func() error { a.total = total; return r.Close() }}, nil
 }
 
-// Words returns the sentence for a user on an error of reading an archive's entry.
+// Words returns a sentence for users on an error of reading a zip archive's entry.
 func Words(err error) string {
 	switch {
 	case errors.Is(err, zip.ErrChecksum):
@@ -251,7 +251,8 @@ func (a *Archive) bounded(format string, raw io.Reader, decode func(io.Reader) i
 // safe turns a panic of a decompressor into an error.
 type safe struct{ r io.Reader }
 
-// Read implements io.Reader.
+// Read reads a decompressed entry. A panic of the decoder becomes an error. It implements
+// io.Reader.
 func (s safe) Read(p []byte) (n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -267,7 +268,8 @@ type sum struct {
 	a *Archive
 }
 
-// Read implements io.Reader.
+// Read reads a decompressed entry and adds its bytes to the archive's total. It fails where the
+// archive expands too far. It implements io.Reader.
 func (s *sum) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	a := s.a
@@ -330,7 +332,7 @@ const (
 	XLSX    = "xlsx"
 )
 
-// Kind returns which reader an archive is for. Other archives are refused with the names of
+// Kind returns which reader a zip archive is for. Other archives are refused with the names of
 // their first entries. See docs/spec/dumps-files.md#r10.
 func Kind(in *input.Input) (string, error) {
 	a, err := Open(in)

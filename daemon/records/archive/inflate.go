@@ -47,8 +47,9 @@ type code struct {
 	symbols [288]uint16            // in the order of their codes, those of shorter codes first
 }
 
-// init makes the code for symbols, which are in their order and count from base on. It returns false if no such
-// code exists. A code may only be incomplete if it has one symbol, or none.
+// init makes a Huffman code of deflate for symbols, which are in their order and count from base
+// on. It returns false if no such code exists. A code may only be incomplete if it has one symbol,
+// or none.
 func (c *code) init(symbols []coded, base uint16) bool {
 	c.count = [16]uint16{}
 	for _, s := range symbols {
@@ -101,7 +102,8 @@ func (c *code) makeTable(most int) {
 // noSymbol is what bits that are no code are decoded to. No code has it.
 const noSymbol = 511
 
-// entry returns the symbol with whose code bits begin, and the code's length, as in the table.
+// entry returns the symbol whose Huffman code bits begins with, and the code's length, packed as in
+// the table.
 func (c *code) entry(bits uint64) uint16 {
 	if e := c.table[bits&c.mask]; e != 0 {
 		return e
@@ -109,8 +111,8 @@ func (c *code) entry(bits uint64) uint16 {
 	return c.long(bits)
 }
 
-// long is entry bit by bit, for codes that are longer than the table is for. It is kept out of entry, so that
-// entry is short enough to be made part of its callers.
+// long returns what entry returns for codes that are longer than the table covers, bit by bit. It
+// is kept out of entry so that entry is short enough to be inlined.
 //
 //go:noinline
 func (c *code) long(bits uint64) uint16 {
@@ -129,8 +131,8 @@ func (c *code) long(bits uint64) uint16 {
 	return noSymbol << 4
 }
 
-// filled returns bits with those of src[pos:] behind them, how many there are, and what is the next byte of src.
-// There are at least 56, or all that src has.
+// filled appends those of src[pos:] to the bits that were read ahead. It returns the bits, how many
+// there are, and the position of the next byte of src. There are at least 56, or all that src has.
 func filled(src []byte, pos int, bits uint64, unused int) (uint64, int, int) {
 	if pos+8 <= len(src) {
 		return bits | binary.LittleEndian.Uint64(src[pos:])<<unused, unused | 56, pos + (63-unused)>>3
@@ -145,7 +147,7 @@ func filled(src []byte, pos int, bits uint64, unused int) (uint64, int, int) {
 // fill reads ahead as filled does.
 func (d *inflater) fill() { d.bits, d.unused, d.pos = filled(d.src, d.pos, d.bits, d.unused) }
 
-// take returns the next n bits, which fill must have read.
+// take returns the next n bits of the deflate data, which fill must have read.
 func (d *inflater) take(n int) int {
 	v := int(d.bits & (1<<n - 1))
 	d.bits >>= n
@@ -153,8 +155,9 @@ func (d *inflater) take(n int) int {
 	return v
 }
 
-// inflate decodes src into dst, and returns the number of bytes. ok is false if src is not valid, or
-// has more than dst has room for. Bytes of src behind the last block are ignored.
+// inflate decompresses the deflate data src into dst, and returns the number of bytes. ok is false
+// if src is not valid, or has more than dst has room for. Bytes of src after the last block are
+// ignored.
 func (d *inflater) inflate(dst, src []byte) (n int, ok bool) {
 	d.src, d.pos, d.bits, d.unused = src, 0, 0, 0
 	defer func() { d.src = nil }()
@@ -182,7 +185,7 @@ func (d *inflater) inflate(dst, src []byte) (n int, ok bool) {
 	return n, true
 }
 
-// stored copies a block that is not compressed to dst[n:], and returns its end in dst.
+// stored copies a deflate block that is not compressed to dst[n:], and returns its end in dst.
 func (d *inflater) stored(dst []byte, n int) (int, bool) {
 	d.take(max(d.unused, 0) & 7)   // to the end of the byte
 	d.pos -= max(d.unused, 0) >> 3 // what was read ahead
@@ -201,7 +204,7 @@ func (d *inflater) stored(dst []byte, n int) (int, bool) {
 	return n + size, true
 }
 
-// makeFixed makes the codes of blocks that have none of their own.
+// makeFixed makes the fixed Huffman codes of deflate, for blocks that have no codes of their own.
 func (d *inflater) makeFixed() {
 	if d.fixedLiteral.mask != 0 {
 		return
@@ -226,7 +229,8 @@ func (d *inflater) makeFixed() {
 // headerOrder is the order in which a block has the lengths of the codes for its lengths of codes.
 var headerOrder = [...]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
-// readCodes reads the codes that a block begins with.
+// readCodes reads the Huffman codes that a deflate block begins with. It returns false if they are
+// not valid.
 func (d *inflater) readCodes() bool {
 	literals, distances, headers := d.take(5)+257, d.take(5)+1, d.take(4)+4
 	if literals > maxLiterals || distances > maxDistances {
@@ -257,7 +261,8 @@ func (d *inflater) readCodes() bool {
 	return d.literal.init(used[:n], 0) && d.offset.init(used[n:], uint16(literals))
 }
 
-// readLengths reads the lengths of the codes of n symbols, and returns those that have one.
+// readLengths reads the lengths of the Huffman codes of n symbols, and returns those symbols that
+// have one.
 func (d *inflater) readLengths(n int) (used []coded, ok bool) {
 	src, pos, bits, unused := d.src, d.pos, d.bits, d.unused // in registers
 	used = d.used[:0]
@@ -312,8 +317,8 @@ var (
 	matchOffsets = makeSteps(1, 30, 2)
 )
 
-// makeSteps returns steps of n symbols from base on. The first two groups of symbols have no
-// additional bits, each further group one more.
+// makeSteps returns the values of n deflate symbols for lengths or distances, from base on. The
+// first two groups of symbols have no additional bits, each further group one more.
 func makeSteps(base, n, group int) (s steps) {
 	for i := range n {
 		extra := max(i/group-1, 0)
@@ -330,7 +335,7 @@ func makeMatchLengths() steps {
 	return s
 }
 
-// block decodes a block to dst[n:], and returns its end in dst.
+// block decompresses a deflate block to dst[n:], and returns its end in dst.
 func (d *inflater) block(dst []byte, n int, literal, offset *code) (int, bool) {
 	src, pos, bits, unused := d.src, d.pos, d.bits, d.unused // in registers
 	for unused >= 0 {

@@ -23,7 +23,7 @@ type short struct {
 	open bool
 }
 
-// Close implements io.Closer. The memory serves the next short entry.
+// Close gives the memory of a short entry back for the next one. It implements io.Closer.
 func (s *short) Close() error {
 	if s.open {
 		s.open = false

@@ -31,7 +31,7 @@ type element struct {
 	parser record.Parser
 }
 
-// newElement returns a reader for values of at most limit bytes.
+// newElement returns a reader for values of a document, of at most limit bytes each.
 func newElement(limit int, o Options) element {
 	e := element{limit: limit}
 	e.parser.Limits = o.Limits
@@ -64,8 +64,8 @@ func (e *element) begin() {
 	e.parser.Trim()
 }
 
-// parse returns the value in the buffer. err is the error of reading it: a value that is too
-// long becomes a fault, any other error ends the document.
+// parse returns the document's value in the buffer. err is the error of reading it: a value that is
+// too long becomes a fault, any other error ends the document.
 func (e *element) parse(err error) (*fastjson.Value, string, error) {
 	switch {
 	case err == nil:
@@ -84,7 +84,8 @@ func (e *element) parse(err error) (*fastjson.Value, string, error) {
 // null reports whether a value is absent or null.
 func null(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
-// count returns a number of tokens, -1 if it is unknown, negative or too large for an int.
+// count returns a number of tokens in a document, -1 if it is unknown, negative or too large for an
+// int.
 func count(v *fastjson.Value) int {
 	if v == nil {
 		return -1

@@ -43,7 +43,7 @@ func HELM(in *input.Input, o Options) (record.Source, error) {
 	return s, s.open(in, o)
 }
 
-// Next implements record.Source.
+// Next returns the next record of a state of HELM. It implements record.Source.
 func (s *helm) Next() (*record.Record, error) {
 	for len(s.queue) == 0 {
 		v, at, fault, err := s.next(s.element.wants(stateWant))
@@ -61,9 +61,9 @@ func (s *helm) Next() (*record.Record, error) {
 	return &s.cur, nil
 }
 
-// state puts the records of a state into the queue: one for each completion, one without an
-// answer if the request failed, and none for a calibration. fault says why the state cannot
-// be read.
+// state puts the records of a state of HELM into the queue: one for each completion, one without an
+// answer if the request failed, and none for a calibration. fault says why the state cannot be
+// read.
 func (s *helm) state(v *fastjson.Value, at string) (fault string) {
 	s.queue = s.queue[:0]
 	mode, result := jsontree.Text(v.Get("request_mode")), v.Get("result")

@@ -27,8 +27,8 @@ type entryName struct {
 	start     string // of attachments: the number of the first one
 }
 
-// splitName splits the name of an entry: samples/ID_epoch_N.json is a whole sample;
-// samples/ID_epoch_N/ has sample.json, metadata.json and attachments/START.json of a sample
+// splitName splits the name of an entry in a log of inspect_ai. samples/ID_epoch_N.json is a whole
+// sample; samples/ID_epoch_N/ has sample.json, metadata.json and attachments/START.json of a sample
 // in chunks. ok is false for any other name.
 func splitName(name string) (n entryName, ok bool) {
 	rest, ok := strings.CutPrefix(name, "samples/")
@@ -57,7 +57,8 @@ func splitName(name string) (n entryName, ok bool) {
 	return n, ok
 }
 
-// cutEpoch splits a name ID_epoch_N at its last _epoch_. ok is false for another name.
+// cutEpoch splits a name ID_epoch_N in a log of inspect_ai at its last _epoch_. ok is false for
+// another name.
 func cutEpoch(s string) (id, epoch string, ok bool) {
 	const mark = "_epoch_"
 	i := strings.LastIndex(s, mark)
@@ -138,8 +139,8 @@ func (s *inspect) sortEntry(f *archive.File) {
 	}
 }
 
-// readHeader reads the model and the status of the log, and refuses an unknown version. A
-// log without a header was not finished; its journal tells the same.
+// readHeader reads the model and the status of a log of inspect_ai, and refuses an unknown version.
+// A log without a header was not finished; its journal says the same.
 func (s *inspect) readHeader() error {
 	f := s.archive.Find(archive.Header)
 	if f == nil {
@@ -203,7 +204,8 @@ func (s *inspect) read(f *archive.File, open func(*archive.File) (io.ReadCloser,
 // Close implements record.Source.
 func (s *inspect) Close() error { return nil }
 
-// Next implements record.Source.
+// Next returns the record of the next sample in an archive of inspect_ai. It implements
+// record.Source.
 func (s *inspect) Next() (*record.Record, error) {
 	if s.next >= len(s.samples) {
 		return nil, io.EOF
@@ -298,8 +300,8 @@ func (s *inspect) attachment(f *archive.File, c *chunks, name string) (string, e
 	return jsontree.Text(list[n]), nil
 }
 
-// lastStart returns the largest start that is not beyond n: that of the entry which has
-// attachment n. It is -1 if there is none.
+// lastStart returns the largest start that is not beyond n: that of the entry which holds
+// attachment n of a sample. It is -1 if there is none.
 func lastStart(all []attachments, n int) int {
 	start := -1
 	for _, a := range all {

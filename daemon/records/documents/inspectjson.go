@@ -30,7 +30,7 @@ func InspectJSON(in *input.Input, o Options) (record.Source, error) {
 	return s, s.open(in, o)
 }
 
-// head reads a member of the document that belongs to the header: version, status or eval.
+// head reads a member of inspect_ai's document that belongs to the header: version, status or eval.
 // known is false for another member, which is not read.
 func (s *inspectDocument) head(name string) (known bool, err error) {
 	want, known := headWant[name]
@@ -54,7 +54,8 @@ func (s *inspectDocument) head(name string) (known bool, err error) {
 	return true, nil
 }
 
-// Next implements record.Source.
+// Next returns the record of the next sample in a JSON document of inspect_ai. It implements
+// record.Source.
 func (s *inspectDocument) Next() (*record.Record, error) {
 	v, at, fault, err := s.next(s.element.sample)
 	if err != nil {

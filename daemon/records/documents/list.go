@@ -22,7 +22,7 @@ type listDocument struct {
 	end    func() error                              // checks the whole document
 }
 
-// open moves to the first element.
+// open moves to the first element of the document's list.
 func (d *listDocument) open(in *input.Input, o Options) error {
 	d.walker, d.element, d.begun = jsonwalk.New(in.Stream()), newElement(in.Limits.Line, o), -1
 	if err := d.walker.Object(); err != nil {

@@ -42,9 +42,9 @@ var versions = map[string]bool{"1": true, "2": true}
 // headWant is what is kept of the header of a log.
 var headWant = jsonwalk.Want{"version": nil, "status": nil, "eval": {"model": nil}}
 
-// sample reads the next value, a sample, and returns what is kept of it, with those
-// attachments that its output refers to. They come after the output, so their names are
-// known by then. See read for fault and err.
+// sample reads the next value, a sample of inspect_ai, and returns what is kept of it, with those
+// attachments that its output refers to. They come after the output, so their names are known by
+// then. fault and err are as for read.
 func (e *element) sample(w *jsonwalk.Walker) (v *fastjson.Value, fault string, err error) {
 	if c, err := w.Peek(); err != nil || c != '{' {
 		return e.read(w, sampleWant)
@@ -94,8 +94,8 @@ func (e *element) sample(w *jsonwalk.Walker) (v *fastjson.Value, fault string, e
 // protocol begins a text that stands in an attachment.
 const protocol = "attachment://"
 
-// attachmentsIn returns the names of the attachments that a JSON text refers to, as what is
-// wanted of them; nil for none.
+// attachmentsIn returns the names of the attachments that a sample's JSON refers to, in the form of
+// what is wanted of them; nil for none.
 func attachmentsIn(b []byte) jsonwalk.Want {
 	var want jsonwalk.Want
 	for {
@@ -113,7 +113,7 @@ func attachmentsIn(b []byte) jsonwalk.Want {
 	}
 }
 
-// checkVersion refuses a log of an unknown version. See docs/spec/dumps-files.md#r12.
+// checkVersion refuses a log of inspect_ai of an unknown version. See docs/spec/dumps-files.md#r12.
 func checkVersion(v *fastjson.Value) error {
 	if s := jsontree.Text(v); !versions[s] {
 		if s == "" {
@@ -124,8 +124,8 @@ func checkVersion(v *fastjson.Value) error {
 	return nil
 }
 
-// record returns the record of a sample. resolve returns the text of an attachment by its
-// name. A failed sample has no answer, unless it has choices and Options.Errored is set.
+// record returns the record of a sample of inspect_ai. resolve returns the text of an attachment by
+// its name. A failed sample has no answer, unless it has choices and Options.Errored is set.
 func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error)) record.Record {
 	r := record.Record{
 		Key: jsontree.Text(v.Get("id")), Repeat: max(v.GetInt("epoch"), 0), Model: l.model,
@@ -210,8 +210,8 @@ func setText(r *record.Record, content *fastjson.Value, resolve func(string) (st
 	return nil
 }
 
-// attachmentName reports whether a text that follows attachment:// is the name of an attachment:
-// 32 hexadecimal digits, or a number in a log with chunks.
+// attachmentName reports whether a text that follows attachment:// in a sample is the name of an
+// attachment: 32 hexadecimal digits, or a number in a log with chunks.
 func attachmentName(s string) bool {
 	if len(s) == 0 || len(s) > 32 || strings.Trim(s, "0123456789abcdef") != "" {
 		return false

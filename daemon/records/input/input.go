@@ -53,9 +53,8 @@ type Input struct {
 	closers []func() error
 }
 
-// Open opens the file at path, or an object that Limits.Remote knows under that name; "-"
-// reads stdin. Compressed input is decompressed. A form of data that no reader accepts is an
-// error.
+// Open opens the dump at path, a file or an object that Limits.Remote found under that name; "-"
+// reads stdin. Compressed input is decompressed. Data in a form that no reader accepts is an error.
 func Open(path string, stdin io.Reader, limits Limits) (*Input, error) {
 	limits.Limits = limits.Limits.Filled()
 	limits.Peek = HeadSize
@@ -79,7 +78,7 @@ func Open(path string, stdin io.Reader, limits Limits) (*Input, error) {
 	return in, nil
 }
 
-// open opens the file or the object at path as *src. For "-" *src stays as it is.
+// open opens the dump's file or object at path as *src. For "-" *src stays as it is.
 func (in *Input) open(path string, src *io.Reader) error {
 	if path == "-" {
 		return nil
@@ -112,7 +111,7 @@ func (in *Input) Close() error {
 	return errors.Join(all...)
 }
 
-// Head returns the first bytes of the decompressed text that have arrived, without reading
+// Head returns the first bytes of the dump's decompressed text that have arrived, without reading
 // them; none for an empty input.
 func (in *Input) Head() []byte {
 	if in.spool != nil {
@@ -123,8 +122,8 @@ func (in *Input) Head() []byte {
 	return b
 }
 
-// More waits until Head has more bytes, and reports whether it has: not at the end of the
-// input, and not beyond HeadSize.
+// More waits until Head has more bytes of the dump, and reports whether it has: not at the end of
+// the input, and not beyond HeadSize.
 func (in *Input) More() bool {
 	n := in.Stream().Buffered()
 	if n >= HeadSize {
@@ -146,9 +145,9 @@ func (in *Input) Plain() bool {
 	return in.text.Packed() == "" && (in.Path != "" || in.remote != nil && in.remote.Random())
 }
 
-// Random returns random access to the decompressed bytes, and their number. Anything but a
-// plain file or object is first copied to a temporary file without a name, at most
-// Limits.Spool bytes. Further calls return the same. After a copy the stream is used up.
+// Random returns random access to the dump's decompressed bytes, and their number. Anything but a
+// plain file or object is first copied to a temporary file without a name, at most Limits.Spool
+// bytes. Further calls return the same. After a copy the stream is used up.
 func (in *Input) Random() (io.ReaderAt, int64, error) {
 	if in.file != nil && in.text.Packed() == "" {
 		if info, err := in.file.Stat(); err == nil && info.Mode().IsRegular() {
@@ -183,8 +182,8 @@ func (in *Input) Random() (io.ReaderAt, int64, error) {
 	return f, n, nil
 }
 
-// Once returns what make returns, which is called at the first call with that name only: so the
-// detection of a format and its reader share what they read.
+// Once returns what make returns. It calls make only at the first call with that name, so that the
+// detection of a dump's format and its reader share what they read.
 func (in *Input) Once(name string, make func() (any, error)) (any, error) {
 	if v, ok := in.made[name]; ok {
 		return v, nil
@@ -200,8 +199,8 @@ func (in *Input) Once(name string, make func() (any, error)) (any, error) {
 	return v, nil
 }
 
-// Sibling opens a file in the folder of the input. The error is os.ErrNotExist where there
-// is none, or where the input has no folder.
+// Sibling opens another file in the folder of the dump. The error is os.ErrNotExist where there is
+// none, or where the input has no folder.
 func (in *Input) Sibling(name string) (*Input, error) {
 	if in.Path == "" {
 		return nil, os.ErrNotExist

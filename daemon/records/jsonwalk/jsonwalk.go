@@ -62,8 +62,8 @@ func (w *Walker) syntax(c byte, want string) error {
 	return w.err
 }
 
-// fill reads more of the document if no byte is left in the buffer. The error is io.EOF at
-// the end of the document, and io.ErrNoProgress after 100 reads without a byte.
+// fill reads more of the JSON document if no byte is left in the buffer. The error is io.EOF at the
+// end of the document, and io.ErrNoProgress after 100 reads without a byte.
 func (w *Walker) fill() error {
 	if w.err != nil {
 		return w.err
@@ -87,7 +87,8 @@ func (w *Walker) fill() error {
 	return w.err
 }
 
-// mustFill is fill where the document must not end.
+// mustFill reads more of the JSON document as fill does, at a place where the document must not
+// end.
 func (w *Walker) mustFill() error {
 	err := w.fill()
 	if err == io.EOF {
@@ -97,7 +98,7 @@ func (w *Walker) mustFill() error {
 	return err
 }
 
-// Peek returns the next byte that is not blank, without reading it.
+// Peek returns the next byte of the JSON document that is not blank, without reading it.
 func (w *Walker) Peek() (byte, error) {
 	if w.pos < w.end && w.buf[w.pos] > ' ' { // as mostly
 		return w.buf[w.pos], w.err
@@ -105,7 +106,8 @@ func (w *Walker) Peek() (byte, error) {
 	return w.peek()
 }
 
-// peek is Peek where blanks or the end of the buffer may come first.
+// peek returns the next byte of the JSON document that is not blank, as Peek does, where blanks or
+// the end of the buffer may come first.
 func (w *Walker) peek() (byte, error) {
 	for {
 		for ; w.pos < w.end; w.pos++ {
@@ -119,7 +121,8 @@ func (w *Walker) peek() (byte, error) {
 	}
 }
 
-// push enters a container whose bracket is the next byte.
+// push enters a JSON object or list whose bracket is the next byte. It refuses nesting beyond
+// maxDepth.
 func (w *Walker) push(bracket byte) error {
 	if len(w.open) >= maxDepth {
 		w.err = fmt.Errorf("byte %d: values are nested more than %d deep", w.Offset(), maxDepth)
@@ -153,8 +156,8 @@ func (w *Walker) enter(bracket byte, want string) error {
 // skips it. ok is false at the end of the list, and the walker then leaves the list.
 func (w *Walker) Element() (ok bool, err error) { return w.nextItem(']') }
 
-// nextItem moves behind the comma before the next member or element of the innermost
-// container. It returns false at the closing bracket, and leaves the container then.
+// nextItem moves past the comma before the next member or element of the innermost JSON object or
+// list. At the closing bracket it leaves the object or list and returns false.
 func (w *Walker) nextItem(closing byte) (bool, error) {
 	c, err := w.Peek()
 	if err != nil {

@@ -21,8 +21,9 @@ func NewList(src io.Reader, limit int) *List {
 	return &List{w: New(src), limit: limit}
 }
 
-// Next returns the next element, valid until the following call, and its index from 0. A
-// *LongError costs that element; io.EOF is the end of the list, and any other error ends it early.
+// Next returns the next element of a JSON list, valid until the following call, and its index from
+// 0. An error that is a *LongError concerns that element alone; io.EOF is the end of the list, and
+// any other error ends it early.
 func (l *List) Next() (element []byte, index int, err error) {
 	if l.err != nil {
 		return nil, l.n, l.err
@@ -50,8 +51,8 @@ func (l *List) Next() (element []byte, index int, err error) {
 	return nil, l.n, l.err
 }
 
-// move finds the next element. At the end of the list it checks that nothing follows, and
-// returns false.
+// move moves to the next element of a JSON list. At the end of the list it checks that nothing
+// follows, and returns false.
 func (l *List) move() (bool, error) {
 	if !l.opened {
 		l.opened = true

@@ -13,7 +13,8 @@ type keeper struct {
 	limit int
 }
 
-// put appends b to the kept text where it fits within the limit.
+// put appends b to the text that is kept of a JSON value, if it fits within the limit. It counts
+// all bytes.
 func (k *keeper) put(b ...byte) {
 	if k == nil {
 		return
@@ -23,7 +24,7 @@ func (k *keeper) put(b ...byte) {
 	}
 }
 
-// one is put for one byte.
+// one appends one byte to the text that is kept of a JSON value, as put does.
 func (k *keeper) one(c byte) {
 	if k == nil {
 		return
@@ -33,7 +34,7 @@ func (k *keeper) one(c byte) {
 	}
 }
 
-// Append reads the next value and appends what want keeps of it to dst, without blanks between
+// Append reads the next JSON value and appends what want keeps of it to dst, without blanks between
 // tokens and with null in place of NaN, Infinity and -Infinity. A value of more than limit bytes is
 // passed over, and the error is a *LongError.
 func (w *Walker) Append(dst []byte, want Want, limit int) ([]byte, error) {
@@ -47,8 +48,8 @@ func (w *Walker) Append(dst []byte, want Want, limit int) ([]byte, error) {
 	return k.dst, nil
 }
 
-// appendWanted reads a value and keeps what want names. A nil want keeps all of it; a list
-// applies want to each element.
+// appendWanted reads a JSON value and keeps what want names. A nil want keeps all of it; for a
+// list, want is applied to each element.
 func (w *Walker) appendWanted(k *keeper, want Want) error {
 	c, err := w.Peek()
 	if err != nil {
@@ -225,8 +226,9 @@ func (w *Walker) readString(k *keeper) error {
 	}
 }
 
-// shortTextLen returns the length, with quotes, of the text with which b begins, 0 where it is long, has
-// escapes or does not end in b. Most texts are names, which a search for single bytes finds slower.
+// shortTextLen returns the length, with quotes, of the short JSON string that b begins with. It is
+// 0 where the string is long, has escapes or does not end in b. Most strings are short names, and a
+// search for single bytes is slower for these.
 func shortTextLen(b []byte) int {
 	for i := 1; i < min(len(b), 24); i++ {
 		switch b[i] {

@@ -38,9 +38,9 @@ func chatChoice(r *record.Record, choice *fastjson.Value) error {
 	return nil
 }
 
-// joinParts joins the texts of those parts of a list that have the type kind. The text of a
-// part is its member of that name, or else its member text. Bare strings count as parts of
-// the type text.
+// joinParts joins the texts of those parts of a message's content that have the type kind. The text
+// of a part is its member of that name, or else its member text. Bare strings count as parts of the
+// type text.
 func joinParts(parts []*fastjson.Value, kind, separator string) string {
 	var texts []string
 	for _, p := range parts {

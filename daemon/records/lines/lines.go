@@ -117,7 +117,7 @@ type source struct {
 // Close implements record.Source; the input belongs to the caller.
 func (s *source) Close() error { return nil }
 
-// Next implements record.Source.
+// Next returns the next record of a dump of JSON lines. It implements record.Source.
 func (s *source) Next() (*record.Record, error) {
 	for s.next == len(s.ready) {
 		s.ready, s.next = s.ready[:0], 0
@@ -129,9 +129,9 @@ func (s *source) Next() (*record.Record, error) {
 	return &s.ready[s.next-1], nil
 }
 
-// line reads the next line into ready, which stays empty for a line without records. A line
-// that cannot be read gives one record with a fault. At the end of the input the format may
-// add records.
+// line reads the next JSON line of the dump into ready, which stays empty for a line without
+// records. A line that cannot be read gives one record with a fault. At the end of the input the
+// format may add records.
 func (s *source) line() error {
 	if s.err != nil {
 		return s.err
@@ -159,8 +159,8 @@ func (s *source) line() error {
 	return nil
 }
 
-// parse returns the JSON object of a line. A torn line has an error that asks whether the
-// file is still being written.
+// parse returns the JSON object of a line of the dump. A torn line is an error that asks whether
+// the file is still being written.
 func (s *source) parse(l dump.Line) (*fastjson.Value, error) {
 	v, err := s.parser.Parse(l.Bytes)
 	if errors.Is(err, record.ErrTorn) {
@@ -207,7 +207,7 @@ func key(v *fastjson.Value) string {
 	return text(v)
 }
 
-// count returns a number of tokens, -1 if it is absent or no number.
+// count returns a number of tokens in a JSON line, -1 if it is absent or not a number.
 func count(v *fastjson.Value) int {
 	if !is(v, fastjson.TypeNumber) {
 		return -1

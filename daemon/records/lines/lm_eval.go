@@ -27,9 +27,9 @@ func newLMEval(in *input.Input, o *Options) (format, error) {
 	return &lmEval{model: modelOfResults(in, o), seen: map[[2]uint64]struct{}{}}, nil
 }
 
-// read adds the records of a line: one for each repeat of the first request of the document.
-// A line that repeats the answers of another filter is skipped. Log-likelihoods are records
-// without text.
+// read adds the records of a line of lm-eval: one for each repeat of the first request of the
+// document. A line that repeats the answers of another filter is skipped. Log-likelihoods are
+// records without text.
 func (f *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	answers := v.Get("resps")
 	if !is(answers, fastjson.TypeArray) || len(answers.GetArray()) == 0 {
@@ -69,8 +69,8 @@ func (f *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	return nil
 }
 
-// isRepeated reports whether an earlier line had the same document and answers, and so is
-// that of another filter. It remembers the line by two hashes.
+// isRepeated reports whether an earlier line of lm-eval had the same document and answers, and so
+// is that of another filter. It remembers the line by two hashes.
 func (f *lmEval) isRepeated(v, answers *fastjson.Value) bool {
 	doc := jsontree.Append(append([]byte(key(v.Get("doc_id"))), 0), answers)
 	id := [2]uint64{xxhash.Sum64(doc), xxhash.Sum64String(key(v.Get("doc_hash")) + "\x00" + string(doc[:min(len(doc), 64)]))}
@@ -81,8 +81,8 @@ func (f *lmEval) isRepeated(v, answers *fastjson.Value) bool {
 	return false
 }
 
-// isLogLikelihood reports whether an answer is a pair of a number and a truth value, as
-// texts or as values, or a list whose first element is one.
+// isLogLikelihood reports whether an answer in a log of lm-eval is a log-likelihood: a pair of a
+// number and a truth value, as texts or as values, or a list whose first element is such a pair.
 func isLogLikelihood(list []*fastjson.Value) bool {
 	if len(list) > 0 && is(list[0], fastjson.TypeArray) {
 		return isLogLikelihood(list[0].GetArray())

@@ -22,9 +22,9 @@ func newLMMSEval(in *input.Input, o *Options) (format, error) {
 	return &lmmsEval{model: modelOfResults(in, o), seen: map[string]bool{}}, nil
 }
 
-// read adds the records of a line: one for each answer to the document, raw if there are
-// any, else filtered. A later line of the same document gets a note, because the file does
-// not tell repeats from filters.
+// read adds the records of a line of lmms-eval: one for each answer to the document, raw if there
+// are any, else filtered. A later line of the same document gets a note, because the file does not
+// tell repeats from filters.
 func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	member := "resps"
 	answers := v.Get(member)
@@ -76,8 +76,8 @@ func leaves(list []*fastjson.Value, v *fastjson.Value) []*fastjson.Value {
 	return list
 }
 
-// tokens returns the token counts of a line, or NoUsage unless there is exactly one set,
-// because several cannot be told apart.
+// tokens returns the token counts of a line of lmms-eval, or NoUsage unless there is exactly one
+// set, because several cannot be told apart.
 func tokens(v *fastjson.Value) record.Usage {
 	list := v.GetArray()
 	if len(list) != 1 {

@@ -71,8 +71,9 @@ func newNeMoGym(in *input.Input, o *Options) (format, error) {
 // labelMembers are the members that may hold a label. See docs/spec/dumps.md#r19.
 var labelMembers = []string{"label", "answer", "ground_truth"}
 
-// keepLabel stores the label of a line v of the file of inputs, if it has one, under the line's task and rollout.
-// It stores {NAME: LABEL} for the first NAME of labelMembers that the line has.
+// keepLabel stores the label of v, a line of NeMo Gym's file of inputs, if it has one, under the
+// line's task and rollout. It stores {NAME: LABEL} for the first NAME of labelMembers that the line
+// has.
 func keepLabel(labels map[rollout][]byte, v *fastjson.Value) {
 	for _, name := range labelMembers {
 		if label := v.Get(name); !absent(label) {
@@ -88,7 +89,7 @@ func rolloutOf(v *fastjson.Value) rollout {
 	return rollout{v.GetInt("_ng_task_index"), v.GetInt("_ng_rollout_index")}
 }
 
-// read adds the record of a rollout. Its label is in the line, or else in the file of
+// read adds the record of a rollout of NeMo Gym. Its label is in the line, or else in the file of
 // inputs; without either NoTask says so. A rollout with a failure or an error has no answer.
 func (f *nemoGym) read(s *source, l dump.Line, v *fastjson.Value) error {
 	task, index := v.Get("_ng_task_index"), v.Get("_ng_rollout_index")
@@ -124,7 +125,7 @@ func (f *nemoGym) read(s *source, l dump.Line, v *fastjson.Value) error {
 	return responsesObject(r, response)
 }
 
-// missingLabel says, for a message, why the file of inputs gives no label.
+// missingLabel returns, for a message, why NeMo Gym's file of inputs gives no label for a rollout.
 func (f *nemoGym) missingLabel() string {
 	if f.labels == nil {
 		return "there is no file " + f.inputs + " beside it (or name it with --requests)"

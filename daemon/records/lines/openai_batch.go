@@ -42,8 +42,8 @@ func (f openAIBatch) read(s *source, l dump.Line, v *fastjson.Value) error {
 	return nil
 }
 
-// body adds the records of a successful call: one for an object of the Responses API, else
-// one for each choice of a completion, whose index is the repeat.
+// body adds the records of a successful call in an OpenAI batch: one for an object of the Responses
+// API, else one for each choice of a completion, whose index is the repeat.
 func (openAIBatch) body(s *source, l dump.Line, v *fastjson.Value, id string, body *fastjson.Value) error {
 	choices := body.GetArray("choices")
 	switch object := text(body.Get("object")); {
@@ -82,8 +82,8 @@ func (openAIBatch) body(s *source, l dump.Line, v *fastjson.Value, id string, bo
 	return nil
 }
 
-// keyed adds a record with a key, and with the metadata and model that --requests has for
-// it. The request then counts as answered.
+// keyed adds a record of a batch's request with its key, and with the metadata and model that
+// --requests has for it. The request then counts as answered.
 func (s *source) keyed(l dump.Line, v *fastjson.Value, id string) *record.Record {
 	r := s.add(l)
 	r.Key, r.Fields = id, v

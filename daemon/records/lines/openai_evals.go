@@ -75,8 +75,8 @@ func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 	return e, nil
 }
 
-// scan reads what a line says of the run (model, end), and returns the sample id of an event
-// that may count, "" for other lines. fault says why the line cannot be read.
+// scan reads what a line of OpenAI evals says of the run (model, end), and returns the sample id of
+// an event that may count, "" for other lines. fault says why the line cannot be read.
 func (e *openAIEvals) scan(l dump.Line) (sample, fault string) {
 	if l.Fault != "" {
 		return "", l.Fault
@@ -104,7 +104,7 @@ func (e *openAIEvals) scan(l dump.Line) (sample, fault string) {
 // Close implements record.Source; the input belongs to the caller.
 func (e *openAIEvals) Close() error { return nil }
 
-// Next implements record.Source.
+// Next returns the next record of a log of OpenAI evals. It implements record.Source.
 func (e *openAIEvals) Next() (*record.Record, error) {
 	for e.next == len(e.ready) {
 		if len(e.events) == 0 {
@@ -120,8 +120,8 @@ func (e *openAIEvals) Next() (*record.Record, error) {
 	return &e.ready[e.next-1], nil
 }
 
-// read reads the event at a place again and adds its records to ready: one for each answer
-// of the sample, or why there is none.
+// read reads the event of a sample again and adds its records to ready: one for each answer of the
+// sample, or one that says why there is none.
 func (e *openAIEvals) read(ev event) error {
 	at := at(dump.Line{N: ev.line})
 	if ev.fault != "" {

@@ -30,7 +30,7 @@ type request struct {
 	answered bool
 }
 
-// LoadRequests reads files of requests.
+// LoadRequests reads the files of --requests, which hold what a batch or a run was asked.
 func LoadRequests(paths []string, limits input.Limits, json scene.Limits) (*Requests, error) {
 	q := &Requests{asked: map[string]*request{}, rollouts: map[rollout][]byte{}}
 	q.parser.Limits = json
@@ -47,8 +47,8 @@ func LoadRequests(paths []string, limits input.Limits, json scene.Limits) (*Requ
 	return q, nil
 }
 
-// load reads one file of --requests. A line is a request of a batch, or an input of a
-// rollout, of which the label is kept.
+// load reads one file of --requests. A line is a request of a batch, or an input of a rollout,
+// whose label is kept.
 func (q *Requests) load(in *input.Input) error {
 	for {
 		l, err := in.Lines().Next()
@@ -93,7 +93,7 @@ func modelOf(v *fastjson.Value) string {
 	return text(v.Get("params", "model"))
 }
 
-// metadataOf returns the metadata of a request, beside its body or in it, or nil.
+// metadataOf returns the metadata of a batch's request, which is beside its body or in it, or nil.
 func metadataOf(v *fastjson.Value) []byte {
 	for _, m := range []*fastjson.Value{v.Get("metadata"), v.Get("body", "metadata"), v.Get("params", "metadata")} {
 		if is(m, fastjson.TypeObject) {
@@ -103,7 +103,8 @@ func metadataOf(v *fastjson.Value) []byte {
 	return nil
 }
 
-// metadata returns the metadata of a request, nil for none. It is valid until the next call.
+// metadata returns the metadata of the batch's request with this id, nil for none. It is valid
+// until the next call.
 func (q *Requests) metadata(id string) *fastjson.Value {
 	if q == nil || q.asked[id] == nil || q.asked[id].metadata == nil {
 		return nil
@@ -112,8 +113,8 @@ func (q *Requests) metadata(id string) *fastjson.Value {
 	return v
 }
 
-// markAnswered marks a request as answered, or as failed, and returns the model that it
-// asked, "" for an unknown request.
+// markAnswered marks the batch's request with this id as answered, or as failed, and returns the
+// model that it asked, "" for an unknown request.
 func (q *Requests) markAnswered(id string) (model string) {
 	if q == nil || q.asked[id] == nil {
 		return ""

@@ -21,8 +21,8 @@ func newVerifiers(*input.Input, *Options) (format, error) { return verifiersRun{
 // traceVersion is the version of traces that the reader knows.
 const traceVersion = 1
 
-// read adds the records of a line: one for each trace of the episode whose agent is not
-// marked as not trainable, or one without an answer if the episode has no trace. A line may
+// read adds the records of a line of verifiers: one for each trace of the episode whose agent is
+// not marked as not trainable, or one without an answer if the episode has no trace. A line may
 // also be a bare trace.
 func (f verifiersRun) read(s *source, l dump.Line, v *fastjson.Value) error {
 	traces := v.Get("traces")
@@ -47,8 +47,8 @@ func (f verifiersRun) read(s *source, l dump.Line, v *fastjson.Value) error {
 	return nil
 }
 
-// episode adds a record with the task of an episode: its key is the task's id, else its
-// name, else its key.
+// episode adds a record with the task of an episode of verifiers: its key is the task's id, else
+// its name, else its key.
 func (verifiersRun) episode(s *source, l dump.Line, v *fastjson.Value) *record.Record {
 	r := s.add(l)
 	task := v.Get("task")
@@ -62,7 +62,7 @@ func (verifiersRun) episode(s *source, l dump.Line, v *fastjson.Value) *record.R
 	return r
 }
 
-// reason returns the last error of an episode or a trace as text.
+// reason returns the last error of an episode or a trace of verifiers as text.
 func (verifiersRun) reason(v *fastjson.Value) string {
 	list := v.GetArray("errors")
 	if len(list) == 0 {
@@ -75,9 +75,9 @@ func (verifiersRun) reason(v *fastjson.Value) string {
 	return strings.Trim(text(last.Get("type"))+": "+text(last.Get("message")), ": ")
 }
 
-// trace adds the record of one trace. The answer is the root's reply, or else the last
-// message that the model sampled. A trace or episode that is not ok has no answer, unless
-// errored answers count (Options.Errored). A limit that stopped it marks the answer as cut.
+// trace adds the record of one trace of verifiers. The answer is the root's reply, or else the last
+// message that the model sampled. A trace or episode that is not ok has no answer, unless errored
+// answers count (Options.Errored). A limit that stopped it marks the answer as cut.
 func (f verifiersRun) trace(s *source, l dump.Line, episode, trace *fastjson.Value, place string) error {
 	if n := trace.Get("version"); !absent(n) && n.GetInt() != traceVersion {
 		return fmt.Errorf(".version: got %s; this reader knows %d", n, traceVersion)
@@ -124,8 +124,8 @@ func contentText(v *fastjson.Value) string {
 	return text(v)
 }
 
-// calls sets the finish reason, the usage and the model of a record to those of the last
-// call that has them. Failed calls tell only the model.
+// calls sets the finish reason, the usage and the model of a record to those of the last call in a
+// trace that has them. Of failed calls it uses only the model.
 func (verifiersRun) calls(r *record.Record, calls []*fastjson.Value) {
 	for _, c := range calls {
 		if m := text(c.Get("model")); m != "" {

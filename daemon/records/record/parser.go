@@ -23,9 +23,9 @@ type Parser struct {
 // ErrTorn marks JSON that ends before its brackets are closed.
 var ErrTorn = errors.New("the JSON breaks off")
 
-// Parse returns the value of b, valid until the next call, with null for NaN and infinities.
-// The error is ErrTorn for a text that ends too early. The limit on the number of values is
-// checked only if commas show that there may be too many, because counting them is cheap.
+// Parse returns the JSON value of b, a part of a dump, valid until the next call, with null for NaN
+// and infinities. The error is ErrTorn for a text that ends too early. The limit on the number of
+// values is checked only if commas show that there may be too many, because counting them is cheap.
 func (p *Parser) Parse(b []byte) (*fastjson.Value, error) {
 	if bytes.Contains(b, nan) || bytes.Contains(b, infinity) {
 		p.copied = appendDefined(p.copied[:0], b)
@@ -57,8 +57,8 @@ var (
 	infinity = []byte("Infinity")
 )
 
-// appendDefined appends the JSON text b with null in place of each NaN and infinity outside
-// of strings.
+// appendDefined appends the JSON text b, a part of a dump, with null in place of each NaN and
+// infinity outside of strings.
 func appendDefined(dst, b []byte) []byte {
 	quoted, start := false, 0
 	for i := 0; i < len(b); i++ {
@@ -85,7 +85,7 @@ func appendDefined(dst, b []byte) []byte {
 	return append(dst, b[start:]...)
 }
 
-// torn reports whether a string or a bracket of the JSON text b is not closed, because the
+// torn reports whether a string or a bracket of the JSON text b is not closed, because the dump's
 // text ends too early.
 func torn(b []byte) bool {
 	depth, quoted := 0, false

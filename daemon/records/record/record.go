@@ -98,7 +98,8 @@ var finishReasons = map[string]string{
 	"tool_use": "tool_calls", "refusal": "content_filter",
 }
 
-// Finish returns the common name of a finish reason.
+// Finish returns the common name for a finish reason of an answer, which each tool writes in its
+// own way.
 func Finish(reason string) string {
 	reason = strings.ToLower(reason)
 	if name := finishReasons[reason]; name != "" {
@@ -107,9 +108,9 @@ func Finish(reason string) string {
 	return reason
 }
 
-// SetCut sets Cut by the text and the finish reason: an answer of length "length" is cut, in
-// its thought if the text is empty or has an unclosed <think>. It does nothing if Cut is set
-// or the answer is missing.
+// SetCut finds out where an answer was cut, by its text and finish reason, and sets Cut: an answer
+// with the finish reason "length" is cut, in its thought if the text is empty or has an unclosed
+// <think>. It does nothing if Cut is set or the answer is missing.
 func (r *Record) SetCut() {
 	switch text := strings.TrimSpace(r.Response); {
 	case r.Cut != Whole || r.Missing != nil:

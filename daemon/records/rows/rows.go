@@ -49,7 +49,7 @@ func Answer(columns []string, o Options) (string, error) {
 	return "", fmt.Errorf("no column that holds answers (columns: %s); want --response FIELD", list(columns))
 }
 
-// list joins the names of columns for a message; of many it gives the first.
+// list joins the names of a table's columns for a message; of many it gives the first.
 func list(names []string) string {
 	const most = 20
 	if len(names) > most {
@@ -58,9 +58,9 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Row returns the record of a row, without its place. It changes v: it removes null members,
-// parses the columns that hold JSON as text, and turns numbers that are texts into numbers.
-// The record refers to v.
+// Row returns the record of a table's row, without its place. It changes v: it removes null
+// members, parses the columns that hold JSON as text, and turns numbers that are texts into
+// numbers. The record refers to v.
 func Row(v *fastjson.Value, o Options) record.Record {
 	Strip(v)
 	for _, name := range nested {
@@ -97,8 +97,8 @@ func Row(v *fastjson.Value, o Options) record.Record {
 // nested are the columns that may hold JSON as text. See docs/spec/dumps-files.md#r4.
 var nested = []string{"task", "shapes", "options", "label"}
 
-// parseColumn replaces the text in a column by the JSON object or list that it holds. Any other
-// text stays.
+// parseColumn replaces the text in a column of a table's row by the JSON object or list that it
+// holds. Any other text stays.
 func parseColumn(v *fastjson.Value, name string) {
 	text := strings.TrimSpace(string(v.GetStringBytes(name)))
 	if text == "" || text[0] != '{' && text[0] != '[' {
@@ -112,7 +112,8 @@ func parseColumn(v *fastjson.Value, name string) {
 	v.Set(name, inner)
 }
 
-// Strip removes null members from objects at every depth. See docs/spec/dumps-files.md#r4.
+// Strip removes null members from objects in a table's row, at every depth, because an empty cell
+// means that there is no such member. See docs/spec/dumps-files.md#r4.
 func Strip(v *fastjson.Value) {
 	switch v.Type() {
 	case fastjson.TypeArray:
@@ -147,9 +148,8 @@ func toNumber(v *fastjson.Value, name string) {
 	}
 }
 
-// setAnswer sets the answer of a record from the column of that name: a text, or chat
-// messages, which become their text with a note. A list that is no chat makes the record
-// unreadable.
+// setAnswer sets the answer of a record from a column of a table's row: a text, or chat messages,
+// which become their text with a note. A list that is not a chat makes the record unreadable.
 func setAnswer(r *record.Record, v *fastjson.Value, name string) {
 	a := v.Get(name)
 	if name == "" || a == nil {
@@ -173,8 +173,8 @@ func setAnswer(r *record.Record, v *fastjson.Value, name string) {
 	}
 }
 
-// thought returns the reasoning of the last message of the assistant, "" if there is none. v
-// is a message or a list of messages.
+// thought returns the reasoning of the assistant's last message in a table's row, "" if there is
+// none. v is a message or a list of messages.
 func thought(v *fastjson.Value) string {
 	m := v
 	if v.Type() == fastjson.TypeArray {

@@ -110,8 +110,8 @@ const maxAnnotated = 128 << 20
 // copies the whole text. This takes a minute or two.
 const maxEscapeWork = 1e12
 
-// checkEscapes reads the first sheet and refuses the spreadsheet if the library would need
-// more than maxEscapeWork to undo its escapes.
+// checkEscapes refuses to copy a spreadsheet if the library would need more than maxEscapeWork to
+// undo the escapes of its first sheet, which it reads to find that out.
 func checkEscapes(a *archive.Archive) error {
 	_, part, err := firstSheet(a)
 	if err != nil {
@@ -138,10 +138,9 @@ func checkEscapes(a *archive.Archive) error {
 	return err
 }
 
-// AnnotateXLSX copies a spreadsheet and adds the columns of marks behind the header of its
-// first sheet. Added cells are texts and numbers, never formulas. It refuses spreadsheets
-// that the library could not hold or copy in reasonable time. A panic of the library becomes
-// an error.
+// AnnotateXLSX copies a spreadsheet and adds the columns of marks after the header of its first
+// sheet. Added cells are texts and numbers, never formulas. It refuses spreadsheets that the
+// library could not hold or copy in reasonable time. A panic of the library becomes an error.
 func AnnotateXLSX(in *input.Input, w io.Writer, marks Marks) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -249,8 +248,8 @@ func AnnotateParquet(in *input.Input, w io.Writer, marks Marks) (err error) {
 	return out.Close()
 }
 
-// collectLeaves appends the leaves below a column, or the column itself if it is one, in the
-// order of the file.
+// collectLeaves appends the leaves below a Parquet column, or the column itself if it is one, in
+// the order of the file.
 func collectLeaves(c *parquet.Column, leaves *[]*parquet.Column) {
 	if c.Leaf() {
 		*leaves = append(*leaves, c)
@@ -260,8 +259,8 @@ func collectLeaves(c *parquet.Column, leaves *[]*parquet.Column) {
 	}
 }
 
-// copyRow copies the next row and adds its mark. A part of the mark that is empty becomes
-// null.
+// copyRow copies the next row of a Parquet file and adds its mark. A part of the mark that is empty
+// becomes null.
 func (t *parquetTable) copyRow(out *parquet.Writer, marks Marks) error {
 	var row parquet.Row
 	for i, c := range t.cursors {
@@ -304,7 +303,8 @@ func (f copiedField) Encoding() encoding.Encoding { return nil }
 // Compression implements parquet.Node.
 func (f copiedField) Compression() compress.Codec { return nil }
 
-// Fields implements parquet.Node.
+// Fields returns the fields of a Parquet column that is copied, each marked to be copied too. It
+// implements parquet.Node.
 func (f copiedField) Fields() (all []parquet.Field) {
 	for _, c := range f.Field.Fields() {
 		all = append(all, copiedField{c})

@@ -52,7 +52,7 @@ func openCells(a *archive.Archive, f *archive.File, t *texts) (*cells, error) {
 // Close closes the part.
 func (c *cells) Close() error { return c.src.Close() }
 
-// next reads the next row of the spreadsheet's sheet into values. The error is io.EOF behind the
+// next reads the next row of the spreadsheet's sheet into values. The error is io.EOF after the
 // last one.
 func (c *cells) next() error {
 	err := c.read()
@@ -62,7 +62,7 @@ func (c *cells) next() error {
 	return err
 }
 
-// read skips to the next row of the sheet and reads its cells. A row without a number
+// read skips to the next row of the spreadsheet's sheet and reads its cells. A row without a number
 // follows the one before. Numbers must rise and be at most maxRows.
 func (c *cells) read() error {
 	for {
@@ -90,8 +90,8 @@ func (c *cells) read() error {
 	}
 }
 
-// readRow reads the cells of a row, whose start tag was read, into values. Cells that the
-// row leaves out are empty.
+// readRow reads the cells of a spreadsheet's row, whose start tag was read, into values. Cells that
+// the row leaves out are empty.
 func (c *cells) readRow() error {
 	c.values, c.formula = c.values[:0], nil
 	col := -1
@@ -112,7 +112,7 @@ func (c *cells) readRow() error {
 	}
 }
 
-// unexpectedEnd returns errTorn in place of io.EOF, for places where the document must not
+// unexpectedEnd returns errTorn in place of io.EOF, for places where a spreadsheet's XML must not
 // end, and other errors as they are.
 func unexpectedEnd(err error) error {
 	if err == io.EOF {
@@ -121,8 +121,8 @@ func unexpectedEnd(err error) error {
 	return err
 }
 
-// cell reads a cell, whose start tag was read, into values. *col is the column that follows
-// the last cell; if the cell names another one, *col becomes that.
+// cell reads a cell of a spreadsheet, whose start tag was read, into values. *col is the column
+// that follows the last cell; if the cell names another one, *col becomes that.
 func (c *cells) cell(col *int) error {
 	place, err := c.m.attribute("r")
 	if err == nil && place != nil {
@@ -178,8 +178,8 @@ func (c *cells) cell(col *int) error {
 	return nil
 }
 
-// column returns the column, from 0, of a cell's name such as B7. Names in capitals are read
-// here because this is quick; others by the library.
+// column returns the column, from 0, of a spreadsheet cell's name such as B7. It reads names in
+// capitals itself because this is quick, and leaves others to the library.
 func column(place []byte) (int, error) {
 	n, i := 0, 0
 	for ; i < len(place) && i < 3 && place[i] >= 'A' && place[i] <= 'Z'; i++ {
@@ -192,8 +192,8 @@ func column(place []byte) (int, error) {
 	return n - 1, err
 }
 
-// content returns the text of the element whose start tag was read, up to its end tag. Text
-// in elements within it is left out.
+// content returns the text of the XML element whose start tag was read, up to its end tag. Text in
+// elements within it is left out.
 func (c *cells) content() (string, error) {
 	c.buf = c.buf[:0]
 	for depth := 1; depth > 0; {
@@ -215,8 +215,8 @@ func (c *cells) content() (string, error) {
 	return string(c.buf), nil
 }
 
-// rich returns the formatted text of the element of that name, whose start tag was read,
-// without its formats.
+// rich returns the formatted text of a spreadsheet's element of that name, whose start tag was
+// read, without its formats.
 func (c *cells) rich(name string) (string, error) {
 	var n int64
 	var err error
@@ -240,7 +240,7 @@ func (c *cells) shared(number string) (string, error) {
 // maxFormula bounds the text of a formula in bytes.
 const maxFormula = 64 << 10
 
-// readFormula keeps the formula of the column with the answers.
+// readFormula keeps the formula of a spreadsheet's cell if it is in the column with the answers.
 func (c *cells) readFormula(col int) error {
 	if col != c.answer {
 		return nil

@@ -14,9 +14,10 @@ import (
 	"plumb/daemon/records/rows"
 )
 
-// Header returns the fields of the first record of a text, and the separator among comma, tab and
-// semicolon that gives the most. head is the beginning of the text behind a byte order mark.
-// columns is nil where no separator gives a record. See docs/spec/dumps-files.md#r8.
+// Header returns the column names of a table of separated values, the first record of its text, and
+// the separator among comma, tab and semicolon that gives the most. head is the beginning of the
+// text after a byte order mark. columns is nil where no separator gives a record. See
+// docs/spec/dumps-files.md#r8.
 func Header(head []byte) (columns []string, separator rune) {
 	for _, c := range []rune{',', '\t', ';'} {
 		r := csv.NewReader(bytes.NewReader(head))
@@ -64,7 +65,8 @@ func CSV(in *input.Input, o rows.Options) (record.Source, error) {
 // Close implements record.Source.
 func (t *csvTable) Close() error { return nil }
 
-// Next implements record.Source.
+// Next returns the record of the next row of a table of separated values. It implements
+// record.Source.
 func (t *csvTable) Next() (*record.Record, error) {
 	for {
 		if r := t.pop(); r != nil {
@@ -99,8 +101,8 @@ func (t *csvTable) Next() (*record.Record, error) {
 	}
 }
 
-// row returns a record as an object. Empty fields are left out, except the answer, whose
-// empty text counts.
+// row returns a row of a table of separated values as an object. Empty fields are left out, except
+// the answer, whose empty text counts.
 func (t *csvTable) row(fields []string) (*fastjson.Value, error) {
 	t.object.begin()
 	for i, name := range t.columns {
@@ -111,7 +113,7 @@ func (t *csvTable) row(fields []string) (*fastjson.Value, error) {
 	return t.object.end()
 }
 
-// explain returns the place and the cause of a syntax error of a record.
+// explain returns the place and the cause of a syntax error in a table of separated values.
 func (t *csvTable) explain(e *csv.ParseError) string {
 	place := fmt.Sprintf(" (line %d, column %d)", e.Line, e.Column)
 	if e.StartLine != e.Line {
@@ -145,7 +147,7 @@ const slack = 64 << 10
 // begin starts a record: Read may return limit+slack further bytes.
 func (r *recordReader) begin() { r.left = r.limit + slack }
 
-// lastLine returns the length of the last line of the input.
+// lastLine returns the length of the last line of the table's text.
 func (r *recordReader) lastLine() int {
 	if r.line > 0 {
 		return r.line
@@ -153,7 +155,8 @@ func (r *recordReader) lastLine() int {
 	return r.before
 }
 
-// Read implements io.Reader.
+// Read reads the text of a table of separated values and counts the bytes of each record. A record
+// above the limit is an error, because a quote is perhaps never closed. It implements io.Reader.
 func (r *recordReader) Read(p []byte) (int, error) {
 	if r.left <= 0 {
 		return 0, fmt.Errorf("it has more than %d bytes (--max-line); is a quote never closed?", r.limit)

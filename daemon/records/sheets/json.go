@@ -48,7 +48,7 @@ func JSON(in *input.Input, o rows.Options) (record.Source, error) {
 // Close implements record.Source.
 func (t *jsonTable) Close() error { return nil }
 
-// Next implements record.Source.
+// Next returns the record of the next row of a JSON list. It implements record.Source.
 func (t *jsonTable) Next() (*record.Record, error) {
 	for {
 		if r := t.pop(); r != nil {
@@ -82,8 +82,8 @@ func (t *jsonTable) Next() (*record.Record, error) {
 	}
 }
 
-// decide sets how the rows are read, by the members of the first one, and refuses a table
-// without answers. Records in the queue are kept.
+// decide sets how the rows of a JSON list are read, by the members of the first one, and refuses a
+// table without answers. Records in the queue are kept.
 func (t *jsonTable) decide(v *fastjson.Value) error {
 	var columns []string
 	v.GetObject().Visit(func(key []byte, _ *fastjson.Value) { columns = append(columns, string(key)) })

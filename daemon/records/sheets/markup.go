@@ -89,8 +89,8 @@ func (m *markup) next() (token, error) {
 	}
 }
 
-// begin enters the element of a start tag: it sets name and attrs, and refuses a second
-// document and elements nested deeper than maxOpen.
+// begin enters the element of a start tag in a spreadsheet's XML: it sets name and attrs, and
+// refuses a second document and elements nested deeper than maxOpen.
 func (m *markup) begin(tag []byte) error {
 	name, rest := gosax.Name(tag)
 	if len(name) == 0 || bytes.ContainsAny(name, "<&\"'=") {
@@ -108,8 +108,8 @@ func (m *markup) begin(tag []byte) error {
 	return nil
 }
 
-// end leaves the element that an end tag closes, and refuses a tag that is not of the
-// innermost open element.
+// end leaves the element that an end tag in a spreadsheet's XML closes, and refuses a tag that does
+// not belong to the innermost open element.
 func (m *markup) end(tag []byte) error {
 	name, _ := gosax.Name(tag)
 	n := len(m.ends) - 1
@@ -131,7 +131,7 @@ func (m *markup) end(tag []byte) error {
 // local returns a name without the prefix of its space.
 func local(name []byte) []byte { return name[bytes.IndexByte(name, ':')+1:] }
 
-// attribute returns the value of an attribute of the current start tag without escapes, or
+// attribute returns the value of an attribute of the current start tag, with its escapes undone, or
 // nil if it is absent. The prefix of its name is ignored.
 func (m *markup) attribute(name string) ([]byte, error) {
 	for rest := m.attrs; len(rest) > 0; {
@@ -147,8 +147,8 @@ func (m *markup) attribute(name string) ([]byte, error) {
 	return nil, nil
 }
 
-// characters returns the text of an event without its escapes. In CDATA, which has no
-// escapes, line ends become \n. It refuses bytes that are no UTF-8 or no characters of XML.
+// characters returns the text of an XML event with its escapes undone. In CDATA, which has no
+// escapes, line ends become \n. It refuses bytes that are not UTF-8 or not characters of XML.
 func characters(e gosax.Event) (text []byte, err error) {
 	text = e.Bytes
 	if e.Type() == gosax.EventCData {
@@ -178,7 +178,7 @@ func characters(e gosax.Event) (text []byte, err error) {
 	return text, nil
 }
 
-// checkEncoding refuses a declaration of another encoding than UTF-8.
+// checkEncoding refuses a spreadsheet's XML that declares another encoding than UTF-8.
 func checkEncoding(b []byte) error {
 	_, after, ok := bytes.Cut(b, []byte("encoding="))
 	if !bytes.HasPrefix(b, []byte("<?xml ")) || !ok || len(after) == 0 {

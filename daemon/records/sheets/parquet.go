@@ -61,7 +61,7 @@ func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
 	return t, nil
 }
 
-// openParquet reads the footer of a file.
+// openParquet opens a Parquet file: it checks its footer and decodes it.
 func openParquet(in *input.Input) (t *parquetTable, err error) {
 	at, size, err := in.Random()
 	if err != nil {
@@ -90,9 +90,9 @@ var unused = []string{"logprobs", "token_logprobs", "input_ids", "output_ids", "
 var known = append([]string{"id", "model", "suite", "test", "finish_reason", "label", "answer", "ground_truth",
 	"task", "shapes", "options", rows.Index, "thinking"}, rows.Answers...)
 
-// used reports whether a column is read. Columns of a known or requested name are; columns
-// of token numbers and the like, and bytes that are not said to be text (pictures), are not.
-// See docs/spec/dumps-files.md#r17.
+// used reports whether a column of a Parquet file is read. Columns of a known or requested name
+// are. Columns of token numbers and the like are not, nor are bytes that are not said to be text,
+// such as pictures. See docs/spec/dumps-files.md#r17.
 func used(c *parquet.Column, o rows.Options) bool {
 	name := c.Name()
 	switch {
@@ -104,8 +104,8 @@ func used(c *parquet.Column, o rows.Options) bool {
 	return !holdsBytes(c)
 }
 
-// holdsBytes reports whether a column, or a leaf within it, holds bytes that are not said to
-// be text.
+// holdsBytes reports whether a Parquet column, or a leaf within it, holds bytes that are not said
+// to be text.
 func holdsBytes(c *parquet.Column) bool {
 	if c.Leaf() {
 		t := c.Type().LogicalType()
@@ -120,7 +120,7 @@ func (t *parquetTable) Close() error {
 	return nil
 }
 
-// closeGroup releases the pages of the current row group.
+// closeGroup releases the pages of the Parquet file's current row group.
 func (t *parquetTable) closeGroup() {
 	for _, c := range t.cursors {
 		c.close()
@@ -128,7 +128,7 @@ func (t *parquetTable) closeGroup() {
 	t.cursors = nil
 }
 
-// Next implements record.Source.
+// Next returns the record of the next row of a Parquet file. It implements record.Source.
 func (t *parquetTable) Next() (*record.Record, error) {
 	for {
 		if r := t.pop(); r != nil {
@@ -144,8 +144,8 @@ func (t *parquetTable) Next() (*record.Record, error) {
 	}
 }
 
-// lose reports the rest of the current row group as one record that cannot be read, with the
-// reason, and goes on with the next group.
+// lose reports the rest of a Parquet file's current row group as one record that cannot be read,
+// with the reason, so that reading can continue with the next group.
 func (t *parquetTable) lose(err error) {
 	t.closeGroup()
 	at := fmt.Sprintf("rows %d to %d", t.row, t.end-1)
@@ -156,8 +156,9 @@ func (t *parquetTable) lose(err error) {
 	t.row = t.end
 }
 
-// read adds the records of the next row to the queue; at the start of a row group it opens
-// the group instead, and at its end closes it. A panic of the library becomes an error.
+// read adds the records of the next row of a Parquet file to the queue. At the start of a row group
+// it opens the group instead, and at its end it closes the group. A panic of the library becomes an
+// error.
 func (t *parquetTable) read(at string) (err error) {
 	defer func() {
 		if p := recover(); p == errLevels {
@@ -199,10 +200,9 @@ func (t *parquetTable) read(at string) (err error) {
 	return nil
 }
 
-// open begins the next row group. It first checks the sizes of its pages: the used columns
-// may have at most maxGroupBytes decompressed, and at most Limits.Ratio times their
-// compressed bytes unless they are small. Pages that the library would read wrongly are
-// replaced.
+// open begins the next row group of a Parquet file. It first checks the sizes of its pages: the
+// used columns may have at most maxGroupBytes decompressed, and at most Limits.Ratio times their
+// compressed bytes unless they are small. Pages that the library would read wrongly are replaced.
 func (t *parquetTable) open() error {
 	group := t.file.RowGroups()[t.group]
 	meta := &t.file.Metadata().RowGroups[t.group]
@@ -261,9 +261,9 @@ type columnCursor struct {
 	done bool            // there are no more pages
 }
 
-// next returns the values of the next row, valid until the following call. The error wraps
-// io.ErrUnexpectedEOF where the column has fewer rows than the row group, or is that of a page
-// that cannot be decoded.
+// next returns the values of a Parquet column in the next row, valid until the following call. The
+// error wraps io.ErrUnexpectedEOF where the column has fewer rows than the row group, or is that of
+// a page that cannot be decoded.
 func (c *columnCursor) next() ([]parquet.Value, error) {
 	c.row = c.row[:0]
 	for {
@@ -286,8 +286,8 @@ func (c *columnCursor) next() ([]parquet.Value, error) {
 	}
 }
 
-// fill reads values into c.rest if it is empty, from the next page when the present one has
-// ended. ok is false at the end of the column.
+// fill reads values of a Parquet column into c.rest if it is empty, from the next page when the
+// present one has ended. ok is false at the end of the column.
 func (c *columnCursor) fill() (ok bool, err error) {
 	for len(c.rest) == 0 && !c.done {
 		if c.values != nil {
@@ -316,7 +316,7 @@ func (c *columnCursor) fill() (ok bool, err error) {
 	return len(c.rest) > 0, nil
 }
 
-// release gives the memory of the current page back.
+// release gives the memory of a Parquet column's current page back.
 func (c *columnCursor) release() {
 	if c.page != nil {
 		parquet.Release(c.page)

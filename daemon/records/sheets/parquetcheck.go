@@ -66,9 +66,8 @@ type schemaDepth struct {
 	most int
 }
 
-// begin is called at the beginning of each struct in a list; those in field 2 of the footer
-// are columns. It counts the column as a child of the innermost one that still expects
-// children.
+// begin is called at the beginning of each struct in a list of the Parquet footer; those in field 2
+// are columns. It counts the column as a child of the innermost one that still expects children.
 func (s *schemaDepth) begin(path []int) {
 	if len(path) != 1 || path[0] != 2 {
 		return
@@ -81,8 +80,8 @@ func (s *schemaDepth) begin(path []int) {
 	}
 }
 
-// each is called for each integer. Field 5 of a column is its number of children, which
-// follow it.
+// each is called with each integer of the Parquet footer. Field 5 of a column is its number of
+// children, which follow it.
 func (s *schemaDepth) each(path []int, v int64) {
 	if len(path) == 2 && path[0] == 2 && path[1] == 5 && v > 0 {
 		s.left = append(s.left, v)
@@ -98,8 +97,8 @@ type pageHeader struct {
 	plain                          bool  // version 2 without compression
 }
 
-// readPageHeader reads the header that b begins with, and returns n, its length in bytes.
-// The numbers in it are those of the fields in parquet.thrift.
+// readPageHeader reads the Parquet page header that b begins with, and returns n, its length in
+// bytes. The numbers in it are those of the fields in parquet.thrift.
 func readPageHeader(b []byte) (h pageHeader, n int, err error) {
 	const v1, dictionary, v2 = 5, 7, 8 // the fields with the header of each kind
 	w := thriftWalker{b: b, each: func(path []int, v int64) {
@@ -128,10 +127,10 @@ func readPageHeader(b []byte) (h pageHeader, n int, err error) {
 	return h, w.pos, err
 }
 
-// checkPages checks the pages of a column in a row group. total is how many bytes they take
-// decompressed, with one more for each value; more than `most` is an error. Pages of gzip,
-// zstd and brotli are decompressed here once, because the library does not limit them. fixes
-// replace the pages that the library would read wrongly.
+// checkPages checks the pages of a Parquet column in a row group. total is how many bytes they take
+// decompressed, with one more for each value; more than `most` is an error. Pages of gzip, zstd and
+// brotli are decompressed here once, because the library does not limit them. fixes replace the
+// pages that the library would read wrongly.
 func checkPages(src io.ReaderAt, c *format.ColumnMetaData, most int64, limits input.Limits) (total int64, fixes []pageFix, err error) {
 	start, end := chunkRange(c)
 	if start < int64(len(parquetMagic)) || c.TotalCompressedSize < 0 || end < start {
@@ -172,7 +171,7 @@ func checkPages(src io.ReaderAt, c *format.ColumnMetaData, most int64, limits in
 	return total, fixes, nil
 }
 
-// chunkRange returns where the pages of a column begin and end in the file. The dictionary,
+// chunkRange returns where the pages of a Parquet column begin and end in the file. The dictionary,
 // if there is one, is the first page.
 func chunkRange(c *format.ColumnMetaData) (start, end int64) {
 	start = c.DataPageOffset
@@ -182,8 +181,8 @@ func chunkRange(c *format.ColumnMetaData) (start, end int64) {
 	return start, start + c.TotalCompressedSize
 }
 
-// pageHeaderAt reads the header of the page at pos of a column that ends at end, and returns
-// n, its length. Headers have no stated length, so it reads more and more bytes, up to
+// pageHeaderAt reads the header of the Parquet page at pos in a column that ends at end, and
+// returns n, its length. Headers have no stated length, so it reads more and more bytes, up to
 // maxPageHeader, until one can be decoded.
 func pageHeaderAt(src io.ReaderAt, pos, end int64) (h pageHeader, n int, err error) {
 	for size := int64(4096); ; size *= 16 {
@@ -198,9 +197,8 @@ func pageHeaderAt(src io.ReaderAt, pos, end int64) (h pageHeader, n int, err err
 	}
 }
 
-// checkPage returns an error if a page decompresses to more bytes than its header says, or
-// if its compression is not supported. Other faults are left to the library, which names
-// them.
+// checkPage returns an error if a Parquet page decompresses to more bytes than its header says, or
+// if its compression is not supported. Other faults are left to the library, which names them.
 func checkPage(page io.Reader, h pageHeader, codec format.CompressionCodec, limits input.Limits) error {
 	most := h.unpacked
 	if h.kind == int64(format.DataPageV2) {
@@ -240,9 +238,9 @@ func checkPage(page io.Reader, h pageHeader, codec format.CompressionCodec, limi
 	return nil
 }
 
-// bounded decompresses a page, keeps nothing, and returns an error if it has more than
-// `most` bytes or needs too large a zstd window. Other errors are left to the library, which
-// names them.
+// bounded decompresses a Parquet page, keeps nothing, and returns an error if it has more than
+// `most` bytes or needs too large a zstd window. Other errors are left to the library, which names
+// them.
 func bounded(r io.Reader, most int64) error {
 	n, err := io.Copy(io.Discard, io.LimitReader(r, most+1))
 	if n > most {

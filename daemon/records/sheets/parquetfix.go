@@ -64,8 +64,8 @@ func fixPage(src io.ReaderAt, c *format.ColumnMetaData, h pageHeader, pos int64,
 	return append(append(text, levels...), bits...), true, nil
 }
 
-// unpackBits returns n truth values, one a bit, from the hybrid encoding of Parquet: the
-// length of all runs as 4 bytes, then runs that repeat one value and runs of packed bits.
+// unpackBits returns n truth values of a Parquet page, one a bit, from Parquet's hybrid encoding:
+// the length of all runs as 4 bytes, then runs that repeat one value and runs of packed bits.
 func unpackBits(b []byte, n int) ([]byte, error) {
 	if n < 0 || len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
 		return nil, errors.New("the length of its runs is wrong")
@@ -113,9 +113,9 @@ type piece struct {
 	text []byte
 }
 
-// newFixedChunk returns a reader of the column's bytes in which the pages of fixes are
-// replaced. The fixes are in the order of the file. Offsets begin where the column does in
-// the file, and bytes move when a replaced page has another length.
+// newFixedChunk returns a reader of a Parquet column's bytes in which the pages of fixes are
+// replaced. The fixes are in the order of the file. Offsets begin where the column does in the
+// file, and bytes move when a replaced page has another length.
 func newFixedChunk(src io.ReaderAt, c *format.ColumnMetaData, fixes []pageFix) *fixedChunk {
 	f := &fixedChunk{src: src}
 	pos, end := chunkRange(c)
@@ -135,7 +135,8 @@ func newFixedChunk(src io.ReaderAt, c *format.ColumnMetaData, fixes []pageFix) *
 	return f
 }
 
-// ReadAt implements io.ReaderAt, for offsets within the column only.
+// ReadAt reads a Parquet column's bytes with the replaced pages, for offsets within the column
+// only. It implements io.ReaderAt.
 func (f *fixedChunk) ReadAt(p []byte, off int64) (n int, err error) {
 	i := sort.Search(len(f.pieces), func(i int) bool { return f.pieces[i].at > off }) - 1
 	for ; i >= 0 && i < len(f.pieces) && n < len(p); i++ {

@@ -28,8 +28,8 @@ type node struct {
 // errLevels marks columns that do not belong together.
 var errLevels = errors.New("the levels of its columns do not match")
 
-// newNode returns the node of a column; leaves collects the columns of its leaves. It is nil for
-// a group without leaves.
+// newNode returns the node that converts a Parquet column to JSON; leaves collects the columns of
+// its leaves. It is nil for a group without leaves.
 func newNode(column *parquet.Column, leaves *[]*parquet.Column) *node {
 	result := &node{name: column.Name(), optional: column.Optional(), repeated: column.Repeated(), lo: len(*leaves)}
 	if column.Leaf() {
@@ -76,8 +76,8 @@ func (n *node) unwrap() {
 	}
 }
 
-// value appends the JSON of a value. cols has, for each leaf, the values that belong to it;
-// rep and def are the repetition and definition levels of what it is in. null is true for an
+// value appends the JSON of a value of a Parquet column. cols has, for each leaf, the values that
+// belong to it; rep and def are the repetition and definition levels around it. null is true for an
 // absent value, for which "null" is appended.
 func (n *node) value(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
 	if n.optional {
@@ -92,8 +92,8 @@ func (n *node) value(dst []byte, cols [][]parquet.Value, rep, def int) (out []by
 	return n.content(dst, cols, rep, def)
 }
 
-// first returns the first value of a column. It panics with errLevels if there is none,
-// because the columns do not fit together then.
+// first returns the first value of a Parquet column. It panics with errLevels if there is none,
+// because then the columns do not belong together.
 func first(values []parquet.Value) parquet.Value {
 	if len(values) == 0 {
 		panic(errLevels)
@@ -101,8 +101,8 @@ func first(values []parquet.Value) parquet.Value {
 	return values[0]
 }
 
-// content appends the JSON of a value that is present: of one element if n is repeated. null
-// is true for a leaf without a value.
+// content appends the JSON of a value of a Parquet column that is present: of one element if n is
+// repeated. null is true for a leaf without a value.
 func (n *node) content(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
 	switch {
 	case n.append != nil:
@@ -122,7 +122,7 @@ func (n *node) content(dst []byte, cols [][]parquet.Value, rep, def int) (out []
 	return n.members(dst, cols, rep, def), false
 }
 
-// members appends a group as an object. Absent members are left out.
+// members appends a group of Parquet columns as a JSON object. Absent members are left out.
 func (n *node) members(dst []byte, cols [][]parquet.Value, rep, def int) []byte {
 	dst = append(dst, '{')
 	begin := len(dst)
@@ -145,8 +145,8 @@ func (n *node) elements(dst []byte, cols [][]parquet.Value, rep, def int) []byte
 	return n.each(dst, cols, rep, def, n.content, '[', ']')
 }
 
-// pair appends a key and value of a map as a member of an object. A key that is no text is
-// written as one.
+// pair appends a key and value of a Parquet map as a member of a JSON object. A key that is not a
+// text is written as one.
 func (n *node) pair(dst []byte, cols [][]parquet.Value, rep, def int) ([]byte, bool) {
 	key, _ := n.children[0].value(nil, cols, rep, def)
 	if len(key) == 0 || key[0] != '"' {
@@ -155,8 +155,8 @@ func (n *node) pair(dst []byte, cols [][]parquet.Value, rep, def int) ([]byte, b
 	return n.children[1].value(append(append(dst, key...), ':'), cols, rep, def)
 }
 
-// each appends all occurrences of a repeated node in cols between open and closing, each one
-// by the function one. rep and def are the levels of one occurrence. An empty list has a
+// each appends all occurrences of a repeated Parquet column in cols between open and closing, each
+// one by the function one. rep and def are the levels of one occurrence. An empty list has a
 // definition level below def.
 func (n *node) each(dst []byte, cols [][]parquet.Value, rep, def int, one func([]byte, [][]parquet.Value, int, int) ([]byte, bool), open, closing byte) []byte {
 	dst = append(dst, open)
@@ -182,8 +182,8 @@ func (n *node) each(dst []byte, cols [][]parquet.Value, rep, def int, one func([
 	return append(dst, closing)
 }
 
-// leaf returns the function that appends a value of that type as JSON: decimals and integers
-// as numbers, times and dates as texts of RFC 3339, others by their physical type.
+// leaf returns the function that appends a value of that Parquet type as JSON: decimals and
+// integers as numbers, times and dates as texts of RFC 3339, others by their physical type.
 func leaf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	var logical format.LogicalTypeValue
 	if l := t.LogicalType(); l != nil {
@@ -218,8 +218,8 @@ func leaf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	return appendPlain
 }
 
-// appendPlain appends a value by its physical type. Bytes are taken as UTF-8 text, and Int96
-// as a time.
+// appendPlain appends a Parquet value as JSON by its physical type. Bytes are taken as UTF-8 text,
+// and Int96 as a time.
 func appendPlain(dst []byte, v parquet.Value) []byte {
 	switch v.Kind() {
 	case parquet.Boolean:
@@ -243,8 +243,8 @@ func appendPlain(dst []byte, v parquet.Value) []byte {
 	return jsontree.AppendString(dst, v.String())
 }
 
-// appendFloat appends a number with the fewest digits that identify it, and null for NaN and
-// infinities, which JSON does not have.
+// appendFloat appends a Parquet value that is a float as JSON, with the fewest digits that identify
+// it, and null for NaN and infinities, which JSON does not have.
 func appendFloat(dst []byte, f float64, bits int) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(dst, "null"...)
@@ -252,8 +252,8 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 	return strconv.AppendFloat(dst, f, 'g', -1, bits)
 }
 
-// appendDecimal appends a decimal as a number with all its digits. Its unscaled integer has
-// scale digits after the point.
+// appendDecimal appends a Parquet decimal as a JSON number with all its digits. Its unscaled
+// integer has scale digits after the point.
 func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	var n big.Int
 	switch v.Kind() {

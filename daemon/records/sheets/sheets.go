@@ -105,7 +105,7 @@ func (o *object) set(name, value string) {
 	o.text = jsontree.AppendString(o.text, value)
 }
 
-// end parses the row. The value is valid until the next call.
+// end ends and parses the JSON object of a table's row. The value is valid until the next call.
 func (o *object) end() (*fastjson.Value, error) {
 	o.text = append(o.text, '}')
 	o.parser.Trim()
@@ -113,8 +113,8 @@ func (o *object) end() (*fastjson.Value, error) {
 	return o.parser.Parse(o.text)
 }
 
-// add converts a row to records, one, or several for another tool's row, and puts them into
-// the queue. They keep v.
+// add converts a table's row to a record, or to several for a row of another tool, and puts them
+// into the queue. They keep v.
 func (t *table) add(v *fastjson.Value, at string) {
 	switch {
 	case t.foreign != nil:
@@ -134,8 +134,8 @@ func (t *table) fault(at, text string) {
 	t.queue = append(t.queue, record.Record{At: at, Fault: text})
 }
 
-// pop removes the first record from the queue and returns it, or nil if the queue is empty.
-// The record is valid until the next call.
+// pop removes the first record of the table's rows from the queue and returns it, or nil if the
+// queue is empty. The record is valid until the next call.
 func (t *table) pop() *record.Record {
 	if len(t.queue) == 0 {
 		return nil

@@ -41,8 +41,8 @@ func readTexts(a *archive.Archive, most uint64) (t *texts, err error) {
 	return t, nil
 }
 
-// read reads the texts (elements si). With long they go to a temporary file without a name.
-// It refuses a table that has fewer texts than it states.
+// read reads the shared texts of a spreadsheet (elements si). With long they go to a temporary file
+// without a name. It refuses a table that has fewer texts than it states.
 func (t *texts) read(m *markup, long bool) error {
 	var w *bufio.Writer
 	if long {
@@ -123,7 +123,7 @@ func (t *texts) at(i int) (string, error) {
 	return string(b), nil
 }
 
-// Close removes the temporary file.
+// Close removes the temporary file of a spreadsheet's shared texts.
 func (t *texts) Close() error {
 	if t == nil || t.file == nil {
 		return nil
@@ -131,10 +131,9 @@ func (t *texts) Close() error {
 	return t.file.Close()
 }
 
-// richText appends the plain text of an element whose start tag was read, up to its end tag:
-// the contents of its elements t, without formats and escapes. Phonetic guides (rPh) are
-// left out. cost is what the library copies to undo the escapes; maxEscapeWork limits the
-// sum.
+// richText appends the plain text of a spreadsheet's element whose start tag was read, up to its
+// end tag: the contents of its elements t, without formats and escapes. Phonetic guides (rPh) are
+// left out. cost is what the library copies to undo the escapes; maxEscapeWork limits the sum.
 func richText(m *markup, name string, dst []byte) (out []byte, cost int64, err error) {
 	from := len(dst)
 	inText, phonetic := false, 0
@@ -173,9 +172,9 @@ func richText(m *markup, name string, dst []byte) (out []byte, cost int64, err e
 	}
 }
 
-// undoEscapes replaces each _xHHHH_ in b[from:] by the character with that number in UTF-16,
-// in place. A surrogate, half of a pair, is left out. _x005F_ gives a plain _, by which
-// writers protect a text that looks like an escape.
+// undoEscapes replaces each _xHHHH_ in a spreadsheet's text b[from:] by the character with that
+// number in UTF-16, in place. A surrogate, half of a pair, is left out. _x005F_ gives a plain _, by
+// which writers protect a text that looks like an escape.
 func undoEscapes(b []byte, from int) []byte {
 	const length = len("_x000D_")
 	to := from
@@ -193,8 +192,8 @@ func undoEscapes(b []byte, from int) []byte {
 	return b[:to]
 }
 
-// escaped returns the UTF-16 unit of the escape _xHHHH_ with which a text begins. ok is
-// false if it begins with none.
+// escaped returns the UTF-16 unit of the escape _xHHHH_ that a spreadsheet's text begins with. ok
+// is false if it does not begin with one.
 func escaped(b []byte) (unit rune, ok bool) {
 	if len(b) < len("_x000D_") || b[0] != '_' || b[1] != 'x' || b[6] != '_' {
 		return 0, false

@@ -41,7 +41,7 @@ type thriftWalker struct {
 
 var errThriftEnd = errors.New("it breaks off")
 
-// byte reads a byte.
+// byte reads a byte of a Parquet footer or page header.
 func (w *thriftWalker) byte() (byte, error) {
 	if w.pos >= len(w.b) {
 		return 0, errThriftEnd
@@ -50,7 +50,7 @@ func (w *thriftWalker) byte() (byte, error) {
 	return w.b[w.pos-1], nil
 }
 
-// uvarint reads an unsigned integer.
+// uvarint reads an unsigned integer of variable length from a Parquet footer or page header.
 func (w *thriftWalker) uvarint() (uint64, error) {
 	v, n := binary.Uvarint(w.b[w.pos:])
 	if n == 0 {
@@ -69,7 +69,7 @@ func (w *thriftWalker) varint() (int64, error) {
 	return int64(v>>1) ^ -int64(v&1), err
 }
 
-// skip passes over n bytes of the footer.
+// skip passes over n bytes of a Parquet footer or page header.
 func (w *thriftWalker) skip(n uint64) error {
 	if n > uint64(len(w.b)-w.pos) {
 		return errThriftEnd
@@ -78,8 +78,9 @@ func (w *thriftWalker) skip(n uint64) error {
 	return nil
 }
 
-// structure walks through the fields of a struct and calls w.each for its truth values. It
-// refuses structs that are nested more than 50 deep or more than maxStructs in all.
+// structure walks through the fields of a struct in a Parquet footer or page header (Thrift), and
+// calls w.each for its truth values. It refuses structs that are nested more than 50 deep, or more
+// than maxStructs in all.
 func (w *thriftWalker) structure() error {
 	if w.depth++; w.depth > 50 {
 		return errors.New("structs are nested more than 50 deep")
@@ -121,8 +122,8 @@ func (w *thriftWalker) structure() error {
 	}
 }
 
-// value walks through a value of any type, and calls w.each for an integer. Truth values of
-// fields have no bytes of their own and are not given to it.
+// value walks through a value of any type in a Parquet footer or page header, and calls w.each for
+// an integer. Truth values of fields have no bytes of their own and are not passed to it.
 func (w *thriftWalker) value(kind byte) error {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte: // in a list truth values have a byte
@@ -153,8 +154,9 @@ func (w *thriftWalker) value(kind byte) error {
 	return fmt.Errorf("it has a value of the unknown type %d", kind)
 }
 
-// list walks through a list or set, and calls w.begin before each struct in it. It refuses
-// lists that cannot fit into the rest of the bytes, and lists of lists.
+// list walks through a list or set in a Parquet footer or page header, and calls w.begin before
+// each struct in it. It refuses lists that cannot fit into the rest of the bytes, and lists of
+// lists.
 func (w *thriftWalker) list() error {
 	b, err := w.byte()
 	if err != nil {

@@ -39,7 +39,8 @@ type xlsxTable struct {
 	object  object
 }
 
-// XLSX reads a result file of VLMEvalKit. See docs/spec/dumps-files.md#r11.
+// XLSX reads a spreadsheet with answers, such as a result file of VLMEvalKit. See
+// docs/spec/dumps-files.md#r11.
 func XLSX(in *input.Input, o rows.Options) (src record.Source, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -119,7 +120,7 @@ func openSheet(in *input.Input, a *archive.Archive, o rows.Options) (t *xlsxTabl
 	return t, nil
 }
 
-// Close implements record.Source.
+// Close closes the spreadsheet's sheet and its shared texts. It implements record.Source.
 func (t *xlsxTable) Close() error {
 	var err error
 	if t.cells != nil {
@@ -128,7 +129,7 @@ func (t *xlsxTable) Close() error {
 	return errors.Join(err, t.texts.Close())
 }
 
-// Next implements record.Source.
+// Next returns the record of the next row of a spreadsheet. It implements record.Source.
 func (t *xlsxTable) Next() (r *record.Record, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -146,9 +147,9 @@ func (t *xlsxTable) Next() (r *record.Record, err error) {
 	}
 }
 
-// row adds the record of the current row. A row without any cell gives none. An answer that
-// is a formula is read as its text with a note. Empty answers and those as long as a cell
-// can be get the status that says so.
+// row adds the record of the spreadsheet's current row. A row without any cell gives none. An
+// answer that is a formula is read as its text with a note. Empty answers and those as long as a
+// cell can be get the status that says so.
 func (t *xlsxTable) row(at string) {
 	cells, formula := t.cells.values, t.cells.formula
 	blank := formula == nil
@@ -195,8 +196,8 @@ func (t *xlsxTable) place() string {
 	return t.sheet + "!" + name
 }
 
-// units returns the length of a text in UTF-16 units. For a text that is shorter than
-// cutCellUnits bytes it returns the bytes, an upper bound that is cheaper and decides the
+// units returns the length of a spreadsheet cell's text in UTF-16 units. For a text that is shorter
+// than cutCellUnits bytes it returns the bytes, an upper bound that is cheaper and decides the
 // same.
 func units(s string) (n int) {
 	if len(s) < cutCellUnits {
@@ -208,10 +209,10 @@ func units(s string) (n int) {
 	return n
 }
 
-// checkParts reads every part of the spreadsheet once and compares its length with what the
-// archive states, because the library allocates by the stated lengths and passes over
-// errors. It refuses parts beside the cells and texts that have more than maxParts bytes
-// together. total is the number of bytes of all parts.
+// checkParts reads every part of the spreadsheet once and compares its length with what the archive
+// states, because the library allocates by the stated lengths and ignores errors. It refuses a
+// spreadsheet if the parts other than cells and texts have more than maxParts bytes together. total
+// is the number of bytes of all parts.
 func checkParts(a *archive.Archive) (total int64, err error) {
 	other := int64(0)
 	for i := range a.Files {

@@ -22,8 +22,9 @@ type textReader struct {
 	run int // bytes since the last tag
 }
 
-// Read implements io.Reader. Only a run that is still open at the end of a read is measured,
-// so the limit may be exceeded by one read.
+// Read reads a spreadsheet's XML and refuses a text of more than maxText bytes. Only a run that is
+// still open at the end of a read is measured, so the limit may be exceeded by one read. It
+// implements io.Reader.
 func (r *textReader) Read(p []byte) (int, error) {
 	n, err := r.src.Read(p)
 	if i := bytes.LastIndexByte(p[:n], '<'); i >= 0 {

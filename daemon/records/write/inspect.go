@@ -32,7 +32,9 @@ func NewInspect(w io.Writer) *InspectResults {
 	return &InspectResults{w: w, seen: map[string]bool{}}
 }
 
-// Write implements Results.
+// Write writes the score of a result line as a line that inspect_ai can import. Results without a
+// score are only counted, and so is a second result for one sample and epoch. It implements
+// Results.
 func (p *InspectResults) Write(line []byte) error {
 	r := &p.result
 	if err := r.parse(line); err != nil {
@@ -80,7 +82,7 @@ func (p *InspectResults) Write(line []byte) error {
 	return err
 }
 
-// explanation returns how the answer was read, and its notes, as one text.
+// explanation returns how a result's answer was read, and its notes, as one text for inspect_ai.
 func explanation(r *result) string {
 	parts := []string{r.text("status")}
 	for _, n := range r.v.GetArray("notes") {

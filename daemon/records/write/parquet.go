@@ -43,7 +43,7 @@ func nameColumn(name string) column {
 	return column{name, parquet.Optional(parquet.Encoded(parquet.String(), &parquet.RLEDictionary)), member(name)}
 }
 
-// textColumn returns a column of texts that differ from row to row. keys is the path of the
+// textColumn returns a Parquet column of texts that differ from row to row. keys is the path of the
 // member in a result line, by default the name.
 func textColumn(name string, keys ...string) column {
 	if keys == nil {
@@ -60,7 +60,8 @@ func member(keys ...string) func(*result) (parquet.Value, bool) {
 	}
 }
 
-// jsonColumn is a column with JSON as text, which readers that know the type see as objects.
+// jsonColumn returns a Parquet column with JSON as text, which readers that support this type show
+// as objects.
 func jsonColumn(name string) column {
 	return column{name, parquet.Optional(parquet.JSON()), func(r *result) (parquet.Value, bool) {
 		v := r.v.Get(name)
@@ -71,7 +72,8 @@ func jsonColumn(name string) column {
 	}}
 }
 
-// doubleColumn is a column with a number.
+// doubleColumn returns a Parquet column with a number of a result line; keys is the path of the
+// member.
 func doubleColumn(name string, keys ...string) column {
 	return column{name, parquet.Optional(parquet.Leaf(parquet.DoubleType)), func(r *result) (parquet.Value, bool) {
 		f, ok := r.number(keys...)
@@ -79,7 +81,8 @@ func doubleColumn(name string, keys ...string) column {
 	}}
 }
 
-// resultColumns returns the fixed columns. See docs/spec/dumps-files.md#r18.
+// resultColumns returns the Parquet columns that every file of results has. See
+// docs/spec/dumps-files.md#r18.
 func resultColumns() []column {
 	return []column{
 		{"id", parquet.String(), func(r *result) (parquet.Value, bool) { return parquet.ValueOf(r.text("id")), true }},
@@ -134,7 +137,8 @@ func NewParquet(w io.Writer, o ParquetOptions) (Results, error) {
 	return &parquetResults{w: parquet.NewWriter(w, options...), columns: columns}, nil
 }
 
-// Write implements Results. A value that is missing is null in its column.
+// Write adds a result line as a row of the Parquet file. A value that is missing is null in its
+// column. It implements Results.
 func (p *parquetResults) Write(line []byte) error {
 	if err := p.result.parse(line); err != nil {
 		return err

@@ -28,8 +28,8 @@ type Summary struct {
 // summaryHeader names the columns of summaries.
 var summaryHeader = []string{"suite", "test", "model", "n", "scored", "missing", "cut", "mean", "standard_error"}
 
-// cells returns the values of a row in the order of summaryHeader, nil for one that is
-// undefined.
+// cells returns the values of a row of the table of a run, in the order of summaryHeader, nil for
+// one that is undefined.
 func (s *Summary) cells() []any {
 	cells := []any{s.Suite, s.Test, s.Model, s.N, s.Scored, s.Missing, s.Cut, nil, nil}
 	for i, f := range []*float64{s.Mean, s.StandardError} {
@@ -40,7 +40,7 @@ func (s *Summary) cells() []any {
 	return cells
 }
 
-// SummaryJSON writes a summary as a JSON list of objects, with null for an undefined mean.
+// SummaryJSON writes the table of a run as a JSON list of objects, with null for an undefined mean.
 func SummaryJSON(w io.Writer, all []Summary) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -48,7 +48,7 @@ func SummaryJSON(w io.Writer, all []Summary) error {
 	return e.Encode(append([]Summary{}, all...))
 }
 
-// SummaryCSV writes a summary as CSV. An undefined mean is an empty field.
+// SummaryCSV writes the table of a run as CSV. An undefined mean is an empty field.
 func SummaryCSV(w io.Writer, all []Summary) error {
 	out := csv.NewWriter(w)
 	out.Write(summaryHeader)
@@ -70,7 +70,8 @@ func SummaryCSV(w io.Writer, all []Summary) error {
 	return out.Error()
 }
 
-// SummaryXLSX writes a summary as a spreadsheet. Names are texts, also where they begin with =.
+// SummaryXLSX writes the table of a run as a spreadsheet. Names are texts, also where they begin
+// with =.
 func SummaryXLSX(w io.Writer, all []Summary) error {
 	f := excelize.NewFile()
 	defer f.Close()

@@ -31,8 +31,8 @@ const (
 // Formats lists the names of formats.
 func Formats() []string { return []string{JSONL, Parquet, Inspect, CSV, XLSX} }
 
-// Format returns the format of an output file: the named one, else by the suffix of the path, else
-// JSON lines.
+// Format returns the format of a file of results: the named one, else by the suffix of the path,
+// else JSON lines.
 func Format(name, path string) (string, error) {
 	for _, f := range Formats() {
 		if name == f {

@@ -43,7 +43,7 @@ type Got struct {
 	Running int // Repeat, or the running number of the key
 }
 
-// All reads every record of a dump with its strings copied. err is what ended the file
+// All reads every record of a dump, for tests, with its strings copied. err is what ended the file
 // early, nil at its end.
 func All(src record.Source) (all []Got, err error) {
 	seen := map[string]int{}
@@ -137,8 +137,8 @@ func compare(t *testing.T, file string, want []map[string]any, all []Got) {
 	}
 }
 
-// differences returns what differs between the fields of an expected line and a record. Line
-// ends count as equal.
+// differences returns what differs between the fields of an expected line and of a record that was
+// read. Line ends count as equal.
 func differences(w map[string]any, g *Got) (all []string) {
 	check := func(name string, got any) {
 		want := w[name]
@@ -196,7 +196,8 @@ func differences(w map[string]any, g *Got) (all []string) {
 	return append(all, tokenDifferences(w, g)...)
 }
 
-// tokenDifferences returns which numbers of tokens differ, if any are expected.
+// tokenDifferences returns which numbers of tokens of a record differ from the expected ones, if
+// any are expected.
 func tokenDifferences(w map[string]any, g *Got) (all []string) {
 	u, _ := w["usage"].(map[string]any)
 	for name, got := range map[string]int{"input": g.Usage.Prompt, "output": g.Usage.Completion,
@@ -221,7 +222,7 @@ type Fault struct {
 	Words   []string // that the errors and notes hold, in any order
 }
 
-// Bad checks a damaged file of the folder.
+// Bad checks that each damaged file of a folder gives the expected records and error.
 func Bad(t *testing.T, folder string, open Opener, faults ...Fault) {
 	t.Helper()
 	for _, f := range faults {
@@ -236,7 +237,8 @@ func Bad(t *testing.T, folder string, open Opener, faults ...Fault) {
 	}
 }
 
-// CheckFault compares what was read of a damaged file.
+// CheckFault compares the records and the error that were read of a damaged dump with what its
+// fault must give.
 func CheckFault(t *testing.T, f Fault, all []Got, err error) {
 	t.Helper()
 	var words bytes.Buffer
