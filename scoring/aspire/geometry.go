@@ -156,16 +156,16 @@ type unknownBounds struct {
 	fallback scene.Point // the centre where there is nothing to see
 }
 
-func (e *unknownBounds) Error() string { return e.fault.Message }
-func (e *unknownBounds) Unwrap() error { return e.fault }
+func (unknown *unknownBounds) Error() string { return unknown.fault.Message }
+func (unknown *unknownBounds) Unwrap() error { return unknown.fault }
 
 // view returns an empty picture whose renderer measures the shape's bounds and stores the
 // centre in *at.
-func (e *unknownBounds) view(at *scene.Point) view.View {
-	return view.View{Scene: e.scene, Only: []string{}, Foreign: e.why, Content: &view.Content{
-		IDs: []string{e.id},
+func (unknown *unknownBounds) view(at *scene.Point) view.View {
+	return view.View{Scene: unknown.scene, Only: []string{}, Foreign: unknown.why, Content: &view.Content{
+		IDs: []string{unknown.id},
 		Bounds: func(b view.Box, ok bool) (view.Box, error) {
-			*at = boxCentre(b, ok, e.fallback)
+			*at = boxCentre(b, ok, unknown.fallback)
 			return view.Box{W: 1, H: 1}, nil // nothing is drawn, but a picture needs a size
 		},
 	}}

@@ -55,37 +55,37 @@ func newInitials(budget int) *boardCache {
 	if budget <= 0 {
 		return nil
 	}
-	c := &boardCache{budget: budget, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
+	cache := &boardCache{budget: budget, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
 	// The list is bounded by bytes, not by its length.
-	c.byKey, _ = simplelru.NewLRU(math.MaxInt32, func(_ boardKey, i *initialBoard) { c.bytes -= i.bytes })
-	return c
+	cache.byKey, _ = simplelru.NewLRU(math.MaxInt32, func(_ boardKey, i *initialBoard) { cache.bytes -= i.bytes })
+	return cache
 }
 
 // key returns the key of a content.
-func (c *boardCache) key(content []byte) boardKey {
-	return boardKey{maphash.Bytes(c.seeds[0], content), maphash.Bytes(c.seeds[1], content)}
+func (cache *boardCache) key(content []byte) boardKey {
+	return boardKey{maphash.Bytes(cache.seeds[0], content), maphash.Bytes(cache.seeds[1], content)}
 }
 
 // find returns the initial whiteboard with this key from the cache, or nil, and marks it as used.
-func (c *boardCache) find(k boardKey) *initialBoard {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i, _ := c.byKey.Get(k)
+func (cache *boardCache) find(k boardKey) *initialBoard {
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	i, _ := cache.byKey.Get(k)
 	return i
 }
 
 // keep adds an initial whiteboard to the cache and removes the least recently used ones beyond the
 // budget. It does not add one that takes more than an eighth of the cache.
-func (c *boardCache) keep(k boardKey, i *initialBoard) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i.bytes > c.budget/8 || c.byKey.Contains(k) {
+func (cache *boardCache) keep(k boardKey, i *initialBoard) {
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	if i.bytes > cache.budget/8 || cache.byKey.Contains(k) {
 		return
 	}
-	c.byKey.Add(k, i)
-	c.bytes += i.bytes
-	for c.bytes > c.budget {
-		c.byKey.RemoveOldest()
+	cache.byKey.Add(k, i)
+	cache.bytes += i.bytes
+	for cache.bytes > cache.budget {
+		cache.byKey.RemoveOldest()
 	}
 }
 

@@ -17,26 +17,26 @@ type pendingPoints struct {
 
 // addCentre adds the centre of a shape, as workspace.centre returned it. If only the editor knows
 // the point, it adds a view that finds it during rendering. It returns any other error.
-func (c *pendingPoints) addCentre(p scene.Point, err error) error {
+func (pending *pendingPoints) addCentre(p scene.Point, err error) error {
 	at := &p
 	var unknown *unknownBounds
 	if errors.As(err, &unknown) {
-		c.views, err = append(c.views, unknown.view(at)), nil
+		pending.views, err = append(pending.views, unknown.view(at)), nil
 	}
-	c.at = append(c.at, at)
+	pending.at = append(pending.at, at)
 	return err
 }
 
 // scoreWhenKnown calls score with the points in the order in which they were added: at once if all
 // are known, else after rendering. By then the workspace is used for another item, so score must
 // not use it.
-func (c *pendingPoints) scoreWhenKnown(j *job, score func(j *job, points []scene.Point) error) error {
-	if len(c.views) == 0 {
-		return score(j, c.known())
+func (pending *pendingPoints) scoreWhenKnown(j *job, score func(j *job, points []scene.Point) error) error {
+	if len(pending.views) == 0 {
+		return score(j, pending.known())
 	}
-	j.views = c.views
+	j.views = pending.views
 	j.scoreTallies = func(j *job, _ []metric.Tally) {
-		if err := score(j, c.known()); err != nil {
+		if err := score(j, pending.known()); err != nil {
 			j.setError(err)
 		}
 	}
@@ -45,9 +45,9 @@ func (c *pendingPoints) scoreWhenKnown(j *job, score func(j *job, points []scene
 
 // known returns the shapes' centres in the order in which they were added. All must be known by
 // now.
-func (c *pendingPoints) known() []scene.Point {
-	all := make([]scene.Point, len(c.at))
-	for i, p := range c.at {
+func (pending *pendingPoints) known() []scene.Point {
+	all := make([]scene.Point, len(pending.at))
+	for i, p := range pending.at {
 		all[i] = *p
 	}
 	return all

@@ -33,42 +33,42 @@ func (s *suite) canvas(it *scoring.Item, v scoring.Variants) (scoring.Canvas, er
 	if err != nil {
 		return nil, err
 	}
-	c := &boardOverTurns{updates: map[string]*scene.Record{}, textJSON: map[*scene.RichText]string{}}
-	c.workspace.suite, c.workspace.variants, c.workspace.test = s, v, test
-	if duplicate := c.workspace.board.reset(initial); duplicate >= 0 {
+	turns := &boardOverTurns{updates: map[string]*scene.Record{}, textJSON: map[*scene.RichText]string{}}
+	turns.workspace.suite, turns.workspace.variants, turns.workspace.test = s, v, test
+	if duplicate := turns.workspace.board.reset(initial); duplicate >= 0 {
 		return nil, newError("bad_scene", "cannot read %s.id: %s is the id of another shape", shapePath(duplicate),
 			quote(initial[duplicate].ID))
 	}
 	if test.name == "arrow" {
-		c.arrowID = withPrefix(string(it.Fields.GetStringBytes("task", "arrow")))
+		turns.arrowID = withPrefix(string(it.Fields.GetStringBytes("task", "arrow")))
 	}
-	return c, nil
+	return turns, nil
 }
 
 // Apply applies the operations of one turn's answer to the whiteboard or, for the arrow test, its
 // rotation. status says how the answer was read, or why a rotation did not count. It implements
 // scoring.Canvas.
-func (c *boardOverTurns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
-	w := &c.workspace
+func (turns *boardOverTurns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
+	w := &turns.workspace
 	w.notes, w.reader = &notes{}, answer.Reader{} // a new reader, because records keep strings of the old one
 	if err := w.readResponse(it.Fields.Get("response")); err != nil {
 		return "", nil, err
 	}
-	c.turn++
+	turns.turn++
 	status = string(w.found.Status)
-	w.cleaner.textJSON = c.textJSON
-	if c.turn > 1 {
-		w.cleaner.idTurn = "t" + strconv.Itoa(c.turn) + "-"
+	w.cleaner.textJSON = turns.textJSON
+	if turns.turn > 1 {
+		w.cleaner.idTurn = "t" + strconv.Itoa(turns.turn) + "-"
 	}
-	if c.arrowID != "" {
-		if refused := c.applyRotation(); refused != "" {
+	if turns.arrowID != "" {
+		if refused := turns.applyRotation(); refused != "" {
 			status = refused
 		}
 		return status, w.notes.all(), nil
 	}
 	w.ops.cleanAndApply(&w.cleaner, &w.board, w.found.Value)
 	for i := range w.ops.update {
-		c.rememberUpdate(&w.ops.update[i])
+		turns.rememberUpdate(&w.ops.update[i])
 	}
 	return status, w.notes.all(), nil
 }
@@ -76,24 +76,24 @@ func (c *boardOverTurns) Apply(it *scoring.Item) (status string, all []scoring.N
 // applyRotation applies the answer to the arrow test. Rotations add up in totalRotation
 // until an update turns the arrow; from then on the board has all of them. refused is the
 // status of an answer that turns nothing, "" otherwise.
-func (c *boardOverTurns) applyRotation() (refused string) {
-	w := &c.workspace
+func (turns *boardOverTurns) applyRotation() (refused string) {
+	w := &turns.workspace
 	turn, ok := w.readRotation()
 	switch {
-	case ok && !w.namesArrow(c.arrowID):
+	case ok && !w.namesArrow(turns.arrowID):
 		return otherShape
-	case ok && c.turnedByUpdate:
-		c.rotateOnBoard(turn)
+	case ok && turns.turnedByUpdate:
+		turns.rotateOnBoard(turn)
 	case ok:
-		c.totalRotation = clampFinite(c.totalRotation + turn)
-	case w.variants.On(ArrowAcceptUpdate) && w.updatesRotation(c.arrowID):
-		if !c.turnedByUpdate {
-			c.turnedByUpdate = true
-			c.rotateOnBoard(c.totalRotation)
+		turns.totalRotation = clampFinite(turns.totalRotation + turn)
+	case w.variants.On(ArrowAcceptUpdate) && w.updatesRotation(turns.arrowID):
+		if !turns.turnedByUpdate {
+			turns.turnedByUpdate = true
+			turns.rotateOnBoard(turns.totalRotation)
 		}
 		w.board.applyUpdates(w.ops.update)
 		for i := range w.ops.update {
-			c.rememberUpdate(&w.ops.update[i])
+			turns.rememberUpdate(&w.ops.update[i])
 		}
 	default:
 		return noAnswer
@@ -104,42 +104,42 @@ func (c *boardOverTurns) applyRotation() (refused string) {
 // rotateOnBoard turns the arrow on the whiteboard about its centre and remembers its new place as
 // an update. An update gives a place too, so once there was one, all rotations must be kept in the
 // same fields.
-func (c *boardOverTurns) rotateOnBoard(turn float64) {
-	rotateAboutCentre(c.workspace.board.records, c.arrowID, turn)
-	record := c.workspace.board.find(c.arrowID)
+func (turns *boardOverTurns) rotateOnBoard(turn float64) {
+	rotateAboutCentre(turns.workspace.board.records, turns.arrowID, turn)
+	record := turns.workspace.board.find(turns.arrowID)
 	if record == nil {
 		return
 	}
 	update := scene.NewRecord(record.ID, record.Kind)
 	update.X, update.Y, update.Rotation, update.Has = record.X, record.Y, record.Rotation,
 		scene.HasX|scene.HasY|scene.HasRotation
-	c.rememberUpdate(&update)
+	turns.rememberUpdate(&update)
 }
 
 // rememberUpdate merges an update of an initial shape into those of earlier turns, so that
 // one answer can say all of it. Updates of created shapes are in their records already.
-func (c *boardOverTurns) rememberUpdate(update *scene.Record) {
-	if c.workspace.board.origins[c.workspace.board.byID[update.ID]].creationRank >= 0 {
+func (turns *boardOverTurns) rememberUpdate(update *scene.Record) {
+	if turns.workspace.board.origins[turns.workspace.board.byID[update.ID]].creationRank >= 0 {
 		return // the record that was created has them
 	}
-	merged := c.updates[update.ID]
+	merged := turns.updates[update.ID]
 	if merged == nil {
 		r := scene.NewRecord(update.ID, update.Kind)
 		merged = &r
-		c.updates[update.ID] = merged
+		turns.updates[update.ID] = merged
 	}
 	merged.Merge(update)
 }
 
 // AppendAnswer appends one ASPIRE answer that has the effect of all turns. Creations and updates
 // are in z-order, deletions in the order of the item's shapes. It implements scoring.Canvas.
-func (c *boardOverTurns) AppendAnswer(dst []byte) []byte {
-	if c.arrowID != "" && !c.turnedByUpdate {
+func (turns *boardOverTurns) AppendAnswer(dst []byte) []byte {
+	if turns.arrowID != "" && !turns.turnedByUpdate {
 		dst = append(dst, `{"rotation":`...)
-		dst = scoring.AppendFloat(dst, c.totalRotation)
+		dst = scoring.AppendFloat(dst, turns.totalRotation)
 		return append(dst, '}')
 	}
-	b := &c.workspace.board
+	b := &turns.workspace.board
 	appendRecords := func(dst []byte, recordOf func(i int) *scene.Record) []byte {
 		first := true
 		for i := range b.records {
@@ -151,7 +151,7 @@ func (c *boardOverTurns) AppendAnswer(dst []byte) []byte {
 				dst = append(dst, ',')
 			}
 			first = false
-			dst = r.AppendJSON(dst, c.text)
+			dst = r.AppendJSON(dst, turns.text)
 		}
 		return dst
 	}
@@ -165,7 +165,7 @@ func (c *boardOverTurns) AppendAnswer(dst []byte) []byte {
 		if b.origins[i].creationRank >= 0 {
 			return nil
 		}
-		return c.updates[b.records[i].ID]
+		return turns.updates[b.records[i].ID]
 	})
 	dst = append(dst, `],"deleteShapes":[`...)
 	for i, id := range b.deleted() {
@@ -178,26 +178,26 @@ func (c *boardOverTurns) AppendAnswer(dst []byte) []byte {
 }
 
 // text returns the JSON of a text on the whiteboard, as the answer that set it gave it.
-func (c *boardOverTurns) text(t *scene.RichText) []byte {
+func (turns *boardOverTurns) text(t *scene.RichText) []byte {
 	if t == nil {
 		return []byte(`""`)
 	}
-	return []byte(c.textJSON[t])
+	return []byte(turns.textJSON[t])
 }
 
 // View returns the picture of the whiteboard that the model is shown between turns: the canvas, or
 // for the overlap test all content with padding. It implements scoring.Board.
-func (c *boardOverTurns) View() (view.View, error) {
-	records := c.workspace.board.final()
-	if c.arrowID != "" && !c.turnedByUpdate {
-		rotateAboutCentre(records, c.arrowID, c.totalRotation)
+func (turns *boardOverTurns) View() (view.View, error) {
+	records := turns.workspace.board.final()
+	if turns.arrowID != "" && !turns.turnedByUpdate {
+		rotateAboutCentre(records, turns.arrowID, turns.totalRotation)
 	}
-	s, err := resolve(records, c.workspace.suite.limits, nil)
+	s, err := resolve(records, turns.workspace.suite.limits, nil)
 	if err != nil {
 		return view.View{}, err
 	}
 	v := view.View{Scene: s, Bounds: canvas}
-	if c.workspace.test.name != "overlap" {
+	if turns.workspace.test.name != "overlap" {
 		return v, nil
 	}
 	content, ok, err := view.ContentBounds(s, nil)

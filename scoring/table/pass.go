@@ -51,8 +51,8 @@ func (t *Table) passTable() scoring.TextTable {
 		Note: "Success: a score of " + score +
 			", of 0.9 in DrawingBench, and what success says in TangramPuzzle. Items with fewer than k answers are left out."}
 	mostAnswers := 0
-	for _, p := range t.series {
-		for _, c := range p.cells {
+	for _, cells := range t.series {
+		for _, c := range cells.cells {
 			for _, it := range c.items {
 				mostAnswers = max(mostAnswers, int(it.answers))
 			}
@@ -71,11 +71,11 @@ func (t *Table) passTable() scoring.TextTable {
 	}
 	for _, suite := range t.options.Suites {
 		for _, test := range suite.Tests {
-			for _, p := range t.series {
-				if c := p.cells[testName{suite.Name, test}]; c != nil && len(c.items) > 0 {
+			for _, cells := range t.series {
+				if c := cells.cells[testName{suite.Name, test}]; c != nil && len(c.items) > 0 {
 					row, several := c.passRow(ks)
 					if several {
-						out.Rows = append(out.Rows, append([]string{suite.Name, test, cmp.Or(p.series.String(), "-")},
+						out.Rows = append(out.Rows, append([]string{suite.Name, test, cmp.Or(cells.series.String(), "-")},
 							row...))
 					}
 				}

@@ -163,8 +163,8 @@ func (t *Table) Add(r *scoring.Result) (first bool) {
 // name beyond maxSeen.
 func (t *Table) cellOf(r *scoring.Result) (*seriesCells, *cell) {
 	test, series := testName{r.Suite, r.Test}, r.Series()
-	if p := t.bySeries[series]; p != nil && p.cells[test] != nil { // as for most results
-		return p, p.cells[test]
+	if cells := t.bySeries[series]; cells != nil && cells.cells[test] != nil { // as for most results
+		return cells, cells.cells[test]
 	}
 	if !t.isListed(test) && !t.isUnlisted[test] {
 		if r.Suite == "" || r.Test == "" || t.options.Suites.Find(r.Suite) != nil {
@@ -177,31 +177,31 @@ func (t *Table) cellOf(r *scoring.Result) (*seriesCells, *cell) {
 		t.isUnlisted[test] = true
 		t.unlistedTests = append(t.unlistedTests, test)
 	}
-	p := t.seriesOf(series)
-	if p == nil {
+	cells := t.seriesOf(series)
+	if cells == nil {
 		t.beyondLimit++
 		return nil, nil
 	}
 	c := new(cell)
-	p.cells[test] = c
+	cells.cells[test] = c
 	if s := t.options.Suites.Find(r.Suite); s != nil && s.Tables != nil && t.joinedTables[r.Suite] == nil &&
-		p.ownTables[r.Suite] == nil {
-		p.ownTables[r.Suite] = s.Tables(t.tableOptions())
+		cells.ownTables[r.Suite] == nil {
+		cells.ownTables[r.Suite] = s.Tables(t.tableOptions())
 	}
-	return p, c
+	return cells, c
 }
 
 // seriesOf returns the cells of a series of results, which it creates if it is new; nil for new
 // ones beyond maxSeen.
 func (t *Table) seriesOf(s scoring.Series) *seriesCells {
-	p := t.bySeries[s]
-	if p == nil && len(t.series) < maxSeen {
-		p = &seriesCells{series: s, cells: map[testName]*cell{}, ownTables: map[string]scoring.Tables{},
+	cells := t.bySeries[s]
+	if cells == nil && len(t.series) < maxSeen {
+		cells = &seriesCells{series: s, cells: map[testName]*cell{}, ownTables: map[string]scoring.Tables{},
 			tallies: map[string]*scoring.Tally{}}
-		t.bySeries[s] = p
-		t.series = append(t.series, p)
+		t.bySeries[s] = cells
+		t.series = append(t.series, cells)
 	}
-	return p
+	return cells
 }
 
 // isListed reports whether a suite of Options has the test.
@@ -248,8 +248,8 @@ type Line struct {
 // Series lists the series (models and arms) of the table in order of appearance.
 func (t *Table) Series() []scoring.Series {
 	list := make([]scoring.Series, len(t.series))
-	for i, p := range t.series {
-		list[i] = p.series
+	for i, cells := range t.series {
+		list[i] = cells.series
 	}
 	return list
 }
@@ -262,7 +262,7 @@ func (t *Table) Lines() []Line {
 		lines = append(lines, t.suiteLines(s)...)
 	}
 	for _, at := range t.unlistedTests {
-		lines = append(lines, t.lineOf(Test, at.suite, at.test, func(p *seriesCells) Row { return p.testRow(at) }))
+		lines = append(lines, t.lineOf(Test, at.suite, at.test, func(cells *seriesCells) Row { return cells.testRow(at) }))
 	}
 	return lines
 }
@@ -310,15 +310,15 @@ func (t *Table) ownWithoutRemark() []scoring.TextTable {
 			continue
 		}
 		var parts []*seriesCells
-		for _, p := range t.series {
-			if p.ownTables[s.Name] != nil {
-				parts = append(parts, p)
+		for _, cells := range t.series {
+			if cells.ownTables[s.Name] != nil {
+				parts = append(parts, cells)
 			}
 		}
-		for _, p := range parts {
-			for _, own := range p.ownTables[s.Name].Tables() {
+		for _, cells := range parts {
+			for _, own := range cells.ownTables[s.Name].Tables() {
 				if len(parts) > 1 {
-					own.Title += " · " + cmp.Or(p.series.String(), "no model")
+					own.Title += " · " + cmp.Or(cells.series.String(), "no model")
 				}
 				all = append(all, own)
 			}
@@ -342,18 +342,18 @@ func (t *Table) suiteLines(s *scoring.Suite) []Line {
 	}
 	for _, test := range s.Tests {
 		addUnlessEmpty(t.lineOf(Test, s.Name, test,
-			func(p *seriesCells) Row { return p.testRow(testName{s.Name, test}) }))
+			func(cells *seriesCells) Row { return cells.testRow(testName{s.Name, test}) }))
 	}
 	if len(lines) == 0 {
 		return nil
 	}
 	for _, group := range s.Groups {
 		addUnlessEmpty(t.lineOf(Group, s.Name, group.Name,
-			func(p *seriesCells) Row { return t.jointRow(p, Group, s.Name, group.Name, group.Tests) }))
+			func(cells *seriesCells) Row { return t.jointRow(cells, Group, s.Name, group.Name, group.Tests) }))
 	}
 	if len(s.Tests) > 1 {
 		addUnlessEmpty(t.lineOf(Total, s.Name, "average",
-			func(p *seriesCells) Row { return t.jointRow(p, Total, s.Name, "average", s.Tests) }))
+			func(cells *seriesCells) Row { return t.jointRow(cells, Total, s.Name, "average", s.Tests) }))
 	}
 	return lines
 }
@@ -361,16 +361,16 @@ func (t *Table) suiteLines(s *scoring.Suite) []Line {
 // lineOf returns a row of the table with the values that rowOf returns for each series.
 func (t *Table) lineOf(k Kind, suite, called string, rowOf func(*seriesCells) Row) Line {
 	l := Line{Kind: k, Suite: suite, Name: called}
-	for _, p := range t.series {
-		l.Cells = append(l.Cells, rowOf(p))
+	for _, cells := range t.series {
+		l.Cells = append(l.Cells, rowOf(cells))
 	}
 	return l
 }
 
 // testRow returns the row of one test in this series, with N = 0 where it has no result.
-func (p *seriesCells) testRow(at testName) Row {
+func (cells *seriesCells) testRow(at testName) Row {
 	row := Row{Kind: Test, Suite: at.suite, Name: at.test, Of: 1}
-	cell := p.cells[at]
+	cell := cells.cells[at]
 	if cell == nil {
 		return row
 	}
@@ -392,12 +392,12 @@ func (p *seriesCells) testRow(at testName) Row {
 // jointRow returns the row of several tests in one series: the mean of the means of those
 // tests that have one. Under the variant Clamp each mean is limited to 0..1 first. It has no
 // standard error.
-func (t *Table) jointRow(p *seriesCells, k Kind, suite, called string, tests []string) Row {
+func (t *Table) jointRow(cells *seriesCells, k Kind, suite, called string, tests []string) Row {
 	joint := Row{Kind: k, Suite: suite, Name: called, Of: len(tests)}
 	var sum float64
 	var tokens runningMean
 	for _, test := range tests {
-		row := p.testRow(testName{suite, test})
+		row := cells.testRow(testName{suite, test})
 		joint.N += row.N
 		joint.Scored += row.Scored
 		joint.Missing += row.Missing

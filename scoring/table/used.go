@@ -10,11 +10,11 @@ import (
 
 // addToTally adds to a series' tally of a suite how an answer ended, and what it took: tokens,
 // money and time.
-func (p *seriesCells) addToTally(r *scoring.Result) {
-	t := p.tallies[r.Suite]
+func (cells *seriesCells) addToTally(r *scoring.Result) {
+	t := cells.tallies[r.Suite]
 	if t == nil {
 		t = &scoring.Tally{}
-		p.tallies[r.Suite] = t
+		cells.tallies[r.Suite] = t
 	}
 	t.Add(r)
 }
@@ -30,12 +30,12 @@ func (t *Table) usageTable() scoring.TextTable {
 		Note: "All calls of an answer together. Filtered answers are missing ones; cut ones end at the limit of tokens."}
 	asked := false
 	for _, s := range t.options.Suites {
-		for _, p := range t.series {
-			tally := p.tallies[s.Name]
+		for _, cells := range t.series {
+			tally := cells.tallies[s.Name]
 			if tally == nil {
 				continue
 			}
-			row := append([]string{s.Name, cmp.Or(p.series.String(), "-")}, tally.Cells()...)
+			row := append([]string{s.Name, cmp.Or(cells.series.String(), "-")}, tally.Cells()...)
 			if tally.Asked == 0 {
 				out.Rows = append(out.Rows, append(row, "-", "-", "-", "-", "-"))
 				continue

@@ -227,38 +227,38 @@ func (score *Score) matchExact(r *plane.Result, t *plane.Target, decimal bool) {
 type unionFind struct{ parent []int }
 
 // reset makes n sets of one tangram piece each.
-func (g *unionFind) reset(n int) {
-	g.parent = g.parent[:0]
+func (sets *unionFind) reset(n int) {
+	sets.parent = sets.parent[:0]
 	for i := range n {
-		g.parent = append(g.parent, i)
+		sets.parent = append(sets.parent, i)
 	}
 }
 
 // find returns the root of the set of connected tangram pieces that piece i is in: the smallest
 // piece of the set.
-func (g *unionFind) find(i int) int {
-	for g.parent[i] != i {
-		i = g.parent[i]
+func (sets *unionFind) find(i int) int {
+	for sets.parent[i] != i {
+		i = sets.parent[i]
 	}
 	return i
 }
 
 // join merges two sets. The smaller index becomes the root, so that components are in order.
-func (g *unionFind) join(i, j int) {
-	i, j = g.find(i), g.find(j)
-	g.parent[max(i, j)] = min(i, j)
+func (sets *unionFind) join(i, j int) {
+	i, j = sets.find(i), sets.find(j)
+	sets.parent[max(i, j)] = min(i, j)
 }
 
 // disconnected reports whether the tangram pieces with area are in more than one set of connected
 // pieces.
-func (g *unionFind) disconnected(hasArea []bool) bool {
+func (sets *unionFind) disconnected(hasArea []bool) bool {
 	first := -1
 	for i, has := range hasArea {
 		switch {
 		case !has:
 		case first < 0:
-			first = g.find(i)
-		case g.find(i) != first:
+			first = sets.find(i)
+		case sets.find(i) != first:
 			return true
 		}
 	}
@@ -267,13 +267,13 @@ func (g *unionFind) disconnected(hasArea []bool) bool {
 
 // components returns the sets of connected tangram pieces, of those with area, in the order of
 // their first pieces. Piece i is written as index[i].
-func (g *unionFind) components(hasArea []bool, index []int) (out [][]int) {
+func (sets *unionFind) components(hasArea []bool, index []int) (out [][]int) {
 	componentOf := map[int]int{}
 	for i, has := range hasArea {
 		if !has {
 			continue
 		}
-		root := g.find(i)
+		root := sets.find(i)
 		component, ok := componentOf[root]
 		if !ok {
 			component = len(out)

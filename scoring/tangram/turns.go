@@ -33,12 +33,12 @@ const maxPlaced = 64
 // one, and null removes it. Entries without an id, unknown ids to remove, and pieces beyond
 // maxPlaced are left out with a note. status is "no_json" if the answer has no readable object. It
 // implements scoring.Canvas.
-func (c *placedPieces) Apply(it *scoring.Item) (status string, notes []scoring.Note, err error) {
+func (placed *placedPieces) Apply(it *scoring.Item) (status string, notes []scoring.Note, err error) {
 	answer := it.Fields.Get("response")
 	if answer == nil || answer.Type() == fastjson.TypeNull {
 		return "", nil, &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response"}
 	}
-	entries, found := new(construction.Reader).Entries(answerText(answer), c.repair)
+	entries, found := new(construction.Reader).Entries(answerText(answer), placed.repair)
 	if !found {
 		return "no_json", nil, nil
 	}
@@ -50,14 +50,14 @@ func (c *placedPieces) Apply(it *scoring.Item) (status string, notes []scoring.N
 		case entry.ID == "":
 			addNote("no_id", "a piece without an id is not placed")
 		case entry.JSON == nil:
-			if c.pieces[entry.ID] == nil {
+			if placed.pieces[entry.ID] == nil {
 				addNote("unknown_id", "no piece "+shortID(entry.ID)+" is placed that could be taken away")
 			}
-			delete(c.pieces, entry.ID)
-		case c.pieces[entry.ID] == nil && len(c.pieces) >= maxPlaced:
+			delete(placed.pieces, entry.ID)
+		case placed.pieces[entry.ID] == nil && len(placed.pieces) >= maxPlaced:
 			addNote(scoring.NoteLimit, "too many pieces; "+shortID(entry.ID)+" is not placed")
 		default:
-			c.pieces[entry.ID] = entry.JSON
+			placed.pieces[entry.ID] = entry.JSON
 		}
 	}
 	return "tce", notes, nil
@@ -68,16 +68,16 @@ func shortID(id string) string { return id[:min(len(id), 40)] }
 
 // AppendAnswer appends all placed tangram pieces as one answer, sorted by id, which is scored at
 // the end of the turns. It implements scoring.Canvas.
-func (c *placedPieces) AppendAnswer(dst []byte) []byte {
+func (placed *placedPieces) AppendAnswer(dst []byte) []byte {
 	dst = append(dst, `{"final_state":{"pieces":[`...)
-	for i, id := range slices.Sorted(maps.Keys(c.pieces)) {
+	for i, id := range slices.Sorted(maps.Keys(placed.pieces)) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, c.pieces[id]...)
+		dst = append(dst, placed.pieces[id]...)
 	}
 	return append(dst, "]}}"...)
 }
 
 // Placed returns the ids of the placed pieces in order.
-func (c *placedPieces) Placed() []string { return slices.Sorted(maps.Keys(c.pieces)) }
+func (placed *placedPieces) Placed() []string { return slices.Sorted(maps.Keys(placed.pieces)) }

@@ -75,18 +75,18 @@ type promptQuestion struct {
 
 // text returns the prompt for one step of a prompting method. heard holds the model's answers to
 // the steps before it, by step.
-func (q *promptQuestion) text(method, step string, heard map[string]string) string {
+func (question *promptQuestion) text(method, step string, heard map[string]string) string {
 	format := "mcq"
-	if q.open {
+	if question.open {
 		format = "open"
 	}
-	values := map[string]string{"question": q.question, "question_text": q.question, "image_input": "(attached)",
-		"options_text": "\n" + strings.Join(q.labelledOptions(), "\n")}
+	values := map[string]string{"question": question.question, "question_text": question.question, "image_input": "(attached)",
+		"options_text": "\n" + strings.Join(question.labelledOptions(), "\n")}
 	name := ""
 	switch {
-	case method == CoT, method == Reflect && !q.open && step == stepAnswer:
+	case method == CoT, method == Reflect && !question.open && step == stepAnswer:
 		name = format + "_cot"
-	case method == Reflect && !q.open:
+	case method == Reflect && !question.open:
 		name, values["prev_output"] = "mcq_reflect", heard[stepAnswer]
 	case method == Reflect && step == stepAnswer:
 		name = "open_reflect_first"
@@ -103,14 +103,14 @@ func (q *promptQuestion) text(method, step string, heard map[string]string) stri
 	default:
 		name = format + "_direct"
 	}
-	return fillIn(q.fitToOptions(printedPrompt(name)), values)
+	return fillIn(question.fitToOptions(printedPrompt(name)), values)
 }
 
 // labelledOptions lists the question's options with their labels: "1. Kitchen".
-func (q *promptQuestion) labelledOptions() []string {
-	out := make([]string, len(q.options))
-	for i, o := range q.options {
-		out[i] = labelText(q.style, i) + ". " + o
+func (question *promptQuestion) labelledOptions() []string {
+	out := make([]string, len(question.options))
+	for i, o := range question.options {
+		out[i] = labelText(question.style, i) + ". " + o
 	}
 	return out
 }
@@ -118,21 +118,21 @@ func (q *promptQuestion) labelledOptions() []string {
 // fitToOptions puts the options into a printed prompt, which is written for four numbered
 // options. Where the item has other labels or another number of options, the prompt's words
 // about them are replaced.
-func (q *promptQuestion) fitToOptions(prompt string) string {
-	if q.open {
+func (question *promptQuestion) fitToOptions(prompt string) string {
+	if question.open {
 		return prompt
 	}
-	labelNoun, last := "number", len(q.options)-1
-	if q.style == extract.Letters {
+	labelNoun, last := "number", len(question.options)-1
+	if question.style == extract.Letters {
 		labelNoun = "letter"
 	}
 	var labels []string
-	for i := range q.options {
-		labels = append(labels, labelText(q.style, i))
+	for i := range question.options {
+		labels = append(labels, labelText(question.style, i))
 	}
 	return strings.NewReplacer(
-		"1. {opt1}\n2. {opt2}\n3. {opt3}\n4. {opt4}", strings.Join(q.labelledOptions(), "\n"),
-		"1. {opt1} 2. {opt2} 3. {opt3} 4. {opt4}", strings.Join(q.labelledOptions(), " "),
+		"1. {opt1}\n2. {opt2}\n3. {opt3}\n4. {opt4}", strings.Join(question.labelledOptions(), "\n"),
+		"1. {opt1} 2. {opt2} 3. {opt3} 4. {opt4}", strings.Join(question.labelledOptions(), " "),
 		"number (1-4)", labelNoun+" ("+labels[0]+"-"+labels[last]+")",
 		"(1, 2, 3, 4)", "("+strings.Join(labels, ", ")+")",
 		"<option number>", "<option "+labelNoun+">",

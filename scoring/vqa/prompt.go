@@ -59,6 +59,6 @@ func (r *reader) shown() []string {
 
 // labelledLines returns the options as shown with their labels, one a line.
 func (r *reader) labelledLines(style extract.Style) string {
-	q := promptQuestion{options: r.shown(), style: style}
-	return strings.Join(q.labelledOptions(), "\n") + "\n"
+	question := promptQuestion{options: r.shown(), style: style}
+	return strings.Join(question.labelledOptions(), "\n") + "\n"
 }

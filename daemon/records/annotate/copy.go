@@ -161,13 +161,13 @@ func copyList(in *input.Input, out *bufio.Writer, r *Results) error {
 // copyDocument copies a document of HELM, one member a line, and adds the member plumb to
 // each state.
 func copyDocument(in *input.Input, out *bufio.Writer, r *Results) error {
-	w := jsonwalk.New(in.Stream())
-	if err := w.Object(); err != nil {
+	walker := jsonwalk.New(in.Stream())
+	if err := walker.Object(); err != nil {
 		return err
 	}
 	var buf []byte
 	for sep := "{\n"; ; sep = ",\n" { // what is written before the next member
-		b, ok, err := w.Member()
+		b, ok, err := walker.Member()
 		if err != nil {
 			return err
 		}
@@ -176,17 +176,17 @@ func copyDocument(in *input.Input, out *bufio.Writer, r *Results) error {
 				out.WriteString("{")
 			}
 			out.WriteString("\n}\n")
-			return w.End()
+			return walker.End()
 		}
 		name := string(b)
 		fmt.Fprintf(out, "%s\"%s\": ", sep, name)
 		if name == "request_states" {
-			if err := copyStates(w, in.Limits.Line, out, r); err != nil {
+			if err := copyStates(walker, in.Limits.Line, out, r); err != nil {
 				return err
 			}
 			continue
 		}
-		if buf, err = w.Append(buf[:0], nil, in.Limits.Line); err != nil {
+		if buf, err = walker.Append(buf[:0], nil, in.Limits.Line); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if _, err := out.Write(buf); err != nil {
@@ -196,14 +196,14 @@ func copyDocument(in *input.Input, out *bufio.Writer, r *Results) error {
 }
 
 // copyStates copies the list of states of a document of HELM.
-func copyStates(w *jsonwalk.Walker, limit int, out *bufio.Writer, r *Results) error {
-	if err := w.List(); err != nil {
+func copyStates(walker *jsonwalk.Walker, limit int, out *bufio.Writer, r *Results) error {
+	if err := walker.List(); err != nil {
 		return err
 	}
 	var buf []byte
 	out.WriteString("[")
 	for i, sep := 0, "\n"; ; i, sep = i+1, ",\n" {
-		ok, err := w.Element()
+		ok, err := walker.Element()
 		if err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func copyStates(w *jsonwalk.Walker, limit int, out *bufio.Writer, r *Results) er
 			_, err := out.WriteString("\n]")
 			return err
 		}
-		if buf, err = w.Append(buf[:0], nil, limit); err == nil {
+		if buf, err = walker.Append(buf[:0], nil, limit); err == nil {
 			buf, err = r.annotate(buf, fmt.Sprintf("request_states[%d]", i), nil)
 		}
 		if err != nil {

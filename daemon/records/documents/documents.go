@@ -44,15 +44,15 @@ func newElement(limit int, o Options) element {
 
 // read returns what want keeps of the next value, valid until the next call. fault says why
 // this value alone cannot be read: it is too long or no JSON. err ends the document.
-func (e *element) read(w *jsonwalk.Walker, want jsonwalk.Want) (v *fastjson.Value, fault string, err error) {
+func (e *element) read(walker *jsonwalk.Walker, want jsonwalk.Want) (v *fastjson.Value, fault string, err error) {
 	e.begin()
-	e.buf, err = w.Append(e.buf, want, e.limit)
+	e.buf, err = walker.Append(e.buf, want, e.limit)
 	return e.parse(err)
 }
 
 // wants returns read for one want.
 func (e *element) wants(want jsonwalk.Want) func(*jsonwalk.Walker) (*fastjson.Value, string, error) {
-	return func(w *jsonwalk.Walker) (*fastjson.Value, string, error) { return e.read(w, want) }
+	return func(walker *jsonwalk.Walker) (*fastjson.Value, string, error) { return e.read(walker, want) }
 }
 
 // begin frees the memory of the last value of the document, where that is much.

@@ -45,18 +45,18 @@ var headWant = jsonwalk.Want{"version": nil, "status": nil, "eval": {"model": ni
 // sample reads the next value, a sample of inspect_ai, and returns what is kept of it, with those
 // attachments that its output refers to. They come after the output, so their names are known by
 // then. fault and err are as for read.
-func (e *element) sample(w *jsonwalk.Walker) (v *fastjson.Value, fault string, err error) {
-	if c, err := w.Peek(); err != nil || c != '{' {
-		return e.read(w, sampleWant)
+func (e *element) sample(walker *jsonwalk.Walker) (v *fastjson.Value, fault string, err error) {
+	if c, err := walker.Peek(); err != nil || c != '{' {
+		return e.read(walker, sampleWant)
 	}
 	e.begin()
-	if err := w.Object(); err != nil {
+	if err := walker.Object(); err != nil {
 		return nil, "", err
 	}
 	e.buf = append(e.buf, '{')
 	var long error // the sample exceeds the limit: the rest is skipped
 	for {
-		name, ok, err := w.Member()
+		name, ok, err := walker.Member()
 		if err != nil {
 			return nil, "", err
 		}
@@ -69,7 +69,7 @@ func (e *element) sample(w *jsonwalk.Walker) (v *fastjson.Value, fault string, e
 			kept = len(want) > 0
 		}
 		if !kept || long != nil {
-			if err := w.Skip(); err != nil {
+			if err := walker.Skip(); err != nil {
 				return nil, "", err
 			}
 			continue
@@ -78,7 +78,7 @@ func (e *element) sample(w *jsonwalk.Walker) (v *fastjson.Value, fault string, e
 			e.buf = append(e.buf, ',')
 		}
 		e.buf = append(append(append(e.buf, '"'), name...), '"', ':')
-		e.buf, err = w.Append(e.buf, want, e.limit-len(e.buf))
+		e.buf, err = walker.Append(e.buf, want, e.limit-len(e.buf))
 		switch {
 		case err == nil:
 		case errors.As(err, new(*jsonwalk.LongError)):

@@ -36,12 +36,12 @@ func New(src io.Reader) *Walker {
 }
 
 // Reset places the walker at the beginning of another document.
-func (w *Walker) Reset(src io.Reader) {
-	*w = Walker{src: src, buf: w.buf, open: w.open[:0], name: w.name}
+func (walker *Walker) Reset(src io.Reader) {
+	*walker = Walker{src: src, buf: walker.buf, open: walker.open[:0], name: walker.name}
 }
 
 // Offset returns the number of bytes read, which is the byte that an error is at.
-func (w *Walker) Offset() int64 { return w.base + int64(w.pos) }
+func (walker *Walker) Offset() int64 { return walker.base + int64(walker.pos) }
 
 // LongError says that a value was longer than its limit and was passed over.
 type LongError struct {
@@ -57,65 +57,65 @@ func (e *LongError) Error() string {
 func Torn(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
 
 // syntax ends the walk with what was found and wanted.
-func (w *Walker) syntax(c byte, want string) error {
-	w.err = fmt.Errorf("byte %d: got %q; want %s", w.Offset(), c, want)
-	return w.err
+func (walker *Walker) syntax(c byte, want string) error {
+	walker.err = fmt.Errorf("byte %d: got %q; want %s", walker.Offset(), c, want)
+	return walker.err
 }
 
 // fill reads more of the JSON document if no byte is left in the buffer. The error is io.EOF at the
 // end of the document, and io.ErrNoProgress after 100 reads without a byte.
-func (w *Walker) fill() error {
-	if w.err != nil {
-		return w.err
+func (walker *Walker) fill() error {
+	if walker.err != nil {
+		return walker.err
 	}
-	if w.pos < w.end {
+	if walker.pos < walker.end {
 		return nil
 	}
-	w.base += int64(w.end)
-	w.pos, w.end = 0, 0
+	walker.base += int64(walker.end)
+	walker.pos, walker.end = 0, 0
 	for range 100 {
-		n, err := w.src.Read(w.buf)
-		if w.end = n; n > 0 {
+		n, err := walker.src.Read(walker.buf)
+		if walker.end = n; n > 0 {
 			return nil
 		}
 		if err != nil {
-			w.err = err
+			walker.err = err
 			return err
 		}
 	}
-	w.err = io.ErrNoProgress
-	return w.err
+	walker.err = io.ErrNoProgress
+	return walker.err
 }
 
 // mustFill reads more of the JSON document as fill does, at a place where the document must not
 // end.
-func (w *Walker) mustFill() error {
-	err := w.fill()
+func (walker *Walker) mustFill() error {
+	err := walker.fill()
 	if err == io.EOF {
-		w.err = fmt.Errorf("the document breaks off at byte %d: %w", w.Offset(), io.ErrUnexpectedEOF)
-		return w.err
+		walker.err = fmt.Errorf("the document breaks off at byte %d: %w", walker.Offset(), io.ErrUnexpectedEOF)
+		return walker.err
 	}
 	return err
 }
 
 // Peek returns the next byte of the JSON document that is not blank, without reading it.
-func (w *Walker) Peek() (byte, error) {
-	if w.pos < w.end && w.buf[w.pos] > ' ' { // as mostly
-		return w.buf[w.pos], w.err
+func (walker *Walker) Peek() (byte, error) {
+	if walker.pos < walker.end && walker.buf[walker.pos] > ' ' { // as mostly
+		return walker.buf[walker.pos], walker.err
 	}
-	return w.peek()
+	return walker.peek()
 }
 
 // peek returns the next byte of the JSON document that is not blank, as Peek does, where blanks or
 // the end of the buffer may come first.
-func (w *Walker) peek() (byte, error) {
+func (walker *Walker) peek() (byte, error) {
 	for {
-		for ; w.pos < w.end; w.pos++ {
-			if c := w.buf[w.pos]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-				return c, w.err
+		for ; walker.pos < walker.end; walker.pos++ {
+			if c := walker.buf[walker.pos]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+				return c, walker.err
 			}
 		}
-		if err := w.mustFill(); err != nil {
+		if err := walker.mustFill(); err != nil {
 			return 0, err
 		}
 	}
@@ -123,61 +123,61 @@ func (w *Walker) peek() (byte, error) {
 
 // push enters a JSON object or list whose bracket is the next byte. It refuses nesting beyond
 // maxDepth.
-func (w *Walker) push(bracket byte) error {
-	if len(w.open) >= maxDepth {
-		w.err = fmt.Errorf("byte %d: values are nested more than %d deep", w.Offset(), maxDepth)
-		return w.err
+func (walker *Walker) push(bracket byte) error {
+	if len(walker.open) >= maxDepth {
+		walker.err = fmt.Errorf("byte %d: values are nested more than %d deep", walker.Offset(), maxDepth)
+		return walker.err
 	}
-	w.pos++
-	w.open = append(w.open, bracket+2) // in ASCII a closing bracket is two after its opening one
-	w.first = true
+	walker.pos++
+	walker.open = append(walker.open, bracket+2) // in ASCII a closing bracket is two after its opening one
+	walker.first = true
 	return nil
 }
 
 // Object enters an object, whose members Member returns.
-func (w *Walker) Object() error { return w.enter('{', "an object") }
+func (walker *Walker) Object() error { return walker.enter('{', "an object") }
 
 // List enters a list, whose elements Element finds.
-func (w *Walker) List() error { return w.enter('[', "a list") }
+func (walker *Walker) List() error { return walker.enter('[', "a list") }
 
 // enter enters the container that begins with bracket.
-func (w *Walker) enter(bracket byte, want string) error {
-	c, err := w.Peek()
+func (walker *Walker) enter(bracket byte, want string) error {
+	c, err := walker.Peek()
 	if err != nil {
 		return err
 	}
 	if c != bracket {
-		return w.syntax(c, want)
+		return walker.syntax(c, want)
 	}
-	return w.push(bracket)
+	return walker.push(bracket)
 }
 
 // Element moves to the next element of the list that was entered last. The caller then reads or
 // skips it. ok is false at the end of the list, and the walker then leaves the list.
-func (w *Walker) Element() (ok bool, err error) { return w.nextItem(']') }
+func (walker *Walker) Element() (ok bool, err error) { return walker.nextItem(']') }
 
 // nextItem moves past the comma before the next member or element of the innermost JSON object or
 // list. At the closing bracket it leaves the object or list and returns false.
-func (w *Walker) nextItem(closing byte) (bool, error) {
-	c, err := w.Peek()
+func (walker *Walker) nextItem(closing byte) (bool, error) {
+	c, err := walker.Peek()
 	if err != nil {
 		return false, err
 	}
-	first := w.first
-	w.first = false
+	first := walker.first
+	walker.first = false
 	switch {
 	case c == closing:
-		w.pos++
-		w.open = w.open[:len(w.open)-1]
+		walker.pos++
+		walker.open = walker.open[:len(walker.open)-1]
 		return false, nil
 	case first:
 		return true, nil
 	case c != ',':
-		return false, w.syntax(c, fmt.Sprintf("',' or %q", closing))
+		return false, walker.syntax(c, fmt.Sprintf("',' or %q", closing))
 	}
-	w.pos++
-	if c, err = w.Peek(); err == nil && c == closing {
-		err = w.syntax(c, "a value after the comma")
+	walker.pos++
+	if c, err = walker.Peek(); err == nil && c == closing {
+		err = walker.syntax(c, "a value after the comma")
 	}
 	return true, err
 }
@@ -185,63 +185,63 @@ func (w *Walker) nextItem(closing byte) (bool, error) {
 // Member moves to the value of the next member of the object that was entered last. The caller then
 // reads or skips it. The name keeps its escapes and is valid until the next call. It is nil, with ok true,
 // if it is longer than maxName bytes. ok is false at the end of the object, and the walker then leaves the object.
-func (w *Walker) Member() (name []byte, ok bool, err error) {
-	if ok, err = w.nextItem('}'); !ok || err != nil {
+func (walker *Walker) Member() (name []byte, ok bool, err error) {
+	if ok, err = walker.nextItem('}'); !ok || err != nil {
 		return nil, false, err
 	}
-	c, err := w.Peek()
+	c, err := walker.Peek()
 	if err != nil {
 		return nil, false, err
 	}
 	if c != '"' {
-		return nil, false, w.syntax(c, "a name in quotes")
+		return nil, false, walker.syntax(c, "a name in quotes")
 	}
 	long := false
-	b := w.buf[w.pos:w.end]
+	b := walker.buf[walker.pos:walker.end]
 	n := shortTextLen(b)                    // with its quotes
 	if n > 0 && n < len(b) && b[n] == ':' { // as mostly: the name can stay where it is
-		w.pos += n + 1
+		walker.pos += n + 1
 		return b[1 : n-1], true, nil
 	}
 	if n > 0 {
-		w.name = append(w.name[:0], b[:n]...)
-		w.pos += n
+		walker.name = append(walker.name[:0], b[:n]...)
+		walker.pos += n
 	} else {
-		k := keeper{dst: w.name[:0], limit: maxName + 2} // with the two quotes
-		if err := w.readString(&k); err != nil {
+		k := keeper{dst: walker.name[:0], limit: maxName + 2} // with the two quotes
+		if err := walker.readString(&k); err != nil {
 			return nil, false, err
 		}
-		w.name, long = k.dst, k.size > k.limit
+		walker.name, long = k.dst, k.size > k.limit
 	}
-	if c, err = w.Peek(); err != nil {
+	if c, err = walker.Peek(); err != nil {
 		return nil, false, err
 	}
 	if c != ':' {
-		return nil, false, w.syntax(c, "':'")
+		return nil, false, walker.syntax(c, "':'")
 	}
-	w.pos++
+	walker.pos++
 	if long {
 		return nil, true, nil
 	}
-	return w.name[1 : len(w.name)-1], true, nil
+	return walker.name[1 : len(walker.name)-1], true, nil
 }
 
 // Skip passes over the next value.
-func (w *Walker) Skip() error { return w.readValue(nil) }
+func (walker *Walker) Skip() error { return walker.readValue(nil) }
 
 // End checks that nothing but blanks follows the JSON document.
-func (w *Walker) End() error {
+func (walker *Walker) End() error {
 	for {
-		switch err := w.fill(); err {
+		switch err := walker.fill(); err {
 		case nil:
 		case io.EOF:
 			return nil
 		default:
 			return err
 		}
-		for ; w.pos < w.end; w.pos++ {
-			if c := w.buf[w.pos]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-				return w.syntax(c, "nothing after the document")
+		for ; walker.pos < walker.end; walker.pos++ {
+			if c := walker.buf[walker.pos]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+				return walker.syntax(c, "nothing after the document")
 			}
 		}
 	}

@@ -37,9 +37,9 @@ func (k *keeper) one(c byte) {
 // Append reads the next JSON value and appends what want keeps of it to dst, without blanks between
 // tokens and with null in place of NaN, Infinity and -Infinity. A value of more than limit bytes is
 // passed over, and the error is a *LongError.
-func (w *Walker) Append(dst []byte, want Want, limit int) ([]byte, error) {
+func (walker *Walker) Append(dst []byte, want Want, limit int) ([]byte, error) {
 	k := keeper{dst: dst, limit: limit}
-	if err := w.appendWanted(&k, want); err != nil {
+	if err := walker.appendWanted(&k, want); err != nil {
 		return dst, err
 	}
 	if k.size > limit {
@@ -50,15 +50,15 @@ func (w *Walker) Append(dst []byte, want Want, limit int) ([]byte, error) {
 
 // appendWanted reads a JSON value and keeps what want names. A nil want keeps all of it; for a
 // list, want is applied to each element.
-func (w *Walker) appendWanted(k *keeper, want Want) error {
-	c, err := w.Peek()
+func (walker *Walker) appendWanted(k *keeper, want Want) error {
+	c, err := walker.Peek()
 	if err != nil {
 		return err
 	}
 	if want == nil || c != '{' && c != '[' {
-		return w.readValue(k)
+		return walker.readValue(k)
 	}
-	if err := w.push(c); err != nil {
+	if err := walker.push(c); err != nil {
 		return err
 	}
 	k.one(c)
@@ -71,7 +71,7 @@ func (w *Walker) appendWanted(k *keeper, want Want) error {
 	}
 	for {
 		if c == '[' {
-			ok, err := w.Element()
+			ok, err := walker.Element()
 			if err != nil {
 				return err
 			}
@@ -79,12 +79,12 @@ func (w *Walker) appendWanted(k *keeper, want Want) error {
 				break
 			}
 			comma()
-			if err := w.appendWanted(k, want); err != nil {
+			if err := walker.appendWanted(k, want); err != nil {
 				return err
 			}
 			continue
 		}
-		name, ok, err := w.Member()
+		name, ok, err := walker.Member()
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (w *Walker) appendWanted(k *keeper, want Want) error {
 		}
 		sub, kept := want[string(name)]
 		if !kept {
-			if err := w.Skip(); err != nil {
+			if err := walker.Skip(); err != nil {
 				return err
 			}
 			continue
@@ -102,7 +102,7 @@ func (w *Walker) appendWanted(k *keeper, want Want) error {
 		k.one('"')
 		k.put(name...)
 		k.put('"', ':')
-		if err := w.appendWanted(k, sub); err != nil {
+		if err := walker.appendWanted(k, sub); err != nil {
 			return err
 		}
 	}
@@ -112,65 +112,65 @@ func (w *Walker) appendWanted(k *keeper, want Want) error {
 
 // readValue reads a whole JSON value of any depth without recursion, and checks its brackets
 // and commas. A nil keeper keeps nothing.
-func (w *Walker) readValue(k *keeper) error {
-	if w.err != nil {
-		return w.err
+func (walker *Walker) readValue(k *keeper) error {
+	if walker.err != nil {
+		return walker.err
 	}
-	outside := len(w.open) // the nesting at which the value ends
+	outside := len(walker.open) // the nesting at which the value ends
 	for wantValue := true; ; {
-		if w.pos >= w.end || w.buf[w.pos] <= ' ' {
-			if _, err := w.peek(); err != nil {
+		if walker.pos >= walker.end || walker.buf[walker.pos] <= ' ' {
+			if _, err := walker.peek(); err != nil {
 				return err
 			}
 		}
-		switch c := w.buf[w.pos]; c {
+		switch c := walker.buf[walker.pos]; c {
 		case '"':
 			if !wantValue {
-				return w.syntax(c, "',' or a closing bracket")
+				return walker.syntax(c, "',' or a closing bracket")
 			}
-			if err := w.readString(k); err != nil {
+			if err := walker.readString(k); err != nil {
 				return err
 			}
 			wantValue = false
 		case ',', ':':
-			if len(w.open) == outside {
-				return w.syntax(c, "a value")
+			if len(walker.open) == outside {
+				return walker.syntax(c, "a value")
 			}
-			w.pos++
+			walker.pos++
 			k.one(c)
 			wantValue = true
 			continue
 		case '{', '[':
 			if !wantValue {
-				return w.syntax(c, "',' or a closing bracket")
+				return walker.syntax(c, "',' or a closing bracket")
 			}
-			if err := w.push(c); err != nil {
+			if err := walker.push(c); err != nil {
 				return err
 			}
 			k.one(c)
 			continue
 		case '}', ']':
-			if len(w.open) == outside {
-				return w.syntax(c, "a value")
+			if len(walker.open) == outside {
+				return walker.syntax(c, "a value")
 			}
-			if top := w.open[len(w.open)-1]; c != top {
-				return w.syntax(c, "'"+string(top)+"'")
+			if top := walker.open[len(walker.open)-1]; c != top {
+				return walker.syntax(c, "'"+string(top)+"'")
 			}
-			w.pos++
-			w.open = w.open[:len(w.open)-1]
+			walker.pos++
+			walker.open = walker.open[:len(walker.open)-1]
 			k.one(c)
 			wantValue = false
 		default:
 			if !wantValue {
-				return w.syntax(c, "',' or a closing bracket")
+				return walker.syntax(c, "',' or a closing bracket")
 			}
-			if err := w.readLiteral(k); err != nil {
+			if err := walker.readLiteral(k); err != nil {
 				return err
 			}
 			wantValue = false
 		}
-		if len(w.open) == outside {
-			w.first = false
+		if len(walker.open) == outside {
+			walker.first = false
 			return nil
 		}
 	}
@@ -178,21 +178,21 @@ func (w *Walker) readValue(k *keeper) error {
 
 // readString reads a JSON string, whose quote is the next byte. It searches long ones for quotes and
 // backslashes in whole segments of the buffer, because this is faster than byte by byte.
-func (w *Walker) readString(k *keeper) error {
-	if n := shortTextLen(w.buf[w.pos:w.end]); n > 0 {
+func (walker *Walker) readString(k *keeper) error {
+	if n := shortTextLen(walker.buf[walker.pos:walker.end]); n > 0 {
 		if k != nil {
-			k.put(w.buf[w.pos : w.pos+n]...)
+			k.put(walker.buf[walker.pos : walker.pos+n]...)
 		}
-		w.pos += n
+		walker.pos += n
 		return nil
 	}
-	w.pos++
+	walker.pos++
 	k.put('"')
 	for escaped := false; ; {
-		if err := w.mustFill(); err != nil {
+		if err := walker.mustFill(); err != nil {
 			return err
 		}
-		seg := w.buf[w.pos:w.end]
+		seg := walker.buf[walker.pos:walker.end]
 		i, end := 0, -1
 		if escaped {
 			i, escaped = 1, false
@@ -218,11 +218,11 @@ func (w *Walker) readString(k *keeper) error {
 		}
 		if end >= 0 {
 			k.put(seg[:end]...)
-			w.pos += end
+			walker.pos += end
 			return nil
 		}
 		k.put(seg...)
-		w.pos = w.end
+		walker.pos = walker.end
 	}
 }
 
@@ -246,17 +246,17 @@ var bare = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
 // readLiteral reads a JSON number or word up to the next delimiter. NaN and infinities,
 // which Python writes, become null. A longer literal than word is kept as it is.
-func (w *Walker) readLiteral(k *keeper) error {
+func (walker *Walker) readLiteral(k *keeper) error {
 	var word [16]byte
 	n := 0
 	for {
-		if err := w.fill(); err != nil {
-			if len(w.open) > 0 || n == 0 {
-				return w.mustFill() // the error of the end within a container
+		if err := walker.fill(); err != nil {
+			if len(walker.open) > 0 || n == 0 {
+				return walker.mustFill() // the error of the end within a container
 			}
 			break
 		}
-		c := w.buf[w.pos]
+		c := walker.buf[walker.pos]
 		if delimiter[c] {
 			break
 		}
@@ -269,7 +269,7 @@ func (w *Walker) readLiteral(k *keeper) error {
 			k.put(c)
 		}
 		n++
-		w.pos++
+		walker.pos++
 	}
 	if n > len(word) {
 		return nil

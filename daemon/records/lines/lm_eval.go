@@ -30,12 +30,12 @@ func newLMEval(in *input.Input, o *Options) (format, error) {
 // read adds the records of a line of lm-eval: one for each repeat of the first request of the
 // document. A line that repeats the answers of another filter is skipped. Log-likelihoods are
 // records without text.
-func (f *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
+func (eval *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	answers := v.Get("resps")
 	if !is(answers, fastjson.TypeArray) || len(answers.GetArray()) == 0 {
 		return fmt.Errorf("resps: got %s; want a list for each request", message.Describe(answers))
 	}
-	if f.isRepeated(v, answers) {
+	if eval.isRepeated(v, answers) {
 		s.in.Skipped++
 		return nil
 	}
@@ -47,7 +47,7 @@ func (f *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	add := func() *record.Record {
 		r := s.add(l)
 		doc := v.Get("doc")
-		r.Key, r.Join, r.Model = key(v.Get("doc_id")), key(doc.Get("id")), f.model
+		r.Key, r.Join, r.Model = key(v.Get("doc_id")), key(doc.Get("id")), eval.model
 		r.Fields, r.Labels = v, doc
 		return r
 	}
@@ -71,13 +71,13 @@ func (f *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 
 // isRepeated reports whether an earlier line of lm-eval had the same document and answers, and so
 // is that of another filter. It remembers the line by two hashes.
-func (f *lmEval) isRepeated(v, answers *fastjson.Value) bool {
+func (eval *lmEval) isRepeated(v, answers *fastjson.Value) bool {
 	doc := jsontree.Append(append([]byte(key(v.Get("doc_id"))), 0), answers)
 	id := [2]uint64{xxhash.Sum64(doc), xxhash.Sum64String(key(v.Get("doc_hash")) + "\x00" + string(doc[:min(len(doc), 64)]))}
-	if _, ok := f.seen[id]; ok {
+	if _, ok := eval.seen[id]; ok {
 		return true
 	}
-	f.seen[id] = struct{}{}
+	eval.seen[id] = struct{}{}
 	return false
 }
 

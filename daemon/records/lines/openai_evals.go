@@ -44,8 +44,8 @@ func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &openAIEvals{in: in, file: file}
-	e.parser.Limits = o.Limits
+	evals := &openAIEvals{in: in, file: file}
+	evals.parser.Limits = o.Limits
 	limits := in.Limits.Limits
 	lines, err := dump.NewReader(io.NewSectionReader(file, 0, size), limits)
 	if err != nil {
@@ -54,12 +54,12 @@ func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 	defer lines.Close()
 	last := map[string]int{} // the index in events of the last event of a sample
 	var all []event
-	for e.err == nil {
+	for evals.err == nil {
 		var l dump.Line
-		if l, e.err = lines.Next(); e.err != nil {
+		if l, evals.err = lines.Next(); evals.err != nil {
 			break
 		}
-		id, fault := e.scan(l)
+		id, fault := evals.scan(l)
 		switch {
 		case fault != "":
 			all = append(all, event{line: l.N, at: l.At, fault: fault})
@@ -71,25 +71,25 @@ func newOpenAIEvals(in *input.Input, o *Options) (*openAIEvals, error) {
 			all = append(all, event{line: l.N, at: l.At, size: len(l.Bytes)})
 		}
 	}
-	e.events = slices.DeleteFunc(all, func(v event) bool { return v.size == 0 && v.fault == "" })
-	return e, nil
+	evals.events = slices.DeleteFunc(all, func(v event) bool { return v.size == 0 && v.fault == "" })
+	return evals, nil
 }
 
 // scan reads what a line of OpenAI evals says of the run (model, end), and returns the sample id of
 // an event that may count, "" for other lines. fault says why the line cannot be read.
-func (e *openAIEvals) scan(l dump.Line) (sample, fault string) {
+func (evals *openAIEvals) scan(l dump.Line) (sample, fault string) {
 	if l.Fault != "" {
 		return "", l.Fault
 	}
-	v, err := e.parser.Parse(l.Bytes)
+	v, err := evals.parser.Parse(l.Bytes)
 	if err != nil {
 		return "", fmt.Sprintf("cannot read line %d (byte %d): %v", l.N, l.At, err)
 	}
 	if names := v.GetArray("spec", "completion_fns"); len(names) > 0 {
-		e.model = text(names[0])
+		evals.model = text(names[0])
 	}
 	if v.Exists("final_report") {
-		e.finished = true
+		evals.finished = true
 	}
 	if kind := text(v.Get("type")); kind != "sampling" && kind != "error" {
 		return "", ""
@@ -102,46 +102,46 @@ func (e *openAIEvals) scan(l dump.Line) (sample, fault string) {
 }
 
 // Close implements record.Source; the input belongs to the caller.
-func (e *openAIEvals) Close() error { return nil }
+func (evals *openAIEvals) Close() error { return nil }
 
 // Next returns the next record of a log of OpenAI evals. It implements record.Source.
-func (e *openAIEvals) Next() (*record.Record, error) {
-	for e.next == len(e.ready) {
-		if len(e.events) == 0 {
-			return nil, e.err
+func (evals *openAIEvals) Next() (*record.Record, error) {
+	for evals.next == len(evals.ready) {
+		if len(evals.events) == 0 {
+			return nil, evals.err
 		}
-		e.ready, e.next = e.ready[:0], 0
-		if err := e.read(e.events[0]); err != nil {
+		evals.ready, evals.next = evals.ready[:0], 0
+		if err := evals.read(evals.events[0]); err != nil {
 			return nil, err
 		}
-		e.events = e.events[1:]
+		evals.events = evals.events[1:]
 	}
-	e.next++
-	return &e.ready[e.next-1], nil
+	evals.next++
+	return &evals.ready[evals.next-1], nil
 }
 
 // read reads the event of a sample again and adds its records to ready: one for each answer of the
 // sample, or one that says why there is none.
-func (e *openAIEvals) read(ev event) error {
+func (evals *openAIEvals) read(ev event) error {
 	at := at(dump.Line{N: ev.line})
 	if ev.fault != "" {
-		e.ready = append(e.ready, record.Record{At: at, Fault: ev.fault, Usage: record.NoUsage})
+		evals.ready = append(evals.ready, record.Record{At: at, Fault: ev.fault, Usage: record.NoUsage})
 		return nil
 	}
-	e.buf = slices.Grow(e.buf[:0], ev.size)[:ev.size]
-	if _, err := e.file.ReadAt(e.buf, ev.at); err != nil {
+	evals.buf = slices.Grow(evals.buf[:0], ev.size)[:ev.size]
+	if _, err := evals.file.ReadAt(evals.buf, ev.at); err != nil {
 		return fmt.Errorf("%s cannot be read again: %w", at, err)
 	}
-	v, err := e.parser.Parse(e.buf)
+	v, err := evals.parser.Parse(evals.buf)
 	if err != nil {
 		return fmt.Errorf("%s is not what it was: %w", at, err)
 	}
 	data := v.Get("data")
 	add := func() *record.Record {
-		e.ready = append(e.ready, record.Record{At: at, Key: key(v.Get("sample_id")), Model: e.model, Fields: v,
+		evals.ready = append(evals.ready, record.Record{At: at, Key: key(v.Get("sample_id")), Model: evals.model, Fields: v,
 			Labels: v.Get("data", "metadata"), Usage: chatUsage(data.Get("usage"))})
-		r := &e.ready[len(e.ready)-1]
-		if !e.finished {
+		r := &evals.ready[len(evals.ready)-1]
+		if !evals.finished {
 			r.Note("unfinished", "the log has no final_report: the run was not finished")
 		}
 		return r

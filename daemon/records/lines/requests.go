@@ -32,24 +32,24 @@ type request struct {
 
 // LoadRequests reads the files of --requests, which hold what a batch or a run was asked.
 func LoadRequests(paths []string, limits input.Limits, json scene.Limits) (*Requests, error) {
-	q := &Requests{asked: map[string]*request{}, rollouts: map[rollout][]byte{}}
-	q.parser.Limits = json
+	requests := &Requests{asked: map[string]*request{}, rollouts: map[rollout][]byte{}}
+	requests.parser.Limits = json
 	for _, path := range paths {
 		in, err := input.Open(path, nil, limits)
 		if err == nil {
-			err = q.load(in)
+			err = requests.load(in)
 			in.Close()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot read requests %s: %w", path, err)
 		}
 	}
-	return q, nil
+	return requests, nil
 }
 
 // load reads one file of --requests. A line is a request of a batch, or an input of a rollout,
 // whose label is kept.
-func (q *Requests) load(in *input.Input) error {
+func (requests *Requests) load(in *input.Input) error {
 	for {
 		l, err := in.Lines().Next()
 		if err == io.EOF {
@@ -61,27 +61,27 @@ func (q *Requests) load(in *input.Input) error {
 		if l.Fault != "" {
 			return fmt.Errorf("%s", l.Fault)
 		}
-		v, err := q.parser.Parse(l.Bytes)
+		v, err := requests.parser.Parse(l.Bytes)
 		if err != nil {
 			return fmt.Errorf("line %d: %w", l.N, err)
 		}
 		id := key(v.Get("custom_id"))
 		switch {
 		case v.Exists("responses_create_params"):
-			keepLabel(q.rollouts, v)
+			keepLabel(requests.rollouts, v)
 		case id == "":
 			return fmt.Errorf("line %d: got neither custom_id nor responses_create_params; want a request of a batch or an input of a rollout", l.N)
 		default:
-			q.add(id, &request{at: at(l), file: in.Name, metadata: metadataOf(v), model: modelOf(v)})
+			requests.add(id, &request{at: at(l), file: in.Name, metadata: metadataOf(v), model: modelOf(v)})
 		}
 	}
 }
 
 // add adds a request of a batch by its id; of two with one id the first counts.
-func (q *Requests) add(id string, r *request) {
-	if q.asked[id] == nil {
-		q.asked[id] = r
-		q.order = append(q.order, id)
+func (requests *Requests) add(id string, r *request) {
+	if requests.asked[id] == nil {
+		requests.asked[id] = r
+		requests.order = append(requests.order, id)
 	}
 }
 
@@ -105,33 +105,33 @@ func metadataOf(v *fastjson.Value) []byte {
 
 // metadata returns the metadata of the batch's request with this id, nil for none. It is valid
 // until the next call.
-func (q *Requests) metadata(id string) *fastjson.Value {
-	if q == nil || q.asked[id] == nil || q.asked[id].metadata == nil {
+func (requests *Requests) metadata(id string) *fastjson.Value {
+	if requests == nil || requests.asked[id] == nil || requests.asked[id].metadata == nil {
 		return nil
 	}
-	v, _ := q.parser.Parse(q.asked[id].metadata)
+	v, _ := requests.parser.Parse(requests.asked[id].metadata)
 	return v
 }
 
 // markAnswered marks the batch's request with this id as answered, or as failed, and returns the
 // model that it asked, "" for an unknown request.
-func (q *Requests) markAnswered(id string) (model string) {
-	if q == nil || q.asked[id] == nil {
+func (requests *Requests) markAnswered(id string) (model string) {
+	if requests == nil || requests.asked[id] == nil {
 		return ""
 	}
-	q.asked[id].answered = true
-	return q.asked[id].model
+	requests.asked[id].answered = true
+	return requests.asked[id].model
 }
 
 // Unanswered returns, by the file of requests, a record without an answer for each request
 // that no dump answered. See docs/spec/dumps.md#r12.
-func (q *Requests) Unanswered() map[string][]record.Record {
-	if q == nil {
+func (requests *Requests) Unanswered() map[string][]record.Record {
+	if requests == nil {
 		return nil
 	}
 	missing := map[string][]record.Record{}
-	for _, id := range q.order {
-		r := q.asked[id]
+	for _, id := range requests.order {
+		r := requests.asked[id]
 		if r.answered {
 			continue
 		}

@@ -209,14 +209,14 @@ func AnnotateParquet(in *input.Input, w io.Writer, marks Marks) (err error) {
 			err = fmt.Errorf("the Parquet file cannot be copied: %v", p)
 		}
 	}()
-	t, err := openParquet(in)
+	table, err := openParquet(in)
 	if err != nil {
 		return err
 	}
-	defer t.closeGroup()
+	defer table.closeGroup()
 	var fields []parquet.Field
-	for _, c := range t.file.Root().Columns() {
-		collectLeaves(c, &t.leaves)
+	for _, c := range table.file.Root().Columns() {
+		collectLeaves(c, &table.leaves)
 		fields = append(fields, copiedField{c})
 	}
 	fields = append(fields, NewColumn(markColumns[0], parquet.Optional(parquet.Leaf(parquet.DoubleType))),
@@ -224,23 +224,23 @@ func AnnotateParquet(in *input.Input, w io.Writer, marks Marks) (err error) {
 		NewColumn(markColumns[2], parquet.Optional(parquet.String())))
 	options := []parquet.WriterOption{parquet.NewSchema("schema", Group{Columns: fields}),
 		parquet.Compression(&parquet.Zstd)}
-	for _, kv := range t.file.Metadata().KeyValueMetadata {
+	for _, kv := range table.file.Metadata().KeyValueMetadata {
 		// These three list the columns, and would be wrong with the new ones.
 		if kv.Key != "ARROW:schema" && kv.Key != "pandas" && kv.Key != "huggingface" {
 			options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
 		}
 	}
 	out := parquet.NewWriter(w, options...)
-	for t.group < len(t.file.RowGroups()) {
-		if err := t.open(); err != nil {
-			return fmt.Errorf("row group %d: %w", t.group-1, err)
+	for table.group < len(table.file.RowGroups()) {
+		if err := table.open(); err != nil {
+			return fmt.Errorf("row group %d: %w", table.group-1, err)
 		}
-		for ; t.row < t.end; t.row++ {
-			if err := t.copyRow(out, marks); err != nil {
-				return fmt.Errorf("row %d: %w", t.row, err)
+		for ; table.row < table.end; table.row++ {
+			if err := table.copyRow(out, marks); err != nil {
+				return fmt.Errorf("row %d: %w", table.row, err)
 			}
 		}
-		t.closeGroup()
+		table.closeGroup()
 		if err := out.Flush(); err != nil {
 			return err
 		}
@@ -261,20 +261,20 @@ func collectLeaves(c *parquet.Column, leaves *[]*parquet.Column) {
 
 // copyRow copies the next row of a Parquet file and adds its mark. A part of the mark that is empty
 // becomes null.
-func (t *parquetTable) copyRow(out *parquet.Writer, marks Marks) error {
+func (table *parquetTable) copyRow(out *parquet.Writer, marks Marks) error {
 	var row parquet.Row
-	for i, c := range t.cursors {
+	for i, c := range table.cursors {
 		values, err := c.next()
 		if err != nil {
-			return fmt.Errorf("column %s: %w", t.leaves[i].Path()[0], err)
+			return fmt.Errorf("column %s: %w", table.leaves[i].Path()[0], err)
 		}
 		row = append(row, values...)
 	}
-	m, err := marks.Mark(fmt.Sprintf("row %d", t.row))
+	m, err := marks.Mark(fmt.Sprintf("row %d", table.row))
 	if err != nil {
 		return err
 	}
-	n := len(t.leaves)
+	n := len(table.leaves)
 	mark := func(v parquet.Value, known bool, i int) { // adds column i of the marks
 		if known {
 			row = append(row, v.Level(0, 1, n+i))

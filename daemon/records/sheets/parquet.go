@@ -32,7 +32,7 @@ type parquetTable struct {
 // Parquet reads a table, or rows of another format, from a Parquet file. See
 // docs/spec/dumps-files.md#r16.
 func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
-	t, err := openParquet(in)
+	table, err := openParquet(in)
 	if err != nil {
 		return nil, err
 	}
@@ -42,27 +42,27 @@ func Parquet(in *input.Input, o rows.Options) (src record.Source, err error) {
 		}
 	}()
 	var names []string
-	for _, c := range t.file.Root().Columns() {
+	for _, c := range table.file.Root().Columns() {
 		names = append(names, c.Name())
 	}
 	known, err := newTable(in, names, o)
 	if err != nil {
 		return nil, err
 	}
-	t.table = *known
-	for _, c := range t.file.Root().Columns() {
-		if !used(c, t.opts) {
+	table.table = *known
+	for _, c := range table.file.Root().Columns() {
+		if !used(c, table.opts) {
 			continue
 		}
-		if n := newNode(c, &t.leaves); n != nil {
-			t.columns = append(t.columns, n)
+		if n := newNode(c, &table.leaves); n != nil {
+			table.columns = append(table.columns, n)
 		}
 	}
-	return t, nil
+	return table, nil
 }
 
 // openParquet opens a Parquet file: it checks its footer and decodes it.
-func openParquet(in *input.Input) (t *parquetTable, err error) {
+func openParquet(in *input.Input) (table *parquetTable, err error) {
 	at, size, err := in.Random()
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func openParquet(in *input.Input) (t *parquetTable, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			t, err = nil, fmt.Errorf("the Parquet file cannot be decoded: %v", p)
+			table, err = nil, fmt.Errorf("the Parquet file cannot be decoded: %v", p)
 		}
 	}()
 	f, err := parquet.OpenFile(at, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
@@ -115,51 +115,51 @@ func holdsBytes(c *parquet.Column) bool {
 }
 
 // Close implements record.Source.
-func (t *parquetTable) Close() error {
-	t.closeGroup()
+func (table *parquetTable) Close() error {
+	table.closeGroup()
 	return nil
 }
 
 // closeGroup releases the pages of the Parquet file's current row group.
-func (t *parquetTable) closeGroup() {
-	for _, c := range t.cursors {
+func (table *parquetTable) closeGroup() {
+	for _, c := range table.cursors {
 		c.close()
 	}
-	t.cursors = nil
+	table.cursors = nil
 }
 
 // Next returns the record of the next row of a Parquet file. It implements record.Source.
-func (t *parquetTable) Next() (*record.Record, error) {
+func (table *parquetTable) Next() (*record.Record, error) {
 	for {
-		if r := t.pop(); r != nil {
+		if r := table.pop(); r != nil {
 			return r, nil
 		}
-		if t.cursors == nil && t.group >= len(t.file.RowGroups()) {
+		if table.cursors == nil && table.group >= len(table.file.RowGroups()) {
 			return nil, io.EOF
 		}
-		at := fmt.Sprintf("row %d", t.row)
-		if err := t.read(at); err != nil {
-			t.lose(err)
+		at := fmt.Sprintf("row %d", table.row)
+		if err := table.read(at); err != nil {
+			table.lose(err)
 		}
 	}
 }
 
 // lose reports the rest of a Parquet file's current row group as one record that cannot be read,
 // with the reason, so that reading can continue with the next group.
-func (t *parquetTable) lose(err error) {
-	t.closeGroup()
-	at := fmt.Sprintf("rows %d to %d", t.row, t.end-1)
-	if t.row == t.end-1 {
-		at = fmt.Sprintf("row %d", t.row)
+func (table *parquetTable) lose(err error) {
+	table.closeGroup()
+	at := fmt.Sprintf("rows %d to %d", table.row, table.end-1)
+	if table.row == table.end-1 {
+		at = fmt.Sprintf("row %d", table.row)
 	}
-	t.fault(at, fmt.Sprintf("row group %d (%s), %v; the other row groups are read", t.group-1, at, err))
-	t.row = t.end
+	table.fault(at, fmt.Sprintf("row group %d (%s), %v; the other row groups are read", table.group-1, at, err))
+	table.row = table.end
 }
 
 // read adds the records of the next row of a Parquet file to the queue. At the start of a row group
 // it opens the group instead, and at its end it closes the group. A panic of the library becomes an
 // error.
-func (t *parquetTable) read(at string) (err error) {
+func (table *parquetTable) read(at string) (err error) {
 	defer func() {
 		if p := recover(); p == errLevels {
 			err = errLevels
@@ -167,81 +167,81 @@ func (t *parquetTable) read(at string) (err error) {
 			err = fmt.Errorf("the rows cannot be decoded: %v", p)
 		}
 	}()
-	if t.cursors == nil {
-		return t.open()
+	if table.cursors == nil {
+		return table.open()
 	}
-	if t.row == t.end {
-		t.closeGroup()
+	if table.row == table.end {
+		table.closeGroup()
 		return nil
 	}
-	cols := make([][]parquet.Value, len(t.cursors))
-	for i, c := range t.cursors {
+	cols := make([][]parquet.Value, len(table.cursors))
+	for i, c := range table.cursors {
 		if cols[i], err = c.next(); err != nil {
-			return fmt.Errorf("column %s: %w", t.leaves[i].Path()[0], err)
+			return fmt.Errorf("column %s: %w", table.leaves[i].Path()[0], err)
 		}
 	}
-	t.object.begin()
-	for _, n := range t.columns {
-		before := len(t.object.text)
-		t.object.member(n.name)
+	table.object.begin()
+	for _, n := range table.columns {
+		before := len(table.object.text)
+		table.object.member(n.name)
 		var null bool
-		if t.object.text, null = n.value(t.object.text, cols, 0, 0); null { // absent: the member is left out
-			t.object.text = t.object.text[:before]
+		if table.object.text, null = n.value(table.object.text, cols, 0, 0); null { // absent: the member is left out
+			table.object.text = table.object.text[:before]
 		}
 	}
-	if n, most := len(t.object.text), t.in.Limits.Line; n > most {
-		t.fault(at, fmt.Sprintf("%s: it has %d bytes as JSON; want at most %d (--max-line)", at, n, most))
-	} else if v, err := t.object.end(); err != nil {
-		t.fault(at, fmt.Sprintf("%s: %v", at, err))
+	if n, most := len(table.object.text), table.in.Limits.Line; n > most {
+		table.fault(at, fmt.Sprintf("%s: it has %d bytes as JSON; want at most %d (--max-line)", at, n, most))
+	} else if v, err := table.object.end(); err != nil {
+		table.fault(at, fmt.Sprintf("%s: %v", at, err))
 	} else {
-		t.add(v, at)
+		table.add(v, at)
 	}
-	t.row++
+	table.row++
 	return nil
 }
 
 // open begins the next row group of a Parquet file. It first checks the sizes of its pages: the
 // used columns may have at most maxGroupBytes decompressed, and at most Limits.Ratio times their
 // compressed bytes unless they are small. Pages that the library would read wrongly are replaced.
-func (t *parquetTable) open() error {
-	group := t.file.RowGroups()[t.group]
-	meta := &t.file.Metadata().RowGroups[t.group]
-	t.group++
-	t.end = t.row + max(group.NumRows(), 0)
-	if t.row == t.end {
+func (table *parquetTable) open() error {
+	group := table.file.RowGroups()[table.group]
+	meta := &table.file.Metadata().RowGroups[table.group]
+	table.group++
+	table.end = table.row + max(group.NumRows(), 0)
+	if table.row == table.end {
 		return nil
 	}
-	if len(t.leaves) == 0 {
+	if len(table.leaves) == 0 {
 		return errors.New("no column can be read")
 	}
 	left, packed := int64(maxGroupBytes), int64(0)
-	sources := make([]io.ReaderAt, len(t.leaves)) // nil for columns that need no fix
-	for i, leaf := range t.leaves {
+	sources := make([]io.ReaderAt, len(table.leaves)) // nil for columns that need no fix
+	for i, leaf := range table.leaves {
 		if leaf.Index() >= len(meta.Columns) {
 			return fmt.Errorf("column %s: it is not in the row group", leaf.Path()[0])
 		}
 		c := &meta.Columns[leaf.Index()].MetaData
 		packed += max(c.TotalCompressedSize, 0)
-		n, fixes, err := checkPages(t.src, c, left, t.in.Limits)
+		n, fixes, err := checkPages(table.src, c, left, table.in.Limits)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", leaf.Path()[0], err)
 		}
 		if len(fixes) > 0 {
-			sources[i] = newFixedChunk(t.src, c, fixes)
+			sources[i] = newFixedChunk(table.src, c, fixes)
 		}
-		if left -= n; maxGroupBytes-left > parquetFloor && maxGroupBytes-left > packed*int64(t.in.Limits.Ratio) {
+		if left -= n; maxGroupBytes-left > parquetFloor && maxGroupBytes-left > packed*int64(table.in.Limits.Ratio) {
 			return fmt.Errorf("column %s: %d bytes became %d; want at most %d times (--max-ratio)", leaf.Path()[0],
-				packed, maxGroupBytes-left, t.in.Limits.Ratio)
+				packed, maxGroupBytes-left, table.in.Limits.Ratio)
 		}
 	}
 	chunks := group.ColumnChunks()
-	t.cursors = make([]*columnCursor, len(t.leaves))
-	for i, leaf := range t.leaves {
-		t.cursors[i] = &columnCursor{repeats: leaf.MaxRepetitionLevel() > 0}
+	table.cursors = make([]*columnCursor, len(table.leaves))
+	for i, leaf := range table.leaves {
+		table.cursors[i] = &columnCursor{repeats: leaf.MaxRepetitionLevel() > 0}
 		if chunk, ok := chunks[leaf.Index()].(*parquet.FileColumnChunk); ok && sources[i] != nil {
-			t.cursors[i].pages = chunk.PagesFrom(sources[i])
+			table.cursors[i].pages = chunk.PagesFrom(sources[i])
 		} else {
-			t.cursors[i].pages = chunks[leaf.Index()].Pages()
+			table.cursors[i].pages = chunks[leaf.Index()].Pages()
 		}
 	}
 	return nil

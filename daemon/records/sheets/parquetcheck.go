@@ -49,8 +49,8 @@ func checkFooter(src io.ReaderAt, size int64) error {
 		return fmt.Errorf("cannot read the footer: %w", err)
 	}
 	var s schemaDepth
-	w := thriftWalker{b: footer, each: s.each, begin: s.begin}
-	if err := w.structure(); err != nil {
+	walker := thriftWalker{b: footer, each: s.each, begin: s.begin}
+	if err := walker.structure(); err != nil {
 		return fmt.Errorf("the footer is damaged: %w", err)
 	}
 	if s.most > maxColumnDepth {
@@ -101,7 +101,7 @@ type pageHeader struct {
 // bytes. The numbers in it are those of the fields in parquet.thrift.
 func readPageHeader(b []byte) (h pageHeader, n int, err error) {
 	const v1, dictionary, v2 = 5, 7, 8 // the fields with the header of each kind
-	w := thriftWalker{b: b, each: func(path []int, v int64) {
+	walker := thriftWalker{b: b, each: func(path []int, v int64) {
 		switch {
 		case len(path) == 1 && path[0] == 1:
 			h.kind = v
@@ -120,11 +120,11 @@ func readPageHeader(b []byte) (h pageHeader, n int, err error) {
 			h.plain = v == 0
 		}
 	}}
-	err = w.structure()
+	err = walker.structure()
 	if err == nil && (h.unpacked < 0 || h.packed < 0 || h.values < 0 || h.levels < 0) {
 		err = errors.New("a size is negative")
 	}
-	return h, w.pos, err
+	return h, walker.pos, err
 }
 
 // checkPages checks the pages of a Parquet column in a row group. total is how many bytes they take

@@ -42,56 +42,56 @@ type thriftWalker struct {
 var errThriftEnd = errors.New("it breaks off")
 
 // byte reads a byte of a Parquet footer or page header.
-func (w *thriftWalker) byte() (byte, error) {
-	if w.pos >= len(w.b) {
+func (walker *thriftWalker) byte() (byte, error) {
+	if walker.pos >= len(walker.b) {
 		return 0, errThriftEnd
 	}
-	w.pos++
-	return w.b[w.pos-1], nil
+	walker.pos++
+	return walker.b[walker.pos-1], nil
 }
 
 // uvarint reads an unsigned integer of variable length from a Parquet footer or page header.
-func (w *thriftWalker) uvarint() (uint64, error) {
-	v, n := binary.Uvarint(w.b[w.pos:])
+func (walker *thriftWalker) uvarint() (uint64, error) {
+	v, n := binary.Uvarint(walker.b[walker.pos:])
 	if n == 0 {
 		return 0, errThriftEnd
 	}
 	if n < 0 {
 		return 0, errors.New("an integer is too long")
 	}
-	w.pos += n
+	walker.pos += n
 	return v, nil
 }
 
 // varint reads a signed integer, whose lowest bit is its sign (zigzag encoding).
-func (w *thriftWalker) varint() (int64, error) {
-	v, err := w.uvarint()
+func (walker *thriftWalker) varint() (int64, error) {
+	v, err := walker.uvarint()
 	return int64(v>>1) ^ -int64(v&1), err
 }
 
 // skip passes over n bytes of a Parquet footer or page header.
-func (w *thriftWalker) skip(n uint64) error {
-	if n > uint64(len(w.b)-w.pos) {
+func (walker *thriftWalker) skip(n uint64) error {
+	if n > uint64(len(walker.b)-walker.pos) {
 		return errThriftEnd
 	}
-	w.pos += int(n)
+	walker.pos += int(n)
 	return nil
 }
 
 // structure walks through the fields of a struct in a Parquet footer or page header (Thrift), and
-// calls w.each for its truth values. It refuses structs that are nested more than 50 deep, or more
+// calls walker.each for its truth values. It refuses structs that are nested more than 50 deep, or more
 // than maxStructs in all.
-func (w *thriftWalker) structure() error {
-	if w.depth++; w.depth > 50 {
+func (walker *thriftWalker) structure() error {
+	if walker.depth++; walker.depth > 50 {
 		return errors.New("structs are nested more than 50 deep")
 	}
-	if w.structs++; w.structs > maxStructs {
+	if walker.structs++; walker.structs > maxStructs {
 		return fmt.Errorf("it has more than %d parts", maxStructs)
 	}
-	defer func() { w.depth-- }()
+	defer func() { walker.depth-- }()
 	id := 0
 	for {
-		b, err := w.byte()
+		b, err := walker.byte()
 		if err != nil {
 			return err
 		}
@@ -102,83 +102,83 @@ func (w *thriftWalker) structure() error {
 		if delta := int(b >> 4); delta != 0 {
 			id += delta
 		} else {
-			v, err := w.varint()
+			v, err := walker.varint()
 			if err != nil {
 				return err
 			}
 			id = int(int16(v))
 		}
-		w.path = append(w.path, id)
+		walker.path = append(walker.path, id)
 		switch kind := b & 15; kind {
 		case thriftTrue, thriftFalse:
-			w.each(w.path, int64(thriftFalse-kind)) // true is 1, false 0: the type is the value
+			walker.each(walker.path, int64(thriftFalse-kind)) // true is 1, false 0: the type is the value
 		default:
-			err = w.value(kind)
+			err = walker.value(kind)
 		}
-		w.path = w.path[:len(w.path)-1]
+		walker.path = walker.path[:len(walker.path)-1]
 		if err != nil {
 			return err
 		}
 	}
 }
 
-// value walks through a value of any type in a Parquet footer or page header, and calls w.each for
+// value walks through a value of any type in a Parquet footer or page header, and calls walker.each for
 // an integer. Truth values of fields have no bytes of their own and are not passed to it.
-func (w *thriftWalker) value(kind byte) error {
+func (walker *thriftWalker) value(kind byte) error {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte: // in a list truth values have a byte
-		return w.skip(1)
+		return walker.skip(1)
 	case thriftI16, thriftI32, thriftI64:
-		v, err := w.varint()
+		v, err := walker.varint()
 		if err == nil {
-			w.each(w.path, v)
+			walker.each(walker.path, v)
 		}
 		return err
 	case thriftDouble:
-		return w.skip(8)
+		return walker.skip(8)
 	case thriftUUID:
-		return w.skip(16)
+		return walker.skip(16)
 	case thriftBinary:
-		n, err := w.uvarint()
+		n, err := walker.uvarint()
 		if err != nil {
 			return err
 		}
-		return w.skip(n)
+		return walker.skip(n)
 	case thriftList, thriftSet:
-		return w.list()
+		return walker.list()
 	case thriftMap:
 		return errors.New("it has a map, which Parquet does not use")
 	case thriftStruct:
-		return w.structure()
+		return walker.structure()
 	}
 	return fmt.Errorf("it has a value of the unknown type %d", kind)
 }
 
-// list walks through a list or set in a Parquet footer or page header, and calls w.begin before
+// list walks through a list or set in a Parquet footer or page header, and calls walker.begin before
 // each struct in it. It refuses lists that cannot fit into the rest of the bytes, and lists of
 // lists.
-func (w *thriftWalker) list() error {
-	b, err := w.byte()
+func (walker *thriftWalker) list() error {
+	b, err := walker.byte()
 	if err != nil {
 		return err
 	}
 	n, kind := uint64(b>>4), b&15
 	if n == 15 { // the number follows
-		if n, err = w.uvarint(); err != nil {
+		if n, err = walker.uvarint(); err != nil {
 			return err
 		}
 	}
-	if n > uint64(len(w.b)-w.pos) { // each element takes a byte at least
-		return fmt.Errorf("a list of %d elements in %d bytes", n, len(w.b)-w.pos)
+	if n > uint64(len(walker.b)-walker.pos) { // each element takes a byte at least
+		return fmt.Errorf("a list of %d elements in %d bytes", n, len(walker.b)-walker.pos)
 	}
 	if kind == thriftList || kind == thriftSet {
 		return errors.New("it has a list of lists, which Parquet does not use")
 	}
 	for range n {
-		if kind == thriftStruct && w.begin != nil {
-			w.begin(w.path)
+		if kind == thriftStruct && walker.begin != nil {
+			walker.begin(walker.path)
 		}
-		if err := w.value(kind); err != nil {
+		if err := walker.value(kind); err != nil {
 			return err
 		}
 	}

@@ -77,11 +77,11 @@ type Evaluator struct {
 // Evaluate evaluates a DrawingBench answer by the criteria of its task, nil for none, as the
 // published evaluator does. The exception with which the original crashes becomes Crash, and then
 // nothing else but Criteria is set. The result is valid as long as v and c are.
-func (e *Evaluator) Evaluate(v *pyjson.Value, criteria *Criteria) (out Evaluation) {
-	out.Criteria = criteria
+func (e *Evaluator) Evaluate(v *pyjson.Value, criteria *Criteria) (evaluation Evaluation) {
+	evaluation.Criteria = criteria
 	if v.Kind != pyjson.List {
-		out.Faults = []Fault{{Type: syntaxError, Message: "Actions must be a list/array", Index: -1}}
-		return out
+		evaluation.Faults = []Fault{{Type: syntaxError, Message: "Actions must be a list/array", Index: -1}}
+		return evaluation
 	}
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -89,29 +89,29 @@ func (e *Evaluator) Evaluate(v *pyjson.Value, criteria *Criteria) (out Evaluatio
 			if !ok {
 				panic(panicked)
 			}
-			out = Evaluation{Crash: crash, Criteria: criteria}
+			evaluation = Evaluation{Crash: crash, Criteria: criteria}
 		}
 	}()
 	e.acts = appendActions(e.acts[:0], v.Items())
-	out.List, out.Actions = true, len(e.acts)
+	evaluation.List, evaluation.Actions = true, len(e.acts)
 	for i := range e.acts {
-		out.Breakdown[e.acts[i].kind]++
+		evaluation.Breakdown[e.acts[i].kind]++
 	}
-	out.Faults = findFaults(e.acts)
-	out.Warnings = findWarnings(e.acts, out.Breakdown[mouseDown], out.Breakdown[mouseUp])
-	out.measure(e.acts, &e.grid)
+	evaluation.Faults = findFaults(e.acts)
+	evaluation.Warnings = findWarnings(e.acts, evaluation.Breakdown[mouseDown], evaluation.Breakdown[mouseUp])
+	evaluation.measure(e.acts, &e.grid)
 	if criteria != nil {
-		out.compareWithCriteria(e.acts)
+		evaluation.compareWithCriteria(e.acts)
 	}
-	out.computeScore()
-	return out
+	evaluation.computeScore()
+	return evaluation
 }
 
 // measure fills in the metrics of the evaluation, in the order in which the original may
 // crash: counts (docs/spec/drawingbench.md#r28), coverage, colours
 // (docs/spec/drawingbench.md#r29), and with criteria the spatial accuracy and the
 // efficiency. g is memory for the grid.
-func (out *Evaluation) measure(acts []action, g *grid) {
+func (evaluation *Evaluation) measure(acts []action, g *grid) {
 	pressed := false
 	for i := range acts {
 		a := &acts[i]
@@ -119,23 +119,23 @@ func (out *Evaluation) measure(acts []action, g *grid) {
 		case click:
 			if a.x != nil {
 				if toolAt(a) != nil {
-					out.ToolChanges++
+					evaluation.ToolChanges++
 				}
 				if onPalette(a) {
-					out.ColourChanges++
+					evaluation.ColourChanges++
 				}
 			}
 		case mouseDown: // a second press without a release begins no segment
 			if !pressed {
-				out.Segments++
+				evaluation.Segments++
 			}
 			pressed = true
 		case mouseUp:
 			pressed = false
 		}
 	}
-	out.Box = boxCoverage(acts)
-	out.Grid = gridCoverage(acts, g)
+	evaluation.Box = boxCoverage(acts)
+	evaluation.Grid = gridCoverage(acts, g)
 	for i := range acts {
 		a := &acts[i]
 		if a.kind != click && !(a.kind == moveTo && i+1 < len(acts) && acts[i+1].kind == click) {
@@ -143,28 +143,28 @@ func (out *Evaluation) measure(acts []action, g *grid) {
 		}
 		colour := colourAt(a)
 		if colour != nil {
-			out.Colours = append(out.Colours, colour.Hex)
+			evaluation.Colours = append(evaluation.Colours, colour.Hex)
 		}
 	}
 	// Selected is not part of the original: it comes after what the original computes, so that
 	// a crash is the one that the original has.
-	out.Selected = selectedTools(acts)
-	criteria := out.Criteria
+	evaluation.Selected = selectedTools(acts)
+	criteria := evaluation.Criteria
 	if criteria == nil {
 		return
 	}
 	region := namedRegion(criteria.Prompt)
 	if region != nil {
-		out.Region, out.Accuracy = region.name, region.accuracy(acts)
+		evaluation.Region, evaluation.Accuracy = region.name, region.accuracy(acts)
 	}
-	out.measureEfficiency()
+	evaluation.measureEfficiency()
 }
 
 // measureEfficiency sets action_efficiency, a grade by how many actions there are for each
 // one that the task needs. Tasks that need none get no grade. See
 // docs/spec/drawingbench.md#r30.
-func (out *Evaluation) measureEfficiency() {
-	criteria := out.Criteria
+func (evaluation *Evaluation) measureEfficiency() {
+	criteria := evaluation.Criteria
 	needed := float64(len(criteria.Tools) + len(criteria.Colours))
 	if criteria.Segments != nil {
 		needed += 3 * criteria.Segments.F
@@ -172,46 +172,46 @@ func (out *Evaluation) measureEfficiency() {
 	if needed == 0 {
 		return
 	}
-	out.Efficient = true
-	switch ratio := float64(out.Actions) / needed; {
+	evaluation.Efficient = true
+	switch ratio := float64(evaluation.Actions) / needed; {
 	case ratio <= 1.5:
-		out.Efficiency = 1
+		evaluation.Efficiency = 1
 	case ratio <= 2:
-		out.Efficiency = 0.8
+		evaluation.Efficiency = 0.8
 	case ratio <= 3:
-		out.Efficiency = 0.6
+		evaluation.Efficiency = 0.6
 	default:
-		out.Efficiency = 0.4
+		evaluation.Efficiency = 0.4
 	}
 }
 
 // compareWithCriteria fills in which of the task's criteria the actions meet. Criteria must
 // not be nil. See docs/spec/drawingbench.md#r38.
-func (out *Evaluation) compareWithCriteria(acts []action) {
-	criteria := out.Criteria
+func (evaluation *Evaluation) compareWithCriteria(acts []action) {
+	criteria := evaluation.Criteria
 	for i, t := range criteria.Tools {
 		if !slices.Contains(criteria.Tools[:i], t) { // the original keeps them by name
-			out.Tools = append(out.Tools, findUse(acts, t))
+			evaluation.Tools = append(evaluation.Tools, findUse(acts, t))
 		}
 	}
 	if criteria.Segments != nil {
-		out.SegmentsMet = float64(out.Segments) >= criteria.Segments.F
+		evaluation.SegmentsMet = float64(evaluation.Segments) >= criteria.Segments.F
 	}
 	if criteria.HasColour {
 		required := sortedSet(criteria.Colours)
-		out.Used = sortedSet(out.Colours)
+		evaluation.Used = sortedSet(evaluation.Colours)
 		for _, hex := range required {
-			if slices.Contains(out.Used, hex) {
-				out.Matched++
+			if slices.Contains(evaluation.Used, hex) {
+				evaluation.Matched++
 			} else {
-				out.Missing = append(out.Missing, hex)
+				evaluation.Missing = append(evaluation.Missing, hex)
 			}
 		}
-		out.ColoursMet = out.ColourChanges >= len(criteria.Colours)
-		out.ExactMet = out.Matched >= len(required)
+		evaluation.ColoursMet = evaluation.ColourChanges >= len(criteria.Colours)
+		evaluation.ExactMet = evaluation.Matched >= len(required)
 	}
 	if criteria.Coverage != nil {
-		out.BoxMet, out.GridMet = out.Box >= criteria.Coverage.F, out.Grid >= criteria.Coverage.F
+		evaluation.BoxMet, evaluation.GridMet = evaluation.Box >= criteria.Coverage.F, evaluation.Grid >= criteria.Coverage.F
 	}
 }
 
@@ -225,30 +225,30 @@ func sortedSet(list []string) []string {
 // computeScore sets the score of an answer as the published evaluator does: 1 less deductions, in
 // the evaluator's order, on which the last bit depends, and a bonus of 0.05 for 10 to 500 actions.
 // See docs/spec/drawingbench.md#r39.
-func (out *Evaluation) computeScore() {
+func (evaluation *Evaluation) computeScore() {
 	value, isNumpy := 1.0, false
-	if criteria := out.Criteria; criteria != nil {
+	if criteria := evaluation.Criteria; criteria != nil {
 		missingTools := 0.0
-		for _, tool := range out.Tools {
+		for _, tool := range evaluation.Tools {
 			if !tool.Drew {
 				missingTools += 0.15
 			}
 		}
 		value -= missingTools
-		if criteria.HasColour && !out.ExactMet {
-			value -= float64(0.05 * float64(max(0, len(criteria.Colours)-out.Matched)))
+		if criteria.HasColour && !evaluation.ExactMet {
+			value -= float64(0.05 * float64(max(0, len(criteria.Colours)-evaluation.Matched)))
 		}
-		if criteria.Segments != nil && !out.SegmentsMet {
+		if criteria.Segments != nil && !evaluation.SegmentsMet {
 			value -= 0.15
 		}
-		if criteria.Coverage != nil && !out.GridMet && criteria.Coverage.F > 0 {
-			value -= float64(max(0, criteria.Coverage.F-out.Grid) / criteria.Coverage.F * 0.12)
+		if criteria.Coverage != nil && !evaluation.GridMet && criteria.Coverage.F > 0 {
+			value -= float64(max(0, criteria.Coverage.F-evaluation.Grid) / criteria.Coverage.F * 0.12)
 			isNumpy = true
 		}
 	}
-	value -= float64(0.08 * float64(len(out.Faults)))
-	value -= float64(0.02 * float64(len(out.Warnings)))
-	if 10 <= out.Actions && out.Actions <= 500 && value >= 0.2 {
+	value -= float64(0.08 * float64(len(evaluation.Faults)))
+	value -= float64(0.02 * float64(len(evaluation.Warnings)))
+	if 10 <= evaluation.Actions && evaluation.Actions <= 500 && value >= 0.2 {
 		value += 0.05
 	}
 	if isNumpy {
@@ -256,7 +256,7 @@ func (out *Evaluation) computeScore() {
 	} else {
 		value = pyRound(value, 3)
 	}
-	out.Score = min(max(value, 0), 1)
+	evaluation.Score = min(max(value, 0), 1)
 }
 
 // pyRound is Python's round(x, digits): the decimal nearest to the exact binary value, half

@@ -27,24 +27,24 @@ type placeFinder struct {
 // An action that fails places nothing, and a move that ends one drag and begins the next
 // belongs to both. A value that is no list has none.
 func Places(actions *pyjson.Value) []Place {
-	p := &placeFinder{movedBy: -1, tool: "pen"}
+	finder := &placeFinder{movedBy: -1, tool: "pen"}
 	if actions.Kind != pyjson.List {
 		return nil
 	}
 	for i := range actions.Items() {
-		p.act(i, &actions.Items()[i])
+		finder.act(i, &actions.Items()[i])
 	}
-	return p.list
+	return finder.list
 }
 
 // act follows mouse action i as player.act plays it, to find which actions place what is drawn:
 // moves extend a drag, a press begins one and a release ends it.
-func (p *placeFinder) act(i int, v *pyjson.Value) {
+func (finder *placeFinder) act(i int, v *pyjson.Value) {
 	name := v.Get("action")
 	if name == nil || name.Kind != pyjson.Str {
 		return
 	}
-	x, y, movedBy := p.x, p.y, p.movedBy
+	x, y, movedBy := finder.x, finder.y, finder.movedBy
 	if v.Get("x") != nil || name.S == "moveTo" {
 		if v.Get("x") == nil || v.Get("y") == nil {
 			return
@@ -53,36 +53,36 @@ func (p *placeFinder) act(i int, v *pyjson.Value) {
 	}
 	switch name.S {
 	case "moveTo":
-		p.x, p.y, p.movedBy = x, y, i
-		if p.drawing {
-			p.open.extend(i, x, y)
+		finder.x, finder.y, finder.movedBy = x, y, i
+		if finder.drawing {
+			finder.open.extend(i, x, y)
 		}
 	case "mouseDown":
 		if onCanvas(x, y) {
-			p.drawing, p.open = true, newPlace(Kind(p.tool), movedBy, x, y)
+			finder.drawing, finder.open = true, newPlace(Kind(finder.tool), movedBy, x, y)
 		}
 	case "mouseUp":
-		if p.drawing {
-			p.open.extend(movedBy, x, y)
-			p.drawing, p.list = false, append(p.list, p.open)
+		if finder.drawing {
+			finder.open.extend(movedBy, x, y)
+			finder.drawing, finder.list = false, append(finder.list, finder.open)
 		}
 	case "click":
-		p.click(movedBy, x, y)
+		finder.click(movedBy, x, y)
 	}
 }
 
 // click follows a click of the mouse: on a button it chooses a tool, on the canvas it places a dot
 // or a fill.
-func (p *placeFinder) click(at int, x, y float64) {
+func (finder *placeFinder) click(at int, x, y float64) {
 	switch b := buttonAt(x, y); {
 	case b != nil && b.tool != "":
-		p.tool = b.tool
+		finder.tool = b.tool
 	case b == nil && onCanvas(x, y):
-		kind := Kind(p.tool)
-		if isShapeTool(p.tool) {
+		kind := Kind(finder.tool)
+		if isShapeTool(finder.tool) {
 			kind = Dot
 		}
-		p.list = append(p.list, newPlace(kind, at, x, y))
+		finder.list = append(finder.list, newPlace(kind, at, x, y))
 	}
 }
 

@@ -148,9 +148,9 @@ func (e *Evaluator) tryInt64(pieces [][]Point, t *Target) bool {
 			denominator, ok = commonDenominator(piece, denominator, int64Limit)
 		}
 	}
-	k, vs := &e.int64, &e.vertices
-	k.x, k.y, vs.x, vs.y = k.x[:0], k.y[:0], vs.x[:0], vs.y[:0]
-	if !ok || t != nil && !k.load(t.points, denominator) {
+	kernel, vs := &e.int64, &e.vertices
+	kernel.x, kernel.y, vs.x, vs.y = kernel.x[:0], kernel.y[:0], vs.x[:0], vs.y[:0]
+	if !ok || t != nil && !kernel.load(t.points, denominator) {
 		return false
 	}
 	if t != nil {
@@ -158,15 +158,15 @@ func (e *Evaluator) tryInt64(pieces [][]Point, t *Target) bool {
 		vs.y = append(vs.y, t.y...)
 	}
 	for _, piece := range pieces {
-		if !k.load(piece, denominator) {
+		if !kernel.load(piece, denominator) {
 			return false
 		}
 	}
-	for i := len(vs.x); i < len(k.x); i++ {
-		vs.x = append(vs.x, k.x[i].float()/float64(denominator))
-		vs.y = append(vs.y, k.y[i].float()/float64(denominator))
+	for i := len(vs.x); i < len(kernel.x); i++ {
+		vs.x = append(vs.x, kernel.x[i].float()/float64(denominator))
+		vs.y = append(vs.y, kernel.y[i].float()/float64(denominator))
 	}
-	vs.kernel = k
+	vs.kernel = kernel
 	e.addRings(pieces, t)
 	return true
 }
@@ -242,26 +242,26 @@ func (e *Evaluator) loadRounded(pieces [][]Point, t *Target) {
 // loadGrid loads the rounded target and the tangram pieces into the grid kernel. scale is the
 // number of grid steps per unit; toGrid converts a coordinate of a piece to steps.
 func (e *Evaluator) loadGrid(pieces [][]Point, t *Target, scale float64, toGrid func(n *field.Number) int64) {
-	k, vs := &e.grid, &e.vertices
-	k.x, k.y = k.x[:0], k.y[:0]
+	kernel, vs := &e.grid, &e.vertices
+	kernel.x, kernel.y = kernel.x[:0], kernel.y[:0]
 	if t != nil {
 		for i := range t.x {
-			k.x = append(k.x, toGridUnits(t.x[i], scale))
-			k.y = append(k.y, toGridUnits(t.y[i], scale))
+			kernel.x = append(kernel.x, toGridUnits(t.x[i], scale))
+			kernel.y = append(kernel.y, toGridUnits(t.y[i], scale))
 		}
 	}
 	for _, list := range pieces {
 		for i := range list {
-			k.x = append(k.x, toGrid(&list[i].X))
-			k.y = append(k.y, toGrid(&list[i].Y))
+			kernel.x = append(kernel.x, toGrid(&list[i].X))
+			kernel.y = append(kernel.y, toGrid(&list[i].Y))
 		}
 	}
 	vs.x, vs.y = vs.x[:0], vs.y[:0]
-	for i := range k.x {
-		vs.x = append(vs.x, float64(k.x[i])/scale)
-		vs.y = append(vs.y, float64(k.y[i])/scale)
+	for i := range kernel.x {
+		vs.x = append(vs.x, float64(kernel.x[i])/scale)
+		vs.y = append(vs.y, float64(kernel.y[i])/scale)
 	}
-	vs.kernel = k
+	vs.kernel = kernel
 	e.addRings(pieces, t)
 }
 
@@ -296,11 +296,11 @@ func (e *Evaluator) tryExact(pieces [][]Point, t *Target) bool {
 }
 
 // appendPoints adds points of polygons to the exact kernel and, as doubles, to vs.
-func (k *exactKernel) appendPoints(vs *vertexSet, list []Point) {
+func (kernel *exactKernel) appendPoints(vs *vertexSet, list []Point) {
 	for i := range list {
 		x, y := list[i].X, list[i].Y
-		k.x = append(k.x, x)
-		k.y = append(k.y, y)
+		kernel.x = append(kernel.x, x)
+		kernel.y = append(kernel.y, y)
 		vs.x = append(vs.x, x.Float())
 		vs.y = append(vs.y, y.Float())
 	}

@@ -10,51 +10,55 @@ import (
 type exactKernel struct{ x, y []field.Number }
 
 // exactCross returns the cross product (b - a) x (d - c).
-func (k *exactKernel) exactCross(a, b, c, d int32) field.Number {
-	ux, uy := k.x[b].Sub(k.x[a]), k.y[b].Sub(k.y[a])
-	vx, vy := k.x[d].Sub(k.x[c]), k.y[d].Sub(k.y[c])
+func (kernel *exactKernel) exactCross(a, b, c, d int32) field.Number {
+	ux, uy := kernel.x[b].Sub(kernel.x[a]), kernel.y[b].Sub(kernel.y[a])
+	vx, vy := kernel.x[d].Sub(kernel.x[c]), kernel.y[d].Sub(kernel.y[c])
 	return ux.Mul(vy).Sub(uy.Mul(vx))
 }
 
 // side, cross, along and order implement kernel for coordinates of any size.
-func (k *exactKernel) side(a, b, c int32) int { return k.exactCross(a, b, a, c).Sign() }
+func (kernel *exactKernel) side(a, b, c int32) int { return kernel.exactCross(a, b, a, c).Sign() }
 
 // same implements kernel. It may return false for equal numbers of many digits, which are
 // not kept in one form; callers only lose a short cut.
-func (k *exactKernel) same(a, b int32) bool { return k.x[a] == k.x[b] && k.y[a] == k.y[b] }
-
-func (k *exactKernel) hash(a int32) uint64 {
-	return hashWords(math.Float64bits(k.x[a].Float()), math.Float64bits(k.y[a].Float()))
+func (kernel *exactKernel) same(a, b int32) bool {
+	return kernel.x[a] == kernel.x[b] && kernel.y[a] == kernel.y[b]
 }
 
-func (k *exactKernel) cross(a, b, c, d int32) float64 { return k.exactCross(a, b, c, d).Float() }
+func (kernel *exactKernel) hash(a int32) uint64 {
+	return hashWords(math.Float64bits(kernel.x[a].Float()), math.Float64bits(kernel.y[a].Float()))
+}
+
+func (kernel *exactKernel) cross(a, b, c, d int32) float64 {
+	return kernel.exactCross(a, b, c, d).Float()
+}
 
 // paramOf returns the parameter of vertex c on the edge from a to b.
-func (k *exactKernel) paramOf(a, b, c int32) float64 {
-	n, d := k.paramQuotient(edgeParam{a: a, b: b, c: c, d: -1})
+func (kernel *exactKernel) paramOf(a, b, c int32) float64 {
+	n, d := kernel.paramQuotient(edgeParam{a: a, b: b, c: c, d: -1})
 	return n.Float() / d.Float()
 }
 
 // paramQuotient returns the place of a point on a polygon's edge, 0 at its start and 1 at its end,
 // as an exact quotient; the denominator may be negative.
-func (k *exactKernel) paramQuotient(p edgeParam) (num, den field.Number) {
+func (kernel *exactKernel) paramQuotient(p edgeParam) (num, den field.Number) {
 	switch {
 	case p.isEnd():
 		return field.Int(int64(p.value)), field.Int(1) // 0 or 1
 	case p.isCrossing(): // (c - a) x (d - c) over (b - a) x (d - c)
-		return k.exactCross(p.a, p.c, p.c, p.d), k.exactCross(p.a, p.b, p.c, p.d)
+		return kernel.exactCross(p.a, p.c, p.c, p.d), kernel.exactCross(p.a, p.b, p.c, p.d)
 	}
 	// the vertex c: by x coordinates, or by y where the edge is vertical
-	if ux := k.x[p.b].Sub(k.x[p.a]); !ux.Zero() {
-		return k.x[p.c].Sub(k.x[p.a]), ux
+	if ux := kernel.x[p.b].Sub(kernel.x[p.a]); !ux.Zero() {
+		return kernel.x[p.c].Sub(kernel.x[p.a]), ux
 	}
-	return k.y[p.c].Sub(k.y[p.a]), k.y[p.b].Sub(k.y[p.a])
+	return kernel.y[p.c].Sub(kernel.y[p.a]), kernel.y[p.b].Sub(kernel.y[p.a])
 }
 
 // order compares two edge parameters exactly by cross-multiplication. The signs of the
 // denominators correct for their order.
-func (k *exactKernel) order(s, t edgeParam) int {
-	numS, denS := k.paramQuotient(s)
-	numT, denT := k.paramQuotient(t)
+func (kernel *exactKernel) order(s, t edgeParam) int {
+	numS, denS := kernel.paramQuotient(s)
+	numT, denT := kernel.paramQuotient(t)
 	return numS.Mul(denT).Sub(numT.Mul(denS)).Sign() * denS.Sign() * denT.Sign()
 }

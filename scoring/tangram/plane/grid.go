@@ -17,8 +17,8 @@ type gridKernel struct{ x, y []int64 }
 type int128 struct{ hi, lo uint64 }
 
 // exactCross returns the cross product (b - a) x (d - c) of grid points exactly.
-func (k *gridKernel) exactCross(a, b, c, d int32) int128 {
-	first, second := product128(k.x[b]-k.x[a], k.y[d]-k.y[c]), product128(k.y[b]-k.y[a], k.x[d]-k.x[c])
+func (kernel *gridKernel) exactCross(a, b, c, d int32) int128 {
+	first, second := product128(kernel.x[b]-kernel.x[a], kernel.y[d]-kernel.y[c]), product128(kernel.y[b]-kernel.y[a], kernel.x[d]-kernel.x[c])
 	lo, borrow := bits.Sub64(first.lo, second.lo, 0)
 	hi, _ := bits.Sub64(first.hi, second.hi, borrow)
 	return int128{hi, lo}
@@ -87,47 +87,51 @@ func int128Of(n int64) int128 {
 }
 
 // side, same and hash implement kernel for integer coordinates.
-func (k *gridKernel) side(a, b, c int32) int { return k.exactCross(a, b, a, c).sign() }
+func (kernel *gridKernel) side(a, b, c int32) int { return kernel.exactCross(a, b, a, c).sign() }
 
-func (k *gridKernel) same(a, b int32) bool { return k.x[a] == k.x[b] && k.y[a] == k.y[b] }
+func (kernel *gridKernel) same(a, b int32) bool {
+	return kernel.x[a] == kernel.x[b] && kernel.y[a] == kernel.y[b]
+}
 
-func (k *gridKernel) hash(a int32) uint64 { return hashWords(uint64(k.x[a]), uint64(k.y[a])) }
+func (kernel *gridKernel) hash(a int32) uint64 {
+	return hashWords(uint64(kernel.x[a]), uint64(kernel.y[a]))
+}
 
 // cross is in units of the squared grid step: callers only use ratios.
-func (k *gridKernel) cross(a, b, c, d int32) float64 {
-	return k.exactCross(a, b, c, d).float()
+func (kernel *gridKernel) cross(a, b, c, d int32) float64 {
+	return kernel.exactCross(a, b, c, d).float()
 }
 
 // paramOf returns the place of vertex c on a polygon's edge from a to b, 0 at a and 1 at b. It uses
 // x coordinates, or y where the edge is vertical.
-func (k *gridKernel) paramOf(a, b, c int32) float64 {
-	if ux := k.x[b] - k.x[a]; ux != 0 {
-		return float64(k.x[c]-k.x[a]) / float64(ux)
+func (kernel *gridKernel) paramOf(a, b, c int32) float64 {
+	if ux := kernel.x[b] - kernel.x[a]; ux != 0 {
+		return float64(kernel.x[c]-kernel.x[a]) / float64(ux)
 	}
-	return float64(k.y[c]-k.y[a]) / float64(k.y[b]-k.y[a])
+	return float64(kernel.y[c]-kernel.y[a]) / float64(kernel.y[b]-kernel.y[a])
 }
 
 // paramQuotient returns the place of a point on a polygon's edge, 0 at its start and 1 at its end,
 // as an exact quotient of grid numbers; the denominator may be negative.
-func (k *gridKernel) paramQuotient(p edgeParam) (num, den int128) {
+func (kernel *gridKernel) paramQuotient(p edgeParam) (num, den int128) {
 	switch {
 	case p.isEnd():
 		return int128Of(int64(p.value)), int128Of(1) // 0 or 1
 	case p.isCrossing(): // (c - a) x (d - c) over (b - a) x (d - c)
-		return k.exactCross(p.a, p.c, p.c, p.d), k.exactCross(p.a, p.b, p.c, p.d)
+		return kernel.exactCross(p.a, p.c, p.c, p.d), kernel.exactCross(p.a, p.b, p.c, p.d)
 	}
 	// the vertex c: by x coordinates, or by y where the edge is vertical
-	if ux := k.x[p.b] - k.x[p.a]; ux != 0 {
-		return int128Of(k.x[p.c] - k.x[p.a]), int128Of(ux)
+	if ux := kernel.x[p.b] - kernel.x[p.a]; ux != 0 {
+		return int128Of(kernel.x[p.c] - kernel.x[p.a]), int128Of(ux)
 	}
-	return int128Of(k.y[p.c] - k.y[p.a]), int128Of(k.y[p.b] - k.y[p.a])
+	return int128Of(kernel.y[p.c] - kernel.y[p.a]), int128Of(kernel.y[p.b] - kernel.y[p.a])
 }
 
 // order compares the places of two points on a polygon's edge exactly: by their signs, then by the
 // magnitudes of the cross-multiplied quotients.
-func (k *gridKernel) order(s, t edgeParam) int {
-	numS, denS := k.paramQuotient(s)
-	numT, denT := k.paramQuotient(t)
+func (kernel *gridKernel) order(s, t edgeParam) int {
+	numS, denS := kernel.paramQuotient(s)
+	numT, denT := kernel.paramQuotient(t)
 	signS, signT := numS.sign()*denS.sign(), numT.sign()*denT.sign()
 	if signS != signT {
 		return cmp.Compare(signS, signT)

@@ -82,15 +82,15 @@ type int64Kernel struct{ x, y []surd }
 
 // load appends points of polygons to the int64 kernel, in units of 1/d, where d is a multiple of
 // all denominators. It returns false if a coordinate exceeds int64Limit.
-func (k *int64Kernel) load(points []Point, d int64) bool {
+func (kernel *int64Kernel) load(points []Point, d int64) bool {
 	for i := range points {
 		x, ok1 := timesDenominator(points[i].X, d)
 		y, ok2 := timesDenominator(points[i].Y, d)
 		if !ok1 || !ok2 {
 			return false
 		}
-		k.x = append(k.x, x)
-		k.y = append(k.y, y)
+		kernel.x = append(kernel.x, x)
+		kernel.y = append(kernel.y, y)
 	}
 	return true
 }
@@ -146,29 +146,33 @@ func (x surd) withinLimit(limit int64) bool {
 type quotient struct{ num, den surd }
 
 // exactCross returns the cross product (b - a) x (d - c).
-func (k *int64Kernel) exactCross(a, b, c, d int32) surd {
-	ux, uy := k.x[b].sub(k.x[a]), k.y[b].sub(k.y[a])
-	vx, vy := k.x[d].sub(k.x[c]), k.y[d].sub(k.y[c])
+func (kernel *int64Kernel) exactCross(a, b, c, d int32) surd {
+	ux, uy := kernel.x[b].sub(kernel.x[a]), kernel.y[b].sub(kernel.y[a])
+	vx, vy := kernel.x[d].sub(kernel.x[c]), kernel.y[d].sub(kernel.y[c])
 	return surd{ux.a*vy.a + 2*ux.b*vy.b - uy.a*vx.a - 2*uy.b*vx.b, ux.a*vy.b + ux.b*vy.a - uy.a*vx.b - uy.b*vx.a}
 }
 
 // side, same and hash implement kernel for coordinates in Z[sqrt 2].
-func (k *int64Kernel) side(a, b, c int32) int { return k.exactCross(a, b, a, c).sign() }
+func (kernel *int64Kernel) side(a, b, c int32) int { return kernel.exactCross(a, b, a, c).sign() }
 
-func (k *int64Kernel) same(a, b int32) bool { return k.x[a] == k.x[b] && k.y[a] == k.y[b] }
+func (kernel *int64Kernel) same(a, b int32) bool {
+	return kernel.x[a] == kernel.x[b] && kernel.y[a] == kernel.y[b]
+}
 
 // hash returns the hash of vertex a by its coordinates.
-func (k *int64Kernel) hash(a int32) uint64 {
-	x, y := k.x[a], k.y[a]
+func (kernel *int64Kernel) hash(a int32) uint64 {
+	x, y := kernel.x[a], kernel.y[a]
 	return hashWords(uint64(x.a), uint64(x.b), uint64(y.a), uint64(y.b))
 }
 
 // cross is in units of 1 over the squared denominator: callers only use ratios.
-func (k *int64Kernel) cross(a, b, c, d int32) float64 { return k.exactCross(a, b, c, d).float() }
+func (kernel *int64Kernel) cross(a, b, c, d int32) float64 {
+	return kernel.exactCross(a, b, c, d).float()
+}
 
 // paramOf returns the parameter of vertex c on the edge from a to b.
-func (k *int64Kernel) paramOf(a, b, c int32) float64 {
-	q := k.paramQuotient(edgeParam{a: a, b: b, c: c, d: -1})
+func (kernel *int64Kernel) paramOf(a, b, c int32) float64 {
+	q := kernel.paramQuotient(edgeParam{a: a, b: b, c: c, d: -1})
 	return q.num.float() / q.den.float()
 }
 
@@ -182,18 +186,18 @@ func quotientOf(num, den surd) quotient {
 
 // paramQuotient returns the place of a point on a polygon's edge, 0 at its start and 1 at its end,
 // as an exact quotient with a positive denominator.
-func (k *int64Kernel) paramQuotient(p edgeParam) quotient {
+func (kernel *int64Kernel) paramQuotient(p edgeParam) quotient {
 	switch {
 	case p.isEnd():
 		return quotient{surd{a: int64(p.value)}, surd{a: 1}} // 0 or 1
 	case p.isCrossing(): // (c - a) x (d - c) over (b - a) x (d - c)
-		return quotientOf(k.exactCross(p.a, p.c, p.c, p.d), k.exactCross(p.a, p.b, p.c, p.d))
+		return quotientOf(kernel.exactCross(p.a, p.c, p.c, p.d), kernel.exactCross(p.a, p.b, p.c, p.d))
 	}
 	// the vertex c: by x coordinates, or by y where the edge is vertical
-	if ux := k.x[p.b].sub(k.x[p.a]); ux != (surd{}) {
-		return quotientOf(k.x[p.c].sub(k.x[p.a]), ux)
+	if ux := kernel.x[p.b].sub(kernel.x[p.a]); ux != (surd{}) {
+		return quotientOf(kernel.x[p.c].sub(kernel.x[p.a]), ux)
 	}
-	return quotientOf(k.y[p.c].sub(k.y[p.a]), k.y[p.b].sub(k.y[p.a]))
+	return quotientOf(kernel.y[p.c].sub(kernel.y[p.a]), kernel.y[p.b].sub(kernel.y[p.a]))
 }
 
 // smallSurd bounds the parts of quotients that are compared in int64 arithmetic.
@@ -207,8 +211,8 @@ func (x surd) fitsSmall() bool {
 
 // order compares the places of two points on a polygon's edge exactly, by cross-multiplication, in
 // big integers where int64s could overflow.
-func (k *int64Kernel) order(p, q edgeParam) int {
-	s, t := k.paramQuotient(p), k.paramQuotient(q)
+func (kernel *int64Kernel) order(p, q edgeParam) int {
+	s, t := kernel.paramQuotient(p), kernel.paramQuotient(q)
 	if s == t {
 		return 0
 	}

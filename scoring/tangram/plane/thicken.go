@@ -107,19 +107,19 @@ func (th *thickener) addHull() {
 // roundRing adds a polygon's points as vertices, rounded to the grid, and returns them as a ring.
 // Points that round to the one before or to the first one are left out.
 func (th *thickener) roundRing(list []floatPoint) ring {
-	k := &th.grid
-	r := ring{from: int32(len(k.x))}
+	kernel := &th.grid
+	r := ring{from: int32(len(kernel.x))}
 	for _, p := range list {
 		x, y := toGridUnits(p.x, th.scale), toGridUnits(p.y, th.scale)
-		if n := len(k.x); n > int(r.from) && (k.x[n-1] == x && k.y[n-1] == y || k.x[r.from] == x && k.y[r.from] == y) {
+		if n := len(kernel.x); n > int(r.from) && (kernel.x[n-1] == x && kernel.y[n-1] == y || kernel.x[r.from] == x && kernel.y[r.from] == y) {
 			continue
 		}
-		k.x = append(k.x, x)
-		k.y = append(k.y, y)
+		kernel.x = append(kernel.x, x)
+		kernel.y = append(kernel.y, y)
 		th.vertices.x = append(th.vertices.x, float64(x)/th.scale)
 		th.vertices.y = append(th.vertices.y, float64(y)/th.scale)
 	}
-	r.to = int32(len(k.x))
+	r.to = int32(len(kernel.x))
 	return r
 }
 

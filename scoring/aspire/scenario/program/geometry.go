@@ -185,10 +185,10 @@ const (
 )
 
 // addOutline marks the cells of the frame whose centres the outline of a scenario's shape covers.
-func (k *inkGrid) addOutline(p []point) {
+func (grid *inkGrid) addOutline(p []point) {
 	lo, hi := boundingBox(p)
-	for i := max(0, int(lo.x)/cell); i < min(len(k.covered), int(hi.x)/cell+1); i++ {
-		column := k.covered[i][:]
+	for i := max(0, int(lo.x)/cell); i < min(len(grid.covered), int(hi.x)/cell+1); i++ {
+		column := grid.covered[i][:]
 		for j := max(0, int(lo.y)/cell); j < min(len(column), int(hi.y)/cell+1); j++ {
 			if !column[j] {
 				column[j] = containsPoint(p, point{float64(i*cell) + cell/2, float64(j*cell) + cell/2})
@@ -198,15 +198,15 @@ func (k *inkGrid) addOutline(p []point) {
 }
 
 // mass returns the covered area in square px and its centre; zeros if nothing is covered.
-func (k *inkGrid) mass() (area float64, centre point) { return k.massOutside(point{}, -1, -1) }
+func (grid *inkGrid) mass() (area float64, centre point) { return grid.massOutside(point{}, -1, -1) }
 
 // massOutside returns the area that the scenario's shapes cover, in square px, and its centre of
 // mass, without a rectangle with centre excluded and the given half sides. Both are zero if nothing
 // is left.
-func (k *inkGrid) massOutside(excluded point, halfW, halfH float64) (area float64, centre point) {
-	for column := range k.covered {
+func (grid *inkGrid) massOutside(excluded point, halfW, halfH float64) (area float64, centre point) {
+	for column := range grid.covered {
 		x := float64(column*cell) + cell/2
-		for row, isCovered := range k.covered[column] {
+		for row, isCovered := range grid.covered[column] {
 			y := float64(row*cell) + cell/2
 			if isCovered && (math.Abs(x-excluded.x) > halfW || math.Abs(y-excluded.y) > halfH) {
 				area++
