@@ -4,6 +4,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"plumb/daemon/message"
+	"plumb/render/jsontree"
 	"plumb/scoring"
 )
 
@@ -18,7 +19,7 @@ const Unwrapped = "response_unwrapped"
 // suite reads them, else response. See docs/spec/cli.md#r18.
 func (d *Decoder) answer(it *scoring.Item) *scoring.Error {
 	suite := d.cfg.Suites.Find(it.Suite)
-	if v := it.Fields.Get("actions"); suite.AnswerForms["actions"] != "" && !null(v) {
+	if v := it.Fields.Get("actions"); suite.AnswerForms["actions"] != "" && !jsontree.Absent(v) {
 		return d.checkAnswer(it, suite, "actions", v) // goes before a response
 	}
 	return d.checkAnswer(it, suite, "response", it.Fields.Get("response"))
@@ -29,7 +30,7 @@ func (d *Decoder) answer(it *scoring.Item) *scoring.Error {
 // with a note. Any other value is an error that names it, because a score of 0 would say
 // nothing about the model.
 func (d *Decoder) checkAnswer(it *scoring.Item, suite *scoring.Suite, member string, value *fastjson.Value) *scoring.Error {
-	if null(value) || value.Type() == fastjson.TypeString {
+	if jsontree.Absent(value) || value.Type() == fastjson.TypeString {
 		return nil
 	}
 	want := "a string"
@@ -47,8 +48,6 @@ func (d *Decoder) checkAnswer(it *scoring.Item, suite *scoring.Suite, member str
 	}
 	return nil
 }
-
-func null(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
 // refused returns the error for an answer that cannot be read.
 func refused(text string) *scoring.Error {

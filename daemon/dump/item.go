@@ -308,7 +308,7 @@ func (d *Decoder) limitAnswer(it *scoring.Item, line int) {
 	if over := d.exceeded(it.Fields, line); over != "" {
 		d.arena.Reset()
 		for _, name := range [...]string{"actions", "response"} {
-			if v := it.Fields.Get(name); !null(v) {
+			if v := it.Fields.Get(name); !jsontree.Absent(v) {
 				it.Fields.Set(name, d.arena.NewString(""))
 			}
 		}

@@ -5,7 +5,11 @@
 // text, the error names the path of the faulty member. See docs/spec/cli.md#r18.
 package message
 
-import "github.com/valyala/fastjson"
+import (
+	"github.com/valyala/fastjson"
+
+	"plumb/render/jsontree"
+)
 
 // Said is the result of reading a message.
 type Said struct {
@@ -43,7 +47,7 @@ func Read(value *fastjson.Value) (said Said, ok bool, err error) {
 	case response:
 		said.Shape = Responses
 		said.Text, err = outputText(value.GetArray("output"))
-		said.Heard = said.Text != "" || absent(value.Get("error"))
+		said.Heard = said.Text != "" || jsontree.Absent(value.Get("error"))
 	default:
 		return Said{}, false, nil
 	}
@@ -113,8 +117,6 @@ func shapeOfList(values []*fastjson.Value) shape {
 }
 
 func is(v *fastjson.Value, t fastjson.Type) bool { return v != nil && v.Type() == t }
-
-func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
 func isMessage(v *fastjson.Value) bool { return is(v.Get("role"), fastjson.TypeString) }
 

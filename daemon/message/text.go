@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+	"plumb/render/jsontree"
 )
 
 // lastText returns the text of the assistant's last message with a text. Messages that hold
@@ -86,7 +87,7 @@ func messageText(v *fastjson.Value, path string) (string, error) {
 func contentText(m *fastjson.Value, path string) (string, error) {
 	c := m.Get("content")
 	switch {
-	case absent(c):
+	case jsontree.Absent(c):
 		return string(m.GetStringBytes("refusal")), nil
 	case c.Type() == fastjson.TypeString:
 		return string(c.GetStringBytes()), nil

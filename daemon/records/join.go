@@ -100,7 +100,7 @@ func (r *Reader) joinByFlag(j *Join, a *Answer) error {
 	v := a.Fields.Get(j.path...)
 	id := ""
 	switch {
-	case absent(v):
+	case jsontree.Absent(v):
 		return fmt.Errorf("the record has no member %s (--join)", name)
 	case v.Type() == fastjson.TypeString:
 		id = text(v)
@@ -176,7 +176,7 @@ var labelMembers = []string{"label", "answer", "ground_truth"}
 func label(v *fastjson.Value) []byte {
 	for _, name := range labelMembers {
 		m := v.Get(name)
-		if absent(m) {
+		if jsontree.Absent(m) {
 			continue
 		}
 		switch m.Type() {
@@ -202,7 +202,7 @@ func label(v *fastjson.Value) []byte {
 // not.
 func isLabel(v *fastjson.Value) bool {
 	for _, name := range []string{"suite", "id", "test", "instance_id", "task_id", "task", "shapes"} {
-		if !absent(v.Get(name)) {
+		if !jsontree.Absent(v.Get(name)) {
 			return true
 		}
 	}
@@ -224,7 +224,7 @@ func (r *Reader) joinByLabel(a *Answer) error {
 		to   *string
 		name string
 	}{{&a.Suite, "suite"}, {&a.Test, "test"}, {&a.ID, "id"}} {
-		if s := v.Get(m.name); !absent(s) {
+		if s := v.Get(m.name); !jsontree.Absent(s) {
 			*m.to = text(s)
 			if s.Type() == fastjson.TypeNumber {
 				*m.to = s.String()

@@ -8,6 +8,7 @@ import (
 	"plumb/daemon/dump"
 	"plumb/daemon/message"
 	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
 	"plumb/scoring"
 )
 
@@ -54,10 +55,10 @@ func (o *own) Next() (*record.Record, error) {
 	r.Key, r.Repeat, r.Model = text(v.Get("id")), who.Repeat, who.Model
 	r.FinishReason, r.Cut = who.FinishReason, record.Cut(who.Cut)
 	r.Fields, r.Labels = v, v
-	if id := v.Get("id"); !absent(id) && id.Type() == fastjson.TypeNumber {
+	if id := v.Get("id"); !jsontree.Absent(id) && id.Type() == fastjson.TypeNumber {
 		r.Key = id.String()
 	}
-	if n := v.Get("completion_tokens"); !absent(n) {
+	if n := v.Get("completion_tokens"); !jsontree.Absent(n) {
 		r.Usage.Completion = n.GetInt()
 	}
 	return r, o.setAnswer(r, v)
@@ -67,11 +68,11 @@ func (o *own) Next() (*record.Record, error) {
 // own dump. Chat messages become their text, other values their JSON.
 func (o *own) setAnswer(r *record.Record, v *fastjson.Value) error {
 	said := v.Get("response")
-	if a := v.Get("actions"); !absent(a) {
+	if a := v.Get("actions"); !jsontree.Absent(a) {
 		said = a
 	}
 	switch {
-	case absent(said):
+	case jsontree.Absent(said):
 		r.Failed(record.NoResponse, "the line has no response")
 	case said.Type() == fastjson.TypeString:
 		r.Response = text(said)

@@ -179,8 +179,5 @@ func Unanswered(o Options, f func(*Reader, *Answer)) {
 // text returns the string v, "" where it is absent or of another type.
 func text(v *fastjson.Value) string { return string(v.GetStringBytes()) }
 
-// absent reports whether a member is missing or null.
-func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
-
 // oneOf lists names in messages.
 func oneOf(names []string) string { return strings.Join(names, ", ") }

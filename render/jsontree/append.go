@@ -83,11 +83,15 @@ func appendEscaped(dst []byte, c rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[c>>12&15], hexDigits[c>>8&15], hexDigits[c>>4&15], hexDigits[c&15])
 }
 
+// Absent reports whether a member of a JSON object is missing or null. Both mean that it was not
+// given.
+func Absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
+
 // Text returns a value as text: a string without quotes, a number with its digits, any other
 // value as JSON. It is "" for an absent value and for null.
 func Text(v *fastjson.Value) string {
 	switch {
-	case v == nil || v.Type() == fastjson.TypeNull:
+	case Absent(v):
 		return ""
 	case v.Type() == fastjson.TypeString:
 		return string(v.GetStringBytes())

@@ -204,10 +204,10 @@ type readResult struct {
 // until the reader is used again.
 func (r *reader) readAnswer(it *scoring.Item, strict bool) (a readResult, err error) {
 	member := it.Fields.Get("actions")
-	if absent(member) {
+	if jsontree.Absent(member) {
 		member = it.Fields.Get("response")
 	}
-	if absent(member) {
+	if jsontree.Absent(member) {
 		return a, nil
 	}
 	a.found = true
@@ -240,9 +240,6 @@ func (r *reader) readAnswer(it *scoring.Item, strict bool) (a readResult, err er
 	return a, nil
 }
 
-// absent reports whether a member is missing or null.
-func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
-
 // badItem returns the error for a field of an item that cannot be read.
 func badItem(field, format string, args ...any) error {
 	return &scoring.Error{Code: "bad_item", Message: "cannot read " + field + ": " + fmt.Sprintf(format, args...)}
@@ -265,7 +262,7 @@ func (r *reader) readTask(it *scoring.Item, v scoring.Variants) (t taskInfo, err
 	criteria := it.Fields.Get("criteria")
 	t.category, t.difficulty = stringMember(it.Fields, "category"), stringMember(it.Fields, "difficulty")
 	t.turn, t.name = turnOf(it), taskName(it)
-	if !absent(criteria) {
+	if !jsontree.Absent(criteria) {
 		if criteria.Type() != fastjson.TypeObject {
 			return t, badItem("criteria", "got %.40s; want an object", criteria)
 		}

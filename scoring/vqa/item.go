@@ -23,7 +23,7 @@ func badItem(field, format string, args ...any) error {
 // null. Other types are an error.
 func stringField(item *fastjson.Value, field string) ([]byte, error) {
 	value := item.Get(field)
-	if absent(value) {
+	if jsontree.Absent(value) {
 		return nil, nil
 	}
 	if value.Type() != fastjson.TypeString {
@@ -76,13 +76,13 @@ func (s *suite) lacking(it *scoring.Item) error {
 	if err := s.readFormat(it, &j); err != nil {
 		return err
 	}
-	hasRight := !absent(fields.Get("answer")) || !absent(fields.Get("answer_index"))
+	hasRight := !jsontree.Absent(fields.Get("answer")) || !jsontree.Absent(fields.Get("answer_index"))
 	if j.format == formatChoice {
 		lacks.Want("options", "2 to 8 texts", "bad_item")
 		if !hasRight {
 			lacks.Add("answer", "a label or the text of an option, or answer_index", "bad_item")
 		}
-	} else if !hasRight && absent(fields.Get("judge")) {
+	} else if !hasRight && jsontree.Absent(fields.Get("judge")) {
 		lacks.Want("open_answer", "the ground truth, or options with answer", "bad_item")
 	}
 	return lacks.Err("want them in the line, or its id and --tasks " + s.name + "=FILE")
@@ -92,7 +92,7 @@ func (s *suite) lacking(it *scoring.Item) error {
 // see the picture (docs/spec/vqa.md#r49), and the class of its error (docs/spec/vqa.md#r51).
 // A class that the paper does not have is refused unless allowUnknown.
 func (s *suite) readBlindAndErrorClass(r *reader, fields *fastjson.Value, allowUnknown bool, j *job) error {
-	if value := fields.Get("blind"); !absent(value) {
+	if value := fields.Get("blind"); !jsontree.Absent(value) {
 		blind, err := value.Bool()
 		if err != nil {
 			return badItem("blind", "got %.40s; want true or false", value)
@@ -211,7 +211,7 @@ func knownScale(id []byte) any {
 func (s *suite) readOptions(r *reader, it *scoring.Item, j *job) error {
 	list := it.Fields.Get("options")
 	r.options = r.options[:0]
-	if absent(list) {
+	if jsontree.Absent(list) {
 		if j.format == formatOpen {
 			return nil
 		}
@@ -289,7 +289,7 @@ func (s *suite) readTruth(r *reader, fields *fastjson.Value, j *job) error {
 		j.truth = string(openAnswer)
 	case j.gold >= 0:
 		j.truth = string(r.options[j.gold])
-	case absent(fields.Get("judge")): // no recorded verdict either
+	case jsontree.Absent(fields.Get("judge")): // no recorded verdict either
 		return badItem("open_answer", "got none; want the ground truth of the open format, or the right option")
 	}
 	return nil
@@ -299,7 +299,7 @@ func (s *suite) readTruth(r *reader, fields *fastjson.Value, j *job) error {
 // which must be a label or the full text of one option. It stays -1 where the item has neither, and
 // where the answer of an open question is not an option. See docs/spec/vqa.md#r5.
 func (r *reader) readGold(fields *fastjson.Value, j *job) error {
-	if index := fields.Get("answer_index"); !absent(index) {
+	if index := fields.Get("answer_index"); !jsontree.Absent(index) {
 		gold, err := index.Int()
 		if err != nil || gold < 0 || gold >= j.optionCount {
 			return badItem("answer_index", "got %.40s; want an integer from 0 to %d", index, j.optionCount-1)
@@ -308,7 +308,7 @@ func (r *reader) readGold(fields *fastjson.Value, j *job) error {
 		return nil
 	}
 	answer := fields.Get("answer")
-	if absent(answer) {
+	if jsontree.Absent(answer) {
 		return nil
 	}
 	said := answer.GetStringBytes()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/render/jsontree"
 	"plumb/scoring"
 	"plumb/scoring/vqa/extract"
 	"plumb/scoring/vqa/plain"
@@ -100,7 +101,7 @@ const noJudge = "cannot score answer: only a judge can tell whether it is right;
 // read leaves the item unjudged and returns true. See docs/spec/vqa.md#r32.
 func (j *job) takeRecordedVerdict(it *scoring.Item) bool {
 	v := it.Fields.Get("judge")
-	if absent(v) {
+	if jsontree.Absent(v) {
 		return false
 	}
 	var reply string

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/valyala/fastjson"
+	"plumb/render/jsontree"
 )
 
 // humanName is the row of the human baseline.
@@ -135,7 +136,7 @@ func (s *suite) readSubcategoryRow(v *fastjson.Value, format string, runs []*mod
 		}
 		for name, place := range s.places {
 			accuracy := v.Get("accuracy", name)
-			if place.sub < 0 || absent(accuracy) {
+			if place.sub < 0 || jsontree.Absent(accuracy) {
 				continue
 			}
 			size := s.categories[place.category].subs[place.sub].size
@@ -148,7 +149,7 @@ func (s *suite) readSubcategoryRow(v *fastjson.Value, format string, runs []*mod
 // printedNumber returns a cell of SPATIALAB's or SpaCE-Eval's published tables, NaN for null or a
 // missing one.
 func printedNumber(v *fastjson.Value) float64 {
-	if absent(v) {
+	if jsontree.Absent(v) {
 		return math.NaN()
 	}
 	return v.GetFloat64()

@@ -3,6 +3,7 @@ package vqa
 import (
 	"strings"
 
+	"plumb/render/jsontree"
 	"plumb/scoring"
 	"plumb/scoring/vqa/extract"
 )
@@ -31,7 +32,7 @@ func (s *suite) prompt(it *scoring.Item, o scoring.PromptOptions) (string, error
 	if s.benchmark == spaceeval {
 		// the benchmark's own prompt lists the options in the item's order, so it is no use for another one
 		if itsPrompt := it.Fields.GetStringBytes("prompt"); len(itsPrompt) > 0 &&
-			absent(it.Fields.Get("order")) && absent(it.Fields.Get("shuffle")) {
+			jsontree.Absent(it.Fields.Get("order")) && jsontree.Absent(it.Fields.Get("shuffle")) {
 			return string(itsPrompt), nil
 		}
 		return "Question: " + string(question) + "\nOptions:\n" + r.labelledLines(j.style) +

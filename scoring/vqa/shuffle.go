@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/render/jsontree"
 	"plumb/scoring"
 	"plumb/scoring/vqa/extract"
 )
@@ -93,7 +94,7 @@ func isWordByte(s []byte, i int) bool {
 // Without both it is the order of the item. See docs/spec/vqa.md#r8.
 func (j *job) readOrder(it *scoring.Item) error {
 	seed, list := it.Fields.Get("shuffle"), it.Fields.Get("order")
-	if !absent(list) {
+	if !jsontree.Absent(list) {
 		indices, err := list.Array()
 		if err != nil || len(indices) != j.optionCount {
 			return badItem("order", "got %.40s; want a list of the %d original positions from 0, as they were shown", list, j.optionCount)
@@ -110,7 +111,7 @@ func (j *job) readOrder(it *scoring.Item) error {
 		j.shuffled = true
 		return nil
 	}
-	if absent(seed) || seed.Type() == fastjson.TypeFalse {
+	if jsontree.Absent(seed) || seed.Type() == fastjson.TypeFalse {
 		return nil
 	}
 	n, err := seed.Int64()

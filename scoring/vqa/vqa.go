@@ -12,6 +12,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"plumb/render/jsontree"
 	"plumb/render/metric"
 	"plumb/render/view"
 	"plumb/scoring"
@@ -103,7 +104,7 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	}
 	it.Test = j.format
 	response := it.Fields.Get("response")
-	if absent(response) {
+	if jsontree.Absent(response) {
 		j.setMissing()
 		return j, nil
 	}
@@ -119,9 +120,6 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	}
 	return j, nil
 }
-
-// absent reports whether a member is missing or null.
-func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
 // readChoice reads an answer to a question with options and decides it: in SPATIALAB by
 // reading alone (docs/spec/vqa.md#r29), in SpaCE-Eval by the policy, which may leave it to a

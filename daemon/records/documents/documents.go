@@ -81,9 +81,6 @@ func (e *element) parse(err error) (*fastjson.Value, string, error) {
 	return v, "", nil
 }
 
-// null reports whether a value is absent or null.
-func null(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
-
 // count returns a number of tokens in a document, -1 if it is unknown, negative or too large for an
 // int.
 func count(v *fastjson.Value) int {

@@ -73,13 +73,13 @@ func (s *helm) state(v *fastjson.Value, at string) (fault string) {
 	}
 	completions := result.GetArray("completions")
 	switch {
-	case v.Type() != fastjson.TypeObject || null(v.Get("instance")):
+	case v.Type() != fastjson.TypeObject || jsontree.Absent(v.Get("instance")):
 		return "the state has no instance"
 	case mode == "calibration":
 		return ""
-	case !null(v.Get("reference_index")):
+	case !jsontree.Absent(v.Get("reference_index")):
 		r.Failed(record.NoText, "the options were weighed one by one (reference_index); there is no text of an answer")
-	case null(result):
+	case jsontree.Absent(result):
 		r.Failed(record.NoResponse, "no result (a dry run)")
 	case !result.GetBool("success"):
 		r.Failed(record.NoResponse, jsontree.Text(result.Get("error")))

@@ -147,11 +147,11 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 	if l.unfinished {
 		r.Note("unfinished", "the log was not finished: its process was killed, and samples may be missing")
 	}
-	if !null(v.Get("invalidation")) {
+	if !jsontree.Absent(v.Get("invalidation")) {
 		r.Note("invalidated", "the log marks the sample as invalid")
 	}
 	choices := output.GetArray("choices")
-	if e := v.Get("error"); !null(e) && (!l.options.Errored || len(choices) == 0) {
+	if e := v.Get("error"); !jsontree.Absent(e) && (!l.options.Errored || len(choices) == 0) {
 		r.Failed(record.NoResponse, message(e))
 		return r
 	}
@@ -165,7 +165,7 @@ func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error
 			return record.Record{At: r.At, Key: r.Key, Fault: err.Error()}
 		}
 	}
-	if !null(v.Get("limit")) {
+	if !jsontree.Absent(v.Get("limit")) {
 		r.Cut = record.ByLimit
 	}
 	return r

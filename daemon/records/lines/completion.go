@@ -8,6 +8,7 @@ import (
 
 	"plumb/daemon/message"
 	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
 )
 
 // chatChoice sets the text, reasoning and finish reason of a record from a choice of a chat
@@ -20,7 +21,7 @@ func chatChoice(r *record.Record, choice *fastjson.Value) error {
 	}
 	content := said.Get("content")
 	switch {
-	case absent(content):
+	case jsontree.Absent(content):
 		r.Response = text(said.Get("refusal"))
 	case is(content, fastjson.TypeString):
 		r.Response = text(content)

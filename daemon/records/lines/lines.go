@@ -192,9 +192,6 @@ func at(l dump.Line) string { return "line " + strconv.Itoa(l.N) }
 // text returns the string v, "" where it is absent or of another type.
 func text(v *fastjson.Value) string { return string(v.GetStringBytes()) }
 
-// absent reports whether a member is missing or null.
-func absent(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
-
 // is reports whether v has the type t.
 func is(v *fastjson.Value, t fastjson.Type) bool { return v != nil && v.Type() == t }
 

@@ -57,7 +57,7 @@ func (eval *lmEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	}
 	for _, answer := range list {
 		r := add()
-		if absent(answer) {
+		if jsontree.Absent(answer) {
 			r.Failed(record.NoResponse, "the answer is null")
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"plumb/daemon/message"
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
 )
 
 // lmmsEval reads samples of lmms-eval. Its lines have no document and no filter; the raw
@@ -28,7 +29,7 @@ func newLMMSEval(in *input.Input, o *Options) (format, error) {
 func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	member := "resps"
 	answers := v.Get(member)
-	if absent(answers) {
+	if jsontree.Absent(answers) {
 		member = "filtered_resps"
 		answers = v.Get(member)
 	}
@@ -51,7 +52,7 @@ func (f *lmmsEval) read(s *source, l dump.Line, v *fastjson.Value) error {
 	for _, answer := range leaves(nil, answers) {
 		r := add()
 		switch {
-		case absent(answer):
+		case jsontree.Absent(answer):
 			r.Failed(record.NoResponse, "the answer is null")
 		case is(answer, fastjson.TypeString):
 			r.Response = text(answer)

@@ -76,7 +76,7 @@ var labelMembers = []string{"label", "answer", "ground_truth"}
 // has.
 func keepLabel(labels map[rollout][]byte, v *fastjson.Value) {
 	for _, name := range labelMembers {
-		if label := v.Get(name); !absent(label) {
+		if label := v.Get(name); !jsontree.Absent(label) {
 			object := append(jsontree.AppendString([]byte{'{'}, name), ':')
 			object = append(jsontree.Append(object, label), '}')
 			labels[rolloutOf(v)] = object
@@ -114,11 +114,11 @@ func (f *nemoGym) read(s *source, l dump.Line, v *fastjson.Value) error {
 		return nil
 	}
 	response := v.Get("response")
-	if absent(response) {
+	if jsontree.Absent(response) {
 		r.Failed(record.NoResponse, "the rollout has no response")
 		return nil
 	}
-	if e := response.Get("error"); !absent(e) {
+	if e := response.Get("error"); !jsontree.Absent(e) {
 		r.Failed(record.NoResponse, failure(0, e))
 		return nil
 	}
@@ -136,7 +136,7 @@ func (f *nemoGym) missingLabel() string {
 // hasLabel reports whether a line of NeMo Gym repeats the label of its task.
 func hasLabel(v *fastjson.Value) bool {
 	for _, name := range labelMembers {
-		if !absent(v.Get(name)) {
+		if !jsontree.Absent(v.Get(name)) {
 			return true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"plumb/daemon/message"
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
 )
 
 // openAIBatch reads results of batches of OpenAI and of vLLM's run_batch.
@@ -30,9 +31,9 @@ func (f openAIBatch) read(s *source, l dump.Line, v *fastjson.Value) error {
 	body := response.Get("body")
 	status := response.GetInt("status_code")
 	switch {
-	case !absent(v.Get("error")):
+	case !jsontree.Absent(v.Get("error")):
 		s.keyed(l, v, id).Failed(record.NoResponse, failure(status, v.Get("error")))
-	case absent(body) || status >= 400:
+	case jsontree.Absent(body) || status >= 400:
 		s.keyed(l, v, id).Failed(record.NoResponse, failure(status, body))
 	case !is(body, fastjson.TypeObject):
 		return fmt.Errorf("response.body: got %s; want an object", message.Describe(body))
@@ -49,7 +50,7 @@ func (openAIBatch) body(s *source, l dump.Line, v *fastjson.Value, id string, bo
 	switch object := text(body.Get("object")); {
 	case object == "response" || object == "" && body.Exists("output"):
 		r := s.keyed(l, v, id)
-		if e := body.Get("error"); !absent(e) {
+		if e := body.Get("error"); !jsontree.Absent(e) {
 			r.Failed(record.NoResponse, failure(0, e))
 			return nil
 		}

@@ -11,6 +11,7 @@ import (
 	"plumb/daemon/message"
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
 )
 
 // openAIEvals reads the events of OpenAI evals. The last event sampling or error of a sample
@@ -150,7 +151,7 @@ func (evals *openAIEvals) read(ev event) error {
 	switch {
 	case text(v.Get("type")) == "error":
 		add().Failed(record.NoResponse, failure(0, data.Get("message")))
-	case absent(sampled):
+	case jsontree.Absent(sampled):
 		add().Failed(record.NoResponse, "sampled is null")
 	default:
 		for k, answer := range leaves(nil, sampled) {

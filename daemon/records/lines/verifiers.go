@@ -10,6 +10,7 @@ import (
 	"plumb/daemon/message"
 	"plumb/daemon/records/input"
 	"plumb/daemon/records/record"
+	"plumb/render/jsontree"
 )
 
 // verifiersRun reads traces of verifiers and prime-rl: an episode per line, or a bare
@@ -79,12 +80,12 @@ func (verifiersRun) reason(v *fastjson.Value) string {
 // message that the model sampled. A trace or episode that is not ok has no answer, unless errored
 // answers count (Options.Errored). A limit that stopped it marks the answer as cut.
 func (f verifiersRun) trace(s *source, l dump.Line, episode, trace *fastjson.Value, place string) error {
-	if n := trace.Get("version"); !absent(n) && n.GetInt() != traceVersion {
+	if n := trace.Get("version"); !jsontree.Absent(n) && n.GetInt() != traceVersion {
 		return fmt.Errorf(".version: got %s; this reader knows %d", n, traceVersion)
 	}
 	nodes := trace.GetArray("nodes")
 	for i, node := range nodes {
-		if p := node.Get("parent"); !absent(p) && (p.GetInt() < 0 || p.GetInt() >= len(nodes)) {
+		if p := node.Get("parent"); !jsontree.Absent(p) && (p.GetInt() < 0 || p.GetInt() >= len(nodes)) {
 			return fmt.Errorf(".nodes[%d].parent: got %s; want 0 to %d", i, p, len(nodes)-1)
 		}
 	}
@@ -131,13 +132,13 @@ func (verifiersRun) calls(r *record.Record, calls []*fastjson.Value) {
 		if m := text(c.Get("model")); m != "" {
 			r.Model = m
 		}
-		if !absent(c.Get("error")) {
+		if !jsontree.Absent(c.Get("error")) {
 			continue
 		}
 		if why := text(c.Get("finish_reason")); why != "" {
 			r.FinishReason = record.Finish(why)
 		}
-		if u := c.Get("usage"); !absent(u) {
+		if u := c.Get("usage"); !jsontree.Absent(u) {
 			r.Usage = record.Usage{Prompt: count(u.Get("prompt_tokens")),
 				Completion: count(u.Get("completion_tokens")), Reasoning: count(u.Get("reasoning_tokens"))}
 		}
