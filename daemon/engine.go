@@ -68,9 +68,9 @@ func (l late) Origin() queue.Origin {
 	return o
 }
 
-// coded returns an error of the renderer as a scoring.Error with its code. Errors without a
-// code, and view.ErrForeign, which the queue handles, stay as they are. With remote the text
-// names no paths.
+// coded returns an error of the renderer as a scoring.Error with its code, so that clients can tell
+// causes apart. Errors without a code, and view.ErrForeign, which the queue handles, are returned
+// as they are. With remote the text names no paths of this machine.
 func coded(err error, remote bool) error {
 	if err == nil {
 		return nil

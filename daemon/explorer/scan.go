@@ -53,7 +53,7 @@ func newScanner(e *Explorer, o *opened) *scanner {
 	return s
 }
 
-// total returns how many rows the whole scan covers.
+// total returns how many answers the scan for suspect results covers.
 func (s *scanner) total() int {
 	if s.which != nil {
 		return len(s.which)
@@ -61,7 +61,7 @@ func (s *scanner) total() int {
 	return min(s.opened.set.Rows(), maxScanned)
 }
 
-// row returns the row of the set that is scanned as number i.
+// row returns which row of the job the scan for suspect results reads as number i.
 func (s *scanner) row(i int) int {
 	if s.which != nil {
 		return s.which[i]
@@ -72,8 +72,8 @@ func (s *scanner) row(i int) int {
 // answers reports whether there are answers to look at.
 func (s *scanner) answers() bool { return len(s.opened.dumps) > 0 || s.which != nil }
 
-// begin starts the scan in the background: it reads the answers one by one and keeps what
-// the rules need. It does nothing if that was started before.
+// begin starts to read all answers of a job in the background, one by one, for the rules that find
+// suspect results. It keeps what these rules need. It does nothing if the scan was started before.
 func (s *scanner) begin() {
 	s.start.Do(func() {
 		go func() {
@@ -102,7 +102,8 @@ func (s *scanner) progress() int {
 	return len(s.rows)
 }
 
-// each calls f for each answer that was read so far. Rows without an answer are left out.
+// each calls f for each answer that the scan for suspect results has read so far. Rows without an
+// answer are left out.
 func (s *scanner) each(f func(row int, a *scanned)) {
 	s.mu.Lock()
 	rows := s.rows // elements do not change
@@ -255,8 +256,8 @@ func (s *scanner) bitmaps(name string) []index.Bitmap {
 	return out
 }
 
-// remark says how many answers a rule has covered so far, "" for a rule of columns or one
-// that has covered all rows.
+// remark returns a sentence for the page on how many answers a rule for suspects has covered so
+// far, "" for a rule that needs no answers or has covered all rows.
 func (s *scanner) remark(name string) string {
 	r := findRule(name)
 	if r == nil || r.column != nil || s.progress() == s.opened.set.Rows() {
@@ -268,8 +269,9 @@ func (s *scanner) remark(name string) string {
 	return fmt.Sprintf("this rule has looked at the first %d of %d answers", s.progress(), s.opened.set.Rows())
 }
 
-// epoch returns a number that changes when the bitmaps of a rule may have changed: every two
-// seconds during the scan, and once at its end. It is 0 for rules of columns.
+// epoch returns a number that changes when the rows that a rule suspects may have changed: every
+// two seconds during the scan of answers, and once at its end. It is 0 for rules that need no
+// answers.
 func (s *scanner) epoch(name string) int {
 	if r := findRule(name); r == nil || r.column != nil {
 		return 0

@@ -179,7 +179,7 @@ type number interface {
 	uint16 | uint32 | uint64 | float32 | float64 | byte
 }
 
-// column returns a column of an index, with as many elements as its section has, or nil if
+// column returns a column of a mapped index, with as many elements as its section has, or nil if
 // there is no such section. The slice is the mapped memory itself.
 func column[T number](m *mapped, name string) []T {
 	for _, s := range m.Sections {

@@ -16,7 +16,7 @@ type Sort struct {
 	Down bool
 }
 
-// Check returns an error for an order that is not known.
+// Check returns an error for an order of results that is not known.
 func (s Sort) Check() error {
 	switch s.By {
 	case "", "row", "score", "reward", "time", "cost", "repeat", "turn", "id", "test", "model", "status", "failure":
@@ -101,8 +101,8 @@ func (s *Set) sorted(sel *Selection, order Sort) []uint32 {
 	return rows
 }
 
-// floatKey returns a key that orders numbers as integers: negative ones below positive ones.
-// NaN has the key noValue.
+// floatKey returns a key by which numbers of results are sorted as integers: negative ones below
+// positive ones. NaN has the key noValue.
 func floatKey(x float64) uint64 {
 	if x != x {
 		return noValue
@@ -261,7 +261,8 @@ type recent[T any] struct {
 	values []T
 }
 
-// get returns the value of a key that was asked for lately.
+// get returns the value of a key that was asked for lately, such as the order of a filter's
+// results.
 func (r *recent[T]) get(key string) (v T, ok bool) {
 	i := slices.Index(r.keys, key)
 	if i < 0 {
@@ -273,7 +274,8 @@ func (r *recent[T]) get(key string) (v T, ok bool) {
 	return v, true
 }
 
-// put adds a value and drops the least recently used ones beyond limit.
+// put adds the value of a key, such as the order of a filter's results, and drops the least
+// recently used ones beyond limit.
 func (r *recent[T]) put(key string, v T, limit int) {
 	r.keys = append(r.keys, key)
 	r.values = append(r.values, v)

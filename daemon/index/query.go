@@ -130,7 +130,7 @@ type Set struct {
 	orders recent[[]uint32]
 }
 
-// Rows returns the number of rows of all files.
+// Rows returns the number of results in all files of the set.
 func (s *Set) Rows() (n int) {
 	for _, f := range s.Files {
 		n += f.Rows()
@@ -146,7 +146,8 @@ func (s *Set) Release() {
 	}
 }
 
-// Find returns the file and the row in it of a row of the set.
+// Find returns in which file a row of the set is, and which row of that file it is; ok is false if
+// there is no such row.
 func (s *Set) Find(row int) (file, inFile int, ok bool) {
 	for i, f := range s.Files {
 		if row < f.Rows() {
@@ -157,7 +158,7 @@ func (s *Set) Find(row int) (file, inFile int, ok bool) {
 	return 0, 0, false
 }
 
-// First returns the row of the set that is the first of a file.
+// First returns the row of the set with which a file's rows begin.
 func (s *Set) First(file int) (n int) {
 	for _, f := range s.Files[:file] {
 		n += f.Rows()
@@ -165,7 +166,7 @@ func (s *Set) First(file int) (n int) {
 	return n
 }
 
-// Range returns the range of histograms: 0 to 1, or what the scores need.
+// Range returns the range of histograms of scores: 0 to 1, or as large as the scores need.
 func (s *Set) Range() (low, high float64) {
 	low, high = 0, 1
 	for _, f := range s.Files {
@@ -174,7 +175,8 @@ func (s *Set) Range() (low, high float64) {
 	return low, high
 }
 
-// Select returns what a filter selects. Selections that were asked for lately are kept.
+// Select returns which results a filter selects, with counts and means. Selections that were asked
+// for lately are kept.
 func (s *Set) Select(f Filter) *Selection {
 	key := f.Key()
 	s.mu.Lock()
@@ -190,7 +192,7 @@ func (s *Set) Select(f Filter) *Selection {
 	return got
 }
 
-// Key identifies a filter: equal filters have equal keys.
+// Key returns a text that identifies a filter of results: equal filters have equal keys.
 func (f *Filter) Key() string {
 	b, err := json.Marshal(f)
 	if err != nil {
@@ -443,7 +445,8 @@ func (p *plan) run(from, to int, bits bitmap, out *partial, tallies *tallies) {
 	}
 }
 
-// inAll reports whether a row of results is in all bitmaps of the filter.
+// inAll reports whether a row of results is in all bitmaps that the filter names, such as those of
+// a text search.
 func (p *plan) inAll(i int) bool {
 	for _, b := range p.bitmaps {
 		if b.lacks(i) != 0 {

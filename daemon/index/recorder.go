@@ -72,8 +72,8 @@ func NewRecorder(path string, o RecorderOptions) (*Recorder, error) {
 	return r, nil
 }
 
-// read is the goroutine that adds the lines of batches to the index, until there are no
-// more.
+// read adds the result lines of batches to the index, until there are no more. It runs in a
+// goroutine of its own.
 func (r *Recorder) read() {
 	for batch := range r.batches {
 		r.addLines(batch)

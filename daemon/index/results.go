@@ -230,7 +230,7 @@ func Plain(path string) bool {
 	return err == nil && info.Mode().IsRegular() && checkPlain(f) == nil
 }
 
-// load sets the columns of a file from its index.
+// load sets the columns of a result file from its mapped index.
 func (f *File) load(m *mapped) {
 	f.Score, f.Reward = column[float64](m, "score"), column[float64](m, "reward")
 	f.Test = column[uint16](m, "test")

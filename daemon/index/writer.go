@@ -34,8 +34,8 @@ type columnFile struct {
 // columnBuffer is how many bytes of a column are written to its file at once.
 const columnBuffer = 128 << 10
 
-// column begins a column, in a temporary file that has no name and so vanishes with the
-// process.
+// column begins a column of the index, in a temporary file that has no name and so vanishes with
+// the process.
 func (w *writer) column(name string) (*columnFile, error) {
 	f, err := os.CreateTemp(w.dir, ".plumbidx-")
 	if err != nil {
@@ -47,8 +47,8 @@ func (w *writer) column(name string) (*columnFile, error) {
 	return c, nil
 }
 
-// reserve makes room for n bytes in the buffer, by writing the buffer to the file if needed.
-// Write errors are kept and returned when the column is copied.
+// reserve makes room for n bytes in the buffer of an index's column, by writing the buffer to the
+// file if needed. Write errors are kept and returned when the column is copied.
 func (c *columnFile) reserve(n int) {
 	c.n += int64(n)
 	if len(c.buf)+n > columnBuffer {
@@ -56,7 +56,7 @@ func (c *columnFile) reserve(n int) {
 	}
 }
 
-// flush writes the buffer to the file.
+// flush writes the buffer of an index's column to its temporary file.
 func (c *columnFile) flush() {
 	if c.err == nil {
 		_, c.err = c.file.Write(c.buf)
@@ -174,8 +174,9 @@ type words struct {
 // overflow is the number of all values of a column beyond the first 65,535.
 const overflow = math.MaxUint16
 
-// code returns the number of a value, and adds a new value. It first tries the value that
-// followed the last one before, because results come in the same order again and again.
+// code returns the number by which a column of the index stores a word, such as a test or a series,
+// and adds a new word. It first tries the word that followed the last one before, because results
+// come in the same order again and again.
 func (w *words) code(parts ...string) uint16 {
 	if int(w.last) < len(w.after) {
 		if n := w.after[w.last]; slices.Equal(w.list[n], parts) {
@@ -191,8 +192,8 @@ func (w *words) code(parts ...string) uint16 {
 	return n
 }
 
-// find returns the number of a value by the map of all values, and adds a new one. After
-// 65,535 values all new ones share the number overflow.
+// find returns the number of a word of the index by the map of all words, and adds a new one. After
+// 65,535 words all new ones share the number overflow.
 func (w *words) find(parts []string) uint16 {
 	var buf [256]byte
 	key := buf[:0]

@@ -185,7 +185,8 @@ func (e *edge) xAt(y int64) int64 {
 	return e.x0 + divideRound((e.x1-e.x0)*(y-e.y0), e.y1-e.y0)
 }
 
-// divideRound returns a/b to the nearest integer, halves upwards; b > 0.
+// divideRound returns a/b for coordinates of edges, rounded to the nearest integer, halves upwards;
+// b > 0.
 func divideRound(a, b int64) int64 {
 	a += b >> 1
 	q := a / b
@@ -222,8 +223,8 @@ func (f *Filler) addEdgePiece(xa, ya, xb, yb, wind int64) (from, to int) {
 	return int(first - base), int(last-base) + 1
 }
 
-// divideAwayFromZero is divideRound with halves away from 0, so that edges up and down are cut at
-// the same heights.
+// divideAwayFromZero returns a/b as divideRound does, but with halves rounded away from 0, so that
+// edges up and down are cut at the same heights.
 func divideAwayFromZero(a, b int64) int64 {
 	if a < 0 {
 		return -divideRound(-a, b)
@@ -261,7 +262,7 @@ func (f *Filler) accumulateRow(lo, hi int) int {
 	return hi
 }
 
-// alphaOf converts the signed area of a pixel that a path covers to coverage in 1/255.
+// alphaOf converts the signed true area of a pixel that a path covers to coverage, 0 to 255.
 func alphaOf(v int64) byte {
 	if v < 0 {
 		v = -v

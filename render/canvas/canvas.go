@@ -177,7 +177,7 @@ func (c *Canvas) fill(p *vector.Path, rule scan.Rule, blend blender) {
 	c.paired = c.paired[:0]
 }
 
-// notePair records a pixel that the two-pixel rule blends.
+// notePair records a pixel of the canvas that the two-pixel rule blends.
 func (c *Canvas) notePair(x, y int32, a byte) {
 	if x >= 0 && x < Width && y >= 0 && y < Height && a != 0 {
 		at := y*Width + x
@@ -209,8 +209,8 @@ func (m *Mark) addPixel(x, y int) {
 	m.Box = m.Box.Union(at)
 }
 
-// opaqueBlender returns the blender of an opaque colour. See docs/spec/raster.md#r25 and
-// docs/spec/raster.md#r22.
+// opaqueBlender returns what blends an opaque drawing colour into a pixel of the canvas. See
+// docs/spec/raster.md#r25 and docs/spec/raster.md#r22.
 func opaqueBlender(k Colour) blender {
 	s := [4]uint32{uint32(k.R), uint32(k.G), uint32(k.B), 255}
 	return func(p []uint8, a, pair uint32) {
@@ -230,7 +230,7 @@ func opaqueBlender(k Colour) blender {
 	}
 }
 
-// eraseBlender is the blender of the eraser. See docs/spec/drawingbench.md#r59.
+// eraseBlender blends the eraser into a pixel of the canvas. See docs/spec/drawingbench.md#r59.
 func eraseBlender(p []uint8, a, _ uint32) {
 	for i := range p {
 		v := uint32(p[i]) * (255 - a)
@@ -271,7 +271,7 @@ func (c *Canvas) Segment(x0, y0, x1, y1, size float64, k Colour, erasing bool) {
 	c.stroke(size, k, erasing)
 }
 
-// stroke paints c.line onto the picture with a round pen.
+// stroke paints c.line onto the canvas with a round pen of size px.
 func (c *Canvas) stroke(size float64, k Colour, erasing bool) {
 	c.outline.Reset()
 	c.stroker.Outline(&c.outline, &c.line, float32(size), 1)
@@ -291,7 +291,8 @@ func (c *Canvas) Disc(x, y, size float64, k Colour, erasing bool) {
 	c.fill(&c.outline, rule, p)
 }
 
-// circle appends a circle as four conics, from its right end clockwise on screen.
+// circle appends a circle on the canvas to a path as four conics, from its right end clockwise on
+// screen.
 func circle(p *vector.Path, x, y, r float64) {
 	w := float32(math.Sqrt2 / 2)
 	p.MoveTo(point(x+r, y))

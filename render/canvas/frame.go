@@ -34,7 +34,7 @@ func (b frameBox) holds(x, y int) bool {
 	return float64(x) >= b.x0 && float64(x+1) <= b.x1 && float64(y) >= b.y0 && float64(y+1) <= b.y1
 }
 
-// cover returns how much of a pixel the rectangle covers, 0..255.
+// cover returns how much of pixel (x, y) of the canvas the rectangle covers, 0..255.
 func (b frameBox) cover(x, y int) int {
 	w := part(b.x0, b.x1, x)
 	h := part(b.y0, b.y1, y)
@@ -58,8 +58,8 @@ func (b frameBox) hole(x, y int) int {
 	return min(255, (w*h+128)>>8)
 }
 
-// part returns the length between a and b within the pixel [at, at+1], in 1/256: the share of its
-// width or height that an edge leaves covered.
+// part returns the length between a and b within the pixel [at, at+1] of the canvas, in 1/256: the
+// share of the pixel's width or height that an edge leaves covered.
 func part(a, b float64, at int) int {
 	lo, hi := max(a, float64(at)), min(b, float64(at+1))
 	if hi <= lo {

@@ -38,7 +38,7 @@ func (c *Canvas) Measure(p Palette) Stats {
 	return s
 }
 
-// addWhite counts n white pixels, for rows on which nothing was painted.
+// addWhite counts n white pixels of the canvas, for rows on which nothing was painted.
 func (s *Stats) addWhite(n int, p Palette) {
 	for i, k := range p {
 		if (k == Colour{255, 255, 255}) {
@@ -76,7 +76,7 @@ func (s *Stats) addRow(r *row, y int, p Palette) {
 	s.addWhite(plain, p)
 }
 
-// countColour counts an opaque pixel by its colour.
+// countColour counts an opaque pixel of the canvas by its colour.
 func (s *Stats) countColour(k Colour, p Palette) {
 	for i := range p {
 		if p[i] == k {

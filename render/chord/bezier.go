@@ -21,7 +21,7 @@ const (
 	axisY
 )
 
-// of returns the x or the y of a point, whichever the axis is.
+// of returns the x or the y of a path's point, whichever the axis is.
 func (a axis) of(p vector.Point) float32 {
 	if a == axisX {
 		return p.X
@@ -29,7 +29,7 @@ func (a axis) of(p vector.Point) float32 {
 	return p.Y
 }
 
-// set sets the x or the y of a point, whichever the axis is.
+// set sets the x or the y of a path's point, whichever the axis is.
 func (a axis) set(p *vector.Point, v float32) {
 	if a == axisX {
 		p.X = v
@@ -47,7 +47,7 @@ func (b *bezier) reversed() bezier {
 	return r
 }
 
-// split cuts the curve at t by de Casteljau, in binary32.
+// split cuts a curve of a path at the parameter t by de Casteljau's algorithm, in binary32.
 func (b *bezier) split(t float32) (l, r bezier) {
 	p := b.p
 	l.n, r.n = b.n, b.n
@@ -104,8 +104,9 @@ func (b *bezier) monotone(buf *[3]bezier, a axis) []bezier {
 	return buf[:len(ts)+1]
 }
 
-// extrema returns the t in (0, 1) where the curve turns round along the axis, ascending, in buf: the
-// roots of its derivative. A cubic whose controls lie between its ends counts as without.
+// extrema returns the parameters t in (0, 1) at which a path's curve turns round along the axis,
+// ascending, in buf: the roots of its derivative. A cubic whose controls lie between its ends
+// counts as having none.
 func (b *bezier) extrema(buf *[2]float32, a axis) []float32 {
 	p0, p1, p2 := a.of(b.p[0]), a.of(b.p[1]), a.of(b.p[2])
 	if b.n == 3 {
@@ -147,8 +148,8 @@ func (b *bezier) cut(a axis, v float32) (l, r bezier) {
 	return l, r
 }
 
-// find returns the t at which a monotone curve has the coordinate v on an axis: by bisection, which
-// cannot leave [0, 1] whatever the numbers are.
+// find returns the parameter t at which a monotone curve of a path has the coordinate v on an axis:
+// by bisection, which cannot leave [0, 1] whatever the numbers are.
 func (b *bezier) find(a axis, v float32) float32 {
 	p0, p1, p2, p3 := float64(a.of(b.p[0])), float64(a.of(b.p[1])), float64(a.of(b.p[2])), float64(a.of(b.p[3]))
 	want := float64(v)

@@ -28,8 +28,9 @@ func toUnit(v float64) int32 { return int32(math.Floor(float64(v*Unit) + 0.5)) }
 // cubicPoly holds the coefficients of x and y as polynomials of t, lowest first.
 type cubicPoly [4][2]float64
 
-// poly returns the curve's coordinates as polynomials of t, index 0 for x and 1 for y; of a quadratic
-// the highest coefficient is 0.
+// poly returns the x and the y of a path's curve as polynomials of its parameter t: element i holds
+// the coefficients of t^i, index 0 for x and 1 for y. Of a quadratic the highest coefficients are
+// 0.
 func (b *bezier) poly() (k cubicPoly) {
 	for i, a := range [2]axis{axisX, axisY} {
 		p0, p1, p2, p3 := float64(a.of(b.p[0])), float64(a.of(b.p[1])), float64(a.of(b.p[2])), float64(a.of(b.p[3]))

@@ -6,7 +6,7 @@ package cpu
 
 import "plumb/render/batch"
 
-// Rows evaluates the runs [from, to) of a batch and stores their row sums at the
+// Rows evaluates the tile runs [from, to) of a batch in plain Go, and stores their row sums at the
 // same positions of dst, TileH per run.
 func Rows(b *batch.Batch, from, to int, dst []batch.RowSums) {
 	var pixels tileRow
@@ -18,8 +18,8 @@ func Rows(b *batch.Batch, from, to int, dst []batch.RowSums) {
 	}
 }
 
-// Pixels evaluates the runs [from, to) of a batch into the picture buffer:
-// RGBA8 as in batch.Flat, each picture at its offset, row 0 on top.
+// Pixels evaluates the tile runs [from, to) of a batch in plain Go into the picture buffer: RGBA8
+// as in batch.Flat, each picture at its offset, row 0 on top.
 func Pixels(b *batch.Batch, from, to int, dst []uint32) {
 	var pixels tileRow
 	for i := from; i < to; i++ {

@@ -19,7 +19,8 @@ func rowSums(b *batch.Batch, r *batch.Run, y int, pixels *tileRow) (s batch.RowS
 	return s
 }
 
-// covered returns 1 for an alpha from which on a pixel counts as covered by the shape, else 0.
+// covered returns 1 for an alpha from which on a pixel of a tile counts as covered by the shape,
+// else 0.
 func covered(a uint32) uint32 {
 	if a >= metric.CoveredFrom {
 		return 1

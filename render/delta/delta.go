@@ -24,7 +24,8 @@ type Base struct {
 	Ledger        *batch.Ledger // whose sums are there once the view is measured
 }
 
-// Bytes returns about how many bytes the description takes.
+// Bytes returns about how many bytes of memory the description of a view takes, against which
+// edited views are compared.
 func (b *Base) Bytes() int {
 	n := 64 + b.Ledger.Bytes()
 	for i := range b.Layers {

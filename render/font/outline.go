@@ -80,7 +80,7 @@ func (g *glyphTable) data(id int) ([]byte, error) {
 	return g.glyf[from:to], nil
 }
 
-// bearing returns the distance from the origin to the glyph's left edge, font units.
+// bearing returns the distance from the pen to the glyph's left edge, in font units.
 func (g *glyphTable) bearing(id int) int32 {
 	if id < g.longMetrics {
 		return int32(i16(g.hmtx, 4*id+2))
@@ -98,7 +98,7 @@ func (g *glyphTable) scale(size float64) int64 {
 	return int64(math.Floor(size*64*65536/float64(g.units) + 0.5))
 }
 
-// scaleRound multiplies by a 16.16 factor and rounds half away from zero.
+// scaleRound scales a coordinate of a glyph by a 16.16 factor and rounds half away from zero.
 func scaleRound(v int32, f int64) int32 {
 	p := int64(v) * f
 	r := int64(0x8000)
@@ -320,7 +320,7 @@ func (p point) pixels() vector.Point {
 	return vector.Point{X: float32(p.x) / 64, Y: float32(-p.y) / 64}
 }
 
-// appendContours appends the contours of pts to dst.
+// appendContours appends the contours of a glyph's points to a path.
 func appendContours(dst *vector.Path, pts []point) {
 	for len(pts) > 0 {
 		n := 1

@@ -29,7 +29,7 @@ type Tally struct {
 	Both uint64 // pixels covered in A and in B
 }
 
-// Add adds the sums of other pixels of the picture.
+// Add adds the sums of other pixels of the same picture.
 func (s *Sums) Add(o Sums) {
 	s.Alpha += o.Alpha
 	s.AlphaX += o.AlphaX
@@ -37,7 +37,7 @@ func (s *Sums) Add(o Sums) {
 	s.Covered += o.Covered
 }
 
-// Subtract takes away the sums of some of the pixels.
+// Subtract takes the sums of some pixels away from those of a picture.
 func (s *Sums) Subtract(o Sums) {
 	s.Alpha -= o.Alpha
 	s.AlphaX -= o.AlphaX

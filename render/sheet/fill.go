@@ -30,7 +30,7 @@ type Cover struct {
 // NewCover returns a cover of w x h px without loops.
 func NewCover(w, h int) *Cover { return &Cover{w: w, h: h, cells: make([]float64, (w+1)*h)} }
 
-// Reset forgets all loops, so that the next polygons are covered alone.
+// Reset empties the cover, so that the next polygons of the picture are covered by themselves.
 func (c *Cover) Reset() {
 	for y := c.box.Min.Y; y < c.box.Max.Y; y++ {
 		clear(c.cells[y*(c.w+1):][c.box.Min.X:c.box.Max.X])
@@ -69,8 +69,9 @@ func (c *Cover) edge(p, q Point) {
 	c.box = c.box.Union(image.Rect(left, first, right, last))
 }
 
-// columns returns the range [left, right) of cells that an edge between the places x0 and x1 may change: up to the
-// one behind its last column, or, if it leaves the picture on the right, up to the end of the row.
+// columns returns the range [left, right) of a pixel row's cells that a polygon's edge between x0
+// and x1 may change: up to the one after its last column or, if the edge leaves the picture on the
+// right, up to the end of the row.
 func (c *Cover) columns(x0, x1 float64) (left, right int) {
 	if x := min(x0, x1); x > 0 {
 		left = int(min(x, float64(c.w)))
@@ -157,7 +158,7 @@ func New(w, h int, ground color.NRGBA) *Sheet {
 	return s
 }
 
-// Clear paints the whole picture in the colour of its ground.
+// Clear paints the whole sheet in the colour of its ground.
 func (s *Sheet) Clear(ground color.NRGBA) {
 	if len(s.Pix) == 0 {
 		return
@@ -206,7 +207,8 @@ func (s *Sheet) Stroke(c color.NRGBA, width float64, l Loop) {
 	s.Fill(c, loops...)
 }
 
-// Bar returns the rectangle about a line; its winding is that of Circle.
+// Bar returns a polygon for a straight line of a given width on a sheet; it runs in the same
+// direction as that of Circle.
 func Bar(p, q Point, width float64) Loop {
 	dx, dy := q.X-p.X, q.Y-p.Y
 	n := math.Hypot(dx, dy)
@@ -217,7 +219,7 @@ func Bar(p, q Point, width float64) Loop {
 	return Loop{{p.X + dy, p.Y - dx}, {q.X + dy, q.Y - dx}, {q.X - dy, q.Y + dx}, {p.X - dy, p.Y + dx}}
 }
 
-// Circle returns a polygon of 64 sides with the area of the circle.
+// Circle returns a polygon of 64 sides for a disc on a sheet, with the area of the disc.
 func Circle(p Point, r float64) Loop {
 	const n = 64
 	r *= math.Sqrt(2 * math.Pi / n / math.Sin(2*math.Pi/n))

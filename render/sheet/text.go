@@ -40,7 +40,7 @@ type Line struct {
 	Width float64 // of the advances, px
 }
 
-// Line shapes one line of text at size px per em.
+// Line shapes one line of text for a sheet, at size px per em.
 func (w *Writer) Line(text string, size float64) (Line, error) {
 	glyphs, err := w.face.Shape([]byte(text))
 	if err != nil {
@@ -110,8 +110,8 @@ func Mix(a, b Point, t float64) Point {
 	return Point{a.X + float64((b.X-a.X)*t), a.Y + float64((b.Y-a.Y)*t)}
 }
 
-// Bounds returns the smallest box around polygons: its corners (x0, y0) and (x1, y1) in px, all 0 without
-// points.
+// Bounds returns the smallest box around polygons of a sheet: its corners (x0, y0) and (x1, y1) in
+// px, all 0 without points.
 func Bounds(loops ...Loop) (x0, y0, x1, y1 float64) {
 	first := true
 	for _, l := range loops {
@@ -125,7 +125,7 @@ func Bounds(loops ...Loop) (x0, y0, x1, y1 float64) {
 	return x0, y0, x1, y1
 }
 
-// shifted returns polygons moved by dx and dy.
+// shifted returns polygons of a sheet moved by dx and dy px.
 func shifted(loops []Loop, dx, dy float64) []Loop {
 	out := make([]Loop, len(loops))
 	for i, l := range loops {

@@ -59,8 +59,9 @@ func cubicCurve(p0, p1, p2, p3 vec) curve {
 
 func (c *curve) end() vec { return c.p[c.n-1] }
 
-// at returns the point of the curve at t, 0 to 1, by its polynomial. Each product is converted to
-// float32, so that no multiply-add is fused and the rounding is the browser's.
+// at returns the point of a stroked curve at the parameter t, 0 to 1, by its polynomial. Each
+// product is converted to float32, so that no multiply-add is fused and the rounding is the
+// browser's.
 func (c *curve) at(t float32) vec {
 	if c.n == 3 {
 		q := vec{
@@ -110,8 +111,8 @@ func (c *curve) slope(t float32) vec {
 	}
 }
 
-// tangent returns a direction of travel at t. Where the derivative vanishes it
-// is the direction to or from the next control point that differs.
+// tangent returns the direction in which a stroked curve runs at the parameter t. Where the
+// derivative vanishes it is the direction to or from the next control point that differs.
 func (c *curve) tangent(t float32) vec {
 	zero := vec{}
 	if c.n == 3 {
@@ -252,8 +253,8 @@ func sameSide(p *[4]vec, test, line int) bool {
 	return cross(along, sub(p[test], p[line]))*cross(along, sub(p[test+1], p[line])) >= 0
 }
 
-// unitRoots returns the roots of a t^3 + b t^2 + c t + d inside (0, 1), ascending and different from
-// each other, in buf.
+// unitRoots returns the roots of a t^3 + b t^2 + c t + d inside (0, 1), in buf, ascending and
+// different from each other. They are parameters of a stroked curve.
 func unitRoots(buf *[3]float32, a, b, c, d float64) []float32 {
 	n := 0
 	for _, t := range solve(a, b, c, d) {
@@ -271,8 +272,9 @@ func unitRoots(buf *[3]float32, a, b, c, d float64) []float32 {
 	return slices.Compact(buf[:n])
 }
 
-// solve returns the real roots of a t^3 + b t^2 + c t + d, in any order. Unused values are NaN, so that
-// every comparison with them fails. A leading coefficient that is tiny beside the others counts as 0.
+// solve returns the real roots of a t^3 + b t^2 + c t + d, in any order, for parameters of a
+// stroked curve. Unused values are NaN, so that every comparison with them fails. A leading
+// coefficient that is tiny beside the others counts as 0.
 func solve(a, b, c, d float64) [3]float64 {
 	nan := math.NaN()
 	size := max(math.Abs(b), math.Abs(c), math.Abs(d))

@@ -45,7 +45,7 @@ type offsetFitter struct {
 // curvePoint is a point of a curve and the direction there, scaled to the pen's radius.
 type curvePoint struct{ p, d vec }
 
-// pointOn returns the point of a curve at t and its direction.
+// pointOn returns the point of a stroked curve at the parameter t and the curve's direction there.
 func (p *pen) pointOn(c *curve, t float32) curvePoint {
 	d, ok := withLength(c.tangent(t), p.r)
 	if !ok {
@@ -76,9 +76,9 @@ func (f *offsetFitter) middle(s *span) vec {
 	return s.em
 }
 
-// run appends what replaces the offset of a range of the curve: a quadratic or a line, or, where
-// neither fits yet, what run appends for both halves. depth is how often the curve was halved; beyond
-// its limit, or when the budget is used up, a line replaces what is left.
+// run appends what replaces the offset of a range of a stroked curve: a quadratic or a line. Where
+// neither fits yet, it appends what replaces both halves of the range. depth is how often the curve
+// was halved; beyond its limit, or when the budget is used up, a line replaces what is left.
 func (f *offsetFitter) run(s *span, depth int) {
 	limit := quadLevels
 	if f.curve.n == 4 {

@@ -49,7 +49,8 @@ func (m *pathMeasure) add(a, b vec, t float32) {
 	}
 }
 
-// line adds the straight segment from a to b to the subpath. One without length only counts in m.seen.
+// line adds a straight segment to the subpath that is measured for dashes. One without length only
+// counts in m.seen.
 func (m *pathMeasure) line(a, b vec) {
 	before := m.length
 	m.seen, m.dot = m.seen+1, a
@@ -58,8 +59,8 @@ func (m *pathMeasure) line(a, b vec) {
 	}
 }
 
-// curve adds a quadratic or cubic to the subpath, measured by chords. One without length only counts in
-// m.seen.
+// curve adds a quadratic or cubic to the subpath that is measured for dashes, by its chords. One
+// without length only counts in m.seen.
 func (m *pathMeasure) curve(c curve) {
 	before := m.length
 	m.seen, m.dot = m.seen+1, c.p[0]
@@ -95,7 +96,8 @@ func (s *segment) leavesChord(tol float32) bool {
 	return max(abs(a.X), abs(a.Y), abs(b.X), abs(b.Y)) > tol
 }
 
-// split cuts the segment at t into its left and its right part, by de Casteljau's algorithm.
+// split cuts a segment of a dashed path at the parameter t into its left and its right part, by de
+// Casteljau's algorithm.
 func (s *segment) split(t float32) (l, r segment) {
 	p := s.p
 	l.n, r.n = s.n, s.n
@@ -108,8 +110,9 @@ func (s *segment) split(t float32) (l, r segment) {
 	return l, r
 }
 
-// at returns the point at t by the polynomial. It is rounded differently from the points of split:
-// the browser starts a dash at this point, but draws the pieces of split.
+// at returns the point of a dashed path's segment at the parameter t, by the polynomial. It is
+// rounded differently from the points of split: the browser starts a dash at this point, but draws
+// the pieces of split.
 func (s *segment) at(t float32) vec {
 	p := &s.p
 	var c curve

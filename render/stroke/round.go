@@ -69,8 +69,9 @@ func (p *pen) arc(dst *vector.Path, from, to, a, b vec) {
 	dst.ConicTo(add(p.cur, h), add(p.cur, to), w)
 }
 
-// cap adds the round cap of a stroke around its end q to the outer side: a half circle, in two conics,
-// from q + n to end. n is the normal times the radius, and end is q - n as the inner side has it.
+// cap adds the round cap of a stroke around its end q to the outer side of the outline: a half
+// circle, in two conics, from q + n to end. n is the normal times the radius, and end is q - n as
+// the inner side has it.
 func (p *pen) cap(q, n, end vec) {
 	side := vec{X: -n.Y, Y: n.X}
 	mid := add(q, side)
@@ -78,7 +79,8 @@ func (p *pen) cap(q, n, end vec) {
 	p.out.ConicTo(sub(mid, n), end, quarter)
 }
 
-// disc adds a circle around q in the direction of outlines, for a stroke without length.
+// disc adds a circle around q to a stroke's outline, in the direction of outlines, for a stroke
+// without length.
 func (p *pen) disc(q vec) {
 	n := vec{X: p.r}
 	p.out.MoveTo(add(q, n))

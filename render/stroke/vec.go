@@ -27,8 +27,8 @@ func mix(a, b vec, t float32) vec {
 // near reports whether a and b are within d of each other.
 func near(a, b vec, d float32) bool { return dist2(a, b) <= d*d }
 
-// withLength returns v scaled to length l, computed in binary64 as the browser does. ok is false
-// if the result is zero or not finite.
+// withLength returns the direction v of a stroke scaled to length l, computed in binary64 as the
+// browser does. ok is false if the result is zero or not finite.
 func withLength(v vec, l float32) (w vec, ok bool) {
 	x, y := float64(v.X), float64(v.Y)
 	k := float64(l) / math.Sqrt(float64(x*x)+float64(y*y))
@@ -43,8 +43,8 @@ func abs(v float32) float32 { return float32(math.Abs(float64(v))) }
 
 func sqrt(v float32) float32 { return float32(math.Sqrt(float64(v))) }
 
-// distToLeg2 returns the squared distance of p from the segment a-b, or from a if the nearest
-// point of the line through a and b lies outside of the segment.
+// distToLeg2 returns the squared distance of p from the leg a-b of a curve's control polygon, or
+// from a if the nearest point of the line through a and b lies outside of the leg.
 func distToLeg2(p, a, b vec) float32 {
 	ab, ap := sub(b, a), sub(p, a)
 	t := dot(ab, ap) / dot(ab, ab)

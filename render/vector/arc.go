@@ -87,7 +87,8 @@ func (e *ellipse) real(q Point) Point {
 	return Point{float32(e.cos*x) - float32(e.sin*y), float32(e.sin*x) + float32(e.cos*y)}
 }
 
-// unitCentre returns the centre of one of the two unit circles through a and b.
+// unitCentre returns the centre of one of the two unit circles through a and b, to which an arc of
+// SVG path data is mapped; left says which.
 func unitCentre(a, b Point, left bool) Point {
 	d := Point{b.X - a.X, b.Y - a.Y}
 	k := float32(math.Sqrt(float64(max(0, 1/(float32(d.X*d.X)+float32(d.Y*d.Y))-0.25))))
@@ -102,8 +103,8 @@ func atan2(q, c Point) float32 {
 	return float32(math.Atan2(float64(q.Y-c.Y), float64(q.X-c.X)))
 }
 
-// snapped replaces values within 1/4096 of 0 by 0, so that an arc that ends on an axis ends there
-// exactly (observed).
+// snapped replaces a sine and cosine within 1/4096 of 0 by 0, so that an arc of a path that ends on
+// an axis ends there exactly (observed in the browser).
 func snapped(sin, cos float64) (s, c float32) {
 	const tiny = 1.0 / 4096
 	if math.Abs(sin) >= tiny {

@@ -96,7 +96,7 @@ func (m Matrix) Apply(p Point) Point {
 	}
 }
 
-// Mul returns the map that applies n first and then m.
+// Mul returns the map of path points that applies n first and then m.
 func (m Matrix) Mul(n Matrix) Matrix {
 	return Matrix{
 		A: float32(m.A*n.A) + float32(m.C*n.B),

@@ -24,7 +24,8 @@ func (k *keeper) put(b ...byte) {
 	}
 }
 
-// one appends one byte to the text that is kept of a JSON value, as put does.
+// one appends one byte to the text that is kept of a JSON value if it fits within the limit, as put
+// does for several. A nil keeper keeps nothing.
 func (k *keeper) one(c byte) {
 	if k == nil {
 		return

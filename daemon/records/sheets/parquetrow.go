@@ -58,9 +58,9 @@ func newNode(column *parquet.Column, leaves *[]*parquet.Column) *node {
 	return result
 }
 
-// unwrap finds how a group that is said to be a list or a map is nested: n.list and n.dict
-// become false if it lacks the repeated group within, and n.element is set if that group
-// only wraps the elements.
+// unwrap finds how a Parquet group that is said to be a list or a map is nested. n.list and n.dict
+// become false if it lacks the repeated group within, and n.element is set if that group only wraps
+// the elements.
 func (n *node) unwrap() {
 	if len(n.children) != 1 || !n.children[0].repeated {
 		n.list, n.dict = false, false

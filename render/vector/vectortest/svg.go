@@ -85,8 +85,9 @@ func (r *svgReader) close() {
 	r.cur, r.last, r.open = r.start, 'Z', false
 }
 
-// draw adds one set v of numbers of the command up, in upper case, to the path; rel says that they are relative to
-// the current point. It moves the current point, and keeps the control that S or T may mirror.
+// draw appends to the path what an SVG path command draws. up is the command's letter in upper
+// case, v its numbers, and rel says that they are relative to the current point. It moves the
+// current point, and keeps the control point that a following S or T command may mirror.
 func (r *svgReader) draw(up byte, rel bool, v [7]float32) {
 	var origin vector.Point
 	if rel {

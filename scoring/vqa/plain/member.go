@@ -6,9 +6,9 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// Member returns the member of o whose name comes first in names, or nil if o has none of
-// them. Names are compared as models write them: in any case, and with spaces or hyphens for
-// underscores.
+// Member returns the member of a JSON object in a model's answer whose name comes first in names,
+// or nil if it has none of them. Names are compared as models write them: in any case, and with
+// spaces or hyphens for underscores.
 func Member(o *fastjson.Object, names []string) *fastjson.Value {
 	best, value := len(names), (*fastjson.Value)(nil) // only names before the best one can win
 	o.Visit(func(key []byte, candidate *fastjson.Value) {

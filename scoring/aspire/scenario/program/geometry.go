@@ -159,8 +159,9 @@ func containsPoint(outline []point, at point) bool {
 	return isInside
 }
 
-// expandedBy returns a shape's outline scaled about its centre so that its bounding box grows by a
-// distance on every side. This approximates the outline together with its stroke.
+// expandedBy returns the outline of a scenario's shape scaled about its centre so that its bounding
+// box grows by a distance on every side. A program plans with it, because it approximates the
+// outline together with its stroke.
 func expandedBy(outline []point, distance float64) []point {
 	lo, hi := boundingBox(outline)
 	centre, halfSize := point{(lo.x + hi.x) / 2, (lo.y + hi.y) / 2}, point{(hi.x - lo.x) / 2, (hi.y - lo.y) / 2}
