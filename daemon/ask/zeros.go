@@ -53,7 +53,8 @@ func (z *zeroWriter) skip(n int) {
 	z.b = (z.b + uint64(n)*z.a) % modAdler // Adler-32: a stays, and is added to b for each byte
 }
 
-// add adds one byte of filtered pixels to the compressed stream.
+// add adds one byte of a PNG's filtered pixels to the compressed stream. Runs of zeros, of which
+// such pictures mostly consist, are only counted.
 func (z *zeroWriter) add(v byte) {
 	if z.a += uint64(v); z.a >= modAdler {
 		z.a -= modAdler

@@ -59,7 +59,8 @@ func (f *File) Probe() error {
 	return errors.Join(p.Close(), os.Remove(p.Name()))
 }
 
-// Write implements io.Writer. It creates the partial file at the first call.
+// Write writes to the partial file, which takes the place of the old file at the end. The first
+// call creates it. It implements io.Writer.
 func (f *File) Write(p []byte) (int, error) {
 	if err := f.open(); err != nil {
 		return 0, err

@@ -373,9 +373,8 @@ func sane(list ...float64) bool {
 	return !slices.ContainsFunc(list, func(v float64) bool { return !(v >= -maxCoordinate && v <= maxCoordinate) })
 }
 
-// answered fills in the answer's text, at most limit bytes, in up to three segments:
-// before, within and behind the part that was read as the answer. Reading says why no part
-// is marked.
+// answered fills in the answer's text, at most limit bytes, in up to three segments: before, within
+// and after the part that was read as the answer. Reading says why no part is marked.
 func (out *Item) answered(a *answer, suite *scoring.Suite, v scoring.Variants, limit int) {
 	text, isText := answerText(a.item.Fields)
 	if text == "" && isMissing(a.item.Fields) {

@@ -99,9 +99,9 @@ func (e *Explorer) readGiven(g *Given) *answer {
 	return a
 }
 
-// withTable returns the suites' tables as t has them: tests, groups and totals with its
-// means, which count missing answers and clusters as t was told. Distributions, times and
-// costs are taken from cells.
+// withTable returns the suites' tables with the means of t for tests, groups and totals, which
+// count missing answers and clusters by t's own options. Distributions, times and costs are taken
+// from cells.
 func (o *opened) withTable(t *table.Table, cells []SuiteTable) (out []SuiteTable) {
 	ids := map[string]string{} // by the name of a series
 	for _, s := range o.series {

@@ -465,8 +465,8 @@ func (p *plan) metricHolds(i int) bool {
 	return ok && p.metric.holds32(x)
 }
 
-// search returns the rows whose ids contain a text. The ids are one text with a line break
-// behind each, so a match that runs over the end of an id does not count.
+// search returns the rows whose ids contain a text. The ids are one text with a line break after
+// each, so a match that runs over the end of an id does not count.
 func (f *File) search(text string) bitmap {
 	out := newBitmap(f.Rows())
 	want := []byte(text)

@@ -43,8 +43,8 @@ const markerSuffix = ".done"
 // part.
 type Part struct{ Shard, Chunk int }
 
-// name returns the file name of a part's results: part-SHARD, with .CHUNK behind it for a further
-// part of the shard.
+// name returns the file name of a part's results: part-SHARD, followed by .CHUNK for a further part
+// of the shard.
 func (p Part) name() string {
 	name := "part-" + strconv.Itoa(p.Shard)
 	if p.Chunk > 0 {

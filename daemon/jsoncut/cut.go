@@ -28,8 +28,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// stringEnd returns the index behind the JSON string that begins at b[i], without decoding
-// it.
+// stringEnd returns the index after the JSON string that begins at b[i], without decoding it.
 func stringEnd(b []byte, i int) (end int, err error) {
 	for i++; i < len(b); i++ {
 		switch b[i] {
@@ -42,8 +41,8 @@ func stringEnd(b []byte, i int) (end int, err error) {
 	return 0, errCut
 }
 
-// valueEnd returns the index behind the JSON value that begins at b[i], by brackets and
-// quotes alone. A number or word ends before a comma or closing bracket.
+// valueEnd returns the index after the JSON value that begins at b[i], by brackets and quotes
+// alone. A number or word ends before a comma or closing bracket.
 func valueEnd(b []byte, i int) (end int, err error) {
 	depth := 0
 	for i < len(b) {

@@ -32,7 +32,7 @@ func ArmOf(a ask.Arm) Arm {
 	return Arm{word(a.Mode), word(a.Input), word(a.Setting), word(a.Format), word(a.Method)}
 }
 
-// ask returns the arm as suites know it.
+// ask returns the arm in the form that suites use.
 func (a Arm) ask() ask.Arm {
 	word := func(s *string) string {
 		if s == nil {

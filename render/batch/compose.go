@@ -226,8 +226,8 @@ func (w *tileWriter) paintEntry(e *entry, below []int32) {
 	}
 }
 
-// markHidden records that nothing below an opaque interior can be seen: of its group, and of its
-// set if the group is opaque too.
+// markHidden records that an item covers all of a tile, so that nothing below it in its group can
+// be seen, nor in its set if the group is opaque or there is none.
 func (w *tileWriter) markHidden(it *paint.Item, set uint32) {
 	if it.Group == 0 {
 		w.full[set] = true

@@ -189,7 +189,7 @@ func (f *Face) shape(text string, features []harfbuzz.Feature) ([]Glyph, error) 
 	return run, nil
 }
 
-// foreignHere returns why a character cannot be laid out in this font, or behind the one before it;
+// foreignHere returns why a character cannot be laid out in this font, or after the one before it;
 // "" if it can. before is -1 at the start. See docs/spec/drawing.md#r45.
 func (f *Face) foreignHere(r, before rune) string {
 	switch {
@@ -246,7 +246,7 @@ func (f *Face) missing(cluster []rune) rune {
 }
 
 // scriptRun returns the end of the run of one script that starts at from. Characters of no script
-// (digits, spaces, marks) belong to the script before them, at the start to the one behind.
+// (digits, spaces, marks) belong to the script before them, at the start to the one after them.
 func scriptRun(runes []rune, from int) (to int, script language.Script) {
 	script = language.Common
 	for to = from; to < len(runes); to++ {

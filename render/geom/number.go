@@ -23,7 +23,7 @@ var fractions = func() (t [decimals]float32) {
 	return t
 }()
 
-// fraction reads the digits behind the decimal point in binary32, with the browser's rounding.
+// fraction reads the digits after the decimal point in binary32, with the browser's rounding.
 func fraction(digits string) (sum float32) {
 	power := float32(1)
 	for _, d := range digits {

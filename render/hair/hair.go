@@ -111,8 +111,8 @@ func (h *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights []flo
 	}
 }
 
-// lengthen moves the first point of a thin stroke, and those right behind it in the same place, away from the
-// next point by the reach of a round cap. It does nothing if all points are in one place.
+// lengthen moves the first point of a thin stroke, and those right after it in the same place, away
+// from the next point by the reach of a round cap. It does nothing if all points are in one place.
 func lengthen(pts []vector.Point) {
 	end := pts[0]
 	for i, q := range pts {

@@ -85,8 +85,9 @@ func Count(b []byte) int {
 	return n
 }
 
-// quoted returns the position of the quote that ends the JSON string whose first character is at i, or the length
-// of b if none does. A quote behind an odd number of backslashes is escaped and does not end it.
+// quoted returns the position of the quote that ends the JSON string whose first character is at i,
+// or the length of b if none does. A quote after an odd number of backslashes is escaped and does
+// not end it.
 func quoted(b []byte, i int) int {
 	for i < len(b) {
 		n := bytes.IndexByte(b[i:], '"')

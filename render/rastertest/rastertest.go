@@ -195,6 +195,8 @@ type node struct {
 	Nodes   []node     `xml:",any"`
 }
 
+// attr returns an attribute of an exported picture's SVG element, or inherited, the value of the
+// element around it, if it has none.
 func (n *node) attr(name, inherited string) string {
 	for _, a := range n.Attrs {
 		if a.Name.Local == name {
@@ -249,6 +251,7 @@ var foreign = map[string]bool{
 	"rect": true, "image": true, "text": true, "line": true,
 }
 
+// number reads a number of an exported picture's SVG, or fails the test.
 func number(t testing.TB, s string) float32 {
 	t.Helper()
 	v, err := strconv.ParseFloat(s, 32)

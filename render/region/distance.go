@@ -55,9 +55,10 @@ type nearPixel struct {
 	x, y int
 }
 
-// farthest raises s.largest to the largest squared distance from a pixel of b to the nearest of other, if that is
-// greater. Pixels that are in both need no look. The nearest pixel of the last one is near the next one too: if
-// it is no farther than s.largest, no search is needed. It ends early when s.left gets negative.
+// farthest raises s.largest to the largest squared distance from a pixel of b to the nearest pixel
+// of other, if that is greater. Pixels that are in both are skipped. The nearest pixel of the last
+// one is also near the next one: if it is no farther than s.largest, no search is needed. It ends
+// early when s.left gets negative.
 func (s *search) farthest(b, other *Bits) {
 	low, high := other.rows()
 	near := nearPixel{d: math.MaxUint32}

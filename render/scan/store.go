@@ -66,8 +66,9 @@ var opaque = func() (b [longRun]byte) {
 	return b
 }()
 
-// storePair appends the coverage of a border of two pixels, alpha a in column x and b in the next, by
-// the two-pixel rule where it holds (docs/spec/raster.md#r22); trace is told of the latter.
+// storePair appends the coverage of a border of two pixels, alpha a in column x and b in the next,
+// by the two-pixel rule where it holds (docs/spec/raster.md#r22). It passes the pixels of the
+// two-pixel rule to r.trace.
 func (r *row) storePair(x int32, a, b byte) {
 	if r.twoRule {
 		if r.trace != nil {

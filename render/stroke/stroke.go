@@ -144,9 +144,9 @@ func (p *pen) startSegment(n vec) {
 // endSegment sets the current point to a, where the unit normal is n.
 func (p *pen) endSegment(a, n vec) { p.cur, p.n = a, n }
 
-// lineTo adds a straight segment to a to the stroke; verbs and pts are the rest of the path behind it.
-// A segment without length is left out if the subpath has others, before or after it; else it becomes
-// a dot, which has round caps.
+// lineTo adds a straight segment to a to the stroke; verbs and pts are the rest of the path after
+// it. A segment without length is left out if the subpath has others, before or after it; else it
+// becomes a dot, which has round caps.
 func (p *pen) lineTo(a vec, verbs []vector.Verb, pts []vec) {
 	tiny := p.eps / 4096
 	short := abs(a.X-p.cur.X) <= tiny && abs(a.Y-p.cur.Y) <= tiny

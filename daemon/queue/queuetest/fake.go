@@ -98,6 +98,7 @@ func (e *Engine) Backend() string { return "fake" }
 
 type drawer struct{ engine *Engine }
 
+// Prepare prepares the queue's fake picture of a view.
 func (d drawer) Prepare(v view.View) (queue.Pic, error) {
 	if v.Bounds.W < 0 {
 		return nil, fmt.Errorf("cannot draw shape 0: %w: a cube", view.ErrForeign)
@@ -226,6 +227,7 @@ func (j *job) Judge(said scoring.Judgement) {
 	j.said = said
 }
 
+// prepare reads an item of the fake suite with which the queue is tested.
 func (s Suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
 	j := &job{it: *it, twice: v.On("sum.twice"), do: string(it.Fields.GetStringBytes("do")), ask: string(it.Fields.GetStringBytes("ask"))}
 	j.it.Fields = nil
@@ -262,6 +264,7 @@ func (s Suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error
 
 func (j *job) Views() []view.View { return j.views }
 
+// Score returns the result of an item of the fake suite from its fake tallies.
 func (j *job) Score(ts []metric.Tally) scoring.Result {
 	if j.do == "panic_score" {
 		panic("score")

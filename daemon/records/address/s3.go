@@ -165,7 +165,7 @@ func explain(err error, keys string) error {
 	return withoutAddress(err)
 }
 
-// Expand returns the addresses that an address names: the objects behind a prefix that ends in /, or
+// Expand returns the addresses that an address names: the objects under a prefix that ends in /, or
 // those that a pattern matches, in the order of their keys; else the address itself.
 func (o *Options) Expand(ctx context.Context, address string) ([]string, error) {
 	if !inBucket(address) || !strings.HasSuffix(address, "/") && !strings.ContainsAny(address, "*?[{") {
@@ -178,8 +178,8 @@ func (o *Options) Expand(ctx context.Context, address string) ([]string, error) 
 	return list, nil
 }
 
-// list returns the addresses of the objects behind a prefix that ends in /, or that match a
-// pattern, in the order of their keys. None is an error.
+// list returns the addresses of the objects under a prefix that ends in /, or that match a pattern,
+// in the order of their keys. None is an error.
 func (o *Options) list(ctx context.Context, address string) (list []string, err error) {
 	p, err := o.place(address)
 	if err != nil {
