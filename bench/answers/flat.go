@@ -25,7 +25,8 @@ func flatness(program string, n int) error {
 	return nil
 }
 
-// flatWith is flatness for one size of the cache.
+// flatWith scores n different answers with a cache of one size. At about each tenth of them it prints
+// the entries and bytes of the cache and the daemon's resident memory, which should become flat.
 func flatWith(program string, n int, cache string) (err error) {
 	daemon, err := spawn.Start(program, append([]string{"--tally-cache", cache}, serveFlags...)...)
 	if err != nil {
@@ -46,7 +47,8 @@ func flatWith(program string, n int, cache string) (err error) {
 			return err
 		}
 		done += len(lines)
-		if done/(n/10) == (done-len(lines))/(n/10) && done < n {
+		tenth, before := done/(n/10), (done-len(lines))/(n/10)
+		if tenth == before && done < n {
 			continue
 		}
 		entries, err := daemon.Metric("plumb_tally_cache_entries")

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// refused sends requests without a valid token, or wrong in another way, which announce bodies and
-// never send them. Each must get an error and lose its connection within the time that ended
-// allows, which is far below --stream-idle and --read-timeout: the daemon must not wait for such a
-// body.
+// refused checks that the daemon refuses requests at once, without waiting for their bodies. It sends
+// requests without a valid token, or wrong in another way, that announce bodies and never send them.
+// Each must get its error and lose its connection within refusalTime, which is far below
+// --stream-idle and --read-timeout.
 func refused(target *target) (string, error) {
 	const each = 50
 	announced := "Content-Length: 100000"
@@ -45,7 +45,7 @@ func refused(target *target) (string, error) {
 	seen := fmt.Sprintf("%d requests refused, the slowest after %.2f s", len(took), slices.Max(took).Seconds())
 	faults = slices.DeleteFunc(faults, func(err error) bool { return err == nil })
 	if len(faults) > 0 {
-		return seen, fmt.Errorf("%d of them otherwise, such as: %w", len(faults), faults[0])
+		return seen, fmt.Errorf("%d of them were not refused so, such as: %w", len(faults), faults[0])
 	}
 	return seen, nil
 }

@@ -81,7 +81,10 @@ func kill(cfg config) error {
 	return tally.verdict()
 }
 
-// insist asks the daemon until there is an answer, through kills of it, for at most a minute.
+// insist sends one item to the daemon until it is answered, for at most a minute, because the daemon
+// is killed and started again in between. It counts tries that failed, compares the answer with the
+// one that is wanted, and counts the item as lost if the minute ends without an answer. acked counts
+// the answers of all clients.
 func (c *client) insist(it *item, t *tally, acked *atomic.Int64) {
 	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(20 * time.Millisecond) {
 		b, err := c.post("/v1/score", it.line)

@@ -166,7 +166,8 @@ func parts(rs []*recorder, sample *Sample, wall time.Duration) *Parts {
 	return parts
 }
 
-// share returns part of all as a fraction for the profile, 0 where all is 0.
+// share returns part of all as a fraction, 0 where all is 0. The profile of stages (`plumb bench`)
+// states so how much of the time the processor, the device and both were busy.
 func share(part, all time.Duration) float64 {
 	if all <= 0 {
 		return 0

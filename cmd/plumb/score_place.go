@@ -115,7 +115,7 @@ func (j *job) tellPlan() error {
 		return err
 	}
 	manifest := j.shards.Store.Path(jobs.ManifestName)
-	if j.cmd.Job == "" {
+	if j.cmd.Job == "" { // a local folder; with --job it is the address of an object store
 		if manifest, err = filepath.Abs(manifest); err != nil {
 			return err
 		}

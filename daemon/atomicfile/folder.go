@@ -26,7 +26,7 @@ func NewFolder(dir, name string) *Folder { return &Folder{dir: dir, name: name} 
 
 // WriteFile writes what fill produces to the file of that name in the partial folder.
 func (d *Folder) WriteFile(name string, fill func(io.Writer) error) error {
-	if err := d.open(); err != nil {
+	if err := d.create(); err != nil {
 		return err
 	}
 	f, err := os.Create(filepath.Join(d.stage.Name(), name))
@@ -47,9 +47,10 @@ func (d *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 	return err
 }
 
-// open creates the partial folder at the first call, and locks it, which tells other
-// processes that it is being written (see Leftovers).
-func (d *Folder) open() error {
+// create makes the partial folder at the first call and locks it. The lock tells other processes
+// that it is being written (see Leftovers). On a file system without locks the folder is not locked,
+// and others may report it as left behind.
+func (d *Folder) create() error {
 	if d.stage != nil {
 		return nil
 	}

@@ -313,9 +313,10 @@ func (q *question) endBy(err error) {
 	}
 }
 
-// deliver gives the outcome to the Keep hook, if a request was sent. If the first questions
-// of the client were all refused, it ends all calls under EndOnFatal, because no later one
-// will be better. See docs/spec/runs.md#r17.
+// deliver gives the outcome of a question to the Keep hook, which logs it. It does nothing if no
+// request was sent. Two things end all calls of the client: under EndOnFatal the first questions that
+// were all refused, because no later one will be answered, and a Keep hook that fails, because an
+// answer that is not logged would be paid for again. See docs/spec/runs.md#r17.
 func (q *question) deliver() {
 	if q.out.Tries == 0 {
 		return

@@ -484,8 +484,9 @@ func quoted(s string) string {
 // errNoPicture says that an item has no picture, which is no fault.
 var errNoPicture = errors.New("there is no picture")
 
-// picture returns a panel of a row as a picture at least `wide` px wide, up to the largest
-// of widths. Panel -1 is the one to see first.
+// picture returns a panel of the exhibit of a row of results as a picture. It is at least `wide` px
+// wide, but not wider than the largest of widths, the sizes that are drawn. Panel -1 is the one that
+// is shown first.
 func (e *Explorer) picture(ctx context.Context, o *opened, row, panel, wide int) (drawn, error) {
 	a, err := e.read(o, row)
 	if err != nil {

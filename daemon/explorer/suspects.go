@@ -136,8 +136,10 @@ func sameAnswers(s *scanner, mark func(row int)) {
 	}
 }
 
-// rewardJumps marks the lowest and the highest score among the near-equal answers to a
-// question if they differ by nearJump or more. Rows without a score are left out.
+// rewardJumps marks the answers with the lowest and the highest score among the near-equal answers
+// to a question, if the scores differ by nearJump or more: nearly the same text should get nearly the
+// same reward. Answers are near-equal if they have the same hash `rough`, of the text with its numbers
+// rounded. Rows without a score are left out.
 func rewardJumps(s *scanner, mark func(row int)) {
 	type key struct{ item, rough uint64 }
 	type ends struct{ low, high int }

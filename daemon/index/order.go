@@ -58,8 +58,8 @@ type entry struct {
 // noValue is the key of rows without a value.
 const noValue = math.MaxUint64
 
-// sorted returns the rows of a selection in the order that by asks for. Rows without a value
-// come last in both directions.
+// sorted returns the rows of a selection in the given order. Rows without a value come last in both
+// directions.
 func (s *Set) sorted(sel *Selection, order Sort) []uint32 {
 	rows := make([]uint32, 0, sel.Rows)
 	if order.By == "" || order.By == "row" {

@@ -20,9 +20,10 @@ type Lock struct{ file *os.File }
 // LockName is the file that LockFolder locks.
 const LockName = "lock"
 
-// LockFolder makes this process the only one that works in a folder, until Unlock or
-// its end. The error wraps ErrLocked where another one does. A file system without locks
-// has none. See docs/spec/runs.md#r27.
+// LockFolder makes this process the only one that works in a folder, until Unlock or the end of the
+// process. The error wraps ErrLocked if another process works in it. On a file system without locks
+// it succeeds and locks nothing. A call that a signal interrupts is repeated. See
+// docs/spec/runs.md#r27.
 func LockFolder(dir string) (*Lock, error) {
 	file, err := os.OpenFile(filepath.Join(dir, LockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -170,8 +170,10 @@ func (w *worker) prepare(task *task) (onward bool) {
 }
 
 // item prepares a sample that is scored: it decodes the line, makes the job and outlines the job's
-// views. start is when the worker took the sample. onward is false if the sample fails, or if its job
-// needs neither a judge nor pictures.
+// views. start is when the worker took the sample. onward is false if no later stage is needed:
+// because the sample fails, or because its job needs neither a judge nor pictures. If there is no job, it sets the
+// task's result itself. If a view cannot be drawn, it sets task.fault, from which the job makes the
+// result later.
 func (w *worker) item(task *task, start time.Duration) (onward bool) {
 	it, e := w.decoder.Item(task.line, task.opt.Suite)
 	task.label = identity{it.ID, it.Suite, it.Test, it.Who, start}

@@ -43,7 +43,8 @@ var scorerFaults = map[string]bool{
 // Fault returns the error of a result that the trainer caused: by a response of an
 // unknown form, or by the label. It returns nil for any other result. A result with a
 // status comes from an item whose answer was read, so its label is right. at names the
-// label ("samples[1].label"). See docs/spec/http.md#r15.
+// label ("samples[1].label"). So the message begins "cannot read samples[1].response" for a response, and
+// "cannot use samples[1].label" for a label. See docs/spec/http.md#r15.
 func Fault(r *scoring.Result, at string) *scoring.Error {
 	switch {
 	case r.Scored || r.Err == nil:

@@ -69,7 +69,7 @@ func (r *Run) Dump(w io.Writer) (totals Totals, err error) {
 	for i, u := range r.units {
 		planned[keyOfUnit(u)] = i
 	}
-	earlier, err := r.earlier()
+	earlier, err := r.earlierCalls()
 	if err != nil {
 		return totals, err
 	}
@@ -118,16 +118,18 @@ type unitKey struct {
 // keyOfUnit returns the key of a unit of this command.
 func keyOfUnit(u unit) unitKey { return unitKey{u.task.ID, testOf(u), u.arm, u.repeat} }
 
-// labelled is a call of the log: its label and the place of its line.
+// labelled is a call of the log: its label, which says what was asked of whom, and the place of its
+// line.
 type labelled struct {
 	Label
 	at ledger.Place
 }
 
-// earlier returns the calls of the log by unit, in the order of the log. Of each arm only those count
-// that have one configuration, so that no table mixes two: that of this command if the log has any
-// call with it, else that of the last call.
-func (r *Run) earlier() (map[unitKey][]labelled, error) {
+// earlierCalls returns the calls of the log by unit (task, test, arm and repeat), in the order of the
+// log. Of each arm (a model in a mode) only calls with one configuration count, so that no table mixes
+// two. That is the configuration of this command if the log has any call with it, else that of the
+// last call. A configuration is a hash that the arm is part of.
+func (r *Run) earlierCalls() (map[unitKey][]labelled, error) {
 	var all []labelled
 	config := map[ask.Arm]string{}
 	for _, record := range r.calls.all() {
@@ -139,7 +141,7 @@ func (r *Run) earlier() (map[unitKey][]labelled, error) {
 		config[d.Arm.ask()] = d.Config
 	}
 	for arm, s := range r.args {
-		// Settings with which nothing was asked yet replace none.
+		// A configuration with which nothing was asked yet does not replace that of earlier calls.
 		if slices.ContainsFunc(all, func(d labelled) bool { return d.Config == s.config }) {
 			config[arm] = s.config
 		}

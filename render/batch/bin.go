@@ -86,8 +86,9 @@ func (b *Binner) cut(d *paint.Drawing, part *Region, t *Tiled) {
 	b.compose(d, t)
 }
 
-// clearGrid empties the grid for a drawing and computes the ink of its items. Only tile rows have a list of
-// entries, not tiles, so that an empty page costs little.
+// clearGrid empties the grid of tiles for a drawing. It also computes the ink of each item, its alpha and its
+// colour times the alpha, and marks the items that hide what lies below. Each row of tiles, not each tile, has
+// a list of entries, so that an empty page costs little.
 func (b *Binner) clearGrid(d *paint.Drawing) {
 	b.widthPx, b.heightPx = int32(d.Width), int32(d.Height)
 	b.cols = int32((d.Width + TileW - 1) / TileW)

@@ -83,7 +83,9 @@ func (t *Tiled) addTile(c Class, x, y, cols, rows uint32, first int) {
 // smaller, more make the runs of the view before cheaper.
 const apartTiles = 4
 
-// takes reports whether a run of tiles has room for a tile whose left edge is at x.
+// takes reports whether a run of tiles has room for a tile whose left edge is at x. The tiles of a run
+// may have gaps between them, up to RunSpan px in all. With BinApart (t.apart) a run is shorter and its
+// tiles touch.
 func (t *Tiled) takes(r *Run, x uint32) bool {
 	if t.apart {
 		return r.Count < apartTiles && x == r.X+r.Count*TileW

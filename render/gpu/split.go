@@ -221,7 +221,8 @@ func copyRuns(b *batch.Batch, order []int, l *limits, limit int) ([]piece, error
 	return out, nil
 }
 
-// countRecords counts the records that one run refers to.
+// countRecords counts the records of the shader's buffers that one run of tiles refers to: tiles, items and
+// rows of masks. By these counts a batch is split into pieces that fit into the buffers.
 func countRecords(b *batch.Batch, r *batch.Run) recordCounts {
 	n := recordCounts{tiles: int(r.Count), runs: 1}
 	for _, t := range b.Tiles[r.Tiles : r.Tiles+r.Count] {

@@ -109,9 +109,9 @@ func (b *Builder) paintText(k *textPainter, w textBlock, p *shapePlacement) erro
 	return b.emitText(k, w, p)
 }
 
-// placeRun adds the masks of one run of text to k.placed, in the order of paintText. Links have
-// their own colour and are underlined. It refuses lines that are too thick, and text beyond the
-// limit of coverage.
+// placeRun adds the masks of one run of text to k.placed: the halo, the underline, the glyphs and the
+// strike-through, each over the one before. Links have their own colour and are underlined. It
+// refuses lines that are too thick, and text whose masks grow beyond the limit of coverage.
 func (b *Builder) placeRun(k *textPainter, s *glyphScale, r *text.Run, w textBlock, p *shapePlacement) error {
 	if r.Link {
 		w.color = linkColor

@@ -353,8 +353,9 @@ func shiftRight(list []active) {
 	}
 }
 
-// noteCrossingAhead is noteCrossing for the rightmost edge, just inserted: the reference compares
-// it with the first edge that waits, as if that had begun already.
+// noteCrossingAhead makes the walk stop at the next row of pixels (g.event) if the rightmost edge,
+// which was just inserted, passes the first edge that still waits, within one row. The waiting edge
+// begins further down, but the reference rasteriser compares the two as if it had begun already.
 func (g *generalWalk) noteCrossingAhead(a *active) {
 	if g.waiting == len(g.scanner.order) {
 		return

@@ -216,9 +216,11 @@ func (r *row) drawWedge(x int32, alphas []byte, direct bool) {
 	}
 }
 
-// drawInterior draws the pixels [x0, x1) that a trapezoid covers over the whole height of its strip,
-// which is full as alpha. Long stretches are kept as runs: whole cells of a row in cells, or an
-// interval; the rest, and everything in a small mask, goes to the layers pixel by pixel.
+// drawInterior draws the pixels [x0, x1) that a trapezoid covers over the whole height of its strip.
+// full is the alpha of such a pixel: 255 times the strip's height in px. With direct the strip fills
+// the whole row of pixels, so that the alpha is 255. A long stretch is kept as a run, not as pixels:
+// as an interval, or, in a row that is divided into cells, as the whole cells that it covers. What
+// remains is drawn pixel by pixel, and so is everything in a small mask.
 func (r *row) drawInterior(x0, x1, full int32, direct bool) {
 	if r.masked || x1-x0 < longRun {
 		r.fillLevel(x0, x1, full, direct)
@@ -241,8 +243,8 @@ func (r *row) drawInterior(x0, x1, full int32, direct bool) {
 	r.fillLevel(cells1, x1, full, direct)
 }
 
-// fillLevel draws the pixels [x0, x1): if direct with 255 in the direct layer, else it adds full to
-// the sums, as always in a small mask.
+// fillLevel draws the pixels [x0, x1) of a row one by one. With direct it sets them to 255 in the
+// direct layer. Otherwise, and always in a small mask, it adds the alpha full to their sums.
 func (r *row) fillLevel(x0, x1, full int32, direct bool) {
 	if !direct || r.masked {
 		r.hasSums = true

@@ -317,10 +317,12 @@ func (f *freehand) highestPressure() float64 {
 // pressureRate is how fast the width follows the pressure.
 const pressureRate = 0.275
 
-// computeRadii sets the radius of a freehand line at each point. A short line of a real pen takes
-// it from its highest pressure. A pen without thinning takes half its size. Others take it from a
-// pressure that follows the recorded one or, if it is simulated, the speed, for which the distance
-// of points stands. See docs/spec/drawing.md#r75.
+// computeRadii sets the radius of a freehand line at each point. A line of a real pen that is
+// shorter than the pen is wide has one radius, by its highest pressure. A pen without thinning has
+// half its size everywhere. All others take the radius from a smoothed pressure. It moves towards
+// the recorded pressure or, if that is simulated, towards a pressure that falls with the speed, and
+// it moves faster at higher speed. The speed of a point is its distance from the one before, in pen
+// sizes, at most 1. See docs/spec/drawing.md#r75.
 func (f *freehand) computeRadii(p freehandPen) {
 	radius := func(pressure float64) float64 {
 		return p.size * p.ease(0.5-float64(p.thinning*(0.5-pressure)))

@@ -92,8 +92,9 @@ func (n *node) value(dst []byte, cols [][]parquet.Value, rep, def int) (out []by
 	return n.content(dst, cols, rep, def)
 }
 
-// first returns the first value of a Parquet column. It panics with errLevels if there is none,
-// because then the columns do not belong together.
+// first returns the first value of a Parquet column. It panics with errLevels if there is none: all
+// columns of a row have a value or a null, so the file's repetition and definition levels contradict
+// each other. The reader of rows recovers and reports the row as damaged.
 func first(values []parquet.Value) parquet.Value {
 	if len(values) == 0 {
 		panic(errLevels)

@@ -62,8 +62,9 @@ func appendComma(b []byte, i int) []byte {
 	return b
 }
 
-// appendOutline appends the target outline of a tangram instance as JSON, with the lengths of its
-// edges.
+// appendOutline appends the target outline of a tangram instance as JSON for the model's prompt:
+// {"vertices":[point,...],"edges":[{"v":[0,1],"length":number},...]}. v holds the indices of the
+// edge's two vertices.
 func (in *Instance) appendOutline(b []byte) []byte {
 	b = append(b, `{"vertices":[`...)
 	for i, p := range in.Outline {

@@ -24,7 +24,8 @@ func (kernel *gridKernel) exactCross(a, b, c, d int32) int128 {
 	return int128{hi, lo}
 }
 
-// product128 returns the product of two grid coordinates in 128 bits.
+// product128 returns the product of two differences of grid coordinates. Differences can be as large as
+// 1<<62 (see gridLimit), so a product needs 128 bits.
 func product128(x, y int64) int128 {
 	hi, lo := bits.Mul64(magnitude(x), magnitude(y))
 	if (x < 0) != (y < 0) {

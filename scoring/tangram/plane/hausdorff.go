@@ -124,12 +124,14 @@ const tieTolerance = 1e-14
 // maxBetween returns the maximum of best and of the squared distances from b of the points
 // of s between the parameters t0 and t1. lo and hi are the nearest segments at t0 and t1. At
 // a point between, these two are equally far away: if no other segment is nearer there, the
-// maximum is at that point; otherwise the nearest one there divides the interval in two.
+// maximum is at that point; otherwise the nearest one there divides the interval in two. best must be
+// at least the squared distances at t0 and t1. After too many divisions it returns an upper bound.
 func (e *hausdorffer) maxBetween(s *segmentDist, b []segmentDist, t0, t1 float64, lo, hi nearestSegment,
 	best float64) float64 {
 	for lo.index != hi.index && t1-t0 > 1e-15 {
 		nearLo, nearHi := &b[lo.index], &b[hi.index]
-		// One of the two bounds all of the interval by its ends.
+		// The squared distance from one segment is convex, so its values at both ends bound it between.
+		// That at the end where the segment is the nearest is at most best already.
 		if nearLo.squaredAlong(s, t1) <= best || nearHi.squaredAlong(s, t0) <= best {
 			return best
 		}
@@ -146,7 +148,7 @@ func (e *hausdorffer) maxBetween(s *segmentDist, b []segmentDist, t0, t1 float64
 		}
 		e.splitsLeft--
 		if e.splitsLeft < 0 {
-			return max(best, both) // a bound
+			return max(best, both) // an upper bound
 		}
 		best = e.maxBetween(s, b, t0, t, lo, mid, best)
 		t0, lo = t, mid
