@@ -60,14 +60,14 @@ func turn(from, to float64, clockwise bool) float64 {
 	return d
 }
 
-// solveArc finds the ends and the arc of a bent arrow and stores them in v. The arc of the handles
+// solveArc finds the ends and the arc of a bent arrow and stores them in solver. The arc of the handles
 // goes from one handle to the other and passes the middle between them at the distance that the
 // shape's Bend says. Each end is moved along this arc to the outline of its target. ok is false if
 // there is no circle through these points: then the arrow is straight. Where rounding errors decide
 // the result, it returns an error, so that the editor draws the arrow. See
 // docs/spec/drawing.md#r62.
-func (v *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
-	from, to := &v.Ends[0], &v.Ends[1]
+func (solver *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
+	from, to := &solver.Ends[0], &solver.Ends[1]
 	a, b := from.Handle, to.Handle
 	u := geom.Unit(geom.Sub(b, a))
 	middle := geom.Add(geom.Lerp(a, b, 0.5), geom.Scale(geom.Pt(-u.Y, u.X), sh.Arrow.Bend))
@@ -75,22 +75,22 @@ func (v *Solver) solveArc(sh *scene.Shape) (ok bool, err error) {
 	if !ok {
 		return false, nil
 	}
-	w := arcSolver{Solver: v, sh: sh, handles: handles, clockwise: sh.Arrow.Bend < 0, sign: -1,
+	arc := arcSolver{Solver: solver, sh: sh, handles: handles, clockwise: sh.Arrow.Bend < 0, sign: -1,
 		least: 10 * sh.Scale, a: a, b: b}
-	if w.clockwise {
-		w.sign = 1
+	if arc.clockwise {
+		arc.sign = 1
 	}
-	w.offset[0] = w.stopAtTarget(from, &w.a, 0.25) // as the editor: a quarter along the arc
-	w.offset[1] = w.stopAtTarget(to, &w.b, 0.75)
-	w.applyGaps()
-	w.separateEnds()
-	mid := w.midpoint()
-	if w.ambiguous {
+	arc.offset[0] = arc.stopAtTarget(from, &arc.a, 0.25) // as the editor: a quarter along the arc
+	arc.offset[1] = arc.stopAtTarget(to, &arc.b, 0.75)
+	arc.applyGaps()
+	arc.separateEnds()
+	mid := arc.midpoint()
+	if arc.ambiguous {
 		return false, foreignArrow(sh, lastBits)
 	}
-	body, ok := arcThrough(w.a, w.b, mid)
+	body, ok := arcThrough(arc.a, arc.b, mid)
 	if ok {
-		v.Kind, v.Handle, v.Body, v.Start, v.End = ArcArrow, handles, body, w.a, w.b
+		solver.Kind, solver.Handle, solver.Body, solver.Start, solver.End = ArcArrow, handles, body, arc.a, arc.b
 	}
 	return ok, nil
 }
@@ -109,52 +109,54 @@ type arcSolver struct {
 }
 
 // turn returns the angle from one direction to another the way the arc runs, radians.
-func (w *arcSolver) turn(from, to float64) float64 { return turn(from, to, w.clockwise) }
+func (arc *arcSolver) turn(from, to float64) float64 { return turn(from, to, arc.clockwise) }
 
 // span returns the angle of the arc between the ends so far, radians.
-func (w *arcSolver) span() float64 { return w.turn(w.handles.angle(w.a), w.handles.angle(w.b)) }
+func (arc *arcSolver) span() float64 {
+	return arc.turn(arc.handles.angle(arc.a), arc.handles.angle(arc.b))
+}
 
-// stopAtTarget moves *p, the place of the bent arrow's end e, to the outline of the shape that e is
-// bound to, sets e.hit, and returns the gap in px that the end keeps from the outline. Of several
-// crossings it takes the one nearest to the given share of the arc, 0 to 1. An end that is not
-// bound, or that is bound to its exact anchor, is not moved. The gap is 0 for these, and for ends
-// without an arrowhead.
-func (w *arcSolver) stopAtTarget(e *terminal, p *geom.Point, share float64) (offset float64) {
-	if !e.bound() || e.exact {
+// stopAtTarget moves *p, the place of an end of the bent arrow, to the outline of the shape that
+// this end is bound to, sets end.hit, and returns the gap in px that the end keeps from the
+// outline. Of several crossings it takes the one nearest to the given share of the arc, 0 to 1. An
+// end that is not bound, or that is bound to its exact anchor, is not moved. The gap is 0 for
+// these, and for ends without an arrowhead.
+func (arc *arcSolver) stopAtTarget(end *terminal, p *geom.Point, share float64) (offset float64) {
+	if !end.bound() || end.exact {
 		return 0
 	}
-	at, hit := w.crossing(e, *p, share)
-	e.hit = hit
+	at, hit := arc.crossing(end, *p, share)
+	end.hit = hit
 	if !hit {
 		return 0
 	}
 	*p = at
-	if !e.headed() {
+	if !end.headed() {
 		return 0
 	}
-	w.least += e.halfStrokes(w.sh)
-	return e.gap(w.sh)
+	arc.least += end.halfStrokes(arc.sh)
+	return end.gap(arc.sh)
 }
 
-// crossing finds where the arc of a bent arrow meets the outline of the shape that end e, now at p,
-// is bound to. It returns the crossing nearest to the given share of the arc. If there is none, an
-// open line counts as hit at the handle, and another outline where it is less than 1 px from the
+// crossing finds where the arc of a bent arrow meets the outline of the shape that an end, now at
+// p, is bound to. It returns the crossing nearest to the given share of the arc. If there is none,
+// an open line counts as hit at the handle, and another outline where it is less than 1 px from the
 // handle. If it depends on rounding errors whether a crossing at an end of the arc counts, it sets
-// w.ambiguous.
-func (w *arcSolver) crossing(e *terminal, p geom.Point, share float64) (at geom.Point, hit bool) {
-	from, span := w.handles.angle(w.a), w.span()
-	if e.target.open {
+// arc.ambiguous.
+func (arc *arcSolver) crossing(end *terminal, p geom.Point, share float64) (at geom.Point, hit bool) {
+	from, span := arc.handles.angle(arc.a), arc.span()
+	if end.target.open {
 		share = 0
 	}
 	// The nearest crossing without those at the ends of the arc, and with them.
 	inner, all := nearestCrossing{off: math.Inf(1)}, nearestCrossing{off: math.Inf(1)}
-	w.eachEdge(&e.target, func(a, b geom.Point) {
-		hits, n := crossCircle(&w.handles, a, b)
+	arc.eachEdge(&end.target, func(a, b geom.Point) {
+		hits, n := crossCircle(&arc.handles, a, b)
 		for _, q := range hits[:n] {
-			switch d := w.turn(from, w.handles.angle(q)); {
-			case geom.Near(q, w.a, 1e-6):
+			switch d := arc.turn(from, arc.handles.angle(q)); {
+			case geom.Near(q, arc.a, 1e-6):
 				all.offer(q, math.Abs(share*span))
-			case geom.Near(q, w.b, 1e-6):
+			case geom.Near(q, arc.b, 1e-6):
 				all.offer(q, math.Abs(span-share*span))
 			case d <= span:
 				inner.offer(q, math.Abs(d-share*span))
@@ -163,9 +165,9 @@ func (w *arcSolver) crossing(e *terminal, p geom.Point, share float64) (at geom.
 		}
 	})
 	if math.IsInf(inner.off, 1) {
-		if e.target.open {
-			inner = nearestCrossing{at: e.Handle}
-		} else if q, d := w.nearest(&e.target, e.Handle); d < 1 {
+		if end.target.open {
+			inner = nearestCrossing{at: end.Handle}
+		} else if q, d := arc.nearest(&end.target, end.Handle); d < 1 {
 			inner = nearestCrossing{at: q}
 		}
 	}
@@ -174,7 +176,7 @@ func (w *arcSolver) crossing(e *terminal, p geom.Point, share float64) (at geom.
 	}
 	hit = !math.IsInf(inner.off, 1)
 	hitWithEnds := !math.IsInf(all.off, 1)
-	w.ambiguous = w.ambiguous || hit != hitWithEnds || hit && !geom.Near(inner.at, all.at, 1e-3)
+	arc.ambiguous = arc.ambiguous || hit != hitWithEnds || hit && !geom.Near(inner.at, all.at, 1e-3)
 	if !hit {
 		return p, false
 	}
@@ -188,9 +190,9 @@ type nearestCrossing struct {
 }
 
 // offer takes the crossing if it is nearer than the one so far.
-func (c *nearestCrossing) offer(at geom.Point, off float64) {
-	if off < c.off {
-		*c = nearestCrossing{at, off}
+func (best *nearestCrossing) offer(at geom.Point, off float64) {
+	if off < best.off {
+		*best = nearestCrossing{at, off}
 	}
 }
 
@@ -220,77 +222,77 @@ const noise = 1e-9
 // uncertainHit reports whether end i counts as a hit of an open line. The editor maps such an end
 // to the line's space and back, so rounding errors decide on which side of its handle it is and
 // whether the ends have passed each other.
-func (w *arcSolver) uncertainHit(i int) bool { return w.Ends[i].hit && w.Ends[i].target.open }
+func (arc *arcSolver) uncertainHit(i int) bool { return arc.Ends[i].hit && arc.Ends[i].target.open }
 
 // applyGaps moves the ends of a bent arrow along its arc, away from the outlines of their targets,
-// so that each keeps its gap. If the ends would then be closer to each other than w.least, both are
-// moved into their targets instead, at most to their handles. It sets w.ambiguous where rounding
+// so that each keeps its gap. If the ends would then be closer to each other than arc.least, both are
+// moved into their targets instead, at most to their handles. It sets arc.ambiguous where rounding
 // errors decide how far that is.
-func (w *arcSolver) applyGaps() {
-	from, to, span := w.handles.angle(w.a), w.handles.angle(w.b), w.span()
-	length := span * w.handles.Radius
+func (arc *arcSolver) applyGaps() {
+	from, to, span := arc.handles.angle(arc.a), arc.handles.angle(arc.b), arc.span()
+	length := span * arc.handles.Radius
 	ends := func() (geom.Point, geom.Point) {
-		return w.handles.at(from + span*(w.offset[0]/length)*w.sign), w.handles.at(to - span*(w.offset[1]/length)*w.sign)
+		return arc.handles.at(from + span*(arc.offset[0]/length)*arc.sign), arc.handles.at(to - span*(arc.offset[1]/length)*arc.sign)
 	}
 	a, b := ends()
-	if geom.Distance(a, b) < w.least {
+	if geom.Distance(a, b) < arc.least {
 		k := -2.0 // factors of the editor
-		if w.offset[0] != 0 && w.offset[1] != 0 {
+		if arc.offset[0] != 0 && arc.offset[1] != 0 {
 			k = -1.5
 		}
 		// The angles between the handles and the ends: how far the ends can go back.
-		ways := [2]float64{w.turn(w.handles.angle(w.Ends[0].Handle), from), w.turn(to, w.handles.angle(w.Ends[1].Handle))}
+		ways := [2]float64{arc.turn(arc.handles.angle(arc.Ends[0].Handle), from), arc.turn(to, arc.handles.angle(arc.Ends[1].Handle))}
 		for i, way := range ways {
-			if w.uncertainHit(i) && math.Abs(math.Remainder(way, 2*math.Pi)) <= noise {
-				w.ambiguous = true // an angle of 0 or a full turn
+			if arc.uncertainHit(i) && math.Abs(math.Remainder(way, 2*math.Pi)) <= noise {
+				arc.ambiguous = true // an angle of 0 or a full turn
 			}
-			w.offset[i] = max(k*w.offset[i], 0.1-way*w.handles.Radius) // stops 0.1 px before the handle
+			arc.offset[i] = max(k*arc.offset[i], 0.1-way*arc.handles.Radius) // stops 0.1 px before the handle
 		}
 		a, b = ends()
 	}
-	w.a, w.b = a, b
+	arc.a, arc.b = a, b
 }
 
 // separateEnds corrects the ends of a bent arrow that is bound at both ends, as the editor does. If
 // both ends have the same target and the arrow is shorter than 30 px, it goes from handle to
 // handle. If the targets lie apart, an end is set anew that met no outline, or that the start has
 // passed along the arc. Other arrows stay as they are.
-func (w *arcSolver) separateEnds() {
-	from, to := &w.Ends[0], &w.Ends[1]
+func (arc *arcSolver) separateEnds() {
+	from, to := &arc.Ends[0], &arc.Ends[1]
 	if !from.bound() || !to.bound() || from.exact || to.exact {
 		return
 	}
-	at, span := w.handles.angle(w.a), w.span()
-	length := span * w.handles.Radius
-	switch w.relationOf() {
+	at, span := arc.handles.angle(arc.a), arc.span()
+	length := span * arc.handles.Radius
+	switch arc.relationOf() {
 	case sameTarget:
 		if length < 30 {
-			w.a, w.b = from.Handle, to.Handle
+			arc.a, arc.b = from.Handle, to.Handle
 		}
 	case safe:
 		if !from.hit {
-			w.a = from.Handle
+			arc.a = from.Handle
 		}
-		start := w.handles.angle(from.Handle)
-		if !to.hit || w.turn(start, w.handles.angle(w.a)) > w.turn(start, w.handles.angle(w.b)) {
-			w.b = w.handles.at(at + span*min(0.9, 10*w.sh.Scale/length)*w.sign)
+		start := arc.handles.angle(from.Handle)
+		if !to.hit || arc.turn(start, arc.handles.angle(arc.a)) > arc.turn(start, arc.handles.angle(arc.b)) {
+			arc.b = arc.handles.at(at + span*min(0.9, 10*arc.sh.Scale/length)*arc.sign)
 		}
 	}
 }
 
 // midpoint returns the point of a bent arrow's arc half way between its ends. If the ends have
 // passed each other, the arc between them is longer than the arc between the handles; then it swaps
-// them. It sets w.ambiguous if rounding errors decide that.
-func (w *arcSolver) midpoint() geom.Point {
-	at, span := w.handles.angle(w.a), w.span()
-	mid := at + span/2*w.sign
-	handles := w.turn(w.handles.angle(w.Ends[0].Handle), w.handles.angle(w.Ends[1].Handle))
-	for i := range w.Ends {
-		w.ambiguous = w.ambiguous || w.uncertainHit(i) && math.Abs(span-handles) <= noise
+// them. It sets arc.ambiguous if rounding errors decide that.
+func (arc *arcSolver) midpoint() geom.Point {
+	at, span := arc.handles.angle(arc.a), arc.span()
+	mid := at + span/2*arc.sign
+	handles := arc.turn(arc.handles.angle(arc.Ends[0].Handle), arc.handles.angle(arc.Ends[1].Handle))
+	for i := range arc.Ends {
+		arc.ambiguous = arc.ambiguous || arc.uncertainHit(i) && math.Abs(span-handles) <= noise
 	}
 	if span > handles+noise {
-		w.a, w.b = w.b, w.a
+		arc.a, arc.b = arc.b, arc.a
 		mid += math.Pi
 	}
-	return w.handles.at(mid)
+	return arc.handles.at(mid)
 }

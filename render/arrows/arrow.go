@@ -88,32 +88,33 @@ const MaxVisited = 1 << 25
 // ErrTargets marks a drawing whose arrows have targets with more than MaxVisited points.
 var ErrTargets = fmt.Errorf("%w: the outlines that arrows are bound to have too many points", scene.ErrLimit)
 
-// Solve computes the kind, the ends and the route of arrow i of the scene and stores them in v; t is
-// the scene's tree. v.Valid is false for an arrow that paints nothing: without length, or with ends
-// that are not finite. An arrow that is not drawn natively is an error that wraps shapes.ErrForeign.
-func (v *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
+// Solve computes the kind, the ends and the route of arrow i of the scene and stores them in the
+// solver; t is the scene's tree. solver.Valid is false for an arrow that paints nothing: without
+// length, or with ends that are not finite. An arrow that is not drawn natively is an error that
+// wraps shapes.ErrForeign.
+func (solver *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 	sh := &s.Shapes[i]
-	v.arrow = arrow{width: shapes.StrokeWidth[sh.Size] * sh.Scale, Route: v.Route[:0]}
-	v.points, v.lines = v.points[:0], v.lines[:0]
-	v.Ends[0].head, v.Ends[1].head = sh.Arrow.HeadStart, sh.Arrow.HeadEnd
+	solver.arrow = arrow{width: shapes.StrokeWidth[sh.Size] * sh.Scale, Route: solver.Route[:0]}
+	solver.points, solver.lines = solver.points[:0], solver.lines[:0]
+	solver.Ends[0].head, solver.Ends[1].head = sh.Arrow.HeadStart, sh.Arrow.HeadEnd
 	toArrow := t.Nodes[i].Page.Inverse() // from the page
-	for k := range v.Ends {
-		e := &v.Ends[k]
-		e.Handle = geom.Point(sh.Points[k])
+	for k := range solver.Ends {
+		end := &solver.Ends[k]
+		end.Handle = geom.Point(sh.Points[k])
 		if b := t.BindingOf(s, i, k); b != nil && b.To != i {
-			e.binding, e.exact = b, b.IsExact
-			if err := v.loadTarget(s, t, sh, e, toArrow); err != nil {
+			end.binding, end.exact = b, b.IsExact
+			if err := solver.loadTarget(s, t, sh, end, toArrow); err != nil {
 				return err
 			}
 		}
 	}
-	r := v.relationOf()
-	if to := v.Ends[0].binding; r == sameTarget && singlePoint(&s.Shapes[to.To]) {
+	r := solver.relationOf()
+	if to := solver.Ends[0].binding; r == sameTarget && singlePoint(&s.Shapes[to.To]) {
 		return foreignArrow(sh, "bound to a dot")
 	}
-	v.moveHandlesToAnchors(sh, r)
-	a, b := v.Ends[0].Handle, v.Ends[1].Handle
-	v.Start, v.End = a, b
+	solver.moveHandlesToAnchors(sh, r)
+	a, b := solver.Ends[0].Handle, solver.Ends[1].Handle
+	solver.Start, solver.End = a, b
 	if !geom.Finite(a) || !geom.Finite(b) {
 		return nil
 	}
@@ -126,34 +127,34 @@ func (v *Solver) Solve(s *scene.Scene, t *tree.Tree, i int32) error {
 	case short:
 		return nil
 	}
-	v.Valid = true
+	solver.Valid = true
 	if sh.Arrow.Elbow {
-		return v.solveElbow(sh)
+		return solver.solveElbow(sh)
 	}
 	isArc := false
 	var err error
 	if !(math.Abs(sh.Arrow.Bend) < 8*sh.Scale) { // a smaller bend is drawn as a straight arrow
-		isArc, err = v.solveArc(sh)
+		isArc, err = solver.solveArc(sh)
 	}
 	if err == nil && !isArc {
-		err = v.solveStraight(sh, r)
+		err = solver.solveStraight(sh, r)
 	}
-	v.Valid = geom.Finite(v.Start) && geom.Finite(v.End)
+	solver.Valid = geom.Finite(solver.Start) && geom.Finite(solver.End)
 	return err
 }
 
 // moveHandlesToAnchors moves the handles of bound ends to the anchors on their targets. Of an arrow
 // without elbows the exact anchor counts, even where the binding is not precise, if both ends are
 // bound to one shape, and at the end whose target holds the other one.
-func (v *Solver) moveHandlesToAnchors(sh *scene.Shape, r relation) {
-	for k := range v.Ends {
-		e := &v.Ends[k]
-		if !e.bound() {
+func (solver *Solver) moveHandlesToAnchors(sh *scene.Shape, r relation) {
+	for k := range solver.Ends {
+		end := &solver.Ends[k]
+		if !end.bound() {
 			continue
 		}
-		precise := e.binding.IsPrecise || !sh.Arrow.Elbow &&
+		precise := end.binding.IsPrecise || !sh.Arrow.Elbow &&
 			(r == sameTarget || r == startHoldsEnd && k == 0 || r == endHoldsStart && k == 1)
-		e.Handle = e.target.anchor(e.binding.Anchor, precise)
+		end.Handle = end.target.anchor(end.binding.Anchor, precise)
 	}
 }
 
@@ -168,8 +169,8 @@ const (
 // relationOf returns how the two targets of an arrow lie to each other, by their bounds on the
 // page: the same shape, one inside the other, or safe. It is safe if they lie apart or overlap in
 // part, and if an end is not bound. See docs/spec/drawing.md#r59.
-func (v *Solver) relationOf() relation {
-	a, b := &v.Ends[0], &v.Ends[1]
+func (solver *Solver) relationOf() relation {
+	a, b := &solver.Ends[0], &solver.Ends[1]
 	switch {
 	case !a.bound() || !b.bound():
 		return safe
@@ -185,38 +186,39 @@ func (v *Solver) relationOf() relation {
 
 // halfStrokes returns half the sum of the stroke widths of arrow sh and of the end's target, scaled.
 // It is part of the gap, and added to the shortest length of the arrow for each end with a gap.
-func (e *terminal) halfStrokes(sh *scene.Shape) float64 {
-	return (shapes.StrokeWidth[sh.Size] + e.target.stroke) / 2 * sh.Scale
+func (end *terminal) halfStrokes(sh *scene.Shape) float64 {
+	return (shapes.StrokeWidth[sh.Size] + end.target.stroke) / 2 * sh.Scale
 }
 
 // gap returns the distance in px that an end with a head keeps from the outline of its target. See
 // docs/spec/drawing.md#r60.
-func (e *terminal) gap(sh *scene.Shape) float64 { return float64(10*sh.Scale) + e.halfStrokes(sh) }
+func (end *terminal) gap(sh *scene.Shape) float64 { return float64(10*sh.Scale) + end.halfStrokes(sh) }
 
-// solveStraight finds the ends of a straight arrow and stores them in v. Each end stops where the
-// line between the handles meets the outline of its target, less the gap that it keeps. If the
-// arrow would be too short then, the ends go into their targets instead. r says how the targets lie
-// to each other. An arrow whose ends coincide is an error. See docs/spec/drawing.md#r61.
-func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
-	v.Kind = StraightArrow
-	from, to := &v.Ends[0], &v.Ends[1]
+// solveStraight finds the ends of a straight arrow and stores them in the solver. Each end stops
+// where the line between the handles meets the outline of its target, less the gap that it keeps.
+// If the arrow would be too short then, the ends go into their targets instead. r says how the
+// targets lie to each other. An arrow whose ends coincide is an error. See
+// docs/spec/drawing.md#r61.
+func (solver *Solver) solveStraight(sh *scene.Shape, r relation) error {
+	solver.Kind = StraightArrow
+	from, to := &solver.Ends[0], &solver.Ends[1]
 	a, b := from.Handle, to.Handle
 	before := geom.Unit(geom.Sub(b, a)) // direction between the handles
 	s := sh.Scale
-	v.End, to.hit = v.stopAtTarget(to, a)
-	v.Start, from.hit = v.stopAtTarget(from, b)
+	solver.End, to.hit = solver.stopAtTarget(to, a)
+	solver.Start, from.hit = solver.stopAtTarget(from, b)
 	if from.bound() && to.bound() && r == safe && !from.exact && !to.exact {
 		switch { // an end without a crossing lies 10 px, scaled, behind the other
 		case to.hit && !from.hit && !from.target.open:
-			v.Start = geom.Add(v.End, geom.Scale(before, 10*s))
+			solver.Start = geom.Add(solver.End, geom.Scale(before, 10*s))
 		case !to.hit && !to.target.open:
-			v.End = geom.Sub(v.Start, geom.Scale(before, 10*s))
+			solver.End = geom.Sub(solver.Start, geom.Scale(before, 10*s))
 		}
 	}
-	if geom.Near(v.Start, v.End, 1e-9) { // in the editor rounding errors decide its direction
+	if geom.Near(solver.Start, solver.End, 1e-9) { // in the editor rounding errors decide its direction
 		return foreignArrow(sh, onePlace)
 	}
-	u := geom.Unit(geom.Sub(v.End, v.Start))
+	u := geom.Unit(geom.Sub(solver.End, solver.Start))
 	flipped := !geom.Near(u, before, 1e-4) // the ends have passed each other
 	sign := 1.0
 	if flipped {
@@ -225,16 +227,16 @@ func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
 	least := 10 * s // shortest distance between the ends
 	// gapOf returns the gap of an end, 0 for none, and adds to least. holdsOther says that the end's
 	// target holds that of the other end.
-	gapOf := func(e *terminal, holdsOther bool) float64 {
-		if !e.bound() || e.exact || !e.headed() || holdsOther || r == sameTarget {
+	gapOf := func(end *terminal, holdsOther bool) float64 {
+		if !end.bound() || end.exact || !end.headed() || holdsOther || r == sameTarget {
 			return 0
 		}
-		least += e.halfStrokes(sh)
-		return e.gap(sh)
+		least += end.halfStrokes(sh)
+		return end.gap(sh)
 	}
 	startGap, endGap := gapOf(from, r == startHoldsEnd), gapOf(to, r == endHoldsStart)
 	ends := func() (geom.Point, geom.Point) {
-		return geom.Add(v.Start, geom.Scale(u, startGap*sign)), geom.Sub(v.End, geom.Scale(u, endGap*sign))
+		return geom.Add(solver.Start, geom.Scale(u, startGap*sign)), geom.Sub(solver.End, geom.Scale(u, endGap*sign))
 	}
 	if p, q := ends(); geom.Distance(p, q) < least {
 		k := -1.0 // factors of the editor: the ends move into their targets
@@ -243,24 +245,25 @@ func (v *Solver) solveStraight(sh *scene.Shape, r relation) error {
 		}
 		startGap, endGap = k*startGap, k*endGap
 	}
-	v.Start, v.End = ends()
+	solver.Start, solver.End = ends()
 	if flipped && from.bound() && to.bound() {
-		v.End = geom.Sub(v.Start, geom.Scale(u, 10*s))
+		solver.End = geom.Sub(solver.Start, geom.Scale(u, 10*s))
 	}
 	return nil
 }
 
-// stopAtTarget returns where the line from the opposite handle to the handle of end e of a straight
-// arrow meets the outline of the shape that e is bound to: the crossing nearest to opposite. Without
-// one it returns the point of the outline nearest to the handle, if it is less than 1 px away, else
-// the handle and false. An end that is not bound, or goes exactly to its anchor, stays at its handle.
-func (v *Solver) stopAtTarget(e *terminal, opposite geom.Point) (p geom.Point, hit bool) {
-	if !e.bound() || e.exact {
-		return e.Handle, false
+// stopAtTarget returns where an end of a straight arrow stops: where the line from the opposite
+// handle to the end's own handle meets the outline of the shape that the end is bound to, at the
+// crossing nearest to opposite. Without a crossing it returns the point of the outline nearest to
+// the handle, if it is less than 1 px away, else the handle and false. An end that is not bound, or
+// goes exactly to its anchor, stays at its handle.
+func (solver *Solver) stopAtTarget(end *terminal, opposite geom.Point) (p geom.Point, hit bool) {
+	if !end.bound() || end.exact {
+		return end.Handle, false
 	}
 	least := math.Inf(1) // squared distance
-	v.eachEdge(&e.target, func(a, b geom.Point) {
-		if q, ok := crossPoint(opposite, e.Handle, a, b); ok {
+	solver.eachEdge(&end.target, func(a, b geom.Point) {
+		if q, ok := crossPoint(opposite, end.Handle, a, b); ok {
 			if d := geom.Norm2(geom.Sub(q, opposite)); d < least {
 				least, p, hit = d, q, true
 			}
@@ -269,10 +272,10 @@ func (v *Solver) stopAtTarget(e *terminal, opposite geom.Point) (p geom.Point, h
 	if hit {
 		return p, true
 	}
-	if q, d := v.nearest(&e.target, e.Handle); d < 1 {
+	if q, d := solver.nearest(&end.target, end.Handle); d < 1 {
 		return q, true
 	}
-	return e.Handle, false
+	return end.Handle, false
 }
 
 // crossPoint returns where the segment ab, usually of an arrow's body, crosses the segment cd,

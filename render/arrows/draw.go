@@ -9,26 +9,26 @@ import (
 	"plumb/render/vector"
 )
 
-// outlineBody appends the body of the solved arrow to c, from start to end. Points that hand-drawn
-// jitter must not move are marked as steady: both ends, and every point of an arc. Skipped corners of
-// an elbow arrow are left out.
-func (v *Solver) outlineBody(c *shapes.Outline) {
-	c.Move(v.Start).Steady = true
-	switch v.Kind {
+// outlineBody appends the body of the solved arrow to an outline, from start to end. Points that
+// hand-drawn jitter must not move are marked as steady: both ends, and every point of an arc.
+// Skipped corners of an elbow arrow are left out.
+func (solver *Solver) outlineBody(outline *shapes.Outline) {
+	outline.Move(solver.Start).Steady = true
+	switch solver.Kind {
 	case StraightArrow:
-		c.Line(v.End).Steady = true
+		outline.Line(solver.End).Steady = true
 	case ArcArrow:
-		first := len(c.List)
-		c.Arc(v.Body.Centre, v.Body.Radius, v.Body.Radius, v.Body.angle(v.Start), v.Body.Size, v.End)
-		for i := range c.List[first:] {
-			c.List[first+i].Steady = true
+		first := len(outline.List)
+		outline.Arc(solver.Body.Centre, solver.Body.Radius, solver.Body.Radius, solver.Body.angle(solver.Start), solver.Body.Size, solver.End)
+		for i := range outline.List[first:] {
+			outline.List[first+i].Steady = true
 		}
 	default: // elbow
-		for i, p := range v.Route[1:] {
+		for i, p := range solver.Route[1:] {
 			if p.Skipped {
 				continue
 			}
-			c.Line(p.Point).Steady = i+2 == len(v.Route) // the last one
+			outline.Line(p.Point).Steady = i+2 == len(solver.Route) // the last one
 		}
 	}
 }
@@ -36,68 +36,68 @@ func (v *Solver) outlineBody(c *shapes.Outline) {
 // Samples returns the points that stand for the body where its bounds and the place of its label are
 // computed, and the body's length in px. Of an arc these are at least 9 points, about 20 px apart, but
 // the length is exact. The points are valid until the next call.
-func (v *Solver) Samples() (p []geom.Point, length float64) {
-	p = append(v.sampled[:0], v.Start)
-	switch v.Kind {
+func (solver *Solver) Samples() (p []geom.Point, length float64) {
+	p = append(solver.sampled[:0], solver.Start)
+	switch solver.Kind {
 	case ArcArrow:
-		length = v.Body.Length()
+		length = solver.Body.Length()
 		n := geom.Clamp(math.Ceil(length/20), 8, shapes.MaxSamples)
-		from := v.Body.angle(v.Start)
+		from := solver.Body.angle(solver.Start)
 		for i := 1.0; i < n; i++ {
-			p = append(p, v.Body.at(from+v.Body.Size*i/n))
+			p = append(p, solver.Body.at(from+solver.Body.Size*i/n))
 		}
-		p = append(p, v.End)
+		p = append(p, solver.End)
 	case ElbowArrow:
-		for _, q := range v.Route[1:] {
+		for _, q := range solver.Route[1:] {
 			p = append(p, q.Point)
 		}
 	default:
-		p = append(p, v.End)
+		p = append(p, solver.End)
 	}
-	if v.Kind != ArcArrow {
+	if solver.Kind != ArcArrow {
 		for i := 1; i < len(p); i++ {
 			length += geom.Distance(p[i-1], p[i])
 		}
 	}
-	v.sampled = p
+	solver.sampled = p
 	return p, length
 }
 
-// Draws appends the draws of the solved arrow to l.Draws: the body, then the insides of heads, then
+// Draws appends the draws of the solved arrow to maker.Draws: the body, then the insides of heads, then
 // the strokes of all heads. The body's draws are marked to be cut by the clip path of ClipPath. An
 // invalid arrow has none. A head whose direction depends on rounding errors is an error.
-func (v *Solver) Draws(l *shapes.Maker, sh *scene.Shape) error {
-	l.Counter = 1 / sh.Scale
-	if !v.Valid {
+func (solver *Solver) Draws(maker *shapes.Maker, sh *scene.Shape) error {
+	maker.Counter = 1 / sh.Scale
+	if !solver.Valid {
 		return nil
 	}
-	l.Outline.Reset()
-	v.outlineBody(&l.Outline)
-	l.Measure(sh, v.width)
-	if err := l.Stroke(sh, v.width); err != nil {
+	maker.Outline.Reset()
+	solver.outlineBody(&maker.Outline)
+	maker.Measure(sh, solver.width)
+	if err := maker.Stroke(sh, solver.width); err != nil {
 		return err
 	}
-	for i := range l.Draws {
-		l.Draws[i].Cut = true
+	for i := range maker.Draws {
+		maker.Draws[i].Cut = true
 	}
 	var paths [2]*vector.Path
 	for k := range paths {
-		h := v.Head(k == 1)
+		h := solver.Head(k == 1)
 		if h.kind == scene.HeadNone {
 			continue
 		}
-		if v.tipUnclear(k, h.tip) {
+		if solver.tipUnclear(k, h.tip) {
 			return foreignArrow(sh, "with a head whose direction depends on rounding errors")
 		}
-		paths[k] = l.NewPath()
+		paths[k] = maker.NewPath()
 		h.Write(paths[k])
 		if h.kind != scene.HeadArrow { // the editor fills a bar too, which has no inside
-			fillHead(l, sh, paths[k], v.width)
+			fillHead(maker, sh, paths[k], solver.width)
 		}
 	}
 	for _, p := range paths {
 		if p != nil {
-			strokeHead(l, sh, p, v.width)
+			strokeHead(maker, sh, p, solver.width)
 		}
 	}
 	return nil
@@ -107,41 +107,41 @@ func (v *Solver) Draws(l *shapes.Maker, sh *scene.Shape) error {
 // (start) or 1 (end). That is so where the last segment of an elbow arrow has no length and a
 // target is rotated. Between unrotated shapes such a segment is exactly a point, and the head is a
 // dot.
-func (v *Solver) tipUnclear(end int, tip geom.Point) bool {
-	n := len(v.Route)
-	if v.Kind != ElbowArrow || n < 3 {
+func (solver *Solver) tipUnclear(end int, tip geom.Point) bool {
+	n := len(solver.Route)
+	if solver.Kind != ElbowArrow || n < 3 {
 		return false
 	}
-	corner := v.Route[[2]int{1, n - 2}[end]].Point // next to the tip
+	corner := solver.Route[[2]int{1, n - 2}[end]].Point // next to the tip
 	if !geom.Near(tip, corner, 1e-9) {
 		return false
 	}
-	for i := range v.Ends {
-		if e := &v.Ends[i]; e.bound() && (e.target.toArrow.B != 0 || e.target.toArrow.C != 0) {
+	for i := range solver.Ends {
+		if e := &solver.Ends[i]; e.bound() && (e.target.toArrow.B != 0 || e.target.toArrow.C != 0) {
 			return true
 		}
 	}
 	return false
 }
 
-// fillHead appends the fill of an arrowhead with outline p to l.Draws. Each draw of the fill is
+// fillHead appends the fill of an arrowhead with outline p to maker.Draws. Each draw of the fill is
 // followed by a stroke of the outline, because the editor's export puts the fill into the group
 // that strokes the arrow.
-func fillHead(l *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64) {
-	first := len(l.Draws)
-	l.Fill(sh, p)
-	for n := len(l.Draws) - first; n > 0; n-- {
-		fill := l.Draws[first] // moved to the end, in front of its stroke
-		l.Draws = append(l.Draws[:first], l.Draws[first+1:]...)
-		l.Draws = append(l.Draws, fill)
-		strokeHead(l, sh, p, width)
+func fillHead(maker *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64) {
+	first := len(maker.Draws)
+	maker.Fill(sh, p)
+	for n := len(maker.Draws) - first; n > 0; n-- {
+		fill := maker.Draws[first] // moved to the end, in front of its stroke
+		maker.Draws = append(maker.Draws[:first], maker.Draws[first+1:]...)
+		maker.Draws = append(maker.Draws, fill)
+		strokeHead(maker, sh, p, width)
 	}
 }
 
-// strokeHead appends the stroke of a head's outline p, in the arrow's colour, to l.Draws.
-func strokeHead(l *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64) {
+// strokeHead appends the stroke of a head's outline p, in the arrow's colour, to maker.Draws.
+func strokeHead(maker *shapes.Maker, sh *scene.Shape, p *vector.Path, width float64) {
 	color := shapes.Palette[sh.Color].Solid
-	l.Draws = append(l.Draws, shapes.Draw{Path: p, Width: width, Color: color, Opacity: shapes.Opaque})
+	maker.Draws = append(maker.Draws, shapes.Draw{Path: p, Width: width, Color: color, Opacity: shapes.Opaque})
 }
 
 // bodyMargin is how far the clip of a body reaches beyond its bounds.
@@ -151,14 +151,14 @@ const bodyMargin = 100
 // around the body and the label, bodyMargin px larger, with holes for the label's box and for closed
 // heads, which run the other way round. holes is false if there are none: then nothing is clipped.
 // See docs/spec/drawing.md#r69.
-func (v *Solver) ClipPath(l *Label, to *vector.Path) (holes bool) {
+func (solver *Solver) ClipPath(label *Label, to *vector.Path) (holes bool) {
 	e := geom.NewExtent()
-	points, _ := v.Samples()
+	points, _ := solver.Samples()
 	for _, p := range points {
 		e.Add(p)
 	}
-	if l.Shown {
-		e.Join(l.Box)
+	if label.Shown {
+		e.Join(label.Box)
 	}
 	w, h := e.Hi.X-e.Lo.X, e.Hi.Y-e.Lo.Y
 	if w == 0 { // the editor's bounds are never empty
@@ -167,18 +167,18 @@ func (v *Solver) ClipPath(l *Label, to *vector.Path) (holes bool) {
 	if h == 0 {
 		h = 1
 	}
-	c := &v.local.Outline
-	c.Reset()
+	outline := &solver.local.Outline
+	outline.Reset()
 	lo := geom.Pt(e.Lo.X-bodyMargin, e.Lo.Y-bodyMargin)
 	hi := geom.Pt(e.Lo.X+w+bodyMargin, e.Lo.Y+h+bodyMargin)
-	c.Polygon(lo, geom.Pt(hi.X, lo.Y), hi, geom.Pt(lo.X, hi.Y))
-	if l.Shown {
-		labelHole(c, l)
+	outline.Polygon(lo, geom.Pt(hi.X, lo.Y), hi, geom.Pt(lo.X, hi.Y))
+	if label.Shown {
+		labelHole(outline, label)
 		holes = true
 	}
-	c.Plain(false, to)
+	outline.Plain(false, to)
 	for k := range 2 {
-		h := v.Head(k == 1)
+		h := solver.Head(k == 1)
 		if h.kind != scene.HeadNone && h.kind != scene.HeadArrow {
 			h.Write(to)
 			holes = holes || h.closed()
@@ -189,21 +189,21 @@ func (v *Solver) ClipPath(l *Label, to *vector.Path) (holes bool) {
 
 // labelHole appends the box of a label with round corners, counterclockwise, from below its upper left
 // corner on.
-func labelHole(c *shapes.Outline, l *Label) {
-	r := l.radius
-	lo, hi := l.Box.Lo, l.Box.Hi
+func labelHole(outline *shapes.Outline, label *Label) {
+	r := label.radius
+	lo, hi := label.Box.Lo, label.Box.Hi
 	// corner appends a quarter circle around (x, y), from the direction from to the point end.
 	corner := func(x, y, from float64, end geom.Point) {
-		c.Arc(geom.Pt(x, y), r, r, from, -math.Pi/2, end)
+		outline.Arc(geom.Pt(x, y), r, r, from, -math.Pi/2, end)
 	}
-	c.Move(geom.Pt(lo.X, lo.Y+r))
-	c.Line(geom.Pt(lo.X, hi.Y-r))
+	outline.Move(geom.Pt(lo.X, lo.Y+r))
+	outline.Line(geom.Pt(lo.X, hi.Y-r))
 	corner(lo.X+r, hi.Y-r, math.Pi, geom.Pt(lo.X+r, hi.Y))
-	c.Line(geom.Pt(hi.X-r, hi.Y))
+	outline.Line(geom.Pt(hi.X-r, hi.Y))
 	corner(hi.X-r, hi.Y-r, math.Pi/2, geom.Pt(hi.X, hi.Y-r))
-	c.Line(geom.Pt(hi.X, lo.Y+r))
+	outline.Line(geom.Pt(hi.X, lo.Y+r))
 	corner(hi.X-r, lo.Y+r, 0, geom.Pt(hi.X-r, lo.Y))
-	c.Line(geom.Pt(lo.X+r, lo.Y))
+	outline.Line(geom.Pt(lo.X+r, lo.Y))
 	corner(lo.X+r, lo.Y+r, -math.Pi/2, geom.Pt(lo.X, lo.Y+r))
-	c.Close()
+	outline.Close()
 }

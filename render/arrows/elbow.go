@@ -54,37 +54,37 @@ type elbowPlan struct {
 	router elbowRouter
 }
 
-// solveElbow finds the route of an elbow arrow and stores it in v. It prepares both ends, lets the
-// router search, and ends the route on the outlines of the targets. If only the end has a given side,
-// the route is computed backwards, as the editor does. See docs/spec/drawing.md#r63.
-func (v *Solver) solveElbow(sh *scene.Shape) error {
-	v.Kind = ElbowArrow
-	w := &v.elbow
-	w.leg, w.least, w.end = expandLeg[sh.Size]*sh.Scale, 3*v.width, 1.5*v.width*sh.Scale
-	w.middle = sh.Arrow.ElbowMidPoint
-	for i := range v.Ends {
-		if err := v.elbowEnd(sh, &v.Ends[i], [2]*elbowEnd{&w.a, &w.b}[i]); err != nil {
+// solveElbow finds the route of an elbow arrow and stores it in the solver. It prepares both ends,
+// lets the router search, and ends the route on the outlines of the targets. If only the end has a
+// given side, the route is computed backwards, as the editor does. See docs/spec/drawing.md#r63.
+func (solver *Solver) solveElbow(sh *scene.Shape) error {
+	solver.Kind = ElbowArrow
+	plan := &solver.elbow
+	plan.leg, plan.least, plan.end = expandLeg[sh.Size]*sh.Scale, 3*solver.width, 1.5*solver.width*sh.Scale
+	plan.middle = sh.Arrow.ElbowMidPoint
+	for i := range solver.Ends {
+		if err := solver.elbowEnd(sh, &solver.Ends[i], [2]*elbowEnd{&plan.a, &plan.b}[i]); err != nil {
 			return err
 		}
 	}
-	v.swap = w.a.side == noSide && w.b.side != noSide
-	if v.swap {
-		w.a, w.b = w.b, w.a
-		w.middle = 1 - w.middle
+	solver.swap = plan.a.side == noSide && plan.b.side != noSide
+	if solver.swap {
+		plan.a, plan.b = plan.b, plan.a
+		plan.middle = 1 - plan.middle
 	}
-	if err := w.dropBoxes(sh); err != nil {
+	if err := plan.dropBoxes(sh); err != nil {
 		return err
 	}
-	w.router.load(w)
-	way, ok := w.router.search(v.routes[0][:0], w.a.side, w.b.side)
+	plan.router.load(plan)
+	way, ok := plan.router.search(solver.routes[0][:0], plan.a.side, plan.b.side)
 	if !ok {
 		return foreignArrow(sh, "between whose ends there is no route")
 	}
 	if len(way) == 1 { // a dot: from one place to the same
 		way = append(way, way[0])
 	}
-	v.routes[0] = way
-	v.clipRoute(sh, way)
+	solver.routes[0] = way
+	solver.clipRoute(sh, way)
 	return nil
 }
 
@@ -92,7 +92,7 @@ func (v *Solver) solveElbow(sh *scene.Shape) error {
 // unbound end a point), the grown box, and the side that a precise anchor asks for. It also sets
 // the gap t.offset. A target that is an open line is an error, because the editor draws it
 // otherwise.
-func (v *Solver) elbowEnd(sh *scene.Shape, t *terminal, e *elbowEnd) error {
+func (solver *Solver) elbowEnd(sh *scene.Shape, t *terminal, e *elbowEnd) error {
 	*e = elbowEnd{target: t.Handle, side: noSide, end: t}
 	e.box = geom.Extent{Lo: t.Handle, Hi: t.Handle}
 	e.isPoint = !t.bound()
@@ -103,13 +103,13 @@ func (v *Solver) elbowEnd(sh *scene.Shape, t *terminal, e *elbowEnd) error {
 		}
 		e.box = t.target.box
 		if t.headed() {
-			t.offset = v.width/2 + float64(t.target.stroke*t.target.scale)/2 + float64(10*sh.Scale)
+			t.offset = solver.width/2 + float64(t.target.stroke*t.target.scale)/2 + float64(10*sh.Scale)
 		}
 		if t.binding.IsPrecise {
 			e.side = sideOf(t.binding.Anchor, t.target.toArrow)
 		}
 	}
-	e.grow(v.elbow.leg)
+	e.grow(solver.elbow.leg)
 	return nil
 }
 
@@ -149,8 +149,8 @@ func sideOf(anchor scene.Point, m geom.Matrix) side {
 // arrow goes to: first the box of the other end, then also a box that holds the other end's point.
 // If such a binding is snapped to the edge of its target, it returns an error, because the editor
 // then takes another route.
-func (w *elbowPlan) dropBoxes(sh *scene.Shape) error {
-	w.edges()
+func (plan *elbowPlan) dropBoxes(sh *scene.Shape) error {
+	plan.edges()
 	var err error
 	toPoint := func(e *elbowEnd) {
 		if e.isPoint {
@@ -163,23 +163,23 @@ func (w *elbowPlan) dropBoxes(sh *scene.Shape) error {
 		e.box = geom.Extent{Lo: e.target, Hi: e.target}
 		e.grown = e.box
 	}
-	usableA, usableB := w.a.usable(), w.b.usable()
+	usableA, usableB := plan.a.usable(), plan.b.usable()
 	if usableA && usableB {
 		return nil
 	}
 	if !usableA {
-		toPoint(&w.b) // its box is in the way of end a
+		toPoint(&plan.b) // its box is in the way of end a
 	}
 	if !usableB {
-		toPoint(&w.a)
+		toPoint(&plan.a)
 	}
-	if w.b.grown.Contains(w.a.target) {
-		toPoint(&w.b)
+	if plan.b.grown.Contains(plan.a.target) {
+		toPoint(&plan.b)
 	}
-	if w.a.grown.Contains(w.b.target) {
-		toPoint(&w.a)
+	if plan.a.grown.Contains(plan.b.target) {
+		toPoint(&plan.a)
 	}
-	w.edges()
+	plan.edges()
 	return err
 }
 
@@ -199,16 +199,16 @@ func (e *elbowEnd) usable() bool {
 
 // edges computes where an elbow arrow may leave each side of the boxes of both ends. See
 // docs/spec/drawing.md#r64.
-func (w *elbowPlan) edges() {
+func (plan *elbowPlan) edges() {
 	for s := range sides {
-		w.a.edges[s] = w.edge(&w.a, &w.b, s)
-		w.b.edges[s] = w.edge(&w.b, &w.a, s)
+		plan.a.edges[s] = plan.edge(&plan.a, &plan.b, s)
+		plan.b.edges[s] = plan.edge(&plan.b, &plan.a, s)
 	}
 }
 
 // edge computes where an elbow arrow may leave side s of the box of end e, and whether it may. It
 // may not if the other end's box lies so close in front of the side that it blocks the place.
-func (w *elbowPlan) edge(e, other *elbowEnd, s side) edge {
+func (plan *elbowPlan) edge(e, other *elbowEnd, s side) edge {
 	// split returns the coordinate of p across the side and the one along it.
 	split := func(p geom.Point) (value, cross float64) {
 		if s == leftSide || s == rightSide {
@@ -226,15 +226,15 @@ func (w *elbowPlan) edge(e, other *elbowEnd, s side) edge {
 	theirs.hi, across.hi = split(other.box.Hi)
 	_, k.cross = split(e.target)
 	if s == leftSide || s == topSide {
-		k.value, k.expanded = lo, lo-w.leg
-		theirs.hi += 2 * w.least
+		k.value, k.expanded = lo, lo-plan.leg
+		theirs.hi += 2 * plan.least
 	} else {
-		k.value, k.expanded = hi, hi+w.leg
-		theirs.lo -= 2 * w.least
+		k.value, k.expanded = hi, hi+plan.leg
+		theirs.lo -= 2 * plan.least
 	}
 	k.usable = true
 	if !e.isPoint && !other.isPoint && theirs.contains(k.value) {
-		free, k.usable = free.without(interval{across.lo - w.leg, across.hi + w.leg})
+		free, k.usable = free.without(interval{across.lo - plan.leg, across.hi + plan.leg})
 	}
 	k.usable = k.usable && free.contains(k.cross)
 	return k
@@ -266,39 +266,39 @@ func (r interval) without(o interval) (left interval, ok bool) {
 
 // clipRoute ends the route of an elbow arrow on the outlines of its targets, less the gaps, drops
 // end segments that are too short, reverses a route that was computed from the end, and stores it
-// in v.Route. way is the route between the anchors, of at least two points. See
+// in solver.Route. way is the route between the anchors, of at least two points. See
 // docs/spec/drawing.md#r67.
-func (v *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
-	w := &v.elbow
+func (solver *Solver) clipRoute(sh *scene.Shape, way []geom.Point) {
+	plan := &solver.elbow
 	n := len(way)
 	var back [2]float64 // the gaps that both ends keep
-	way[0], back[0] = v.endOnOutline(&w.a, &w.b, way[min(1, n-1)], way[0])
-	way[n-1], back[1] = v.endOnOutline(&w.b, &w.a, way[max(n-2, 0)], way[n-1])
-	v.Route = v.Route[:0]
+	way[0], back[0] = solver.endOnOutline(&plan.a, &plan.b, way[min(1, n-1)], way[0])
+	way[n-1], back[1] = solver.endOnOutline(&plan.b, &plan.a, way[max(n-2, 0)], way[n-1])
+	solver.Route = solver.Route[:0]
 	for i, p := range way { // a tip inside a target gets a corner half way to it
 		if i == n-1 && back[1] < 0 && n > 1 {
-			v.Route = append(v.Route, waypoint{geom.Lerp(way[n-2], p, 0.5), true})
+			solver.Route = append(solver.Route, waypoint{geom.Lerp(way[n-2], p, 0.5), true})
 		}
-		v.Route = append(v.Route, waypoint{p, false})
+		solver.Route = append(solver.Route, waypoint{p, false})
 		if i == 0 && back[0] < 0 && n > 1 {
-			v.Route = append(v.Route, waypoint{geom.Lerp(p, way[1], 0.5), true}) // true: not drawn
+			solver.Route = append(solver.Route, waypoint{geom.Lerp(p, way[1], 0.5), true}) // true: not drawn
 		}
 	}
 	for range 2 { // the start, then, reversed, the end; then it is as it was
-		v.Route = w.dropShortEnd(v.Route)
-		slices.Reverse(v.Route)
+		solver.Route = plan.dropShortEnd(solver.Route)
+		slices.Reverse(solver.Route)
 	}
-	if v.swap {
-		slices.Reverse(v.Route)
+	if solver.swap {
+		slices.Reverse(solver.Route)
 	}
-	v.Start, v.End = v.Route[0].Point, v.Route[len(v.Route)-1].Point
+	solver.Start, solver.End = solver.Route[0].Point, solver.Route[len(solver.Route)-1].Point
 }
 
 // dropShortEnd removes the corner next to the first point of an elbow arrow's route, if it is nearer
 // than the shortest end segment that the editor draws, and moves the next corner so that the segment
 // to it keeps its direction along an axis. It changes way and returns it, shorter or not.
-func (w *elbowPlan) dropShortEnd(way []waypoint) []waypoint {
-	if len(way) < 3 || manhattan(way[0].Point, way[1].Point) >= w.end {
+func (plan *elbowPlan) dropShortEnd(way []waypoint) []waypoint {
+	if len(way) < 3 || manhattan(way[0].Point, way[1].Point) >= plan.end {
 		return way
 	}
 	wasUpright := upright(way[0].Point, way[1].Point)
@@ -325,7 +325,7 @@ func upright(a, b geom.Point) bool { return math.Abs(a.X-b.X) < math.Abs(a.Y-b.Y
 // that the tip keeps from the outline of the end's target: negative for a tip inside the target, 0
 // for an end that is not bound or is bound to its exact anchor. other is the arrow's other end. See
 // docs/spec/drawing.md#r67.
-func (v *Solver) endOnOutline(e, other *elbowEnd, p, tip geom.Point) (end geom.Point, gap float64) {
+func (solver *Solver) endOnOutline(e, other *elbowEnd, p, tip geom.Point) (end geom.Point, gap float64) {
 	t := e.end
 	if !t.bound() {
 		return tip, 0
@@ -333,7 +333,7 @@ func (v *Solver) endOnOutline(e, other *elbowEnd, p, tip geom.Point) (end geom.P
 	if t.exact {
 		return e.target, 0
 	}
-	at, ok := v.meetOutline(e, p)
+	at, ok := solver.meetOutline(e, p)
 	if !ok {
 		return tip, 0
 	}
@@ -347,14 +347,14 @@ func (v *Solver) endOnOutline(e, other *elbowEnd, p, tip geom.Point) (end geom.P
 	// holds the other end, the tip stays outside. The length of the shortest end segment has the scale twice, so at
 	// a large scale even a whole gap counts as too little room.
 	switch {
-	case gap >= v.elbow.end: // enough room
+	case gap >= solver.elbow.end: // enough room
 	case t.target.box.Contains(other.target): // the other end is inside
 		gap = max(0, gap)
 	default: // too short: the tip goes into the target
 		gap = -t.offset
 	}
 	end = geom.Add(at, geom.Scale(geom.Unit(geom.Sub(p, at)), gap))
-	if gap < 0 && !v.inside(&t.target, end) {
+	if gap < 0 && !solver.inside(&t.target, end) {
 		return at, 0
 	}
 	return end, gap
@@ -363,17 +363,17 @@ func (v *Solver) endOnOutline(e, other *elbowEnd, p, tip geom.Point) (end geom.P
 // meetOutline returns where the end segment of an elbow arrow, from corner p to the anchor of the
 // end e, meets the outline of the end's target. That is the crossing nearest to p, or the anchor if
 // it is nearer and lies in or at the target. ok is false if there is neither.
-func (v *Solver) meetOutline(e *elbowEnd, p geom.Point) (at geom.Point, ok bool) {
+func (solver *Solver) meetOutline(e *elbowEnd, p geom.Point) (at geom.Point, ok bool) {
 	t := e.end
 	best := math.Inf(1)
-	v.eachEdge(&t.target, func(a, b geom.Point) {
+	solver.eachEdge(&t.target, func(a, b geom.Point) {
 		if q, ok := crossPoint(p, e.target, a, b); ok && manhattan(p, q) < best {
 			best, at = manhattan(p, q), q
 		}
 	})
 	if d := manhattan(p, e.target); d < best {
-		_, off := v.nearest(&t.target, e.target)
-		if off < max(1, t.offset) || v.inside(&t.target, e.target) {
+		_, off := solver.nearest(&t.target, e.target)
+		if off < max(1, t.offset) || solver.inside(&t.target, e.target) {
 			at, best = e.target, d
 		}
 	}

@@ -28,29 +28,29 @@ func (h *arrowhead) closed() bool {
 
 // Head returns the arrowhead at the start of the solved arrow, or at its end if end is set. Its
 // kind is HeadNone if no head is drawn there. See docs/spec/drawing.md#r68.
-func (v *Solver) Head(end bool) arrowhead {
-	h := arrowhead{kind: v.Ends[0].head, tip: v.Start}
-	other := v.End
+func (solver *Solver) Head(end bool) arrowhead {
+	h := arrowhead{kind: solver.Ends[0].head, tip: solver.Start}
+	other := solver.End
 	if end {
-		h.kind, h.tip, other = v.Ends[1].head, v.End, v.Start
+		h.kind, h.tip, other = solver.Ends[1].head, solver.End, solver.Start
 	}
 	if h.kind == scene.HeadNone || h.kind == scene.HeadPipe {
 		h.kind = scene.HeadNone
 		return h
 	}
-	switch v.Kind {
+	switch solver.Kind {
 	case StraightArrow:
-		h.back = v.behind(h.tip, other, geom.Distance(h.tip, other)/5)
+		h.back = solver.behind(h.tip, other, geom.Distance(h.tip, other)/5)
 	case ElbowArrow:
-		n := len(v.Route)
-		next := v.Route[min(1, n-1)].Point
+		n := len(solver.Route)
+		next := solver.Route[min(1, n-1)].Point
 		if end {
-			next = v.Route[max(n-2, 0)].Point
+			next = solver.Route[max(n-2, 0)].Point
 		}
-		h.back = v.behind(h.tip, next, manhattan(h.tip, next)/2) // oblique where corners were dropped
+		h.back = solver.behind(h.tip, next, manhattan(h.tip, next)/2) // oblique where corners were dropped
 	default: // arc
-		k := geom.Clamp(v.Body.Length()/5, v.width, 3*v.width)
-		h.back = crossCircles(h.tip, k, &v.Handle, end == v.Handle.Sweep())
+		k := geom.Clamp(solver.Body.Length()/5, solver.width, 3*solver.width)
+		h.back = crossCircles(h.tip, k, &solver.Handle, end == solver.Handle.Sweep())
 	}
 	if !geom.Finite(h.back) {
 		h.back = h.tip
@@ -59,8 +59,8 @@ func (v *Solver) Head(end bool) arrowhead {
 }
 
 // behind returns the point k px from p towards q; k is limited to 1..3 stroke widths.
-func (v *Solver) behind(p, q geom.Point, k float64) geom.Point {
-	k = geom.Clamp(k, v.width, 3*v.width)
+func (solver *Solver) behind(p, q geom.Point, k float64) geom.Point {
+	k = geom.Clamp(k, solver.width, 3*solver.width)
 	return geom.Add(p, geom.Scale(geom.Unit(geom.Sub(q, p)), k))
 }
 

@@ -27,22 +27,22 @@ const (
 // Label computes the place of the label of the solved arrow. It is not Shown for an arrow without
 // text and for an invalid one. Errors: a custom colour, an arrow without length, text that is not set
 // natively, and a place that depends on rounding errors.
-func (v *Solver) Label(sh *scene.Shape) (l Label, err error) {
-	if sh.Rich == nil || !v.Valid {
-		return l, nil
+func (solver *Solver) Label(sh *scene.Shape) (label Label, err error) {
+	if sh.Rich == nil || !solver.Valid {
+		return label, nil
 	}
 	if sh.LabelColor >= scene.CustomColor || int(sh.LabelColor) >= len(shapes.Palette) {
-		return l, shapes.Foreign(sh, "custom label colour")
+		return label, shapes.Foreign(sh, "custom label colour")
 	}
-	points, length := v.Samples()
+	points, length := solver.Samples()
 	if !(length > 0) {
-		return l, foreignArrow(sh, noLength)
+		return label, foreignArrow(sh, noLength)
 	}
 	bounds := geom.NewExtent()
 	for _, p := range points {
 		bounds.Add(p)
 	}
-	l = Label{Shown: true, Pad: labelPad * sh.Scale, radius: labelRadius * sh.Scale}
+	label = Label{Shown: true, Pad: labelPad * sh.Scale, radius: labelRadius * sh.Scale}
 	keep := 20 + 2*(shapes.StrokeWidth[sh.Size]-2) // distance that the label keeps from the ends
 	if sh.Size == scene.SizeXL {
 		keep += 20
@@ -50,32 +50,32 @@ func (v *Solver) Label(sh *scene.Shape) (l Label, err error) {
 	keep *= sh.Scale
 	setter, err := text.Take()
 	if err != nil {
-		return l, err
+		return label, err
 	}
 	defer setter.GiveBack()
 	margin := 64.0
-	if v.Kind == ElbowArrow {
-		margin = max(v.Ends[0].offset+keep, 32) + max(v.Ends[1].offset+keep, 32)
+	if solver.Kind == ElbowArrow {
+		margin = max(solver.Ends[0].offset+keep, 32) + max(solver.Ends[1].offset+keep, 32)
 	}
 	w, h := bounds.Hi.X-bounds.Lo.X, bounds.Hi.Y-bounds.Lo.Y
-	if l.W, l.H, err = setter.ArrowSize(sh, w, h, margin); err != nil {
-		return l, shapes.TextError(sh, "label", err)
+	if label.W, label.H, err = setter.ArrowSize(sh, w, h, margin); err != nil {
+		return label, shapes.TextError(sh, "label", err)
 	}
-	body := labelledBody{points: points, length: length, half: geom.Pt(l.W/2+l.Pad, l.H/2+l.Pad)}
-	share, clear := v.labelShare(sh, &body, keep)
+	body := labelledBody{points: points, length: length, half: geom.Pt(label.W/2+label.Pad, label.H/2+label.Pad)}
+	share, clear := solver.labelShare(sh, &body, keep)
 	if !clear {
-		return l, foreignArrow(sh, "with a label whose place depends on rounding errors")
+		return label, foreignArrow(sh, "with a label whose place depends on rounding errors")
 	}
-	l.Box = body.boxAt(body.walk(share*length), 0)
-	return l, nil
+	label.Box = body.boxAt(body.walk(share*length), 0)
+	return label, nil
 }
 
 // labelShare returns where along the body of an arrow, as a share from 0 to 1, the middle of its
 // label lies. That is where the shape says, but at least keep px from both ends, or in the middle
 // if there is no room. Towards an end that is neither bound nor has a head the label may go all the
 // way. clear is false if rounding errors decide the place.
-func (v *Solver) labelShare(sh *scene.Shape, body *labelledBody, keep float64) (share float64, clear bool) {
-	starts, ends := body.labelRange(keep, v.Kind == ElbowArrow)
+func (solver *Solver) labelShare(sh *scene.Shape, body *labelledBody, keep float64) (share float64, clear bool) {
+	starts, ends := body.labelRange(keep, solver.Kind == ElbowArrow)
 	share = math.NaN() // differs from no other: the comparison below is false at first
 	for _, start := range starts {
 		for _, end := range ends {
@@ -83,10 +83,10 @@ func (v *Solver) labelShare(sh *scene.Shape, body *labelledBody, keep float64) (
 			if lo > hi {
 				lo, hi = 0.5, 0.5
 			}
-			if e := &v.Ends[0]; !e.bound() && !e.headed() {
+			if e := &solver.Ends[0]; !e.bound() && !e.headed() {
 				lo = 0
 			}
-			if e := &v.Ends[1]; !e.bound() && !e.headed() {
+			if e := &solver.Ends[1]; !e.bound() && !e.headed() {
 				hi = 1
 			}
 			place := geom.Clamp(sh.Arrow.LabelPosition, lo, hi)
@@ -107,58 +107,58 @@ type labelledBody struct {
 }
 
 // boxAt returns the label's box around p, grown on all sides.
-func (w *labelledBody) boxAt(p geom.Point, grow float64) geom.Extent {
-	h := geom.Pt(w.half.X+grow, w.half.Y+grow)
+func (body *labelledBody) boxAt(p geom.Point, grow float64) geom.Extent {
+	h := geom.Pt(body.half.X+grow, body.half.Y+grow)
 	return geom.Extent{Lo: geom.Sub(p, h), Hi: geom.Add(p, h)}
 }
 
 // walk returns the point of an arrow's body at the distance d from its start, measured along the
 // body in px. A distance beyond the body gives the nearest end.
-func (w *labelledBody) walk(d float64) geom.Point {
+func (body *labelledBody) walk(d float64) geom.Point {
 	if d <= 0 {
-		return w.points[0]
+		return body.points[0]
 	}
-	for i := 1; i < len(w.points); i++ {
-		a, b := w.points[i-1], w.points[i]
+	for i := 1; i < len(body.points); i++ {
+		a, b := body.points[i-1], body.points[i]
 		l := geom.Distance(a, b)
 		if d <= l && l > 0 {
 			return geom.Lerp(a, b, d/l)
 		}
 		d -= l
 	}
-	return w.points[len(w.points)-1]
+	return body.points[len(body.points)-1]
 }
 
 // labelRange returns the range along an arrow's body, in shares from 0 to 1, in which the middle of
 // its label may lie so that the label stays keep px away from both ends. Each limit has two values,
 // as exits returns them. For an elbow arrow the distance is measured along the axes, else along the
 // body.
-func (w *labelledBody) labelRange(keep float64, elbow bool) (lo, hi [2]float64) {
-	first, last := w.points[0], w.points[len(w.points)-1]
-	from, to := w.boxAt(w.walk(keep), 0), w.boxAt(w.walk(w.length-keep), 0)
+func (body *labelledBody) labelRange(keep float64, elbow bool) (lo, hi [2]float64) {
+	first, last := body.points[0], body.points[len(body.points)-1]
+	from, to := body.boxAt(body.walk(keep), 0), body.boxAt(body.walk(body.length-keep), 0)
 	if elbow {
-		from, to = w.boxAt(first, keep), w.boxAt(last, keep)
+		from, to = body.boxAt(first, keep), body.boxAt(last, keep)
 	}
-	return w.exits(from, first), w.exits(to, last)
+	return body.exits(from, first), body.exits(to, last)
 }
 
 // exits returns where along an arrow's body, as a share from 0 to 1, the body leaves the label's
 // box: at the crossing farthest from the end, or at 0.5 if there is no crossing. If several
 // crossings are equally far, rounding errors decide which one the editor takes. So it returns the
 // first and the last of them; otherwise both values are equal.
-func (w *labelledBody) exits(box geom.Extent, end geom.Point) (share [2]float64) {
+func (body *labelledBody) exits(box geom.Extent, end geom.Point) (share [2]float64) {
 	lo, hi := box.Lo, box.Hi
 	c := [5]geom.Point{lo, geom.Pt(hi.X, lo.Y), hi, geom.Pt(lo.X, hi.Y), lo}
 	best, walked := -1.0, 0.0
 	share = [2]float64{0.5, 0.5}
-	for i := 1; i < len(w.points); i++ {
-		a, b := w.points[i-1], w.points[i]
+	for i := 1; i < len(body.points); i++ {
+		a, b := body.points[i-1], body.points[i]
 		for k := 1; k < len(c); k++ {
 			p, hit := crossPoint(a, b, c[k-1], c[k])
 			if !hit {
 				continue
 			}
-			s := (walked + geom.Distance(a, p)) / w.length
+			s := (walked + geom.Distance(a, p)) / body.length
 			switch d := geom.Distance(p, end); {
 			case d > best+1e-6:
 				best, share = d, [2]float64{s, s}

@@ -128,22 +128,22 @@ type elbowRouter struct {
 // load sets the router's input, not turned, from both ends of an elbow arrow: boxes, edges, the gap
 // between the boxes along x and y, and the lines half way between them on which a middle segment may
 // run where the gap is wide enough.
-func (r *elbowRouter) load(w *elbowPlan) {
-	a, b := &w.a, &w.b
-	*r = elbowRouter{
+func (router *elbowRouter) load(plan *elbowPlan) {
+	a, b := &plan.a, &plan.b
+	*router = elbowRouter{
 		boxA: routeBox{a.box, a.grown, a.isPoint}, boxB: routeBox{b.box, b.grown, b.isPoint},
 		a: a.edges, b: b.edges, pointA: a.isPoint, pointB: b.isPoint,
-		leg: w.leg, bias: geom.Pt(1, 1), turned: geom.Identity, points: r.points[:0],
+		leg: plan.leg, bias: geom.Pt(1, 1), turned: geom.Identity, points: router.points[:0],
 	}
-	r.all = a.grown
-	r.all.Join(b.grown)
+	router.all = a.grown
+	router.all.Join(b.grown)
 	// room returns how much of a gap an end takes: least for there to be a middle line, and grow, what
 	// the line keeps from it.
 	room := func(e *elbowEnd) (least, grow float64) {
 		if e.isPoint {
-			return 3 * w.end, 3 * w.end
+			return 3 * plan.end, 3 * plan.end
 		}
-		return w.least, w.leg
+		return plan.least, plan.leg
 	}
 	leastA, growA := room(a)
 	leastB, growB := room(b)
@@ -152,64 +152,64 @@ func (r *elbowRouter) load(w *elbowPlan) {
 		switch {
 		case bLo-aHi >= 0:
 			gap = bLo - aHi
-			mid.at = geom.Lerp1(aHi+growA, bLo-growB, w.middle)
+			mid.at = geom.Lerp1(aHi+growA, bLo-growB, plan.middle)
 		case aLo-bHi >= 0:
 			gap = bHi - aLo
-			mid.at = geom.Lerp1(aLo-growA, bHi+growB, w.middle)
+			mid.at = geom.Lerp1(aLo-growA, bHi+growB, plan.middle)
 		}
 		mid.ok = math.Abs(gap) > leastA+leastB
 		return gap, mid
 	}
-	r.gap.X, r.midX = between(a.box.Lo.X, a.box.Hi.X, b.box.Lo.X, b.box.Hi.X)
-	r.gap.Y, r.midY = between(a.box.Lo.Y, a.box.Hi.Y, b.box.Lo.Y, b.box.Hi.Y)
+	router.gap.X, router.midX = between(a.box.Lo.X, a.box.Hi.X, b.box.Lo.X, b.box.Hi.X)
+	router.gap.Y, router.midY = between(a.box.Lo.Y, a.box.Hi.Y, b.box.Lo.Y, b.box.Hi.Y)
 }
 
 // apply maps the whole input of the elbow arrow's router by t, a quarter turn or a flip. So one
 // rule serves the routes in all directions.
-func (r *elbowRouter) apply(t geom.Matrix) {
-	r.turned = t.Mul(r.turned)
-	r.boxA.apply(t)
-	r.boxB.apply(t)
-	r.all = turnBox(t, r.all)
-	r.a, r.b = turnEdges(t, &r.a), turnEdges(t, &r.b)
-	r.gap, r.bias = t.Apply(r.gap), t.Apply(r.bias)
-	mid := t.Apply(geom.Pt(r.midX.at, r.midY.at))
+func (router *elbowRouter) apply(t geom.Matrix) {
+	router.turned = t.Mul(router.turned)
+	router.boxA.apply(t)
+	router.boxB.apply(t)
+	router.all = turnBox(t, router.all)
+	router.a, router.b = turnEdges(t, &router.a), turnEdges(t, &router.b)
+	router.gap, router.bias = t.Apply(router.gap), t.Apply(router.bias)
+	mid := t.Apply(geom.Pt(router.midX.at, router.midY.at))
 	if t.A == 0 { // a quarter turn swaps x and y
-		r.midX.ok, r.midY.ok = r.midY.ok, r.midX.ok
+		router.midX.ok, router.midY.ok = router.midY.ok, router.midX.ok
 	}
-	r.midX.at, r.midY.at = mid.X, mid.Y
+	router.midX.at, router.midY.at = mid.X, mid.Y
 }
 
 // route returns the route of an elbow arrow that leaves end A at side from and reaches end B at side
 // to; ok is false if there is none. It turns the input so that from is the right side, makes the
 // route, and turns everything back. The points are valid until the next call. See
 // docs/spec/drawing.md#r66.
-func (r *elbowRouter) route(from, to side) (way []geom.Point, ok bool) {
-	if !r.a[from].usable || !r.b[to].usable {
+func (router *elbowRouter) route(from, to side) (way []geom.Point, ok bool) {
+	if !router.a[from].usable || !router.b[to].usable {
 		return nil, false
 	}
-	r.points = r.points[:0]
+	router.points = router.points[:0]
 	t := toRight[from]
-	r.apply(t)
+	router.apply(t)
 	switch turnSide(t, to) {
 	case leftSide:
-		ok = r.toLeftSide()
+		ok = router.toLeftSide()
 	case topSide:
-		ok = r.toTopSide()
+		ok = router.toTopSide()
 	case bottomSide: // upside down it is the top
-		r.apply(flip)
-		ok = r.toTopSide()
+		router.apply(flip)
+		ok = router.toTopSide()
 	default:
-		ok = r.toRightSide()
+		ok = router.toRightSide()
 	}
-	back := r.turned.Inverse()
-	for i, p := range r.points {
-		r.points[i] = back.Apply(p)
+	back := router.turned.Inverse()
+	for i, p := range router.points {
+		router.points[i] = back.Apply(p)
 	}
-	r.apply(back)
-	r.turned = geom.Identity
-	r.points = simplified(r.points)
-	return r.points, ok
+	router.apply(back)
+	router.turned = geom.Identity
+	router.points = simplified(router.points)
+	return router.points, ok
 }
 
 // simplified drops the corners of an elbow arrow's route that repeat the last one or lie on a
@@ -236,9 +236,9 @@ func simplified(p []geom.Point) []geom.Point {
 
 // via appends corners to the route of an elbow arrow, given as x, y, x, y and so on. It always
 // returns true, which lets its callers report in one statement that a route was found.
-func (r *elbowRouter) via(c ...float64) bool {
+func (router *elbowRouter) via(c ...float64) bool {
 	for i := 0; i+1 < len(c); i += 2 {
-		r.points = append(r.points, geom.Pt(c[i], c[i+1]))
+		router.points = append(router.points, geom.Pt(c[i], c[i+1]))
 	}
 	return true
 }
@@ -248,94 +248,94 @@ func (r *elbowRouter) via(c ...float64) bool {
 // straight over that. Else it leaves both sides and follows the horizontal middle line between
 // boxes that lie above one another. Else it takes the shortest of three ways: below both boxes,
 // above both, or between them. The sums are the editor's estimates of the lengths of these ways.
-func (r *elbowRouter) toLeftSide() bool {
-	if r.a[rightSide].cross > r.b[leftSide].cross {
-		r.apply(flip)
+func (router *elbowRouter) toLeftSide() bool {
+	if router.a[rightSide].cross > router.b[leftSide].cross {
+		router.apply(flip)
 	}
-	from, to := &r.a[rightSide], &r.b[leftSide]
+	from, to := &router.a[rightSide], &router.b[leftSide]
 	switch {
-	case r.gap.X > 0 && r.midX.ok:
-		return r.via(from.value, from.cross, r.midX.at, from.cross, r.midX.at, to.cross, to.value, to.cross)
+	case router.gap.X > 0 && router.midX.ok:
+		return router.via(from.value, from.cross, router.midX.at, from.cross, router.midX.at, to.cross, to.value, to.cross)
 	case !from.out || !to.out:
 		return false
-	case r.midY.ok:
-		return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, r.midY.at,
-			to.expanded, r.midY.at, to.expanded, to.cross, to.value, to.cross)
+	case router.midY.ok:
+		return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, router.midY.at,
+			to.expanded, router.midY.at, to.expanded, to.cross, to.value, to.cross)
 	}
-	all, a, b := r.all, r.boxA.grown, r.boxB.grown
+	all, a, b := router.all, router.boxA.grown, router.boxB.grown
 	around := math.Abs(from.value-all.Hi.X) + math.Abs(from.cross-all.Hi.Y) + math.Abs(all.Hi.X-to.expanded) +
-		math.Abs(all.Hi.Y-to.cross) + r.leg + 6
-	over := r.leg + math.Abs(from.cross-all.Lo.Y) + math.Abs(from.expanded-all.Lo.X) + math.Abs(all.Lo.Y-to.cross) +
-		math.Abs(all.Lo.X-to.value) + 6 + r.bias.Y
+		math.Abs(all.Hi.Y-to.cross) + router.leg + 6
+	over := router.leg + math.Abs(from.cross-all.Lo.Y) + math.Abs(from.expanded-all.Lo.X) + math.Abs(all.Lo.Y-to.cross) +
+		math.Abs(all.Lo.X-to.value) + 6 + router.bias.Y
 	between := math.Inf(1)
-	if r.gap.X < 0 && r.midX.ok {
-		between = 2*r.leg + math.Abs(from.cross-a.Hi.Y) + (all.Hi.X - all.Lo.X) + math.Abs(a.Hi.Y-b.Lo.Y) +
+	if router.gap.X < 0 && router.midX.ok {
+		between = 2*router.leg + math.Abs(from.cross-a.Hi.Y) + (all.Hi.X - all.Lo.X) + math.Abs(a.Hi.Y-b.Lo.Y) +
 			math.Abs(b.Lo.Y-to.cross) + 8
 	}
 	switch {
 	case around < over && around < between:
-		return r.via(from.value, from.cross, all.Hi.X, from.cross, all.Hi.X, all.Hi.Y, to.expanded, all.Hi.Y,
+		return router.via(from.value, from.cross, all.Hi.X, from.cross, all.Hi.X, all.Hi.Y, to.expanded, all.Hi.Y,
 			to.expanded, to.cross, to.value, to.cross)
 	case over < between:
-		return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, all.Lo.Y,
+		return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, all.Lo.Y,
 			all.Lo.X, all.Lo.Y, all.Lo.X, to.cross, to.value, to.cross)
 	}
-	return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, a.Hi.Y, r.midX.at, a.Hi.Y,
-		r.midX.at, b.Lo.Y, to.expanded, b.Lo.Y, to.expanded, to.cross, to.value, to.cross)
+	return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, a.Hi.Y, router.midX.at, a.Hi.Y,
+		router.midX.at, b.Lo.Y, to.expanded, b.Lo.Y, to.expanded, to.cross, to.value, to.cross)
 }
 
 // toTopSide makes the route of an elbow arrow from the right side of A to the top of B, and returns
 // true. It takes one corner if that is possible, or a middle line between the boxes. Else it takes
 // the shortest of three ways: around both boxes, below A and beside B, or between them. The sums
 // are the editor's estimates of the lengths of these ways.
-func (r *elbowRouter) toTopSide() bool {
-	from, to := &r.a[rightSide], &r.b[topSide]
-	all, a, b := r.all, r.boxA.grown, r.boxB.grown
+func (router *elbowRouter) toTopSide() bool {
+	from, to := &router.a[rightSide], &router.b[topSide]
+	all, a, b := router.all, router.boxA.grown, router.boxB.grown
 	switch {
-	case from.cross < to.far() && to.cross > from.far() || r.pointA && b.Contains(r.boxA.own.Lo):
-		return r.via(from.value, from.cross, to.cross, from.cross, to.cross, to.value)
-	case r.gap.X > 0 && r.midX.ok && to.out:
-		return r.via(from.value, from.cross, r.midX.at, from.cross, r.midX.at, to.expanded,
+	case from.cross < to.far() && to.cross > from.far() || router.pointA && b.Contains(router.boxA.own.Lo):
+		return router.via(from.value, from.cross, to.cross, from.cross, to.cross, to.value)
+	case router.gap.X > 0 && router.midX.ok && to.out:
+		return router.via(from.value, from.cross, router.midX.at, from.cross, router.midX.at, to.expanded,
 			to.cross, to.expanded, to.cross, to.value)
-	case r.gap.Y > 0 && from.out && to.cross < from.expanded && r.midY.ok:
-		return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, r.midY.at,
-			to.cross, r.midY.at, to.cross, to.value)
+	case router.gap.Y > 0 && from.out && to.cross < from.expanded && router.midY.ok:
+		return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, router.midY.at,
+			to.cross, router.midY.at, to.cross, to.value)
 	}
 	around := math.Abs(from.value-all.Hi.X) + math.Abs(from.cross-all.Lo.Y) + math.Abs(to.cross-all.Hi.X) +
 		math.Abs(to.value-all.Lo.Y)
 	under, between := math.Inf(1), math.Inf(1)
-	if from.out && to.out && r.midY.ok {
+	if from.out && to.out && router.midY.ok {
 		under = math.Abs(from.value-from.expanded) + math.Abs(b.Lo.X-from.expanded) + math.Abs(b.Lo.X-to.cross) +
 			math.Abs(from.cross-b.Lo.Y) + math.Abs(to.value-to.expanded)
 	}
-	if from.out && to.out && r.midX.ok {
+	if from.out && to.out && router.midX.ok {
 		between = math.Abs(from.value-all.Hi.X) + math.Abs(from.cross-a.Hi.Y) + math.Abs(from.expanded-to.cross) +
 			math.Abs(a.Hi.Y-to.expanded) + math.Abs(to.expanded-to.value)
 	}
 	switch {
 	case around < under && around < between:
-		return r.via(from.value, from.cross, all.Hi.X, from.cross, all.Hi.X, all.Lo.Y, to.cross, all.Lo.Y,
+		return router.via(from.value, from.cross, all.Hi.X, from.cross, all.Hi.X, all.Lo.Y, to.cross, all.Lo.Y,
 			to.cross, to.value)
 	case under < between:
-		return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, r.midY.at,
-			b.Lo.X, r.midY.at, b.Lo.X, to.expanded, to.cross, to.expanded, to.cross, to.value)
+		return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, router.midY.at,
+			b.Lo.X, router.midY.at, b.Lo.X, to.expanded, to.cross, to.expanded, to.cross, to.value)
 	}
-	return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, a.Hi.Y, r.midX.at, a.Hi.Y,
-		r.midX.at, to.expanded, to.cross, to.expanded, to.cross, to.value)
+	return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, a.Hi.Y, router.midX.at, a.Hi.Y,
+		router.midX.at, to.expanded, to.cross, to.expanded, to.cross, to.value)
 }
 
 // toRightSide makes the route of an elbow arrow from the right side of A to the right side of B; it
 // returns false if there is none. If neither box is in the way of the other, it goes around the
 // right of both. Else it goes over the middle line between them and around the nearer end of the
 // box in the way.
-func (r *elbowRouter) toRightSide() bool {
-	from, to := &r.a[rightSide], &r.b[rightSide]
-	a, b := r.boxA.grown, r.boxB.grown
+func (router *elbowRouter) toRightSide() bool {
+	from, to := &router.a[rightSide], &router.b[rightSide]
+	a, b := router.boxA.grown, router.boxB.grown
 	hasRow := func(box geom.Extent, y float64) bool { return box.Lo.Y <= y && y <= box.Hi.Y }
-	if (r.gap.X <= 0 || !hasRow(b, from.cross)) && (to.value > r.boxA.own.Lo.X || !hasRow(a, to.cross)) {
-		return r.via(from.value, from.cross, r.all.Hi.X, from.cross, r.all.Hi.X, to.cross, to.value, to.cross)
+	if (router.gap.X <= 0 || !hasRow(b, from.cross)) && (to.value > router.boxA.own.Lo.X || !hasRow(a, to.cross)) {
+		return router.via(from.value, from.cross, router.all.Hi.X, from.cross, router.all.Hi.X, to.cross, to.value, to.cross)
 	}
-	if !r.midX.ok {
+	if !router.midX.ok {
 		return false
 	}
 	// nearer returns the y of the top or the bottom of a box, whichever makes the shorter way.
@@ -347,14 +347,14 @@ func (r *elbowRouter) toRightSide() bool {
 		return box.Hi.Y
 	}
 	switch {
-	case r.gap.X >= 0 && to.out:
+	case router.gap.X >= 0 && to.out:
 		y := nearer(b)
-		return r.via(from.value, from.cross, r.midX.at, from.cross, r.midX.at, y, to.expanded, y,
+		return router.via(from.value, from.cross, router.midX.at, from.cross, router.midX.at, y, to.expanded, y,
 			to.expanded, to.cross, to.value, to.cross)
-	case r.gap.X <= 0 && from.out:
+	case router.gap.X <= 0 && from.out:
 		y := nearer(a)
-		return r.via(from.value, from.cross, from.expanded, from.cross, from.expanded, y, r.midX.at, y,
-			r.midX.at, to.cross, to.value, to.cross)
+		return router.via(from.value, from.cross, from.expanded, from.cross, from.expanded, y, router.midX.at, y,
+			router.midX.at, to.cross, to.value, to.cross)
 	}
 	return false
 }

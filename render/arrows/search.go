@@ -21,32 +21,32 @@ var (
 // returns the first route that it finds of these: between the given sides; from the given side of A
 // to the side of B that faces it, then to any other; between the sides that the editor tries by
 // default; the best one between all usable sides. See docs/spec/drawing.md#r65.
-func (r *elbowRouter) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
+func (router *elbowRouter) search(dst []geom.Point, a, b side) ([]geom.Point, bool) {
 	switch {
 	case a != noSide && b != noSide:
-		if way, ok := r.route(a, b); ok {
+		if way, ok := router.route(a, b); ok {
 			return append(dst, way...), true
 		}
 	case a != noSide:
-		if to := r.facing(a); to != noSide {
-			if way, ok := r.route(a, to); ok {
+		if to := router.facing(a); to != noSide {
+			if way, ok := router.route(a, to); ok {
 				return append(dst, way...), true
 			}
 		}
-		if way, ok := r.bestRoute(dst, []side{a}, sidesFor[a][:]); ok {
+		if way, ok := router.bestRoute(dst, []side{a}, sidesFor[a][:]); ok {
 			return way, true
 		}
 	}
 	if a == noSide || b == noSide { // none is given, or the given one has no route
-		if from, to := r.defaultSides(); from != noSide {
-			if way, ok := r.route(from, to); ok {
+		if from, to := router.defaultSides(); from != noSide {
+			if way, ok := router.route(from, to); ok {
 				return append(dst, way...), true
 			}
 		}
 	}
-	from, n := usableSides(&r.a)
-	to, m := usableSides(&r.b)
-	return r.bestRoute(dst, from[:n], to[:m])
+	from, n := usableSides(&router.a)
+	to, m := usableSides(&router.b)
+	return router.bestRoute(dst, from[:n], to[:m])
 }
 
 // usableSides returns the sides of an end's box by which an elbow arrow can leave: list[:n], in the
@@ -65,13 +65,13 @@ func usableSides(e *[sides]edge) (list [sides]side, n int) {
 // route with the fewest corners to dst, and of these the shortest. ok is false if there is none. A
 // pair must beat the best one before it by 1 px for each pair tried so far, as in the editor, so
 // that earlier pairs are preferred.
-func (r *elbowRouter) bestRoute(dst []geom.Point, from, to []side) (best []geom.Point, ok bool) {
+func (router *elbowRouter) bestRoute(dst []geom.Point, from, to []side) (best []geom.Point, ok bool) {
 	bestLength, tried := math.Inf(1), 0.0
 	best = dst
 	for _, a := range from {
 		for _, b := range to {
 			tried++
-			way, found := r.route(a, b)
+			way, found := router.route(a, b)
 			if !found {
 				continue
 			}
@@ -91,7 +91,7 @@ func (r *elbowRouter) bestRoute(dst []geom.Point, from, to []side) (best []geom.
 // facing returns the side of end B to which an elbow arrow goes from the given side of end A
 // without further search, or noSide. From the left or the right that is the opposite side, if B
 // lies that way rather than above or below, or else a side that needs one corner only.
-func (r *elbowRouter) facing(from side) side {
+func (router *elbowRouter) facing(from side) side {
 	if from != rightSide && from != leftSide {
 		return noSide
 	}
@@ -99,11 +99,11 @@ func (r *elbowRouter) facing(from side) side {
 	if from == leftSide {
 		sign = -1
 	}
-	if sign*r.gap.X > 0 && sign*r.gap.X > math.Abs(r.gap.Y) && r.midX.ok {
+	if sign*router.gap.X > 0 && sign*router.gap.X > math.Abs(router.gap.Y) && router.midX.ok {
 		return from.opposite()
 	}
 	for _, to := range [2]side{topSide, bottomSide} {
-		if r.oneCornerSuffices(from, to) {
+		if router.oneCornerSuffices(from, to) {
 			return to
 		}
 	}
@@ -113,8 +113,8 @@ func (r *elbowRouter) facing(from side) side {
 // oneCornerSuffices reports whether an elbow arrow needs one corner only from side from of end A
 // (left or right) to side to of end B (top or bottom). That is so if B's place lies in front of A's
 // side, and A's place in front of B's.
-func (r *elbowRouter) oneCornerSuffices(from, to side) bool {
-	leave, reach := &r.a[from], &r.b[to]
+func (router *elbowRouter) oneCornerSuffices(from, to side) bool {
+	leave, reach := &router.a[from], &router.b[to]
 	if !leave.usable || !reach.usable {
 		return false
 	}
@@ -131,29 +131,29 @@ func (r *elbowRouter) oneCornerSuffices(from, to side) bool {
 // defaultSides returns the sides of both ends that the editor tries first when a route may use any,
 // or noSide. It prefers the sides that face each other across the wider gap with a middle line, x
 // before y; then, between two points, top and bottom; then sides that need one corner only.
-func (r *elbowRouter) defaultSides() (from, to side) {
-	x, y := r.gap.X, r.gap.Y
+func (router *elbowRouter) defaultSides() (from, to side) {
+	x, y := router.gap.X, router.gap.Y
 	switch {
-	case math.Abs(x)+1 > math.Abs(y) && r.midX.ok && x > 0:
+	case math.Abs(x)+1 > math.Abs(y) && router.midX.ok && x > 0:
 		return rightSide, leftSide
-	case math.Abs(x)+1 > math.Abs(y) && r.midX.ok:
+	case math.Abs(x)+1 > math.Abs(y) && router.midX.ok:
 		return leftSide, rightSide
-	case r.pointA && r.pointB && y > 0:
+	case router.pointA && router.pointB && y > 0:
 		return bottomSide, topSide
-	case r.pointA && r.pointB:
+	case router.pointA && router.pointB:
 		return topSide, bottomSide
 	}
 	for _, from := range [2]side{rightSide, leftSide} {
 		for _, to := range [2]side{topSide, bottomSide} {
-			if r.oneCornerSuffices(from, to) {
+			if router.oneCornerSuffices(from, to) {
 				return from, to
 			}
 		}
 	}
 	switch {
-	case y > 0 && r.midY.ok:
+	case y > 0 && router.midY.ok:
 		return bottomSide, topSide
-	case y < 0 && r.midY.ok:
+	case y < 0 && router.midY.ok:
 		return topSide, bottomSide
 	}
 	return noSide, noSide

@@ -39,15 +39,15 @@ func (t *target) anchor(a scene.Point, precise bool) geom.Point {
 	return t.toArrow.Apply(geom.Pt(x, y))
 }
 
-// loadTarget fills in e.target from the shape that end e of arrow sh is bound to: its boxes, and its
-// outline in the arrow's space, which is appended to v.points and v.lines. pageToArrow maps the page
-// to the arrow's space. It refuses targets that are not drawn natively, and one that brings v.Visited
-// above MaxVisited.
-func (v *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *terminal, pageToArrow geom.Matrix) error {
-	index := e.binding.To
+// loadTarget fills in end.target from the shape that this end of arrow sh is bound to: its boxes,
+// and its outline in the arrow's space, which is appended to solver.points and solver.lines.
+// pageToArrow maps the page to the arrow's space. It refuses targets that are not drawn natively,
+// and one that brings solver.Visited above MaxVisited.
+func (solver *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, end *terminal, pageToArrow geom.Matrix) error {
+	index := end.binding.To
 	to, page := &s.Shapes[index], t.Nodes[index].Page
-	bound := &e.target
-	*bound = target{first: int32(len(v.lines)), toArrow: pageToArrow.Mul(page), scale: to.Scale,
+	bound := &end.target
+	*bound = target{first: int32(len(solver.lines)), toArrow: pageToArrow.Mul(page), scale: to.Scale,
 		own: geom.NewExtent(), page: geom.NewExtent(), box: geom.NewExtent()}
 	kind := shapes.KindOf(to)
 	if kind.Stroked {
@@ -55,36 +55,36 @@ func (v *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *te
 	}
 	bound.open = kind.Open && !to.Closed
 	if to.Kind == scene.Group {
-		if err := v.groupOutlines(s, t, sh, index); err != nil {
+		if err := solver.groupOutlines(s, t, sh, index); err != nil {
 			return err
 		}
-	} else if err := v.outline(sh, to, geom.Identity); err != nil {
+	} else if err := solver.outline(sh, to, geom.Identity); err != nil {
 		return err
 	}
-	bound.count = int32(len(v.lines)) - bound.first
-	first := len(v.points)
+	bound.count = int32(len(solver.lines)) - bound.first
+	first := len(solver.points)
 	if bound.count > 0 {
-		first = int(v.lines[bound.first].first)
+		first = int(solver.lines[bound.first].first)
 	}
 	slack := 0.0
-	if to.Kind == scene.Text && !e.headed() {
+	if to.Kind == scene.Text && !end.headed() {
 		slack = 10 * to.Scale
 	}
-	for i, p := range v.points[first:] {
+	for i, p := range solver.points[first:] {
 		bound.own.Add(p)
 		bound.page.Add(page.Apply(p))
 		if slack != 0 { // an end without a head keeps away from text
 			p.X += slack * [4]float64{-1, 1, 1, -1}[i&3] // a text is a rectangle, from its upper left corner on
 		}
 		p = bound.toArrow.Apply(p)
-		v.points[first+i] = p
+		solver.points[first+i] = p
 		bound.box.Add(p)
 	}
 	if sh.Arrow.Elbow { // its anchors are relative to the box with slack
 		bound.own.Lo.X, bound.own.Hi.X = bound.own.Lo.X-slack, bound.own.Hi.X+slack
 	}
-	v.Visited += len(v.points) + 1
-	if v.Visited > MaxVisited {
+	solver.Visited += len(solver.points) + 1
+	if solver.Visited > MaxVisited {
 		return ErrTargets
 	}
 	return nil
@@ -93,11 +93,11 @@ func (v *Solver) loadTarget(s *scene.Scene, t *tree.Tree, sh *scene.Shape, e *te
 // groupOutlines appends the outlines of the shapes in the group that an arrow is bound to, and in
 // groups within it, to the target's outline, in the group's space. Of a frame only its own outline
 // counts, not its content. A group that holds an arrow is refused.
-func (v *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shape, group int32) error {
+func (solver *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shape, group int32) error {
 	back := t.Nodes[group].Page.Inverse()
 	for j := group + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= group; j++ {
 		c := &s.Shapes[j]
-		v.Visited++
+		solver.Visited++
 		if c.Parent != group && s.Shapes[c.Parent].Kind != scene.Group {
 			continue // inside a frame, whose outline counts
 		}
@@ -111,35 +111,35 @@ func (v *Solver) groupOutlines(s *scene.Scene, t *tree.Tree, sh *scene.Shape, gr
 				return foreignArrow(sh, "bound to a group that holds a dot")
 			}
 		}
-		if err := v.outline(sh, c, back.Mul(t.Nodes[j].Page)); err != nil {
+		if err := solver.outline(sh, c, back.Mul(t.Nodes[j].Page)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// outline appends the contours of shape to, mapped by m, to v.points and v.lines. It leaves out inner
+// outline appends the contours of shape to, mapped by m, to solver.points and solver.lines. It leaves out inner
 // lines, except the second diagonal of an x-box without dashes, at which the editor's arrows stop. It
 // refuses kinds of shapes that arrows cannot be bound to natively, and small freehand lines of several
 // points that count as dots; the error names the arrow sh. See docs/spec/drawing.md#r60.
-func (v *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
+func (solver *Solver) outline(sh, to *scene.Shape, m geom.Matrix) error {
 	if !shapes.KindOf(to).Target {
 		return foreignArrow(sh, "bound to a "+to.TypeName)
 	}
 	diagonals := to.Geo == scene.XBox && to.Dash != scene.DashDashed && to.Dash != scene.DashDotted
 	part, wanted, dot := 0, false, false // number of the contour; whether it is kept; any is a dot
-	err := v.local.Contours(to, shapes.Contours{
+	err := solver.local.Contours(to, shapes.Contours{
 		Begin: func(c shapes.Contour) {
 			wanted = !c.Inner || diagonals && part == 2
 			if wanted {
-				v.begin(c.Open)
+				solver.begin(c.Open)
 			}
 			dot = dot || c.Dot
 			part++
 		},
 		Point: func(p geom.Point) {
 			if wanted {
-				v.point(m.Apply(p))
+				solver.point(m.Apply(p))
 			}
 		},
 	})
@@ -164,22 +164,22 @@ func singlePoint(sh *scene.Shape) bool {
 }
 
 // begin starts a contour of the last target.
-func (v *Solver) begin(open bool) {
-	v.lines = append(v.lines, contour{first: int32(len(v.points)), open: open})
+func (solver *Solver) begin(open bool) {
+	solver.lines = append(solver.lines, contour{first: int32(len(solver.points)), open: open})
 }
 
 // point appends a point to the last contour.
-func (v *Solver) point(p geom.Point) {
-	v.points = append(v.points, p)
-	v.lines[len(v.lines)-1].count++
+func (solver *Solver) point(p geom.Point) {
+	solver.points = append(solver.points, p)
+	solver.lines[len(solver.lines)-1].count++
 }
 
 // eachEdge calls f with each straight piece ab of the outline of the shape that an arrow is bound
 // to, in the arrow's space. Closed contours include the piece from the last point back to the
 // first.
-func (v *Solver) eachEdge(t *target, f func(a, b geom.Point)) {
-	for _, l := range v.lines[t.first : t.first+t.count] {
-		p := v.points[l.first : l.first+l.count]
+func (solver *Solver) eachEdge(t *target, f func(a, b geom.Point)) {
+	for _, l := range solver.lines[t.first : t.first+t.count] {
+		p := solver.points[l.first : l.first+l.count]
 		for i := 1; i < len(p); i++ {
 			f(p[i-1], p[i])
 		}
@@ -191,9 +191,9 @@ func (v *Solver) eachEdge(t *target, f func(a, b geom.Point)) {
 
 // nearest returns the point nearest to p on the outline of the shape that an arrow is bound to, and
 // its distance from p in px. The distance is infinite if the outline has no edge.
-func (v *Solver) nearest(t *target, p geom.Point) (q geom.Point, distance float64) {
+func (solver *Solver) nearest(t *target, p geom.Point) (q geom.Point, distance float64) {
 	distance = math.Inf(1)
-	v.eachEdge(t, func(a, b geom.Point) {
+	solver.eachEdge(t, func(a, b geom.Point) {
 		ab := geom.Sub(b, a)
 		share := 0.0 // of the edge, at the foot of the perpendicular from p
 		if n := geom.Norm2(ab); n > 0 {
@@ -209,12 +209,12 @@ func (v *Solver) nearest(t *target, p geom.Point) (q geom.Point, distance float6
 
 // inside reports whether p lies in a closed contour of the shape that an arrow is bound to, by the
 // non-zero rule.
-func (v *Solver) inside(t *target, p geom.Point) bool {
-	for _, l := range v.lines[t.first : t.first+t.count] {
+func (solver *Solver) inside(t *target, p geom.Point) bool {
+	for _, l := range solver.lines[t.first : t.first+t.count] {
 		if l.open {
 			continue
 		}
-		c := v.points[l.first : l.first+l.count]
+		c := solver.points[l.first : l.first+l.count]
 		winding := 0
 		for i := range c {
 			a, b := c[i], c[(i+1)%len(c)]

@@ -32,13 +32,13 @@ type pagePicture struct {
 
 // decode returns a picture that the editor's page sent, as a PNG or as runs, not premultiplied.
 // Below it are its rows of proof; a picture of runs must have as many as proof says.
-func (d *pagePicture) decode(proof int) (*image.NRGBA, error) {
-	if d.PNG != nil {
-		return decodePNG(d.PNG)
+func (picture *pagePicture) decode(proof int) (*image.NRGBA, error) {
+	if picture.PNG != nil {
+		return decodePNG(picture.PNG)
 	}
-	img := image.NewNRGBA(image.Rect(0, 0, d.W, d.H+proof))
-	if err := decodeRuns(img.Pix, d.Runs); err != nil {
-		return nil, fmt.Errorf("cannot read a picture of %d x %d px: %w", d.W, d.H, err)
+	img := image.NewNRGBA(image.Rect(0, 0, picture.W, picture.H+proof))
+	if err := decodeRuns(img.Pix, picture.Runs); err != nil {
+		return nil, fmt.Errorf("cannot read a picture of %d x %d px: %w", picture.W, picture.H, err)
 	}
 	return img, nil
 }

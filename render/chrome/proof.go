@@ -33,26 +33,26 @@ func newMark() uint32 { return rand.Uint32N(1 << 24) }
 // reaches into it. A wrong proof is errUnproved.
 func (a *answer) checkProofs(mark uint32, plain bool) (blank bool, err error) {
 	for i := range a.Pictures {
-		d := &a.Pictures[i]
-		if d.Runs == nil && d.PNG == nil { // the page says that nothing is on it
-			d.img = image.NewNRGBA(image.Rect(0, 0, d.W, d.H))
-			blank = blank || d.Visible
+		picture := &a.Pictures[i]
+		if picture.Runs == nil && picture.PNG == nil { // the page says that nothing is on it
+			picture.img = image.NewNRGBA(image.Rect(0, 0, picture.W, picture.H))
+			blank = blank || picture.Visible
 			continue
 		}
 		if plain {
-			if d.img, err = d.decode(0); err != nil {
+			if picture.img, err = picture.decode(0); err != nil {
 				return false, err
 			}
 			continue
 		}
-		img, err := d.decode(proofRows)
+		img, err := picture.decode(proofRows)
 		if err != nil {
 			return false, err
 		}
-		if d.img, err = checkProof(img, d.W, d.H, mark); err != nil {
+		if picture.img, err = checkProof(img, picture.W, picture.H, mark); err != nil {
 			return false, err
 		}
-		blank = blank || d.Visible && transparent(d.img.Pix)
+		blank = blank || picture.Visible && transparent(picture.img.Pix)
 	}
 	return blank, nil
 }

@@ -8,20 +8,20 @@ import (
 // emptyDocument is how the editor stores a label without text.
 const emptyDocument = `{"type":"doc","content":[{"type":"paragraph"}]}`
 
-// rich writes a rich text as the editor's document. If the blocks of t do not hold all of it, this
-// is the original document. Else it is one that looks the same, but whose links lead to another
-// address.
-func (p *props) rich(t *scene.RichText) {
+// rich writes a rich text as the editor's document. If the text's blocks do not hold all of it,
+// this is the original document. Else it is one that looks the same, but whose links lead to
+// another address.
+func (p *props) rich(text *scene.RichText) {
 	p.key("richText")
-	if t == nil {
+	if text == nil {
 		p.b = append(p.b, emptyDocument...)
 		return
 	}
-	if t.Document != "" {
-		p.b = append(p.b, t.Document...)
+	if text.Document != "" {
+		p.b = append(p.b, text.Document...)
 		return
 	}
-	w := richWriter{b: append(p.b, `{"type":"doc","content":[`...), blocks: t.Blocks}
+	w := richWriter{b: append(p.b, `{"type":"doc","content":[`...), blocks: text.Blocks}
 	w.children(0)
 	p.b = append(w.b, `]}`...)
 }
@@ -55,7 +55,7 @@ func (w *richWriter) children(depth int) {
 }
 
 // startsItem reports whether a block is the first of a list item.
-func startsItem(b *scene.Block) bool { return b.Bullet || b.Number > 0 }
+func startsItem(block *scene.Block) bool { return block.Bullet || block.Number > 0 }
 
 // list writes the list that the next block begins, at this depth of the editor's document, with its
 // items and what they hold. It has at most as many items as its first block says. Blocks after
@@ -101,20 +101,20 @@ func (w *richWriter) paragraph(block *scene.Block) {
 
 // span writes a span of a rich text as a node of the editor's document: a text with its marks, or a
 // line break.
-func (w *richWriter) span(s *scene.Span) {
-	if s.Text == "\n" {
+func (w *richWriter) span(span *scene.Span) {
+	if span.Text == "\n" {
 		w.b = append(w.b, `{"type":"hardBreak"}`...)
 		return
 	}
-	w.b = jsontree.AppendString(append(w.b, `{"type":"text","text":`...), s.Text)
+	w.b = jsontree.AppendString(append(w.b, `{"type":"text","text":`...), span.Text)
 	separator := `,"marks":[` // before the first mark; then a comma
 	for _, m := range [...]struct {
 		on   bool
 		mark string
 	}{
-		{s.Bold, `{"type":"bold"}`}, {s.Italic, `{"type":"italic"}`}, {s.Code, `{"type":"code"}`},
-		{s.Strike, `{"type":"strike"}`}, {s.Underline, `{"type":"underline"}`},
-		{s.Link, `{"type":"link","attrs":{"href":"https://example.com"}}`}, {s.Highlight, `{"type":"highlight"}`},
+		{span.Bold, `{"type":"bold"}`}, {span.Italic, `{"type":"italic"}`}, {span.Code, `{"type":"code"}`},
+		{span.Strike, `{"type":"strike"}`}, {span.Underline, `{"type":"underline"}`},
+		{span.Link, `{"type":"link","attrs":{"href":"https://example.com"}}`}, {span.Highlight, `{"type":"highlight"}`},
 	} {
 		if m.on {
 			w.b = append(append(w.b, separator...), m.mark...)

@@ -47,8 +47,8 @@ const longestHair = 511
 
 // Add draws the subpaths of p, in px, as thin strokes (hairlines) within the clip. Take returns
 // their coverage. Open subpaths get round caps: their end points in p are moved outwards.
-func (h *Stroker) Add(p *vector.Path, clip chord.Rect) {
-	h.clip = clip
+func (stroker *Stroker) Add(p *vector.Path, clip chord.Rect) {
+	stroker.clip = clip
 	pts, weights := p.Points, p.Weights
 	for verbs := p.Verbs; len(verbs) > 0; {
 		n, k, conics := 1, 1, 0 // verbs, points and conics of the subpath
@@ -59,7 +59,7 @@ func (h *Stroker) Add(p *vector.Path, clip chord.Rect) {
 			k += verbs[n].Points()
 			n++
 		}
-		h.subpath(verbs[1:n], pts[:k], weights[:conics])
+		stroker.subpath(verbs[1:n], pts[:k], weights[:conics])
 		verbs, pts, weights = verbs[n:], pts[k:], weights[conics:]
 	}
 }
@@ -68,7 +68,7 @@ func (h *Stroker) Add(p *vector.Path, clip chord.Rect) {
 // are all its points, the point of Move first; weights are those of its conics. An open subpath is
 // lengthened at both ends by its round caps, which changes pts. A subpath without length becomes a
 // short horizontal line.
-func (h *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights []float32) {
+func (stroker *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights []float32) {
 	if len(verbs) == 0 {
 		return
 	}
@@ -89,21 +89,21 @@ func (h *Stroker) subpath(verbs []vector.Verb, pts []vector.Point, weights []flo
 	for _, v := range verbs {
 		switch v {
 		case vector.Line:
-			h.line(cur, pts[0])
+			stroker.line(cur, pts[0])
 		case vector.Quad:
-			h.quad(cur, pts[0], pts[1])
+			stroker.quad(cur, pts[0], pts[1])
 		case vector.Conic:
-			h.quads = vector.ConicQuads(h.quads[:0], cur, pts[0], pts[1], weights[0], conicTol)
+			stroker.quads = vector.ConicQuads(stroker.quads[:0], cur, pts[0], pts[1], weights[0], conicTol)
 			weights = weights[1:]
 			at := cur
-			for q := h.quads; len(q) > 0; q = q[2:] {
-				h.quad(at, q[0], q[1])
+			for q := stroker.quads; len(q) > 0; q = q[2:] {
+				stroker.quad(at, q[0], q[1])
 				at = q[1]
 			}
 		case vector.Cubic:
-			h.cubic(cur, pts[0], pts[1], pts[2])
+			stroker.cubic(cur, pts[0], pts[1], pts[2])
 		case vector.Close:
-			h.line(cur, first)
+			stroker.line(cur, first)
 		}
 		if n := v.Points(); n > 0 {
 			cur, pts = pts[n-1], pts[n:]
@@ -132,24 +132,24 @@ func lengthen(pts []vector.Point) {
 // cubic draws the cubic a, b, c, d of a thin stroke. If its first or last leg runs against the
 // direction of its chord, the cubic is first split at its points of greatest curvature, because the
 // browser was observed to do so.
-func (h *Stroker) cubic(a, b, c, d vector.Point) {
+func (stroker *Stroker) cubic(a, b, c, d vector.Point) {
 	// along reports whether the leg from `from` to p runs in the direction of `to`.
 	along := func(p, from, to vector.Point) bool {
 		return float32((p.X-from.X)*(to.X-from.X))+float32((p.Y-from.Y)*(to.Y-from.Y)) >= 0
 	}
 	if along(b, a, d) && along(c, d, a) {
-		h.chords(a, b, c, d)
+		stroker.chords(a, b, c, d)
 		return
 	}
 	pieces, n := stroke.SplitAtMaxCurvature([4]vector.Point{a, b, c, d})
 	for _, p := range pieces[:n] {
-		h.chords(p[0], p[1], p[2], p[3])
+		stroker.chords(p[0], p[1], p[2], p[3])
 	}
 }
 
 // chords draws a cubic of a thin stroke as 1 to 512 straight chords. The farther its control points
 // lie from the thirds of its chord, the more chords it takes, as in the browser.
-func (h *Stroker) chords(a, b, c, d vector.Point) {
+func (stroker *Stroker) chords(a, b, c, d vector.Point) {
 	third := func(p, q float32) (float32, float32) { return (2*p + q) / 3, (p + 2*q) / 3 }
 	x1, x2 := third(a.X, d.X)
 	y1, y2 := third(a.Y, d.Y)
@@ -169,7 +169,7 @@ func (h *Stroker) chords(a, b, c, d vector.Point) {
 		if i == n {
 			q = d
 		}
-		h.line(last, q)
+		stroker.line(last, q)
 		last = q
 	}
 }
@@ -179,7 +179,7 @@ const capReach = math.Pi / 8
 
 // quad draws a quadratic of a thin stroke as 1 to 32 straight chords. The farther its control point
 // lies from the middle of its chord, the more chords it takes, as in the browser.
-func (h *Stroker) quad(a, b, c vector.Point) {
+func (stroker *Stroker) quad(a, b, c vector.Point) {
 	x, y := absCeil((a.X+c.X)/2-b.X), absCeil((a.Y+c.Y)/2-b.Y)
 	n := 1 << min((bits.Len32(max(x, y)+min(x, y)/2)+1)/2, 5)
 	last := a
@@ -193,7 +193,7 @@ func (h *Stroker) quad(a, b, c vector.Point) {
 		if i == n {
 			q = c
 		}
-		h.line(last, q)
+		stroker.line(last, q)
 		last = q
 	}
 }
@@ -212,7 +212,7 @@ func absCeil(v float32) uint32 {
 
 // line draws a straight line of a thin stroke, in px. Only the part within the clip and 1 px around
 // it is drawn, because the rest cannot cover a pixel of the clip.
-func (h *Stroker) line(a, b vector.Point) {
+func (stroker *Stroker) line(a, b vector.Point) {
 	t0, t1 := float32(0), float32(1) // the part of the line that is left
 	// cut leaves of it what lies between lo-1 and hi+1 on one axis.
 	cut := func(from, to float32, lo, hi int32) {
@@ -224,8 +224,8 @@ func (h *Stroker) line(a, b vector.Point) {
 			t1 = -1
 		}
 	}
-	cut(a.X, b.X, h.clip.X0, h.clip.X1)
-	cut(a.Y, b.Y, h.clip.Y0, h.clip.Y1)
+	cut(a.X, b.X, stroker.clip.X0, stroker.clip.X1)
+	cut(a.Y, b.Y, stroker.clip.Y0, stroker.clip.Y1)
 	if !(t0 <= t1) {
 		return
 	}
@@ -240,35 +240,35 @@ func (h *Stroker) line(a, b vector.Point) {
 	}
 	const far = 1 << 24
 	toUnits := func(v float32) int64 { return int64(max(-far, min(v, far)) * hairUnit) }
-	h.segment(toUnits(a.X), toUnits(a.Y), toUnits(b.X), toUnits(b.Y))
+	stroker.segment(toUnits(a.X), toUnits(a.Y), toUnits(b.X), toUnits(b.Y))
 }
 
 // segment draws a straight line of a thin stroke, with ends in 1/64 px. A line longer than
 // longestHair is halved until its parts are short enough, as in the browser: the halves round
 // differently than the whole.
-func (h *Stroker) segment(x0, y0, x1, y1 int64) {
+func (stroker *Stroker) segment(x0, y0, x1, y1 int64) {
 	dx, dy := max(x1-x0, x0-x1), max(y1-y0, y0-y1)
 	if max(dx, dy) > longestHair*hairUnit {
-		if h.missesClip(x0, y0, x1, y1) {
+		if stroker.missesClip(x0, y0, x1, y1) {
 			return
 		}
 		mx, my := (x0+x1)>>1, (y0+y1)>>1
-		h.segment(x0, y0, mx, my)
-		h.segment(mx, my, x1, y1)
+		stroker.segment(x0, y0, mx, my)
+		stroker.segment(mx, my, x1, y1)
 		return
 	}
 	if dx > dy {
-		h.walk(x0, y0, x1, y1, false)
+		stroker.walk(x0, y0, x1, y1, false)
 	} else {
-		h.walk(y0, x0, y1, x1, true)
+		stroker.walk(y0, x0, y1, x1, true)
 	}
 }
 
 // missesClip reports whether a line of a thin stroke, with ends in 1/64 px, lies outside the clip
 // by at least 2 px, so that it need not be drawn.
-func (h *Stroker) missesClip(x0, y0, x1, y1 int64) bool {
+func (stroker *Stroker) missesClip(x0, y0, x1, y1 int64) bool {
 	const keep = 2 * hairUnit
-	c := h.clip
+	c := stroker.clip
 	return max(x0, x1) < int64(c.X0)*hairUnit-keep || min(x0, x1) > int64(c.X1)*hairUnit+keep ||
 		max(y0, y1) < int64(c.Y0)*hairUnit-keep || min(y0, y1) > int64(c.Y1)*hairUnit+keep
 }
@@ -277,7 +277,7 @@ func (h *Stroker) missesClip(x0, y0, x1, y1 int64) bool {
 // pixels across the line share the alpha 255: the nearer one to the line gets more. The first and
 // the last step count in proportion to the part of the pixel that the line covers. t is the other
 // axis; steep says that s is the y axis. All coordinates are in 1/64 px.
-func (h *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
+func (stroker *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	if s0 > s1 {
 		s0, t0, s1, t1 = s1, t1, s0, t0
 	}
@@ -291,7 +291,7 @@ func (h *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 	if t0 == t1 {
 		at, two = t0<<10+1<<15, 0
 	}
-	if h.leavesClip(min(t0, t1), max(t0, t1), steep) {
+	if stroker.leavesClip(min(t0, t1), max(t0, t1), steep) {
 		two = 0
 	}
 	for s := first; s < last; s++ {
@@ -303,18 +303,18 @@ func (h *Stroker) walk(s0, t0, s1, t1 int64, steep bool) {
 			part -= last*hairUnit - s1
 		}
 		low := (at >> 8) & 0xff // share of the pixel with the greater t
-		h.addPlot(s, at>>16-1, (255-low)*part>>6, steep, two)
-		h.addPlot(s, at>>16, low*part>>6, steep, two)
+		stroker.addPlot(s, at>>16-1, (255-low)*part>>6, steep, two)
+		stroker.addPlot(s, at>>16, low*part>>6, steep, two)
 		at += slope
 	}
 }
 
 // leavesClip reports whether a hairline covers pixels outside of the clip. lo and hi are its range
 // on its shorter axis, in 1/64 px; steep says that this is the x axis.
-func (h *Stroker) leavesClip(lo, hi int64, steep bool) bool {
-	c0, c1 := h.clip.Y0, h.clip.Y1
+func (stroker *Stroker) leavesClip(lo, hi int64, steep bool) bool {
+	c0, c1 := stroker.clip.Y0, stroker.clip.Y1
 	if steep {
-		c0, c1 = h.clip.X0, h.clip.X1
+		c0, c1 = stroker.clip.X0, stroker.clip.X1
 	}
 	return lo-hairUnit/2 < int64(c0)*hairUnit || hi+hairUnit/2 > int64(c1)*hairUnit
 }
@@ -323,20 +323,20 @@ func (h *Stroker) leavesClip(lo, hi int64, steep bool) bool {
 // of the clip and alpha 0. A plot is packed into 64 bits, with row, column and number first, so
 // that sorting brings the plots row by row and keeps their order within each pixel. two is 1 if the
 // two-pixel rule draws the pixel. If the list is full, it is first drawn onto the plane.
-func (h *Stroker) addPlot(s, t, alpha int64, steep bool, two uint64) {
+func (stroker *Stroker) addPlot(s, t, alpha int64, steep bool, two uint64) {
 	x, y := s, t
 	if steep {
 		x, y = t, s
 	}
-	c := h.clip
+	c := stroker.clip
 	if alpha <= 0 || x < int64(c.X0) || x >= int64(c.X1) || y < int64(c.Y0) || y >= int64(c.Y1) {
 		return
 	}
-	if len(h.plots) == maxPlots {
-		h.drawPlots()
+	if len(stroker.plots) == maxPlots {
+		stroker.drawPlots()
 	}
-	n := uint64(len(h.plots))
-	h.plots = append(h.plots, uint64(y)<<41|uint64(x)<<25|n<<9|uint64(alpha)<<1|two)
+	n := uint64(len(stroker.plots))
+	stroker.plots = append(stroker.plots, uint64(y)<<41|uint64(x)<<25|n<<9|uint64(alpha)<<1|two)
 }
 
 // plotPixel returns the pixel of a plot.
@@ -346,37 +346,38 @@ func plotPixel(p uint64) (x, y int32) { return int32(p >> 25 & 0xffff), int32(p 
 // empties the list. Only strokes of more than maxPlots pixels need the plane, because the list can
 // number no more plots. The first call makes the plane. Later calls draw over what it holds, until
 // takePlane drops it. The clip must stay the same until then.
-func (h *Stroker) drawPlots() {
-	w, rows := h.clip.X1-h.clip.X0, h.clip.Y1-h.clip.Y0
-	if h.plane == nil {
-		h.plane = make([]byte, int(w)*int(rows))
+func (stroker *Stroker) drawPlots() {
+	w, rows := stroker.clip.X1-stroker.clip.X0, stroker.clip.Y1-stroker.clip.Y0
+	if stroker.plane == nil {
+		stroker.plane = make([]byte, int(w)*int(rows))
 	}
-	for _, p := range h.plots {
+	for _, p := range stroker.plots {
 		x, y := plotPixel(p)
-		at := &h.plane[int(y-h.clip.Y0)*int(w)+int(x-h.clip.X0)]
-		*at = h.blend(*at, p)
+		at := &stroker.plane[int(y-stroker.clip.Y0)*int(w)+int(x-stroker.clip.X0)]
+		*at = stroker.blend(*at, p)
 	}
-	h.plots = h.plots[:0]
+	stroker.plots = stroker.plots[:0]
 }
 
-// Take appends the coverage of the drawn strokes to dst, empties h and returns the range of the spans. Plots of
-// one pixel are drawn over each other in their order. pair, if set, is called for the pixels that the two-pixel
-// rule draws first, row by row, unless the strokes were so long that the plane was needed.
-func (h *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int) {
+// Take appends the coverage of the drawn strokes to dst, empties the stroker and returns the range
+// of the spans. Plots of one pixel are drawn over each other in their order. pair, if set, is
+// called for the pixels that the two-pixel rule draws first, row by row, unless the strokes were so
+// long that the plane was needed.
+func (stroker *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first, count int) {
 	first = len(dst.Spans)
-	if h.plane != nil {
-		h.drawPlots()
-		h.takePlane(dst)
+	if stroker.plane != nil {
+		stroker.drawPlots()
+		stroker.takePlane(dst)
 		return first, len(dst.Spans) - first
 	}
-	slices.Sort(h.plots)
+	slices.Sort(stroker.plots)
 	last := uint64(1<<64 - 1) // row and column of the pixel before
-	for _, p := range h.plots {
+	for _, p := range stroker.plots {
 		x, y := plotPixel(p)
 		switch pixel := p >> 25; {
 		case pixel == last: // once more in the same pixel
 			b := &dst.Bytes[len(dst.Bytes)-1]
-			*b = h.blend(*b, p)
+			*b = stroker.blend(*b, p)
 			continue
 		case pixel == last+1 && x != 0 && len(dst.Spans) > first: // the next pixel of the row
 			dst.Spans[len(dst.Spans)-1].N++
@@ -384,21 +385,21 @@ func (h *Stroker) Take(dst *scan.Coverage, pair func(x, y int32, a byte)) (first
 			dst.Spans = append(dst.Spans, scan.Span{X: x, Y: y, N: 1, At: int32(len(dst.Bytes))})
 		}
 		last = p >> 25
-		dst.Bytes = append(dst.Bytes, h.blend(0, p))
-		if p&1 == 1 && !h.Plain && pair != nil {
+		dst.Bytes = append(dst.Bytes, stroker.blend(0, p))
+		if p&1 == 1 && !stroker.Plain && pair != nil {
 			pair(x, y, byte(p>>1))
 		}
 	}
-	h.plots = h.plots[:0]
+	stroker.plots = stroker.plots[:0]
 	return first, len(dst.Spans) - first
 }
 
 // takePlane appends the coverage of the plane, on which long hairlines were drawn, to dst: a span
 // for each run of pixels that are not 0. It drops the plane.
-func (h *Stroker) takePlane(dst *scan.Coverage) {
-	w := int(h.clip.X1 - h.clip.X0)
-	for y := 0; y*w < len(h.plane); y++ {
-		row := h.plane[y*w : (y+1)*w]
+func (stroker *Stroker) takePlane(dst *scan.Coverage) {
+	w := int(stroker.clip.X1 - stroker.clip.X0)
+	for y := 0; y*w < len(stroker.plane); y++ {
+		row := stroker.plane[y*w : (y+1)*w]
 		for x := 0; x < w; {
 			if row[x] == 0 {
 				x++
@@ -409,29 +410,29 @@ func (h *Stroker) takePlane(dst *scan.Coverage) {
 				n++
 			}
 			dst.Spans = append(dst.Spans, scan.Span{
-				X: h.clip.X0 + int32(x), Y: h.clip.Y0 + int32(y), N: int32(n), At: int32(len(dst.Bytes)),
+				X: stroker.clip.X0 + int32(x), Y: stroker.clip.Y0 + int32(y), N: int32(n), At: int32(len(dst.Bytes)),
 			})
 			dst.Bytes = append(dst.Bytes, row[x:x+n]...)
 			x += n
 		}
 	}
-	h.plane = nil
+	stroker.plane = nil
 }
 
 // blend returns the alpha of a pixel after the plot p of a hairline is drawn over the alpha d. The
 // lowest bit of p says whether the two-pixel rule draws it; the next eight bits are the plot's
 // alpha. With a translucent stroke, a pixel of the two-pixel rule is rounded down together with
 // what lies below it, as was observed in the browser.
-func (h *Stroker) blend(d byte, p uint64) byte {
+func (stroker *Stroker) blend(d byte, p uint64) byte {
 	a, two := byte(p>>1), p&1 == 1
 	switch {
-	case h.Strength < 255 && two && !h.Clipped:
-		k := h.Strength * (uint32(a) + 1)
+	case stroker.Strength < 255 && two && !stroker.Clipped:
+		k := stroker.Strength * (uint32(a) + 1)
 		rest := 0xffff - k
 		return byte((k + uint32(d)*((rest+rest>>8)>>8)) >> 8)
-	case h.Strength < 255:
-		return scan.Over(d, byte(h.Strength*(uint32(a)+1)>>8))
-	case two && !h.Plain:
+	case stroker.Strength < 255:
+		return scan.Over(d, byte(stroker.Strength*(uint32(a)+1)>>8))
+	case two && !stroker.Plain:
 		return scan.OverTwo(d, a)
 	}
 	return scan.Over(d, a)

@@ -92,25 +92,25 @@ func (c *contentWriter) arrow(a *ArrowProps) {
 }
 
 // rich appends a rich text to the content, nil for none.
-func (c *contentWriter) rich(t *RichText) {
-	c.bytes(flag(t != nil))
-	if t == nil {
+func (c *contentWriter) rich(text *RichText) {
+	c.bytes(flag(text != nil))
+	if text == nil {
 		return
 	}
-	c.text(t.Foreign)
-	c.text(t.Document)
-	c.length(len(t.Blocks))
-	for i := range t.Blocks {
-		b := &t.Blocks[i]
-		c.length(b.Depth)
-		c.length(b.Number)
-		c.length(b.Items)
-		c.bytes(flag(b.Ordered), flag(b.Bullet))
-		c.length(len(b.Spans))
-		for j := range b.Spans {
-			s := &b.Spans[j]
-			c.text(s.Text)
-			c.bytes(flag(s.Bold), flag(s.Italic), flag(s.Code), flag(s.Strike), flag(s.Underline), flag(s.Link), flag(s.Highlight))
+	c.text(text.Foreign)
+	c.text(text.Document)
+	c.length(len(text.Blocks))
+	for i := range text.Blocks {
+		block := &text.Blocks[i]
+		c.length(block.Depth)
+		c.length(block.Number)
+		c.length(block.Items)
+		c.bytes(flag(block.Ordered), flag(block.Bullet))
+		c.length(len(block.Spans))
+		for j := range block.Spans {
+			span := &block.Spans[j]
+			c.text(span.Text)
+			c.bytes(flag(span.Bold), flag(span.Italic), flag(span.Code), flag(span.Strike), flag(span.Underline), flag(span.Link), flag(span.Highlight))
 		}
 	}
 }

@@ -128,20 +128,20 @@ type where struct {
 }
 
 // String returns the path of a place in the whiteboard's JSON, such as shapes[3], for messages.
-func (w where) String() string {
+func (place where) String() string {
 	switch {
-	case w.key != "":
-		return w.list + "[" + strconv.Quote(clip(w.key, 80)) + "]"
-	case w.i >= 0:
-		return w.list + "[" + strconv.Itoa(w.i) + "]"
+	case place.key != "":
+		return place.list + "[" + strconv.Quote(clip(place.key, 80)) + "]"
+	case place.i >= 0:
+		return place.list + "[" + strconv.Itoa(place.i) + "]"
 	}
-	return w.list
+	return place.list
 }
 
 // field returns the path of a field of a place in the whiteboard's JSON, such as shapes[3].props.w,
 // for messages.
-func (w where) field(name string) string {
-	switch at := w.String(); {
+func (place where) field(name string) string {
+	switch at := place.String(); {
 	case at == "":
 		return name
 	case name == "":
@@ -152,9 +152,9 @@ func (w where) field(name string) string {
 }
 
 // refuse sets the fault to a value that is not what the field wants, unless there is a fault.
-func (d *sceneDecoder) refuse(w where, field string, v *fastjson.Value, want string) {
+func (d *sceneDecoder) refuse(place where, field string, v *fastjson.Value, want string) {
 	if d.fault == nil {
-		d.fault = invalid(w.field(field), w.shape, describe(v), want)
+		d.fault = invalid(place.field(field), place.shape, describe(v), want)
 	}
 }
 

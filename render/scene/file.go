@@ -57,9 +57,9 @@ func (d *sceneDecoder) file(o *fastjson.Object) {
 
 // record reads one record of a whiteboard's store: a shape, a binding, a page, or the instance,
 // which says which page is shown. It ignores records of other types.
-func (d *sceneDecoder) record(v *fastjson.Value, w where) {
+func (d *sceneDecoder) record(v *fastjson.Value, place where) {
 	if v.Type() != fastjson.TypeObject {
-		d.refuse(w, "", v, "a record")
+		d.refuse(place, "", v, "a record")
 		return
 	}
 	switch t := v.Get("typeName"); string(t.GetStringBytes()) {
@@ -70,13 +70,13 @@ func (d *sceneDecoder) record(v *fastjson.Value, w where) {
 		}
 		d.records = append(d.records, Record{Stored: true})
 		r := &d.records[len(d.records)-1]
-		d.shape(r, v, w)
+		d.shape(r, v, place)
 		if d.fault == nil && r.ID == "" {
-			d.refuse(w, "id", v.Get("id"), `an id that begins with "shape:"`)
+			d.refuse(place, "id", v.Get("id"), `an id that begins with "shape:"`)
 		}
-		d.checkNoteFont(r, w)
+		d.checkNoteFont(r, place)
 	case "binding":
-		d.binding(v, w)
+		d.binding(v, place)
 	case "page":
 		d.pages = append(d.pages, page{
 			id:    d.strings.copy(v.GetStringBytes("id")),
@@ -87,14 +87,14 @@ func (d *sceneDecoder) record(v *fastjson.Value, w where) {
 			d.current = d.strings.copy(v.GetStringBytes("currentPageId"))
 		}
 	case "":
-		d.refuse(w, "typeName", t, "the name of a kind of record")
+		d.refuse(place, "typeName", t, "the name of a kind of record")
 	}
 }
 
 // checkNoteFont refuses a note whose fontSizeAdjustment is a factor, as tldraw 5 stores it, where 4.2
 // stores px: a value below 8. A factor of 1 means no adjustment and becomes 0. See
 // docs/spec/drawing.md#r81.
-func (d *sceneDecoder) checkNoteFont(r *Record, w where) {
+func (d *sceneDecoder) checkNoteFont(r *Record, place where) {
 	const smallest = 8 // px; 4.2 stops at 14, factors of 5 stay below 1
 	if d.fault != nil || r.Kind != Note || r.Has&HasFontPx == 0 || r.FontPx >= smallest || r.FontPx == 0 {
 		return
@@ -103,30 +103,30 @@ func (d *sceneDecoder) checkNoteFont(r *Record, w where) {
 		r.FontPx = 0
 		return
 	}
-	w.shape = r.ID
-	d.refuseVersion(w, HasFontPx.String(), formatNumber(r.FontPx)+", a factor of tldraw 5", "px, or 0")
+	place.shape = r.ID
+	d.refuseVersion(place, HasFontPx.String(), formatNumber(r.FontPx)+", a factor of tldraw 5", "px, or 0")
 }
 
 // binding reads a binding of an arrow's end, as a record of the store or as it is created, and appends it
 // to d.bindings. Members with a default may be missing. What the editor may refuse is noted in Odd.
-func (d *sceneDecoder) binding(v *fastjson.Value, w where) {
+func (d *sceneDecoder) binding(v *fastjson.Value, place where) {
 	if v.Type() != fastjson.TypeObject {
-		d.refuse(w, "", v, "a binding")
+		d.refuse(place, "", v, "a binding")
 		return
 	}
 	if t := v.Get("type"); string(t.GetStringBytes()) != "arrow" {
-		d.refuse(w, "type", t, `"arrow"`)
+		d.refuse(place, "type", t, `"arrow"`)
 		return
 	}
 	b := NewBinding("", "", false)
-	b.From = d.member(v, "fromId", w)
-	b.To = d.member(v, "toId", w)
+	b.From = d.member(v, "fromId", place)
+	b.To = d.member(v, "toId", place)
 	if id := v.Get("id"); id != nil {
-		b.ID = d.text(id, w, "id")
+		b.ID = d.text(id, place, "id")
 	}
 	props := v.Get("props")
 	if props == nil || props.Type() != fastjson.TypeObject {
-		d.refuse(w, "props", props, "an object")
+		d.refuse(place, "props", props, "an object")
 		return
 	}
 	d.only(props, "props", bindingMembers)
@@ -139,17 +139,17 @@ func (d *sceneDecoder) binding(v *fastjson.Value, w where) {
 	case "end":
 		b.End = true
 	default:
-		d.refuse(w, "props.terminal", t, "one of start, end")
+		d.refuse(place, "props.terminal", t, "one of start, end")
 	}
 	if a := props.Get("normalizedAnchor"); a != nil {
-		b.Anchor = d.point(a, w, "props.normalizedAnchor")
+		b.Anchor = d.point(a, place, "props.normalizedAnchor")
 	}
-	b.IsExact = d.optionalFlag(props, "isExact", w)
-	b.IsPrecise = d.optionalFlag(props, "isPrecise", w)
+	b.IsExact = d.optionalFlag(props, "isExact", place)
+	b.IsPrecise = d.optionalFlag(props, "isPrecise", place)
 	if s := props.Get("snap"); s != nil {
 		snap, ok := findName[Snap](snapNames[:], s.GetStringBytes())
 		if !ok {
-			d.refuse(w, "props.snap", s, oneOf(snapNames[:]))
+			d.refuse(place, "props.snap", s, oneOf(snapNames[:]))
 		}
 		b.Snap = snap
 	}
@@ -158,19 +158,19 @@ func (d *sceneDecoder) binding(v *fastjson.Value, w where) {
 
 // member returns a string of a whiteboard's record that must be there. key is its name, also in
 // messages.
-func (d *sceneDecoder) member(v *fastjson.Value, key string, w where) string {
+func (d *sceneDecoder) member(v *fastjson.Value, key string, place where) string {
 	m := v.Get(key)
 	if m == nil {
-		d.refuse(w, key, nil, "a string")
+		d.refuse(place, key, nil, "a string")
 		return ""
 	}
-	return d.text(m, w, key)
+	return d.text(m, place, key)
 }
 
 // optionalFlag reads a property that is true or false; missing is false.
-func (d *sceneDecoder) optionalFlag(props *fastjson.Value, key string, w where) bool {
+func (d *sceneDecoder) optionalFlag(props *fastjson.Value, key string, place where) bool {
 	v := props.Get(key)
-	return v != nil && d.flag(v, w, "props."+key)
+	return v != nil && d.flag(v, place, "props."+key)
 }
 
 // keepShownPage drops the shapes and bindings of all pages of the whiteboard but the one that is
@@ -248,12 +248,12 @@ func (d *sceneDecoder) dropBelow(gone map[string]bool) {
 // schema refuses a whiteboard's store whose schema says that its records are older than what this
 // package reads. It looks only at the kinds of records that occur. Without a schema, and after a
 // fault, it does nothing.
-func (d *sceneDecoder) schema(v *fastjson.Value, w where) {
+func (d *sceneDecoder) schema(v *fastjson.Value, place where) {
 	if v == nil || d.fault != nil {
 		return
 	}
 	if n, ok := d.float(v.Get("schemaVersion")); !ok || n != 2 {
-		d.refuseVersion(w, "schemaVersion", describe(v.Get("schemaVersion")), "2")
+		d.refuseVersion(place, "schemaVersion", describe(v.Get("schemaVersion")), "2")
 		return
 	}
 	var seen [Other + 1]bool
@@ -268,7 +268,7 @@ func (d *sceneDecoder) schema(v *fastjson.Value, w where) {
 			return // records of old versions are refused when they are read
 		}
 		if n, ok := d.float(version); !ok || n < float64(least) {
-			d.refuseVersion(w, "sequences.com.tldraw."+name, "version "+describe(version),
+			d.refuseVersion(place, "sequences.com.tldraw."+name, "version "+describe(version),
 				"at least "+strconv.Itoa(least))
 		}
 	}

@@ -11,22 +11,22 @@ import (
 // siblings lists all records, with siblings in order; it is sorted again if something moved, which the
 // function reports. Stored arrows stay. See docs/spec/drawing.md#r6.
 func (a *arrangement) liftArrows(siblings []int32, bindings []BindingRecord) (moved bool) {
-	l := arrowLifter{arrangement: a}
+	lifter := arrowLifter{arrangement: a}
 	for i := range bindings {
 		from := findRecord(a.records, a.ids, bindings[i].From)
 		if from < 0 || a.records[from].Kind != Arrow || a.records[from].Stored {
 			continue
 		}
-		if l.places == nil {
-			l.prepare(siblings, bindings)
+		if lifter.places == nil {
+			lifter.prepare(siblings, bindings)
 		}
-		if t, ok := l.targets[from]; ok {
-			delete(l.targets, from) // once per arrow
-			moved = l.lift(from, t) || moved
+		if t, ok := lifter.targets[from]; ok {
+			delete(lifter.targets, from) // once per arrow
+			moved = lifter.lift(from, t) || moved
 		}
 	}
 	if moved {
-		slices.SortFunc(siblings, func(x, y int32) int { return l.places[x].compare(l.places[y]) })
+		slices.SortFunc(siblings, func(x, y int32) int { return lifter.places[x].compare(lifter.places[y]) })
 	}
 	return moved
 }
@@ -60,28 +60,28 @@ type arrowLifter struct {
 
 // prepare fills in places, next and targets before the first arrow is lifted. If several bindings
 // tie the same end, the first counts. Bindings that will be refused later are left out.
-func (l *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
-	l.places = make([]place, len(l.records))
-	l.next = make([]int32, len(l.records))
+func (lifter *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
+	lifter.places = make([]place, len(lifter.records))
+	lifter.next = make([]int32, len(lifter.records))
 	last := map[int32]int32{} // of each parent: the child that is no arrow met last, going backwards
 	for at, i := range slices.Backward(siblings) {
-		l.places[i] = place{at: int32(at)}
-		l.next[i] = math.MaxInt32
-		if n, ok := last[l.parent(i)]; ok {
-			l.next[i] = n
+		lifter.places[i] = place{at: int32(at)}
+		lifter.next[i] = math.MaxInt32
+		if n, ok := last[lifter.parent(i)]; ok {
+			lifter.next[i] = n
 		}
-		if l.records[i].Kind != Arrow {
-			last[l.parent(i)] = int32(at)
+		if lifter.records[i].Kind != Arrow {
+			last[lifter.parent(i)] = int32(at)
 		}
 	}
-	l.targets = make(map[int32][2]int32)
+	lifter.targets = make(map[int32][2]int32)
 	for i := range bindings {
 		b := &bindings[i]
-		from, to := findRecord(l.records, l.ids, b.From), findRecord(l.records, l.ids, b.To)
-		if from < 0 || to < 0 || l.records[to].Kind == Arrow {
+		from, to := findRecord(lifter.records, lifter.ids, b.From), findRecord(lifter.records, lifter.ids, b.To)
+		if from < 0 || to < 0 || lifter.records[to].Kind == Arrow {
 			continue // refused later
 		}
-		t, ok := l.targets[from]
+		t, ok := lifter.targets[from]
 		if !ok {
 			t = [2]int32{-1, -1}
 		}
@@ -92,62 +92,62 @@ func (l *arrowLifter) prepare(siblings []int32, bindings []BindingRecord) {
 		if t[end] < 0 { // the first one found counts
 			t[end] = to
 		}
-		l.targets[from] = t
+		lifter.targets[from] = t
 	}
 }
 
 // parent returns the position of the parent of record i, or -1 for the page.
-func (l *arrowLifter) parent(i int32) int32 {
-	if l.parents == nil {
+func (lifter *arrowLifter) parent(i int32) int32 {
+	if lifter.parents == nil {
 		return -1
 	}
-	return l.parents[i]
+	return lifter.parents[i]
 }
 
 // lift moves one arrow into the parent that newParent gives, above those children of the parent
 // that are its targets or hold them. It reports whether the arrow moved: it does not if it lies
 // above them already with only arrows between. t holds the arrow's targets, -1 for an unbound end.
-func (l *arrowLifter) lift(arrow int32, t [2]int32) bool {
-	parent := l.newParent(arrow, t)
+func (lifter *arrowLifter) lift(arrow int32, t [2]int32) bool {
+	parent := lifter.newParent(arrow, t)
 	top := int32(-1)
 	for _, i := range t {
-		for ; i >= 0 && l.parent(i) != parent; i = l.parent(i) { // up to the child of parent
+		for ; i >= 0 && lifter.parent(i) != parent; i = lifter.parent(i) { // up to the child of parent
 		}
-		if i >= 0 && i != arrow && (top < 0 || l.places[i].compare(l.places[top]) > 0) {
+		if i >= 0 && i != arrow && (top < 0 || lifter.places[i].compare(lifter.places[top]) > 0) {
 			top = i
 		}
 	}
 	if top < 0 {
 		return false
 	}
-	was := l.places[arrow]
-	if parent != l.parent(arrow) {
-		l.moveTo(arrow, parent)
-	} else if was.compare(l.places[top]) > 0 && was.at < l.next[top] {
+	was := lifter.places[arrow]
+	if parent != lifter.parent(arrow) {
+		lifter.moveTo(arrow, parent)
+	} else if was.compare(lifter.places[top]) > 0 && was.at < lifter.next[top] {
 		return false
 	}
-	l.lifted++
-	l.places[arrow] = place{at: l.places[top].at, above: l.lifted}
+	lifter.lifted++
+	lifter.places[arrow] = place{at: lifter.places[top].at, above: lifter.lifted}
 	return true
 }
 
 // newParent returns the parent that a bound arrow belongs to, -1 for the page: with two targets t their
 // closest common ancestor, which is not the arrow itself; with one target the parent that it shares with
 // the arrow, else the page.
-func (l *arrowLifter) newParent(arrow int32, t [2]int32) int32 {
+func (lifter *arrowLifter) newParent(arrow int32, t [2]int32) int32 {
 	if t[0] < 0 || t[1] < 0 {
-		if p := l.parent(max(t[0], t[1])); p == l.parent(arrow) {
+		if p := lifter.parent(max(t[0], t[1])); p == lifter.parent(arrow) {
 			return p
 		}
 		return -1
 	}
 	above := map[int32]bool{}
-	for i := l.parent(t[0]); i >= 0; i = l.parent(i) {
+	for i := lifter.parent(t[0]); i >= 0; i = lifter.parent(i) {
 		above[i] = true
 	}
-	i := l.parent(t[1])
+	i := lifter.parent(t[1])
 	for i >= 0 && (!above[i] || i == arrow) {
-		i = l.parent(i)
+		i = lifter.parent(i)
 	}
 	return i
 }
@@ -155,22 +155,22 @@ func (l *arrowLifter) newParent(arrow int32, t [2]int32) int32 {
 // moveTo puts the bound arrow under another parent, -1 for the page, and changes its position and
 // rotation so that it does not move on the page. It changes a copy of the records, because the caller's
 // must stay as they are.
-func (l *arrowLifter) moveTo(arrow, parent int32) {
-	if !l.cloned {
-		l.records, l.cloned = slices.Clone(l.records), true
+func (lifter *arrowLifter) moveTo(arrow, parent int32) {
+	if !lifter.cloned {
+		lifter.records, lifter.cloned = slices.Clone(lifter.records), true
 	}
-	l.needParents()
-	r := &l.records[arrow]
-	out := l.pageMap(l.parents[arrow]) // first onto the page, then into the parent
+	lifter.needParents()
+	r := &lifter.records[arrow]
+	out := lifter.pageMap(lifter.parents[arrow]) // first onto the page, then into the parent
 	at := out.Apply(geom.Pt(r.given(HasX), r.given(HasY)))
 	r.X, r.Y, r.Rotation = at.X, at.Y, r.given(HasRotation)+math.Atan2(out.B, out.A)
 	r.Has |= HasX | HasY | HasRotation
-	in, id := l.pageMap(parent), ""
+	in, id := lifter.pageMap(parent), ""
 	if parent >= 0 {
-		id = l.records[parent].ID
+		id = lifter.records[parent].ID
 	}
 	r.moveInto(in, id)
-	l.parents[arrow] = parent
+	lifter.parents[arrow] = parent
 }
 
 // given returns a numeric field of a shape's record whose default is zero: the value that the
@@ -183,10 +183,10 @@ func (r *Record) given(f Fields) float64 {
 }
 
 // pageMap returns the map from the space of record i to the page's; -1 is the page itself.
-func (l *arrowLifter) pageMap(i int32) geom.Matrix {
+func (lifter *arrowLifter) pageMap(i int32) geom.Matrix {
 	m := geom.Identity
-	for ; i >= 0; i = l.parent(i) {
-		r := &l.records[i]
+	for ; i >= 0; i = lifter.parent(i) {
+		r := &lifter.records[i]
 		at := Shape{X: r.given(HasX), Y: r.given(HasY), Rotation: r.given(HasRotation)}
 		m = at.LocalMatrix().Mul(m)
 	}

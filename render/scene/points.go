@@ -8,39 +8,39 @@ import (
 )
 
 // point reads a point of a shape, {x, y}, within the limit on coordinates.
-func (d *sceneDecoder) point(v *fastjson.Value, w where, field string) (p Point) {
+func (d *sceneDecoder) point(v *fastjson.Value, place where, field string) (p Point) {
 	if v.Type() != fastjson.TypeObject {
-		d.refuse(w, field, v, "an object with x and y")
+		d.refuse(place, field, v, "an object with x and y")
 		return p
 	}
 	d.only(v, field, pointMembers)
-	p.X = d.coordinate(v.Get("x"), w, field, ".x")
-	p.Y = d.coordinate(v.Get("y"), w, field, ".y")
+	p.X = d.coordinate(v.Get("x"), place, field, ".x")
+	p.Y = d.coordinate(v.Get("y"), place, field, ".y")
 	return p
 }
 
 // coordinate reads one coordinate of a shape's point, within the limit.
-func (d *sceneDecoder) coordinate(v *fastjson.Value, w where, field, axis string) float64 {
+func (d *sceneDecoder) coordinate(v *fastjson.Value, place where, field, axis string) float64 {
 	n, ok := d.float(v)
 	if !ok {
-		d.refuse(w, field+axis, v, "a finite number")
+		d.refuse(place, field+axis, v, "a finite number")
 		return 0
 	}
 	if err := checkCoordinate(n, &d.lim); err != nil && d.fault == nil {
-		d.fault = err.in(w.field(field+axis), w.shape)
+		d.fault = err.in(place.field(field+axis), place.shape)
 	}
 	return n
 }
 
 // linePoints reads the object of a line's points, {key: {id, index, x, y}}, and returns the points in the
 // order of their indexes.
-func (d *sceneDecoder) linePoints(v *fastjson.Value, w where) []Point {
+func (d *sceneDecoder) linePoints(v *fastjson.Value, place where) []Point {
 	o, err := v.Object()
 	if err != nil {
-		d.refuse(w, "props.points", v, "an object of points, each with index, x and y")
+		d.refuse(place, "props.points", v, "an object of points, each with index, x and y")
 		return nil
 	}
-	if !d.fewPoints(o.Len(), w, "props.points") {
+	if !d.fewPoints(o.Len(), place, "props.points") {
 		return nil
 	}
 	points := make([]Point, 0, o.Len())
@@ -50,8 +50,8 @@ func (d *sceneDecoder) linePoints(v *fastjson.Value, w where) []Point {
 		if d.fault != nil {
 			return
 		}
-		k := d.index(v.Get("index"), w, "props.points.index")
-		points = append(points, d.point(v, w, "props.points"))
+		k := d.index(v.Get("index"), place, "props.points.index")
+		points = append(points, d.point(v, place, "props.points"))
 		if id := v.Get("id"); id == nil || id.Type() != fastjson.TypeString {
 			d.note("props.points."+clip(string(key), 40)+".id", describe(id), "a string")
 		}
@@ -78,9 +78,9 @@ func (d *sceneDecoder) linePoints(v *fastjson.Value, w where) []Point {
 
 // fewPoints refuses a shape with n points if that is over the limit. It reports whether the decoder
 // has found no fault so far.
-func (d *sceneDecoder) fewPoints(n int, w where, field string) bool {
+func (d *sceneDecoder) fewPoints(n int, place where, field string) bool {
 	if n > d.lim.Points && d.fault == nil {
-		d.fault = overPoints(n, &d.lim).in(w.field(field), w.shape)
+		d.fault = overPoints(n, &d.lim).in(place.field(field), place.shape)
 	}
 	return d.fault == nil
 }
@@ -91,20 +91,20 @@ func overPoints(n int, lim *Limits) *Error {
 
 // segments reads the list of segments of a freehand shape. The limit on points holds for all of them
 // together.
-func (d *sceneDecoder) segments(v *fastjson.Value, w where) []Segment {
+func (d *sceneDecoder) segments(v *fastjson.Value, place where) []Segment {
 	list, err := v.Array()
 	if err != nil {
-		d.refuse(w, "props.segments", v, "a list of segments")
+		d.refuse(place, "props.segments", v, "a list of segments")
 		return nil
 	}
 	segments := make([]Segment, len(list))
 	points := 0
 	for i, item := range list {
 		points += len(item.GetArray("points"))
-		if !d.fewPoints(points, w, "props.segments") {
+		if !d.fewPoints(points, place, "props.segments") {
 			return nil
 		}
-		segments[i] = d.segment(item, w)
+		segments[i] = d.segment(item, place)
 		if d.fault != nil {
 			d.addMember("props.segments", "["+strconv.Itoa(i)+"]")
 			return nil
@@ -115,21 +115,21 @@ func (d *sceneDecoder) segments(v *fastjson.Value, w where) []Segment {
 
 // segment reads one segment of a freehand shape (props.segments): straight or free, with its
 // points. Error messages name the member of the list, not the segment's number.
-func (d *sceneDecoder) segment(v *fastjson.Value, w where) (s Segment) {
+func (d *sceneDecoder) segment(v *fastjson.Value, place where) (s Segment) {
 	if v.Type() != fastjson.TypeObject {
-		d.refuse(w, "props.segments", v, "an object with type and points")
+		d.refuse(place, "props.segments", v, "an object with type and points")
 		return s
 	}
 	kind, ok := findName[uint8](segmentNames, v.GetStringBytes("type"))
 	if !ok {
-		d.refuse(w, "props.segments.type", v.Get("type"), oneOf(segmentNames))
+		d.refuse(place, "props.segments.type", v.Get("type"), oneOf(segmentNames))
 	}
 	d.only(v, "props.segments", segmentMembers)
 	if p := v.Get("path"); p != nil && v.Get("points") == nil {
-		d.refuseVersion(w, "props.segments.path", "points in base64, of tldraw 5", "a list of points")
+		d.refuseVersion(place, "props.segments.path", "points in base64, of tldraw 5", "a list of points")
 	}
 	s.Straight = kind == 1
-	s.Points = d.pressurePoints(v.Get("points"), w, "props.segments.points")
+	s.Points = d.pressurePoints(v.Get("points"), place, "props.segments.points")
 	return s
 }
 
@@ -147,25 +147,25 @@ func (d *sceneDecoder) addMember(list, member string) {
 
 // pressurePoints reads the points of a freehand segment, each with its pressure; a missing pressure
 // is 1. See docs/spec/drawing.md#r72.
-func (d *sceneDecoder) pressurePoints(v *fastjson.Value, w where, field string) []Pressed {
+func (d *sceneDecoder) pressurePoints(v *fastjson.Value, place where, field string) []Pressed {
 	if d.fault != nil {
 		return nil
 	}
 	if v != nil && v.Type() == fastjson.TypeString {
-		d.refuseVersion(w, field, "points in base64, of tldraw 5", "a list of points")
+		d.refuseVersion(place, field, "points in base64, of tldraw 5", "a list of points")
 		return nil
 	}
 	if v == nil || v.Type() != fastjson.TypeArray {
-		d.refuse(w, field, v, "a list of points")
+		d.refuse(place, field, v, "a list of points")
 		return nil
 	}
 	list := v.GetArray()
 	points := make([]Pressed, len(list))
 	for i, item := range list {
-		p := d.point(item, w, field)
+		p := d.point(item, place, field)
 		z := 1.0
 		if zv := item.Get("z"); zv != nil {
-			z = d.coordinate(zv, w, field, ".z")
+			z = d.coordinate(zv, place, field, ".z")
 		}
 		if d.fault != nil {
 			d.addMember(field, "["+strconv.Itoa(i)+"]")
@@ -177,14 +177,14 @@ func (d *sceneDecoder) pressurePoints(v *fastjson.Value, w where, field string) 
 }
 
 // index reads the fractional index that orders a shape, a page or a point among its siblings.
-func (d *sceneDecoder) index(v *fastjson.Value, w where, field string) string {
+func (d *sceneDecoder) index(v *fastjson.Value, place where, field string) string {
 	if v == nil {
-		d.refuse(w, field, nil, "a string")
+		d.refuse(place, field, nil, "a string")
 		return ""
 	}
-	key := d.text(v, w, field)
+	key := d.text(v, place, field)
 	if d.fault == nil && !validIndex(key) {
-		d.refuse(w, field, v, `a fractional index, such as "a1" or "a1V"`)
+		d.refuse(place, field, v, `a fractional index, such as "a1" or "a1V"`)
 	}
 	return key
 }

@@ -8,36 +8,36 @@ import (
 
 // shape reads one shape of a whiteboard into r, as a record of the store (r.Stored) or as it is created,
 // and checks ranges and limits. What the editor may refuse goes into r.Odd. Unknown members are ignored.
-func (d *sceneDecoder) shape(r *Record, v *fastjson.Value, w where) {
+func (d *sceneDecoder) shape(r *Record, v *fastjson.Value, place where) {
 	o, err := v.Object()
 	if err != nil {
-		d.refuse(w, "", v, "an object")
+		d.refuse(place, "", v, "an object")
 		return
 	}
 	if id := o.Get("id"); id != nil {
-		r.ID = d.text(id, w, "id")
+		r.ID = d.text(id, place, "id")
 		if r.checkID() != nil {
-			d.refuse(w, "id", id, `an id that begins with "shape:"`)
+			d.refuse(place, "id", id, `an id that begins with "shape:"`)
 		}
-		w.shape = r.ID
+		place.shape = r.ID
 	}
 	if t := o.Get("typeName"); t != nil && string(t.GetStringBytes()) != "shape" {
-		d.refuse(w, "typeName", t, `"shape"; other records belong into {"records": [...]}`)
+		d.refuse(place, "typeName", t, `"shape"; other records belong into {"records": [...]}`)
 	}
-	d.kind(r, o.Get("type"), w)
+	d.kind(r, o.Get("type"), place)
 	if d.fault != nil {
 		return
 	}
 	o.Visit(func(key []byte, v *fastjson.Value) {
 		if d.fault == nil {
-			d.base(r, key, v, w)
+			d.base(r, key, v, place)
 		}
 	})
 	if d.fault != nil {
 		return
 	}
 	if err := r.valid(&d.lim); err != nil {
-		d.fault = err.in(w.field(err.Path), r.ID)
+		d.fault = err.in(place.field(err.Path), r.ID)
 		return
 	}
 	if r.Stored && d.whole {
@@ -47,9 +47,9 @@ func (d *sceneDecoder) shape(r *Record, v *fastjson.Value, w where) {
 }
 
 // kind reads the type of the shape, which decides how its other fields are read.
-func (d *sceneDecoder) kind(r *Record, v *fastjson.Value, w where) {
+func (d *sceneDecoder) kind(r *Record, v *fastjson.Value, place where) {
 	if v == nil || v.Type() != fastjson.TypeString {
-		d.refuse(w, "type", v, "the name of a kind of shape")
+		d.refuse(place, "type", v, "the name of a kind of shape")
 		return
 	}
 	name := v.GetStringBytes()
@@ -62,34 +62,34 @@ func (d *sceneDecoder) kind(r *Record, v *fastjson.Value, w where) {
 
 // base reads one member of a shape's record other than id and type: its place, opacity, parent or
 // index, or its properties one by one.
-func (d *sceneDecoder) base(r *Record, key []byte, v *fastjson.Value, w where) {
+func (d *sceneDecoder) base(r *Record, key []byte, v *fastjson.Value, place where) {
 	switch string(key) {
 	case "x":
-		d.number(r, HasX, v, w)
+		d.number(r, HasX, v, place)
 	case "y":
-		d.number(r, HasY, v, w)
+		d.number(r, HasY, v, place)
 	case "rotation":
-		d.number(r, HasRotation, v, w)
+		d.number(r, HasRotation, v, place)
 	case "opacity":
-		d.number(r, HasOpacity, v, w)
+		d.number(r, HasOpacity, v, place)
 	case "parentId":
-		r.ParentID = d.text(v, w, "parentId")
+		r.ParentID = d.text(v, place, "parentId")
 		r.Has |= HasParent
 	case "index":
 		if !r.Stored && v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0 {
 			return // the editor assigns one
 		}
-		r.Index = d.index(v, w, "index")
+		r.Index = d.index(v, place, "index")
 		r.Has |= HasIndex
 	case "props":
 		o, err := v.Object()
 		if err != nil {
-			d.refuse(w, "props", v, "an object")
+			d.refuse(place, "props", v, "an object")
 			return
 		}
 		o.Visit(func(key []byte, v *fastjson.Value) {
 			if d.fault == nil {
-				d.prop(r, key, v, w)
+				d.prop(r, key, v, place)
 			}
 		})
 	}
@@ -97,53 +97,53 @@ func (d *sceneDecoder) base(r *Record, key []byte, v *fastjson.Value, w where) {
 
 // prop reads one property of a shape into the record. It ignores properties that the kind does not
 // have.
-func (d *sceneDecoder) prop(r *Record, key []byte, v *fastjson.Value, w where) {
+func (d *sceneDecoder) prop(r *Record, key []byte, v *fastjson.Value, place where) {
 	f := propField(r.Kind, key)
 	if f&fieldsOf[r.Kind] == 0 {
-		d.foreignProp(r, key, v, w)
+		d.foreignProp(r, key, v, place)
 		return
 	}
 	r.Has |= f
 	d.needArrow(r, f)
 	row := f.row()
 	if row.names != nil {
-		d.enum(r, f, v, w)
+		d.enum(r, f, v, place)
 		return
 	}
 	switch to := row.pointer(&r.Shape).(type) {
 	case *float64:
-		d.number(r, f, v, w)
+		d.number(r, f, v, place)
 	case *bool:
-		*to = d.flag(v, w, row.path)
+		*to = d.flag(v, place, row.path)
 	case *string:
 		if f == HasAsset && v.Type() == fastjson.TypeNull {
 			return
 		}
-		if *to = d.text(v, w, row.path); f == HasAsset && *to == "" {
+		if *to = d.text(v, place, row.path); f == HasAsset && *to == "" {
 			d.note("props.assetId", `""`, `null, or an id that begins with "asset:"`)
 		}
 	case *Point:
-		d.end(to, v, w, row.path)
+		d.end(to, v, place, row.path)
 	case *[]Point:
-		*to = d.linePoints(v, w)
+		*to = d.linePoints(v, place)
 	case *[]Segment:
-		*to = d.segments(v, w)
+		*to = d.segments(v, place)
 	case **RichText:
-		*to = d.rich(v, w)
+		*to = d.rich(v, place)
 	}
 }
 
 // flag reads true or false of a shape; path names the field in messages.
-func (d *sceneDecoder) flag(v *fastjson.Value, w where, path string) bool {
+func (d *sceneDecoder) flag(v *fastjson.Value, place where, path string) bool {
 	t := v.Type()
 	if t != fastjson.TypeTrue && t != fastjson.TypeFalse {
-		d.refuse(w, path, v, "true or false")
+		d.refuse(place, path, v, "true or false")
 	}
 	return t == fastjson.TypeTrue
 }
 
 // enum reads a field of a shape whose value is one of a few names, such as a colour.
-func (d *sceneDecoder) enum(r *Record, f Fields, v *fastjson.Value, w where) {
+func (d *sceneDecoder) enum(r *Record, f Fields, v *fastjson.Value, place where) {
 	row := f.row()
 	names, path := row.names, row.path
 	if f == HasAlign && r.Kind == Text {
@@ -151,7 +151,7 @@ func (d *sceneDecoder) enum(r *Record, f Fields, v *fastjson.Value, w where) {
 	}
 	i, ok := findName[uint8](names, v.GetStringBytes())
 	if !ok {
-		d.refuse(w, path, v, oneOf(names))
+		d.refuse(place, path, v, oneOf(names))
 	}
 	if f == HasAlign {
 		i = min(i, uint8(AlignEnd)) // legacy values behave as end
@@ -210,10 +210,10 @@ var propFields = func() map[string]Fields {
 }()
 
 // number reads a numeric field of a shape. Whether it is in range is for Record.valid.
-func (d *sceneDecoder) number(r *Record, f Fields, v *fastjson.Value, w where) {
+func (d *sceneDecoder) number(r *Record, f Fields, v *fastjson.Value, place where) {
 	n, ok := d.float(v)
 	if !ok {
-		d.refuse(w, f.String(), v, "a finite number")
+		d.refuse(place, f.String(), v, "a finite number")
 		return
 	}
 	*r.Shape.number(f) = n
@@ -231,15 +231,15 @@ func (d *sceneDecoder) float(v *fastjson.Value) (float64, bool) {
 }
 
 // text reads a JSON string of a shape within the limit on text.
-func (d *sceneDecoder) text(v *fastjson.Value, w where, field string) string {
+func (d *sceneDecoder) text(v *fastjson.Value, place where, field string) string {
 	if v.Type() != fastjson.TypeString {
-		d.refuse(w, field, v, "a string")
+		d.refuse(place, field, v, "a string")
 		return ""
 	}
 	b := v.GetStringBytes()
 	if len(b) > d.lim.Text {
 		if d.fault == nil {
-			d.fault = textTooLong(len(b), &d.lim).in(w.field(field), w.shape)
+			d.fault = textTooLong(len(b), &d.lim).in(place.field(field), place.shape)
 		}
 		return ""
 	}
@@ -249,41 +249,41 @@ func (d *sceneDecoder) text(v *fastjson.Value, w where, field string) string {
 // foreignProp handles a property that the kind of the shape does not have in this version. It reads the
 // plain text of older records as rich text, refuses layouts of other versions that would be misread, and
 // ignores all others.
-func (d *sceneDecoder) foreignProp(r *Record, key []byte, v *fastjson.Value, w where) {
+func (d *sceneDecoder) foreignProp(r *Record, key []byte, v *fastjson.Value, place where) {
 	switch name := string(key); {
 	case name == "text" && fieldsOf[r.Kind]&HasRich != 0:
 		if r.Has&HasRich != 0 {
 			return // the newer form counts
 		}
-		if s := d.text(v, w, "props.text"); d.fault == nil {
+		if s := d.text(v, place, "props.text"); d.fault == nil {
 			r.Rich = TextOf(s)
 			r.Has |= HasRich
 		}
 	case name == "handles" && r.Kind == Line:
-		d.refuseVersion(w, "props.handles", "handles, of an older version", "points")
+		d.refuseVersion(place, "props.handles", "handles, of an older version", "points")
 	case name == "opacity" && r.Stored:
-		d.refuseVersion(w, "props.opacity", "opacity among the props, of an older version", "opacity of the record")
+		d.refuseVersion(place, "props.opacity", "opacity among the props, of an older version", "opacity of the record")
 	case (name == "flipX" || name == "flipY") && r.Kind == Geo && v.Type() == fastjson.TypeTrue:
-		d.refuseVersion(w, "props."+name, "a mirrored outline, of tldraw 5", "false")
+		d.refuseVersion(place, "props."+name, "a mirrored outline, of tldraw 5", "false")
 	case (name == "scaleX" || name == "scaleY") && (r.Kind == Draw || r.Kind == Highlight):
 		if n, ok := d.float(v); !ok || n != 1 {
-			d.refuseVersion(w, "props."+name, describe(v)+", of tldraw 5", "1")
+			d.refuseVersion(place, "props."+name, describe(v)+", of tldraw 5", "1")
 		}
 	}
 }
 
 // refuseVersion sets the fault to a layout that needs the editor's own migrations.
-func (d *sceneDecoder) refuseVersion(w where, field, got, want string) {
+func (d *sceneDecoder) refuseVersion(place where, field, got, want string) {
 	if d.fault == nil {
-		d.fault = wrongVersion(w.field(field), w.shape, got, want)
+		d.fault = wrongVersion(place.field(field), place.shape, got, want)
 	}
 }
 
 // end reads the position of an unbound end of an arrow, a point in the arrow's space.
-func (d *sceneDecoder) end(to *Point, v *fastjson.Value, w where, path string) {
+func (d *sceneDecoder) end(to *Point, v *fastjson.Value, place where, path string) {
 	if string(v.GetStringBytes("type")) == "binding" {
-		d.refuseVersion(w, path, "a binding inside the arrow, of an older version", "a binding record")
+		d.refuseVersion(place, path, "a binding inside the arrow, of an older version", "a binding record")
 		return
 	}
-	*to = d.point(v, w, path)
+	*to = d.point(v, place, path)
 }

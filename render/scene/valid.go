@@ -103,13 +103,13 @@ func (e *Error) in(path, shape string) *Error {
 // check refuses a shape's record in which the rule's field is not finite or outside of the rule's
 // range. Where the rule says so, it also refuses a value over the limit on coordinates. The record
 // must have the field.
-func (u *numberRule) check(r *Record, lim *Limits) *Error {
-	v := *r.Shape.number(u.field)
-	if !(v >= u.min && v <= u.max) || math.IsInf(v, 0) || u.open && v == u.min {
-		return invalid(u.field.String(), r.ID, formatNumber(v), u.want)
+func (rule *numberRule) check(r *Record, lim *Limits) *Error {
+	v := *r.Shape.number(rule.field)
+	if !(v >= rule.min && v <= rule.max) || math.IsInf(v, 0) || rule.open && v == rule.min {
+		return invalid(rule.field.String(), r.ID, formatNumber(v), rule.want)
 	}
-	if u.bounded && math.Abs(v) > lim.Coordinate {
-		return overCoordinate(v, lim).in(u.field.String(), r.ID)
+	if rule.bounded && math.Abs(v) > lim.Coordinate {
+		return overCoordinate(v, lim).in(rule.field.String(), r.ID)
 	}
 	return nil
 }

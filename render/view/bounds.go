@@ -28,11 +28,11 @@ var boundsFinders = sync.Pool{New: func() any { return new(boundsFinder) }}
 // clip it. ok is false if the shape has no outline, or one that is not known natively: text in
 // missing fonts, arrows bound to such text, arrows whose ends or label depend on rounding errors.
 func PageBounds(s *scene.Scene, i int32) (b Box, ok bool) {
-	v := boundsFinders.Get().(*boundsFinder)
-	defer boundsFinders.Put(v)
-	v.arrows.Visited = 0
+	finder := boundsFinders.Get().(*boundsFinder)
+	defer boundsFinders.Put(finder)
+	finder.arrows.Visited = 0
 	e := geom.NewExtent()
-	if v.addWithDescendants(s, i, &e) != nil || e.Empty() {
+	if finder.addWithDescendants(s, i, &e) != nil || e.Empty() {
 		return Box{}, false
 	}
 	return BoxOf(&e), true
@@ -43,28 +43,28 @@ func PageBounds(s *scene.Scene, i int32) (b Box, ok bool) {
 // content. See docs/spec/drawing.md#r14. ok is false when there is nothing. Errors name a
 // missing id, or wrap ErrForeign where a shape's size is not known natively.
 func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
-	v := boundsFinders.Get().(*boundsFinder)
-	defer boundsFinders.Put(v)
-	if err := v.tree.Build(s); err != nil {
+	finder := boundsFinders.Get().(*boundsFinder)
+	defer boundsFinders.Put(finder)
+	if err := finder.tree.Build(s); err != nil {
 		return Box{}, false, err
 	}
-	if err := v.tree.Select(s, ids, nil); err != nil {
+	if err := finder.tree.Select(s, ids, nil); err != nil {
 		return Box{}, false, err
 	}
-	v.clip.Reset(len(s.Shapes))
-	v.arrows.Visited = 0
+	finder.clip.Reset(len(s.Shapes))
+	finder.arrows.Visited = 0
 	all := geom.NewExtent()
 	for i := range s.Shapes {
-		n := &v.tree.Nodes[i]
+		n := &finder.tree.Nodes[i]
 		if n.Set == tree.Unset || s.Shapes[i].Kind == scene.Group {
 			continue
 		}
 		e := geom.NewExtent()
-		if err := v.addShape(s, int32(i), n.Page, &e); err != nil {
+		if err := finder.addShape(s, int32(i), n.Page, &e); err != nil {
 			return Box{}, false, err
 		}
 		if n.Frame >= 0 && !e.Empty() {
-			e = v.clip.ClipBox(e, v.clip.OfFrame(&v.tree, s, n.Frame))
+			e = finder.clip.ClipBox(e, finder.clip.OfFrame(&finder.tree, s, n.Frame))
 		}
 		if !e.Empty() {
 			all.Join(e)
@@ -75,26 +75,26 @@ func ContentBounds(s *scene.Scene, ids []string) (b Box, ok bool, err error) {
 
 // addWithDescendants adds the page bounds of shape i, or of the descendants if it is a group, to
 // the extent e. Only groups and arrows need the tree of the whole scene, which takes time to build.
-func (v *boundsFinder) addWithDescendants(s *scene.Scene, i int32, e *geom.Extent) error {
+func (finder *boundsFinder) addWithDescendants(s *scene.Scene, i int32, e *geom.Extent) error {
 	if k := s.Shapes[i].Kind; k != scene.Group && k != scene.Arrow {
 		m := s.Shapes[i].LocalMatrix()
 		for p := s.Shapes[i].Parent; p >= 0; p = s.Shapes[p].Parent {
 			m = s.Shapes[p].LocalMatrix().Mul(m)
 		}
-		return v.addShape(s, i, m, e)
+		return finder.addShape(s, i, m, e)
 	}
-	if err := v.tree.Build(s); err != nil {
+	if err := finder.tree.Build(s); err != nil {
 		return err
 	}
 	if s.Shapes[i].Kind == scene.Arrow {
-		return v.addShape(s, i, v.tree.Nodes[i].Page, e)
+		return finder.addShape(s, i, finder.tree.Nodes[i].Page, e)
 	}
 	// Descendants stand right after their ancestor, each after its parent.
 	for j := i + 1; j < int32(len(s.Shapes)) && s.Shapes[j].Parent >= i; j++ {
 		if s.Shapes[j].Kind == scene.Group {
 			continue
 		}
-		if err := v.addShape(s, j, v.tree.Nodes[j].Page, e); err != nil {
+		if err := finder.addShape(s, j, finder.tree.Nodes[j].Page, e); err != nil {
 			return err
 		}
 	}
@@ -103,26 +103,26 @@ func (v *boundsFinder) addWithDescendants(s *scene.Scene, i int32, e *geom.Exten
 
 // addShape adds the points that stand for shape i when bounds are computed to the extent e. m maps
 // the shape's space to the page. Arrows need the tree of the scene.
-func (v *boundsFinder) addShape(s *scene.Scene, i int32, m geom.Matrix, e *geom.Extent) error {
+func (finder *boundsFinder) addShape(s *scene.Scene, i int32, m geom.Matrix, e *geom.Extent) error {
 	sh := &s.Shapes[i]
 	if err := shapes.Check(sh); err != nil {
 		return err
 	}
 	add := func(p geom.Point) { e.Add(m.Apply(p)) }
 	if sh.Kind == scene.Arrow {
-		return v.addArrow(s, i, add)
+		return finder.addArrow(s, i, add)
 	}
-	return v.local.Contours(sh, shapes.Contours{Begin: func(shapes.Contour) {}, Point: add})
+	return finder.local.Contours(sh, shapes.Contours{Begin: func(shapes.Contour) {}, Point: add})
 }
 
 // addArrow calls add with the points that represent arrow i in bounds: those of its body and the corners of its
 // label's box, but not its heads.
-func (v *boundsFinder) addArrow(s *scene.Scene, i int32, add func(geom.Point)) error {
-	w := &v.arrows
-	if err := w.Solve(s, &v.tree, i); err != nil {
+func (finder *boundsFinder) addArrow(s *scene.Scene, i int32, add func(geom.Point)) error {
+	w := &finder.arrows
+	if err := w.Solve(s, &finder.tree, i); err != nil {
 		return err
 	}
-	l, err := w.Label(&s.Shapes[i])
+	label, err := w.Label(&s.Shapes[i])
 	if err != nil {
 		return err
 	}
@@ -130,11 +130,11 @@ func (v *boundsFinder) addArrow(s *scene.Scene, i int32, add func(geom.Point)) e
 	for _, p := range points {
 		add(p)
 	}
-	if l.Shown {
-		add(l.Box.Lo)
-		add(geom.Pt(l.Box.Hi.X, l.Box.Lo.Y))
-		add(l.Box.Hi)
-		add(geom.Pt(l.Box.Lo.X, l.Box.Hi.Y))
+	if label.Shown {
+		add(label.Box.Lo)
+		add(geom.Pt(label.Box.Hi.X, label.Box.Lo.Y))
+		add(label.Box.Hi)
+		add(geom.Pt(label.Box.Lo.X, label.Box.Hi.Y))
 	}
 	return nil
 }
