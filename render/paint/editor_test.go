@@ -21,6 +21,9 @@ func TestSumsOfExports(t *testing.T) {
 		turned = `[{"id":"shape:a","type":"line","x":188,"y":51.68,"rotation":0.019,"opacity":0.9,"props":{"dash":"dashed","size":"m","spline":"line","points":{
 			"a1":{"id":"a1","index":"a1","x":-92,"y":-73},"a2":{"id":"a2","index":"a2","x":49,"y":72},
 			"a3":{"id":"a3","index":"a3","x":-10,"y":-86.08},"a4":{"id":"a4","index":"a4","x":73,"y":-39}}}}]`
+		stub = `[{"id":"shape:a","opacity":1,
+			"props":{"color":"red","dash":"draw","fill":"lined-fill","isClosed":true,"isComplete":false,"isPen":false,"scale":1,
+			"segments":[{"points":[{"x":0,"y":0,"z":0.04},{"x":29.53,"y":102.46,"z":0.5},{"x":41.08,"y":105.04,"z":0.5}],"type":"free"}],"size":"s"},"rotation":0,"type":"draw","x":124,"y":171}]`
 	)
 	for _, c := range []struct {
 		name, shapes string
@@ -35,6 +38,8 @@ func TestSumsOfExports(t *testing.T) {
 		// The box of a layer ends where it almost does: docs/spec/raster.md#r28.
 		{"translucent dots", dots, 0, 25546, 0},
 		{"translucent dashes of a turned line", turned, 0, 246969, 200},
+		// Whether it is convex is judged as of a dot: docs/spec/drawing.md#r85.
+		{"a small freehand line", stub, 0, 80270, 10},
 	} {
 		s := board(t, c.shapes)
 		bounds := view.Box{W: c.w, H: 40}
