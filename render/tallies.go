@@ -111,9 +111,10 @@ func (t *tallies) find(k tallyKey) (o *outcome, s *shared, fresh bool) {
 	return nil, s, true
 }
 
-// findBase looks for the view with key k, which another one was edited from. It returns its outcome,
-// or the shared view that is prepared and will have one, which the caller then holds and must
-// release. Both are nil if it is not known. Unlike find it makes nothing and counts no hit.
+// findBase looks for the view with key k, which another one was edited from. It returns its outcome.
+// If the view is prepared but not measured yet, it returns the shared view instead, which the caller
+// then holds and must release. Both are nil if the view is not known or still being prepared, because
+// then its layers cannot be compared. Unlike find it makes nothing and counts no hit.
 func (t *tallies) findBase(k tallyKey) (*outcome, *shared) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

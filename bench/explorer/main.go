@@ -229,6 +229,7 @@ func (p *process) ready() (time.Duration, error) {
 }
 
 // firstPage asks for what the first page shows: the filters' counts, the overview and the worst items.
+// It returns the time from the start of the process until all of it was there.
 func (p *process) firstPage() (time.Duration, error) {
 	if _, err := p.ready(); err != nil {
 		return 0, err

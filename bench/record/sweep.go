@@ -57,7 +57,8 @@ var axes = []axis{
 		config: func(c *stage.Config, x float64) { c.Count = int(x) }, fitX: "scenes (core time of the run)", terms: linear, total: true},
 }
 
-// AllSweeps lists the names of the sweeps.
+// AllSweeps lists the names of the sweeps. A sweep measures scenes while one property, its axis, takes
+// several values.
 func AllSweeps() []string {
 	var names []string
 	for _, a := range axes {

@@ -81,8 +81,9 @@ func (d *Folder) Commit() error {
 	return os.Remove(d.Keep())
 }
 
-// Keep ends writing and leaves the files in the partial folder. It returns the path of
-// the partial folder, "" where there is none.
+// Keep ends writing and leaves the files in the partial folder, the one in which they are written
+// before Commit. The caller keeps it if the files are to be looked at though they are not complete. It
+// returns the path of the partial folder, "" if nothing was written.
 func (d *Folder) Keep() string {
 	if d.stage == nil {
 		return ""

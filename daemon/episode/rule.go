@@ -39,7 +39,8 @@ func readRule(at string, v []byte) (rule Rule, fault *scoring.Error) {
 	return rule, fault
 }
 
-// readShaped reads the members of a shaped rule.
+// readShaped reads the members of a shaped rule, by which a step is rewarded with the gain in score
+// since the step before: gamma is the discount of the new score, and cost is taken off for each step.
 func (r *Rule) readShaped(at string, v []byte) (fault *scoring.Error) {
 	jsoncut.Members(v, func(key, m []byte) error {
 		if fault != nil {

@@ -13,7 +13,7 @@ import (
 func (b *Binner) binItem(k int32, d *paint.Drawing, it *paint.Item) {
 	all, bytes := coverageOf(d, it), d.Coverage.Bytes
 	b.pairs, b.maskRows = d.Pairs[it.Pairs:it.Pairs+it.Paired], TileH
-	if it.Paired > 0 { // a row of bits for the two-pixel rule
+	if it.Paired > 0 { // one more row of the mask, whose bits mark the item's pairs of pixels (paint.Pixel)
 		b.maskRows++
 	}
 	for len(all) > 0 {

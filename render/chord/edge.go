@@ -68,8 +68,9 @@ func (e *Edge) setChord(x0, y0, x1, y1, slope int64) {
 }
 
 // perColumn returns |dy/dx| in q16 for dx and dy in 1/64 px. slope is dx/dy, 0 for a vertical line,
-// which has math.MaxInt32. s is the absolute slope as an index of the table of reciprocals; only beyond
-// the table is the quotient computed. The reference does so.
+// which has math.MaxInt32; it may be rounded to 0 though dx is not. s is |slope| in 1/64, by which the
+// table of reciprocals is indexed. Only beyond the table the quotient is computed, as in the
+// reference.
 func perColumn(dx, dy, slope, s int64) int64 {
 	switch {
 	case dx == 0 || slope == 0:

@@ -105,7 +105,8 @@ func (c *Config) checkSize(b view.Box) error {
 
 func appendNumber(b []byte, v float64) []byte { return strconv.AppendFloat(b, v, 'g', -1, 64) }
 
-// appendStrings appends a JSON array of strings to a job for the page.
+// appendStrings appends a JSON array of strings to a job of rendering, which the export page in the
+// browser reads.
 func appendStrings(b []byte, list []string) []byte {
 	b = append(b, '[')
 	for i, s := range list {

@@ -203,7 +203,7 @@ func (s *slot) eachSection(p *piece, f func(at int, b []byte)) {
 
 // submit queues the upload, the dispatches and the read-back of a piece, and a fence behind them, and does not
 // wait for them. total is the bytes of the upload. Without mapped memory the driver copies the upload; with it,
-// write has put it there.
+// write has put it there. If the shaders read and write host memory (direct), nothing is transferred.
 func (s *slot) submit(piece *piece, total int) error {
 	engine := s.engine
 	if !engine.mapped {

@@ -271,7 +271,8 @@ func (p *piece) sizes() (n [inputs]int) {
 	return n
 }
 
-// rest returns the bytes of the sections after the masks, as the shaders read them.
+// rest returns the bytes of the sections after the masks, in the order of the constants after inMasks, as
+// the shaders read them.
 func (p *piece) rest() [inputs - 1][]byte {
 	return [inputs - 1][]byte{bytesOf(p.items), bytesOf(p.tiles), bytesOf(p.runs)}
 }

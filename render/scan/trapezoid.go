@@ -137,8 +137,10 @@ func (r *row) leftWedge(ul, ll int64, x0, j int32, dy int64, full int32) []byte 
 	return w
 }
 
-// rightWedge is leftWedge for the columns [k, x1) that a right edge crosses, with the area right of
-// it.
+// rightWedge returns the alphas of the columns [k, x1) that the right edge of a trapezoid crosses: the
+// height of the strip, full, less the area right of the edge. The edge goes from x = ur at the top of
+// the strip to lr at its bottom, in 1/65536 px, and falls by dy for each px to the right. The slice is
+// valid as that of leftWedge.
 func (r *row) rightWedge(ur, lr int64, k, x1 int32, dy int64, full int32) []byte {
 	w, start := r.wedge[:x1-k], int64(k)<<16
 	areaRightOf(w, ur-start, lr-start, dy, full)

@@ -123,7 +123,7 @@ func (d *sceneDecoder) prop(r *Record, key []byte, v *fastjson.Value, place wher
 			d.note("props.assetId", `""`, `null, or an id that begins with "asset:"`)
 		}
 	case *Point:
-		d.end(to, v, place, row.path)
+		d.arrowEnd(to, v, place, row.path)
 	case *[]Point:
 		*to = d.linePoints(v, place)
 	case *[]Segment:
@@ -279,8 +279,9 @@ func (d *sceneDecoder) refuseVersion(place where, field, got, want string) {
 	}
 }
 
-// end reads the position of an unbound end of an arrow, a point in the arrow's space.
-func (d *sceneDecoder) end(to *Point, v *fastjson.Value, place where, path string) {
+// arrowEnd reads the position of an unbound end of an arrow, a point in the arrow's space. Older versions
+// of the editor kept a binding in its place, which is refused.
+func (d *sceneDecoder) arrowEnd(to *Point, v *fastjson.Value, place where, path string) {
 	if string(v.GetStringBytes("type")) == "binding" {
 		d.refuseVersion(place, path, "a binding inside the arrow, of an older version", "a binding record")
 		return

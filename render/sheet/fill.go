@@ -207,8 +207,9 @@ func (s *Sheet) Stroke(c color.NRGBA, width float64, l Loop) {
 	s.Fill(c, loops...)
 }
 
-// Bar returns a polygon for a straight line of a given width on a sheet; it runs in the same
-// direction as that of Circle.
+// Bar returns a polygon for a straight line of a given width on a sheet, with flat ends, or nil for a
+// line without length. Its corners run in the same direction as those of Circle, so that bars and
+// circles that overlap are filled together.
 func Bar(p, q Point, width float64) Loop {
 	dx, dy := q.X-p.X, q.Y-p.Y
 	n := math.Hypot(dx, dy)

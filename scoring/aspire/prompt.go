@@ -144,8 +144,8 @@ func (p *printer) writeShape(v *fastjson.Value, members []string) {
 	p.closeBracket('}')
 }
 
-// writeObject writes an object of the item into the prompt: the members named in first, then the
-// others in the order of the item.
+// writeObject writes an object of the item into an ASPIRE prompt: the members named in first, then
+// the others in the order of the item. The published prompts have their members in this order.
 func (p *printer) writeObject(o *fastjson.Object, first []string) {
 	p.openBracket('{')
 	for _, name := range first {

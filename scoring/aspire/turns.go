@@ -189,7 +189,7 @@ func (turns *boardOverTurns) text(t *scene.RichText) []byte {
 // for the overlap test all content with padding. It implements scoring.Board.
 func (turns *boardOverTurns) View() (view.View, error) {
 	records := turns.workspace.board.final()
-	if turns.arrowID != "" && !turns.turnedByUpdate {
+	if turns.arrowID != "" && !turns.turnedByUpdate { // rotate calls are added up, and are not in the records yet
 		rotateAboutCentre(records, turns.arrowID, turns.totalRotation)
 	}
 	s, err := resolve(records, turns.workspace.suite.limits, nil)

@@ -171,7 +171,8 @@ func (r *Reader) openContainer() error {
 	return nil
 }
 
-// pushList reads a JSON list as Python's json module does.
+// pushList reads a JSON list and pushes its values and then the list onto the stack. It accepts and
+// refuses what Python's json module does, such as nesting that is too deep.
 func (r *Reader) pushList() error {
 	if err := r.openContainer(); err != nil {
 		return err

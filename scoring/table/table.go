@@ -295,8 +295,9 @@ func withRemark(title, remark string) string {
 	return title
 }
 
-// ownWithoutRemark returns the tables of Own without the remark in their titles: usage and
-// pass@k, then those of each suite, which cover all series or each one.
+// ownWithoutRemark returns the tables beside the main one, without the remark that Own adds to their
+// titles: usage and pass@k, then the own tables of each suite. Some suites have one table for all
+// series. The others have one for each series, which the title names if there are several.
 func (t *Table) ownWithoutRemark() []scoring.TextTable {
 	var all []scoring.TextTable
 	for _, general := range []scoring.TextTable{t.usageTable(), t.passTable()} {

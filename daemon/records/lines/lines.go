@@ -195,8 +195,8 @@ func text(v *fastjson.Value) string { return string(v.GetStringBytes()) }
 // is reports whether v has the type t.
 func is(v *fastjson.Value, t fastjson.Type) bool { return v != nil && v.Type() == t }
 
-// key returns the key of a record as text: a string, or a number as it is written. It returns ""
-// for other values.
+// key returns a member that identifies a record or joins it with its task, as text: a string, or a
+// number as it is written. It returns "" for other values.
 func key(v *fastjson.Value) string {
 	if is(v, fastjson.TypeNumber) {
 		return v.String()

@@ -102,8 +102,10 @@ func first(values []parquet.Value) parquet.Value {
 	return values[0]
 }
 
-// content appends the JSON of a value of a Parquet column that is present: of one element if n is
-// repeated. null is true for a leaf without a value.
+// content appends the JSON of a Parquet value that is present, or, if n is repeated, of one of its
+// elements: a leaf, a list with or without a level for its elements, a dict, or a group of members. rep
+// and def are Parquet's repetition and definition levels of the value. null is true for a leaf without
+// a value.
 func (n *node) content(dst []byte, cols [][]parquet.Value, rep, def int) (out []byte, null bool) {
 	switch {
 	case n.append != nil:

@@ -154,8 +154,10 @@ func (r *Reader) normalizeOptions() {
 	}
 }
 
-// normalizeOption returns the normalized text of an option. It lies in the reader's buffers,
-// which the next call overwrites.
+// normalizeOption returns the normalized text of an option: special letters folded into plain ones,
+// marks of emphasis and formulas removed, in one line and in lower case, then as normalize leaves it.
+// The reader's buffers, whose names are those of other uses, hold the steps between. The result lies in
+// them, and the next call overwrites it.
 func normalizeOption(r *Reader, text []byte) []byte {
 	r.oneLine = plain.AppendFolded(r.oneLine[:0], text)
 	r.oneLineLower = r.oneLineLower[:0]

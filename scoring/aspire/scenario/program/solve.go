@@ -181,9 +181,9 @@ var sizes = []struct {
 	{"xl", 1, 44}, {"l", 1, 36}, {"m", 1, 24}, {"s", 1, 18}, {"s", 0.8, 14.4}, {"s", 0.6, 10.8}, {"s", 0.45, 8.1},
 }
 
-// textExtent returns an upper bound on the size of a caption's box in the hand-drawn font, for a
-// font of size px. Its letters are at most 0.75 of the font size wide, and on average less than
-// 0.68.
+// textExtent returns a size that the box of a caption does not exceed, in the hand-drawn font of size
+// px. Captions consist of the names of a colour and a shape, whose letters are on average less than
+// 0.68 of the font size wide. A line is 1.35 of it high. 2 px and 1 px allow for rounding.
 func textExtent(text string, px float64) (w, h float64) {
 	rows := strings.Split(text, "\n")
 	for _, row := range rows {
