@@ -150,7 +150,8 @@ func attacks() []attack {
 		{"torn head", [2]int{50, 500}, " 400 |", torn(asked("/v1/score")[:60])},
 		{"torn body", [2]int{50, 500}, " 400 ", torn(asked("/v1/score", "Content-Length: 100000") + strings.Repeat(" ", 20_000))},
 		{"torn chunk", [2]int{50, 500}, " 400 ", torn(asked("/v1/score", "Transfer-Encoding: chunked") + "ffff\r\nabc")},
-		{"torn stream", [2]int{50, 500}, `"bad_line"`, torn(asked("/v1/score/stream", "Content-Length: 100000") + strings.Repeat(" ", 20_000) + "{\"id\":1")},
+		// A client that closes its half looks like one that left, so a slow machine ends the answer first.
+		{"torn stream", [2]int{50, 500}, `"bad_line"|` + brokenOff, torn(asked("/v1/score/stream", "Content-Length: 100000") + strings.Repeat(" ", 20_000) + "{\"id\":1")},
 		{"1 GB body by its length", [2]int{1, 4}, "--max-body", flood(asked("/v1/score", fmt.Sprint("Content-Length: ", gb)), "x", gb)},
 		{"1 GB body in chunks", [2]int{1, 4}, "--max-body", flood(asked("/v1/score", "Transfer-Encoding: chunked"), chunk, gb)},
 		{"1 GB body to a path that is none", [2]int{1, 4}, "not_found", flood(asked("/v1/none", fmt.Sprint("Content-Length: ", gb)), "x", gb)},
@@ -234,12 +235,22 @@ func (a attack) launch(t *testing.T, addr string, n int) []string {
 	return answers
 }
 
+// brokenOff stands in attack.wants for an answer in chunks without its last one, which no client takes for whole.
+const brokenOff = "(broken off)"
+
 // wrong counts answers that are not as wanted, and returns one.
 func (a attack) wrong(answers []string) (n int, one string) {
 	for _, got := range answers {
 		ok := false
 		for _, want := range strings.Split(a.wants, "|") {
-			ok = ok || want == "" && got == "" || want != "" && strings.Contains(got, want)
+			switch want {
+			case "":
+				ok = ok || got == ""
+			case brokenOff:
+				ok = ok || strings.Contains(got, "Transfer-Encoding: chunked") && !strings.HasSuffix(got, "\r\n0\r\n\r\n")
+			default:
+				ok = ok || strings.Contains(got, want)
+			}
 		}
 		if !ok {
 			n++
