@@ -228,7 +228,7 @@ func oddTexts() (list []odd) {
 		{"breaks", p(text("a"), brk, brk, text("b")), true},
 		{"a space", p(text(" ")), true},
 		{"bullets, an empty item", node("bulletList", item(p(text("one"))), item(p()), item(p(text("three")))), true},
-		{"bullets, nothing else", node("bulletList", item(p())), true},
+		{"bullets, nothing else", node("bulletList", item(p())), false},
 		{"bullets, a space", node("bulletList", item(p(text(" "))), item(p(text("a")))), true},
 		{"bullets, breaks", node("bulletList", item(p(brk)), item(p(text("a"), brk))), true},
 		{"bullets, empty paragraphs in an item", node("bulletList", item(p(), p(text("x"))), item(p(text("y")), p())), true},
