@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/valyala/fastjson"
@@ -127,14 +128,15 @@ func checkVersion(v *fastjson.Value) error {
 // record returns the record of a sample of inspect_ai. resolve returns the text of an attachment by
 // its name. A failed sample has no answer, unless it has choices and Options.Errored is set.
 func (l *log) record(v *fastjson.Value, resolve func(name string) (string, error)) record.Record {
+	epoch := v.Get("epoch")
 	r := record.Record{
-		Key: jsontree.Text(v.Get("id")), Repeat: max(v.GetInt("epoch"), 0), Model: l.model,
+		Key: jsontree.Text(v.Get("id")), Repeat: max(epoch.GetInt(), 0), Model: l.model,
 		Fields: v, Labels: v.Get("metadata"), Usage: record.NoUsage,
 	}
-	r.At = r.Key + "#" + jsontree.Text(v.Get("epoch"))
 	if v.Type() != fastjson.TypeObject || r.Key == "" || r.Repeat == 0 {
-		return record.Record{At: r.At, Key: r.Key, Fault: "the sample has no id or no epoch"}
+		return record.Record{At: r.Key + "#" + jsontree.Text(epoch), Key: r.Key, Fault: "the sample has no id or no epoch"}
 	}
+	r.At = r.Key + "#" + strconv.Itoa(r.Repeat)
 	if labels := r.Labels; labels != nil && labels.Type() == fastjson.TypeObject {
 		r.Suite, r.Test = jsontree.Text(labels.Get("suite")), jsontree.Text(labels.Get("test"))
 	} else {
