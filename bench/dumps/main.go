@@ -9,8 +9,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"os/exec"
@@ -29,7 +31,8 @@ type way struct {
 	name     string
 	program  string
 	args     []string
-	seconds  []float64
+	seconds  []float64 // core time of each round
+	ratios   []float64 // of each round: the baseline's core time, measured right before, to this one's
 }
 
 // choiceKind is the kind of answers where reading is nearly all of the work.
@@ -69,7 +72,7 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 		}
 		fmt.Printf("# before: commit %s\n", old)
 	}
-	fmt.Printf("# Core time of the whole process, median of %d rounds in turn. rate: records a core second beside\n# those of the row named, median of the ratios of each round.\n# The scores of all rows are equal.\n", rounds)
+	fmt.Printf("# Core time of the whole process, median of %d rounds in turn. rate: records a core second beside\n# those of the row named, which is run right before; median of the ratios of each round.\n# The scores of all rows are equal.\n", rounds)
 	for _, kind := range []struct {
 		name string
 		n    int
@@ -88,11 +91,7 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 		}
 		fmt.Printf("\n%s, %d records\n%-34s %10s %10s  %s\n", kind.name, len(a.list), "dump", "us/record", "rate", "beside")
 		for _, w := range ways {
-			var ratios []float64 // of runs of one round, between which the machine changes least
-			for i, s := range w.seconds {
-				ratios = append(ratios, ways[w.baseline].seconds[i]/s)
-			}
-			fmt.Printf("%-34s %10.2f %10.3f  %s\n", w.name, 1e6*figure.Median(w.seconds)/float64(len(a.list)), figure.Median(ratios), ways[w.baseline].name)
+			fmt.Printf("%-34s %10.2f %10.3f  %s\n", w.name, 1e6*figure.Median(w.seconds)/float64(len(a.list)), figure.Median(w.ratios), ways[w.baseline].name)
 		}
 		if kind.name == choiceKind { // answers of ASPIRE take too long to score for it to matter
 			if err := floor(filepath.Join(dir, kind.name), figure.Median(ways[0].seconds), len(a.list), rounds); err != nil {
@@ -138,46 +137,73 @@ func waysOf(plumb, before, dir string, a *answers) ([]*way, error) {
 	return ways, nil
 }
 
-// measure scores the dump in all formats in turn. The results of all must be the same but for what
-// names the record.
+// measure scores the dump in all formats in turn, each right after the way that it is compared with,
+// because machines change speed. The results of all must be the same but for what names the record.
 func measure(ways []*way, rounds int) error {
-	var want string
-	for round := range rounds + 1 {
+	want, err := ways[0].check("")
+	if err != nil {
+		return err
+	}
+	for _, way := range ways[1:] {
+		if _, err := way.check(want); err != nil {
+			return err
+		}
+	}
+	for range rounds {
 		for _, way := range ways {
-			cmd := exec.Command(way.program, way.args...)
-			var out, errs bytes.Buffer
-			if round == 0 {
-				cmd.Stdout = &out
-			} else if way.to != "" {
-				f, err := os.Create(way.to)
-				if err != nil {
-					return err
-				}
-				defer f.Close()
-				cmd.Stdout = f
+			base := ways[way.baseline]
+			before, err := base.run()
+			if err != nil {
+				return err
 			}
-			cmd.Stderr = &errs
-			if err := cmd.Run(); err != nil {
-				return fmt.Errorf("%s: %w: %s", way.name, err, tail(errs.String()))
+			took, err := way.run()
+			if err != nil {
+				return err
 			}
-			if round == 0 {
-				got, err := way.scores(out.Bytes())
-				if err != nil {
-					return fmt.Errorf("%s: %w", way.name, err)
-				}
-				if want == "" {
-					want = got
-				}
-				if got != want {
-					return fmt.Errorf("%s: the scores are not those of %s", way.name, ways[0].name)
-				}
-			} else {
-				used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-				way.seconds = append(way.seconds, used.Seconds())
-			}
+			way.seconds, way.ratios = append(way.seconds, took), append(way.ratios, before/took)
 		}
 	}
 	return nil
+}
+
+// check scores the dump once and returns its ids and scores, which must be equal to want; "" for any.
+func (w *way) check(want string) (string, error) {
+	var out bytes.Buffer
+	if _, err := w.start(&out); err != nil {
+		return "", err
+	}
+	got, err := w.scores(out.Bytes())
+	if err == nil && want != "" && got != want {
+		err = errors.New("the scores are not those of plumb's own format")
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", w.name, err)
+	}
+	return got, nil
+}
+
+// run scores the dump and returns the core time in seconds.
+func (w *way) run() (float64, error) {
+	if w.to == "" {
+		return w.start(nil)
+	}
+	f, err := os.Create(w.to)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return w.start(f)
+}
+
+// start runs the program with its standard output to out and returns the core time in seconds.
+func (w *way) start(out io.Writer) (float64, error) {
+	cmd := exec.Command(w.program, w.args...)
+	var errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = out, &errs
+	if err := cmd.Run(); err != nil {
+		return 0, fmt.Errorf("%s: %w: %s", w.name, err, tail(errs.String()))
+	}
+	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), nil
 }
 
 // scores returns the ids and scores of a run, a line each.
