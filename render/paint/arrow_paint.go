@@ -17,63 +17,63 @@ type bodyClip struct {
 
 // arrow appends the items of an arrow shape to the drawing: its body, which is cut out at its label
 // and heads, its heads, and its label. An invalid arrow has none.
-func (b *Builder) arrow(sh *scene.Shape, p *shapePlacement) error {
-	v := &b.arrows
-	if err := v.Solve(b.scene, &b.tree, p.shape); err != nil || !v.Valid {
+func (builder *Builder) arrow(shape *scene.Shape, placement *shapePlacement) error {
+	solver := &builder.arrows
+	if err := solver.Solve(builder.scene, &builder.tree, placement.shape); err != nil || !solver.Valid {
 		return err
 	}
-	l, err := v.Label(sh)
+	label, err := solver.Label(shape)
 	if err != nil {
 		return err
 	}
-	b.local.Reset()
-	if err := v.Draws(&b.local, sh); err != nil {
+	builder.local.Reset()
+	if err := solver.Draws(&builder.local, shape); err != nil {
 		return err
 	}
-	m := p.m.Mul(counterScale(b.local.Counter))
-	b.clipBody(v, &l, m)
-	// p.single stays false: the browser does not fold the opacity of clipped draws into one
+	matrix := placement.m.Mul(counterScale(builder.local.Counter))
+	builder.clipBody(solver, &label, matrix)
+	// placement.single stays false: the browser does not fold the opacity of clipped draws into one
 	// colour. The layer is as large as the clip, so it cuts nothing.
-	if err := b.paint(b.local.Draws, m, p); err != nil || !l.Shown {
+	if err := builder.paint(builder.local.Draws, matrix, placement); err != nil || !label.Shown {
 		return err
 	}
-	return b.arrowText(sh, &l, m, p)
+	return builder.arrowText(shape, &label, matrix, placement)
 }
 
 // counterScale is the map that undoes the scale of a shape.
 func counterScale(k float64) vector.Matrix { return vector.Matrix{A: float32(k), D: float32(k)} }
 
 // clipBody prepares the clip that cuts an arrow's label and closed heads out of its body: a path,
-// which m maps to px, and the coverage of that path, both in b.body. A clip without holes cuts
+// which matrix maps to px, and the coverage of that path, both in builder.body. A clip without holes cuts
 // nothing, and its coverage is not computed.
-func (b *Builder) clipBody(v *arrows.Solver, l *arrows.Label, m vector.Matrix) {
-	c := &b.body
-	c.path.Reset()
-	c.holes = v.ClipPath(l, &c.path)
-	if !c.holes {
+func (builder *Builder) clipBody(solver *arrows.Solver, label *arrows.Label, matrix vector.Matrix) {
+	clip := &builder.body
+	clip.path.Reset()
+	clip.holes = solver.ClipPath(label, &clip.path)
+	if !clip.holes {
 		return
 	}
-	c.path.Transform(m)
-	c.coverage.Reset()
-	b.fillPath(&c.coverage, &c.path, scan.Rule{Clip: true})
+	clip.path.Transform(matrix)
+	clip.coverage.Reset()
+	builder.fillPath(&clip.coverage, &clip.path, scan.Rule{Clip: true})
 }
 
-// coverBody gives an item the coverage of the path in b.outlined, which is part of an arrow's body,
-// clipped by b.body if that has holes.
-func (b *Builder) coverBody(it *Item, r scan.Rule) error {
-	r.Clip = true
-	c := &b.body
-	if !c.holes {
-		return b.area(&b.outlined, it, r)
+// coverBody gives an item the coverage of the path in builder.outlined, which is part of an arrow's body,
+// clipped by builder.body if that has holes.
+func (builder *Builder) coverBody(item *Item, rule scan.Rule) error {
+	rule.Clip = true
+	clip := &builder.body
+	if !clip.holes {
+		return builder.area(&builder.outlined, item, rule)
 	}
-	c.raw.Reset()
-	b.fillPath(&c.raw, &b.outlined, r)
-	return b.clipBodyCoverage(it)
+	clip.raw.Reset()
+	builder.fillPath(&clip.raw, &builder.outlined, rule)
+	return builder.clipBodyCoverage(item)
 }
 
-// clipBodyCoverage gives an item the coverage in b.body.raw, multiplied by that of the clip, which
+// clipBodyCoverage gives an item the coverage in builder.body.raw, multiplied by that of the clip, which
 // leaves out the holes.
-func (b *Builder) clipBodyCoverage(it *Item) error {
-	first, count := scan.Product(&b.d.Coverage, &b.body.raw, &b.body.coverage)
-	return b.setCoverage(it, first, count)
+func (builder *Builder) clipBodyCoverage(it *Item) error {
+	first, count := scan.Product(&builder.d.Coverage, &builder.body.raw, &builder.body.coverage)
+	return builder.setCoverage(it, first, count)
 }

@@ -110,90 +110,92 @@ type shapePlacement struct {
 
 func (p *shapePlacement) translucent() bool { return p.opacity < shapes.Opaque }
 
-// Build draws a view into d: it fills d with items in paint order and their coverage. What d held
-// before is dropped, and its memory is used. Errors name the shape, and wrap ErrForeign where a
-// selected shape holds something that plumb does not draw as the editor does. After an error d must
-// not be used.
-func (b *Builder) Build(v view.View, mode Raster, d *Drawing) (err error) {
+// Build draws a view into drawing: it fills drawing with items in paint order and their coverage.
+// What drawing held before is dropped, and its memory is used. Errors name the shape, and wrap
+// ErrForeign where a selected shape holds something that plumb does not draw as the editor does.
+// After an error drawing must not be used.
+func (builder *Builder) Build(wanted view.View, mode Raster, drawing *Drawing) (err error) {
 	defer func() {
-		if err != nil && v.Stopped() { // the cache may hold an unfinished shape
-			b.cached = shapeCache{}
+		if err != nil && wanted.Stopped() { // the cache may hold an unfinished shape
+			builder.cached = shapeCache{}
 		}
 	}()
-	defer func() { d.Pieces += b.filler.Pieces }()
-	if err := b.begin(v, mode, d); err != nil {
+	defer func() { drawing.Pieces += builder.filler.Pieces }()
+	if err := builder.begin(wanted, mode, drawing); err != nil {
 		return err
 	}
-	for _, l := range b.tree.PaintOrder(v.Scene) {
-		if v.Stopped() {
+	for _, layer := range builder.tree.PaintOrder(wanted.Scene) {
+		if wanted.Stopped() {
 			return view.ErrStopped
 		}
-		if err := b.shape(v.Scene, l); err != nil {
-			return shapes.ErrorAt(v.Scene.Shapes[l.Shape].ID, err)
+		if err := builder.shape(wanted.Scene, layer); err != nil {
+			return shapes.ErrorAt(wanted.Scene.Shapes[layer.Shape].ID, err)
 		}
 	}
-	if v.Stopped() { // in the middle of a shape
+	if wanted.Stopped() { // in the middle of a shape
 		return view.ErrStopped
 	}
 	return nil
 }
 
-// begin empties the drawing d and prepares the builder for a view: limits, canvas, tree of shapes,
+// begin empties the drawing and prepares the builder for a view: limits, canvas, tree of shapes,
 // selection. It returns the errors of Build that concern the view as a whole.
-func (b *Builder) begin(v view.View, mode Raster, d *Drawing) error {
-	d.Reset()
-	b.filler.Pieces = 0
-	if v.Foreign != nil {
-		return v.Foreign
+func (builder *Builder) begin(wanted view.View, mode Raster, drawing *Drawing) error {
+	drawing.Reset()
+	builder.filler.Pieces = 0
+	if wanted.Foreign != nil {
+		return wanted.Foreign
 	}
-	if err := shapes.CheckOdd(v.Scene); err != nil {
+	if err := shapes.CheckOdd(wanted.Scene); err != nil {
 		return err
 	}
-	b.mode, b.d, b.scene = mode, d, v.Scene
-	b.picture, b.unmeasured, b.arrows.Visited = v.Picture, v.Unmeasured, 0
-	b.scanner.Pairs = nil
-	if v.Picture { // tallies do not need them
-		b.scanner.Pairs = func(x, y int32, _ byte) { d.Pairs = append(d.Pairs, Pixel{x, y}) }
+	builder.mode, builder.d, builder.scene = mode, drawing, wanted.Scene
+	builder.picture, builder.unmeasured, builder.arrows.Visited = wanted.Picture, wanted.Unmeasured, 0
+	builder.scanner.Pairs = nil
+	if wanted.Picture { // tallies do not need them
+		builder.scanner.Pairs = func(x, y int32, _ byte) { drawing.Pairs = append(drawing.Pairs, Pixel{x, y}) }
 	}
-	b.limit = b.MaxCoverage
-	if b.limit == 0 {
-		b.limit = MaxCoverage
+	builder.limit = builder.MaxCoverage
+	if builder.limit == 0 {
+		builder.limit = MaxCoverage
 	}
-	b.light = v.Light
-	b.local.Most, b.local.Free.Most = b.MaxPoints, b.MaxPoints
-	b.scanner.Stop, b.stroker.Stop, b.filler.Stop = v.Stop, v.Stop, v.Stop
-	if err := b.setCanvas(v.Bounds); err != nil {
+	builder.light = wanted.Light
+	builder.local.Most, builder.local.Free.Most = builder.MaxPoints, builder.MaxPoints
+	builder.scanner.Stop, builder.stroker.Stop, builder.filler.Stop = wanted.Stop, wanted.Stop, wanted.Stop
+	if err := builder.setCanvas(wanted.Bounds); err != nil {
 		return err
 	}
-	if err := b.tree.Build(v.Scene); err != nil {
+	if err := builder.tree.Build(wanted.Scene); err != nil {
 		return err
 	}
-	if err := b.tree.Select(v.Scene, v.Only, v.Other); err != nil {
+	if err := builder.tree.Select(wanted.Scene, wanted.Only, wanted.Other); err != nil {
 		return err
 	}
-	b.clip.Reset(len(v.Scene.Shapes))
+	builder.clip.Reset(len(wanted.Scene.Shapes))
 	return nil
 }
 
 // Volume is about how many bytes the builder keeps for the largest shape so far.
-func (b *Builder) Volume() int { return volumePerPoint * (cap(b.outlined.Points) + cap(b.part.Points)) }
+func (builder *Builder) Volume() int {
+	return volumePerPoint * (cap(builder.outlined.Points) + cap(builder.part.Points))
+}
 
 // volumePerPoint is how many bytes a point of an outline takes: in the path, its inner side, the
 // edges and their order.
 const volumePerPoint = 200
 
-// setCanvas sets the size of the picture to the view's bounds in whole px, and b.view to the map
+// setCanvas sets the size of the picture to the view's bounds in whole px, and builder.view to the map
 // from the page to the picture. It refuses bounds that are not finite, and sides outside of 1 to
 // MaxSidePx. See docs/spec/drawing.md#r16.
-func (b *Builder) setCanvas(bounds view.Box) error {
+func (builder *Builder) setCanvas(bounds view.Box) error {
 	w, h := math.Floor(bounds.W), math.Floor(bounds.H)
 	isFinite := func(v float64) bool { return !math.IsNaN(v - v) }
 	if !(w >= 1 && h >= 1 && w <= MaxSidePx && h <= MaxSidePx) || !isFinite(bounds.X) || !isFinite(bounds.Y) {
 		return fmt.Errorf("cannot draw view at (%g, %g) of %g x %g px: %w: want finite corners and sides from 1 to %d px",
 			bounds.X, bounds.Y, bounds.W, bounds.H, scene.ErrInvalid, MaxSidePx)
 	}
-	b.d.Width, b.d.Height = int(w), int(h)
-	b.shown = bounds
+	builder.d.Width, builder.d.Height = int(w), int(h)
+	builder.shown = bounds
 	// The browser lays an image out in 1/64 px, fits the view into that, both sides in
 	// the same measure and in the middle, and stretches the image to whole px. Exact
 	// pictures stand where the others do.
@@ -202,7 +204,7 @@ func (b *Builder) setCanvas(bounds view.Box) error {
 	fitW, fitH := math.Floor(viewW*64)/64, math.Floor(viewH*64)/64
 	k := min(fitW/viewW, fitH/viewH)
 	kx, ky := w/fitW, h/fitH
-	b.view = vector.Matrix{
+	builder.view = vector.Matrix{
 		A: float32(kx * k), D: float32(ky * k),
 		E: float32(kx * ((fitW-viewW*k)/2 - left*k)),
 		F: float32(ky * ((fitH-viewH*k)/2 - top*k)),
@@ -212,151 +214,151 @@ func (b *Builder) setCanvas(bounds view.Box) error {
 
 // shape draws one layer, which is one appearance of a shape, into the drawing, unless it is hidden or
 // not selected.
-func (b *Builder) shape(s *scene.Scene, l tree.Layer) error {
-	p, ok, err := b.place(s, l)
+func (builder *Builder) shape(source *scene.Scene, layer tree.Layer) error {
+	placement, ok, err := builder.place(source, layer)
 	if err != nil || !ok {
 		return err
 	}
-	return b.placed(s, l, &p)
+	return builder.placed(source, layer, &placement)
 }
 
 // place returns where and how a layer, which is one appearance of a shape, goes into the drawing.
 // ok is false for a layer that is not drawn, because it is in neither set of the view or has the
 // opacity 0. A shape that is not drawn natively is an error that names the reason.
-func (b *Builder) place(s *scene.Scene, l tree.Layer) (p shapePlacement, ok bool, err error) {
-	sh := &s.Shapes[l.Shape]
-	n := &b.tree.Nodes[l.Shape]
+func (builder *Builder) place(s *scene.Scene, layer tree.Layer) (placement shapePlacement, ok bool, err error) {
+	shape := &s.Shapes[layer.Shape]
+	n := &builder.tree.Nodes[layer.Shape]
 	if n.Set == tree.Unset || n.Opacity == 0 {
-		return p, false, nil
+		return placement, false, nil
 	}
-	if err := b.Version.Check(sh); err != nil {
-		return p, false, err
+	if err := builder.Version.Check(shape); err != nil {
+		return placement, false, err
 	}
-	if err := shapes.Check(sh); err != nil {
-		return p, false, err
+	if err := shapes.Check(shape); err != nil {
+		return placement, false, err
 	}
-	if sh.URL != "" {
-		return p, false, shapes.Foreign(sh, "link")
+	if shape.URL != "" {
+		return placement, false, shapes.Foreign(shape, "link")
 	}
 	page := n.Page.Rounded()
-	scale := vector.Matrix{A: float32(sh.Scale), D: float32(sh.Scale)}
+	scale := vector.Matrix{A: float32(shape.Scale), D: float32(shape.Scale)}
 	return shapePlacement{
-		m:     b.view.Mul(page.Binary32()).Mul(scale),
+		m:     builder.view.Mul(page.Binary32()).Mul(scale),
 		page:  page,
-		shape: l.Shape, second: n.Set == tree.InOther, clip: -1,
+		shape: layer.Shape, second: n.Set == tree.InOther, clip: -1,
 		opacity: shapes.OpacityOf(n.Opacity),
 	}, true, nil
 }
 
-// placed draws a layer at its placement p: the clip of the frames around the shape, then the
+// placed draws a layer at its placement: the clip of the frames around the shape, then the
 // shape's items, to which it gives the opacity. A shape that its frames hide is not drawn. If the
 // shape has no items, the clip is removed again.
-func (b *Builder) placed(s *scene.Scene, l tree.Layer, p *shapePlacement) error {
-	first := len(b.d.Items)
-	b.framed = b.whole()
-	if frame := b.tree.Nodes[l.Shape].Frame; frame >= 0 {
-		c := b.clip.OfFrame(&b.tree, s, frame)
-		if len(c) == 0 {
+func (builder *Builder) placed(source *scene.Scene, layer tree.Layer, placement *shapePlacement) error {
+	first := len(builder.d.Items)
+	builder.framed = builder.whole()
+	if frame := builder.tree.Nodes[layer.Shape].Frame; frame >= 0 {
+		corners := builder.clip.OfFrame(&builder.tree, source, frame)
+		if len(corners) == 0 {
 			return nil // the frames around it hide it
 		}
 		var err error
-		if p.clip, err = b.clipItem(c, b.view, p); err != nil {
+		if placement.clip, err = builder.clipItem(corners, builder.view, placement); err != nil {
 			return err
 		}
-		box, _ := boundsOf(b.outlined.Points, vector.Identity) // clipItem left the clip's path there
-		b.framed = pixelBounds(box).Within(b.framed)
+		box, _ := boundsOf(builder.outlined.Points, vector.Identity) // clipItem left the clip's path there
+		builder.framed = pixelBounds(box).Within(builder.framed)
 	}
-	body := len(b.d.Items)
-	if err := b.content(&s.Shapes[l.Shape], l, p); err != nil {
+	body := len(builder.d.Items)
+	if err := builder.content(&source.Shapes[layer.Shape], layer, placement); err != nil {
 		return err
 	}
-	if len(b.d.Items) == body { // nothing to clip
-		b.d.Items = b.d.Items[:first]
+	if len(builder.d.Items) == body { // nothing to clip
+		builder.d.Items = builder.d.Items[:first]
 		return nil
 	}
-	b.applyOpacity(body, p)
+	builder.applyOpacity(body, placement)
 	return nil
 }
 
 // whole is the canvas of shapes outside of all frames.
-func (b *Builder) whole() chord.Rect {
-	return chord.Rect{X1: int32(b.d.Width), Y1: int32(b.d.Height)}
+func (builder *Builder) whole() chord.Rect {
+	return chord.Rect{X1: int32(builder.d.Width), Y1: int32(builder.d.Height)}
 }
 
 // content appends the items of a shape and of its text to the drawing, as if the shape were opaque.
 // If the cache of shapes holds an equal one, the items come from there.
-func (b *Builder) content(sh *scene.Shape, l tree.Layer, p *shapePlacement) error {
-	growY, err := shapes.Grown(sh)
+func (builder *Builder) content(shape *scene.Shape, layer tree.Layer, placement *shapePlacement) error {
+	growY, err := shapes.Grown(shape)
 	if err != nil {
 		return err
 	}
-	key, cacheable := b.cacheKeyOf(sh, growY, p)
-	from := b.marks()
+	key, cacheable := builder.cacheKeyOf(shape, growY, placement)
+	from := builder.marks()
 	if !cacheable {
-		return b.draw(sh, growY, l.Back, p)
+		return builder.draw(shape, growY, layer.Back, placement)
 	}
-	if b.appendCached(&key, p) {
+	if builder.appendCached(&key, placement) {
 		return nil
 	}
-	if err := b.draw(sh, growY, l.Back, p); err != nil {
+	if err := builder.draw(shape, growY, layer.Back, placement); err != nil {
 		return err
 	}
-	b.cache(&key, from, p)
+	builder.cache(&key, from, placement)
 	return nil
 }
 
 // draw appends the items of a shape's fill and outline to the drawing, and then those of its text.
-// growY is how much the text makes the shape higher, and back says that only the part of a shape that is
-// painted behind its children is wanted. It sets p.single. A translucent shape of several draws is drawn
-// in a layer, which clips them. The only frame of its set has no items.
-func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *shapePlacement) error {
-	switch sh.Kind {
+// growY is how much the text makes the shape higher, and back says that only the part of a shape
+// that is painted behind its children is wanted. It sets placement.single. A translucent shape of
+// several draws is drawn in a layer, which clips them. The only frame of its set has no items.
+func (builder *Builder) draw(shape *scene.Shape, growY float64, back bool, placement *shapePlacement) error {
+	switch shape.Kind {
 	case scene.Arrow:
-		return b.arrow(sh, p)
+		return builder.arrow(shape, placement)
 	case scene.Frame:
-		if b.tree.OnlyFrame[b.tree.Nodes[p.shape].Set] == p.shape { // the editor exports only its content
+		if builder.tree.OnlyFrame[builder.tree.Nodes[placement.shape].Set] == placement.shape { // the editor exports only its content
 			return nil
 		}
-		return b.frameItems(sh, p)
+		return builder.frameItems(shape, placement)
 	}
-	kind := shapes.KindOf(sh)
-	b.local.Reset()
-	b.local.Jitter.Disc = b.Version == view.V5
-	if err := b.local.Shape(sh, growY, back); err != nil {
+	kind := shapes.KindOf(shape)
+	builder.local.Reset()
+	builder.local.Jitter.Disc = builder.Version == view.V5
+	if err := builder.local.Shape(shape, growY, back); err != nil {
 		return err
 	}
-	m := p.m
-	if k := float32(b.local.Counter); k != 1 {
-		m = m.Mul(vector.Matrix{A: k, D: k})
+	matrix := placement.m
+	if k := float32(builder.local.Counter); k != 1 {
+		matrix = matrix.Mul(vector.Matrix{A: k, D: k})
 	}
-	d := b.local.Draws
-	w, h := sh.W/sh.Scale, (sh.H+growY)/sh.Scale
-	label := shownLabel(sh, kind.Text, w, h)
-	lone := len(d) == 1 && d[0].Opacity == shapes.Opaque && (b.local.Counter == 1 || b.mode == Exact)
-	p.single = lone && label == labelNone
-	if err := cmp.Or(b.checkCloud(sh, growY), b.checkCertain(sh, d, growY, m, p),
-		b.checkLabel(sh, label, lone, p)); err != nil {
+	draws := builder.local.Draws
+	w, h := shape.W/shape.Scale, (shape.H+growY)/shape.Scale
+	label := shownLabel(shape, kind.Text, w, h)
+	lone := len(draws) == 1 && draws[0].Opacity == shapes.Opaque && (builder.local.Counter == 1 || builder.mode == Exact)
+	placement.single = lone && label == labelNone
+	if err := cmp.Or(builder.checkCloud(shape, growY), builder.checkCertain(shape, draws, growY, matrix, placement),
+		builder.checkLabel(shape, label, lone, placement)); err != nil {
 		return err
 	}
-	if p.translucent() && !p.single {
-		b.beginLayer(d, m)
-		defer b.endLayer()
+	if placement.translucent() && !placement.single {
+		builder.beginLayer(draws, matrix)
+		defer builder.endLayer()
 		if kind.Text == shapes.LabelText && label != labelNone { // the whole box of the label
-			b.widenLayer(0, 0, math.Ceil(w), math.Ceil(h), p.m)
+			builder.widenLayer(0, 0, math.Ceil(w), math.Ceil(h), placement.m)
 		}
 	}
-	if err := b.paint(d, m, p); err != nil {
+	if err := builder.paint(draws, matrix, placement); err != nil {
 		return err
 	}
 	switch {
 	case label == labelNone:
 		return nil
 	case kind.Text == shapes.BodyText:
-		return b.bodyText(sh, p)
+		return builder.bodyText(shape, placement)
 	case kind.Text == shapes.LabelText:
-		return b.geoLabel(sh, w, h, p)
+		return builder.geoLabel(shape, w, h, placement)
 	case kind.Text == shapes.NoteText:
-		return b.noteText(sh, growY, p)
+		return builder.noteText(shape, growY, placement)
 	}
 	return nil
 }
@@ -365,17 +367,17 @@ func (b *Builder) draw(sh *scene.Shape, growY float64, back bool, p *shapePlacem
 // drawing, unless it is opaque or the items have the opacity already. The colour of a single draw
 // takes it. Several draws, or one with an opacity or a transform of its own, become a new group,
 // which is composited by itself first. See docs/spec/raster.md#r27.
-func (b *Builder) applyOpacity(first int, p *shapePlacement) {
+func (builder *Builder) applyOpacity(first int, placement *shapePlacement) {
 	switch {
-	case !p.translucent() || p.opacityApplied:
-	case p.single:
-		for i := range b.d.Items[first:] {
-			b.d.Items[first+i].Opacity = p.opacity
+	case !placement.translucent() || placement.opacityApplied:
+	case placement.single:
+		for i := range builder.d.Items[first:] {
+			builder.d.Items[first+i].Opacity = placement.opacity
 		}
 	default:
-		b.d.Groups = append(b.d.Groups, p.opacity)
-		for i := range b.d.Items[first:] {
-			b.d.Items[first+i].Group = int32(len(b.d.Groups))
+		builder.d.Groups = append(builder.d.Groups, placement.opacity)
+		for i := range builder.d.Items[first:] {
+			builder.d.Items[first+i].Group = int32(len(builder.d.Groups))
 		}
 	}
 }

@@ -50,10 +50,10 @@ type textLine struct {
 func thickness(r *text.Run) float64 { return max(1, r.Size*lineShare) }
 
 // checkLine refuses a run of a shape's text whose underline or strike would be too thick.
-func (s *glyphScale) checkLine(r *text.Run, sh *scene.Shape) error {
+func (s *glyphScale) checkLine(r *text.Run, shape *scene.Shape) error {
 	if px := thickness(r) * s.size; px > thickestLine {
 		return fmt.Errorf("cannot draw lines along the text of shape %q (%s): they are %g px thick, want at most %d: %w",
-			sh.ID, sh.TypeName, px, thickestLine, shapes.ErrForeign)
+			shape.ID, shape.TypeName, px, thickestLine, shapes.ErrForeign)
 	}
 	return nil
 }
@@ -62,100 +62,100 @@ func (s *glyphScale) checkLine(r *text.Run, sh *scene.Shape) error {
 // columns of the crossing and, on both sides, as much as the line is thick, at most longestGap.
 // Glyphs that are marked as crossed get no gap. The gaps are kept in k's memory. See
 // docs/spec/drawing.md#r53.
-func underline(k *textPainter, r *text.Run) (textLine, error) {
-	thick := thickness(r)
+func underline(painter *textPainter, run *text.Run) (textLine, error) {
+	thick := thickness(run)
 	line := textLine{
-		x0: r.X, x1: r.X + r.Width, y: r.Baseline + math.Ceil(thick/2), thick: math.Floor(thick),
-		doubled: r.Link && r.Underline, // a link is underlined anyway
+		x0: run.X, x1: run.X + run.Width, y: run.Baseline + math.Ceil(thick/2), thick: math.Floor(thick),
+		doubled: run.Link && run.Underline, // a link is underlined anyway
 	}
-	line.top = line.y + r.Raised - gapOutset
-	line.bottom = line.y + r.Raised + thick + gapOutset
-	k.gaps = k.gaps[:0]
-	for _, g := range k.Page.Glyphs[r.First : r.First+r.Count] {
-		if g.Crossed {
+	line.top = line.y + run.Raised - gapOutset
+	line.bottom = line.y + run.Raised + thick + gapOutset
+	painter.gaps = painter.gaps[:0]
+	for _, glyph := range painter.Page.Glyphs[run.First : run.First+run.Count] {
+		if glyph.Crossed {
 			continue
 		}
-		k.glyphs.path.Reset()
-		if err := r.Face.Outline(&k.glyphs.path, g.ID, r.Size); err != nil {
+		painter.glyphs.path.Reset()
+		if err := run.Face.Outline(&painter.glyphs.path, glyph.ID, run.Size); err != nil {
 			return line, err
 		}
-		top := line.y - r.Baseline + r.Raised - float64(g.Y) // of the line, from the glyph's baseline
-		lo, hi := crossing(&k.glyphs.path, top+gapInset, top+thick-gapInset)
+		top := line.y - run.Baseline + run.Raised - float64(glyph.Y) // of the line, from the glyph's baseline
+		lo, hi := crossing(&painter.glyphs.path, top+gapInset, top+thick-gapInset)
 		if lo <= hi {
-			x, keep := r.X+float64(g.X), min(thick, longestGap)
-			k.gaps = append(k.gaps, gap{x + lo - keep, x + hi + keep})
+			x, keep := run.X+float64(glyph.X), min(thick, longestGap)
+			painter.gaps = append(painter.gaps, gap{x + lo - keep, x + hi + keep})
 		}
 	}
-	slices.SortFunc(k.gaps, func(a, b gap) int { return cmp.Compare(a.from, b.from) })
-	line.gaps = mergeGaps(k.gaps)
+	slices.SortFunc(painter.gaps, func(a, b gap) int { return cmp.Compare(a.from, b.from) })
+	line.gaps = mergeGaps(painter.gaps)
 	return line, nil
 }
 
 // strike returns the line through a run of struck out text: a third of the font's ascent above the
 // baseline.
-func strike(r *text.Run) textLine {
-	thick := thickness(r)
-	middle := r.Baseline - r.Face.Ascent(r.Size)/3
+func strike(run *text.Run) textLine {
+	thick := thickness(run)
+	middle := run.Baseline - run.Face.Ascent(run.Size)/3
 	top := math.Floor(middle - thick/2 + 0.5)
-	return textLine{x0: r.X, x1: r.X + r.Width, y: top, thick: math.Floor(thick)}
+	return textLine{x0: run.X, x1: run.X + run.Width, y: top, thick: math.Floor(thick)}
 }
 
-// rasterLine makes the coverage mask of an underline or strike, in k.glyphs.line; m maps the text's
+// rasterLine makes the coverage mask of an underline or strike, in painter.glyphs.line; matrix maps the text's
 // units to px. whole says that the text is clipped to whole pixels; see maskLine. The mask of a
 // doubled line is drawn over itself.
-func (b *Builder) rasterLine(k *textPainter, at *textLine, m vector.Matrix, clip chord.Rect, whole bool, p *shapePlacement) {
-	to := &k.glyphs.path
+func (builder *Builder) rasterLine(painter *textPainter, line *textLine, matrix vector.Matrix, clip chord.Rect, whole bool, placement *shapePlacement) {
+	to := &painter.glyphs.path
 	to.Reset()
-	vector.Rect(to, at.x0, at.y, at.x1, at.y+at.thick)
-	k.glyphs.maskLine(m, clip, b.mode, p.rule(), at, whole)
-	if at.doubled {
-		k.glyphs.line.double()
+	vector.Rect(to, line.x0, line.y, line.x1, line.y+line.thick)
+	painter.glyphs.maskLine(matrix, clip, builder.mode, placement.rule(), line, whole)
+	if line.doubled {
+		painter.glyphs.line.double()
 	}
 }
 
 // placeLine adds an underline or a strike to the placed masks.
-func (b *Builder) placeLine(k *textPainter, at *textLine, color shapes.RGB, p *shapePlacement) {
-	b.rasterLine(k, at, p.m, b.canvas(), k.box.whole, p)
-	b.addPlaced(k, placedMask{color: color, glyph: k.glyphs.keepMask(&k.glyphs.line)})
+func (builder *Builder) placeLine(k *textPainter, at *textLine, color shapes.RGB, p *shapePlacement) {
+	builder.rasterLine(k, at, p.m, builder.canvas(), k.box.whole, p)
+	builder.addPlaced(k, placedMask{color: color, glyph: k.glyphs.keepMask(&k.glyphs.line)})
 }
 
 // placeLineHalo adds the halo of an underline or strike to the placed masks: displaced copies in
 // the background's colour, below the text. The browser makes one picture of all copies from the
 // pixels of the line. For turned text it makes that picture in the text's own units and scale, and
 // then turns the picture. Exact mode draws copies of the line itself.
-func (b *Builder) placeLineHalo(k *textPainter, at *textLine, p *shapePlacement) {
-	if b.mode == Exact {
+func (builder *Builder) placeLineHalo(painter *textPainter, line *textLine, placement *shapePlacement) {
+	if builder.mode == Exact {
 		for _, h := range halo {
-			moved := p.m.Mul(vector.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])})
-			b.rasterLine(k, at, moved, b.canvas(), true, p)
-			b.addPlaced(k, placedMask{color: shapes.Background, glyph: k.glyphs.keepMask(&k.glyphs.line)})
+			moved := placement.m.Mul(vector.Matrix{A: 1, D: 1, E: float32(h[0]), F: float32(h[1])})
+			builder.rasterLine(painter, line, moved, builder.canvas(), true, placement)
+			builder.addPlaced(painter, placedMask{color: shapes.Background, glyph: painter.glyphs.keepMask(&painter.glyphs.line)})
 		}
 		return
 	}
-	m, clip := p.m, b.canvas()
-	turned := !axisAligned(m)
+	matrix, clip := placement.m, builder.canvas()
+	turned := !axisAligned(matrix)
 	var back geom.Matrix // px of the export to those of the picture
 	if turned {
-		m, back = scaleOnly(p.m, clip)
+		matrix, back = scaleOnly(placement.m, clip)
 		clip = mappedBounds(back, clip)
 	}
-	k.copies = k.copies[:0]
+	painter.copies = painter.copies[:0]
 	reach := int32(0) // px that a copy may lie beyond the clip and still matter
 	for _, h := range halo {
-		x, y := float64(m.A)*h[0]+float64(m.C)*h[1], float64(m.B)*h[0]+float64(m.D)*h[1]
-		k.copies = append(k.copies, [2]float64{x, y})
+		x, y := float64(matrix.A)*h[0]+float64(matrix.C)*h[1], float64(matrix.B)*h[0]+float64(matrix.D)*h[1]
+		painter.copies = append(painter.copies, [2]float64{x, y})
 		reach = max(reach, int32(math.Abs(x)+math.Abs(y))+2)
 	}
 	clip = chord.Rect{X0: clip.X0 - reach, Y0: clip.Y0 - reach, X1: clip.X1 + reach, Y1: clip.Y1 + reach}
-	b.rasterLine(k, at, m, clip, true, p)
-	k.glyphs.lineHalo(k.copies)
+	builder.rasterLine(painter, line, matrix, clip, true, placement)
+	painter.glyphs.lineHalo(painter.copies)
 	mask := placedMask{color: shapes.Background}
 	if turned {
-		mask.glyph = k.glyphs.keepTurned(&k.glyphs.halo, back, b.canvas())
+		mask.glyph = painter.glyphs.keepTurned(&painter.glyphs.halo, back, builder.canvas())
 	} else {
-		mask.glyph = k.glyphs.keepMask(&k.glyphs.halo)
+		mask.glyph = painter.glyphs.keepMask(&painter.glyphs.halo)
 	}
-	b.addPlaced(k, mask)
+	builder.addPlaced(painter, mask)
 }
 
 // scaleOnly returns two maps. The first scales, without turning, by as much as m does: lines along text
@@ -175,12 +175,12 @@ func scaleOnly(m vector.Matrix, clip chord.Rect) (upright vector.Matrix, back ge
 	return s, back
 }
 
-// mappedBounds returns the pixels that the rectangle r touches when m maps it.
-func mappedBounds(m geom.Matrix, r chord.Rect) chord.Rect {
+// mappedBounds returns the pixels that the rectangle r touches when matrix maps it.
+func mappedBounds(matrix geom.Matrix, r chord.Rect) chord.Rect {
 	x0, y0, x1, y1 := float64(r.X0), float64(r.Y0), float64(r.X1), float64(r.Y1)
 	box := geom.NewExtent()
 	for _, c := range [4]geom.Point{geom.Pt(x0, y0), geom.Pt(x1, y0), geom.Pt(x0, y1), geom.Pt(x1, y1)} {
-		box.Add(m.Apply(c))
+		box.Add(matrix.Apply(c))
 	}
 	return pixelBounds([4]float32{float32(box.Lo.X), float32(box.Lo.Y), float32(box.Hi.X), float32(box.Hi.Y)})
 }
@@ -188,51 +188,51 @@ func mappedBounds(m geom.Matrix, r chord.Rect) chord.Rect {
 // placeMarker places the marker of a list item, without halo and contrast: a square, a circle, which is a
 // stroke of one unit, or a filled disc. A circle whose stroke is at most one px thick is drawn as the browser
 // draws such strokes.
-func (b *Builder) placeMarker(k *textPainter, d *text.Dot, color shapes.RGB, p *shapePlacement) {
-	to := &k.glyphs.path
-	to.Reset()
+func (builder *Builder) placeMarker(painter *textPainter, d *text.Dot, color shapes.RGB, placement *shapePlacement) {
+	path := &painter.glyphs.path
+	path.Reset()
 	switch d.Kind {
 	case text.Square:
-		vector.Rect(to, d.X, d.Y, d.X+d.W, d.Y+d.H)
+		vector.Rect(path, d.X, d.Y, d.X+d.W, d.Y+d.H)
 	case text.Circle:
-		oval(to, d.X, d.Y, d.W, d.H)
-		if width := hairline(1, p.m); width > 0 && b.mode == Reference {
-			r, it := p.rule(), b.item(p, color, shapes.Opaque)
+		oval(path, d.X, d.Y, d.W, d.H)
+		if width := hairline(1, placement.m); width > 0 && builder.mode == Reference {
+			r, it := placement.rule(), builder.item(placement, color, shapes.Opaque)
 			strength := 255 * width >> 8 // width is in 1/256 px
-			b.hair.Style = hair.Style{Strength: strength, Plain: strength < 255 || r.Clip || b.plain(&it, r), Clipped: r.Clip}
-			to.Transform(p.m)
-			b.addPlaced(k, placedMask{color: color, glyph: k.glyphs.rasterHair(&b.hair, b.canvas())})
+			builder.hair.Style = hair.Style{Strength: strength, Plain: strength < 255 || r.Clip || builder.plain(&it, r), Clipped: r.Clip}
+			path.Transform(placement.m)
+			builder.addPlaced(painter, placedMask{color: color, glyph: painter.glyphs.rasterHair(&builder.hair, builder.canvas())})
 			return
 		}
-		b.outlined.Reset()
-		b.stroker.Outline(&b.outlined, to, 1, b.resolution(p.m))
-		to.Reset()
-		to.Append(&b.outlined)
+		builder.outlined.Reset()
+		builder.stroker.Outline(&builder.outlined, path, 1, builder.resolution(placement.m))
+		path.Reset()
+		path.Append(&builder.outlined)
 	default:
-		oval(to, d.X, d.Y, d.W, d.H)
+		oval(path, d.X, d.Y, d.W, d.H)
 	}
-	b.placeDrawn(k, color, p)
+	builder.placeDrawn(painter, color, placement)
 }
 
 // oval appends the ellipse that fills the box of w x h at (x, y) to a path: four conics, clockwise from
 // its right end.
-func oval(to *vector.Path, x, y, w, h float64) {
+func oval(path *vector.Path, x, y, w, h float64) {
 	const weight = 0.70710678 // cos 45 degrees
 	// at returns the point at shares i and j of the box.
 	at := func(i, j float64) vector.Point {
 		return vector.Point{X: float32(x + w*i), Y: float32(y + h*j)}
 	}
-	to.MoveTo(at(1, 0.5))
-	to.ConicTo(at(1, 1), at(0.5, 1), weight)
-	to.ConicTo(at(0, 1), at(0, 0.5), weight)
-	to.ConicTo(at(0, 0), at(0.5, 0), weight)
-	to.ConicTo(at(1, 0), at(1, 0.5), weight)
-	to.Close()
+	path.MoveTo(at(1, 0.5))
+	path.ConicTo(at(1, 1), at(0.5, 1), weight)
+	path.ConicTo(at(0, 1), at(0, 0.5), weight)
+	path.ConicTo(at(0, 0), at(0.5, 0), weight)
+	path.ConicTo(at(1, 0), at(1, 0.5), weight)
+	path.Close()
 }
 
 // placeDrawn adds the mask of the path in k.glyphs.path, which is in the shape's units, to the placed
 // masks, without contrast.
-func (b *Builder) placeDrawn(k *textPainter, color shapes.RGB, p *shapePlacement) {
-	glyph := k.glyphs.rasterPath(p.m, b.canvas(), b.mode, p.rule())
-	b.addPlaced(k, placedMask{color: color, glyph: glyph})
+func (builder *Builder) placeDrawn(k *textPainter, color shapes.RGB, p *shapePlacement) {
+	glyph := k.glyphs.rasterPath(p.m, builder.canvas(), builder.mode, p.rule())
+	builder.addPlaced(k, placedMask{color: color, glyph: glyph})
 }

@@ -57,19 +57,19 @@ func newStagedSide(side float64, px int) stagedSide {
 	return s
 }
 
-// judgeDisc makes b.judged from the path of a disc of a freehand line: in px, by the browser's steps, and
+// judgeDisc makes builder.judged from the path of a disc of a freehand line: in px, by the browser's steps, and
 // from the corner of the group layer where there is one. The scanner asks it whether the disc is convex.
-func (b *Builder) judgeDisc(w *shapes.Draw, sh *scene.Shape, p *shapePlacement) {
-	k := float64(float32(sh.Scale)) * float64(float32(b.local.Counter))
-	v := newStagedView(b.shown, b.d.Width, b.d.Height)
-	inner := v.image.Mul(geom.Widened(p.page.Binary32())).Mul(geom.Matrix{A: k, D: k})
-	m := v.picture.Mul(geom.Narrowed(inner))
-	if b.layered {
-		corner := b.canvas()
-		m.E -= float32(corner.X0)
-		m.F -= float32(corner.Y0)
+func (builder *Builder) judgeDisc(draw *shapes.Draw, sh *scene.Shape, placement *shapePlacement) {
+	k := float64(float32(sh.Scale)) * float64(float32(builder.local.Counter))
+	v := newStagedView(builder.shown, builder.d.Width, builder.d.Height)
+	inner := v.image.Mul(geom.Widened(placement.page.Binary32())).Mul(geom.Matrix{A: k, D: k})
+	matrix := v.picture.Mul(geom.Narrowed(inner))
+	if builder.layered {
+		corner := builder.canvas()
+		matrix.E -= float32(corner.X0)
+		matrix.F -= float32(corner.Y0)
 	}
-	b.judged.Reset()
-	b.judged.Append(w.Path)
-	b.judged.Transform(m)
+	builder.judged.Reset()
+	builder.judged.Append(draw.Path)
+	builder.judged.Transform(matrix)
 }

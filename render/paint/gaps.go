@@ -14,12 +14,12 @@ type gap struct{ from, to float64 }
 // overwritten, and the result is its beginning.
 func mergeGaps(list []gap) []gap {
 	n := 0
-	for _, g := range list {
-		if n > 0 && g.from <= list[n-1].to {
-			list[n-1].to = max(list[n-1].to, g.to)
+	for _, gap := range list {
+		if n > 0 && gap.from <= list[n-1].to {
+			list[n-1].to = max(list[n-1].to, gap.to)
 			continue
 		}
-		list[n] = g
+		list[n] = gap
 		n++
 	}
 	return list[:n]
@@ -31,37 +31,39 @@ func mergeGaps(list []gap) []gap {
 type columnRange struct{ top, bottom, lo, hi float64 }
 
 // add extends the range to the column x.
-func (c *columnRange) add(x float64) { c.lo, c.hi = min(c.lo, x), max(c.hi, x) }
+func (columns *columnRange) add(x float64) {
+	columns.lo, columns.hi = min(columns.lo, x), max(columns.hi, x)
+}
 
 // points extends the range of columns by those ends and control points of a glyph's curves that lie
 // between the two rows of the underline's gap.
-func (c *columnRange) points(list ...vector.Point) {
+func (columns *columnRange) points(list ...vector.Point) {
 	for _, p := range list {
-		if y := float64(p.Y); c.top <= y && y <= c.bottom {
-			c.add(float64(p.X))
+		if y := float64(p.Y); columns.top <= y && y <= columns.bottom {
+			columns.add(float64(p.X))
 		}
 	}
 }
 
 // line extends the range of columns by where a straight line of a glyph meets the two rows of the
 // underline's gap. A level line meets none.
-func (c *columnRange) line(a, b vector.Point) {
+func (columns *columnRange) line(a, b vector.Point) {
 	x0, y0, x1, y1 := float64(a.X), float64(a.Y), float64(b.X), float64(b.Y)
-	for _, y := range [2]float64{c.top, c.bottom} {
+	for _, y := range [2]float64{columns.top, columns.bottom} {
 		if y0 != y1 && min(y0, y1) <= y && y <= max(y0, y1) {
-			c.add(x0 + float64((x1-x0)*(y-y0))/(y1-y0))
+			columns.add(x0 + float64((x1-x0)*(y-y0))/(y1-y0))
 		}
 	}
 }
 
 // quad extends the range of columns by where a quadratic curve of a glyph meets the two rows of the
 // underline's gap. It solves y(t) = row for the curve's parameter t.
-func (c *columnRange) quad(p0, p1, p2 vector.Point) {
+func (columns *columnRange) quad(p0, p1, p2 vector.Point) {
 	y0, y1, y2 := float64(p0.Y), float64(p1.Y), float64(p2.Y)
-	for _, y := range [2]float64{c.top, c.bottom} {
+	for _, y := range [2]float64{columns.top, columns.bottom} {
 		for _, t := range geom.Roots(y0-2*y1+y2, 2*(y1-y0), y0-y) {
 			if u := 1 - t; 0 <= t && t <= 1 {
-				c.add(float64(u*u*float64(p0.X)) + float64(2*u*t*float64(p1.X)) + float64(t*t*float64(p2.X)))
+				columns.add(float64(u*u*float64(p0.X)) + float64(2*u*t*float64(p1.X)) + float64(t*t*float64(p2.X)))
 			}
 		}
 	}
@@ -70,27 +72,27 @@ func (c *columnRange) quad(p0, p1, p2 vector.Point) {
 // crossing returns the columns lo..hi in which a glyph's outline crosses the rows top..bottom of an
 // underline; lo > hi if it does not. The outline has straight lines and quadratics only, as
 // TrueType glyphs have.
-func crossing(p *vector.Path, top, bottom float64) (lo, hi float64) {
-	c := columnRange{top, bottom, math.Inf(1), math.Inf(-1)}
+func crossing(path *vector.Path, top, bottom float64) (lo, hi float64) {
+	columns := columnRange{top, bottom, math.Inf(1), math.Inf(-1)}
 	var cur, first vector.Point
-	pts := p.Points
-	for _, v := range p.Verbs {
+	pts := path.Points
+	for _, v := range path.Verbs {
 		switch v {
 		case vector.Move:
 			cur, first, pts = pts[0], pts[0], pts[1:]
 		case vector.Line:
-			c.line(cur, pts[0])
-			c.points(cur, pts[0])
+			columns.line(cur, pts[0])
+			columns.points(cur, pts[0])
 			cur, pts = pts[0], pts[1:]
 		case vector.Quad:
-			c.quad(cur, pts[0], pts[1])
-			c.points(cur, pts[0], pts[1])
+			columns.quad(cur, pts[0], pts[1])
+			columns.points(cur, pts[0], pts[1])
 			cur, pts = pts[1], pts[2:]
 		case vector.Close:
-			c.line(cur, first)
-			c.points(cur, first)
+			columns.line(cur, first)
+			columns.points(cur, first)
 			cur = first
 		}
 	}
-	return c.lo, c.hi
+	return columns.lo, columns.hi
 }

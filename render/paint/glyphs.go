@@ -63,96 +63,96 @@ type glyphCache struct {
 // begin prepares the cache of glyph masks for another text of a drawing. It changes the stamp, so
 // that the masks' bytes are copied into the drawing anew for this text, and empties a cache that is
 // full.
-func (c *glyphCache) begin() {
-	c.stamp++
-	full := len(c.coverage.Spans) > maxGlyphSpans || len(c.coverage.Bytes) > maxGlyphBytes || len(c.glyphs) > maxGlyphs
-	if c.known == nil || full {
-		c.known, c.glyphs = map[glyphKey]int32{}, c.glyphs[:0]
-		c.coverage.Reset()
+func (cache *glyphCache) begin() {
+	cache.stamp++
+	full := len(cache.coverage.Spans) > maxGlyphSpans || len(cache.coverage.Bytes) > maxGlyphBytes || len(cache.glyphs) > maxGlyphs
+	if cache.known == nil || full {
+		cache.known, cache.glyphs = map[glyphKey]int32{}, cache.glyphs[:0]
+		cache.coverage.Reset()
 	}
-	c.begun = sizeOf(&c.coverage)
+	cache.begun = sizeOf(&cache.coverage)
 }
 
 // grown returns how many bytes the current text has added.
-func (c *glyphCache) grown() int { return sizeOf(&c.coverage) - c.begun }
+func (cache *glyphCache) grown() int { return sizeOf(&cache.coverage) - cache.begun }
 
-// mask returns the position in c.glyphs of a glyph's coverage mask, relative to the whole pixel of
+// mask returns the position in cache.glyphs of a glyph's coverage mask, relative to the whole pixel of
 // the pen. On first use it makes the mask and applies the contrast for the lightness of its colour.
-func (c *glyphCache) mask(key *glyphKey) (int32, error) {
-	if g, ok := c.known[*key]; ok {
+func (cache *glyphCache) mask(key *glyphKey) (int32, error) {
+	if g, ok := cache.known[*key]; ok {
 		return g, nil
 	}
-	m := vector.Matrix{
+	matrix := vector.Matrix{
 		A: key.m[0], B: key.m[1], C: key.m[2], D: key.m[3],
 		E: float32(key.subX) / 4, F: float32(key.subY) / 4, // quarters of a px
 	}
-	g, err := c.outline(key, float64(key.size)/64, m, chord.NoClip, scan.Rule{Plain: true})
+	g, err := cache.outline(key, float64(key.size)/64, matrix, chord.NoClip, scan.Rule{Plain: true})
 	if err == nil {
-		c.contrast(&c.glyphs[g], &contrastTables()[key.lightness])
-		c.known[*key] = g
+		cache.contrast(&cache.glyphs[g], &contrastTables()[key.lightness])
+		cache.known[*key] = g
 	}
 	return g, err
 }
 
 // contrast maps the coverage bytes of a glyph mask to alpha by a contrast table.
-func (c *glyphCache) contrast(g *glyphMask, t *contrastTable) {
-	bytes := c.coverage.Bytes[g.bytes:g.end]
+func (cache *glyphCache) contrast(g *glyphMask, t *contrastTable) {
+	bytes := cache.coverage.Bytes[g.bytes:g.end]
 	for i, v := range bytes {
 		bytes[i] = t[v]
 	}
 }
 
-// outline rasterises the outline of a glyph at size px per em, mapped by m, and returns the
-// position of its mask in c.glyphs. Of the key it uses only the face, the glyph and the mode.
-func (c *glyphCache) outline(key *glyphKey, size float64, m vector.Matrix, clip chord.Rect, r scan.Rule) (int32, error) {
-	c.path.Reset()
-	if err := key.face.Outline(&c.path, key.id, size); err != nil {
+// outline rasterises the outline of a glyph at size px per em, mapped by matrix, and returns the
+// position of its mask in cache.glyphs. Of the key it uses only the face, the glyph and the mode.
+func (cache *glyphCache) outline(key *glyphKey, size float64, matrix vector.Matrix, clip chord.Rect, rule scan.Rule) (int32, error) {
+	cache.path.Reset()
+	if err := key.face.Outline(&cache.path, key.id, size); err != nil {
 		return 0, err
 	}
-	return c.rasterPath(m, clip, key.mode, r), nil
+	return cache.rasterPath(matrix, clip, key.mode, rule), nil
 }
 
-// rasterPath rasterises c.path, mapped by m, and returns the position of the mask.
-func (c *glyphCache) rasterPath(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule) int32 {
-	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
-	c.fill(&c.coverage, m, clip, mode, r)
-	return c.add(first, at)
+// rasterPath rasterises cache.path, mapped by m, and returns the position of the mask.
+func (cache *glyphCache) rasterPath(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule) int32 {
+	first, at := len(cache.coverage.Spans), len(cache.coverage.Bytes)
+	cache.fill(&cache.coverage, m, clip, mode, r)
+	return cache.add(first, at)
 }
 
-// rasterHair rasterises a thin stroke (hairline) along c.path, which is in px, and returns the
-// position of its mask in c.glyphs.
-func (c *glyphCache) rasterHair(h *hair.Stroker, clip chord.Rect) int32 {
-	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
-	h.Add(&c.path, clip)
-	h.Take(&c.coverage, nil)
-	c.filler.Pieces = 0 // add counts these, and the stroke has none
-	return c.add(first, at)
+// rasterHair rasterises a thin stroke (hairline) along cache.path, which is in px, and returns the
+// position of its mask in cache.glyphs.
+func (cache *glyphCache) rasterHair(h *hair.Stroker, clip chord.Rect) int32 {
+	first, at := len(cache.coverage.Spans), len(cache.coverage.Bytes)
+	h.Add(&cache.path, clip)
+	h.Take(&cache.coverage, nil)
+	cache.filler.Pieces = 0 // add counts these, and the stroke has none
+	return cache.add(first, at)
 }
 
-// fill appends the coverage of c.path, mapped by m, to dst. In Reference mode the browser's scan
-// converter computes it by rule r. In Exact mode it is the true area by the non-zero rule, and of r
+// fill appends the coverage of cache.path, mapped by m, to dst. In Reference mode the browser's scan
+// converter computes it by the fill rule. In Exact mode it is the true area by the non-zero rule, and of rule
 // nothing else is used. The area filler counts the outline's pieces, which add stores with the
 // mask; the scan converter has none.
-func (c *glyphCache) fill(dst *scan.Coverage, m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule) {
-	c.path.Transform(m)
-	c.filler.Pieces = 0
+func (cache *glyphCache) fill(dst *scan.Coverage, m vector.Matrix, clip chord.Rect, mode Raster, rule scan.Rule) {
+	cache.path.Transform(m)
+	cache.filler.Pieces = 0
 	if mode == Reference {
-		c.scanner.Append(dst, &c.path, clip, r)
+		cache.scanner.Append(dst, &cache.path, clip, rule)
 		return
 	}
-	c.filler.Add(&c.path, clip)
-	c.filler.Take(dst)
+	cache.filler.Add(&cache.path, clip)
+	cache.filler.Take(dst)
 }
 
-// add makes a glyph mask of what was appended to c.coverage: the spans from position spans on, and
-// the bytes from position bytes on. It returns the mask's position in c.glyphs.
-func (c *glyphCache) add(spans, bytes int) int32 {
-	c.glyphs = append(c.glyphs, glyphMask{
-		first: int32(spans), count: int32(len(c.coverage.Spans) - spans),
-		bytes: int32(bytes), end: int32(len(c.coverage.Bytes)),
-		box: boxOfSpans(c.coverage.Spans[spans:]), pieces: c.filler.Pieces,
+// add makes a glyph mask of what was appended to cache.coverage: the spans from position spans on, and
+// the bytes from position bytes on. It returns the mask's position in cache.glyphs.
+func (cache *glyphCache) add(spans, bytes int) int32 {
+	cache.glyphs = append(cache.glyphs, glyphMask{
+		first: int32(spans), count: int32(len(cache.coverage.Spans) - spans),
+		bytes: int32(bytes), end: int32(len(cache.coverage.Bytes)),
+		box: boxOfSpans(cache.coverage.Spans[spans:]), pieces: cache.filler.Pieces,
 	})
-	return int32(len(c.glyphs) - 1)
+	return int32(len(cache.glyphs) - 1)
 }
 
 // emptyBox holds no pixel.
@@ -176,21 +176,21 @@ func boxOfSpans(spans []scan.Span) [4]int32 {
 // the coverage of the item. The bytes of a mask are copied once per text, its spans on each use,
 // because only spans depend on the place. It adds the pieces of the mask's outline to those of the
 // drawing.
-func (c *glyphCache) draw(d *Drawing, glyph, x, y int32, it *Item) {
-	g := &c.glyphs[glyph]
-	it.Count = g.count
-	d.Pieces += g.pieces
-	if g.stamp != c.stamp { // the first use in this text: the drawing has no bytes of the mask yet
-		g.stamp, g.at = c.stamp, int32(len(d.Coverage.Bytes))
-		d.Coverage.Bytes = append(d.Coverage.Bytes, c.coverage.Bytes[g.bytes:g.end]...)
+func (cache *glyphCache) draw(drawing *Drawing, glyph, x, y int32, item *Item) {
+	mask := &cache.glyphs[glyph]
+	item.Count = mask.count
+	drawing.Pieces += mask.pieces
+	if mask.stamp != cache.stamp { // the first use in this text: the drawing has no bytes of the mask yet
+		mask.stamp, mask.at = cache.stamp, int32(len(drawing.Coverage.Bytes))
+		drawing.Coverage.Bytes = append(drawing.Coverage.Bytes, cache.coverage.Bytes[mask.bytes:mask.end]...)
 	}
-	it.First = int32(len(d.Coverage.Spans))
-	for _, s := range c.coverage.Spans[g.first : g.first+g.count] {
-		s.X, s.Y = s.X+x, s.Y+y
-		if s.At != scan.Full {
-			s.At += g.at - g.bytes // from the cache's bytes to those of the drawing
+	item.First = int32(len(drawing.Coverage.Spans))
+	for _, span := range cache.coverage.Spans[mask.first : mask.first+mask.count] {
+		span.X, span.Y = span.X+x, span.Y+y
+		if span.At != scan.Full {
+			span.At += mask.at - mask.bytes // from the cache's bytes to those of the drawing
 		}
-		d.Coverage.Spans = append(d.Coverage.Spans, s)
+		drawing.Coverage.Spans = append(drawing.Coverage.Spans, span)
 	}
 }
 

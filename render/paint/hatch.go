@@ -58,52 +58,52 @@ func hatchTileOf(m vector.Matrix) *hatchTile {
 // strokes. Strokes of at most one px are drawn as the browser draws such thin ones, with an opacity.
 func drawTile(side int) *hatchTile {
 	k := float32(side) / hatchSide // px per unit, and the width of a stroke in px
-	m := vector.Matrix{A: k, D: k}
+	matrix := vector.Matrix{A: k, D: k}
 	all := chord.Rect{X1: int32(side), Y1: int32(side)}
-	t := &hatchTile{side: side, alpha: make([]uint8, side*side)}
-	for i := range t.alpha {
-		t.alpha[i] = 255
+	tile := &hatchTile{side: side, alpha: make([]uint8, side*side)}
+	for i := range tile.alpha {
+		tile.alpha[i] = 255
 	}
 	for _, s := range hatchStrokes {
-		var p vector.Path
-		p.MoveTo(s[0])
-		p.LineTo(s[1])
-		var c scan.Coverage
+		var path vector.Path
+		path.MoveTo(s[0])
+		path.LineTo(s[1])
+		var coverage scan.Coverage
 		opacity := uint32(256) // in 1/256
-		if hairline(1, m) > 0 {
+		if hairline(1, matrix) > 0 {
 			h := hair.Stroker{Style: hair.Style{Strength: 255, Plain: true}}
-			p.Transform(m)
-			h.Add(&p, all)
-			h.Take(&c, nil)
+			path.Transform(matrix)
+			h.Add(&path, all)
+			h.Take(&coverage, nil)
 			opacity = uint32(256 * k)
 		} else {
 			var pen stroke.Stroker
 			var out vector.Path
-			pen.Outline(&out, &p, 1, stroke.Resolution(m))
-			out.Transform(m)
+			pen.Outline(&out, &path, 1, stroke.Resolution(matrix))
+			out.Transform(matrix)
 			var filler scan.Scanner
-			filler.Append(&c, &out, all, scan.Rule{Plain: true})
+			filler.Append(&coverage, &out, all, scan.Rule{Plain: true})
 		}
-		t.erase(&c, opacity)
+		tile.erase(&coverage, opacity)
 	}
 	sum := 0
-	for _, a := range t.alpha {
+	for _, a := range tile.alpha {
 		sum += int(a)
 	}
-	t.mean = uint32(sum * shapes.Opaque / (255 * side * side))
-	return t
+	tile.mean = uint32(sum * shapes.Opaque / (255 * side * side))
+	return tile
 }
 
-// erase removes the coverage c of a stroke, times an opacity in 1/256, from the tile of the hatch
+// erase removes the coverage of a stroke, times an opacity in 1/256, from the tile of the hatch
 // pattern.
-func (t *hatchTile) erase(c *scan.Coverage, opacity uint32) {
-	for _, s := range c.Spans {
-		for i := range s.N {
+func (tile *hatchTile) erase(coverage *scan.Coverage, opacity uint32) {
+	for _, span := range coverage.Spans {
+		for i := range span.N {
 			a := uint32(255)
-			if s.At != scan.Full {
-				a = uint32(c.Bytes[s.At+i])
+			if span.At != scan.Full {
+				a = uint32(coverage.Bytes[span.At+i])
 			}
-			p := &t.alpha[int(s.Y)*t.side+int(s.X+i)]
+			p := &tile.alpha[int(span.Y)*tile.side+int(span.X+i)]
 			*p = uint8(uint32(*p) * (256 - a*opacity>>8) >> 8)
 		}
 	}
@@ -118,17 +118,17 @@ type tileSampler struct {
 }
 
 // newTileSampler returns a sampler for a tile in units that m maps to px.
-func newTileSampler(t *hatchTile, m vector.Matrix) tileSampler {
-	k := float64(t.side) / hatchSide
+func newTileSampler(tile *hatchTile, m vector.Matrix) tileSampler {
+	k := float64(tile.side) / hatchSide
 	back := geom.Matrix{A: k, D: k}.Mul(geom.Widened(m).Inverse())
-	return tileSampler{tile: t, back: back, du: back.A, dv: back.B}
+	return tileSampler{tile: tile, back: back, du: back.A, dv: back.B}
 }
 
 // start moves the sampler to the centre of the pixel (x, y).
-func (l *tileSampler) start(x, y int32) {
-	p := l.back.Apply(geom.Pt(float64(x)+0.5, float64(y)+0.5))
-	n := float64(l.tile.side)
-	l.u, l.v = wrapped(p.X-0.5, n), wrapped(p.Y-0.5, n)
+func (sampler *tileSampler) start(x, y int32) {
+	p := sampler.back.Apply(geom.Pt(float64(x)+0.5, float64(y)+0.5))
+	n := float64(sampler.tile.side)
+	sampler.u, sampler.v = wrapped(p.X-0.5, n), wrapped(p.Y-0.5, n)
 }
 
 // wrapped returns v modulo n, in [0, n).
@@ -136,10 +136,10 @@ func wrapped(v, n float64) float64 { return v - n*math.Floor(v/n) }
 
 // next returns how much of the pixel the hatch pattern paints, 0..255, interpolated between the
 // four nearest pixels of the tile, and moves one pixel to the right.
-func (l *tileSampler) next() float64 {
-	n := l.tile.side
-	i, j := int(l.u), int(l.v)
-	fu, fv := l.u-float64(i), l.v-float64(j)
+func (sampler *tileSampler) next() float64 {
+	n := sampler.tile.side
+	i, j := int(sampler.u), int(sampler.v)
+	fu, fv := sampler.u-float64(i), sampler.v-float64(j)
 	if i >= n { // rounded up to n by wrapped
 		i = 0
 	}
@@ -153,63 +153,63 @@ func (l *tileSampler) next() float64 {
 	if below == n {
 		below = 0
 	}
-	a := l.tile.alpha
+	a := sampler.tile.alpha
 	top := geom.Lerp1(float64(a[j*n+i]), float64(a[j*n+right]), fu)
 	low := geom.Lerp1(float64(a[below*n+i]), float64(a[below*n+right]), fu)
-	l.u, l.v = l.u+l.du, l.v+l.dv
-	if size := float64(n); l.u >= size || l.u < 0 || l.v >= size || l.v < 0 {
-		l.u, l.v = wrapped(l.u, size), wrapped(l.v, size)
+	sampler.u, sampler.v = sampler.u+sampler.du, sampler.v+sampler.dv
+	if size := float64(n); sampler.u >= size || sampler.u < 0 || sampler.v >= size || sampler.v < 0 {
+		sampler.u, sampler.v = wrapped(sampler.u, size), wrapped(sampler.v, size)
 	}
 	return geom.Lerp1(top, low, fv)
 }
 
-// hatch appends the items of a hatch over the last fill, whose coverage is b.filled. Pixels that the fill
+// hatch appends the items of a hatch over the last fill, whose coverage is builder.filled. Pixels that the fill
 // covers partly, and all pixels of a View with Picture, take their value from the tile; other pixels take
 // its mean, as an item of their own. The alpha of the drawing is the same both ways, because the fill
 // below is opaque there. In Exact mode, and where the tile would be too large, the hatch is even.
-func (b *Builder) hatch(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
-	t := hatchTileOf(m)
-	if b.mode == Exact || t == nil {
-		it := b.item(p, w.Color, w.Opacity)
-		it.First, it.Count = b.filled[0], b.filled[1]
-		b.emit(it)
+func (builder *Builder) hatch(draw *shapes.Draw, matrix vector.Matrix, placement *shapePlacement) error {
+	tile := hatchTileOf(matrix)
+	if builder.mode == Exact || tile == nil {
+		it := builder.item(placement, draw.Color, draw.Opacity)
+		it.First, it.Count = builder.filled[0], builder.filled[1]
+		builder.emit(it)
 		return nil
 	}
-	edge, inside := b.item(p, w.Color, shapes.Opaque), b.item(p, w.Color, t.mean)
+	edge, inside := builder.item(placement, draw.Color, shapes.Opaque), builder.item(placement, draw.Color, tile.mean)
 	edge.Round, inside.Round = true, true
-	c, l := &b.d.Coverage, newTileSampler(t, m)
-	first := len(c.Spans)
+	coverage, sampler := &builder.d.Coverage, newTileSampler(tile, matrix)
+	first := len(coverage.Spans)
 	full := 0 // spans that take the mean
-	for i := b.filled[0]; i < b.filled[0]+b.filled[1]; i++ {
-		s := c.Spans[i]
-		if s.At == scan.Full && !b.picture {
+	for i := builder.filled[0]; i < builder.filled[0]+builder.filled[1]; i++ {
+		span := coverage.Spans[i]
+		if span.At == scan.Full && !builder.picture {
 			full++
 			continue
 		}
-		c.Spans = append(c.Spans, scan.Span{X: s.X, Y: s.Y, N: s.N, At: int32(len(c.Bytes))})
-		l.start(s.X, s.Y)
-		for k := range s.N {
+		coverage.Spans = append(coverage.Spans, scan.Span{X: span.X, Y: span.Y, N: span.N, At: int32(len(coverage.Bytes))})
+		sampler.start(span.X, span.Y)
+		for k := range span.N {
 			a := 255.0
-			if s.At != scan.Full {
-				a = float64(c.Bytes[s.At+k])
+			if span.At != scan.Full {
+				a = float64(coverage.Bytes[span.At+k])
 			}
-			c.Bytes = append(c.Bytes, byte(float64(l.next()*a)/255+0.5))
+			coverage.Bytes = append(coverage.Bytes, byte(float64(sampler.next()*a)/255+0.5))
 		}
 	}
-	if err := b.setCoverage(&edge, first, len(c.Spans)-first); err != nil {
+	if err := builder.setCoverage(&edge, first, len(coverage.Spans)-first); err != nil {
 		return err
 	}
-	b.emit(edge)
+	builder.emit(edge)
 	if full == 0 {
 		return nil
 	}
-	first = len(c.Spans)
-	for i := b.filled[0]; i < b.filled[0]+b.filled[1]; i++ {
-		if s := c.Spans[i]; s.At == scan.Full {
-			c.Spans = append(c.Spans, s)
+	first = len(coverage.Spans)
+	for i := builder.filled[0]; i < builder.filled[0]+builder.filled[1]; i++ {
+		if s := coverage.Spans[i]; s.At == scan.Full {
+			coverage.Spans = append(coverage.Spans, s)
 		}
 	}
-	err := b.setCoverage(&inside, first, len(c.Spans)-first)
-	b.emit(inside)
+	err := builder.setCoverage(&inside, first, len(coverage.Spans)-first)
+	builder.emit(inside)
 	return err
 }

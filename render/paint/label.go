@@ -57,13 +57,13 @@ type glyphScale struct {
 // nearly equal maps share a mask; pens keep the exact map. A map without area gives a size that is
 // not above 0. See docs/spec/drawing.md#r56.
 func newGlyphScale(m vector.Matrix) glyphScale {
-	s := glyphScale{m: m}
+	scale := glyphScale{m: m}
 	a, b, c, d := roundFactor(m.A), roundFactor(m.B), roundFactor(m.C), roundFactor(m.D)
-	s.size = math.Abs(float64(a*d)-float64(b*c)) / math.Hypot(a, b) // the scale across the text's direction
-	s.turn = [4]float32{float32(a / s.size), float32(b / s.size), float32(c / s.size), float32(d / s.size)}
-	s.snapY = b == 0 && c == 0
-	s.snapX = a == 0 && d == 0
-	return s
+	scale.size = math.Abs(float64(a*d)-float64(b*c)) / math.Hypot(a, b) // the scale across the text's direction
+	scale.turn = [4]float32{float32(a / scale.size), float32(b / scale.size), float32(c / scale.size), float32(d / scale.size)}
+	scale.snapY = b == 0 && c == 0
+	scale.snapX = a == 0 && d == 0
+	return scale
 }
 
 // roundFactor rounds a factor of a map to 1/1024.
@@ -85,144 +85,144 @@ func quarterPixel(v float32, whole bool) (px int32, sub uint8) {
 	return q >> 2, uint8(q & 3)
 }
 
-// paintText appends the items of the text on k.Page, run by run in the browser's order: halos of
+// paintText appends the items of the text on painter.Page, run by run in the browser's order: halos of
 // underline and glyphs, underline, glyphs, the strike with its halo.
-func (b *Builder) paintText(k *textPainter, w textBlock, p *shapePlacement) error {
-	k.glyphs.begin()
-	k.placed = k.placed[:0]
-	s := newGlyphScale(p.m)
-	if !(s.size > 0) {
+func (builder *Builder) paintText(painter *textPainter, block textBlock, placement *shapePlacement) error {
+	painter.glyphs.begin()
+	painter.placed = painter.placed[:0]
+	scale := newGlyphScale(placement.m)
+	if !(scale.size > 0) {
 		return nil
 	}
-	k.box = textBox{whole: true}
-	if !w.unclipped {
-		k.box = newTextBox(p.m, w.x, w.y, w.w, w.h, b.mode)
+	painter.box = textBox{whole: true}
+	if !block.unclipped {
+		painter.box = newTextBox(placement.m, block.x, block.y, block.w, block.h, builder.mode)
 	}
-	for i := range k.Page.Dots {
-		b.placeMarker(k, &k.Page.Dots[i], w.color, p)
+	for i := range painter.Page.Dots {
+		builder.placeMarker(painter, &painter.Page.Dots[i], block.color, placement)
 	}
-	for i := range k.Page.Runs {
-		if err := b.placeRun(k, &s, &k.Page.Runs[i], w, p); err != nil {
+	for i := range painter.Page.Runs {
+		if err := builder.placeRun(painter, &scale, &painter.Page.Runs[i], block, placement); err != nil {
 			return err
 		}
 	}
-	return b.emitText(k, w, p)
+	return builder.emitText(painter, block, placement)
 }
 
-// placeRun adds the masks of one run of text to k.placed: the halo, the underline, the glyphs and the
+// placeRun adds the masks of one run of text to painter.placed: the halo, the underline, the glyphs and the
 // strike-through, each over the one before. Links have their own colour and are underlined. It
 // refuses lines that are too thick, and text whose masks grow beyond the limit of coverage.
-func (b *Builder) placeRun(k *textPainter, s *glyphScale, r *text.Run, w textBlock, p *shapePlacement) error {
-	if r.Link {
-		w.color = linkColor
+func (builder *Builder) placeRun(painter *textPainter, scale *glyphScale, run *text.Run, block textBlock, placement *shapePlacement) error {
+	if run.Link {
+		block.color = linkColor
 	}
-	underlined := r.Link || r.Underline
-	if underlined || r.Strike {
-		if err := s.checkLine(r, &b.scene.Shapes[p.shape]); err != nil {
+	underlined := run.Link || run.Underline
+	if underlined || run.Strike {
+		if err := scale.checkLine(run, &builder.scene.Shapes[placement.shape]); err != nil {
 			return err
 		}
 	}
 	var below textLine
 	if underlined {
 		var err error
-		if below, err = underline(k, r); err != nil {
+		if below, err = underline(painter, run); err != nil {
 			return err
 		}
 	}
-	if w.halo {
+	if block.halo {
 		if underlined {
-			b.placeLineHalo(k, &below, p)
+			builder.placeLineHalo(painter, &below, placement)
 		}
 		for _, h := range halo {
-			if err := b.placeGlyphs(k, s, r, h, shapes.Background, p); err != nil {
+			if err := builder.placeGlyphs(painter, scale, run, h, shapes.Background, placement); err != nil {
 				return err
 			}
 		}
 	}
 	if underlined {
-		b.placeLine(k, &below, w.color, p)
+		builder.placeLine(painter, &below, block.color, placement)
 	}
-	if err := b.placeGlyphs(k, s, r, [2]float64{}, w.color, p); err != nil {
+	if err := builder.placeGlyphs(painter, scale, run, [2]float64{}, block.color, placement); err != nil {
 		return err
 	}
-	if r.Strike {
-		through := strike(r)
-		if w.halo {
-			b.placeLineHalo(k, &through, p)
+	if run.Strike {
+		through := strike(run)
+		if block.halo {
+			builder.placeLineHalo(painter, &through, placement)
 		}
-		b.placeLine(k, &through, w.color, p)
+		builder.placeLine(painter, &through, block.color, placement)
 	}
-	return b.checkSize(k.glyphs.grown())
+	return builder.checkSize(painter.glyphs.grown())
 }
 
-// placeGlyphs adds the masks of the glyphs of one run of text to k.placed, displaced by h, in the
+// placeGlyphs adds the masks of the glyphs of one run of text to painter.placed, displaced by h, in the
 // text's units, which is not 0 for copies of a halo.
-func (b *Builder) placeGlyphs(k *textPainter, s *glyphScale, r *text.Run, h [2]float64, color shapes.RGB,
-	p *shapePlacement) error {
-	moved := s.m // by the displacement first, as the browser does it
+func (builder *Builder) placeGlyphs(painter *textPainter, scale *glyphScale, run *text.Run, h [2]float64, color shapes.RGB,
+	placement *shapePlacement) error {
+	moved := scale.m // by the displacement first, as the browser does it
 	moved.E = float32(moved.A*float32(h[0])) + (float32(moved.C*float32(h[1])) + moved.E)
 	moved.F = float32(moved.B*float32(h[0])) + (float32(moved.D*float32(h[1])) + moved.F)
-	origin := moved.Apply(vector.Point{X: float32(r.X), Y: float32(r.Baseline)})
+	origin := moved.Apply(vector.Point{X: float32(run.X), Y: float32(run.Baseline)})
 	key := glyphKey{
-		face: r.Face, m: s.turn, size: int32(min(r.Size*s.size, largestMask) * 64), // 1/64 px
-		lightness: uint8(lightness(color)), mode: b.mode,
+		face: run.Face, m: scale.turn, size: int32(min(run.Size*scale.size, largestMask) * 64), // 1/64 px
+		lightness: uint8(lightness(color)), mode: builder.mode,
 	}
-	large := r.Size*s.size > largestMask
-	for _, g := range k.Page.Glyphs[r.First : r.First+r.Count] {
-		x := origin.X + float32(s.m.A*g.X) + float32(s.m.C*g.Y)
-		y := origin.Y + float32(s.m.B*g.X) + float32(s.m.D*g.Y)
-		at := placedMask{color: color}
-		key.id = g.ID
+	large := run.Size*scale.size > largestMask
+	for _, glyph := range painter.Page.Glyphs[run.First : run.First+run.Count] {
+		x := origin.X + float32(scale.m.A*glyph.X) + float32(scale.m.C*glyph.Y)
+		y := origin.Y + float32(scale.m.B*glyph.X) + float32(scale.m.D*glyph.Y)
+		placed := placedMask{color: color}
+		key.id = glyph.ID
 		var err error
 		switch {
 		case large:
-			at.glyph, err = k.glyphs.outline(&key, pathSize, s.enlarged(r.Size, x, y), b.canvas(), p.rule())
+			placed.glyph, err = painter.glyphs.outline(&key, pathSize, scale.enlarged(run.Size, x, y), builder.canvas(), placement.rule())
 		case !(math.Abs(float64(x)) < farAway && math.Abs(float64(y)) < farAway): // also NaN
 			continue
 		default:
-			at.x, key.subX = quarterPixel(x, s.snapX)
-			at.y, key.subY = quarterPixel(y, s.snapY)
-			at.glyph, err = k.glyphs.mask(&key)
+			placed.x, key.subX = quarterPixel(x, scale.snapX)
+			placed.y, key.subY = quarterPixel(y, scale.snapY)
+			placed.glyph, err = painter.glyphs.mask(&key)
 		}
 		if err != nil {
 			return err
 		}
-		b.addPlaced(k, at)
+		builder.addPlaced(painter, placed)
 	}
-	return b.checkSize(k.glyphs.grown())
+	return builder.checkSize(painter.glyphs.grown())
 }
 
-// addPlaced sets the box of a glyph or line mask at its pixel and appends the mask to k.placed,
+// addPlaced sets the box of a glyph or line mask at its pixel and appends the mask to painter.placed,
 // unless it is empty or lies outside of the picture.
-func (b *Builder) addPlaced(k *textPainter, at placedMask) {
-	g := &k.glyphs.glyphs[at.glyph]
-	at.box = [4]int32{at.x + g.box[0], at.y + g.box[1], at.x + g.box[2], at.y + g.box[3]}
-	left, top, right, bottom := at.box[0], at.box[1], at.box[2], at.box[3]
-	if g.count > 0 && left < int32(b.d.Width) && right > 0 && top < int32(b.d.Height) && bottom > 0 {
-		k.placed = append(k.placed, at)
+func (builder *Builder) addPlaced(painter *textPainter, placed placedMask) {
+	mask := &painter.glyphs.glyphs[placed.glyph]
+	placed.box = [4]int32{placed.x + mask.box[0], placed.y + mask.box[1], placed.x + mask.box[2], placed.y + mask.box[3]}
+	left, top, right, bottom := placed.box[0], placed.box[1], placed.box[2], placed.box[3]
+	if mask.count > 0 && left < int32(builder.d.Width) && right > 0 && top < int32(builder.d.Height) && bottom > 0 {
+		painter.placed = append(painter.placed, placed)
 	}
 }
 
 // emitText appends one item to the drawing for each placed mask of a text. Masks that reach beyond
 // the text's box are clipped to it, if the text has one. The others need only the clip of the
 // frame, because clips cost time on the device.
-func (b *Builder) emitText(k *textPainter, w textBlock, p *shapePlacement) error {
-	clip := p.clip
+func (builder *Builder) emitText(painter *textPainter, w textBlock, placement *shapePlacement) error {
+	clip := placement.clip
 	if !w.unclipped {
 		var err error
-		if clip, err = b.boxClip(k, p); err != nil {
+		if clip, err = builder.boxClip(painter, placement); err != nil {
 			return err
 		}
 	}
-	for i := range k.placed {
-		at := &k.placed[i]
-		it := b.item(p, at.color, shapes.Opaque)
-		if clip != p.clip && !k.box.holds(at) {
-			it.Clip = clip
+	for i := range painter.placed {
+		placed := &painter.placed[i]
+		item := builder.item(placement, placed.color, shapes.Opaque)
+		if clip != placement.clip && !painter.box.holds(placed) {
+			item.Clip = clip
 		}
-		k.glyphs.draw(b.d, at.glyph, at.x, at.y, &it)
-		b.d.Items = append(b.d.Items, it)
-		if err := b.checkSize(sizeOf(&b.d.Coverage)); err != nil {
+		painter.glyphs.draw(builder.d, placed.glyph, placed.x, placed.y, &item)
+		builder.d.Items = append(builder.d.Items, item)
+		if err := builder.checkSize(sizeOf(&builder.d.Coverage)); err != nil {
 			return err
 		}
 	}

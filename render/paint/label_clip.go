@@ -16,22 +16,22 @@ type textBox struct {
 	px    geom.Extent
 }
 
-// newTextBox returns the box of w x h units at (x, y) that a text is clipped to; m maps units to
-// px. The browser rounds the box to whole units of the shape before any transform. If m keeps the
+// newTextBox returns the box of w x h units at (x, y) that a text is clipped to; matrix maps units to
+// px. The browser rounds the box to whole units of the shape before any transform. If matrix keeps the
 // box upright and brings all four sides near whole px, they are rounded to whole px too, and whole
 // is set. Exact mode rounds to units alone. See docs/spec/drawing.md#r55.
-func newTextBox(m vector.Matrix, x, y, w, h float64, mode Raster) textBox {
+func newTextBox(matrix vector.Matrix, x, y, w, h float64, mode Raster) textBox {
 	side := func(v float64) float64 { return math.Floor(v + 0.5) }
 	t := textBox{
-		back:   geom.Widened(m).Inverse(),
+		back:   geom.Widened(matrix).Inverse(),
 		Extent: geom.Extent{Lo: geom.Pt(side(x), side(y)), Hi: geom.Pt(side(x+w), side(y+h))},
 	}
-	if !axisAligned(m) || mode == Exact {
+	if !axisAligned(matrix) || mode == Exact {
 		return t
 	}
 	t.px = geom.NewExtent()
 	for _, c := range [2]geom.Point{t.Lo, t.Hi} {
-		q := m.Apply(vector.Point{X: float32(c.X), Y: float32(c.Y)})
+		q := matrix.Apply(vector.Point{X: float32(c.X), Y: float32(c.Y)})
 		if !nearWhole(q.X) || !nearWhole(q.Y) {
 			return t
 		}
@@ -69,28 +69,28 @@ func (w *textBox) holds(at *placedMask) bool {
 // boxClip returns the position of the clip for a text. If one of the text's masks reaches beyond
 // the box, it appends a clip to the drawing; else it returns the clip of the frame, because each
 // clip costs time in every tile that it touches.
-func (b *Builder) boxClip(k *textPainter, p *shapePlacement) (int32, error) {
-	box := &k.box
-	for i := range k.placed {
-		if box.holds(&k.placed[i]) {
+func (builder *Builder) boxClip(painter *textPainter, placement *shapePlacement) (int32, error) {
+	box := &painter.box
+	for i := range painter.placed {
+		if box.holds(&painter.placed[i]) {
 			continue
 		}
 		if box.whole {
-			k.corners = corners(box.px)
+			painter.corners = corners(box.px)
 		} else {
-			k.corners = corners(box.Extent)
-			for i, c := range k.corners {
-				q := p.m.Apply(vector.Point{X: float32(c.X), Y: float32(c.Y)})
-				k.corners[i] = geom.Pt(float64(q.X), float64(q.Y))
+			painter.corners = corners(box.Extent)
+			for i, c := range painter.corners {
+				q := placement.m.Apply(vector.Point{X: float32(c.X), Y: float32(c.Y)})
+				painter.corners[i] = geom.Pt(float64(q.X), float64(q.Y))
 			}
 		}
-		clip := k.corners[:]
-		if frame := b.tree.Nodes[p.shape].Frame; frame >= 0 {
-			clip = b.inFrame(k, clip, frame)
+		clip := painter.corners[:]
+		if frame := builder.tree.Nodes[placement.shape].Frame; frame >= 0 {
+			clip = builder.inFrame(painter, clip, frame)
 		}
-		return b.clipItem(clip, vector.Identity, p)
+		return builder.clipItem(clip, vector.Identity, placement)
 	}
-	return p.clip, nil
+	return placement.clip, nil
 }
 
 // corners returns the corners of a box, clockwise from its upper left.
@@ -99,17 +99,17 @@ func corners(e geom.Extent) [4]geom.Point {
 }
 
 // inFrame returns the common part of a convex polygon in px and the visible part of a frame.
-func (b *Builder) inFrame(k *textPainter, clip []geom.Point, frame int32) []geom.Point {
-	k.frame = b.frameInPx(k.frame[:0], frame)
-	return b.clip.Intersect(clip, k.frame)
+func (builder *Builder) inFrame(k *textPainter, clip []geom.Point, frame int32) []geom.Point {
+	k.frame = builder.frameInPx(k.frame[:0], frame)
+	return builder.clip.Intersect(clip, k.frame)
 }
 
 // frameInPx appends the visible part of a frame, which frames around it may cut, to dst: a polygon
 // in px of the picture.
-func (b *Builder) frameInPx(dst []geom.Point, frame int32) []geom.Point {
-	sp := b.clip.Spans[frame]
-	for _, q := range b.clip.Points[sp.First : sp.First+sp.Count] {
-		r := b.view.Apply(vector.Point{X: float32(q.X), Y: float32(q.Y)})
+func (builder *Builder) frameInPx(dst []geom.Point, frame int32) []geom.Point {
+	sp := builder.clip.Spans[frame]
+	for _, q := range builder.clip.Points[sp.First : sp.First+sp.Count] {
+		r := builder.view.Apply(vector.Point{X: float32(q.X), Y: float32(q.Y)})
 		dst = append(dst, geom.Pt(float64(r.X), float64(r.Y)))
 	}
 	return dst

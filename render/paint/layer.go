@@ -11,37 +11,37 @@ import (
 
 // beginLayer starts a group layer of the browser, which is composited by itself, or extends the
 // current one. Until endLayer everything is clipped to the box of the draws, in whole units, which
-// m maps to px. A stroke reaches half its width beyond its path. See docs/spec/raster.md#r28.
-func (b *Builder) beginLayer(draws []shapes.Draw, m vector.Matrix) {
+// matrix maps to px. A stroke reaches half its width beyond its path. See docs/spec/raster.md#r28.
+func (builder *Builder) beginLayer(draws []shapes.Draw, matrix vector.Matrix) {
 	all := geom.NewExtent() // of all draws, in their own units: mapped as one box
 	for i := range draws {
-		e := geom.PathBounds(draws[i].Path)
-		if e.Empty() {
+		extent := geom.PathBounds(draws[i].Path)
+		if extent.Empty() {
 			continue
 		}
 		grow := draws[i].Width / 2
-		all.Add(geom.Pt(math.Floor(e.Lo.X-grow), math.Floor(e.Lo.Y-grow)))
-		all.Add(geom.Pt(math.Ceil(e.Hi.X+grow), math.Ceil(e.Hi.Y+grow)))
+		all.Add(geom.Pt(math.Floor(extent.Lo.X-grow), math.Floor(extent.Lo.Y-grow)))
+		all.Add(geom.Pt(math.Ceil(extent.Hi.X+grow), math.Ceil(extent.Hi.Y+grow)))
 	}
 	if !all.Empty() {
-		b.widenLayer(all.Lo.X, all.Lo.Y, all.Hi.X, all.Hi.Y, m)
+		builder.widenLayer(all.Lo.X, all.Lo.Y, all.Hi.X, all.Hi.Y, matrix)
 	}
 }
 
-// widenLayer extends the browser's group layer to hold a box in units, which m maps to px, or
+// widenLayer extends the browser's group layer to hold a box in units, which matrix maps to px, or
 // starts the layer with that box. In Exact mode it does nothing, because exact pictures are not
 // clipped to layers.
-func (b *Builder) widenLayer(x0, y0, x1, y1 float64, m vector.Matrix) {
-	if b.mode == Exact {
+func (builder *Builder) widenLayer(x0, y0, x1, y1 float64, matrix vector.Matrix) {
+	if builder.mode == Exact {
 		return
 	}
 	corner := func(x, y float64) vector.Point { return vector.Point{X: float32(x), Y: float32(y)} }
-	box, _ := boundsOf([]vector.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, m)
-	r := pixelBounds([4]float32{box[0] + layerSlack, box[1] + layerSlack, box[2] - layerSlack, box[3] - layerSlack})
-	if l := b.layer; b.layered {
-		r = chord.Rect{X0: min(l.X0, r.X0), Y0: min(l.Y0, r.Y0), X1: max(l.X1, r.X1), Y1: max(l.Y1, r.Y1)}
+	box, _ := boundsOf([]vector.Point{corner(x0, y0), corner(x1, y0), corner(x1, y1), corner(x0, y1)}, matrix)
+	rect := pixelBounds([4]float32{box[0] + layerSlack, box[1] + layerSlack, box[2] - layerSlack, box[3] - layerSlack})
+	if l := builder.layer; builder.layered {
+		rect = chord.Rect{X0: min(l.X0, rect.X0), Y0: min(l.Y0, rect.Y0), X1: max(l.X1, rect.X1), Y1: max(l.Y1, rect.Y1)}
 	}
-	b.layer, b.layered = r, true
+	builder.layer, builder.layered = rect, true
 }
 
 // pixelBounds returns the pixels of the picture that a box (left, top, right, bottom, in px)
@@ -55,16 +55,16 @@ func pixelBounds(box [4]float32) chord.Rect {
 }
 
 // endLayer ends the group layer.
-func (b *Builder) endLayer() { b.layered = false }
+func (builder *Builder) endLayer() { builder.layered = false }
 
 // canvas is the clip rectangle of everything that is drawn: the picture, cut to the box of the
 // frame around the shape and to the group layer.
-func (b *Builder) canvas() chord.Rect {
-	r := b.framed
-	if b.layered {
-		r = b.layer.Within(r)
+func (builder *Builder) canvas() chord.Rect {
+	rect := builder.framed
+	if builder.layered {
+		rect = builder.layer.Within(rect)
 	}
-	return r
+	return rect
 }
 
 // layerSlack is by how much in px the box of a layer may reach into a pixel that does not count.

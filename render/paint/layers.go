@@ -43,93 +43,93 @@ type layerKey struct {
 // frames has its stamp from the properties that its items depend on, and is not drawn yet: see
 // Draw. All others are drawn, and their stamps come from their items. Arrange ends the drawing.
 //
-// v must not have Picture set. The errors are those of Build, but another shape may be the first that
+// wanted must not have Picture set. The errors are those of Build, but another shape may be the first that
 // fails.
-func (b *Builder) Layers(v view.View, mode Raster, d *Drawing) (layers []Layer, err error) {
+func (builder *Builder) Layers(wanted view.View, mode Raster, drawing *Drawing) (layers []Layer, err error) {
 	defer func() {
 		if err != nil { // the cache may hold an unfinished shape
-			b.cached = shapeCache{}
+			builder.cached = shapeCache{}
 		}
 	}()
-	b.layers, b.sources = b.layers[:0], b.sources[:0]
-	b.stop = v.Stop
-	if err := b.begin(v, mode, d); err != nil {
+	builder.layers, builder.sources = builder.layers[:0], builder.sources[:0]
+	builder.stop = wanted.Stop
+	if err := builder.begin(wanted, mode, drawing); err != nil {
 		return nil, err
 	}
-	for _, l := range b.tree.PaintOrder(v.Scene) {
-		if v.Stopped() {
+	for _, layer := range builder.tree.PaintOrder(wanted.Scene) {
+		if wanted.Stopped() {
 			return nil, view.ErrStopped
 		}
-		if err := b.addLayer(l); err != nil {
-			return nil, shapes.ErrorAt(v.Scene.Shapes[l.Shape].ID, err)
+		if err := builder.addLayer(layer); err != nil {
+			return nil, shapes.ErrorAt(wanted.Scene.Shapes[layer.Shape].ID, err)
 		}
 	}
-	return b.layers, nil
+	return builder.layers, nil
 }
 
-// addLayer appends one appearance of a shape to b.layers, unless it is not drawn at all. If a cache
+// addLayer appends one appearance of a shape to builder.layers, unless it is not drawn at all. If a cache
 // key holds everything that the items of the shape depend on, the layer gets its stamp from that
 // key and is not drawn yet. Else it is drawn, and gets its stamp from its items.
-func (b *Builder) addLayer(l tree.Layer) error {
-	p, ok, err := b.place(b.scene, l)
+func (builder *Builder) addLayer(layer tree.Layer) error {
+	placement, ok, err := builder.place(builder.scene, layer)
 	if err != nil || !ok {
 		return err
 	}
-	sh := &b.scene.Shapes[l.Shape]
-	growY, err := shapes.Grown(sh)
+	shape := &builder.scene.Shapes[layer.Shape]
+	growY, err := shapes.Grown(shape)
 	if err != nil {
 		return err
 	}
-	b.framed = b.whole()
-	key, ok := b.cacheKeyOf(sh, growY, &p)
-	keyed := ok && b.tree.Nodes[l.Shape].Frame < 0
-	b.layers = append(b.layers, Layer{})
-	b.sources = append(b.sources, layerSource{l, p})
-	added := len(b.layers) - 1
+	builder.framed = builder.whole()
+	key, ok := builder.cacheKeyOf(shape, growY, &placement)
+	keyed := ok && builder.tree.Nodes[layer.Shape].Frame < 0
+	builder.layers = append(builder.layers, Layer{})
+	builder.sources = append(builder.sources, layerSource{layer, placement})
+	added := len(builder.layers) - 1
 	if keyed {
-		b.layers[added].Stamp = stampOf(layerKey{key, p.second})
+		builder.layers[added].Stamp = stampOf(layerKey{key, placement.second})
 		return nil
 	}
-	from, groups := b.marks(), len(b.d.Groups)
-	if err := b.Draw(added); err != nil {
+	from, groups := builder.marks(), len(builder.d.Groups)
+	if err := builder.Draw(added); err != nil {
 		return err
 	}
-	b.layers[added].Stamp = b.stampOfItems(from, groups)
+	builder.layers[added].Stamp = builder.stampOfItems(from, groups)
 	return nil
 }
 
 // Draw draws layer i of the view that Layers began, unless it is drawn already. After an error the
 // drawing must not be used.
-func (b *Builder) Draw(i int) error {
-	l := &b.layers[i]
+func (builder *Builder) Draw(i int) error {
+	l := &builder.layers[i]
 	if l.Drawn {
 		return nil
 	}
-	return b.drawLayer(i)
+	return builder.drawLayer(i)
 }
 
 // DrawOnce is Draw for a layer that is not expected again: it is not cached between drawings.
-func (b *Builder) DrawOnce(i int) error {
-	b.once = true
-	defer func() { b.once = false }()
-	return b.Draw(i)
+func (builder *Builder) DrawOnce(i int) error {
+	builder.once = true
+	defer func() { builder.once = false }()
+	return builder.Draw(i)
 }
 
 // drawLayer draws layer i, which is not drawn yet, and sets its Drawn, Items and Bytes. If the view was
 // stopped meanwhile, it empties the cache, which may hold an unfinished shape, and returns
 // view.ErrStopped.
-func (b *Builder) drawLayer(i int) error {
-	l := &b.layers[i]
-	from := b.marks()
-	src := &b.sources[i]
-	if err := b.placed(b.scene, src.layer, &src.place); err != nil {
+func (builder *Builder) drawLayer(i int) error {
+	layer := &builder.layers[i]
+	from := builder.marks()
+	src := &builder.sources[i]
+	if err := builder.placed(builder.scene, src.layer, &src.place); err != nil {
 		return err
 	}
-	to := b.marks()
-	l.Drawn, l.Items = true, [2]int{from.items, to.items}
-	l.Bytes = 16*(to.spans-from.spans) + to.bytes - from.bytes // as sizeOf
-	if b.stop != nil && b.stop() {                             // in the middle of the shape
-		b.cached = shapeCache{}
+	to := builder.marks()
+	layer.Drawn, layer.Items = true, [2]int{from.items, to.items}
+	layer.Bytes = 16*(to.spans-from.spans) + to.bytes - from.bytes // as sizeOf
+	if builder.stop != nil && builder.stop() {                     // in the middle of the shape
+		builder.cached = shapeCache{}
 		return view.ErrStopped
 	}
 	return nil
@@ -138,28 +138,28 @@ func (b *Builder) drawLayer(i int) error {
 // Arrange ends a drawing that was made layer by layer. It puts the items of the drawn layers into
 // paint order, whatever the order in which they were drawn, and drops all other items. It changes
 // Layer.Items and the clips of items accordingly.
-func (b *Builder) Arrange() {
-	b.arranged = b.arranged[:0]
-	for i := range b.layers {
-		l := &b.layers[i]
-		if !l.Drawn {
+func (builder *Builder) Arrange() {
+	builder.arranged = builder.arranged[:0]
+	for i := range builder.layers {
+		layer := &builder.layers[i]
+		if !layer.Drawn {
 			continue
 		}
-		moved := int32(len(b.arranged) - l.Items[0]) // how far its items move
-		for _, it := range b.d.Items[l.Items[0]:l.Items[1]] {
-			if it.Clip >= 0 {
-				it.Clip += moved
+		moved := int32(len(builder.arranged) - layer.Items[0]) // how far its items move
+		for _, item := range builder.d.Items[layer.Items[0]:layer.Items[1]] {
+			if item.Clip >= 0 {
+				item.Clip += moved
 			}
-			b.arranged = append(b.arranged, it)
+			builder.arranged = append(builder.arranged, item)
 		}
-		l.Items = [2]int{l.Items[0] + int(moved), len(b.arranged)}
+		layer.Items = [2]int{layer.Items[0] + int(moved), len(builder.arranged)}
 	}
-	b.d.Items, b.arranged = b.arranged, b.d.Items
-	b.d.Pieces += b.filler.Pieces
+	builder.d.Items, builder.arranged = builder.arranged, builder.d.Items
+	builder.d.Pieces += builder.filler.Pieces
 }
 
 // Limit is how many bytes the coverage of the current drawing may take.
-func (b *Builder) Limit() int { return b.limit }
+func (builder *Builder) Limit() int { return builder.limit }
 
 // stampSeeds are random for each process.
 var stampSeeds = sync.OnceValue(func() [2]maphash.Seed {
@@ -176,40 +176,40 @@ func stampOf(k layerKey) Stamp {
 // since from; groups is how many groups it had then. All positions are hashed relative to from, so
 // that equal layers have equal stamps wherever they stand in a drawing. It panics if an item uses
 // coverage or a clip from before.
-func (b *Builder) stampOfItems(from marks, groups int) Stamp {
-	w := b.hashed[:0] // what is hashed
+func (builder *Builder) stampOfItems(from marks, groups int) Stamp {
+	w := builder.hashed[:0] // what is hashed
 	number := func(v int32) { w = binary.LittleEndian.AppendUint32(w, uint32(v)) }
-	for i := range b.d.Items[from.items:] {
-		it := &b.d.Items[from.items+i]
-		if int(it.First) < from.spans || int(it.Clip) >= 0 && int(it.Clip) < from.items {
+	for i := range builder.d.Items[from.items:] {
+		item := &builder.d.Items[from.items+i]
+		if int(item.First) < from.spans || int(item.Clip) >= 0 && int(item.Clip) < from.items {
 			panic("BUG: an item shares coverage or a clip with another layer")
 		}
-		flags := uint32(it.Op) | flag(it.Round)<<8 | flag(it.Second)<<9
+		flags := uint32(item.Op) | flag(item.Round)<<8 | flag(item.Second)<<9
 		w = binary.LittleEndian.AppendUint32(w, flags)
-		w = binary.LittleEndian.AppendUint32(w, it.Opacity)
-		w = append(w, it.Color[0], it.Color[1], it.Color[2])
-		number(it.First - int32(from.spans))
-		number(it.Count)
-		number(relative(it.Clip, from.items))
-		number(relative(it.Group-1, groups))
-		if it.Group > 0 {
-			w = binary.LittleEndian.AppendUint32(w, b.d.Groups[it.Group-1])
+		w = binary.LittleEndian.AppendUint32(w, item.Opacity)
+		w = append(w, item.Color[0], item.Color[1], item.Color[2])
+		number(item.First - int32(from.spans))
+		number(item.Count)
+		number(relative(item.Clip, from.items))
+		number(relative(item.Group-1, groups))
+		if item.Group > 0 {
+			w = binary.LittleEndian.AppendUint32(w, builder.d.Groups[item.Group-1])
 		}
 	}
-	for _, s := range b.d.Coverage.Spans[from.spans:] {
-		at := s.At
+	for _, span := range builder.d.Coverage.Spans[from.spans:] {
+		at := span.At
 		if at != scan.Full {
 			at -= int32(from.bytes)
 		}
-		number(s.X)
-		number(s.Y)
-		number(s.N)
+		number(span.X)
+		number(span.Y)
+		number(span.N)
 		number(at)
 	}
-	w = append(w, b.d.Coverage.Bytes[from.bytes:]...)
-	w = binary.LittleEndian.AppendUint64(w, uint64(len(b.d.Items)-from.items))
-	w = binary.LittleEndian.AppendUint64(w, uint64(len(b.d.Coverage.Spans)-from.spans))
-	b.hashed = w
+	w = append(w, builder.d.Coverage.Bytes[from.bytes:]...)
+	w = binary.LittleEndian.AppendUint64(w, uint64(len(builder.d.Items)-from.items))
+	w = binary.LittleEndian.AppendUint64(w, uint64(len(builder.d.Coverage.Spans)-from.spans))
+	builder.hashed = w
 	seeds := stampSeeds()
 	return Stamp{maphash.Bytes(seeds[0], w), maphash.Bytes(seeds[1], w)}
 }

@@ -26,31 +26,31 @@ func (r *lineRow) end() int32 { return r.x + r.to - r.from }
 
 // at returns the alpha, 0 to 255, of pixel (x, y) in the mask of an underline or strike; 0 outside
 // of the mask.
-func (l *lineMask) at(x, y int32) float64 {
-	if len(l.rows) == 0 || y < l.rows[0].y || int(y-l.rows[0].y) >= len(l.rows) {
+func (mask *lineMask) at(x, y int32) float64 {
+	if len(mask.rows) == 0 || y < mask.rows[0].y || int(y-mask.rows[0].y) >= len(mask.rows) {
 		return 0
 	}
-	r := &l.rows[y-l.rows[0].y]
-	if x < r.x || x >= r.end() {
+	row := &mask.rows[y-mask.rows[0].y]
+	if x < row.x || x >= row.end() {
 		return 0
 	}
-	return float64(l.alpha[r.from+x-r.x])
+	return float64(mask.alpha[row.from+x-row.x])
 }
 
 // between interpolates the alpha at (x+dx, y+dy) between the centres of four pixels, as the
 // browser moves and turns pictures; dx and dy are 0..1.
-func (l *lineMask) between(x, y int32, dx, dy float64) float64 {
-	upper := geom.Lerp1(l.at(x, y), l.at(x+1, y), dx)
-	lower := geom.Lerp1(l.at(x, y+1), l.at(x+1, y+1), dx)
+func (mask *lineMask) between(x, y int32, dx, dy float64) float64 {
+	upper := geom.Lerp1(mask.at(x, y), mask.at(x+1, y), dx)
+	lower := geom.Lerp1(mask.at(x, y+1), mask.at(x+1, y+1), dx)
 	return geom.Lerp1(upper, lower, dy)
 }
 
 // box returns the pixels that the mask of an underline or strike covers: left, top, right, bottom,
 // half-open.
-func (l *lineMask) box() [4]int32 {
+func (mask *lineMask) box() [4]int32 {
 	box := emptyBox
-	for i := range l.rows {
-		r := &l.rows[i]
+	for i := range mask.rows {
+		r := &mask.rows[i]
 		box = [4]int32{min(box[0], r.x), min(box[1], r.y), max(box[2], r.end()), max(box[3], r.y+1)}
 	}
 	return box
@@ -58,55 +58,55 @@ func (l *lineMask) box() [4]int32 {
 
 // begin sets the mask of an underline or strike to the pixels of a box (left, top, right, bottom,
 // half-open), all with alpha 0.
-func (l *lineMask) begin(box [4]int32) {
-	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
+func (mask *lineMask) begin(box [4]int32) {
+	mask.rows, mask.alpha = mask.rows[:0], mask.alpha[:0]
 	w := box[2] - box[0]
 	for y := box[1]; y < box[3]; y++ {
-		at := int32(len(l.alpha))
-		l.rows = append(l.rows, lineRow{box[0], y, at, at + w})
-		l.alpha = append(l.alpha, make([]byte, w)...)
+		at := int32(len(mask.alpha))
+		mask.rows = append(mask.rows, lineRow{box[0], y, at, at + w})
+		mask.alpha = append(mask.alpha, make([]byte, w)...)
 	}
 }
 
 // load sets the mask of an underline or strike to a coverage whose spans are sorted by row and
 // column. Gaps between the spans of a row become pixels with alpha 0, so that each row of pixels is
 // one lineRow.
-func (l *lineMask) load(c *scan.Coverage) {
-	l.rows, l.alpha = l.rows[:0], l.alpha[:0]
-	for _, s := range c.Spans {
-		if n := len(l.rows); n == 0 || l.rows[n-1].y != s.Y {
-			l.rows = append(l.rows, lineRow{s.X, s.Y, int32(len(l.alpha)), int32(len(l.alpha))})
+func (mask *lineMask) load(coverage *scan.Coverage) {
+	mask.rows, mask.alpha = mask.rows[:0], mask.alpha[:0]
+	for _, span := range coverage.Spans {
+		if n := len(mask.rows); n == 0 || mask.rows[n-1].y != span.Y {
+			mask.rows = append(mask.rows, lineRow{span.X, span.Y, int32(len(mask.alpha)), int32(len(mask.alpha))})
 		}
-		r := &l.rows[len(l.rows)-1]
-		for ; r.end() < s.X; r.to++ {
-			l.alpha = append(l.alpha, 0)
+		row := &mask.rows[len(mask.rows)-1]
+		for ; row.end() < span.X; row.to++ {
+			mask.alpha = append(mask.alpha, 0)
 		}
-		for i := range s.N {
+		for i := range span.N {
 			a := byte(255)
-			if s.At != scan.Full {
-				a = c.Bytes[s.At+i]
+			if span.At != scan.Full {
+				a = coverage.Bytes[span.At+i]
 			}
-			l.alpha = append(l.alpha, a)
+			mask.alpha = append(mask.alpha, a)
 		}
-		r.to += s.N
+		row.to += span.N
 	}
 }
 
 // clearGaps clears the pixels of an underline's mask whose centre lies in one of the underline's
 // gaps, because the browser cuts gaps out without antialiasing. back maps px to the units of the
 // line, which may be turned.
-func (l *lineMask) clearGaps(at *textLine, back geom.Matrix) {
-	for _, r := range l.rows {
-		n := float64(r.to - r.from)
-		first := back.Apply(geom.Pt(float64(r.x)+0.5, float64(r.y)+0.5))
+func (mask *lineMask) clearGaps(line *textLine, back geom.Matrix) {
+	for _, row := range mask.rows {
+		n := float64(row.to - row.from)
+		first := back.Apply(geom.Pt(float64(row.x)+0.5, float64(row.y)+0.5))
 		last := first.X + float64(back.A*(n-1))
 		lo, hi := min(first.X, last), max(first.X, last)
-		above, below := inside(first.Y, back.B, at.top, at.bottom, n)
-		i := sort.Search(len(at.gaps), func(i int) bool { return at.gaps[i].to > lo }) // the first that may touch the row
-		for ; i < len(at.gaps) && at.gaps[i].from <= hi; i++ {
-			a, b := inside(first.X, back.A, at.gaps[i].from, at.gaps[i].to, n)
+		above, below := inside(first.Y, back.B, line.top, line.bottom, n)
+		i := sort.Search(len(line.gaps), func(i int) bool { return line.gaps[i].to > lo }) // the first that may touch the row
+		for ; i < len(line.gaps) && line.gaps[i].from <= hi; i++ {
+			a, b := inside(first.X, back.A, line.gaps[i].from, line.gaps[i].to, n)
 			if a, b = max(a, above), min(b, below); a < b {
-				clear(l.alpha[r.from+int32(a) : r.from+int32(b)])
+				clear(mask.alpha[row.from+int32(a) : row.from+int32(b)])
 			}
 		}
 	}
@@ -126,51 +126,53 @@ func inside(v, slope, from, to, n float64) (a, b float64) {
 }
 
 // double composites the mask over itself, for lines that are drawn twice.
-func (l *lineMask) double() {
-	for i, a := range l.alpha {
-		l.alpha[i] = scan.Over(a, a)
+func (mask *lineMask) double() {
+	for i, a := range mask.alpha {
+		mask.alpha[i] = scan.Over(a, a)
 	}
 }
 
-// maskLine sets c.line to the mask of an underline or strike: the rectangle in c.path, mapped by m,
-// without the gaps of the line at. In Reference mode an upright rectangle is filled by the
-// browser's rule for rectangles. With whole, a level line with gaps is filled in three parts: above
-// the rows of the gaps, between these rows, and below. The browser cuts it there, which changes the
-// alpha of a thin part.
-func (c *glyphCache) maskLine(m vector.Matrix, clip chord.Rect, mode Raster, r scan.Rule, at *textLine, whole bool) {
-	c.raw.Reset()
-	if box, ok := boundsOf(c.path.Points, m); ok && axisAligned(m) && mode == Reference {
+// maskLine sets cache.line to the mask of an underline or strike: the rectangle in cache.path,
+// mapped by matrix, without the gaps of the line at. In Reference mode an upright rectangle is
+// filled by the browser's rule for rectangles. With whole, a level line with gaps is filled in
+// three parts: above the rows of the gaps, between these rows, and below. The browser cuts it
+// there, which changes the alpha of a thin part.
+func (cache *glyphCache) maskLine(matrix vector.Matrix, clip chord.Rect, mode Raster, rule scan.Rule, line *textLine, whole bool) {
+	cache.raw.Reset()
+	if box, ok := boundsOf(cache.path.Points, matrix); ok && axisAligned(matrix) && mode == Reference {
 		for i, v := range box { // rounded, not cut down, as sides are elsewhere
 			box[i] = float32(math.Floor(float64(v)*256+0.5)) / 256
 		}
 		from, rows := box[1], [2]float32{} // rows at 0, 0 cut nothing
 		if whole {
-			rows = gapRows(m, at)
+			rows = gapRows(matrix, line)
 		}
 		for _, to := range [...]float32{rows[0], rows[1], box[3]} {
 			if to = min(to, box[3]); to > from {
-				scan.SharpRect(&c.raw, [4]float32{box[0], from, box[2], to}, clip)
+				scan.SharpRect(&cache.raw, [4]float32{box[0], from, box[2], to}, clip)
 				from = to
 			}
 		}
-		c.filler.Pieces = 0
+		cache.filler.Pieces = 0
 	} else {
-		c.fill(&c.raw, m, clip, mode, r)
+		cache.fill(&cache.raw, matrix, clip, mode, rule)
 	}
-	c.line.load(&c.raw)
-	c.line.clearGaps(at, geom.Widened(m).Inverse())
+	cache.line.load(&cache.raw)
+	cache.line.clearGaps(line, geom.Widened(matrix).Inverse())
 }
 
-// gapRows returns the first pixel row of the gaps of an underline that m maps to px, and the row
+// gapRows returns the first pixel row of the gaps of an underline that matrix maps to px, and the row
 // after their last one. It returns 0 twice if the line is not level or no gap holds the centre of a
 // pixel.
-func gapRows(m vector.Matrix, at *textLine) [2]float32 {
-	isLevel := m.B == 0 && m.A > 0 && m.D > 0
-	hasPixel := func(g gap) bool { return firstCentre(m.A, g.from, m.E) < firstCentre(m.A, g.to, m.E) }
-	if !isLevel || !slices.ContainsFunc(at.gaps, hasPixel) {
+func gapRows(matrix vector.Matrix, line *textLine) [2]float32 {
+	isLevel := matrix.B == 0 && matrix.A > 0 && matrix.D > 0
+	hasPixel := func(g gap) bool {
+		return firstCentre(matrix.A, g.from, matrix.E) < firstCentre(matrix.A, g.to, matrix.E)
+	}
+	if !isLevel || !slices.ContainsFunc(line.gaps, hasPixel) {
 		return [2]float32{}
 	}
-	rows := [2]float32{firstCentre(m.D, at.top, m.F), firstCentre(m.D, at.bottom, m.F)}
+	rows := [2]float32{firstCentre(matrix.D, line.top, matrix.F), firstCentre(matrix.D, line.bottom, matrix.F)}
 	if rows[0] >= rows[1] {
 		return [2]float32{}
 	}
@@ -183,25 +185,25 @@ func firstCentre(factor float32, v float64, offset float32) float32 {
 	return float32(math.Ceil(float64(float64(factor)*v) + float64(offset) - 0.5))
 }
 
-// lineHalo sets c.halo to the halo of an underline or strike: one picture of copies of c.line, each
+// lineHalo sets cache.halo to the halo of an underline or strike: one picture of copies of cache.line, each
 // displaced by the given px in x and y. Copies that do not lie on whole pixels are interpolated.
-func (c *glyphCache) lineHalo(by [][2]float64) {
-	if len(c.line.rows) == 0 {
-		c.halo.begin([4]int32{})
+func (cache *glyphCache) lineHalo(by [][2]float64) {
+	if len(cache.line.rows) == 0 {
+		cache.halo.begin([4]int32{})
 		return
 	}
-	box, reach := c.line.box(), int32(0)
+	box, reach := cache.line.box(), int32(0)
 	for _, h := range by {
 		reach = max(reach, int32(math.Ceil(max(math.Abs(h[0]), math.Abs(h[1])))))
 	}
-	c.halo.begin([4]int32{box[0] - reach, box[1] - reach, box[2] + reach, box[3] + reach})
+	cache.halo.begin([4]int32{box[0] - reach, box[1] - reach, box[2] + reach, box[3] + reach})
 	for _, h := range by {
 		x, y := math.Floor(-h[0]), math.Floor(-h[1]) // whole px from a pixel of the halo to the line's
 		dx, dy := -h[0]-x, -h[1]-y                   // and the rest
-		for _, r := range c.halo.rows {
-			for i := range r.to - r.from {
-				p := &c.halo.alpha[r.from+i]
-				a := byte(c.line.between(r.x+i+int32(x), r.y+int32(y), dx, dy) + 0.5)
+		for _, row := range cache.halo.rows {
+			for i := range row.to - row.from {
+				p := &cache.halo.alpha[row.from+i]
+				a := byte(cache.line.between(row.x+i+int32(x), row.y+int32(y), dx, dy) + 0.5)
 				*p += scan.Share(a, 255-*p) // rounded, as pictures are blended
 			}
 		}
@@ -209,36 +211,36 @@ func (c *glyphCache) lineHalo(by [][2]float64) {
 }
 
 // keepMask adds the mask of an underline or strike to the glyph masks and returns its position in
-// c.glyphs.
-func (c *glyphCache) keepMask(l *lineMask) int32 {
-	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
-	for _, r := range l.rows {
-		c.row(first, r.x, r.y, l.alpha[r.from:r.to])
+// cache.glyphs.
+func (cache *glyphCache) keepMask(mask *lineMask) int32 {
+	first, at := len(cache.coverage.Spans), len(cache.coverage.Bytes)
+	for _, r := range mask.rows {
+		cache.row(first, r.x, r.y, mask.alpha[r.from:r.to])
 	}
-	return c.add(first, at)
+	return cache.add(first, at)
 }
 
 // keepTurned adds the mask of an underline or strike of turned text to the glyph masks and returns
-// its position in c.glyphs. back maps px of the drawing to px of the mask l. Each pixel within clip
-// that maps into l is interpolated from it, as the browser turns such a line as a picture.
-func (c *glyphCache) keepTurned(l *lineMask, back geom.Matrix, clip chord.Rect) int32 {
-	first, at := len(c.coverage.Spans), len(c.coverage.Bytes)
-	if len(l.rows) > 0 {
-		box := l.box() // and half a px around it
+// its position in cache.glyphs. back maps px of the drawing to px of mask. Each pixel within clip
+// that maps into mask is interpolated from it, as the browser turns such a line as a picture.
+func (cache *glyphCache) keepTurned(mask *lineMask, back geom.Matrix, clip chord.Rect) int32 {
+	first, at := len(cache.coverage.Spans), len(cache.coverage.Bytes)
+	if len(mask.rows) > 0 {
+		box := mask.box() // and half a px around it
 		box = [4]int32{box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1}
 		clip = mappedBounds(back.Inverse(), chord.Rect{X0: box[0], Y0: box[1], X1: box[2], Y1: box[3]}).Within(clip)
 		for y := clip.Y0; y < clip.Y1; y++ {
 			x0, x1 := across(box, back, float64(y)+0.5, clip)
-			c.scratch = c.scratch[:0]
+			cache.scratch = cache.scratch[:0]
 			for x := x0; x < x1; x++ {
 				q := back.Apply(geom.Pt(float64(x)+0.5, float64(y)+0.5))
 				u, v := math.Floor(q.X-0.5), math.Floor(q.Y-0.5)
-				c.scratch = append(c.scratch, byte(l.between(int32(u), int32(v), q.X-0.5-u, q.Y-0.5-v)+0.5))
+				cache.scratch = append(cache.scratch, byte(mask.between(int32(u), int32(v), q.X-0.5-u, q.Y-0.5-v)+0.5))
 			}
-			c.row(first, x0, y, c.scratch)
+			cache.row(first, x0, y, cache.scratch)
 		}
 	}
-	return c.add(first, at)
+	return cache.add(first, at)
 }
 
 // across returns the columns [x0, x1) within clip of the row of px at y that back maps into box (left,
@@ -271,10 +273,10 @@ func across(box [4]int32, back geom.Matrix, y float64, clip chord.Rect) (x0, x1 
 const longRun = 16
 
 // row appends a row of alpha that begins at pixel (x, y) to the glyph mask whose spans begin at
-// position first of c.coverage. Pixels with alpha 0 are left out. A long run of 255 becomes a Full
+// position first of cache.coverage. Pixels with alpha 0 are left out. A long run of 255 becomes a Full
 // span. Pixels that follow the mask's last span without a gap extend that span.
-func (c *glyphCache) row(first int, x, y int32, alpha []byte) {
-	to := &c.coverage
+func (cache *glyphCache) row(first int, x, y int32, alpha []byte) {
+	to := &cache.coverage
 	for len(alpha) > 0 {
 		n := 1
 		for n < len(alpha) && alpha[n] == alpha[0] {

@@ -13,22 +13,22 @@ import (
 	"plumb/render/view"
 )
 
-// paint appends the items of a shape's draws (fills and strokes) to the drawing; m maps their units
+// paint appends the items of a shape's draws (fills and strokes) to the drawing; matrix maps their units
 // to px. Draws that lie outside of the picture are left out. A draw of width 0 is a fill.
-func (b *Builder) paint(draws []shapes.Draw, m vector.Matrix, p *shapePlacement) error {
+func (builder *Builder) paint(draws []shapes.Draw, matrix vector.Matrix, placement *shapePlacement) error {
 	for i := range draws {
-		w := &draws[i]
-		if !b.visible(w, m) {
+		draw := &draws[i]
+		if !builder.visible(draw, matrix) {
 			continue
 		}
 		var err error
 		switch {
-		case w.Width == 0:
-			err = b.fill(w, m, p)
-		case w.Dashes.Dash > 0 && !w.Dashes.Solid:
-			err = b.strokeDashed(w, m, p)
+		case draw.Width == 0:
+			err = builder.fill(draw, matrix, placement)
+		case draw.Dashes.Dash > 0 && !draw.Dashes.Solid:
+			err = builder.strokeDashed(draw, matrix, placement)
 		default:
-			err = b.strokeSolid(w, m, p)
+			err = builder.strokeSolid(draw, matrix, placement)
 		}
 		if err != nil {
 			return err
@@ -38,34 +38,34 @@ func (b *Builder) paint(draws []shapes.Draw, m vector.Matrix, p *shapePlacement)
 }
 
 // emit appends an item unless it covers nothing.
-func (b *Builder) emit(it Item) {
+func (builder *Builder) emit(it Item) {
 	if it.Count > 0 {
-		b.d.Items = append(b.d.Items, it)
+		builder.d.Items = append(builder.d.Items, it)
 	}
 }
 
 // fill appends the item of a draw that fills the inside of its path, and keeps the place of its
-// coverage in b.filled. A hatch becomes items over the last fill instead, whose outline it shares.
-func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
-	if w.Hatch { // it covers the same outline as the fill below it
-		return b.hatch(w, m, p)
+// coverage in builder.filled. A hatch becomes items over the last fill instead, whose outline it shares.
+func (builder *Builder) fill(draw *shapes.Draw, matrix vector.Matrix, placement *shapePlacement) error {
+	if draw.Hatch { // it covers the same outline as the fill below it
+		return builder.hatch(draw, matrix, placement)
 	}
-	it := b.item(p, w.Color, w.Opacity)
-	b.outlined.Reset()
-	b.outlined.Append(w.Path)
-	b.outlined.Transform(m)
+	item := builder.item(placement, draw.Color, draw.Opacity)
+	builder.outlined.Reset()
+	builder.outlined.Append(draw.Path)
+	builder.outlined.Transform(matrix)
 	// Freehand lines in layers keep the plain test: with the staged map four of nine of them were worse.
-	freehand := b.scene.Shapes[p.shape].Kind == scene.Draw && !b.layered
-	if (w.Disc || freehand) && b.mode == Reference {
-		b.judgeDisc(w, &b.scene.Shapes[p.shape], p)
-		b.scanner.Judged = &b.judged
-		defer func() { b.scanner.Judged = nil }()
+	freehand := builder.scene.Shapes[placement.shape].Kind == scene.Draw && !builder.layered
+	if (draw.Disc || freehand) && builder.mode == Reference {
+		builder.judgeDisc(draw, &builder.scene.Shapes[placement.shape], placement)
+		builder.scanner.Judged = &builder.judged
+		defer func() { builder.scanner.Judged = nil }()
 	}
-	if err := b.cover(w, &it, m, p); err != nil {
+	if err := builder.cover(draw, &item, matrix, placement); err != nil {
 		return err
 	}
-	b.filled = [2]int32{it.First, it.Count}
-	b.emit(it)
+	builder.filled = [2]int32{item.First, item.Count}
+	builder.emit(item)
 	return nil
 }
 
@@ -73,105 +73,105 @@ func (b *Builder) fill(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error
 // overlapping subpaths. Exact areas add up, so there each subpath is filled by itself and the
 // areas are united: otherwise overlaps, such as the two passes of a hand-drawn line, would be
 // too strong at their edges. Of a path that is drawn Twice, Exact mode takes the first half only.
-func (b *Builder) strokeSolid(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
-	if b.mode == Reference {
-		return b.stroke(w, w.Path, m, p)
+func (builder *Builder) strokeSolid(draw *shapes.Draw, matrix vector.Matrix, placement *shapePlacement) error {
+	if builder.mode == Reference {
+		return builder.stroke(draw, draw.Path, matrix, placement)
 	}
-	it := b.item(p, w.Color, w.Opacity)
+	item := builder.item(placement, draw.Color, draw.Opacity)
 	verbs, points, weights := 0, 0, 0 // of the path, done so far
-	end := len(w.Path.Verbs)
-	if w.Twice {
+	end := len(draw.Path.Verbs)
+	if draw.Twice {
 		end /= 2
 	}
 	for verbs < end {
-		n := subpath(w.Path, verbs, points, weights, &b.part)
-		verbs, points, weights = verbs+n, points+len(b.part.Points), weights+len(b.part.Weights)
+		n := subpath(draw.Path, verbs, points, weights, &builder.part)
+		verbs, points, weights = verbs+n, points+len(builder.part.Points), weights+len(builder.part.Weights)
 		last := verbs == end
 		if n == 1 && !last {
 			continue // a Move without anything behind it
 		}
-		if endsOnStart(&b.part, float32(w.Width)) {
-			b.part.Close()
+		if endsOnStart(&builder.part, float32(draw.Width)) {
+			builder.part.Close()
 		}
-		b.outlined.Reset()
-		b.stroker.Outline(&b.outlined, &b.part, float32(w.Width), b.resolution(m))
-		b.outlined.Transform(m)
-		b.watch(&b.outlined, &it)
-		b.filler.Add(&b.outlined, b.canvas())
+		builder.outlined.Reset()
+		builder.stroker.Outline(&builder.outlined, &builder.part, float32(draw.Width), builder.resolution(matrix))
+		builder.outlined.Transform(matrix)
+		builder.watch(&builder.outlined, &item)
+		builder.filler.Add(&builder.outlined, builder.canvas())
 	}
 	var err error
-	if w.Cut && b.body.holes {
-		b.body.raw.Reset()
-		b.filler.Take(&b.body.raw)
-		err = b.clipBodyCoverage(&it)
+	if draw.Cut && builder.body.holes {
+		builder.body.raw.Reset()
+		builder.filler.Take(&builder.body.raw)
+		err = builder.clipBodyCoverage(&item)
 	} else {
-		first, count := b.filler.Take(&b.d.Coverage)
-		err = b.setCoverage(&it, first, count)
+		first, count := builder.filler.Take(&builder.d.Coverage)
+		err = builder.setCoverage(&item, first, count)
 	}
 	if err == nil {
-		b.emit(it)
+		builder.emit(item)
 	}
 	return err
 }
 
 // strokeDashed appends the item of a stroke with dashes; if the browser ignores the dashes, the stroke is
 // solid.
-func (b *Builder) strokeDashed(w *shapes.Draw, m vector.Matrix, p *shapePlacement) error {
-	b.pattern = [2]float32{float32(w.Dashes.Dash), float32(w.Dashes.Gap)}
-	b.part.Reset()
-	if !b.dasher.Dash(&b.part, w.Path, b.pattern[:], float32(w.Dashes.Offset), b.resolution(m)) {
-		b.part.Append(w.Path)
+func (builder *Builder) strokeDashed(draw *shapes.Draw, matrix vector.Matrix, placement *shapePlacement) error {
+	builder.pattern = [2]float32{float32(draw.Dashes.Dash), float32(draw.Dashes.Gap)}
+	builder.part.Reset()
+	if !builder.dasher.Dash(&builder.part, draw.Path, builder.pattern[:], float32(draw.Dashes.Offset), builder.resolution(matrix)) {
+		builder.part.Append(draw.Path)
 	}
-	return b.stroke(w, &b.part, m, p)
+	return builder.stroke(draw, &builder.part, matrix, placement)
 }
 
-// stroke appends the item of the path src, stroked with the pen of w, to the drawing; m maps units
+// stroke appends the item of the path src, stroked with the pen of draw, to the drawing; matrix maps units
 // to px. In Reference mode a stroke of at most one px is drawn as a hairline, as the browser does.
 // If the shape is a single translucent draw, its opacity becomes part of the hairline's strength,
-// and p.opacityApplied is set.
-func (b *Builder) stroke(w *shapes.Draw, src *vector.Path, m vector.Matrix, p *shapePlacement) error {
-	it := b.item(p, w.Color, w.Opacity)
-	b.outlined.Reset()
-	if width := hairline(float32(w.Width), m); width > 0 && b.mode == Reference {
-		b.outlined.Append(src)
-		b.outlined.Transform(m)
+// and placement.opacityApplied is set.
+func (builder *Builder) stroke(draw *shapes.Draw, src *vector.Path, matrix vector.Matrix, placement *shapePlacement) error {
+	item := builder.item(placement, draw.Color, draw.Opacity)
+	builder.outlined.Reset()
+	if width := hairline(float32(draw.Width), matrix); width > 0 && builder.mode == Reference {
+		builder.outlined.Append(src)
+		builder.outlined.Transform(matrix)
 		strength := uint32(255)
-		if p.single && p.translucent() {
-			strength, p.opacityApplied = shapes.Alpha(p.opacity), true // pixel by pixel
+		if placement.single && placement.translucent() {
+			strength, placement.opacityApplied = shapes.Alpha(placement.opacity), true // pixel by pixel
 		}
 		strength = strength * width >> 8 // width is in 1/256 px
-		r := p.rule()
-		b.hair.Style = hair.Style{
+		rule := placement.rule()
+		builder.hair.Style = hair.Style{
 			Strength: strength,
-			Plain:    strength < 255 || r.Clip || w.Cut || b.plain(&it, r),
-			Clipped:  r.Clip || w.Cut && b.body.holes,
+			Plain:    strength < 255 || rule.Clip || draw.Cut || builder.plain(&item, rule),
+			Clipped:  rule.Clip || draw.Cut && builder.body.holes,
 		}
-		b.hair.Add(&b.outlined, b.canvas())
-		if err := b.coverHair(w, &it); err != nil {
+		builder.hair.Add(&builder.outlined, builder.canvas())
+		if err := builder.coverHair(draw, &item); err != nil {
 			return err
 		}
-		b.emit(it)
+		builder.emit(item)
 		return nil
 	}
-	b.stroker.Outline(&b.outlined, src, float32(w.Width), b.resolution(m))
-	b.outlined.Transform(m)
-	if err := b.cover(w, &it, m, p); err != nil {
+	builder.stroker.Outline(&builder.outlined, src, float32(draw.Width), builder.resolution(matrix))
+	builder.outlined.Transform(matrix)
+	if err := builder.cover(draw, &item, matrix, placement); err != nil {
 		return err
 	}
-	b.emit(it)
+	builder.emit(item)
 	return nil
 }
 
 // hairline returns the width in 1/256 px, at least 1, of a stroke that is too thin to be drawn as an
-// outline: at most one px along both axes of the map m to px. Its colour is weakened by that width. It
+// outline: at most one px along both axes of the map matrix to px. Its colour is weakened by that width. It
 // returns 0 for a wider stroke.
-func hairline(width float32, m vector.Matrix) uint32 {
+func hairline(width float32, matrix vector.Matrix) uint32 {
 	// long returns about the length of (x, y) times width, as the browser estimates it.
 	long := func(x, y float32) float32 {
 		x, y = max(x, -x)*width, max(y, -y)*width
 		return max(x, y) + min(x, y)/2
 	}
-	u, v := long(m.A, m.B), long(m.C, m.D)
+	u, v := long(matrix.A, matrix.B), long(matrix.C, matrix.D)
 	if !(u <= 1 && v <= 1) {
 		return 0
 	}
@@ -181,48 +181,48 @@ func hairline(width float32, m vector.Matrix) uint32 {
 // axisAligned reports whether m maps axis-aligned rectangles to axis-aligned rectangles.
 func axisAligned(m vector.Matrix) bool { return m.B == 0 && m.C == 0 || m.A == 0 && m.D == 0 }
 
-// cover gives an item the coverage of the path in b.outlined, which is in px, for draw w of the
-// shape at p. If w is part of an arrow's body, it is clipped as the body is. If w is a box that
+// cover gives an item the coverage of the path in builder.outlined, which is in px, for draw of the
+// shape at placement. If draw is part of an arrow's body, it is clipped as the body is. If draw is a box that
 // stays upright, it is filled by the browser's rule for rectangles. Else it is filled as any path.
-func (b *Builder) cover(w *shapes.Draw, it *Item, m vector.Matrix, p *shapePlacement) error {
+func (builder *Builder) cover(draw *shapes.Draw, item *Item, matrix vector.Matrix, placement *shapePlacement) error {
 	switch {
-	case w.Cut:
-		return b.coverBody(it, p.rule())
-	case w.Box && b.mode == Reference && axisAligned(m):
-		box, _ := boundsOf(b.outlined.Points, vector.Identity)
-		first, count := scan.SharpRect(&b.d.Coverage, box, b.canvas())
-		return b.setCoverage(it, first, count)
+	case draw.Cut:
+		return builder.coverBody(item, placement.rule())
+	case draw.Box && builder.mode == Reference && axisAligned(matrix):
+		box, _ := boundsOf(builder.outlined.Points, vector.Identity)
+		first, count := scan.SharpRect(&builder.d.Coverage, box, builder.canvas())
+		return builder.setCoverage(item, first, count)
 	}
-	return b.area(&b.outlined, it, p.rule())
+	return builder.area(&builder.outlined, item, placement.rule())
 }
 
-// coverHair gives an item the coverage of the hairlines in b.hair. If w is part of an arrow's body,
+// coverHair gives an item the coverage of the hairlines in builder.hair. If w is part of an arrow's body,
 // it is clipped as the body is. Else the item also gets the list of the pixels that the two-pixel
 // rule blends.
-func (b *Builder) coverHair(w *shapes.Draw, it *Item) error {
-	if w.Cut && b.body.holes {
-		b.body.raw.Reset()
-		b.hair.Take(&b.body.raw, nil)
-		return b.clipBodyCoverage(it)
+func (builder *Builder) coverHair(w *shapes.Draw, item *Item) error {
+	if w.Cut && builder.body.holes {
+		builder.body.raw.Reset()
+		builder.hair.Take(&builder.body.raw, nil)
+		return builder.clipBodyCoverage(item)
 	}
-	it.Pairs = int32(len(b.d.Pairs))
-	first, count := b.hair.Take(&b.d.Coverage, b.scanner.Pairs)
-	it.Paired = int32(len(b.d.Pairs)) - it.Pairs
-	return b.setCoverage(it, first, count)
+	item.Pairs = int32(len(builder.d.Pairs))
+	first, count := builder.hair.Take(&builder.d.Coverage, builder.scanner.Pairs)
+	item.Paired = int32(len(builder.d.Pairs)) - item.Pairs
+	return builder.setCoverage(item, first, count)
 }
 
 // setCoverage gives an item the range of count spans from first on, and returns an error if the drawing
 // has more coverage than its limits allow.
-func (b *Builder) setCoverage(it *Item, first, count int) error {
+func (builder *Builder) setCoverage(it *Item, first, count int) error {
 	it.First, it.Count = int32(first), int32(count)
-	return b.checkSize(sizeOf(&b.d.Coverage))
+	return builder.checkSize(sizeOf(&builder.d.Coverage))
 }
 
 // resolution returns the px per unit with which strokes and dashes of a drawing are made, by the
 // map m from units to px. Exact mode makes them finer.
-func (b *Builder) resolution(m vector.Matrix) float32 {
+func (builder *Builder) resolution(m vector.Matrix) float32 {
 	r := stroke.Resolution(m)
-	if b.mode == Exact {
+	if builder.mode == Exact {
 		r *= stroke.Fine
 	}
 	return r
@@ -252,22 +252,22 @@ func subpath(src *vector.Path, verb, point, weight int, part *vector.Path) (verb
 // endsOnStart reports whether a subpath without Close ends on its start and can be closed instead: a join
 // covers the same as two overlapping caps, and its edges do not count twice. Both end pieces must be
 // longer than half the stroke's width, or the caps would stick out.
-func endsOnStart(p *vector.Path, width float32) bool {
-	n := len(p.Points)
-	if n < 4 || p.Verbs[len(p.Verbs)-1] == vector.Close || p.Points[0] != p.Points[n-1] {
+func endsOnStart(path *vector.Path, width float32) bool {
+	n := len(path.Points)
+	if n < 4 || path.Verbs[len(path.Verbs)-1] == vector.Close || path.Points[0] != path.Points[n-1] {
 		return false
 	}
 	far := func(a, b vector.Point) bool {
 		dx, dy := a.X-b.X, a.Y-b.Y
 		return float32(dx*dx)+float32(dy*dy) > width*width/4
 	}
-	second := p.Verbs[1].Points()                          // position of the end of the first piece
-	beforeLast := n - 1 - p.Verbs[len(p.Verbs)-1].Points() // and of the start of the last one
-	return far(p.Points[0], p.Points[second]) && far(p.Points[n-1], p.Points[beforeLast])
+	second := path.Verbs[1].Points()                             // position of the end of the first piece
+	beforeLast := n - 1 - path.Verbs[len(path.Verbs)-1].Points() // and of the start of the last one
+	return far(path.Points[0], path.Points[second]) && far(path.Points[n-1], path.Points[beforeLast])
 }
 
 // item returns an item of the shape at p that covers nothing yet.
-func (b *Builder) item(p *shapePlacement, color shapes.RGB, opacity uint32) Item {
+func (builder *Builder) item(p *shapePlacement, color shapes.RGB, opacity uint32) Item {
 	return Item{Op: OpPaint, Second: p.second, Opacity: opacity, Color: color, Clip: p.clip, Shape: p.shape}
 }
 
@@ -279,37 +279,37 @@ func (p *shapePlacement) rule() scan.Rule {
 
 // plain reports whether an item is drawn without the two-pixel rule. In a layer
 // colours are opaque: it is made translucent as a whole.
-func (b *Builder) plain(it *Item, r scan.Rule) bool {
-	return r.Plain && !b.layered || it.Opacity != shapes.Opaque || it.Color == shapes.RGB{}
+func (builder *Builder) plain(it *Item, r scan.Rule) bool {
+	return r.Plain && !builder.layered || it.Opacity != shapes.Opaque || it.Color == shapes.RGB{}
 }
 
 // area gives an item the coverage of the inside of a path in px. In Reference mode it is computed
 // as in the reference browser, with the list of the pixels that the two-pixel rule blends. In Exact
 // mode it is the true area.
-func (b *Builder) area(p *vector.Path, it *Item, r scan.Rule) error {
-	b.watch(p, it)
-	r.Plain = b.plain(it, r)
-	it.Pairs = int32(len(b.d.Pairs))
-	first, count := b.fillPath(&b.d.Coverage, p, r)
-	it.Paired = int32(len(b.d.Pairs)) - it.Pairs
-	return b.setCoverage(it, first, count)
+func (builder *Builder) area(path *vector.Path, item *Item, rule scan.Rule) error {
+	builder.watch(path, item)
+	rule.Plain = builder.plain(item, rule)
+	item.Pairs = int32(len(builder.d.Pairs))
+	first, count := builder.fillPath(&builder.d.Coverage, path, rule)
+	item.Paired = int32(len(builder.d.Pairs)) - item.Pairs
+	return builder.setCoverage(item, first, count)
 }
 
-// fillPath appends the coverage of a path in px to dst, within b.canvas, and returns the range of
+// fillPath appends the coverage of a path in px to dst, within builder.canvas, and returns the range of
 // its spans. The mode says by which filler.
-func (b *Builder) fillPath(dst *scan.Coverage, p *vector.Path, r scan.Rule) (first, count int) {
-	if b.mode == Reference {
-		return b.scanner.Append(dst, p, b.canvas(), r)
+func (builder *Builder) fillPath(dst *scan.Coverage, path *vector.Path, r scan.Rule) (first, count int) {
+	if builder.mode == Reference {
+		return builder.scanner.Append(dst, path, builder.canvas(), r)
 	}
-	b.filler.Add(p, b.canvas())
-	return b.filler.Take(dst)
+	builder.filler.Add(path, builder.canvas())
+	return builder.filler.Take(dst)
 }
 
-// watch calls b.Watch, which tests set, with a path that is about to be filled.
-func (b *Builder) watch(p *vector.Path, it *Item) {
-	if b.Watch != nil {
+// watch calls builder.Watch, which tests set, with a path that is about to be filled.
+func (builder *Builder) watch(path *vector.Path, it *Item) {
+	if builder.Watch != nil {
 		seen := *it // a copy, or every item would be allocated
-		b.Watch(p, &seen)
+		builder.Watch(path, &seen)
 	}
 }
 
@@ -317,35 +317,35 @@ func (b *Builder) watch(p *vector.Path, it *Item) {
 func sizeOf(c *scan.Coverage) int { return 16*len(c.Spans) + len(c.Bytes) }
 
 // checkSize returns an error if a drawing with that many bytes of coverage is beyond a limit:
-// view.ErrLarge beyond b.light, so that the caller can prepare the view apart from others,
-// scene.ErrLimit beyond b.limit.
-func (b *Builder) checkSize(bytes int) error {
-	if b.light > 0 && bytes > b.light {
+// view.ErrLarge beyond builder.light, so that the caller can prepare the view apart from others,
+// scene.ErrLimit beyond builder.limit.
+func (builder *Builder) checkSize(bytes int) error {
+	if builder.light > 0 && bytes > builder.light {
 		return view.ErrLarge
 	}
-	if bytes > b.limit {
+	if bytes > builder.limit {
 		return fmt.Errorf("cannot draw scene: the coverage of its outlines takes more than %d bytes (%s): %w",
-			b.limit, scene.FlagCoverage, scene.ErrLimit)
+			builder.limit, scene.FlagCoverage, scene.ErrLimit)
 	}
 	return nil
 }
 
-// visible reports whether a draw of a shape may touch the picture; m maps its units to px. A stroke
+// visible reports whether a draw of a shape may touch the picture; matrix maps its units to px. A stroke
 // reaches half its width beyond its path, and a little more where its outline is approximate.
-func (b *Builder) visible(w *shapes.Draw, m vector.Matrix) bool {
-	box, ok := boundsOf(w.Path.Points, m)
+func (builder *Builder) visible(draw *shapes.Draw, matrix vector.Matrix) bool {
+	box, ok := boundsOf(draw.Path.Points, matrix)
 	if !ok {
 		return false
 	}
-	grow := float32(w.Width)*stroke.Resolution(m) + 1
-	return box[0]-grow < float32(b.d.Width) && box[2]+grow > 0 &&
-		box[1]-grow < float32(b.d.Height) && box[3]+grow > 0
+	grow := float32(draw.Width)*stroke.Resolution(matrix) + 1
+	return box[0]-grow < float32(builder.d.Width) && box[2]+grow > 0 &&
+		box[1]-grow < float32(builder.d.Height) && box[3]+grow > 0
 }
 
 // boundsOf returns the box of points that m maps to px: left, top, right, bottom. ok is false
 // without points.
-func boundsOf(p []vector.Point, m vector.Matrix) (box [4]float32, ok bool) {
-	for i, q := range p {
+func boundsOf(points []vector.Point, m vector.Matrix) (box [4]float32, ok bool) {
+	for i, q := range points {
 		q = m.Apply(q)
 		if i == 0 {
 			box = [4]float32{q.X, q.Y, q.X, q.Y}
@@ -354,31 +354,31 @@ func boundsOf(p []vector.Point, m vector.Matrix) (box [4]float32, ok bool) {
 		box[0], box[1] = min(box[0], q.X), min(box[1], q.Y)
 		box[2], box[3] = max(box[2], q.X), max(box[3], q.Y)
 	}
-	return box, len(p) > 0
+	return box, len(points) > 0
 }
 
 // clipItem appends a clip to the drawing, an item with OpClip, and returns its position. Its
-// coverage is the convex polygon c, such as the visible part of a frame, mapped to px by m. The
-// polygon's path stays in b.outlined.
-func (b *Builder) clipItem(c []geom.Point, m vector.Matrix, p *shapePlacement) (int32, error) {
-	b.outlined.Reset()
-	for i, q := range c {
+// coverage is the convex polygon corners, such as the visible part of a frame, mapped to px by matrix. The
+// polygon's path stays in builder.outlined.
+func (builder *Builder) clipItem(corners []geom.Point, matrix vector.Matrix, placement *shapePlacement) (int32, error) {
+	builder.outlined.Reset()
+	for i, q := range corners {
 		w := vector.Point{X: float32(q.X), Y: float32(q.Y)}
 		if i == 0 {
-			b.outlined.MoveTo(w)
+			builder.outlined.MoveTo(w)
 		} else {
-			b.outlined.LineTo(w)
+			builder.outlined.LineTo(w)
 		}
 	}
-	if len(c) > 0 {
-		b.outlined.Close()
+	if len(corners) > 0 {
+		builder.outlined.Close()
 	}
-	b.outlined.Transform(m)
-	it := b.item(p, shapes.RGB{}, shapes.Opaque)
-	it.Op, it.Clip = OpClip, -1
-	if err := b.area(&b.outlined, &it, scan.Rule{Clip: true, Cells: true}); err != nil {
+	builder.outlined.Transform(matrix)
+	item := builder.item(placement, shapes.RGB{}, shapes.Opaque)
+	item.Op, item.Clip = OpClip, -1
+	if err := builder.area(&builder.outlined, &item, scan.Rule{Clip: true, Cells: true}); err != nil {
 		return -1, err
 	}
-	b.d.Items = append(b.d.Items, it)
-	return int32(len(b.d.Items) - 1), nil
+	builder.d.Items = append(builder.d.Items, item)
+	return int32(len(builder.d.Items) - 1), nil
 }

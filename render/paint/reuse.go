@@ -118,106 +118,106 @@ func (r *shapeCache) most() int {
 // is not cached. Only geo shapes without a label are. None are while Watch is set, which must see
 // every path, nor in views with Picture or Unmeasured, because such pictures seldom have a shape in
 // common.
-func (b *Builder) cacheKeyOf(sh *scene.Shape, growY float64, p *shapePlacement) (w cacheKey, ok bool) {
-	if sh.Kind != scene.Geo || sh.Rich != nil || b.Watch != nil || b.picture || b.unmeasured {
+func (builder *Builder) cacheKeyOf(shape *scene.Shape, growY float64, placement *shapePlacement) (w cacheKey, ok bool) {
+	if shape.Kind != scene.Geo || shape.Rich != nil || builder.Watch != nil || builder.picture || builder.unmeasured {
 		return w, false
 	}
 	return cacheKey{
-		id: sh.ID, m: p.m, width: b.d.Width, height: b.d.Height, mode: b.mode, version: b.Version,
-		rule: p.rule(), framed: b.framed, opacity: p.opacity,
-		w: sh.W, h: sh.H + growY, scale: sh.Scale, geo: sh.Geo,
-		color: sh.Color, size: sh.Size, dash: sh.Dash, fill: sh.Fill,
+		id: shape.ID, m: placement.m, width: builder.d.Width, height: builder.d.Height, mode: builder.mode, version: builder.Version,
+		rule: placement.rule(), framed: builder.framed, opacity: placement.opacity,
+		w: shape.W, h: shape.H + growY, scale: shape.Scale, geo: shape.Geo,
+		color: shape.Color, size: shape.Size, dash: shape.Dash, fill: shape.Fill,
 	}, true
 }
 
 // marks returns the end of the drawing's lists.
-func (b *Builder) marks() marks {
-	return marks{len(b.d.Items), len(b.d.Coverage.Spans), len(b.d.Coverage.Bytes)}
+func (builder *Builder) marks() marks {
+	return marks{len(builder.d.Items), len(builder.d.Coverage.Spans), len(builder.d.Coverage.Bytes)}
 }
 
-// appendCached appends the items of the cached shape with key w to the drawing, for the placement
-// p, and reports whether it did. A shape that is found in the old store is also copied into the
+// appendCached appends the items of the cached shape with key to the drawing, for the placement
+// placement, and reports whether it did. A shape that is found in the old store is also copied into the
 // young one. If the key is known but its items are not stored, it returns false, and from then on
 // items are stored again.
-func (b *Builder) appendCached(w *cacheKey, p *shapePlacement) bool {
-	store := &b.cached.young
-	entry, ok := store.known[*w]
+func (builder *Builder) appendCached(key *cacheKey, placement *shapePlacement) bool {
+	store := &builder.cached.young
+	entry, ok := store.known[*key]
 	if !ok {
-		store = &b.cached.old
-		entry, ok = store.known[*w]
+		store = &builder.cached.old
+		entry, ok = store.known[*key]
 		if !ok {
 			return false
 		}
 	}
-	b.cached.hit, b.cached.keysOnly = true, false
+	builder.cached.hit, builder.cached.keysOnly = true, false
 	if entry.keyOnly {
 		return false
 	}
-	b.cached.hits++
-	from := b.marks()
-	b.d.Items = appendRange(store, entry.from, entry.to, b.d.Items, &b.d.Coverage)
-	p.single, p.opacityApplied = entry.single, entry.opacityApplied
-	if store == &b.cached.old {
-		b.cache(w, from, p)
+	builder.cached.hits++
+	from := builder.marks()
+	builder.d.Items = appendRange(store, entry.from, entry.to, builder.d.Items, &builder.d.Coverage)
+	placement.single, placement.opacityApplied = entry.single, entry.opacityApplied
+	if store == &builder.cached.old {
+		builder.cache(key, from, placement)
 	}
-	for j := range b.d.Items[from.items:] {
-		it := &b.d.Items[from.items+j]
-		it.Second, it.Shape, it.Clip = p.second, p.shape, p.clip
+	for j := range builder.d.Items[from.items:] {
+		it := &builder.d.Items[from.items+j]
+		it.Second, it.Shape, it.Clip = placement.second, placement.shape, placement.clip
 	}
 	return true
 }
 
 // cache stores the items and the coverage that were added to the drawing since from in the cache of
-// shapes, under key w; in keysOnly mode it stores the key alone. When the young store is full, the
+// shapes, under key key; in keysOnly mode it stores the key alone. When the young store is full, the
 // stores change places. It leaves out shapes without items, those of DrawOnce, and large ones.
-func (b *Builder) cache(w *cacheKey, from marks, p *shapePlacement) {
-	r := &b.cached
-	size := from.size(b.marks())
-	if size == 0 || b.once { // the shape lies outside of the picture, or comes once
+func (builder *Builder) cache(key *cacheKey, from marks, placement *shapePlacement) {
+	cache := &builder.cached
+	size := from.size(builder.marks())
+	if size == 0 || builder.once { // the shape lies outside of the picture, or comes once
 		return
 	}
-	size += entryBytes + len(w.id)
-	if size > r.most()/16 {
+	size += entryBytes + len(key.id)
+	if size > cache.most()/16 {
 		return
 	}
-	if r.young.charged+size > r.most() {
-		r.young, r.old = r.old, r.young
-		r.young.reset()
-		r.hit, r.keysOnly = false, !r.hit
+	if cache.young.charged+size > cache.most() {
+		cache.young, cache.old = cache.old, cache.young
+		cache.young.reset()
+		cache.hit, cache.keysOnly = false, !cache.hit
 	}
-	young := &r.young
+	young := &cache.young
 	if young.known == nil {
 		young.known = map[cacheKey]cacheEntry{}
 	}
 	young.charged += size
-	if r.keysOnly {
-		young.known[*w] = cacheEntry{keyOnly: true}
+	if cache.keysOnly {
+		young.known[*key] = cacheEntry{keyOnly: true}
 		return
 	}
-	young.reserve(from, b.marks())
-	entry := cacheEntry{single: p.single, opacityApplied: p.opacityApplied, from: young.marks()}
-	drawn := shapeStore{items: b.d.Items, coverage: b.d.Coverage}
-	young.items = appendRange(&drawn, from, b.marks(), young.items, &young.coverage)
+	young.reserve(from, builder.marks())
+	entry := cacheEntry{single: placement.single, opacityApplied: placement.opacityApplied, from: young.marks()}
+	drawn := shapeStore{items: builder.d.Items, coverage: builder.d.Coverage}
+	young.items = appendRange(&drawn, from, builder.marks(), young.items, &young.coverage)
 	entry.to = young.marks()
-	young.known[*w] = entry
+	young.known[*key] = entry
 }
 
-// appendRange appends the cached items between two marks of store m to items, and their coverage to
-// c. It changes their positions to those in c, and returns the longer items.
-func appendRange(m *shapeStore, from, to marks, items []Item, c *scan.Coverage) []Item {
-	toSpan := int32(len(c.Spans) - from.spans)
-	toByte := int32(len(c.Bytes) - from.bytes)
-	for _, it := range m.items[from.items:to.items] {
+// appendRange appends the cached items between two marks of store to items, and their coverage to
+// coverage. It changes their positions to those in coverage, and returns the longer items.
+func appendRange(store *shapeStore, from, to marks, items []Item, coverage *scan.Coverage) []Item {
+	toSpan := int32(len(coverage.Spans) - from.spans)
+	toByte := int32(len(coverage.Bytes) - from.bytes)
+	for _, it := range store.items[from.items:to.items] {
 		it.First += toSpan
 		items = append(items, it)
 	}
-	at := len(c.Spans)
-	c.Spans = append(c.Spans, m.coverage.Spans[from.spans:to.spans]...)
-	for i := range c.Spans[at:] {
-		if s := &c.Spans[at+i]; s.At != scan.Full {
+	at := len(coverage.Spans)
+	coverage.Spans = append(coverage.Spans, store.coverage.Spans[from.spans:to.spans]...)
+	for i := range coverage.Spans[at:] {
+		if s := &coverage.Spans[at+i]; s.At != scan.Full {
 			s.At += toByte
 		}
 	}
-	c.Bytes = append(c.Bytes, m.coverage.Bytes[from.bytes:to.bytes]...)
+	coverage.Bytes = append(coverage.Bytes, store.coverage.Bytes[from.bytes:to.bytes]...)
 	return items
 }

@@ -8,38 +8,38 @@ import (
 	"plumb/render/vector"
 )
 
-// checkCertain refuses draws whose pixels differ from the editor's in ways that no rule predicts; m
+// checkCertain refuses draws whose pixels differ from the editor's in ways that no rule predicts; matrix
 // maps their units to px. These are thin dashes along a translucent ellipse with a pattern
 // (docs/spec/drawing.md#r88), dashes in shapes narrower than they are (docs/spec/drawing.md#r92), and
 // tiny translucent discs in quarter turns (docs/spec/drawing.md#r85).
-func (b *Builder) checkCertain(sh *scene.Shape, d []shapes.Draw, growY float64, m vector.Matrix, p *shapePlacement) error {
-	if b.mode == Exact {
+func (builder *Builder) checkCertain(shape *scene.Shape, draws []shapes.Draw, growY float64, matrix vector.Matrix, placement *shapePlacement) error {
+	if builder.mode == Exact {
 		return nil
 	}
-	hatched := slices.ContainsFunc(d, func(w shapes.Draw) bool { return w.Hatch })
-	for i := range d {
-		w := &d[i]
-		if w.Disc && axisAligned(m) && p.translucent() && !p.single && isTinyDisc(w, m) {
-			return shapes.Foreign(sh, "a translucent dot of a pen of at most 5 px")
+	hatched := slices.ContainsFunc(draws, func(w shapes.Draw) bool { return w.Hatch })
+	for i := range draws {
+		draw := &draws[i]
+		if draw.Disc && axisAligned(matrix) && placement.translucent() && !placement.single && isTinyDisc(draw, matrix) {
+			return shapes.Foreign(shape, "a translucent dot of a pen of at most 5 px")
 		}
-		if sh.Kind != scene.Geo || w.Width == 0 {
+		if shape.Kind != scene.Geo || draw.Width == 0 {
 			continue
 		}
-		if sh.Dash != scene.DashDraw && sh.Dash != scene.DashSolid &&
-			isThread(sh.Geo, sh.W/sh.Scale/w.Width, (sh.H+growY)/sh.Scale/w.Width) {
-			return shapes.Foreign(sh, "dashes around a heart, cloud or ellipse narrower than two of them")
+		if shape.Dash != scene.DashDraw && shape.Dash != scene.DashSolid &&
+			isThread(shape.Geo, shape.W/shape.Scale/draw.Width, (shape.H+growY)/shape.Scale/draw.Width) {
+			return shapes.Foreign(shape, "dashes around a heart, cloud or ellipse narrower than two of them")
 		}
-		if w.Dashes.Gap <= 0 || w.Dashes.Solid {
+		if draw.Dashes.Gap <= 0 || draw.Dashes.Solid {
 			continue
 		}
-		if sh.Geo == scene.Ellipse && hatched && p.translucent() && hairline(float32(w.Width), m) > 0 {
-			return shapes.Foreign(sh, "dots or dashes of at most 1 px along a translucent ellipse with a pattern")
+		if shape.Geo == scene.Ellipse && hatched && placement.translucent() && hairline(float32(draw.Width), matrix) > 0 {
+			return shapes.Foreign(shape, "dots or dashes of at most 1 px along a translucent ellipse with a pattern")
 		}
-		if inward(sh.Geo) && isSpeck(sh.W/sh.Scale/w.Width, (sh.H+growY)/sh.Scale/w.Width) {
-			return shapes.Foreign(sh, "dashes around a shape narrower than they are")
+		if inward(shape.Geo) && isSpeck(shape.W/shape.Scale/draw.Width, (shape.H+growY)/shape.Scale/draw.Width) {
+			return shapes.Foreign(shape, "dashes around a shape narrower than they are")
 		}
-		if (sh.Geo == scene.XBox || sh.Geo == scene.CheckBox) && min(sh.W, sh.H+growY) < 4 && hairline(float32(w.Width), m) > 0 {
-			return shapes.Foreign(sh, "dots or dashes of at most 1 px in a box narrower than 4 px")
+		if (shape.Geo == scene.XBox || shape.Geo == scene.CheckBox) && min(shape.W, shape.H+growY) < 4 && hairline(float32(draw.Width), matrix) > 0 {
+			return shapes.Foreign(shape, "dots or dashes of at most 1 px in a box narrower than 4 px")
 		}
 	}
 	return nil
@@ -79,13 +79,13 @@ const longestCloud = 128
 
 // checkCloud refuses a hand-drawn cloud that is more than longestCloud times as long as wide,
 // because it is not drawn as in the editor.
-func (b *Builder) checkCloud(sh *scene.Shape, growY float64) error {
-	if b.mode == Exact || sh.Kind != scene.Geo || sh.Geo != scene.Cloud || sh.Dash != scene.DashDraw {
+func (builder *Builder) checkCloud(shape *scene.Shape, growY float64) error {
+	if builder.mode == Exact || shape.Kind != scene.Geo || shape.Geo != scene.Cloud || shape.Dash != scene.DashDraw {
 		return nil
 	}
-	w, h := max(1, sh.W), max(1, sh.H+growY)
+	w, h := max(1, shape.W), max(1, shape.H+growY)
 	if max(w, h) > longestCloud*min(w, h) {
-		return shapes.Foreign(sh, "a cloud more than 128 times as long as wide")
+		return shapes.Foreign(shape, "a cloud more than 128 times as long as wide")
 	}
 	return nil
 }
@@ -114,21 +114,21 @@ const (
 // shownLabel returns whether the text of a shape shows in the picture. Only labels of geo shapes
 // may be hidden: the editor leaves them out where the shape is too small. w and h are the size of
 // the shape in its unscaled units, growth included.
-func shownLabel(sh *scene.Shape, kind shapes.TextKind, w, h float64) labelState {
-	if sh.Rich == nil {
+func shownLabel(shape *scene.Shape, kind shapes.TextKind, w, h float64) labelState {
+	if shape.Rich == nil {
 		return labelNone
 	}
 	if kind != shapes.LabelText {
 		return labelShown
 	}
-	if sh.Scale <= labelCulled && w < labelPadding-1 {
+	if shape.Scale <= labelCulled && w < labelPadding-1 {
 		return labelNone
 	}
-	if sh.Scale <= labelCulled && w <= labelPadding {
+	if shape.Scale <= labelCulled && w <= labelPadding {
 		return labelCut
 	}
 	least := w
-	if sh.Vertical == scene.AlignStart {
+	if shape.Vertical == scene.AlignStart {
 		least = min(w, h)
 	}
 	switch {
@@ -143,12 +143,12 @@ func shownLabel(sh *scene.Shape, kind shapes.TextKind, w, h float64) labelState 
 // checkLabel refuses a translucent shape of a single draw (lone) if it is uncertain whether the
 // editor shows its label, because a label changes how the opacity is applied, and any shape of whose
 // label the editor may paint some letters (docs/spec/drawing.md#r91).
-func (b *Builder) checkLabel(sh *scene.Shape, l labelState, lone bool, p *shapePlacement) error {
-	if l == labelCut && b.mode != Exact {
-		return shapes.Foreign(sh, "a label at the edge of its box, at a small scale")
+func (builder *Builder) checkLabel(shape *scene.Shape, state labelState, lone bool, placement *shapePlacement) error {
+	if state == labelCut && builder.mode != Exact {
+		return shapes.Foreign(shape, "a label at the edge of its box, at a small scale")
 	}
-	if l == labelUncertain && lone && p.translucent() && b.mode != Exact {
-		return shapes.Foreign(sh, "a label at the edge of its box in a translucent shape")
+	if state == labelUncertain && lone && placement.translucent() && builder.mode != Exact {
+		return shapes.Foreign(shape, "a label at the edge of its box in a translucent shape")
 	}
 	return nil
 }

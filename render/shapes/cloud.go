@@ -56,11 +56,11 @@ func CheckClouds(s *scene.Scene, limit int) error {
 // inside the box. The points are moved at random, with the shape's id as the seed, as in the
 // editor. Each bump is an arc through two of the moved points, as high as the bump between these
 // points before they were moved. It refuses too many bumps. See docs/spec/drawing.md#r25.
-func (g GeoSpec) cloud(c *Outline) error {
-	w, h := g.W, g.H
+func (spec GeoSpec) cloud(outline *Outline) error {
+	w, h := spec.W, spec.H
 	perimeter := stadiumPerimeter(w, h)
-	n := bumps(w, h, g.Size)
-	if err := checkBumps(w, h, n, g.most); err != nil {
+	n := bumps(w, h, spec.Size)
+	if err := checkBumps(w, h, n, spec.most); err != nil {
 		return err
 	}
 	depth := 0.2 * perimeter / n // how far the stadium is inside the box
@@ -68,42 +68,42 @@ func (g GeoSpec) cloud(c *Outline) error {
 	pad := geom.Pt((w-innerW)/2, (h-innerH)/2)
 	spacing := stadiumPerimeter(innerW, innerH) / n
 
-	c.anchors = stadiumPoints(c.anchors[:0], int(n), innerW, innerH, pad)
-	c.wiggled = append(c.wiggled[:0], c.anchors...)
-	g.wiggle(c.wiggled, depth)
+	outline.anchors = stadiumPoints(outline.anchors[:0], int(n), innerW, innerH, pad)
+	outline.wiggled = append(outline.wiggled[:0], outline.anchors...)
+	spec.wiggle(outline.wiggled, depth)
 
-	c.Move(c.wiggled[0])
-	for i := range c.anchors {
-		j := (i + 1) % len(c.anchors)
-		a, b := c.anchors[i], c.anchors[j]
-		from, to := c.wiggled[i], c.wiggled[j]
+	outline.Move(outline.wiggled[0])
+	for i := range outline.anchors {
+		j := (i + 1) % len(outline.anchors)
+		a, b := outline.anchors[i], outline.anchors[j]
+		from, to := outline.wiggled[i], outline.wiggled[j]
 		ab := geom.Distance(a, b)
 		height := (max(pad.X, pad.Y) + (spacing - ab)) * geom.Distance(from, to) / ab
 		apex := geom.Add(geom.Lerp(a, b, 0.5), geom.Scale(geom.Perp(geom.Unit(geom.Sub(b, a))), height))
 		apex = geom.Pt(geom.Clamp(apex.X, 0, w), geom.Clamp(apex.Y, 0, h))
-		c.arcTo(circleRadius(from, to, apex), to)
+		outline.arcTo(circleRadius(from, to, apex), to)
 	}
-	c.Close()
+	outline.Close()
 	return nil
 }
 
 // wiggle moves the points of a cloud's outline at random in x and y, but not along a side of less
 // than 20 px. The points take their random numbers in pairs from both ends of the list, as in the
 // editor. The middle one of an odd number of points stays.
-func (g GeoSpec) wiggle(p []geom.Point, depth float64) {
+func (spec GeoSpec) wiggle(points []geom.Point, depth float64) {
 	reach := func(side float64) float64 { // the most that a point moves
 		if side < 20 {
 			return 0
 		}
-		return 0.3 * depth * g.Scale
+		return 0.3 * depth * spec.Scale
 	}
-	reachX, reachY := reach(g.W), reach(g.H)
+	reachX, reachY := reach(spec.W), reach(spec.H)
 	var rng Random
-	rng.Seed(g.ID, "")
-	for i := range len(p) / 2 {
-		for _, k := range [2]int{i, len(p) - 1 - i} {
-			p[k].X += float64(rng.Next() * reachX) // float64: no fused multiply-add
-			p[k].Y += float64(rng.Next() * reachY)
+	rng.Seed(spec.ID, "")
+	for i := range len(points) / 2 {
+		for _, k := range [2]int{i, len(points) - 1 - i} {
+			points[k].X += float64(rng.Next() * reachX) // float64: no fused multiply-add
+			points[k].Y += float64(rng.Next() * reachY)
 		}
 	}
 }

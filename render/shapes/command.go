@@ -51,59 +51,59 @@ type Outline struct {
 }
 
 // Reset empties the outline and keeps its memory.
-func (c *Outline) Reset() { c.List, c.first = c.List[:0], 0 }
+func (outline *Outline) Reset() { outline.List, outline.first = outline.List[:0], 0 }
 
 // Move begins a subpath at p and returns its command.
-func (c *Outline) Move(p geom.Point) *outlineCommand {
-	c.first = len(c.List)
-	c.List = append(c.List, outlineCommand{Verb: MoveTo, To: p})
-	return &c.List[len(c.List)-1]
+func (outline *Outline) Move(p geom.Point) *outlineCommand {
+	outline.first = len(outline.List)
+	outline.List = append(outline.List, outlineCommand{Verb: MoveTo, To: p})
+	return &outline.List[len(outline.List)-1]
 }
 
 // Line adds a straight line to p and returns its command.
-func (c *Outline) Line(p geom.Point) *outlineCommand {
-	c.List = append(c.List, outlineCommand{Verb: lineTo, To: p})
-	return &c.List[len(c.List)-1]
+func (outline *Outline) Line(p geom.Point) *outlineCommand {
+	outline.List = append(outline.List, outlineCommand{Verb: lineTo, To: p})
+	return &outline.List[len(outline.List)-1]
 }
 
 // curveSteps is the number of samples of a curve that is not part of an arc.
 const curveSteps = 10
 
 // curve adds a cubic to p and returns its command.
-func (c *Outline) curve(c1, c2, p geom.Point) *outlineCommand {
-	c.List = append(c.List, outlineCommand{Verb: curveTo, c1: c1, c2: c2, To: p, steps: curveSteps})
-	return &c.List[len(c.List)-1]
+func (outline *Outline) curve(c1, c2, p geom.Point) *outlineCommand {
+	outline.List = append(outline.List, outlineCommand{Verb: curveTo, c1: c1, c2: c2, To: p, steps: curveSteps})
+	return &outline.List[len(outline.List)-1]
 }
 
 // current returns the end of the last command.
-func (c *Outline) current() geom.Point { return c.List[len(c.List)-1].To }
+func (outline *Outline) current() geom.Point { return outline.List[len(outline.List)-1].To }
 
 // Close ends the current subpath of a shape's outline on its first point and marks its last command
 // as closing. It adds a straight line unless the subpath ends there already, within rounding
 // errors.
-func (c *Outline) Close() {
+func (outline *Outline) Close() {
 	const roundingErrors = 1e-6 // within which a curve, such as an arc, ends on the first point
-	start := c.List[c.first].To
-	if !geom.Near(c.current(), start, roundingErrors) {
-		c.Line(start)
+	start := outline.List[outline.first].To
+	if !geom.Near(outline.current(), start, roundingErrors) {
+		outline.Line(start)
 	}
-	c.List[len(c.List)-1].closing = true
+	outline.List[len(outline.List)-1].closing = true
 }
 
 // Polygon adds a closed subpath of straight lines to the shape's outline.
-func (c *Outline) Polygon(p ...geom.Point) {
-	c.Move(p[0])
+func (outline *Outline) Polygon(p ...geom.Point) {
+	outline.Move(p[0])
 	for _, q := range p[1:] {
-		c.Line(q)
+		outline.Line(q)
 	}
-	c.Close()
+	outline.Close()
 }
 
 // Arc adds a part of an ellipse to a shape's outline, as one to four cubics. The ellipse has the
 // radii rx and ry; the part begins at angle a and goes sweep radians clockwise. The current point
 // must be at its start, and the last piece ends on end exactly. An arc of no angle adds nothing.
 // See docs/spec/drawing.md#r20.
-func (c *Outline) Arc(centre geom.Point, rx, ry, a, sweep float64, end geom.Point) {
+func (outline *Outline) Arc(centre geom.Point, rx, ry, a, sweep float64, end geom.Point) {
 	n := min(4, math.Ceil(math.Abs(sweep)/(math.Pi/2))) // pieces
 	if !(n > 0) {
 		return
@@ -124,7 +124,7 @@ func (c *Outline) Arc(centre geom.Point, rx, ry, a, sweep float64, end geom.Poin
 		if i == n {
 			to = end
 		}
-		cmd := c.curve(geom.Add(p, geom.Scale(tp, h)), geom.Sub(q, geom.Scale(tq, h)), to)
+		cmd := outline.curve(geom.Add(p, geom.Scale(tp, h)), geom.Sub(q, geom.Scale(tq, h)), to)
 		cmd.merged, cmd.steps = i > 1, steps
 		p, tp = q, tq
 	}
@@ -137,15 +137,15 @@ const MaxSamples = 4096
 // arcTo adds the smaller arc of a circle of radius r, clockwise, from the outline's current point
 // to end. A radius that is too small grows until the circle reaches both points; a radius of 0
 // makes a line. If both points are equal it adds nothing.
-func (c *Outline) arcTo(r float64, end geom.Point) {
-	p := c.current()
+func (outline *Outline) arcTo(r float64, end geom.Point) {
+	p := outline.current()
 	half := geom.Scale(geom.Sub(end, p), 0.5)
 	h := geom.Length(half) // half the distance
 	if h == 0 {
 		return
 	}
 	if r == 0 {
-		c.Line(end)
+		outline.Line(end)
 		return
 	}
 	r = max(r, h)
@@ -153,7 +153,7 @@ func (c *Outline) arcTo(r float64, end geom.Point) {
 	k := math.Sqrt(max(0, float64(r*r)-float64(h*h))) / h
 	centre := geom.Add(geom.Add(p, half), geom.Scale(geom.Pt(-half.Y, half.X), k))
 	from := math.Atan2(p.Y-centre.Y, p.X-centre.X)
-	c.Arc(centre, r, r, from, 2*math.Asin(min(1, h/r)), end)
+	outline.Arc(centre, r, r, from, 2*math.Asin(min(1, h/r)), end)
 }
 
 // gaussT and gaussC are the nodes and weights of the editor's 12-node Gauss-Legendre rule,
@@ -186,43 +186,43 @@ func curveLength(p, c1, c2, q geom.Point) float64 {
 // Measure sets the length and both tangents of every command of a shape's outline, which dashes and
 // jitter need. A move gets an infinite length and no tangents, so that it limits no corner next to
 // it.
-func (c *Outline) Measure() {
+func (outline *Outline) Measure() {
 	var p geom.Point
-	for i := range c.List {
-		m := &c.List[i]
-		switch m.Verb {
+	for i := range outline.List {
+		command := &outline.List[i]
+		switch command.Verb {
 		case lineTo:
-			m.length = geom.Distance(p, m.To)
-			m.b = geom.Unit(geom.Sub(p, m.To))
-			m.e = m.b
+			command.length = geom.Distance(p, command.To)
+			command.b = geom.Unit(geom.Sub(p, command.To))
+			command.e = command.b
 		case curveTo:
-			m.length = curveLength(p, m.c1, m.c2, m.To)
-			m.b = geom.Unit(geom.Sub(m.c1, p))
-			m.e = geom.Unit(geom.Sub(m.c2, m.To))
+			command.length = curveLength(p, command.c1, command.c2, command.To)
+			command.b = geom.Unit(geom.Sub(command.c1, p))
+			command.e = geom.Unit(geom.Sub(command.c2, command.To))
 		default:
-			m.length, m.b, m.e = math.Inf(1), geom.Point{}, geom.Point{}
+			command.length, command.b, command.e = math.Inf(1), geom.Point{}, geom.Point{}
 		}
-		p = m.To
+		p = command.To
 	}
 }
 
 // Sample calls f with the points that represent the outline in bounds and hit-tests: ends of
 // lines, and points of curves at equal steps of the parameter.
-func (c *Outline) Sample(f func(geom.Point)) {
+func (outline *Outline) Sample(f func(geom.Point)) {
 	var p geom.Point
-	for i := range c.List {
-		c.List[i].Sample(p, f)
-		p = c.List[i].To
+	for i := range outline.List {
+		outline.List[i].Sample(p, f)
+		p = outline.List[i].To
 	}
 }
 
 // Sample calls f with the sample points of one command that begins at from: of a curve those at equal
 // steps of its parameter, without its start; of others the end alone.
-func (m *outlineCommand) Sample(from geom.Point, f func(geom.Point)) {
-	if m.Verb == curveTo {
-		for k := int32(1); k < m.steps; k++ {
-			f(geom.CubicAt(from, m.c1, m.c2, m.To, float64(k)/float64(m.steps)))
+func (command *outlineCommand) Sample(from geom.Point, f func(geom.Point)) {
+	if command.Verb == curveTo {
+		for k := int32(1); k < command.steps; k++ {
+			f(geom.CubicAt(from, command.c1, command.c2, command.To, float64(k)/float64(command.steps)))
 		}
 	}
-	f(m.To)
+	f(command.To)
 }

@@ -26,14 +26,14 @@ func FitDashes(l, width float64, dotted bool, start, end Ending) Dashes {
 	if dotted {
 		unitDash, ratio = width/100, 100
 	}
-	var f Dashes
+	var dashes Dashes
 	switch start {
 	case Outset:
 		l += unitDash / 2
-		f.Offset += unitDash / 2
+		dashes.Offset += unitDash / 2
 	case Skip:
 		l -= unitDash
-		f.Offset -= unitDash
+		dashes.Offset -= unitDash
 	}
 	switch end {
 	case Outset:
@@ -45,17 +45,17 @@ func FitDashes(l, width float64, dotted bool, start, end Ending) Dashes {
 	n := math.Floor(l / unitDash / (2 * ratio))
 	switch {
 	case !dotted && n < 3 && l/width < 4:
-		f.Dash = l
+		dashes.Dash = l
 	case !dotted && n < 3:
-		f.Dash, f.Gap = l/3, l/3
+		dashes.Dash, dashes.Gap = l/3, l/3
 	default:
-		f.Dash = l / (2 * n * ratio)
-		f.Gap = (l - float64(n*f.Dash)) / max(1, n-1)
+		dashes.Dash = l / (2 * n * ratio)
+		dashes.Gap = (l - float64(n*dashes.Dash)) / max(1, n-1)
 	}
 	// A dotted run shorter than one period gives "Infinity NaN", which the
 	// browser ignores: the run is drawn solid. So is one without gaps.
-	f.Solid = math.IsInf(f.Dash, 0) || math.IsNaN(f.Dash) || !(f.Gap > 0)
-	return f
+	dashes.Solid = math.IsInf(dashes.Dash, 0) || math.IsNaN(dashes.Dash) || !(dashes.Gap > 0)
+	return dashes
 }
 
 // run is a part of an outline with a dash array of its own.
@@ -69,17 +69,17 @@ type run struct {
 // runs calls f for each run of dashes of a measured outline, and stops at the first error. A run is
 // a piece along which dashes are fitted by themselves: one command, or all pieces of an arc. Moves
 // belong to no run.
-func (c *Outline) runs(f func(run) error) error {
-	for i := 0; i < len(c.List); i++ {
-		if c.List[i].Verb == MoveTo {
+func (outline *Outline) runs(f func(run) error) error {
+	for i := 0; i < len(outline.List); i++ {
+		if outline.List[i].Verb == MoveTo {
 			continue
 		}
-		r := run{first: i, last: i, from: c.List[i-1].To, length: c.List[i].length}
-		for r.last+1 < len(c.List) && c.List[r.last+1].merged {
+		r := run{first: i, last: i, from: outline.List[i-1].To, length: outline.List[i].length}
+		for r.last+1 < len(outline.List) && outline.List[r.last+1].merged {
 			r.last++
-			r.length += c.List[r.last].length
+			r.length += outline.List[r.last].length
 		}
-		r.start, r.end = c.endings(r)
+		r.start, r.end = outline.endings(r)
 		i = r.last
 		if err := f(r); err != nil {
 			return err
@@ -91,19 +91,19 @@ func (c *Outline) runs(f func(run) error) error {
 // endings returns how the dashes of a run begin and end: beyond its end points at joints and in
 // closed subpaths, exactly on them at open ends, unless a command says otherwise. See
 // docs/spec/drawing.md#r35.
-func (c *Outline) endings(r run) (start, end Ending) {
+func (outline *Outline) endings(run run) (start, end Ending) {
 	start, end = Outset, Outset
-	lastOfSubpath := r.last+1 == len(c.List) || c.List[r.last+1].Verb == MoveTo
-	if lastOfSubpath && !c.List[r.last].closing {
+	lastOfSubpath := run.last+1 == len(outline.List) || outline.List[run.last+1].Verb == MoveTo
+	if lastOfSubpath && !outline.List[run.last].closing {
 		end = Exact
 	}
-	if c.List[r.first-1].Verb == MoveTo && !c.closedFrom(r.first) {
+	if outline.List[run.first-1].Verb == MoveTo && !outline.closedFrom(run.first) {
 		start = Exact
 	}
-	if e := c.List[r.first].start; e != usual {
+	if e := outline.List[run.first].start; e != usual {
 		start = e
 	}
-	if e := c.List[r.last].end; e != usual {
+	if e := outline.List[run.last].end; e != usual {
 		end = e
 	}
 	return start, end
@@ -111,9 +111,9 @@ func (c *Outline) endings(r run) (start, end Ending) {
 
 // closedFrom reports whether the subpath of the outline that command i belongs to is closed.
 // Command i must not be the subpath's move.
-func (c *Outline) closedFrom(i int) bool {
-	for ; i < len(c.List) && c.List[i].Verb != MoveTo; i++ {
-		if c.List[i].closing {
+func (outline *Outline) closedFrom(i int) bool {
+	for ; i < len(outline.List) && outline.List[i].Verb != MoveTo; i++ {
+		if outline.List[i].closing {
 			return true
 		}
 	}
@@ -122,26 +122,26 @@ func (c *Outline) closedFrom(i int) bool {
 
 // write appends run r of an outline, along which dashes lie, to a path as an open subpath, without
 // jitter.
-func (c *Outline) write(r run, to *vector.Path) {
-	to.MoveTo(geom.Written(r.from))
+func (outline *Outline) write(r run, path *vector.Path) {
+	path.MoveTo(geom.Written(r.from))
 	for i := r.first; i <= r.last; i++ {
-		m := &c.List[i]
-		if m.Verb == curveTo {
-			to.CubicTo(geom.Written(m.c1), geom.Written(m.c2), geom.Written(m.To))
+		command := &outline.List[i]
+		if command.Verb == curveTo {
+			path.CubicTo(geom.Written(command.c1), geom.Written(command.c2), geom.Written(command.To))
 		} else {
-			to.LineTo(geom.Written(m.To))
+			path.LineTo(geom.Written(command.To))
 		}
 	}
 }
 
 // check refuses a dashed run of an outline, l px long, if it has more dashes than the limit, which
 // is MaxPoints where limit is 0.
-func (f Dashes) check(l float64, limit int) error {
-	if f.Solid || f.Dash == 0 {
+func (dashes Dashes) check(l float64, limit int) error {
+	if dashes.Solid || dashes.Dash == 0 {
 		return nil
 	}
 	most := float64(cmp.Or(limit, MaxPoints))
-	if n := l / (f.Dash + f.Gap); !(n <= most) {
+	if n := l / (dashes.Dash + dashes.Gap); !(n <= most) {
 		return fmt.Errorf("cannot draw a dashed line of %g px: it has %.0f dashes; want at most %.0f (%s): %w",
 			l, n, most, scene.FlagPoints, scene.ErrLimit)
 	}

@@ -35,11 +35,11 @@ func Foreign(sh *scene.Shape, what string) error {
 
 // TextError returns the error for a text that could not be laid out. It wraps ErrForeign if the
 // fonts or the layout do not support the text; other errors are faults of the set-up.
-func TextError(sh *scene.Shape, what string, err error) error {
+func TextError(shape *scene.Shape, what string, err error) error {
 	var char *font.ForeignError // a character that the fonts do not have
 	var mark *text.MarkError
 	if errors.As(err, &char) || errors.As(err, &mark) {
-		return fmt.Errorf("cannot draw %s of shape %q (%s): %w: %w", what, sh.ID, sh.TypeName, ErrForeign, err)
+		return fmt.Errorf("cannot draw %s of shape %q (%s): %w: %w", what, shape.ID, shape.TypeName, ErrForeign, err)
 	}
-	return fmt.Errorf("cannot draw %s of shape %q (%s): %w", what, sh.ID, sh.TypeName, err)
+	return fmt.Errorf("cannot draw %s of shape %q (%s): %w", what, shape.ID, shape.TypeName, err)
 }

@@ -32,37 +32,37 @@ var (
 // Frame makes the fills and strokes of a frame's body and of the box around its heading. textWidth
 // is the width of the heading's text; the box is at most as wide as side, the frame's side below
 // it. The box is in units that the map of HeadingPlace maps to those of the frame.
-func (l *Maker) Frame(sh *scene.Shape, textWidth, side float64) (body, heading []Draw) {
+func (maker *Maker) Frame(shape *scene.Shape, textWidth, side float64) (body, heading []Draw) {
 	// box appends the fill and the border of a rectangle with corners of radius r.
 	box := func(x, y, w, h, r float64, fill, stroke RGB) {
-		p := l.NewPath()
+		path := maker.NewPath()
 		if r == 0 {
-			vector.Rect(p, x, y, x+w, y+h)
+			vector.Rect(path, x, y, x+w, y+h)
 		} else {
-			vector.RoundRect(p, float32(x), float32(y), float32(w), float32(h), float32(r))
+			vector.RoundRect(path, float32(x), float32(y), float32(w), float32(h), float32(r))
 		}
-		l.Draws = append(l.Draws,
-			Draw{Path: p, Color: fill, Opacity: Opaque, Box: r == 0},
-			Draw{Path: p, Width: frameBorder, Color: stroke, Opacity: Opaque})
+		maker.Draws = append(maker.Draws,
+			Draw{Path: path, Color: fill, Opacity: Opaque, Box: r == 0},
+			Draw{Path: path, Width: frameBorder, Color: stroke, Opacity: Opaque})
 	}
-	box(0, 0, sh.W, sh.H, 0, frameFill, frameStroke)
+	box(0, 0, shape.W, shape.H, 0, frameFill, frameStroke)
 	box(headingLeft, headingTop, min(side, textWidth+HeadingPad), headingHeight, headingRadius, Background, Background)
-	return l.Draws[:2], l.Draws[2:]
+	return maker.Draws[:2], maker.Draws[2:]
 }
 
 // HeadingPlace returns the map from the units of a frame's heading to those of the frame, and the
 // length of the side below the heading: that side of the frame which is uppermost on the page. page
 // maps the frame to the page.
-func HeadingPlace(sh *scene.Shape, page geom.Matrix) (m vector.Matrix, side float64) {
-	w, h := float32(sh.W), float32(sh.H)
+func HeadingPlace(shape *scene.Shape, page geom.Matrix) (m vector.Matrix, side float64) {
+	w, h := float32(shape.W), float32(shape.H)
 	turn := math.Atan2(page.B, page.A) + math.Pi/4
 	switch math.Mod(math.Floor(turn*2/math.Pi)+4, 4) { // quarter turns of the frame, rounded
 	case 1: // clockwise: its left side is on top
-		return vector.Matrix{B: -1, C: 1, F: h}, sh.H
+		return vector.Matrix{B: -1, C: 1, F: h}, shape.H
 	case 2: // upside down
-		return vector.Matrix{A: -1, D: -1, E: w, F: h}, sh.W
+		return vector.Matrix{A: -1, D: -1, E: w, F: h}, shape.W
 	case 3: // its right side is on top
-		return vector.Matrix{B: 1, C: -1, E: w}, sh.H
+		return vector.Matrix{B: 1, C: -1, E: w}, shape.H
 	}
-	return vector.Identity, sh.W
+	return vector.Identity, shape.W
 }

@@ -8,55 +8,55 @@ import (
 
 // centreLine appends the centre line of the smoothed stroke, open or closed. See
 // docs/spec/drawing.md#r77.
-func (f *freehand) centreLine(sh *scene.Shape, to *vector.Path) {
-	if sh.Closed && len(f.Points) > 2 {
-		f.closedCentre(to)
+func (line *freehand) centreLine(sh *scene.Shape, path *vector.Path) {
+	if sh.Closed && len(line.Points) > 2 {
+		line.closedCentre(path)
 	} else {
-		f.openCentre(to)
+		line.openCentre(path)
 	}
 }
 
 // openCentre appends the centre line of the smoothed stroke, which has at least two points, as an open path
 // from the first point to the last, through the middles between the others.
-func (f *freehand) openCentre(to *vector.Path) {
-	n := len(f.Points)
-	c := smoothQuads{to: to}
-	c.move(f.Points[0].At)
+func (line *freehand) openCentre(path *vector.Path) {
+	n := len(line.Points)
+	quads := smoothQuads{to: path}
+	quads.move(line.Points[0].At)
 	if n > 2 {
-		c.quad(f.Points[1].At, geom.Lerp(f.Points[1].At, f.Points[2].At, 0.5))
+		quads.quad(line.Points[1].At, geom.Lerp(line.Points[1].At, line.Points[2].At, 0.5))
 		for i := 2; i < n-1; i++ {
-			c.smooth(geom.Lerp(f.Points[i].At, f.Points[i+1].At, 0.5))
+			quads.smooth(geom.Lerp(line.Points[i].At, line.Points[i+1].At, 0.5))
 		}
 	}
-	to.LineTo(geom.Written(f.Points[n-1].At))
+	path.LineTo(geom.Written(line.Points[n-1].At))
 }
 
 // closedCentre appends the centre line of the smoothed stroke, which has at least two points, as a closed
 // path through the middles between neighbouring points, the last and the first among them.
-func (f *freehand) closedCentre(to *vector.Path) {
-	n := len(f.Points)
-	at := func(i int) geom.Point { return f.Points[i%n].At }
-	c := smoothQuads{to: to}
-	c.move(geom.Lerp(at(0), at(1), 0.5))
-	c.quad(at(1), geom.Lerp(at(1), at(2), 0.5))
+func (line *freehand) closedCentre(path *vector.Path) {
+	n := len(line.Points)
+	at := func(i int) geom.Point { return line.Points[i%n].At }
+	quads := smoothQuads{to: path}
+	quads.move(geom.Lerp(at(0), at(1), 0.5))
+	quads.quad(at(1), geom.Lerp(at(1), at(2), 0.5))
 	for i := 2; i <= n; i++ {
-		c.smooth(geom.Lerp(at(i), at(i+1), 0.5))
+		quads.smooth(geom.Lerp(at(i), at(i+1), 0.5))
 	}
-	to.Close()
+	path.Close()
 }
 
 // disc appends the disc for a freehand line of a single point to a path. It is written as the
 // editor's export does: two moves and two half circles, with relative numbers that are not rounded.
-func disc(at geom.Point, radius float64, clockwise bool, to *vector.Path) {
+func disc(at geom.Point, radius float64, clockwise bool, path *vector.Path) {
 	r, d := geom.Read(radius), geom.Read(radius*2)
 	p := vector.Point{X: geom.Read(at.X), Y: geom.Read(at.Y)}
-	to.MoveTo(p)
+	path.MoveTo(p)
 	p.X -= r
-	to.MoveTo(p)
+	path.MoveTo(p)
 	p.X += d
-	to.ArcTo(r, r, 0, true, clockwise, p)
+	path.ArcTo(r, r, 0, true, clockwise, p)
 	p.X -= d
-	to.ArcTo(r, r, 0, true, clockwise, p)
+	path.ArcTo(r, r, 0, true, clockwise, p)
 }
 
 // smoothQuads appends smooth quadratics: each control point mirrors the one before, as command T of

@@ -20,186 +20,186 @@ type GeoSpec struct {
 	most  int // bumps of a cloud, 0 for MaxPoints
 }
 
-// Outline appends the outline of a geo shape to c, with the inner lines of an x-box or a check-box.
+// Outline appends the outline of a geo shape to outline, with the inner lines of an x-box or a check-box.
 // Sides of less than 1 px count as 1. It refuses a cloud with too many bumps. See
 // docs/spec/drawing.md#r21, and for curves docs/spec/drawing.md#r23.
-func (g GeoSpec) Outline(c *Outline) error {
-	g.W, g.H = max(1, g.W), max(1, g.H)
-	w, h := g.W, g.H
+func (spec GeoSpec) Outline(outline *Outline) error {
+	spec.W, spec.H = max(1, spec.W), max(1, spec.H)
+	w, h := spec.W, spec.H
 	cx, cy, m := w/2, h/2, min(w, h)
-	switch g.Kind {
+	switch spec.Kind {
 	case scene.Ellipse:
-		c.Move(geom.Pt(0, cy))
-		c.Arc(geom.Pt(cx, cy), cx, cy, math.Pi, math.Pi, geom.Pt(w, cy))
-		c.Arc(geom.Pt(cx, cy), cx, cy, 0, math.Pi, geom.Pt(0, cy))
-		c.Close()
+		outline.Move(geom.Pt(0, cy))
+		outline.Arc(geom.Pt(cx, cy), cx, cy, math.Pi, math.Pi, geom.Pt(w, cy))
+		outline.Arc(geom.Pt(cx, cy), cx, cy, 0, math.Pi, geom.Pt(0, cy))
+		outline.Close()
 	case scene.Triangle:
-		c.Polygon(geom.Pt(cx, 0), geom.Pt(w, h), geom.Pt(0, h))
+		outline.Polygon(geom.Pt(cx, 0), geom.Pt(w, h), geom.Pt(0, h))
 	case scene.Diamond:
-		c.Polygon(geom.Pt(cx, 0), geom.Pt(w, cy), geom.Pt(cx, h), geom.Pt(0, cy))
+		outline.Polygon(geom.Pt(cx, 0), geom.Pt(w, cy), geom.Pt(cx, h), geom.Pt(0, cy))
 	case scene.Pentagon:
-		c.regular(5, w, h)
+		outline.regular(5, w, h)
 	case scene.Hexagon:
-		c.regular(6, w, h)
+		outline.regular(6, w, h)
 	case scene.Octagon:
-		c.regular(8, w, h)
+		outline.regular(8, w, h)
 	case scene.Star:
-		c.star(w, h)
+		outline.star(w, h)
 	case scene.Rhombus:
 		o := 0.38 * m
-		c.Polygon(geom.Pt(o, 0), geom.Pt(w, 0), geom.Pt(w-o, h), geom.Pt(0, h))
+		outline.Polygon(geom.Pt(o, 0), geom.Pt(w, 0), geom.Pt(w-o, h), geom.Pt(0, h))
 	case scene.Rhombus2:
 		o := 0.38 * m
-		c.Polygon(geom.Pt(0, 0), geom.Pt(w-o, 0), geom.Pt(w, h), geom.Pt(o, h))
+		outline.Polygon(geom.Pt(0, 0), geom.Pt(w-o, 0), geom.Pt(w, h), geom.Pt(o, h))
 	case scene.Trapezoid:
 		o := 0.38 * m
-		c.Polygon(geom.Pt(o, 0), geom.Pt(w-o, 0), geom.Pt(w, h), geom.Pt(0, h))
+		outline.Polygon(geom.Pt(o, 0), geom.Pt(w-o, 0), geom.Pt(w, h), geom.Pt(0, h))
 	case scene.ArrowRight, scene.ArrowLeft, scene.ArrowUp, scene.ArrowDown:
-		c.blockArrow(g.Kind, w, h)
+		outline.blockArrow(spec.Kind, w, h)
 	case scene.Oval:
-		c.oval(w, h)
+		outline.oval(w, h)
 	case scene.Heart:
-		c.heart(w, h)
+		outline.heart(w, h)
 	case scene.Cloud:
-		return g.cloud(c)
+		return spec.cloud(outline)
 	case scene.Rectangle, scene.XBox, scene.CheckBox:
-		c.Polygon(geom.Pt(0, 0), geom.Pt(w, 0), geom.Pt(w, h), geom.Pt(0, h))
-		switch g.Kind {
+		outline.Polygon(geom.Pt(0, 0), geom.Pt(w, 0), geom.Pt(w, h), geom.Pt(0, h))
+		switch spec.Kind {
 		case scene.CheckBox:
-			c.checkMark(w, h)
+			outline.checkMark(w, h)
 		case scene.XBox:
-			g.crossLines(c)
+			spec.crossLines(outline)
 		}
 	default:
-		return fmt.Errorf("cannot draw geo kind %d: %w", g.Kind, ErrForeign)
+		return fmt.Errorf("cannot draw geo kind %d: %w", spec.Kind, ErrForeign)
 	}
 	return nil
 }
 
 // regular adds the outline of a geo shape with n equal sides, at most 8, in a box of w x h: the
 // corners of a regular polygon, the first on top, stretched so that they fill the box.
-func (c *Outline) regular(n int, w, h float64) {
-	var p [8]geom.Point
-	e := geom.NewExtent()
+func (outline *Outline) regular(n int, w, h float64) {
+	var points [8]geom.Point
+	extent := geom.NewExtent()
 	for i := range n {
 		sin, cos := math.Sincos(-math.Pi/2 + 2*math.Pi*float64(i)/float64(n))
-		p[i] = geom.Pt(w/2+float64(w/2*cos), h/2+float64(h/2*sin))
-		e.Add(p[i])
+		points[i] = geom.Pt(w/2+float64(w/2*cos), h/2+float64(h/2*sin))
+		extent.Add(points[i])
 	}
 	for i := range n {
-		p[i].X = (p[i].X - e.Lo.X) / (e.Hi.X - e.Lo.X) * w
-		p[i].Y = (p[i].Y - e.Lo.Y) / (e.Hi.Y - e.Lo.Y) * h
+		points[i].X = (points[i].X - extent.Lo.X) / (extent.Hi.X - extent.Lo.X) * w
+		points[i].Y = (points[i].Y - extent.Lo.Y) / (extent.Hi.Y - extent.Lo.Y) * h
 	}
-	c.Polygon(p[:n]...)
+	outline.Polygon(points[:n]...)
 }
 
 // star adds the outline of the geo shape star in a box of w x h: ten corners, the first on top, by
 // turns on an outer ellipse and on an inner one of half its size. By the editor's formula it does
 // not fill its box exactly. See docs/spec/drawing.md#r22.
-func (c *Outline) star(w, h float64) {
+func (outline *Outline) star(w, h float64) {
 	const s = math.Pi / 5 // angle between two corners
 	// The outermost corners of a star that is not stretched yet.
 	right, left := math.Cos(-math.Pi/2+2*s)*w/2, math.Cos(-math.Pi/2+8*s)*w/2
 	bottom, top := math.Sin(-math.Pi/2+4*s)*h/2, math.Sin(-math.Pi/2)*h/2
 	centre := geom.Pt((w-(left+right))/2, (h-(top+bottom))/2)
 	outer := geom.Pt((w+(w-math.Abs(right-left)))/2, (h+(h-math.Abs(bottom-top)))/2) // radii
-	var p [10]geom.Point
-	for i := range p {
+	var points [10]geom.Point
+	for i := range points {
 		r := outer
 		if i%2 == 1 {
 			r = geom.Scale(outer, 0.5)
 		}
 		sin, cos := math.Sincos(-math.Pi/2 + float64(float64(i)*s))
-		p[i] = geom.Pt(centre.X+float64(r.X*cos), centre.Y+float64(r.Y*sin))
+		points[i] = geom.Pt(centre.X+float64(r.X*cos), centre.Y+float64(r.Y*sin))
 	}
-	c.Polygon(p[:]...)
+	outline.Polygon(points[:]...)
 }
 
 // blockArrow adds the outline of one of the four geo shapes that are arrows, in a box of w x h.
-func (c *Outline) blockArrow(kind scene.GeoKind, w, h float64) {
+func (outline *Outline) blockArrow(kind scene.GeoKind, w, h float64) {
 	cx, cy, head := w/2, h/2, 0.38*min(w, h) // middle of the box; length of the head
 	x, y := 0.16*w, 0.16*h                   // from a side of the box to the shaft
 	switch kind {
 	case scene.ArrowRight:
-		c.Polygon(geom.Pt(0, y), geom.Pt(w-head, y), geom.Pt(w-head, 0), geom.Pt(w, cy),
+		outline.Polygon(geom.Pt(0, y), geom.Pt(w-head, y), geom.Pt(w-head, 0), geom.Pt(w, cy),
 			geom.Pt(w-head, h), geom.Pt(w-head, h-y), geom.Pt(0, h-y))
 	case scene.ArrowLeft:
-		c.Polygon(geom.Pt(head, 0), geom.Pt(head, y), geom.Pt(w, y), geom.Pt(w, h-y),
+		outline.Polygon(geom.Pt(head, 0), geom.Pt(head, y), geom.Pt(w, y), geom.Pt(w, h-y),
 			geom.Pt(head, h-y), geom.Pt(head, h), geom.Pt(0, cy))
 	case scene.ArrowUp:
-		c.Polygon(geom.Pt(cx, 0), geom.Pt(w, head), geom.Pt(w-x, head), geom.Pt(w-x, h),
+		outline.Polygon(geom.Pt(cx, 0), geom.Pt(w, head), geom.Pt(w-x, head), geom.Pt(w-x, h),
 			geom.Pt(x, h), geom.Pt(x, head), geom.Pt(0, head))
 	default: // down
-		c.Polygon(geom.Pt(x, 0), geom.Pt(w-x, 0), geom.Pt(w-x, h-head), geom.Pt(w, h-head),
+		outline.Polygon(geom.Pt(x, 0), geom.Pt(w-x, 0), geom.Pt(w-x, h-head), geom.Pt(w, h-head),
 			geom.Pt(cx, h), geom.Pt(0, h-head), geom.Pt(x, h-head))
 	}
 }
 
 // oval adds the outline of the geo shape oval in a box of w x h: a stadium whose straight sides lie
 // along the longer sides of the box.
-func (c *Outline) oval(w, h float64) {
+func (outline *Outline) oval(w, h float64) {
 	if h > w {
 		r := w / 2
-		c.Move(geom.Pt(0, r))
-		c.Arc(geom.Pt(r, r), r, r, math.Pi, math.Pi, geom.Pt(w, r))
-		c.Line(geom.Pt(w, h-r))
-		c.Arc(geom.Pt(r, h-r), r, r, 0, math.Pi, geom.Pt(0, h-r))
+		outline.Move(geom.Pt(0, r))
+		outline.Arc(geom.Pt(r, r), r, r, math.Pi, math.Pi, geom.Pt(w, r))
+		outline.Line(geom.Pt(w, h-r))
+		outline.Arc(geom.Pt(r, h-r), r, r, 0, math.Pi, geom.Pt(0, h-r))
 	} else {
 		r := h / 2
-		c.Move(geom.Pt(r, h))
-		c.Arc(geom.Pt(r, r), r, r, math.Pi/2, math.Pi, geom.Pt(r, 0))
-		c.Line(geom.Pt(w-r, 0))
-		c.Arc(geom.Pt(w-r, r), r, r, -math.Pi/2, math.Pi, geom.Pt(w-r, h))
+		outline.Move(geom.Pt(r, h))
+		outline.Arc(geom.Pt(r, r), r, r, math.Pi/2, math.Pi, geom.Pt(r, 0))
+		outline.Line(geom.Pt(w-r, 0))
+		outline.Arc(geom.Pt(w-r, r), r, r, -math.Pi/2, math.Pi, geom.Pt(w-r, h))
 	}
-	c.Close()
+	outline.Close()
 }
 
 // heart adds the outline of the geo shape heart in a box of w x h: four curves from its lower tip on, with
 // the editor's controls, which are in quarters of the box.
-func (c *Outline) heart(w, h float64) {
+func (outline *Outline) heart(w, h float64) {
 	x, y, cx := w/4, h/4, w/2
-	c.Move(geom.Pt(cx, h))
-	c.curve(geom.Pt(x*1.5, y*3), geom.Pt(0, y*2.5), geom.Pt(0, y*1.2))
-	c.curve(geom.Pt(0, -y*0.32), geom.Pt(x*1.85, -y*0.32), geom.Pt(cx, y*0.9))
-	c.curve(geom.Pt(x*2.15, -y*0.32), geom.Pt(w, -y*0.32), geom.Pt(w, y*1.2))
-	c.curve(geom.Pt(w, y*2.5), geom.Pt(x*2.5, y*3), geom.Pt(cx, h))
-	c.Close()
+	outline.Move(geom.Pt(cx, h))
+	outline.curve(geom.Pt(x*1.5, y*3), geom.Pt(0, y*2.5), geom.Pt(0, y*1.2))
+	outline.curve(geom.Pt(0, -y*0.32), geom.Pt(x*1.85, -y*0.32), geom.Pt(cx, y*0.9))
+	outline.curve(geom.Pt(x*2.15, -y*0.32), geom.Pt(w, -y*0.32), geom.Pt(w, y*1.2))
+	outline.curve(geom.Pt(w, y*2.5), geom.Pt(x*2.5, y*3), geom.Pt(cx, h))
+	outline.Close()
 }
 
 // checkMark adds the open, unfilled mark of a check-box: three points in a square in the middle of the box.
 // Jitter does not move its ends. See docs/spec/drawing.md#r24.
-func (c *Outline) checkMark(w, h float64) {
+func (outline *Outline) checkMark(w, h float64) {
 	side := 0.82 * min(w, h)
 	left, top := (w-side)/2, (h-side)/2
 	at := func(x, y float64) geom.Point { // of shares of the square
 		return geom.Pt(geom.Clamp(left+float64(side*x), 0, w), geom.Clamp(top+float64(side*y), 0, h))
 	}
-	m := c.Move(at(0.25, 0.52))
+	m := outline.Move(at(0.25, 0.52))
 	m.Hollow, m.Steady = true, true
-	c.Line(at(0.45, 0.82))
-	c.Line(at(0.82, 0.22)).Steady = true
+	outline.Line(at(0.45, 0.82))
+	outline.Line(at(0.82, 0.22)).Steady = true
 }
 
 // crossLines adds the open, unfilled lines of the geo shape x-box. If dashed or dotted these are
 // four lines from the corners to the middle. Else they are two diagonals, which in dash draw begin
 // a little inside of the corners.
-func (g GeoSpec) crossLines(c *Outline) {
-	w, h := g.W, g.H
-	if g.Dash == scene.DashDashed || g.Dash == scene.DashDotted {
+func (spec GeoSpec) crossLines(outline *Outline) {
+	w, h := spec.W, spec.H
+	if spec.Dash == scene.DashDashed || spec.Dash == scene.DashDotted {
 		for _, p := range [4]geom.Point{geom.Pt(0, 0), geom.Pt(w, h), geom.Pt(0, h), geom.Pt(w, 0)} {
-			c.Move(p).Hollow = true
-			l := c.Line(geom.Pt(w/2, h/2))
+			outline.Move(p).Hollow = true
+			l := outline.Line(geom.Pt(w/2, h/2))
 			l.start, l.end = Skip, Outset
 		}
 		return
 	}
 	inset := 0.0
-	if g.Dash == scene.DashDraw {
-		inset = 0.62 * StrokeWidth[g.Size] * g.Scale
+	if spec.Dash == scene.DashDraw {
+		inset = 0.62 * StrokeWidth[spec.Size] * spec.Scale
 	}
 	inBox := func(x, y float64) geom.Point { return geom.Pt(geom.Clamp(x, 0, w), geom.Clamp(y, 0, h)) }
-	c.Move(inBox(inset, inset)).Hollow = true
-	c.Line(inBox(w-inset, h-inset))
-	c.Move(inBox(w-inset, inset)).Hollow = true
-	c.Line(inBox(inset, h-inset))
+	outline.Move(inBox(inset, inset)).Hollow = true
+	outline.Line(inBox(w-inset, h-inset))
+	outline.Move(inBox(w-inset, inset)).Hollow = true
+	outline.Line(inBox(inset, h-inset))
 }

@@ -14,29 +14,29 @@ var backOpacity, frontOpacity = OpacityOf(0.82), OpacityOf(0.35)
 // highlight makes the stroke of one of a highlight's two layers, the lower one if back: its
 // smoothed centre line, or a small disc for a single point, at the highlighter's width. A highlight
 // without points has none.
-func (l *Maker) highlight(sh *scene.Shape, _ float64, back bool) error {
-	l.Counter = 1 / sh.Scale
-	f := &l.Free
-	if err := f.Gather(sh); err != nil || len(f.Input) == 0 {
+func (maker *Maker) highlight(shape *scene.Shape, _ float64, back bool) error {
+	maker.Counter = 1 / shape.Scale
+	line := &maker.Free
+	if err := line.Gather(shape); err != nil || len(line.Input) == 0 {
 		return err
 	}
-	width := highlighterWidth(sh)
-	dot := len(f.Input) == 1
-	if dot && !sh.Pen {
-		width = dotWidth(sh, width)
+	width := highlighterWidth(shape)
+	dot := len(line.Input) == 1
+	if dot && !shape.Pen {
+		width = dotWidth(shape, width)
 	}
-	f.smooth(highlighter(sh))
-	p := l.NewPath()
-	if dot || len(f.Points) == 1 {
-		disc(f.start, 0.1, false, p)
+	line.smooth(highlighter(shape))
+	path := maker.NewPath()
+	if dot || len(line.Points) == 1 {
+		disc(line.start, 0.1, false, path)
 	} else {
-		f.openCentre(p)
+		line.openCentre(path)
 	}
-	d := Draw{Path: p, Width: width, Color: Palette[sh.Color].highlight, Opacity: frontOpacity}
+	draw := Draw{Path: path, Width: width, Color: Palette[shape.Color].highlight, Opacity: frontOpacity}
 	if back {
-		d.Opacity = backOpacity
+		draw.Opacity = backOpacity
 	}
-	l.Draws = append(l.Draws, d)
+	maker.Draws = append(maker.Draws, draw)
 	return nil
 }
 
@@ -45,10 +45,10 @@ func highlighterWidth(sh *scene.Shape) float64 { return 1.12 * highlightWidth[sh
 
 // highlighter returns the pen of a highlight, for painting and for bounds. Its size is the width
 // of the stroke and 1 px more, as observed in the editor (docs/spec/drawing.md#r79).
-func highlighter(sh *scene.Shape) freehandPen {
+func highlighter(shape *scene.Shape) freehandPen {
 	return freehandPen{
-		size: highlighterWidth(sh) + 1, streamline: 0.5, smoothing: 0.5,
-		last: sh.Complete || sh.Segments[len(sh.Segments)-1].Straight,
+		size: highlighterWidth(shape) + 1, streamline: 0.5, smoothing: 0.5,
+		last: shape.Complete || shape.Segments[len(shape.Segments)-1].Straight,
 		ease: sineEase,
 	}
 }
@@ -63,10 +63,10 @@ const (
 
 // highlightEdge calls add with the points that stand for a smoothed highlight when bounds are
 // computed: both edges of its stroke, a little wider than it is painted, and the round ends. It
-// uses f.part.
-func (f *freehand) highlightEdge(p freehandPen, add func(geom.Point)) {
-	first, last := &f.Points[0], &f.Points[len(f.Points)-1]
-	if len(f.Points) == 1 {
+// uses line.part.
+func (line *freehand) highlightEdge(pen freehandPen, add func(geom.Point)) {
+	first, last := &line.Points[0], &line.Points[len(line.Points)-1]
+	if len(line.Points) == 1 {
 		r := first.Radius * math.Sqrt2 / 2
 		from := geom.Pt(first.At.X+r, first.At.Y-r)
 		for i := 1.0; i <= dotSteps; i++ {
@@ -74,15 +74,15 @@ func (f *freehand) highlightEdge(p freehandPen, add func(geom.Point)) {
 		}
 		return
 	}
-	f.part = append(f.part[:0], f.Points...)
-	f.offsetSides(p)
-	for _, side := range [2][]geom.Point{f.left, f.right} {
+	line.part = append(line.part[:0], line.Points...)
+	line.offsetSides(pen)
+	for _, side := range [2][]geom.Point{line.left, line.right} {
 		for _, q := range side {
 			add(q)
 		}
 	}
 	for i := 1.0; i <= startSteps; i++ {
-		add(Turned(f.right[0], first.At, halfTurn*i/startSteps))
+		add(Turned(line.right[0], first.At, halfTurn*i/startSteps))
 	}
 	from := geom.Sub(last.At, geom.Scale(geom.Perp(last.vector), last.Radius))
 	for i := 1.0; i < endSteps; i++ {
@@ -90,28 +90,28 @@ func (f *freehand) highlightEdge(p freehandPen, add func(geom.Point)) {
 	}
 }
 
-// smoothForBounds smooths f.Input into f.Points, as the editor does for bounds and hit-tests. It
+// smoothForBounds smooths line.Input into line.Points, as the editor does for bounds and hit-tests. It
 // also returns the radius in px of the disc that the editor takes instead of a line with hardly
 // any length, 0 for none. The disc is centred on the shape's origin, wherever the points are
 // (docs/spec/drawing.md#r78). A highlight is a disc if it has one point, with half the width of
 // its stroke as radius. A draw shape is one if its points span less than two strokes both ways, or
 // smooth to a single point; there the editor takes the whole width of the stroke as radius.
-func (f *freehand) smoothForBounds(sh *scene.Shape) (disc float64) {
-	if sh.Kind == scene.Highlight {
-		if len(f.Input) == 1 {
-			disc = highlighterWidth(sh) / 2
+func (line *freehand) smoothForBounds(shape *scene.Shape) (disc float64) {
+	if shape.Kind == scene.Highlight {
+		if len(line.Input) == 1 {
+			disc = highlighterWidth(shape) / 2
 		}
-		f.smooth(highlighter(sh))
+		line.smooth(highlighter(shape))
 		return disc
 	}
-	stroke := drawWidth(sh)
-	e := geom.NewExtent()
-	for _, p := range f.Input {
-		e.Add(geom.Pt(p.X, p.Y))
+	stroke := drawWidth(shape)
+	extent := geom.NewExtent()
+	for _, p := range line.Input {
+		extent.Add(geom.Pt(p.X, p.Y))
 	}
-	w, h := e.Hi.X-e.Lo.X, e.Hi.Y-e.Lo.Y
-	f.smooth(boundsPen(sh))
-	if len(f.Points) == 1 || w < 2*stroke && h < 2*stroke {
+	w, h := extent.Hi.X-extent.Lo.X, extent.Hi.Y-extent.Lo.Y
+	line.smooth(boundsPen(shape))
+	if len(line.Points) == 1 || w < 2*stroke && h < 2*stroke {
 		return stroke
 	}
 	return 0
@@ -134,15 +134,15 @@ func dotOutline(r float64, add func(geom.Point)) {
 
 // boundsPen returns the pen with which a freehand shape is smoothed when its bounds are computed.
 // The editor uses other settings there than for painting.
-func boundsPen(sh *scene.Shape) freehandPen {
-	p := drawPen(sh, drawWidth(sh))
+func boundsPen(shape *scene.Shape) freehandPen {
+	pen := drawPen(shape, drawWidth(shape))
 	// Observed: pressure counts as real for every dash, so that an incomplete
 	// line too reaches for its end; and a straight end is not a complete one.
-	p.simulated, p.last = false, sh.Complete
-	if sh.Pen {
+	pen.simulated, pen.last = false, shape.Complete
+	if shape.Pen {
 		// Observed: for every dash a pen smooths as in the dash draw, but
 		// thins out its ends like the plain stroke.
-		p.streamline, p.size, p.last = penStreamline, drawWidth(sh), true
+		pen.streamline, pen.size, pen.last = penStreamline, drawWidth(shape), true
 	}
-	return p
+	return pen
 }

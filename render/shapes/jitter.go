@@ -27,26 +27,26 @@ type jitterCorner struct {
 // Passes are the ends of the random seeds of the two strokes of a hand-drawn line.
 var Passes = [2]string{"0", "1"}
 
-// Plan computes how far hand-drawn jitter may move each point of the outline c, and how much of
-// each corner is rounded, and keeps that for Pass and fill. c must be measured. In a closed subpath
+// Plan computes how far hand-drawn jitter may move each point of the outline, and how much of
+// each corner is rounded, and keeps that for Pass and fill. outline must be measured. In a closed subpath
 // the first corner is that of the closing command.
-func (w *JitterPen) Plan(c *Outline) {
-	w.corners = w.corners[:0]
+func (pen *JitterPen) Plan(outline *Outline) {
+	pen.corners = pen.corners[:0]
 	first := 0
-	for i := range c.List {
-		m := &c.List[i]
-		if m.Verb == MoveTo {
+	for i := range outline.List {
+		command := &outline.List[i]
+		if command.Verb == MoveTo {
 			first = i
 		}
 		next := -1
-		if m.closing { // the first command behind the move
+		if command.closing { // the first command behind the move
 			next = first + 1
-		} else if i+1 < len(c.List) && c.List[i+1].Verb != MoveTo {
+		} else if i+1 < len(outline.List) && outline.List[i+1].Verb != MoveTo {
 			next = i + 1
 		}
-		w.corners = append(w.corners, w.cornerAt(c, i, next, first))
-		if m.closing {
-			w.corners[first].after = w.corners[i].after
+		pen.corners = append(pen.corners, pen.cornerAt(outline, i, next, first))
+		if command.closing {
+			pen.corners[first].after = pen.corners[i].after
 		}
 	}
 }
@@ -55,20 +55,20 @@ func (w *JitterPen) Plan(c *Outline) {
 // position of the command after it, -1 at an open end; first is that of the subpath's move. Only
 // corners between two straight lines are rounded, the sharper ones more. Jitter moves a point by at
 // most a quarter of the shorter of its two commands.
-func (w *JitterPen) cornerAt(c *Outline, i, next, first int) jitterCorner {
-	m := &c.List[i]
+func (pen *JitterPen) cornerAt(outline *Outline, i, next, first int) jitterCorner {
+	m := &outline.List[i]
 	lengthNext, cut := math.Inf(1), 0.0
 	if next >= 0 {
-		n := &c.List[next]
+		n := &outline.List[next]
 		lengthNext = n.length
 		if m.Verb == lineTo && n.Verb == lineTo && geom.Norm2(m.e) > 0.01 && geom.Norm2(n.b) > 0.01 {
 			// Both tangents point backwards, so going straight on is an angle of 0. See
 			// docs/spec/drawing.md#r32.
 			angle := math.Acos(geom.Clamp(geom.Dot(m.e, n.b), -1, 1))
-			cut = geom.Clamp(w.Round*(math.Pi-angle)/(math.Pi/2), 0, w.Round)
+			cut = geom.Clamp(pen.Round*(math.Pi-angle)/(math.Pi/2), 0, pen.Round)
 		}
 	}
-	offset := w.Offset
+	offset := pen.Offset
 	if m.Steady {
 		offset = 0
 	}
@@ -81,105 +81,105 @@ func (w *JitterPen) cornerAt(c *Outline, i, next, first int) jitterCorner {
 	}
 }
 
-// Pass appends the outline c as one hand-drawn stroke to a path, with every point moved at random
+// Pass appends the outline as one hand-drawn stroke to a path, with every point moved at random
 // and corners rounded. tail, one of Passes, completes the random seed, so that the two strokes of a
 // line differ. A closing command ends on the moved first point. Plan must come first.
-func (w *JitterPen) Pass(c *Outline, tail string, to *vector.Path) {
+func (pen *JitterPen) Pass(outline *Outline, tail string, path *vector.Path) {
 	var rng Random
-	if w.Offset > 0 {
-		rng.Seed(w.Seed, tail)
+	if pen.Offset > 0 {
+		rng.Seed(pen.Seed, tail)
 	}
 	var moved geom.Point // offset of the subpath's first point
-	for i := range c.List {
-		m, k := &c.List[i], &w.corners[i]
+	for i := range outline.List {
+		command, k := &outline.List[i], &pen.corners[i]
 		d := moved
-		if !m.closing && w.Offset > 0 {
-			d = w.jitter(&rng, k.offset)
+		if !command.closing && pen.Offset > 0 {
+			d = pen.jitter(&rng, k.offset)
 		}
-		if m.Verb == MoveTo {
+		if command.Verb == MoveTo {
 			moved = d
 		}
-		w.appendCommand(c, m, k, d, to)
+		pen.appendCommand(outline, command, k, d, path)
 	}
 }
 
 // fill appends the filled subpaths of a hand-drawn outline without jitter, with rounded corners.
 // Call Plan first. See docs/spec/drawing.md#r33.
-func (w *JitterPen) fill(c *Outline, to *vector.Path) {
+func (pen *JitterPen) fill(outline *Outline, path *vector.Path) {
 	hollow := false
-	for i := range c.List {
-		m := &c.List[i]
-		if m.Verb == MoveTo {
-			hollow = m.Hollow
+	for i := range outline.List {
+		command := &outline.List[i]
+		if command.Verb == MoveTo {
+			hollow = command.Hollow
 		}
 		if !hollow {
-			w.appendCommand(c, m, &w.corners[i], geom.Point{}, to)
+			pen.appendCommand(outline, command, &pen.corners[i], geom.Point{}, path)
 		}
 	}
 }
 
 // jitter returns a random displacement for a point of a hand-drawn outline: up to offset in each
-// axis or, with w.Disc, in any direction. It takes two numbers from rng, or three.
-func (w *JitterPen) jitter(rng *Random, offset float64) (d geom.Point) {
+// axis or, with pen.Disc, in any direction. It takes two numbers from rng, or three.
+func (pen *JitterPen) jitter(rng *Random, offset float64) (d geom.Point) {
 	d.X, d.Y = rng.Next(), rng.Next()
-	if w.Disc {
+	if pen.Disc {
 		d = geom.Unit(d)
 		offset *= math.Sqrt(math.Abs(rng.Next()))
 	}
 	return geom.Scale(d, offset)
 }
 
-// appendCommand appends command m of a hand-drawn outline, whose end is moved by d, to a path. If
+// appendCommand appends command of a hand-drawn outline, whose end is moved by d, to a path. If
 // its corner k is rounded, the line ends before the corner, and a quadratic leads around it to
 // where the next command begins.
-func (w *JitterPen) appendCommand(c *Outline, m *outlineCommand, k *jitterCorner, d geom.Point, to *vector.Path) {
-	q := geom.Add(m.To, d)
+func (pen *JitterPen) appendCommand(outline *Outline, command *outlineCommand, k *jitterCorner, d geom.Point, path *vector.Path) {
+	q := geom.Add(command.To, d)
 	in, out := q, q // where the rounding begins and ends
 	cutOut := k.next >= 0 && k.after > 0
 	if cutOut {
-		out = geom.Sub(q, geom.Scale(c.List[k.next].b, k.after))
+		out = geom.Sub(q, geom.Scale(outline.List[k.next].b, k.after))
 	}
 	cutIn := k.before > 0
 	if cutIn {
-		in = geom.Add(q, geom.Scale(m.e, k.before))
+		in = geom.Add(q, geom.Scale(command.e, k.before))
 	}
-	switch m.Verb {
+	switch command.Verb {
 	case MoveTo:
-		to.MoveTo(geom.Written(out))
+		path.MoveTo(geom.Written(out))
 	case curveTo:
-		to.CubicTo(geom.Written(geom.Add(m.c1, d)), geom.Written(geom.Add(m.c2, d)), geom.Written(out))
+		path.CubicTo(geom.Written(geom.Add(command.c1, d)), geom.Written(geom.Add(command.c2, d)), geom.Written(out))
 	default:
 		if !cutIn || !cutOut {
-			to.LineTo(geom.Written(out))
+			path.LineTo(geom.Written(out))
 			return
 		}
-		to.LineTo(geom.Written(in))
-		to.QuadTo(geom.Written(q), geom.Written(out))
+		path.LineTo(geom.Written(in))
+		path.QuadTo(geom.Written(q), geom.Written(out))
 	}
 }
 
 // Plain appends the outline to a path as it is, without jitter and rounding. filled leaves out
 // subpaths that are only stroked. A closed subpath that ends with a line gets a Close in place of
 // that line; one that ends with a curve ends on its first point. See docs/spec/drawing.md#r19.
-func (c *Outline) Plain(filled bool, to *vector.Path) {
+func (outline *Outline) Plain(filled bool, path *vector.Path) {
 	hollow := false
-	for i := range c.List {
-		m := &c.List[i]
-		if m.Verb == MoveTo {
-			hollow = m.Hollow
+	for i := range outline.List {
+		command := &outline.List[i]
+		if command.Verb == MoveTo {
+			hollow = command.Hollow
 		}
 		if filled && hollow {
 			continue
 		}
 		switch {
-		case m.Verb == MoveTo:
-			to.MoveTo(geom.Written(m.To))
-		case m.Verb == curveTo:
-			to.CubicTo(geom.Written(m.c1), geom.Written(m.c2), geom.Written(m.To))
-		case m.closing:
-			to.Close()
+		case command.Verb == MoveTo:
+			path.MoveTo(geom.Written(command.To))
+		case command.Verb == curveTo:
+			path.CubicTo(geom.Written(command.c1), geom.Written(command.c2), geom.Written(command.To))
+		case command.closing:
+			path.Close()
 		default:
-			to.LineTo(geom.Written(m.To))
+			path.LineTo(geom.Written(command.To))
 		}
 	}
 }
@@ -190,40 +190,40 @@ type Random struct{ x, y, z, w int32 }
 
 // Seed starts the editor's random number generator, which moves points of hand-drawn outlines, from
 // the text s followed by tail, read as UTF-16 code units.
-func (g *Random) Seed(s, tail string) {
-	*g = Random{}
-	g.absorb(s)
-	g.absorb(tail)
-	h := *g        // in registers
+func (random *Random) Seed(s, tail string) {
+	*random = Random{}
+	random.absorb(s)
+	random.absorb(tail)
+	h := *random   // in registers
 	for range 64 { // as the editor does, to mix the seed
 		h = h.stepped()
 	}
-	*g = h
+	*random = h
 }
 
 // absorb mixes the UTF-16 code units of s, a part of the seed of hand-drawn jitter, into the
 // generator's state.
-func (g *Random) absorb(s string) {
+func (random *Random) absorb(s string) {
 	for _, r := range s {
 		if r >= 0x10000 { // two code units
 			r -= 0x10000
-			g.x ^= 0xD800 + r>>10
-			*g = g.stepped()
+			random.x ^= 0xD800 + r>>10
+			*random = random.stepped()
 			r = 0xDC00 + r&0x3FF
 		}
-		g.x ^= r
-		*g = g.stepped()
+		random.x ^= r
+		*random = random.stepped()
 	}
 }
 
 // stepped returns the generator after one step of xorshift.
-func (g Random) stepped() Random {
-	t := g.x ^ g.x<<11
-	return Random{g.y, g.z, g.w, g.w ^ int32(uint32(g.w)>>19) ^ t ^ int32(uint32(t)>>8)}
+func (random Random) stepped() Random {
+	t := random.x ^ random.x<<11
+	return Random{random.y, random.z, random.w, random.w ^ int32(uint32(random.w)>>19) ^ t ^ int32(uint32(t)>>8)}
 }
 
 // Next returns the next number in [-1, 1).
-func (g *Random) Next() float64 {
-	*g = g.stepped()
-	return float64(g.w) / (1 << 31)
+func (random *Random) Next() float64 {
+	*random = random.stepped()
+	return float64(random.w) / (1 << 31)
 }

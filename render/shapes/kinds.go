@@ -89,12 +89,12 @@ func KindOf(sh *scene.Shape) *Kind {
 
 // Contours passes the lines of a shape's geometry, by which bounds and arrows are computed, to the
 // functions of to. Errors wrap ErrForeign where that geometry is not known natively.
-func (m *Maker) Contours(sh *scene.Shape, to Contours) error {
-	k := KindOf(sh)
+func (maker *Maker) Contours(shape *scene.Shape, contours Contours) error {
+	k := KindOf(shape)
 	if k.contours == nil {
-		return Foreign(sh, "bounds")
+		return Foreign(shape, "bounds")
 	}
-	return k.contours(m, sh, to)
+	return k.contours(maker, shape, contours)
 }
 
 // CheckOdd returns an error that wraps ErrForeign for the first shape whose record the editor may
@@ -145,19 +145,19 @@ func boxContours(_ *Maker, sh *scene.Shape, to Contours) error {
 }
 
 // textContours passes on the box of a text shape, by which bounds and arrows are computed.
-func textContours(_ *Maker, sh *scene.Shape, to Contours) error {
+func textContours(_ *Maker, sh *scene.Shape, contours Contours) error {
 	w, h, err := textSize(sh)
 	if err == nil {
-		to.rect(w, h)
+		contours.rect(w, h)
 	}
 	return err
 }
 
 // noteContours passes on the rectangle of a note, by which bounds and arrows are computed.
-func noteContours(_ *Maker, sh *scene.Shape, to Contours) error {
-	growY, err := Grown(sh)
+func noteContours(_ *Maker, shape *scene.Shape, contours Contours) error {
+	growY, err := Grown(shape)
 	if err == nil {
-		to.rect(NoteSide*sh.Scale, (NoteSide+growY)*sh.Scale)
+		contours.rect(NoteSide*shape.Scale, (NoteSide+growY)*shape.Scale)
 	}
 	return err
 }
@@ -165,27 +165,27 @@ func noteContours(_ *Maker, sh *scene.Shape, to Contours) error {
 // geoContours passes on the lines of a geo shape's outline, by which bounds and arrows are
 // computed: curves as sample points, the height as grown by the label. Lines that are only stroked
 // count as open and inner.
-func geoContours(m *Maker, sh *scene.Shape, to Contours) error {
-	growY, err := Grown(sh)
+func geoContours(maker *Maker, shape *scene.Shape, contours Contours) error {
+	growY, err := Grown(shape)
 	if err != nil {
 		return err
 	}
-	c := &m.Outline
-	c.Reset()
-	g := GeoSpec{
-		Kind: sh.Geo, W: sh.W, H: sh.H + growY,
-		Size: sh.Size, Dash: sh.Dash, Scale: sh.Scale, ID: sh.ID,
+	outline := &maker.Outline
+	outline.Reset()
+	spec := GeoSpec{
+		Kind: shape.Geo, W: shape.W, H: shape.H + growY,
+		Size: shape.Size, Dash: shape.Dash, Scale: shape.Scale, ID: shape.ID,
 	}
-	if err := g.Outline(c); err != nil {
-		return fmt.Errorf("shape %q: %w", sh.ID, err)
+	if err := spec.Outline(outline); err != nil {
+		return fmt.Errorf("shape %q: %w", shape.ID, err)
 	}
 	var at geom.Point
-	for i := range c.List {
-		k := &c.List[i]
+	for i := range outline.List {
+		k := &outline.List[i]
 		if k.Verb == MoveTo {
-			to.Begin(Contour{Open: k.Hollow, Inner: k.Hollow})
+			contours.Begin(Contour{Open: k.Hollow, Inner: k.Hollow})
 		}
-		k.Sample(at, to.Point)
+		k.Sample(at, contours.Point)
 		at = k.To
 	}
 	return nil
@@ -193,34 +193,34 @@ func geoContours(m *Maker, sh *scene.Shape, to Contours) error {
 
 // lineContours passes on the points of a line shape, by which bounds and arrows are computed; of
 // curves it passes on sample points.
-func lineContours(m *Maker, sh *scene.Shape, to Contours) error {
-	m.Outline.Reset()
-	OutlineLine(sh.Points, sh.Cubic, &m.Outline)
-	to.Begin(Contour{Open: true})
-	m.Outline.Sample(to.Point)
+func lineContours(maker *Maker, sh *scene.Shape, contours Contours) error {
+	maker.Outline.Reset()
+	OutlineLine(sh.Points, sh.Cubic, &maker.Outline)
+	contours.Begin(Contour{Open: true})
+	maker.Outline.Sample(contours.Point)
 	return nil
 }
 
 // freehandContours passes on the smoothed points of a freehand line, by which bounds and arrows are
 // computed; of a highlight it passes on those of the edges of its stroke. Where the editor takes a
 // disc instead, it passes on the disc. A line without points has none.
-func freehandContours(m *Maker, sh *scene.Shape, to Contours) error {
-	f := &m.Free
-	if err := f.Gather(sh); err != nil || len(f.Input) == 0 {
+func freehandContours(m *Maker, shape *scene.Shape, contours Contours) error {
+	line := &m.Free
+	if err := line.Gather(shape); err != nil || len(line.Input) == 0 {
 		return err
 	}
-	if r := f.smoothForBounds(sh); r > 0 {
-		to.Begin(Contour{Dot: true})
-		dotOutline(r, to.Point)
+	if r := line.smoothForBounds(shape); r > 0 {
+		contours.Begin(Contour{Dot: true})
+		dotOutline(r, contours.Point)
 		return nil
 	}
-	to.Begin(Contour{Open: !sh.Closed})
-	if sh.Kind == scene.Highlight {
-		f.highlightEdge(highlighter(sh), to.Point)
+	contours.Begin(Contour{Open: !shape.Closed})
+	if shape.Kind == scene.Highlight {
+		line.highlightEdge(highlighter(shape), contours.Point)
 		return nil
 	}
-	for i := range f.Points {
-		to.Point(f.Points[i].At)
+	for i := range line.Points {
+		contours.Point(line.Points[i].At)
 	}
 	return nil
 }

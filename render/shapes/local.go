@@ -34,65 +34,65 @@ type Maker struct {
 }
 
 // Reset drops the draws of the last shape.
-func (l *Maker) Reset() { l.Draws, l.used, l.Counter = l.Draws[:0], 0, 1 }
+func (maker *Maker) Reset() { maker.Draws, maker.used, maker.Counter = maker.Draws[:0], 0, 1 }
 
 // NewPath returns an empty path for a draw of the current shape. It is valid until Reset, which
 // reuses its memory.
-func (l *Maker) NewPath() *vector.Path {
-	if l.used == len(l.pool) {
-		l.pool = append(l.pool, new(vector.Path))
+func (maker *Maker) NewPath() *vector.Path {
+	if maker.used == len(maker.pool) {
+		maker.pool = append(maker.pool, new(vector.Path))
 	}
-	p := l.pool[l.used]
-	l.used++
-	p.Reset()
-	return p
+	path := maker.pool[maker.used]
+	maker.used++
+	path.Reset()
+	return path
 }
 
 // Shape makes the draws (fills and strokes) of a shape's own outline, without its text. growY is
 // what the text adds to its height; back asks for the lower one of a highlight's two layers. See
 // docs/spec/drawing.md#r83.
-func (l *Maker) Shape(sh *scene.Shape, growY float64, back bool) error {
-	if sh.Color >= scene.CustomColor || int(sh.Color) >= len(Palette) {
-		return Foreign(sh, "custom colour")
+func (maker *Maker) Shape(shape *scene.Shape, growY float64, back bool) error {
+	if shape.Color >= scene.CustomColor || int(shape.Color) >= len(Palette) {
+		return Foreign(shape, "custom colour")
 	}
-	if draws := KindOf(sh).draws; draws != nil {
-		return draws(l, sh, growY, back)
+	if draws := KindOf(shape).draws; draws != nil {
+		return draws(maker, shape, growY, back)
 	}
-	return Foreign(sh, "outline")
+	return Foreign(shape, "outline")
 }
 
 // geo makes the draws of a geo shape in its unscaled units: its fill and its stroke. growY is what its label
 // adds to its height, scale included.
-func (l *Maker) geo(sh *scene.Shape, growY float64, _ bool) error {
-	g := GeoSpec{
-		Kind: sh.Geo, W: sh.W / sh.Scale, H: (sh.H + growY) / sh.Scale,
-		Size: sh.Size, Dash: sh.Dash, Scale: sh.Scale, ID: sh.ID, most: l.Most,
+func (maker *Maker) geo(shape *scene.Shape, growY float64, _ bool) error {
+	spec := GeoSpec{
+		Kind: shape.Geo, W: shape.W / shape.Scale, H: (shape.H + growY) / shape.Scale,
+		Size: shape.Size, Dash: shape.Dash, Scale: shape.Scale, ID: shape.ID, most: maker.Most,
 	}
-	c := &l.Outline
-	c.Reset()
-	if err := g.Outline(c); err != nil {
+	outline := &maker.Outline
+	outline.Reset()
+	if err := spec.Outline(outline); err != nil {
 		return err
 	}
-	width := StrokeWidth[sh.Size]
-	l.Measure(sh, width)
-	if sh.Fill != scene.FillNone {
-		p := l.NewPath()
-		if sh.Dash == scene.DashDraw {
-			l.Jitter.fill(c, p)
+	width := StrokeWidth[shape.Size]
+	maker.Measure(shape, width)
+	if shape.Fill != scene.FillNone {
+		path := maker.NewPath()
+		if shape.Dash == scene.DashDraw {
+			maker.Jitter.fill(outline, path)
 		} else {
-			c.Plain(true, p)
+			outline.Plain(true, path)
 		}
-		l.Fill(sh, p)
+		maker.Fill(shape, path)
 	}
-	return l.Stroke(sh, width)
+	return maker.Stroke(shape, width)
 }
 
-// Fill adds the draws that fill the path p with the shape's colour and fill style. See
+// Fill adds the draws that fill the path with the shape's colour and fill style. See
 // docs/spec/drawing.md#r37.
-func (l *Maker) Fill(sh *scene.Shape, p *vector.Path) {
-	s := &Palette[sh.Color]
+func (maker *Maker) Fill(shape *scene.Shape, path *vector.Path) {
+	s := &Palette[shape.Color]
 	color := semiFill
-	switch sh.Fill {
+	switch shape.Fill {
 	case scene.FillNone:
 		return
 	case scene.FillSolid:
@@ -104,70 +104,70 @@ func (l *Maker) Fill(sh *scene.Shape, p *vector.Path) {
 	case scene.FillPattern:
 		color = s.pattern
 	}
-	l.Draws = append(l.Draws, Draw{Path: p, Color: color, Opacity: Opaque})
-	if sh.Fill == scene.FillPattern {
-		l.Draws = append(l.Draws, Draw{Path: p, Color: semiFill, Opacity: hatchOpacity, Hatch: true})
+	maker.Draws = append(maker.Draws, Draw{Path: path, Color: color, Opacity: Opaque})
+	if shape.Fill == scene.FillPattern {
+		maker.Draws = append(maker.Draws, Draw{Path: path, Color: semiFill, Opacity: hatchOpacity, Hatch: true})
 	}
 }
 
-// Measure prepares l.Outline for Stroke: it computes the lengths of the outline's commands and, if
+// Measure prepares maker.Outline for Stroke: it computes the lengths of the outline's commands and, if
 // the shape is hand-drawn, its jitter. width is that of the stroke.
-func (l *Maker) Measure(sh *scene.Shape, width float64) {
-	l.Outline.Measure()
-	if sh.Dash == scene.DashDraw {
-		l.Jitter.Offset, l.Jitter.Round, l.Jitter.Seed = width/3, 2*width, sh.ID
-		l.Jitter.Plan(&l.Outline)
+func (maker *Maker) Measure(shape *scene.Shape, width float64) {
+	maker.Outline.Measure()
+	if shape.Dash == scene.DashDraw {
+		maker.Jitter.Offset, maker.Jitter.Round, maker.Jitter.Seed = width/3, 2*width, shape.ID
+		maker.Jitter.Plan(&maker.Outline)
 	}
 }
 
-// Stroke adds the draws that stroke l.Outline in the shape's dash style. A hand-drawn outline is
+// Stroke adds the draws that stroke maker.Outline in the shape's dash style. A hand-drawn outline is
 // one draw of two passes; a dashed one has a draw for each run of dashes. Measure must come first.
-func (l *Maker) Stroke(sh *scene.Shape, width float64) error {
-	c, color := &l.Outline, Palette[sh.Color].Solid
-	switch sh.Dash {
+func (maker *Maker) Stroke(shape *scene.Shape, width float64) error {
+	outline, color := &maker.Outline, Palette[shape.Color].Solid
+	switch shape.Dash {
 	case scene.DashNone:
 	case scene.DashDraw:
-		p := l.NewPath()
-		l.Jitter.Pass(c, Passes[0], p)
-		verbs, points := len(p.Verbs), len(p.Points)
-		l.Jitter.Pass(c, Passes[1], p)
-		l.Draws = append(l.Draws, Draw{
-			Path: p, Width: width, Color: color, Opacity: Opaque,
+		path := maker.NewPath()
+		maker.Jitter.Pass(outline, Passes[0], path)
+		verbs, points := len(path.Verbs), len(path.Points)
+		maker.Jitter.Pass(outline, Passes[1], path)
+		maker.Draws = append(maker.Draws, Draw{
+			Path: path, Width: width, Color: color, Opacity: Opaque,
 			// Without jitter both passes are equal.
-			Twice: slices.Equal(p.Verbs[:verbs], p.Verbs[verbs:]) &&
-				slices.Equal(p.Points[:points], p.Points[points:]),
+			Twice: slices.Equal(path.Verbs[:verbs], path.Verbs[verbs:]) &&
+				slices.Equal(path.Points[:points], path.Points[points:]),
 		})
 	case scene.DashDashed, scene.DashDotted:
-		return c.runs(func(r run) error {
-			f := FitDashes(r.length, width, sh.Dash == scene.DashDotted, r.start, r.end)
-			if err := f.check(r.length, l.Most); err != nil {
+		return outline.runs(func(r run) error {
+			dashes := FitDashes(r.length, width, shape.Dash == scene.DashDotted, r.start, r.end)
+			if err := dashes.check(r.length, maker.Most); err != nil {
 				return err
 			}
-			p := l.NewPath()
-			c.write(r, p)
-			l.Draws = append(l.Draws, Draw{Path: p, Width: width, Dashes: f, Color: color, Opacity: Opaque})
+			p := maker.NewPath()
+			outline.write(r, p)
+			maker.Draws = append(maker.Draws, Draw{Path: p, Width: width, Dashes: dashes, Color: color, Opacity: Opaque})
 			return nil
 		})
 	default:
-		p := l.NewPath()
-		c.Plain(false, p)
-		l.Draws = append(l.Draws, Draw{Path: p, Width: width, Color: color, Opacity: Opaque})
+		p := maker.NewPath()
+		outline.Plain(false, p)
+		maker.Draws = append(maker.Draws, Draw{Path: p, Width: width, Color: color, Opacity: Opaque})
 	}
 	return nil
 }
 
 // line makes the draws of a line shape. Its points include the scale, so the export undoes the
 // scale of its group.
-func (l *Maker) line(sh *scene.Shape, _ float64, _ bool) error {
-	if err := checkDashed(sh); err != nil {
+func (maker *Maker) line(shape *scene.Shape, _ float64, _ bool) error {
+	if err := checkDashed(shape); err != nil {
 		return err
 	}
-	l.Counter = 1 / sh.Scale
-	l.Outline.Reset()
-	OutlineLine(sh.Points, sh.Cubic, &l.Outline)
-	width := StrokeWidth[sh.Size] * sh.Scale
-	l.Measure(sh, width)
-	return l.Stroke(sh, width)
+	maker.Counter = 1 / shape.Scale
+	maker.Outline.Reset()
+	OutlineLine(shape.Points, shape.Cubic, &maker.Outline)
+	width := StrokeWidth[shape.Size] * shape.Scale
+	maker.Measure(shape, width)
+	return maker.Stroke(shape, width)
 }
 
 // NoteSide is the width of a note, and its height before it grows, unscaled px.
@@ -179,13 +179,13 @@ var ShadowOpacity = OpacityOf(0.1)
 // note makes the draws of a note's shadow and body, in its unscaled units. growY is how much the
 // note grows with its text. The shadow is 10 px narrower and lies 5 px lower. See
 // docs/spec/drawing.md#r80.
-func (l *Maker) note(sh *scene.Shape, growY float64, _ bool) error {
+func (maker *Maker) note(shape *scene.Shape, growY float64, _ bool) error {
 	h := float32(NoteSide + growY)
-	shadow, body := l.NewPath(), l.NewPath()
+	shadow, body := maker.NewPath(), maker.NewPath()
 	vector.RoundRect(shadow, 5, 5, NoteSide-10, h, 1) // x, y, w, h, radius
 	vector.RoundRect(body, 0, 0, NoteSide, h, 1)
-	l.Draws = append(l.Draws,
+	maker.Draws = append(maker.Draws,
 		Draw{Path: shadow, Color: Ink, Opacity: ShadowOpacity},
-		Draw{Path: body, Color: Palette[sh.Color].note, Opacity: Opaque})
+		Draw{Path: body, Color: Palette[shape.Color].note, Opacity: Opaque})
 	return nil
 }

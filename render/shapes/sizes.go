@@ -7,14 +7,14 @@ import (
 
 // textSize returns the box of a text shape in the units of its parent, scale included. See
 // docs/spec/drawing.md#r46.
-func textSize(sh *scene.Shape) (w, h float64, err error) {
+func textSize(shape *scene.Shape) (w, h float64, err error) {
 	writer, err := text.Take()
 	if err != nil {
 		return 0, 0, err
 	}
 	defer writer.GiveBack()
-	if w, h, err = writer.TextSize(sh); err != nil {
-		return 0, 0, TextError(sh, "text", err)
+	if w, h, err = writer.TextSize(shape); err != nil {
+		return 0, 0, TextError(shape, "text", err)
 	}
 	return w, h, nil
 }
@@ -23,22 +23,22 @@ func textSize(sh *scene.Shape) (w, h float64, err error) {
 // stored value, or, for a shape that is being created, computed from the text. As in records, that
 // of geo shapes includes the scale and that of notes does not. See docs/spec/drawing.md#r27 and
 // docs/spec/drawing.md#r81.
-func Grown(sh *scene.Shape) (grow float64, err error) {
-	if !sh.Grow || sh.Rich == nil {
-		return sh.GrowY, nil
+func Grown(shape *scene.Shape) (grow float64, err error) {
+	if !shape.Grow || shape.Rich == nil {
+		return shape.GrowY, nil
 	}
 	writer, err := text.Take()
 	if err != nil {
 		return 0, err
 	}
 	defer writer.GiveBack()
-	if sh.Kind == scene.Note {
-		_, grow, err = writer.NoteFit(sh)
+	if shape.Kind == scene.Note {
+		_, grow, err = writer.NoteFit(shape)
 	} else {
-		grow, err = writer.GeoGrowth(sh)
+		grow, err = writer.GeoGrowth(shape)
 	}
 	if err != nil {
-		return 0, TextError(sh, "label that may grow the shape", err)
+		return 0, TextError(shape, "label that may grow the shape", err)
 	}
 	return grow, nil
 }

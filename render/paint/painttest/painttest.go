@@ -14,35 +14,35 @@ import (
 
 // Polygon adds an item that covers a closed outline through points in px, by the
 // non-zero rule; it may leave the picture.
-func Polygon(d *paint.Drawing, it paint.Item, pts ...[2]float64) {
-	var p vector.Path
+func Polygon(drawing *paint.Drawing, item paint.Item, pts ...[2]float64) {
+	var path vector.Path
 	for i, q := range pts {
 		v := vector.Point{X: float32(q[0]), Y: float32(q[1])}
 		if i == 0 {
-			p.MoveTo(v)
+			path.MoveTo(v)
 		} else {
-			p.LineTo(v)
+			path.LineTo(v)
 		}
 	}
 	var f area.Filler
-	f.Add(&p, chord.Rect{X1: int32(d.Width), Y1: int32(d.Height)})
-	first, count := f.Take(&d.Coverage)
-	it.First, it.Count = int32(first), int32(count)
-	d.Items = append(d.Items, it)
+	f.Add(&path, chord.Rect{X1: int32(drawing.Width), Y1: int32(drawing.Height)})
+	first, count := f.Take(&drawing.Coverage)
+	item.First, item.Count = int32(first), int32(count)
+	drawing.Items = append(drawing.Items, item)
 }
 
-// Pairs marks random pixels of the last item of d as drawn by the two-pixel rule, some of them outside of the
-// picture.
-func Pairs(r *rand.Rand, d *paint.Drawing) {
-	it := &d.Items[len(d.Items)-1]
-	it.Pairs = int32(len(d.Pairs))
-	spans := d.Coverage.Spans[it.First : it.First+it.Count]
-	for _, s := range spans[:r.IntN(len(spans)+1)] { // often none in the lower tiles
-		for i := range s.N {
-			if s.At != scan.Full && r.IntN(2) == 0 {
-				d.Pairs = append(d.Pairs, paint.Pixel{X: s.X + i, Y: s.Y})
+// Pairs marks random pixels of the last item of drawing as drawn by the two-pixel rule, some of
+// them outside of the picture.
+func Pairs(r *rand.Rand, drawing *paint.Drawing) {
+	item := &drawing.Items[len(drawing.Items)-1]
+	item.Pairs = int32(len(drawing.Pairs))
+	spans := drawing.Coverage.Spans[item.First : item.First+item.Count]
+	for _, span := range spans[:r.IntN(len(spans)+1)] { // often none in the lower tiles
+		for i := range span.N {
+			if span.At != scan.Full && r.IntN(2) == 0 {
+				drawing.Pairs = append(drawing.Pairs, paint.Pixel{X: span.X + i, Y: span.Y})
 			}
 		}
 	}
-	it.Paired = int32(len(d.Pairs)) - it.Pairs
+	item.Paired = int32(len(drawing.Pairs)) - item.Pairs
 }
