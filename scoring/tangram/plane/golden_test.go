@@ -13,10 +13,18 @@ import (
 
 var update = flag.Bool("update", false, "write testdata again")
 
-// TestKept compares all that is measured of made-up assemblies, by every kernel, with
-// testdata/tangram/assemblies.txt, so that no change of it passes unseen; numbers have nine digits. The
-// other tests say what is right. With -update it writes the file.
-func TestKept(t *testing.T) {
+// assembly is a made-up assembly of pieces and its target. Coordinates of decimal ones have no square
+// roots.
+type assembly struct {
+	round   int
+	pieces  [][]Point
+	target  *Target
+	decimal bool
+}
+
+// madeUpAssemblies returns some 150 assemblies of random polygons, near the origin and far from it, with
+// coordinates for each kernel.
+func madeUpAssemblies() (list []assembly) {
 	moves := []struct {
 		x, y    field.Number
 		decimal bool
@@ -25,8 +33,6 @@ func TestKept(t *testing.T) {
 		{field.Ratio(1, 3), field.Surd(5, 7), false}, {field.Int(999_000), field.Int(-999_000), false},
 	}
 	r := rand.New(rand.NewPCG(41, 42))
-	var b strings.Builder
-	var e Evaluator
 	for round := range 150 {
 		move := moves[round%len(moves)]
 		moved := func(list []Point) (out []Point) {
@@ -63,8 +69,21 @@ func TestKept(t *testing.T) {
 		if len(pieces) == 0 {
 			continue
 		}
-		result := e.Evaluate(pieces, target, move.decimal)
-		fmt.Fprintf(&b, "%d %T target %.9g, %v %v %.9g union %.9g shared %.9g equal %v rounded %v", round, e.vertices.kernel, target.Area, result.Simple, result.HasArea, result.Area, result.Union, result.Shared, result.Equal, result.Rounded)
+		list = append(list, assembly{round, pieces, target, move.decimal})
+	}
+	return list
+}
+
+// TestKept compares all that is measured of made-up assemblies, by every kernel, with
+// testdata/tangram/assemblies.txt, so that no change of it passes unseen; numbers have nine digits. The
+// other tests say what is right. With -update it writes the file.
+func TestKept(t *testing.T) {
+	var b strings.Builder
+	var e Evaluator
+	for _, a := range madeUpAssemblies() {
+		pieces, target := a.pieces, a.target
+		result := e.Evaluate(pieces, target, a.decimal)
+		fmt.Fprintf(&b, "%d %T target %.9g, %v %v %.9g union %.9g shared %.9g equal %v rounded %v", a.round, e.vertices.kernel, target.Area, result.Simple, result.HasArea, result.Area, result.Union, result.Shared, result.Equal, result.Rounded)
 		for _, o := range result.Overlaps {
 			fmt.Fprintf(&b, " %d/%d %.9g", o.I, o.J, o.Area)
 		}
@@ -81,4 +100,41 @@ func TestKept(t *testing.T) {
 		b.WriteByte('\n')
 	}
 	testdata.Compare(t, "tangram/assemblies.txt", strings.NewReplacer("true", "t", "false", "f").Replace(b.String()), *update)
+}
+
+// countedKernel counts what is left to exact arithmetic.
+type countedKernel struct {
+	kernel
+	sides, crosses, params, orders int
+}
+
+func (k *countedKernel) side(a, b, c int32) int { k.sides++; return k.kernel.side(a, b, c) }
+
+func (k *countedKernel) cross(a, b, c, d int32) float64 {
+	k.crosses++
+	return k.kernel.cross(a, b, c, d)
+}
+
+func (k *countedKernel) paramOf(a, b, c int32) float64 { k.params++; return k.kernel.paramOf(a, b, c) }
+
+func (k *countedKernel) order(s, t edgeParam) int { k.orders++; return k.kernel.order(s, t) }
+
+// TestExactWork compares how much of made-up assemblies is left to exact arithmetic with
+// testdata/tangram/exact-work.txt. Exact arithmetic decides where doubles cannot, and always gives the
+// same answer, so a bound that is too wide shows only in these counts and in the time. With -update it
+// writes the file.
+func TestExactWork(t *testing.T) {
+	var b strings.Builder
+	var e Evaluator
+	for _, a := range madeUpAssemblies() {
+		e.Evaluate(a.pieces, a.target, a.decimal) // loads the vertices
+		rings := append([]ring(nil), e.arrangement.rings...)
+		counted := &countedKernel{kernel: e.vertices.kernel}
+		e.vertices.kernel = counted
+		e.arrangement.reset(&e.vertices)
+		e.arrangement.rings = append(e.arrangement.rings, rings...)
+		e.measure(len(a.pieces), a.target)
+		fmt.Fprintf(&b, "%d %T sides %d crosses %d params %d orders %d\n", a.round, counted.kernel, counted.sides, counted.crosses, counted.params, counted.orders)
+	}
+	testdata.Compare(t, "tangram/exact-work.txt", b.String(), *update)
 }
