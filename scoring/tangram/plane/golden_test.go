@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +120,11 @@ func (k *countedKernel) paramOf(a, b, c int32) float64 { k.params++; return k.ke
 
 func (k *countedKernel) order(s, t edgeParam) int { k.orders++; return k.kernel.order(s, t) }
 
+// write writes the counts.
+func (k *countedKernel) write(b *strings.Builder) {
+	fmt.Fprintf(b, " sides %d crosses %d params %d orders %d", k.sides, k.crosses, k.params, k.orders)
+}
+
 // TestExactWork compares how much of made-up assemblies is left to exact arithmetic with
 // testdata/tangram/exact-work.txt. Exact arithmetic decides where doubles cannot, and always gives the
 // same answer, so a bound that is too wide shows only in these counts and in the time. With -update it
@@ -134,7 +140,19 @@ func TestExactWork(t *testing.T) {
 		e.arrangement.reset(&e.vertices)
 		e.arrangement.rings = append(e.arrangement.rings, rings...)
 		e.measure(len(a.pieces), a.target)
-		fmt.Fprintf(&b, "%d %T sides %d crosses %d params %d orders %d\n", a.round, counted.kernel, counted.sides, counted.crosses, counted.params, counted.orders)
+		fmt.Fprintf(&b, "%d %T", a.round, counted.kernel)
+		counted.write(&b)
+		if result := &e.result; slices.Contains(result.HasArea, true) {
+			result.Hausdorff(a.target, true) // loads the thickened pieces
+			thick := &e.thickener
+			counted = &countedKernel{kernel: thick.vertices.kernel}
+			thick.vertices.kernel = counted
+			thick.arrangement.clipEdges()
+			thick.arrangement.findBoundary()
+			b.WriteString(" thickened")
+			counted.write(&b)
+		}
+		b.WriteByte('\n')
 	}
 	testdata.Compare(t, "tangram/exact-work.txt", b.String(), *update)
 }
