@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"image"
-	"image/png"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,7 +13,7 @@ import (
 
 	"plumb/daemon"
 	"plumb/daemon/atomicfile"
-	"plumb/daemon/dump"
+	"plumb/daemon/flatpng"
 	"plumb/daemon/index"
 	"plumb/daemon/records/address"
 	"plumb/scoring"
@@ -213,19 +212,19 @@ func readable(in, out string, toStd bool) error {
 // write stores the picture of a scene in a partial file, as alpha alone with --channels alpha. The
 // file gets its name later, in place, because only there the order of the scenes is known.
 func (d *renderRun) write(renderTask *renderTask, img *image.NRGBA) error {
-	var out image.Image = img
-	if d.alpha {
-		out = dump.Alpha(img)
-	}
 	f, err := atomicfile.Create(filepath.Join(d.out, fileName(renderTask.ownID)+".png"))
 	if err != nil {
 		return outputError(err)
 	}
-	encode := d.encode
-	if encode == nil {
-		encode = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode
+	switch {
+	case d.alpha:
+		_, err = f.Write(flatpng.Alpha(img))
+	case d.encode != nil:
+		err = d.encode(f, img)
+	default:
+		_, err = f.Write(flatpng.RGBA(img))
 	}
-	if err := encode(f, out); err != nil {
+	if err != nil {
 		f.Discard()
 		return outputError(err)
 	}

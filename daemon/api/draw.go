@@ -1,19 +1,16 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	"image/png"
 	"runtime"
 	"strconv"
-	"sync"
 
 	"github.com/valyala/fasthttp"
 
 	"plumb/daemon/dump"
+	"plumb/daemon/flatpng"
 	"plumb/daemon/jsoncut"
 	"plumb/daemon/memory"
 	"plumb/daemon/queue"
@@ -21,20 +18,6 @@ import (
 	"plumb/render/view"
 	"plumb/scoring"
 )
-
-// encoders writes PNGs and reuses its buffers.
-var encoders = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: new(pngPool)}
-
-// pngPool keeps buffers of the PNG encoder between requests.
-type pngPool struct{ pool sync.Pool }
-
-// Get implements png.EncoderBufferPool; nil makes the encoder allocate a buffer.
-func (p *pngPool) Get() *png.EncoderBuffer {
-	b, _ := p.pool.Get().(*png.EncoderBuffer)
-	return b
-}
-
-func (p *pngPool) Put(b *png.EncoderBuffer) { p.pool.Put(b) }
 
 // render answers POST /v1/render. The body is one scene, whose picture is the answer or goes into a
 // region of shared memory, or several scenes, each with a region of its own. See
@@ -215,22 +198,19 @@ func (s *Server) picture(ctx *fasthttp.RequestCtx, p queue.Picture, alpha bool) 
 	}
 	ctx.Response.Header.Set("X-Image-Width", strconv.Itoa(img.Rect.Dx()))
 	ctx.Response.Header.Set("X-Image-Height", strconv.Itoa(img.Rect.Dy()))
-	var out image.Image = img
-	pixels := img.Pix
-	if alpha {
-		grey := dump.Alpha(img)
-		out, pixels = grey, grey.Pix
-	}
 	if accepts(ctx, "application/octet-stream") {
+		pixels := img.Pix
+		if alpha {
+			pixels = dump.Alpha(img).Pix
+		}
 		ctx.SetContentType("application/octet-stream")
-		ctx.SetBody(pixels)
+		ctx.Response.SetBodyRaw(pixels)
 		return
 	}
-	var b bytes.Buffer
-	if err := encoders.Encode(&b, out); err != nil {
-		s.failWith(ctx, fmt.Errorf("cannot write PNG: %w", err))
-		return
+	encode := flatpng.RGBA
+	if alpha {
+		encode = flatpng.Alpha
 	}
 	ctx.SetContentType("image/png")
-	ctx.SetBody(b.Bytes())
+	ctx.Response.SetBodyRaw(encode(img))
 }

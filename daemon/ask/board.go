@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"plumb/daemon/chat"
+	"plumb/daemon/flatpng"
 	"plumb/render"
 	"plumb/render/scene"
 	"plumb/render/sheet"
@@ -154,7 +155,7 @@ func (b *Boards) blankOf(t *Task) (*chat.Image, error) {
 	defer b.mu.Unlock()
 	if b.blank[size] == nil {
 		empty := image.NewNRGBA(image.Rect(0, 0, size[0], size[1]))
-		b.blank[size] = &chat.Image{Data: encode(empty, ground), Type: "image/png"}
+		b.blank[size] = &chat.Image{Data: flatpng.Over(empty, ground), Type: "image/png"}
 	}
 	return b.blank[size], nil
 }
@@ -190,7 +191,7 @@ func (b *Boards) Draw(line []byte, test string, scaffold bool) ([]byte, error) {
 	if err := b.paint(s, layers.above); err != nil {
 		return nil, err
 	}
-	return encode(s.NRGBA, ground), nil
+	return flatpng.Over(s.NRGBA, ground), nil
 }
 
 // sheet returns an empty picture to draw a prompt's whiteboard on, in the memory of an earlier one
@@ -277,7 +278,7 @@ func over(dst, src *image.NRGBA) {
 			continue
 		}
 		for k := range 3 {
-			dst.Pix[i+k] = overlay(src.Pix[i+k], dst.Pix[i+k], uint32(src.Pix[i+3]))
+			dst.Pix[i+k] = flatpng.Overlay(src.Pix[i+k], dst.Pix[i+k], uint32(src.Pix[i+3]))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"strconv"
 
+	"plumb/daemon/flatpng"
 	"plumb/render/jsontree"
 	"plumb/render/view"
 )
@@ -54,7 +55,7 @@ func (b *Boards) DrawView(v view.View) ([]byte, error) {
 		return nil, err
 	}
 	defer reuse()
-	return encode(shapes, ground), nil
+	return flatpng.Over(shapes, ground), nil
 }
 
 // BoardPicture is the picture of a whiteboard, drawn as those of prompts are.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"plumb/daemon/chat"
+	"plumb/daemon/flatpng"
 	"plumb/render/sheet"
 	"plumb/scoring"
 	"plumb/scoring/tangram/assembly"
@@ -184,7 +185,7 @@ func (s *tangram) Next(t *Task, a Arm, replies []Heard) (*Step, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot ask %s: %w", t.ID, err)
 		}
-		picture := &chat.Image{Data: encode(img, ground), Type: "image/png"} // it is opaque
+		picture := &chat.Image{Data: flatpng.Over(img, ground), Type: "image/png"} // it is opaque
 		return []chat.Message{chat.User(chat.Picture(picture), chat.Text(text))}, nil
 	})
 }
