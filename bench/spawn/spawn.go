@@ -98,8 +98,20 @@ func (d *Daemon) Score(items [][]byte) ([][]byte, error) {
 }
 
 // Post sends a body to /v1/score and returns the body of the answer.
-func (d *Daemon) Post(body []byte) ([]byte, error) {
-	r, err := d.client.Post("http://plumb/v1/score", "application/json", bytes.NewReader(body))
+func (d *Daemon) Post(body []byte) ([]byte, error) { return d.PostTo("/v1/score", "", body) }
+
+// PostTo sends a body of JSON to a path and returns the body of the answer. accept is the wanted type of
+// the answer, "" for none.
+func (d *Daemon) PostTo(path, accept string, body []byte) ([]byte, error) {
+	request, err := http.NewRequest("POST", "http://plumb"+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if accept != "" {
+		request.Header.Set("Accept", accept)
+	}
+	r, err := d.client.Do(request)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,173 @@
+// Command pictures measures pictures of answers: many edited whiteboards of few tasks. It makes
+// whiteboards of 1400x800 px of the balance test, in groups of 1, 8 and 64 different answers to one
+// task, and draws them as PNG files in process, as PNGs over HTTP and as raw pixels over HTTP, with an
+// earlier build in turn where one is given. It prints core time, rate, memory and bytes, and ends with
+// 1 where the programs' pictures differ in a pixel.
+//
+//	go run ./bench/pictures -before build/before/plumb > bench/results/pictures.txt
+package main
+
+import (
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"plumb/bench/figure"
+	"plumb/bench/rig"
+	"plumb/bench/spawn"
+)
+
+// main reads the flags and measures.
+func main() {
+	log.SetFlags(0)
+	plumb := flag.String("plumb", "bin/plumb", "the program")
+	before := flag.String("before", "", "an earlier build to compare with; none for \"\"")
+	n := flag.Int("n", 512, "whiteboards of each group size")
+	rounds := flag.Int("rounds", 3, "rounds, each with tasks of its own")
+	flags := flag.String("flags", "", "further flags of all programs, separated by spaces")
+	flag.Parse()
+	if err := run(*plumb, *before, *n, *rounds, strings.Fields(*flags)); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// groups are how many answers a task has.
+var groups = []int{1, 8, 64}
+
+// sample is what one program took for the whiteboards of a group size in one way.
+type sample struct {
+	core  time.Duration // per picture, all threads of the process that draws
+	rate  float64       // pictures/s
+	rss   int64         // bytes, greatest, of a daemon
+	bytes int64         // per picture, as it is sent or written
+	sum   [sha256.Size]byte
+}
+
+// ways are how pictures come out of the program.
+var ways = []struct {
+	name string
+	draw func(program string, flags []string, scenes [][]byte) (sample, error)
+}{
+	{"files", files},
+	{"HTTP, PNG", func(p string, flags []string, s [][]byte) (sample, error) { return overHTTP(p, flags, s, "image/png") }},
+	{"HTTP, raw", func(p string, flags []string, s [][]byte) (sample, error) {
+		return overHTTP(p, flags, s, "application/octet-stream")
+	}},
+}
+
+// run measures each group size in each way, with one build of plumb or with two in turn, and prints a
+// row for each.
+func run(plumb, before string, n, rounds int, flags []string) error {
+	programs := []string{plumb}
+	commit, err := rig.CommitOf(plumb)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("# pictures of answers to balance tasks, 1400x800 px; groups are of different answers\n%s", rig.Header(commit))
+	if before != "" {
+		old, err := rig.CommitOf(before)
+		if err != nil {
+			return err
+		}
+		programs = []string{before, plumb}
+		fmt.Printf("# before: commit %s; the programs run in turn, and their pictures are equal pixel for pixel\n", old)
+	}
+	fmt.Printf("# %d pictures, medians of %d rounds with tasks of their own; each run begins with empty caches\n", n, rounds)
+	fmt.Printf("# core time is user and system time of the process that draws, the software driver's threads included;\n")
+	fmt.Printf("# with files its start is part of it; over HTTP %d requests of one picture are under way at a time\n", spawn.Clients)
+	fmt.Printf("%-14s %-10s", "answers a task", "way")
+	for _, p := range programs {
+		fmt.Printf(" %40s", filepath.Base(filepath.Dir(p))+"/"+filepath.Base(p))
+	}
+	fmt.Printf("  %s\n", "core, rate: times before")
+	all := make([][][]sample, len(groups)*len(ways)) // by program, by round
+	for round := range rounds {
+		for i, group := range groups {
+			scenes, err := whiteboards(n, group, uint64(round+1))
+			if err != nil {
+				return err
+			}
+			for j, w := range ways {
+				row := &all[i*len(ways)+j]
+				if *row == nil {
+					*row = make([][]sample, len(programs))
+				}
+				for k := range programs {
+					k = (k + round) % len(programs)
+					s, err := w.draw(programs[k], flags, scenes)
+					if err != nil {
+						return fmt.Errorf("%s, %d answers a task: %w", w.name, group, err)
+					}
+					(*row)[k] = append((*row)[k], s)
+				}
+				if (*row)[0][round].sum != (*row)[len(programs)-1][round].sum {
+					return errors.New("the pictures of the programs differ")
+				}
+			}
+		}
+	}
+	for i, row := range all {
+		printRow(groups[i/len(ways)], ways[i%len(ways)].name, row)
+	}
+	return nil
+}
+
+// printRow prints the medians of a row, and the ratios where there are two programs.
+func printRow(group int, way string, row [][]sample) {
+	fmt.Printf("%-14d %-10s", group, way)
+	for _, s := range row {
+		memory := fmt.Sprintf("%.0f MB", median(s, rss))
+		if way == "files" {
+			memory = "" // the system counts that of the process that started it
+		}
+		fmt.Printf(" %7.3f ms %6.0f/s %8s %8.0f B", median(s, core), median(s, rate), memory, median(s, size))
+	}
+	if len(row) == 2 {
+		fmt.Printf("  %.3f, %.2f", ratio(row, core), ratio(row, rate))
+	}
+	fmt.Println()
+}
+
+func core(s sample) float64 { return s.core.Seconds() * 1e3 }
+func rate(s sample) float64 { return s.rate }
+func rss(s sample) float64  { return float64(s.rss) / 1e6 }
+func size(s sample) float64 { return float64(s.bytes) }
+
+// median returns the median of a figure over the rounds.
+func median(all []sample, f func(sample) float64) float64 {
+	v := make([]float64, len(all))
+	for i, s := range all {
+		v[i] = f(s)
+	}
+	return figure.Median(v)
+}
+
+// ratio returns the median over the rounds of the second program's figure to the first one's.
+func ratio(row [][]sample, f func(sample) float64) float64 {
+	v := make([]float64, len(row[0]))
+	for i := range v {
+		v[i] = f(row[1][i]) / f(row[0][i])
+	}
+	return figure.Median(v)
+}
+
+// digest is the hash of the pixels of pictures, whatever file format they came in.
+type digest struct{ sums [][sha256.Size]byte }
+
+// sum returns the hash of all pictures in order.
+func (d *digest) sum() [sha256.Size]byte {
+	h := sha256.New()
+	for _, s := range d.sums {
+		h.Write(s[:])
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// remove deletes a folder and adds the error to err.
+func remove(dir string, err *error) { *err = errors.Join(*err, os.RemoveAll(dir)) }
