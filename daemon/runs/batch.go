@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -165,22 +164,20 @@ func (b *batcher) ask(ctx context.Context) ([]Failure, error) {
 		return nil, err
 	}
 	for idle := 0; ; { // waves in a row without an outcome
-		calls, failures, err := b.wanted()
+		makes := !b.cfg.Cancel && idle < mostWaves
+		count, failures, err := b.wanted(ctx, makes)
 		if err != nil {
 			return failures, err
 		}
 		countBefore := b.got
-		if len(calls) > 0 && !b.cfg.Cancel {
-			if idle++; idle > mostWaves {
-				return failures, fmt.Errorf("%w: %d calls had no outcome in %d batches each", ErrEarly, len(calls), mostWaves)
-			}
-			if err := b.begin(ctx, calls); err != nil {
-				return failures, err
+		if count > 0 && !b.cfg.Cancel {
+			if idle++; !makes {
+				return failures, fmt.Errorf("%w: %d calls had no outcome in %d batches each", ErrEarly, count, mostWaves)
 			}
 		}
 		if len(b.live()) == 0 {
-			if b.cfg.Cancel && len(calls) > 0 {
-				return failures, fmt.Errorf("%w: batches were cancelled; %d calls have no outcome", ErrEarly, len(calls))
+			if b.cfg.Cancel && count > 0 {
+				return failures, fmt.Errorf("%w: batches were cancelled; %d calls have no outcome", ErrEarly, count)
 			}
 			return failures, nil
 		}
@@ -193,16 +190,23 @@ func (b *batcher) ask(ctx context.Context) ([]Failure, error) {
 	}
 }
 
-// wanted returns the next call of each unit, unless it has an outcome, is in a batch that runs, or is
+// wanted counts the next call of each unit, unless it has an outcome, is in a batch that runs, or is
 // asked for another unit too: one answer serves both. A unit without a next call is marked as made.
-// Failures are the tasks that cannot be asked.
-func (b *batcher) wanted() (calls []*call, failures []Failure, err error) {
+// With makes it makes batches of the calls at the endpoint, as many as their limits ask for. Each call
+// is in memory only until it is written. Failures are the tasks that cannot be asked.
+func (b *batcher) wanted(ctx context.Context, makes bool) (count int, failures []Failure, err error) {
 	busy := map[string]bool{} // keys of calls
 	for _, p := range b.live() {
 		for _, k := range p.Keys {
 			busy[k] = true
 		}
 	}
+	var open *partFile // of the batch that is being written; nil for none
+	defer func() {
+		if open != nil {
+			open.drop()
+		}
+	}()
 	for i, u := range b.run.units {
 		if _, ok := b.run.finished[i]; ok {
 			continue
@@ -211,90 +215,85 @@ func (b *batcher) wanted() (calls []*call, failures []Failure, err error) {
 		c, err := b.run.missing(u, &m, b.run.outcome, ignore)
 		switch {
 		case errors.Is(err, errLog):
-			return nil, failures, err
+			return count, failures, err
 		case err != nil:
 			failures = append(failures, Failure{u.task.ID, err})
 		case c == nil:
 			b.run.finished[i] = m.keys()
 		case !busy[c.key]:
 			busy[c.key] = true // units of several arms may ask the same
-			calls = append(calls, c)
+			count++
+			if makes {
+				if open, err = b.add(ctx, open, c); err != nil {
+					return count, failures, err
+				}
+			}
 		}
 	}
-	return calls, failures, nil
+	if open != nil {
+		full := open
+		open = nil
+		err = b.begin(ctx, full)
+	}
+	return count, failures, err
 }
 
-// begin makes batches of calls at the endpoint, as many as their limits ask for. Before a batch is
-// uploaded, the most that it may cost is reserved of the budget, and its calls are in batches.jsonl.
-func (b *batcher) begin(ctx context.Context, calls []*call) error {
-	for len(calls) > 0 {
+// add writes a call into the file of a batch. It returns the file that takes the next call: a new one
+// where there was none, or where the call would exceed the limits of the one before, whose batch is then
+// made. The call's pictures are kept in the folder of the run.
+func (b *batcher) add(ctx context.Context, open *partFile, c *call) (*partFile, error) {
+	body, err := c.request.Body()
+	if err != nil {
+		return open, fmt.Errorf("cannot ask %s: %w", c.task.ID, err)
+	}
+	line, err := json.Marshal(map[string]any{
+		"custom_id": c.key, "method": "POST", "url": "/v1/chat/completions", "body": json.RawMessage(body)})
+	if err != nil {
+		return open, err
+	}
+	line = append(line, '\n')
+	if open != nil && open.isFull(len(line)) {
+		if err := b.begin(ctx, open); err != nil {
+			return nil, err
+		}
+		open = nil
+	}
+	if open == nil {
 		p := &part{Part: len(b.parts) + 1}
-		n, bound, err := b.write(p, calls)
-		if err != nil {
-			return err
-		}
-		if p.hold, err = b.cfg.Meter.Reserve(ctx, bound); err != nil {
-			os.Remove(b.path(p))
-			return fmt.Errorf("%w: %w", ErrEarly, err)
-		}
-		if err := b.note(p, partPrepared); err != nil {
-			return err
-		}
-		b.parts = append(b.parts, p)
-		calls = calls[n:]
-		if err := b.upload(ctx, p); err != nil {
-			return err
+		if open, err = newPartFile(p, b.path(p)); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	if err := b.run.keepPictures(c); err != nil {
+		return open, err
+	}
+	open.add(line, c)
+	return open, nil
+}
+
+// begin makes the batch of a file at the endpoint. Before it is uploaded, the most that it may cost is
+// reserved of the budget, and its calls are in batches.jsonl.
+func (b *batcher) begin(ctx context.Context, file *partFile) error {
+	p := file.part
+	if err := file.finish(); err != nil {
+		file.drop()
+		return fmt.Errorf("cannot write batch: %w", err)
+	}
+	var err error
+	if p.hold, err = b.cfg.Meter.Reserve(ctx, file.most); err != nil {
+		file.drop()
+		return fmt.Errorf("%w: %w", ErrEarly, err)
+	}
+	if err := b.note(p, partPrepared); err != nil {
+		return err
+	}
+	b.parts = append(b.parts, p)
+	return b.upload(ctx, p)
 }
 
 // path returns the path of the file of a batch, which is deleted when the endpoint has made the batch.
 func (b *batcher) path(p *part) string {
 	return filepath.Join(b.cfg.Dir, "batch-"+strconv.Itoa(p.Part)+".jsonl")
-}
-
-// write writes the file of a batch with the first n calls, as many as the file may hold. It returns n and
-// bound, the most tokens that these n calls can use, so that the caller can reserve them. It also sets
-// part.Keys and part.Hash, which identify the batch when the run is continued, and keeps the calls' pictures.
-func (b *batcher) write(part *part, calls []*call) (n int, bound budget.Tokens, err error) {
-	file, err := os.Create(b.path(part))
-	if err != nil {
-		return 0, bound, fmt.Errorf("cannot write batch: %w", err)
-	}
-	defer file.Close()
-	hash := sha256.New()
-	writer := bufio.NewWriter(io.MultiWriter(file, hash))
-	size := 0
-	for _, call := range calls {
-		body, err := call.request.Body()
-		if err != nil {
-			return 0, bound, fmt.Errorf("cannot ask %s: %w", call.task.ID, err)
-		}
-		line, err := json.Marshal(map[string]any{
-			"custom_id": call.key, "method": "POST", "url": "/v1/chat/completions", "body": json.RawMessage(body)})
-		if err != nil {
-			return 0, bound, err
-		}
-		full := n == maxPartRequests || size+len(line)+1 > maxPartBytes // with the line feed
-		if full && n > 0 {                                              // one call alone is sent however long it is
-			break
-		}
-		if err := b.run.keepPictures(call); err != nil {
-			return 0, bound, err
-		}
-		writer.Write(append(line, '\n')) // Flush returns the error
-		size += len(line) + 1
-		ofCall := call.request.Most()
-		bound.Prompt, bound.Completion = bound.Prompt+ofCall.Prompt, bound.Completion+ofCall.Completion
-		part.Keys = append(part.Keys, call.key)
-		n++
-	}
-	if err := errors.Join(writer.Flush(), file.Sync()); err != nil {
-		return 0, bound, fmt.Errorf("cannot write batch: %w", err)
-	}
-	part.Hash = hex.EncodeToString(hash.Sum(nil))
-	return n, bound, nil
 }
 
 // upload sends the file of a batch to the endpoint as a form, notes the id of the uploaded file in

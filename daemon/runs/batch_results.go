@@ -8,9 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
+
 	"plumb/daemon/chat"
 	"plumb/daemon/chat/budget"
-	"time"
 )
 
 // result is one line of a batch's file of results, by the key of its call.
@@ -27,7 +28,11 @@ type result struct {
 // without a response; left out for good are results of tasks that are not chosen now, and second
 // results of a call.
 func (b *batcher) fetch(ctx context.Context, part *part) error {
-	calls := map[string]*call{}
+	ofPart := map[string]bool{}
+	for _, key := range part.Keys {
+		ofPart[key] = true
+	}
+	calls := map[string]*call{} // with their pictures, which a batch's limit of bytes bounds
 	for i, u := range b.run.units {
 		if _, ok := b.run.finished[i]; ok {
 			continue
@@ -36,7 +41,7 @@ func (b *batcher) fetch(ctx context.Context, part *part) error {
 		if errors.Is(err, errLog) {
 			return err
 		}
-		if err == nil && c != nil {
+		if err == nil && c != nil && ofPart[c.key] {
 			calls[c.key] = c
 		}
 	}

@@ -1,0 +1,66 @@
+package runs
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	"plumb/daemon/chat/budget"
+)
+
+// partFile is the file of a batch while calls are written into it.
+type partFile struct {
+	part   *part
+	file   *os.File
+	writer *bufio.Writer
+	hash   hash.Hash
+	size   int           // bytes written
+	most   budget.Tokens // the most tokens that the calls can use
+}
+
+// newPartFile creates the file of a batch.
+func newPartFile(part *part, path string) (*partFile, error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write batch: %w", err)
+	}
+	f := &partFile{part: part, file: file, hash: sha256.New()}
+	f.writer = bufio.NewWriter(io.MultiWriter(file, f.hash))
+	return f, nil
+}
+
+// isFull reports whether a further line of so many bytes would exceed the limits of a batch. A file
+// without calls takes one call, however long it is.
+func (f *partFile) isFull(line int) bool {
+	n := len(f.part.Keys)
+	return n == maxPartRequests || n > 0 && f.size+line > maxPartBytes
+}
+
+// add writes the line of a call, and adds its key to the part and the most tokens that it can use to
+// f.most. An error of writing is returned by finish.
+func (f *partFile) add(line []byte, c *call) {
+	f.writer.Write(line)
+	f.size += len(line)
+	most := c.request.Most()
+	f.most.Prompt, f.most.Completion = f.most.Prompt+most.Prompt, f.most.Completion+most.Completion
+	f.part.Keys = append(f.part.Keys, c.key)
+}
+
+// finish closes the file when it is on the disk, and sets part.Hash. With the keys it identifies the batch
+// when the run is continued.
+func (f *partFile) finish() error {
+	err := errors.Join(f.writer.Flush(), f.file.Sync(), f.file.Close())
+	f.part.Hash = hex.EncodeToString(f.hash.Sum(nil))
+	return err
+}
+
+// drop closes and deletes the file.
+func (f *partFile) drop() {
+	f.file.Close()
+	os.Remove(f.file.Name())
+}
