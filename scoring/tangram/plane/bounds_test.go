@@ -137,3 +137,31 @@ func TestTouchingBoxes(t *testing.T) {
 		}
 	}
 }
+
+// Coordinates with too many digits are rounded to a grid of at most 2^50 steps per unit, on which all of
+// them stay below gridLimit.
+func TestRoundedSteps(t *testing.T) {
+	tiny := field.Ratio(1, 3) // to its power 2^13: a number of 13,000 bits that is 0 as a double
+	for range 13 {
+		tiny = tiny.Mul(tiny)
+	}
+	for _, c := range []struct{ reach, steps int64 }{{1, 1 << 50}, {1 << 10, 1 << 50}, {1 << 11, 1 << 49}, {1<<11 + 1, 1 << 49}, {1 << 14, 1 << 46}} {
+		var e Evaluator
+		result := e.Evaluate([][]Point{{pt(0, 0), {X: field.Int(1), Y: tiny}, pt(0, c.reach), {X: field.Int(-1), Y: tiny}}}, nil, false)
+		if !result.Rounded || e.grid.x[1] != c.steps {
+			t.Errorf("coordinates up to %d: got rounded %v, %d steps per unit; want true, %d", c.reach, result.Rounded, e.grid.x[1], c.steps)
+		}
+	}
+}
+
+// The limit of a coordinate is included, on both sides of 0 and for both parts.
+func TestWithinLimit(t *testing.T) {
+	for _, c := range []struct {
+		x    surd
+		want bool
+	}{{surd{7, 7}, true}, {surd{-7, -7}, true}, {surd{8, 0}, false}, {surd{-8, 0}, false}, {surd{0, 8}, false}, {surd{0, -8}, false}} {
+		if got := c.x.withinLimit(7); got != c.want {
+			t.Errorf("%v within 7: got %v; want %v", c.x, got, c.want)
+		}
+	}
+}

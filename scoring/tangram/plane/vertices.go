@@ -61,7 +61,7 @@ func (p *edgeParam) isEnd() bool { return p.a < 0 }
 func (p *edgeParam) isCrossing() bool { return p.d >= 0 }
 
 // start and end are the ends of any edge.
-var start, end = edgeParam{0, 0, -1, -1, -1, -1}, edgeParam{1, 0, -1, -1, -1, -1}
+var start, end = edgeParam{a: -1, d: -1}, edgeParam{value: 1, a: -1, d: -1}
 
 // vertexSet holds the vertices of all polygons as doubles, each right to 2^-50 of itself, and the
 // kernel that holds them exactly.
