@@ -165,3 +165,21 @@ func TestWithinLimit(t *testing.T) {
 		}
 	}
 }
+
+// A coordinate in units of a common denominator may be as large as the limit, and not larger.
+func TestDenominatorLimit(t *testing.T) {
+	for _, c := range []struct {
+		n    field.Number
+		d    int64
+		want surd
+		ok   bool
+	}{
+		{field.Int(int64Limit), 1, surd{int64Limit, 0}, true}, {field.Int(int64Limit + 1), 1, surd{int64Limit + 1, 0}, false},
+		{field.Int(int64Limit / 4), 4, surd{int64Limit, 0}, true}, {field.Int(int64Limit/4 + 1), 4, surd{int64Limit + 4, 0}, false},
+		{field.Ratio(5, 2), 6, surd{15, 0}, true}, {field.Surd(-1, 3), 6, surd{0, -2}, true},
+	} {
+		if got, ok := timesDenominator(c.n, c.d); got != c.want || ok != c.ok {
+			t.Errorf("%v in units of 1/%d: got %v, %v; want %v, %v", c.n, c.d, got, ok, c.want, c.ok)
+		}
+	}
+}
