@@ -22,51 +22,51 @@ func NewAnswers(limit int) *Answers { return &Answers{seed: maphash.MakeSeed(), 
 
 // Full reports whether an answer was not remembered, so that its duplicates are not
 // detected.
-func (a *Answers) Full() bool { return a.full }
+func (answers *Answers) Full() bool { return answers.full }
 
 // First reports whether a result's answer (Result.Answer) has not been seen before, and remembers
 // it unless the set is full. The answer of a line without an id always counts as new.
-func (a *Answers) First(r *Result) bool {
+func (answers *Answers) First(r *Result) bool {
 	var hasID bool
-	a.key, hasID = r.Answer(a.key[:0])
+	answers.key, hasID = r.Answer(answers.key[:0])
 	if !hasID {
 		return true
 	}
-	hash := max(1, maphash.Bytes(a.seed, a.key)) // 0 marks a free slot
-	if a.stored*2 >= len(a.slots) {              // at most half full, so that searches end soon
-		a.grow()
+	hash := max(1, maphash.Bytes(answers.seed, answers.key)) // 0 marks a free slot
+	if answers.stored*2 >= len(answers.slots) {              // at most half full, so that searches end soon
+		answers.grow()
 	}
-	i := a.slot(hash)
-	if a.slots[i] == hash {
+	i := answers.slot(hash)
+	if answers.slots[i] == hash {
 		return false
 	}
-	if a.stored >= a.limit {
-		a.full = true
+	if answers.stored >= answers.limit {
+		answers.full = true
 		return true
 	}
-	a.slots[i] = hash
-	a.stored++
+	answers.slots[i] = hash
+	answers.stored++
 	return true
 }
 
 // slot returns the index of the hash table's slot that holds an answer's hash, or of the free slot
 // where it belongs.
-func (a *Answers) slot(hash uint64) uint64 {
-	mask := uint64(len(a.slots) - 1)
+func (answers *Answers) slot(hash uint64) uint64 {
+	mask := uint64(len(answers.slots) - 1)
 	i := hash & mask
-	for a.slots[i] != 0 && a.slots[i] != hash {
+	for answers.slots[i] != 0 && answers.slots[i] != hash {
 		i = (i + 1) & mask
 	}
 	return i
 }
 
 // grow doubles the hash table of answers and puts the hashes into it again.
-func (a *Answers) grow() {
-	old := a.slots
-	a.slots = make([]uint64, max(1024, 2*len(old)))
+func (answers *Answers) grow() {
+	old := answers.slots
+	answers.slots = make([]uint64, max(1024, 2*len(old)))
 	for _, hash := range old {
 		if hash != 0 {
-			a.slots[a.slot(hash)] = hash
+			answers.slots[answers.slot(hash)] = hash
 		}
 	}
 }

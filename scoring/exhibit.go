@@ -93,8 +93,8 @@ const (
 )
 
 // Float returns a metric of a result as a number. ok is false if it is missing or not a number.
-func (r *Result) Float(name string) (x float64, ok bool) {
-	switch v := r.metric(name).(type) {
+func (result *Result) Float(name string) (x float64, ok bool) {
+	switch v := result.metric(name).(type) {
 	case float64:
 		return v, true
 	case int:
@@ -104,21 +104,21 @@ func (r *Result) Float(name string) (x float64, ok bool) {
 }
 
 // Bool returns a metric that is true or false.
-func (r *Result) Bool(name string) (v, ok bool) {
-	v, ok = r.metric(name).(bool)
+func (result *Result) Bool(name string) (v, ok bool) {
+	v, ok = result.metric(name).(bool)
 	return v, ok
 }
 
 // Floats returns a metric that is a list of numbers, nil for others.
-func (r *Result) Floats(name string) []float64 {
-	v, _ := r.metric(name).([]float64)
+func (result *Result) Floats(name string) []float64 {
+	v, _ := result.metric(name).([]float64)
 	return v
 }
 
 // Point returns a metric of a result that is a pair of numbers as a point. ok is false for anything
 // else.
-func (r *Result) Point(name string) (p scene.Point, ok bool) {
-	v := r.Floats(name)
+func (result *Result) Point(name string) (p scene.Point, ok bool) {
+	v := result.Floats(name)
 	if len(v) != 2 {
 		return p, false
 	}
@@ -127,8 +127,8 @@ func (r *Result) Point(name string) (p scene.Point, ok bool) {
 
 // Points returns a metric of a result that is a list of pairs as points. Entries of another length
 // are left out.
-func (r *Result) Points(name string) []scene.Point {
-	list, _ := r.metric(name).([][]float64)
+func (result *Result) Points(name string) []scene.Point {
+	list, _ := result.metric(name).([][]float64)
 	var ps []scene.Point
 	for _, v := range list {
 		if len(v) == 2 {
@@ -140,8 +140,8 @@ func (r *Result) Points(name string) []scene.Point {
 
 // Strings returns a metric of a result that is a list of strings; a single string becomes a list of
 // one.
-func (r *Result) Strings(name string) []string {
-	switch v := r.metric(name).(type) {
+func (result *Result) Strings(name string) []string {
+	switch v := result.metric(name).(type) {
 	case []string:
 		return v
 	case string:
@@ -151,10 +151,10 @@ func (r *Result) Strings(name string) []string {
 }
 
 // metric returns the value of a result's metric of that name, or nil if there is none.
-func (r *Result) metric(name string) any {
-	for i := range r.Metrics {
-		if r.Metrics[i].Name == name {
-			return r.Metrics[i].Value
+func (result *Result) metric(name string) any {
+	for i := range result.Metrics {
+		if result.Metrics[i].Name == name {
+			return result.Metrics[i].Value
 		}
 	}
 	return nil

@@ -55,34 +55,34 @@ var cuts = []string{"answer", "thought", "limit", "cell"}
 
 // ReadIdentity reads the identity of the answer from a dump line or a result line. Members
 // that are absent are taken from the member asked; where both are there they must agree.
-// repeat is another name of the member repeat, "" for none. It keeps no reference to v. The
+// repeat is another name of the member repeat, "" for none. It keeps no reference to value. The
 // error has the code "bad_item" and names the first faulty member; the other members are
 // read even then. See docs/spec/cli.md#r25.
-func ReadIdentity(v *fastjson.Value, repeat string) (Identity, error) {
-	r := identityReader{}
-	who := Identity{Model: r.stringMember(v, "", "model"), Repeat: r.countMember(v, "", "repeat"),
-		Turn:         r.countMember(v, "", "turn"),
-		FinishReason: r.stringMember(v, "", "finish_reason"), Cut: r.cutMember(v)}
+func ReadIdentity(value *fastjson.Value, repeat string) (Identity, error) {
+	reader := identityReader{}
+	who := Identity{Model: reader.stringMember(value, "", "model"), Repeat: reader.countMember(value, "", "repeat"),
+		Turn:         reader.countMember(value, "", "turn"),
+		FinishReason: reader.stringMember(value, "", "finish_reason"), Cut: reader.cutMember(value)}
 	if repeat != "" {
-		who.Repeat = agreedValue(&r, "repeat", repeat, who.Repeat, r.countMember(v, "", repeat))
+		who.Repeat = agreedValue(&reader, "repeat", repeat, who.Repeat, reader.countMember(value, "", repeat))
 	}
-	r.readAsked(&who, v.Get("asked"))
-	return who, r.firstError()
+	reader.readAsked(&who, value.Get("asked"))
+	return who, reader.firstError()
 }
 
 // ReadSource reads the members file, at and key of a result line, which locate the
 // answer in a foreign dump. It must not be called for dump lines, where users may give
-// these members another meaning. It keeps no reference to v. Errors are as for
+// these members another meaning. It keeps no reference to value. Errors are as for
 // ReadIdentity.
-func (who *Identity) ReadSource(v *fastjson.Value) error {
-	r := identityReader{}
-	who.File, who.Key = r.stringMember(v, "", "file"), r.stringMember(v, "", "key")
-	if at := v.Get("at"); at != nil && at.Type() == fastjson.TypeNumber {
+func (who *Identity) ReadSource(value *fastjson.Value) error {
+	reader := identityReader{}
+	who.File, who.Key = reader.stringMember(value, "", "file"), reader.stringMember(value, "", "key")
+	if at := value.Get("at"); at != nil && at.Type() == fastjson.TypeNumber {
 		who.At = at.String()
 	} else {
-		who.At = r.stringMember(v, "", "at")
+		who.At = reader.stringMember(value, "", "at")
 	}
-	return r.firstError()
+	return reader.firstError()
 }
 
 // armMembers are the members of asked that distinguish the ways to ask a model.
@@ -93,31 +93,31 @@ type identityReader struct{ err *Error }
 
 // firstError returns the first error of reading an identity, or nil. A nil *Error must not be
 // returned as an error, because that would not be nil.
-func (r *identityReader) firstError() error {
-	if r.err == nil {
+func (reader *identityReader) firstError() error {
+	if reader.err == nil {
 		return nil
 	}
-	return r.err
+	return reader.err
 }
 
 // fail records an error about the member name, unless there was one before.
-func (r *identityReader) fail(name, format string, args ...any) {
-	if r.err == nil {
-		r.err = &Error{Code: "bad_item", Message: "cannot use " + name + ": " + fmt.Sprintf(format, args...)}
+func (reader *identityReader) fail(name, format string, args ...any) {
+	if reader.err == nil {
+		reader.err = &Error{Code: "bad_item", Message: "cannot use " + name + ": " + fmt.Sprintf(format, args...)}
 	}
 }
 
 // stringMember reads a string member of an answer's identity; "" where it is absent or null. path
 // is the path of v in messages, with a point at its end. Other types and very long strings are
 // errors.
-func (r *identityReader) stringMember(v *fastjson.Value, path, name string) string {
+func (reader *identityReader) stringMember(v *fastjson.Value, path, name string) string {
 	member := v.Get(name)
 	switch {
 	case member == nil || member.Type() == fastjson.TypeNull:
 	case member.Type() != fastjson.TypeString:
-		r.fail(path+name, "got %.40s; want a string", member)
+		reader.fail(path+name, "got %.40s; want a string", member)
 	case len(member.GetStringBytes()) > maxWord:
-		r.fail(path+name, "it has %d bytes; want at most %d", len(member.GetStringBytes()), maxWord)
+		reader.fail(path+name, "it has %d bytes; want at most %d", len(member.GetStringBytes()), maxWord)
 	default:
 		return string(member.GetStringBytes())
 	}
@@ -126,14 +126,14 @@ func (r *identityReader) stringMember(v *fastjson.Value, path, name string) stri
 
 // countMember reads a member of an answer's identity that counts from 1, such as its repeat; 0
 // where it is absent or null. path is the path of v in messages.
-func (r *identityReader) countMember(v *fastjson.Value, path, name string) int {
+func (reader *identityReader) countMember(v *fastjson.Value, path, name string) int {
 	member := v.Get(name)
 	if member == nil || member.Type() == fastjson.TypeNull {
 		return 0
 	}
 	number, err := member.Float64() // tables keep columns of integers as floats
 	if err != nil || number < 1 || number > 1<<31 || number != math.Trunc(number) {
-		r.fail(path+name, "got %.40s; want an integer from 1", member)
+		reader.fail(path+name, "got %.40s; want an integer from 1", member)
 		return 0
 	}
 	return int(number)
@@ -141,14 +141,14 @@ func (r *identityReader) countMember(v *fastjson.Value, path, name string) int {
 
 // cutMember reads the member cut, which says in which part the answer was cut off: one of
 // cuts, or false or null for a whole answer, which give "".
-func (r *identityReader) cutMember(v *fastjson.Value) string {
-	member := v.Get("cut")
+func (reader *identityReader) cutMember(value *fastjson.Value) string {
+	member := value.Get("cut")
 	if member != nil && member.Type() == fastjson.TypeFalse {
 		return ""
 	}
-	where := r.stringMember(v, "", "cut")
+	where := reader.stringMember(value, "", "cut")
 	if where != "" && !slices.Contains(cuts, where) {
-		r.fail("cut", "got %.40q; want false or one of %s", where, strings.Join(cuts, ", "))
+		reader.fail("cut", "got %.40q; want false or one of %s", where, strings.Join(cuts, ", "))
 		return ""
 	}
 	return where
@@ -156,26 +156,26 @@ func (r *identityReader) cutMember(v *fastjson.Value) string {
 
 // readAsked reads the member asked of a line, which says how the model was asked, into who.Asked.
 // It takes from it what the line does not say elsewhere, and checks that it agrees with the line.
-func (r *identityReader) readAsked(who *Identity, v *fastjson.Value) {
-	if v == nil || v.Type() == fastjson.TypeNull {
+func (reader *identityReader) readAsked(who *Identity, value *fastjson.Value) {
+	if value == nil || value.Type() == fastjson.TypeNull {
 		return
 	}
-	if v.Type() != fastjson.TypeObject {
-		r.fail("asked", "got %.40s; want an object", v)
+	if value.Type() != fastjson.TypeObject {
+		reader.fail("asked", "got %.40s; want an object", value)
 		return
 	}
-	text := jsontree.Append(nil, v)
+	text := jsontree.Append(nil, value)
 	if len(text) > maxAsked {
-		r.fail("asked", "it has %d bytes; want at most %d", len(text), maxAsked)
+		reader.fail("asked", "it has %d bytes; want at most %d", len(text), maxAsked)
 		return
 	}
-	a := &Asked{JSON: text, Config: r.stringMember(v, "asked.", "config"), usage: readUsage(v)}
-	who.Asked = a
-	who.Model = agreedValue(r, "model", "asked.model", who.Model, r.stringMember(v, "asked.", "model"))
-	who.Repeat = agreedValue(r, "repeat", "asked.repeat", who.Repeat, r.countMember(v, "asked.", "repeat"))
-	who.Turn = agreedValue(r, "turn", "asked.turn", who.Turn, r.countMember(v, "asked.", "turn"))
+	asked := &Asked{JSON: text, Config: reader.stringMember(value, "asked.", "config"), usage: readUsage(value)}
+	who.Asked = asked
+	who.Model = agreedValue(reader, "model", "asked.model", who.Model, reader.stringMember(value, "asked.", "model"))
+	who.Repeat = agreedValue(reader, "repeat", "asked.repeat", who.Repeat, reader.countMember(value, "asked.", "repeat"))
+	who.Turn = agreedValue(reader, "turn", "asked.turn", who.Turn, reader.countMember(value, "asked.", "turn"))
 	for i, name := range armMembers {
-		a.arm[i] = r.stringMember(v, "asked.", name)
+		asked.arm[i] = reader.stringMember(value, "asked.", name)
 	}
 }
 
@@ -192,22 +192,22 @@ func agreedValue[T string | int](r *identityReader, name, other string, a, b T) 
 
 // appendMembers writes the members of the identity that are known to a result line, without
 // asked.
-func (who *Identity) appendMembers(w *memberWriter) {
-	w.writeText("model", who.Model)
-	w.count("repeat", who.Repeat)
-	w.count("turn", who.Turn)
-	w.writeText("finish_reason", who.FinishReason)
-	w.writeText("cut", who.Cut)
-	w.writeText("file", who.File)
-	w.writeText("at", who.At)
-	w.writeText("key", who.Key)
+func (who *Identity) appendMembers(writer *memberWriter) {
+	writer.writeText("model", who.Model)
+	writer.count("repeat", who.Repeat)
+	writer.count("turn", who.Turn)
+	writer.writeText("finish_reason", who.FinishReason)
+	writer.writeText("cut", who.Cut)
+	writer.writeText("file", who.File)
+	writer.writeText("at", who.At)
+	writer.writeText("key", who.Key)
 }
 
 // count appends a member of a result line that counts from 1, and nothing for 0.
-func (w *memberWriter) count(name string, n int) {
+func (writer *memberWriter) count(name string, n int) {
 	if n > 0 {
-		w.writeName(name)
-		w.dst = strconv.AppendInt(w.dst, int64(n), 10)
+		writer.writeName(name)
+		writer.dst = strconv.AppendInt(writer.dst, int64(n), 10)
 	}
 }
 
@@ -215,14 +215,14 @@ func (w *memberWriter) count(name string, n int) {
 // and how the model was asked. Two results with equal keys are the same answer twice. For a
 // result whose line has no id, ok is false and nothing is appended. See
 // docs/spec/cli.md#r27.
-func (r *Result) Answer(dst []byte) (key []byte, ok bool) {
-	dst, ok = r.Item(dst)
+func (result *Result) Answer(dst []byte) (key []byte, ok bool) {
+	dst, ok = result.Item(dst)
 	if !ok {
 		return dst, false
 	}
-	dst = append(append(dst, 0), r.Who.Model...)
-	dst = strconv.AppendInt(append(dst, 0), int64(max(1, r.Who.Repeat)), 10)
-	a := r.Who.Settings()
+	dst = append(append(dst, 0), result.Who.Model...)
+	dst = strconv.AppendInt(append(dst, 0), int64(max(1, result.Who.Repeat)), 10)
+	a := result.Who.Settings()
 	dst = append(append(dst, 0), a.Config...)
 	for _, s := range a.arm { // for an asked that has no config
 		dst = append(append(dst, 0), s...)
@@ -233,25 +233,25 @@ func (r *Result) Answer(dst []byte) (key []byte, ok bool) {
 // Item appends the key of the question to dst: suite, test, id and turn, the setting where
 // the suite's own fields have it, and whether the question was asked without its picture.
 // For a result whose line has no id, ok is false and nothing is appended.
-func (r *Result) Item(dst []byte) (key []byte, ok bool) {
-	if r.ID == "" || r.Line > 0 || isMadeUpID(r.ID) {
+func (result *Result) Item(dst []byte) (key []byte, ok bool) {
+	if result.ID == "" || result.Line > 0 || isMadeUpID(result.ID) {
 		return dst, false
 	}
-	for _, s := range append([]string{r.Suite, r.Test, r.ID}, r.Strings("setting")...) {
+	for _, s := range append([]string{result.Suite, result.Test, result.ID}, result.Strings("setting")...) {
 		dst = append(append(dst, s...), 0)
 	}
-	if r.isBlind() {
+	if result.isBlind() {
 		dst = append(dst, blind...)
 	}
-	return strconv.AppendInt(append(dst, 0), int64(r.Who.Turn), 10), true
+	return strconv.AppendInt(append(dst, 0), int64(result.Who.Turn), 10), true
 }
 
 // blind is the arm of questions that are asked without their picture.
 const blind = "blind"
 
 // isBlind reports whether the question was asked without its picture.
-func (r *Result) isBlind() bool {
-	v, _ := r.Bool(blind)
+func (result *Result) isBlind() bool {
+	v, _ := result.Bool(blind)
 	return v
 }
 
@@ -268,16 +268,16 @@ type Series struct{ Model, Arm string }
 
 // Series returns the series (model and arm) that a result belongs to. It adds "blind" to the arm
 // where the question was asked without its picture.
-func (r *Result) Series() Series {
-	s := r.Who.Series()
+func (result *Result) Series() Series {
+	series := result.Who.Series()
 	switch {
-	case !r.isBlind() || slices.Contains(strings.Split(s.Arm, "/"), blind):
-	case s.Arm == "":
-		s.Arm = blind
+	case !result.isBlind() || slices.Contains(strings.Split(series.Arm, "/"), blind):
+	case series.Arm == "":
+		series.Arm = blind
 	default:
-		s.Arm += "/" + blind
+		series.Arm += "/" + blind
 	}
-	return s
+	return series
 }
 
 // Series returns the series of an answer from its identity alone. It leaves out the members

@@ -19,29 +19,29 @@ func LackingIn(it *Item) *Lacking { return &Lacking{item: it.Fields} }
 
 // Want records the member name where it is absent or null. what describes the member
 // in the error; code is the code of the error where this member is the first.
-func (l *Lacking) Want(name, what, code string) {
-	if v := l.item.Get(name); v == nil || v.Type() == fastjson.TypeNull {
-		l.Add(name, what, code)
+func (lacking *Lacking) Want(name, what, code string) {
+	if v := lacking.item.Get(name); v == nil || v.Type() == fastjson.TypeNull {
+		lacking.Add(name, what, code)
 	}
 }
 
 // Add records a member that an item lacks; name, what and code are as for Want.
-func (l *Lacking) Add(name, what, code string) {
-	if l.code == "" {
-		l.code = code
+func (lacking *Lacking) Add(name, what, code string) {
+	if lacking.code == "" {
+		lacking.code = code
 	}
-	l.list = append(l.list, name+" ("+what+")")
+	lacking.list = append(lacking.list, name+" ("+what+")")
 }
 
 // Err returns an error that names all members that an item lacks, or nil if none was recorded. A
 // missing answer is named with the others, but alone it is not an error here. tasks ends the
 // message with how a task file supplies the members.
-func (l *Lacking) Err(tasks string) error {
-	if len(l.list) == 0 {
+func (lacking *Lacking) Err(tasks string) error {
+	if len(lacking.list) == 0 {
 		return nil
 	}
-	if !l.item.Exists("actions") { // they are an answer too
-		l.Want("response", "the model's answer", "")
+	if !lacking.item.Exists("actions") { // they are an answer too
+		lacking.Want("response", "the model's answer", "")
 	}
-	return &Error{Code: l.code, Message: "cannot score item: it lacks " + strings.Join(l.list, ", ") + "; " + tasks}
+	return &Error{Code: lacking.code, Message: "cannot score item: it lacks " + strings.Join(lacking.list, ", ") + "; " + tasks}
 }

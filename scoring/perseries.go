@@ -33,8 +33,8 @@ func NewPerSeries[T Tables](newTables func() T, tablesOfAll func(names []string,
 // Add adds a result to the tables of its series, which it makes for the first result of a
 // series. Results of series beyond maxSeries are left out and counted, because a dump could
 // name any number of series and each takes memory. Tables says how many were left out.
-func (p *PerSeries[T]) Add(r *Result) {
-	series := r.Who.Series(p.without...)
+func (p *PerSeries[T]) Add(result *Result) {
+	series := result.Who.Series(p.without...)
 	index, ok := p.indexOf[series]
 	if !ok {
 		if len(p.tables) >= maxSeries {
@@ -46,7 +46,7 @@ func (p *PerSeries[T]) Add(r *Result) {
 		p.tables = append(p.tables, p.newTables())
 		p.names = append(p.names, cmp.Or(series.String(), "no model"))
 	}
-	p.tables[index].Add(r)
+	p.tables[index].Add(result)
 }
 
 // Tables returns the tables that cover all series of results, then those of each series, with its
@@ -58,11 +58,11 @@ func (p *PerSeries[T]) Tables() []TextTable {
 		list = p.tablesOfAll(p.names, p.tables)
 	}
 	for i, series := range p.tables {
-		for _, t := range series.Tables() {
+		for _, table := range series.Tables() {
 			if len(p.tables) > 1 {
-				t.Title += " · " + p.names[i]
+				table.Title += " · " + p.names[i]
 			}
-			list = append(list, t)
+			list = append(list, table)
 		}
 	}
 	if p.leftOut > 0 && len(list) > 0 {

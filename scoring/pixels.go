@@ -49,26 +49,26 @@ var pixelMetrics = []struct {
 // AppendStats appends the pixel metrics of a picture or mask as members of a JSON object,
 // without braces. For each metric that is null it calls undefined, unless that is nil, with
 // the name and the reason: "covers no pixel".
-func AppendStats(b []byte, s metric.Stats, undefined func(name, why string)) []byte {
+func AppendStats(dst []byte, stats metric.Stats, undefined func(name, why string)) []byte {
 	for i, pixelMetric := range pixelMetrics {
 		if i > 0 {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
-		b = append(AppendString(b, pixelMetric.name), ':')
+		dst = append(AppendString(dst, pixelMetric.name), ':')
 		why := ""
 		if pixelMetric.undefined != nil {
-			why = pixelMetric.undefined(s)
+			why = pixelMetric.undefined(stats)
 		}
 		if why == "" {
-			b = pixelMetric.append(b, s)
+			dst = pixelMetric.append(dst, stats)
 			continue
 		}
-		b = append(b, "null"...)
+		dst = append(dst, "null"...)
 		if undefined != nil {
 			undefined(pixelMetric.name, why)
 		}
 	}
-	return b
+	return dst
 }
 
 // PixelMetricSchemas calls f with the name of each pixel metric and the JSON schema of its value.

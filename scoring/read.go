@@ -14,77 +14,77 @@ import (
 // type where they are objects or lists of objects.
 type JSON []byte
 
-// ReadResult reads a result line. It keeps no reference to v. The values of metrics and
+// ReadResult reads a result line. It keeps no reference to value. The values of metrics and
 // fields are float64, bool, string, nil, []string, []float64, [][]float64, or JSON where
 // they are none of these. The error names a member of the identity, such as model or asked,
 // that cannot be used; the result has everything else even then.
-func ReadResult(v *fastjson.Value) (*Result, error) {
-	r := &Result{ID: stringMember(v, "id"), Suite: stringMember(v, "suite"), Test: stringMember(v, "test"),
-		Status: stringMember(v, "status"), Backend: stringMember(v, "backend"), Line: v.GetInt("line")}
-	if score := v.Get("score"); score != nil && score.Type() == fastjson.TypeNumber {
-		r.Scored, r.Score = true, score.GetFloat64()
+func ReadResult(value *fastjson.Value) (*Result, error) {
+	result := &Result{ID: stringMember(value, "id"), Suite: stringMember(value, "suite"), Test: stringMember(value, "test"),
+		Status: stringMember(value, "status"), Backend: stringMember(value, "backend"), Line: value.GetInt("line")}
+	if score := value.Get("score"); score != nil && score.Type() == fastjson.TypeNumber {
+		result.Scored, result.Score = true, score.GetFloat64()
 	}
-	if errorObject := v.Get("error"); errorObject != nil && errorObject.Type() == fastjson.TypeObject {
-		r.Err = &Error{Code: stringMember(errorObject, "code"), Message: stringMember(errorObject, "message")}
+	if errorObject := value.Get("error"); errorObject != nil && errorObject.Type() == fastjson.TypeObject {
+		result.Err = &Error{Code: stringMember(errorObject, "code"), Message: stringMember(errorObject, "message")}
 	}
-	if metrics := v.GetObject("metrics"); metrics != nil {
+	if metrics := value.GetObject("metrics"); metrics != nil {
 		metrics.Visit(func(name []byte, v *fastjson.Value) {
-			r.Metrics = append(r.Metrics, Metric{Name: string(name), Value: valueOf(v)})
+			result.Metrics = append(result.Metrics, Metric{Name: string(name), Value: valueOf(v)})
 		})
 	}
-	for _, note := range v.GetArray("notes") {
-		r.Notes = append(r.Notes, Note{Code: stringMember(note, "code"), Path: stringMember(note, "path"),
+	for _, note := range value.GetArray("notes") {
+		result.Notes = append(result.Notes, Note{Code: stringMember(note, "code"), Path: stringMember(note, "path"),
 			Message: stringMember(note, "message")})
 	}
-	readFields(r, v)
-	return r, r.readIdentity(v)
+	readFields(result, value)
+	return result, result.readIdentity(value)
 }
 
 // CheckResult reads a result line as ReadResult does, and refuses a value that is no result
 // line, such as the line of a dump. The error says what to do.
-func CheckResult(v *fastjson.Value) (*Result, error) {
-	if v.Type() != fastjson.TypeObject {
-		return nil, fmt.Errorf("cannot read result line: got %s; want an object that plumb score wrote", v.Type())
+func CheckResult(value *fastjson.Value) (*Result, error) {
+	if value.Type() != fastjson.TypeObject {
+		return nil, fmt.Errorf("cannot read result line: got %s; want an object that plumb score wrote", value.Type())
 	}
 	for _, answer := range []string{"response", "actions"} {
-		if v.Exists(answer) {
+		if value.Exists(answer) {
 			return nil, fmt.Errorf("cannot read result line: it has the member %s, so it is a line of a dump; score it first: plumb score -o RESULTS DUMP", answer)
 		}
 	}
-	switch score := v.Get("score"); {
+	switch score := value.Get("score"); {
 	case score == nil:
 		return nil, errors.New("cannot read result line: it has no member score; want a line that plumb score wrote (score a dump first: plumb score -o RESULTS DUMP)")
 	case score.Type() != fastjson.TypeNumber && score.Type() != fastjson.TypeNull:
 		return nil, fmt.Errorf("cannot read result line: cannot use score: got %.40s; want a number or null", score)
 	}
 	for _, name := range []string{"id", "suite", "test", "status"} {
-		if member := v.Get(name); member != nil && member.Type() != fastjson.TypeString &&
+		if member := value.Get(name); member != nil && member.Type() != fastjson.TypeString &&
 			member.Type() != fastjson.TypeNull {
 			return nil, fmt.Errorf("cannot read result line: cannot use %s: got %.40s; want a string", name, member)
 		}
 	}
-	r, err := ReadResult(v)
+	result, err := ReadResult(value)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read result line: %w", err)
 	}
-	return r, nil
+	return result, nil
 }
 
 // readIdentity reads from a result line who made the answer. Where members lack the model,
 // the run or the turn, they are taken from the metrics, which is where earlier versions
 // wrote them.
-func (r *Result) readIdentity(v *fastjson.Value) (err error) {
-	r.Who, err = ReadIdentity(v, "")
-	err = cmp.Or(err, r.Who.ReadSource(v))
+func (result *Result) readIdentity(v *fastjson.Value) (err error) {
+	result.Who, err = ReadIdentity(v, "")
+	err = cmp.Or(err, result.Who.ReadSource(v))
 	metrics := v.Get("metrics")
-	if r.Who.Model == "" {
-		r.Who.Model = stringMember(metrics, "model")
+	if result.Who.Model == "" {
+		result.Who.Model = stringMember(metrics, "model")
 	}
-	if r.Who.Repeat == 0 {
-		r.Who.Repeat = max(0, metrics.GetInt("run"))
+	if result.Who.Repeat == 0 {
+		result.Who.Repeat = max(0, metrics.GetInt("run"))
 	}
-	if r.Who.Turn == 0 {
-		r.Who.Turn = max(0, metrics.GetInt("turn"))
+	if result.Who.Turn == 0 {
+		result.Who.Turn = max(0, metrics.GetInt("turn"))
 	}
 	return err
 }
@@ -110,34 +110,34 @@ func stringMember(v *fastjson.Value, name string) string { return string(v.GetSt
 
 // valueOf returns a JSON value of a result line as the Go type that a metric or a field of a result
 // has.
-func valueOf(v *fastjson.Value) any {
-	switch v.Type() {
+func valueOf(value *fastjson.Value) any {
+	switch value.Type() {
 	case fastjson.TypeNull:
 		return nil
 	case fastjson.TypeTrue, fastjson.TypeFalse:
-		return v.GetBool()
+		return value.GetBool()
 	case fastjson.TypeNumber:
-		return v.GetFloat64()
+		return value.GetFloat64()
 	case fastjson.TypeString:
-		return string(v.GetStringBytes())
+		return string(value.GetStringBytes())
 	case fastjson.TypeArray:
-		return listOf(v.GetArray(), v)
+		return listOf(value.GetArray(), value)
 	}
-	return JSON(jsontree.Append(nil, v))
+	return JSON(jsontree.Append(nil, value))
 }
 
 // listOf returns a list in a result line as []string, []float64 or [][]float64 if all its elements
 // have that type, else as JSON. whole is the list as a value. An empty list is a []string.
 func listOf(list []*fastjson.Value, whole *fastjson.Value) any {
 	numbers, rows, words := []float64{}, [][]float64{}, []string{}
-	for _, v := range list {
-		switch v.Type() {
+	for _, value := range list {
+		switch value.Type() {
 		case fastjson.TypeNumber:
-			numbers = append(numbers, v.GetFloat64())
+			numbers = append(numbers, value.GetFloat64())
 		case fastjson.TypeString:
-			words = append(words, string(v.GetStringBytes()))
+			words = append(words, string(value.GetStringBytes()))
 		case fastjson.TypeArray:
-			if row, ok := listOf(v.GetArray(), v).([]float64); ok {
+			if row, ok := listOf(value.GetArray(), value).([]float64); ok {
 				rows = append(rows, row)
 			}
 		}

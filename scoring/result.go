@@ -12,52 +12,52 @@ import (
 // fixed order and floats always have a point and no exponent, so that equal results are
 // equal bytes. Empty strings and unknown members of the identity are left out. scorer is the
 // program with its version ("plumb 0.1.0"). See docs/spec/cli.md#r20.
-func (r *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) []byte {
-	w := memberWriter{dst: append(dst, '{')}
-	w.writeName("id")
-	w.dst = AppendString(w.dst, r.ID)
-	if r.Line > 0 {
-		w.writeName("line")
-		w.dst = strconv.AppendInt(w.dst, int64(r.Line), 10)
+func (result *Result) AppendJSON(dst []byte, reward RewardMode, scorer string) []byte {
+	writer := memberWriter{dst: append(dst, '{')}
+	writer.writeName("id")
+	writer.dst = AppendString(writer.dst, result.ID)
+	if result.Line > 0 {
+		writer.writeName("line")
+		writer.dst = strconv.AppendInt(writer.dst, int64(result.Line), 10)
 	}
-	w.writeText("suite", r.Suite)
-	w.writeText("test", r.Test)
-	r.Who.appendMembers(&w)
-	w.writeScore(r, reward)
-	w.writeText("status", r.Status)
-	w.writeName("metrics")
-	w.dst = AppendMetrics(w.dst, r.Metrics)
-	for _, f := range r.Fields {
-		w.writeName(f.Name)
-		w.writeValue(f.Value)
+	writer.writeText("suite", result.Suite)
+	writer.writeText("test", result.Test)
+	result.Who.appendMembers(&writer)
+	writer.writeScore(result, reward)
+	writer.writeText("status", result.Status)
+	writer.writeName("metrics")
+	writer.dst = AppendMetrics(writer.dst, result.Metrics)
+	for _, f := range result.Fields {
+		writer.writeName(f.Name)
+		writer.writeValue(f.Value)
 	}
-	w.writeName("notes")
-	w.dst = appendList(w.dst, r.Notes, func(dst []byte, n Note) []byte { return n.AppendJSON(dst) })
-	if r.Err != nil {
-		w.writeName("error")
-		w.dst = append(w.dst, `{"code":`...)
-		w.dst = AppendString(w.dst, r.Err.Code)
-		w.dst = append(w.dst, `,"message":`...)
-		w.dst = AppendString(w.dst, r.Err.Message)
-		w.dst = append(w.dst, '}')
+	writer.writeName("notes")
+	writer.dst = appendList(writer.dst, result.Notes, func(dst []byte, n Note) []byte { return n.AppendJSON(dst) })
+	if result.Err != nil {
+		writer.writeName("error")
+		writer.dst = append(writer.dst, `{"code":`...)
+		writer.dst = AppendString(writer.dst, result.Err.Code)
+		writer.dst = append(writer.dst, `,"message":`...)
+		writer.dst = AppendString(writer.dst, result.Err.Message)
+		writer.dst = append(writer.dst, '}')
 	}
-	w.writeText("backend", r.Backend)
-	w.writeText("scorer", scorer)
-	if r.Who.Asked != nil {
-		w.writeName("asked")
-		w.dst = append(w.dst, r.Who.Asked.JSON...)
+	writer.writeText("backend", result.Backend)
+	writer.writeText("scorer", scorer)
+	if result.Who.Asked != nil {
+		writer.writeName("asked")
+		writer.dst = append(writer.dst, result.Who.Asked.JSON...)
 	}
-	return append(w.dst, '}')
+	return append(writer.dst, '}')
 }
 
 // AppendMetrics appends metrics of a result as a JSON object.
 func AppendMetrics(dst []byte, list []Metric) []byte {
-	w := memberWriter{dst: append(dst, '{')}
+	writer := memberWriter{dst: append(dst, '{')}
 	for _, m := range list {
-		w.writeName(m.Name)
-		w.writeValue(m.Value)
+		writer.writeName(m.Name)
+		writer.writeValue(m.Value)
 	}
-	return append(w.dst, '}')
+	return append(writer.dst, '}')
 }
 
 // memberWriter writes a JSON object member by member to the end of dst.
@@ -65,60 +65,60 @@ type memberWriter struct{ dst []byte }
 
 // writeName writes the name of a member of a result line and the colon, after a comma unless the
 // object has just been opened. Names must be this program's own, because they are not escaped.
-func (w *memberWriter) writeName(s string) {
-	if w.dst[len(w.dst)-1] != '{' {
-		w.dst = append(w.dst, ',')
+func (writer *memberWriter) writeName(text string) {
+	if writer.dst[len(writer.dst)-1] != '{' {
+		writer.dst = append(writer.dst, ',')
 	}
-	w.dst = append(w.dst, '"')
-	w.dst = append(w.dst, s...)
-	w.dst = append(w.dst, '"', ':')
+	writer.dst = append(writer.dst, '"')
+	writer.dst = append(writer.dst, text...)
+	writer.dst = append(writer.dst, '"', ':')
 }
 
 // writeText writes a member of a result line that is a string, and nothing for "".
-func (w *memberWriter) writeText(name, s string) {
+func (writer *memberWriter) writeText(name, s string) {
 	if s != "" {
-		w.writeName(name)
-		w.dst = AppendString(w.dst, s)
+		writer.writeName(name)
+		writer.dst = AppendString(writer.dst, s)
 	}
 }
 
 // writeScore writes a result's score and the reward that follows from it; both are null where there
 // is no score.
-func (w *memberWriter) writeScore(r *Result, reward RewardMode) {
-	if !r.Scored {
-		w.dst = append(w.dst, `,"score":null,"reward":null`...)
+func (writer *memberWriter) writeScore(result *Result, reward RewardMode) {
+	if !result.Scored {
+		writer.dst = append(writer.dst, `,"score":null,"reward":null`...)
 		return
 	}
-	w.writeName("score")
-	w.dst = AppendFloat(w.dst, r.Score)
-	w.writeName("reward")
-	w.dst = AppendFloat(w.dst, reward.Of(r.Score))
+	writer.writeName("score")
+	writer.dst = AppendFloat(writer.dst, result.Score)
+	writer.writeName("reward")
+	writer.dst = AppendFloat(writer.dst, reward.Of(result.Score))
 }
 
 // writeValue writes the value of a metric, of one of the types that Metric lists; it panics for any
 // other.
-func (w *memberWriter) writeValue(v any) {
+func (writer *memberWriter) writeValue(v any) {
 	switch v := v.(type) {
 	case nil:
-		w.dst = append(w.dst, "null"...)
+		writer.dst = append(writer.dst, "null"...)
 	case float64:
-		w.dst = AppendFloat(w.dst, v)
+		writer.dst = AppendFloat(writer.dst, v)
 	case int:
-		w.dst = strconv.AppendInt(w.dst, int64(v), 10)
+		writer.dst = strconv.AppendInt(writer.dst, int64(v), 10)
 	case bool:
-		w.dst = strconv.AppendBool(w.dst, v)
+		writer.dst = strconv.AppendBool(writer.dst, v)
 	case string:
-		w.dst = AppendString(w.dst, v)
+		writer.dst = AppendString(writer.dst, v)
 	case []string:
-		w.dst = appendList(w.dst, v, AppendString)
+		writer.dst = appendList(writer.dst, v, AppendString)
 	case []float64:
-		w.dst = appendList(w.dst, v, AppendFloat)
+		writer.dst = appendList(writer.dst, v, AppendFloat)
 	case [][]float64:
-		w.dst = appendList(w.dst, v, func(dst []byte, a []float64) []byte {
+		writer.dst = appendList(writer.dst, v, func(dst []byte, a []float64) []byte {
 			return appendList(dst, a, AppendFloat)
 		})
 	case JSON:
-		w.dst = append(w.dst, v...)
+		writer.dst = append(writer.dst, v...)
 	default:
 		panic("BUG: metric of a type that has no JSON form")
 	}
@@ -126,11 +126,11 @@ func (w *memberWriter) writeValue(v any) {
 
 // AppendJSON appends a note on an answer as it is written in a result line.
 func (n Note) AppendJSON(dst []byte) []byte {
-	w := memberWriter{dst: append(dst, '{')}
-	w.writeText("code", n.Code)
-	w.writeText("path", n.Path)
-	w.writeText("message", n.Message)
-	return append(w.dst, '}')
+	writer := memberWriter{dst: append(dst, '{')}
+	writer.writeText("code", n.Code)
+	writer.writeText("path", n.Path)
+	writer.writeText("message", n.Message)
+	return append(writer.dst, '}')
 }
 
 // appendList appends a list of a result line as JSON; appendElement appends one element.

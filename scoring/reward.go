@@ -29,12 +29,12 @@ func ParseReward(s string) (RewardMode, error) {
 }
 
 // String returns the name that ParseReward reads.
-func (m RewardMode) String() string { return rewardNames[m] }
+func (mode RewardMode) String() string { return rewardNames[mode] }
 
 // Of returns the reward for a finite score: the score limited to the mode's range. It is finite and
 // never -0.
-func (m RewardMode) Of(score float64) float64 {
-	switch m {
+func (mode RewardMode) Of(score float64) float64 {
+	switch mode {
 	case Clamp01:
 		score = math.Min(math.Max(score, 0), 1)
 	case Clamp11:

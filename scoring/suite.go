@@ -109,27 +109,27 @@ func NewSuites(all ...*Suite) Suites {
 }
 
 // Find returns the benchmark suite of that name, or nil.
-func (l Suites) Find(name string) *Suite {
-	i := slices.IndexFunc(l, func(s *Suite) bool { return s.Name == name })
+func (suites Suites) Find(name string) *Suite {
+	i := slices.IndexFunc(suites, func(s *Suite) bool { return s.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return l[i]
+	return suites[i]
 }
 
 // Names lists the names of the benchmark suites.
-func (l Suites) Names() []string {
-	names := make([]string, len(l))
-	for i, s := range l {
+func (suites Suites) Names() []string {
+	names := make([]string, len(suites))
+	for i, s := range suites {
 		names[i] = s.Name
 	}
 	return names
 }
 
 // Variants returns the variants of all benchmark suites, each once; suites may share one.
-func (l Suites) Variants() []Variant {
+func (suites Suites) Variants() []Variant {
 	var all []Variant
-	for _, s := range l {
+	for _, s := range suites {
 		for _, v := range s.Variants {
 			if !slices.ContainsFunc(all, func(w Variant) bool { return w.Name == v.Name }) { // suites may share one
 				all = append(all, v)

@@ -18,7 +18,7 @@ type usage struct {
 // readUsage reads from the member asked how a model's answer ended and which tokens, money and time
 // it took. Members of another type count as absent, because the members that a run writes there may
 // become more. Numbers must be from 0 to below 1e15.
-func readUsage(v *fastjson.Value) (u usage) {
+func readUsage(v *fastjson.Value) (usage usage) {
 	number := func(v *fastjson.Value, name string) (x float64, ok bool) {
 		f := v.Get(name)
 		if f == nil || f.Type() != fastjson.TypeNumber {
@@ -27,15 +27,15 @@ func readUsage(v *fastjson.Value) (u usage) {
 		x = f.GetFloat64()
 		return x, x >= 0 && x < 1e15
 	}
-	u.outcome, u.finish = stringMember(v, "outcome"), stringMember(v, "finish")
+	usage.outcome, usage.finish = stringMember(v, "outcome"), stringMember(v, "finish")
 	if tokens := v.Get("usage"); tokens != nil {
-		u.prompt, _ = number(tokens, "prompt")
-		u.completion, u.hasTokens = number(tokens, "completion")
-		u.reasoning, _ = number(tokens, "reasoning")
+		usage.prompt, _ = number(tokens, "prompt")
+		usage.completion, usage.hasTokens = number(tokens, "completion")
+		usage.reasoning, _ = number(tokens, "reasoning")
 	}
-	u.cost, u.hasCost = number(v, "cost")
-	u.seconds, u.hasSeconds = number(v, "seconds")
-	return u
+	usage.cost, usage.hasCost = number(v, "cost")
+	usage.seconds, usage.hasSeconds = number(v, "seconds")
+	return usage
 }
 
 // CompletionTokens returns the completion tokens of the answer; ok is false where they are
@@ -64,34 +64,34 @@ type Tally struct {
 // Add counts a result: whether its answer is missing, failed, filtered or cut, and the tokens,
 // money and time that it took. An answer is cut if the line says so or if its finish reason is
 // "length".
-func (t *Tally) Add(r *Result) {
-	t.N++
-	missing := !r.Scored && r.Err != nil && r.Err.Code == "no_response"
+func (tally *Tally) Add(result *Result) {
+	tally.N++
+	missing := !result.Scored && result.Err != nil && result.Err.Code == "no_response"
 	switch {
 	case missing:
-		t.Missing++
-	case !r.Scored:
-		t.Failed++
+		tally.Missing++
+	case !result.Scored:
+		tally.Failed++
 	}
-	cut := r.Who.Cut != ""
-	if asked := r.Who.Asked; asked != nil {
+	cut := result.Who.Cut != ""
+	if asked := result.Who.Asked; asked != nil {
 		usage := &asked.usage
-		t.Asked++
+		tally.Asked++
 		if usage.outcome == "filtered" {
-			t.Filtered++
+			tally.Filtered++
 		}
 		cut = cut || usage.finish == "length"
-		t.Prompt += usage.prompt
-		t.Completion += usage.completion
-		t.Reasoning += usage.reasoning
-		t.Seconds += usage.seconds
+		tally.Prompt += usage.prompt
+		tally.Completion += usage.completion
+		tally.Reasoning += usage.reasoning
+		tally.Seconds += usage.seconds
 		if usage.hasCost {
-			t.Priced++
-			t.Cost += usage.cost
+			tally.Priced++
+			tally.Cost += usage.cost
 		}
 	}
 	if cut {
-		t.Cut++
+		tally.Cut++
 	}
 }
 
@@ -100,7 +100,7 @@ func TallyColumns() []string { return []string{"n", "missing", "failed", "filter
 
 // Cells returns the counts as cells of the columns of TallyColumns. Filtered answers are
 // among the missing ones too.
-func (t *Tally) Cells() []string {
-	return []string{strconv.Itoa(t.N), strconv.Itoa(t.Missing), strconv.Itoa(t.Failed), strconv.Itoa(t.Filtered),
-		strconv.Itoa(t.Cut)}
+func (tally *Tally) Cells() []string {
+	return []string{strconv.Itoa(tally.N), strconv.Itoa(tally.Missing), strconv.Itoa(tally.Failed), strconv.Itoa(tally.Filtered),
+		strconv.Itoa(tally.Cut)}
 }

@@ -20,17 +20,17 @@ func ParseVariants(args []string, known []Variant) (Variants, error) {
 	chosen := Variants{}
 	for _, arg := range args {
 		name, value, given := strings.Cut(arg, "=")
-		v, err := findVariant(name, known)
+		variant, err := findVariant(name, known)
 		if err != nil {
 			return nil, err
 		}
-		if v.Refused != "" {
-			return nil, fmt.Errorf("cannot use variant %s: %s", v.Name, v.Refused)
+		if variant.Refused != "" {
+			return nil, fmt.Errorf("cannot use variant %s: %s", variant.Name, variant.Refused)
 		}
-		if err := v.checkValue(value, given); err != nil {
+		if err := variant.checkValue(value, given); err != nil {
 			return nil, err
 		}
-		chosen[v.Name] = value
+		chosen[variant.Name] = value
 	}
 	return chosen, nil
 }
@@ -40,13 +40,13 @@ func ParseVariants(args []string, known []Variant) (Variants, error) {
 // meant.
 func findVariant(name string, known []Variant) (Variant, error) {
 	var shortened []Variant
-	for _, v := range known {
-		if v.Name == name {
-			return v, nil
+	for _, variant := range known {
+		if variant.Name == name {
+			return variant, nil
 		}
-		_, rest, ok := strings.Cut(v.Name, ".")
+		_, rest, ok := strings.Cut(variant.Name, ".")
 		if ok && rest == name {
-			shortened = append(shortened, v)
+			shortened = append(shortened, variant)
 		}
 	}
 	switch len(shortened) {
@@ -62,15 +62,15 @@ func findVariant(name string, known []Variant) (Variant, error) {
 
 // checkValue returns an error if the value of --variant does not fit the variant: one that
 // it does not take, or none where it needs one. given is false for "NAME" without "=VALUE".
-func (v Variant) checkValue(value string, given bool) error {
-	if v.Value == "" {
+func (variant Variant) checkValue(value string, given bool) error {
+	if variant.Value == "" {
 		if given {
-			return fmt.Errorf("cannot use variant %s: got the value %q; want none", v.Name, value)
+			return fmt.Errorf("cannot use variant %s: got the value %q; want none", variant.Name, value)
 		}
 		return nil
 	}
-	if !slices.Contains(strings.Split(v.Value, "|"), value) {
-		return fmt.Errorf("cannot use variant %s: got the value %q; want one of %s", v.Name, value, v.Value)
+	if !slices.Contains(strings.Split(variant.Value, "|"), value) {
+		return fmt.Errorf("cannot use variant %s: got the value %q; want one of %s", variant.Name, value, variant.Value)
 	}
 	return nil
 }

@@ -23,39 +23,39 @@ const smallAngle = 1e-9
 // circle (docs/spec/aspire.md#r50). The answer's rotation counts if the answer names the arrow or
 // no shape. Under the variant accept_update, a rotation in updateShapes counts too. An answer
 // without either has the status noAnswer; one that names another shape has otherShape.
-func prepareArrow(w *workspace, j *job) error {
-	arrow, err := w.initialShape("arrow")
+func prepareArrow(workspace *workspace, j *job) error {
+	arrow, err := workspace.initialShape("arrow")
 	if err != nil {
 		return err
 	}
-	target, err := w.initialShape("target")
+	target, err := workspace.initialShape("target")
 	if err != nil {
 		return err
 	}
 	var pending pendingPoints
-	if err := pending.addCentre(w.centre(&w.board, arrow)); err != nil {
+	if err := pending.addCentre(workspace.centre(&workspace.board, arrow)); err != nil {
 		return err
 	}
-	if err := pending.addCentre(w.centre(&w.board, target)); err != nil {
+	if err := pending.addCentre(workspace.centre(&workspace.board, target)); err != nil {
 		return err
 	}
 	rule := arrowRule{arrow: arrow, heading: arrow.Rotation}
-	turn, ok := w.readRotation()
+	turn, ok := workspace.readRotation()
 	switch {
 	case ok:
 		rule.rotation = turn
-		if w.namesArrow(arrow.ID) {
+		if workspace.namesArrow(arrow.ID) {
 			rule.heading += turn // the arrow turns about its centre, which stays in place
 		} else {
 			j.base.Status = otherShape
 		}
-	case w.variants.On(ArrowAcceptUpdate) && w.rotatedByUpdate(arrow.ID):
-		r := w.board.find(arrow.ID)
-		if err := pending.addCentre(w.centre(&w.board, r)); err != nil {
+	case workspace.variants.On(ArrowAcceptUpdate) && workspace.rotatedByUpdate(arrow.ID):
+		record := workspace.board.find(arrow.ID)
+		if err := pending.addCentre(workspace.centre(&workspace.board, record)); err != nil {
 			j.setError(err)
 			return nil
 		}
-		rule.rotation, rule.heading = clampFinite(r.Rotation-arrow.Rotation), r.Rotation
+		rule.rotation, rule.heading = clampFinite(record.Rotation-arrow.Rotation), record.Rotation
 	default:
 		j.base.Status = noAnswer
 	}
@@ -114,46 +114,46 @@ func improvement(before, after float64) float64 {
 
 // readRotation reads the rotation, in radians clockwise, that an answer to the arrow test gives. ok
 // is false where it is missing or, with a note, not a usable number.
-func (w *workspace) readRotation() (float64, bool) {
-	v := w.found.Value.Get("rotation")
-	if !v.Exists() {
+func (workspace *workspace) readRotation() (float64, bool) {
+	value := workspace.found.Value.Get("rotation")
+	if !value.Exists() {
 		return 0, false
 	}
-	x, ok := w.cleaner.number(v)
+	x, ok := workspace.cleaner.number(value)
 	if !ok {
-		w.notes.add(scoring.Note{Code: "dropped_field", Path: "rotation", Message: "no usable number"})
+		workspace.notes.add(scoring.Note{Code: "dropped_field", Path: "rotation", Message: "no usable number"})
 	}
 	return x, ok
 }
 
 // namesArrow reports whether the answer rotates the arrow: its member shape is the arrow's
 // id, an object with that id, or empty.
-func (w *workspace) namesArrow(id string) bool {
-	v := w.found.Value.Get("shape")
-	if v.Kind() == answer.Object {
-		v = v.Get("id")
+func (workspace *workspace) namesArrow(id string) bool {
+	value := workspace.found.Value.Get("shape")
+	if value.Kind() == answer.Object {
+		value = value.Get("id")
 	}
-	if s, ok := v.Text(); v.Null() || ok && s == "" {
+	if s, ok := value.Text(); value.Null() || ok && s == "" {
 		return true
 	}
-	named, ok := w.cleaner.cleanID(v)
+	named, ok := workspace.cleaner.cleanID(value)
 	return ok && named == id
 }
 
 // rotatedByUpdate applies updateShapes to the board (variant accept_update) and reports whether
 // the arrow was given a rotation.
-func (w *workspace) rotatedByUpdate(id string) bool {
-	ok := w.updatesRotation(id)
-	w.board.applyUpdates(w.ops.update)
+func (workspace *workspace) rotatedByUpdate(id string) bool {
+	ok := workspace.updatesRotation(id)
+	workspace.board.applyUpdates(workspace.ops.update)
 	return ok
 }
 
 // updatesRotation reads updateShapes of an answer to the arrow test and reports whether they give
 // the arrow, the shape with this id, a rotation.
-func (w *workspace) updatesRotation(id string) bool {
-	w.ops.update = w.ops.update[:0]
-	w.ops.readUpdate(&w.cleaner, &w.board, w.found.Value.Get("updateShapes"))
-	return slices.ContainsFunc(w.ops.update, func(u scene.Record) bool {
+func (workspace *workspace) updatesRotation(id string) bool {
+	workspace.ops.update = workspace.ops.update[:0]
+	workspace.ops.readUpdate(&workspace.cleaner, &workspace.board, workspace.found.Value.Get("updateShapes"))
+	return slices.ContainsFunc(workspace.ops.update, func(u scene.Record) bool {
 		return u.ID == id &&
 			u.Has&scene.HasRotation != 0
 	})

@@ -48,7 +48,7 @@ type Config struct {
 
 // New returns the suite that scores ASPIRE's eight tests, for a configuration.
 func New(c Config) *scoring.Suite {
-	s := newSuite(c)
+	suite := newSuite(c)
 	names := make([]string, len(tests))
 	for i := range tests {
 		names[i] = tests[i].name
@@ -57,21 +57,21 @@ func New(c Config) *scoring.Suite {
 		Name: suiteName, Tests: names, Variants: variants,
 		Tasks:  scoring.TaskFile{Fields: []string{"test", "shapes", "task"}},
 		Groups: categoryNames, Tables: newTables, JoinsSeries: true,
-		Prepare: s.prepare, Lacking: missingFields,
+		Prepare: suite.prepare, Lacking: missingFields,
 		AnswerForms: map[string]string{"response": "an object with createShapes, updateShapes, deleteShapes or rotation"},
-		OwnAnswer:   ownAnswer, Prompt: prompt, Canvas: s.canvas,
-		Reading: s.reading, Parts: s.listParts, Moved: s.moveParts, Move: scoring.Move{Unit: "px", Step: 5},
+		OwnAnswer:   ownAnswer, Prompt: prompt, Canvas: suite.canvas,
+		Reading: suite.reading, Parts: suite.listParts, Moved: suite.moveParts, Move: scoring.Move{Unit: "px", Step: 5},
 	}
 }
 
-// newSuite returns a suite with defaults in place of zero values in c.
-func newSuite(c Config) *suite {
-	l, defaults := &c.Limits, scene.DefaultLimits()
-	l.Text = cmp.Or(l.Text, defaults.Text)
-	l.Shapes = cmp.Or(l.Shapes, defaults.Shapes)
-	l.Coordinate = cmp.Or(l.Coordinate, defaults.Coordinate)
-	s := &suite{limits: *l, tldraw: c.Tldraw, maxResponse: cmp.Or(c.MaxResponse, scoring.DefaultResponse),
-		maxActions: cmp.Or(c.MaxActions, scoring.DefaultActions), boards: newInitials(c.Initials)}
+// newSuite returns a suite with defaults in place of zero values in config.
+func newSuite(config Config) *suite {
+	limits, defaults := &config.Limits, scene.DefaultLimits()
+	limits.Text = cmp.Or(limits.Text, defaults.Text)
+	limits.Shapes = cmp.Or(limits.Shapes, defaults.Shapes)
+	limits.Coordinate = cmp.Or(limits.Coordinate, defaults.Coordinate)
+	s := &suite{limits: *limits, tldraw: config.Tldraw, maxResponse: cmp.Or(config.MaxResponse, scoring.DefaultResponse),
+		maxActions: cmp.Or(config.MaxActions, scoring.DefaultActions), boards: newInitials(config.Initials)}
 	s.pool.New = func() any { return new(workspace) }
 	return s
 }
@@ -109,14 +109,14 @@ func findTest(name string) *test {
 	return nil
 }
 
-// ownAnswer reports whether v is an answer to an ASPIRE test: an object with a key of any test, or
+// ownAnswer reports whether value is an answer to an ASPIRE test: an object with a key of any test, or
 // a list of one such object.
-func ownAnswer(_ *scoring.Item, _ string, v *fastjson.Value) bool {
-	if list := v.GetArray(); len(list) == 1 {
-		v = list[0]
+func ownAnswer(_ *scoring.Item, _ string, value *fastjson.Value) bool {
+	if list := value.GetArray(); len(list) == 1 {
+		value = list[0]
 	}
-	known := func(key string) bool { return v.Exists(key) }
-	return v.Type() == fastjson.TypeObject &&
+	known := func(key string) bool { return value.Exists(key) }
+	return value.Type() == fastjson.TypeObject &&
 		(slices.ContainsFunc(operationKeys, known) || slices.ContainsFunc(rotationKeys, known))
 }
 
@@ -139,29 +139,29 @@ type workspace struct {
 // prepare reads an ASPIRE item, applies the answer to the whiteboard and lets the test say what is
 // to be measured. It implements scoring.Suite.Prepare. Its errors wrap *scoring.Error with the
 // codes unknown_test, bad_item, bad_scene, bad_task, no_response and limit.
-func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
-	t := findTest(it.Test)
-	if t == nil {
+func (suite *suite) prepare(item *scoring.Item, variants scoring.Variants) (scoring.Job, error) {
+	test := findTest(item.Test)
+	if test == nil {
 		return nil, newError("unknown_test",
 			"cannot score test %s: want one of maze, graph, pattern, label, line, arrow, overlap, balance",
-			quote(it.Test))
+			quote(item.Test))
 	}
-	w := s.pool.Get().(*workspace)
+	w := suite.pool.Get().(*workspace)
 	defer w.release()
-	w.suite = s
-	w.variants = v
-	w.test = t
-	w.task = it.Fields.Get("task")
+	w.suite = suite
+	w.variants = variants
+	w.test = test
+	w.task = item.Fields.Get("task")
 	w.notes = &notes{}
-	initial, err := w.initialBoardOf(it.Fields)
+	initial, err := w.initialBoardOf(item.Fields)
 	if err != nil {
 		return nil, err
 	}
-	j := &job{base: scoring.Result{ID: it.ID, Suite: suiteName, Test: t.name}, suite: s, initial: initial}
+	j := &job{base: scoring.Result{ID: item.ID, Suite: suiteName, Test: test.name}, suite: suite, initial: initial}
 	if w.task == nil || w.task.Type() != fastjson.TypeObject {
-		return nil, newError("bad_task", "cannot read task: want an object with the criteria of the %s test", t.name)
+		return nil, newError("bad_task", "cannot read task: want an object with the criteria of the %s test", test.name)
 	}
-	if err := w.readResponse(it.Fields.Get("response")); err != nil {
+	if err := w.readResponse(item.Fields.Get("response")); err != nil {
 		return nil, err
 	}
 	j.base.Status = string(w.found.Status)
@@ -169,14 +169,14 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 		return nil, newError("bad_scene", "cannot read %s.id: %s is the id of another shape", shapePath(i),
 			quote(initial.shapes[i].ID))
 	}
-	if t.name != "arrow" { // its answer is a rotation, which prepareArrow reads
+	if test.name != "arrow" { // its answer is a rotation, which prepareArrow reads
 		w.ops.cleanAndApply(&w.cleaner, &w.board, w.found.Value)
 	}
 	j.final = w.board.final()
-	if err := t.prepare(w, j); err != nil {
+	if err := test.prepare(w, j); err != nil {
 		return nil, err
 	}
-	if tokens, ok := number(it.Fields, "tokens"); ok { // passed through (docs/spec/aspire.md#r68)
+	if tokens, ok := number(item.Fields, "tokens"); ok { // passed through (docs/spec/aspire.md#r68)
 		j.addMetric("tokens", tokens)
 	}
 	j.changed = w.board.changed
@@ -201,36 +201,36 @@ func missingFields(it *scoring.Item) error {
 
 // release returns the workspace to the suite's pool, without references to the item and
 // without very large buffers.
-func (w *workspace) release() {
-	s := w.suite
-	w.reader.Forget()
-	if cap(w.content) > keepContent {
-		w.content = nil
+func (workspace *workspace) release() {
+	suite := workspace.suite
+	workspace.reader.Forget()
+	if cap(workspace.content) > keepContent {
+		workspace.content = nil
 	}
-	w.suite = nil
-	w.variants = nil
-	w.test = nil
-	w.task = nil
-	w.found = answer.Found{}
-	w.notes = nil
-	s.pool.Put(w)
+	workspace.suite = nil
+	workspace.variants = nil
+	workspace.test = nil
+	workspace.task = nil
+	workspace.found = answer.Found{}
+	workspace.notes = nil
+	suite.pool.Put(workspace)
 }
 
 // readShapes decodes the initial shapes of an ASPIRE item. It refuses lists beyond the limit,
 // invalid shapes and shapes without an id.
-func (s *suite) readShapes(list *fastjson.Value) ([]scene.Record, error) {
+func (suite *suite) readShapes(list *fastjson.Value) ([]scene.Record, error) {
 	if list == nil || list.Type() != fastjson.TypeArray {
 		return nil, newError("bad_scene", "cannot read shapes: want a list of simple shapes")
 	}
 	values := list.GetArray()
-	if len(values) > s.limits.Shapes {
+	if len(values) > suite.limits.Shapes {
 		return nil, newError("limit", "cannot read shapes: got %d shapes; want at most %d (%s)", len(values),
-			s.limits.Shapes, scene.FlagShapes)
+			suite.limits.Shapes, scene.FlagShapes)
 	}
 	records := make([]scene.Record, len(values))
 	for i, v := range values {
 		path := shapePath(i)
-		record, err := scene.DecodeShape(v, path, s.limits)
+		record, err := scene.DecodeShape(v, path, suite.limits)
 		if err != nil {
 			return nil, sceneError(err)
 		}
@@ -259,38 +259,38 @@ func shapePath(i int) string {
 }
 
 // readResponse finds the JSON value that counts as the answer in the model's response, a
-// text or an object, and stores it in w.found. It also sets the cleaner up for the variants.
-func (w *workspace) readResponse(response *fastjson.Value) error {
+// text or an object, and stores it in workspace.found. It also sets the cleaner up for the variants.
+func (workspace *workspace) readResponse(response *fastjson.Value) error {
 	if response == nil || response.Type() == fastjson.TypeNull {
 		return newError("no_response", "cannot score answer: there is no response")
 	}
-	variants := w.variants
-	rules := answer.Rules{Keys: w.test.keys, ExtendedMath: variants.On(ExtendedMath)}
-	if w.test.name == "arrow" && variants.On(ArrowAcceptUpdate) {
+	variants := workspace.variants
+	rules := answer.Rules{Keys: workspace.test.keys, ExtendedMath: variants.On(ExtendedMath)}
+	if workspace.test.name == "arrow" && variants.On(ArrowAcceptUpdate) {
 		rules.Keys = eitherKeys
 	}
-	w.cleaner = cleaner{
-		strict:      variants.On(Strict) || variants.On(w.test.name+".strict") && w.test.name != "maze",
+	workspace.cleaner = cleaner{
+		strict:      variants.On(Strict) || variants.On(workspace.test.name+".strict") && workspace.test.name != "maze",
 		strictAlign: variants.On(StrictAlign), extended: rules.ExtendedMath,
-		maxText: w.suite.limits.Text, maxEntries: w.suite.maxActions, limits: w.suite.limits, notes: w.notes,
-		entries: w.cleaner.entries, points: w.cleaner.points, json: w.cleaner.json, // memory of earlier items
+		maxText: workspace.suite.limits.Text, maxEntries: workspace.suite.maxActions, limits: workspace.suite.limits, notes: workspace.notes,
+		entries: workspace.cleaner.entries, points: workspace.cleaner.points, json: workspace.cleaner.json, // memory of earlier items
 	}
 	switch response.Type() {
 	case fastjson.TypeString:
 		text := response.GetStringBytes()
-		if len(text) > w.suite.maxResponse {
+		if len(text) > workspace.suite.maxResponse {
 			return newError("limit", "cannot read response: got %d bytes; want at most %d (%s)", len(text),
-				w.suite.maxResponse, scoring.FlagResponse)
+				workspace.suite.maxResponse, scoring.FlagResponse)
 		}
 		// Ids and texts of the answer are substrings of this copy.
-		w.found = w.reader.Extract(string(text), rules)
+		workspace.found = workspace.reader.Extract(string(text), rules)
 	case fastjson.TypeObject, fastjson.TypeArray:
-		w.found = w.reader.Convert(response, rules)
+		workspace.found = workspace.reader.Convert(response, rules)
 	default:
 		return newError("bad_item", "cannot read response: got a JSON %s; want a string or an object", response.Type())
 	}
-	if w.found.Cut {
-		w.notes.addAlways(scoring.Note{Code: "search_cut", Path: "response",
+	if workspace.found.Cut {
+		workspace.notes.addAlways(scoring.Note{Code: "search_cut", Path: "response",
 			Message: "the search for JSON in the running text ended at its limit of work"})
 	}
 	return nil

@@ -12,22 +12,22 @@ import (
 // prepareBalance prepares the score of the balance test: how much closer the centre of mass comes
 // to the centre of the frame (docs/spec/aspire.md#r60). It needs one picture of the initial board
 // and, if the answer changed the board, one of the final board.
-func prepareBalance(w *workspace, j *job) error {
-	frame, err := w.frame()
+func prepareBalance(workspace *workspace, j *job) error {
+	frame, err := workspace.frame()
 	if err != nil {
 		return err
 	}
-	violations := w.violations()
+	violations := workspace.violations()
 	j.marks = showBalance(frame)
-	j.addMetric("created", idsOf(w.board.created()))
+	j.addMetric("created", idsOf(workspace.board.created()))
 	j.addMetric("violations", violations)
-	before, err := j.initial.resolved(w.suite.limits)
+	before, err := j.initial.resolved(workspace.suite.limits)
 	if err != nil {
 		return err
 	}
 	scenes := []*scene.Scene{before}
-	if w.board.changed {
-		after, err := resolve(j.final, w.suite.limits, w.notes)
+	if workspace.board.changed {
+		after, err := resolve(j.final, workspace.suite.limits, workspace.notes)
 		if err != nil {
 			j.setError(err)
 			return nil
@@ -37,8 +37,8 @@ func prepareBalance(w *workspace, j *job) error {
 	j.views = make([]view.View, len(scenes))
 	for i, s := range scenes {
 		j.views[i] = view.View{Scene: s, Bounds: frame, TallyOnly: true}
-		if w.variants.On(BalanceUnion) {
-			if err := w.extendFrame(&j.views[i], frame); err != nil {
+		if workspace.variants.On(BalanceUnion) {
+			if err := workspace.extendFrame(&j.views[i], frame); err != nil {
 				j.setError(err)
 				return nil
 			}
@@ -50,8 +50,8 @@ func prepareBalance(w *workspace, j *job) error {
 	}
 	rule := balanceRule{
 		centre:           scene.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2},
-		byPrintedFormula: w.variants.On(BalancePrinted),
-		isVoid:           w.variants.On(BalanceStrict) && len(violations) > 0,
+		byPrintedFormula: workspace.variants.On(BalancePrinted),
+		isVoid:           workspace.variants.On(BalanceStrict) && len(violations) > 0,
 	}
 	j.scoreTallies = rule.score
 	return nil
@@ -60,15 +60,15 @@ func prepareBalance(w *workspace, j *job) error {
 // violations returns the rules of the balance task that the answer breaks, as codes
 // (docs/spec/aspire.md#r65). Updates of shapes that the answer itself created break them
 // too, because the task forbids any update.
-func (w *workspace) violations() []string {
+func (workspace *workspace) violations() []string {
 	list := []string{}
-	if len(w.board.created()) != 1 {
+	if len(workspace.board.created()) != 1 {
 		list = append(list, "created_not_one")
 	}
-	if len(w.board.deleted()) > 0 {
+	if len(workspace.board.deleted()) > 0 {
 		list = append(list, "deleted")
 	}
-	if len(w.ops.update) > 0 {
+	if len(workspace.ops.update) > 0 {
 		list = append(list, "updated")
 	}
 	return list
@@ -78,8 +78,8 @@ func (w *workspace) violations() []string {
 // (variant union of docs/spec/aspire.md#r62). The padding makes room for strokes; empty room has no
 // weight. If sizes are not known natively, the bounds are left to the editor, which calls back.
 // Pictures beyond the limit are refused.
-func (w *workspace) extendFrame(v *view.View, frame view.Box) error {
-	limits := w.suite.limits
+func (workspace *workspace) extendFrame(wanted *view.View, frame view.Box) error {
+	limits := workspace.suite.limits
 	boundsAround := func(content view.Box, ok bool) (view.Box, error) {
 		if !ok {
 			return frame, nil
@@ -90,11 +90,11 @@ func (w *workspace) extendFrame(v *view.View, frame view.Box) error {
 		}
 		return content, nil
 	}
-	content, ok, err := w.suite.contentBounds(v.Scene, nil)
+	content, ok, err := workspace.suite.contentBounds(wanted.Scene, nil)
 	if errors.Is(err, view.ErrForeign) { // the editor finds the size out, and the view has the rule
-		v.Foreign, v.Content = err, &view.Content{Bounds: func(content view.Box, ok bool) (view.Box, error) {
+		wanted.Foreign, wanted.Content = err, &view.Content{Bounds: func(content view.Box, ok bool) (view.Box, error) {
 			all, err := boundsAround(content, ok)
-			v.Bounds = all
+			wanted.Bounds = all
 			return all, err
 		}}
 		return nil
@@ -102,7 +102,7 @@ func (w *workspace) extendFrame(v *view.View, frame view.Box) error {
 	if err != nil {
 		return drawError(err)
 	}
-	v.Bounds, err = boundsAround(content, ok)
+	wanted.Bounds, err = boundsAround(content, ok)
 	return err
 }
 
@@ -160,13 +160,13 @@ func (rule balanceRule) score(j *job, tallies []metric.Tally) {
 // centreOfMass returns the centre of mass of a picture of the box on the page. ok is false
 // for an empty picture. A box with fractional sides is stretched over whole pixels, which is
 // undone here. See docs/spec/drawing.md#r16.
-func centreOfMass(b view.Box, tally metric.Tally) (p scene.Point, ok bool) {
+func centreOfMass(box view.Box, tally metric.Tally) (p scene.Point, ok bool) {
 	x, y, ok := tally.A.CentreOfMass()
 	if !ok {
 		return p, false
 	}
 	return scene.Point{
-		X: b.X + float64(x*(b.W/math.Floor(b.W))),
-		Y: b.Y + float64(y*(b.H/math.Floor(b.H))),
+		X: box.X + float64(x*(box.W/math.Floor(box.W))),
+		Y: box.Y + float64(y*(box.H/math.Floor(box.H))),
 	}, true
 }

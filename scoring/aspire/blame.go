@@ -25,11 +25,11 @@ func (j *job) causedByAnswer(e *scoring.Error) bool {
 // initialDrawable reports whether the initial whiteboard of an ASPIRE item can be drawn within the
 // limits. It is true if only the editor can decide that.
 func (j *job) initialDrawable() bool {
-	s, err := resolve(slices.Clone(j.initial.shapes), j.suite.limits, nil)
+	scene, err := resolve(slices.Clone(j.initial.shapes), j.suite.limits, nil)
 	if err != nil {
 		return false
 	}
-	bounds, ok, err := j.suite.contentBounds(s, nil)
+	bounds, ok, err := j.suite.contentBounds(scene, nil)
 	if err != nil {
 		return keepForeign(err) == err
 	}
@@ -37,15 +37,15 @@ func (j *job) initialDrawable() bool {
 	return !ok || j.suite.limits.CheckCanvas(bounds.W, bounds.H) == nil
 }
 
-// failedResult returns r without a score and with the error e. If the answer caused the
-// error, it returns r with the score 0 and a note instead: a model could otherwise avoid bad
+// failedResult returns result without a score and with the error failure. If the answer caused the
+// error, it returns result with the score 0 and a note instead: a model could otherwise avoid bad
 // scores by boards that cannot be drawn.
-func (j *job) failedResult(r scoring.Result, e *scoring.Error) scoring.Result {
-	r.Scored, r.Score, r.Err = false, 0, e
-	if j.causedByAnswer(e) {
-		r.Scored, r.Err = true, nil
-		r.Notes = append(slices.Clip(r.Notes),
-			scoring.Note{Code: Unusable, Message: "the answer scores 0: " + e.Message})
+func (j *job) failedResult(result scoring.Result, failure *scoring.Error) scoring.Result {
+	result.Scored, result.Score, result.Err = false, 0, failure
+	if j.causedByAnswer(failure) {
+		result.Scored, result.Err = true, nil
+		result.Notes = append(slices.Clip(result.Notes),
+			scoring.Note{Code: Unusable, Message: "the answer scores 0: " + failure.Message})
 	}
-	return r
+	return result
 }

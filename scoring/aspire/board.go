@@ -52,9 +52,9 @@ const keepRecords = 1024
 
 // find returns the record of the shape with this id on the board, or nil if there is none or it is
 // deleted.
-func (b *board) find(id string) *scene.Record {
-	if i, ok := b.byID[id]; ok {
-		return &b.records[i]
+func (board *board) find(id string) *scene.Record {
+	if i, ok := board.byID[id]; ok {
+		return &board.records[i]
 	}
 	return nil
 }
@@ -62,62 +62,62 @@ func (b *board) find(id string) *scene.Record {
 // create puts a shape that the answer creates on top of the board. It replaces a shape with the
 // same id, and then counts as created, not as deleted. It keeps the rank of its first creation
 // (docs/spec/aspire.md#r24).
-func (b *board) create(r *scene.Record) {
-	s := origin{creationRank: b.creations}
-	if i, ok := b.byID[r.ID]; ok {
-		old := &b.origins[i]
+func (board *board) create(record *scene.Record) {
+	s := origin{creationRank: board.creations}
+	if i, ok := board.byID[record.ID]; ok {
+		old := &board.origins[i]
 		old.dead = true
 		if old.creationRank >= 0 {
 			s.creationRank = old.creationRank
 		}
 	}
-	b.creations++
-	b.byID[r.ID] = int32(len(b.records))
-	b.records = append(b.records, *r)
-	b.origins = append(b.origins, s)
-	b.changed = true
+	board.creations++
+	board.byID[record.ID] = int32(len(board.records))
+	board.records = append(board.records, *record)
+	board.origins = append(board.origins, s)
+	board.changed = true
 }
 
 // remove deletes the shape with this id from the board and reports whether there was one.
-func (b *board) remove(id string) bool {
-	i, ok := b.byID[id]
+func (board *board) remove(id string) bool {
+	i, ok := board.byID[id]
 	if !ok {
 		return false
 	}
-	b.origins[i].dead = true
-	delete(b.byID, id)
-	b.changed = true
+	board.origins[i].dead = true
+	delete(board.byID, id)
+	board.changed = true
 	return true
 }
 
 // removeOrphans deletes the shapes inside groups and frames that the answer deleted, as the editor
 // does, until none is left. Only initial shapes can be inside others, because answers cannot nest
 // shapes.
-func (b *board) removeOrphans() {
+func (board *board) removeOrphans() {
 	for again := true; again; {
 		again = false
-		for i := range b.records {
-			r := &b.records[i]
-			if r.Has&scene.HasParent == 0 || b.origins[i].dead || b.find(r.ParentID) != nil ||
-				!b.isInitial(r.ParentID) {
+		for i := range board.records {
+			record := &board.records[i]
+			if record.Has&scene.HasParent == 0 || board.origins[i].dead || board.find(record.ParentID) != nil ||
+				!board.isInitial(record.ParentID) {
 				continue
 			}
-			again = b.remove(r.ID) || again
+			again = board.remove(record.ID) || again
 		}
 	}
 }
 
 // isInitial reports whether the item had a shape with this id.
-func (b *board) isInitial(id string) bool {
-	return slices.ContainsFunc(b.initial, func(r scene.Record) bool { return r.ID == id })
+func (board *board) isInitial(id string) bool {
+	return slices.ContainsFunc(board.initial, func(r scene.Record) bool { return r.ID == id })
 }
 
 // final returns a copy of the shape records that remain on the board after the answer, in z-order.
-func (b *board) final() []scene.Record {
-	remaining := make([]scene.Record, 0, len(b.byID))
-	for i := range b.records {
-		if !b.origins[i].dead {
-			remaining = append(remaining, b.records[i])
+func (board *board) final() []scene.Record {
+	remaining := make([]scene.Record, 0, len(board.byID))
+	for i := range board.records {
+		if !board.origins[i].dead {
+			remaining = append(remaining, board.records[i])
 		}
 	}
 	return remaining
@@ -125,28 +125,28 @@ func (b *board) final() []scene.Record {
 
 // created returns the remaining records that the answer created, with updates applied, in
 // the order of their first creation (docs/spec/aspire.md#r24). They point into the board.
-func (b *board) created() []*scene.Record {
+func (board *board) created() []*scene.Record {
 	var indices []int32
-	for i := range b.origins {
-		if s := &b.origins[i]; s.creationRank >= 0 && !s.dead {
+	for i := range board.origins {
+		if s := &board.origins[i]; s.creationRank >= 0 && !s.dead {
 			indices = append(indices, int32(i))
 		}
 	}
-	slices.SortFunc(indices, func(x, y int32) int { return int(b.origins[x].creationRank - b.origins[y].creationRank) })
+	slices.SortFunc(indices, func(x, y int32) int { return int(board.origins[x].creationRank - board.origins[y].creationRank) })
 	recs := make([]*scene.Record, len(indices))
 	for i, at := range indices {
-		recs[i] = &b.records[at]
+		recs[i] = &board.records[at]
 	}
 	return recs
 }
 
 // deleted returns the ids of the initial shapes that are no longer on the board, in their
 // order; never nil, so that JSON has a list.
-func (b *board) deleted() []string {
+func (board *board) deleted() []string {
 	ids := []string{}
-	for i := range b.initial {
-		if b.find(b.initial[i].ID) == nil {
-			ids = append(ids, b.initial[i].ID)
+	for i := range board.initial {
+		if board.find(board.initial[i].ID) == nil {
+			ids = append(ids, board.initial[i].ID)
 		}
 	}
 	return ids
@@ -163,25 +163,25 @@ func idsOf(recs []*scene.Record) []string {
 
 // applyCreatesAndDeletes applies the answer's creations to the board, then its deletions
 // (docs/spec/aspire.md#r24). Ids that do not exist are noted and have no effect, as in the editor.
-func (b *board) applyCreatesAndDeletes(o *operations, n *notes) {
-	for i := range o.create {
-		b.create(&o.create[i])
+func (board *board) applyCreatesAndDeletes(operations *operations, n *notes) {
+	for i := range operations.create {
+		board.create(&operations.create[i])
 	}
-	for i, id := range o.remove {
-		if !b.remove(id) {
-			n.add(scoring.Note{Code: "unknown_id", Path: o.removePaths[i].String(), Message: "no shape " + quote(id)})
+	for i, id := range operations.remove {
+		if !board.remove(id) {
+			n.add(scoring.Note{Code: "unknown_id", Path: operations.removePaths[i].String(), Message: "no shape " + quote(id)})
 		}
 	}
-	if len(o.remove) > 0 {
-		b.removeOrphans()
+	if len(operations.remove) > 0 {
+		board.removeOrphans()
 	}
 }
 
 // applyUpdates merges the answer's partial records into the shapes on the board with their ids,
 // which must exist.
-func (b *board) applyUpdates(partials []scene.Record) {
+func (board *board) applyUpdates(partials []scene.Record) {
 	for i := range partials {
-		b.find(partials[i].ID).Merge(&partials[i])
-		b.changed = true
+		board.find(partials[i].ID).Merge(&partials[i])
+		board.changed = true
 	}
 }

@@ -117,7 +117,7 @@ func normalizeName(s string) string { return strings.ToLower(strings.TrimSpace(s
 // that models use. Unless strict, case and blanks around a name do not matter.
 func nameReader[T any](parse func(string) (T, bool), field func(*scene.Record) *T,
 	aliases map[string]string) propertyReader {
-	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
+	return func(c *cleaner, record *scene.Record, v answer.Value) bool {
 		name, ok := v.Text()
 		if !ok {
 			return false
@@ -130,7 +130,7 @@ func nameReader[T any](parse func(string) (T, bool), field func(*scene.Record) *
 		}
 		parsed, ok := parse(name)
 		if ok {
-			*field(r) = parsed
+			*field(record) = parsed
 		}
 		return ok
 	}
@@ -141,11 +141,11 @@ func nameReader[T any](parse func(string) (T, bool), field func(*scene.Record) *
 func alignmentReader(parse func(string) (scene.Align, bool), field func(*scene.Record) *scene.Align,
 	aliases map[string]string) propertyReader {
 	lenient, strict := nameReader(parse, field, aliases), nameReader(parse, field, nil)
-	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
+	return func(c *cleaner, record *scene.Record, value answer.Value) bool {
 		if c.strictAlign {
-			return strict(c, r, v)
+			return strict(c, record, value)
 		}
-		return lenient(c, r, v)
+		return lenient(c, record, value)
 	}
 }
 
@@ -163,12 +163,12 @@ func oneOfTwo(no, yes string) func(string) (bool, bool) {
 // numberReader returns the reader of a numeric property of the answer's shape. It refuses numbers
 // for which valid is false.
 func numberReader(field func(*scene.Record) *float64, valid func(float64) bool) propertyReader {
-	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
+	return func(c *cleaner, record *scene.Record, v answer.Value) bool {
 		x, ok := c.number(v)
 		if !ok || !valid(x) {
 			return false
 		}
-		*field(r) = x
+		*field(record) = x
 		return true
 	}
 }
@@ -206,65 +206,65 @@ func boolReader(field func(*scene.Record) *bool) propertyReader {
 // stringReader returns the reader of a string property of the answer's shape. It refuses strings
 // beyond the limit on text.
 func stringReader(field func(*scene.Record) *string) propertyReader {
-	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
+	return func(c *cleaner, record *scene.Record, v answer.Value) bool {
 		s, ok := v.Text()
 		ok = ok && len(s) <= c.maxText
 		if ok {
-			*field(r) = s
+			*field(record) = s
 		}
 		return ok
 	}
 }
 
 // arrowProps returns the arrow properties of a record and creates them if they are missing.
-func arrowProps(r *scene.Record) *scene.ArrowProps {
-	if r.Arrow == nil {
-		r.Arrow = new(scene.ArrowProps)
+func arrowProps(record *scene.Record) *scene.ArrowProps {
+	if record.Arrow == nil {
+		record.Arrow = new(scene.ArrowProps)
 	}
-	return r.Arrow
+	return record.Arrow
 }
 
 // arrowEndReader returns the reader of an end of an arrow, i = 0 for the start and 1 for the
 // end. Only x and y count; under the variant strict the object must have nothing else
 // (docs/spec/aspire.md#r21).
 func arrowEndReader(i int) propertyReader {
-	return func(c *cleaner, r *scene.Record, v answer.Value) bool {
-		if v.Kind() != answer.Object || c.strict && v.Len() != 2 {
+	return func(c *cleaner, record *scene.Record, value answer.Value) bool {
+		if value.Kind() != answer.Object || c.strict && value.Len() != 2 {
 			return false
 		}
-		p, ok := c.point(v)
+		p, ok := c.point(value)
 		if !ok {
 			return false
 		}
-		if len(r.Points) < 2 {
-			r.Points = []scene.Point{{}, {X: 2}} // the defaults of an arrow
+		if len(record.Points) < 2 {
+			record.Points = []scene.Point{{}, {X: 2}} // the defaults of an arrow
 		}
-		r.Points[i] = p
+		record.Points[i] = p
 		return true
 	}
 }
 
 // point reads {x, y} or, unless strict, [x, y]. ok is false for anything else.
-func (c *cleaner) point(v answer.Value) (p scene.Point, ok bool) {
-	p, _, ok = c.pointAndPressure(v)
+func (cleaner *cleaner) point(v answer.Value) (p scene.Point, ok bool) {
+	p, _, ok = cleaner.pointAndPressure(v)
 	return p, ok
 }
 
 // pointAndPressure reads a point of the answer as point does, and also returns the value of z, the
 // pen's pressure, without reading it; z is absent where the answer gives none.
-func (c *cleaner) pointAndPressure(v answer.Value) (p scene.Point, z answer.Value, ok bool) {
+func (cleaner *cleaner) pointAndPressure(v answer.Value) (p scene.Point, z answer.Value, ok bool) {
 	x, y := v.Get("x"), v.Get("y")
 	z = v.Get("z")
-	if v.Kind() == answer.Array && !c.strict {
+	if v.Kind() == answer.Array && !cleaner.strict {
 		x = v.First()
 		y = x.Next()
 		z = y.Next()
 	}
-	p.X, ok = c.number(x)
+	p.X, ok = cleaner.number(x)
 	if !ok {
 		return p, z, false
 	}
-	p.Y, ok = c.number(y)
+	p.Y, ok = cleaner.number(y)
 	return p, z, ok
 }
 
@@ -277,72 +277,72 @@ type indexedPoint struct {
 // readLinePoints reads the points of a line, a map or a list, sorted by their index if all
 // have one (docs/spec/aspire.md#r21). It refuses fewer than two points and, under the
 // variant strict, lists and points without an index.
-func (c *cleaner) readLinePoints(r *scene.Record, v answer.Value) bool {
-	if k := v.Kind(); k != answer.Object && (k != answer.Array || c.strict) {
+func (cleaner *cleaner) readLinePoints(record *scene.Record, value answer.Value) bool {
+	if k := value.Kind(); k != answer.Object && (k != answer.Array || cleaner.strict) {
 		return false
 	}
-	c.points = c.points[:0]
+	cleaner.points = cleaner.points[:0]
 	allNamed := true
-	for element := v.First(); element.Exists(); element = element.Next() {
-		p, ok := c.point(element)
+	for element := value.First(); element.Exists(); element = element.Next() {
+		p, ok := cleaner.point(element)
 		if !ok {
 			return false
 		}
 		index, named := element.Get("index").Text()
 		allNamed = allNamed && named
-		c.points = append(c.points, indexedPoint{index, p})
+		cleaner.points = append(cleaner.points, indexedPoint{index, p})
 	}
-	if len(c.points) < 2 || c.strict && !allNamed {
+	if len(cleaner.points) < 2 || cleaner.strict && !allNamed {
 		return false
 	}
 	if allNamed {
-		slices.SortStableFunc(c.points, func(a, b indexedPoint) int { return cmp.Compare(a.index, b.index) })
+		slices.SortStableFunc(cleaner.points, func(a, b indexedPoint) int { return cmp.Compare(a.index, b.index) })
 	}
-	r.Points = make([]scene.Point, len(c.points))
-	for i := range c.points {
-		r.Points[i] = c.points[i].Point
+	record.Points = make([]scene.Point, len(cleaner.points))
+	for i := range cleaner.points {
+		record.Points[i] = cleaner.points[i].Point
 	}
 	return true
 }
 
 // readSegments reads the strokes of a freehand line; one invalid stroke makes the value
 // invalid (docs/spec/aspire.md#r21).
-func (c *cleaner) readSegments(r *scene.Record, v answer.Value) bool {
-	if v.Kind() != answer.Array {
+func (cleaner *cleaner) readSegments(record *scene.Record, value answer.Value) bool {
+	if value.Kind() != answer.Array {
 		return false
 	}
-	strokes := make([]scene.Segment, 0, v.Len())
-	for element := v.First(); element.Exists(); element = element.Next() {
-		stroke, ok := c.readStroke(element)
+	strokes := make([]scene.Segment, 0, value.Len())
+	for element := value.First(); element.Exists(); element = element.Next() {
+		stroke, ok := cleaner.readStroke(element)
 		if !ok {
 			return false
 		}
 		strokes = append(strokes, stroke)
 	}
-	r.Segments = strokes
+	record.Segments = strokes
 	return true
 }
 
 // readStroke reads one stroke of a freehand line: its points, with a pen pressure of 0.5
 // where none is given. It refuses a stroke without points and, under the variant strict, one
 // without a known type.
-func (c *cleaner) readStroke(v answer.Value) (stroke scene.Segment, ok bool) {
-	points := v.Get("points")
+func (cleaner *cleaner) readStroke(value answer.Value) (stroke scene.Segment, ok bool) {
+	points := value.Get("points")
 	if points.Kind() != answer.Array {
 		return stroke, false
 	}
-	kind, _ := v.Get("type").Text()
-	if c.strict && kind != "free" && kind != "straight" {
+	kind, _ := value.Get("type").Text()
+	if cleaner.strict && kind != "free" && kind != "straight" {
 		return stroke, false
 	}
 	stroke.Straight = normalizeName(kind) == "straight"
 	stroke.Points = make([]scene.Pressed, 0, points.Len())
 	for element := points.First(); element.Exists(); element = element.Next() {
-		p, pressure, ok := c.pointAndPressure(element)
+		p, pressure, ok := cleaner.pointAndPressure(element)
 		if !ok {
 			return stroke, false
 		}
-		penPressure, ok := c.number(pressure)
+		penPressure, ok := cleaner.number(pressure)
 		if !ok {
 			penPressure = 0.5
 		}

@@ -24,18 +24,18 @@ const maxParents = 300
 // toPage converts a point from a shape's own space to the page (docs/spec/aspire.md#r3):
 // rotated about the shape's origin, then moved, and the same for each group or frame around
 // the shape. It stops at a parent that is not on the board, and after maxParents.
-func (b *board) toPage(r *scene.Record, p scene.Point) scene.Point {
+func (board *board) toPage(record *scene.Record, p scene.Point) scene.Point {
 	for range maxParents {
-		sin, cos := math.Sincos(r.Rotation)
+		sin, cos := math.Sincos(record.Rotation)
 		p = scene.Point{ // float64: no fused multiply-add, equal on every machine
-			X: r.X + float64(cos*p.X) - float64(sin*p.Y),
-			Y: r.Y + float64(sin*p.X) + float64(cos*p.Y),
+			X: record.X + float64(cos*p.X) - float64(sin*p.Y),
+			Y: record.Y + float64(sin*p.X) + float64(cos*p.Y),
 		}
-		if r.Has&scene.HasParent == 0 {
+		if record.Has&scene.HasParent == 0 {
 			break
 		}
-		r = b.find(r.ParentID)
-		if r == nil {
+		record = board.find(record.ParentID)
+		if record == nil {
 			break
 		}
 	}
@@ -44,8 +44,8 @@ func (b *board) toPage(r *scene.Record, p scene.Point) scene.Point {
 
 // boxSize returns the width and height of a geo shape or frame in px, with the editor's
 // defaults. ok is false for other kinds.
-func boxSize(r *scene.Record) (w, h float64, ok bool) {
-	switch r.Kind {
+func boxSize(record *scene.Record) (w, h float64, ok bool) {
+	switch record.Kind {
 	case scene.Geo:
 		w, h = geoSide, geoSide
 	case scene.Frame:
@@ -53,11 +53,11 @@ func boxSize(r *scene.Record) (w, h float64, ok bool) {
 	default:
 		return 0, 0, false
 	}
-	if r.Has&scene.HasW != 0 {
-		w = r.W
+	if record.Has&scene.HasW != 0 {
+		w = record.W
 	}
-	if r.Has&scene.HasH != 0 {
-		h = r.H
+	if record.Has&scene.HasH != 0 {
+		h = record.H
 	}
 	return w, h, true
 }
@@ -65,27 +65,27 @@ func boxSize(r *scene.Record) (w, h float64, ok bool) {
 // lineEnds returns the ends of a line, arrow or freehand line on the page, with the editor's
 // defaults (docs/spec/aspire.md#r48). ok is false for other kinds and for a freehand line
 // without points at its ends.
-func (b *board) lineEnds(r *scene.Record) (start, end scene.Point, ok bool) {
-	switch r.Kind {
+func (board *board) lineEnds(record *scene.Record) (start, end scene.Point, ok bool) {
+	switch record.Kind {
 	case scene.Line:
 		end = scene.Point{X: 0.1, Y: 0.1}
-		if r.Has&scene.HasPoints != 0 {
-			start, end = r.Points[0], r.Points[len(r.Points)-1]
+		if record.Has&scene.HasPoints != 0 {
+			start, end = record.Points[0], record.Points[len(record.Points)-1]
 		}
 	case scene.Arrow:
 		end.X = 2
-		if r.Has&scene.HasStart != 0 {
-			start = r.Points[0]
+		if record.Has&scene.HasStart != 0 {
+			start = record.Points[0]
 		}
-		if r.Has&scene.HasEnd != 0 {
-			end = r.Points[1]
+		if record.Has&scene.HasEnd != 0 {
+			end = record.Points[1]
 		}
 	case scene.Draw:
-		count := len(r.Segments)
+		count := len(record.Segments)
 		if count == 0 {
 			return start, end, false
 		}
-		first, last := r.Segments[0].Points, r.Segments[count-1].Points
+		first, last := record.Segments[0].Points, record.Segments[count-1].Points
 		if len(first) == 0 || len(last) == 0 {
 			return start, end, false
 		}
@@ -94,33 +94,33 @@ func (b *board) lineEnds(r *scene.Record) (start, end scene.Point, ok bool) {
 	default:
 		return start, end, false
 	}
-	return b.toPage(r, start), b.toPage(r, end), true
+	return board.toPage(record, start), board.toPage(record, end), true
 }
 
 // centre returns the centre of a shape on the page (docs/spec/aspire.md#r5): that of its
 // box, the middle between the ends of a line or arrow, else that of its page bounds. Under
 // the variant page_bounds page bounds count for all. The error is a *scoring.Error, or an
 // *unknownBounds if the bounds are not known natively.
-func (w *workspace) centre(b *board, r *scene.Record) (scene.Point, error) {
-	pageBounds := w.variants.On(PageBounds)
+func (workspace *workspace) centre(board *board, record *scene.Record) (scene.Point, error) {
+	pageBounds := workspace.variants.On(PageBounds)
 	if !pageBounds {
-		if w, h, ok := boxSize(r); ok {
-			return b.toPage(r, scene.Point{X: w / 2, Y: h / 2}), nil
+		if w, h, ok := boxSize(record); ok {
+			return board.toPage(record, scene.Point{X: w / 2, Y: h / 2}), nil
 		}
-		if r.Kind == scene.Line || r.Kind == scene.Arrow {
-			start, end, _ := b.lineEnds(r)
+		if record.Kind == scene.Line || record.Kind == scene.Arrow {
+			start, end, _ := board.lineEnds(record)
 			return scene.Point{X: (start.X + end.X) / 2, Y: (start.Y + end.Y) / 2}, nil
 		}
 	}
-	sc, err := resolve(b.final(), w.suite.limits, nil)
+	sc, err := resolve(board.final(), workspace.suite.limits, nil)
 	if err != nil {
 		return scene.Point{}, err
 	}
-	box, ok, err := w.suite.contentBounds(sc, []string{r.ID})
-	fallback := b.toPage(r, scene.Point{})
+	box, ok, err := workspace.suite.contentBounds(sc, []string{record.ID})
+	fallback := board.toPage(record, scene.Point{})
 	switch {
 	case errors.Is(err, view.ErrForeign):
-		return scene.Point{}, &unknownBounds{drawError(err), err, sc, r.ID, fallback}
+		return scene.Point{}, &unknownBounds{drawError(err), err, sc, record.ID, fallback}
 	case err != nil:
 		return scene.Point{}, drawError(err)
 	}
@@ -130,11 +130,11 @@ func (w *workspace) centre(b *board, r *scene.Record) (scene.Point, error) {
 // contentBounds returns the bounds of the shapes with these ids as view.ContentBounds does, for the
 // tldraw release that makes ASPIRE's pictures. Where that release differs from the native bounds,
 // it returns an error.
-func (s *suite) contentBounds(sc *scene.Scene, ids []string) (view.Box, bool, error) {
-	if err := s.tldraw.Differs(sc); err != nil {
+func (suite *suite) contentBounds(scene *scene.Scene, ids []string) (view.Box, bool, error) {
+	if err := suite.tldraw.Differs(scene); err != nil {
 		return view.Box{}, false, err
 	}
-	return view.ContentBounds(sc, ids)
+	return view.ContentBounds(scene, ids)
 }
 
 // boxCentre returns the centre of a shape's page bounds, or fallback if ok is false, as for a group
@@ -213,11 +213,11 @@ func resolve(records []scene.Record, limits scene.Limits, n *notes) (*scene.Scen
 				Message: fmt.Sprintf("coordinates beyond %g px", limits.Coordinate)})
 		}
 	}
-	s, err := scene.Resolve(records, nil, limits)
+	sc, err := scene.Resolve(records, nil, limits)
 	if err != nil {
 		return nil, sceneError(err)
 	}
-	return s, nil
+	return sc, nil
 }
 
 // hasNoPoints reports whether a record is a pen stroke without points.
@@ -229,33 +229,33 @@ func hasNoPoints(r scene.Record) bool {
 // clampCoordinates clamps every coordinate and length of a record to ±limit, and reports
 // whether any changed. Points, segments and arrow properties are copied, because other
 // records share them.
-func clampCoordinates(r *scene.Record, limit float64) bool {
+func clampCoordinates(record *scene.Record, limit float64) bool {
 	changed := false
 	clamp := func(x float64) float64 {
 		clamped := math.Min(math.Max(x, -limit), limit)
 		changed = changed || x != clamped
 		return clamped
 	}
-	for _, field := range []*float64{&r.X, &r.Y, &r.W, &r.H, &r.Scale, &r.GrowY, &r.FontPx} {
+	for _, field := range []*float64{&record.X, &record.Y, &record.W, &record.H, &record.Scale, &record.GrowY, &record.FontPx} {
 		*field = clamp(*field)
 	}
-	if r.Arrow != nil {
-		props := *r.Arrow
+	if record.Arrow != nil {
+		props := *record.Arrow
 		props.Bend = clamp(props.Bend)
-		r.Arrow = &props
+		record.Arrow = &props
 	}
-	points := make([]scene.Point, len(r.Points))
-	for i, p := range r.Points {
+	points := make([]scene.Point, len(record.Points))
+	for i, p := range record.Points {
 		points[i] = scene.Point{X: clamp(p.X), Y: clamp(p.Y)}
 	}
-	segments := make([]scene.Segment, len(r.Segments))
-	for i, s := range r.Segments {
+	segments := make([]scene.Segment, len(record.Segments))
+	for i, s := range record.Segments {
 		segments[i] = scene.Segment{Straight: s.Straight, Points: make([]scene.Pressed, len(s.Points))}
 		for j, p := range s.Points {
 			segments[i].Points[j] = scene.Pressed{X: clamp(p.X), Y: clamp(p.Y), Z: clamp(p.Z)}
 		}
 	}
-	r.Points, r.Segments = points, segments
+	record.Points, record.Segments = points, segments
 	return changed
 }
 

@@ -92,26 +92,26 @@ func (cache *boardCache) keep(k boardKey, i *initialBoard) {
 // initialBoardOf returns the whiteboard of an item, from the cache if an item with equal
 // shapes came before. Very long lists of shapes, and ones that resolve would change, are not
 // cached.
-func (w *workspace) initialBoardOf(item *fastjson.Value) (*initialBoard, error) {
-	s, list := w.suite, item.Get("shapes")
-	if s.boards == nil || list == nil || len(list.GetArray()) > keepRecords {
-		shapes, err := s.readShapes(list)
+func (workspace *workspace) initialBoardOf(item *fastjson.Value) (*initialBoard, error) {
+	suite, list := workspace.suite, item.Get("shapes")
+	if suite.boards == nil || list == nil || len(list.GetArray()) > keepRecords {
+		shapes, err := suite.readShapes(list)
 		return &initialBoard{shapes: shapes}, err
 	}
-	w.content = jsontree.AppendContent(w.content[:0], list)
-	key := s.boards.key(w.content)
-	if board := s.boards.find(key); board != nil {
+	workspace.content = jsontree.AppendContent(workspace.content[:0], list)
+	key := suite.boards.key(workspace.content)
+	if board := suite.boards.find(key); board != nil {
 		return board, nil
 	}
-	shapes, err := s.readShapes(list)
+	shapes, err := suite.readShapes(list)
 	if err != nil {
 		return nil, err
 	}
 	board := &initialBoard{shapes: shapes}
-	if !slices.ContainsFunc(shapes, func(r scene.Record) bool { return hasNoPoints(r) || r.Valid(s.limits) != nil }) { // resolve would change them
+	if !slices.ContainsFunc(shapes, func(r scene.Record) bool { return hasNoPoints(r) || r.Valid(suite.limits) != nil }) { // resolve would change them
 		const perShape = unsafe.Sizeof(scene.Record{}) + unsafe.Sizeof(scene.Shape{})
-		board.bytes = 500 + len(shapes)*int(perShape) + 4*len(w.content) // texts become trees of spans
-		s.boards.keep(key, board)
+		board.bytes = 500 + len(shapes)*int(perShape) + 4*len(workspace.content) // texts become trees of spans
+		suite.boards.keep(key, board)
 	}
 	return board, nil
 }

@@ -17,30 +17,30 @@ const padding = 32
 // prepareLabel prepares the score of the label test: the share of the label's pixels, those
 // with alpha above 0, that lie over the shape. Without a label the score is 0 and nothing is
 // measured. See docs/spec/aspire.md#r6 and docs/spec/aspire.md#r39.
-func prepareLabel(w *workspace, j *job) error {
-	target, err := w.initialShape("shape")
+func prepareLabel(workspace *workspace, j *job) error {
+	target, err := workspace.initialShape("shape")
 	if err != nil {
 		return err
 	}
-	created := w.board.created()
+	created := workspace.board.created()
 	labels := labelIDs(created, target.ID)
 	j.addMetric("created", idsOf(created))
 	j.addMetric("label_ids", labels)
-	s, err := resolve(j.final, w.suite.limits, w.notes)
+	scene, err := resolve(j.final, workspace.suite.limits, workspace.notes)
 	if err != nil {
 		j.setError(err)
 		return nil
 	}
-	v := view.View{Scene: s, Only: labels, TallyOnly: true}
-	if s.Find(target.ID) >= 0 {
-		v.Other = []string{target.ID}
+	wanted := view.View{Scene: scene, Only: labels, TallyOnly: true}
+	if scene.Find(target.ID) >= 0 {
+		wanted.Other = []string{target.ID}
 	}
-	if len(labels) == 0 && w.variants.On(LabelOwn) {
-		v = ownTextView(s, target)
+	if len(labels) == 0 && workspace.variants.On(LabelOwn) {
+		wanted = ownTextView(scene, target)
 	}
-	bounds, ok, err := w.labelBounds(&v)
+	bounds, ok, err := workspace.labelBounds(&wanted)
 	if errors.Is(err, view.ErrForeign) {
-		w.deferLabelBounds(j, v, err)
+		workspace.deferLabelBounds(j, wanted, err)
 		return nil
 	}
 	if err != nil {
@@ -52,49 +52,49 @@ func prepareLabel(w *workspace, j *job) error {
 		list = []float64{bounds.X, bounds.Y, bounds.W, bounds.H}
 	}
 	j.addMetric("bounds", list)
-	if !ok || len(v.Only) == 0 {
+	if !ok || len(wanted.Only) == 0 {
 		scoreLabel(j, metric.Tally{})
 		return nil
 	}
-	v.Bounds = bounds
-	w.compareWithTask(j, &v)
-	j.views = []view.View{v}
+	wanted.Bounds = bounds
+	workspace.compareWithTask(j, &wanted)
+	j.views = []view.View{wanted}
 	j.scoreTallies = func(j *job, t []metric.Tally) { scoreLabel(j, t[0]) }
 	return nil
 }
 
-// compareWithTask lets the renderer draw the label test's view v as an edit of a view that all
+// compareWithTask lets the renderer draw the label test's view wanted as an edit of a view that all
 // answers to one task share, the initial shape alone, which saves work. See
 // docs/spec/raster.md#r46.
-func (w *workspace) compareWithTask(j *job, v *view.View) {
-	if v.Other == nil {
+func (workspace *workspace) compareWithTask(j *job, wanted *view.View) {
+	if wanted.Other == nil {
 		return
 	}
-	if s, err := j.initial.resolved(w.suite.limits); err == nil {
-		v.Before = &view.View{Scene: s, Only: []string{}, Other: v.Other, Bounds: v.Bounds, TallyOnly: true,
+	if s, err := j.initial.resolved(workspace.suite.limits); err == nil {
+		wanted.Before = &view.View{Scene: s, Only: []string{}, Other: wanted.Other, Bounds: wanted.Bounds, TallyOnly: true,
 			Edited: true}
-		v.DrawBefore = true
+		wanted.DrawBefore = true
 	}
 }
 
 // deferLabelBounds leaves the bounds of the view to the editor, because sizes on the board
 // are not known natively. The score then comes from the tally of the picture that the editor
 // bounds.
-func (w *workspace) deferLabelBounds(j *job, v view.View, why error) {
-	limits, bounds := w.suite.limits, new(any)
-	if len(v.Only) == 0 { // no label: only the bounds are needed
-		v.Only, v.Other = []string{}, nil
+func (workspace *workspace) deferLabelBounds(j *job, wanted view.View, why error) {
+	limits, bounds := workspace.suite.limits, new(any)
+	if len(wanted.Only) == 0 { // no label: only the bounds are needed
+		wanted.Only, wanted.Other = []string{}, nil
 	}
-	v.Foreign = why
-	v.Content = &view.Content{Bounds: func(b view.Box, ok bool) (view.Box, error) {
+	wanted.Foreign = why
+	wanted.Content = &view.Content{Bounds: func(box view.Box, ok bool) (view.Box, error) {
 		if !ok {
 			return view.Box{}, newError("bad_scene", "cannot score label: there is nothing on the whiteboard")
 		}
-		b = padded(b)
-		*bounds = []float64{b.X, b.Y, b.W, b.H}
-		return b, limits.CheckCanvas(b.W, b.H)
+		box = padded(box)
+		*bounds = []float64{box.X, box.Y, box.W, box.H}
+		return box, limits.CheckCanvas(box.W, box.H)
 	}}
-	j.views = []view.View{v}
+	j.views = []view.View{wanted}
 	j.scoreTallies = func(j *job, t []metric.Tally) {
 		j.addMetric("bounds", *bounds)
 		scoreLabel(j, t[0])
@@ -115,13 +115,13 @@ func scoreLabel(j *job, t metric.Tally) {
 // label, even if the answer created it anew (docs/spec/aspire.md#r43).
 func labelIDs(created []*scene.Record, target string) []string {
 	ids, others := []string{}, []string{}
-	for _, r := range created {
+	for _, record := range created {
 		switch {
-		case r.ID == target:
-		case r.Kind == scene.Text:
-			ids = append(ids, r.ID)
-		case r.Has&scene.HasRich != 0 && r.Rich != nil:
-			others = append(others, r.ID)
+		case record.ID == target:
+		case record.Kind == scene.Text:
+			ids = append(ids, record.ID)
+		case record.Has&scene.HasRich != 0 && record.Rich != nil:
+			others = append(others, record.ID)
 		}
 	}
 	if len(ids) > 0 {
@@ -135,27 +135,27 @@ func labelIDs(created []*scene.Record, target string) []string {
 // alone: what lies elsewhere cannot overlap the label, so the pixels are the same. ok is
 // false for an empty whiteboard. The error wraps view.ErrForeign if sizes are not known
 // natively.
-func (w *workspace) labelBounds(v *view.View) (b view.Box, ok bool, err error) {
-	b, ok, err = w.suite.contentBounds(v.Scene, nil)
+func (workspace *workspace) labelBounds(view *view.View) (box view.Box, ok bool, err error) {
+	box, ok, err = workspace.suite.contentBounds(view.Scene, nil)
 	if err != nil {
-		return b, false, keepForeign(err)
+		return box, false, keepForeign(err)
 	}
 	if !ok {
-		return b, false, nil
+		return box, false, nil
 	}
-	b = padded(b)
-	if w.suite.limits.CheckCanvas(b.W, b.H) == nil || len(v.Only) == 0 {
-		return b, true, nil
+	box = padded(box)
+	if workspace.suite.limits.CheckCanvas(box.W, box.H) == nil || len(view.Only) == 0 {
+		return box, true, nil
 	}
-	b, ok, err = w.suite.contentBounds(v.Scene, v.Only)
+	box, ok, err = workspace.suite.contentBounds(view.Scene, view.Only)
 	if err != nil {
-		return b, false, drawError(err)
+		return box, false, drawError(err)
 	}
-	b = padded(b)
-	if err := w.suite.limits.CheckCanvas(b.W, b.H); ok && err != nil {
-		return b, false, sceneError(err)
+	box = padded(box)
+	if err := workspace.suite.limits.CheckCanvas(box.W, box.H); ok && err != nil {
+		return box, false, sceneError(err)
 	}
-	return b, ok, nil
+	return box, ok, nil
 }
 
 // padded returns the box with padding, rounded outwards.
@@ -174,13 +174,13 @@ func roundedOut(x0, y0, x1, y1 float64) view.Box {
 // only the text, over the shape without text. Without new text in a geo shape the view has
 // no label. A difference of two pictures would find the same pixels, except where text and
 // shape have one colour.
-func ownTextView(s *scene.Scene, before *scene.Record) view.View {
-	i := s.Find(before.ID)
-	if i < 0 || s.Shapes[i].Kind != scene.Geo || s.Shapes[i].Rich == nil ||
-		scene.Plain(s.Shapes[i].Rich) == scene.Plain(before.Rich) {
-		return view.View{Scene: s, TallyOnly: true}
+func ownTextView(sc *scene.Scene, before *scene.Record) view.View {
+	i := sc.Find(before.ID)
+	if i < 0 || sc.Shapes[i].Kind != scene.Geo || sc.Shapes[i].Rich == nil ||
+		scene.Plain(sc.Shapes[i].Rich) == scene.Plain(before.Rich) {
+		return view.View{Scene: sc, TallyOnly: true}
 	}
-	shapes := slices.Clone(s.Shapes)
+	shapes := slices.Clone(sc.Shapes)
 	twin := shapes[i]
 	twin.ID += "/label"
 	twin.Fill, twin.Dash = scene.FillNone, scene.DashNone

@@ -8,17 +8,17 @@ import (
 
 // prepareLine prepares the score of the line test: how close the ends of the new line are to the
 // centres of two shapes (docs/spec/aspire.md#r45).
-func prepareLine(w *workspace, j *job) error {
+func prepareLine(workspace *workspace, j *job) error {
 	var pending pendingPoints
-	if err := pending.addCentre(w.lineTarget("a", "a_centre")); err != nil {
+	if err := pending.addCentre(workspace.lineTarget("a", "a_centre")); err != nil {
 		return err
 	}
-	if err := pending.addCentre(w.lineTarget("b", "b_centre")); err != nil {
+	if err := pending.addCentre(workspace.lineTarget("b", "b_centre")); err != nil {
 		return err
 	}
-	created := w.board.created()
-	rule := lineRule{created: idsOf(created), inOrder: w.variants.On(LineOrdered)}
-	if chosen, start, end := w.firstLine(created); chosen != nil {
+	created := workspace.board.created()
+	rule := lineRule{created: idsOf(created), inOrder: workspace.variants.On(LineOrdered)}
+	if chosen, start, end := workspace.firstLine(created); chosen != nil {
 		id := chosen.ID
 		rule.lineID, rule.start, rule.end = &id, start, end
 	}
@@ -67,25 +67,25 @@ func (rule lineRule) score(j *job, points []scene.Point) error {
 // lineTarget returns the centre of a target of the line: the point that the task states or,
 // without one and under the variant page_bounds, that of the shape on the initial board.
 // shape and centre are the names of the task's members.
-func (w *workspace) lineTarget(shape, centre string) (scene.Point, error) {
-	p, stated := w.point(centre)
-	if stated && !w.variants.On(PageBounds) {
+func (workspace *workspace) lineTarget(shape, centre string) (scene.Point, error) {
+	p, stated := workspace.point(centre)
+	if stated && !workspace.variants.On(PageBounds) {
 		return p, nil
 	}
-	record, err := w.initialShape(shape)
+	record, err := workspace.initialShape(shape)
 	if err != nil {
 		return p, err
 	}
 	initial := board{}
-	initial.reset(w.board.initial)
-	return w.centre(&initial, record)
+	initial.reset(workspace.board.initial)
+	return workspace.centre(&initial, record)
 }
 
 // firstLine returns the first shape created by the answer that has ends, with its ends on the page,
 // or nil if there is none (docs/spec/aspire.md#r47).
-func (w *workspace) firstLine(created []*scene.Record) (r *scene.Record, start, end scene.Point) {
+func (workspace *workspace) firstLine(created []*scene.Record) (r *scene.Record, start, end scene.Point) {
 	for _, r := range created {
-		if start, end, ok := w.board.lineEnds(r); ok {
+		if start, end, ok := workspace.board.lineEnds(r); ok {
 			return r, start, end
 		}
 	}

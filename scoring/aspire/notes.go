@@ -60,14 +60,14 @@ type listPath struct {
 func (p listPath) String() string { return p.list + "[" + strconv.Itoa(p.i) + "]" }
 
 // quote returns a model's text in quotes, shortened to about 60 bytes at a character.
-func quote(s string) string {
+func quote(text string) string {
 	const limit = 60
-	if len(s) > limit {
+	if len(text) > limit {
 		cut := limit
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
+		for cut > 0 && !utf8.RuneStart(text[cut]) {
 			cut--
 		}
-		s = s[:cut] + "..."
+		text = text[:cut] + "..."
 	}
-	return strconv.Quote(s)
+	return strconv.Quote(text)
 }

@@ -18,8 +18,8 @@ type operations struct {
 
 // eachEntry calls f for the entries of a list of operations in the answer, such as createShapes. A
 // missing or null list is empty; a single value counts as a list of one (docs/spec/aspire.md#r24).
-// Entries beyond c.maxEntries are not read, with a note.
-func (c *cleaner) eachEntry(list answer.Value, f func(i int, v answer.Value)) {
+// Entries beyond cleaner.maxEntries are not read, with a note.
+func (cleaner *cleaner) eachEntry(list answer.Value, f func(i int, v answer.Value)) {
 	if list.Null() {
 		return
 	}
@@ -27,16 +27,16 @@ func (c *cleaner) eachEntry(list answer.Value, f func(i int, v answer.Value)) {
 		f(0, list)
 		return
 	}
-	v := list.First()
-	for i := 0; v.Exists() && i < c.maxEntries; i++ {
-		c.path.i = i
-		f(i, v)
-		v = v.Next()
+	value := list.First()
+	for i := 0; value.Exists() && i < cleaner.maxEntries; i++ {
+		cleaner.path.i = i
+		f(i, value)
+		value = value.Next()
 	}
-	if v.Exists() {
-		c.listFailed = true
-		c.notes.addAlways(scoring.Note{Code: "limit", Path: c.path.list,
-			Message: "entries beyond the first " + strconv.Itoa(c.maxEntries) + " are not read (" +
+	if value.Exists() {
+		cleaner.listFailed = true
+		cleaner.notes.addAlways(scoring.Note{Code: "limit", Path: cleaner.path.list,
+			Message: "entries beyond the first " + strconv.Itoa(cleaner.maxEntries) + " are not read (" +
 				scoring.FlagActions + ")"})
 	}
 }
@@ -44,89 +44,89 @@ func (c *cleaner) eachEntry(list answer.Value, f func(i int, v answer.Value)) {
 // cleanAndApply cleans the lists of an answer and applies each to the board at once:
 // creations, then deletions, then updates (docs/spec/aspire.md#r24). Updates are cleaned
 // last because they depend on what is on the board. The applied operations stay in o.
-func (o *operations) cleanAndApply(c *cleaner, b *board, found answer.Value) {
+func (o *operations) cleanAndApply(cleaner *cleaner, board *board, found answer.Value) {
 	if cap(o.create)+cap(o.remove)+cap(o.update) > keepRecords {
 		*o = operations{}
 	}
 	o.create, o.remove, o.removePaths, o.update = o.create[:0], o.remove[:0], o.removePaths[:0], o.update[:0]
-	o.readCreate(c, found.Get("createShapes"))
-	o.readDelete(c, found.Get("deleteShapes"))
-	b.applyCreatesAndDeletes(o, c.notes)
-	o.readUpdate(c, b, found.Get("updateShapes"))
-	b.applyUpdates(o.update)
+	o.readCreate(cleaner, found.Get("createShapes"))
+	o.readDelete(cleaner, found.Get("deleteShapes"))
+	board.applyCreatesAndDeletes(o, cleaner.notes)
+	o.readUpdate(cleaner, board, found.Get("updateShapes"))
+	board.applyUpdates(o.update)
 }
 
 // beginList starts a list of operations.
-func (c *cleaner) beginList(list string) {
-	c.path, c.listFailed = listPath{list: list}, false
+func (cleaner *cleaner) beginList(list string) {
+	cleaner.path, cleaner.listFailed = listPath{list: list}, false
 }
 
 // listIsVoid reports, with a note, that no operation of the list counts: under the variant
 // strict one bad entry is enough.
-func (c *cleaner) listIsVoid() bool {
-	if !c.strict || !c.listFailed {
+func (cleaner *cleaner) listIsVoid() bool {
+	if !cleaner.strict || !cleaner.listFailed {
 		return false
 	}
-	c.notes.add(scoring.Note{Code: "void_list", Path: c.path.list, Message: "strict: one bad entry voids the list"})
+	cleaner.notes.add(scoring.Note{Code: "void_list", Path: cleaner.path.list, Message: "strict: one bad entry voids the list"})
 	return true
 }
 
-// readCreate fills o.create with the shapes of the answer's createShapes. A shape without an id
+// readCreate fills operations.create with the shapes of the answer's createShapes. A shape without an id
 // gets one from its position.
-func (o *operations) readCreate(c *cleaner, list answer.Value) {
-	c.beginList("createShapes")
-	c.eachEntry(list, func(i int, v answer.Value) {
-		if r, ok := c.create(v, idPrefix+"new-"+c.idTurn+strconv.Itoa(i)); ok {
-			o.create = append(o.create, r)
+func (operations *operations) readCreate(cleaner *cleaner, list answer.Value) {
+	cleaner.beginList("createShapes")
+	cleaner.eachEntry(list, func(i int, v answer.Value) {
+		if r, ok := cleaner.create(v, idPrefix+"new-"+cleaner.idTurn+strconv.Itoa(i)); ok {
+			operations.create = append(operations.create, r)
 		}
 	})
-	if c.listIsVoid() {
-		o.create = o.create[:0]
+	if cleaner.listIsVoid() {
+		operations.create = operations.create[:0]
 	}
 }
 
-// readDelete fills o.remove with the ids in the answer's deleteShapes, whose entries are ids or
+// readDelete fills operations.remove with the ids in the answer's deleteShapes, whose entries are ids or
 // objects with an id.
-func (o *operations) readDelete(c *cleaner, list answer.Value) {
-	c.beginList("deleteShapes")
-	c.eachEntry(list, func(_ int, v answer.Value) {
-		if v.Kind() == answer.Object {
-			v = v.Get("id")
+func (operations *operations) readDelete(cleaner *cleaner, list answer.Value) {
+	cleaner.beginList("deleteShapes")
+	cleaner.eachEntry(list, func(_ int, value answer.Value) {
+		if value.Kind() == answer.Object {
+			value = value.Get("id")
 		}
-		id, ok := c.cleanID(v)
+		id, ok := cleaner.cleanID(value)
 		if !ok {
-			c.rejectEntry("no id")
+			cleaner.rejectEntry("no id")
 			return
 		}
-		o.remove, o.removePaths = append(o.remove, id), append(o.removePaths, c.path)
+		operations.remove, operations.removePaths = append(operations.remove, id), append(operations.removePaths, cleaner.path)
 	})
-	if c.listIsVoid() {
-		o.remove, o.removePaths = o.remove[:0], o.removePaths[:0]
+	if cleaner.listIsVoid() {
+		operations.remove, operations.removePaths = operations.remove[:0], operations.removePaths[:0]
 	}
 }
 
-// readUpdate fills o.update with the partial shape records of the answer's updateShapes. Entries
+// readUpdate fills operations.update with the partial shape records of the answer's updateShapes. Entries
 // without an id, and those for shapes that are not on the board, are noted.
-func (o *operations) readUpdate(c *cleaner, b *board, list answer.Value) {
-	c.beginList("updateShapes")
-	c.eachEntry(list, func(_ int, v answer.Value) {
-		if v.Kind() != answer.Object {
-			c.rejectEntry("no object")
+func (operations *operations) readUpdate(cleaner *cleaner, board *board, list answer.Value) {
+	cleaner.beginList("updateShapes")
+	cleaner.eachEntry(list, func(_ int, value answer.Value) {
+		if value.Kind() != answer.Object {
+			cleaner.rejectEntry("no object")
 			return
 		}
-		id, ok := c.cleanID(v.Get("id"))
+		id, ok := cleaner.cleanID(value.Get("id"))
 		if !ok {
-			c.rejectEntry("no id")
+			cleaner.rejectEntry("no id")
 			return
 		}
-		r := b.find(id)
-		if r == nil {
-			c.notes.add(scoring.Note{Code: "unknown_id", Path: c.path.String(), Message: "no shape " + quote(id)})
+		record := board.find(id)
+		if record == nil {
+			cleaner.notes.add(scoring.Note{Code: "unknown_id", Path: cleaner.path.String(), Message: "no shape " + quote(id)})
 			return
 		}
-		o.update = append(o.update, c.update(v, id, r.Kind))
+		operations.update = append(operations.update, cleaner.update(value, id, record.Kind))
 	})
-	if c.listIsVoid() {
-		o.update = o.update[:0]
+	if cleaner.listIsVoid() {
+		operations.update = operations.update[:0]
 	}
 }

@@ -18,12 +18,12 @@ const (
 )
 
 // prompt returns the prompt of an ASPIRE item: the state of the whiteboard, the text of the task,
-// and the schema of the answer. With o.Minimal the state has only ids, or is left out where the
+// and the schema of the answer. With options.Minimal the state has only ids, or is left out where the
 // task needs none. It implements scoring.Suite.Prompt. The error is a *scoring.Error for an unknown
 // test or a missing field.
-func prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
-	t, item := findTest(it.Test), it.Fields
-	if t == nil {
+func prompt(it *scoring.Item, options scoring.PromptOptions) (string, error) {
+	test, item := findTest(it.Test), it.Fields
+	if test == nil {
 		return "", newError("unknown_test", "cannot build prompt: test %s is not one of ASPIRE's", quote(it.Test))
 	}
 	shapes := item.Get("shapes")
@@ -34,23 +34,23 @@ func prompt(it *scoring.Item, o scoring.PromptOptions) (string, error) {
 	if task == nil || task.Type() != fastjson.TypeString {
 		return "", newError("bad_task", "cannot build prompt: want the text of the task in prompt")
 	}
-	var b []byte
-	if !o.Minimal || !onlyCreates(t.name) {
-		b = append(b, stateHeading...)
-		b = appendState(b, shapes.GetArray(), o.Minimal)
-		b = append(b, "\n```\n\n"...)
+	var out []byte
+	if !options.Minimal || !onlyCreates(test.name) {
+		out = append(out, stateHeading...)
+		out = appendState(out, shapes.GetArray(), options.Minimal)
+		out = append(out, "\n```\n\n"...)
 	}
-	b = append(append(b, "Task:\n"...), task.GetStringBytes()...)
-	b = append(b, "\n\nOutput actions to update the whiteboard scene.\nYour output should be in a JSON block from tldraw using the following schema: "...)
-	if t.name == "arrow" {
-		b = append(b, rotationSchema...)
+	out = append(append(out, "Task:\n"...), task.GetStringBytes()...)
+	out = append(out, "\n\nOutput actions to update the whiteboard scene.\nYour output should be in a JSON block from tldraw using the following schema: "...)
+	if test.name == "arrow" {
+		out = append(out, rotationSchema...)
 	} else {
-		b = append(b, operationSchema...)
+		out = append(out, operationSchema...)
 	}
-	if o.StepWise {
-		b = append(b, stepByStep...)
+	if options.StepWise {
+		out = append(out, stepByStep...)
 	}
-	return string(b), nil
+	return string(out), nil
 }
 
 // onlyCreates reports whether answers to the test only create shapes, so that the task needs
@@ -61,12 +61,12 @@ func onlyCreates(test string) bool {
 
 // appendState appends the whiteboard's shapes to a prompt as JSON in z-order, indented by two
 // spaces; if minimal, only their ids. See docs/spec/aspire.md#r69.
-func appendState(b []byte, shapes []*fastjson.Value, minimal bool) []byte {
+func appendState(data []byte, shapes []*fastjson.Value, minimal bool) []byte {
 	members := []string{"id", "type", "x", "y", "rotation", "opacity", "props"}
 	if minimal {
 		members = members[:1]
 	}
-	p := printer{dst: b}
+	p := printer{dst: data}
 	p.openBracket('[')
 	for _, v := range shapes {
 		p.nextElement()
@@ -87,97 +87,97 @@ type printer struct {
 }
 
 // openBracket opens a list or an object.
-func (p *printer) openBracket(bracket byte) {
-	p.dst = append(p.dst, bracket)
-	p.depth++
-	p.empty = true
+func (printer *printer) openBracket(bracket byte) {
+	printer.dst = append(printer.dst, bracket)
+	printer.depth++
+	printer.empty = true
 }
 
 // closeBracket ends a list or an object of the prompt's JSON, on a line of its own unless it is
 // empty.
-func (p *printer) closeBracket(bracket byte) {
-	p.depth--
-	if !p.empty {
-		p.newLine()
+func (printer *printer) closeBracket(bracket byte) {
+	printer.depth--
+	if !printer.empty {
+		printer.newLine()
 	}
-	p.dst = append(p.dst, bracket)
-	p.empty = false
+	printer.dst = append(printer.dst, bracket)
+	printer.empty = false
 }
 
 // newLine starts an indented line of JSON.
-func (p *printer) newLine() {
-	p.dst = append(append(p.dst, '\n'), strings.Repeat("  ", p.depth)...)
+func (printer *printer) newLine() {
+	printer.dst = append(append(printer.dst, '\n'), strings.Repeat("  ", printer.depth)...)
 }
 
 // nextElement starts the line of a list element or an object's member in the prompt's JSON, after a
 // comma unless it is the first.
-func (p *printer) nextElement() {
-	if !p.empty {
-		p.dst = append(p.dst, ',')
+func (printer *printer) nextElement() {
+	if !printer.empty {
+		printer.dst = append(printer.dst, ',')
 	}
-	p.empty = false
-	p.newLine()
+	printer.empty = false
+	printer.newLine()
 }
 
 // writeKey starts an object member.
-func (p *printer) writeKey(name string) {
-	p.nextElement()
-	p.dst = append(scoring.AppendString(p.dst, name), ": "...)
+func (printer *printer) writeKey(name string) {
+	printer.nextElement()
+	printer.dst = append(scoring.AppendString(printer.dst, name), ": "...)
 }
 
 // writeShape writes a shape into the prompt: those of the named members that it has, in that order,
 // except a rotation of 0.
-func (p *printer) writeShape(v *fastjson.Value, members []string) {
-	p.openBracket('{')
+func (printer *printer) writeShape(v *fastjson.Value, members []string) {
+	printer.openBracket('{')
 	for _, name := range members {
 		member := v.Get(name)
 		if member == nil || name == "rotation" && member.GetFloat64() == 0 {
 			continue
 		}
-		p.writeKey(name)
+		printer.writeKey(name)
 		if name == "props" && member.Type() == fastjson.TypeObject {
-			p.writeObject(member.GetObject(), propsOrder)
+			printer.writeObject(member.GetObject(), propsOrder)
 		} else {
-			p.writeValue(member)
+			printer.writeValue(member)
 		}
 	}
-	p.closeBracket('}')
+	printer.closeBracket('}')
 }
 
 // writeObject writes an object of the item into an ASPIRE prompt: the members named in first, then
 // the others in the order of the item. The published prompts have their members in this order.
-func (p *printer) writeObject(o *fastjson.Object, first []string) {
-	p.openBracket('{')
+func (printer *printer) writeObject(object *fastjson.Object, first []string) {
+	printer.openBracket('{')
 	for _, name := range first {
-		if member := o.Get(name); member != nil {
-			p.writeKey(name)
-			p.writeValue(member)
+		if member := object.Get(name); member != nil {
+			printer.writeKey(name)
+			printer.writeValue(member)
 		}
 	}
-	o.Visit(func(key []byte, member *fastjson.Value) {
+	object.Visit(func(key []byte, member *fastjson.Value) {
 		if !slices.Contains(first, string(key)) {
-			p.writeKey(string(key))
-			p.writeValue(member)
+			printer.writeKey(string(key))
+			printer.writeValue(member)
 		}
 	})
-	p.closeBracket('}')
+	printer.closeBracket('}')
 }
 
 // writeValue writes any JSON value of the item into the prompt. Numbers keep their text.
-func (p *printer) writeValue(v *fastjson.Value) {
-	switch v.Type() {
+func (printer *printer) writeValue(value *fastjson.Value) {
+	switch value.Type() {
 	case fastjson.TypeObject:
-		p.writeObject(v.GetObject(), nil)
+		printer.writeObject(value.GetObject(), nil)
 	case fastjson.TypeArray:
-		p.openBracket('[')
-		for _, element := range v.GetArray() {
-			p.nextElement()
-			p.writeValue(element)
+		printer.openBracket('[')
+		for _, element := range value.GetArray() {
+			printer.nextElement()
+			printer.writeValue(element)
 		}
-		p.closeBracket(']')
+		printer.closeBracket(']')
 	case fastjson.TypeString:
-		p.dst = scoring.AppendString(p.dst, string(v.GetStringBytes()))
+		printer.dst = scoring.AppendString(printer.dst, string(value.GetStringBytes()))
 	default:
-		p.dst = v.MarshalTo(p.dst)
+		printer.dst = value.MarshalTo(printer.dst)
 	}
 }

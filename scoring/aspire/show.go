@@ -23,22 +23,22 @@ type marks struct{ before, after []scoring.Mark }
 // Show returns what explains the score of an ASPIRE answer: pictures of the whiteboard before and
 // after the answer, with the marks of the test, and for the label test the picture that was
 // measured. A board that cannot be drawn shows nothing. It implements scoring.Shower.
-func (j *job) Show(r *scoring.Result) scoring.Exhibit {
+func (j *job) Show(result *scoring.Result) scoring.Exhibit {
 	limits := scene.DefaultLimits()
 	before, err := resolve(slices.Clone(j.initial.shapes), limits, nil)
 	if err != nil {
 		return scoring.Exhibit{}
 	}
-	after, err := resolve(j.shownRecords(r), limits, nil)
+	after, err := resolve(j.shownRecords(result), limits, nil)
 	if err != nil {
 		return scoring.Exhibit{}
 	}
 	var m marks
 	if j.marks != nil {
-		m = j.marks(j, r)
+		m = j.marks(j, result)
 	}
 	bounds := shownBounds(before, after)
-	label, measured := j.measuredLabel(r)
+	label, measured := j.measuredLabel(result)
 	if measured {
 		bounds = label.Bounds
 	}
@@ -55,20 +55,20 @@ func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 // measuredLabel returns the view that was measured for the label test. If the renderer chose
 // its bounds, they are read from the result. ok is false for other tests, and if nothing was
 // measured.
-func (j *job) measuredLabel(r *scoring.Result) (v view.View, ok bool) {
+func (j *job) measuredLabel(result *scoring.Result) (wanted view.View, ok bool) {
 	if j.base.Test != "label" || len(j.views) == 0 {
-		return v, false
+		return wanted, false
 	}
-	v = j.views[0]
-	if v.Content == nil {
-		return v, true
+	wanted = j.views[0]
+	if wanted.Content == nil {
+		return wanted, true
 	}
-	bounds := r.Floats("bounds")
-	if len(bounds) != 4 || len(v.Only) == 0 {
-		return v, false
+	bounds := result.Floats("bounds")
+	if len(bounds) != 4 || len(wanted.Only) == 0 {
+		return wanted, false
 	}
-	v.Bounds, v.Content = view.Box{X: bounds[0], Y: bounds[1], W: bounds[2], H: bounds[3]}, nil
-	return v, true
+	wanted.Bounds, wanted.Content = view.Box{X: bounds[0], Y: bounds[1], W: bounds[2], H: bounds[3]}, nil
+	return wanted, true
 }
 
 // shownRecords returns a copy of the shape records after the answer. For the arrow test the arrow
@@ -124,11 +124,11 @@ func shownBounds(before, after *scene.Scene) view.Box {
 // showMaze returns the function that makes the marks of the maze test: a ring around the target, and the new
 // shape with its distance from it. grid is the width of the whole maze, px.
 func showMaze(target scene.Point, grid float64) func(*job, *scoring.Result) marks {
-	return func(_ *job, r *scoring.Result) (m marks) {
+	return func(_ *job, result *scoring.Result) (m marks) {
 		goal := scoring.Mark{Form: scoring.Ring, Tone: scoring.Goal, A: target, R: grid / 16, Text: "target"}
 		m.before = append(m.before, goal)
 		m.after = append(m.after, goal)
-		if at, ok := r.Point("centre"); ok {
+		if at, ok := result.Point("centre"); ok {
 			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: at},
 				gapMark(scoring.Bad, at, target))
 		}
@@ -198,14 +198,14 @@ func choiceMark(meant, chosen bool) (scoring.Tone, string) {
 // showLine returns the function that makes the marks of the line test: the two targets, and how far
 // the ends of the line are from them. Each end is shown at the target for which the sum is smaller.
 func showLine(a, b scene.Point) func(*job, *scoring.Result) marks {
-	return func(_ *job, r *scoring.Result) (m marks) {
+	return func(_ *job, result *scoring.Result) (m marks) {
 		goals := []scoring.Mark{
 			{Form: scoring.Cross, Tone: scoring.Goal, A: a, Text: "A"},
 			{Form: scoring.Cross, Tone: scoring.Goal, A: b, Text: "B"},
 		}
 		m.before = goals
 		m.after = append(m.after, goals...)
-		ends := r.Points("ends")
+		ends := result.Points("ends")
 		if len(ends) != 2 {
 			return m
 		}
@@ -223,18 +223,18 @@ func showLine(a, b scene.Point) func(*job, *scoring.Result) marks {
 // gapMark returns the mark of the distance that remains between two points on the whiteboard,
 // labelled in px.
 func gapMark(tone scoring.Tone, from, to scene.Point) scoring.Mark {
-	m := scoring.Mark{Form: scoring.Gap, Tone: tone, A: from, B: to}
+	mark := scoring.Mark{Form: scoring.Gap, Tone: tone, A: from, B: to}
 	if d := distance(from, to); d >= 0.5 {
-		m.Text = fmt.Sprintf("%.0f px", d)
+		mark.Text = fmt.Sprintf("%.0f px", d)
 	}
-	return m
+	return mark
 }
 
 // showArrow returns the function that makes the marks of the arrow test: the arrow's headings
 // before and after the answer, with the angles that remain to the goal.
 func showArrow(arrow *scene.Record, centre, goal scene.Point) func(*job, *scoring.Result) marks {
 	rotation := arrow.Rotation
-	return func(_ *job, r *scoring.Result) (m marks) {
+	return func(_ *job, result *scoring.Result) (m marks) {
 		want := math.Atan2(goal.Y-centre.Y, goal.X-centre.X)
 		reach := distance(centre, goal)
 		headingMarks := func(tone scoring.Tone, heading float64) []scoring.Mark {
@@ -247,8 +247,8 @@ func showArrow(arrow *scene.Record, centre, goal scene.Point) func(*job, *scorin
 			}
 		}
 		m.before = headingMarks(scoring.Was, rotation-math.Pi/2)
-		turn, ok := r.Float("rotation")
-		if !ok || r.Status == otherShape {
+		turn, ok := result.Float("rotation")
+		if !ok || result.Status == otherShape {
 			turn = 0
 		}
 		m.after = headingMarks(scoring.Is, rotation+turn-math.Pi/2)
@@ -259,20 +259,20 @@ func showArrow(arrow *scene.Record, centre, goal scene.Point) func(*job, *scorin
 // showBalance returns the function that makes the marks of the balance test: the frame, its centre,
 // and the centres of mass before and after.
 func showBalance(frame view.Box) func(*job, *scoring.Result) marks {
-	return func(_ *job, r *scoring.Result) (m marks) {
+	return func(_ *job, result *scoring.Result) (m marks) {
 		middle := scene.Point{X: frame.X + frame.W/2, Y: frame.Y + frame.H/2}
 		common := []scoring.Mark{
 			{Form: scoring.Box, Tone: scoring.Goal, A: scene.Point{X: frame.X, Y: frame.Y},
 				B: scene.Point{X: frame.X + frame.W, Y: frame.Y + frame.H}},
 			{Form: scoring.Cross, Tone: scoring.Goal, A: middle, Text: "centre"},
 		}
-		was, ok := r.Point("com_before")
+		was, ok := result.Point("com_before")
 		if ok {
 			common = append(common, scoring.Mark{Form: scoring.Dot, Tone: scoring.Was, A: was, Text: "before"})
 		}
 		m.before = common
 		m.after = append(m.after, common...)
-		if is, visible := r.Point("com_after"); visible {
+		if is, visible := result.Point("com_after"); visible {
 			m.after = append(m.after, scoring.Mark{Form: scoring.Dot, Tone: scoring.Is, A: is, Text: "after"},
 				gapMark(scoring.Is, is, middle))
 			if ok {

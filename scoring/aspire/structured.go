@@ -17,24 +17,24 @@ const (
 // (docs/spec/aspire.md#r25). The first created red star counts, else the first created shape, but
 // not under the variant strict. Without one the score is 0. The centre of the shape may be known
 // only after rendering.
-func prepareMaze(w *workspace, j *job) error {
-	target, ok := w.point("target")
+func prepareMaze(workspace *workspace, j *job) error {
+	target, ok := workspace.point("target")
 	if !ok {
 		return badTask("target", "[x, y]")
 	}
-	grid, err := w.positiveNumber("grid_width", mazeGrid)
+	grid, err := workspace.positiveNumber("grid_width", mazeGrid)
 	if err != nil {
 		return err
 	}
-	cell, err := w.positiveNumber("cell_width", mazeCell)
+	cell, err := workspace.positiveNumber("cell_width", mazeCell)
 	if err != nil {
 		return err
 	}
 	j.marks = showMaze(target, grid)
-	created := w.board.created()
+	created := workspace.board.created()
 	j.addMetric("created", idsOf(created))
 	chosen := redStar(created)
-	if chosen == nil && len(created) > 0 && !w.variants.On(MazeStrict) {
+	if chosen == nil && len(created) > 0 && !workspace.variants.On(MazeStrict) {
 		chosen = created[0]
 	}
 	if chosen == nil {
@@ -45,11 +45,11 @@ func prepareMaze(w *workspace, j *job) error {
 		j.setScore(0)
 		return nil
 	}
-	rule := mazeRule{target: target, grid: grid, cell: cell, byCell: w.variants.On(MazeCell),
-		clamp: w.variants.On(MazeClamp)}
+	rule := mazeRule{target: target, grid: grid, cell: cell, byCell: workspace.variants.On(MazeCell),
+		clamp: workspace.variants.On(MazeClamp)}
 	var pending pendingPoints
 	j.addMetric("chosen", chosen.ID)
-	if err := pending.addCentre(w.centre(&w.board, chosen)); err != nil {
+	if err := pending.addCentre(workspace.centre(&workspace.board, chosen)); err != nil {
 		j.setError(err)
 		return nil
 	}
@@ -99,27 +99,27 @@ func redStar(created []*scene.Record) *scene.Record {
 // prepareGraph scores the graph test: by F1, which nodes the answer coloured red
 // (docs/spec/aspire.md#r31). A node is an initial shape that the task lists, or whose id has the
 // prefix of nodes. Its final colour counts.
-func prepareGraph(w *workspace, j *job) error {
-	meant, ok := w.shapeIDs("neighbours")
+func prepareGraph(workspace *workspace, j *job) error {
+	meant, ok := workspace.shapeIDs("neighbours")
 	if !ok {
 		return badTask("neighbours", "a list of ids")
 	}
-	nodes, ok := w.shapeIDs("nodes")
+	nodes, ok := workspace.shapeIDs("nodes")
 	if !ok {
 		nodes = nil // then the prefix of ids identifies nodes (docs/spec/aspire.md#r32)
 	}
 	selected := []string{}
-	for i := range w.board.initial {
-		id := w.board.initial[i].ID
+	for i := range workspace.board.initial {
+		id := workspace.board.initial[i].ID
 		if nodes == nil && !strings.HasPrefix(id, "shape:node-") || nodes != nil && !nodes[id] {
 			continue
 		}
-		if r := w.board.find(id); r != nil && r.Has&scene.HasColor != 0 && r.Color == scene.Red {
+		if r := workspace.board.find(id); r != nil && r.Has&scene.HasColor != 0 && r.Color == scene.Red {
 			selected = append(selected, id)
 		}
 	}
 	j.marks = showGraph(meant)
-	j.addMetric("created", idsOf(w.board.created()))
+	j.addMetric("created", idsOf(workspace.board.created()))
 	j.addMetric("selected", selected)
 	j.setScore(f1(selected, meant))
 	return nil
@@ -128,21 +128,21 @@ func prepareGraph(w *workspace, j *job) error {
 // preparePattern scores the pattern test: 1 if the answer deleted the outlier and nothing else,
 // else 0 (docs/spec/aspire.md#r35). Under the variant contains it does not matter what else was
 // deleted.
-func preparePattern(w *workspace, j *job) error {
-	outlier, err := w.initialShape("outlier")
+func preparePattern(workspace *workspace, j *job) error {
+	outlier, err := workspace.initialShape("outlier")
 	if err != nil {
 		return err
 	}
-	deleted := w.board.deleted()
+	deleted := workspace.board.deleted()
 	score := 0.0
 	if slices.Contains(deleted, outlier.ID) {
 		score = 1
 	}
 	j.marks = showDeleted("", map[string]bool{outlier.ID: true})
-	j.addMetric("created", idsOf(w.board.created()))
+	j.addMetric("created", idsOf(workspace.board.created()))
 	j.addMetric("deleted", deleted)
 	j.addMetric("score_contains", score)
-	if len(deleted) != 1 && !w.variants.On(PatternContains) {
+	if len(deleted) != 1 && !workspace.variants.On(PatternContains) {
 		score = 0
 	}
 	j.setScore(score)

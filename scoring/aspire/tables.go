@@ -78,49 +78,49 @@ func newTables(o scoring.TableOptions) scoring.Tables {
 // its task. Results that do not say how the model was asked are not counted. Missing answers score
 // 0 with countMissing and do not count otherwise. Arms beyond maxArms and tasks beyond maxItems are
 // left out. It implements scoring.Tables.
-func (t *tables) Add(r *scoring.Result) {
-	if r.Who.Asked == nil {
+func (tables *tables) Add(result *scoring.Result) {
+	if result.Who.Asked == nil {
 		return
 	}
-	asked := r.Who.Arm() // mode, input and others
-	key := armKey{r.Who.Model, asked[0], asked[1]}
-	row := t.byKey[key]
+	asked := result.Who.Arm() // mode, input and others
+	key := armKey{result.Who.Model, asked[0], asked[1]}
+	row := tables.byKey[key]
 	if row == nil {
-		if len(t.arms) >= maxArms {
+		if len(tables.arms) >= maxArms {
 			return
 		}
 		row = &arm{armKey: key, tests: map[string]*testScores{}}
-		t.byKey[key] = row
-		t.arms = append(t.arms, row)
+		tables.byKey[key] = row
+		tables.arms = append(tables.arms, row)
 	}
-	row.Tally.Add(r)
-	if tokens, ok := r.Who.Asked.CompletionTokens(); ok {
+	row.Tally.Add(result)
+	if tokens, ok := result.Who.Asked.CompletionTokens(); ok {
 		row.tokens = append(row.tokens, tokens)
 	}
-	missing := r.Err != nil && r.Err.Code == "no_response"
-	if !r.Scored && !(missing && t.countMissing) || t.items >= maxItems {
+	missing := result.Err != nil && result.Err.Code == "no_response"
+	if !result.Scored && !(missing && tables.countMissing) || tables.items >= maxItems {
 		return
 	}
-	scores := row.tests[r.Test]
+	scores := row.tests[result.Test]
 	if scores == nil {
 		scores = &testScores{taskIndex: map[string]int{}}
-		row.tests[r.Test] = scores
+		row.tests[result.Test] = scores
 	}
-	task, ok := scores.taskIndex[r.ID]
+	task, ok := scores.taskIndex[result.ID]
 	if !ok {
 		task = len(scores.sums)
-		scores.taskIndex[r.ID] = task
+		scores.taskIndex[result.ID] = task
 		scores.sums = append(scores.sums, 0)
 		scores.repeats = append(scores.repeats, 0)
-		t.items++
+		tables.items++
 	}
-	scores.sums[task] += r.Score
+	scores.sums[task] += result.Score
 	scores.repeats[task]++
 }
 
 // taskMeans returns the mean score of each task of an ASPIRE test over its repeats, for one arm.
-func (a *arm) taskMeans(test string) (list []float64) {
-	if scores := a.tests[test]; scores != nil {
+func (arm *arm) taskMeans(test string) (list []float64) {
+	if scores := arm.tests[test]; scores != nil {
 		for i, sum := range scores.sums {
 			list = append(list, sum/float64(scores.repeats[i]))
 		}
@@ -130,11 +130,11 @@ func (a *arm) taskMeans(test string) (list []float64) {
 
 // meanScore returns the mean, over those of the named ASPIRE tests that have answers, of the tests'
 // mean scores, and how many these tests are. x is NaN if there are none.
-func (t *tables) meanScore(a *arm, names []string) (x float64, n int) {
+func (tables *tables) meanScore(a *arm, names []string) (x float64, n int) {
 	for _, name := range names {
 		if list := a.taskMeans(name); len(list) > 0 {
 			testMean := stats.Mean(list)
-			if t.clamp {
+			if tables.clamp {
 				testMean = min(max(testMean, 0), 1)
 			}
 			x += testMean
@@ -146,8 +146,8 @@ func (t *tables) meanScore(a *arm, names []string) (x float64, n int) {
 
 // Tables returns the tables and figures of the ASPIRE paper for these results, without those that
 // have no rows. Rows are in the order of models, modes and inputs. It implements scoring.Tables.
-func (t *tables) Tables() []scoring.TextTable {
-	if len(t.arms) == 0 {
+func (tables *tables) Tables() []scoring.TextTable {
+	if len(tables.arms) == 0 {
 		return nil
 	}
 	position := func(list []string, s string) int {
@@ -156,7 +156,7 @@ func (t *tables) Tables() []scoring.TextTable {
 		}
 		return len(list)
 	}
-	slices.SortStableFunc(t.arms, func(a, b *arm) int {
+	slices.SortStableFunc(tables.arms, func(a, b *arm) int {
 		if order := strings.Compare(a.model, b.model); order != 0 {
 			return order
 		}
@@ -165,8 +165,8 @@ func (t *tables) Tables() []scoring.TextTable {
 		}
 		return position(inputs, a.input) - position(inputs, b.input)
 	})
-	out := []scoring.TextTable{t.modelTable()}
-	for _, table := range []scoring.TextTable{t.inputTable(), t.testTable(), t.categoryTable()} {
+	out := []scoring.TextTable{tables.modelTable()}
+	for _, table := range []scoring.TextTable{tables.inputTable(), tables.testTable(), tables.categoryTable()} {
 		if len(table.Rows) > 0 {
 			out = append(out, table)
 		}
@@ -186,21 +186,21 @@ func testNames() (names []string) {
 // full input. Its columns are model, mode, score, mean number of completion tokens, rank and
 // nearest among published scores, then those of the tally. A row that lacks some tests says so and
 // has no rank. Published rows follow.
-func (t *tables) modelTable() scoring.TextTable {
+func (tables *tables) modelTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Table 1: models and modes" + paperSuffix, Text: 2,
 		Columns: []string{"model", "mode", "score", "tokens", "rank", "nearest", "n", "missing", "failed",
 			"filtered", "cut"},
 		Note: "Score: mean of the means of the tests, full input. Tokens: completion tokens of an answer, on average."}
 	var published []paper.Published
-	for _, printed := range t.paper.Tables["models"].Rows {
+	for _, printed := range tables.paper.Tables["models"].Rows {
 		published = append(published, paper.Published{Name: printed.Text(0) + " " + printed.Text(1),
 			Value: printed.Number(2)})
 	}
-	for _, row := range t.arms {
+	for _, row := range tables.arms {
 		if row.input != "full" && row.input != "" {
 			continue
 		}
-		mean, scored := t.meanScore(row, testNames())
+		mean, scored := tables.meanScore(row, testNames())
 		score, tokens := scoring.FormatCell(mean, 3), scoring.FormatCell(stats.Mean(row.tokens), 2)
 		if scored < len(tests) {
 			score += fmt.Sprintf(" (%d of %d tests)", scored, len(tests))
@@ -212,7 +212,7 @@ func (t *tables) modelTable() scoring.TextTable {
 		out.Rows = append(out.Rows, append([]string{cmp.Or(row.model, "-"), cmp.Or(row.mode, "-"), score, tokens,
 			rank, nearest}, row.Tally.Cells()...))
 	}
-	for _, printed := range t.paper.Tables["models"].Rows {
+	for _, printed := range tables.paper.Tables["models"].Rows {
 		out.Rows = append(out.Rows, []string{printed.Text(0) + paper.Mark, printed.Text(1), printed.Cell(2, 2),
 			printed.Cell(3, 2), "-", "-", "-", "-", "-", "-", "-"})
 	}
@@ -222,24 +222,24 @@ func (t *tables) modelTable() scoring.TextTable {
 // inputTable returns Table 2 of the ASPIRE paper: scores by what the text says of the scene. Its
 // columns are test, model, mode, then for each of the three inputs the mean, the number of tasks
 // and the rank. It has no rows unless some answers had a reduced input.
-func (t *tables) inputTable() scoring.TextTable {
+func (tables *tables) inputTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Table 2: inputs" + paperSuffix, Text: 3,
 		Columns: []string{"test", "model", "mode", "full", "minimal", "scaffold", "n full", "n minimal",
 			"n scaffold", "rank full", "rank minimal", "rank scaffold"}}
-	reduced := slices.ContainsFunc(t.arms, func(a *arm) bool { return a.input == "minimal" || a.input == "scaffold" })
+	reduced := slices.ContainsFunc(tables.arms, func(a *arm) bool { return a.input == "minimal" || a.input == "scaffold" })
 	if !reduced {
 		return out
 	}
-	printed := t.paper.Tables["inputs"]
+	printed := tables.paper.Tables["inputs"]
 	for _, test := range testNames() {
 		var seen []armKey
-		for _, a := range t.arms {
+		for _, a := range tables.arms {
 			key := armKey{model: a.model, mode: a.mode}
 			if slices.Contains(seen, key) {
 				continue
 			}
 			seen = append(seen, key)
-			if row := t.inputRow(key, test, printed); row != nil {
+			if row := tables.inputRow(key, test, printed); row != nil {
 				out.Rows = append(out.Rows, row)
 			}
 		}
@@ -255,12 +255,12 @@ func (t *tables) inputTable() scoring.TextTable {
 
 // inputRow returns the row of inputTable for a test and the model and mode of key; nil where they
 // have no tasks with a reduced input.
-func (t *tables) inputRow(key armKey, test string, printed paper.Table) []string {
+func (tables *tables) inputRow(key armKey, test string, printed paper.Table) []string {
 	row, counts, ranks := []string{test, cmp.Or(key.model, "-"), cmp.Or(key.mode, "-")}, []string{}, []string{}
 	reducedTasks := 0
 	for i, input := range inputs {
 		var means []float64 // by task
-		if withInput := t.byKey[armKey{key.model, key.mode, input}]; withInput != nil {
+		if withInput := tables.byKey[armKey{key.model, key.mode, input}]; withInput != nil {
 			means = withInput.taskMeans(test)
 		}
 		if i > 0 { // not the full input
@@ -285,12 +285,12 @@ func (t *tables) inputRow(key armKey, test string, printed paper.Table) []string
 
 // testTable returns Figure 4 of the ASPIRE paper, scores by test. Its columns are test, model,
 // mode, input, mean, standard error over tasks, and number of tasks.
-func (t *tables) testTable() scoring.TextTable {
+func (tables *tables) testTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Figure 4: tests", Text: 4,
 		Columns: []string{"test", "model", "mode", "input", "mean", "se", "tasks"},
 		Note:    "Standard errors are over tasks; repeats of a task are averaged first. The paper prints no numbers here."}
 	for _, test := range testNames() {
-		for _, row := range t.arms {
+		for _, row := range tables.arms {
 			if list := row.taskMeans(test); len(list) > 0 {
 				standardError := math.Sqrt(stats.Variance(list)) / math.Sqrt(float64(len(list)))
 				out.Rows = append(out.Rows,
@@ -312,24 +312,24 @@ var categoryNames = []scoring.Group{
 
 // categoryTable returns Figure 5 of the ASPIRE paper, scores by category of tests. Its columns are
 // the model, the mean of each category over the model's modes with the full input, and these modes.
-func (t *tables) categoryTable() scoring.TextTable {
+func (tables *tables) categoryTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "ASPIRE Figure 5: categories", Text: 1, Columns: []string{"model"},
 		Note: "Means over the modes, full input. The paper prints no numbers here."}
 	for _, g := range categoryNames {
 		out.Columns = append(out.Columns, g.Name)
 	}
 	out.Columns = append(out.Columns, "modes")
-	for i := 0; i < len(t.arms); {
-		model, sums, counts, modesSeen := t.arms[i].model, make([]float64, len(categoryNames)),
+	for i := 0; i < len(tables.arms); {
+		model, sums, counts, modesSeen := tables.arms[i].model, make([]float64, len(categoryNames)),
 			make([]float64, len(categoryNames)), []string{}
-		for ; i < len(t.arms) && t.arms[i].model == model; i++ {
-			arm := t.arms[i]
+		for ; i < len(tables.arms) && tables.arms[i].model == model; i++ {
+			arm := tables.arms[i]
 			if arm.input != "full" && arm.input != "" {
 				continue
 			}
 			modesSeen = append(modesSeen, cmp.Or(arm.mode, "-"))
 			for c, g := range categoryNames {
-				if mean, scored := t.meanScore(arm, g.Tests); scored > 0 {
+				if mean, scored := tables.meanScore(arm, g.Tests); scored > 0 {
 					sums[c] += mean
 					counts[c]++
 				}

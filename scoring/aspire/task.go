@@ -24,21 +24,21 @@ func badTask(field, want string) *scoring.Error {
 // number reads a numeric member of an ASPIRE task. ok is false if it is missing, of another type or
 // infinite.
 func number(v *fastjson.Value, name string) (float64, bool) {
-	m := v.Get(name)
-	if m == nil || m.Type() != fastjson.TypeNumber {
+	member := v.Get(name)
+	if member == nil || member.Type() != fastjson.TypeNumber {
 		return 0, false
 	}
-	x := m.GetFloat64()
+	x := member.GetFloat64()
 	return x, x-x == 0 // false for infinities and NaN
 }
 
 // positiveNumber reads a length of an ASPIRE task, which must be positive, or returns otherwise if
 // it is missing or null.
-func (w *workspace) positiveNumber(name string, otherwise float64) (float64, error) {
-	if m := w.task.Get(name); m == nil || m.Type() == fastjson.TypeNull {
+func (workspace *workspace) positiveNumber(name string, otherwise float64) (float64, error) {
+	if m := workspace.task.Get(name); m == nil || m.Type() == fastjson.TypeNull {
 		return otherwise, nil
 	}
-	x, ok := number(w.task, name)
+	x, ok := number(workspace.task, name)
 	if !ok || !(x > 0) {
 		return 0, badTask(name, "a number > 0")
 	}
@@ -46,8 +46,8 @@ func (w *workspace) positiveNumber(name string, otherwise float64) (float64, err
 }
 
 // floats reads a list of exactly n finite numbers of an ASPIRE task. ok is false for anything else.
-func (w *workspace) floats(name string, n int) (xs []float64, ok bool) {
-	list := w.task.GetArray(name)
+func (workspace *workspace) floats(name string, n int) (xs []float64, ok bool) {
+	list := workspace.task.GetArray(name)
 	if len(list) != n {
 		return nil, false
 	}
@@ -62,8 +62,8 @@ func (w *workspace) floats(name string, n int) (xs []float64, ok bool) {
 }
 
 // point reads a point [x, y] of an ASPIRE task.
-func (w *workspace) point(name string) (scene.Point, bool) {
-	xs, ok := w.floats(name, 2)
+func (workspace *workspace) point(name string) (scene.Point, bool) {
+	xs, ok := workspace.floats(name, 2)
 	if !ok {
 		return scene.Point{}, false
 	}
@@ -72,20 +72,20 @@ func (w *workspace) point(name string) (scene.Point, bool) {
 
 // frame reads the frame of the balance test, by default the whole canvas
 // (docs/spec/aspire.md#r62).
-func (w *workspace) frame() (view.Box, error) {
-	if given := w.task.Get("frame"); given == nil || given.Type() == fastjson.TypeNull {
+func (workspace *workspace) frame() (view.Box, error) {
+	if given := workspace.task.Get("frame"); given == nil || given.Type() == fastjson.TypeNull {
 		return view.Box{W: 1400, H: 800}, nil
 	}
-	sides, ok := w.floats("frame", 4)
-	if !ok || w.suite.limits.CheckCanvas(sides[2], sides[3]) != nil {
+	sides, ok := workspace.floats("frame", 4)
+	if !ok || workspace.suite.limits.CheckCanvas(sides[2], sides[3]) != nil {
 		return view.Box{}, badTask("frame", "[x, y, w, h] of a picture within the limits")
 	}
 	return view.Box{X: sides[0], Y: sides[1], W: sides[2], H: sides[3]}, nil
 }
 
 // shapeID reads a shape id of the task, "" if there is none.
-func (w *workspace) shapeID(name string) string {
-	return withPrefix(string(w.task.GetStringBytes(name)))
+func (workspace *workspace) shapeID(name string) string {
+	return withPrefix(string(workspace.task.GetStringBytes(name)))
 }
 
 // withPrefix returns a shape id of an ASPIRE task with the editor's prefix "shape:", which it adds
@@ -99,10 +99,10 @@ func withPrefix(id string) string {
 
 // initialShape returns the initial shape whose id the ASPIRE task's member `name` holds, or an
 // error that asks for one.
-func (w *workspace) initialShape(name string) (*scene.Record, error) {
-	id := w.shapeID(name)
-	for i := range w.board.initial {
-		if r := &w.board.initial[i]; r.ID == id && id != "" {
+func (workspace *workspace) initialShape(name string) (*scene.Record, error) {
+	id := workspace.shapeID(name)
+	for i := range workspace.board.initial {
+		if r := &workspace.board.initial[i]; r.ID == id && id != "" {
 			return r, nil
 		}
 	}
@@ -111,17 +111,17 @@ func (w *workspace) initialShape(name string) (*scene.Record, error) {
 
 // shapeIDs reads a set of shape ids of an ASPIRE task. ok is false if the member is not a list of
 // strings.
-func (w *workspace) shapeIDs(name string) (set map[string]bool, ok bool) {
-	member := w.task.Get(name)
+func (workspace *workspace) shapeIDs(name string) (set map[string]bool, ok bool) {
+	member := workspace.task.Get(name)
 	if member == nil || member.Type() != fastjson.TypeArray {
 		return nil, false
 	}
 	set = make(map[string]bool)
-	for _, v := range member.GetArray() {
-		if v.Type() != fastjson.TypeString {
+	for _, value := range member.GetArray() {
+		if value.Type() != fastjson.TypeString {
 			return nil, false
 		}
-		set[withPrefix(string(v.GetStringBytes()))] = true
+		set[withPrefix(string(value.GetStringBytes()))] = true
 	}
 	return set, true
 }

@@ -24,23 +24,23 @@ type boardOverTurns struct {
 
 // canvas returns the whiteboard of an ASPIRE item before the first answer of an episode. The item
 // needs no response. It implements scoring.Suite.Canvas.
-func (s *suite) canvas(it *scoring.Item, v scoring.Variants) (scoring.Canvas, error) {
-	test := findTest(it.Test)
+func (suite *suite) canvas(item *scoring.Item, variants scoring.Variants) (scoring.Canvas, error) {
+	test := findTest(item.Test)
 	if test == nil {
-		return nil, newError("unknown_test", "cannot build on a board of test %s: want one of ASPIRE's", quote(it.Test))
+		return nil, newError("unknown_test", "cannot build on a board of test %s: want one of ASPIRE's", quote(item.Test))
 	}
-	initial, err := s.readShapes(it.Fields.Get("shapes"))
+	initial, err := suite.readShapes(item.Fields.Get("shapes"))
 	if err != nil {
 		return nil, err
 	}
 	turns := &boardOverTurns{updates: map[string]*scene.Record{}, textJSON: map[*scene.RichText]string{}}
-	turns.workspace.suite, turns.workspace.variants, turns.workspace.test = s, v, test
+	turns.workspace.suite, turns.workspace.variants, turns.workspace.test = suite, variants, test
 	if duplicate := turns.workspace.board.reset(initial); duplicate >= 0 {
 		return nil, newError("bad_scene", "cannot read %s.id: %s is the id of another shape", shapePath(duplicate),
 			quote(initial[duplicate].ID))
 	}
 	if test.name == "arrow" {
-		turns.arrowID = withPrefix(string(it.Fields.GetStringBytes("task", "arrow")))
+		turns.arrowID = withPrefix(string(item.Fields.GetStringBytes("task", "arrow")))
 	}
 	return turns, nil
 }
@@ -49,51 +49,51 @@ func (s *suite) canvas(it *scoring.Item, v scoring.Variants) (scoring.Canvas, er
 // rotation. status says how the answer was read, or why a rotation did not count. It implements
 // scoring.Canvas.
 func (turns *boardOverTurns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
-	w := &turns.workspace
-	w.notes, w.reader = &notes{}, answer.Reader{} // a new reader, because records keep strings of the old one
-	if err := w.readResponse(it.Fields.Get("response")); err != nil {
+	workspace := &turns.workspace
+	workspace.notes, workspace.reader = &notes{}, answer.Reader{} // a new reader, because records keep strings of the old one
+	if err := workspace.readResponse(it.Fields.Get("response")); err != nil {
 		return "", nil, err
 	}
 	turns.turn++
-	status = string(w.found.Status)
-	w.cleaner.textJSON = turns.textJSON
+	status = string(workspace.found.Status)
+	workspace.cleaner.textJSON = turns.textJSON
 	if turns.turn > 1 {
-		w.cleaner.idTurn = "t" + strconv.Itoa(turns.turn) + "-"
+		workspace.cleaner.idTurn = "t" + strconv.Itoa(turns.turn) + "-"
 	}
 	if turns.arrowID != "" {
 		if refused := turns.applyRotation(); refused != "" {
 			status = refused
 		}
-		return status, w.notes.all(), nil
+		return status, workspace.notes.all(), nil
 	}
-	w.ops.cleanAndApply(&w.cleaner, &w.board, w.found.Value)
-	for i := range w.ops.update {
-		turns.rememberUpdate(&w.ops.update[i])
+	workspace.ops.cleanAndApply(&workspace.cleaner, &workspace.board, workspace.found.Value)
+	for i := range workspace.ops.update {
+		turns.rememberUpdate(&workspace.ops.update[i])
 	}
-	return status, w.notes.all(), nil
+	return status, workspace.notes.all(), nil
 }
 
 // applyRotation applies the answer to the arrow test. Rotations add up in totalRotation
 // until an update turns the arrow; from then on the board has all of them. refused is the
 // status of an answer that turns nothing, "" otherwise.
 func (turns *boardOverTurns) applyRotation() (refused string) {
-	w := &turns.workspace
-	turn, ok := w.readRotation()
+	workspace := &turns.workspace
+	turn, ok := workspace.readRotation()
 	switch {
-	case ok && !w.namesArrow(turns.arrowID):
+	case ok && !workspace.namesArrow(turns.arrowID):
 		return otherShape
 	case ok && turns.turnedByUpdate:
 		turns.rotateOnBoard(turn)
 	case ok:
 		turns.totalRotation = clampFinite(turns.totalRotation + turn)
-	case w.variants.On(ArrowAcceptUpdate) && w.updatesRotation(turns.arrowID):
+	case workspace.variants.On(ArrowAcceptUpdate) && workspace.updatesRotation(turns.arrowID):
 		if !turns.turnedByUpdate {
 			turns.turnedByUpdate = true
 			turns.rotateOnBoard(turns.totalRotation)
 		}
-		w.board.applyUpdates(w.ops.update)
-		for i := range w.ops.update {
-			turns.rememberUpdate(&w.ops.update[i])
+		workspace.board.applyUpdates(workspace.ops.update)
+		for i := range workspace.ops.update {
+			turns.rememberUpdate(&workspace.ops.update[i])
 		}
 	default:
 		return noAnswer
@@ -139,36 +139,36 @@ func (turns *boardOverTurns) AppendAnswer(dst []byte) []byte {
 		dst = scoring.AppendFloat(dst, turns.totalRotation)
 		return append(dst, '}')
 	}
-	b := &turns.workspace.board
+	board := &turns.workspace.board
 	appendRecords := func(dst []byte, recordOf func(i int) *scene.Record) []byte {
 		first := true
-		for i := range b.records {
-			r := recordOf(i)
-			if b.origins[i].dead || r == nil {
+		for i := range board.records {
+			record := recordOf(i)
+			if board.origins[i].dead || record == nil {
 				continue
 			}
 			if !first {
 				dst = append(dst, ',')
 			}
 			first = false
-			dst = r.AppendJSON(dst, turns.text)
+			dst = record.AppendJSON(dst, turns.text)
 		}
 		return dst
 	}
 	dst = appendRecords(append(dst, `{"createShapes":[`...), func(i int) *scene.Record {
-		if b.origins[i].creationRank < 0 {
+		if board.origins[i].creationRank < 0 {
 			return nil
 		}
-		return &b.records[i]
+		return &board.records[i]
 	})
 	dst = appendRecords(append(dst, `],"updateShapes":[`...), func(i int) *scene.Record {
-		if b.origins[i].creationRank >= 0 {
+		if board.origins[i].creationRank >= 0 {
 			return nil
 		}
-		return turns.updates[b.records[i].ID]
+		return turns.updates[board.records[i].ID]
 	})
 	dst = append(dst, `],"deleteShapes":[`...)
-	for i, id := range b.deleted() {
+	for i, id := range board.deleted() {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -178,11 +178,11 @@ func (turns *boardOverTurns) AppendAnswer(dst []byte) []byte {
 }
 
 // text returns the JSON of a text on the whiteboard, as the answer that set it gave it.
-func (turns *boardOverTurns) text(t *scene.RichText) []byte {
-	if t == nil {
+func (turns *boardOverTurns) text(text *scene.RichText) []byte {
+	if text == nil {
 		return []byte(`""`)
 	}
-	return []byte(turns.textJSON[t])
+	return []byte(turns.textJSON[text])
 }
 
 // View returns the picture of the whiteboard that the model is shown between turns: the canvas, or
@@ -192,21 +192,21 @@ func (turns *boardOverTurns) View() (view.View, error) {
 	if turns.arrowID != "" && !turns.turnedByUpdate { // rotate calls are added up, and are not in the records yet
 		rotateAboutCentre(records, turns.arrowID, turns.totalRotation)
 	}
-	s, err := resolve(records, turns.workspace.suite.limits, nil)
+	scene, err := resolve(records, turns.workspace.suite.limits, nil)
 	if err != nil {
 		return view.View{}, err
 	}
-	v := view.View{Scene: s, Bounds: canvas}
+	wanted := view.View{Scene: scene, Bounds: canvas}
 	if turns.workspace.test.name != "overlap" {
-		return v, nil
+		return wanted, nil
 	}
-	content, ok, err := view.ContentBounds(s, nil)
+	content, ok, err := view.ContentBounds(scene, nil)
 	if err != nil || !ok {
-		return v, err
+		return wanted, err
 	}
 	const pad = 32 // as in the picture of the prompt
 	x0, y0 := math.Floor(content.X-pad), math.Floor(content.Y-pad)
-	v.Bounds = view.Box{X: x0, Y: y0, W: math.Ceil(content.X+content.W+pad) - x0,
+	wanted.Bounds = view.Box{X: x0, Y: y0, W: math.Ceil(content.X+content.W+pad) - x0,
 		H: math.Ceil(content.Y+content.H+pad) - y0}
-	return v, nil
+	return wanted, nil
 }

@@ -84,19 +84,19 @@ type reader struct {
 	drawer       *replay.Drawer // nil until the first picture
 }
 
-// ownAnswer reports whether v, the value of member, is a DrawingBench answer: a list of actions or
+// ownAnswer reports whether value, the value of member, is a DrawingBench answer: a list of actions or
 // an object that has one. A list in the member "actions" counts whatever it holds, as for the
 // published evaluator. One in "response" counts where it is empty or an element has the member
 // "action". It implements scoring.Suite.OwnAnswer. See docs/spec/drawingbench.md#r14.
-func ownAnswer(_ *scoring.Item, member string, v *fastjson.Value) bool {
-	if v.Type() == fastjson.TypeObject {
-		list := v.Get("actions")
+func ownAnswer(_ *scoring.Item, member string, value *fastjson.Value) bool {
+	if value.Type() == fastjson.TypeObject {
+		list := value.Get("actions")
 		return list != nil && list.Type() == fastjson.TypeArray
 	}
-	if v.Type() != fastjson.TypeArray {
+	if value.Type() != fastjson.TypeArray {
 		return false
 	}
-	list := v.GetArray()
+	list := value.GetArray()
 	return member == "actions" || len(list) == 0 ||
 		slices.ContainsFunc(list, func(e *fastjson.Value) bool { return e.Exists("action") })
 }
@@ -135,11 +135,11 @@ var variants = []scoring.Variant{
 // prepare reads a DrawingBench item, its task and its answer, and returns the job that scores it.
 // The job keeps the reader, which holds the memory of answer and task, until Score. It implements
 // scoring.Suite.Prepare.
-func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
-	r := s.pool.Get().(*reader)
-	j := &job{suite: s, reader: r, variants: v}
+func (suite *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
+	r := suite.pool.Get().(*reader)
+	j := &job{suite: suite, reader: r, variants: v}
 	if err := j.readItem(it); err != nil {
-		s.pool.Put(r)
+		suite.pool.Put(r)
 		return nil, err
 	}
 	return j, nil
@@ -147,18 +147,18 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 
 // readItem reads the DrawingBench item's task and answer into the job. It remembers the item's test
 // and replaces it by the suite's only one.
-func (j *job) readItem(it *scoring.Item) (err error) {
-	j.task, err = j.reader.readTask(it, j.variants)
+func (j *job) readItem(item *scoring.Item) (err error) {
+	j.task, err = j.reader.readTask(item, j.variants)
 	if err != nil {
 		return err
 	}
-	j.answer, err = j.reader.readAnswer(it, j.variants[Input] == "strict")
+	j.answer, err = j.reader.readAnswer(item, j.variants[Input] == "strict")
 	if err != nil {
 		return err
 	}
-	j.test = it.Test
-	it.Test = testName
-	j.base = scoring.Result{ID: it.ID, Suite: suiteName, Test: testName, Metrics: j.task.metrics()}
+	j.test = item.Test
+	item.Test = testName
+	j.base = scoring.Result{ID: item.ID, Suite: suiteName, Test: testName, Metrics: j.task.metrics()}
 	return nil
 }
 
@@ -166,11 +166,11 @@ func (j *job) readItem(it *scoring.Item) (err error) {
 // criteria, but then the line must hold null: without criteria an answer that does nothing scores
 // 1. It implements scoring.Suite.Lacking. See docs/spec/drawingbench.md#r4.
 func lacking(it *scoring.Item) error {
-	l := scoring.LackingIn(it)
+	lacking := scoring.LackingIn(it)
 	if it.Fields.Get("criteria") == nil {
-		l.Add("criteria", "those of the task, null where it has none", "bad_item")
+		lacking.Add("criteria", "those of the task, null where it has none", "bad_item")
 	}
-	return l.Err("want them in the line, or task_id or index and --tasks drawingbench=FILE")
+	return lacking.Err("want them in the line, or task_id or index and --tasks drawingbench=FILE")
 }
 
 // noResponse returns the error of a missing response.
@@ -180,12 +180,12 @@ func noResponse() *scoring.Error {
 
 // tooMany returns a message if an answer has more mouse actions than the limit allows, else "". See
 // docs/spec/drawingbench.md#r15.
-func (s *suite) tooMany(v *pyjson.Value) string {
+func (suite *suite) tooMany(v *pyjson.Value) string {
 	count := len(v.Items())
-	if v.Kind != pyjson.List || count <= s.MaxActions {
+	if v.Kind != pyjson.List || count <= suite.MaxActions {
 		return ""
 	}
-	return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", count, s.MaxActions, scoring.FlagActions)
+	return fmt.Sprintf("the answer has %d actions; want at most %d (%s)", count, suite.MaxActions, scoring.FlagActions)
 }
 
 // readResult is a model's answer as it was read.
@@ -202,42 +202,42 @@ type readResult struct {
 // missing: with strict by docs/spec/drawingbench.md#r11, else by docs/spec/drawingbench.md#r12.
 // Text on which the published evaluator crashes is not an error but sets crash. The result is valid
 // until the reader is used again.
-func (r *reader) readAnswer(it *scoring.Item, strict bool) (a readResult, err error) {
+func (reader *reader) readAnswer(it *scoring.Item, strict bool) (result readResult, err error) {
 	member := it.Fields.Get("actions")
 	if jsontree.Absent(member) {
 		member = it.Fields.Get("response")
 	}
 	if jsontree.Absent(member) {
-		return a, nil
+		return result, nil
 	}
-	a.found = true
+	result.found = true
 	isText := member.Type() == fastjson.TypeString
 	if isText {
-		a.text = string(member.GetStringBytes())
+		result.text = string(member.GetStringBytes())
 	} else {
-		r.text = jsontree.Append(r.text[:0], member)
-		a.text = string(r.text)
+		reader.text = jsontree.Append(reader.text[:0], member)
+		result.text = string(reader.text)
 	}
 	if isText && !strict {
-		a.value, a.how, a.limited = parse.Extract(&r.answer, a.text)
-		return a, nil
+		result.value, result.how, result.limited = parse.Extract(&reader.answer, result.text)
+		return result, nil
 	}
-	r.answer.Reset(a.text)
-	a.value, err = r.answer.All()
+	reader.answer.Reset(result.text)
+	result.value, err = reader.answer.All()
 	exception, crashed := err.(pyjson.Exception) // for example, a number of 5,000 digits
 	switch {
 	case crashed:
-		a.crash = string(exception)
+		result.crash = string(exception)
 	case err != nil && !isText:
 		return readResult{}, badItem("response", "%v", err)
 	case !strict:
-		a.value = parse.Actions(a.value)
+		result.value = parse.Actions(result.value)
 	}
-	a.how = parse.Direct
+	result.how = parse.Direct
 	if isText {
-		a.how = parse.Strict
+		result.how = parse.Strict
 	}
-	return a, nil
+	return result, nil
 }
 
 // badItem returns the error for a field of an item that cannot be read.
@@ -258,35 +258,35 @@ type taskInfo struct {
 // readTask reads what the evaluator and the tables need of a DrawingBench task. The evaluator gets
 // the prompt only under the variant WithPrompt (docs/spec/drawingbench.md#r5). Criteria that are
 // not an object are refused.
-func (r *reader) readTask(it *scoring.Item, v scoring.Variants) (t taskInfo, err error) {
-	criteria := it.Fields.Get("criteria")
-	t.category, t.difficulty = stringMember(it.Fields, "category"), stringMember(it.Fields, "difficulty")
-	t.turn, t.name = turnOf(it), taskName(it)
+func (reader *reader) readTask(item *scoring.Item, variants scoring.Variants) (info taskInfo, err error) {
+	criteria := item.Fields.Get("criteria")
+	info.category, info.difficulty = stringMember(item.Fields, "category"), stringMember(item.Fields, "difficulty")
+	info.turn, info.name = turnOf(item), taskName(item)
 	if !jsontree.Absent(criteria) {
 		if criteria.Type() != fastjson.TypeObject {
-			return t, badItem("criteria", "got %.40s; want an object", criteria)
+			return info, badItem("criteria", "got %.40s; want an object", criteria)
 		}
-		r.text = jsontree.Append(r.text[:0], criteria)
-		r.task.Reset(string(r.text))
-		demand, err := r.task.All()
+		reader.text = jsontree.Append(reader.text[:0], criteria)
+		reader.task.Reset(string(reader.text))
+		demand, err := reader.task.All()
 		if err != nil {
-			return t, badItem("criteria", "%v", err)
+			return info, badItem("criteria", "%v", err)
 		}
-		t.demand = &demand
-		if t.criteria, err = published.ReadCriteria(&demand); err != nil {
-			return t, &scoring.Error{Code: "bad_item", Message: err.Error()}
+		info.demand = &demand
+		if info.criteria, err = published.ReadCriteria(&demand); err != nil {
+			return info, &scoring.Error{Code: "bad_item", Message: err.Error()}
 		}
 	}
-	t.prompt = stringMember(it.Fields, "prompt")
-	if v.On(WithPrompt) && t.prompt != "" {
+	info.prompt = stringMember(item.Fields, "prompt")
+	if variants.On(WithPrompt) && info.prompt != "" {
 		withPrompt := published.Criteria{}
-		if t.criteria != nil {
-			withPrompt = *t.criteria
+		if info.criteria != nil {
+			withPrompt = *info.criteria
 		}
-		withPrompt.Prompt = t.prompt
-		t.criteria = &withPrompt
+		withPrompt.Prompt = info.prompt
+		info.criteria = &withPrompt
 	}
-	return t, nil
+	return info, nil
 }
 
 // stringMember returns a member that is a string, "" for any other.
@@ -321,16 +321,16 @@ type job struct {
 // fillResult fills in the result of an evaluation that did not crash: score, metrics, the
 // evaluation as the published evaluator writes it, and the feedback as JSON and as text.
 func (j *job) fillResult(evaluation *published.Evaluation) {
-	r := &j.base
-	r.Scored = true
-	r.Score = evaluation.Score
-	r.Status = string(j.answer.how)
+	result := &j.base
+	result.Scored = true
+	result.Score = evaluation.Score
+	result.Status = string(j.answer.how)
 	if j.answer.limited {
-		r.Notes = append(r.Notes, scoring.Note{Code: "search_limit", Path: "response",
+		result.Notes = append(result.Notes, scoring.Note{Code: "search_limit", Path: "response",
 			Message: "the search for a list of actions was given up: the text opens too many lists that do not end"})
 	}
 	feedback := evaluation.Feedback()
-	r.Metrics = append(r.Metrics,
+	result.Metrics = append(result.Metrics,
 		scoring.Metric{Name: "total_actions", Value: evaluation.Actions},
 		scoring.Metric{Name: "drawing_segments", Value: evaluation.Segments},
 		scoring.Metric{Name: "tool_changes", Value: evaluation.ToolChanges},
@@ -340,7 +340,7 @@ func (j *job) fillResult(evaluation *published.Evaluation) {
 		scoring.Metric{Name: "tools_selected", Value: evaluation.Selected},
 		scoring.Metric{Name: "error_types", Value: evaluation.ErrorTypes()},
 		scoring.Metric{Name: "feedback_types", Value: feedback.Types()})
-	r.Fields = []scoring.Metric{{Name: "evaluation", Value: scoring.JSON(evaluation.AppendJSON(nil))},
+	result.Fields = []scoring.Metric{{Name: "evaluation", Value: scoring.JSON(evaluation.AppendJSON(nil))},
 		{Name: "feedback", Value: scoring.JSON(feedback.AppendJSON(nil))},
 		{Name: "feedback_text", Value: feedback.Text()}}
 }

@@ -13,13 +13,13 @@ import (
 )
 
 // listPlaces returns an answer's list of mouse actions and where each of them draws on the canvas,
-// or nil where the answer has no list. The list is valid until r is used again.
-func (r *reader) listPlaces(it *scoring.Item, v scoring.Variants) (*pyjson.Value, []replay.Place) {
-	a, err := r.readAnswer(it, v[Input] == "strict")
-	if err != nil || a.crash != "" || a.value.Kind != pyjson.List {
+// or nil where the answer has no list. The list is valid until reader is used again.
+func (reader *reader) listPlaces(it *scoring.Item, v scoring.Variants) (*pyjson.Value, []replay.Place) {
+	result, err := reader.readAnswer(it, v[Input] == "strict")
+	if err != nil || result.crash != "" || result.value.Kind != pyjson.List {
 		return nil, nil
 	}
-	return &a.value, replay.Places(&a.value)
+	return &result.value, replay.Places(&result.value)
 }
 
 // placeName is the name of the i-th place of an answer.
@@ -91,15 +91,15 @@ func appendMoved(dst []byte, a *pyjson.Value, dx, dy float64) []byte {
 
 // appendShifted appends a coordinate of a mouse action that is moved by d px. An integer stays an
 // integer if d is whole.
-func appendShifted(dst []byte, v *pyjson.Value, d float64) []byte {
-	number, isNumber := v.F, v.Kind == pyjson.Int || v.Kind == pyjson.Float
-	if v.Kind == pyjson.Str {
-		number, isNumber = pyjson.ParseFloat(v.S)
+func appendShifted(dst []byte, value *pyjson.Value, d float64) []byte {
+	number, isNumber := value.F, value.Kind == pyjson.Int || value.Kind == pyjson.Float
+	if value.Kind == pyjson.Str {
+		number, isNumber = pyjson.ParseFloat(value.S)
 	}
 	switch {
 	case d == 0 || !isNumber || math.IsNaN(number) || math.IsInf(number, 0):
-		return v.AppendJSON(dst)
-	case v.Kind == pyjson.Int && d == math.Trunc(d):
+		return value.AppendJSON(dst)
+	case value.Kind == pyjson.Int && d == math.Trunc(d):
 		return strconv.AppendFloat(dst, number+d, 'f', -1, 64)
 	}
 	return scoring.AppendFloat(dst, number+d)

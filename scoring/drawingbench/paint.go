@@ -12,27 +12,27 @@ import (
 // (docs/spec/drawingbench.md#r69). An answer on which the published evaluator crashes is drawn too,
 // as the app skips actions that fail (docs/spec/drawingbench.md#r48). It implements
 // scoring.Suite.Paint.
-func (s *suite) paint(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
-	r := s.pool.Get().(*reader)
-	defer s.pool.Put(r)
-	a, err := r.readAnswer(it, v[Input] == "strict")
-	tooMany := s.tooMany(&a.value)
+func (suite *suite) paint(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
+	r := suite.pool.Get().(*reader)
+	defer suite.pool.Put(r)
+	result, err := r.readAnswer(it, v[Input] == "strict")
+	tooMany := suite.tooMany(&result.value)
 	switch {
 	case err != nil:
 		return scoring.Painting{}, err
-	case !a.found:
+	case !result.found:
 		return scoring.Painting{}, noResponse()
-	case a.crash != "":
-		return scoring.Painting{}, &scoring.Error{Code: "no_json", Message: "cannot draw answer: " + a.crash}
+	case result.crash != "":
+		return scoring.Painting{}, &scoring.Error{Code: "no_json", Message: "cannot draw answer: " + result.crash}
 	case tooMany != "":
 		return scoring.Painting{}, &scoring.Error{Code: "limit", Message: "cannot draw answer: " + tooMany}
 	}
-	p, limit := r.picture(&a.value, s.MaxPaint)
+	picture, limit := r.picture(&result.value, suite.MaxPaint)
 	if limit != nil {
 		return scoring.Painting{}, limit
 	}
-	img := p.Canvas.Image()
+	img := picture.Canvas.Image()
 	sum := sha256.Sum256(img.Pix)
 	return scoring.Painting{Image: img, Name: "canvas",
-		Stats: append(profile.Index(p), scoring.Metric{Name: "rgba_sha256", Value: hex.EncodeToString(sum[:])})}, nil
+		Stats: append(profile.Index(picture), scoring.Metric{Name: "rgba_sha256", Value: hex.EncodeToString(sum[:])})}, nil
 }

@@ -46,17 +46,17 @@ type usage struct {
 
 // usageOf returns the tokens and the time of the call that gave the result, zeros where it
 // does not say.
-func usageOf(r *scoring.Result) (u usage) {
+func usageOf(r *scoring.Result) (usage usage) {
 	if a := r.Who.Asked; a != nil {
-		u.prompt, u.known = a.PromptTokens()
-		u.completion, _ = a.CompletionTokens()
-		u.seconds, _ = a.Seconds()
+		usage.prompt, usage.known = a.PromptTokens()
+		usage.completion, _ = a.CompletionTokens()
+		usage.seconds, _ = a.Seconds()
 	}
-	return u
+	return usage
 }
 
 // asked reports whether any answer says how it was asked for.
-func (t *tables) asked() bool { return t.allAnswers.Asked > 0 }
+func (tables *tables) asked() bool { return tables.allAnswers.Asked > 0 }
 
 // modelTable returns the DrawingBench paper's table of models. Its columns are model, tasks, mean
 // scores of first and last turns, share of perfect last turns, minutes of all calls, rank and
@@ -102,12 +102,12 @@ func tokenTable(printed paper.Table, names []string, all []*tables) scoring.Text
 	for i, t := range all {
 		var promptTokens, completionTokens, calls float64
 		tasks := map[runKey]bool{}
-		for _, r := range t.ordered {
-			for _, use := range r.usages {
+		for _, run := range t.ordered {
+			for _, use := range run.usages {
 				if use.known {
 					promptTokens, completionTokens, calls = promptTokens+use.prompt,
 						completionTokens+use.completion, calls+1
-					tasks[runKey{r.task, r.repeat, ""}] = true
+					tasks[runKey{run.task, run.repeat, ""}] = true
 				}
 			}
 		}
@@ -134,10 +134,10 @@ func tokenTable(printed paper.Table, names []string, all []*tables) scoring.Text
 
 // printedOverall returns the paper's numbers of the row `name` of Table 3, for the two
 // turns, with that many decimals; "" for a number that it does not print.
-func (t *tables) printedOverall(name string, digits int) printedPair {
-	row := t.paper.Tables["overall"].Find(name)
+func (tables *tables) printedOverall(name string, digits int) printedPair {
+	row := tables.paper.Tables["overall"].Find(name)
 	if row == nil {
-		row = t.paper.Tables["actions"].Find(name)
+		row = tables.paper.Tables["actions"].Find(name)
 	}
 	if row == nil {
 		return printedPair{}
@@ -184,7 +184,7 @@ func withPaperNames(names []string, t paper.Table) []string {
 
 // countTable returns Table 11 of the DrawingBench paper, tasks by category and difficulty. Its
 // columns are the category, then for each difficulty and in total the number and the paper's.
-func (t *tables) countTable() scoring.TextTable {
+func (tables *tables) countTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench tasks by category and difficulty", Text: 1,
 		Columns: []string{"category"},
 		Note:    "The columns that the paper prints do not add up to its totals."}
@@ -192,15 +192,15 @@ func (t *tables) countTable() scoring.TextTable {
 	tasks := map[string]bool{}
 	taskCount := map[key]int{}
 	var categories []string
-	for _, r := range t.ordered {
-		if tasks[r.task] {
+	for _, run := range tables.ordered {
+		if tasks[run.task] {
 			continue
 		}
-		tasks[r.task] = true
-		if !slices.Contains(categories, r.category) {
-			categories = append(categories, r.category)
+		tasks[run.task] = true
+		if !slices.Contains(categories, run.category) {
+			categories = append(categories, run.category)
 		}
-		for _, group := range []key{{r.category, r.difficulty}, {r.category, "total"}, {"all", r.difficulty},
+		for _, group := range []key{{run.category, run.difficulty}, {run.category, "total"}, {"all", run.difficulty},
 			{"all", "total"}} {
 			taskCount[group]++
 		}
@@ -217,7 +217,7 @@ func (t *tables) countTable() scoring.TextTable {
 		row := []string{cmp.Or(c, "-")}
 		for column, d := range columns {
 			row = append(row, strconv.Itoa(taskCount[key{c, d}]))
-			row = append(row, paperCells(t.paper.Tables["counts"], c, []int{column + 1}, []int{0})...)
+			row = append(row, paperCells(tables.paper.Tables["counts"], c, []int{column + 1}, []int{0})...)
 		}
 		out.Rows = append(out.Rows, row)
 	}
@@ -227,11 +227,11 @@ func (t *tables) countTable() scoring.TextTable {
 // errorsByDifficultyTable returns the table of the DrawingBench evaluator's errors in first turns.
 // Its columns are the type, then for each difficulty the number and the paper's. A difficulty that
 // the benchmark does not have is not counted.
-func (t *tables) errorsByDifficultyTable() scoring.TextTable {
+func (tables *tables) errorsByDifficultyTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench errors of turn 1 by difficulty", Text: 1, Columns: []string{"type"}}
-	paper := t.paper.Tables["errors by difficulty"]
+	paper := tables.paper.Tables["errors by difficulty"]
 	counts := map[string][]int{totalName: make([]int, len(difficulties))}
-	for _, r := range t.ordered {
+	for _, r := range tables.ordered {
 		difficulty := slices.Index(difficulties, r.difficulty)
 		for _, errorType := range r.first.errorTypes {
 			if counts[errorType] == nil {

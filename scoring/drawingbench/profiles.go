@@ -66,12 +66,12 @@ func (j *job) addPixels(evaluation *published.Evaluation) *scoring.Error {
 
 // picture draws an answer's mouse actions on the app's canvas. It returns an error if drawing would
 // cost more than maxWrites writes to a pixel.
-func (r *reader) picture(actions *pyjson.Value, maxWrites int) (*replay.Picture, *scoring.Error) {
-	if r.drawer == nil {
-		r.drawer = replay.New()
+func (reader *reader) picture(actions *pyjson.Value, maxWrites int) (*replay.Picture, *scoring.Error) {
+	if reader.drawer == nil {
+		reader.drawer = replay.New()
 	}
-	r.drawer.Most = maxWrites
-	drawn := r.drawer.Draw(actions)
+	reader.drawer.Most = maxWrites
+	drawn := reader.drawer.Draw(actions)
 	if drawn.Limited {
 		return nil, &scoring.Error{Code: "limit",
 			Message: fmt.Sprintf("cannot draw actions: they paint more than %d pixels, repeats and strokes counted; want at most that (%s)", maxWrites, FlagPaint)}
@@ -81,11 +81,11 @@ func (r *reader) picture(actions *pyjson.Value, maxWrites int) (*replay.Picture,
 
 // options returns the options of the profile "paper" that the variants choose. Bonuses are
 // in hundredths.
-func options(v scoring.Variants) profile.Options {
+func options(variants scoring.Variants) profile.Options {
 	bonus := func(name string) int {
-		x, _ := strconv.ParseFloat(v[name], 64) // one of bonuses, or not given
+		x, _ := strconv.ParseFloat(variants[name], 64) // one of bonuses, or not given
 		return int(math.Round(100 * x))
 	}
-	return profile.Options{Renormalise: v.On(Renormalise), NoPenalties: v[Penalties] == "off",
+	return profile.Options{Renormalise: variants.On(Renormalise), NoPenalties: variants[Penalties] == "off",
 		CoverageBonus: bonus(CoverageBonus), EfficiencyBonus: bonus(EfficiencyBonus)}
 }

@@ -55,12 +55,12 @@ const requestAgain = "\n\nImprove your drawing. It starts again on an empty canv
 // of the first: the feedback with the request for another answer. ok is false where the task ends:
 // the score is Stop or more, there is no score, or it was not the first turn. See
 // docs/spec/drawingbench.md#r83.
-func Followup(r *scoring.Result) (prompt string, ok bool) {
-	turn, known := r.Float("turn")
-	if !r.Scored || r.Score >= Stop || known && turn != 1 {
+func Followup(result *scoring.Result) (prompt string, ok bool) {
+	turn, known := result.Float("turn")
+	if !result.Scored || result.Score >= Stop || known && turn != 1 {
 		return "", false
 	}
-	return Feedback(r) + requestAgain, true
+	return Feedback(result) + requestAgain, true
 }
 
 // Again asks for another answer on an empty canvas; it ends the prompt of a second turn.
@@ -68,15 +68,15 @@ const Again = requestAgain
 
 // Feedback returns the feedback of a DrawingBench result: the published evaluator's or, for an
 // answer on which that crashes, a text of this project with the exception.
-func Feedback(r *scoring.Result) string {
-	for _, f := range r.Fields {
+func Feedback(result *scoring.Result) string {
+	for _, f := range result.Fields {
 		feedback, isText := f.Value.(string)
 		if isText && f.Name == "feedback_text" {
 			return feedback
 		}
 	}
 	var why []string
-	for _, n := range r.Notes {
+	for _, n := range result.Notes {
 		if n.Code == "release_crash" {
 			why = append(why, n.Message)
 		}

@@ -24,7 +24,7 @@ const (
 // Show returns what explains the score of a DrawingBench answer: the canvas after the last action,
 // the same with numbered elements, then the actions, the evaluation and the feedback as text. It
 // reads the answer again, because its memory is released after Score. It implements scoring.Shower.
-func (j *job) Show(r *scoring.Result) scoring.Exhibit {
+func (j *job) Show(result *scoring.Result) scoring.Exhibit {
 	var exhibit scoring.Exhibit
 	var reader pyjson.Reader
 	actions, how, _ := parse.Extract(&reader, j.answer.text)
@@ -32,7 +32,7 @@ func (j *job) Show(r *scoring.Result) scoring.Exhibit {
 		exhibit.Panels = j.panels(&actions)
 		exhibit.Texts = append(exhibit.Texts, scoring.Text{Title: "actions", Body: listActions(&actions)})
 	}
-	for _, field := range r.Fields {
+	for _, field := range result.Fields {
 		switch text := field.Value.(type) {
 		case string:
 			if field.Name == "feedback_text" {
@@ -130,9 +130,9 @@ func listActions(actions *pyjson.Value) string {
 
 // appendCoordinate appends a coordinate of a mouse action as it was written, or - for one that is
 // absent.
-func appendCoordinate(b []byte, v *pyjson.Value) []byte {
-	if v == nil {
-		return append(b, '-')
+func appendCoordinate(dst []byte, value *pyjson.Value) []byte {
+	if value == nil {
+		return append(dst, '-')
 	}
-	return v.AppendRepr(b)
+	return value.AppendRepr(dst)
 }

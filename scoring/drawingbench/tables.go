@@ -68,32 +68,32 @@ func newSeriesTables(o scoring.TableOptions, p *paper.Paper) *tables {
 // Add counts a DrawingBench result as a turn of its run: the lowest turn is the first of the run,
 // the highest one the last. Missing answers score 0 with countMissing and do not count otherwise;
 // other results without a score do not count either. It implements scoring.Tables.
-func (t *tables) Add(r *scoring.Result) {
-	t.allAnswers.Add(r)
-	if !r.Scored && !(t.countMissing && r.Err != nil && r.Err.Code == "no_response") {
+func (tables *tables) Add(result *scoring.Result) {
+	tables.allAnswers.Add(result)
+	if !result.Scored && !(tables.countMissing && result.Err != nil && result.Err.Code == "no_response") {
 		return
 	}
 	singleString := func(name string) string {
-		if s := r.Strings(name); len(s) == 1 {
+		if s := result.Strings(name); len(s) == 1 {
 			return s[0]
 		}
 		return ""
 	}
-	turnNumber, _ := r.Float("turn")
-	answer := &turnResult{number: int(turnNumber), score: r.Score, tools: r.Strings("tools_selected"),
-		errorTypes: r.Strings("error_types"), adviceTypes: r.Strings("feedback_types")}
-	answer.actions, _ = r.Float("total_actions")
-	answer.segments, _ = r.Float("drawing_segments")
-	key := runKey{singleString("task"), max(1, r.Who.Repeat), r.Who.Settings().Config}
-	taskRun := t.runs[key]
+	turnNumber, _ := result.Float("turn")
+	answer := &turnResult{number: int(turnNumber), score: result.Score, tools: result.Strings("tools_selected"),
+		errorTypes: result.Strings("error_types"), adviceTypes: result.Strings("feedback_types")}
+	answer.actions, _ = result.Float("total_actions")
+	answer.segments, _ = result.Float("drawing_segments")
+	key := runKey{singleString("task"), max(1, result.Who.Repeat), result.Who.Settings().Config}
+	taskRun := tables.runs[key]
 	if taskRun == nil || slices.Contains(taskRun.turns, answer.number) { // a turn twice is another run of the task
 		taskRun = &run{task: key.task, category: singleString("category"), difficulty: singleString("difficulty"),
 			repeat: key.repeat}
-		t.runs[key] = taskRun
-		t.ordered = append(t.ordered, taskRun)
+		tables.runs[key] = taskRun
+		tables.ordered = append(tables.ordered, taskRun)
 	}
 	taskRun.turns = append(taskRun.turns, answer.number)
-	taskRun.usages = append(taskRun.usages, usageOf(r))
+	taskRun.usages = append(taskRun.usages, usageOf(result))
 	if taskRun.first == nil || answer.number < taskRun.first.number {
 		taskRun.first = answer
 	}
@@ -105,16 +105,16 @@ func (t *tables) Add(r *scoring.Result) {
 // Tables returns the DrawingBench tables of one series: means over all tasks, by difficulty and by
 // category, changes between the turns, errors and tools. Counts of tasks and of errors by
 // difficulty follow where the answers say how they were asked for. It implements scoring.Tables.
-func (t *tables) Tables() []scoring.TextTable {
-	if len(t.ordered) == 0 {
+func (tables *tables) Tables() []scoring.TextTable {
+	if len(tables.ordered) == 0 {
 		return nil
 	}
-	list := []scoring.TextTable{t.overallTable(),
-		t.groupTable("difficulty", difficulties, func(r *run) string { return r.difficulty }),
-		t.groupTable("category", nil, func(r *run) string { return r.category }), t.improvementTable(),
-		t.errorTable(), t.toolTable()}
-	if t.asked() {
-		list = append(list, t.countTable(), t.errorsByDifficultyTable())
+	list := []scoring.TextTable{tables.overallTable(),
+		tables.groupTable("difficulty", difficulties, func(r *run) string { return r.difficulty }),
+		tables.groupTable("category", nil, func(r *run) string { return r.category }), tables.improvementTable(),
+		tables.errorTable(), tables.toolTable()}
+	if tables.asked() {
+		list = append(list, tables.countTable(), tables.errorsByDifficultyTable())
 	}
 	return list
 }
@@ -126,39 +126,39 @@ type printedPair struct{ t1, t2 string }
 // overallTable returns the table of means over all DrawingBench tasks. Its columns are what is
 // measured, first turns, last turns, change, the paper's two numbers, and the differences from
 // them.
-func (t *tables) overallTable() scoring.TextTable {
-	firstTurns, lastTurns := perTask(t.ordered, (*run).firstScore), perTask(t.ordered, (*run).lastScore)
-	firstActions, lastActions := t.perTaskValues(actions)
-	firstSegments, lastSegments := t.perTaskValues(segments)
-	perfectFirst, perfectLast := stats.Sum(perTask(t.ordered, isPerfect((*run).firstScore))),
-		stats.Sum(perTask(t.ordered, isPerfect((*run).lastScore)))
-	endedEarly := stats.Sum(perTask(t.ordered, func(r *run) float64 { return indicator(r.first == r.last) }))
+func (tables *tables) overallTable() scoring.TextTable {
+	firstTurns, lastTurns := perTask(tables.ordered, (*run).firstScore), perTask(tables.ordered, (*run).lastScore)
+	firstActions, lastActions := tables.perTaskValues(actions)
+	firstSegments, lastSegments := tables.perTaskValues(segments)
+	perfectFirst, perfectLast := stats.Sum(perTask(tables.ordered, isPerfect((*run).firstScore))),
+		stats.Sum(perTask(tables.ordered, isPerfect((*run).lastScore)))
+	endedEarly := stats.Sum(perTask(tables.ordered, func(r *run) float64 { return indicator(r.first == r.last) }))
 	rows := []struct {
 		name        string
 		first, last float64
 		digits      int
 		paper       printedPair
 	}{
-		{"mean score", stats.Mean(firstTurns), stats.Mean(lastTurns), 4, t.printedOverall("mean", 3)},
+		{"mean score", stats.Mean(firstTurns), stats.Mean(lastTurns), 4, tables.printedOverall("mean", 3)},
 		{"standard deviation", stats.Summarise(firstTurns).SD, stats.Summarise(lastTurns).SD, 4,
-			t.printedOverall("std", 3)},
+			tables.printedOverall("std", 3)},
 		{"median", stats.Summarise(firstTurns).Median, stats.Summarise(lastTurns).Median, 4,
-			t.printedOverall("median", 3)},
+			tables.printedOverall("median", 3)},
 		{"perfect (0.9 or more)", perfectFirst, perfectLast, countDigits(perfectFirst, perfectLast),
-			t.printedOverall("perfect", 0)},
+			tables.printedOverall("perfect", 0)},
 		{"perfect, %", 100 * perfectFirst / float64(len(firstTurns)), 100 * perfectLast / float64(len(lastTurns)),
-			1, t.printedOverall("rate", 1)},
+			1, tables.printedOverall("rate", 1)},
 		{endedEarlyName, 100 * endedEarly / float64(len(firstTurns)), 100 * endedEarly / float64(len(firstTurns)),
-			1, t.printedOverall("early", 1)},
-		{"actions, mean", stats.Mean(firstActions), stats.Mean(lastActions), 3, t.printedOverall("mean_actions", 1)},
+			1, tables.printedOverall("early", 1)},
+		{"actions, mean", stats.Mean(firstActions), stats.Mean(lastActions), 3, tables.printedOverall("mean_actions", 1)},
 		{"segments, mean", stats.Mean(firstSegments), stats.Mean(lastSegments), 3,
-			t.printedOverall("mean_segments", 1)},
+			tables.printedOverall("mean_segments", 1)},
 		{"segments / actions, %", 100 * stats.Sum(firstSegments) / stats.Sum(firstActions),
-			100 * stats.Sum(lastSegments) / stats.Sum(lastActions), 1, t.printedOverall("drawing_ratio_percent", 1)},
+			100 * stats.Sum(lastSegments) / stats.Sum(lastActions), 1, tables.printedOverall("drawing_ratio_percent", 1)},
 		{"2 x segments / actions", 2 * stats.Sum(firstSegments) / stats.Sum(firstActions),
 			2 * stats.Sum(lastSegments) / stats.Sum(lastActions), 3, printedPair{}},
 	}
-	out := scoring.TextTable{Title: fmt.Sprintf("DrawingBench overall, %s%s", t.sizeText(len(firstTurns)), t.label),
+	out := scoring.TextTable{Title: fmt.Sprintf("DrawingBench overall, %s%s", tables.sizeText(len(firstTurns)), tables.label),
 		Columns: []string{"", "turn 1", "turn 2", "change", "paper 1", "paper 2", "differs 1", "differs 2"}, Text: 1,
 		Note: fmt.Sprintf("A task that ended after its first turn enters turn 2 with it; the relative change of the mean is %s. The paper's rows are of 250 tasks; \"differs\" is this run less the paper.",
 			relativeChange(stats.Mean(firstTurns), stats.Mean(lastTurns)))}
@@ -201,9 +201,9 @@ var difficulties = []string{"easy", "medium", "hard", "very_hard"}
 // the group, tasks, mean scores of first and last turns, change, perfect tasks of both and their
 // share, and the paper's numbers. groupOf returns the group of a run; the groups in order come
 // first, then others by size.
-func (t *tables) groupTable(name string, order []string, groupOf func(*run) string) scoring.TextTable {
+func (tables *tables) groupTable(name string, order []string, groupOf func(*run) string) scoring.TextTable {
 	groups := map[string][]*run{}
-	for _, r := range t.ordered {
+	for _, r := range tables.ordered {
 		groups[groupOf(r)] = append(groups[groupOf(r)], r)
 	}
 	keys := slices.Collect(maps.Keys(groups))
@@ -216,7 +216,7 @@ func (t *tables) groupTable(name string, order []string, groupOf func(*run) stri
 	slices.SortFunc(keys, func(a, b string) int {
 		return cmp.Or(position(a)-position(b), len(groups[b])-len(groups[a]), strings.Compare(a, b))
 	})
-	out := scoring.TextTable{Title: "DrawingBench by " + name + t.label, Text: 1,
+	out := scoring.TextTable{Title: "DrawingBench by " + name + tables.label, Text: 1,
 		Columns: []string{name, "tasks", "turn 1", "turn 2", "change", "perfect 1", "perfect 2", "perfect 2, %",
 			"paper tasks", "paper 1", "paper 2", "paper perfect 2, %"}}
 	digits := []int{0, 3, 3, 1}  // decimals of the paper's cells
@@ -236,7 +236,7 @@ func (t *tables) groupTable(name string, order []string, groupOf func(*run) stri
 			scoring.FormatCell(perfectFirst, countDigits(perfectFirst)),
 			scoring.FormatCell(perfectLast, countDigits(perfectLast)),
 			scoring.FormatCell(100*perfectLast/float64(len(lastTurns)), 1)},
-			paperCells(t.paper.Tables[name], key, columns, digits)...))
+			paperCells(tables.paper.Tables[name], key, columns, digits)...))
 	}
 	return out
 }
@@ -244,10 +244,10 @@ func (t *tables) groupTable(name string, order []string, groupOf func(*run) stri
 // improvementTable returns the table of tasks by how much their score changed between the
 // turns. Columns: class of change, tasks, their share, the paper's number. See
 // docs/spec/drawingbench.md#r86.
-func (t *tables) improvementTable() scoring.TextTable {
+func (tables *tables) improvementTable() scoring.TextTable {
 	names := []string{"worse", "0", "(0, 0.05]", "(0.05, 0.10]", "> 0.10"}
 	paper := []string{"-", "-", "-", "-", "-"}
-	for i, r := range t.paper.Tables["improvement"].Rows {
+	for i, r := range tables.paper.Tables["improvement"].Rows {
 		if i+1 < len(paper) {
 			paper[i+1] = r.Cell(1, 0)
 		}
@@ -269,10 +269,10 @@ func (t *tables) improvementTable() scoring.TextTable {
 		}
 		return 4
 	}
-	out := scoring.TextTable{Title: "DrawingBench improvement from turn 1 to turn 2" + t.label, Text: 1,
+	out := scoring.TextTable{Title: "DrawingBench improvement from turn 1 to turn 2" + tables.label, Text: 1,
 		Columns: []string{"change", "tasks", "%", "paper"}}
 	for i, n := range names {
-		inClass := perTask(t.ordered, func(r *run) float64 { return indicator(class(r) == i) })
+		inClass := perTask(tables.ordered, func(r *run) float64 { return indicator(class(r) == i) })
 		count := stats.Sum(inClass)
 		out.Rows = append(out.Rows, []string{n, scoring.FormatCell(count, countDigits(count)),
 			scoring.FormatCell(100*count/float64(len(inClass)), 1), paper[i]})
@@ -284,7 +284,7 @@ func (t *tables) improvementTable() scoring.TextTable {
 // errorTable returns the table of errors and warnings by type. Columns: reported by
 // (evaluator or feedback), type, number in first turns, in second ones, the paper's two
 // numbers. See docs/spec/drawingbench.md#r87.
-func (t *tables) errorTable() scoring.TextTable {
+func (tables *tables) errorTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench errors by type", Text: 2,
 		Columns: []string{"reported by", "type", "turn 1", "turn 2", "paper 1", "paper 2"},
 		Note:    "Turn 2 counts only tasks that had one. The paper has 68 errors in turn 1 and 35 in turn 2, of four types."}
@@ -293,7 +293,7 @@ func (t *tables) errorTable() scoring.TextTable {
 		paper paper.Table
 		of    func(*turnResult) []string
 	}{
-		{"evaluator", t.paper.Tables["errors"], func(a *turnResult) []string { return a.errorTypes }},
+		{"evaluator", tables.paper.Tables["errors"], func(a *turnResult) []string { return a.errorTypes }},
 		{"feedback", paper.Table{}, func(a *turnResult) []string { return a.adviceTypes }},
 	} {
 		counts := map[string][2]int{} // by type: in first turns, in second ones
@@ -306,7 +306,7 @@ func (t *tables) errorTable() scoring.TextTable {
 				}
 			}
 		}
-		for _, r := range t.ordered {
+		for _, r := range tables.ordered {
 			countTypes(r.first, 0)
 			if r.last != r.first {
 				countTypes(r.last, 1)
@@ -323,17 +323,17 @@ func (t *tables) errorTable() scoring.TextTable {
 
 // toolTable returns the table of what share of answers selected each tool of the drawing app. Its
 // columns are the tool, first turns, last turns, and the paper's share.
-func (t *tables) toolTable() scoring.TextTable {
+func (tables *tables) toolTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "DrawingBench tools, % of answers that selected one", Text: 1,
 		Columns: []string{"tool", "turn 1", "turn 2", "paper"}}
 	share := func(of func(*run) *turnResult, name string) string {
-		list := perTask(t.ordered, func(r *run) float64 { return indicator(slices.Contains(of(r).tools, name)) })
+		list := perTask(tables.ordered, func(r *run) float64 { return indicator(slices.Contains(of(r).tools, name)) })
 		return scoring.FormatCell(100*stats.Sum(list)/float64(len(list)), 1)
 	}
 	for _, tool := range layout.Tools {
 		out.Rows = append(out.Rows, []string{tool.Name, share(func(r *run) *turnResult { return r.first }, tool.Name),
 			share(func(r *run) *turnResult { return r.last }, tool.Name),
-			paperCells(t.paper.Tables["tools"], tool.Name, []int{1}, []int{1})[0]})
+			paperCells(tables.paper.Tables["tools"], tool.Name, []int{1}, []int{1})[0]})
 	}
 	return out
 }
@@ -350,15 +350,15 @@ func perTask(runs []*run, value func(*run) float64) []float64 {
 	indexOf := map[string]int{}
 	var sums []float64
 	var counts []int
-	for _, r := range runs {
-		i, ok := indexOf[r.task]
+	for _, run := range runs {
+		i, ok := indexOf[run.task]
 		if !ok {
 			i = len(sums)
-			indexOf[r.task] = i
+			indexOf[run.task] = i
 			sums = append(sums, 0)
 			counts = append(counts, 0)
 		}
-		sums[i] += value(r)
+		sums[i] += value(run)
 		counts[i]++
 	}
 	for i := range sums {
@@ -368,18 +368,18 @@ func perTask(runs []*run, value func(*run) float64) []float64 {
 }
 
 // sizeText returns the number of tasks as text, with the number of runs where that differs.
-func (t *tables) sizeText(tasks int) string {
-	if tasks == len(t.ordered) {
+func (tables *tables) sizeText(tasks int) string {
+	if tasks == len(tables.ordered) {
 		return fmt.Sprintf("%d tasks", tasks)
 	}
-	return fmt.Sprintf("%d tasks, %d runs", tasks, len(t.ordered))
+	return fmt.Sprintf("%d tasks, %d runs", tasks, len(tables.ordered))
 }
 
 // perTaskValues returns a value of turns per task: over the first turns, and over the last
 // ones.
-func (t *tables) perTaskValues(value func(*turnResult) float64) (first, last []float64) {
-	return perTask(t.ordered, func(r *run) float64 { return value(r.first) }),
-		perTask(t.ordered, func(r *run) float64 { return value(r.last) })
+func (tables *tables) perTaskValues(value func(*turnResult) float64) (first, last []float64) {
+	return perTask(tables.ordered, func(r *run) float64 { return value(r.first) }),
+		perTask(tables.ordered, func(r *run) float64 { return value(r.last) })
 }
 
 // isPerfect returns a function that is 1 for runs whose score is perfect, else 0. score

@@ -36,20 +36,20 @@ func taskReference(v *fastjson.Value, id string) string {
 // indexMember returns the member index of a DrawingBench task or item, nil where it is not a
 // number.
 func indexMember(v *fastjson.Value) *fastjson.Value {
-	f := v.Get("index")
-	if f == nil || f.Type() != fastjson.TypeNumber {
+	value := v.Get("index")
+	if value == nil || value.Type() != fastjson.TypeNumber {
 		return nil
 	}
-	return f
+	return value
 }
 
 // elementKey returns the id of the task that an element of DrawingBench's published result file is
 // about, or "" where the element states its index. It implements scoring.Suite.ElementKey.
-func elementKey(v *fastjson.Value) string {
-	if indexMember(v) != nil {
+func elementKey(value *fastjson.Value) string {
+	if indexMember(value) != nil {
 		return ""
 	}
-	return stringMember(v, "id")
+	return stringMember(value, "id")
 }
 
 // dumpLines makes dump lines of an element of DrawingBench's published result file, one for each
@@ -57,18 +57,18 @@ func elementKey(v *fastjson.Value) string {
 // state it, negative where it is not known. What was recorded of the evaluation is left out. ok is
 // false for an element of another form. It implements scoring.Suite.Lines. See
 // docs/spec/cli.md#r16.
-func dumpLines(v *fastjson.Value, task int) (list [][]byte, ok bool) {
-	turns := v.Get("results")
-	if turns == nil || turns.Type() != fastjson.TypeArray || !v.Exists("id") {
+func dumpLines(value *fastjson.Value, task int) (list [][]byte, ok bool) {
+	turns := value.Get("results")
+	if turns == nil || turns.Type() != fastjson.TypeArray || !value.Exists("id") {
 		return nil, false
 	}
-	id, index := stringMember(v, "id"), task
-	if f := indexMember(v); f != nil {
+	id, index := stringMember(value, "id"), task
+	if f := indexMember(value); f != nil {
 		index = f.GetInt()
 	}
 	var out [][]byte
 	for k, r := range turns.GetArray() {
-		out = append(out, dumpLine(id, index, k, v, r))
+		out = append(out, dumpLine(id, index, k, value, r))
 	}
 	return out, true
 }

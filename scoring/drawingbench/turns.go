@@ -14,45 +14,45 @@ type canvasTurns struct {
 }
 
 // canvas implements scoring.Suite.Canvas.
-func (s *suite) canvas(_ *scoring.Item, v scoring.Variants) (scoring.Canvas, error) {
+func (suite *suite) canvas(_ *scoring.Item, v scoring.Variants) (scoring.Canvas, error) {
 	return &canvasTurns{strict: v[Input] == "strict"}, nil
 }
 
 // Apply appends the mouse actions of a turn's answer to those of the turns before. An answer
 // without a readable list changes nothing, with a note. It implements scoring.Canvas.
-func (c *canvasTurns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
+func (turns *canvasTurns) Apply(it *scoring.Item) (status string, all []scoring.Note, err error) {
 	r := new(reader)
-	a, err := r.readAnswer(it, c.strict)
+	result, err := r.readAnswer(it, turns.strict)
 	switch {
 	case err != nil:
 		return "", nil, err
-	case !a.found:
+	case !result.found:
 		return "", nil, noResponse()
-	case a.crash != "":
-		return "crash", []scoring.Note{{Code: "release_crash", Path: "response", Message: a.crash +
+	case result.crash != "":
+		return "crash", []scoring.Note{{Code: "release_crash", Path: "response", Message: result.crash +
 			": the answer cannot be read"}}, nil
 	}
-	if a.limited {
+	if result.limited {
 		all = append(all, scoring.Note{Code: "search_limit", Path: "response",
 			Message: "the search for a list of actions was given up"})
 	}
-	if a.value.Kind != pyjson.List {
-		return string(a.how), append(all,
+	if result.value.Kind != pyjson.List {
+		return string(result.how), append(all,
 			scoring.Note{Code: "no_actions", Path: "response",
 				Message: "no list of actions was found; the canvas is as it was"}), nil
 	}
-	for i := range a.value.Items() {
-		if len(c.actions) > 0 {
-			c.actions = append(c.actions, ',')
+	for i := range result.value.Items() {
+		if len(turns.actions) > 0 {
+			turns.actions = append(turns.actions, ',')
 		}
-		c.actions = a.value.Items()[i].AppendJSON(c.actions)
+		turns.actions = result.value.Items()[i].AppendJSON(turns.actions)
 	}
-	return string(a.how), all, nil
+	return string(result.how), all, nil
 }
 
 // AppendAnswer implements scoring.Canvas.
-func (c *canvasTurns) AppendAnswer(dst []byte) []byte {
+func (turns *canvasTurns) AppendAnswer(dst []byte) []byte {
 	dst = append(dst, '[')
-	dst = append(dst, c.actions...)
+	dst = append(dst, turns.actions...)
 	return append(dst, ']')
 }

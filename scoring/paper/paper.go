@@ -32,14 +32,14 @@ type Row []any
 // table whose rows have another length than its columns, a cell of another type, or a
 // missing name or table.
 func Read(doc []byte) (*Paper, error) {
-	p := new(Paper)
-	if err := json.Unmarshal(doc, p); err != nil {
+	paper := new(Paper)
+	if err := json.Unmarshal(doc, paper); err != nil {
 		return nil, fmt.Errorf("cannot read paper: %w", err)
 	}
-	if p.Benchmark == "" || len(p.Tables) == 0 {
-		return nil, fmt.Errorf("cannot read paper: got the benchmark %.40q with %d tables; want the name of a benchmark and one table or more", p.Benchmark, len(p.Tables))
+	if paper.Benchmark == "" || len(paper.Tables) == 0 {
+		return nil, fmt.Errorf("cannot read paper: got the benchmark %.40q with %d tables; want the name of a benchmark and one table or more", paper.Benchmark, len(paper.Tables))
 	}
-	for name, table := range p.Tables {
+	for name, table := range paper.Tables {
 		for i, row := range table.Rows {
 			if len(row) != len(table.Columns) {
 				return nil, fmt.Errorf("cannot read paper: cannot use tables.%s.rows[%d]: it has %d cells; want %d as columns has", name, i, len(row), len(table.Columns))
@@ -53,7 +53,7 @@ func Read(doc []byte) (*Paper, error) {
 			}
 		}
 	}
-	return p, nil
+	return paper, nil
 }
 
 // Choose returns the paper of a benchmark: the last one of the user's documents that is
@@ -68,25 +68,25 @@ func Choose(benchmark string, embedded []byte, given [][]byte) *Paper {
 	if given != nil && len(given) == 0 {
 		return &Paper{}
 	}
-	p, err := Read(embedded)
+	paper, err := Read(embedded)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	return p
+	return paper
 }
 
 // Mark is added to the names of published rows.
 const Mark = " (paper)"
 
 // Text returns a cell as a word, "" where it is none.
-func (r Row) Text(i int) string {
-	s, _ := r[i].(string)
+func (row Row) Text(i int) string {
+	s, _ := row[i].(string)
 	return s
 }
 
 // Number returns a cell of a table in a paper as a number, or NaN where it is not a number.
-func (r Row) Number(i int) float64 {
-	if x, ok := r[i].(float64); ok {
+func (row Row) Number(i int) float64 {
+	if x, ok := row[i].(float64); ok {
 		return x
 	}
 	return math.NaN()
@@ -94,8 +94,8 @@ func (r Row) Number(i int) float64 {
 
 // Cell returns a cell of a table in a paper as text: a number with that many decimals, a word as it
 // is, and "-" for null.
-func (r Row) Cell(i, digits int) string {
-	switch c := r[i].(type) {
+func (row Row) Cell(i, digits int) string {
+	switch c := row[i].(type) {
 	case float64:
 		return strconv.FormatFloat(c, 'f', digits, 64)
 	case string:
@@ -106,14 +106,14 @@ func (r Row) Cell(i, digits int) string {
 
 // Find returns the first row of a paper's table whose first cells are the given words, or nil if
 // there is none.
-func (t Table) Find(words ...string) Row {
-	for _, r := range t.Rows {
-		equal := len(r) >= len(words)
+func (table Table) Find(words ...string) Row {
+	for _, row := range table.Rows {
+		equal := len(row) >= len(words)
 		for i := 0; equal && i < len(words); i++ {
-			equal = r.Text(i) == words[i]
+			equal = row.Text(i) == words[i]
 		}
 		if equal {
-			return r
+			return row
 		}
 	}
 	return nil

@@ -36,46 +36,46 @@ func AppendFloat(dst []byte, x float64) []byte {
 }
 
 // AppendText appends a value as Python's str() prints it.
-func (v *Value) AppendText(dst []byte) []byte {
-	if v.Kind == Str {
-		return append(dst, v.S...)
+func (value *Value) AppendText(dst []byte) []byte {
+	if value.Kind == Str {
+		return append(dst, value.S...)
 	}
-	return v.AppendRepr(dst)
+	return value.AppendRepr(dst)
 }
 
 // AppendRepr appends a value as Python's repr() prints it.
-func (v *Value) AppendRepr(dst []byte) []byte {
-	switch v.Kind {
+func (value *Value) AppendRepr(dst []byte) []byte {
+	switch value.Kind {
 	case None:
 		return append(dst, "None"...)
 	case Bool:
-		if v.F != 0 {
+		if value.F != 0 {
 			return append(dst, "True"...)
 		}
 		return append(dst, "False"...)
 	case Int:
-		return append(dst, v.S...)
+		return append(dst, value.S...)
 	case Float:
-		return AppendFloat(dst, v.F)
+		return AppendFloat(dst, value.F)
 	case Str:
-		return appendQuoted(dst, v.S)
+		return appendQuoted(dst, value.S)
 	case List:
 		dst = append(dst, '[')
-		for i := range v.Items() {
+		for i := range value.Items() {
 			if i > 0 {
 				dst = append(dst, ", "...)
 			}
-			dst = v.Items()[i].AppendRepr(dst)
+			dst = value.Items()[i].AppendRepr(dst)
 		}
 		return append(dst, ']')
 	}
 	dst = append(dst, '{')
-	for i := range v.Items() {
+	for i := range value.Items() {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = append(appendQuoted(dst, v.Keys()[i]), ": "...)
-		dst = v.Items()[i].AppendRepr(dst)
+		dst = append(appendQuoted(dst, value.Keys()[i]), ": "...)
+		dst = value.Items()[i].AppendRepr(dst)
 	}
 	return append(dst, '}')
 }
@@ -83,13 +83,13 @@ func (v *Value) AppendRepr(dst []byte) []byte {
 // appendQuoted appends a string as Python's repr quotes it: in single quotes, or in double
 // ones if it holds single quotes and no double ones. Characters that are not printable are
 // escaped.
-func appendQuoted(dst []byte, s string) []byte {
+func appendQuoted(dst []byte, text string) []byte {
 	quote := byte('\'')
-	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
+	if strings.Contains(text, "'") && !strings.Contains(text, `"`) {
 		quote = '"'
 	}
 	dst = append(dst, quote)
-	for _, c := range s {
+	for _, c := range text {
 		switch {
 		case c == rune(quote) || c == '\\':
 			dst = append(dst, '\\', byte(c))
@@ -115,11 +115,11 @@ func appendQuoted(dst []byte, s string) []byte {
 // ParseFloat reads a string as Python's float() does: with optional white space around it,
 // single underscores between digits, and inf, infinity and nan in any case. Numbers that are
 // too large become infinities. ok is false where Python raises ValueError.
-func ParseFloat(s string) (x float64, ok bool) {
-	s = strings.TrimFunc(s, unicode.IsSpace)
-	for i := range len(s) {
-		c := s[i]
-		digit := func(i int) bool { return i >= 0 && i < len(s) && s[i]-'0' < 10 }
+func ParseFloat(text string) (x float64, ok bool) {
+	text = strings.TrimFunc(text, unicode.IsSpace)
+	for i := range len(text) {
+		c := text[i]
+		digit := func(i int) bool { return i >= 0 && i < len(text) && text[i]-'0' < 10 }
 		switch {
 		case c == '_':
 			if !digit(i-1) || !digit(i+1) {
@@ -129,6 +129,6 @@ func ParseFloat(s string) (x float64, ok bool) {
 			return 0, false
 		}
 	}
-	f, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
+	f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
 	return f, err == nil || errors.Is(err, strconv.ErrRange)
 }

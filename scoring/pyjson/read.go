@@ -37,60 +37,60 @@ type Reader struct {
 }
 
 // Reset drops all Python values that were read and sets the JSON text to read from.
-func (r *Reader) Reset(text string) {
-	r.text, r.at, r.depth, r.steps = text, 0, 0, 0
-	r.stack, r.names = emptied(r.stack), emptied(r.names)
-	r.items.reset()
-	r.keys.reset()
-	r.memberLists.reset()
+func (reader *Reader) Reset(text string) {
+	reader.text, reader.at, reader.depth, reader.steps = text, 0, 0, 0
+	reader.stack, reader.names = emptied(reader.stack), emptied(reader.names)
+	reader.items.reset()
+	reader.keys.reset()
+	reader.memberLists.reset()
 }
 
 // Steps returns how many bytes were read since Reset, repeatedly read ones each time. Callers
 // that try a text from many positions bound their cost by it.
-func (r *Reader) Steps() int { return r.steps }
+func (reader *Reader) Steps() int { return reader.steps }
 
 // All reads the whole text as one value. The error is an Exception.
-func (r *Reader) All() (v Value, err error) { return r.Span(0, len(r.text)) }
+func (reader *Reader) All() (v Value, err error) { return reader.Span(0, len(reader.text)) }
 
 // Span reads text[from:to] as one JSON value with optional white space around it, and nothing else,
 // as Python's json module does. The error is an Exception.
-func (r *Reader) Span(from, to int) (v Value, err error) {
-	whole := r.text
-	r.text = whole[:to] // the value must end before it
-	defer func() { r.text = whole }()
-	v, end, err := r.At(from)
+func (reader *Reader) Span(from, to int) (value Value, err error) {
+	whole := reader.text
+	reader.text = whole[:to] // the value must end before it
+	defer func() { reader.text = whole }()
+	value, end, err := reader.At(from)
 	if err != nil {
-		return v, err
+		return value, err
 	}
-	r.at = end
-	r.skipSpace()
-	if r.at != to {
-		return v, DecodeError
+	reader.at = end
+	reader.skipSpace()
+	if reader.at != to {
+		return value, DecodeError
 	}
-	return v, nil
+	return value, nil
 }
 
 // At reads the JSON value that begins at a position, after optional white space, as Python's json
 // module does, and returns where it ends. What follows is not read. After an error, end is where
 // reading stopped. The error is an Exception.
-func (r *Reader) At(from int) (v Value, end int, err error) {
-	r.at, r.depth = from, 0
-	r.stack, r.names = r.stack[:0], r.names[:0]
-	r.skipSpace()
-	err = r.pushValue()
+func (reader *Reader) At(from int) (value Value, end int, err error) {
+	reader.at, reader.depth = from, 0
+	reader.stack, reader.names = reader.stack[:0], reader.names[:0]
+	reader.skipSpace()
+	err = reader.pushValue()
 	if err == nil {
-		v = r.stack[0]
+		value = reader.stack[0]
 	}
-	r.steps += r.at - from + 1
-	return v, r.at, err
+	reader.steps += reader.at - from + 1
+	return value, reader.at, err
 }
 
 // skipSpace moves past the white space that Python's json module skips.
-func (r *Reader) skipSpace() {
-	for r.at < len(r.text) {
-		switch r.text[r.at] {
+func (reader *Reader) skipSpace() {
+	for reader.at < len(reader.text) {
+		switch reader.text[reader.at] {
 		case ' ', '\t', '\n', '\r':
-			r.at++
+			reader.at++
 		default:
 			return
 		}
@@ -99,61 +99,61 @@ func (r *Reader) skipSpace() {
 
 // pushValue reads a JSON value as Python does and pushes it on the stack. It does not return the
 // value, because that would copy it at each level of nesting.
-func (r *Reader) pushValue() error {
-	if r.at >= len(r.text) {
+func (reader *Reader) pushValue() error {
+	if reader.at >= len(reader.text) {
 		return DecodeError
 	}
-	switch c := r.text[r.at]; {
+	switch c := reader.text[reader.at]; {
 	case c == '"':
-		s, err := r.readString()
-		return r.push(Str, 0, s, err)
+		s, err := reader.readString()
+		return reader.push(Str, 0, s, err)
 	case c == '{':
-		return r.pushDict()
+		return reader.pushDict()
 	case c == '[':
-		return r.pushList()
+		return reader.pushList()
 	case c >= '0' && c <= '9':
-		return r.pushNumber()
+		return reader.pushNumber()
 	case c == '-':
-		if !r.Strict && r.skipLiteral("-Infinity") {
-			return r.push(Float, math.Inf(-1), "", nil)
+		if !reader.Strict && reader.skipLiteral("-Infinity") {
+			return reader.push(Float, math.Inf(-1), "", nil)
 		}
-		return r.pushNumber()
-	case r.skipLiteral("null"):
-		return r.push(None, 0, "", nil)
-	case r.skipLiteral("true"):
-		return r.push(Bool, 1, "", nil)
-	case r.skipLiteral("false"):
-		return r.push(Bool, 0, "", nil)
-	case r.Strict: // refuses NaN and infinities
-	case r.skipLiteral("NaN"):
-		return r.push(Float, math.NaN(), "", nil)
-	case r.skipLiteral("Infinity"):
-		return r.push(Float, math.Inf(1), "", nil)
+		return reader.pushNumber()
+	case reader.skipLiteral("null"):
+		return reader.push(None, 0, "", nil)
+	case reader.skipLiteral("true"):
+		return reader.push(Bool, 1, "", nil)
+	case reader.skipLiteral("false"):
+		return reader.push(Bool, 0, "", nil)
+	case reader.Strict: // refuses NaN and infinities
+	case reader.skipLiteral("NaN"):
+		return reader.push(Float, math.NaN(), "", nil)
+	case reader.skipLiteral("Infinity"):
+		return reader.push(Float, math.Inf(1), "", nil)
 	}
 	return DecodeError
 }
 
 // push puts a value on the stack, even if err is set, and returns err, so that callers can
 // return its result.
-func (r *Reader) push(kind Kind, f float64, s string, err error) error {
-	r.stack = append(r.stack, Value{Kind: kind, F: f, S: s})
+func (reader *Reader) push(kind Kind, f float64, s string, err error) error {
+	reader.stack = append(reader.stack, Value{Kind: kind, F: f, S: s})
 	return err
 }
 
 // closeContainer moves past the closing bracket of a Python list or dict, and replaces its members
 // on the stack by the list or dict. They begin at stack[first], its keys at names[name].
-func (r *Reader) closeContainer(kind Kind, first, name int) {
-	r.at++
-	r.depth--
-	in := r.keepMembers(r.stack[first:], r.names[name:])
-	r.stack, r.names = append(r.stack[:first], Value{Kind: kind, in: in}), r.names[:name]
+func (reader *Reader) closeContainer(kind Kind, first, name int) {
+	reader.at++
+	reader.depth--
+	in := reader.keepMembers(reader.stack[first:], reader.names[name:])
+	reader.stack, reader.names = append(reader.stack[:first], Value{Kind: kind, in: in}), reader.names[:name]
 }
 
 // skipLiteral moves past the word s, such as true or NaN, if it comes next in the JSON, and reports
 // whether it does.
-func (r *Reader) skipLiteral(s string) bool {
-	if strings.HasPrefix(r.text[r.at:], s) {
-		r.at += len(s)
+func (reader *Reader) skipLiteral(s string) bool {
+	if strings.HasPrefix(reader.text[reader.at:], s) {
+		reader.at += len(s)
 		return true
 	}
 	return false
@@ -161,76 +161,76 @@ func (r *Reader) skipLiteral(s string) bool {
 
 // openContainer moves past the opening bracket of a list or an object. It refuses nesting beyond
 // maxDepth, at which Python raises RecursionError.
-func (r *Reader) openContainer() error {
-	r.depth++
-	if r.depth > maxDepth {
+func (reader *Reader) openContainer() error {
+	reader.depth++
+	if reader.depth > maxDepth {
 		return RecursionError
 	}
-	r.at++
-	r.skipSpace()
+	reader.at++
+	reader.skipSpace()
 	return nil
 }
 
 // pushList reads a JSON list and pushes its values and then the list onto the stack. It accepts and
 // refuses what Python's json module does, such as nesting that is too deep.
-func (r *Reader) pushList() error {
-	if err := r.openContainer(); err != nil {
+func (reader *Reader) pushList() error {
+	if err := reader.openContainer(); err != nil {
 		return err
 	}
-	first := len(r.stack)
-	for !r.peek(']') {
-		if err := r.pushValue(); err != nil {
+	first := len(reader.stack)
+	for !reader.peek(']') {
+		if err := reader.pushValue(); err != nil {
 			return err
 		}
-		if err := r.skipSeparator(']'); err != nil {
+		if err := reader.skipSeparator(']'); err != nil {
 			return err
 		}
 	}
-	r.closeContainer(List, first, len(r.names))
+	reader.closeContainer(List, first, len(reader.names))
 	return nil
 }
 
 // pushDict reads a JSON object as Python's json module reads a dict.
-func (r *Reader) pushDict() error {
-	if err := r.openContainer(); err != nil {
+func (reader *Reader) pushDict() error {
+	if err := reader.openContainer(); err != nil {
 		return err
 	}
-	first, name := len(r.stack), len(r.names)
-	for !r.peek('}') {
-		if !r.peek('"') {
+	first, name := len(reader.stack), len(reader.names)
+	for !reader.peek('}') {
+		if !reader.peek('"') {
 			return DecodeError
 		}
-		key, err := r.readString()
+		key, err := reader.readString()
 		if err != nil {
 			return err
 		}
-		r.skipSpace()
-		if !r.peek(':') {
+		reader.skipSpace()
+		if !reader.peek(':') {
 			return DecodeError
 		}
-		r.at++
-		r.skipSpace()
-		if err := r.pushValue(); err != nil {
+		reader.at++
+		reader.skipSpace()
+		if err := reader.pushValue(); err != nil {
 			return err
 		}
-		r.addKey(first, name, key)
-		if err := r.skipSeparator('}'); err != nil {
+		reader.addKey(first, name, key)
+		if err := reader.skipSeparator('}'); err != nil {
 			return err
 		}
 	}
-	r.dropRepeatedKeys(first, name)
-	r.closeContainer(Dict, first, name)
+	reader.dropRepeatedKeys(first, name)
+	reader.closeContainer(Dict, first, name)
 	return nil
 }
 
 // keepMembers copies the members of a Python list or dict into the reader's memory; nil if there
 // are none.
-func (r *Reader) keepMembers(items []Value, keys []string) *members {
+func (reader *Reader) keepMembers(items []Value, keys []string) *members {
 	if len(items) == 0 {
 		return nil
 	}
-	in := [1]members{{r.items.keep(items), r.keys.keep(keys)}}
-	return &r.memberLists.keep(in[:])[0]
+	in := [1]members{{reader.items.keep(items), reader.keys.keep(keys)}}
+	return &reader.memberLists.keep(in[:])[0]
 }
 
 // fewKeys is how many keys of an object addKey compares one by one. With more of them,
@@ -240,23 +240,23 @@ const fewKeys = 64
 // addKey gives the value on top of the stack its key in the open dict, whose members begin at
 // stack[first] and whose keys begin at names[name]. The value of a repeated key replaces the
 // earlier one. Beyond fewKeys keys, repeated ones are left to dropRepeatedKeys.
-func (r *Reader) addKey(first, name int, key string) {
-	names := r.names[name:]
+func (reader *Reader) addKey(first, name int, key string) {
+	names := reader.names[name:]
 	if len(names) < fewKeys {
 		if i := slices.Index(names, key); i >= 0 {
-			top := len(r.stack) - 1
-			r.stack[first+i] = r.stack[top]
-			r.stack = r.stack[:top]
+			top := len(reader.stack) - 1
+			reader.stack[first+i] = reader.stack[top]
+			reader.stack = reader.stack[:top]
 			return
 		}
 	}
-	r.names = append(r.names, key)
+	reader.names = append(reader.names, key)
 }
 
 // dropRepeatedKeys removes repeated keys of a dict with many keys, which addKey leaves in: it keeps
 // the last value of each key, at the place of the first.
-func (r *Reader) dropRepeatedKeys(first, name int) {
-	names, values := r.names[name:], r.stack[first:]
+func (reader *Reader) dropRepeatedKeys(first, name int) {
+	names, values := reader.names[name:], reader.stack[first:]
 	if len(names) <= fewKeys {
 		return
 	}
@@ -271,25 +271,27 @@ func (r *Reader) dropRepeatedKeys(first, name int) {
 		names[kept], values[kept] = key, values[i]
 		kept++
 	}
-	r.names, r.stack = r.names[:name+kept], r.stack[:first+kept]
+	reader.names, reader.stack = reader.names[:name+kept], reader.stack[:first+kept]
 }
 
 // peek reports whether byte c comes next.
-func (r *Reader) peek(c byte) bool { return r.at < len(r.text) && r.text[r.at] == c }
+func (reader *Reader) peek(c byte) bool {
+	return reader.at < len(reader.text) && reader.text[reader.at] == c
+}
 
 // skipSeparator moves past the comma after an element of a JSON list or object, which another
 // element must follow. Before end, the closing bracket, there is nothing to skip.
-func (r *Reader) skipSeparator(end byte) error {
-	r.skipSpace()
-	if r.peek(end) {
+func (reader *Reader) skipSeparator(end byte) error {
+	reader.skipSpace()
+	if reader.peek(end) {
 		return nil
 	}
-	if !r.peek(',') {
+	if !reader.peek(',') {
 		return DecodeError
 	}
-	r.at++
-	r.skipSpace()
-	if r.peek(end) { // no comma before the end
+	reader.at++
+	reader.skipSpace()
+	if reader.peek(end) { // no comma before the end
 		return DecodeError
 	}
 	return nil
@@ -298,52 +300,52 @@ func (r *Reader) skipSeparator(end byte) error {
 // pushNumber reads a JSON number as Python does and pushes an Int or a Float. Where a
 // fraction or an exponent has no digits, the number ends before it. Unless Strict, integers
 // of too many digits are refused, as in Python.
-func (r *Reader) pushNumber() error {
-	start := r.at
+func (reader *Reader) pushNumber() error {
+	start := reader.at
 	skipDigits := func() int {
-		n := r.at
-		for r.at < len(r.text) && r.text[r.at]-'0' < 10 {
-			r.at++
+		n := reader.at
+		for reader.at < len(reader.text) && reader.text[reader.at]-'0' < 10 {
+			reader.at++
 		}
-		return r.at - n
+		return reader.at - n
 	}
-	if r.peek('-') {
-		r.at++
+	if reader.peek('-') {
+		reader.at++
 	}
-	if r.peek('0') {
-		r.at++
+	if reader.peek('0') {
+		reader.at++
 	} else if skipDigits() == 0 {
 		return DecodeError
 	}
-	integerEnd := r.at
-	if r.peek('.') {
-		r.at++
+	integerEnd := reader.at
+	if reader.peek('.') {
+		reader.at++
 		if skipDigits() == 0 {
-			r.at = integerEnd
+			reader.at = integerEnd
 		}
 	}
-	mantissaEnd := r.at
-	if r.peek('e') || r.peek('E') {
-		r.at++
-		if r.peek('+') || r.peek('-') {
-			r.at++
+	mantissaEnd := reader.at
+	if reader.peek('e') || reader.peek('E') {
+		reader.at++
+		if reader.peek('+') || reader.peek('-') {
+			reader.at++
 		}
 		if skipDigits() == 0 {
-			r.at = mantissaEnd
+			reader.at = mantissaEnd
 		}
 	}
-	text := r.text[start:r.at]
+	text := reader.text[start:reader.at]
 	double := nearestDouble(text)
-	if r.at > integerEnd {
-		return r.push(Float, double, text, nil)
+	if reader.at > integerEnd {
+		return reader.push(Float, double, text, nil)
 	}
-	if !r.Strict && len(strings.TrimPrefix(text, "-")) > maxDigits {
+	if !reader.Strict && len(strings.TrimPrefix(text, "-")) > maxDigits {
 		return ValueError
 	}
 	if text == "-0" { // an int has no negative zero
 		text, double = "0", 0
 	}
-	return r.push(Int, double, text, nil)
+	return reader.push(Int, double, text, nil)
 }
 
 // nearestDouble returns the double nearest to a JSON number, an infinity where it is too
@@ -367,22 +369,22 @@ func nearestDouble(text string) float64 {
 
 // readString reads a JSON string as Python does and returns it unescaped. Without escapes it
 // shares the text's memory.
-func (r *Reader) readString() (string, error) {
-	text := r.text[r.at+1:]
+func (reader *Reader) readString() (string, error) {
+	text := reader.text[reader.at+1:]
 	for i := range len(text) {
 		switch c := text[i]; {
 		case c == '"':
-			r.at += i + 2
+			reader.at += i + 2
 			return text[:i], nil
 		case c == '\\':
-			r.at += i + 1
-			return r.unescape(text[:i])
+			reader.at += i + 1
+			return reader.unescape(text[:i])
 		case c < ' ':
-			r.at += i + 1
+			reader.at += i + 1
 			return "", DecodeError
 		}
 	}
-	r.at = len(r.text)
+	reader.at = len(reader.text)
 	return "", DecodeError
 }
 
@@ -392,69 +394,69 @@ const stringBlock = 1 << 10
 // unescape reads the rest of a string from its first escape on; before is what precedes
 // that. Unescaped strings are written one behind the other into large blocks, so that many
 // cost one allocation. Bytes that were returned are never written again.
-func (r *Reader) unescape(before string) (string, error) {
-	b := &r.unescaped
-	if b.Cap()-b.Len() < len(before)+64 {
-		*b = strings.Builder{}
-		b.Grow(len(before) + stringBlock)
+func (reader *Reader) unescape(before string) (string, error) {
+	text := &reader.unescaped
+	if text.Cap()-text.Len() < len(before)+64 {
+		*text = strings.Builder{}
+		text.Grow(len(before) + stringBlock)
 	}
-	start := b.Len()
-	b.WriteString(before)
-	for r.at < len(r.text) {
-		c := r.text[r.at]
-		r.at++
+	start := text.Len()
+	text.WriteString(before)
+	for reader.at < len(reader.text) {
+		c := reader.text[reader.at]
+		reader.at++
 		switch {
 		case c == '"':
-			return b.String()[start:], nil
+			return text.String()[start:], nil
 		case c < ' ':
 			return "", DecodeError
 		case c != '\\':
-			b.WriteByte(c)
+			text.WriteByte(c)
 			continue
 		}
-		if r.at >= len(r.text) {
+		if reader.at >= len(reader.text) {
 			return "", DecodeError
 		}
-		c = r.text[r.at]
-		r.at++
+		c = reader.text[reader.at]
+		reader.at++
 		if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 {
-			b.WriteByte("\"\\/\b\f\n\r\t"[i])
+			text.WriteByte("\"\\/\b\f\n\r\t"[i])
 			continue
 		}
 		if c != 'u' {
 			return "", DecodeError
 		}
-		code, ok := r.fourHexDigits()
+		code, ok := reader.fourHexDigits()
 		if !ok {
 			return "", DecodeError
 		}
-		if utf16.IsSurrogate(code) && strings.HasPrefix(r.text[r.at:], `\u`) {
-			afterFirst := r.at
-			r.at += 2
-			low, ok := r.fourHexDigits()
+		if utf16.IsSurrogate(code) && strings.HasPrefix(reader.text[reader.at:], `\u`) {
+			afterFirst := reader.at
+			reader.at += 2
+			low, ok := reader.fourHexDigits()
 			pair := utf16.DecodeRune(code, low)
 			if ok && pair != utf8.RuneError {
 				code = pair
 			} else {
-				r.at = afterFirst
+				reader.at = afterFirst
 			}
 		}
-		b.WriteRune(code) // half of a pair becomes the replacement character
+		text.WriteRune(code) // half of a pair becomes the replacement character
 	}
 	return "", DecodeError
 }
 
 // fourHexDigits reads the four digits of a \u escape in a JSON string. ok is false if they are
 // missing.
-func (r *Reader) fourHexDigits() (code rune, ok bool) {
-	if r.at+4 > len(r.text) {
+func (reader *Reader) fourHexDigits() (code rune, ok bool) {
+	if reader.at+4 > len(reader.text) {
 		return 0, false
 	}
-	u, err := strconv.ParseUint(r.text[r.at:r.at+4], 16, 32)
+	u, err := strconv.ParseUint(reader.text[reader.at:reader.at+4], 16, 32)
 	if err != nil {
 		return 0, false
 	}
-	r.at += 4
+	reader.at += 4
 	return rune(u), true
 }
 
@@ -467,7 +469,7 @@ const (
 )
 
 // reset frees all lists of the arena.
-func (a *arena[T]) reset() { a.block = emptied(a.block) }
+func (arena *arena[T]) reset() { arena.block = emptied(arena.block) }
 
 // emptied returns an empty list with the memory of another one, or nil where that is too large to
 // keep for the next JSON text.
@@ -481,14 +483,14 @@ func emptied[T any](list []T) []T {
 // keep copies a list of values or keys into the arena, whose large blocks make many small lists
 // cost one allocation. The result has no spare capacity, so that appending to it cannot overwrite
 // the next list.
-func (a *arena[T]) keep(list []T) []T {
+func (arena *arena[T]) keep(list []T) []T {
 	if len(list) == 0 {
 		return nil
 	}
-	if cap(a.block)-len(a.block) < len(list) {
-		a.block = make([]T, 0, max(minBlock, len(list), min(2*cap(a.block), mostKept)))
+	if cap(arena.block)-len(arena.block) < len(list) {
+		arena.block = make([]T, 0, max(minBlock, len(list), min(2*cap(arena.block), mostKept)))
 	}
-	n := len(a.block)
-	a.block = append(a.block, list...)
-	return a.block[n:len(a.block):len(a.block)]
+	n := len(arena.block)
+	arena.block = append(arena.block, list...)
+	return arena.block[n:len(arena.block):len(arena.block)]
 }

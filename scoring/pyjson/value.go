@@ -45,49 +45,51 @@ type members struct {
 }
 
 // Items returns the elements of a Python list, or the values of a dict; nil for other values.
-func (v *Value) Items() []Value {
-	if v.in == nil {
+func (value *Value) Items() []Value {
+	if value.in == nil {
 		return nil
 	}
-	return v.in.items
+	return value.in.items
 }
 
 // Keys returns the keys of a Python dict, in the order of their first appearance; nil for other
 // values.
-func (v *Value) Keys() []string {
-	if v.in == nil {
+func (value *Value) Keys() []string {
+	if value.in == nil {
 		return nil
 	}
-	return v.in.keys
+	return value.in.keys
 }
 
 // Number reports whether Python can compute with the value: it is a number or a boolean.
-func (v *Value) Number() bool { return v.Kind == Bool || v.Kind == Int || v.Kind == Float }
+func (value *Value) Number() bool {
+	return value.Kind == Bool || value.Kind == Int || value.Kind == Float
+}
 
 // TooLarge reports whether the value is an integer that no double holds: Python
 // raises OverflowError where it must become one.
-func (v *Value) TooLarge() bool { return v.Kind == Int && math.IsInf(v.F, 0) }
+func (value *Value) TooLarge() bool { return value.Kind == Int && math.IsInf(value.F, 0) }
 
 // Get returns the value of a key of a Python dict, or nil where there is none.
-func (v *Value) Get(key string) *Value {
-	i := slices.Index(v.Keys(), key)
+func (value *Value) Get(key string) *Value {
+	i := slices.Index(value.Keys(), key)
 	if i < 0 {
 		return nil
 	}
-	return &v.in.items[i]
+	return &value.in.items[i]
 }
 
 // True reports whether Python's bool() of the value is True.
-func (v *Value) True() bool {
-	switch v.Kind {
+func (value *Value) True() bool {
+	switch value.Kind {
 	case None:
 		return false
 	case Str:
-		return v.S != ""
+		return value.S != ""
 	case List, Dict:
-		return v.in != nil
+		return value.in != nil
 	}
-	return v.F != 0
+	return value.F != 0
 }
 
 // Exception is the class of exception that Python raises for a text that cannot be read.

@@ -33,27 +33,27 @@ func NewSample() *Sample { return &Sample{answers: scoring.NewAnswers(1 << 20)} 
 // Add adds a result to the sample of a model's scores, unless it is a duplicate of an earlier
 // answer. cluster names what its task shares with others, such as a picture; "" stands for the task
 // itself.
-func (s *Sample) Add(r *scoring.Result, cluster string) {
-	if !s.answers.First(r) {
-		s.Twice++
+func (sample *Sample) Add(res *scoring.Result, cluster string) {
+	if !sample.answers.First(res) {
+		sample.Twice++
 		return
 	}
 	if cluster == "" {
-		cluster = r.ID
-		if task := r.Strings("task"); r.Suite == "drawingbench" && len(task) == 1 { // both turns are of one task
+		cluster = res.ID
+		if task := res.Strings("task"); res.Suite == "drawingbench" && len(task) == 1 { // both turns are of one task
 			cluster = task[0]
 		}
 	}
-	s.results = append(s.results, result{r.Suite, r.Test, r.ID, r.Who.Turn, r.Who.Arm(), r.Who.Model, r.Scored,
-		r.Score, cluster})
+	sample.results = append(sample.results, result{res.Suite, res.Test, res.ID, res.Who.Turn, res.Who.Arm(), res.Who.Model, res.Scored,
+		res.Score, cluster})
 }
 
 // Len returns the number of results.
-func (s *Sample) Len() int { return len(s.results) }
+func (sample *Sample) Len() int { return len(sample.results) }
 
 // Models lists the models of the sample's results, "" for results that name none.
-func (s *Sample) Models() (names []string) {
-	for _, r := range s.results {
+func (sample *Sample) Models() (names []string) {
+	for _, r := range sample.results {
 		if !slices.Contains(names, r.model) {
 			names = append(names, r.model)
 		}
@@ -77,23 +77,23 @@ type taskScores struct {
 
 // scoresByTask returns the scores of each task, and the tasks in the order of the results. members
 // says which members of the arm (mode, input and so on) distinguish tasks; the others are ignored.
-func (s *Sample) scoresByTask(members [5]bool) (order []taskKey, at map[taskKey]*taskScores) {
+func (sample *Sample) scoresByTask(members [5]bool) (order []taskKey, at map[taskKey]*taskScores) {
 	at = map[taskKey]*taskScores{}
-	for _, r := range s.results {
-		key := taskKey{r.suite, r.test, r.id, r.turn, [5]string{}}
+	for _, result := range sample.results {
+		key := taskKey{result.suite, result.test, result.id, result.turn, [5]string{}}
 		for i, on := range members {
 			if on {
-				key.arm[i] = r.arm[i]
+				key.arm[i] = result.arm[i]
 			}
 		}
 		answers := at[key]
 		if answers == nil {
-			answers = &taskScores{cluster: r.cluster}
+			answers = &taskScores{cluster: result.cluster}
 			at[key] = answers
 			order = append(order, key)
 		}
-		if r.scored {
-			answers.list = append(answers.list, r.score)
+		if result.scored {
+			answers.list = append(answers.list, result.score)
 		}
 	}
 	return order, at
@@ -102,13 +102,13 @@ func (s *Sample) scoresByTask(members [5]bool) (order []taskKey, at map[taskKey]
 // sharedMembers reports for each member of the arm (mode, input, format and so on) whether
 // both samples have some value of it in common. Only such members can distinguish tasks of
 // both.
-func sharedMembers(a, b *Sample) (members [5]bool) {
+func sharedMembers(a, sample *Sample) (members [5]bool) {
 	for i := range members {
 		has := map[string]bool{}
 		for _, r := range a.results {
 			has[r.arm[i]] = true
 		}
-		members[i] = slices.ContainsFunc(b.results, func(r result) bool { return has[r.arm[i]] })
+		members[i] = slices.ContainsFunc(sample.results, func(r result) bool { return has[r.arm[i]] })
 	}
 	return members
 }
@@ -248,23 +248,23 @@ func Spreads(sampleA, sampleB *Sample) (out []Spread) {
 				i = len(groups)
 				groups = append(groups, &spreadGroup{Spread: Spread{Suite: key.suite, Test: test}})
 			}
-			g := groups[i]
-			g.differences = append(g.differences, difference)
-			g.answers += len(scoresA.list)
+			group := groups[i]
+			group.differences = append(group.differences, difference)
+			group.answers += len(scoresA.list)
 			if len(scoresA.list) > 1 {
-				g.withinA = append(g.withinA, Variance(scoresA.list))
+				group.withinA = append(group.withinA, Variance(scoresA.list))
 			}
 			if scoresB != nil && len(scoresB.list) > 1 {
-				g.withinB = append(g.withinB, Variance(scoresB.list))
+				group.withinB = append(group.withinB, Variance(scoresB.list))
 			}
 		}
 	}
-	for _, g := range groups {
-		if len(g.differences) < 2 {
+	for _, group := range groups {
+		if len(group.differences) < 2 {
 			continue
 		}
-		g.measure(sampleB != nil)
-		out = append(out, g.Spread)
+		group.measure(sampleB != nil)
+		out = append(out, group.Spread)
 	}
 	slices.SortStableFunc(out, func(a, b Spread) int { // all tests of a suite come after the single ones
 		if a.Suite != b.Suite {
@@ -286,21 +286,21 @@ type spreadGroup struct {
 // measure computes how much the scores of at least two tasks vary. The variance of the observed
 // differences between two models has a part that comes from repeats; the rest is that of true
 // differences.
-func (g *spreadGroup) measure(twoSides bool) {
-	g.Tasks, g.Repeats = len(g.differences), float64(g.answers)/float64(len(g.differences))
-	if len(g.withinA) > 0 {
-		g.Within = Mean(g.withinA)
+func (group *spreadGroup) measure(twoSides bool) {
+	group.Tasks, group.Repeats = len(group.differences), float64(group.answers)/float64(len(group.differences))
+	if len(group.withinA) > 0 {
+		group.Within = Mean(group.withinA)
 	}
-	g.Other = g.Within // with one sample the other model is taken to vary as much
-	fromRepeats := g.Within
+	group.Other = group.Within // with one sample the other model is taken to vary as much
+	fromRepeats := group.Within
 	if twoSides {
-		g.Other = 0
-		if len(g.withinB) > 0 {
-			g.Other = Mean(g.withinB)
+		group.Other = 0
+		if len(group.withinB) > 0 {
+			group.Other = Mean(group.withinB)
 		}
-		fromRepeats = g.Within + g.Other
+		fromRepeats = group.Within + group.Other
 	}
-	seen := Variance(g.differences)
-	g.SD = math.Sqrt(seen)
-	g.Omega2 = max(0, seen-fromRepeats/g.Repeats)
+	seen := Variance(group.differences)
+	group.SD = math.Sqrt(seen)
+	group.Omega2 = max(0, seen-fromRepeats/group.Repeats)
 }

@@ -28,14 +28,14 @@ type Value struct {
 func valuesByCluster(list []Value) [][]float64 {
 	indexOf := map[string]int{}
 	var out [][]float64
-	for _, v := range list {
-		i, ok := indexOf[v.Cluster]
+	for _, value := range list {
+		i, ok := indexOf[value.Cluster]
 		if !ok {
 			i = len(out)
-			indexOf[v.Cluster] = i
+			indexOf[value.Cluster] = i
 			out = append(out, nil)
 		}
-		out[i] = append(out[i], v.Mean)
+		out[i] = append(out[i], value.Mean)
 	}
 	return out
 }

@@ -45,15 +45,15 @@ func Summarise(list []float64) Summary {
 		return Summary{Mean: nan, SD: nan, SampleSD: nan, Median: nan, Min: nan, Max: nan}
 	}
 	ordered := slices.Sorted(slices.Values(list))
-	s := Summary{N: n, Mean: Mean(list), SD: math.Sqrt(squaredDeviations(list) / float64(n)), SampleSD: math.NaN(),
+	summary := Summary{N: n, Mean: Mean(list), SD: math.Sqrt(squaredDeviations(list) / float64(n)), SampleSD: math.NaN(),
 		Median: ordered[n/2], Min: ordered[0], Max: ordered[n-1]}
 	if n > 1 {
-		s.SampleSD = math.Sqrt(Variance(list))
+		summary.SampleSD = math.Sqrt(Variance(list))
 	}
 	if n%2 == 0 {
-		s.Median = (ordered[n/2-1] + ordered[n/2]) / 2
+		summary.Median = (ordered[n/2-1] + ordered[n/2]) / 2
 	}
-	return s
+	return summary
 }
 
 // Pearson returns the correlation of two lists. ok is false where it is not defined: lists

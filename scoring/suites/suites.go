@@ -23,11 +23,11 @@ type Config struct {
 }
 
 // New returns all benchmark suites that plumb scores, made from one configuration.
-func New(c Config) scoring.Suites {
+func New(config Config) scoring.Suites {
 	return scoring.NewSuites(
-		aspire.New(aspire.Config{Limits: c.Scenes, MaxResponse: c.Response, MaxActions: c.Actions,
-			Initials: c.Initials, Tldraw: c.Tldraw}),
-		drawingbench.New(drawingbench.Config{MaxActions: c.Actions, MaxPaint: c.Paint}),
+		aspire.New(aspire.Config{Limits: config.Scenes, MaxResponse: config.Response, MaxActions: config.Actions,
+			Initials: config.Initials, Tldraw: config.Tldraw}),
+		drawingbench.New(drawingbench.Config{MaxActions: config.Actions, MaxPaint: config.Paint}),
 		tangram.New(),
 		vqa.Spatialab(),
 		vqa.Spaceeval(),

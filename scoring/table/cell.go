@@ -40,60 +40,60 @@ type runningMean struct {
 
 // add adds a score to a running mean (Welford's method). The conversions to float64 prevent fused
 // multiply-add, so that sums are equal on every machine.
-func (m *runningMean) add(value float64) {
-	m.n++
-	delta := value - m.value
-	m.value += delta / float64(m.n)
-	m.squares += float64(delta * (value - m.value))
+func (mean *runningMean) add(value float64) {
+	mean.n++
+	delta := value - mean.value
+	mean.value += delta / float64(mean.n)
+	mean.squares += float64(delta * (value - mean.value))
 }
 
-// join merges the running mean of other scores into m.
-func (m *runningMean) join(other runningMean) {
+// join merges the running mean of other scores into mean.
+func (mean *runningMean) join(other runningMean) {
 	if other.n == 0 {
 		return
 	}
-	n := m.n + other.n
-	delta := other.value - m.value
-	m.squares += other.squares + float64(delta*delta)*float64(m.n)*float64(other.n)/float64(n)
-	m.value += delta * float64(other.n) / float64(n)
-	m.n = n
+	n := mean.n + other.n
+	delta := other.value - mean.value
+	mean.squares += other.squares + float64(delta*delta)*float64(mean.n)*float64(other.n)/float64(n)
+	mean.value += delta * float64(other.n) / float64(n)
+	mean.n = n
 }
 
 // standardError returns the standard error of a mean of scores: the sample standard deviation
 // divided by sqrt(n). ok is false for fewer than two scores. See docs/spec/aspire.md#r66.
-func (m *runningMean) standardError() (se float64, ok bool) {
-	if m.n < 2 {
+func (mean *runningMean) standardError() (se float64, ok bool) {
+	if mean.n < 2 {
 		return 0, false
 	}
-	return math.Sqrt(m.squares/float64(m.n-1)) / math.Sqrt(float64(m.n)), true
+	return math.Sqrt(mean.squares/float64(mean.n-1)) / math.Sqrt(float64(mean.n)), true
 }
 
 // meanScore returns a cell's mean: the mean over items of the mean scores over their repeats. Its
 // standard error is over items, because repeats of one item are not independent. See
 // docs/spec/cli.md#r29.
-func (c *cell) meanScore() (m runningMean) {
-	for _, it := range c.items {
-		m.add(it.sum / float64(it.answers))
+func (cell *cell) meanScore() (mean runningMean) {
+	for _, it := range cell.items {
+		mean.add(it.sum / float64(it.answers))
 	}
-	m.join(c.unremembered)
-	return m
+	mean.join(cell.unremembered)
+	return mean
 }
 
 // standardError returns the standard error of a cell's mean score m. Where items share something,
 // such as a picture, it is clustered over what they share, because scores within a cluster are not
 // independent; for that all items must have been remembered. ok is false for fewer than two items
 // or clusters. See docs/spec/runs.md#r45.
-func (c *cell) standardError(m *runningMean) (se float64, ok bool) {
-	if !c.hasClusters || c.unremembered.n > 0 {
+func (cell *cell) standardError(m *runningMean) (se float64, ok bool) {
+	if !cell.hasClusters || cell.unremembered.n > 0 {
 		return m.standardError()
 	}
-	values := make([]stats.Value, len(c.items))
-	for i, it := range c.items {
-		name := strconv.FormatUint(it.cluster, 16)
-		if it.cluster == 0 {
+	values := make([]stats.Value, len(cell.items))
+	for i, item := range cell.items {
+		name := strconv.FormatUint(item.cluster, 16)
+		if item.cluster == 0 {
 			name = "item " + strconv.Itoa(i)
 		}
-		values[i] = stats.Value{Cluster: name, Mean: it.sum / float64(it.answers)}
+		values[i] = stats.Value{Cluster: name, Mean: item.sum / float64(item.answers)}
 	}
 	_, se = stats.Clustered(values)
 	return se, !math.IsNaN(se)
@@ -117,44 +117,44 @@ func newLedger(most int) ledger {
 	return ledger{answers: scoring.NewAnswers(most), seed: maphash.MakeSeed(), limit: most, plainLimit: maxPlain}
 }
 
-// addScore adds the score x of an answer to its item in cell c of the table. An answer with a new
+// addScore adds the score x of an answer to its item in cell of the table. An answer with a new
 // item adds the item. If the item has no name, or the limit of remembered items is reached, the
 // answer counts as the only one of its item.
-func (l *ledger) addScore(c *cell, r *scoring.Result, x float64, options *Options) {
-	key, named := r.Item(l.key[:0])
-	l.key = key
-	hash := maphash.Bytes(l.seed, key)
+func (ledger *ledger) addScore(cell *cell, result *scoring.Result, x float64, options *Options) {
+	key, named := result.Item(ledger.key[:0])
+	ledger.key = key
+	hash := maphash.Bytes(ledger.seed, key)
 	// Answers without a repeat and settings would be duplicates if they had the same
 	// item, so no map is needed while a cell has no others.
-	if c.indexOf == nil && (r.Who.Repeat > 1 || r.Who.Asked != nil) {
-		c.makeIndex()
+	if cell.indexOf == nil && (result.Who.Repeat > 1 || result.Who.Asked != nil) {
+		cell.makeIndex()
 	}
-	if i, ok := c.indexOf[hash]; ok && named {
-		c.items[i].sum += x
-		c.items[i].answers++
-		c.items[i].successes += successCount(r, options.Success)
+	if i, ok := cell.indexOf[hash]; ok && named {
+		cell.items[i].sum += x
+		cell.items[i].answers++
+		cell.items[i].successes += successCount(result, options.Success)
 		return
 	}
-	counted := r.Who.Repeat > 0 // the line numbers its repeats, so that others may follow
-	if l.items >= l.limit || !counted && l.items >= l.plainLimit || !named {
-		l.full = l.full || counted && named
-		c.unremembered.add(x)
+	counted := result.Who.Repeat > 0 // the line numbers its repeats, so that others may follow
+	if ledger.items >= ledger.limit || !counted && ledger.items >= ledger.plainLimit || !named {
+		ledger.full = ledger.full || counted && named
+		cell.unremembered.add(x)
 		return
 	}
-	if c.indexOf == nil {
-		c.hashes = append(c.hashes, hash)
+	if cell.indexOf == nil {
+		cell.hashes = append(cell.hashes, hash)
 	} else {
-		c.indexOf[hash] = int32(len(c.items))
+		cell.indexOf[hash] = int32(len(cell.items))
 	}
-	cluster := l.clusterHash(r, options)
-	c.hasClusters = c.hasClusters || cluster != 0
-	c.items = append(c.items, item{x, 1, successCount(r, options.Success), cluster})
-	l.items++
+	cluster := ledger.clusterHash(result, options)
+	cell.hasClusters = cell.hasClusters || cluster != 0
+	cell.items = append(cell.items, item{x, 1, successCount(result, options.Success), cluster})
+	ledger.items++
 }
 
 // clusterHash returns a hash of what an item shares with others, such as a picture; 0 for nothing.
 // The result states it, or else Options.Cluster does.
-func (l *ledger) clusterHash(r *scoring.Result, o *Options) uint64 {
+func (ledger *ledger) clusterHash(r *scoring.Result, o *Options) uint64 {
 	name := r.Cluster
 	if o.Cluster != nil && name == "" {
 		name = o.Cluster(r.Suite, r.ID)
@@ -162,15 +162,15 @@ func (l *ledger) clusterHash(r *scoring.Result, o *Options) uint64 {
 	if name == "" {
 		return 0
 	}
-	return maphash.String(l.seed, name) | 1 // not 0
+	return maphash.String(ledger.seed, name) | 1 // not 0
 }
 
 // makeIndex makes the map from an item's hash to its position, for a cell in which items may
 // have several answers.
-func (c *cell) makeIndex() {
-	c.indexOf = make(map[uint64]int32, len(c.hashes))
-	for i, hash := range c.hashes {
-		c.indexOf[hash] = int32(i)
+func (cell *cell) makeIndex() {
+	cell.indexOf = make(map[uint64]int32, len(cell.hashes))
+	for i, hash := range cell.hashes {
+		cell.indexOf[hash] = int32(i)
 	}
-	c.hashes = nil
+	cell.hashes = nil
 }

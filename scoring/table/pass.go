@@ -18,18 +18,18 @@ var ownSuccess = map[string]bool{"pattern": true, "outline": true, "mcq": true, 
 // successCount returns 1 where an answer succeeds, else 0. The metric success decides where
 // there is one. Otherwise an answer succeeds from a score of 0.9 in DrawingBench, of 1 in
 // the tests of ownSuccess, and of threshold in others; nil stands for 1.
-func successCount(r *scoring.Result, threshold *float64) int32 {
-	success, said := r.Bool("success")
+func successCount(result *scoring.Result, threshold *float64) int32 {
+	success, said := result.Bool("success")
 	switch {
-	case !r.Scored:
+	case !result.Scored:
 		success = false
 	case said:
-	case r.Suite == "drawingbench":
-		success = r.Score >= drawingSuccess
-	case threshold != nil && !ownSuccess[r.Test]:
-		success = r.Score >= *threshold
+	case result.Suite == "drawingbench":
+		success = result.Score >= drawingSuccess
+	case threshold != nil && !ownSuccess[result.Test]:
+		success = result.Score >= *threshold
 	default:
-		success = r.Score == 1
+		success = result.Score == 1
 	}
 	if success {
 		return 1
@@ -41,9 +41,9 @@ func successCount(r *scoring.Result, threshold *float64) int32 {
 // mean over the items with that many answers. Columns: suite, test, model, items, answers,
 // then one for each k: powers of 2 and the largest number of answers. It has no rows where
 // no item has two answers. See docs/spec/runs.md#r47.
-func (t *Table) passTable() scoring.TextTable {
+func (table *Table) passTable() scoring.TextTable {
 	score := "1"
-	if from := t.options.Success; from != nil {
+	if from := table.options.Success; from != nil {
 		score = fmt.Sprintf("%g (1 for choices and pattern)", *from)
 	}
 	out := scoring.TextTable{Title: "pass@k, %", Text: 3,
@@ -51,7 +51,7 @@ func (t *Table) passTable() scoring.TextTable {
 		Note: "Success: a score of " + score +
 			", of 0.9 in DrawingBench, and what success says in TangramPuzzle. Items with fewer than k answers are left out."}
 	mostAnswers := 0
-	for _, cells := range t.series {
+	for _, cells := range table.series {
 		for _, c := range cells.cells {
 			for _, it := range c.items {
 				mostAnswers = max(mostAnswers, int(it.answers))
@@ -69,9 +69,9 @@ func (t *Table) passTable() scoring.TextTable {
 	for _, k := range ks {
 		out.Columns = append(out.Columns, fmt.Sprint("k = ", k))
 	}
-	for _, suite := range t.options.Suites {
+	for _, suite := range table.options.Suites {
 		for _, test := range suite.Tests {
-			for _, cells := range t.series {
+			for _, cells := range table.series {
 				if c := cells.cells[testName{suite.Name, test}]; c != nil && len(c.items) > 0 {
 					row, several := c.passRow(ks)
 					if several {
@@ -87,25 +87,25 @@ func (t *Table) passTable() scoring.TextTable {
 
 // passRow returns the numbers of items and answers of a cell, and pass@k in per cent for each k,
 // "-" where no item has k answers. several says whether an item has two answers or more.
-func (c *cell) passRow(ks []int) (row []string, several bool) {
+func (cell *cell) passRow(ks []int) (row []string, several bool) {
 	answers := 0
-	for _, it := range c.items {
+	for _, it := range cell.items {
 		answers += int(it.answers)
 		several = several || it.answers > 1
 	}
-	row = []string{strconv.Itoa(len(c.items)), strconv.Itoa(answers)}
+	row = []string{strconv.Itoa(len(cell.items)), strconv.Itoa(answers)}
 	for _, k := range ks {
-		var m runningMean
-		for _, it := range c.items {
+		var mean runningMean
+		for _, it := range cell.items {
 			if int(it.answers) >= k {
-				m.add(stats.PassAtK(int(it.answers), int(it.successes), k))
+				mean.add(stats.PassAtK(int(it.answers), int(it.successes), k))
 			}
 		}
-		if m.n == 0 {
+		if mean.n == 0 {
 			row = append(row, "-")
 			continue
 		}
-		row = append(row, Number(100*m.value, 2))
+		row = append(row, Number(100*mean.value, 2))
 	}
 	return row, several
 }

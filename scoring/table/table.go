@@ -27,14 +27,14 @@ const (
 
 // ParseMissing reads the value of --missing, which says how a table counts missing answers: "skip"
 // or "zero".
-func ParseMissing(s string) (Missing, error) {
-	switch s {
+func ParseMissing(text string) (Missing, error) {
+	switch text {
 	case "skip":
 		return Skip, nil
 	case "zero":
 		return Zero, nil
 	}
-	return Skip, fmt.Errorf("cannot use missing %q: want skip or zero", s)
+	return Skip, fmt.Errorf("cannot use missing %q: want skip or zero", text)
 }
 
 // Clamp is the variant that limits the mean of every test to 0..1 before means
@@ -98,62 +98,62 @@ const maxSeen = 1000
 
 // New returns an empty table of mean scores.
 func New(o Options) *Table {
-	t := &Table{options: o, bySeries: map[scoring.Series]*seriesCells{}, joinedTables: map[string]scoring.Tables{},
+	table := &Table{options: o, bySeries: map[scoring.Series]*seriesCells{}, joinedTables: map[string]scoring.Tables{},
 		isUnlisted: map[testName]bool{}, ledger: newLedger(scoring.MaxAnswers)}
 	for _, s := range o.Suites {
 		if s.JoinsSeries {
-			t.joinedTables[s.Name] = s.Tables(t.tableOptions())
+			table.joinedTables[s.Name] = s.Tables(table.tableOptions())
 		}
 	}
-	return t
+	return table
 }
 
 // tableOptions returns the options that suites' own tables get.
-func (t *Table) tableOptions() scoring.TableOptions {
-	return scoring.TableOptions{Variants: t.options.Variants, Missing: t.options.Missing == Zero,
-		Papers: t.options.Papers, Cluster: t.options.Cluster}
+func (table *Table) tableOptions() scoring.TableOptions {
+	return scoring.TableOptions{Variants: table.options.Variants, Missing: table.options.Missing == Zero,
+		Papers: table.options.Papers, Cluster: table.options.Cluster}
 }
 
 // Add counts a result and returns true. A duplicate of an earlier answer is skipped, and Add
 // returns false. The last digits of sums depend on the order of results, so the caller must
-// add them in the order of the dump. Add keeps no reference to r.
-func (t *Table) Add(r *scoring.Result) (first bool) {
-	if !t.ledger.answers.First(r) {
-		t.duplicates++
+// add them in the order of the dump. Add keeps no reference to result.
+func (table *Table) Add(result *scoring.Result) (first bool) {
+	if !table.ledger.answers.First(result) {
+		table.duplicates++
 		return false
 	}
-	series, cell := t.cellOf(r)
+	series, cell := table.cellOf(result)
 	if cell == nil {
-		t.inNoRow++
+		table.inNoRow++
 		return true
 	}
 	cell.n++
-	if r.Who.Cut != "" {
+	if result.Who.Cut != "" {
 		cell.cut++
 	}
-	series.addToTally(r)
-	suiteTables := t.joinedTables[r.Suite]
+	series.addToTally(result)
+	suiteTables := table.joinedTables[result.Suite]
 	if suiteTables == nil {
-		suiteTables = series.ownTables[r.Suite]
+		suiteTables = series.ownTables[result.Suite]
 	}
 	if suiteTables != nil {
-		suiteTables.Add(r)
+		suiteTables.Add(result)
 	}
 	switch {
-	case r.Scored:
-		t.ledger.addScore(cell, r, r.Score, &t.options)
-	case r.Err != nil && r.Err.Code == "no_response":
+	case result.Scored:
+		table.ledger.addScore(cell, result, result.Score, &table.options)
+	case result.Err != nil && result.Err.Code == "no_response":
 		cell.missing++
-		if t.options.Missing == Zero {
-			t.ledger.addScore(cell, r, 0, &t.options)
+		if table.options.Missing == Zero {
+			table.ledger.addScore(cell, result, 0, &table.options)
 		}
 	default:
 		cell.failed++
 	}
-	tokens, known := r.Float("tokens")
+	tokens, known := result.Float("tokens")
 	if known {
 		cell.tokens.add(tokens)
-		t.hasTokens = true
+		table.hasTokens = true
 	}
 	return true
 }
@@ -161,52 +161,52 @@ func (t *Table) Add(r *scoring.Result) (first bool) {
 // cellOf returns the series and the cell of the table that a result belongs to, and creates them if
 // they are new. It returns nil for a line without suite or test, a test that its suite lacks, or a
 // name beyond maxSeen.
-func (t *Table) cellOf(r *scoring.Result) (*seriesCells, *cell) {
-	test, series := testName{r.Suite, r.Test}, r.Series()
-	if cells := t.bySeries[series]; cells != nil && cells.cells[test] != nil { // as for most results
+func (table *Table) cellOf(result *scoring.Result) (*seriesCells, *cell) {
+	test, series := testName{result.Suite, result.Test}, result.Series()
+	if cells := table.bySeries[series]; cells != nil && cells.cells[test] != nil { // as for most results
 		return cells, cells.cells[test]
 	}
-	if !t.isListed(test) && !t.isUnlisted[test] {
-		if r.Suite == "" || r.Test == "" || t.options.Suites.Find(r.Suite) != nil {
+	if !table.isListed(test) && !table.isUnlisted[test] {
+		if result.Suite == "" || result.Test == "" || table.options.Suites.Find(result.Suite) != nil {
 			return nil, nil
 		}
-		if len(t.unlistedTests) >= maxSeen {
-			t.beyondLimit++
+		if len(table.unlistedTests) >= maxSeen {
+			table.beyondLimit++
 			return nil, nil
 		}
-		t.isUnlisted[test] = true
-		t.unlistedTests = append(t.unlistedTests, test)
+		table.isUnlisted[test] = true
+		table.unlistedTests = append(table.unlistedTests, test)
 	}
-	cells := t.seriesOf(series)
+	cells := table.seriesOf(series)
 	if cells == nil {
-		t.beyondLimit++
+		table.beyondLimit++
 		return nil, nil
 	}
 	c := new(cell)
 	cells.cells[test] = c
-	if s := t.options.Suites.Find(r.Suite); s != nil && s.Tables != nil && t.joinedTables[r.Suite] == nil &&
-		cells.ownTables[r.Suite] == nil {
-		cells.ownTables[r.Suite] = s.Tables(t.tableOptions())
+	if s := table.options.Suites.Find(result.Suite); s != nil && s.Tables != nil && table.joinedTables[result.Suite] == nil &&
+		cells.ownTables[result.Suite] == nil {
+		cells.ownTables[result.Suite] = s.Tables(table.tableOptions())
 	}
 	return cells, c
 }
 
 // seriesOf returns the cells of a series of results, which it creates if it is new; nil for new
 // ones beyond maxSeen.
-func (t *Table) seriesOf(s scoring.Series) *seriesCells {
-	cells := t.bySeries[s]
-	if cells == nil && len(t.series) < maxSeen {
-		cells = &seriesCells{series: s, cells: map[testName]*cell{}, ownTables: map[string]scoring.Tables{},
+func (table *Table) seriesOf(series scoring.Series) *seriesCells {
+	cells := table.bySeries[series]
+	if cells == nil && len(table.series) < maxSeen {
+		cells = &seriesCells{series: series, cells: map[testName]*cell{}, ownTables: map[string]scoring.Tables{},
 			tallies: map[string]*scoring.Tally{}}
-		t.bySeries[s] = cells
-		t.series = append(t.series, cells)
+		table.bySeries[series] = cells
+		table.series = append(table.series, cells)
 	}
 	return cells
 }
 
 // isListed reports whether a suite of Options has the test.
-func (t *Table) isListed(at testName) bool {
-	s := t.options.Suites.Find(at.suite)
+func (table *Table) isListed(at testName) bool {
+	s := table.options.Suites.Find(at.suite)
 	return s != nil && slices.Contains(s.Tests, at.test)
 }
 
@@ -246,9 +246,9 @@ type Line struct {
 }
 
 // Series lists the series (models and arms) of the table in order of appearance.
-func (t *Table) Series() []scoring.Series {
-	list := make([]scoring.Series, len(t.series))
-	for i, cells := range t.series {
+func (table *Table) Series() []scoring.Series {
+	list := make([]scoring.Series, len(table.series))
+	for i, cells := range table.series {
 		list[i] = cells.series
 	}
 	return list
@@ -256,13 +256,13 @@ func (t *Table) Series() []scoring.Series {
 
 // Lines returns the rows of the table of mean scores: for each suite its tests, categories and
 // average. It leaves out rows without any result.
-func (t *Table) Lines() []Line {
+func (table *Table) Lines() []Line {
 	var lines []Line
-	for _, s := range t.options.Suites {
-		lines = append(lines, t.suiteLines(s)...)
+	for _, s := range table.options.Suites {
+		lines = append(lines, table.suiteLines(s)...)
 	}
-	for _, at := range t.unlistedTests {
-		lines = append(lines, t.lineOf(Test, at.suite, at.test, func(cells *seriesCells) Row { return cells.testRow(at) }))
+	for _, at := range table.unlistedTests {
+		lines = append(lines, table.lineOf(Test, at.suite, at.test, func(cells *seriesCells) Row { return cells.testRow(at) }))
 	}
 	return lines
 }
@@ -272,10 +272,10 @@ const publishedOnly = "(published only)"
 
 // Own returns the tables that reproduce those of the suites' papers, in the order of the suites.
 // Their titles name the series where several have such tables.
-func (t *Table) Own() []scoring.TextTable {
-	all := t.ownWithoutRemark()
+func (table *Table) Own() []scoring.TextTable {
+	all := table.ownWithoutRemark()
 	for i := range all {
-		all[i].Title = withRemark(all[i].Title, t.options.Remark)
+		all[i].Title = withRemark(all[i].Title, table.options.Remark)
 	}
 	return all
 }
@@ -298,26 +298,26 @@ func withRemark(title, remark string) string {
 // ownWithoutRemark returns the tables beside the main one, without the remark that Own adds to their
 // titles: usage and pass@k, then the own tables of each suite. Some suites have one table for all
 // series. The others have one for each series, which the title names if there are several.
-func (t *Table) ownWithoutRemark() []scoring.TextTable {
+func (table *Table) ownWithoutRemark() []scoring.TextTable {
 	var all []scoring.TextTable
-	for _, general := range []scoring.TextTable{t.usageTable(), t.passTable()} {
+	for _, general := range []scoring.TextTable{table.usageTable(), table.passTable()} {
 		if len(general.Rows) > 0 {
 			all = append(all, general)
 		}
 	}
-	for _, s := range t.options.Suites {
-		if joined := t.joinedTables[s.Name]; joined != nil {
+	for _, suite := range table.options.Suites {
+		if joined := table.joinedTables[suite.Name]; joined != nil {
 			all = append(all, joined.Tables()...)
 			continue
 		}
 		var parts []*seriesCells
-		for _, cells := range t.series {
-			if cells.ownTables[s.Name] != nil {
+		for _, cells := range table.series {
+			if cells.ownTables[suite.Name] != nil {
 				parts = append(parts, cells)
 			}
 		}
 		for _, cells := range parts {
-			for _, own := range cells.ownTables[s.Name].Tables() {
+			for _, own := range cells.ownTables[suite.Name].Tables() {
 				if len(parts) > 1 {
 					own.Title += " · " + cmp.Or(cells.series.String(), "no model")
 				}
@@ -330,42 +330,42 @@ func (t *Table) ownWithoutRemark() []scoring.TextTable {
 
 // Twice returns the number of results that are left out because an earlier one has the
 // same answer (scoring.Result.Answer).
-func (t *Table) Twice() int { return t.duplicates }
+func (table *Table) Twice() int { return table.duplicates }
 
 // suiteLines returns the rows of one suite that have results: its tests, categories and
 // average.
-func (t *Table) suiteLines(s *scoring.Suite) []Line {
+func (table *Table) suiteLines(suite *scoring.Suite) []Line {
 	var lines []Line
 	addUnlessEmpty := func(l Line) {
 		if slices.ContainsFunc(l.Cells, func(r Row) bool { return r.N > 0 }) {
 			lines = append(lines, l)
 		}
 	}
-	for _, test := range s.Tests {
-		addUnlessEmpty(t.lineOf(Test, s.Name, test,
-			func(cells *seriesCells) Row { return cells.testRow(testName{s.Name, test}) }))
+	for _, test := range suite.Tests {
+		addUnlessEmpty(table.lineOf(Test, suite.Name, test,
+			func(cells *seriesCells) Row { return cells.testRow(testName{suite.Name, test}) }))
 	}
 	if len(lines) == 0 {
 		return nil
 	}
-	for _, group := range s.Groups {
-		addUnlessEmpty(t.lineOf(Group, s.Name, group.Name,
-			func(cells *seriesCells) Row { return t.jointRow(cells, Group, s.Name, group.Name, group.Tests) }))
+	for _, group := range suite.Groups {
+		addUnlessEmpty(table.lineOf(Group, suite.Name, group.Name,
+			func(cells *seriesCells) Row { return table.jointRow(cells, Group, suite.Name, group.Name, group.Tests) }))
 	}
-	if len(s.Tests) > 1 {
-		addUnlessEmpty(t.lineOf(Total, s.Name, "average",
-			func(cells *seriesCells) Row { return t.jointRow(cells, Total, s.Name, "average", s.Tests) }))
+	if len(suite.Tests) > 1 {
+		addUnlessEmpty(table.lineOf(Total, suite.Name, "average",
+			func(cells *seriesCells) Row { return table.jointRow(cells, Total, suite.Name, "average", suite.Tests) }))
 	}
 	return lines
 }
 
 // lineOf returns a row of the table with the values that rowOf returns for each series.
-func (t *Table) lineOf(k Kind, suite, called string, rowOf func(*seriesCells) Row) Line {
-	l := Line{Kind: k, Suite: suite, Name: called}
-	for _, cells := range t.series {
-		l.Cells = append(l.Cells, rowOf(cells))
+func (table *Table) lineOf(k Kind, suite, called string, rowOf func(*seriesCells) Row) Line {
+	line := Line{Kind: k, Suite: suite, Name: called}
+	for _, cells := range table.series {
+		line.Cells = append(line.Cells, rowOf(cells))
 	}
-	return l
+	return line
 }
 
 // testRow returns the row of one test in this series, with N = 0 where it has no result.
@@ -393,7 +393,7 @@ func (cells *seriesCells) testRow(at testName) Row {
 // jointRow returns the row of several tests in one series: the mean of the means of those
 // tests that have one. Under the variant Clamp each mean is limited to 0..1 first. It has no
 // standard error.
-func (t *Table) jointRow(cells *seriesCells, k Kind, suite, called string, tests []string) Row {
+func (table *Table) jointRow(cells *seriesCells, k Kind, suite, called string, tests []string) Row {
 	joint := Row{Kind: k, Suite: suite, Name: called, Of: len(tests)}
 	var sum float64
 	var tokens runningMean
@@ -410,7 +410,7 @@ func (t *Table) jointRow(cells *seriesCells, k Kind, suite, called string, tests
 			continue
 		}
 		mean := *row.Mean
-		if t.options.Clamp {
+		if table.options.Clamp {
 			mean = math.Min(math.Max(mean, 0), 1)
 		}
 		sum += mean

@@ -10,32 +10,32 @@ import (
 
 // addToTally adds to a series' tally of a suite how an answer ended, and what it took: tokens,
 // money and time.
-func (cells *seriesCells) addToTally(r *scoring.Result) {
-	t := cells.tallies[r.Suite]
-	if t == nil {
-		t = &scoring.Tally{}
-		cells.tallies[r.Suite] = t
+func (cells *seriesCells) addToTally(result *scoring.Result) {
+	tally := cells.tallies[result.Suite]
+	if tally == nil {
+		tally = &scoring.Tally{}
+		cells.tallies[result.Suite] = tally
 	}
-	t.Add(r)
+	tally.Add(result)
 }
 
 // usageTable returns the table of how the answers of each series ended and what they took.
 // Columns: suite, model, those of scoring.TallyColumns, tokens in and out, reasoning tokens
 // among them, cost, seconds. It has no rows where no answer says how it was asked for. See
 // docs/spec/runs.md#r50.
-func (t *Table) usageTable() scoring.TextTable {
+func (table *Table) usageTable() scoring.TextTable {
 	out := scoring.TextTable{Title: "Answers and what they took", Text: 2,
 		Columns: append(append([]string{"suite", "model"}, scoring.TallyColumns()...), "tokens in", "tokens out",
 			"of them reasoning", "USD", "seconds"),
 		Note: "All calls of an answer together. Filtered answers are missing ones; cut ones end at the limit of tokens."}
 	asked := false
-	for _, s := range t.options.Suites {
-		for _, cells := range t.series {
-			tally := cells.tallies[s.Name]
+	for _, suite := range table.options.Suites {
+		for _, cells := range table.series {
+			tally := cells.tallies[suite.Name]
 			if tally == nil {
 				continue
 			}
-			row := append([]string{s.Name, cmp.Or(cells.series.String(), "-")}, tally.Cells()...)
+			row := append([]string{suite.Name, cmp.Or(cells.series.String(), "-")}, tally.Cells()...)
 			if tally.Asked == 0 {
 				out.Rows = append(out.Rows, append(row, "-", "-", "-", "-", "-"))
 				continue

@@ -15,46 +15,46 @@ import (
 
 // WriteTo writes the table of mean scores as text in aligned columns for a terminal, then the
 // tables of the suites. It writes nothing for an empty table.
-func (t *Table) WriteTo(w io.Writer) (int64, error) {
-	lines, text := t.textLines()
+func (table *Table) WriteTo(w io.Writer) (int64, error) {
+	lines, text := table.textLines()
 	if len(lines) == 0 {
 		return 0, nil
 	}
-	var b strings.Builder
-	writeAligned(&b, lines, text)
-	b.WriteString(t.Unlisted())
-	b.WriteString(t.LeftOut())
-	for _, own := range t.Own() {
-		b.WriteString("\n")
-		writeTable(&b, own)
+	var out strings.Builder
+	writeAligned(&out, lines, text)
+	out.WriteString(table.Unlisted())
+	out.WriteString(table.LeftOut())
+	for _, own := range table.Own() {
+		out.WriteString("\n")
+		writeTable(&out, own)
 	}
-	n, err := io.WriteString(w, b.String())
+	n, err := io.WriteString(w, out.String())
 	return int64(n), err
 }
 
 // Unlisted returns lines of text on results that belong to no row of the table; "" where there are
 // none.
-func (t *Table) Unlisted() string {
+func (table *Table) Unlisted() string {
 	out := ""
-	if n := t.inNoRow - t.beyondLimit; n > 0 {
+	if n := table.inNoRow - table.beyondLimit; n > 0 {
 		out = fmt.Sprintf("%d lines could not be read or name no test of their suite; the tables leave them out\n", n)
 	}
-	if t.beyondLimit > 0 {
-		out += fmt.Sprintf("%d lines are left out: a table has %d series (models and ways to ask), and as many tests of unknown suites, at most\n", t.beyondLimit, maxSeen)
+	if table.beyondLimit > 0 {
+		out += fmt.Sprintf("%d lines are left out: a table has %d series (models and ways to ask), and as many tests of unknown suites, at most\n", table.beyondLimit, maxSeen)
 	}
 	return out
 }
 
 // LeftOut returns lines of text on duplicate answers that are left out and on a full
 // ledger; "" where there is neither.
-func (t *Table) LeftOut() string {
+func (table *Table) LeftOut() string {
 	out := ""
-	if t.duplicates > 0 {
-		out = fmt.Sprintf("%d more lines are left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)\n", t.duplicates)
+	if table.duplicates > 0 {
+		out = fmt.Sprintf("%d more lines are left out: an earlier line has the same id, test, model, repeat and turn (note duplicate_id)\n", table.duplicates)
 	}
-	if t.ledger.full || t.ledger.answers.Full() {
+	if table.ledger.full || table.ledger.answers.Full() {
 		out += fmt.Sprintf("past %d answers the same answer twice counts twice, and repeats count as items\n",
-			t.ledger.limit)
+			table.ledger.limit)
 	}
 	return out
 }
@@ -69,25 +69,25 @@ func WriteOne(w io.Writer, t scoring.TextTable) error {
 
 // writeTable writes a table in aligned columns, with its title and note, and without
 // unprintable characters.
-func writeTable(b *strings.Builder, t scoring.TextTable) {
-	lines := [][]string{t.Columns}
-	for _, row := range t.Rows {
+func writeTable(text *strings.Builder, table scoring.TextTable) {
+	lines := [][]string{table.Columns}
+	for _, row := range table.Rows {
 		line := slices.Clone(row)
 		for i := range line {
 			line[i] = visible(line[i])
 		}
 		lines = append(lines, line)
 	}
-	b.WriteString(visible(t.Title) + "\n")
-	writeAligned(b, lines, t.Text)
-	if t.Note != "" {
-		b.WriteString(t.Note + "\n")
+	text.WriteString(visible(table.Title) + "\n")
+	writeAligned(text, lines, table.Text)
+	if table.Note != "" {
+		text.WriteString(table.Note + "\n")
 	}
 }
 
 // writeAligned writes the lines of a table in columns that are as wide as their longest
 // cell. The first text columns are left-aligned, the others right-aligned.
-func writeAligned(b *strings.Builder, lines [][]string, text int) {
+func writeAligned(out *strings.Builder, lines [][]string, text int) {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for i, s := range line {
@@ -104,26 +104,26 @@ func writeAligned(b *strings.Builder, lines [][]string, text int) {
 				row.WriteString(gap + s + "  ")
 			}
 		}
-		b.WriteString(strings.TrimRight(row.String(), " ") + "\n")
+		out.WriteString(strings.TrimRight(row.String(), " ") + "\n")
 	}
 }
 
 // textLines returns the head and the rows of the table as cells, and how many of the first
 // columns are text; nothing for an empty table. With several series each line names its
 // series, and the lines of one suite are adjacent.
-func (t *Table) textLines() (lines [][]string, text int) {
-	rows := t.Lines()
-	if len(rows) == 0 && t.inNoRow == 0 {
+func (table *Table) textLines() (lines [][]string, text int) {
+	rows := table.Lines()
+	if len(rows) == 0 && table.inNoRow == 0 {
 		return nil, 0
 	}
-	series := t.Series()
+	series := table.Series()
 	head := []string{"suite", "test"}
 	if len(series) > 1 {
 		head = append(head, "model")
 	}
 	text = len(head)
 	head = append(head, "n", "scored", "missing", "failed", "mean", "se")
-	if t.hasTokens {
+	if table.hasTokens {
 		head = append(head, "tokens")
 	}
 	lines = [][]string{head}
@@ -135,7 +135,7 @@ func (t *Table) textLines() (lines [][]string, text int) {
 		for i, s := range series {
 			for _, l := range rows[:end] {
 				if l.Cells[i].N > 0 {
-					lines = append(lines, t.textCells(l.Cells[i], s, text > 2))
+					lines = append(lines, table.textCells(l.Cells[i], s, text > 2))
 				}
 			}
 		}
@@ -146,20 +146,20 @@ func (t *Table) textLines() (lines [][]string, text int) {
 
 // textCells returns the cells of one row of mean scores, of one series. named adds the name of the
 // series.
-func (t *Table) textCells(r Row, s scoring.Series, named bool) []string {
-	line := []string{printable(r.Suite), printable(r.label())}
+func (table *Table) textCells(row Row, s scoring.Series, named bool) []string {
+	line := []string{printable(row.Suite), printable(row.label())}
 	if named {
 		line = append(line, printable(cmp.Or(s.String(), "-")))
 	}
-	line = append(line, strconv.Itoa(r.N), strconv.Itoa(r.Scored), strconv.Itoa(r.Missing), strconv.Itoa(r.Failed),
-		decimal(r.Mean, 4))
+	line = append(line, strconv.Itoa(row.N), strconv.Itoa(row.Scored), strconv.Itoa(row.Missing), strconv.Itoa(row.Failed),
+		decimal(row.Mean, 4))
 	se := ""
-	if r.Kind == Test {
-		se = decimal(r.SE, 4)
+	if row.Kind == Test {
+		se = decimal(row.SE, 4)
 	}
 	line = append(line, se)
-	if t.hasTokens {
-		line = append(line, decimal(r.Tokens, 1))
+	if table.hasTokens {
+		line = append(line, decimal(row.Tokens, 1))
 	}
 	return line
 }
@@ -193,23 +193,23 @@ func decimal(x *float64, digits int) string {
 // printable shortens a name in the table to 40 characters and replaces unprintable ones, because
 // names of unknown suites come from the dump. The end of a long name is kept, because names of
 // checkpoints differ there.
-func printable(s string) string {
+func printable(text string) string {
 	const limit, tail = 40, 16
-	s = visible(s)
-	if utf8.RuneCountInString(s) > limit { // names of checkpoints differ in their ends
-		r := []rune(s)
-		s = string(r[:limit-3-tail]) + "..." + string(r[len(r)-tail:])
+	text = visible(text)
+	if utf8.RuneCountInString(text) > limit { // names of checkpoints differ in their ends
+		r := []rune(text)
+		text = string(r[:limit-3-tail]) + "..." + string(r[len(r)-tail:])
 	}
-	return s
+	return text
 }
 
 // visible replaces unprintable characters of a table's cell, which could move the terminal's
 // cursor.
-func visible(s string) string {
+func visible(text string) string {
 	return strings.Map(func(c rune) rune {
 		if !strconv.IsPrint(c) {
 			return '?'
 		}
 		return c
-	}, s)
+	}, text)
 }

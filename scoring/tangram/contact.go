@@ -45,11 +45,11 @@ func appendSegments(dst []segment, list []plane.Point) []segment {
 
 // boxesAreNear reports whether the bounding boxes of two edges come within twice the contact
 // distance. Where they do not, the exact tests can be skipped.
-func (a *segment) boxesAreNear(b *segment) bool {
+func (segment *segment) boxesAreNear(b *segment) bool {
 	gap := func(a0, a1, b0, b1 float64) bool {
 		return min(a0, a1) <= max(b0, b1)+2*contactDistance && min(b0, b1) <= max(a0, a1)+2*contactDistance
 	}
-	return gap(a.x0, a.x1, b.x0, b.x1) && gap(a.y0, a.y1, b.y0, b.y1)
+	return gap(segment.x0, segment.x1, b.x0, b.x1) && gap(segment.y0, segment.y1, b.y0, b.y1)
 }
 
 // lengthNear returns how much of an edge of a tangram piece, as a length, lies within
@@ -104,12 +104,12 @@ func (edge *segment) lengthNear(other *segment) float64 {
 
 // distance returns the smallest distance of two edges of tangram pieces: 0 where they cross, else
 // the smallest distance of an end from the other edge.
-func (a *segment) distance(b *segment) float64 {
-	if a.crosses(b) {
+func (segment *segment) distance(b *segment) float64 {
+	if segment.crosses(b) {
 		return 0
 	}
-	return math.Sqrt(min(b.squaredTo(a.x0, a.y0), b.squaredTo(a.x1, a.y1), a.squaredTo(b.x0, b.y0),
-		a.squaredTo(b.x1, b.y1)))
+	return math.Sqrt(min(b.squaredTo(segment.x0, segment.y0), b.squaredTo(segment.x1, segment.y1), segment.squaredTo(b.x0, b.y0),
+		segment.squaredTo(b.x1, b.y1)))
 }
 
 // crosses reports whether two edges of tangram pieces cross in their interiors.
@@ -121,9 +121,9 @@ func (a *segment) crosses(b *segment) bool {
 }
 
 // squaredTo returns the squared distance of the point (x, y) from the edge of a tangram piece.
-func (a *segment) squaredTo(x, y float64) float64 {
-	dx, dy := a.x1-a.x0, a.y1-a.y0
-	px, py := x-a.x0, y-a.y0
+func (segment *segment) squaredTo(x, y float64) float64 {
+	dx, dy := segment.x1-segment.x0, segment.y1-segment.y0
+	px, py := x-segment.x0, y-segment.y0
 	if squaredLength := float64(dx*dx) + float64(dy*dy); squaredLength > 0 {
 		if param := (float64(px*dx) + float64(py*dy)) / squaredLength; param > 0 {
 			param = min(param, 1)
@@ -133,4 +133,6 @@ func (a *segment) squaredTo(x, y float64) float64 {
 	return float64(px*px) + float64(py*py)
 }
 
-func (a *segment) length() float64 { return math.Hypot(a.x1-a.x0, a.y1-a.y0) }
+func (segment *segment) length() float64 {
+	return math.Hypot(segment.x1-segment.x0, segment.y1-segment.y0)
+}

@@ -11,12 +11,12 @@ import (
 
 // listParts lists the movable parts of an answer to Task 2 of TangramPuzzle: the pieces whose
 // vertices can be read, each placed at the mean of its vertices. It implements scoring.Suite.Parts.
-func (s *suite) listParts(it *scoring.Item, v scoring.Variants) (list []scoring.Part) {
+func (suite *suite) listParts(it *scoring.Item, variants scoring.Variants) (list []scoring.Part) {
 	text, ok := placing(it)
 	if !ok {
 		return nil
 	}
-	prediction := s.readAnswer(text, v.On(Repair))
+	prediction := suite.readAnswer(text, variants.On(Repair))
 	for i := range prediction.Pieces {
 		piece := &prediction.Pieces[i]
 		if piece.Vertices == nil {
@@ -55,19 +55,19 @@ func placing(it *scoring.Item) (text string, ok bool) {
 // moveParts returns a TangramPuzzle answer with the vertices of the named piece moved by (dx, dy),
 // or of all pieces if part is "". It returns an error if the answer has no such piece. It
 // implements scoring.Suite.Moved.
-func (s *suite) moveParts(it *scoring.Item, v scoring.Variants, part string, dx, dy float64) ([]byte, error) {
+func (suite *suite) moveParts(it *scoring.Item, variants scoring.Variants, part string, dx, dy float64) ([]byte, error) {
 	text, ok := placing(it)
 	if !ok {
 		return nil, &scoring.Error{Code: "no_answer", Message: "cannot move pieces: the answer places none"}
 	}
-	prediction := s.readAnswer(text, v.On(Repair))
+	prediction := suite.readAnswer(text, variants.On(Repair))
 	known := part == ""
 	for i := range prediction.Pieces {
 		known = known || part == partName(i, &prediction.Pieces[i])
 	}
-	reader := s.readers.Get().(*construction.Reader)
-	defer s.readers.Put(reader)
-	answer, ok := reader.Moved(text, v.On(Repair),
+	reader := suite.readers.Get().(*construction.Reader)
+	defer suite.readers.Put(reader)
+	answer, ok := reader.Moved(text, variants.On(Repair),
 		func(i int) bool { return part == "" || part == partName(i, &prediction.Pieces[i]) }, dx, dy)
 	if !ok || !known {
 		return nil, &scoring.Error{Code: "no_answer",

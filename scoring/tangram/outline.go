@@ -27,18 +27,18 @@ func (j *job) readOutline(item, answer *fastjson.Value) error {
 				Message: fmt.Sprintf("the answer names %s", item.GetStringBytes("options", letter))}}
 		}
 	}
-	j.score = func(r *scoring.Result) {
-		r.Scored, r.Status = true, "letter"
+	j.score = func(result *scoring.Result) {
+		result.Scored, result.Status = true, "letter"
 		var extracted any // nil, and so null in the result, where the answer names no letter
 		if ok {
 			extracted = letter
 		} else {
-			r.Status = "invalid"
+			result.Status = "invalid"
 		}
 		if ok && letter == want {
-			r.Score = 1
+			result.Score = 1
 		}
-		r.Metrics = []scoring.Metric{{Name: "extracted", Value: extracted}, {Name: "invalid", Value: !ok}}
+		result.Metrics = []scoring.Metric{{Name: "extracted", Value: extracted}, {Name: "invalid", Value: !ok}}
 	}
 	return nil
 }

@@ -22,30 +22,30 @@ type answerPicture struct {
 // drawAnswer draws the tangram pieces of an answer to Task 2 over their target, and marks overlaps,
 // gaps, parts outside and distorted pieces. The result's metrics go with the picture, except the
 // long lists. Answers to Task 1 cannot be drawn. It implements scoring.Suite.Paint.
-func (s *suite) drawAnswer(it *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
-	prepared, err := s.prepare(it, v)
+func (suite *suite) drawAnswer(item *scoring.Item, v scoring.Variants) (scoring.Painting, error) {
+	prepared, err := suite.prepare(item, v)
 	if err != nil {
 		return scoring.Painting{}, err
 	}
-	j, r := prepared.(*job), prepared.Score(nil) // scored without pictures, which the suite does not need
+	j, result := prepared.(*job), prepared.Score(nil) // scored without pictures, which the suite does not need
 	switch {
-	case r.Err != nil:
-		return scoring.Painting{}, r.Err
-	case it.Test != Solution:
+	case result.Err != nil:
+		return scoring.Painting{}, result.Err
+	case item.Test != Solution:
 		return scoring.Painting{}, &scoring.Error{Code: "no_picture",
-			Message: fmt.Sprintf("cannot draw answer: test %s has a letter for an answer; want %s", it.Test, Solution)}
+			Message: fmt.Sprintf("cannot draw answer: test %s has a letter for an answer; want %s", item.Test, Solution)}
 	}
 	img, err := j.picture.draw()
 	if err != nil {
 		return scoring.Painting{}, &scoring.Error{Code: "backend", Message: err.Error()}
 	}
-	p := scoring.Painting{Image: img, Name: "assembly"}
-	for _, m := range r.Metrics {
+	painting := scoring.Painting{Image: img, Name: "assembly"}
+	for _, m := range result.Metrics {
 		if m.Name != "overlaps" && m.Name != "pieces" {
-			p.Stats = append(p.Stats, m)
+			painting.Stats = append(painting.Stats, m)
 		}
 	}
-	return p, nil
+	return painting, nil
 }
 
 // Show returns the picture that explains the score of a tangram answer: its pieces over the target;
@@ -59,20 +59,20 @@ func (j *job) Show(*scoring.Result) scoring.Exhibit {
 }
 
 // draw draws the pieces whose vertices could be read.
-func (s *answerPicture) draw() (*image.NRGBA, error) { return diagram.Answer(s.loops()) }
+func (picture *answerPicture) draw() (*image.NRGBA, error) { return diagram.Answer(picture.loops()) }
 
 // axes returns where the origin and the unit of the puzzle's plane lie in the picture. y
 // points up there and down in pixels.
-func (s *answerPicture) axes() scoring.Axes {
-	origin, unit := diagram.Axes(s.loops())
+func (picture *answerPicture) axes() scoring.Axes {
+	origin, unit := diagram.Axes(picture.loops())
 	return scoring.Axes{X: origin.X, Y: origin.Y, UnitX: unit, UnitY: -unit}
 }
 
 // loops parses a tangram answer again and returns the outlines of the target and of the pieces
 // whose vertices can be read. A piece is distorted if its shape is not that of its type.
-func (s *answerPicture) loops() (target sheet.Loop, pieces []diagram.Piece) {
-	prediction := s.suite.readAnswer(s.text, s.repair)
-	score := Evaluate(&prediction, s.target)
+func (picture *answerPicture) loops() (target sheet.Loop, pieces []diagram.Piece) {
+	prediction := picture.suite.readAnswer(picture.text, picture.repair)
+	score := Evaluate(&prediction, picture.target)
 	for i := range prediction.Pieces {
 		answered, scored := &prediction.Pieces[i], &score.Pieces[i]
 		if answered.Vertices == nil {
@@ -88,7 +88,7 @@ func (s *answerPicture) loops() (target sheet.Loop, pieces []diagram.Piece) {
 		}
 		pieces = append(pieces, piece)
 	}
-	for _, v := range s.target.Vertices() {
+	for _, v := range picture.target.Vertices() {
 		target = append(target, sheet.Point{X: v.X.Float(), Y: v.Y.Float()})
 	}
 	return target, pieces

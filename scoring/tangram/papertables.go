@@ -59,15 +59,15 @@ func paperTables(published *paper.Paper, names []string, all []*tables) (out []s
 
 // publishedOnly returns a table of the TangramPuzzle paper as it is printed, with one decimal.
 func publishedOnly(title string, printed paper.Table) scoring.TextTable {
-	t := scoring.TextTable{Title: title, Columns: printed.Columns, Text: 1}
+	table := scoring.TextTable{Title: title, Columns: printed.Columns, Text: 1}
 	for _, r := range printed.Rows {
 		row := []string{r.Text(0) + paper.Mark}
 		for i := 1; i < len(r); i++ {
 			row = append(row, r.Cell(i, 1))
 		}
-		t.Rows = append(t.Rows, row)
+		table.Rows = append(table.Rows, row)
 	}
-	return t
+	return table
 }
 
 // publishedColumn returns the numbers of one column of a table in the TangramPuzzle paper, with the
@@ -119,14 +119,14 @@ func settingTable(setting string, printed paper.Table, names []string, all []*ta
 		return out
 	}
 	for i, series := range all {
-		g := series.groups[setting]
-		if g == nil || g.n == 0 {
+		group := series.groups[setting]
+		if group == nil || group.n == 0 {
 			continue
 		}
-		means := g.meansOf(mainReading)
+		means := group.meansOf(mainReading)
 		rank, nearest := paper.Place(means.share[shareSuccess].scaled(100), publishedColumn(printed, 7), 2)
 		out.Rows = append(out.Rows, slices.Concat([]string{names[i]}, means.tableCells(), []string{rank, nearest},
-			g.allAnswers.Cells()))
+			group.allAnswers.Cells()))
 	}
 	if len(out.Rows) > 0 {
 		for _, r := range printed.Rows {
@@ -147,9 +147,9 @@ func settingTable(setting string, printed paper.Table, names []string, all []*ta
 // tableCells returns the columns of Table 2 of the TangramPuzzle paper: the shares in per cent of
 // answers with syntax errors, with rigid-geometry errors, with physics errors, and valid ones; mean
 // IoU, mean Hausdorff distance; and the share of successes.
-func (c *means) tableCells() []string {
-	return []string{c.share[shareSyntaxErrors].percent(), c.share[shareRigidErrors].percent(),
-		c.share[sharePhysicsErrors].percent(), c.share[shareValid].percent(),
-		scoring.FormatCell(c.iou[0].scaled(100), 2), scoring.FormatCell(c.hausdorff[0].scaled(1), 4),
-		c.share[shareSuccess].percent()}
+func (means *means) tableCells() []string {
+	return []string{means.share[shareSyntaxErrors].percent(), means.share[shareRigidErrors].percent(),
+		means.share[sharePhysicsErrors].percent(), means.share[shareValid].percent(),
+		scoring.FormatCell(means.iou[0].scaled(100), 2), scoring.FormatCell(means.hausdorff[0].scaled(1), 4),
+		means.share[shareSuccess].percent()}
 }

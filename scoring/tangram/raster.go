@@ -25,8 +25,8 @@ type rasterMeter struct {
 // newRasterMeter returns what measures tangram unions on a raster, by the variants MetricBy and
 // RasterSize, or nil if exact arithmetic is to measure them. device measures with shaders; if it is
 // nil, plain Go does.
-func newRasterMeter(v scoring.Variants, device region.Meter) (*rasterMeter, error) {
-	switch by := v[MetricBy]; by {
+func newRasterMeter(variants scoring.Variants, device region.Meter) (*rasterMeter, error) {
+	switch by := variants[MetricBy]; by {
 	case "", "exact":
 		return nil, nil
 	case "raster":
@@ -34,19 +34,19 @@ func newRasterMeter(v scoring.Variants, device region.Meter) (*rasterMeter, erro
 		return nil, &scoring.Error{Code: "bad_options",
 			Message: fmt.Sprintf("cannot use %s %.20q: want exact or raster", MetricBy, by)}
 	}
-	r := &rasterMeter{meter: device, size: region.DefaultSize}
+	meter := &rasterMeter{meter: device, size: region.DefaultSize}
 	if device == nil {
-		r.meter = region.Oracle{}
+		meter.meter = region.Oracle{}
 	}
-	if text, ok := v[RasterSize]; ok {
+	if text, ok := variants[RasterSize]; ok {
 		size, err := strconv.Atoi(text)
 		if err != nil || !slices.Contains(region.Sizes, size) {
 			return nil, &scoring.Error{Code: "bad_options",
 				Message: fmt.Sprintf("cannot use %s %.20q: want one of %v", RasterSize, text, region.Sizes)}
 		}
-		r.size = size
+		meter.size = size
 	}
-	return r, nil
+	return meter, nil
 }
 
 // rasterResult is the measurement of a raster, or its error.
@@ -74,13 +74,13 @@ func (score *Score) matchRaster(e *plane.Result, t *plane.Target, decimal bool, 
 // rasterMetrics returns the metrics of a tangram result that describe the raster: its size and the
 // error bounds. It returns nil where exact arithmetic measured.
 func (score *Score) rasterMetrics() []scoring.Metric {
-	m := score.rasterResult
-	if m == nil {
+	result := score.rasterResult
+	if result == nil {
 		return nil
 	}
 	return []scoring.Metric{
-		{Name: "metric", Value: "raster"}, {Name: "raster_size", Value: m.Size},
-		{Name: "area_bound", Value: m.AreaBound},
-		{Name: "iou_bound", Value: m.IoUBound}, {Name: "hausdorff_bound", Value: m.FarBound},
+		{Name: "metric", Value: "raster"}, {Name: "raster_size", Value: result.Size},
+		{Name: "area_bound", Value: result.AreaBound},
+		{Name: "iou_bound", Value: result.IoUBound}, {Name: "hausdorff_bound", Value: result.FarBound},
 	}
 }

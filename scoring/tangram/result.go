@@ -20,34 +20,34 @@ type solution struct {
 	repaired   *construction.Prediction // under the variant Repair; nil where that changes nothing
 }
 
-// scoreInto scores an answer to Task 2 of TangramPuzzle into r: its score, metrics and notes. r may
-// hold metrics of the item already; these come last. If the raster could not be measured, r gets an
+// scoreInto scores an answer to Task 2 of TangramPuzzle into result: its score, metrics and notes. result may
+// hold metrics of the item already; these come last. If the raster could not be measured, result gets an
 // error instead.
-func (a *solution) scoreInto(r *scoring.Result) {
-	s := evaluate(&a.prediction, a.target, a.raster)
-	if s.rasterResult != nil && s.rasterResult.err != nil {
-		r.Err = &scoring.Error{Code: "backend", Message: s.rasterResult.err.Error()}
+func (solution *solution) scoreInto(result *scoring.Result) {
+	score := evaluate(&solution.prediction, solution.target, solution.raster)
+	if score.rasterResult != nil && score.rasterResult.err != nil {
+		result.Err = &scoring.Error{Code: "backend", Message: score.rasterResult.err.Error()}
 		return
 	}
-	r.Scored, r.Status = true, "tce"
+	result.Scored, result.Status = true, "tce"
 	switch {
-	case !s.Found:
-		r.Status = "no_json"
-	case s.TSE:
-		r.Status = "malformed"
+	case !score.Found:
+		result.Status = "no_json"
+	case score.TSE:
+		result.Status = "malformed"
 	}
 	switch { // see docs/spec/tangram.md#r48
-	case a.variants[ScoreVariant] == "iou":
-		r.Score = s.IoU
-	case s.succeeds(a.variants):
-		r.Score = 1
+	case solution.variants[ScoreVariant] == "iou":
+		result.Score = score.IoU
+	case score.succeeds(solution.variants):
+		result.Score = 1
 	}
-	metrics := s.metrics()
-	if a.repaired != nil {
-		metrics = append(metrics, a.repairMetrics()...)
+	metrics := score.metrics()
+	if solution.repaired != nil {
+		metrics = append(metrics, solution.repairMetrics()...)
 	}
-	r.Metrics = append(metrics, r.Metrics...)
-	r.Notes = s.notes(&a.prediction)
+	result.Metrics = append(metrics, result.Metrics...)
+	result.Notes = score.notes(&solution.prediction)
 }
 
 // repairMetrics returns the metrics of the answer as it is read once backslashes that JSON does
@@ -55,31 +55,31 @@ func (a *solution) scoreInto(r *scoring.Result) {
 // tables show with them how much unescaped LaTeX costs. tse is a syntax error, rge an error of rigid
 // geometry, pe a physics error, and vpr an answer with none of the three. IoU and Hausdorff
 // distance are null for an answer that cannot be measured. See docs/spec/tangram.md#r15.
-func (a *solution) repairMetrics() []scoring.Metric {
-	s := Evaluate(a.repaired, a.target)
+func (solution *solution) repairMetrics() []scoring.Metric {
+	score := Evaluate(solution.repaired, solution.target)
 	var iou, hausdorff any
-	if s.Evaluable {
-		iou, hausdorff = s.IoU, s.Hausdorff
+	if score.Evaluable {
+		iou, hausdorff = score.IoU, score.Hausdorff
 	}
-	return []scoring.Metric{{Name: "repair_tse", Value: s.TSE}, {Name: "repair_rge", Value: s.RGE},
-		{Name: "repair_pe", Value: s.PE}, {Name: "repair_vpr", Value: s.VPR},
-		{Name: "repair_matches", Value: s.Matches},
+	return []scoring.Metric{{Name: "repair_tse", Value: score.TSE}, {Name: "repair_rge", Value: score.RGE},
+		{Name: "repair_pe", Value: score.PE}, {Name: "repair_vpr", Value: score.VPR},
+		{Name: "repair_matches", Value: score.Matches},
 		{Name: "repair_iou", Value: iou}, {Name: "repair_hausdorff", Value: hausdorff},
-		{Name: "repair_success", Value: s.Success}}
+		{Name: "repair_success", Value: score.Success}}
 }
 
 // succeeds reports whether the answer is a success under the chosen variants: no syntax
 // error, no distorted piece, no overlap, all pieces connected, and the target filled. See
 // docs/spec/tangram.md#r44.
-func (score *Score) succeeds(v scoring.Variants) bool {
-	if !v.On(Congruent) && !v.On(Points) {
+func (score *Score) succeeds(variants scoring.Variants) bool {
+	if !variants.On(Congruent) && !variants.On(Points) {
 		return score.Success
 	}
 	rge, apart := score.RGE, score.PEDisconnected
-	if v.On(Congruent) {
+	if variants.On(Congruent) {
 		rge = score.RGECongruent
 	}
-	if v.On(Points) {
+	if variants.On(Points) {
 		apart = score.PEDisconnectedPoint
 	}
 	if score.TSE || rge || apart || score.PEOverlap {
@@ -128,64 +128,64 @@ func (score *Score) metrics() []scoring.Metric {
 // overlapList returns the overlaps of tangram pieces as a JSON list of [i, j, area, counts]: the
 // indices of two pieces, the area of their overlap, and whether it is above the tolerance.
 func (score *Score) overlapList() scoring.JSON {
-	b := []byte{'['}
+	out := []byte{'['}
 	for i, overlap := range score.Overlaps {
 		if i > 0 {
-			b = append(b, ',')
+			out = append(out, ',')
 		}
-		b = fmt.Appendf(b, "[%d,%d,", overlap.I, overlap.J)
-		b = scoring.AppendFloat(b, overlap.Area)
-		b = strconv.AppendBool(append(b, ','), overlap.Counts)
-		b = append(b, ']')
+		out = fmt.Appendf(out, "[%d,%d,", overlap.I, overlap.J)
+		out = scoring.AppendFloat(out, overlap.Area)
+		out = strconv.AppendBool(append(out, ','), overlap.Counts)
+		out = append(out, ']')
 	}
-	return append(b, ']')
+	return append(out, ']')
 }
 
 // pieceList returns the descriptions of all tangram pieces of an answer as JSON.
 func (score *Score) pieceList() scoring.JSON {
-	b := append(make([]byte, 0, 2+192*len(score.Pieces)), '[')
+	out := append(make([]byte, 0, 2+192*len(score.Pieces)), '[')
 	for i := range score.Pieces {
 		if i > 0 {
-			b = append(b, ',')
+			out = append(out, ',')
 		}
-		b = score.Pieces[i].appendJSON(b, i)
+		out = score.Pieces[i].appendJSON(out, i)
 	}
-	return append(b, ']')
+	return append(out, ']')
 }
 
 // appendJSON appends the description of one tangram piece of an answer as a JSON object. Unknown
 // members are null (id, type) or left out.
-func (piece *PieceScore) appendJSON(b []byte, index int) []byte {
-	b = strconv.AppendInt(append(b, `{"index":`...), int64(index), 10)
+func (piece *PieceScore) appendJSON(dst []byte, index int) []byte {
+	dst = strconv.AppendInt(append(dst, `{"index":`...), int64(index), 10)
 	text := func(name, s string, known bool) {
-		b = append(b, `,"`...)
-		b = append(b, name...)
-		b = append(b, `":`...)
+		dst = append(dst, `,"`...)
+		dst = append(dst, name...)
+		dst = append(dst, `":`...)
 		if known {
-			b = scoring.AppendString(b, s)
+			dst = scoring.AppendString(dst, s)
 		} else {
-			b = append(b, "null"...)
+			dst = append(dst, "null"...)
 		}
 	}
 	flag := func(name string, v bool) {
-		b = append(b, `,"`...)
-		b = append(b, name...)
-		b = append(b, `":`...)
-		b = strconv.AppendBool(b, v)
+		dst = append(dst, `,"`...)
+		dst = append(dst, name...)
+		dst = append(dst, `":`...)
+		dst = strconv.AppendBool(dst, v)
 	}
 	text("id", piece.ID, piece.HasID)
 	text("type", string(piece.Kind), piece.Kind != "")
 	flag("parsed", piece.Parsed)
 	if piece.Parsed {
 		flag("simple", piece.Simple)
-		b = scoring.AppendFloat(append(b, `,"area":`...), piece.Area)
-		b = scoring.AppendFloat(append(b, `,"perimeter":`...), piece.Perimeter)
+		dst = scoring.AppendFloat(append(dst, `,"area":`...), piece.Area)
+		dst = scoring.AppendFloat(append(dst, `,"perimeter":`...), piece.Perimeter)
 	}
 	if piece.Typed {
 		flag("rge", piece.RGE)
 		flag("congruent", piece.Congruent)
 	}
-	return append(b, '}')
+	return append(dst, '}')
 }
 
 // pieceName returns what notes call tangram piece i: its id, or else its index.
@@ -202,7 +202,7 @@ const maxNotes = 64
 // notes returns what is wrong with a tangram answer, in words that a model can learn from: which
 // pieces could not be read, which one is distorted at which edge and by how much, which overlap and
 // by what area, and which are disconnected. There are at most maxNotes.
-func (score *Score) notes(p *construction.Prediction) (out []scoring.Note) {
+func (score *Score) notes(prediction *construction.Prediction) (out []scoring.Note) {
 	add := func(code, path, format string, args ...any) {
 		if len(out) >= maxNotes {
 			return
@@ -230,7 +230,7 @@ func (score *Score) notes(p *construction.Prediction) (out []scoring.Note) {
 			addForPiece("piece_distorted", "%s is no %s: area %s (%s), perimeter %s (%s)%s", score.pieceName(i),
 				strings.ReplaceAll(string(piece.Kind), "_", " "),
 				formatShort(piece.Area), deviation(piece.AreaError), formatShort(piece.Perimeter),
-				deviation(piece.PerimeterError), worstEdge(p.Pieces[i].Vertices, piece.Kind))
+				deviation(piece.PerimeterError), worstEdge(prediction.Pieces[i].Vertices, piece.Kind))
 		}
 		if piece.Kind == "" && piece.Parsed {
 			addForPiece("piece_untyped", "%s has no known type", score.pieceName(i))

@@ -44,15 +44,15 @@ var canonicalPieces = func() map[construction.Kind]*canonicalPiece {
 // newCanonicalPiece computes the measures of one of the seven tangram pieces from its corners, with
 // which pieces of answers are compared.
 func newCanonicalPiece(corners ...plane.Point) *canonicalPiece {
-	c := &canonicalPiece{corners: corners, area: area(corners)}
-	c.perimeter, _ = perimeter(corners)
-	c.floatArea, c.floatPerimeter = c.area.Float(), c.perimeter.Float()
-	c.squared = squaredDistances(corners)
-	for _, s := range c.squared {
-		c.floatSquared = append(c.floatSquared, s.Float())
-		c.distances = append(c.distances, math.Sqrt(s.Float()))
+	piece := &canonicalPiece{corners: corners, area: area(corners)}
+	piece.perimeter, _ = perimeter(corners)
+	piece.floatArea, piece.floatPerimeter = piece.area.Float(), piece.perimeter.Float()
+	piece.squared = squaredDistances(corners)
+	for _, s := range piece.squared {
+		piece.floatSquared = append(piece.floatSquared, s.Float())
+		piece.distances = append(piece.distances, math.Sqrt(s.Float()))
 	}
-	return c
+	return piece
 }
 
 // area returns the exact area of a tangram piece, whose vertices may run in either direction.

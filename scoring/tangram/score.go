@@ -81,9 +81,9 @@ var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 // concurrent use.
 func Evaluate(p *construction.Prediction, t *plane.Target) Score { return evaluate(p, t, nil) }
 
-// evaluate scores the pieces of a tangram answer against the target, as Evaluate does. If r is not
+// evaluate scores the pieces of a tangram answer against the target, as Evaluate does. If meter is not
 // nil, it measures their union on a raster instead of in exact arithmetic.
-func evaluate(prediction *construction.Prediction, target *plane.Target, r *rasterMeter) Score {
+func evaluate(prediction *construction.Prediction, target *plane.Target, meter *rasterMeter) Score {
 	ws := workspaces.Get().(*workspace)
 	defer workspaces.Put(ws)
 	ws.polygons, ws.pieceIndex, ws.edges, ws.segments = ws.polygons[:0], ws.pieceIndex[:0], ws.edges[:0],
@@ -124,8 +124,8 @@ func evaluate(prediction *construction.Prediction, target *plane.Target, r *rast
 	score.VPR = !score.TSE && !score.RGE && !score.PE // docs/spec/tangram.md#r38
 	score.Evaluable = target != nil && slices.Contains(measured.HasArea, true)
 	switch {
-	case score.Evaluable && r != nil:
-		score.matchRaster(measured, target, prediction.Decimal, r)
+	case score.Evaluable && meter != nil:
+		score.matchRaster(measured, target, prediction.Decimal, meter)
 	case score.Evaluable:
 		score.matchExact(measured, target, prediction.Decimal)
 	}
@@ -135,19 +135,19 @@ func evaluate(prediction *construction.Prediction, target *plane.Target, r *rast
 // checkPieces fills in the geometry of each parsed tangram piece: whether it is simple, rigid
 // (docs/spec/tangram.md#r31) and congruent to its type (docs/spec/tangram.md#r32). An answer with a
 // syntax error has no errors of rigid geometry, except in RGEParsed.
-func (score *Score) checkPieces(ws *workspace, r *plane.Result, decimal bool) {
+func (score *Score) checkPieces(workspace *workspace, result *plane.Result, decimal bool) {
 	anyDistorted, anyIncongruent := false, false
-	for i, list := range ws.polygons {
-		piece := &score.Pieces[ws.pieceIndex[i]]
-		piece.Simple = r.Simple[i]
-		piece.Area = r.Area[i]
-		piece.Perimeter = floatPerimeter(ws.edges[i])
+	for i, list := range workspace.polygons {
+		piece := &score.Pieces[workspace.pieceIndex[i]]
+		piece.Simple = result.Simple[i]
+		piece.Area = result.Area[i]
+		piece.Perimeter = floatPerimeter(workspace.edges[i])
 		canonical := canonicalPieces[piece.Kind]
 		if canonical == nil {
 			continue
 		}
 		piece.Typed = true
-		piece.Congruent = isCongruent(list, ws.edges[i], canonical, decimal) && piece.Simple
+		piece.Congruent = isCongruent(list, workspace.edges[i], canonical, decimal) && piece.Simple
 		// an exactly congruent piece has the right area and perimeter
 		piece.RGE = (decimal || !piece.Congruent) && isDistorted(list, piece, canonical, decimal)
 		piece.AreaError, piece.PerimeterError = piece.Area-canonical.floatArea, piece.Perimeter-canonical.floatPerimeter
@@ -160,12 +160,12 @@ func (score *Score) checkPieces(ws *workspace, r *plane.Result, decimal bool) {
 // checkContacts decides which tangram pieces overlap (docs/spec/tangram.md#r34) and which are
 // disconnected (docs/spec/tangram.md#r36). Either is a physics error (docs/spec/tangram.md#r35).
 // Overlapping pieces count as connected. Pieces without area are ignored.
-func (score *Score) checkContacts(ws *workspace, r *plane.Result, decimal bool) {
-	count, index := len(ws.edges), ws.pieceIndex
-	byEdge, byPoint := &ws.byEdge, &ws.byPoint
+func (score *Score) checkContacts(workspace *workspace, result *plane.Result, decimal bool) {
+	count, index := len(workspace.edges), workspace.pieceIndex
+	byEdge, byPoint := &workspace.byEdge, &workspace.byPoint
 	byEdge.reset(count)
 	byPoint.reset(count)
-	for _, overlap := range r.Overlaps {
+	for _, overlap := range result.Overlaps {
 		counts := !decimal || overlap.Area > areaTolerance
 		score.Overlaps = append(score.Overlaps, Overlap{index[overlap.I], index[overlap.J], overlap.Area, counts})
 		score.PEOverlap = score.PEOverlap || counts
@@ -176,16 +176,16 @@ func (score *Score) checkContacts(ws *workspace, r *plane.Result, decimal bool) 
 	}
 	for i := range count {
 		for j := i + 1; j < count; j++ {
-			if !r.HasArea[i] || !r.HasArea[j] {
+			if !result.HasArea[i] || !result.HasArea[j] {
 				continue
 			}
 			var edge, point bool
 			if decimal {
-				edge, point = touching(ws.edges[i], ws.edges[j])
+				edge, point = touching(workspace.edges[i], workspace.edges[j])
 			} else {
-				edge = r.SharesEdge(i, j)
+				edge = result.SharesEdge(i, j)
 				// Touches is slow, and pieces that are connected already need no test
-				point = edge || byPoint.find(i) != byPoint.find(j) && r.Touches(i, j)
+				point = edge || byPoint.find(i) != byPoint.find(j) && result.Touches(i, j)
 			}
 			if edge {
 				byEdge.join(i, j)
@@ -195,10 +195,10 @@ func (score *Score) checkContacts(ws *workspace, r *plane.Result, decimal bool) 
 			}
 		}
 	}
-	score.PEDisconnected = byEdge.disconnected(r.HasArea)
-	score.PEDisconnectedPoint = byPoint.disconnected(r.HasArea)
+	score.PEDisconnected = byEdge.disconnected(result.HasArea)
+	score.PEDisconnectedPoint = byPoint.disconnected(result.HasArea)
 	if score.PEDisconnected {
-		score.Components = byEdge.components(r.HasArea, index)
+		score.Components = byEdge.components(result.HasArea, index)
 	}
 	score.PE = score.PEOverlap || score.PEDisconnected
 }
@@ -206,19 +206,19 @@ func (score *Score) checkContacts(ws *workspace, r *plane.Result, decimal bool) 
 // matchExact compares the union of the tangram pieces with the target in exact arithmetic and
 // decides whether the answer is a success. It also does so where pieces are invalid. See
 // docs/spec/tangram.md#r39.
-func (score *Score) matchExact(r *plane.Result, t *plane.Target, decimal bool) {
-	score.Union, score.Shared = r.Union, r.Shared
-	score.IoU = r.Shared / (r.Union + t.Area - r.Shared)
-	if !decimal && r.Equal {
-		score.Union, score.Shared, score.IoU = t.Area, t.Area, 1
+func (score *Score) matchExact(result *plane.Result, target *plane.Target, decimal bool) {
+	score.Union, score.Shared = result.Union, result.Shared
+	score.IoU = result.Shared / (result.Union + target.Area - result.Shared)
+	if !decimal && result.Equal {
+		score.Union, score.Shared, score.IoU = target.Area, target.Area, 1
 	} else {
-		score.Hausdorff = r.Hausdorff(t, decimal)
+		score.Hausdorff = result.Hausdorff(target, decimal)
 	}
 	score.IoU = math.Max(0, math.Min(1, score.IoU))
 	if decimal {
 		score.Matches = score.IoU >= successIoU && score.Hausdorff <= successDistance
 	} else {
-		score.Matches = r.Equal
+		score.Matches = result.Equal
 	}
 	score.Success = score.VPR && score.Matches
 }

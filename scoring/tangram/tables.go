@@ -78,51 +78,51 @@ const maxItems = 1 << 18
 // addItem counts an answer together with the other repeats of its item, so that an item counts once
 // in the means. An answer without a repeat number, or of an item that is not remembered, counts as
 // an item of its own.
-func (g *group) addItem(r *scoring.Result, answer *itemTallies) {
-	g.n++
+func (group *group) addItem(result *scoring.Result, answer *itemTallies) {
+	group.n++
 	item := -1
-	if r.Who.Repeat > 0 {
-		item = g.itemOf(r)
+	if result.Who.Repeat > 0 {
+		item = group.itemOf(result)
 	}
 	if item < 0 {
 		for reading := range answer {
-			g.unrepeated[reading].add(&answer[reading])
+			group.unrepeated[reading].add(&answer[reading])
 		}
 		return
 	}
-	g.repeats++
+	group.repeats++
 	for reading := range answer {
-		g.items[item][reading].merge(&answer[reading])
+		group.items[item][reading].merge(&answer[reading])
 	}
 }
 
-// itemOf returns the index of the answer's item in g.items, which it adds if it is new. It
+// itemOf returns the index of the answer's item in group.items, which it adds if it is new. It
 // returns -1 for an item without a name, and for new ones beyond maxItems.
-func (g *group) itemOf(r *scoring.Result) int {
+func (group *group) itemOf(r *scoring.Result) int {
 	key, named := r.Item(nil)
-	i, ok := g.itemIndex[string(key)]
+	i, ok := group.itemIndex[string(key)]
 	switch {
 	case ok:
 		return i
-	case !named || len(g.itemIndex) >= maxItems:
+	case !named || len(group.itemIndex) >= maxItems:
 		return -1
-	case g.itemIndex == nil:
-		g.itemIndex = map[string]int{}
+	case group.itemIndex == nil:
+		group.itemIndex = map[string]int{}
 	}
-	g.itemIndex[string(key)] = len(g.items)
-	g.items = append(g.items, itemTallies{})
-	return len(g.items) - 1
+	group.itemIndex[string(key)] = len(group.items)
+	group.items = append(group.items, itemTallies{})
+	return len(group.items) - 1
 }
 
 // merge adds the counts and sums of other tangram answers.
-func (t *answerTally) merge(other *answerTally) {
-	t.n += other.n
+func (tally *answerTally) merge(other *answerTally) {
+	tally.n += other.n
 	for i, count := range other.counts {
-		t.counts[i] += count
+		tally.counts[i] += count
 	}
 	for i := range other.iou {
-		t.iou[i] += other.iou[i]
-		t.hausdorff[i] += other.hausdorff[i]
+		tally.iou[i] += other.iou[i]
+		tally.hausdorff[i] += other.hausdorff[i]
 	}
 }
 
@@ -135,29 +135,29 @@ type means struct {
 }
 
 // meansOf returns the means over all tangram items of a group for one way of reading their answers.
-func (g *group) meansOf(which int) means {
-	c := g.unrepeated[which]
-	for i := range g.items {
-		c.add(&g.items[i][which])
+func (group *group) meansOf(which int) means {
+	means := group.unrepeated[which]
+	for i := range group.items {
+		means.add(&group.items[i][which])
 	}
-	return c
+	return means
 }
 
 // add counts one tangram item by the means over its answers. It ignores a tally without answers;
 // items of Task 1 have such tallies in all ways of reading but the first.
-func (c *means) add(t *answerTally) {
-	if t.n == 0 {
+func (means *means) add(tally *answerTally) {
+	if tally.n == 0 {
 		return
 	}
-	for i, count := range t.counts {
-		c.answers[i] += int(count)
-		c.share[i].add(float64(count) / float64(t.n))
+	for i, count := range tally.counts {
+		means.answers[i] += int(count)
+		means.share[i].add(float64(count) / float64(tally.n))
 	}
-	c.iouAll.add(t.iou[0] / float64(t.n))
+	means.iouAll.add(tally.iou[0] / float64(tally.n))
 	for i, which := range [2]int{shareEvaluable, shareSyntaxOK} {
-		if count := float64(t.counts[which]); count > 0 {
-			c.iou[i].add(t.iou[i] / count)
-			c.hausdorff[i].add(t.hausdorff[i] / count)
+		if count := float64(tally.counts[which]); count > 0 {
+			means.iou[i].add(tally.iou[i] / count)
+			means.hausdorff[i].add(tally.hausdorff[i] / count)
 		}
 	}
 }
@@ -169,27 +169,27 @@ type compensatedMean struct {
 	n         int
 }
 
-// add adds a value to the sum of a mean in a tangram table, and what rounding lost of it to m.lost
+// add adds a value to the sum of a mean in a tangram table, and what rounding lost of it to mean.lost
 // (Neumaier's summation).
-func (m *compensatedMean) add(value float64) {
-	sum := m.sum + value
-	if math.Abs(m.sum) >= math.Abs(value) {
-		m.lost += (m.sum - sum) + value
+func (mean *compensatedMean) add(value float64) {
+	sum := mean.sum + value
+	if math.Abs(mean.sum) >= math.Abs(value) {
+		mean.lost += (mean.sum - sum) + value
 	} else {
-		m.lost += (value - sum) + m.sum
+		mean.lost += (value - sum) + mean.sum
 	}
-	m.sum = sum
-	m.n++
+	mean.sum = sum
+	mean.n++
 }
 
 // scaled returns the mean times a factor, or NaN if nothing was added.
-func (m *compensatedMean) scaled(factor float64) float64 {
-	return factor * ((m.sum + m.lost) / float64(m.n))
+func (mean *compensatedMean) scaled(factor float64) float64 {
+	return factor * ((mean.sum + mean.lost) / float64(mean.n))
 }
 
 // percent formats the mean of shares as a percentage.
-func (m *compensatedMean) percent() string {
-	return scoring.FormatCell(100*(m.sum+m.lost)/float64(m.n), 2)
+func (mean *compensatedMean) percent() string {
+	return scoring.FormatCell(100*(mean.sum+mean.lost)/float64(mean.n), 2)
 }
 
 // outcome is the part of one answer's result that tables use.
@@ -201,20 +201,20 @@ type outcome struct {
 
 // add counts one tangram answer. Its IoU and Hausdorff distance are added if it is evaluable, and
 // in a second sum if it has no syntax error either.
-func (t *answerTally) add(s outcome) {
-	t.n++
-	vpr := !s.syntaxError && !s.rigidError && !s.physicsError
+func (tally *answerTally) add(outcome outcome) {
+	tally.n++
+	vpr := !outcome.syntaxError && !outcome.rigidError && !outcome.physicsError
 	// in the order of shareSyntaxErrors to shareSyntaxOK
-	for i, holds := range [shares]bool{s.syntaxError, s.rigidError, s.physicsError, vpr, vpr &&
-		s.matches, s.evaluable, s.evaluable && !s.syntaxError} {
+	for i, holds := range [shares]bool{outcome.syntaxError, outcome.rigidError, outcome.physicsError, vpr, vpr &&
+		outcome.matches, outcome.evaluable, outcome.evaluable && !outcome.syntaxError} {
 		if holds {
-			t.counts[i]++
+			tally.counts[i]++
 		}
 	}
-	for i := range t.iou {
-		if s.evaluable && (i == 0 || !s.syntaxError) {
-			t.iou[i] += s.iou
-			t.hausdorff[i] += s.hausdorff
+	for i := range tally.iou {
+		if outcome.evaluable && (i == 0 || !outcome.syntaxError) {
+			tally.iou[i] += outcome.iou
+			tally.hausdorff[i] += outcome.hausdorff
 		}
 	}
 }
@@ -222,94 +222,94 @@ func (t *answerTally) add(s outcome) {
 // Add counts a TangramPuzzle result in its table, once for every way of reading the answer. A
 // missing answer counts as a syntax error with countMissing; without it, it is only tallied. Other
 // results without a score are only tallied. It implements scoring.Tables.
-func (t *tables) Add(r *scoring.Result) {
-	missing := !r.Scored && r.Err != nil && r.Err.Code == "no_response"
-	g := t.groupOf(r)
-	g.allAnswers.Add(r) // every result; g.addItem below gets those that count in Table 2
-	if !r.Scored && !missing {
+func (tables *tables) Add(result *scoring.Result) {
+	missing := !result.Scored && result.Err != nil && result.Err.Code == "no_response"
+	group := tables.groupOf(result)
+	group.allAnswers.Add(result) // every result; group.addItem below gets those that count in Table 2
+	if !result.Scored && !missing {
 		return
 	}
 	if missing {
-		g.missing++
-		if !t.countMissing {
+		group.missing++
+		if !tables.countMissing {
 			return
 		}
 	}
 	var tallies itemTallies
 	switch {
-	case r.Test == Outline:
-		tallies.addChoice(r, missing)
+	case result.Test == Outline:
+		tallies.addChoice(result, missing)
 	case missing: // a syntax error for every way of reading, docs/spec/tangram.md#r49
 		for reading := range tallies {
 			tallies[reading].add(outcome{syntaxError: true})
 		}
 	default:
-		tallies.addSolution(r)
+		tallies.addSolution(result)
 	}
-	g.addItem(r, &tallies)
+	group.addItem(result, &tallies)
 }
 
 // groupOf returns the group of tangram answers in which a result is counted: that of Task 1, or
 // that of the setting of Task 2, which it creates if it is new. The setting is in the metrics, or
 // else in the model's identity.
-func (t *tables) groupOf(r *scoring.Result) *group {
-	if r.Test == Outline {
-		return &t.choices
+func (tables *tables) groupOf(result *scoring.Result) *group {
+	if result.Test == Outline {
+		return &tables.choices
 	}
 	name := ""
-	if s := r.Strings("setting"); len(s) == 1 {
+	if s := result.Strings("setting"); len(s) == 1 {
 		name = s[0]
 	} else {
-		name = r.Who.Setting()
+		name = result.Who.Setting()
 	}
-	g := t.groups[name]
+	g := tables.groups[name]
 	if g == nil {
 		g = &group{}
-		t.groups[name], t.settingNames = g, append(t.settingNames, name)
+		tables.groups[name], tables.settingNames = g, append(tables.settingNames, name)
 	}
 	return g
 }
 
 // addSolution counts a scored answer to Task 2 of TangramPuzzle for every way of reading it. If the
 // result has no repair metrics, repairing backslashes changed nothing.
-func (it *itemTallies) addSolution(r *scoring.Result) {
-	main := outcomeOf(r, "")
-	it[mainReading].add(main)
+func (tallies *itemTallies) addSolution(result *scoring.Result) {
+	main := outcomeOf(result, "")
+	tallies[mainReading].add(main)
 	repaired := main
-	if _, ok := r.Bool("repair_tse"); ok {
-		repaired = outcomeOf(r, "repair_")
+	if _, ok := result.Bool("repair_tse"); ok {
+		repaired = outcomeOf(result, "repair_")
 	}
-	it[repairReading].add(repaired)
+	tallies[repairReading].add(repaired)
 	changed := main
-	changed.rigidError, _ = r.Bool("rge_congruent")
-	it[congruentReading].add(changed)
+	changed.rigidError, _ = result.Bool("rge_congruent")
+	tallies[congruentReading].add(changed)
 	changed = main
-	overlap, _ := r.Bool("pe_overlap")
-	apart, _ := r.Bool("pe_disconnected_point")
+	overlap, _ := result.Bool("pe_overlap")
+	apart, _ := result.Bool("pe_disconnected_point")
 	changed.physicsError = overlap || apart
-	it[pointsReading].add(changed)
+	tallies[pointsReading].add(changed)
 }
 
 // outcomeOf returns what the tangram tables use of a result, from the metrics whose names begin
 // with prefix: "" for the answer as it is, "repair_" for the repaired one.
-func outcomeOf(r *scoring.Result, prefix string) (s outcome) {
-	s.syntaxError, _ = r.Bool(prefix + "tse")
-	s.rigidError, _ = r.Bool(prefix + "rge")
-	s.physicsError, _ = r.Bool(prefix + "pe")
-	s.matches, _ = r.Bool(prefix + "matches")
-	s.iou, s.evaluable = r.Float(prefix + "iou")
-	s.hausdorff, _ = r.Float(prefix + "hausdorff")
-	return s
+func outcomeOf(result *scoring.Result, prefix string) (outcome outcome) {
+	outcome.syntaxError, _ = result.Bool(prefix + "tse")
+	outcome.rigidError, _ = result.Bool(prefix + "rge")
+	outcome.physicsError, _ = result.Bool(prefix + "pe")
+	outcome.matches, _ = result.Bool(prefix + "matches")
+	outcome.iou, outcome.evaluable = result.Float(prefix + "iou")
+	outcome.hausdorff, _ = result.Float(prefix + "hausdorff")
+	return outcome
 }
 
 // addChoice counts an answer to Task 1 of TangramPuzzle, the multiple-choice test. An invalid or
 // missing answer counts as a syntax error.
-func (it *itemTallies) addChoice(r *scoring.Result, missing bool) {
-	main := &it[mainReading]
+func (tallies *itemTallies) addChoice(result *scoring.Result, missing bool) {
+	main := &tallies[mainReading]
 	main.n = 1
-	if invalid, _ := r.Bool("invalid"); invalid || missing {
+	if invalid, _ := result.Bool("invalid"); invalid || missing {
 		main.counts[shareSyntaxErrors] = 1
-	} else if r.Score == 1 {
+	} else if result.Score == 1 {
 		main.counts[shareSuccess] = 1
 	}
 }
@@ -317,19 +317,19 @@ func (it *itemTallies) addChoice(r *scoring.Result, missing bool) {
 // Tables returns the tables of one series of TangramPuzzle results: that of Task 1, then two for
 // each setting of Task 2, with the paper's settings first. Groups without answers have none. It
 // implements scoring.Tables.
-func (t *tables) Tables() (out []scoring.TextTable) {
-	if g := &t.choices; g.n > 0 {
-		c := g.meansOf(mainReading)
+func (tables *tables) Tables() (out []scoring.TextTable) {
+	if group := &tables.choices; group.n > 0 {
+		means := group.meansOf(mainReading)
 		out = append(out, scoring.TextTable{Title: "TangramPuzzle Table 1: outline prediction", Text: 1,
-			Note:    g.footnote(t.countMissing),
+			Note:    group.footnote(tables.countMissing),
 			Columns: []string{"", "N", "Invalid", "Acc"},
-			Rows: [][]string{{"Task 1", strconv.Itoa(g.n), c.share[shareSyntaxErrors].percent(),
-				c.share[shareSuccess].percent()}}})
+			Rows: [][]string{{"Task 1", strconv.Itoa(group.n), means.share[shareSyntaxErrors].percent(),
+				means.share[shareSuccess].percent()}}})
 	}
-	slices.SortStableFunc(t.settingNames, func(a, b string) int { return settingOrder(a) - settingOrder(b) })
-	for _, name := range t.settingNames {
-		if g := t.groups[name]; g.n > 0 {
-			out = append(out, g.table(name, t.countMissing), g.detailTable(name))
+	slices.SortStableFunc(tables.settingNames, func(a, b string) int { return settingOrder(a) - settingOrder(b) })
+	for _, name := range tables.settingNames {
+		if g := tables.groups[name]; g.n > 0 {
+			out = append(out, g.table(name, tables.countMissing), g.detailTable(name))
 		}
 	}
 	return out
@@ -346,17 +346,17 @@ func settingOrder(setting string) int {
 
 // footnote returns the note under a tangram table on how missing answers and repeats count. counted
 // says that missing answers are in n.
-func (g *group) footnote(counted bool) string {
+func (group *group) footnote(counted bool) string {
 	var parts []string
 	switch {
-	case g.missing == 0:
+	case group.missing == 0:
 	case counted:
-		parts = append(parts, fmt.Sprintf("%d without a response are counted as failed.", g.missing))
+		parts = append(parts, fmt.Sprintf("%d without a response are counted as failed.", group.missing))
 	default:
-		parts = append(parts, fmt.Sprintf("%d without a response are left out.", g.missing))
+		parts = append(parts, fmt.Sprintf("%d without a response are left out.", group.missing))
 	}
-	if n := len(g.items); n < g.repeats {
-		parts = append(parts, fmt.Sprintf("%d items; the repeats of each are averaged first.", g.n-g.repeats+n))
+	if n := len(group.items); n < group.repeats {
+		parts = append(parts, fmt.Sprintf("%d items; the repeats of each are averaged first.", group.n-group.repeats+n))
 	}
 	return strings.Join(parts, " ")
 }
@@ -376,14 +376,14 @@ func tableTitle(setting string) string {
 
 // table returns the table of one setting in the form of Table 2. Columns: way of reading,
 // number of answers, those of tableCells.
-func (g *group) table(name string, missing bool) scoring.TextTable {
+func (group *group) table(name string, missing bool) scoring.TextTable {
 	out := scoring.TextTable{Title: tableTitle(name), Text: 1,
 		Columns: []string{"", "N", "TSE", "RGE", "PE", "VPR", "IoU", "Hausdorff", "Success"},
-		Note:    g.footnote(missing)}
+		Note:    group.footnote(missing)}
 	for reading, name := range [readings]string{"main", "repaired backslashes", "rigid by congruence",
 		"connected by points"} {
-		c := g.meansOf(reading)
-		out.Rows = append(out.Rows, append([]string{name, strconv.Itoa(g.n)}, c.tableCells()...))
+		c := group.meansOf(reading)
+		out.Rows = append(out.Rows, append([]string{name, strconv.Itoa(group.n)}, c.tableCells()...))
 	}
 	return out
 }
@@ -391,14 +391,14 @@ func (g *group) table(name string, missing bool) scoring.TextTable {
 // detailTable returns figures of a tangram setting that the paper's table does not have: the share
 // of evaluable answers, the mean IoU with 0 for others, and IoU and Hausdorff distance over answers
 // without a syntax error.
-func (g *group) detailTable(name string) scoring.TextTable {
-	c := g.meansOf(mainReading)
+func (group *group) detailTable(name string) scoring.TextTable {
+	means := group.meansOf(mainReading)
 	return scoring.TextTable{Title: tableTitle(name) + ", beside it", Text: 1,
 		Columns: []string{"", "count", "value"}, Rows: [][]string{
-			{"evaluable, %", strconv.Itoa(c.answers[shareEvaluable]), c.share[shareEvaluable].percent()},
-			{"iou_all, missing as 0", strconv.Itoa(g.n), scoring.FormatCell(c.iouAll.scaled(100), 2)},
-			{"iou_syntax_ok", strconv.Itoa(c.answers[shareSyntaxOK]), scoring.FormatCell(c.iou[1].scaled(100), 2)},
-			{"hausdorff_syntax_ok", strconv.Itoa(c.answers[shareSyntaxOK]),
-				scoring.FormatCell(c.hausdorff[1].scaled(1), 4)},
+			{"evaluable, %", strconv.Itoa(means.answers[shareEvaluable]), means.share[shareEvaluable].percent()},
+			{"iou_all, missing as 0", strconv.Itoa(group.n), scoring.FormatCell(means.iouAll.scaled(100), 2)},
+			{"iou_syntax_ok", strconv.Itoa(means.answers[shareSyntaxOK]), scoring.FormatCell(means.iou[1].scaled(100), 2)},
+			{"hausdorff_syntax_ok", strconv.Itoa(means.answers[shareSyntaxOK]),
+				scoring.FormatCell(means.hausdorff[1].scaled(1), 4)},
 		}}
 }

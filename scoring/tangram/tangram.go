@@ -111,25 +111,25 @@ func instanceName(v *fastjson.Value, id string) string {
 // prepare reads a TangramPuzzle item and its answer, and returns the job that scores it. An item
 // without a test is one of Task 2. A missing answer becomes an error of the result. It implements
 // scoring.Suite.Prepare.
-func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
-	if it.Test == "" {
-		it.Test = Solution
+func (suite *suite) prepare(item *scoring.Item, variants scoring.Variants) (scoring.Job, error) {
+	if item.Test == "" {
+		item.Test = Solution
 	}
-	j := &job{base: scoring.Result{ID: it.ID, Suite: suiteName, Test: it.Test}}
-	answer := it.Fields.Get("response")
+	j := &job{base: scoring.Result{ID: item.ID, Suite: suiteName, Test: item.Test}}
+	answer := item.Fields.Get("response")
 	if answer == nil || answer.Type() == fastjson.TypeNull {
 		answer = nil
 		j.base.Err = &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response"}
 	}
 	var err error
-	switch it.Test {
+	switch item.Test {
 	case Solution:
-		err = s.readSolution(j, it, answer, v)
+		err = suite.readSolution(j, item, answer, variants)
 	case Outline:
-		err = j.readOutline(it.Fields, answer)
+		err = j.readOutline(item.Fields, answer)
 	default:
 		err = &scoring.Error{Code: "unknown_test",
-			Message: fmt.Sprintf("cannot score item: got test %.40q; want %s or %s", it.Test, Solution, Outline)}
+			Message: fmt.Sprintf("cannot score item: got test %.40q; want %s or %s", item.Test, Solution, Outline)}
 	}
 	if err != nil {
 		return nil, err
@@ -140,27 +140,27 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 // readSolution reads an item of Task 2 of TangramPuzzle and its answer into j; answer is nil for
 // none. If doubling stray backslashes would change the text, the repaired answer is read too, and
 // scored beside the other.
-func (s *suite) readSolution(j *job, it *scoring.Item, answer *fastjson.Value, v scoring.Variants) error {
-	outline, err := s.target(it.Fields)
+func (suite *suite) readSolution(j *job, item *scoring.Item, answer *fastjson.Value, variants scoring.Variants) error {
+	outline, err := suite.target(item.Fields)
 	if err != nil {
 		return err
 	}
-	if setting := it.Fields.GetStringBytes("setting"); len(setting) > 0 {
+	if setting := item.Fields.GetStringBytes("setting"); len(setting) > 0 {
 		j.base.Metrics = []scoring.Metric{{Name: "setting", Value: string(setting[:min(len(setting), maxSetting)])}}
 	}
 	if answer == nil {
 		return nil
 	}
-	meter, err := newRasterMeter(v, it.Meter)
+	meter, err := newRasterMeter(variants, item.Meter)
 	if err != nil {
 		return err
 	}
 	text := answerText(answer)
-	j.picture = &answerPicture{s, text, v.On(Repair), outline}
-	answered := solution{target: outline, raster: meter, variants: v, prediction: s.readAnswer(text, v.On(Repair))}
-	if meter == nil && !v.On(Repair) {
+	j.picture = &answerPicture{suite, text, variants.On(Repair), outline}
+	answered := solution{target: outline, raster: meter, variants: variants, prediction: suite.readAnswer(text, variants.On(Repair))}
+	if meter == nil && !variants.On(Repair) {
 		if fixed := construction.Repair(text); fixed != text {
-			repaired := s.readAnswer(fixed, false)
+			repaired := suite.readAnswer(fixed, false)
 			answered.repaired = &repaired
 		}
 	}
@@ -170,11 +170,11 @@ func (s *suite) readSolution(j *job, it *scoring.Item, answer *fastjson.Value, v
 
 // missingFields returns an error that lists the fields that a TangramPuzzle item lacks, or nil if
 // it has all.
-func missingFields(it *scoring.Item) error {
-	lacks := scoring.LackingIn(it)
-	switch it.Test {
+func missingFields(item *scoring.Item) error {
+	lacks := scoring.LackingIn(item)
+	switch item.Test {
 	case "", Solution:
-		if vertices := it.Fields.Get("target_outline", "vertices"); vertices == nil ||
+		if vertices := item.Fields.Get("target_outline", "vertices"); vertices == nil ||
 			vertices.Type() == fastjson.TypeNull {
 			lacks.Add("target_outline.vertices", "a list of [x, y]", "bad_item")
 		}
@@ -186,29 +186,29 @@ func missingFields(it *scoring.Item) error {
 
 // answerText returns the text of a TangramPuzzle answer. The text of an answer that is a JSON
 // object is its JSON.
-func answerText(v *fastjson.Value) string {
-	if v.Type() == fastjson.TypeString {
-		return string(v.GetStringBytes())
+func answerText(value *fastjson.Value) string {
+	if value.Type() == fastjson.TypeString {
+		return string(value.GetStringBytes())
 	}
-	return v.String()
+	return value.String()
 }
 
 // readAnswer parses the text of an answer to Task 2 with a pooled reader.
-func (s *suite) readAnswer(text string, repair bool) construction.Prediction {
-	r := s.readers.Get().(*construction.Reader)
-	defer s.readers.Put(r)
+func (suite *suite) readAnswer(text string, repair bool) construction.Prediction {
+	r := suite.readers.Get().(*construction.Reader)
+	defer suite.readers.Put(r)
 	return r.Read(text, repair)
 }
 
 // reading returns which part of a TangramPuzzle answer is scored: the bytes of its last JSON object
 // with a final state, for Task 2. It implements scoring.Suite.Reading.
-func (s *suite) reading(it *scoring.Item, _ scoring.Variants) (from, to int, ok bool) {
-	if it.Test != Solution {
+func (suite *suite) reading(item *scoring.Item, _ scoring.Variants) (from, to int, ok bool) {
+	if item.Test != Solution {
 		return 0, 0, false
 	}
-	r := s.readers.Get().(*construction.Reader)
-	defer s.readers.Put(r)
-	return r.Where(string(it.Fields.GetStringBytes("response")))
+	r := suite.readers.Get().(*construction.Reader)
+	defer suite.readers.Put(r)
+	return r.Where(string(item.Fields.GetStringBytes("response")))
 }
 
 // maxSetting bounds the bytes of an item's setting that are kept.
@@ -220,19 +220,19 @@ const maxTargets = 8192
 // target returns the prepared target outline of a tangram item. Targets are cached by the text of
 // their vertices, because many answers have the same one. A full cache is emptied. See
 // docs/spec/tangram.md#r12.
-func (s *suite) target(v *fastjson.Value) (*plane.Target, error) {
+func (suite *suite) target(v *fastjson.Value) (*plane.Target, error) {
 	list := v.Get("target_outline", "vertices")
 	if list == nil || list.Type() != fastjson.TypeArray {
 		return nil, badItem("target_outline.vertices",
 			"it is missing; want a list of [x, y], or an instance_id and the file of --tasks")
 	}
-	buffer := s.buffers.Get().(*[]byte)
-	defer s.buffers.Put(buffer)
+	buffer := suite.buffers.Get().(*[]byte)
+	defer suite.buffers.Put(buffer)
 	*buffer = list.MarshalTo((*buffer)[:0])
 	text := *buffer
-	s.mu.RLock()
-	prepared := s.targets[string(text)]
-	s.mu.RUnlock()
+	suite.mu.RLock()
+	prepared := suite.targets[string(text)]
+	suite.mu.RUnlock()
 	if prepared != nil {
 		return prepared, nil
 	}
@@ -240,12 +240,12 @@ func (s *suite) target(v *fastjson.Value) (*plane.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.targets) >= maxTargets {
-		clear(s.targets)
+	suite.mu.Lock()
+	defer suite.mu.Unlock()
+	if len(suite.targets) >= maxTargets {
+		clear(suite.targets)
 	}
-	s.targets[string(text)] = prepared
+	suite.targets[string(text)] = prepared
 	return prepared, nil
 }
 

@@ -19,11 +19,11 @@ type placedPieces struct {
 
 // canvas returns the empty board on which a tangram answer of several turns places its pieces.
 // Answers to Task 1 do not build on each other and are refused. It implements scoring.Suite.Canvas.
-func (s *suite) canvas(it *scoring.Item, v scoring.Variants) (scoring.Canvas, error) {
+func (suite *suite) canvas(it *scoring.Item, variants scoring.Variants) (scoring.Canvas, error) {
 	if it.Test == Outline {
 		return nil, badItem("test", "answers to %s do not build on each other", Outline)
 	}
-	return &placedPieces{repair: v.On(Repair), pieces: map[string][]byte{}}, nil
+	return &placedPieces{repair: variants.On(Repair), pieces: map[string][]byte{}}, nil
 }
 
 // maxPlaced bounds the pieces that are placed; more than construction.Count score nothing anyway.

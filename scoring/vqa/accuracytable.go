@@ -15,26 +15,26 @@ import (
 // Overall, then each category with its subcategories), rank and nearest among published
 // rows, then those of countCells. Rows: chance, the user's runs, the human baseline,
 // published runs.
-func (t *tables) accuracyTable(format string, own []*modelRun) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + " accuracy, %", Text: 1,
+func (tables *tables) accuracyTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + " accuracy, %", Text: 1,
 		Columns: []string{"model"}}
-	if t.benchmark == spaceeval {
+	if tables.benchmark == spaceeval {
 		out.Columns = append(out.Columns, "Overall")
 	}
-	for _, c := range t.categories {
-		if t.benchmark == spaceeval {
-			out.Columns = append(out.Columns, c.abbr)
-			for _, s := range c.subs {
+	for _, category := range tables.categories {
+		if tables.benchmark == spaceeval {
+			out.Columns = append(out.Columns, category.abbr)
+			for _, s := range category.subs {
 				out.Columns = append(out.Columns, s.abbr)
 			}
 			continue
 		}
-		out.Columns = append(out.Columns, c.name)
+		out.Columns = append(out.Columns, category.name)
 	}
-	if t.benchmark == spatialab {
+	if tables.benchmark == spatialab {
 		out.Columns = append(out.Columns, "Overall")
 	}
-	size := t.benchmarkSize()
+	size := tables.benchmarkSize()
 	if !slices.ContainsFunc(own, func(run *modelRun) bool { return run.total.n+run.total.missing >= size }) {
 		out.Title += ", subset"
 	}
@@ -43,13 +43,13 @@ func (t *tables) accuracyTable(format string, own []*modelRun) scoring.TextTable
 	for _, run := range own {
 		if chance, ok := run.chanceAccuracy(); ok && format == formatChoice {
 			sameCell := func(counts, float64) string { return decimals(chance) }
-			out.Rows = append(out.Rows, t.accuracyLine(chanceName, sameCell, run))
+			out.Rows = append(out.Rows, tables.accuracyLine(chanceName, sameCell, run))
 			break // chance is the same for every run over the same items
 		}
 	}
-	papers, human := t.publishedRuns(format)
+	papers, human := tables.publishedRuns(format)
 	for _, run := range slices.Concat(own, []*modelRun{human}, papers) {
-		out.Rows = append(out.Rows, t.accuracyCells(run))
+		out.Rows = append(out.Rows, tables.accuracyCells(run))
 	}
 	ci := "Wilson"
 	if slices.ContainsFunc(own, func(run *modelRun) bool { _, ok := run.pictureError(); return ok }) {
@@ -57,7 +57,7 @@ func (t *tables) accuracyTable(format string, own []*modelRun) scoring.TextTable
 	}
 	out.Note = "Overall is over all items (micro). CI: " + ci +
 		", 95 %. Invalid answers are wrong; missing ones count " +
-		map[bool]string{true: "as wrong.", false: "nothing."}[t.missingIsWrong]
+		map[bool]string{true: "as wrong.", false: "nothing."}[tables.missingIsWrong]
 	for _, run := range own {
 		if run.total.unjudged > 0 {
 			out.Note += "\nINCOMPLETE: unjudged items count as wrong; \"if right\" is the accuracy if all of them were right."
@@ -77,10 +77,10 @@ var formatNames = map[string]string{formatChoice: "multiple-choice", formatOpen:
 // publishedRuns returns the published runs of a format apart from the human baseline. The
 // baseline has the counts of a document of paper tables where there are some, else the
 // printed numbers.
-func (t *tables) publishedRuns(format string) (papers []*modelRun, human *modelRun) {
-	h := t.human[format]
+func (tables *tables) publishedRuns(format string) (papers []*modelRun, human *modelRun) {
+	h := tables.human[format]
 	human = &modelRun{runKey: runKey{model: "human", format: format, repeat: 1}, printed: &h, total: counts{}}
-	for _, run := range t.published {
+	for _, run := range tables.published {
 		switch {
 		case run.format != format:
 		case run.model == humanName:
@@ -97,8 +97,8 @@ const chanceName = "chance"
 
 // accuracyCells returns the run's row of the main table: counted accuracies, or the printed
 // ones of a published run without counts.
-func (t *tables) accuracyCells(run *modelRun) []string {
-	return t.accuracyLine(run.name(), func(c counts, printed float64) string {
+func (tables *tables) accuracyCells(run *modelRun) []string {
+	return tables.accuracyLine(run.name(), func(c counts, printed float64) string {
 		if run.printed != nil {
 			return scoring.FormatCell(printed, 2)
 		}
@@ -109,13 +109,13 @@ func (t *tables) accuracyCells(run *modelRun) []string {
 // accuracyLine returns a row of the main table for `name`. cell writes each accuracy, from the
 // counts of the group and the accuracy that a paper prints for it, or NaN. Printed rows and the
 // chance row have dashes after the accuracies. Published runs with counts have no rank.
-func (t *tables) accuracyLine(name string, cell func(c counts, printed float64) string, run *modelRun) []string {
+func (tables *tables) accuracyLine(name string, cell func(c counts, printed float64) string, run *modelRun) []string {
 	overall, nan := math.NaN(), math.NaN()
 	if run.printed != nil {
 		overall = run.printed.overall
 	}
 	var out []string
-	for c := range t.categories {
+	for c := range tables.categories {
 		printed, group := nan, counts{}
 		if run.printed != nil && c < len(run.printed.categories) {
 			printed = run.printed.categories[c]
@@ -123,10 +123,10 @@ func (t *tables) accuracyLine(name string, cell func(c counts, printed float64) 
 			group = run.categories[c]
 		}
 		out = append(out, cell(group, printed))
-		if t.benchmark != spaceeval {
+		if tables.benchmark != spaceeval {
 			continue
 		}
-		for s := range t.categories[c].subs {
+		for s := range tables.categories[c].subs {
 			group := counts{}
 			if run.subcategories != nil {
 				group = run.subcategories[c][s]
@@ -138,7 +138,7 @@ func (t *tables) accuracyLine(name string, cell func(c counts, printed float64) 
 			out = append(out, cell(group, printed))
 		}
 	}
-	if t.benchmark == spaceeval {
+	if tables.benchmark == spaceeval {
 		out = append([]string{cell(run.total, overall)}, out...)
 	} else {
 		out = append(out, cell(run.total, overall))
@@ -148,33 +148,33 @@ func (t *tables) accuracyLine(name string, cell func(c counts, printed float64) 
 		// rank, nearest and the seven of countCells
 		return append(out, "-", "-", "-", "-", "-", "-", "-", "-", "-")
 	}
-	if slices.Contains(t.published, run) {
-		return append(append(out, "-", "-"), t.countCells(run)...)
+	if slices.Contains(tables.published, run) {
+		return append(append(out, "-", "-"), tables.countCells(run)...)
 	}
-	return append(append(out, t.rankCells(run)...), t.countCells(run)...)
+	return append(append(out, tables.rankCells(run)...), tables.countCells(run)...)
 }
 
 // countCells returns the cells of a row of the main table after the accuracies: 95 % confidence
 // interval, macro average, numbers of items, invalid, missing and unjudged answers, and "if right",
 // the accuracy if all unjudged answers were right ("-" if there are none). The interval is
 // Wilson's. Where items share pictures it is the normal one, with the standard error over pictures.
-func (t *tables) countCells(run *modelRun) []string {
-	c := run.total
+func (tables *tables) countCells(run *modelRun) []string {
+	counts := run.total
 	interval, ifRight := "-", "-"
-	if c.n > 0 {
-		low, high := stats.Wilson(c.correct, c.n) // docs/spec/vqa.md#r46
+	if counts.n > 0 {
+		low, high := stats.Wilson(counts.correct, counts.n) // docs/spec/vqa.md#r46
 		standardError, clustered := run.pictureError()
 		if clustered {
-			accuracy := float64(c.correct) / float64(c.n)
+			accuracy := float64(counts.correct) / float64(counts.n)
 			low, high = max(0, accuracy-stats.Normal95*standardError), min(1, accuracy+stats.Normal95*standardError)
 		}
 		interval = scoring.FormatCell(100*low, 2) + "-" + scoring.FormatCell(100*high, 2)
 	}
-	if c.unjudged > 0 {
-		ifRight = percent(c.correct+c.unjudged, c.n)
+	if counts.unjudged > 0 {
+		ifRight = percent(counts.correct+counts.unjudged, counts.n)
 	}
-	return []string{interval, scoring.FormatCell(run.macroAccuracy(), 2), strconv.Itoa(c.n),
-		strconv.Itoa(c.invalid), strconv.Itoa(c.missing), strconv.Itoa(c.unjudged), ifRight}
+	return []string{interval, scoring.FormatCell(run.macroAccuracy(), 2), strconv.Itoa(counts.n),
+		strconv.Itoa(counts.invalid), strconv.Itoa(counts.missing), strconv.Itoa(counts.unjudged), ifRight}
 }
 
 // pictureError returns the standard error of a run's accuracy, clustered over pictures, as a share

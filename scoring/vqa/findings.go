@@ -21,21 +21,21 @@ type finding struct {
 // remember keeps whether an answer is right under the hash of its question's id, for tables that
 // compare answers item by item. Later answers to the same question in the same run are only counted
 // as repeated. Past maxFindings nothing more is kept.
-func (t *tables) remember(run *modelRun, r *scoring.Result, idHash uint64, outcome counts) {
+func (tables *tables) remember(run *modelRun, result *scoring.Result, idHash uint64, outcome counts) {
 	if _, ok := run.findings[idHash]; ok {
 		run.repeatedItems++
 		return
 	}
-	if t.heldFindings >= maxFindings {
-		t.findingsLeftOut = true
+	if tables.heldFindings >= maxFindings {
+		tables.findingsLeftOut = true
 		return
 	}
-	place, ok := t.places[wordOf(r, "subcategory")]
+	place, ok := tables.places[wordOf(result, "subcategory")]
 	if !ok || place.sub < 0 {
 		place = taxonomyPlace{-1, -1}
 	}
 	run.findings[idHash] = finding{outcome.n > 0 && outcome.unjudged == 0, outcome.correct > 0, place}
-	t.heldFindings++
+	tables.heldFindings++
 }
 
 // itemsOfAll returns the hashes of the questions to which every run has a judged answer, in any

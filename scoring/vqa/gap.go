@@ -14,21 +14,21 @@ import (
 // both formats, statistics of those that have every group, published rows. A group has "-"
 // where its two formats cover different items or some are unjudged. Without own models the
 // table is empty. See docs/spec/vqa.md#r52.
-func (t *tables) formatGapTable() scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + ": multiple-choice minus open-ended accuracy, points", Text: 1,
+func (tables *tables) formatGapTable() scoring.TextTable {
+	out := scoring.TextTable{Title: tables.title + ": multiple-choice minus open-ended accuracy, points", Text: 1,
 		Columns: []string{"model"}}
-	for _, column := range t.categories {
+	for _, column := range tables.categories {
 		out.Columns = append(out.Columns, column.name)
 	}
 	out.Columns = append(out.Columns, "Overall")
 	var unequal []string
-	gapsByColumn := make([][]float64, len(t.categories)+1) // the last one is Overall
-	humans, own := t.formatPairs()
-	for _, p := range append(humans, own...) {
-		line, skipped := []string{p.mcq.name()}, false
+	gapsByColumn := make([][]float64, len(tables.categories)+1) // the last one is Overall
+	humans, own := tables.formatPairs()
+	for _, pair := range append(humans, own...) {
+		line, skipped := []string{pair.mcq.name()}, false
 		complete := true
 		for column := range gapsByColumn {
-			a, b := p.mcq.groupCounts(column), p.open.groupCounts(column)
+			a, b := pair.mcq.groupCounts(column), pair.open.groupCounts(column)
 			if !sameItems(a, b) {
 				skipped = skipped || a.n+b.n > 0
 				complete = false
@@ -38,12 +38,12 @@ func (t *tables) formatGapTable() scoring.TextTable {
 			line = append(line, decimals(pointsBetween(a, b)))
 		}
 		if skipped {
-			unequal = append(unequal, p.mcq.name())
+			unequal = append(unequal, pair.mcq.name())
 		}
 		out.Rows = append(out.Rows, line)
-		if complete && p.mcq.model != humanName {
+		if complete && pair.mcq.model != humanName {
 			for column := range gapsByColumn {
-				a, b := p.mcq.groupCounts(column), p.open.groupCounts(column)
+				a, b := pair.mcq.groupCounts(column), pair.open.groupCounts(column)
 				gapsByColumn[column] = append(gapsByColumn[column],
 					100*(float64(a.correct)/float64(a.n)-float64(b.correct)/float64(b.n)))
 			}
@@ -52,7 +52,7 @@ func (t *tables) formatGapTable() scoring.TextTable {
 	if len(own) == 0 {
 		return scoring.TextTable{}
 	}
-	out.Rows = append(append(out.Rows, statisticsRows(gapsByColumn)...), t.publishedGapRows()...)
+	out.Rows = append(append(out.Rows, statisticsRows(gapsByColumn)...), tables.publishedGapRows()...)
 	out.Note = "Statistics over " + strconv.Itoa(len(gapsByColumn[0])) +
 		" models that have every group; the human row is none of them."
 	if len(unequal) > 0 {
@@ -68,19 +68,19 @@ type formatPair struct{ mcq, open *modelRun }
 // formatPairs returns the models that have runs of both formats, multiple-choice and open, with
 // equal numbers: those of the papers that are to be compared, and the user's. Blind runs and rows
 // without counts are left out.
-func (t *tables) formatPairs() (papers, own []formatPair) {
+func (tables *tables) formatPairs() (papers, own []formatPair) {
 	join := func(list []*modelRun) (out []formatPair) {
-		for _, a := range list {
+		for _, run := range list {
 			for _, b := range list {
-				if a.format == formatChoice && b.format == formatOpen && a.model == b.model &&
-					a.repeat == b.repeat && !a.blind && !b.blind && a.printed == nil && b.printed == nil {
-					out = append(out, formatPair{a, b})
+				if run.format == formatChoice && b.format == formatOpen && run.model == b.model &&
+					run.repeat == b.repeat && !run.blind && !b.blind && run.printed == nil && b.printed == nil {
+					out = append(out, formatPair{run, b})
 				}
 			}
 		}
 		return out
 	}
-	return join(t.comparedPublished(t.published)), join(t.ordered)
+	return join(tables.comparedPublished(tables.published)), join(tables.ordered)
 }
 
 // groupCounts returns a run's counts of category c, or of all questions where c is the number of

@@ -33,25 +33,25 @@ func stringField(item *fastjson.Value, field string) ([]byte, error) {
 }
 
 // readQuestion reads everything of an item but the model's answer into j: taxonomy, pictures,
-// options with their labels and order, and the right answer. The options stay in r, in the order in
+// options with their labels and order, and the right answer. The options stay in reader, in the order in
 // which they were shown to the model.
-func (s *suite) readQuestion(r *reader, it *scoring.Item, v scoring.Variants, j *job) error {
-	fields := it.Fields
+func (suite *suite) readQuestion(reader *reader, item *scoring.Item, variants scoring.Variants, j *job) error {
+	fields := item.Fields
 	if named := fields.GetStringBytes("benchmark"); len(named) > 0 {
 		id := string(appendID(nil, named))
-		if id != s.name && id != string(appendID(nil, []byte(s.title))) {
-			return badItem("benchmark", "got %.40q; want %s", named, s.name)
+		if id != suite.name && id != string(appendID(nil, []byte(suite.title))) {
+			return badItem("benchmark", "got %.40q; want %s", named, suite.name)
 		}
 	}
-	if err := s.readFormat(it, j); err != nil {
+	if err := suite.readFormat(item, j); err != nil {
 		return err
 	}
-	if err := s.readTaxonomy(r, fields, v.On(AnyTaxonomy), j); err != nil {
+	if err := suite.readTaxonomy(reader, fields, variants.On(AnyTaxonomy), j); err != nil {
 		return err
 	}
-	j.repeat, j.modelName = max(1, it.Who.Repeat), it.Who.Model
+	j.repeat, j.modelName = max(1, item.Who.Repeat), item.Who.Model
 	j.pictures = Pictures(fields)
-	if err := s.readBlindAndErrorClass(r, fields, v.On(AnyTaxonomy), j); err != nil {
+	if err := suite.readBlindAndErrorClass(reader, fields, variants.On(AnyTaxonomy), j); err != nil {
 		return err
 	}
 	j.tokens = -1 // unknown
@@ -59,21 +59,21 @@ func (s *suite) readQuestion(r *reader, it *scoring.Item, v scoring.Variants, j 
 		tokens.GetInt() >= 0 {
 		j.tokens = tokens.GetInt()
 	}
-	if err := s.readOptions(r, it, j); err != nil {
+	if err := suite.readOptions(reader, item, j); err != nil {
 		return err
 	}
-	if err := s.readOptionKind(r, fields, j); err != nil {
+	if err := suite.readOptionKind(reader, fields, j); err != nil {
 		return err
 	}
-	return s.readTruth(r, fields, j)
+	return suite.readTruth(reader, fields, j)
 }
 
 // lacking returns an error that names every member that the question's item needs and does not
 // have, or nil where it has all. It implements scoring.Suite.Lacking.
-func (s *suite) lacking(it *scoring.Item) error {
+func (suite *suite) lacking(it *scoring.Item) error {
 	lacks, fields := scoring.LackingIn(it), it.Fields
 	var j job // only for its format
-	if err := s.readFormat(it, &j); err != nil {
+	if err := suite.readFormat(it, &j); err != nil {
 		return err
 	}
 	hasRight := !jsontree.Absent(fields.Get("answer")) || !jsontree.Absent(fields.Get("answer_index"))
@@ -85,13 +85,13 @@ func (s *suite) lacking(it *scoring.Item) error {
 	} else if !hasRight && jsontree.Absent(fields.Get("judge")) {
 		lacks.Want("open_answer", "the ground truth, or options with answer", "bad_item")
 	}
-	return lacks.Err("want them in the line, or its id and --tasks " + s.name + "=FILE")
+	return lacks.Err("want them in the line, or its id and --tasks " + suite.name + "=FILE")
 }
 
 // readBlindAndErrorClass reads two tags that describe the answer: whether the model did not
 // see the picture (docs/spec/vqa.md#r49), and the class of its error (docs/spec/vqa.md#r51).
 // A class that the paper does not have is refused unless allowUnknown.
-func (s *suite) readBlindAndErrorClass(r *reader, fields *fastjson.Value, allowUnknown bool, j *job) error {
+func (suite *suite) readBlindAndErrorClass(reader *reader, fields *fastjson.Value, allowUnknown bool, j *job) error {
 	if value := fields.Get("blind"); !jsontree.Absent(value) {
 		blind, err := value.Bool()
 		if err != nil {
@@ -103,9 +103,9 @@ func (s *suite) readBlindAndErrorClass(r *reader, fields *fastjson.Value, allowU
 	if err != nil || len(value) == 0 {
 		return err
 	}
-	r.id = appendID(r.id[:0], value)
+	reader.id = appendID(reader.id[:0], value)
 	for k, name := range errorClasses {
-		if string(r.id) == name {
+		if string(reader.id) == name {
 			j.errorClass = errorValues[k]
 			return nil
 		}
@@ -113,20 +113,20 @@ func (s *suite) readBlindAndErrorClass(r *reader, fields *fastjson.Value, allowU
 	if !allowUnknown {
 		return badItem("error_class", "got %.60q; want one of %q (or --variant %s)", value, errorClasses, AnyTaxonomy)
 	}
-	j.errorClass = string(r.id)
+	j.errorClass = string(reader.id)
 	return nil
 }
 
 // readFormat reads how the question was asked, with options or open: from the field format,
 // else from the item's test, else with options.
-func (s *suite) readFormat(it *scoring.Item, j *job) error {
-	value, err := stringField(it.Fields, "format")
+func (suite *suite) readFormat(item *scoring.Item, j *job) error {
+	value, err := stringField(item.Fields, "format")
 	if err != nil {
 		return err
 	}
-	j.format = cmp.Or(string(value), it.Test, formatChoice)
-	if !slices.Contains(s.formats, j.format) {
-		return badItem("format", "got %.40q; want one of %q", j.format, s.formats)
+	j.format = cmp.Or(string(value), item.Test, formatChoice)
+	if !slices.Contains(suite.formats, j.format) {
+		return badItem("format", "got %.40q; want one of %q", j.format, suite.formats)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (s *suite) readFormat(it *scoring.Item, j *job) error {
 // readTaxonomy reads the category, subcategory and scale of the question. A category or
 // subcategory that the benchmark does not have is refused unless allowUnknown; then its
 // identifier is kept. Any scale is accepted.
-func (s *suite) readTaxonomy(r *reader, fields *fastjson.Value, allowUnknown bool, j *job) error {
+func (suite *suite) readTaxonomy(reader *reader, fields *fastjson.Value, allowUnknown bool, j *job) error {
 	j.place = taxonomyPlace{-1, -1}
 	for _, field := range [...]string{"category", "subcategory"} {
 		name, err := stringField(fields, field)
@@ -144,22 +144,22 @@ func (s *suite) readTaxonomy(r *reader, fields *fastjson.Value, allowUnknown boo
 		if len(name) == 0 {
 			continue
 		}
-		r.id = appendID(r.id[:0], name)
-		found, known := s.places[string(r.id)]
+		reader.id = appendID(reader.id[:0], name)
+		found, known := suite.places[string(reader.id)]
 		known = known && (found.sub >= 0) == (field == "subcategory") // not the name of the other level
 		switch {
 		case !known && allowUnknown && field == "category":
-			j.otherCategory = string(r.id)
+			j.otherCategory = string(reader.id)
 		case !known && allowUnknown:
-			j.otherSub = string(r.id)
+			j.otherSub = string(reader.id)
 		case !known:
 			return badItem(field, "got %.60q, which is none of %s; want one of its taxonomy (or --variant %s)",
-				name, s.title, AnyTaxonomy)
+				name, suite.title, AnyTaxonomy)
 		case field == "category":
 			j.place.category = found.category
 		case j.place.category >= 0 && j.place.category != found.category:
 			return badItem(field, "got %.60q, which belongs to %s; want one of %s", name,
-				s.categories[found.category].name, s.categories[j.place.category].name)
+				suite.categories[found.category].name, suite.categories[j.place.category].name)
 		default:
 			j.place = found
 		}
@@ -169,10 +169,10 @@ func (s *suite) readTaxonomy(r *reader, fields *fastjson.Value, allowUnknown boo
 		return err
 	}
 	if len(name) > 0 {
-		r.id = appendID(r.id[:0], name)
-		j.scale = knownScale(r.id)
+		reader.id = appendID(reader.id[:0], name)
+		j.scale = knownScale(reader.id)
 		if j.scale == nil {
-			j.scale = string(r.id)
+			j.scale = string(reader.id)
 		}
 	}
 	return nil
@@ -205,12 +205,12 @@ func knownScale(id []byte) any {
 	return nil
 }
 
-// readOptions reads the options into r.options as the item lists them, then the style of
+// readOptions reads the options into reader.options as the item lists them, then the style of
 // their labels and the order in which they were shown. Numbers and booleans are options with
 // their JSON text, and null is an empty one. An open question needs none.
-func (s *suite) readOptions(r *reader, it *scoring.Item, j *job) error {
-	list := it.Fields.Get("options")
-	r.options = r.options[:0]
+func (suite *suite) readOptions(reader *reader, item *scoring.Item, j *job) error {
+	list := item.Fields.Get("options")
+	reader.options = reader.options[:0]
 	if jsontree.Absent(list) {
 		if j.format == formatOpen {
 			return nil
@@ -224,29 +224,29 @@ func (s *suite) readOptions(r *reader, it *scoring.Item, j *job) error {
 	for i, option := range options {
 		switch option.Type() {
 		case fastjson.TypeString:
-			r.options = append(r.options, option.GetStringBytes())
+			reader.options = append(reader.options, option.GetStringBytes())
 		case fastjson.TypeNull: // a missing option, as pandas writes it
-			r.options = append(r.options, nil)
+			reader.options = append(reader.options, nil)
 		case fastjson.TypeNumber, fastjson.TypeTrue, fastjson.TypeFalse:
-			r.options = append(r.options, option.MarshalTo(nil))
+			reader.options = append(reader.options, option.MarshalTo(nil))
 		default:
 			return badItem(fmt.Sprintf("options[%d]", i), "got %.40s; want a text", option)
 		}
 	}
 	j.optionCount = len(options)
-	labels, err := stringField(it.Fields, "labels")
+	labels, err := stringField(item.Fields, "labels")
 	if err != nil {
 		return err
 	}
 	switch string(labels) {
 	case "":
-		j.style = styleOf(s.labels)
+		j.style = styleOf(suite.labels)
 	case "numbers", "letters":
 		j.style = styleOf(string(labels))
 	default:
 		return badItem("labels", "got %.40q; want numbers or letters", labels)
 	}
-	return j.readOrder(it)
+	return j.readOrder(item)
 }
 
 // styleOf returns the style of option labels that is called "numbers" or "letters".
@@ -262,11 +262,11 @@ func styleOf(labels string) extract.Style {
 // right option, or a verdict that was recorded in the member judge. answer and answer_index refer
 // to the item's own order, so the options are put into the order in which they were shown only
 // after that.
-func (s *suite) readTruth(r *reader, fields *fastjson.Value, j *job) error {
+func (suite *suite) readTruth(reader *reader, fields *fastjson.Value, j *job) error {
 	j.gold = -1
 	if j.optionCount > 0 {
-		r.choice.Options(j.style, r.options) // labels them in the item's own order
-		if err := r.readGold(fields, j); err != nil {
+		reader.choice.Options(j.style, reader.options) // labels them in the item's own order
+		if err := reader.readGold(fields, j); err != nil {
 			return err
 		}
 	}
@@ -275,8 +275,8 @@ func (s *suite) readTruth(r *reader, fields *fastjson.Value, j *job) error {
 			return badItem("answer", "got none; want answer_index, or answer as a label or the text of an option")
 		}
 		if j.shuffled {
-			r.putInShownOrder(j)
-			r.choice.Options(j.style, r.options) // labels them again, in the shown order
+			reader.putInShownOrder(j)
+			reader.choice.Options(j.style, reader.options) // labels them again, in the shown order
 		}
 		return nil
 	}
@@ -288,7 +288,7 @@ func (s *suite) readTruth(r *reader, fields *fastjson.Value, j *job) error {
 	case len(openAnswer) > 0:
 		j.truth = string(openAnswer)
 	case j.gold >= 0:
-		j.truth = string(r.options[j.gold])
+		j.truth = string(reader.options[j.gold])
 	case jsontree.Absent(fields.Get("judge")): // no recorded verdict either
 		return badItem("open_answer", "got none; want the ground truth of the open format, or the right option")
 	}
@@ -298,7 +298,7 @@ func (s *suite) readTruth(r *reader, fields *fastjson.Value, j *job) error {
 // readGold reads the index of the right option into j.gold: from answer_index, else from answer,
 // which must be a label or the full text of one option. It stays -1 where the item has neither, and
 // where the answer of an open question is not an option. See docs/spec/vqa.md#r5.
-func (r *reader) readGold(fields *fastjson.Value, j *job) error {
+func (reader *reader) readGold(fields *fastjson.Value, j *job) error {
 	if index := fields.Get("answer_index"); !jsontree.Absent(index) {
 		gold, err := index.Int()
 		if err != nil || gold < 0 || gold >= j.optionCount {
@@ -313,9 +313,9 @@ func (r *reader) readGold(fields *fastjson.Value, j *job) error {
 	}
 	said := answer.GetStringBytes()
 	if answer.Type() != fastjson.TypeString {
-		said = jsontree.Append(r.text[:0], answer)
+		said = jsontree.Append(reader.text[:0], answer)
 	}
-	reading := r.choice.Read(said, true)          // true: strict
+	reading := reader.choice.Read(said, true)     // true: strict
 	if reading.Option < 0 || reading.Stage != 1 { // stage 1 reads nothing but a label or an option
 		if j.format == formatOpen {
 			return nil // the answer of an open question is no option
@@ -328,8 +328,8 @@ func (r *reader) readGold(fields *fastjson.Value, j *job) error {
 
 // readOptionKind reads whether SpaCE-Eval's options are texts or only point to drawings, and
 // infers it from the options where the item does not say.
-func (s *suite) readOptionKind(r *reader, fields *fastjson.Value, j *job) error {
-	if s.benchmark != spaceeval {
+func (suite *suite) readOptionKind(reader *reader, fields *fastjson.Value, j *job) error {
+	if suite.benchmark != spaceeval {
 		return nil
 	}
 	kind, err := stringField(fields, "option_kind")
@@ -340,7 +340,7 @@ func (s *suite) readOptionKind(r *reader, fields *fastjson.Value, j *job) error 
 	case "text", "visual":
 		j.visualOptions = string(kind) == "visual"
 	case "":
-		j.visualOptions, j.kindInferred = optionsPointToDrawings(r.options), true
+		j.visualOptions, j.kindInferred = optionsPointToDrawings(reader.options), true
 	default:
 		return badItem("option_kind", "got %.40q; want text or visual", kind)
 	}

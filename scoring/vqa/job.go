@@ -100,20 +100,20 @@ const noJudge = "cannot score answer: only a judge can tell whether it is right;
 // a number or a judge's reply. It returns false if there is none; a verdict that cannot be
 // read leaves the item unjudged and returns true. See docs/spec/vqa.md#r32.
 func (j *job) takeRecordedVerdict(it *scoring.Item) bool {
-	v := it.Fields.Get("judge")
-	if jsontree.Absent(v) {
+	value := it.Fields.Get("judge")
+	if jsontree.Absent(value) {
 		return false
 	}
 	var reply string
-	switch v.Type() {
+	switch value.Type() {
 	case fastjson.TypeString:
-		reply = string(v.GetStringBytes())
+		reply = string(value.GetStringBytes())
 	case fastjson.TypeTrue:
 		reply = "1"
 	case fastjson.TypeFalse:
 		reply = "0"
 	default:
-		reply = v.String()
+		reply = value.String()
 	}
 	right, ok := verdict.Parse(reply)
 	if !ok {
@@ -125,12 +125,12 @@ func (j *job) takeRecordedVerdict(it *scoring.Item) bool {
 }
 
 // quoteStart returns the first 80 bytes of a judge's reply in quotes, for an error message.
-func quoteStart(s string) string {
+func quoteStart(text string) string {
 	const limit = 80
-	if len(s) > limit {
-		s = strings.ToValidUTF8(s[:limit], "") + "..."
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "") + "..."
 	}
-	return string(scoring.AppendString(nil, s))
+	return string(scoring.AppendString(nil, text))
 }
 
 // maxSentChars is how many characters of an answer a judge gets. See docs/spec/vqa.md#r33.
@@ -140,22 +140,22 @@ const maxSentChars = 4000
 // first maxSentChars characters. With lastAnswer it returns only what follows the last "Answer:".
 // See docs/spec/vqa.md#r33.
 func textForJudge(answer []byte, lastAnswer bool) string {
-	s := strings.TrimSpace(plain.Spoken(string(answer)))
-	if at := strings.LastIndex(s, "Answer:"); lastAnswer && at >= 0 {
-		s = strings.TrimSpace(s[at+len("Answer:"):])
+	text := strings.TrimSpace(plain.Spoken(string(answer)))
+	if at := strings.LastIndex(text, "Answer:"); lastAnswer && at >= 0 {
+		text = strings.TrimSpace(text[at+len("Answer:"):])
 	}
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if utf8.RuneCountInString(s) <= maxSentChars {
-		return s
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if utf8.RuneCountInString(text) <= maxSentChars {
+		return text
 	}
 	chars := 0
-	for i := range s { // i is where a character starts
+	for i := range text { // i is where a character starts
 		if chars == maxSentChars {
-			return s[:i]
+			return text[:i]
 		}
 		chars++
 	}
-	return s
+	return text
 }
 
 // sameText reports whether an answer equals the ground truth by the rules by which an
@@ -168,19 +168,19 @@ func sameText(answer, truth string) bool {
 
 // askAboutChoice prepares the question for a judge about an answer to a question with options. An
 // answer that is only reasoning is wrong without a judge.
-func (j *job) askAboutChoice(kind scoring.QuestionKind, it *scoring.Item, answer []byte, options [][]byte) {
+func (j *job) askAboutChoice(kind scoring.QuestionKind, item *scoring.Item, answer []byte, options [][]byte) {
 	sent := textForJudge(answer, false)
 	if sent == "" {
 		j.decide(false, sourceInvalid)
 		return
 	}
-	j.setQuestion(kind, it, sent)
-	q := j.judgeQuestion
+	j.setQuestion(kind, item, sent)
+	question := j.judgeQuestion
 	for position, option := range options {
 		shown := labelText(j.style, position) + ". " + string(option)
-		q.Options = append(q.Options, shown)
+		question.Options = append(question.Options, shown)
 		if j.original(position) == j.gold { // gold is an index in the item, position in what was shown
-			q.Truth = shown
+			question.Truth = shown
 		}
 	}
 }
@@ -204,17 +204,17 @@ func (j *job) Question() (scoring.Question, bool) {
 
 // Judge decides the item by a judge's verdict, or leaves it unjudged with the judge's error. It
 // implements scoring.Judged.
-func (j *job) Judge(v scoring.Judgement) {
-	if v.Err != nil {
-		j.setUnjudged(v.Err.Message)
+func (j *job) Judge(judgement scoring.Judgement) {
+	if judgement.Err != nil {
+		j.setUnjudged(judgement.Err.Message)
 		return
 	}
-	j.decide(v.Right, sourceJudge)
+	j.decide(judgement.Right, sourceJudge)
 }
 
 // result returns the result of a question without score and error, which depend on the outcome.
 func (j *job) result() scoring.Result {
-	r := scoring.Result{ID: j.id, Suite: j.suite.name, Test: j.format, Status: sources[j.source], Cluster: j.pictures}
+	result := scoring.Result{ID: j.id, Suite: j.suite.name, Test: j.format, Status: sources[j.source], Cluster: j.pictures}
 	m := j.metrics[:0]
 	m = append(m, scoring.Metric{Name: "extracted", Value: letterOf(j.extracted)},
 		scoring.Metric{Name: "gold", Value: letterOf(j.gold)},
@@ -249,8 +249,8 @@ func (j *job) result() scoring.Result {
 	if j.tokens >= 0 {
 		m = append(m, scoring.Metric{Name: "tokens", Value: j.tokens})
 	}
-	r.Metrics = m
-	return r
+	result.Metrics = m
+	return result
 }
 
 // groupNames returns the names of the question's category and subcategory as values of metrics, nil

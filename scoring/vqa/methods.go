@@ -58,11 +58,11 @@ var printed embed.FS
 
 // printedPrompt returns a prompt that the benchmark's paper prints.
 func printedPrompt(name string) string {
-	b, err := printed.ReadFile("prompts/" + name + ".txt")
+	data, err := printed.ReadFile("prompts/" + name + ".txt")
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	return string(b)
+	return string(data)
 }
 
 // promptQuestion is a question of which a prompt is made.

@@ -16,7 +16,7 @@ const maxPanel = 100
 // then one for each number of models. Of a model with several runs the one with the lowest
 // number counts; blind runs do not. Fewer than two models give an empty table; those beyond
 // maxPanel are left out. See docs/spec/vqa.md#r50.
-func (t *tables) solvedTable(format string, own []*modelRun) scoring.TextTable {
+func (tables *tables) solvedTable(format string, own []*modelRun) scoring.TextTable {
 	var panel []*modelRun
 	for _, runs := range byModel(own) {
 		run := runs[0]
@@ -32,7 +32,7 @@ func (t *tables) solvedTable(format string, own []*modelRun) scoring.TextTable {
 	if len(panel) < 2 {
 		return scoring.TextTable{}
 	}
-	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + ": items by how many models solved them",
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": items by how many models solved them",
 		Text:    2,
 		Columns: []string{"category", "subcategory", "n"}}
 	for solvers := range len(panel) + 1 {
@@ -49,16 +49,16 @@ func (t *tables) solvedTable(format string, own []*modelRun) scoring.TextTable {
 			}
 		}
 		all[solvers]++
-		at := panel[0].findings[id].place
-		if groups[at] == nil {
-			groups[at] = make([]int, len(panel)+1)
+		place := panel[0].findings[id].place
+		if groups[place] == nil {
+			groups[place] = make([]int, len(panel)+1)
 		}
-		groups[at][solvers]++
+		groups[place][solvers]++
 	}
-	for c := range t.categories {
-		for s, sub := range t.categories[c].subs {
+	for c := range tables.categories {
+		for s, sub := range tables.categories[c].subs {
 			if byCount := groups[taxonomyPlace{c, s}]; byCount != nil {
-				out.Rows = append(out.Rows, solvedRow(t.categories[c].name, sub.name, byCount))
+				out.Rows = append(out.Rows, solvedRow(tables.categories[c].name, sub.name, byCount))
 			}
 		}
 	}
@@ -86,11 +86,11 @@ func solvedRow(category, sub string, itemsBySolvers []int) []string {
 // blindGapTable returns the table of accuracy with the picture minus accuracy without, in
 // points. Columns: model, one for each category, Overall. A cell is "-" unless both runs
 // cover the same items, all of them judged. See docs/spec/vqa.md#r49.
-func (t *tables) blindGapTable(format string, own []*modelRun) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[format] +
+func (tables *tables) blindGapTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] +
 		": accuracy with the picture minus without, points", Text: 1, Columns: []string{"model"},
 		Note: "Groups whose two runs cover different items, or with unjudged items, have a dash."}
-	for _, c := range t.categories {
+	for _, c := range tables.categories {
 		out.Columns = append(out.Columns, c.name)
 	}
 	out.Columns = append(out.Columns, "Overall")
@@ -100,7 +100,7 @@ func (t *tables) blindGapTable(format string, own []*modelRun) scoring.TextTable
 				continue
 			}
 			line := []string{seeing.name()}
-			for c := range len(t.categories) + 1 {
+			for c := range len(tables.categories) + 1 {
 				with, without := seeing.groupCounts(c), blind.groupCounts(c)
 				if sameItems(with, without) {
 					line = append(line, decimals(pointsBetween(with, without)))
@@ -129,8 +129,8 @@ var errorValues = metricValues(errorClasses)
 // errorClassTable returns the table of error classes. Columns: model, wrong answers, those
 // tagged and untagged, the share of each class among the tagged ones, and that of other
 // classes. Runs without tags have no row.
-func (t *tables) errorClassTable(format string, own []*modelRun) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[format] +
+func (tables *tables) errorClassTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] +
 		": classes of wrong answers, % of those tagged", Text: 1,
 		Columns: append(append([]string{"model", "wrong", "tagged", "untagged"}, errorClasses...), "others"),
 		Note:    "Wrong answers that were judged; tags of right answers do not count."}
@@ -155,12 +155,12 @@ func (t *tables) errorClassTable(format string, own []*modelRun) scoring.TextTab
 
 // countTag counts a run's wrong answer under its error class. Right answers and those without a
 // score are not counted. Classes beyond maxRows are counted as untagged.
-func (run *modelRun) countTag(r *scoring.Result) {
-	if !r.Scored || r.Score == 1 {
+func (run *modelRun) countTag(result *scoring.Result) {
+	if !result.Scored || result.Score == 1 {
 		return
 	}
 	run.wrong++
-	name := wordOf(r, "error_class")
+	name := wordOf(result, "error_class")
 	if _, known := run.errorClasses[name]; name != "" && (known || len(run.errorClasses) < maxRows) {
 		run.errorClasses[name]++
 	}

@@ -23,7 +23,7 @@ func (h *human) sub(c, s int) float64 {
 // CheckPaper returns an error unless doc is JSON with rows of SPATIALAB's or SpaCE-Eval's
 // tables.
 func CheckPaper(doc []byte) error {
-	v, err := fastjson.ParseBytes(doc)
+	value, err := fastjson.ParseBytes(doc)
 	if err != nil {
 		return err
 	}
@@ -32,38 +32,38 @@ func CheckPaper(doc []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("got the benchmark %.40s without rows of a result table; want SPATIALAB (table2_mcq, table3_open) or SpaCE-Eval (table2)", v.Get("benchmark"))
+	return fmt.Errorf("got the benchmark %.40s without rows of a result table; want SPATIALAB (table2_mcq, table3_open) or SpaCE-Eval (table2)", value.Get("benchmark"))
 }
 
 // readPaper reads the published rows of a document of paper tables. Where the document
 // derives counts from what is printed, rows have these, so that every cell is computed as
 // the user's are; else they have the printed numbers. A cell that is null stays empty. A
 // document of another benchmark gives no rows. See docs/spec/vqa.md#r55.
-func (s *suite) readPaper(doc []byte) (runs []*modelRun) {
-	v, err := fastjson.ParseBytes(doc)
-	if err != nil || string(appendID(nil, v.GetStringBytes("benchmark"))) != string(appendID(nil, []byte(s.title))) {
+func (suite *suite) readPaper(doc []byte) (runs []*modelRun) {
+	value, err := fastjson.ParseBytes(doc)
+	if err != nil || string(appendID(nil, value.GetStringBytes("benchmark"))) != string(appendID(nil, []byte(suite.title))) {
 		return nil
 	}
-	if s.benchmark == spaceeval {
-		for _, r := range v.GetArray("table2", "rows") {
-			runs = append(runs, s.readPaperRow(r, formatChoice, r.Get("subcategories")))
+	if suite.benchmark == spaceeval {
+		for _, r := range value.GetArray("table2", "rows") {
+			runs = append(runs, suite.readPaperRow(r, formatChoice, r.Get("subcategories")))
 		}
 		return runs
 	}
 	for _, t := range []struct{ name, format string }{{"table2_mcq", formatChoice}, {"table3_open", formatOpen}} {
-		for _, r := range v.GetArray(t.name, "rows") {
+		for _, r := range value.GetArray(t.name, "rows") {
 			if string(r.GetStringBytes("group")) != "chance" {
-				runs = append(runs, s.readPaperRow(r, t.format, nil))
+				runs = append(runs, suite.readPaperRow(r, t.format, nil))
 			}
 		}
 	}
-	bySubcategory := v.GetObject("subcategory_tables")
+	bySubcategory := value.GetObject("subcategory_tables")
 	if bySubcategory == nil {
 		return runs
 	}
 	bySubcategory.Visit(func(_ []byte, t *fastjson.Value) {
 		for _, r := range t.GetArray("rows") {
-			s.readSubcategoryRow(r, string(t.GetStringBytes("format")), runs)
+			suite.readSubcategoryRow(r, string(t.GetStringBytes("format")), runs)
 		}
 	})
 	return runs
@@ -72,32 +72,32 @@ func (s *suite) readPaper(doc []byte) (runs []*modelRun) {
 // readPaperRow reads one published row of a paper's main table. subs are its printed subcategories,
 // nil in SPATIALAB, which counts by category. Without derived counts the row keeps the printed
 // accuracies.
-func (s *suite) readPaperRow(v *fastjson.Value, format string, subs *fastjson.Value) *modelRun {
-	run := s.newRun(runKey{model: string(v.GetStringBytes("model")) + " (paper)", format: format, repeat: 1})
-	if string(v.GetStringBytes("group")) == "human" {
+func (suite *suite) readPaperRow(value *fastjson.Value, format string, subs *fastjson.Value) *modelRun {
+	run := suite.newRun(runKey{model: string(value.GetStringBytes("model")) + " (paper)", format: format, repeat: 1})
+	if string(value.GetStringBytes("group")) == "human" {
 		run.model = humanName
 	}
-	derived := v.Get("derived")
+	derived := value.Get("derived")
 	correct, sizes := derived.Get("correct"), (*fastjson.Value)(nil) // nil sizes: all items
 	if subset := derived.Get("subset_solution"); subset != nil {
 		correct, sizes = subset.Get("correct"), subset.Get("n")
 		run.note = "measured on a subset, not comparable with rows over all items"
 	}
-	for name, place := range s.places {
+	for name, place := range suite.places {
 		// count the finer level where the paper prints it, so that no item counts twice
 		if count := correct.Get(name); count != nil && (place.sub >= 0) == (subs != nil) {
-			s.addPrintedCounts(run, place, count.GetInt(), sizes.Get(name))
+			suite.addPrintedCounts(run, place, count.GetInt(), sizes.Get(name))
 		}
 	}
 	if run.total.n > 0 {
 		return run
 	}
-	printed := human{overall: printedNumber(v.Get("overall"))}
-	cells := v.Get("accuracy")
+	printed := human{overall: printedNumber(value.Get("overall"))}
+	cells := value.Get("accuracy")
 	if cells == nil {
-		cells = v.Get("categories")
+		cells = value.Get("categories")
 	}
-	for _, c := range s.categories {
+	for _, c := range suite.categories {
 		printed.categories = append(printed.categories, printedNumber(cells.Get(c.id)))
 		var list []float64
 		for _, sub := range c.subs {
@@ -112,8 +112,8 @@ func (s *suite) readPaperRow(v *fastjson.Value, format string, subs *fastjson.Va
 // addPrintedCounts adds the number of correct items of a category or subcategory to a published
 // row. size is the number of items where the paper measured a subset, nil for all items of the
 // benchmark.
-func (s *suite) addPrintedCounts(run *modelRun, place taxonomyPlace, correct int, size *fastjson.Value) {
-	c := &s.categories[place.category]
+func (suite *suite) addPrintedCounts(run *modelRun, place taxonomyPlace, correct int, size *fastjson.Value) {
+	c := &suite.categories[place.category]
 	group := counts{n: c.size, correct: correct}
 	if place.sub >= 0 {
 		group.n = c.subs[place.sub].size
@@ -129,17 +129,17 @@ func (s *suite) addPrintedCounts(run *modelRun, place taxonomyPlace, correct int
 // readSubcategoryRow reads a published row of subcategories into the run of the same model
 // and format, if there is one. Each accuracy in per cent is turned into a number of correct
 // items.
-func (s *suite) readSubcategoryRow(v *fastjson.Value, format string, runs []*modelRun) {
+func (suite *suite) readSubcategoryRow(value *fastjson.Value, format string, runs []*modelRun) {
 	for _, run := range runs {
-		if run.format != format || run.model != string(v.GetStringBytes("model"))+" (paper)" {
+		if run.format != format || run.model != string(value.GetStringBytes("model"))+" (paper)" {
 			continue
 		}
-		for name, place := range s.places {
-			accuracy := v.Get("accuracy", name)
+		for name, place := range suite.places {
+			accuracy := value.Get("accuracy", name)
 			if place.sub < 0 || jsontree.Absent(accuracy) {
 				continue
 			}
-			size := s.categories[place.category].subs[place.sub].size
+			size := suite.categories[place.category].subs[place.sub].size
 			run.subcategories[place.category][place.sub] = counts{n: size,
 				correct: int(math.Round(accuracy.GetFloat64() * float64(size) / 100))}
 		}
@@ -148,9 +148,9 @@ func (s *suite) readSubcategoryRow(v *fastjson.Value, format string, runs []*mod
 
 // printedNumber returns a cell of SPATIALAB's or SpaCE-Eval's published tables, NaN for null or a
 // missing one.
-func printedNumber(v *fastjson.Value) float64 {
-	if jsontree.Absent(v) {
+func printedNumber(value *fastjson.Value) float64 {
+	if jsontree.Absent(value) {
 		return math.NaN()
 	}
-	return v.GetFloat64()
+	return value.GetFloat64()
 }

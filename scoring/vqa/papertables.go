@@ -20,42 +20,42 @@ var paperFiles embed.FS
 // embeddedPaper returns the document of SPATIALAB's or SpaCE-Eval's paper tables, `name`, that is
 // compiled into the program.
 func embeddedPaper(name string) []byte {
-	b, err := paperFiles.ReadFile("papers/" + name + ".json")
+	data, err := paperFiles.ReadFile("papers/" + name + ".json")
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	return b
+	return data
 }
 
 // addPapers reads the published rows: those of the user's documents that are about this
 // benchmark, else the built-in ones. given is as in scoring.TableOptions: an empty list that
 // is not nil means no published rows. See docs/spec/runs.md#r49.
-func (t *tables) addPapers(s *suite, given [][]byte) {
+func (tables *tables) addPapers(suite *suite, given [][]byte) {
 	for _, doc := range given {
-		t.published = append(t.published, s.readPaper(doc)...)
+		tables.published = append(tables.published, suite.readPaper(doc)...)
 	}
-	if len(t.published) > 0 || given != nil && len(given) == 0 {
+	if len(tables.published) > 0 || given != nil && len(given) == 0 {
 		return
 	}
 	name := "spatialab"
-	if t.benchmark == spaceeval {
+	if tables.benchmark == spaceeval {
 		name = "spaceeval"
 	}
-	t.builtIn, t.published = true, s.readPaper(embeddedPaper(name))
-	if t.benchmark == spatialab {
+	tables.builtIn, tables.published = true, suite.readPaper(embeddedPaper(name))
+	if tables.benchmark == spatialab {
 		p, err := paper.Read(embeddedPaper("methods"))
 		if err != nil {
 			panic("BUG: " + err.Error())
 		}
-		t.methods = p
+		tables.methods = p
 	}
 }
 
 // comparedPublished returns published runs for tables in which each model has its own column or
 // enters statistics. These are wanted only where the user gave documents of paper tables, so it
 // returns nil for the built-in ones.
-func (t *tables) comparedPublished(published []*modelRun) []*modelRun {
-	if t.builtIn {
+func (tables *tables) comparedPublished(published []*modelRun) []*modelRun {
+	if tables.builtIn {
 		return nil
 	}
 	return published
@@ -76,9 +76,9 @@ func (run *modelRun) overallAccuracy() (accuracy float64, ok bool) {
 // rankCells returns two cells: the rank that a run would have among the published ones of
 // its format, and the nearest published model with the distance to it. Both are "-" for a
 // run without an accuracy.
-func (t *tables) rankCells(run *modelRun) []string {
+func (tables *tables) rankCells(run *modelRun) []string {
 	var ranked []paper.Published
-	published, _ := t.publishedRuns(run.format)
+	published, _ := tables.publishedRuns(run.format)
 	for _, other := range published {
 		if accuracy, ok := other.overallAccuracy(); ok {
 			ranked = append(ranked, paper.Published{Name: other.model, Value: accuracy})
@@ -94,10 +94,10 @@ func (t *tables) rankCells(run *modelRun) []string {
 
 // categoryTables returns SPATIALAB's Tables 6 to 10 and 12 to 16, one for each category in
 // which the user's models have items. See docs/spec/runs.md#r54.
-func (t *tables) categoryTables(format string, own []*modelRun) (out []scoring.TextTable) {
-	published, _ := t.publishedRuns(format)
-	for c := range t.categories {
-		table := t.categoryTable(format, c, own, published)
+func (tables *tables) categoryTables(format string, own []*modelRun) (out []scoring.TextTable) {
+	published, _ := tables.publishedRuns(format)
+	for c := range tables.categories {
+		table := tables.categoryTable(format, c, own, published)
 		if len(table.Rows) > 0 {
 			out = append(out, table)
 		}
@@ -108,10 +108,10 @@ func (t *tables) categoryTables(format string, own []*modelRun) (out []scoring.T
 // categoryTable returns the table of one SPATIALAB category. Its columns are the model, an accuracy
 // for each subcategory, all, n, rank and nearest. The user's runs come first, with ranks, then
 // published ones. It has no rows where the user's runs have no questions of the category.
-func (t *tables) categoryTable(format string, category int, own, published []*modelRun) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + " accuracy in " +
-		t.categories[category].name + ", %", Text: 1, Columns: []string{"model"}}
-	for _, sub := range t.categories[category].subs {
+func (tables *tables) categoryTable(format string, category int, own, published []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + " accuracy in " +
+		tables.categories[category].name + ", %", Text: 1, Columns: []string{"model"}}
+	for _, sub := range tables.categories[category].subs {
 		out.Columns = append(out.Columns, sub.name)
 	}
 	out.Columns = append(out.Columns, "all", "n", "rank", "nearest")
@@ -161,8 +161,8 @@ var methodPairs = [][2]string{{Direct, CoT}, {CoT, Reflect}, {Direct, Xolver}}
 // columns are model, methods ("direct -> cot"), category, n, accuracy by the first method, by the
 // second, and the difference. The paper's rows follow the user's of the same pair of methods. See
 // docs/spec/runs.md#r54.
-func (t *tables) methodTable(format string, own []*modelRun) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + ": methods on the same items, %", Text: 3,
+func (tables *tables) methodTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": methods on the same items, %", Text: 3,
 		Columns: []string{"model", "methods", "category", "n", "without", "with", "gain"},
 		Note:    "Items that both methods answered and that were judged. The paper's rows are of 150 items, 5 of each subcategory by a draw that it does not give."}
 	for _, pair := range methodPairs {
@@ -171,16 +171,16 @@ func (t *tables) methodTable(format string, own []*modelRun) scoring.TextTable {
 			for _, after := range own {
 				if before.method == pair[0] && after.method == pair[1] && before.base == after.base &&
 					before.repeat == after.repeat && before.blind == after.blind {
-					gains := t.methodGainRows(before, after, pair)
+					gains := tables.methodGainRows(before, after, pair)
 					out.Rows = append(out.Rows, gains...)
 					rows += len(gains)
 				}
 			}
 		}
-		if rows == 0 || t.methods == nil {
+		if rows == 0 || tables.methods == nil {
 			continue
 		}
-		for _, published := range t.methods.Tables["methods"].Rows {
+		for _, published := range tables.methods.Tables["methods"].Rows {
 			// columns of the document: model, methods, format, category, without, with, gain
 			if published.Text(1) == pairName(pair) && published.Text(2) == format {
 				out.Rows = append(out.Rows,
@@ -197,8 +197,8 @@ func pairName(pair [2]string) string { return pair[0] + " -> " + pair[1] }
 // methodGainRows returns the rows of methodTable for one model: one for each category that
 // has items, then one for all items. Only items with a judged answer by both methods count.
 // before and after are the model's runs by the first and the second method of the pair.
-func (t *tables) methodGainRows(before, after *modelRun, pair [2]string) (rows [][]string) {
-	overall := len(t.categories) // index of the group of all items, after those of the categories
+func (tables *tables) methodGainRows(before, after *modelRun, pair [2]string) (rows [][]string) {
+	overall := len(tables.categories) // index of the group of all items, after those of the categories
 	items := make([]int, overall+1)
 	right := [2][]int{make([]int, len(items)), make([]int, len(items))}
 	ids, _ := itemsOfAll([]*modelRun{before, after})
@@ -229,7 +229,7 @@ func (t *tables) methodGainRows(before, after *modelRun, pair [2]string) (rows [
 		}
 		what := "overall"
 		if group != overall {
-			what = t.categories[group].id
+			what = tables.categories[group].id
 		}
 		withoutMethod, withMethod := counts{n: shared, correct: right[0][group]},
 			counts{n: shared, correct: right[1][group]}
@@ -242,17 +242,17 @@ func (t *tables) methodGainRows(before, after *modelRun, pair [2]string) (rows [
 
 // repeatedRunRows returns the rows of the paper's table of repeated runs in the columns of
 // repeatTable. The paper gives no items; Cell's second argument is the number of decimals.
-func (t *tables) repeatedRunRows(format string) (rows [][]string) {
-	if t.methods == nil {
+func (tables *tables) repeatedRunRows(format string) (rows [][]string) {
+	if tables.methods == nil {
 		return nil
 	}
 	const runs = "3" // the paper made three runs of each model
-	for _, r := range t.methods.Tables["runs"].Rows {
-		// columns of the document: model, format, mean, sd, mean pairwise r, Cronbach's alpha, ICC
-		model, ofFormat := r.Text(0), r.Text(1)
+	for _, row := range tables.methods.Tables["runs"].Rows {
+		// columns of the document: model, format, mean, sd, mean pairwise row, Cronbach's alpha, ICC
+		model, ofFormat := row.Text(0), row.Text(1)
 		if ofFormat == format {
 			rows = append(rows, []string{model + paper.Mark, runs, "-", "-",
-				r.Cell(2, 2), r.Cell(3, 2), r.Cell(4, 3), r.Cell(5, 3), r.Cell(6, 3)})
+				row.Cell(2, 2), row.Cell(3, 2), row.Cell(4, 3), row.Cell(5, 3), row.Cell(6, 3)})
 		}
 	}
 	return rows
@@ -260,13 +260,13 @@ func (t *tables) repeatedRunRows(format string) (rows [][]string) {
 
 // publishedGapRows returns the rows of the paper's Table 18: model, the gap of each
 // category, and the overall one, with two decimals.
-func (t *tables) publishedGapRows() (rows [][]string) {
-	if t.methods == nil {
+func (tables *tables) publishedGapRows() (rows [][]string) {
+	if tables.methods == nil {
 		return nil
 	}
-	for _, r := range t.methods.Tables["gap"].Rows {
+	for _, r := range tables.methods.Tables["gap"].Rows {
 		line := []string{r.Text(0) + paper.Mark}
-		for i := range len(t.categories) + 1 {
+		for i := range len(tables.categories) + 1 {
 			line = append(line, r.Cell(1+i, 2))
 		}
 		rows = append(rows, line)
@@ -277,24 +277,24 @@ func (t *tables) publishedGapRows() (rows [][]string) {
 // publishedSolvedTable returns the paper's Tables 11 and 17. Columns: category, subcategory,
 // n, then how many items 0 to 5 of the paper's five models solved. It is empty unless the
 // user's models have such a table.
-func (t *tables) publishedSolvedTable(format string, own []*modelRun) scoring.TextTable {
-	if t.methods == nil || len(t.solvedTable(format, own).Rows) == 0 {
+func (tables *tables) publishedSolvedTable(format string, own []*modelRun) scoring.TextTable {
+	if tables.methods == nil || len(tables.solvedTable(format, own).Rows) == 0 {
 		return scoring.TextTable{}
 	}
-	out := scoring.TextTable{Title: t.title + " " + formatNames[format] +
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] +
 		": items by how many of the paper's five models solved them", Text: 2,
 		Columns: []string{"category", "subcategory", "n", "0", "1", "2", "3", "4", "5"},
 		Note:    "A dash stands for a number that the paper does not print."}
-	for _, r := range t.methods.Tables["solved"].Rows {
-		place, ok := t.places[r.Text(0)]
-		if !ok || r.Text(1) != format {
+	for _, row := range tables.methods.Tables["solved"].Rows {
+		place, ok := tables.places[row.Text(0)]
+		if !ok || row.Text(1) != format {
 			continue
 		}
-		n, line := 0.0, []string{t.categories[place.category].name,
-			t.categories[place.category].subs[place.sub].name, "-"}
+		n, line := 0.0, []string{tables.categories[place.category].name,
+			tables.categories[place.category].subs[place.sub].name, "-"}
 		for solvers := range 6 {
-			n += r.Number(2 + solvers)
-			line = append(line, r.Cell(2+solvers, 0))
+			n += row.Number(2 + solvers)
+			line = append(line, row.Cell(2+solvers, 0))
 		}
 		if !math.IsNaN(n) {
 			line[2] = strconv.Itoa(int(n))
@@ -305,9 +305,9 @@ func (t *tables) publishedSolvedTable(format string, own []*modelRun) scoring.Te
 }
 
 // benchmarkSize returns the number of questions of SPATIALAB or SpaCE-Eval.
-func (t *tables) benchmarkSize() (n int) {
-	for i := range t.categories {
-		n += t.categories[i].size
+func (tables *tables) benchmarkSize() (n int) {
+	for i := range tables.categories {
+		n += tables.categories[i].size
 	}
 	return n
 }

@@ -9,22 +9,22 @@ import (
 
 // reading returns which part of an answer decides: the bytes that name an option, or the text that
 // a judge decides about. It implements scoring.Suite.Reading.
-func (s *suite) reading(it *scoring.Item, v scoring.Variants) (from, to int, ok bool) {
-	r := s.pool.Get().(*reader)
-	defer s.pool.Put(r)
+func (suite *suite) reading(item *scoring.Item, variants scoring.Variants) (from, to int, ok bool) {
+	r := suite.pool.Get().(*reader)
+	defer suite.pool.Put(r)
 	var j job
-	if err := s.readQuestion(r, it, v, &j); err != nil {
+	if err := suite.readQuestion(r, item, variants, &j); err != nil {
 		return 0, 0, false
 	}
-	answer := it.Fields.GetStringBytes("response")
+	answer := item.Fields.GetStringBytes("response")
 	if j.format == formatOpen {
-		return sentPart(answer, v.On(SelfReflection))
+		return sentPart(answer, variants.On(SelfReflection))
 	}
-	strict := s.benchmark == spatialab && v[Profile] == "strict"
+	strict := suite.benchmark == spatialab && variants[Profile] == "strict"
 	got := r.choice.Read(answer, strict)
 	// as in readChoice: a judge decides an answer that is not literally an option
-	if s.benchmark != spatialab && !got.Literal && v[Policy] != "never" &&
-		!(v[Policy] == "fallback" && got.Option >= 0) {
+	if suite.benchmark != spatialab && !got.Literal && variants[Policy] != "never" &&
+		!(variants[Policy] == "fallback" && got.Option >= 0) {
 		return sentPart(answer, false)
 	}
 	return r.choice.Where(answer, strict)

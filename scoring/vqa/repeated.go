@@ -89,8 +89,8 @@ func meanPairwiseR(columns [][]uint64, n int64) float64 {
 // Columns: model, runs, items that all runs answered, items left out, mean accuracy, its
 // standard deviation, pairwise correlation, Cronbach's alpha, ICC(3,k). Published rows
 // follow where there are own ones.
-func (t *tables) repeatTable(format string, own []*modelRun) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + ": repeated runs", Text: 1,
+func (tables *tables) repeatTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": repeated runs", Text: 1,
 		Columns: []string{"model", "runs", "items", "left out", "mean, %", "sd (sample)", "mean pairwise r",
 			"Cronbach's alpha", "ICC(3,k)"},
 		Note: "Over the items that every run of a model answered and that were judged; the others are left out. " +
@@ -116,7 +116,7 @@ func (t *tables) repeatTable(format string, own []*modelRun) scoring.TextTable {
 		}
 	}
 	if len(out.Rows) > 0 {
-		out.Rows = append(out.Rows, t.repeatedRunRows(format)...)
+		out.Rows = append(out.Rows, tables.repeatedRunRows(format)...)
 	}
 	if len(answeredTwice) > 0 {
 		out.Note += "\nItems that were answered more than once in one run count with their first answer: " +

@@ -51,11 +51,11 @@ func refersToOthers(lower []byte) bool {
 		for _, what := range [...]string{" of the above", " of these"} {
 			phrase := []byte(word + what)
 			for from := 0; ; {
-				at := bytes.Index(lower[from:], phrase)
-				if at < 0 {
+				pos := bytes.Index(lower[from:], phrase)
+				if pos < 0 {
 					break
 				}
-				from += at + 1
+				from += pos + 1
 				// the phrase began at from-1; both sides must be the ends of words
 				if !isWordByte(lower, from-2) && !isWordByte(lower, from-1+len(phrase)) {
 					return true
@@ -68,24 +68,24 @@ func refersToOthers(lower []byte) bool {
 
 // namesTwoOptions reports whether a question's option refers to two others, as "A and C" does:
 // whether it matches \b[A-D] and [A-D]\b.
-func namesTwoOptions(s []byte) bool {
+func namesTwoOptions(text []byte) bool {
 	isLetter := func(c byte) bool { return c >= 'A' && c <= 'D' }
-	for i := 0; i+7 <= len(s); i++ { // 7 bytes: "A and C"
-		if isLetter(s[i]) && string(s[i+1:i+6]) == " and " && isLetter(s[i+6]) &&
-			!isWordByte(s, i-1) && !isWordByte(s, i+7) {
+	for i := 0; i+7 <= len(text); i++ { // 7 bytes: "A and C"
+		if isLetter(text[i]) && string(text[i+1:i+6]) == " and " && isLetter(text[i+6]) &&
+			!isWordByte(text, i-1) && !isWordByte(text, i+7) {
 			return true
 		}
 	}
 	return false
 }
 
-// isWordByte reports whether s[i], a byte of an option, is a letter, a digit, an underscore or a
-// part of a non-ASCII character. It is false outside of s.
-func isWordByte(s []byte, i int) bool {
-	if i < 0 || i >= len(s) {
+// isWordByte reports whether text[i], a byte of an option, is a letter, a digit, an underscore or a
+// part of a non-ASCII character. It is false outside of text.
+func isWordByte(text []byte, i int) bool {
+	if i < 0 || i >= len(text) {
 		return false
 	}
-	c := s[i]
+	c := text[i]
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
 }
 
@@ -123,12 +123,12 @@ func (j *job) readOrder(it *scoring.Item) error {
 	return nil
 }
 
-// putInShownOrder puts the question's options (r.options) in the order in which they were shown.
+// putInShownOrder puts the question's options (reader.options) in the order in which they were shown.
 // Where the item gives a seed, it computes that order first. Options that refer to each other are
 // not shuffled.
-func (r *reader) putInShownOrder(j *job) {
+func (reader *reader) putInShownOrder(j *job) {
 	if j.seeded {
-		if Fixed(r.options) { // such as "all of the above"
+		if Fixed(reader.options) { // such as "all of the above"
 			j.shuffled = false
 			return
 		}
@@ -136,9 +136,9 @@ func (r *reader) putInShownOrder(j *job) {
 	}
 	var shown [extract.Most][]byte
 	for position := range j.optionCount {
-		shown[position] = r.options[j.shownOrder[position]]
+		shown[position] = reader.options[j.shownOrder[position]]
 	}
-	copy(r.options, shown[:j.optionCount])
+	copy(reader.options, shown[:j.optionCount])
 }
 
 // original returns the index in the item of the question's option that was shown at position p.

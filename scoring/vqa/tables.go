@@ -61,23 +61,23 @@ type modelRun struct {
 
 // newRun returns an empty run of a model, with a counter for each category and subcategory of the
 // benchmark.
-func (b *benchmark) newRun(key runKey) *modelRun {
-	r := &modelRun{runKey: key, pictures: map[string]counts{}, categories: make([]counts, len(b.categories)),
-		subcategories: make([][]counts, len(b.categories)),
+func (benchmark *benchmark) newRun(key runKey) *modelRun {
+	run := &modelRun{runKey: key, pictures: map[string]counts{}, categories: make([]counts, len(benchmark.categories)),
+		subcategories: make([][]counts, len(benchmark.categories)),
 		scales:        map[string]*counts{}, optionKinds: map[string]*counts{}, decidedBy: map[string]int{},
 		findings: map[uint64]finding{}, errorClasses: map[string]int{}}
-	for c := range b.categories {
-		r.subcategories[c] = make([]counts, len(b.categories[c].subs))
+	for c := range benchmark.categories {
+		run.subcategories[c] = make([]counts, len(benchmark.categories[c].subs))
 	}
-	return r
+	return run
 }
 
 // newTables returns empty tables for a report on SPATIALAB or SpaCE-Eval, with the published rows
 // of the papers. It implements scoring.Suite.Tables.
-func (s *suite) newTables(o scoring.TableOptions) scoring.Tables {
-	t := &tables{benchmark: s.benchmark, places: s.places, missingIsWrong: o.Missing, clusterOf: o.Cluster,
+func (suite *suite) newTables(o scoring.TableOptions) scoring.Tables {
+	t := &tables{benchmark: suite.benchmark, places: suite.places, missingIsWrong: o.Missing, clusterOf: o.Cluster,
 		runs: map[runKey]*modelRun{}}
-	t.addPapers(s, o.Papers)
+	t.addPapers(suite, o.Papers)
 	return t
 }
 
@@ -88,47 +88,47 @@ const maxRows = 1000
 // Add counts a result of SPATIALAB or SpaCE-Eval under its run, with right, wrong, missing and
 // unjudged answers apart. Results without a score for any other reason are not counted, nor are
 // those of runs beyond maxRows. It implements scoring.Tables.
-func (t *tables) Add(r *scoring.Result) {
-	noResponse := r.Err != nil && r.Err.Code == "no_response"
-	unjudged := r.Err != nil && r.Err.Code == "unjudged"
-	if !r.Scored && !noResponse && !unjudged {
+func (tables *tables) Add(result *scoring.Result) {
+	noResponse := result.Err != nil && result.Err.Code == "no_response"
+	unjudged := result.Err != nil && result.Err.Code == "unjudged"
+	if !result.Scored && !noResponse && !unjudged {
 		return
 	}
-	key := runKey{model: r.Who.Series("format").String(), format: r.Test, repeat: max(1, r.Who.Repeat)}
-	key.blind, _ = r.Bool("blind")
-	run := t.runs[key]
+	key := runKey{model: result.Who.Series("format").String(), format: result.Test, repeat: max(1, result.Who.Repeat)}
+	key.blind, _ = result.Bool("blind")
+	run := tables.runs[key]
 	if run == nil {
-		if len(t.ordered) >= maxRows {
+		if len(tables.ordered) >= maxRows {
 			return
 		}
-		run = t.newRun(key)
-		run.base, run.method = r.Who.Series("format", "method").String(), r.Who.Arm()[4] // Arm()[4] is the method
-		t.runs[key] = run
-		t.ordered = append(t.ordered, run)
+		run = tables.newRun(key)
+		run.base, run.method = result.Who.Series("format", "method").String(), result.Who.Arm()[4] // Arm()[4] is the method
+		tables.runs[key] = run
+		tables.ordered = append(tables.ordered, run)
 	}
 	outcome := counts{n: 1}
 	idHash := fnv.New64a()
-	idHash.Write([]byte(r.ID))
+	idHash.Write([]byte(result.ID))
 	outcome.ids = idHash.Sum64()
-	source := wordOf(r, "source")
+	source := wordOf(result, "source")
 	switch {
-	case noResponse && !t.missingIsWrong:
+	case noResponse && !tables.missingIsWrong:
 		outcome = counts{missing: 1} // n stays 0, so accuracies are over the other items
 	case noResponse:
 		outcome.missing = 1
 	case unjudged:
 		outcome.unjudged = 1
-	case r.Score == 1:
+	case result.Score == 1:
 		outcome.correct = 1
 	}
 	if source == "invalid" {
 		outcome.invalid = 1
 	}
-	run.countPicture(t, r, outcome)
+	run.countPicture(tables, result, outcome)
 	run.decidedBy[source]++
-	run.addToGroups(t, r, outcome)
-	run.countTag(r)
-	t.remember(run, r, idHash.Sum64(), outcome)
+	run.addToGroups(tables, result, outcome)
+	run.countTag(result)
+	tables.remember(run, result, idHash.Sum64(), outcome)
 }
 
 // countPicture counts an answer under its picture, because standard errors are clustered
@@ -159,16 +159,16 @@ func wordOf(r *scoring.Result, name string) string {
 // addToGroups adds the outcome of one answer to the total of the run, and to its category,
 // subcategory, scale, kind of options and number of options. Scales and kinds beyond maxRows are
 // left out.
-func (run *modelRun) addToGroups(t *tables, r *scoring.Result, outcome counts) {
+func (run *modelRun) addToGroups(tables *tables, result *scoring.Result, outcome counts) {
 	run.total.add(outcome)
-	if p, ok := t.places[wordOf(r, "category")]; ok && p.sub < 0 {
+	if p, ok := tables.places[wordOf(result, "category")]; ok && p.sub < 0 {
 		run.categories[p.category].add(outcome)
 	}
-	if p, ok := t.places[wordOf(r, "subcategory")]; ok && p.sub >= 0 {
+	if p, ok := tables.places[wordOf(result, "subcategory")]; ok && p.sub >= 0 {
 		run.subcategories[p.category][p.sub].add(outcome)
 	}
 	for name, groups := range map[string]map[string]*counts{"scale": run.scales, "option_kind": run.optionKinds} {
-		value := wordOf(r, name)
+		value := wordOf(result, name)
 		if value == "" {
 			continue
 		}
@@ -179,23 +179,23 @@ func (run *modelRun) addToGroups(t *tables, r *scoring.Result, outcome counts) {
 			g.add(outcome)
 		}
 	}
-	if optionCount, ok := r.Float("options"); ok && outcome.n > 0 && optionCount >= 2 &&
+	if optionCount, ok := result.Float("options"); ok && outcome.n > 0 && optionCount >= 2 &&
 		optionCount < float64(len(run.options)) {
 		run.options[int(optionCount)]++
 	}
-	if inferred, ok := r.Bool("option_kind_inferred"); ok && inferred {
+	if inferred, ok := result.Bool("option_kind_inferred"); ok && inferred {
 		run.inferredKinds++
 	}
 }
 
 // add adds the counts of another group of questions.
-func (c *counts) add(o counts) {
-	c.n += o.n
-	c.correct += o.correct
-	c.invalid += o.invalid
-	c.missing += o.missing
-	c.unjudged += o.unjudged
-	c.ids += o.ids
+func (counts *counts) add(o counts) {
+	counts.n += o.n
+	counts.correct += o.correct
+	counts.invalid += o.invalid
+	counts.missing += o.missing
+	counts.unjudged += o.unjudged
+	counts.ids += o.ids
 }
 
 // modelName returns the name of the run's model, marked "(blind)" if the model did not see the
@@ -252,10 +252,10 @@ func (run *modelRun) macroAccuracy() float64 {
 // results, in the order of the papers, then the table of gaps between the formats. Tables without
 // rows are left out. So are those that compare answers item by item if there were too many answers
 // to remember all. It implements scoring.Tables.
-func (t *tables) Tables() (out []scoring.TextTable) {
-	for _, format := range t.formats {
+func (tables *tables) Tables() (out []scoring.TextTable) {
+	for _, format := range tables.formats {
 		var own []*modelRun
-		for _, run := range t.ordered {
+		for _, run := range tables.ordered {
 			if run.format == format && run.total.n+run.total.missing > 0 {
 				own = append(own, run)
 			}
@@ -263,24 +263,24 @@ func (t *tables) Tables() (out []scoring.TextTable) {
 		if len(own) == 0 {
 			continue
 		}
-		out = append(out, t.accuracyTable(format, own))
+		out = append(out, tables.accuracyTable(format, own))
 		switch {
-		case t.benchmark == spatialab && t.builtIn:
-			out = append(out, t.categoryTables(format, own)...)
-		case t.benchmark == spatialab:
-			out = append(out, t.subcategoryTable(format, own))
+		case tables.benchmark == spatialab && tables.builtIn:
+			out = append(out, tables.categoryTables(format, own)...)
+		case tables.benchmark == spatialab:
+			out = append(out, tables.subcategoryTable(format, own))
 		}
-		out = append(out, t.humanGapTable(format, own))
-		if t.benchmark == spaceeval {
-			out = append(out, t.groupTable("option kind", own,
+		out = append(out, tables.humanGapTable(format, own))
+		if tables.benchmark == spaceeval {
+			out = append(out, tables.groupTable("option kind", own,
 				func(r *modelRun) map[string]*counts { return r.optionKinds }, []string{"text", "visual"}),
-				t.groupTable("scale", own, func(r *modelRun) map[string]*counts { return r.scales }, scales))
+				tables.groupTable("scale", own, func(r *modelRun) map[string]*counts { return r.scales }, scales))
 		}
-		out = append(out, t.decidedByTable(format, own))
-		more := []scoring.TextTable{t.blindGapTable(format, own), t.errorClassTable(format, own)}
-		if !t.findingsLeftOut {
-			more = append(more, t.methodTable(format, own), t.solvedTable(format, own),
-				t.publishedSolvedTable(format, own), t.repeatTable(format, own))
+		out = append(out, tables.decidedByTable(format, own))
+		more := []scoring.TextTable{tables.blindGapTable(format, own), tables.errorClassTable(format, own)}
+		if !tables.findingsLeftOut {
+			more = append(more, tables.methodTable(format, own), tables.solvedTable(format, own),
+				tables.publishedSolvedTable(format, own), tables.repeatTable(format, own))
 		}
 		for _, table := range more {
 			if len(table.Rows) > 0 {
@@ -288,7 +288,7 @@ func (t *tables) Tables() (out []scoring.TextTable) {
 			}
 		}
 	}
-	if gap := t.formatGapTable(); len(gap.Rows) > 0 {
+	if gap := tables.formatGapTable(); len(gap.Rows) > 0 {
 		out = append(out, gap)
 	}
 	return out
@@ -297,18 +297,18 @@ func (t *tables) Tables() (out []scoring.TextTable) {
 // subcategoryTable returns SPATIALAB's Tables 6 to 10 and 12 to 16 as one table. Columns:
 // category, subcategory, n, then an accuracy for each run that has some, the user's runs
 // before published ones. Subcategories without items are left out.
-func (t *tables) subcategoryTable(format string, own []*modelRun) scoring.TextTable {
-	papers, _ := t.publishedRuns(format)
+func (tables *tables) subcategoryTable(format string, own []*modelRun) scoring.TextTable {
+	papers, _ := tables.publishedRuns(format)
 	all := slices.DeleteFunc(append(slices.Clone(own), papers...),
 		func(r *modelRun) bool { return !r.hasSubcategories() })
-	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + " accuracy by subcategory, %", Text: 2,
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + " accuracy by subcategory, %", Text: 2,
 		Columns: []string{"category", "subcategory", "n"}}
 	for _, run := range all {
 		out.Columns = append(out.Columns, run.name())
 	}
-	for c := range t.categories {
-		for s, sub := range t.categories[c].subs {
-			n, line := 0, []string{t.categories[c].name, sub.name, ""} // the third cell becomes n
+	for c := range tables.categories {
+		for s, sub := range tables.categories[c].subs {
+			n, line := 0, []string{tables.categories[c].name, sub.name, ""} // the third cell becomes n
 			for _, run := range all {
 				n = max(n, run.subcategories[c][s].n)
 				line = append(line, percent(run.subcategories[c][s].correct, run.subcategories[c][s].n))
@@ -336,17 +336,17 @@ func (run *modelRun) hasSubcategories() bool {
 
 // humanGapTable returns the table of people's accuracy minus that of models, in points. Its columns
 // are the model, one for each category, and Overall. See docs/spec/vqa.md#r48.
-func (t *tables) humanGapTable(format string, own []*modelRun) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + ": human baseline minus accuracy, points",
+func (tables *tables) humanGapTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": human baseline minus accuracy, points",
 		Text: 1, Columns: []string{"model"}}
-	for _, c := range t.categories {
+	for _, c := range tables.categories {
 		out.Columns = append(out.Columns, c.name)
 	}
 	out.Columns = append(out.Columns, "Overall")
-	base := t.human[format]
+	base := tables.human[format]
 	for _, run := range own {
 		line := []string{run.name()}
-		for c := range t.categories {
+		for c := range tables.categories {
 			line = append(line, pointsBelow(base.categories[c], run.categories[c]))
 		}
 		out.Rows = append(out.Rows, append(line, pointsBelow(base.overall, run.total)))
@@ -354,23 +354,23 @@ func (t *tables) humanGapTable(format string, own []*modelRun) scoring.TextTable
 	return out
 }
 
-// pointsBelow returns how many points the accuracy of c lies below people's printed accuracy of
-// `base` per cent, computed exactly in hundredths; "-" where c has no questions.
-func pointsBelow(base float64, c counts) string {
-	if c.n == 0 {
+// pointsBelow returns how many points the accuracy of counts lies below people's printed accuracy of
+// `base` per cent, computed exactly in hundredths; "-" where counts has no questions.
+func pointsBelow(base float64, counts counts) string {
+	if counts.n == 0 {
 		return "-"
 	}
-	printed, n := int64(math.Round(base*100)), int64(c.n) // printed is in hundredths of a per cent
-	return decimals(hundredths(printed*n-10000*int64(c.correct), 10000*n))
+	printed, n := int64(math.Round(base*100)), int64(counts.n) // printed is in hundredths of a per cent
+	return decimals(hundredths(printed*n-10000*int64(counts.correct), 10000*n))
 }
 
 // groupTable returns the table of accuracies by kind of options or by scale. Columns: the
 // group's name, then accuracy and n of each run. groupsOf returns the counts of a run by
 // group. Rows: the known groups in their order, others by name, all items; for kinds of
 // options also the difference of text and visual ones.
-func (t *tables) groupTable(what string, own []*modelRun, groupsOf func(*modelRun) map[string]*counts,
+func (tables *tables) groupTable(what string, own []*modelRun, groupsOf func(*modelRun) map[string]*counts,
 	known []string) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " accuracy by " + what + ", %", Text: 1, Columns: []string{what}}
+	out := scoring.TextTable{Title: tables.title + " accuracy by " + what + ", %", Text: 1, Columns: []string{what}}
 	names, inferred := slices.Clone(known), 0
 	for _, run := range own {
 		inferred += run.inferredKinds
@@ -423,8 +423,8 @@ func (t *tables) groupTable(what string, own []*modelRun, groupsOf func(*modelRu
 // decidedByTable returns the table of what decided the answers. Columns: model, a count for
 // each stage of reading or judge that decided some, shares of invalid, missing and unjudged
 // answers, and the accuracy on valid answers. See docs/spec/vqa.md#r45.
-func (t *tables) decidedByTable(format string, own []*modelRun) scoring.TextTable {
-	out := scoring.TextTable{Title: t.title + " " + formatNames[format] + ": what decided the answers", Text: 1,
+func (tables *tables) decidedByTable(format string, own []*modelRun) scoring.TextTable {
+	out := scoring.TextTable{Title: tables.title + " " + formatNames[format] + ": what decided the answers", Text: 1,
 		Columns: []string{"model"}}
 	var seen []string
 	for _, s := range []string{"literal", "stage2", "stage3", "stage4", "stage5", "stage6", "shortcut", "judge",
@@ -439,17 +439,17 @@ func (t *tables) decidedByTable(format string, own []*modelRun) scoring.TextTabl
 		for _, s := range seen {
 			line = append(line, strconv.Itoa(run.decidedBy[s]))
 		}
-		c := run.total
-		all, valid := c.n, c.n-c.invalid
-		if t.missingIsWrong { // c.n counts missing answers already
-			valid -= c.missing
-		} else { // c.n does not
-			all += c.missing
+		counts := run.total
+		all, valid := counts.n, counts.n-counts.invalid
+		if tables.missingIsWrong { // counts.n counts missing answers already
+			valid -= counts.missing
+		} else { // counts.n does not
+			all += counts.missing
 		}
-		out.Rows = append(out.Rows, append(line, percent(c.invalid, all), percent(c.missing, all),
-			percent(c.unjudged, all), percent(c.correct, valid)))
+		out.Rows = append(out.Rows, append(line, percent(counts.invalid, all), percent(counts.missing, all),
+			percent(counts.unjudged, all), percent(counts.correct, valid)))
 	}
-	if t.findingsLeftOut {
+	if tables.findingsLeftOut {
 		out.Note = fmt.Sprintf("More than %d answers: tables that compare runs or models item by item are left out.", maxFindings)
 	}
 	return out

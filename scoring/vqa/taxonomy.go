@@ -123,7 +123,7 @@ type taxonomyPlace struct{ category, sub int }
 
 // taxonomyPlaces returns a map from names to the categories and subcategories of the benchmark. It
 // has each by its identifiers, names and abbreviations, all written as by appendID.
-func (b *benchmark) taxonomyPlaces() map[string]taxonomyPlace {
+func (benchmark *benchmark) taxonomyPlaces() map[string]taxonomyPlace {
 	all := map[string]taxonomyPlace{}
 	add := func(p taxonomyPlace, names ...string) {
 		for _, n := range names {
@@ -132,8 +132,8 @@ func (b *benchmark) taxonomyPlaces() map[string]taxonomyPlace {
 			}
 		}
 	}
-	for c := range b.categories {
-		category := &b.categories[c]
+	for c := range benchmark.categories {
+		category := &benchmark.categories[c]
 		add(taxonomyPlace{c, -1}, category.id, category.name, category.abbr)
 		for s := range category.subs {
 			sub := &category.subs[s]

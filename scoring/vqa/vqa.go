@@ -56,21 +56,21 @@ func newSuite(b *benchmark) *suite {
 
 // publicSuite returns the suite of SPATIALAB or SpaCE-Eval as other packages use it: a table of
 // functions.
-func (s *suite) publicSuite() *scoring.Suite {
+func (suite *suite) publicSuite() *scoring.Suite {
 	return &scoring.Suite{
-		Name: s.name, Tests: s.formats, Variants: s.variants(),
+		Name: suite.name, Tests: suite.formats, Variants: suite.variants(),
 		Tasks:   scoring.TaskFile{Fields: []string{"options", "category"}},
-		Prepare: s.prepare, Lacking: s.lacking, RepeatMember: "run", Tables: s.newTables, JoinsSeries: true,
-		Prompt: s.prompt, Reading: s.reading,
+		Prepare: suite.prepare, Lacking: suite.lacking, RepeatMember: "run", Tables: suite.newTables, JoinsSeries: true,
+		Prompt: suite.prompt, Reading: suite.reading,
 	}
 }
 
 // variants returns the optional changes of the rules that users can choose for this
 // benchmark.
-func (s *suite) variants() []scoring.Variant {
+func (suite *suite) variants() []scoring.Variant {
 	taxonomy := scoring.Variant{Name: AnyTaxonomy, Source: "decided",
 		Doc: "categories and subcategories that the benchmark does not have are taken as they are"}
-	if s.benchmark == spaceeval {
+	if suite.benchmark == spaceeval {
 		return []scoring.Variant{{Name: Policy, Value: "paper|fallback|never",
 			Source: "paper: SpaCE-Eval's paper; fallback and never: decided",
 			Doc:    "who decides an answer that is not literally an option: the judge, the reading rules and then the judge, or the reading rules alone"}, taxonomy}
@@ -95,15 +95,15 @@ type reader struct {
 
 // prepare reads a question and the model's answer, and decides what needs no judge. A missing
 // answer is not an error. It implements scoring.Suite.Prepare.
-func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, error) {
-	r := s.pool.Get().(*reader)
-	defer s.pool.Put(r)
-	j := &job{suite: s, id: it.ID}
-	if err := s.readQuestion(r, it, v, j); err != nil {
+func (suite *suite) prepare(item *scoring.Item, variants scoring.Variants) (scoring.Job, error) {
+	r := suite.pool.Get().(*reader)
+	defer suite.pool.Put(r)
+	j := &job{suite: suite, id: item.ID}
+	if err := suite.readQuestion(r, item, variants, j); err != nil {
 		return nil, err
 	}
-	it.Test = j.format
-	response := it.Fields.Get("response")
+	item.Test = j.format
+	response := item.Fields.Get("response")
 	if jsontree.Absent(response) {
 		j.setMissing()
 		return j, nil
@@ -114,9 +114,9 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 	}
 	answer := response.GetStringBytes()
 	if j.format == formatOpen {
-		s.readOpen(it, v, j, answer)
+		suite.readOpen(item, variants, j, answer)
 	} else {
-		s.readChoice(r, it, v, j, answer)
+		suite.readChoice(r, item, variants, j, answer)
 	}
 	return j, nil
 }
@@ -124,8 +124,8 @@ func (s *suite) prepare(it *scoring.Item, v scoring.Variants) (scoring.Job, erro
 // readChoice reads an answer to a question with options and decides it: in SPATIALAB by
 // reading alone (docs/spec/vqa.md#r29), in SpaCE-Eval by the policy, which may leave it to a
 // judge (docs/spec/vqa.md#r30).
-func (s *suite) readChoice(r *reader, it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
-	reading := r.choice.Read(answer, s.benchmark == spatialab && v[Profile] == "strict")
+func (suite *suite) readChoice(reader *reader, item *scoring.Item, variants scoring.Variants, j *job, answer []byte) {
+	reading := reader.choice.Read(answer, suite.benchmark == spatialab && variants[Profile] == "strict")
 	j.reading = reading
 	j.extracted = -1
 	if reading.Option >= 0 {
@@ -135,15 +135,15 @@ func (s *suite) readChoice(r *reader, it *scoring.Item, v scoring.Variants, j *j
 	switch {
 	case reading.Stage == 0: // empty, or nothing but reasoning
 		j.decide(false, sourceInvalid)
-	case s.benchmark == spatialab:
+	case suite.benchmark == spatialab:
 		j.decide(right, sourceOf(reading))
 	case reading.Literal:
 		j.decide(right, sourceLiteral)
-	case v[Policy] == "never", v[Policy] == "fallback" && reading.Option >= 0:
+	case variants[Policy] == "never", variants[Policy] == "fallback" && reading.Option >= 0:
 		j.decide(right, sourceOf(reading))
 	default:
-		if !j.takeRecordedVerdict(it) {
-			j.askAboutChoice(scoring.JudgeChoice, it, answer, r.options)
+		if !j.takeRecordedVerdict(item) {
+			j.askAboutChoice(scoring.JudgeChoice, item, answer, reader.options)
 		} // else the verdict has decided the item
 	}
 }
@@ -160,18 +160,18 @@ func sourceOf(reading extract.Reading) source {
 // readOpen decides an open answer without a judge where it can: an empty answer is wrong; a
 // recorded verdict or, with the variant, equality with the ground truth decides. For any other
 // answer it prepares the question for a judge. See docs/spec/vqa.md#r31.
-func (s *suite) readOpen(it *scoring.Item, v scoring.Variants, j *job, answer []byte) {
+func (suite *suite) readOpen(item *scoring.Item, variants scoring.Variants, j *job, answer []byte) {
 	j.extracted = -1
-	sent := textForJudge(answer, v.On(SelfReflection))
+	sent := textForJudge(answer, variants.On(SelfReflection))
 	switch {
 	case sent == "":
 		j.reading.Reason = extract.Empty
 		j.decide(false, sourceInvalid)
-	case j.takeRecordedVerdict(it):
-	case v.On(Shortcut) && sameText(sent, j.truth):
+	case j.takeRecordedVerdict(item):
+	case variants.On(Shortcut) && sameText(sent, j.truth):
 		j.decide(true, sourceShortcut)
 	default:
-		j.setQuestion(scoring.JudgeOpen, it, sent)
+		j.setQuestion(scoring.JudgeOpen, item, sent)
 	}
 }
 
@@ -181,19 +181,19 @@ func (*job) Views() []view.View { return nil }
 // Score returns the result of a question: 1 for a right answer, 0 for a wrong one, an error for a
 // missing or unjudged one. It implements scoring.Job.
 func (j *job) Score([]metric.Tally) scoring.Result {
-	r := j.result()
+	result := j.result()
 	switch j.state {
 	case stateMissing:
-		r.Err = &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response"}
+		result.Err = &scoring.Error{Code: "no_response", Message: "cannot score item: it has no response"}
 	case stateUnjudged:
-		r.Err = &scoring.Error{Code: "unjudged", Message: j.unjudgedReason}
+		result.Err = &scoring.Error{Code: "unjudged", Message: j.unjudgedReason}
 	default:
-		r.Scored = true
+		result.Scored = true
 		if j.state == stateRight {
-			r.Score = 1
+			result.Score = 1
 		}
 	}
-	return r
+	return result
 }
 
 // Fail implements scoring.Job. It returns the result without a score and with the error e.

@@ -22,16 +22,16 @@ type binary struct {
 
 // folder returns the folder for the binaries of a package. Each package has its own, so that
 // two can be tested at once.
-func (c *config) folder(dir string) string {
-	return filepath.Join(c.dir, "_build", strings.ReplaceAll(dir, "/", "_"))
+func (config *config) folder(dir string) string {
+	return filepath.Join(config.dir, "_build", strings.ReplaceAll(dir, "/", "_"))
 }
 
 // build compiles the tests of the testers, with the given files, by path, in place of those
 // on disk. It returns a binary for each tester, or the compiler's text (refusal) if the code
 // does not compile. The binaries, whose names begin with name, are in a folder of this
 // package that ./... leaves out.
-func (c *config) build(pack *pack, files map[string][]byte, name string) (all []binary, refusal []byte, err error) {
-	folder, err := filepath.Abs(c.folder(pack.dir))
+func (config *config) build(pack *pack, files map[string][]byte, name string) (all []binary, refusal []byte, err error) {
+	folder, err := filepath.Abs(config.folder(pack.dir))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,14 +81,14 @@ var compilerLine = regexp.MustCompile(`^(\S+\.go):([0-9]+):`)
 // buildWoven builds the package with all mutants in it. It marks those that do not compile
 // as not viable and tries again without them. It fails if the compiler's errors are in no
 // mutant.
-func (c *config) buildWoven(p *pack, mutants []*mutant) (*woven, []binary, error) {
+func (config *config) buildWoven(p *pack, mutants []*mutant) (*woven, []binary, error) {
 	for {
-		w := p.weave(mutants)
-		all, refusal, err := c.build(p, w.files, "woven")
+		woven := p.weave(mutants)
+		all, refusal, err := config.build(p, woven.files, "woven")
 		if err != nil || refusal == nil {
-			return w, all, err
+			return woven, all, err
 		}
-		if !w.markRefused(refusal, mutants) {
+		if !woven.markRefused(refusal, mutants) {
 			return nil, nil, fmt.Errorf("cannot build it with its mutants: %s", bytes.TrimSpace(refusal))
 		}
 	}
@@ -97,21 +97,21 @@ func (c *config) buildWoven(p *pack, mutants []*mutant) (*woven, []binary, error
 // markRefused marks as not viable the mutants in whose lines the compiler found errors, and
 // reports whether there is any. The compiler names a file by its path or by that of the copy
 // that build wrote.
-func (w *woven) markRefused(refusal []byte, mutants []*mutant) bool {
+func (woven *woven) markRefused(refusal []byte, mutants []*mutant) bool {
 	found := false
 	for line := range strings.Lines(string(refusal)) {
 		m := compilerLine.FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}
-		at, _ := strconv.Atoi(m[2])
-		for path, spans := range w.lines {
+		pos, _ := strconv.Atoi(m[2])
+		for path, spans := range woven.lines {
 			if filepath.Base(path) != filepath.Base(m[1]) && !strings.HasSuffix(m[1],
 				"_"+strings.ReplaceAll(path, "/", "_")) {
 				continue
 			}
 			for _, s := range spans {
-				if s.from <= at && at <= s.to {
+				if s.from <= pos && pos <= s.to {
 					mutants[s.mutant].Status = notViable
 					found = true
 				}

@@ -67,14 +67,14 @@ func main() {
 }
 
 // run tests every package, prints the report, and reports whether it is good enough.
-func (c *config) run() (bool, error) {
-	listed, err := readListed(c.listed)
+func (config *config) run() (bool, error) {
+	listed, err := readListed(config.listed)
 	if err != nil {
 		return false, err
 	}
 	var all []*result
-	for _, dir := range c.packages {
-		r, err := c.testPackage(dir)
+	for _, dir := range config.packages {
+		r, err := config.testPackage(dir)
 		if err != nil {
 			return false, fmt.Errorf("cannot test %s: %w", dir, err)
 		}
@@ -82,12 +82,12 @@ func (c *config) run() (bool, error) {
 	}
 	ok := reportFaults(os.Stdout, all, listed)
 	fmt.Println()
-	enough := writeTable(os.Stdout, all, c.want)
-	if c.table != "" {
+	enough := writeTable(os.Stdout, all, config.want)
+	if config.table != "" {
 		var text bytes.Buffer
 		fmt.Fprint(&text, header())
-		writeTable(&text, all, c.want)
-		if err := os.WriteFile(c.table, text.Bytes(), 0o644); err != nil {
+		writeTable(&text, all, config.want)
+		if err := os.WriteFile(config.table, text.Bytes(), 0o644); err != nil {
 			return false, err
 		}
 	}
@@ -116,12 +116,12 @@ func flagsOf(arguments []string) (flags []string) {
 
 // testPackage returns the result of a package: what an earlier run stored, and unless only a
 // report is wanted, a run of the mutants that have no status yet.
-func (c *config) testPackage(dir string) (*result, error) {
+func (config *config) testPackage(dir string) (*result, error) {
 	pack, err := readPackage(dir)
 	if err != nil {
 		return nil, err
 	}
-	mutants, err := readList(c.list(dir), dir)
+	mutants, err := readList(config.list(dir), dir)
 	if err != nil {
 		return nil, err
 	}
@@ -129,16 +129,16 @@ func (c *config) testPackage(dir string) (*result, error) {
 		return nil, err
 	}
 	r := &result{Package: dir, Source: pack.source, Tests: pack.tests, Testers: pack.testers, Mutants: mutants}
-	r.resume(c.results(dir), c.kept)
-	if !c.report {
-		r.Sample, r.Seed = c.sample, c.seed
+	r.resume(config.results(dir), config.kept)
+	if !config.report {
+		r.Sample, r.Seed = config.sample, config.seed
 	}
 	r.draw()
 	switch {
-	case c.report:
+	case config.report:
 		return r, nil
 	case r.done():
-		return r, r.store(c.results(dir))
+		return r, r.store(config.results(dir))
 	}
-	return r, c.test(pack, r)
+	return r, config.test(pack, r)
 }

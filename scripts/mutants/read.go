@@ -54,12 +54,12 @@ type pack struct {
 	text    map[string][]byte
 }
 
-func (c *config) list(dir string) string {
-	return filepath.Join(c.dir, "lists", strings.ReplaceAll(dir, "/", "_")+".json")
+func (config *config) list(dir string) string {
+	return filepath.Join(config.dir, "lists", strings.ReplaceAll(dir, "/", "_")+".json")
 }
 
-func (c *config) results(dir string) string {
-	return filepath.Join(c.dir, "results", strings.ReplaceAll(dir, "/", "_")+".json")
+func (config *config) results(dir string) string {
+	return filepath.Join(config.dir, "results", strings.ReplaceAll(dir, "/", "_")+".json")
 }
 
 // readPackage parses the code of a folder, finds the packages whose tests test it, and
@@ -163,13 +163,13 @@ func listTested() (list []testedPackage, err error) {
 func sumTests(dirs []string) (string, error) {
 	sum := sha256.New()
 	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
 			rel, _ := filepath.Rel(dir, path)
 			data := strings.HasPrefix(rel, "testdata")
-			if d.IsDir() {
+			if entry.IsDir() {
 				if rel != "." && !data {
 					return filepath.SkipDir
 				}
@@ -234,32 +234,32 @@ func readList(file, dir string) ([]*mutant, error) {
 // locate finds, for each mutant, its offset, the text of its line and the function in whose
 // body it is, if any. It fails if a mutant names a place that has no such token: the list is
 // of other code.
-func (p *pack) locate(mutants []*mutant) error {
+func (pack *pack) locate(mutants []*mutant) error {
 	for _, mutant := range mutants {
-		file := p.files[mutant.File]
+		file := pack.files[mutant.File]
 		if file == nil {
 			return fmt.Errorf("the list of mutants names %s, which is no file of the package", mutant.File)
 		}
-		tf := p.fset.File(file.Pos())
+		tf := pack.fset.File(file.Pos())
 		if mutant.Line > tf.LineCount() {
 			return fmt.Errorf("the list of mutants names line %d of %s, which has %d", mutant.Line, mutant.File, tf.LineCount())
 		}
 		start := tf.Offset(tf.LineStart(mutant.Line))
 		mutant.offset = start + mutant.Column - 1
-		line, _, _ := strings.Cut(string(p.text[mutant.File][start:]), "\n")
+		line, _, _ := strings.Cut(string(pack.text[mutant.File][start:]), "\n")
 		mutant.Text = strings.TrimSpace(line)
 		mutant.At = mutant.Column - strings.Index(line, mutant.Text)
-		if _, ok := replacement(p.text[mutant.File][mutant.offset:], mutant.Type); !ok {
+		if _, ok := replacement(pack.text[mutant.File][mutant.offset:], mutant.Type); !ok {
 			return fmt.Errorf("%s:%d:%d has no token that %s changes", mutant.File, mutant.Line, mutant.Column, mutant.Type)
 		}
 		for _, d := range file.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Body == nil || tf.Offset(fn.Body.Pos()) > mutant.offset || tf.Offset(fn.End()) <= mutant.offset {
+			function, ok := d.(*ast.FuncDecl)
+			if !ok || function.Body == nil || tf.Offset(function.Body.Pos()) > mutant.offset || tf.Offset(function.End()) <= mutant.offset {
 				continue
 			}
-			mutant.fn, mutant.Func = fn, fn.Name.Name
-			if fn.Recv != nil {
-				mutant.Func = receiver(fn) + "." + mutant.Func
+			mutant.fn, mutant.Func = function, function.Name.Name
+			if function.Recv != nil {
+				mutant.Func = receiver(function) + "." + mutant.Func
 			}
 		}
 	}

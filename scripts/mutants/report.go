@@ -45,30 +45,30 @@ func (r *result) resume(file string, kept bool) {
 	}
 }
 
-// draw chooses r.Sample of the mutants at random and marks the others as left out. The same
+// draw chooses result.Sample of the mutants at random and marks the others as left out. The same
 // seed chooses the same ones. With 0, or where no more are there or all have been run, all
 // count.
-func (r *result) draw() {
-	if r.Sample <= 0 || r.Sample >= len(r.Mutants) || r.done() {
-		r.Sample = 0
+func (result *result) draw() {
+	if result.Sample <= 0 || result.Sample >= len(result.Mutants) || result.done() {
+		result.Sample = 0
 		return
 	}
-	for _, i := range rand.New(rand.NewPCG(r.Seed, 0)).Perm(len(r.Mutants))[r.Sample:] {
-		r.Mutants[i].leftOut = true
+	for _, i := range rand.New(rand.NewPCG(result.Seed, 0)).Perm(len(result.Mutants))[result.Sample:] {
+		result.Mutants[i].leftOut = true
 	}
 }
 
 // done reports whether every mutant that is not left out has a status.
-func (r *result) done() bool {
-	return !slices.ContainsFunc(r.Mutants, func(m *mutant) bool { return m.Status == "" && !m.leftOut })
+func (result *result) done() bool {
+	return !slices.ContainsFunc(result.Mutants, func(m *mutant) bool { return m.Status == "" && !m.leftOut })
 }
 
 // store writes the result as JSON to a file, which a rename replaces as a whole.
-func (r *result) store(file string) error {
+func (result *result) store(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(r, "", " ")
+	data, err := json.MarshalIndent(result, "", " ")
 	if err != nil {
 		return err
 	}
@@ -119,9 +119,9 @@ func readListed(file string) (map[string]string, error) {
 // tally counts the mutants of a package by status, without those left out. made is how many
 // compile, and percent how many of these the tests noticed; a timeout counts as noticed.
 // Without any mutant percent is 100.
-func (r *result) tally() (made int, count map[string]int, percent float64) {
+func (result *result) tally() (made int, count map[string]int, percent float64) {
 	count = map[string]int{}
-	for _, m := range r.Mutants {
+	for _, m := range result.Mutants {
 		if !m.leftOut {
 			count[m.Status]++
 			made++
@@ -138,9 +138,9 @@ func (r *result) tally() (made int, count map[string]int, percent float64) {
 // whether there are none.
 func reportFaults(out io.Writer, all []*result, listed map[string]string) bool {
 	ok := true
-	for _, r := range all {
+	for _, result := range all {
 		keys := map[string]string{}
-		for _, m := range r.Mutants {
+		for _, m := range result.Mutants {
 			keys[m.key()] = m.Status
 			if (m.Status == survived || m.Status == notCovered) && listed[m.key()] == "" {
 				fmt.Fprintf(out, "%s:%d: %s, not in the list\n%s\n", m.File, m.Line, m.Status, m.key())
@@ -148,7 +148,7 @@ func reportFaults(out io.Writer, all []*result, listed map[string]string) bool {
 			}
 		}
 		for key := range listed {
-			if filepath.Dir(strings.SplitN(key, "\t", 2)[0]) != r.Package {
+			if filepath.Dir(strings.SplitN(key, "\t", 2)[0]) != result.Package {
 				continue
 			}
 			switch status, exists := keys[key]; {
@@ -170,21 +170,21 @@ func writeTable(out io.Writer, all []*result, want float64) bool {
 	ok := true
 	fmt.Fprintf(out, "%-34s %6s %6s %6s %6s %6s %6s %7s %9s\n", "package", "listed", "tried", "killed", "timed", "lived",
 		"uncov", "not run", "noticed")
-	for _, r := range all {
-		made, n, percent := r.tally()
+	for _, result := range all {
+		made, n, percent := result.tally()
 		note := ""
-		if len(r.Testers) == 0 {
+		if len(result.Testers) == 0 {
 			note = "  without tests of its own or of others"
-		} else if len(r.Testers) != 1 || r.Testers[0] != r.Package {
-			note = "  by the tests of " + strings.Join(r.Testers, ", ")
+		} else if len(result.Testers) != 1 || result.Testers[0] != result.Package {
+			note = "  by the tests of " + strings.Join(result.Testers, ", ")
 		}
-		if tried := made + n[notViable]; tried < len(r.Mutants) {
-			note += fmt.Sprintf("  a sample of %d by seed %d", tried, r.Seed)
+		if tried := made + n[notViable]; tried < len(result.Mutants) {
+			note += fmt.Sprintf("  a sample of %d by seed %d", tried, result.Seed)
 		}
 		if percent < want || n[""] > 0 {
 			ok = false
 		}
-		fmt.Fprintf(out, "%-34s %6d %6d %6d %6d %6d %6d %7d %7.1f %%%s\n", r.Package, len(r.Mutants), made-n[""], n[killed],
+		fmt.Fprintf(out, "%-34s %6d %6d %6d %6d %6d %6d %7d %7.1f %%%s\n", result.Package, len(result.Mutants), made-n[""], n[killed],
 			n[timedOut], n[survived], n[notCovered], n[""], percent, note)
 	}
 	return ok

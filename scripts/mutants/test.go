@@ -33,20 +33,20 @@ const quick = 100 * time.Millisecond
 // test runs all mutants that have no status and stores the result, also every ten seconds
 // meanwhile, so that a run that is interrupted can go on. Without any tests all mutants are
 // not covered.
-func (c *config) test(pack *pack, result *result) error {
+func (config *config) test(pack *pack, result *result) error {
 	if len(pack.testers) == 0 {
 		for _, m := range result.Mutants {
 			m.Status = notCovered
 		}
-		return result.store(c.results(pack.dir))
+		return result.store(config.results(pack.dir))
 	}
-	defer os.RemoveAll(c.folder(pack.dir))
+	defer os.RemoveAll(config.folder(pack.dir))
 	start := time.Now()
-	woven, binaries, err := c.buildWoven(pack, result.Mutants)
+	woven, binaries, err := config.buildWoven(pack, result.Mutants)
 	if err != nil {
 		return err
 	}
-	tests, err := c.measure(binaries)
+	tests, err := config.measure(binaries)
 	if err != nil {
 		return err
 	}
@@ -54,27 +54,27 @@ func (c *config) test(pack *pack, result *result) error {
 		pack.dir, len(result.Mutants), len(tests), time.Since(start).Seconds())
 	saved := time.Now()
 	for i := range order(result.Mutants) {
-		m := result.Mutants[i]
+		mutant := result.Mutants[i]
 		switch {
-		case m.Status != "" || m.leftOut:
+		case mutant.Status != "" || mutant.leftOut:
 			continue
-		case m.fn == nil:
-			err = c.testAlone(pack, m, tests)
+		case mutant.fn == nil:
+			err = config.testAlone(pack, mutant, tests)
 		default:
-			err = c.kill(m, i+1, reaching(tests, woven.funcs[m.fn]))
+			err = config.kill(mutant, i+1, reaching(tests, woven.funcs[mutant.fn]))
 		}
 		if err != nil {
 			return err
 		}
 		if time.Since(saved) > 10*time.Second {
 			saved = time.Now()
-			if err := result.store(c.results(pack.dir)); err != nil {
+			if err := result.store(config.results(pack.dir)); err != nil {
 				return err
 			}
 		}
 	}
 	fmt.Fprintf(os.Stderr, "%s: %.0f s\n", pack.dir, time.Since(start).Seconds())
-	return result.store(c.results(pack.dir))
+	return result.store(config.results(pack.dir))
 }
 
 // order yields the indices of mutants: those in functions first, because each of the others
@@ -94,7 +94,7 @@ func order(mutants []*mutant) iter.Seq[int] {
 // measure runs each test alone, without a mutant, and returns those that pass, the fastest
 // first, with their cost and the functions that they reach. Benchmarks and skipped tests are
 // left out. A test that fails is an error.
-func (c *config) measure(binaries []binary) ([]oneTest, error) {
+func (config *config) measure(binaries []binary) ([]oneTest, error) {
 	reached := filepath.Join(filepath.Dir(binaries[0].path), "reached")
 	var all []oneTest
 	for _, binary := range binaries {
@@ -111,24 +111,24 @@ func (c *config) measure(binaries []binary) ([]oneTest, error) {
 				continue
 			}
 			_ = os.Remove(reached)
-			t := oneTest{binary: binary, name: name, reached: map[int]bool{}}
-			got := t.binary.run([]string{name}, -1, 10*time.Minute, "MUTANT_REACHED="+reached) // -1: no mutant, reached functions are recorded
+			test := oneTest{binary: binary, name: name, reached: map[int]bool{}}
+			got := test.binary.run([]string{name}, -1, 10*time.Minute, "MUTANT_REACHED="+reached) // -1: no mutant, reached functions are recorded
 			if got.status != survived {
 				return nil, fmt.Errorf("%s of %s fails without a mutant:\n%s", name, binary.dir, got.output)
 			}
 			if bytes.Contains(got.output, []byte("--- SKIP: "+name+" ")) {
 				continue
 			}
-			t.cost = got.cost
+			test.cost = got.cost
 			numbers, err := os.ReadFile(reached)
 			if err != nil && !errors.Is(err, os.ErrNotExist) {
 				return nil, err
 			}
 			for _, n := range strings.Fields(string(numbers)) {
 				i, _ := strconv.Atoi(n)
-				t.reached[i] = true
+				test.reached[i] = true
 			}
-			all = append(all, t)
+			all = append(all, test)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b oneTest) int { return int(a.cost - b.cost) })
@@ -148,7 +148,7 @@ func reaching(tests []oneTest, function int) []oneTest {
 
 // kill runs tests with a mutant until one of them fails, and sets the mutant's status. Quick
 // tests of one binary run together in one process. Without tests the mutant is not covered.
-func (c *config) kill(mutant *mutant, number int, tests []oneTest) error {
+func (config *config) kill(mutant *mutant, number int, tests []oneTest) error {
 	if len(tests) == 0 {
 		mutant.Status = notCovered
 		return nil
@@ -183,10 +183,10 @@ func failed(output []byte) string {
 
 // testAlone builds and runs a mutant that is outside of any function, such as in a constant, and
 // so cannot be selected in the woven binary. All tests are run, with binaries of its own.
-func (c *config) testAlone(p *pack, mutant *mutant, tests []oneTest) error {
+func (config *config) testAlone(p *pack, mutant *mutant, tests []oneTest) error {
 	ch, _ := replacement(p.text[mutant.File][mutant.offset:], mutant.Type)
 	text := apply(p.text[mutant.File], 0, len(p.text[mutant.File]), []edit{{mutant.offset, mutant.offset + len(ch.from), ch.to}})
-	binaries, refusal, err := c.build(p, map[string][]byte{mutant.File: text}, "alone")
+	binaries, refusal, err := config.build(p, map[string][]byte{mutant.File: text}, "alone")
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (c *config) testAlone(p *pack, mutant *mutant, tests []oneTest) error {
 			}
 		}
 	}
-	return c.kill(mutant, 0, ownTests) // 0: no mutant is selected, because the binaries have this one only
+	return config.kill(mutant, 0, ownTests) // 0: no mutant is selected, because the binaries have this one only
 }
 
 // outcome is what a run of tests gave.
@@ -215,16 +215,16 @@ type outcome struct {
 // run runs tests of a binary with the mutant of that number. usual is what they cost without
 // a mutant. The limit of processor time is three times that plus two seconds. The limit of
 // wall-clock time is much higher, because other work may occupy the processor.
-func (b binary) run(names []string, number int, usual time.Duration, env ...string) outcome {
+func (binary binary) run(names []string, number int, usual time.Duration, env ...string) outcome {
 	seconds := int((3*usual+2*time.Second)/time.Second) + 1
 	ctx, cancel := context.WithTimeout(context.Background(), 20*usual+30*time.Second)
 	defer cancel()
 	// The limit of memory keeps a mutant that allocates without end from the machine's memory.
 	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v 6000000; ulimit -t %d; exec "$0" "$@"`, seconds),
-		b.path, "-test.short", "-test.failfast", "-test.v", "-test.timeout=0", "-test.run=^("+strings.Join(names,
+		binary.path, "-test.short", "-test.failfast", "-test.v", "-test.timeout=0", "-test.run=^("+strings.Join(names,
 			"|")+")$")
-	cmd.Args = append(cmd.Args, b.flags...)
-	cmd.Dir = b.dir
+	cmd.Args = append(cmd.Args, binary.flags...)
+	cmd.Dir = binary.dir
 	cmd.Env = append(append(os.Environ(), "MUTANT="+strconv.Itoa(number)), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -47,12 +47,12 @@ type edit struct {
 func apply(text []byte, start, end int, edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
 	var out []byte
-	at := start
+	pos := start
 	for _, e := range edits {
-		out = append(append(out, text[at:e.start]...), e.text...)
-		at = e.end
+		out = append(append(out, text[pos:e.start]...), e.text...)
+		pos = e.end
 	}
-	return append(out, text[at:end]...)
+	return append(out, text[pos:end]...)
 }
 
 // woven is the code of a package with its mutants.
@@ -71,9 +71,9 @@ type span struct{ from, to, mutant int }
 // list has the number i+1. The copies call the function by its own name, so that a recursive
 // testPackage stays mutated. Mutants outside of functions and those that do not compile are left
 // out.
-func (p *pack) weave(mutants []*mutant) *woven {
+func (pack *pack) weave(mutants []*mutant) *woven {
 	w := &woven{files: map[string][]byte{}, lines: map[string][]span{}, funcs: map[*ast.FuncDecl]int{}}
-	for path, file := range p.files {
+	for path, file := range pack.files {
 		byFunc := map[*ast.FuncDecl][]int{}
 		for i, m := range mutants {
 			if m.File == path && m.fn != nil && m.Status != notViable {
@@ -83,22 +83,22 @@ func (p *pack) weave(mutants []*mutant) *woven {
 		if len(byFunc) == 0 {
 			continue
 		}
-		text := p.text[path]
+		text := pack.text[path]
 		var edits []edit
 		var copies []byte
 		line := bytes.Count(text, []byte("\n")) + 2 // of the next copy, in the new file
 		for _, d := range file.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || len(byFunc[fn]) == 0 {
+			function, ok := d.(*ast.FuncDecl)
+			if !ok || len(byFunc[function]) == 0 {
 				continue
 			}
-			w.funcs[fn] = len(w.funcs) + 1
-			sig := p.signature(fn)
+			w.funcs[function] = len(w.funcs) + 1
+			sig := pack.signature(function)
 			edits = append(edits, sig.edits...)
-			body := p.offset(fn.Body.Lbrace) + 1
-			edits = append(edits, edit{body, body, sig.dispatch(w.funcs[fn], byFunc[fn])})
-			for _, i := range byFunc[fn] {
-				code := p.copyOf(fn, sig, mutants[i], i+1)
+			body := pack.offset(function.Body.Lbrace) + 1
+			edits = append(edits, edit{body, body, sig.dispatch(w.funcs[function], byFunc[function])})
+			for _, i := range byFunc[function] {
+				code := pack.copyOf(function, sig, mutants[i], i+1)
 				copies = append(append(copies, code...), '\n')
 				n := bytes.Count(code, []byte("\n")) + 1
 				w.lines[path] = append(w.lines[path], span{line, line + n - 1, i})
@@ -107,21 +107,21 @@ func (p *pack) weave(mutants []*mutant) *woven {
 		}
 		w.files[path] = append(append(apply(text, 0, len(text), edits), '\n'), copies...)
 	}
-	w.files[p.dir+"/mutants_selected.go"] = fmt.Appendf(nil, selector, p.name, len(w.funcs)+1)
+	w.files[pack.dir+"/mutants_selected.go"] = fmt.Appendf(nil, selector, pack.name, len(w.funcs)+1)
 	return w
 }
 
-func (p *pack) offset(pos token.Pos) int { return p.fset.Position(pos).Offset }
+func (pack *pack) offset(pos token.Pos) int { return pack.fset.Position(pos).Offset }
 
 // copyOf returns the text of a copy of a function that has one mutant, under the name of
 // that copy.
-func (p *pack) copyOf(fn *ast.FuncDecl, sig *signature, m *mutant, number int) []byte {
-	ch, _ := replacement(p.text[m.File][m.offset:], m.Type)
-	nameAt := p.offset(fn.Name.Pos())
+func (pack *pack) copyOf(function *ast.FuncDecl, sig *signature, mutant *mutant, number int) []byte {
+	change, _ := replacement(pack.text[mutant.File][mutant.offset:], mutant.Type)
+	nameAt := pack.offset(function.Name.Pos())
 	edits := append(slices.Clone(sig.edits),
-		edit{nameAt, nameAt + len(fn.Name.Name), copyName(fn, number)},
-		edit{m.offset, m.offset + len(ch.from), ch.to})
-	return apply(p.text[m.File], p.offset(fn.Type.Func), p.offset(fn.End()), edits)
+		edit{nameAt, nameAt + len(function.Name.Name), copyName(function, number)},
+		edit{mutant.offset, mutant.offset + len(change.from), change.to})
+	return apply(pack.text[mutant.File], pack.offset(function.Type.Func), pack.offset(function.End()), edits)
 }
 
 func copyName(fn *ast.FuncDecl, number int) string {
@@ -140,18 +140,18 @@ type signature struct {
 }
 
 // signature returns the signature of a function of the package.
-func (p *pack) signature(fn *ast.FuncDecl) *signature {
-	s := &signature{fn: fn, results: fn.Type.Results.NumFields() > 0}
-	if fn.Recv != nil {
-		s.receiver = strings.Join(p.names(s, fn.Recv, "mutantRecv"), "") + "."
+func (pack *pack) signature(function *ast.FuncDecl) *signature {
+	s := &signature{fn: function, results: function.Type.Results.NumFields() > 0}
+	if function.Recv != nil {
+		s.receiver = strings.Join(pack.names(s, function.Recv, "mutantRecv"), "") + "."
 	}
-	if t := fn.Type.TypeParams; t != nil {
-		s.types = "[" + strings.Join(p.names(s, t, "mutantType"), ", ") + "]"
+	if t := function.Type.TypeParams; t != nil {
+		s.types = "[" + strings.Join(pack.names(s, t, "mutantType"), ", ") + "]"
 	}
-	args := p.names(s, fn.Type.Params, "mutantArg")
+	args := pack.names(s, function.Type.Params, "mutantArg")
 	s.args = strings.Join(args, ", ")
-	if n := fn.Type.Params.NumFields(); n > 0 {
-		if _, ok := fn.Type.Params.List[len(fn.Type.Params.List)-1].Type.(*ast.Ellipsis); ok {
+	if n := function.Type.Params.NumFields(); n > 0 {
+		if _, ok := function.Type.Params.List[len(function.Type.Params.List)-1].Type.(*ast.Ellipsis); ok {
 			s.args += "..."
 		}
 	}
@@ -159,22 +159,22 @@ func (p *pack) signature(fn *ast.FuncDecl) *signature {
 }
 
 // names returns the names of a list of parameters. A parameter without a name, or called _,
-// gets one that begins with prefix, by an edit that is added to s.
-func (p *pack) names(s *signature, list *ast.FieldList, prefix string) []string {
+// gets one that begins with prefix, by an edit that is added to the signature.
+func (pack *pack) names(signature *signature, list *ast.FieldList, prefix string) []string {
 	var all []string
 	for _, f := range list.List {
 		if len(f.Names) == 0 { // only a type
 			name := fmt.Sprint(prefix, len(all))
-			at := p.offset(f.Type.Pos())
-			s.edits = append(s.edits, edit{at, at, name + " "})
+			at := pack.offset(f.Type.Pos())
+			signature.edits = append(signature.edits, edit{at, at, name + " "})
 			all = append(all, name)
 		}
 		for _, n := range f.Names {
 			name := n.Name
 			if name == "_" {
 				name = fmt.Sprint(prefix, len(all))
-				at := p.offset(n.Pos())
-				s.edits = append(s.edits, edit{at, at + 1, name})
+				at := pack.offset(n.Pos())
+				signature.edits = append(signature.edits, edit{at, at + 1, name})
 			}
 			all = append(all, name)
 		}
@@ -186,19 +186,19 @@ func (p *pack) names(s *signature, list *ast.FieldList, prefix string) []string 
 // selected mutant with the function's own arguments. -1 selects none and only records that
 // function `number` was reached. mutants are indexes from 0, and index i is mutant i+1,
 // because 0 selects the code as it is.
-func (s *signature) dispatch(number int, mutants []int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, " if mutantSelected != 0 { switch mutantSelected { case -1: mutantReached(%d)", number)
+func (signature *signature) dispatch(number int, mutants []int) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, " if mutantSelected != 0 { switch mutantSelected { case -1: mutantReached(%d)", number)
 	for _, i := range mutants {
-		call := s.receiver + copyName(s.fn, i+1) + s.types + "(" + s.args + ")"
-		if s.results {
-			fmt.Fprintf(&b, "; case %d: return %s", i+1, call)
+		call := signature.receiver + copyName(signature.fn, i+1) + signature.types + "(" + signature.args + ")"
+		if signature.results {
+			fmt.Fprintf(&text, "; case %d: return %s", i+1, call)
 		} else {
-			fmt.Fprintf(&b, "; case %d: %s; return", i+1, call)
+			fmt.Fprintf(&text, "; case %d: %s; return", i+1, call)
 		}
 	}
-	b.WriteString(" } };")
-	return b.String()
+	text.WriteString(" } };")
+	return text.String()
 }
 
 // selector is the code that reads the number of the mutant. With -1 each function with

@@ -14,20 +14,20 @@ type openBracket struct {
 // It only matches brackets and does not parse values. Where a value is malformed, parsing
 // fails before it reaches anything marked behind that place, so no brace is marked at which
 // parsing could succeed.
-func (r *Reader) markDeepBraces(text string, pos int) int {
-	r.brackets = r.brackets[:0]
+func (reader *Reader) markDeepBraces(text string, pos int) int {
+	reader.brackets = reader.brackets[:0]
 	i := pos
 	for i < len(text) {
 		switch c := text[i]; c {
 		case '{', '[', '(':
-			r.brackets = append(r.brackets, openBracket{position: int32(i), closing: closingBrackets[c]})
+			reader.brackets = append(reader.brackets, openBracket{position: int32(i), closing: closingBrackets[c]})
 		case '}', ']', ')':
 			// the first character is a brace and the loop ends when it is closed, so a bracket is open
-			if top := len(r.brackets) - 1; r.brackets[top].closing != c {
-				r.markOpenBraces(text)
+			if top := len(reader.brackets) - 1; reader.brackets[top].closing != c {
+				reader.markOpenBraces(text)
 				return i - pos
 			}
-			if r.closeBracket(text); len(r.brackets) == 0 {
+			if reader.closeBracket(text); len(reader.brackets) == 0 {
 				return i - pos
 			}
 		case '"':
@@ -38,7 +38,7 @@ func (r *Reader) markDeepBraces(text string, pos int) int {
 		}
 		i++
 	}
-	r.markOpenBraces(text)
+	reader.markOpenBraces(text)
 	return i - pos
 }
 
@@ -46,25 +46,25 @@ var closingBrackets = [128]byte{'{': '}', '[': ']', '(': ')'}
 
 // closeBracket removes the innermost open bracket of a model's text. It marks the bracket if it is
 // a brace nested too deep, and passes its depth on to the bracket around it.
-func (r *Reader) closeBracket(text string) {
-	top := len(r.brackets) - 1
-	closed := r.brackets[top]
-	r.brackets = r.brackets[:top]
+func (reader *Reader) closeBracket(text string) {
+	top := len(reader.brackets) - 1
+	closed := reader.brackets[top]
+	reader.brackets = reader.brackets[:top]
 	height := closed.closedDepth + 1
 	if height > MaxDepth && text[closed.position] == '{' {
-		r.markUnparseable([]int32{closed.position})
+		reader.markUnparseable([]int32{closed.position})
 	}
 	if top > 0 {
-		r.brackets[top-1].closedDepth = max(r.brackets[top-1].closedDepth, height)
+		reader.brackets[top-1].closedDepth = max(reader.brackets[top-1].closedDepth, height)
 	}
 }
 
 // markOpenBraces marks the braces that are still open at the end of a model's text, because no
 // value can begin at a brace that is never closed.
-func (r *Reader) markOpenBraces(text string) {
-	for _, open := range r.brackets {
+func (reader *Reader) markOpenBraces(text string) {
+	for _, open := range reader.brackets {
 		if text[open.position] == '{' {
-			r.markUnparseable([]int32{open.position})
+			reader.markUnparseable([]int32{open.position})
 		}
 	}
 }

@@ -8,15 +8,15 @@ import (
 )
 
 // Convert reads a model's answer that is already JSON, an object or a list of exactly one, instead
-// of text. The same rules as for text decide whether it is acceptable. It keeps no reference to v.
-func (r *Reader) Convert(v *fastjson.Value, rules Rules) Found {
-	r.Forget()
-	r.current.reset("")
-	c := treeBuilder{tree: &r.current}
-	if !c.addValue(v, span{}, 1) {
+// of text. The same rules as for text decide whether it is acceptable. It keeps no reference to value.
+func (reader *Reader) Convert(value *fastjson.Value, rules Rules) Found {
+	reader.Forget()
+	reader.current.reset("")
+	c := treeBuilder{tree: &reader.current}
+	if !c.addValue(value, span{}, 1) {
 		return Found{Status: NoJSON}
 	}
-	if root := findAcceptable(&r.current, rules.Keys); root.Exists() {
+	if root := findAcceptable(&reader.current, rules.Keys); root.Exists() {
 		return Found{Value: root, Status: Parsed}
 	}
 	return Found{Status: NoJSON}
@@ -37,22 +37,22 @@ func (builder *treeBuilder) copyText(b []byte) span {
 
 // addValue appends a JSON value of an answer, with everything in it, to the tree. It returns false
 // if the tree gets too large or too deep. Numbers beyond the largest double become null.
-func (builder *treeBuilder) addValue(v *fastjson.Value, key span, depth int) bool {
+func (builder *treeBuilder) addValue(value *fastjson.Value, key span, depth int) bool {
 	if depth > MaxDepth || len(builder.tree.nodes) >= MaxValues {
 		return false
 	}
 	n := node{key: key, kind: Null}
-	switch v.Type() {
+	switch value.Type() {
 	case fastjson.TypeTrue:
 		n.kind, n.payload = Bool, 1
 	case fastjson.TypeFalse:
 		n.kind = Bool
 	case fastjson.TypeString:
-		n.kind, n.payload = String, packSpan(builder.copyText(v.GetStringBytes()))
+		n.kind, n.payload = String, packSpan(builder.copyText(value.GetStringBytes()))
 	case fastjson.TypeNumber:
 		// The text of the number is read again: the parser's own reading is not
 		// correctly rounded for more than 15 digits.
-		builder.scratch = v.MarshalTo(builder.scratch[:0])
+		builder.scratch = value.MarshalTo(builder.scratch[:0])
 		if x, _ := strconv.ParseFloat(string(builder.scratch), 64); !math.IsInf(x, 0) && !math.IsNaN(x) {
 			n.kind, n.payload = Number, math.Float64bits(x)
 		}
@@ -64,9 +64,9 @@ func (builder *treeBuilder) addValue(v *fastjson.Value, key span, depth int) boo
 	builder.tree.nodes = append(builder.tree.nodes, n)
 	switch n.kind {
 	case Array:
-		return builder.addElements(v, depth)
+		return builder.addElements(value, depth)
 	case Object:
-		return builder.addMembers(v, depth)
+		return builder.addMembers(value, depth)
 	}
 	return true
 }

@@ -24,20 +24,20 @@ func Eval(s string, extended bool) (x float64, ok bool) {
 
 // expression reads terms of a model's arithmetic joined by + and -. Like every reader of a part of
 // an expression, it also reads the blanks after it; ok is false for other text.
-func (p *parser) expression() (float64, bool) {
-	x, ok := p.product()
-	for ok && p.pos < p.end {
-		op := p.src[p.pos]
+func (parser *parser) expression() (float64, bool) {
+	x, ok := parser.product()
+	for ok && parser.pos < parser.end {
+		op := parser.src[parser.pos]
 		if op != '+' && op != '-' {
 			break
 		}
-		p.pos++
+		parser.pos++
 		var y float64
-		ok = p.skipBlank()
+		ok = parser.skipBlank()
 		if !ok {
 			break
 		}
-		y, ok = p.product()
+		y, ok = parser.product()
 		if op == '+' {
 			x += y
 		} else {
@@ -49,20 +49,20 @@ func (p *parser) expression() (float64, bool) {
 
 // product reads factors of a model's arithmetic joined by *, / and %. As in JavaScript, the
 // remainder has the sign of the dividend.
-func (p *parser) product() (float64, bool) {
-	x, ok := p.factor()
-	for ok && p.pos < p.end {
-		op := p.src[p.pos]
+func (parser *parser) product() (float64, bool) {
+	x, ok := parser.factor()
+	for ok && parser.pos < parser.end {
+		op := parser.src[parser.pos]
 		if op != '*' && op != '/' && op != '%' {
 			break
 		}
-		p.pos++
+		parser.pos++
 		var y float64
-		ok = p.skipBlank()
+		ok = parser.skipBlank()
 		if !ok {
 			break
 		}
-		y, ok = p.factor()
+		y, ok = parser.factor()
 		switch op {
 		case '*':
 			x *= y
@@ -77,27 +77,27 @@ func (p *parser) product() (float64, bool) {
 
 // factor reads a signed number, constant, function call or parenthesis of a model's arithmetic.
 // Signs are read in a loop, so that a million of them are not a million nested calls.
-func (p *parser) factor() (x float64, ok bool) {
+func (parser *parser) factor() (x float64, ok bool) {
 	negative := false
-	for p.pos < p.end && (p.src[p.pos] == '-' || p.src[p.pos] == '+') {
-		negative = negative != (p.src[p.pos] == '-')
-		p.pos++
-		if !p.skipBlank() {
+	for parser.pos < parser.end && (parser.src[parser.pos] == '-' || parser.src[parser.pos] == '+') {
+		negative = negative != (parser.src[parser.pos] == '-')
+		parser.pos++
+		if !parser.skipBlank() {
 			return 0, false
 		}
 	}
-	if p.pos >= p.end {
+	if parser.pos >= parser.end {
 		return 0, false
 	}
-	switch c := p.src[p.pos]; {
+	switch c := parser.src[parser.pos]; {
 	case c >= '0' && c <= '9' || c == '.':
-		x, ok = p.readNumber()
+		x, ok = parser.readNumber()
 	case c == '(':
-		x, ok = p.parenthesis()
+		x, ok = parser.parenthesis()
 	default:
-		x, ok = p.constantOrCall()
+		x, ok = parser.constantOrCall()
 	}
-	if !ok || !p.skipBlank() {
+	if !ok || !parser.skipBlank() {
 		return 0, false
 	}
 	if negative {
@@ -107,86 +107,86 @@ func (p *parser) factor() (x float64, ok bool) {
 }
 
 // parenthesis reads an expression of a model's arithmetic in round brackets.
-func (p *parser) parenthesis() (float64, bool) {
-	if !p.enterLevel() {
+func (parser *parser) parenthesis() (float64, bool) {
+	if !parser.enterLevel() {
 		return 0, false
 	}
-	p.pos++
-	if !p.skipBlank() {
+	parser.pos++
+	if !parser.skipBlank() {
 		return 0, false
 	}
-	x, ok := p.expression()
-	if !ok || p.pos >= p.end || p.src[p.pos] != ')' {
+	x, ok := parser.expression()
+	if !ok || parser.pos >= parser.end || parser.src[parser.pos] != ')' {
 		return 0, false
 	}
-	p.pos++
-	p.depth--
+	parser.pos++
+	parser.depth--
 	return x, true
 }
 
 // readNumber reads a number with an optional point and exponent: "7", ".5", "5.", "1e-3". A
 // number too large for a double becomes an infinity, which the callers refuse or turn into
 // null.
-func (p *parser) readNumber() (float64, bool) {
-	start := p.pos
-	digits := p.skipDigits()
-	if p.pos < p.end && p.src[p.pos] == '.' {
-		p.pos++
-		digits += p.skipDigits()
+func (parser *parser) readNumber() (float64, bool) {
+	start := parser.pos
+	digits := parser.skipDigits()
+	if parser.pos < parser.end && parser.src[parser.pos] == '.' {
+		parser.pos++
+		digits += parser.skipDigits()
 	}
 	if digits == 0 {
 		return 0, false
 	}
-	if p.pos < p.end && p.src[p.pos]|0x20 == 'e' {
-		p.pos++
-		if p.pos < p.end && (p.src[p.pos] == '+' || p.src[p.pos] == '-') {
-			p.pos++
+	if parser.pos < parser.end && parser.src[parser.pos]|0x20 == 'e' {
+		parser.pos++
+		if parser.pos < parser.end && (parser.src[parser.pos] == '+' || parser.src[parser.pos] == '-') {
+			parser.pos++
 		}
-		if p.skipDigits() == 0 {
+		if parser.skipDigits() == 0 {
 			return 0, false
 		}
 	}
-	x, _ := strconv.ParseFloat(p.src[start:p.pos], 64) // a range error still gives ±Inf
+	x, _ := strconv.ParseFloat(parser.src[start:parser.pos], 64) // a range error still gives ±Inf
 	return x, true
 }
 
 // skipDigits skips the digits of a number in a model's answer and returns how many there are.
-func (p *parser) skipDigits() int {
-	start := p.pos
-	for p.pos < p.end && p.src[p.pos] >= '0' && p.src[p.pos] <= '9' {
-		p.pos++
+func (parser *parser) skipDigits() int {
+	start := parser.pos
+	for parser.pos < parser.end && parser.src[parser.pos] >= '0' && parser.src[parser.pos] <= '9' {
+		parser.pos++
 	}
-	return p.pos - start
+	return parser.pos - start
 }
 
 // readWord reads a name with its dots in a model's answer, such as Math.PI, or the sign for pi; ""
 // if there is none.
-func (p *parser) readWord() string {
-	start := p.pos
-	if strings.HasPrefix(p.src[p.pos:p.end], "π") {
-		p.pos += len("π")
+func (parser *parser) readWord() string {
+	start := parser.pos
+	if strings.HasPrefix(parser.src[parser.pos:parser.end], "π") {
+		parser.pos += len("π")
 		return "π"
 	}
-	for p.pos < p.end {
-		c := p.src[p.pos]
+	for parser.pos < parser.end {
+		c := parser.src[parser.pos]
 		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_'
-		if !letter && (p.pos == start || c != '.' && (c < '0' || c > '9')) {
+		if !letter && (parser.pos == start || c != '.' && (c < '0' || c > '9')) {
 			break
 		}
-		p.pos++
+		parser.pos++
 	}
-	return p.src[start:p.pos]
+	return parser.src[start:parser.pos]
 }
 
 // constantOrCall reads the constant pi of a model's arithmetic or, with extended math, a function
 // call; ok is false for any other name.
-func (p *parser) constantOrCall() (float64, bool) {
-	switch name := p.readWord(); name {
+func (parser *parser) constantOrCall() (float64, bool) {
+	switch name := parser.readWord(); name {
 	case "Math.PI", "math.pi", "np.pi", "PI", "pi", "π":
 		return math.Pi, true
 	default:
-		if fn, ok := functions[name]; ok && p.extended {
-			return p.call(fn)
+		if fn, ok := functions[name]; ok && parser.extended {
+			return parser.call(fn)
 		}
 		return 0, false
 	}
@@ -242,22 +242,22 @@ func hypot(a []float64) float64 {
 
 // call reads the arguments of a function in a model's arithmetic, after its name, and applies it.
 // It refuses a wrong number of arguments.
-func (p *parser) call(fn function) (float64, bool) {
-	if !p.skipBlank() || p.pos >= p.end || p.src[p.pos] != '(' || !p.enterLevel() {
+func (parser *parser) call(function function) (float64, bool) {
+	if !parser.skipBlank() || parser.pos >= parser.end || parser.src[parser.pos] != '(' || !parser.enterLevel() {
 		return 0, false
 	}
 	var args []float64
 	for more := true; more; {
-		p.pos++ // the parenthesis or the comma
-		if !p.skipBlank() {
+		parser.pos++ // the parenthesis or the comma
+		if !parser.skipBlank() {
 			return 0, false
 		}
-		x, ok := p.expression()
-		if !ok || p.pos >= p.end {
+		x, ok := parser.expression()
+		if !ok || parser.pos >= parser.end {
 			return 0, false
 		}
 		args = append(args, x)
-		switch p.src[p.pos] {
+		switch parser.src[parser.pos] {
 		case ',':
 		case ')':
 			more = false
@@ -265,10 +265,10 @@ func (p *parser) call(fn function) (float64, bool) {
 			return 0, false
 		}
 	}
-	p.pos++ // the closing parenthesis
-	p.depth--
-	if len(args) < fn.minArguments || fn.maxArguments >= 0 && len(args) > fn.maxArguments {
+	parser.pos++ // the closing parenthesis
+	parser.depth--
+	if len(args) < function.minArguments || function.maxArguments >= 0 && len(args) > function.maxArguments {
 		return 0, false
 	}
-	return fn.apply(args), true
+	return function.apply(args), true
 }

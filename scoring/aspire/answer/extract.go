@@ -52,20 +52,20 @@ type Reader struct {
 // deep, one more pass finds the braces worth trying. Adversarial texts (attempts that begin inside
 // comments or strings of earlier ones) remain, and for them the search ends when failed attempts
 // have read workFactor times the length of the text.
-func (r *Reader) Extract(text string, rules Rules) Found {
-	r.Forget()
-	r.findFences(text)
-	for i := len(r.fences) - 1; i >= 0; i-- {
-		fence := r.fences[i]
-		r.parser.start(&r.current, text, int(fence.off), int(fence.off+fence.len), rules.ExtendedMath)
-		if !r.parser.readDocument() {
+func (reader *Reader) Extract(text string, rules Rules) Found {
+	reader.Forget()
+	reader.findFences(text)
+	for i := len(reader.fences) - 1; i >= 0; i-- {
+		fence := reader.fences[i]
+		reader.parser.start(&reader.current, text, int(fence.off), int(fence.off+fence.len), rules.ExtendedMath)
+		if !reader.parser.readDocument() {
 			continue
 		}
-		if v := findAcceptable(&r.current, rules.Keys); v.Exists() {
+		if v := findAcceptable(&reader.current, rules.Keys); v.Exists() {
 			return Found{Value: v, Status: Fenced, From: int(fence.off), To: int(fence.off + fence.len)}
 		}
 	}
-	return r.scanRunningText(text, rules)
+	return reader.scanRunningText(text, rules)
 }
 
 // The sizes from which memory is not kept for the next answer.
@@ -76,23 +76,23 @@ const (
 
 // Forget drops the last answer that was read and its values, which become invalid, and buffers that
 // an unusually large answer has made. Extract and Convert begin with it.
-func (r *Reader) Forget() {
-	for _, t := range []*tree{&r.current, &r.best} {
+func (reader *Reader) Forget() {
+	for _, t := range []*tree{&reader.current, &reader.best} {
 		if t.reset(""); cap(t.nodes) > keepNodes || cap(t.buf) > keepBytes {
 			*t = tree{}
 		}
 	}
-	r.parser = parser{openBraces: r.parser.openBraces[:0]}
-	if len(r.unparseable) > keepNodes {
-		r.unparseable = nil
+	reader.parser = parser{openBraces: reader.parser.openBraces[:0]}
+	if len(reader.unparseable) > keepNodes {
+		reader.unparseable = nil
 	}
-	if cap(r.fences) > keepNodes {
-		r.fences = nil
+	if cap(reader.fences) > keepNodes {
+		reader.fences = nil
 	}
-	if cap(r.brackets) > keepNodes {
-		r.brackets = nil
+	if cap(reader.brackets) > keepNodes {
+		reader.brackets = nil
 	}
-	clear(r.unparseable)
+	clear(reader.unparseable)
 }
 
 // workFactor times the length of the text, plus workFloor bytes, is what failed
@@ -106,7 +106,7 @@ const (
 // blocks, by the second rule of docs/spec/aspire.md#r11: it tries to parse a value at every brace,
 // from the left, and continues after each value. Found.Cut is true if it gave up because failed
 // attempts read too much.
-func (r *Reader) scanRunningText(text string, rules Rules) Found {
+func (reader *Reader) scanRunningText(text string, rules Rules) Found {
 	found := Found{Status: NoJSON}
 	work := workFactor*len(text) + workFloor
 	for pos := 0; ; {
@@ -115,19 +115,19 @@ func (r *Reader) scanRunningText(text string, rules Rules) Found {
 			return found
 		}
 		pos += i
-		if _, known := r.unparseable[int32(pos)]; known {
+		if _, known := reader.unparseable[int32(pos)]; known {
 			pos++
 			continue
 		}
-		r.parser.start(&r.current, text, pos, len(text), rules.ExtendedMath)
-		if !r.parser.readValue(span{}) {
-			work -= r.parser.pos - pos
+		reader.parser.start(&reader.current, text, pos, len(text), rules.ExtendedMath)
+		if !reader.parser.readValue(span{}) {
+			work -= reader.parser.pos - pos
 			switch {
-			case r.parser.tooDeep:
-				work -= r.markDeepBraces(text, pos)
-			case !r.parser.tooMany:
+			case reader.parser.tooDeep:
+				work -= reader.markDeepBraces(text, pos)
+			case !reader.parser.tooMany:
 				// the first open brace is the one at pos, which is not tried again anyway
-				r.markUnparseable(r.parser.openBraces[min(1, len(r.parser.openBraces)):])
+				reader.markUnparseable(reader.parser.openBraces[min(1, len(reader.parser.openBraces)):])
 			}
 			if work < 0 {
 				found.Cut = true
@@ -137,11 +137,11 @@ func (r *Reader) scanRunningText(text string, rules Rules) Found {
 			continue
 		}
 		begin := pos
-		pos = r.parser.pos
-		if v := findAcceptable(&r.current, rules.Keys); v.Exists() {
-			// The tree moves to r.best, where the next attempt does not overwrite it.
-			r.current, r.best = r.best, r.current
-			found.Value, found.Status = Value{&r.best, v.index}, Bare
+		pos = reader.parser.pos
+		if v := findAcceptable(&reader.current, rules.Keys); v.Exists() {
+			// The tree moves to reader.best, where the next attempt does not overwrite it.
+			reader.current, reader.best = reader.best, reader.current
+			found.Value, found.Status = Value{&reader.best, v.index}, Bare
 			found.From, found.To = begin, pos
 		}
 	}
@@ -149,15 +149,15 @@ func (r *Reader) scanRunningText(text string, rules Rules) Found {
 
 // markUnparseable records positions of braces in a model's text at which no value can be parsed, so
 // that they are not tried.
-func (r *Reader) markUnparseable(open []int32) {
+func (reader *Reader) markUnparseable(open []int32) {
 	if len(open) == 0 {
 		return
 	}
-	if r.unparseable == nil {
-		r.unparseable = make(map[int32]struct{})
+	if reader.unparseable == nil {
+		reader.unparseable = make(map[int32]struct{})
 	}
 	for _, at := range open {
-		r.unparseable[at] = struct{}{}
+		reader.unparseable[at] = struct{}{}
 	}
 }
 
@@ -165,25 +165,25 @@ func (r *Reader) markUnparseable(open []int32) {
 // only element of a root list, if it is an object with at least one of the keys; else an absent
 // value.
 func findAcceptable(t *tree, keys []string) Value {
-	v := Value{t, 0}
-	if v.Kind() == Array {
-		v = v.First()
-		if v.Next().Exists() {
+	value := Value{t, 0}
+	if value.Kind() == Array {
+		value = value.First()
+		if value.Next().Exists() {
 			return Value{}
 		}
 	}
 	for _, k := range keys {
-		if v.Get(k).Exists() {
-			return v
+		if value.Get(k).Exists() {
+			return value
 		}
 	}
 	return Value{}
 }
 
-// findFences fills r.fences with the bodies of the fenced blocks (```) in a model's text, from the
+// findFences fills reader.fences with the bodies of the fenced blocks (```) in a model's text, from the
 // left. One without an end reaches to the end of the text.
-func (r *Reader) findFences(text string) {
-	r.fences = r.fences[:0]
+func (reader *Reader) findFences(text string) {
+	reader.fences = reader.fences[:0]
 	for pos := 0; pos < len(text); {
 		i := strings.IndexAny(text[pos:], "`'")
 		if i < 0 {
@@ -197,10 +197,10 @@ func (r *Reader) findFences(text string) {
 		}
 		n := strings.Index(text[body:], text[pos:pos+3])
 		if n < 0 {
-			r.fences = append(r.fences, span{uint32(body), uint32(len(text) - body)})
+			reader.fences = append(reader.fences, span{uint32(body), uint32(len(text) - body)})
 			return
 		}
-		r.fences = append(r.fences, span{uint32(body), uint32(n)})
+		reader.fences = append(reader.fences, span{uint32(body), uint32(n)})
 		pos = body + n + 3
 	}
 }

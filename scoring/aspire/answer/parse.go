@@ -42,33 +42,33 @@ func (p *parser) start(t *tree, src string, pos, end int, extended bool) {
 }
 
 // readDocument reads a value that fills the text up to its end, but for blanks and comments.
-func (p *parser) readDocument() bool {
-	return p.skipBlank() && p.readValue(span{}) && p.skipBlank() && p.pos == p.end
+func (parser *parser) readDocument() bool {
+	return parser.skipBlank() && parser.readValue(span{}) && parser.skipBlank() && parser.pos == parser.end
 }
 
 // enterLevel counts a nesting level and reports whether it is within MaxDepth.
-func (p *parser) enterLevel() bool {
-	p.depth++
-	p.tooDeep = p.tooDeep || p.depth > MaxDepth
-	return !p.tooDeep
+func (parser *parser) enterLevel() bool {
+	parser.depth++
+	parser.tooDeep = parser.tooDeep || parser.depth > MaxDepth
+	return !parser.tooDeep
 }
 
 // skipBlank skips white space and comments in a model's JSON. It returns false for a comment
 // without an end.
-func (p *parser) skipBlank() bool {
-	for p.pos < p.end {
-		switch c := p.src[p.pos]; {
+func (parser *parser) skipBlank() bool {
+	for parser.pos < parser.end {
+		switch c := parser.src[parser.pos]; {
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
-			p.pos++
-		case c == '/' && !p.noComments:
-			done, ok := p.skipComment()
+			parser.pos++
+		case c == '/' && !parser.noComments:
+			done, ok := parser.skipComment()
 			if done || !ok {
 				return ok
 			}
-		case c == 0xC2 && strings.HasPrefix(p.src[p.pos:p.end], "\u00a0"):
-			p.pos += len("\u00a0")
-		case c == 0xEF && strings.HasPrefix(p.src[p.pos:p.end], "\ufeff"):
-			p.pos += len("\ufeff")
+		case c == 0xC2 && strings.HasPrefix(parser.src[parser.pos:parser.end], "\u00a0"):
+			parser.pos += len("\u00a0")
+		case c == 0xEF && strings.HasPrefix(parser.src[parser.pos:parser.end], "\ufeff"):
+			parser.pos += len("\ufeff")
 		default:
 			return true
 		}
@@ -78,182 +78,182 @@ func (p *parser) skipBlank() bool {
 
 // skipComment skips one comment. done is true if the slash begins none, as a division sign
 // does; ok is false for a comment without an end.
-func (p *parser) skipComment() (done, ok bool) {
-	n, ok := commentLength(p.src[p.pos:p.end])
-	p.pos += n
+func (parser *parser) skipComment() (done, ok bool) {
+	n, ok := commentLength(parser.src[parser.pos:parser.end])
+	parser.pos += n
 	return n == 0, ok
 }
 
-// commentLength returns the length of the comment that s, a part of a model's JSON, begins with, or
-// 0 if s begins with another slash. ok is false if the comment has no end; it then extends to the
-// end of s.
-func commentLength(s string) (n int, ok bool) {
+// commentLength returns the length of the comment that text, a part of a model's JSON, begins with, or
+// 0 if text begins with another slash. ok is false if the comment has no end; it then extends to the
+// end of text.
+func commentLength(text string) (n int, ok bool) {
 	switch {
-	case strings.HasPrefix(s, "//"):
-		if i := strings.IndexAny(s, "\r\n"); i >= 0 {
+	case strings.HasPrefix(text, "//"):
+		if i := strings.IndexAny(text, "\r\n"); i >= 0 {
 			return i, true
 		}
-		return len(s), true
-	case strings.HasPrefix(s, "/*"):
-		if i := strings.Index(s[2:], "*/"); i >= 0 {
+		return len(text), true
+	case strings.HasPrefix(text, "/*"):
+		if i := strings.Index(text[2:], "*/"); i >= 0 {
 			return 2 + i + 2, true
 		}
-		return len(s), false
+		return len(text), false
 	}
 	return 0, true
 }
 
 // addNode appends a node to the tree of an answer and returns its index. It fails beyond MaxValues.
-func (p *parser) addNode(key span, kind Kind, val uint64) (int32, bool) {
-	if len(p.tree.nodes) >= MaxValues {
-		p.tooMany = true
+func (parser *parser) addNode(key span, kind Kind, val uint64) (int32, bool) {
+	if len(parser.tree.nodes) >= MaxValues {
+		parser.tooMany = true
 		return 0, false
 	}
-	p.tree.nodes = append(p.tree.nodes, node{kind: kind, key: key, payload: val})
-	return int32(len(p.tree.nodes) - 1), true
+	parser.tree.nodes = append(parser.tree.nodes, node{kind: kind, key: key, payload: val})
+	return int32(len(parser.tree.nodes) - 1), true
 }
 
 // readValue reads the JSON value or arithmetic expression at the position, which is not blank, and
 // adds it to the answer's tree under the member name key. An expression whose value is not finite
 // becomes null.
-func (p *parser) readValue(key span) bool {
-	if p.pos >= p.end {
+func (parser *parser) readValue(key span) bool {
+	if parser.pos >= parser.end {
 		return false
 	}
-	switch p.src[p.pos] {
+	switch parser.src[parser.pos] {
 	case '{':
-		return p.readObject(key)
+		return parser.readObject(key)
 	case '[':
-		return p.readArray(key)
+		return parser.readArray(key)
 	case '"':
-		s, ok := p.stringLiteral()
+		s, ok := parser.stringLiteral()
 		if ok {
-			_, ok = p.addNode(key, String, packSpan(s))
+			_, ok = parser.addNode(key, String, packSpan(s))
 		}
 		return ok
 	case 't', 'f', 'n':
-		if done, ok := p.readLiteral(key); done {
+		if done, ok := parser.readLiteral(key); done {
 			return ok
 		}
 	}
-	x, ok := p.expression()
+	x, ok := parser.expression()
 	if !ok {
 		return false
 	}
 	if math.IsInf(x, 0) || math.IsNaN(x) {
-		_, ok = p.addNode(key, Null, 0)
+		_, ok = parser.addNode(key, Null, 0)
 	} else {
-		_, ok = p.addNode(key, Number, math.Float64bits(x))
+		_, ok = parser.addNode(key, Number, math.Float64bits(x))
 	}
 	return ok
 }
 
 // readLiteral reads true, false or null in a model's JSON. done is false, and nothing is read, if
 // another name is there.
-func (p *parser) readLiteral(key span) (done, ok bool) {
-	start := p.pos
+func (parser *parser) readLiteral(key span) (done, ok bool) {
+	start := parser.pos
 	kind, val := Bool, uint64(0)
-	switch p.readWord() {
+	switch parser.readWord() {
 	case "true":
 		val = 1
 	case "false":
 	case "null":
 		kind = Null
 	default:
-		p.pos = start
+		parser.pos = start
 		return false, false
 	}
-	_, ok = p.addNode(key, kind, val)
+	_, ok = parser.addNode(key, kind, val)
 	return true, ok
 }
 
 // readArray reads a list in a model's JSON. A comma after the last element is allowed, because
 // models write one.
-func (p *parser) readArray(key span) bool {
-	list, ok := p.addNode(key, Array, 0)
-	if !ok || !p.enterLevel() {
+func (parser *parser) readArray(key span) bool {
+	list, ok := parser.addNode(key, Array, 0)
+	if !ok || !parser.enterLevel() {
 		return false
 	}
-	p.pos++
+	parser.pos++
 	last := int32(0)
 	for {
-		if !p.skipBlank() || p.pos >= p.end {
+		if !parser.skipBlank() || parser.pos >= parser.end {
 			return false
 		}
-		if p.src[p.pos] == ']' {
+		if parser.src[parser.pos] == ']' {
 			break
 		}
-		if !p.readChild(list, &last, span{}) {
+		if !parser.readChild(list, &last, span{}) {
 			return false
 		}
-		if more, ok := p.readSeparator(']'); !ok {
+		if more, ok := parser.readSeparator(']'); !ok {
 			return false
 		} else if !more {
 			break
 		}
 	}
-	p.pos++
-	p.depth--
+	parser.pos++
+	parser.depth--
 	return true
 }
 
 // readObject reads an object in a model's JSON. A comma after the last member is allowed, because
-// models write one. While the object is open, its brace is in p.openBraces, where it stays if
+// models write one. While the object is open, its brace is in parser.openBraces, where it stays if
 // parsing fails.
-func (p *parser) readObject(key span) bool {
-	self, ok := p.addNode(key, Object, 0)
-	if !ok || !p.enterLevel() {
+func (parser *parser) readObject(key span) bool {
+	self, ok := parser.addNode(key, Object, 0)
+	if !ok || !parser.enterLevel() {
 		return false
 	}
-	p.openBraces = append(p.openBraces, int32(p.pos))
-	p.pos++
+	parser.openBraces = append(parser.openBraces, int32(parser.pos))
+	parser.pos++
 	last, members := int32(0), 0
 	for {
-		if !p.skipBlank() || p.pos >= p.end {
+		if !parser.skipBlank() || parser.pos >= parser.end {
 			return false
 		}
-		if p.src[p.pos] == '}' {
+		if parser.src[parser.pos] == '}' {
 			break
 		}
-		name, ok := p.readName()
-		if !ok || !p.readChild(self, &last, name) {
+		name, ok := parser.readName()
+		if !ok || !parser.readChild(self, &last, name) {
 			return false
 		}
 		members++
-		if more, ok := p.readSeparator('}'); !ok {
+		if more, ok := parser.readSeparator('}'); !ok {
 			return false
 		} else if !more {
 			break
 		}
 	}
-	p.pos++
-	p.depth--
-	p.openBraces = p.openBraces[:len(p.openBraces)-1]
-	p.tree.dedupeMembers(self, members)
+	parser.pos++
+	parser.depth--
+	parser.openBraces = parser.openBraces[:len(parser.openBraces)-1]
+	parser.tree.dedupeMembers(self, members)
 	return true
 }
 
 // readName reads the name of a member in a model's JSON and the colon after it.
-func (p *parser) readName() (span, bool) {
-	if p.src[p.pos] != '"' {
+func (parser *parser) readName() (span, bool) {
+	if parser.src[parser.pos] != '"' {
 		return span{}, false
 	}
-	s, ok := p.stringLiteral()
-	if !ok || !p.skipBlank() || p.pos >= p.end || p.src[p.pos] != ':' {
+	s, ok := parser.stringLiteral()
+	if !ok || !parser.skipBlank() || parser.pos >= parser.end || parser.src[parser.pos] != ':' {
 		return span{}, false
 	}
-	p.pos++
-	return s, p.skipBlank()
+	parser.pos++
+	return s, parser.skipBlank()
 }
 
 // readChild reads an element or member of a list or object in an answer and links it to the node
 // self after *last. *last becomes the new node.
-func (p *parser) readChild(self int32, last *int32, name span) bool {
-	i := int32(len(p.tree.nodes))
-	if !p.readValue(name) {
+func (parser *parser) readChild(self int32, last *int32, name span) bool {
+	i := int32(len(parser.tree.nodes))
+	if !parser.readValue(name) {
 		return false
 	}
-	p.tree.link(self, last, i)
+	parser.tree.link(self, last, i)
 	return true
 }
 
@@ -270,13 +270,13 @@ func (t *tree) link(self int32, last *int32, i int32) {
 
 // readSeparator reads the comma after an element in a model's JSON. more is false if the closing
 // bracket follows instead, which it does not read.
-func (p *parser) readSeparator(closing byte) (more, ok bool) {
-	if !p.skipBlank() || p.pos >= p.end {
+func (parser *parser) readSeparator(closing byte) (more, ok bool) {
+	if !parser.skipBlank() || parser.pos >= parser.end {
 		return false, false
 	}
-	switch p.src[p.pos] {
+	switch parser.src[parser.pos] {
 	case ',':
-		p.pos++
+		parser.pos++
 		return true, true
 	case closing:
 		return false, true
@@ -330,36 +330,36 @@ func (t *tree) earlierMember(self, i int32, seen map[string]int32) int32 {
 
 // stringLiteral reads a string in double quotes in a model's JSON. It may contain raw line breaks
 // and control characters (docs/spec/aspire.md#r13).
-func (p *parser) stringLiteral() (span, bool) {
-	start := p.pos + 1
-	for i := start; i < p.end; i++ {
-		switch p.src[i] {
+func (parser *parser) stringLiteral() (span, bool) {
+	start := parser.pos + 1
+	for i := start; i < parser.end; i++ {
+		switch parser.src[i] {
 		case '"':
-			p.pos = i + 1
+			parser.pos = i + 1
 			return span{uint32(start), uint32(i - start)}, true
 		case '\\':
-			return p.readEscaped(start, i)
+			return parser.readEscaped(start, i)
 		}
 	}
-	p.pos = p.end
+	parser.pos = parser.end
 	return span{}, false
 }
 
 // readEscaped reads the rest of a string in a model's JSON that begins at start and whose first
 // backslash is at i. The text with its escapes decoded goes to the tree's buffer.
-func (p *parser) readEscaped(start, i int) (span, bool) {
-	t := p.tree
+func (parser *parser) readEscaped(start, i int) (span, bool) {
+	t := parser.tree
 	off := len(t.buf)
-	t.buf = append(t.buf, p.src[start:i]...)
-	for i < p.end {
-		switch c := p.src[i]; c {
+	t.buf = append(t.buf, parser.src[start:i]...)
+	for i < parser.end {
+		switch c := parser.src[i]; c {
 		case '"':
-			p.pos = i + 1
+			parser.pos = i + 1
 			return span{uint32(off), uint32(len(t.buf)-off) | inBuf}, true
 		case '\\':
-			n := p.appendEscape(i)
+			n := parser.appendEscape(i)
 			if n == 0 {
-				p.pos = i
+				parser.pos = i
 				return span{}, false
 			}
 			i += n
@@ -368,38 +368,38 @@ func (p *parser) readEscaped(start, i int) (span, bool) {
 			i++
 		}
 	}
-	p.pos = p.end
+	parser.pos = parser.end
 	return span{}, false
 }
 
 // appendEscape appends the character of the escape at i in a model's JSON string and returns the
 // length of the escape, or 0 if it is invalid.
-func (p *parser) appendEscape(i int) int {
-	if i+1 >= p.end {
+func (parser *parser) appendEscape(i int) int {
+	if i+1 >= parser.end {
 		return 0
 	}
-	if p.src[i+1] == 'u' {
-		return p.appendUnicode(i)
+	if parser.src[i+1] == 'u' {
+		return parser.appendUnicode(i)
 	}
-	index := strings.IndexByte(`"\/bfnrt`, p.src[i+1])
+	index := strings.IndexByte(`"\/bfnrt`, parser.src[i+1])
 	if index < 0 {
 		return 0
 	}
-	p.tree.buf = append(p.tree.buf, "\"\\/\b\f\n\r\t"[index])
+	parser.tree.buf = append(parser.tree.buf, "\"\\/\b\f\n\r\t"[index])
 	return 2
 }
 
 // appendUnicode appends the character of \uXXXX or of a surrogate pair at i in a model's JSON
 // string, and returns its length, or 0 if it is invalid. A lone surrogate becomes the replacement
 // character, because UTF-8 cannot encode it.
-func (p *parser) appendUnicode(i int) int {
-	unit, ok := p.codeUnit(i)
+func (parser *parser) appendUnicode(i int) int {
+	unit, ok := parser.codeUnit(i)
 	if !ok {
 		return 0
 	}
 	length := 6
 	if utf16.IsSurrogate(unit) {
-		low, ok := p.codeUnit(i + 6) // after the first six characters
+		low, ok := parser.codeUnit(i + 6) // after the first six characters
 		unit = utf16.DecodeRune(unit, low)
 		if ok && unit != utf8.RuneError {
 			length = 12
@@ -407,16 +407,16 @@ func (p *parser) appendUnicode(i int) int {
 			unit = utf8.RuneError
 		}
 	}
-	p.tree.buf = utf8.AppendRune(p.tree.buf, unit)
+	parser.tree.buf = utf8.AppendRune(parser.tree.buf, unit)
 	return length
 }
 
 // codeUnit returns the UTF-16 code unit of the escape \uXXXX at i in a model's JSON string; ok is
 // false if there is none.
-func (p *parser) codeUnit(i int) (r rune, ok bool) {
-	if i+6 > p.end || p.src[i] != '\\' || p.src[i+1] != 'u' {
+func (parser *parser) codeUnit(i int) (r rune, ok bool) {
+	if i+6 > parser.end || parser.src[i] != '\\' || parser.src[i+1] != 'u' {
 		return 0, false
 	}
-	n, err := strconv.ParseUint(p.src[i+2:i+6], 16, 16)
+	n, err := strconv.ParseUint(parser.src[i+2:i+6], 16, 16)
 	return rune(n), err == nil
 }

@@ -51,20 +51,20 @@ func (t *tree) reset(src string) {
 
 // text returns the string of a span of the answer, which is a part of the model's text or, with
 // escapes, of a buffer.
-func (t *tree) text(s span) string {
-	if s.len&inBuf != 0 {
-		return string(t.buf[s.off : s.off+s.len&^inBuf])
+func (t *tree) text(span span) string {
+	if span.len&inBuf != 0 {
+		return string(t.buf[span.off : span.off+span.len&^inBuf])
 	}
-	return t.src[s.off : s.off+s.len]
+	return t.src[span.off : span.off+span.len]
 }
 
 // equals reports whether the string of a span of the answer is want. Unlike text it does not
 // allocate for strings with escapes.
-func (t *tree) equals(s span, want string) bool {
-	if s.len&inBuf != 0 {
-		return string(t.buf[s.off:s.off+s.len&^inBuf]) == want
+func (t *tree) equals(span span, want string) bool {
+	if span.len&inBuf != 0 {
+		return string(t.buf[span.off:span.off+span.len&^inBuf]) == want
 	}
-	return t.src[s.off:s.off+s.len] == want
+	return t.src[span.off:span.off+span.len] == want
 }
 
 // packSpan stores the span of a string in the value of its node.
@@ -79,67 +79,67 @@ type Value struct {
 }
 
 // Kind returns the JSON type of a value in the answer, Absent for none.
-func (v Value) Kind() Kind {
-	if v.tree == nil {
+func (value Value) Kind() Kind {
+	if value.tree == nil {
 		return Absent
 	}
-	return v.tree.nodes[v.index].kind
+	return value.tree.nodes[value.index].kind
 }
 
 // Exists reports whether there is a value, null included.
-func (v Value) Exists() bool { return v.tree != nil }
+func (value Value) Exists() bool { return value.tree != nil }
 
 // Null reports whether the value is absent or null.
-func (v Value) Null() bool { k := v.Kind(); return k == Absent || k == Null }
+func (value Value) Null() bool { k := value.Kind(); return k == Absent || k == Null }
 
 // Float returns a number of the answer; ok is false for a value that is not a number.
-func (v Value) Float() (f float64, ok bool) {
-	if v.Kind() != Number {
+func (value Value) Float() (f float64, ok bool) {
+	if value.Kind() != Number {
 		return 0, false
 	}
-	return math.Float64frombits(v.tree.nodes[v.index].payload), true
+	return math.Float64frombits(value.tree.nodes[value.index].payload), true
 }
 
 // Bool returns a boolean of the answer; ok is false for a value that is not a boolean.
-func (v Value) Bool() (b, ok bool) {
-	if v.Kind() != Bool {
+func (value Value) Bool() (b, ok bool) {
+	if value.Kind() != Bool {
 		return false, false
 	}
-	return v.tree.nodes[v.index].payload != 0, true
+	return value.tree.nodes[value.index].payload != 0, true
 }
 
 // Text returns a string of the answer; ok is false for a value that is not a string. The string
 // shares memory with the text that was read and stays valid.
-func (v Value) Text() (s string, ok bool) {
-	if v.Kind() != String {
+func (value Value) Text() (s string, ok bool) {
+	if value.Kind() != String {
 		return "", false
 	}
-	return v.tree.text(unpackSpan(v.tree.nodes[v.index].payload)), true
+	return value.tree.text(unpackSpan(value.tree.nodes[value.index].payload)), true
 }
 
 // Key returns the name of a member of the answer, or "" for a value that is not a member.
-func (v Value) Key() string {
-	if v.tree == nil {
+func (value Value) Key() string {
+	if value.tree == nil {
 		return ""
 	}
-	return v.tree.text(v.tree.nodes[v.index].key)
+	return value.tree.text(value.tree.nodes[value.index].key)
 }
 
 // First returns the first element or member of a list or object in the answer, in the order of the
 // text; an absent value if there is none.
-func (v Value) First() Value {
-	if k := v.Kind(); k != Array && k != Object {
+func (value Value) First() Value {
+	if k := value.Kind(); k != Array && k != Object {
 		return Value{}
 	}
-	return v.tree.valueAt(int32(v.tree.nodes[v.index].payload))
+	return value.tree.valueAt(int32(value.tree.nodes[value.index].payload))
 }
 
 // Next returns the element or member of the answer after this one, an absent value after the last.
-func (v Value) Next() Value {
-	if v.tree == nil {
+func (value Value) Next() Value {
+	if value.tree == nil {
 		return Value{}
 	}
-	return v.tree.valueAt(v.tree.nodes[v.index].next)
+	return value.tree.valueAt(value.tree.nodes[value.index].next)
 }
 
 // valueAt returns node i of the answer's tree as a Value, absent for 0.
@@ -152,11 +152,11 @@ func (t *tree) valueAt(i int32) Value {
 
 // Get returns the member of that name in an object of the answer, or an absent value. Names are
 // unique: of members with one name the last value is kept, at the position of the first.
-func (v Value) Get(name string) Value {
-	if v.Kind() != Object {
+func (value Value) Get(name string) Value {
+	if value.Kind() != Object {
 		return Value{}
 	}
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for c := value.First(); c.Exists(); c = c.Next() {
 		if c.tree.equals(c.tree.nodes[c.index].key, name) {
 			return c
 		}
@@ -166,9 +166,9 @@ func (v Value) Get(name string) Value {
 
 // Len returns the number of elements of a list or members of an object in the answer, 0 for other
 // values.
-func (v Value) Len() int {
+func (value Value) Len() int {
 	n := 0
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for c := value.First(); c.Exists(); c = c.Next() {
 		n++
 	}
 	return n

@@ -20,7 +20,7 @@ const MinInitialAngle = 0.1
 // drawArrow makes a random scenario of the arrow test: a green and an orange circle and a blue
 // arrow, whose circumscribed circles are disjoint and inside the canvas (docs/spec/aspire.md#r52).
 // It returns false if a place is not free or if the arrow points at its target already.
-func drawArrow(r *rand.Rand) (Scenario, bool) {
+func drawArrow(random *rand.Rand) (Scenario, bool) {
 	const gap = 20
 	type disc struct{ x, y, radius float64 }
 	var discs []disc
@@ -39,18 +39,18 @@ func drawArrow(r *rand.Rand) (Scenario, bool) {
 	}
 	var scenario Scenario
 	for _, color := range []string{"green", "orange"} {
-		side := randomInt(r, 100, 200)
-		x, y := randomInt(r, 0, canvasW), randomInt(r, 0, canvasH)
+		side := randomInt(random, 100, 200)
+		x, y := randomInt(random, 0, canvasW), randomInt(random, 0, canvasH)
 		if !place(disc{x + side/2, y + side/2, side / 2}) {
 			return scenario, false
 		}
 		scenario.Shapes = append(scenario.Shapes, solidGeo("shape:"+color+"-circle", "ellipse", color, x, y, side,
 			side))
 	}
-	width, height := randomInt(r, 90, 140), randomInt(r, 130, 190)
-	rotation := float64(r.IntN(6284)) / 1000 // [0, 2 pi) in thousandths
+	width, height := randomInt(random, 90, 140), randomInt(random, 130, 190)
+	rotation := float64(random.IntN(6284)) / 1000 // [0, 2 pi) in thousandths
 	sin, cos := math.Sincos(rotation)
-	x, y := randomInt(r, -200, canvasW+200), randomInt(r, -200, canvasH+200)
+	x, y := randomInt(random, -200, canvasW+200), randomInt(random, -200, canvasH+200)
 	arrowDisc := disc{x + cos*width/2 - sin*height/2, y + sin*width/2 + cos*height/2, math.Hypot(width, height) / 2}
 	if !place(arrowDisc) {
 		return scenario, false
@@ -80,20 +80,20 @@ type OverlapTask struct {
 // corner of the one before, and the task to delete all in front of or behind one of them
 // (docs/spec/aspire.md#r56, docs/spec/aspire.md#r57, docs/spec/aspire.md#r58). It returns false if
 // a rectangle leaves the area.
-func drawOverlap(r *rand.Rand) (Scenario, bool) {
+func drawOverlap(random *rand.Rand) (Scenario, bool) {
 	const count, areaW, areaH = 5, 1400, 1000
 	var scenario Scenario
-	hues := sampleDistinct(r, colors, count)
+	hues := sampleDistinct(random, colors, count)
 	for i, color := range hues {
-		width, height := randomHalf(r, 300, 600), randomHalf(r, 200, 480)
+		width, height := randomHalf(random, 300, 600), randomHalf(random, 200, 480)
 		var x, y float64
 		if i == 0 {
-			x, y = randomHalf(r, 0, areaW-width), randomHalf(r, 0, areaH-height)
+			x, y = randomHalf(random, 0, areaW-width), randomHalf(random, 0, areaH-height)
 		} else {
 			before := &scenario.Shapes[i-1]
 			var okX, okY bool
-			x, okX = coverEnd(r, before.X, before.Props.W, width)
-			y, okY = coverEnd(r, before.Y, before.Props.H, height)
+			x, okX = coverEnd(random, before.X, before.Props.W, width)
+			y, okY = coverEnd(random, before.Y, before.Props.H, height)
 			if !okX || !okY {
 				return scenario, false
 			}
@@ -103,10 +103,10 @@ func drawOverlap(r *rand.Rand) (Scenario, bool) {
 		}
 		scenario.Shapes = append(scenario.Shapes, solidGeo("shape:"+color, "rectangle", color, x, y, width, height))
 	}
-	ref := 1 + r.IntN(count-2) // neither the first nor the last, so that both directions have shapes
+	ref := 1 + random.IntN(count-2) // neither the first nor the last, so that both directions have shapes
 	task := &OverlapTask{Reference: scenario.Shapes[ref].ID, Direction: "in front of"}
 	targets := scenario.Shapes[ref+1:]
-	if r.IntN(2) == 0 {
+	if random.IntN(2) == 0 {
 		task.Direction, targets = "behind", scenario.Shapes[:ref]
 	}
 	for _, target := range targets {
@@ -140,16 +140,16 @@ type BalanceTask struct {
 
 // drawBalance makes a random scenario of the balance test: seven shapes inside one quadrant of the
 // frame, and the task to add an eighth that balances them (docs/spec/aspire.md#r64).
-func drawBalance(r *rand.Rand) (Scenario, bool) {
+func drawBalance(random *rand.Rand) (Scenario, bool) {
 	const count, quadW, quadH = 7, canvasW / 2, canvasH / 2
-	quadrant := r.IntN(4)
+	quadrant := random.IntN(4)
 	left, top := float64(quadrant%2*quadW), float64(quadrant/2*quadH)
 	var scenario Scenario
 	for i := range count {
-		width, height := randomHalf(r, 40, 160), randomHalf(r, 40, 160)
-		x, y := left+randomHalf(r, 0, quadW-width), top+randomHalf(r, 0, quadH-height)
+		width, height := randomHalf(random, 40, 160), randomHalf(random, 40, 160)
+		x, y := left+randomHalf(random, 0, quadW-width), top+randomHalf(random, 0, quadH-height)
 		scenario.Shapes = append(scenario.Shapes,
-			solidGeo(fmt.Sprintf("shape:shape-%d", i), pick(r, geos), pick(r, colors), x, y,
+			solidGeo(fmt.Sprintf("shape:shape-%d", i), pick(random, geos), pick(random, colors), x, y,
 				width, height))
 	}
 	scenario.Task = &BalanceTask{

@@ -34,50 +34,50 @@ type Measures []Measure
 
 // MarshalJSON writes the difficulty measures of a scenario as the members of an object, in their
 // order.
-func (m Measures) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i, measure := range m {
+func (measures Measures) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, measure := range measures {
 		if i > 0 {
-			b = append(b, ',')
+			out = append(out, ',')
 		}
 		value, err := json.Marshal(measure.Value)
 		if err != nil {
 			return nil, err
 		}
-		b = append(fmt.Appendf(b, "%q:", measure.Name), value...)
+		out = append(fmt.Appendf(out, "%q:", measure.Name), value...)
 	}
-	return append(b, '}'), nil
+	return append(out, '}'), nil
 }
 
 // Measured returns the difficulty measures of a scenario and the level that follows from them. See
 // docs/spec/aspire.md#r71.
-func (s *Scenario) Measured() (Measures, Level) {
-	switch task := s.Task.(type) {
+func (scenario *Scenario) Measured() (Measures, Level) {
+	switch task := scenario.Task.(type) {
 	case *MazeTask:
-		return s.measureMaze(task)
+		return scenario.measureMaze(task)
 	case *GraphTask:
-		count := s.countCrossings(task.Node)
+		count := scenario.countCrossings(task.Node)
 		return Measures{{"crossings", count}}, hardest(count > 5, count > 10)
 	case *PatternTask:
-		like := s.hasLookalike(task)
+		like := scenario.hasLookalike(task)
 		return Measures{{"mode", task.Mode}, {"like", like}}, hardest(task.Mode == "shape", like)
 	case *LabelTask:
 		return Measures{{"geo", task.Type}},
 			hardest(!slices.Contains(easyGeos, task.Type), slices.Contains(hardGeos, task.Type))
 	case *LineTask:
-		count := s.countAlike(task.A, task.B)
+		count := scenario.countAlike(task.A, task.B)
 		return Measures{{"alike", count}}, hardest(count > 0, count > 1)
 	case *ArrowTask:
-		angle := s.initialAngle(task)
+		angle := scenario.initialAngle(task)
 		return Measures{{"ti", angle}}, hardest(angle <= 2.1, angle < 1.1)
 	case *OverlapTask:
-		count := s.countDisjoint(task)
+		count := scenario.countDisjoint(task)
 		return Measures{{"apart", count}}, hardest(count > 0, count > 1)
 	case *BalanceTask:
-		share := s.overlapShare()
+		share := scenario.overlapShare()
 		return Measures{{"overlap", share}}, hardest(share >= 0.08, share > 0.15)
 	}
-	panic("BUG: no measure for " + s.Test)
+	panic("BUG: no measure for " + scenario.Test)
 }
 
 // hardest returns the level of a scenario: Hard if hard is true, else Medium if medium is, else
@@ -100,26 +100,26 @@ var (
 
 // measureMaze measures how difficult a maze scenario is: whether the direction is one of the four
 // main ones, and how many other shapes have the anchor's colour or outline.
-func (s *Scenario) measureMaze(t *MazeTask) (Measures, Level) {
-	cardinal := slices.Contains([]string{"north", "east", "south", "west"}, t.Direction)
+func (scenario *Scenario) measureMaze(task *MazeTask) (Measures, Level) {
+	cardinal := slices.Contains([]string{"north", "east", "south", "west"}, task.Direction)
 	kind := "ordinal"
 	if cardinal {
 		kind = "cardinal"
 	}
-	n := s.countAlike(t.Anchor)
+	n := scenario.countAlike(task.Anchor)
 	return Measures{{"direction", kind}, {"alike", n}}, hardest(!cardinal || n > 0, !cardinal && n > 0)
 }
 
 // countAlike counts the solid shapes of a scenario that have the colour or the outline of one of
 // the shapes with the given ids, without these shapes themselves. Such shapes make the task harder.
-func (s *Scenario) countAlike(ids ...string) (n int) {
-	for i := range s.Shapes {
-		shape := &s.Shapes[i]
+func (scenario *Scenario) countAlike(ids ...string) (n int) {
+	for i := range scenario.Shapes {
+		shape := &scenario.Shapes[i]
 		if shape.Props.Fill != "solid" || slices.Contains(ids, shape.ID) {
 			continue
 		}
 		if slices.ContainsFunc(ids, func(id string) bool {
-			p := s.shape(id).Props
+			p := scenario.shape(id).Props
 			return p.Color == shape.Props.Color || p.Geo == shape.Props.Geo
 		}) {
 			n++
@@ -129,24 +129,24 @@ func (s *Scenario) countAlike(ids ...string) (n int) {
 }
 
 // shape returns the scenario's shape with this id, which exists.
-func (s *Scenario) shape(id string) *Shape {
-	i := slices.IndexFunc(s.Shapes, func(sh Shape) bool { return sh.ID == id })
+func (scenario *Scenario) shape(id string) *Shape {
+	i := slices.IndexFunc(scenario.Shapes, func(sh Shape) bool { return sh.ID == id })
 	if i < 0 {
 		panic("BUG: no shape " + id)
 	}
-	return &s.Shapes[i]
+	return &scenario.Shapes[i]
 }
 
 // countCrossings counts how often the edges at a node of a graph scenario cross other edges.
-func (s *Scenario) countCrossings(node string) (n int) {
-	cx, cy := s.shape(node).Centre()
+func (scenario *Scenario) countCrossings(node string) (n int) {
+	cx, cy := scenario.shape(node).Centre()
 	type edge struct{ ax, ay, bx, by float64 }
 	var atNode, others []edge
-	for _, sh := range s.Shapes {
-		if sh.Type != "line" {
+	for _, shape := range scenario.Shapes {
+		if shape.Type != "line" {
 			continue
 		}
-		e := edge{sh.X, sh.Y, sh.X + sh.Props.Points.A2.X, sh.Y + sh.Props.Points.A2.Y}
+		e := edge{shape.X, shape.Y, shape.X + shape.Props.Points.A2.X, shape.Y + shape.Props.Points.A2.Y}
 		// Centres and ends are rounded to cents each, so they are compared with room.
 		if math.Hypot(e.ax-cx, e.ay-cy) < 1 || math.Hypot(e.bx-cx, e.by-cy) < 1 {
 			atNode = append(atNode, e)
@@ -186,16 +186,16 @@ var lookalikes = [][]string{
 
 // hasLookalike reports whether the colour or the outline in which the outlier of a pattern scenario
 // differs looks like one of the values of the other shapes.
-func (s *Scenario) hasLookalike(t *PatternTask) bool {
-	value := func(sh *Shape) string {
-		if t.Mode == "color" {
-			return sh.Props.Color
+func (scenario *Scenario) hasLookalike(task *PatternTask) bool {
+	value := func(shape *Shape) string {
+		if task.Mode == "color" {
+			return shape.Props.Color
 		}
-		return sh.Props.Geo
+		return shape.Props.Geo
 	}
-	outlierValue := value(s.shape(t.Outlier))
-	for i := range s.Shapes {
-		other := value(&s.Shapes[i])
+	outlierValue := value(scenario.shape(task.Outlier))
+	for i := range scenario.Shapes {
+		other := value(&scenario.Shapes[i])
 		if other != outlierValue && slices.ContainsFunc(lookalikes,
 			func(f []string) bool { return slices.Contains(f, outlierValue) && slices.Contains(f, other) }) {
 			return true
@@ -206,21 +206,21 @@ func (s *Scenario) hasLookalike(t *PatternTask) bool {
 
 // initialAngle returns the angle between the heading of an arrow scenario's arrow and the direction
 // of its target, in radians from 0 to pi. See docs/spec/aspire.md#r50.
-func (s *Scenario) initialAngle(t *ArrowTask) float64 {
-	arrow := s.shape(t.Arrow)
+func (scenario *Scenario) initialAngle(task *ArrowTask) float64 {
+	arrow := scenario.shape(task.Arrow)
 	sin, cos := math.Sincos(arrow.Rotation)
 	halfW, halfH := arrow.Props.W/2, arrow.Props.H/2
 	x, y := arrow.X+cos*halfW-sin*halfH, arrow.Y+sin*halfW+cos*halfH
-	targetX, targetY := s.shape(t.Target).Centre()
+	targetX, targetY := scenario.shape(task.Target).Centre()
 	return math.Abs(math.Remainder(arrow.Rotation-math.Pi/2-math.Atan2(targetY-y, targetX-x), 2*math.Pi))
 }
 
 // countDisjoint counts the rectangles of an overlap scenario that are to be deleted although they
 // do not intersect the reference themselves.
-func (s *Scenario) countDisjoint(t *OverlapTask) (n int) {
-	r := s.shape(t.Reference)
+func (scenario *Scenario) countDisjoint(t *OverlapTask) (n int) {
+	r := scenario.shape(t.Reference)
 	for _, id := range t.Expected {
-		o := s.shape(id)
+		o := scenario.shape(id)
 		if o.X+o.Props.W <= r.X || r.X+r.Props.W <= o.X || o.Y+o.Props.H <= r.Y || r.Y+r.Props.H <= o.Y {
 			n++
 		}
@@ -231,10 +231,10 @@ func (s *Scenario) countDisjoint(t *OverlapTask) (n int) {
 // overlapShare returns how much the boxes of a scenario's shapes overlap: 1 minus the area of their
 // union divided by the sum of their areas, from 0 to below 1. The union is measured in columns
 // between neighbouring x coordinates.
-func (s *Scenario) overlapShare() float64 {
+func (scenario *Scenario) overlapShare() float64 {
 	var xs []float64
 	sum, union := 0.0, 0.0
-	for _, sh := range s.Shapes {
+	for _, sh := range scenario.Shapes {
 		xs = append(xs, sh.X, sh.X+sh.Props.W)
 		sum += sh.Props.W * sh.Props.H
 	}
@@ -242,7 +242,7 @@ func (s *Scenario) overlapShare() float64 {
 	for i, x := range xs[1:] {
 		type interval struct{ from, to float64 }
 		var column []interval
-		for _, sh := range s.Shapes {
+		for _, sh := range scenario.Shapes {
 			if sh.X <= xs[i] && x <= sh.X+sh.Props.W {
 				column = append(column, interval{sh.Y, sh.Y + sh.Props.H})
 			}
@@ -268,11 +268,11 @@ func MakeLevel(seed uint64, test string, index int, level Level) (*Scenario, err
 	if level == Graded {
 		level = []Level{Easy, Medium, Hard}[index%3]
 	}
-	return drawUntil(seed, test, index, func(s *Scenario) bool {
+	return drawUntil(seed, test, index, func(scenario *Scenario) bool {
 		if level == Mixed {
 			return true
 		}
-		_, measured := s.Measured()
+		_, measured := scenario.Measured()
 		return measured == level
 	})
 }

@@ -13,11 +13,11 @@ type LabelTask struct {
 
 // drawLabel makes a random scenario of the label test: one large shape well inside the canvas, to
 // be labelled with its colour and outline (docs/spec/aspire.md#r40).
-func drawLabel(r *rand.Rand) (Scenario, bool) {
+func drawLabel(random *rand.Rand) (Scenario, bool) {
 	const margin = 60
-	color, geo := pick(r, colors), pick(r, geos)
-	width, height := randomHalf(r, 220, 560), randomHalf(r, 180, 440)
-	x, y := randomHalf(r, margin, canvasW-margin-width), randomHalf(r, margin, canvasH-margin-height)
+	color, geo := pick(random, colors), pick(random, geos)
+	width, height := randomHalf(random, 220, 560), randomHalf(random, 180, 440)
+	x, y := randomHalf(random, margin, canvasW-margin-width), randomHalf(random, margin, canvasH-margin-height)
 	id := "shape:" + color + "-" + geo
 	return Scenario{
 		Shapes: []Shape{solidGeo(id, geo, color, x, y, width, height)},
@@ -41,14 +41,14 @@ type LineTask struct {
 // cell of a 3x2 grid at a random offset from the cell's centre, and the task to draw a line between
 // two of them (docs/spec/aspire.md#r46). It returns false if rounding moved a shape beyond the
 // range of offsets.
-func drawLine(r *rand.Rand) (Scenario, bool) {
+func drawLine(random *rand.Rand) (Scenario, bool) {
 	const cellW, cellH, jitterX, jitterY, columns, rows = 466, 400, 120, 90, 3, 2
 	var scenario Scenario
-	looks := distinctLooks(r, columns*rows, "", "")
+	looks := distinctLooks(random, columns*rows, "", "")
 	for i, look := range looks {
-		width, height := randomHalf(r, 90, 190), randomHalf(r, 90, 190)
-		centreX := cellW/2 + float64(i%columns*cellW) + jitterX*(2*r.Float64()-1)
-		centreY := cellH/2 + float64(i/columns*cellH) + jitterY*(2*r.Float64()-1)
+		width, height := randomHalf(random, 90, 190), randomHalf(random, 90, 190)
+		centreX := cellW/2 + float64(i%columns*cellW) + jitterX*(2*random.Float64()-1)
+		centreY := cellH/2 + float64(i/columns*cellH) + jitterY*(2*random.Float64()-1)
 		x, y := roundTo(centreX-width/2, 0.5), roundTo(centreY-height/2, 0.5)
 		if outsideRange(x+width/2-(cellW/2+float64(i%columns*cellW)), jitterX) ||
 			outsideRange(y+height/2-(cellH/2+float64(i/columns*cellH)), jitterY) {
@@ -57,7 +57,7 @@ func drawLine(r *rand.Rand) (Scenario, bool) {
 		scenario.Shapes = append(scenario.Shapes, solidGeo("shape:"+look[0]+"-"+look[1], look[1], look[0], x, y,
 			width, height))
 	}
-	order := r.Perm(len(looks))
+	order := random.Perm(len(looks))
 	a, b := &scenario.Shapes[order[0]], &scenario.Shapes[order[1]]
 	task := &LineTask{A: a.ID, B: b.ID}
 	task.ACentre[0], task.ACentre[1] = a.Centre()

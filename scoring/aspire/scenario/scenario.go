@@ -36,7 +36,7 @@ type Scenario struct {
 }
 
 // ID names the scenario within its set: "maze-00".
-func (s *Scenario) ID() string { return fmt.Sprintf("%s-%02d", s.Test, s.Index) }
+func (scenario *Scenario) ID() string { return fmt.Sprintf("%s-%02d", scenario.Test, scenario.Index) }
 
 // Shape is a shape in simple form: only what differs from the editor's defaults, fields in the
 // order of the prompt. See docs/spec/aspire.md#r4 and docs/spec/aspire.md#r8.
@@ -147,19 +147,19 @@ type Line struct {
 
 // AppendLine appends the scenario with a model's answer as a line of a dump; response is nil for no
 // answer.
-func (s *Scenario) AppendLine(dst []byte, model string, response *string) ([]byte, error) {
-	return s.appendJSON(dst, Line{
-		ID: s.ID() + "/" + model, Suite: "aspire", Test: s.Test, Model: model,
-		Prompt: s.Prompt, Shapes: s.Shapes, Task: s.Task, Response: response,
+func (scenario *Scenario) AppendLine(dst []byte, model string, response *string) ([]byte, error) {
+	return scenario.appendJSON(dst, Line{
+		ID: scenario.ID() + "/" + model, Suite: "aspire", Test: scenario.Test, Model: model,
+		Prompt: scenario.Prompt, Shapes: scenario.Shapes, Task: scenario.Task, Response: response,
 	})
 }
 
 // AppendTask appends the scenario as a line of a task file: a dump line without model and
 // response, with the seed, the index, the level and the measures. Its id is made of test,
 // seed and index. See docs/spec/aspire.md#r72.
-func (s *Scenario) AppendTask(dst []byte, seed uint64) ([]byte, error) {
-	measures, level := s.Measured()
-	return s.appendJSON(dst, struct {
+func (scenario *Scenario) AppendTask(dst []byte, seed uint64) ([]byte, error) {
+	measures, level := scenario.Measured()
+	return scenario.appendJSON(dst, struct {
 		ID       string   `json:"id"`
 		Suite    string   `json:"suite"`
 		Test     string   `json:"test"`
@@ -170,17 +170,17 @@ func (s *Scenario) AppendTask(dst []byte, seed uint64) ([]byte, error) {
 		Index    int      `json:"index"`
 		Level    Level    `json:"level"`
 		Measures Measures `json:"measures"`
-	}{fmt.Sprintf("%s-s%d-%02d", s.Test, seed, s.Index), "aspire", s.Test, s.Prompt, s.Shapes, s.Task, seed,
-		s.Index, level, measures})
+	}{fmt.Sprintf("%s-s%d-%02d", scenario.Test, seed, scenario.Index), "aspire", scenario.Test, scenario.Prompt, scenario.Shapes, scenario.Task, seed,
+		scenario.Index, level, measures})
 }
 
 // appendJSON appends a scenario's line as JSON, without the escapes that only HTML needs.
-func (s *Scenario) appendJSON(dst []byte, line any) ([]byte, error) {
-	b := bytes.NewBuffer(dst)
-	enc := json.NewEncoder(b)
+func (scenario *Scenario) appendJSON(dst []byte, line any) ([]byte, error) {
+	buffer := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(buffer)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(line); err != nil {
-		return dst, fmt.Errorf("cannot encode scenario %s: %w", s.ID(), err)
+		return dst, fmt.Errorf("cannot encode scenario %s: %w", scenario.ID(), err)
 	}
-	return b.Bytes(), nil
+	return buffer.Bytes(), nil
 }

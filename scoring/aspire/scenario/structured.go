@@ -36,7 +36,7 @@ var directions = []struct {
 // drawMaze makes a random scenario of the maze test: the grid and four shapes in distinct squares.
 // The target is an empty square next to one of the shapes, the anchor (docs/spec/aspire.md#r25). It
 // returns false if all squares around the anchor are taken.
-func drawMaze(r *rand.Rand) (Scenario, bool) {
+func drawMaze(random *rand.Rand) (Scenario, bool) {
 	var scenario Scenario
 	for row := range gridSide {
 		for col := range gridSide {
@@ -46,9 +46,9 @@ func drawMaze(r *rand.Rand) (Scenario, bool) {
 			scenario.Shapes = append(scenario.Shapes, cell)
 		}
 	}
-	squares := r.Perm(gridSide * gridSide)[:4]
+	squares := random.Perm(gridSide * gridSide)[:4]
 	taken := map[int]bool{}
-	looks := distinctLooks(r, 4, "red", "star")
+	looks := distinctLooks(random, 4, "red", "star")
 	for i, square := range squares {
 		taken[square] = true
 		const inset = (cellSide - pieceSide) / 2
@@ -57,9 +57,9 @@ func drawMaze(r *rand.Rand) (Scenario, bool) {
 				gridOrigin+inset+float64(square%gridSide*cellSide), gridOrigin+inset+float64(square/gridSide*cellSide),
 				pieceSide, pieceSide))
 	}
-	anchor := r.IntN(4)
+	anchor := random.IntN(4)
 	row, col := squares[anchor]/gridSide, squares[anchor]%gridSide
-	for _, choice := range r.Perm(len(directions)) {
+	for _, choice := range random.Perm(len(directions)) {
 		direction := directions[choice]
 		targetRow, targetCol := row+direction.dr, col+direction.dc
 		if targetRow < 0 || targetRow >= gridSide || targetCol < 0 || targetCol >= gridSide ||
@@ -90,23 +90,23 @@ type GraphTask struct {
 // drawGraph makes a random scenario of the graph test: an Erdős–Rényi graph with 10 nodes on a
 // circle, in which each pair has an edge with the probability 0.3, and the task to mark the
 // neighbours of the green node (docs/spec/aspire.md#r32). It returns false if that node has none.
-func drawGraph(r *rand.Rand) (Scenario, bool) {
+func drawGraph(random *rand.Rand) (Scenario, bool) {
 	const nodes, probability, radius, cx, cy, side = 10, 0.3, 320, 700, 400, 60
 	var positions [nodes][2]float64 // the nodes stand around the circle in a random order
-	for k, i := range r.Perm(nodes) {
+	for k, i := range random.Perm(nodes) {
 		sin, cos := math.Sincos(2 * math.Pi * float64(k) / nodes)
 		positions[i] = [2]float64{roundCents(cx + radius*cos), roundCents(cy + radius*sin)}
 	}
 	var edges [][2]int
 	for i := range nodes {
 		for j := i + 1; j < nodes; j++ {
-			if r.Float64() < probability {
+			if random.Float64() < probability {
 				edges = append(edges, [2]int{i, j})
 			}
 		}
 	}
-	r.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
-	green := r.IntN(nodes)
+	random.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
+	green := random.IntN(nodes)
 	var scenario Scenario
 	linked := [nodes]bool{} // to the green node
 	for k, edge := range edges {
@@ -150,23 +150,23 @@ type PatternTask struct {
 // drawPattern makes a random scenario of the pattern test: the four combinations of two colours and
 // two outlines in a random order, and an outlier with a third value of one of them
 // (docs/spec/aspire.md#r36, docs/spec/aspire.md#r37).
-func drawPattern(r *rand.Rand) (Scenario, bool) {
-	mode := pick(r, []string{"color", "shape"})
-	hues, kinds := sampleDistinct(r, colors, 3), sampleDistinct(r, geos, 3)
+func drawPattern(random *rand.Rand) (Scenario, bool) {
+	mode := pick(random, []string{"color", "shape"})
+	hues, kinds := sampleDistinct(random, colors, 3), sampleDistinct(random, geos, 3)
 	var looks [5][2]string
 	for i := range 4 { // look 4 is the outlier
 		looks[i] = [2]string{hues[i/2], kinds[i%2]}
 	}
 	if mode == "color" {
-		looks[4] = [2]string{hues[2], kinds[r.IntN(2)]}
+		looks[4] = [2]string{hues[2], kinds[random.IntN(2)]}
 	} else {
-		looks[4] = [2]string{hues[r.IntN(2)], kinds[2]}
+		looks[4] = [2]string{hues[random.IntN(2)], kinds[2]}
 	}
 	var scenario Scenario
 	task := &PatternTask{Mode: mode}
-	for k, i := range r.Perm(5) {
+	for k, i := range random.Perm(5) {
 		id := fmt.Sprintf("shape:shape-%d", k)
-		x, y := roundTo(60+260*float64(k)+100*r.Float64(), 0.5), roundTo(80+500*r.Float64(), 0.5)
+		x, y := roundTo(60+260*float64(k)+100*random.Float64(), 0.5), roundTo(80+500*random.Float64(), 0.5)
 		scenario.Shapes = append(scenario.Shapes, solidGeo(id, looks[i][1], looks[i][0], x, y, 140, 140))
 		if i == 4 {
 			task.Outlier = id

@@ -54,41 +54,41 @@ type foundActions struct {
 // else the first fenced block that holds a list, else the first list of objects anywhere.
 // Positions are in the text without white space at its ends. limited is true where the
 // search read too much.
-func findActions(r *pyjson.Reader, text string) foundActions {
+func findActions(reader *pyjson.Reader, text string) foundActions {
 	text = strings.Trim(strings.TrimLeft(text, "\ufeff"), pythonSpace)
-	r.Reset(text)
-	if v, err := r.All(); err == nil {
+	reader.Reset(text)
+	if v, err := reader.All(); err == nil {
 		return foundActions{Actions(v), Direct, 0, len(text), false}
 	}
-	if f, ok := findInFence(r, text); ok {
+	if f, ok := findInFence(reader, text); ok {
 		return f
 	}
 	budget := maxReadsPerByte*len(text) + 1<<16
-	for at := 0; ; at++ {
-		next := strings.IndexByte(text[at:], '[')
+	for pos := 0; ; pos++ {
+		next := strings.IndexByte(text[pos:], '[')
 		if next < 0 {
 			return foundActions{how: None}
 		}
-		at += next
-		if r.Steps() > budget {
+		pos += next
+		if reader.Steps() > budget {
 			return foundActions{how: None, limited: true}
 		}
-		v, end, err := r.At(at)
+		v, end, err := reader.At(pos)
 		if err == nil && isListOfObjects(v) {
-			return foundActions{v, Scan, at, end, false}
+			return foundActions{v, Scan, pos, end, false}
 		}
 	}
 }
 
 // Actions returns the list of mouse actions under the key "actions" for an object that has one,
-// else v itself.
-func Actions(v pyjson.Value) pyjson.Value {
-	if v.Kind != pyjson.Dict {
-		return v
+// else value itself.
+func Actions(value pyjson.Value) pyjson.Value {
+	if value.Kind != pyjson.Dict {
+		return value
 	}
-	list := v.Get("actions")
+	list := value.Get("actions")
 	if list == nil || list.Kind != pyjson.List {
-		return v
+		return value
 	}
 	return *list
 }
@@ -98,32 +98,32 @@ const fence = "```"
 // findInFence returns the mouse actions in the first fenced code block of an answer that holds
 // nothing else. The rest of a block's first line, which names its language, is skipped. ok is false
 // where there is no such block.
-func findInFence(r *pyjson.Reader, text string) (f foundActions, ok bool) {
-	for at := 0; ; {
-		opening := strings.Index(text[at:], fence)
+func findInFence(reader *pyjson.Reader, text string) (actions foundActions, ok bool) {
+	for pos := 0; ; {
+		opening := strings.Index(text[pos:], fence)
 		if opening < 0 {
-			return f, false
+			return actions, false
 		}
-		lineEnd := strings.IndexByte(text[at+opening+len(fence):], '\n')
+		lineEnd := strings.IndexByte(text[pos+opening+len(fence):], '\n')
 		if lineEnd < 0 {
-			return f, false
+			return actions, false
 		}
-		bodyStart := at + opening + len(fence) + lineEnd + 1
+		bodyStart := pos + opening + len(fence) + lineEnd + 1
 		bodyLength := strings.Index(text[bodyStart:], fence)
 		if bodyLength < 0 {
-			return f, false
+			return actions, false
 		}
 		body := text[bodyStart : bodyStart+bodyLength]
 		left := len(body) - len(strings.TrimLeft(body, pythonSpace))
 		right := len(strings.TrimRight(body, pythonSpace))
 		if left < right {
-			v, err := r.Span(bodyStart+left, bodyStart+right)
+			v, err := reader.Span(bodyStart+left, bodyStart+right)
 			v = Actions(v)
 			if err == nil && v.Kind == pyjson.List {
 				return foundActions{v, Fence, bodyStart + left, bodyStart + right, false}, true
 			}
 		}
-		at = bodyStart + bodyLength + len(fence)
+		pos = bodyStart + bodyLength + len(fence)
 	}
 }
 

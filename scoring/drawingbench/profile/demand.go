@@ -37,45 +37,45 @@ var places = []string{"above", "below", "left", "right", "center", "corners", "t
 	"bottom-left", "bottom-right"}
 
 // Read returns what a DrawingBench task demands: the criteria c together with those that the
-// published evaluator ignores. v is the task's criteria object, from which c was read; nil or null
+// published evaluator ignores. value is the task's criteria object, from which c was read; nil or null
 // where it has none. The error names the member that cannot be used.
-func Read(v *pyjson.Value, c *published.Criteria) (d Demand, err error) {
-	d.Criteria = c
+func Read(value *pyjson.Value, c *published.Criteria) (demand Demand, err error) {
+	demand.Criteria = c
 	if c == nil {
-		d.Criteria = &published.Criteria{}
+		demand.Criteria = &published.Criteria{}
 	}
-	if v == nil || v.Kind != pyjson.Dict {
-		return d, nil
+	if value == nil || value.Kind != pyjson.Dict {
+		return demand, nil
 	}
-	most, err := finiteNumber(v, "criteria", "max_actions")
+	most, err := finiteNumber(value, "criteria", "max_actions")
 	if err != nil {
-		return d, err
+		return demand, err
 	}
 	if most != nil {
-		d.MaxActions = *most
+		demand.MaxActions = *most
 	}
-	if f := v.Get("corner_placement"); f != nil {
-		d.Corners = f.True()
+	if f := value.Get("corner_placement"); f != nil {
+		demand.Corners = f.True()
 	}
-	if d.Position, err = readPosition(v.Get("position_constraint")); err != nil {
-		return d, err
+	if demand.Position, err = readPosition(value.Get("position_constraint")); err != nil {
+		return demand, err
 	}
-	d.Size, err = readSize(v.Get("size_constraint"))
-	return d, err
+	demand.Size, err = readSize(value.Get("size_constraint"))
+	return demand, err
 }
 
 // readPosition reads a DrawingBench task's position constraint: a word in "type", or else x_max,
 // y_max or both. It returns nil for null or none.
-func readPosition(v *pyjson.Value) (*Position, error) {
+func readPosition(value *pyjson.Value) (*Position, error) {
 	const name = "criteria.position_constraint"
-	if v == nil || v.Kind == pyjson.None {
+	if value == nil || value.Kind == pyjson.None {
 		return nil, nil
 	}
-	if v.Kind != pyjson.Dict {
-		return nil, wrongKind(name, v, "an object")
+	if value.Kind != pyjson.Dict {
+		return nil, wrongKind(name, value, "an object")
 	}
 	constraint := &Position{}
-	if word := v.Get("type"); word != nil {
+	if word := value.Get("type"); word != nil {
 		if word.Kind != pyjson.Str || !slices.Contains(places, word.S) {
 			return nil, wrongKind(name+".type", word,
 				"above, below, left, right, center, corners, top-left, top-right, bottom-left or bottom-right")
@@ -84,37 +84,37 @@ func readPosition(v *pyjson.Value) (*Position, error) {
 		return constraint, nil
 	}
 	var err error
-	if constraint.XMax, err = finiteNumber(v, name, "x_max"); err != nil {
+	if constraint.XMax, err = finiteNumber(value, name, "x_max"); err != nil {
 		return nil, err
 	}
-	if constraint.YMax, err = finiteNumber(v, name, "y_max"); err != nil {
+	if constraint.YMax, err = finiteNumber(value, name, "y_max"); err != nil {
 		return nil, err
 	}
 	if constraint.XMax == nil && constraint.YMax == nil {
-		return nil, wrongKind(name, v, "type, x_max or y_max in it")
+		return nil, wrongKind(name, value, "type, x_max or y_max in it")
 	}
 	return constraint, nil
 }
 
 // readSize reads a DrawingBench task's size constraint, nil for null or none. width and height are
 // needed; tolerance is 0 where it is not given.
-func readSize(v *pyjson.Value) (*Size, error) {
+func readSize(value *pyjson.Value) (*Size, error) {
 	const name = "criteria.size_constraint"
-	if v == nil || v.Kind == pyjson.None {
+	if value == nil || value.Kind == pyjson.None {
 		return nil, nil
 	}
-	if v.Kind != pyjson.Dict {
-		return nil, wrongKind(name, v, "an object")
+	if value.Kind != pyjson.Dict {
+		return nil, wrongKind(name, value, "an object")
 	}
 	constraint := &Size{}
 	for key, target := range map[string]*float64{"width": &constraint.Width, "height": &constraint.Height,
 		"tolerance": &constraint.Tolerance} {
-		given, err := finiteNumber(v, name, key)
+		given, err := finiteNumber(value, name, key)
 		if err != nil {
 			return nil, err
 		}
 		if given == nil && key != "tolerance" {
-			return nil, wrongKind(name, v, "width and height in it")
+			return nil, wrongKind(name, value, "width and height in it")
 		}
 		if given != nil {
 			*target = *given

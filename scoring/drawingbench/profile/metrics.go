@@ -18,32 +18,32 @@ const maxElements = 1000
 // metrics: coverages of several kinds, visible colours, nearness to the region that the task's
 // prompt names, elements, and overdraw (writes per painted pixel). See
 // docs/spec/drawingbench.md#r70.
-func Metrics(p *replay.Picture, prompt string) []scoring.Metric {
-	pixels := &p.Stats
-	out := Index(p)
+func Metrics(picture *replay.Picture, prompt string) []scoring.Metric {
+	pixels := &picture.Stats
+	out := Index(picture)
 	add := func(name string, v any) { out = append(out, scoring.Metric{Name: name, Value: v}) }
 	// coverages are shares of the canvas, 0..1
 	add("painted_coverage", float64(pixels.NonWhite)/canvasArea)
 	add("solid_coverage", float64(pixels.Solid)/canvasArea)
 	add("ink_coverage", float64(pixels.InkSum)/255/canvasArea)
-	add("enclosed_coverage", float64(p.Canvas.Enclosed())/canvasArea)
-	add("bbox_coverage", boxCoverage(p))
-	add("color_area", scoring.JSON(coloursJSON(p)))
+	add("enclosed_coverage", float64(picture.Canvas.Enclosed())/canvasArea)
+	add("bbox_coverage", boxCoverage(picture))
+	add("color_area", scoring.JSON(coloursJSON(picture)))
 	seen := []string{}
 	for _, colour := range layout.Palette {
-		if colourVisible(p, colour.Hex) {
+		if colourVisible(picture, colour.Hex) {
 			seen = append(seen, colour.Hex)
 		}
 	}
 	add("visible_colors", seen)
-	add("region_accuracy", regionAccuracy(p, prompt))
+	add("region_accuracy", regionAccuracy(picture, prompt))
 	add("corners", allPositive(pixels.Corners))
-	add("elements", len(p.Elements))
-	add("element_sizes", scoring.JSON(elementsJSON(p)))
-	add("visible_segments", len(visibleElements(p)))
+	add("elements", len(picture.Elements))
+	add("element_sizes", scoring.JSON(elementsJSON(picture)))
+	add("visible_segments", len(visibleElements(picture)))
 	var overdraw any
 	if pixels.NonWhite > 0 {
-		overdraw = float64(p.Writes) / float64(pixels.NonWhite)
+		overdraw = float64(picture.Writes) / float64(pixels.NonWhite)
 	}
 	add("overdraw", overdraw)
 	return out
@@ -51,14 +51,14 @@ func Metrics(p *replay.Picture, prompt string) []scoring.Metric {
 
 // Index returns the counts of pixels of a finished DrawingBench picture, under the names of the
 // index.json of the reference pictures. See docs/spec/drawingbench.md#r69.
-func Index(p *replay.Picture) []scoring.Metric {
-	pixels := &p.Stats
+func Index(picture *replay.Picture) []scoring.Metric {
+	pixels := &picture.Stats
 	nonWhite := float64(pixels.NonWhite)
-	x, y, inked := inkCentroid(p)
+	x, y, inked := inkCentroid(picture)
 	return []scoring.Metric{
 		{Name: "nonwhite", Value: pixels.NonWhite}, {Name: "transparent", Value: pixels.Transparent},
 		{Name: "partial_alpha", Value: pixels.Partial},
-		{Name: "colors", Value: scoring.JSON(coloursJSON(p))},
+		{Name: "colors", Value: scoring.JSON(coloursJSON(picture))},
 		{Name: "bbox", Value: scoring.JSON(appendPixelBox(nil, pixels.Box))},
 		{Name: "centroid", Value: pointOrNull(float64(pixels.SumX)/nonWhite, float64(pixels.SumY)/nonWhite,
 			pixels.NonWhite > 0)},
@@ -66,9 +66,9 @@ func Index(p *replay.Picture) []scoring.Metric {
 		{Name: "ink", Value: float64(pixels.InkSum) / 255}, {Name: "ink_centroid", Value: pointOrNull(x, y, inked)},
 		{Name: "solid", Value: pixels.Solid},
 		{Name: "solid_bbox", Value: scoring.JSON(appendPixelBox(nil, pixels.SolidBox))},
-		{Name: "fill_pixels", Value: scoring.JSON(appendInts(nil, p.Fills))},
-		{Name: "capped_fill", Value: replay.AnyFillCapped(p.Fills)},
-		{Name: "final_state", Value: scoring.JSON(stateJSON(p))},
+		{Name: "fill_pixels", Value: scoring.JSON(appendInts(nil, picture.Fills))},
+		{Name: "capped_fill", Value: replay.AnyFillCapped(picture.Fills)},
+		{Name: "final_state", Value: scoring.JSON(stateJSON(picture))},
 	}
 }
 
@@ -97,83 +97,83 @@ func pointOrNull(x, y float64, ok bool) any {
 
 // appendPixelBox appends a box of pixels as JSON: first and last column and row, both
 // included; null for an empty box.
-func appendPixelBox(b []byte, r image.Rectangle) []byte {
+func appendPixelBox(dst []byte, r image.Rectangle) []byte {
 	if r.Empty() {
-		return append(b, "null"...)
+		return append(dst, "null"...)
 	}
-	return appendInts(b, []int{r.Min.X, r.Min.Y, r.Max.X - 1, r.Max.Y - 1})
+	return appendInts(dst, []int{r.Min.X, r.Min.Y, r.Max.X - 1, r.Max.Y - 1})
 }
 
 // appendInts appends counts of pixels as a JSON array.
-func appendInts(b []byte, list []int) []byte {
-	b = append(b, '[')
+func appendInts(dst []byte, list []int) []byte {
+	dst = append(dst, '[')
 	for i, n := range list {
 		if i > 0 {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
-		b = strconv.AppendInt(b, int64(n), 10)
+		dst = strconv.AppendInt(dst, int64(n), 10)
 	}
-	return append(b, ']')
+	return append(dst, ']')
 }
 
 // coloursJSON returns the numbers of opaque pixels by colour of the palette, as a JSON object.
-func coloursJSON(p *replay.Picture) []byte {
-	b := []byte{'{'}
+func coloursJSON(picture *replay.Picture) []byte {
+	out := []byte{'{'}
 	for i, c := range layout.Palette {
-		b = append(b, '"')
-		b = append(b, strings.ToLower(c.Name)...)
-		b = append(b, '"', ':')
-		b = append(strconv.AppendInt(b, int64(p.Stats.Colours[i]), 10), ',')
+		out = append(out, '"')
+		out = append(out, strings.ToLower(c.Name)...)
+		out = append(out, '"', ':')
+		out = append(strconv.AppendInt(out, int64(picture.Stats.Colours[i]), 10), ',')
 	}
-	b = strconv.AppendInt(append(b, `"other":`...), int64(p.Stats.Other), 10)
-	return append(b, '}')
+	out = strconv.AppendInt(append(out, `"other":`...), int64(picture.Stats.Other), 10)
+	return append(out, '}')
 }
 
 // quadrantsJSON returns the numbers of painted pixels in the four quadrants of the canvas, as a
 // JSON object.
 func quadrantsJSON(counts [4]int) []byte {
-	b := []byte{'{'}
+	out := []byte{'{'}
 	for i, name := range []string{"top-left", "top-right", "bottom-left", "bottom-right"} {
 		if i > 0 {
-			b = append(b, ',')
+			out = append(out, ',')
 		}
-		b = append(b, '"')
-		b = append(b, name...)
-		b = append(b, '"', ':')
-		b = strconv.AppendInt(b, int64(counts[i]), 10)
+		out = append(out, '"')
+		out = append(out, name...)
+		out = append(out, '"', ':')
+		out = strconv.AppendInt(out, int64(counts[i]), 10)
 	}
-	return append(b, '}')
+	return append(out, '}')
 }
 
 // stateJSON returns the drawing app's state after the last action, as a JSON object.
-func stateJSON(p *replay.Picture) []byte {
-	b := scoring.AppendString([]byte(`{"tool":`), p.State.Tool)
-	b = scoring.AppendString(append(b, `,"color":`...), p.State.Colour)
-	b = strconv.AppendInt(append(b, `,"size":`...), int64(p.State.Size), 10)
-	b = strconv.AppendBool(append(b, `,"drawing":`...), p.State.Drawing)
-	return append(b, '}')
+func stateJSON(picture *replay.Picture) []byte {
+	out := scoring.AppendString([]byte(`{"tool":`), picture.State.Tool)
+	out = scoring.AppendString(append(out, `,"color":`...), picture.State.Colour)
+	out = strconv.AppendInt(append(out, `,"size":`...), int64(picture.State.Size), 10)
+	out = strconv.AppendBool(append(out, `,"drawing":`...), picture.State.Drawing)
+	return append(out, '}')
 }
 
 // elementsJSON returns the first maxElements drawn elements as a JSON array: "changed" is
 // the box of the pixels that changed, "box" the geometry without the width of strokes.
 func elementsJSON(p *replay.Picture) []byte {
-	b := []byte{'['}
+	out := []byte{'['}
 	for i := range p.Elements[:min(maxElements, len(p.Elements))] {
 		element := &p.Elements[i]
 		if i > 0 {
-			b = append(b, ',')
+			out = append(out, ',')
 		}
-		b = scoring.AppendString(append(b, `{"kind":`...), string(element.Kind))
-		b = scoring.AppendString(append(b, `,"color":`...), element.Colour)
-		b = appendPixelBox(append(b, `,"changed":`...), element.Painted.Box)
-		b = append(b, `,"box":[`...)
+		out = scoring.AppendString(append(out, `{"kind":`...), string(element.Kind))
+		out = scoring.AppendString(append(out, `,"color":`...), element.Colour)
+		out = appendPixelBox(append(out, `,"changed":`...), element.Painted.Box)
+		out = append(out, `,"box":[`...)
 		for k, x := range element.Box {
 			if k > 0 {
-				b = append(b, ',')
+				out = append(out, ',')
 			}
-			b = scoring.AppendFloat(b, x)
+			out = scoring.AppendFloat(out, x)
 		}
-		b = append(b, "]}"...)
+		out = append(out, "]}"...)
 	}
-	return append(b, ']')
+	return append(out, ']')
 }

@@ -20,8 +20,8 @@ import (
 //
 // It gains 0.05 where there are 10 to 500 actions and 0.2 is left. The result has three
 // decimals, 0..1.
-func Pixels(a *Answer) Score {
-	demand, picture := &a.Demand, a.Picture
+func Pixels(answer *Answer) Score {
+	demand, picture := &answer.Demand, answer.Picture
 	var score Score
 	value := 1.0
 	deductUnless := func(name string, met bool, by float64) {
@@ -58,15 +58,15 @@ func Pixels(a *Answer) Score {
 		deductUnless("min_coverage", lack == 0, float64(lack*0.12))
 	}
 	if demand.Position != nil {
-		deductUnless("position_constraint", a.positionMet(), 0.15)
+		deductUnless("position_constraint", answer.positionMet(), 0.15)
 	}
 	if demand.Size != nil {
-		deductUnless("size_constraint", a.sizeMet(), 0.10)
+		deductUnless("size_constraint", answer.sizeMet(), 0.10)
 	}
 	if demand.Corners {
 		deductUnless("corner_placement", allPositive(picture.Stats.Corners), 0.15)
 	}
-	evaluation := a.Evaluation
+	evaluation := answer.Evaluation
 	value -= float64(0.08 * float64(len(evaluation.Faults)))
 	value -= float64(0.02 * float64(len(evaluation.Warnings)))
 	if evaluation.Actions >= 10 && evaluation.Actions <= 500 && value >= 0.2 {

@@ -30,8 +30,8 @@ func visibleElements(p *replay.Picture) (list []*replay.Element) {
 }
 
 // countErrors counts the published evaluator's errors and warnings of a type.
-func (a *Answer) countErrors(kind string) (n int) {
-	for _, t := range a.Evaluation.ErrorTypes() {
+func (answer *Answer) countErrors(kind string) (n int) {
+	for _, t := range answer.Evaluation.ErrorTypes() {
 		if t == kind {
 			n++
 		}
@@ -50,12 +50,12 @@ func boxCoverage(p *replay.Picture) float64 {
 // one, false for an empty drawing. Words for a side are about the first visible element,
 // corners about all quadrants, other words about the centroid of ink. See
 // docs/spec/drawingbench.md#r73.
-func (a *Answer) positionMet() bool {
-	constraint := a.Demand.Position
+func (answer *Answer) positionMet() bool {
+	constraint := answer.Demand.Position
 	if constraint == nil {
 		return true
 	}
-	elements := visibleElements(a.Picture)
+	elements := visibleElements(answer.Picture)
 	if len(elements) == 0 {
 		return false
 	}
@@ -64,14 +64,14 @@ func (a *Answer) positionMet() bool {
 	case "":
 		return constraint.holdsAll(elements)
 	case "corners":
-		return allPositive(a.Picture.Stats.Quadrants)
+		return allPositive(answer.Picture.Stats.Quadrants)
 	case "above", "below", "left", "right":
 		firstBox := elements[0].Painted.Box
 		x, y := float64(firstBox.Min.X+firstBox.Max.X)/2, float64(firstBox.Min.Y+firstBox.Max.Y)/2
 		return map[string]bool{"above": y < midY, "below": y > midY, "left": x < midX,
 			"right": x > midX}[constraint.Where]
 	}
-	x, y, ok := inkCentroid(a.Picture)
+	x, y, ok := inkCentroid(answer.Picture)
 	if !ok {
 		return false
 	}
@@ -85,10 +85,10 @@ func (a *Answer) positionMet() bool {
 
 // holdsAll reports whether no pixel of the drawn elements lies beyond the limits of a task's
 // position constraint, which are in screen px.
-func (p *Position) holdsAll(elements []*replay.Element) bool {
+func (position *Position) holdsAll(elements []*replay.Element) bool {
 	for _, e := range elements {
 		right, bottom := float64(e.Painted.Box.Max.X+layout.Left), float64(e.Painted.Box.Max.Y+layout.Top)
-		if p.XMax != nil && right > *p.XMax || p.YMax != nil && bottom > *p.YMax {
+		if position.XMax != nil && right > *position.XMax || position.YMax != nil && bottom > *position.YMax {
 			return false
 		}
 	}
@@ -97,9 +97,9 @@ func (p *Position) holdsAll(elements []*replay.Element) bool {
 
 // sizeMet reports whether some drawn element has the size that the task wants, without the
 // width of its strokes; true without a size constraint. See docs/spec/drawingbench.md#r74.
-func (a *Answer) sizeMet() bool {
-	want := a.Demand.Size
-	return want == nil || slices.ContainsFunc(visibleElements(a.Picture), func(e *replay.Element) bool {
+func (answer *Answer) sizeMet() bool {
+	want := answer.Demand.Size
+	return want == nil || slices.ContainsFunc(visibleElements(answer.Picture), func(e *replay.Element) bool {
 		return math.Abs(e.Box[2]-e.Box[0]-want.Width) <= want.Tolerance &&
 			math.Abs(e.Box[3]-e.Box[1]-want.Height) <= want.Tolerance
 	})
@@ -111,11 +111,11 @@ func allPositive(counts [4]int) bool { return !slices.Contains(counts[:], 0) }
 // inkCentroid returns the mean position of ink in the picture, in pixel indices. ok is false
 // where there is no ink.
 func inkCentroid(p *replay.Picture) (x, y float64, ok bool) {
-	s := &p.Stats
-	if s.InkSum == 0 {
+	stats := &p.Stats
+	if stats.InkSum == 0 {
 		return 0, 0, false
 	}
-	return float64(s.InkX) / float64(s.InkSum), float64(s.InkY) / float64(s.InkSum), true
+	return float64(stats.InkX) / float64(stats.InkSum), float64(stats.InkY) / float64(stats.InkSum), true
 }
 
 // toolPainted reports whether a tool changed a pixel of the picture.
@@ -132,13 +132,13 @@ func colourUsed(p *replay.Picture, hex string) bool {
 // colourVisible reports whether a colour is visible in the finished picture. White counts
 // where it was painted over something else; a colour that is not in the palette is never
 // visible. See docs/spec/drawingbench.md#r71.
-func colourVisible(p *replay.Picture, hex string) bool {
+func colourVisible(picture *replay.Picture, hex string) bool {
 	if hex == "#FFFFFF" {
-		return slices.ContainsFunc(p.Inks, func(ink replay.Ink) bool {
+		return slices.ContainsFunc(picture.Inks, func(ink replay.Ink) bool {
 			return ink.Kind != "eraser" &&
 				ink.Colour == hex && ink.Changed
 		})
 	}
 	i := slices.IndexFunc(layout.Palette, func(c layout.Colour) bool { return c.Hex == hex })
-	return i >= 0 && p.Stats.Colours[i] > 0
+	return i >= 0 && picture.Stats.Colours[i] > 0
 }

@@ -51,11 +51,11 @@ func (a *action) hasPoint() bool { return a.x != nil && a.y != nil }
 // See docs/spec/drawingbench.md#r17.
 func appendActions(dst []action, list []pyjson.Value) []action {
 	for i := range list {
-		v := &list[i]
-		if v.Kind != pyjson.Dict {
+		value := &list[i]
+		if value.Kind != pyjson.Dict {
 			panic(AttributeError)
 		}
-		a := action{name: v.Get("action"), x: v.Get("x"), y: v.Get("y")}
+		a := action{name: value.Get("action"), x: value.Get("x"), y: value.Get("y")}
 		if a.name != nil {
 			switch a.name.Kind {
 			case pyjson.List, pyjson.Dict:
@@ -70,16 +70,16 @@ func appendActions(dst []action, list []pyjson.Value) []action {
 }
 
 // pyNumber returns the number that Python computes with for a coordinate of a mouse action: 0 where
-// v is nil (the key is absent). It panics with TypeError for a value that is not a number. See
+// value is nil (the key is absent). It panics with TypeError for a value that is not a number. See
 // docs/spec/drawingbench.md#r18.
-func pyNumber(v *pyjson.Value) float64 {
-	if v == nil {
+func pyNumber(value *pyjson.Value) float64 {
+	if value == nil {
 		return 0
 	}
-	if !v.Number() {
+	if !value.Number() {
 		panic(TypeError)
 	}
-	return v.F
+	return value.F
 }
 
 // nearButton reports whether a coordinate is less than 40 px from a tool button's centre. See

@@ -20,17 +20,17 @@ func boxCoverage(acts []action) float64 {
 	drawing, hasPoint := false, false
 	var x0, y0, x1, y1 float64
 	for i := range acts {
-		a := &acts[i]
-		switch a.kind {
+		action := &acts[i]
+		switch action.kind {
 		case mouseDown:
 			drawing = true
 		case mouseUp:
 			drawing = false
 		}
-		if !drawing || !a.hasPoint() {
+		if !drawing || !action.hasPoint() {
 			continue
 		}
-		x, y := pyNumber(a.x)-left, pyNumber(a.y)-top
+		x, y := pyNumber(action.x)-left, pyNumber(action.y)-top
 		if !onCanvas(x, y) {
 			continue
 		}
@@ -59,17 +59,17 @@ func gridX(x float64) float64 { return math.Trunc(x / width * cells) }
 func gridY(y float64) float64 { return math.Trunc(y / height * cells) }
 
 // markPoint marks the cell of a point in canvas px. Points off the canvas mark nothing.
-func (g *grid) markPoint(x, y float64) {
+func (grid *grid) markPoint(x, y float64) {
 	if onCanvas(x, y) {
-		g.marked[int(min(gridY(y), cells-1))*cells+int(min(gridX(x), cells-1))] = true
+		grid.marked[int(min(gridY(y), cells-1))*cells+int(min(gridX(x), cells-1))] = true
 	}
 }
 
 // markedShare returns the share of the canvas's grid cells that are marked, from 0 to 1 with four
 // decimals.
-func (g *grid) markedShare() float64 {
+func (grid *grid) markedShare() float64 {
 	count := 0
-	for _, isMarked := range g.marked {
+	for _, isMarked := range grid.marked {
 		if isMarked {
 			count++
 		}
@@ -94,22 +94,22 @@ func gridCoverage(acts []action, g *grid) float64 {
 	last := position{&zero, &zero}
 	var press position
 	for i := range acts {
-		a := &acts[i]
-		if a.hasPoint() {
-			last = position{a.x, a.y}
+		action := &acts[i]
+		if action.hasPoint() {
+			last = position{action.x, action.y}
 		}
 		tool = toolAfter(acts, i, tool)
-		switch a.kind {
+		switch action.kind {
 		case mouseDown:
-			drawing, press = true, positionOf(a, last)
+			drawing, press = true, positionOf(action, last)
 		case mouseUp:
 			if drawing {
-				g.markShape(tool.Name, press, positionOf(a, last))
+				g.markShape(tool.Name, press, positionOf(action, last))
 			}
 			drawing = false
 		}
-		if drawing && (tool.Name == "pen" || tool.Name == "eraser") && a.hasPoint() {
-			g.markPoint(pyNumber(a.x)-left, pyNumber(a.y)-top)
+		if drawing && (tool.Name == "pen" || tool.Name == "eraser") && action.hasPoint() {
+			g.markPoint(pyNumber(action.x)-left, pyNumber(action.y)-top)
 		}
 	}
 	return g.markedShare()
@@ -119,13 +119,13 @@ func gridCoverage(acts []action, g *grid) float64 {
 // selected before it. A click on a button selects, and so does a moveTo with a click right after
 // it.
 func toolAfter(acts []action, i int, before *layout.Tool) *layout.Tool {
-	a := &acts[i]
+	action := &acts[i]
 	var selected *layout.Tool
 	switch {
-	case a.kind == click && a.hasPoint():
-		selected = toolAt(a)
-	case a.kind == moveTo:
-		selected = toolAt(a)
+	case action.kind == click && action.hasPoint():
+		selected = toolAt(action)
+	case action.kind == moveTo:
+		selected = toolAt(action)
 		if i+1 >= len(acts) || acts[i+1].kind != click {
 			selected = nil
 		}
@@ -138,12 +138,12 @@ func toolAfter(acts []action, i int, before *layout.Tool) *layout.Tool {
 
 // positionOf returns where a mouse action is: its own coordinates, with those of last in place of
 // missing ones.
-func positionOf(a *action, last position) position {
-	if a.x != nil {
-		last.x = a.x
+func positionOf(action *action, last position) position {
+	if action.x != nil {
+		last.x = action.x
 	}
-	if a.y != nil {
-		last.y = a.y
+	if action.y != nil {
+		last.y = action.y
 	}
 	return last
 }
@@ -151,18 +151,18 @@ func positionOf(a *action, last position) position {
 // markShape marks the grid cells of a shape that was dragged from one position on the canvas to
 // another. Tools that draw no shapes mark nothing, and then the coordinates are not read, because
 // reading them may panic.
-func (g *grid) markShape(tool string, from, to position) {
+func (grid *grid) markShape(tool string, from, to position) {
 	if tool != "rectangle" && tool != "circle" && tool != "line" {
 		return
 	}
 	x0, y0, x1, y1 := pyNumber(from.x)-left, pyNumber(from.y)-top, pyNumber(to.x)-left, pyNumber(to.y)-top
 	switch tool {
 	case "rectangle":
-		g.markRectangle(x0, y0, x1, y1)
+		grid.markRectangle(x0, y0, x1, y1)
 	case "circle":
-		g.markCircle(x0, y0, x1, y1)
+		grid.markCircle(x0, y0, x1, y1)
 	case "line":
-		g.markLine(x0, y0, x1, y1)
+		grid.markLine(x0, y0, x1, y1)
 	}
 }
 
@@ -197,14 +197,14 @@ func pyInt(x float64) float64 {
 
 // markRectangle marks the grid cells of the canvas that a filled rectangle in canvas px touches.
 // See docs/spec/drawingbench.md#r34.
-func (g *grid) markRectangle(x0, y0, x1, y1 float64) {
+func (grid *grid) markRectangle(x0, y0, x1, y1 float64) {
 	from := max(0, pyInt(pyMin(x0, x1)/width*cells))
 	to := min(cells-1, pyInt(pyMax(x0, x1)/width*cells))
 	low := max(0, pyInt(pyMin(y0, y1)/height*cells))
 	high := min(cells-1, pyInt(pyMax(y0, y1)/height*cells))
 	for gy := low; gy <= high; gy++ {
 		for gx := from; gx <= to; gx++ {
-			g.marked[int(gy)*cells+int(gx)] = true
+			grid.marked[int(gy)*cells+int(gx)] = true
 		}
 	}
 }
@@ -216,7 +216,7 @@ const maxRings = 1e9
 // markCircle marks the cells of points sampled inside the circle about (x0, y0) through (x1,
 // y1), in canvas px: 50 angles on rings about 20 px apart. Circles with too many rings
 // panic, as the original runs out of memory. See docs/spec/drawingbench.md#r35.
-func (g *grid) markCircle(x0, y0, x1, y1 float64) {
+func (grid *grid) markCircle(x0, y0, x1, y1 float64) {
 	dx, dy := x1-x0, y1-y0
 	radius := math.Sqrt(float64(dx*dx) + float64(dy*dy))
 	rings := pyInt(radius/20) + 1
@@ -240,7 +240,7 @@ func (g *grid) markCircle(x0, y0, x1, y1 float64) {
 			ring = radius
 		}
 		for _, direction := range circlePoints {
-			g.markPoint(x0+float64(ring*direction[0]), y0+float64(ring*direction[1]))
+			grid.markPoint(x0+float64(ring*direction[0]), y0+float64(ring*direction[1]))
 		}
 	}
 }
@@ -248,7 +248,7 @@ func (g *grid) markCircle(x0, y0, x1, y1 float64) {
 // markLine marks the cells of points sampled along a line in canvas px: one per pixel of the
 // longer axis. Only the part on the canvas is visited, as a line may be very long. See
 // docs/spec/drawingbench.md#r36.
-func (g *grid) markLine(x0, y0, x1, y1 float64) {
+func (grid *grid) markLine(x0, y0, x1, y1 float64) {
 	dx, dy := x1-x0, y1-y0
 	samples := pyInt(pyMax(math.Abs(dx), math.Abs(dy))) + 1
 	last := max(samples-1, 1)
@@ -257,7 +257,7 @@ func (g *grid) markLine(x0, y0, x1, y1 float64) {
 	// One more on either side, as the borders are rounded.
 	for i, end := max(0, math.Floor(from*last)-1), min(samples-1, math.Ceil(to*last)+1); i <= end && i+1 > i; i++ { // i+1 > i fails where doubles have no next integer
 		t := i / last
-		g.markPoint(x0+float64(t*dx), y0+float64(t*dy))
+		grid.markPoint(x0+float64(t*dx), y0+float64(t*dy))
 	}
 }
 

@@ -28,29 +28,29 @@ type Criteria struct {
 
 // ReadCriteria reads the criteria of a DrawingBench task that the published evaluator uses. null
 // and an empty object demand nothing and give nil. The error names the member that is of the wrong
-// kind. The result does not share memory with v.
-func ReadCriteria(v *pyjson.Value) (*Criteria, error) {
-	if v == nil || v.Kind == pyjson.None || v.Kind == pyjson.Dict && len(v.Items()) == 0 {
+// kind. The result does not share memory with value.
+func ReadCriteria(value *pyjson.Value) (*Criteria, error) {
+	if value == nil || value.Kind == pyjson.None || value.Kind == pyjson.Dict && len(value.Items()) == 0 {
 		return nil, nil
 	}
-	if v.Kind != pyjson.Dict {
-		return nil, fmt.Errorf("cannot read criteria: got %.40s; want an object", v.AppendRepr(nil))
+	if value.Kind != pyjson.Dict {
+		return nil, fmt.Errorf("cannot read criteria: got %.40s; want an object", value.AppendRepr(nil))
 	}
 	criteria := &Criteria{}
 	var err error
-	if criteria.Tools, _, err = stringList(v, "required_tools"); err != nil {
+	if criteria.Tools, _, err = stringList(value, "required_tools"); err != nil {
 		return nil, err
 	}
-	if criteria.Colours, criteria.HasColour, err = stringList(v, "required_colors"); err != nil {
+	if criteria.Colours, criteria.HasColour, err = stringList(value, "required_colors"); err != nil {
 		return nil, err
 	}
-	if criteria.Segments, err = finiteNumber(v, "min_segments"); err != nil {
+	if criteria.Segments, err = finiteNumber(value, "min_segments"); err != nil {
 		return nil, err
 	}
-	if criteria.Coverage, err = finiteNumber(v, "min_coverage"); err != nil {
+	if criteria.Coverage, err = finiteNumber(value, "min_coverage"); err != nil {
 		return nil, err
 	}
-	prompt := v.Get("prompt")
+	prompt := value.Get("prompt")
 	if prompt != nil && prompt.Kind != pyjson.None {
 		if prompt.Kind != pyjson.Str {
 			return nil, wrongKind("prompt", prompt, "text")
@@ -140,12 +140,12 @@ func findUse(acts []action, name string) ToolUse {
 // was selected, before a moveTo or click on another tool's button.
 func pressedBeforeOtherTool(rest []action, tool *layout.Tool) bool {
 	for i := range rest {
-		switch a := &rest[i]; a.kind {
+		switch action := &rest[i]; action.kind {
 		case mouseDown:
 			return true
 		case moveTo, click:
 			for k := range layout.Tools {
-				if &layout.Tools[k] != tool && a.hitsTool(&layout.Tools[k]) {
+				if &layout.Tools[k] != tool && action.hitsTool(&layout.Tools[k]) {
 					return false
 				}
 			}

@@ -24,14 +24,14 @@ const (
 func findFaults(acts []action) []Fault {
 	var out []Fault
 	for i := range acts {
-		a := &acts[i]
+		action := &acts[i]
 		switch {
-		case a.name == nil:
+		case action.name == nil:
 			out = append(out, Fault{Type: syntaxError, Index: i, Message: "Missing 'action' field"})
-		case a.kind == moveTo && !a.hasPoint():
+		case action.kind == moveTo && !action.hasPoint():
 			out = append(out, Fault{Type: syntaxError, Index: i, Message: "moveTo requires 'x' and 'y' coordinates"})
-		case a.kind == other:
-			out = append(out, Fault{Type: syntaxError, Index: i, Message: "Unknown action type: " + pyStr(a.name)})
+		case action.kind == other:
+			out = append(out, Fault{Type: syntaxError, Index: i, Message: "Unknown action type: " + pyStr(action.name)})
 		}
 	}
 	for i := range acts {
@@ -46,16 +46,16 @@ func findFaults(acts []action) []Fault {
 // which must have both: values that are not numbers, a point off the screen, a press off the
 // canvas. See docs/spec/drawingbench.md#r24.
 func appendCoordinateFaults(out []Fault, acts []action, i int) []Fault {
-	a := &acts[i]
-	x, okX := pyFloat(a.x)
+	action := &acts[i]
+	x, okX := pyFloat(action.x)
 	y, okY := 0.0, false
 	if okX { // as in the original, y is not converted after an x that cannot be
-		y, okY = pyFloat(a.y)
+		y, okY = pyFloat(action.y)
 	}
-	name := pyStr(a.name)
+	name := pyStr(action.name)
 	if !okX || !okY {
 		return append(out, Fault{Type: syntaxError, Index: i, Detail: name, hasDetail: true,
-			Message: fmt.Sprintf("Invalid coordinate types at index %d: x=%s, y=%s", i, pyStr(a.x), pyStr(a.y))})
+			Message: fmt.Sprintf("Invalid coordinate types at index %d: x=%s, y=%s", i, pyStr(action.x), pyStr(action.y))})
 	}
 	actionText := func(name string) string { return fmt.Sprintf("%s(x=%s, y=%s)", name, pyRepr(x), pyRepr(y)) }
 	if x < 0 || x > 1500 || y < 0 || y > 900 {
@@ -64,7 +64,7 @@ func appendCoordinateFaults(out []Fault, acts []action, i int) []Fault {
 				offScreen("x", x, "width", 1500, "1090 (canvas right edge)", 1090) +
 				offScreen("y", y, "height", 900, "770 (canvas bottom edge)", 770) + actionContext(acts, i)})
 	}
-	if a.kind == mouseDown && (x < 90 || x > 1090 || y < 70 || y > 770) {
+	if action.kind == mouseDown && (x < 90 || x > 1090 || y < 70 || y > 770) {
 		out = append(out, Fault{Type: coordinateError, Index: i, Detail: actionText("mouseDown"), hasDetail: true,
 			Message: fmt.Sprintf("Action at index %d: %s - Drawing outside canvas area.\n", i,
 				actionText("mouseDown")) +
@@ -121,28 +121,28 @@ func actionContext(acts []action, i int) string {
 	return string(out)
 }
 
-// pyFloat returns what Python's float(v) returns for a coordinate of an action. ok is false where
+// pyFloat returns what Python's float(value) returns for a coordinate of an action. ok is false where
 // that raises TypeError or ValueError, which the published evaluator catches. It panics with
 // OverflowError, which that does not catch. See docs/spec/drawingbench.md#r19.
-func pyFloat(v *pyjson.Value) (f float64, ok bool) {
+func pyFloat(value *pyjson.Value) (f float64, ok bool) {
 	switch {
-	case v.Kind == pyjson.Str:
-		return pyjson.ParseFloat(v.S)
-	case v.TooLarge():
+	case value.Kind == pyjson.Str:
+		return pyjson.ParseFloat(value.S)
+	case value.TooLarge():
 		panic(OverflowError)
-	case v.Number():
-		return v.F, true
+	case value.Number():
+		return value.F, true
 	}
 	return 0, false
 }
 
-// pyStr returns what Python's str(v) returns for a value of an answer; v is nil for an absent key,
+// pyStr returns what Python's str(value) returns for a value of an answer; value is nil for an absent key,
 // which prints as None. See docs/spec/drawingbench.md#r26.
-func pyStr(v *pyjson.Value) string {
-	if v == nil {
+func pyStr(value *pyjson.Value) string {
+	if value == nil {
 		return "None"
 	}
-	return string(v.AppendText(nil))
+	return string(value.AppendText(nil))
 }
 
 // pyRepr is Python's repr of a double.

@@ -26,23 +26,23 @@ const maxListedErrors = 50
 // errors of the evaluator and demands that are not met, warnings, and suggestions. No recorded run
 // has errors of the evaluator, so these keep its words; those beyond maxListedErrors are only
 // counted.
-func (e *Evaluation) Feedback() Feedback {
-	feedback := Feedback{Score: e.Score}
-	for _, fault := range e.Faults[:min(maxListedErrors, len(e.Faults))] {
+func (evaluation *Evaluation) Feedback() Feedback {
+	feedback := Feedback{Score: evaluation.Score}
+	for _, fault := range evaluation.Faults[:min(maxListedErrors, len(evaluation.Faults))] {
 		feedback.Errors = append(feedback.Errors, Warning{fault.Type, fault.Message})
 	}
-	if more := len(e.Faults) - maxListedErrors; more > 0 {
+	if more := len(evaluation.Faults) - maxListedErrors; more > 0 {
 		feedback.Errors = append(feedback.Errors,
-			Warning{e.Faults[maxListedErrors].Type, fmt.Sprintf("And %d more errors of this kind.", more)})
+			Warning{evaluation.Faults[maxListedErrors].Type, fmt.Sprintf("And %d more errors of this kind.", more)})
 	}
-	if e.List && e.Criteria != nil {
-		feedback.Errors = append(feedback.Errors, e.unmetDemands()...)
+	if evaluation.List && evaluation.Criteria != nil {
+		feedback.Errors = append(feedback.Errors, evaluation.unmetDemands()...)
 	}
-	for _, warning := range e.Warnings {
+	for _, warning := range evaluation.Warnings {
 		feedback.Warnings = append(feedback.Warnings,
 			Warning{warning.Type, warning.Message + ". Consider optimizing your action sequence."})
 	}
-	for _, tool := range e.Tools {
+	for _, tool := range evaluation.Tools {
 		if tool.Used && !tool.Drew {
 			feedback.Warnings = append(feedback.Warnings,
 				Warning{"TOOL_NOT_USED", fmt.Sprintf("Tool '%s' was selected but not used for drawing. "+
@@ -50,17 +50,17 @@ func (e *Evaluation) Feedback() Feedback {
 					buttonCentre(tool.Tool))})
 		}
 	}
-	criteria := e.Criteria
-	if e.List && criteria != nil && criteria.Coverage != nil && !e.GridMet {
+	criteria := evaluation.Criteria
+	if evaluation.List && criteria != nil && criteria.Coverage != nil && !evaluation.GridMet {
 		feedback.Warnings = append(feedback.Warnings,
 			Warning{"LOW_COVERAGE", fmt.Sprintf("Canvas coverage is %s%%, expected at least %s%%.",
-				formatFixed(e.Grid*100, 1), formatFixed(criteria.Coverage.F*100, 1))})
+				formatFixed(evaluation.Grid*100, 1), formatFixed(criteria.Coverage.F*100, 1))})
 	}
-	if e.Segments == 0 {
+	if evaluation.Segments == 0 {
 		feedback.Suggestions = append(feedback.Suggestions,
 			"Use mouseDown to start drawing, moveTo to draw lines, and mouseUp to finish.")
 	}
-	if e.Box < 0.05 {
+	if evaluation.Box < 0.05 {
 		feedback.Suggestions = append(feedback.Suggestions,
 			"Drawing is too small. Use larger coordinates to cover more canvas area.")
 	}
@@ -69,9 +69,9 @@ func (e *Evaluation) Feedback() Feedback {
 }
 
 // Types returns the type of each error and each warning of the feedback, errors first.
-func (f *Feedback) Types() []string {
+func (feedback *Feedback) Types() []string {
 	out := []string{}
-	for _, w := range slices.Concat(f.Errors, f.Warnings) {
+	for _, w := range slices.Concat(feedback.Errors, feedback.Warnings) {
 		out = append(out, w.Type)
 	}
 	return out
@@ -79,26 +79,26 @@ func (f *Feedback) Types() []string {
 
 // unmetDemands returns the feedback's errors about what a DrawingBench task demands and the answer
 // does not meet: required tools, segments, colours. Criteria must not be nil.
-func (e *Evaluation) unmetDemands() []Warning {
+func (evaluation *Evaluation) unmetDemands() []Warning {
 	var out []Warning
-	for _, tool := range e.Tools {
+	for _, tool := range evaluation.Tools {
 		if !tool.Used {
 			out = append(out, Warning{"MISSING_TOOL",
 				fmt.Sprintf("Required tool '%s' was not used. Select it by clicking at coordinates %s.", tool.Tool,
 					buttonCentre(tool.Tool))})
 		}
 	}
-	minSegments := e.Criteria.Segments
-	if minSegments != nil && !e.SegmentsMet {
+	minSegments := evaluation.Criteria.Segments
+	if minSegments != nil && !evaluation.SegmentsMet {
 		out = append(out, Warning{"INSUFFICIENT_SEGMENTS",
-			fmt.Sprintf("Expected at least %s drawing segments, but found %d.", minSegments, e.Segments)})
+			fmt.Sprintf("Expected at least %s drawing segments, but found %d.", minSegments, evaluation.Segments)})
 	}
-	if e.Criteria.HasColour && !e.ExactMet {
+	if evaluation.Criteria.HasColour && !evaluation.ExactMet {
 		var used, missing []string
-		for _, hex := range e.Used {
+		for _, hex := range evaluation.Used {
 			used = append(used, colourName(hex))
 		}
-		for _, hex := range e.Missing {
+		for _, hex := range evaluation.Missing {
 			missing = append(missing, fmt.Sprintf("%s (%s)", colourName(hex), hex))
 		}
 		out = append(out, Warning{"MISSING_COLOR",
@@ -142,34 +142,34 @@ func formatFixed(x float64, n int) string { return strconv.FormatFloat(x, 'f', n
 
 // summary returns the first line of the feedback: a grade by the score, and the numbers of
 // errors and warnings. See docs/spec/drawingbench.md#r46.
-func (f *Feedback) summary() string {
-	s := "Needs improvement."
+func (feedback *Feedback) summary() string {
+	text := "Needs improvement."
 	switch {
-	case f.Score >= 0.8:
-		s = "Good job!"
-	case f.Score >= 0.5:
-		s = "Partial success."
+	case feedback.Score >= 0.8:
+		text = "Good job!"
+	case feedback.Score >= 0.5:
+		text = "Partial success."
 	}
-	s += " Score: " + formatFixed(f.Score, 2) + "."
-	if len(f.Errors) > 0 {
-		s += fmt.Sprintf(" %d error(s) found.", len(f.Errors))
+	text += " Score: " + formatFixed(feedback.Score, 2) + "."
+	if len(feedback.Errors) > 0 {
+		text += fmt.Sprintf(" %d error(s) found.", len(feedback.Errors))
 	}
-	if len(f.Warnings) > 0 {
-		s += fmt.Sprintf(" %d warning(s).", len(f.Warnings))
+	if len(feedback.Warnings) > 0 {
+		text += fmt.Sprintf(" %d warning(s).", len(feedback.Warnings))
 	}
-	return s
+	return text
 }
 
 // AppendJSON appends the feedback to a model as a JSON object. Its turn is 1 in every recorded run,
 // even after second turns.
-func (f *Feedback) AppendJSON(dst []byte) []byte {
+func (feedback *Feedback) AppendJSON(dst []byte) []byte {
 	object := &jsonObject{dst}
 	object.writeObject(func() {
-		object.writeText("summary", f.Summary)
-		object.writeWarnings("errors", f.Errors)
-		object.writeWarnings("warnings", f.Warnings)
-		object.writeTexts("suggestions", f.Suggestions)
-		object.writeFloat("score", f.Score)
+		object.writeText("summary", feedback.Summary)
+		object.writeWarnings("errors", feedback.Errors)
+		object.writeWarnings("warnings", feedback.Warnings)
+		object.writeTexts("suggestions", feedback.Suggestions)
+		object.writeFloat("score", feedback.Score)
 		object.writeInt("turn", 1)
 	})
 	return object.dst
@@ -177,9 +177,9 @@ func (f *Feedback) AppendJSON(dst []byte) []byte {
 
 // Text returns the feedback to a DrawingBench answer as the model reads it: a summary, the sections
 // that are not empty, the score.
-func (f *Feedback) Text() string {
+func (feedback *Feedback) Text() string {
 	line := strings.Repeat("=", 60)
-	out := []string{line, "DRAWING EVALUATION FEEDBACK", line, "", f.Summary}
+	out := []string{line, "DRAWING EVALUATION FEEDBACK", line, "", feedback.Summary}
 	addSection := func(title string, items []string) {
 		if len(items) == 0 {
 			return
@@ -189,10 +189,10 @@ func (f *Feedback) Text() string {
 			out = append(out, fmt.Sprintf("  %d. %s", i+1, s))
 		}
 	}
-	addSection("ERRORS:", messages(f.Errors))
-	addSection("WARNINGS:", messages(f.Warnings))
-	addSection("SUGGESTIONS FOR IMPROVEMENT:", f.Suggestions)
-	out = append(out, "", line, "Score: "+formatFixed(f.Score, 2)+"/1.00", line)
+	addSection("ERRORS:", messages(feedback.Errors))
+	addSection("WARNINGS:", messages(feedback.Warnings))
+	addSection("SUGGESTIONS FOR IMPROVEMENT:", feedback.Suggestions)
+	out = append(out, "", line, "Score: "+formatFixed(feedback.Score, 2)+"/1.00", line)
 	return strings.Join(out, "\n")
 }
 

@@ -13,11 +13,11 @@ type jsonObject struct{ dst []byte }
 // writeName writes the name of a member of the evaluation's JSON and the colon, after a comma
 // unless the object has just been opened. It returns the receiver, so that the value can be
 // appended.
-func (object *jsonObject) writeName(s string) *jsonObject {
+func (object *jsonObject) writeName(text string) *jsonObject {
 	if object.dst[len(object.dst)-1] != '{' {
 		object.dst = append(object.dst, ',')
 	}
-	object.dst = append(scoring.AppendString(object.dst, s), ':')
+	object.dst = append(scoring.AppendString(object.dst, text), ':')
 	return object
 }
 
@@ -92,15 +92,15 @@ func (object *jsonObject) writeMember(name string, fill func()) {
 
 // AppendJSON appends the evaluation as the published evaluator returns it, keys in its
 // order; null after a crash, when it returns nothing. See docs/spec/drawingbench.md#r21.
-func (e *Evaluation) AppendJSON(dst []byte) []byte {
-	if e.Crash != "" {
+func (evaluation *Evaluation) AppendJSON(dst []byte) []byte {
+	if evaluation.Crash != "" {
 		return append(dst, "null"...)
 	}
 	object := &jsonObject{dst}
 	object.writeObject(func() {
-		object.writeInt("total_actions", e.Actions)
+		object.writeInt("total_actions", evaluation.Actions)
 		object.writeMember("action_breakdown", func() {
-			if !e.List {
+			if !evaluation.List {
 				return
 			}
 			for _, k := range []struct {
@@ -108,15 +108,15 @@ func (e *Evaluation) AppendJSON(dst []byte) []byte {
 				kind actionKind
 			}{{"moveTo", moveTo}, {"click", click}, {"mouseDown", mouseDown}, {"mouseUp", mouseUp},
 				{"unknown", other}} {
-				object.writeInt(k.name, e.Breakdown[k.kind])
+				object.writeInt(k.name, evaluation.Breakdown[k.kind])
 			}
 		})
-		e.writeFaults(object, "errors")
-		object.writeWarnings("warnings", e.Warnings)
-		object.writeMember("metrics", func() { e.writeMetrics(object) })
-		criteria := e.Criteria
-		if e.List && criteria != nil {
-			object.writeMember("criteria_met", func() { e.writeCriteriaMet(object) })
+		evaluation.writeFaults(object, "errors")
+		object.writeWarnings("warnings", evaluation.Warnings)
+		object.writeMember("metrics", func() { evaluation.writeMetrics(object) })
+		criteria := evaluation.Criteria
+		if evaluation.List && criteria != nil {
+			object.writeMember("criteria_met", func() { evaluation.writeCriteriaMet(object) })
 			if criteria.HasColour {
 				object.writeInt("colors_required", len(criteria.Colours))
 			}
@@ -124,9 +124,9 @@ func (e *Evaluation) AppendJSON(dst []byte) []byte {
 				object.writeNumber("min_coverage", *criteria.Coverage)
 			}
 		}
-		object.writeFloat("score", e.Score)
-		if e.List {
-			object.writeMember("error_classification", func() { e.writeClasses(object) })
+		object.writeFloat("score", evaluation.Score)
+		if evaluation.List {
+			object.writeMember("error_classification", func() { evaluation.writeClasses(object) })
 		}
 	})
 	return object.dst
@@ -134,20 +134,20 @@ func (e *Evaluation) AppendJSON(dst []byte) []byte {
 
 // writeFaults writes the array of the published evaluator's errors under a name. Where the answer
 // is not a list, the original writes the index last.
-func (e *Evaluation) writeFaults(object *jsonObject, name string) {
-	object.writeList(name, len(e.Faults), func(i int) {
-		f := &e.Faults[i]
+func (evaluation *Evaluation) writeFaults(object *jsonObject, name string) {
+	object.writeList(name, len(evaluation.Faults), func(i int) {
+		fault := &evaluation.Faults[i]
 		object.writeObject(func() {
-			object.writeText("type", f.Type)
-			if e.List {
-				object.writeInt("index", f.Index)
-				object.writeText("message", f.Message)
+			object.writeText("type", fault.Type)
+			if evaluation.List {
+				object.writeInt("index", fault.Index)
+				object.writeText("message", fault.Message)
 			} else {
-				object.writeText("message", f.Message)
-				object.writeInt("index", f.Index)
+				object.writeText("message", fault.Message)
+				object.writeInt("index", fault.Index)
 			}
-			if f.hasDetail {
-				object.writeText("action_detail", f.Detail)
+			if fault.hasDetail {
+				object.writeText("action_detail", fault.Detail)
 			}
 		})
 	})
@@ -155,31 +155,31 @@ func (e *Evaluation) writeFaults(object *jsonObject, name string) {
 
 // writeMetrics writes the members of "metrics" of the published evaluator's result. Numbers that
 // were not computed are null.
-func (e *Evaluation) writeMetrics(object *jsonObject) {
-	object.writeInt("tool_changes", e.ToolChanges)
-	object.writeInt("color_changes", e.ColourChanges)
-	object.writeInt("drawing_segments", e.Segments)
-	if !e.List { // the original counts nothing here, in integers
+func (evaluation *Evaluation) writeMetrics(object *jsonObject) {
+	object.writeInt("tool_changes", evaluation.ToolChanges)
+	object.writeInt("color_changes", evaluation.ColourChanges)
+	object.writeInt("drawing_segments", evaluation.Segments)
+	if !evaluation.List { // the original counts nothing here, in integers
 		object.writeRaw("canvas_coverage", "0")
 		object.writeRaw("canvas_coverage_accurate", "0")
 		object.writeTexts("exact_colors_used", nil)
 		return
 	}
-	object.writeFloat("canvas_coverage", e.Box)
-	object.writeFloat("canvas_coverage_accurate", e.Grid)
-	object.writeTexts("exact_colors_used", e.Colours)
-	if e.Region != "" {
-		object.writeFloat("spatial_accuracy", e.Accuracy)
+	object.writeFloat("canvas_coverage", evaluation.Box)
+	object.writeFloat("canvas_coverage_accurate", evaluation.Grid)
+	object.writeTexts("exact_colors_used", evaluation.Colours)
+	if evaluation.Region != "" {
+		object.writeFloat("spatial_accuracy", evaluation.Accuracy)
 	} else {
 		object.writeRaw("spatial_accuracy", "null")
 	}
 	object.writeMember("spatial_constraints", func() {
-		if e.Region != "" {
-			object.writeText("region", e.Region)
+		if evaluation.Region != "" {
+			object.writeText("region", evaluation.Region)
 		}
 	})
-	if e.Efficient {
-		object.writeFloat("action_efficiency", e.Efficiency)
+	if evaluation.Efficient {
+		object.writeFloat("action_efficiency", evaluation.Efficiency)
 	} else {
 		object.writeRaw("action_efficiency", "null")
 	}
@@ -187,37 +187,37 @@ func (e *Evaluation) writeMetrics(object *jsonObject) {
 
 // writeCriteriaMet writes the members of "criteria_met" of the published evaluator's result, only
 // those of stated criteria.
-func (e *Evaluation) writeCriteriaMet(object *jsonObject) {
-	criteria := e.Criteria
-	for _, tool := range e.Tools {
+func (evaluation *Evaluation) writeCriteriaMet(object *jsonObject) {
+	criteria := evaluation.Criteria
+	for _, tool := range evaluation.Tools {
 		object.writeBool("tool_"+tool.Tool+"_used", tool.Used)
 		object.writeBool("tool_"+tool.Tool+"_selected", tool.Selected)
 		object.writeBool("tool_"+tool.Tool+"_actually_used", tool.Drew)
 	}
 	if criteria.Segments != nil {
-		object.writeBool("min_segments_met", e.SegmentsMet)
-		object.writeInt("actual_segments", e.Segments)
+		object.writeBool("min_segments_met", evaluation.SegmentsMet)
+		object.writeInt("actual_segments", evaluation.Segments)
 	}
 	if criteria.HasColour {
-		object.writeInt("colors_changed", e.ColourChanges)
-		object.writeBool("min_colors_met", e.ColoursMet)
-		object.writeTexts("colors_exact_used", e.Used)
-		object.writeInt("colors_matched", e.Matched)
-		object.writeTexts("colors_missing", e.Missing)
-		object.writeBool("min_colors_exact_met", e.ExactMet)
+		object.writeInt("colors_changed", evaluation.ColourChanges)
+		object.writeBool("min_colors_met", evaluation.ColoursMet)
+		object.writeTexts("colors_exact_used", evaluation.Used)
+		object.writeInt("colors_matched", evaluation.Matched)
+		object.writeTexts("colors_missing", evaluation.Missing)
+		object.writeBool("min_colors_exact_met", evaluation.ExactMet)
 	}
 	if criteria.Coverage != nil {
-		object.writeFloat("canvas_coverage", e.Box)
-		object.writeBool("min_coverage_met", e.BoxMet)
-		object.writeFloat("canvas_coverage_accurate", e.Grid)
-		object.writeBool("min_coverage_accurate_met", e.GridMet)
+		object.writeFloat("canvas_coverage", evaluation.Box)
+		object.writeBool("min_coverage_met", evaluation.BoxMet)
+		object.writeFloat("canvas_coverage_accurate", evaluation.Grid)
+		object.writeBool("min_coverage_accurate_met", evaluation.GridMet)
 	}
 }
 
 // writeClasses writes the members of error_classification, which sorts what the answer lacks by
 // kind. Without criteria all lists are empty. See docs/spec/drawingbench.md#r43.
-func (e *Evaluation) writeClasses(object *jsonObject) {
-	criteria := e.Criteria
+func (evaluation *Evaluation) writeClasses(object *jsonObject) {
+	criteria := evaluation.Criteria
 	if criteria == nil {
 		for _, name := range []string{"spatial_errors", "tool_errors", "color_errors", "planning_errors",
 			"syntax_errors"} {
@@ -227,24 +227,24 @@ func (e *Evaluation) writeClasses(object *jsonObject) {
 	}
 	object.writeObjects("spatial_errors", func(next func(func())) {
 		minimum := criteria.Coverage
-		if minimum != nil && e.Grid < minimum.F {
+		if minimum != nil && evaluation.Grid < minimum.F {
 			next(func() {
 				object.writeText("type", "insufficient_coverage")
-				object.writeFloat("actual", e.Grid)
+				object.writeFloat("actual", evaluation.Grid)
 				object.writeNumber("required", *minimum)
-				object.writeFloat("deficit", minimum.F-e.Grid)
+				object.writeFloat("deficit", minimum.F-evaluation.Grid)
 			})
 		}
-		if e.Region != "" && e.Accuracy < 0.7 {
+		if evaluation.Region != "" && evaluation.Accuracy < 0.7 {
 			next(func() {
 				object.writeText("type", "incorrect_spatial_placement")
-				object.writeFloat("accuracy", e.Accuracy)
-				object.writeText("expected_region", e.Region)
+				object.writeFloat("accuracy", evaluation.Accuracy)
+				object.writeText("expected_region", evaluation.Region)
 			})
 		}
 	})
 	object.writeObjects("tool_errors", func(next func(func())) {
-		for _, tool := range e.Tools {
+		for _, tool := range evaluation.Tools {
 			if !tool.Drew {
 				next(func() { object.writeText("type", "missing_required_tool"); object.writeText("tool", tool.Tool) })
 			}
@@ -252,23 +252,23 @@ func (e *Evaluation) writeClasses(object *jsonObject) {
 	})
 	object.writeObjects("color_errors", func(next func(func())) {
 		for _, hex := range criteria.Colours {
-			if !slices.Contains(e.Colours, hex) {
+			if !slices.Contains(evaluation.Colours, hex) {
 				next(func() { object.writeText("type", "missing_required_color"); object.writeText("color", hex) })
 			}
 		}
 	})
 	object.writeObjects("planning_errors", func(next func(func())) {
 		minimum := criteria.Segments
-		if minimum != nil && float64(e.Segments) < minimum.F {
+		if minimum != nil && float64(evaluation.Segments) < minimum.F {
 			next(func() {
 				object.writeText("type", "insufficient_segments")
-				object.writeInt("actual", e.Segments)
+				object.writeInt("actual", evaluation.Segments)
 				object.writeNumber("required", *minimum)
-				object.writeNumber("deficit", Number{minimum.F - float64(e.Segments), minimum.Integer})
+				object.writeNumber("deficit", Number{minimum.F - float64(evaluation.Segments), minimum.Integer})
 			})
 		}
 	})
-	e.writeFaults(object, "syntax_errors")
+	evaluation.writeFaults(object, "syntax_errors")
 }
 
 // writeObjects writes a member of the evaluation's JSON that is an array of objects. each calls

@@ -49,20 +49,20 @@ type Evaluation struct {
 }
 
 // ThreeMoves reports whether the evaluator warned of three moves in a row.
-func (e *Evaluation) ThreeMoves() bool {
-	return slices.ContainsFunc(e.Warnings, func(w Warning) bool {
+func (evaluation *Evaluation) ThreeMoves() bool {
+	return slices.ContainsFunc(evaluation.Warnings, func(w Warning) bool {
 		return w.Type == efficiencyWarning && strings.HasPrefix(w.Message, threeMoves)
 	})
 }
 
 // ErrorTypes returns the type of each error and each warning of the evaluation, errors first, with
 // repeats.
-func (e *Evaluation) ErrorTypes() []string {
+func (evaluation *Evaluation) ErrorTypes() []string {
 	out := []string{}
-	for _, f := range e.Faults {
+	for _, f := range evaluation.Faults {
 		out = append(out, f.Type)
 	}
-	for _, w := range e.Warnings {
+	for _, w := range evaluation.Warnings {
 		out = append(out, w.Type)
 	}
 	return out
@@ -76,10 +76,10 @@ type Evaluator struct {
 
 // Evaluate evaluates a DrawingBench answer by the criteria of its task, nil for none, as the
 // published evaluator does. The exception with which the original crashes becomes Crash, and then
-// nothing else but Criteria is set. The result is valid as long as v and c are.
-func (e *Evaluator) Evaluate(v *pyjson.Value, criteria *Criteria) (evaluation Evaluation) {
+// nothing else but Criteria is set. The result is valid as long as value and c are.
+func (evaluator *Evaluator) Evaluate(value *pyjson.Value, criteria *Criteria) (evaluation Evaluation) {
 	evaluation.Criteria = criteria
-	if v.Kind != pyjson.List {
+	if value.Kind != pyjson.List {
 		evaluation.Faults = []Fault{{Type: syntaxError, Message: "Actions must be a list/array", Index: -1}}
 		return evaluation
 	}
@@ -92,16 +92,16 @@ func (e *Evaluator) Evaluate(v *pyjson.Value, criteria *Criteria) (evaluation Ev
 			evaluation = Evaluation{Crash: crash, Criteria: criteria}
 		}
 	}()
-	e.acts = appendActions(e.acts[:0], v.Items())
-	evaluation.List, evaluation.Actions = true, len(e.acts)
-	for i := range e.acts {
-		evaluation.Breakdown[e.acts[i].kind]++
+	evaluator.acts = appendActions(evaluator.acts[:0], value.Items())
+	evaluation.List, evaluation.Actions = true, len(evaluator.acts)
+	for i := range evaluator.acts {
+		evaluation.Breakdown[evaluator.acts[i].kind]++
 	}
-	evaluation.Faults = findFaults(e.acts)
-	evaluation.Warnings = findWarnings(e.acts, evaluation.Breakdown[mouseDown], evaluation.Breakdown[mouseUp])
-	evaluation.measure(e.acts, &e.grid)
+	evaluation.Faults = findFaults(evaluator.acts)
+	evaluation.Warnings = findWarnings(evaluator.acts, evaluation.Breakdown[mouseDown], evaluation.Breakdown[mouseUp])
+	evaluation.measure(evaluator.acts, &evaluator.grid)
 	if criteria != nil {
-		evaluation.compareWithCriteria(e.acts)
+		evaluation.compareWithCriteria(evaluator.acts)
 	}
 	evaluation.computeScore()
 	return evaluation
@@ -110,18 +110,18 @@ func (e *Evaluator) Evaluate(v *pyjson.Value, criteria *Criteria) (evaluation Ev
 // measure fills in the metrics of the evaluation, in the order in which the original may
 // crash: counts (docs/spec/drawingbench.md#r28), coverage, colours
 // (docs/spec/drawingbench.md#r29), and with criteria the spatial accuracy and the
-// efficiency. g is memory for the grid.
-func (evaluation *Evaluation) measure(acts []action, g *grid) {
+// efficiency. grid is memory for the grid.
+func (evaluation *Evaluation) measure(acts []action, grid *grid) {
 	pressed := false
 	for i := range acts {
-		a := &acts[i]
-		switch a.kind {
+		action := &acts[i]
+		switch action.kind {
 		case click:
-			if a.x != nil {
-				if toolAt(a) != nil {
+			if action.x != nil {
+				if toolAt(action) != nil {
 					evaluation.ToolChanges++
 				}
-				if onPalette(a) {
+				if onPalette(action) {
 					evaluation.ColourChanges++
 				}
 			}
@@ -135,13 +135,13 @@ func (evaluation *Evaluation) measure(acts []action, g *grid) {
 		}
 	}
 	evaluation.Box = boxCoverage(acts)
-	evaluation.Grid = gridCoverage(acts, g)
+	evaluation.Grid = gridCoverage(acts, grid)
 	for i := range acts {
-		a := &acts[i]
-		if a.kind != click && !(a.kind == moveTo && i+1 < len(acts) && acts[i+1].kind == click) {
+		action := &acts[i]
+		if action.kind != click && !(action.kind == moveTo && i+1 < len(acts) && acts[i+1].kind == click) {
 			continue
 		}
-		colour := colourAt(a)
+		colour := colourAt(action)
 		if colour != nil {
 			evaluation.Colours = append(evaluation.Colours, colour.Hex)
 		}

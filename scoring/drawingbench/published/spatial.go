@@ -43,7 +43,7 @@ func namedRegion(prompt string) *region {
 }
 
 // centre returns the centre of a region of the canvas, such as "top left", in canvas px.
-func (r *region) centre() (x, y float64) {
+func (region *region) centre() (x, y float64) {
 	centreOfThird := func(k int, size float64) float64 {
 		switch k {
 		case 0:
@@ -53,13 +53,13 @@ func (r *region) centre() (x, y float64) {
 		}
 		return size - size/6
 	}
-	return centreOfThird(r.col, width), centreOfThird(r.row, height)
+	return centreOfThird(region.col, width), centreOfThird(region.row, height)
 }
 
 // accuracy returns spatial_accuracy, from 0 to 1: how near the centroid of all presses on
 // the canvas is to the region's centre; 0 without any. A press is where the last moveTo with
 // coordinates went. See docs/spec/drawingbench.md#r42.
-func (r *region) accuracy(acts []action) float64 {
+func (region *region) accuracy(acts []action) float64 {
 	var sumX, sumY float64
 	var last *action // the last moveTo with coordinates, nil before the first
 	presses := 0
@@ -85,23 +85,23 @@ func (r *region) accuracy(acts []action) float64 {
 	if presses == 0 {
 		return 0
 	}
-	return r.nearness(sumX/float64(presses), sumY/float64(presses))
+	return region.nearness(sumX/float64(presses), sumY/float64(presses))
 }
 
 // RegionAccuracy returns how near a point in canvas px is to the region that a prompt names,
 // as spatial_accuracy measures it. ok is false where the prompt names no region.
 func RegionAccuracy(prompt string, x, y float64) (accuracy float64, ok bool) {
-	r := namedRegion(prompt)
-	if r == nil {
+	region := namedRegion(prompt)
+	if region == nil {
 		return 0, false
 	}
-	return r.nearness(x, y), true
+	return region.nearness(x, y), true
 }
 
 // nearness returns 1 minus the distance of a point in canvas px from the region's centre, in
 // diagonals of the canvas; at least 0.
-func (r *region) nearness(x, y float64) float64 {
-	cx, cy := r.centre()
+func (region *region) nearness(x, y float64) float64 {
+	cx, cy := region.centre()
 	dx, dy := x-cx, y-cy
 	distance := math.Sqrt(float64(dx*dx) + float64(dy*dy))
 	return max(0, 1-distance/math.Sqrt(width*width+height*height))

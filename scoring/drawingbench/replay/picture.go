@@ -59,12 +59,12 @@ type Picture struct {
 
 // Draw plays mouse actions on the drawing app's white canvas and counts the pixels that they leave.
 // Where Limited is set, the picture lacks what came after the limit.
-func (d *Drawer) Draw(actions *pyjson.Value) Picture {
-	maxWork := d.Most
+func (drawer *Drawer) Draw(actions *pyjson.Value) Picture {
+	maxWork := drawer.Most
 	if maxWork <= 0 {
 		maxWork = MaxWork
 	}
-	d.canvas.Reset()
-	s := play(actions, d.canvas, maxWork)
-	return Picture{Session: s, Canvas: d.canvas, Stats: d.canvas.Measure(palette)}
+	drawer.canvas.Reset()
+	s := play(actions, drawer.canvas, maxWork)
+	return Picture{Session: s, Canvas: drawer.canvas, Stats: drawer.canvas.Measure(palette)}
 }

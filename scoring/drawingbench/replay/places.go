@@ -39,17 +39,17 @@ func Places(actions *pyjson.Value) []Place {
 
 // act follows mouse action i as player.act plays it, to find which actions place what is drawn:
 // moves extend a drag, a press begins one and a release ends it.
-func (finder *placeFinder) act(i int, v *pyjson.Value) {
-	name := v.Get("action")
+func (finder *placeFinder) act(i int, value *pyjson.Value) {
+	name := value.Get("action")
 	if name == nil || name.Kind != pyjson.Str {
 		return
 	}
 	x, y, movedBy := finder.x, finder.y, finder.movedBy
-	if v.Get("x") != nil || name.S == "moveTo" {
-		if v.Get("x") == nil || v.Get("y") == nil {
+	if value.Get("x") != nil || name.S == "moveTo" {
+		if value.Get("x") == nil || value.Get("y") == nil {
 			return
 		}
-		x, y, movedBy = coordinate(v.Get("x")), coordinate(v.Get("y")), i
+		x, y, movedBy = coordinate(value.Get("x")), coordinate(value.Get("y")), i
 	}
 	switch name.S {
 	case "moveTo":
@@ -73,7 +73,7 @@ func (finder *placeFinder) act(i int, v *pyjson.Value) {
 
 // click follows a click of the mouse: on a button it chooses a tool, on the canvas it places a dot
 // or a fill.
-func (finder *placeFinder) click(at int, x, y float64) {
+func (finder *placeFinder) click(pos int, x, y float64) {
 	switch b := buttonAt(x, y); {
 	case b != nil && b.tool != "":
 		finder.tool = b.tool
@@ -82,7 +82,7 @@ func (finder *placeFinder) click(at int, x, y float64) {
 		if isShapeTool(finder.tool) {
 			kind = Dot
 		}
-		finder.list = append(finder.list, newPlace(kind, at, x, y))
+		finder.list = append(finder.list, newPlace(kind, pos, x, y))
 	}
 }
 
@@ -99,11 +99,11 @@ func newPlace(kind Kind, action int, x, y float64) Place {
 
 // extend extends the place of something drawn to a point in screen px, and adds the mouse action
 // that moved there, -1 for none. Points that are not numbers do not extend the box.
-func (p *Place) extend(action int, x, y float64) {
-	if n := len(p.Actions); action >= 0 && (n == 0 || p.Actions[n-1] < action) {
-		p.Actions = append(p.Actions, action)
+func (place *Place) extend(action int, x, y float64) {
+	if n := len(place.Actions); action >= 0 && (n == 0 || place.Actions[n-1] < action) {
+		place.Actions = append(place.Actions, action)
 	}
-	element := Element{Box: p.Box}
+	element := Element{Box: place.Box}
 	element.extendBox(x-layout.Left, y-layout.Top)
-	p.Box = element.Box
+	place.Box = element.Box
 }

@@ -89,13 +89,13 @@ type player struct {
 // play plays a list of mouse actions on the drawing app's white canvas and returns what the session
 // leaves behind. A value that is not a list does nothing. A session that costs more than maxWork
 // writes to a pixel is stopped, with Limited set.
-func play(v *pyjson.Value, c *canvas.Canvas, maxWork int) Session {
+func play(value *pyjson.Value, c *canvas.Canvas, maxWork int) Session {
 	p := &player{canvas: c}
 	p.session.State = State{Tool: "pen", Colour: "#000000", Size: 2}
-	if v.Kind != pyjson.List {
+	if value.Kind != pyjson.List {
 		return p.session
 	}
-	actions := v.Items()
+	actions := value.Items()
 	if slices.ContainsFunc(actions, isUndoOrRedo) {
 		p.history = []*canvas.Snapshot{c.Snapshot()}
 	}
@@ -119,39 +119,39 @@ func isUndoOrRedo(v pyjson.Value) bool {
 
 // act plays one mouse action on the drawing app. It returns false for an action that fails, which
 // changes nothing. See docs/spec/drawingbench.md#r49.
-func (p *player) act(v *pyjson.Value) bool {
-	name := v.Get("action")
+func (player *player) act(value *pyjson.Value) bool {
+	name := value.Get("action")
 	if name == nil || name.Kind != pyjson.Str {
 		return false
 	}
 	switch name.S {
 	case "undo":
-		p.stepHistory(-1)
+		player.stepHistory(-1)
 		return true
 	case "redo":
-		p.stepHistory(1)
+		player.stepHistory(1)
 		return true
 	case "moveTo", "click", "mouseDown", "mouseUp":
 	default:
 		return false
 	}
-	x, y := p.x, p.y // an action without coordinates happens where the mouse is
-	if v.Get("x") != nil || name.S == "moveTo" {
-		if v.Get("x") == nil || v.Get("y") == nil {
+	x, y := player.x, player.y // an action without coordinates happens where the mouse is
+	if value.Get("x") != nil || name.S == "moveTo" {
+		if value.Get("x") == nil || value.Get("y") == nil {
 			return false
 		}
-		x, y = coordinate(v.Get("x")), coordinate(v.Get("y"))
+		x, y = coordinate(value.Get("x")), coordinate(value.Get("y"))
 	}
-	p.countDrags(name.S, x, y)
+	player.countDrags(name.S, x, y)
 	switch name.S {
 	case "moveTo":
-		p.move(x, y)
+		player.move(x, y)
 	case "click":
-		p.click(x, y)
+		player.click(x, y)
 	case "mouseDown":
-		p.press(x, y)
+		player.press(x, y)
 	case "mouseUp":
-		p.release(x, y)
+		player.release(x, y)
 	}
 	return true
 }
@@ -159,57 +159,57 @@ func (p *player) act(v *pyjson.Value) bool {
 // countDrags counts releases of the mouse after a press (Pairs), and presses, moves and releases
 // off the canvas and off all buttons while the mouse button is down (Strays). It also counts drags
 // that begin off the canvas, which the app ignores. Clicks do not count.
-func (p *player) countDrags(name string, x, y float64) {
+func (player *player) countDrags(name string, x, y float64) {
 	switch name {
 	case "click":
 		return
 	case "mouseDown":
-		p.buttonDown = true
+		player.buttonDown = true
 	case "mouseUp":
-		if p.buttonDown {
-			p.session.Pairs++
+		if player.buttonDown {
+			player.session.Pairs++
 		}
 	}
 	onCanvasOrBorder := x >= layout.Left && x <= layout.Left+layout.Width && y >= layout.Top &&
 		y <= layout.Top+layout.Height
-	if p.buttonDown && !onCanvasOrBorder && buttonAt(x, y) == nil {
-		p.session.Strays++
+	if player.buttonDown && !onCanvasOrBorder && buttonAt(x, y) == nil {
+		player.session.Strays++
 	}
 	if name == "mouseUp" {
-		p.buttonDown = false
+		player.buttonDown = false
 	}
 }
 
 // notePainted returns what the last paint operation changed on the canvas, and adds it to the
 // session's counts and inks. cost is what the operation cost besides its pixels.
-func (p *player) notePainted(kind Kind, cost int) canvas.Mark {
-	painted := p.canvas.Take()
-	p.session.Writes += painted.Writes
-	p.work += painted.Writes + cost
+func (player *player) notePainted(kind Kind, cost int) canvas.Mark {
+	painted := player.canvas.Take()
+	player.session.Writes += painted.Writes
+	player.work += painted.Writes + cost
 	if painted.Writes == 0 {
 		return painted
 	}
-	for i := range p.session.Inks {
-		ink := &p.session.Inks[i]
-		if ink.Kind == kind && ink.Colour == p.session.State.Colour {
+	for i := range player.session.Inks {
+		ink := &player.session.Inks[i]
+		if ink.Kind == kind && ink.Colour == player.session.State.Colour {
 			ink.Changed = ink.Changed || painted.Changed > 0
 			return painted
 		}
 	}
-	p.session.Inks = append(p.session.Inks, Ink{kind, p.session.State.Colour, painted.Changed > 0})
+	player.session.Inks = append(player.session.Inks, Ink{kind, player.session.State.Colour, painted.Changed > 0})
 	return painted
 }
 
 // coordinate converts the coordinate of a mouse action as the app's JavaScript does: numeric
 // strings are numbers, null and "" are 0, other values are NaN.
-func coordinate(v *pyjson.Value) float64 {
+func coordinate(value *pyjson.Value) float64 {
 	switch {
-	case v.Number():
-		return v.F
-	case v.Kind == pyjson.None || v.Kind == pyjson.Str && v.S == "":
+	case value.Number():
+		return value.F
+	case value.Kind == pyjson.None || value.Kind == pyjson.Str && value.S == "":
 		return 0
-	case v.Kind == pyjson.Str:
-		f, ok := pyjson.ParseFloat(v.S)
+	case value.Kind == pyjson.Str:
+		f, ok := pyjson.ParseFloat(value.S)
 		if ok {
 			return f
 		}
@@ -220,34 +220,34 @@ func coordinate(v *pyjson.Value) float64 {
 // move moves the mouse. In a drag with pen or eraser it strokes a segment, and as a side
 // effect of the app makes the corners of later rectangles round. See
 // docs/spec/drawingbench.md#r50 and docs/spec/drawingbench.md#r63.
-func (p *player) move(x, y float64) {
-	p.x, p.y = x, y
-	s := &p.session.State
-	if !s.Drawing || s.Tool != "pen" && s.Tool != "eraser" {
+func (player *player) move(x, y float64) {
+	player.x, player.y = x, y
+	state := &player.session.State
+	if !state.Drawing || state.Tool != "pen" && state.Tool != "eraser" {
 		return
 	}
 	cx, cy := x-layout.Left, y-layout.Top
-	p.roundCorners = true
-	p.canvas.Segment(p.lastX, p.lastY, cx, cy, float64(s.Size), paletteColour(s.Colour), s.Tool == "eraser")
-	p.openElement.Kind, p.openElement.Colour = Kind(s.Tool), s.Colour
-	p.openElement.addPainted(p.notePainted(Kind(s.Tool), strokeCost))
-	p.openElement.extendBox(cx, cy)
-	p.lastX, p.lastY = cx, cy
+	player.roundCorners = true
+	player.canvas.Segment(player.lastX, player.lastY, cx, cy, float64(state.Size), paletteColour(state.Colour), state.Tool == "eraser")
+	player.openElement.Kind, player.openElement.Colour = Kind(state.Tool), state.Colour
+	player.openElement.addPainted(player.notePainted(Kind(state.Tool), strokeCost))
+	player.openElement.extendBox(cx, cy)
+	player.lastX, player.lastY = cx, cy
 }
 
 // addPainted adds what a paint operation did to the element.
-func (e *Element) addPainted(m canvas.Mark) {
-	e.Painted.Box = e.Painted.Box.Union(m.Box)
-	e.Painted.Changed += m.Changed
-	e.Painted.Writes += m.Writes
+func (element *Element) addPainted(m canvas.Mark) {
+	element.Painted.Box = element.Painted.Box.Union(m.Box)
+	element.Painted.Changed += m.Changed
+	element.Painted.Writes += m.Writes
 }
 
 // extendBox extends the box of a drawn element to a point in canvas px. NaN extends nothing.
-func (e *Element) extendBox(x, y float64) {
+func (element *Element) extendBox(x, y float64) {
 	if math.IsNaN(x) || math.IsNaN(y) {
 		return
 	}
-	b := &e.Box
+	b := &element.Box
 	b[0] = min(b[0], x)
 	b[1] = min(b[1], y)
 	b[2] = max(b[2], x)
@@ -256,52 +256,52 @@ func (e *Element) extendBox(x, y float64) {
 
 // click plays a click of the mouse: it selects the button under the mouse or, on the canvas, paints
 // a dot or a fill as an element of its own. See docs/spec/drawingbench.md#r51.
-func (p *player) click(x, y float64) {
+func (player *player) click(x, y float64) {
 	if hit := buttonAt(x, y); hit != nil {
-		p.selectButton(hit)
+		player.selectButton(hit)
 		return
 	}
 	if !onCanvas(x, y) {
 		return
 	}
-	state := &p.session.State
+	state := &player.session.State
 	cx, cy := x-layout.Left, y-layout.Top
 	element := Element{Kind: Dot, Colour: state.Colour, Box: [4]float64{cx, cy, cx, cy}}
 	if !isShapeTool(state.Tool) {
 		element.Kind = Kind(state.Tool)
 	}
 	if state.Tool == "fill" {
-		filled := p.canvas.Fill(int(math.Floor(cx)), int(math.Floor(cy)), paletteColour(state.Colour))
+		filled := player.canvas.Fill(int(math.Floor(cx)), int(math.Floor(cy)), paletteColour(state.Colour))
 		if filled > 0 {
-			p.session.Fills = append(p.session.Fills, filled)
+			player.session.Fills = append(player.session.Fills, filled)
 		}
 	} else {
-		p.canvas.Disc(cx, cy, float64(state.Size), paletteColour(state.Colour), state.Tool == "eraser")
+		player.canvas.Disc(cx, cy, float64(state.Size), paletteColour(state.Colour), state.Tool == "eraser")
 	}
-	element.Painted = p.notePainted(element.Kind, strokeCost)
+	element.Painted = player.notePainted(element.Kind, strokeCost)
 	if state.Tool == "fill" {
 		painted := element.Painted.Box
 		element.Box = [4]float64{float64(painted.Min.X), float64(painted.Min.Y), float64(painted.Max.X),
 			float64(painted.Max.Y)}
 	}
-	p.session.Elements = append(p.session.Elements, element)
-	p.keepForUndo()
+	player.session.Elements = append(player.session.Elements, element)
+	player.keepForUndo()
 }
 
 // selectButton sets the tool, the colour or the stroke width that a button of the drawing app
 // stands for.
-func (p *player) selectButton(b *button) {
-	s := &p.session.State
+func (player *player) selectButton(button *button) {
+	state := &player.session.State
 	switch {
-	case b.tool != "":
-		s.Tool = b.tool
-		if !slices.Contains(p.session.Selected, b.tool) {
-			p.session.Selected = append(p.session.Selected, b.tool)
+	case button.tool != "":
+		state.Tool = button.tool
+		if !slices.Contains(player.session.Selected, button.tool) {
+			player.session.Selected = append(player.session.Selected, button.tool)
 		}
-	case b.colour != "":
-		s.Colour = b.colour
+	case button.colour != "":
+		state.Colour = button.colour
 	default:
-		s.Size = b.size
+		state.Size = button.size
 	}
 }
 
@@ -311,84 +311,84 @@ func isShapeTool(tool string) bool { return tool == "line" || tool == "rectangle
 // press plays a press of the mouse, which begins a drag if the mouse is on the canvas. For a shape
 // it keeps the picture, which release restores before it draws the shape. See
 // docs/spec/drawingbench.md#r52.
-func (p *player) press(x, y float64) {
+func (player *player) press(x, y float64) {
 	if !onCanvas(x, y) {
 		return
 	}
-	s := &p.session.State
+	state := &player.session.State
 	cx, cy := x-layout.Left, y-layout.Top
-	s.Drawing = true
-	p.lastX, p.lastY, p.startX, p.startY = cx, cy, cx, cy
-	p.openElement = Element{Kind: Kind(s.Tool), Colour: s.Colour, Box: [4]float64{cx, cy, cx, cy}}
-	if isShapeTool(s.Tool) {
-		p.beforeShape = p.canvas.Snapshot()
+	state.Drawing = true
+	player.lastX, player.lastY, player.startX, player.startY = cx, cy, cx, cy
+	player.openElement = Element{Kind: Kind(state.Tool), Colour: state.Colour, Box: [4]float64{cx, cy, cx, cy}}
+	if isShapeTool(state.Tool) {
+		player.beforeShape = player.canvas.Snapshot()
 	}
 }
 
 // release plays a release of the mouse: it ends a drag, draws its shape and adds its element. A
 // press with one tool and a release with another may bring back an older picture, as in the app.
 // See docs/spec/drawingbench.md#r53.
-func (p *player) release(x, y float64) {
-	s := &p.session.State
-	if !s.Drawing {
+func (player *player) release(x, y float64) {
+	state := &player.session.State
+	if !state.Drawing {
 		return
 	}
-	if isShapeTool(s.Tool) {
-		if p.beforeShape != nil {
-			p.canvas.Restore(p.beforeShape)
+	if isShapeTool(state.Tool) {
+		if player.beforeShape != nil {
+			player.canvas.Restore(player.beforeShape)
 		}
-		p.drawShape(x-layout.Left, y-layout.Top)
-		p.beforeShape = nil
+		player.drawShape(x-layout.Left, y-layout.Top)
+		player.beforeShape = nil
 	}
-	s.Drawing = false
-	p.session.Elements = append(p.session.Elements, p.openElement)
-	p.keepForUndo()
+	state.Drawing = false
+	player.session.Elements = append(player.session.Elements, player.openElement)
+	player.keepForUndo()
 }
 
 // drawShape paints the shape of the selected tool on the canvas, from where the mouse was pressed
 // to (x, y), in canvas px.
-func (p *player) drawShape(x, y float64) {
-	state := &p.session.State
+func (player *player) drawShape(x, y float64) {
+	state := &player.session.State
 	size, colour := float64(state.Size), paletteColour(state.Colour)
-	p.openElement.Kind, p.openElement.Colour = Kind(state.Tool), state.Colour
+	player.openElement.Kind, player.openElement.Colour = Kind(state.Tool), state.Colour
 	switch state.Tool {
 	case "line":
-		p.canvas.Segment(p.startX, p.startY, x, y, size, colour, false)
-		p.openElement.extendBox(x, y)
+		player.canvas.Segment(player.startX, player.startY, x, y, size, colour, false)
+		player.openElement.extendBox(x, y)
 	case "rectangle":
-		p.canvas.Rectangle(p.startX, p.startY, x, y, size, p.roundCorners, colour)
-		p.openElement.extendBox(x, y)
+		player.canvas.Rectangle(player.startX, player.startY, x, y, size, player.roundCorners, colour)
+		player.openElement.extendBox(x, y)
 	case "circle":
-		radius := math.Hypot(x-p.startX, y-p.startY)
-		p.canvas.Circle(p.startX, p.startY, radius, size, colour)
-		p.openElement.extendBox(p.startX-radius, p.startY-radius)
-		p.openElement.extendBox(p.startX+radius, p.startY+radius)
+		radius := math.Hypot(x-player.startX, y-player.startY)
+		player.canvas.Circle(player.startX, player.startY, radius, size, colour)
+		player.openElement.extendBox(player.startX-radius, player.startY-radius)
+		player.openElement.extendBox(player.startX+radius, player.startY+radius)
 	}
-	p.openElement.addPainted(p.notePainted(Kind(state.Tool), shapeCost))
+	player.openElement.addPainted(player.notePainted(Kind(state.Tool), shapeCost))
 }
 
 // keepForUndo adds the picture to the drawing app's history, after the current entry. Entries after
 // that are dropped, and the oldest one where there are more than maxHistory. It does nothing in a
 // session without undo.
-func (p *player) keepForUndo() {
-	if p.history == nil {
+func (player *player) keepForUndo() {
+	if player.history == nil {
 		return
 	}
-	p.work += shapeCost // the rows of the next operation are copies
-	p.history = append(p.history[:p.historyIndex+1], p.canvas.Snapshot())
-	if len(p.history) > maxHistory {
-		p.history = append(p.history[:0], p.history[1:]...)
+	player.work += shapeCost // the rows of the next operation are copies
+	player.history = append(player.history[:player.historyIndex+1], player.canvas.Snapshot())
+	if len(player.history) > maxHistory {
+		player.history = append(player.history[:0], player.history[1:]...)
 		return
 	}
-	p.historyIndex++
+	player.historyIndex++
 }
 
 // stepHistory undoes (by = -1) or redoes (by = 1) an action of the drawing app, if the history has
 // such an entry.
-func (p *player) stepHistory(by int) {
-	at := p.historyIndex + by
-	if at >= 0 && at < len(p.history) {
-		p.historyIndex = at
-		p.canvas.Restore(p.history[at])
+func (player *player) stepHistory(by int) {
+	at := player.historyIndex + by
+	if at >= 0 && at < len(player.history) {
+		player.historyIndex = at
+		player.canvas.Restore(player.history[at])
 	}
 }

@@ -101,12 +101,12 @@ func separates(s, t shape) bool {
 
 // shapesTouch reports whether the boundaries of two tangram pieces share a segment of positive
 // length. See docs/spec/tangram.md#r9.
-func shapesTouch(s, t shape) bool {
-	for i, a := range s {
+func shapesTouch(s, shape shape) bool {
+	for i, vertex := range s {
 		b := s[(i+1)%len(s)]
-		for j, c := range t {
-			d := t[(j+1)%len(t)]
-			if side(a, b, c) == 0 && side(a, b, d) == 0 && shareSpan(a, b, c, d) {
+		for j, c := range shape {
+			d := shape[(j+1)%len(shape)]
+			if side(vertex, b, c) == 0 && side(vertex, b, d) == 0 && shareSpan(vertex, b, c, d) {
 				return true
 			}
 		}

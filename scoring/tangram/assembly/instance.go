@@ -27,55 +27,55 @@ type Instance struct {
 // AppendJSON appends a tangram instance as one line of canonical JSON without a line end: members
 // in the order of the format, numbers in canonical LaTeX, no blanks. Equal instances have equal
 // bytes. See docs/spec/tangram.md#r6.
-func (in *Instance) AppendJSON(b []byte) []byte {
-	b = scoring.AppendString(append(b, `{"instance_id":`...), in.ID)
-	b = in.appendOutline(append(b, `,"target_outline":`...))
-	b = append(b, `,"initial_state":{"pieces":[`...)
+func (instance *Instance) AppendJSON(dst []byte) []byte {
+	dst = scoring.AppendString(append(dst, `{"instance_id":`...), instance.ID)
+	dst = instance.appendOutline(append(dst, `,"target_outline":`...))
+	dst = append(dst, `,"initial_state":{"pieces":[`...)
 	for i := range Count {
-		b = appendComma(b, i)
-		b = appendPiece(b, i, Initial(i))
-		b = append(b, '}')
+		dst = appendComma(dst, i)
+		dst = appendPiece(dst, i, Initial(i))
+		dst = append(dst, '}')
 	}
-	b = append(b, `]},"final_state":{"pieces":[`...)
+	dst = append(dst, `]},"final_state":{"pieces":[`...)
 	for i := range Count {
-		b = appendPiece(appendComma(b, i), i, in.Pieces[i])
-		b = append(b, `,"transform_matrix":`...)
-		b = appendMatrix(b, Matrix(i, in.At[i]))
-		b = append(b, '}')
+		dst = appendPiece(appendComma(dst, i), i, instance.Pieces[i])
+		dst = append(dst, `,"transform_matrix":`...)
+		dst = appendMatrix(dst, Matrix(i, instance.At[i]))
+		dst = append(dst, '}')
 	}
-	b = append(b, `]},"adjacency_graph":[`...)
-	for i, pair := range in.Adjacent {
-		b = fmt.Appendf(appendComma(b, i), `["%s","%s"]`, IDs[pair[0]], IDs[pair[1]])
+	dst = append(dst, `]},"adjacency_graph":[`...)
+	for i, pair := range instance.Adjacent {
+		dst = fmt.Appendf(appendComma(dst, i), `["%s","%s"]`, IDs[pair[0]], IDs[pair[1]])
 	}
-	b = append(b, ']')
-	if in.Source != nil {
-		b = append(append(b, `,"source":`...), in.Source...)
+	dst = append(dst, ']')
+	if instance.Source != nil {
+		dst = append(append(dst, `,"source":`...), instance.Source...)
 	}
-	return append(b, '}')
+	return append(dst, '}')
 }
 
 // appendComma appends a comma before every element of a JSON list but the first.
-func appendComma(b []byte, i int) []byte {
+func appendComma(dst []byte, i int) []byte {
 	if i > 0 {
-		return append(b, ',')
+		return append(dst, ',')
 	}
-	return b
+	return dst
 }
 
 // appendOutline appends the target outline of a tangram instance as JSON for the model's prompt:
 // {"vertices":[point,...],"edges":[{"v":[0,1],"length":number},...]}. v holds the indices of the
 // edge's two vertices.
-func (in *Instance) appendOutline(b []byte) []byte {
-	b = append(b, `{"vertices":[`...)
-	for i, p := range in.Outline {
-		b = appendPoint(appendComma(b, i), p)
+func (instance *Instance) appendOutline(dst []byte) []byte {
+	dst = append(dst, `{"vertices":[`...)
+	for i, p := range instance.Outline {
+		dst = appendPoint(appendComma(dst, i), p)
 	}
-	b = append(b, `],"edges":[`...)
-	for i, l := range in.Lengths {
-		b = fmt.Appendf(appendComma(b, i), `{"v":[%d,%d],"length":`, i, (i+1)%len(in.Outline))
-		b = append(appendNumber(b, l), '}')
+	dst = append(dst, `],"edges":[`...)
+	for i, l := range instance.Lengths {
+		dst = fmt.Appendf(appendComma(dst, i), `{"v":[%d,%d],"length":`, i, (i+1)%len(instance.Outline))
+		dst = append(appendNumber(dst, l), '}')
 	}
-	return append(b, "]}"...)
+	return append(dst, "]}"...)
 }
 
 // appendPiece appends the members that a piece has in both states, and leaves the object
@@ -88,51 +88,51 @@ func appendPiece(b []byte, i int, poly []Point) []byte {
 
 // appendShape appends what answers too say of tangram piece i: id, type, vertices and edges. It
 // leaves the JSON object open, so that an instance can add its own members.
-func appendShape(b []byte, i int, poly []Point) []byte {
-	b = fmt.Appendf(b, `{"id":"%s","type":"%s","vertices":[`, IDs[i], Kinds[i])
+func appendShape(dst []byte, i int, poly []Point) []byte {
+	dst = fmt.Appendf(dst, `{"id":"%s","type":"%s","vertices":[`, IDs[i], Kinds[i])
 	for k, p := range poly {
-		b = appendPoint(appendComma(b, k), p)
+		dst = appendPoint(appendComma(dst, k), p)
 	}
-	b = append(b, `],"edges":[`...)
+	dst = append(dst, `],"edges":[`...)
 	for k := range poly {
-		b = fmt.Appendf(appendComma(b, k), "[%d,%d]", k, (k+1)%len(poly))
+		dst = fmt.Appendf(appendComma(dst, k), "[%d,%d]", k, (k+1)%len(poly))
 	}
-	return append(b, ']')
+	return append(dst, ']')
 }
 
 // appendMatrix appends the transform_matrix of a tangram piece, row by row, as JSON.
-func appendMatrix(b []byte, m [3][3]field.Number) []byte {
-	b = append(b, '[')
+func appendMatrix(dst []byte, m [3][3]field.Number) []byte {
+	dst = append(dst, '[')
 	for i, row := range m {
-		b = append(appendComma(b, i), '[')
+		dst = append(appendComma(dst, i), '[')
 		for k, x := range row {
-			b = appendNumber(appendComma(b, k), x)
+			dst = appendNumber(appendComma(dst, k), x)
 		}
-		b = append(b, ']')
+		dst = append(dst, ']')
 	}
-	return append(b, ']')
+	return append(dst, ']')
 }
 
 // appendPoint appends the exact coordinates of a tangram piece's vertex as a JSON list.
-func appendPoint(b []byte, p Point) []byte {
-	b = append(b, '[')
-	b = appendNumber(b, p.X)
-	b = append(b, ',')
-	return append(appendNumber(b, p.Y), ']')
+func appendPoint(dst []byte, p Point) []byte {
+	dst = append(dst, '[')
+	dst = appendNumber(dst, p.X)
+	dst = append(dst, ',')
+	return append(appendNumber(dst, p.Y), ']')
 }
 
 // appendNumber appends the canonical LaTeX of x as a JSON string. The backslash is the only
 // character in it that needs an escape.
-func appendNumber(b []byte, x field.Number) []byte {
+func appendNumber(dst []byte, x field.Number) []byte {
 	var room [64]byte
-	b = append(b, '"')
+	dst = append(dst, '"')
 	for _, c := range x.AppendLaTeX(room[:0]) {
 		if c == '\\' {
-			b = append(b, '\\')
+			dst = append(dst, '\\')
 		}
-		b = append(b, c)
+		dst = append(dst, c)
 	}
-	return append(b, '"')
+	return append(dst, '"')
 }
 
 // instanceJSON is the JSON of an instance, as far as it is read.
@@ -167,24 +167,24 @@ func Read(b []byte) (*Instance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read instance %q: %w", *d.ID, err)
 	}
-	f, err := FromPolygons(polys)
+	figure, err := FromPolygons(polys)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read instance %q: final_state: %w", *d.ID, err)
 	}
-	in := &Instance{ID: *d.ID, Figure: *f, Source: d.Source}
-	if err := d.checkDerived(in, polys); err != nil {
+	instance := &Instance{ID: *d.ID, Figure: *figure, Source: d.Source}
+	if err := d.checkDerived(instance, polys); err != nil {
 		return nil, fmt.Errorf("cannot read instance %q: %w", *d.ID, err)
 	}
-	return in, nil
+	return instance, nil
 }
 
 // pieces returns the final polygons of a tangram instance in the order of IDs. It refuses an
 // unknown or repeated id and a wrong type.
-func (d *instanceJSON) pieces() (polys [Count][]Point, err error) {
-	if n := len(d.Final.Pieces); n != Count {
+func (json *instanceJSON) pieces() (polys [Count][]Point, err error) {
+	if n := len(json.Final.Pieces); n != Count {
 		return polys, fmt.Errorf("final_state.pieces: got %d; want %d", n, Count)
 	}
-	for i, p := range d.Final.Pieces {
+	for i, p := range json.Final.Pieces {
 		index := Index(p.ID)
 		if index < 0 || polys[index] != nil {
 			return polys, fmt.Errorf("final_state.pieces[%d].id: got %q; want each of T1 to T5, S1, P1 once", i, p.ID)
@@ -221,27 +221,27 @@ func parsePoints(list [][]string) ([]Point, error) {
 
 // checkDerived returns an error unless the instance is normalized, and its outline and adjacency
 // are those that follow from its pieces.
-func (d *instanceJSON) checkDerived(in *Instance, polys [Count][]Point) error {
+func (json *instanceJSON) checkDerived(instance *Instance, polys [Count][]Point) error {
 	for i := range polys {
-		if !polys[i][0].Equal(in.Pieces[i][0]) {
+		if !polys[i][0].Equal(instance.Pieces[i][0]) {
 			return fmt.Errorf("final_state: not normalised; want the least x and y to be 0")
 		}
 	}
-	outline, err := parsePoints(d.Outline.Vertices)
+	outline, err := parsePoints(json.Outline.Vertices)
 	if err != nil {
 		return fmt.Errorf("target_outline.vertices%w", err)
 	}
-	if !samePolygon(outline, in.Outline) {
+	if !samePolygon(outline, instance.Outline) {
 		return fmt.Errorf("target_outline.vertices: not the outline of final_state; want the boundary of the pieces, counter-clockwise from its lowest vertex")
 	}
 	var pairs [][2]int
-	for i, pair := range d.Adjacent {
+	for i, pair := range json.Adjacent {
 		if len(pair) != 2 || Index(pair[0]) < 0 || Index(pair[1]) < 0 {
 			return fmt.Errorf("adjacency_graph[%d]: got %q; want two piece ids", i, pair)
 		}
 		pairs = append(pairs, [2]int{Index(pair[0]), Index(pair[1])})
 	}
-	if !slices.Equal(pairs, in.Adjacent) {
+	if !slices.Equal(pairs, instance.Adjacent) {
 		return fmt.Errorf("adjacency_graph: not that of final_state; want every pair that shares a segment, in the order of the ids")
 	}
 	return nil
@@ -249,13 +249,13 @@ func (d *instanceJSON) checkDerived(in *Instance, polys [Count][]Point) error {
 
 // AppendAnswer appends the instance as a correct answer to Task 2: one JSON object with what the
 // prompt asks for, coordinates in canonical LaTeX. See docs/spec/tangram.md#r58.
-func (in *Instance) AppendAnswer(b []byte) []byte {
-	b = scoring.AppendString(append(b, `{"instance_id":`...), in.ID)
-	b = append(b, `,"final_state":{"pieces":[`...)
-	for i, poly := range in.Pieces {
-		b = appendComma(b, i)
-		b = appendShape(b, i, poly)
-		b = append(b, '}')
+func (instance *Instance) AppendAnswer(dst []byte) []byte {
+	dst = scoring.AppendString(append(dst, `{"instance_id":`...), instance.ID)
+	dst = append(dst, `,"final_state":{"pieces":[`...)
+	for i, poly := range instance.Pieces {
+		dst = appendComma(dst, i)
+		dst = appendShape(dst, i, poly)
+		dst = append(dst, '}')
 	}
-	return append(b, "]}}"...)
+	return append(dst, "]}}"...)
 }

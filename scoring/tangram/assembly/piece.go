@@ -142,24 +142,24 @@ type Placement struct {
 
 // Place returns the polygon of a tangram piece at a placement. Vertex k corresponds to vertex k of
 // the canonical polygon.
-func Place(k Kind, at Placement) []Point {
-	i := at.Turn.Eighths & 7
-	if at.Turn.Mirror { // the second half of Turns
+func Place(k Kind, placement Placement) []Point {
+	i := placement.Turn.Eighths & 7
+	if placement.Turn.Mirror { // the second half of Turns
 		i += 8
 	}
-	return translated(turnedPolygons[k][i], at.Shift)
+	return translated(turnedPolygons[k][i], placement.Shift)
 }
 
 // Locate finds the placement of a polygon whose vertices correspond to the canonical ones of a kind
 // of tangram piece. ok is false if none of the sixteen turns gives it.
-func Locate(k Kind, poly []Point) (at Placement, ok bool) {
+func Locate(k Kind, poly []Point) (placement Placement, ok bool) {
 	for i, t := range Turns {
 		at := Placement{t, poly[0].Sub(turnedPolygons[k][i][0])}
 		if samePolygon(translated(turnedPolygons[k][i], at.Shift), poly) {
 			return at, true
 		}
 	}
-	return at, false
+	return placement, false
 }
 
 // samePolygon reports whether two polygons have equal lists of vertices.

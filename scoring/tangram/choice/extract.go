@@ -54,20 +54,20 @@ func optionLetter(s string) (string, bool) {
 // lastNamed returns the last upper-case letter, A to D, that follows the word answer, option or
 // choice in a model's answer, or "".
 func lastNamed(text string) (letter string) {
-	for at := 0; at < len(text); {
-		m := answerWord.FindStringSubmatchIndex(text[at:])
+	for pos := 0; pos < len(text); {
+		m := answerWord.FindStringSubmatchIndex(text[pos:])
 		if m == nil {
 			break
 		}
-		start, from, to := at+m[0], at+m[2], at+m[3]
+		start, from, to := pos+m[0], pos+m[2], pos+m[3]
 		if r, _ := utf8.DecodeLastRuneInString(text[:start]); start > 0 && isWordRune(r) {
-			at = start + 1 // the end of a longer word
+			pos = start + 1 // the end of a longer word
 			continue
 		}
 		if s := text[from:to]; s >= "A" && s <= "D" && !isArticle(text[from:]) {
 			letter = s
 		}
-		at = to
+		pos = to
 	}
 	return letter
 }
@@ -77,13 +77,13 @@ func isWordRune(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// isArticle reports whether s, a part of a model's answer, begins with the article A, as in "A
+// isArticle reports whether text, a part of a model's answer, begins with the article A, as in "A
 // bird", which is not the option A.
-func isArticle(s string) bool {
-	if len(s) < 3 || s[0] != 'A' || s[1] != ' ' {
+func isArticle(text string) bool {
+	if len(text) < 3 || text[0] != 'A' || text[1] != ' ' {
 		return false
 	}
-	r, _ := utf8.DecodeRuneInString(s[2:])
+	r, _ := utf8.DecodeRuneInString(text[2:])
 	return unicode.IsLower(r)
 }
 

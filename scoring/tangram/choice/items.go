@@ -61,11 +61,11 @@ func Items(set []Candidate, seed int64) ([]Item, error) {
 // because only neighbours are compared.
 func CheckOutlines(sorted []Candidate, want int) error {
 	outlines := map[string]bool{}
-	for i, c := range sorted {
-		if i > 0 && c.ID == sorted[i-1].ID {
-			return fmt.Errorf("cannot draw options: two instances have the id %q; want each once", c.ID)
+	for i, candidate := range sorted {
+		if i > 0 && candidate.ID == sorted[i-1].ID {
+			return fmt.Errorf("cannot draw options: two instances have the id %q; want each once", candidate.ID)
 		}
-		outlines[c.Outline] = true
+		outlines[candidate.Outline] = true
 	}
 	if len(outlines) < want {
 		return fmt.Errorf("cannot draw options: %d different outlines; want at least %d", len(outlines), want)
@@ -83,13 +83,13 @@ type Drawn struct {
 // and their outlines differ from one another and from that of k. The random generator is seeded by
 // a text. The set must pass CheckOutlines for n+1. See docs/spec/tangram.md#r52.
 func Draw(set []Candidate, k int, seed string, n int) Drawn {
-	d := Drawn{random: splitmix.New(seed)}
-	for len(d.Others) < n {
-		j := d.random.Below(len(set))
+	drawn := Drawn{random: splitmix.New(seed)}
+	for len(drawn.Others) < n {
+		j := drawn.random.Below(len(set))
 		same := func(e int) bool { return e == j || set[e].Outline == set[j].Outline }
-		if !same(k) && !slices.ContainsFunc(d.Others, same) {
-			d.Others = append(d.Others, j)
+		if !same(k) && !slices.ContainsFunc(drawn.Others, same) {
+			drawn.Others = append(drawn.Others, j)
 		}
 	}
-	return d
+	return drawn
 }

@@ -85,41 +85,41 @@ type Reader struct {
 }
 
 // Where returns the bytes of a text from which Read takes the answer; ok is false where it finds none.
-func (r *Reader) Where(text string) (from, to int, ok bool) {
-	state, _ := r.findState(text)
-	return r.from, r.to, state != nil
+func (reader *Reader) Where(text string) (from, to int, ok bool) {
+	state, _ := reader.findState(text)
+	return reader.from, reader.to, state != nil
 }
 
 // Read parses the answer of a model that places tangram pieces. With repair it doubles stray
 // backslashes first.
-func (r *Reader) Read(text string, repair bool) Prediction {
+func (reader *Reader) Read(text string, repair bool) Prediction {
 	if repair {
 		text = Repair(text)
 	}
-	p := Prediction{}
-	clear(r.reasons)
-	if r.reasons == nil {
-		r.reasons = map[string]bool{}
+	prediction := Prediction{}
+	clear(reader.reasons)
+	if reader.reasons == nil {
+		reader.reasons = map[string]bool{}
 	}
-	state, limited := r.findState(text)
-	p.Limited = limited
+	state, limited := reader.findState(text)
+	prediction.Limited = limited
 	if state == nil {
-		p.Reasons = []string{ReasonJSON}
-		return p
+		prediction.Reasons = []string{ReasonJSON}
+		return prediction
 	}
-	p.Found = true
-	r.readPieces(state, &p)
-	for i := range p.Pieces {
-		if p.Pieces[i].Vertices != nil {
-			p.Parsed++
+	prediction.Found = true
+	reader.readPieces(state, &prediction)
+	for i := range prediction.Pieces {
+		if prediction.Pieces[i].Vertices != nil {
+			prediction.Parsed++
 		}
 	}
-	r.checkInventory(&p)
-	for reason := range r.reasons {
-		p.Reasons = append(p.Reasons, reason)
+	reader.checkInventory(&prediction)
+	for reason := range reader.reasons {
+		prediction.Reasons = append(prediction.Reasons, reason)
 	}
-	slices.Sort(p.Reasons)
-	return p
+	slices.Sort(prediction.Reasons)
+	return prediction
 }
 
 // searchFactor bounds the bytes that findState reads per byte of text, because it tries to parse a
@@ -129,40 +129,40 @@ const searchFactor = 16
 // findState returns the final state of the last object in the text that has one, or nil, and
 // remembers where that object is. limited is true if the search was given up because it read
 // too much. See docs/spec/tangram.md#r13.
-func (r *Reader) findState(text string) (state *pyjson.Value, limited bool) {
-	r.json.Strict = true
-	r.json.Reset(text)
+func (reader *Reader) findState(text string) (state *pyjson.Value, limited bool) {
+	reader.json.Strict = true
+	reader.json.Reset(text)
 	budget := searchFactor*len(text) + 1<<20
-	for at := 0; ; {
-		next := strings.IndexByte(text[at:], '{')
+	for pos := 0; ; {
+		next := strings.IndexByte(text[pos:], '{')
 		if next < 0 {
 			return state, false
 		}
-		at += next
-		if r.json.Steps() > budget {
+		pos += next
+		if reader.json.Steps() > budget {
 			return state, true
 		}
-		v, end, err := r.json.At(at)
+		value, end, err := reader.json.At(pos)
 		if err != nil {
-			at++
+			pos++
 			continue
 		}
-		if s := finalState(&v); s != nil {
-			state, r.from, r.to = s, at, end
+		if s := finalState(&value); s != nil {
+			state, reader.from, reader.to = s, pos, end
 		}
-		at = end
+		pos = end
 	}
 }
 
 // finalState returns the member final_state of an answer's object, or of the object in its member
 // "tce" or "TCE", or nil. TCE is the paper's name of the JSON form of a tangram assembly, in which
 // models may wrap their answer. See docs/spec/tangram.md#r13.
-func finalState(v *pyjson.Value) *pyjson.Value {
-	if s := v.Get("final_state"); s != nil {
+func finalState(value *pyjson.Value) *pyjson.Value {
+	if s := value.Get("final_state"); s != nil {
 		return s
 	}
 	for _, name := range [2]string{"tce", "TCE"} {
-		if in := v.Get(name); in != nil && in.Kind == pyjson.Dict {
+		if in := value.Get(name); in != nil && in.Kind == pyjson.Dict {
 			if s := in.Get("final_state"); s != nil {
 				return s
 			}
@@ -175,46 +175,46 @@ func finalState(v *pyjson.Value) *pyjson.Value {
 // that a model did not escape. It returns the text itself if there are none. See
 // docs/spec/tangram.md#r15.
 func Repair(text string) string {
-	var b []byte
-	copied := 0 // bytes of text that are in b
-	for at := 0; ; {
-		next := strings.IndexByte(text[at:], '\\')
+	var out []byte
+	copied := 0 // bytes of text that are in out
+	for pos := 0; ; {
+		next := strings.IndexByte(text[pos:], '\\')
 		if next < 0 {
 			break
 		}
-		at += next
-		length := escapeLength(text[at+1:])
+		pos += next
+		length := escapeLength(text[pos+1:])
 		if length == 0 {
-			b = append(append(b, text[copied:at]...), `\\`...)
-			copied = at + 1
+			out = append(append(out, text[copied:pos]...), `\\`...)
+			copied = pos + 1
 		}
-		at += 1 + length
+		pos += 1 + length
 	}
 	if copied == 0 {
 		return text
 	}
-	return string(append(b, text[copied:]...))
+	return string(append(out, text[copied:]...))
 }
 
 // escapeLength returns the length of a JSON escape in a tangram answer after its backslash, or 0 if
-// s does not begin with one. An escape of one letter with another letter after it, such as \frac,
+// text does not begin with one. An escape of one letter with another letter after it, such as \frac,
 // counts as LaTeX.
-func escapeLength(s string) int {
-	if s == "" {
+func escapeLength(text string) int {
+	if text == "" {
 		return 0
 	}
-	switch c := s[0]; c {
+	switch c := text[0]; c {
 	case '\\', '"', '/':
 		return 1
 	case 'u':
 		for i := 1; i <= 4; i++ {
-			if i >= len(s) || !(s[i]-'0' < 10 || (s[i]|0x20)-'a' < 6) {
+			if i >= len(text) || !(text[i]-'0' < 10 || (text[i]|0x20)-'a' < 6) {
 				return 0
 			}
 		}
 		return 5
 	case 'b', 'f', 'n', 'r', 't':
-		if len(s) > 1 && (s[1]|0x20)-'a' < 26 {
+		if len(text) > 1 && (text[1]|0x20)-'a' < 26 {
 			return 0
 		}
 		return 1
@@ -222,57 +222,57 @@ func escapeLength(s string) int {
 	return 0
 }
 
-// readPieces reads the tangram pieces of a final state, which is a list or an object by id, into p.
+// readPieces reads the tangram pieces of a final state, which is a list or an object by id, into prediction.
 // Once MaxVertices vertices are read, it skips those of further pieces. See
 // docs/spec/tangram.md#r16.
-func (r *Reader) readPieces(state *pyjson.Value, p *Prediction) {
+func (reader *Reader) readPieces(state *pyjson.Value, prediction *Prediction) {
 	list := state
 	if in := state.Get("pieces"); state.Kind == pyjson.Dict && in != nil {
 		list = in
 	}
 	if list.Kind != pyjson.List && list.Kind != pyjson.Dict {
-		r.reasons[ReasonPieces] = true
+		reader.reasons[ReasonPieces] = true
 		return
 	}
-	p.Pieces = make([]Piece, len(list.Items()))
+	prediction.Pieces = make([]Piece, len(list.Items()))
 	vertices := 0
 	for i := range list.Items() {
-		piece := &p.Pieces[i]
+		piece := &prediction.Pieces[i]
 		if list.Kind == pyjson.Dict {
 			piece.ID, piece.HasID = list.Keys()[i], true
 		}
-		r.readPiece(&list.Items()[i], piece, p, vertices >= MaxVertices)
+		reader.readPiece(&list.Items()[i], piece, prediction, vertices >= MaxVertices)
 		vertices += len(piece.Vertices)
 	}
 }
 
 // readPiece reads one tangram piece and records what is wrong with it. With full it skips the
 // vertices, because the answer has too many.
-func (r *Reader) readPiece(v *pyjson.Value, piece *Piece, p *Prediction, full bool) {
-	if v.Kind != pyjson.Dict {
-		r.reasons[ReasonType], r.reasons[ReasonVertices] = true, true
+func (reader *Reader) readPiece(value *pyjson.Value, piece *Piece, prediction *Prediction, full bool) {
+	if value.Kind != pyjson.Dict {
+		reader.reasons[ReasonType], reader.reasons[ReasonVertices] = true, true
 		piece.Problem = "the piece is no object"
 		return
 	}
-	if id := v.Get("id"); id != nil && (id.Kind == pyjson.Str || id.Kind == pyjson.Int || id.Kind == pyjson.Float) {
+	if id := value.Get("id"); id != nil && (id.Kind == pyjson.Str || id.Kind == pyjson.Int || id.Kind == pyjson.Float) {
 		piece.ID, piece.HasID = id.S, true
 	}
-	piece.Kind = kindOf(v)
+	piece.Kind = kindOf(value)
 	if piece.Kind == "" {
-		r.reasons[ReasonType] = true
+		reader.reasons[ReasonType] = true
 	}
 	if full {
 		piece.Problem = fmt.Sprintf("its vertices are not read: the pieces before it have %d", MaxVertices)
 		return
 	}
-	points, inexact, problem := r.readVertices(v)
+	points, inexact, problem := reader.readVertices(value)
 	if problem != "" {
-		r.reasons[ReasonVertices] = true
+		reader.reasons[ReasonVertices] = true
 		piece.Problem = problem
 		return
 	}
 	piece.Vertices = points
-	p.Decimal = p.Decimal || inexact
+	prediction.Decimal = prediction.Decimal || inexact
 }
 
 // kindNames are the known spellings of types. See docs/spec/tangram.md#r17.
@@ -283,19 +283,19 @@ var kindNames = map[string]Kind{"largetriangle": Large, "bigtriangle": Large, "m
 // kindOf returns the type of a tangram piece in an answer, which has several known spellings, or ""
 // if it is unknown.
 func kindOf(v *pyjson.Value) Kind {
-	t := v.Get("type")
-	if t == nil {
-		t = v.Get("piece_type")
+	value := v.Get("type")
+	if value == nil {
+		value = v.Get("piece_type")
 	}
-	if t == nil || t.Kind != pyjson.Str {
+	if value == nil || value.Kind != pyjson.Str {
 		return ""
 	}
-	if known := Kind(t.S); slices.ContainsFunc(Kinds[:], func(k kindCount) bool { return k.Kind == known }) {
+	if known := Kind(value.S); slices.ContainsFunc(Kinds[:], func(k kindCount) bool { return k.Kind == known }) {
 		return known
 	}
 	var buf [32]byte // so that most names need no allocation
 	letters := buf[:0]
-	for _, c := range strings.ToLower(t.S) {
+	for _, c := range strings.ToLower(value.S) {
 		if c >= 'a' && c <= 'z' {
 			letters = append(letters, byte(c))
 		}
@@ -306,25 +306,25 @@ func kindOf(v *pyjson.Value) Kind {
 // checkInventory records whether the answer has the wrong number of tangram pieces, or of pieces of
 // a type. Types are only counted where the number of pieces is right and all types are known. See
 // docs/spec/tangram.md#r21.
-func (r *Reader) checkInventory(p *Prediction) {
-	if r.reasons[ReasonPieces] {
+func (reader *Reader) checkInventory(prediction *Prediction) {
+	if reader.reasons[ReasonPieces] {
 		return
 	}
-	if len(p.Pieces) != Count {
-		r.reasons[ReasonCount] = true
+	if len(prediction.Pieces) != Count {
+		reader.reasons[ReasonCount] = true
 	}
-	if r.reasons[ReasonCount] || r.reasons[ReasonType] {
+	if reader.reasons[ReasonCount] || reader.reasons[ReasonType] {
 		return
 	}
 	for _, want := range Kinds {
 		count := 0
-		for i := range p.Pieces {
-			if p.Pieces[i].Kind == want.Kind {
+		for i := range prediction.Pieces {
+			if prediction.Pieces[i].Kind == want.Kind {
 				count++
 			}
 		}
 		if count != want.Count {
-			r.reasons[ReasonInventory] = true
+			reader.reasons[ReasonInventory] = true
 		}
 	}
 }

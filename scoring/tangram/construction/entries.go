@@ -14,11 +14,11 @@ type Entry struct {
 // Entries returns the pieces of the last final state in a tangram answer, in the order of the text,
 // without checking them. found is false if the text has no final state. With repair it doubles
 // stray backslashes first.
-func (r *Reader) Entries(text string, repair bool) (all []Entry, found bool) {
+func (reader *Reader) Entries(text string, repair bool) (all []Entry, found bool) {
 	if repair {
 		text = Repair(text)
 	}
-	state, _ := r.findState(text)
+	state, _ := reader.findState(text)
 	if state == nil {
 		return nil, false
 	}
@@ -30,17 +30,17 @@ func (r *Reader) Entries(text string, repair bool) (all []Entry, found bool) {
 		return nil, false
 	}
 	for i := range list.Items() {
-		v, entry := &list.Items()[i], Entry{}
+		value, entry := &list.Items()[i], Entry{}
 		if list.Kind == pyjson.Dict {
 			entry.ID = list.Keys()[i]
 		}
-		if id := v.Get("id"); id != nil && (id.Kind == pyjson.Str || id.Kind == pyjson.Int || id.Kind == pyjson.Float) {
+		if id := value.Get("id"); id != nil && (id.Kind == pyjson.Str || id.Kind == pyjson.Int || id.Kind == pyjson.Float) {
 			entry.ID = id.S
 		}
-		if vertices := v.Get("vertices"); v.Kind == pyjson.Dict && (vertices == nil || vertices.Kind != pyjson.None) {
-			entry.JSON = pieceJSON(v, entry.ID)
-		} else if v.Kind != pyjson.None && v.Kind != pyjson.Dict {
-			entry.JSON = v.AppendJSON(nil) // no piece; the scorer says so
+		if vertices := value.Get("vertices"); value.Kind == pyjson.Dict && (vertices == nil || vertices.Kind != pyjson.None) {
+			entry.JSON = pieceJSON(value, entry.ID)
+		} else if value.Kind != pyjson.None && value.Kind != pyjson.Dict {
+			entry.JSON = value.AppendJSON(nil) // no piece; the scorer says so
 		}
 		all = append(all, entry)
 	}
@@ -48,16 +48,16 @@ func (r *Reader) Entries(text string, repair bool) (all []Entry, found bool) {
 }
 
 // pieceJSON returns a tangram piece as a JSON object that begins with its id.
-func pieceJSON(v *pyjson.Value, id string) []byte {
-	b := jsontree.AppendString([]byte(`{"id":`), id)
-	for i, key := range v.Keys() {
+func pieceJSON(value *pyjson.Value, id string) []byte {
+	out := jsontree.AppendString([]byte(`{"id":`), id)
+	for i, key := range value.Keys() {
 		if key == "id" {
 			continue
 		}
-		b = append(b, ',')
-		b = jsontree.AppendString(b, key)
-		b = append(b, ':')
-		b = v.Items()[i].AppendJSON(b)
+		out = append(out, ',')
+		out = jsontree.AppendString(out, key)
+		out = append(out, ':')
+		out = value.Items()[i].AppendJSON(out)
 	}
-	return append(b, '}')
+	return append(out, '}')
 }

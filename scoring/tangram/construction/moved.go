@@ -13,27 +13,27 @@ import (
 // moved by (dx, dy) for which moves(index) is true. Lengths are rounded to 1e-9. Exact coordinates
 // stay exact and decimal ones decimal. Pieces whose vertices cannot be read stay as they are. ok is
 // false if Read finds no answer.
-func (r *Reader) Moved(text string, repair bool, moves func(piece int) bool, dx, dy float64) (answer []byte, ok bool) {
+func (reader *Reader) Moved(text string, repair bool, moves func(piece int) bool, dx, dy float64) (answer []byte, ok bool) {
 	if repair {
 		text = Repair(text)
 	}
-	state, _ := r.findState(text)
+	state, _ := reader.findState(text)
 	if state == nil {
 		return nil, false
 	}
 	by := [2]field.Number{roundedShift(dx), roundedShift(dy)}
-	b := []byte(`{"final_state":`)
+	out := []byte(`{"final_state":`)
 	pieces := state.Get("pieces")
 	if state.Kind != pyjson.Dict || pieces == nil {
-		return append(r.appendPieces(b, state, moves, by), '}'), true
+		return append(reader.appendPieces(out, state, moves, by), '}'), true
 	}
-	b = appendMembers(b, state, func(b []byte, key string, v *pyjson.Value) []byte {
+	out = appendMembers(out, state, func(out []byte, key string, v *pyjson.Value) []byte {
 		if key != "pieces" {
-			return v.AppendJSON(b)
+			return v.AppendJSON(out)
 		}
-		return r.appendPieces(b, pieces, moves, by)
+		return reader.appendPieces(out, pieces, moves, by)
 	})
-	return append(b, '}'), true
+	return append(out, '}'), true
 }
 
 // roundedShift returns how far a tangram piece is moved along an axis as an exact number, rounded
@@ -48,78 +48,78 @@ func roundedShift(d float64) field.Number {
 
 // appendMembers appends an object of a tangram answer as JSON. appendValue appends the value of
 // each member.
-func appendMembers(b []byte, v *pyjson.Value, appendValue func(b []byte, key string, v *pyjson.Value) []byte) []byte {
-	b = append(b, '{')
-	for i, key := range v.Keys() {
+func appendMembers(dst []byte, value *pyjson.Value, appendValue func(b []byte, key string, v *pyjson.Value) []byte) []byte {
+	dst = append(dst, '{')
+	for i, key := range value.Keys() {
 		if i > 0 {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
-		b = jsontree.AppendString(b, key)
-		b = append(b, ':')
-		b = appendValue(b, key, &v.Items()[i])
+		dst = jsontree.AppendString(dst, key)
+		dst = append(dst, ':')
+		dst = appendValue(dst, key, &value.Items()[i])
 	}
-	return append(b, '}')
+	return append(dst, '}')
 }
 
 // appendPieces appends the list or object of a tangram answer's pieces as JSON. The pieces for
 // whose index moves is true are moved.
-func (r *Reader) appendPieces(b []byte, list *pyjson.Value, moves func(appendOne int) bool, by [2]field.Number) []byte {
-	appendOne := func(b []byte, i int) []byte {
-		v := &list.Items()[i]
-		if v.Kind != pyjson.Dict || !moves(i) {
-			return v.AppendJSON(b)
+func (reader *Reader) appendPieces(dst []byte, list *pyjson.Value, moves func(appendOne int) bool, by [2]field.Number) []byte {
+	appendOne := func(out []byte, i int) []byte {
+		value := &list.Items()[i]
+		if value.Kind != pyjson.Dict || !moves(i) {
+			return value.AppendJSON(out)
 		}
-		return r.appendPiece(b, v, by)
+		return reader.appendPiece(out, value, by)
 	}
 	switch list.Kind {
 	case pyjson.Dict:
 		i := -1
-		return appendMembers(b, list, func(b []byte, _ string, _ *pyjson.Value) []byte {
+		return appendMembers(dst, list, func(b []byte, _ string, _ *pyjson.Value) []byte {
 			i++
 			return appendOne(b, i)
 		})
 	case pyjson.List:
-		b = append(b, '[')
+		dst = append(dst, '[')
 		for i := range list.Items() {
 			if i > 0 {
-				b = append(b, ',')
+				dst = append(dst, ',')
 			}
-			b = appendOne(b, i)
+			dst = appendOne(dst, i)
 		}
-		return append(b, ']')
+		return append(dst, ']')
 	}
-	return list.AppendJSON(b)
+	return list.AppendJSON(dst)
 }
 
 // appendPiece appends a tangram piece as JSON with its vertices moved, or unchanged if they cannot
 // be read.
-func (r *Reader) appendPiece(b []byte, piece *pyjson.Value, by [2]field.Number) []byte {
+func (reader *Reader) appendPiece(dst []byte, piece *pyjson.Value, by [2]field.Number) []byte {
 	name, vertices := verticesOf(piece)
-	if _, _, problem := r.readVertices(piece); problem != "" {
-		return piece.AppendJSON(b)
+	if _, _, problem := reader.readVertices(piece); problem != "" {
+		return piece.AppendJSON(dst)
 	}
-	return appendMembers(b, piece, func(b []byte, key string, piece *pyjson.Value) []byte {
+	return appendMembers(dst, piece, func(out []byte, key string, piece *pyjson.Value) []byte {
 		if key != name {
-			return piece.AppendJSON(b)
+			return piece.AppendJSON(out)
 		}
-		b = append(b, '[')
+		out = append(out, '[')
 		for i := range vertices.Items() {
 			if i > 0 {
-				b = append(b, ',')
+				out = append(out, ',')
 			}
 			x, y, _ := coordinates(&vertices.Items()[i])
-			b = append(b, '[')
-			b = appendCoordinate(b, x, by[0])
-			b = append(b, ',')
-			b = append(appendCoordinate(b, y, by[1]), ']')
+			out = append(out, '[')
+			out = appendCoordinate(out, x, by[0])
+			out = append(out, ',')
+			out = append(appendCoordinate(out, y, by[1]), ']')
 		}
-		return append(b, ']')
+		return append(out, ']')
 	})
 }
 
 // appendCoordinate appends a coordinate moved by d as a JSON string: exact ones in LaTeX,
 // inexact ones with 12 decimals, unchanged if d is 0. The text must be readable.
-func appendCoordinate(b []byte, text string, d field.Number) []byte {
+func appendCoordinate(dst []byte, text string, d field.Number) []byte {
 	n, inexact, _ := field.Parse(text)
 	switch {
 	case d.Zero():
@@ -128,5 +128,5 @@ func appendCoordinate(b []byte, text string, d field.Number) []byte {
 	default:
 		text = n.Add(d).LaTeX()
 	}
-	return jsontree.AppendString(b, text)
+	return jsontree.AppendString(dst, text)
 }

@@ -17,7 +17,7 @@ const maxCoordinate = 1_000_000
 // readVertices reads the vertices of a tangram piece, except those that repeat the one before or
 // close the polygon. problem says why they cannot be used, or is "". The list lies in a block of
 // memory that is not used again.
-func (r *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool, problem string) {
+func (reader *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool, problem string) {
 	_, member := verticesOf(v)
 	switch {
 	case member == nil:
@@ -28,11 +28,11 @@ func (r *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool, prob
 		return nil, false, fmt.Sprintf("it has %d vertices; want at most %d", len(member.Items()), maxVertices)
 	}
 	items := member.Items()
-	if cap(r.vertexBuf)-len(r.vertexBuf) < len(items) {
-		r.vertexBuf = make([]Point, 0, max(blockSize, len(items)))
+	if cap(reader.vertexBuf)-len(reader.vertexBuf) < len(items) {
+		reader.vertexBuf = make([]Point, 0, max(blockSize, len(items)))
 	}
-	from := len(r.vertexBuf)
-	list = r.vertexBuf[from:from] // in the reader's block until it is whole
+	from := len(reader.vertexBuf)
+	list = reader.vertexBuf[from:from] // in the reader's block until it is whole
 	for i := range items {
 		n := len(list)
 		list = list[:n+1]
@@ -52,7 +52,7 @@ func (r *Reader) readVertices(v *pyjson.Value) (list []Point, inexact bool, prob
 	if n < 3 {
 		return nil, false, fmt.Sprintf("it has %d different vertices; want at least 3", n)
 	}
-	r.vertexBuf = r.vertexBuf[:from+n]
+	reader.vertexBuf = reader.vertexBuf[:from+n]
 	return list[:n:n], inexact, ""
 }
 
@@ -124,25 +124,25 @@ var spacingReplacer = strings.NewReplacer(`\left`, "", `\right`, "", `\,`, " ")
 
 // splitPair splits the text "(x, y)" of a tangram piece's vertex, with or without brackets and
 // LaTeX delimiters, at its only comma outside of brackets. ok is false if there is not exactly one.
-func splitPair(s string) (x, y string, ok bool) {
-	s = strings.TrimSpace(s)
+func splitPair(text string) (x, y string, ok bool) {
+	text = strings.TrimSpace(text)
 	for _, delimiters := range [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}} {
-		if len(s) >= len(delimiters[0])+len(delimiters[1]) && strings.HasPrefix(s, delimiters[0]) &&
-			strings.HasSuffix(s, delimiters[1]) {
+		if len(text) >= len(delimiters[0])+len(delimiters[1]) && strings.HasPrefix(text, delimiters[0]) &&
+			strings.HasSuffix(text, delimiters[1]) {
 			// Delimiters inside mean that each coordinate has its own.
-			if inner := s[len(delimiters[0]) : len(s)-len(delimiters[1])]; !strings.Contains(inner, delimiters[1]) {
-				s = inner
+			if inner := text[len(delimiters[0]) : len(text)-len(delimiters[1])]; !strings.Contains(inner, delimiters[1]) {
+				text = inner
 			}
 			break
 		}
 	}
-	s = strings.TrimSpace(spacingReplacer.Replace(s))
-	if parenthesized(s) {
-		s = s[1 : len(s)-1]
+	text = strings.TrimSpace(spacingReplacer.Replace(text))
+	if parenthesized(text) {
+		text = text[1 : len(text)-1]
 	}
 	depth, comma := 0, -1
-	for i := range len(s) {
-		switch s[i] {
+	for i := range len(text) {
+		switch text[i] {
 		case '(', '[', '{':
 			depth++
 		case ')', ']', '}':
@@ -160,24 +160,24 @@ func splitPair(s string) (x, y string, ok bool) {
 	if comma < 0 {
 		return "", "", false
 	}
-	return s[:comma], s[comma+1:], true
+	return text[:comma], text[comma+1:], true
 }
 
 // parenthesized reports whether the last character of a vertex's text closes the round bracket with
 // which it begins.
-func parenthesized(s string) bool {
-	if len(s) < 2 || s[0] != '(' || s[len(s)-1] != ')' {
+func parenthesized(text string) bool {
+	if len(text) < 2 || text[0] != '(' || text[len(text)-1] != ')' {
 		return false
 	}
 	depth := 0
-	for i := range len(s) {
-		switch s[i] {
+	for i := range len(text) {
+		switch text[i] {
 		case '(':
 			depth++
 		case ')':
 			depth--
 			if depth == 0 {
-				return i == len(s)-1
+				return i == len(text)-1
 			}
 		}
 	}

@@ -33,16 +33,16 @@ type Result struct {
 
 // Convert returns the exact tangram configuration that a drawing shows. The error wraps one of the
 // reasons of this package or of assembly. The result depends only on the drawing.
-func Convert(d *Drawing) (*Result, error) {
-	pieces, err := recognizePieces(d)
+func Convert(drawing *Drawing) (*Result, error) {
+	pieces, err := recognizePieces(drawing)
 	if err != nil {
-		return nil, fmt.Errorf("cannot convert drawing %q: %w", d.ID, err)
+		return nil, fmt.Errorf("cannot convert drawing %q: %w", drawing.ID, err)
 	}
-	r, err := bestCandidate(&pieces, d.ID)
+	result, err := bestCandidate(&pieces, drawing.ID)
 	if err != nil {
-		return nil, fmt.Errorf("cannot convert drawing %q: %w", d.ID, err)
+		return nil, fmt.Errorf("cannot convert drawing %q: %w", drawing.ID, err)
 	}
-	return r, nil
+	return result, nil
 }
 
 // recognizePieces finds out which tangram piece each polygon of a drawing is, turns and scales them
@@ -178,9 +178,9 @@ func looseError(group *[assembly.Count]int) error {
 
 // key returns what identifies equal placements of the tangram pieces: their shifts from the first
 // piece, rounded to steps far smaller than the differences between contacts.
-func (c *candidate) key() (k [2 * assembly.Count]int64) {
-	for i, p := range c.float {
-		d := p.sub(c.float[0])
+func (candidate *candidate) key() (k [2 * assembly.Count]int64) {
+	for i, p := range candidate.float {
+		d := p.sub(candidate.float[0])
 		k[2*i], k[2*i+1] = int64(math.Round(d.X*1e6)), int64(math.Round(d.Y*1e6))
 	}
 	return k
@@ -189,36 +189,36 @@ func (c *candidate) key() (k [2 * assembly.Count]int64) {
 // check builds the tangram configuration of a candidate and returns why it is refused: a piece lies
 // too far from its place in the drawing, or the configuration is not valid. It sets the figure, the
 // deviation and the number of shared vertices.
-func (c *candidate) check(pieces *[assembly.Count]piece) error {
+func (candidate *candidate) check(pieces *[assembly.Count]piece) error {
 	var mean Point
 	for i := range pieces {
-		mean = mean.add(c.float[i].sub(pieces[i].at).times(1.0 / assembly.Count))
+		mean = mean.add(candidate.float[i].sub(pieces[i].at).times(1.0 / assembly.Count))
 	}
 	for i := range pieces {
-		off := c.float[i].sub(pieces[i].at).distance(mean)
-		c.deviation = max(c.deviation, off)
+		off := candidate.float[i].sub(pieces[i].at).distance(mean)
+		candidate.deviation = max(candidate.deviation, off)
 		if off > maxMove {
 			return fmt.Errorf("%w: %s by %.2f; want at most %g", ErrMoved, assembly.IDs[i], off, maxMove)
 		}
 	}
 	var at [assembly.Count]assembly.Placement
 	for i := range at {
-		at[i] = assembly.Placement{Turn: assembly.Turns[pieces[i].turn], Shift: c.shift[i]}
+		at[i] = assembly.Placement{Turn: assembly.Turns[pieces[i].turn], Shift: candidate.shift[i]}
 	}
 	var err error
-	c.figure, err = assembly.Build(at)
-	c.sharedVertices = c.coincidences(pieces)
+	candidate.figure, err = assembly.Build(at)
+	candidate.sharedVertices = candidate.coincidences(pieces)
 	return err
 }
 
 // coincidences counts the pairs of vertices of different tangram pieces that lie on one point. It
 // compares doubles, which are accurate enough for a preference.
-func (c *candidate) coincidences(pieces *[assembly.Count]piece) (n int) {
+func (candidate *candidate) coincidences(pieces *[assembly.Count]piece) (n int) {
 	for i := range pieces {
 		for j := range i {
 			for _, v := range pieces[i].base {
 				for _, w := range pieces[j].base {
-					if v.add(c.float[i]).distance(w.add(c.float[j])) < 1e-9 {
+					if v.add(candidate.float[i]).distance(w.add(candidate.float[j])) < 1e-9 {
 						n++
 					}
 				}
@@ -228,11 +228,11 @@ func (c *candidate) coincidences(pieces *[assembly.Count]piece) (n int) {
 	return n
 }
 
-// better reports whether c fits the drawing better than other: more vertices coincide
+// better reports whether candidate fits the drawing better than other: more vertices coincide
 // exactly, or as many with a smaller deviation.
-func (c *candidate) better(other *candidate) bool {
-	if c.sharedVertices != other.sharedVertices {
-		return c.sharedVertices > other.sharedVertices
+func (candidate *candidate) better(other *candidate) bool {
+	if candidate.sharedVertices != other.sharedVertices {
+		return candidate.sharedVertices > other.sharedVertices
 	}
-	return c.deviation < other.deviation
+	return candidate.deviation < other.deviation
 }

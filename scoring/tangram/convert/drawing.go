@@ -29,7 +29,7 @@ type Drawing struct {
 // ReadDrawing parses the JSON of one drawing of a tangram: {"id", "polygons": [{"points",
 // "transform"?}]}. points is a list of pairs, or of single numbers x, y, x, ... (bare or in lists
 // of one). transform has the syntax of SVG. Errors name the member.
-func ReadDrawing(b []byte) (*Drawing, error) {
+func ReadDrawing(data []byte) (*Drawing, error) {
 	var document struct {
 		ID       *string `json:"id"`
 		Polygons []struct {
@@ -37,7 +37,7 @@ func ReadDrawing(b []byte) (*Drawing, error) {
 			Transform *string           `json:"transform"`
 		} `json:"polygons"`
 	}
-	if err := json.Unmarshal(b, &document); err != nil {
+	if err := json.Unmarshal(data, &document); err != nil {
 		return nil, fmt.Errorf("cannot read drawing: %w", err)
 	}
 	if document.ID == nil {
@@ -78,13 +78,13 @@ func polygon(list []json.RawMessage, transform string) ([]Point, error) {
 	if len(numbers)%2 != 0 {
 		return nil, fmt.Errorf("points: got %d numbers; want x and y of each vertex", len(numbers))
 	}
-	m, err := parseTransform(transform)
+	matrix, err := parseTransform(transform)
 	if err != nil {
 		return nil, fmt.Errorf("transform: %w", err)
 	}
 	var poly []Point
 	for i := 0; i < len(numbers); i += 2 {
-		p := m.apply(Point{numbers[i], numbers[i+1]})
+		p := matrix.apply(Point{numbers[i], numbers[i+1]})
 		if !(math.Abs(p.X) <= maxValue && math.Abs(p.Y) <= maxValue) {
 			return nil, fmt.Errorf("points: vertex %d lies at (%g, %g); want at most %g from 0", i/2, p.X, p.Y,
 				maxValue)

@@ -30,26 +30,26 @@ func (m matrix) mul(n matrix) matrix {
 // parseTransform returns the matrix of a list of SVG transforms in a tangram drawing, of which the
 // last one is applied first. An empty text is the identity.
 func parseTransform(s string) (matrix, error) {
-	m := identity
+	matrix := identity
 	rest := strings.TrimLeft(s, " \t\r\n,")
 	for rest != "" {
 		name, after, ok := strings.Cut(rest, "(")
 		inside, tail, closed := strings.Cut(after, ")")
 		if !ok || !closed {
-			return m, fmt.Errorf("got %.60q; want name(numbers)", rest)
+			return matrix, fmt.Errorf("got %.60q; want name(numbers)", rest)
 		}
 		values, err := parseNumbers(inside)
 		if err != nil {
-			return m, err
+			return matrix, err
 		}
 		next, err := transformFunction(strings.TrimSpace(name), values)
 		if err != nil {
-			return m, err
+			return matrix, err
 		}
-		m = m.mul(next)
+		matrix = matrix.mul(next)
 		rest = strings.TrimLeft(tail, " \t\r\n,")
 	}
-	return m, nil
+	return matrix, nil
 }
 
 // parseNumbers parses the arguments of an SVG transform, separated by white space or commas. It

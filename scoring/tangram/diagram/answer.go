@@ -146,7 +146,7 @@ func writeName(picture *sheet.Sheet, writer *sheet.Writer, toPicture view, piece
 }
 
 // writeLegend explains the colours of the faults in the picture of an answer.
-func writeLegend(s *sheet.Sheet, w *sheet.Writer) error {
+func writeLegend(s *sheet.Sheet, writer *sheet.Writer) error {
 	entries := []struct {
 		tone color.NRGBA
 		text string
@@ -155,11 +155,11 @@ func writeLegend(s *sheet.Sheet, w *sheet.Writer) error {
 	x, y := float64(answerEdge), float64(answerSide-answerRoom/2)
 	for _, entry := range entries {
 		s.Fill(entry.tone, sheet.Box(x, y-8, x+16, y+8))
-		line, err := w.Line(entry.text, 16)
+		line, err := writer.Line(entry.text, 16)
 		if err != nil {
 			return fmt.Errorf("cannot write legend: %w", err)
 		}
-		s.Write(black, line, x+24, y+w.Caps*8)
+		s.Write(black, line, x+24, y+writer.Caps*8)
 		x += 24 + line.Width + 28
 	}
 	return nil

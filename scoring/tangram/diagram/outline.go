@@ -39,7 +39,7 @@ const (
 // No label lies over another or over the outline. The vertices run counter-clockwise. The margin
 // grows from 112 px as far as the labels need it. See docs/spec/tangram.md#r57.
 func Outline(vertices []Vertex) (*image.NRGBA, error) {
-	w, err := sheet.NewWriter(font.Style{Family: font.Sans})
+	writer, err := sheet.NewWriter(font.Style{Family: font.Sans})
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func Outline(vertices []Vertex) (*image.NRGBA, error) {
 	lines := make([]sheet.Line, len(vertices))
 	for i, v := range vertices {
 		plane[i] = v.At
-		if lines[i], err = w.Line(v.Text, textSize); err != nil {
+		if lines[i], err = writer.Line(v.Text, textSize); err != nil {
 			return nil, err
 		}
 	}
@@ -55,7 +55,7 @@ func Outline(vertices []Vertex) (*image.NRGBA, error) {
 	if !(x1 > x0 && y1 > y0) {
 		return nil, fmt.Errorf("cannot draw outline: it has no extent")
 	}
-	return chooseMargin(plane, lines, w.Caps*textSize).draw(lines), nil
+	return chooseMargin(plane, lines, writer.Caps*textSize).draw(lines), nil
 }
 
 // chooseMargin returns the layout of the tangram picture's labels with the lowest cost among
@@ -98,13 +98,13 @@ func boxAround(c sheet.Point, w, h float64) rect {
 func (r rect) grown(d float64) rect { return rect{r.x0 - d, r.y0 - d, r.x1 + d, r.y1 + d} }
 
 // meets reports whether the interiors of two boxes intersect.
-func (r rect) meets(q rect) bool {
-	return r.x0 < q.x1 && q.x0 < r.x1 && r.y0 < q.y1 && q.y0 < r.y1
+func (rect rect) meets(q rect) bool {
+	return rect.x0 < q.x1 && q.x0 < rect.x1 && rect.y0 < q.y1 && q.y0 < rect.y1
 }
 
 // within reports whether a box lies inside a picture of the given side.
-func (r rect) within(side float64) bool {
-	return r.x0 >= 0 && r.y0 >= 0 && r.x1 <= side && r.y1 <= side
+func (rect rect) within(side float64) bool {
+	return rect.x0 >= 0 && rect.y0 >= 0 && rect.x1 <= side && rect.y1 <= side
 }
 
 // labelAngles are the directions to try for a label, in degrees from the bisector.
@@ -118,16 +118,16 @@ func placeLabels(loop sheet.Loop, lines []sheet.Line, height float64) *layout {
 	l := &layout{loop: loop, centres: make(sheet.Loop, len(loop)), boxes: make([]rect, 0, len(loop))}
 	for i := range loop {
 		w, h := lines[i].Width+2*textPad, height+2*textPad
-		c, ok := l.placeOutward(i, w, h)
+		point, ok := l.placeOutward(i, w, h)
 		if !ok {
 			l.cost++
-			c = l.placeAnywhere(i, w, h)
+			point = l.placeAnywhere(i, w, h)
 		}
-		if end, drawn := leaderLine(loop[i], boxAround(c, w, h)); drawn {
+		if end, drawn := leaderLine(loop[i], boxAround(point, w, h)); drawn {
 			l.cost += math.Hypot(end.X-loop[i].X, end.Y-loop[i].Y) / leaderPerCost
 		}
-		l.centres[i] = c
-		l.boxes = append(l.boxes, boxAround(c, w, h))
+		l.centres[i] = point
+		l.boxes = append(l.boxes, boxAround(point, w, h))
 	}
 	return l
 }
@@ -135,19 +135,19 @@ func placeLabels(loop sheet.Loop, lines []sheet.Line, height float64) *layout {
 // placeOutward returns a free place of w x h px for the label of vertex i on the outer side of the
 // tangram's outline. It tries places near the vertex first, in each direction from the bisector on,
 // then farther away. It returns false if there is none.
-func (l *layout) placeOutward(i int, w, h float64) (sheet.Point, bool) {
+func (layout *layout) placeOutward(i int, w, h float64) (sheet.Point, bool) {
 	const farthest = 96
-	dir := outwardBisector(l.loop, i)
+	dir := outwardBisector(layout.loop, i)
 	for limit := 40.0; limit <= farthest; limit += 28 {
 		for _, turn := range labelAngles {
 			sin, cos := math.Sincos(turn * math.Pi / 180)
 			direction := sheet.Pt(float64(dir.X*cos)-float64(dir.Y*sin), float64(dir.X*sin)+float64(dir.Y*cos))
 			halfExtent := math.Min(w/2/math.Max(math.Abs(direction.X), 1e-9), h/2/math.Max(math.Abs(direction.Y), 1e-9))
 			for distance := float64(discRadius + 2); distance <= limit; distance += labelStep {
-				centre := sheet.Pt(l.loop[i].X+float64(direction.X*(distance+halfExtent)),
-					l.loop[i].Y+float64(direction.Y*(distance+halfExtent)))
-				if box := boxAround(centre, w, h); l.isFree(box) && l.leaderFree(i, box) && l.leaderOutside(i, box) &&
-					!insideLoop(l.loop, centre) {
+				centre := sheet.Pt(layout.loop[i].X+float64(direction.X*(distance+halfExtent)),
+					layout.loop[i].Y+float64(direction.Y*(distance+halfExtent)))
+				if box := boxAround(centre, w, h); layout.isFree(box) && layout.leaderFree(i, box) && layout.leaderOutside(i, box) &&
+					!insideLoop(layout.loop, centre) {
 					return centre, true
 				}
 			}
@@ -158,13 +158,13 @@ func (l *layout) placeOutward(i int, w, h float64) (sheet.Point, bool) {
 
 // placeAnywhere returns the free place for a label that is nearest to vertex i of the tangram's
 // outline, on a grid over the picture; the top of the picture if there is none.
-func (l *layout) placeAnywhere(i int, w, h float64) sheet.Point {
+func (layout *layout) placeAnywhere(i int, w, h float64) sheet.Point {
 	best, bestFar := sheet.Pt(Side/2, h), math.Inf(1)
 	for y := h / 2; y <= Side-h/2; y += 2 * labelStep {
 		for x := w / 2; x <= Side-w/2; x += 2 * labelStep {
-			distance := math.Hypot(x-l.loop[i].X, y-l.loop[i].Y)
+			distance := math.Hypot(x-layout.loop[i].X, y-layout.loop[i].Y)
 			c := sheet.Pt(x, y)
-			if box := boxAround(c, w, h); distance < bestFar && l.isFree(box) && l.leaderFree(i, box) {
+			if box := boxAround(c, w, h); distance < bestFar && layout.isFree(box) && layout.leaderFree(i, box) {
 				best, bestFar = c, distance
 			}
 		}
@@ -174,19 +174,19 @@ func (l *layout) placeAnywhere(i int, w, h float64) sheet.Point {
 
 // isFree reports whether a label's box lies within the tangram picture and meets no other label, no
 // part of the outline and no vertex disc.
-func (l *layout) isFree(r rect) bool {
-	if !r.within(Side) {
+func (layout *layout) isFree(rect rect) bool {
+	if !rect.within(Side) {
 		return false
 	}
-	for _, b := range l.boxes {
-		if r.meets(b) {
+	for _, b := range layout.boxes {
+		if rect.meets(b) {
 			return false
 		}
 	}
-	disc, stroke := r.grown(discRadius), r.grown(strokeWidth/2.0)
-	for i, p := range l.loop {
+	disc, stroke := rect.grown(discRadius), rect.grown(strokeWidth/2.0)
+	for i, p := range layout.loop {
 		if p.X > disc.x0 && p.X < disc.x1 && p.Y > disc.y0 && p.Y < disc.y1 ||
-			stroke.crosses(p, l.loop[(i+1)%len(l.loop)]) {
+			stroke.crosses(p, layout.loop[(i+1)%len(layout.loop)]) {
 			return false
 		}
 	}
@@ -195,18 +195,18 @@ func (l *layout) isFree(r rect) bool {
 
 // leaderFree reports whether a label with the box r for vertex i covers no existing leader line,
 // and whether its own leader line would cross no label and no other vertex disc.
-func (l *layout) leaderFree(i int, r rect) bool {
-	own, far := leaderLine(l.loop[i], r)
-	for k, p := range l.loop {
-		if far && k != i && boxAround(p, 2*discRadius, 2*discRadius).crosses(l.loop[i], own) {
+func (layout *layout) leaderFree(i int, r rect) bool {
+	own, far := leaderLine(layout.loop[i], r)
+	for k, p := range layout.loop {
+		if far && k != i && boxAround(p, 2*discRadius, 2*discRadius).crosses(layout.loop[i], own) {
 			return false // the leader would seem to begin at another vertex
 		}
 	}
-	for k, b := range l.boxes {
-		if q, long := leaderLine(l.loop[k], b); long && r.crosses(l.loop[k], q) {
+	for k, b := range layout.boxes {
+		if q, long := leaderLine(layout.loop[k], b); long && r.crosses(layout.loop[k], q) {
 			return false
 		}
-		if far && b.crosses(l.loop[i], own) {
+		if far && b.crosses(layout.loop[i], own) {
 			return false
 		}
 	}
@@ -215,14 +215,14 @@ func (l *layout) leaderFree(i int, r rect) bool {
 
 // leaderOutside reports whether the leader line from vertex i to a label runs outside of the
 // tangram's outline, at five points of the line. Labels without a leader line pass.
-func (l *layout) leaderOutside(i int, r rect) bool {
-	p := l.loop[i]
-	end, long := leaderLine(p, r)
+func (layout *layout) leaderOutside(i int, r rect) bool {
+	point := layout.loop[i]
+	end, long := leaderLine(point, r)
 	if !long {
 		return true
 	}
 	for _, t := range [...]float64{0.1, 0.3, 0.5, 0.7, 0.9} {
-		if insideLoop(l.loop, sheet.Mix(p, end, t)) {
+		if insideLoop(layout.loop, sheet.Mix(point, end, t)) {
 			return false
 		}
 	}
@@ -238,10 +238,10 @@ func leaderLine(p sheet.Point, r rect) (end sheet.Point, drawn bool) {
 
 // crosses reports whether the segment from p to q passes through the box or along one of its
 // sides, by clipping it to the box's four sides (Liang-Barsky).
-func (r rect) crosses(p, q sheet.Point) bool {
+func (rect rect) crosses(p, q sheet.Point) bool {
 	t0, t1 := 0.0, 1.0
-	for _, side := range [4][2]float64{{p.X - q.X, p.X - r.x0}, {q.X - p.X, r.x1 - p.X}, {p.Y - q.Y, p.Y - r.y0},
-		{q.Y - p.Y, r.y1 - p.Y}} {
+	for _, side := range [4][2]float64{{p.X - q.X, p.X - rect.x0}, {q.X - p.X, rect.x1 - p.X}, {p.Y - q.Y, p.Y - rect.y0},
+		{q.Y - p.Y, rect.y1 - p.Y}} {
 		switch speed, room := side[0], side[1]; {
 		case speed == 0 && room < 0:
 			return false
@@ -289,20 +289,20 @@ func insideLoop(l sheet.Loop, p sheet.Point) (in bool) {
 
 // draw paints the picture of a tangram's outline: the outline, the vertex discs, the labels and
 // their leader lines.
-func (l *layout) draw(lines []sheet.Line) *image.NRGBA {
+func (layout *layout) draw(lines []sheet.Line) *image.NRGBA {
 	picture := sheet.New(Side, Side, white)
-	for i, p := range l.loop {
-		if end, long := leaderLine(p, l.boxes[i]); long {
+	for i, p := range layout.loop {
+		if end, long := leaderLine(p, layout.boxes[i]); long {
 			picture.Fill(color.NRGBA{0xa0, 0xa0, 0xa0, 255}, sheet.Bar(p, end, 1))
 		}
 	}
-	picture.Stroke(black, strokeWidth, l.loop)
-	for _, p := range l.loop {
+	picture.Stroke(black, strokeWidth, layout.loop)
+	for _, p := range layout.loop {
 		picture.Fill(black, sheet.Circle(p, discRadius))
 	}
 	for i, label := range lines {
 		_, y0, _, y1 := sheet.Bounds(label.Loops...)
-		picture.Write(black, label, l.centres[i].X-label.Width/2, l.centres[i].Y-(y0+y1)/2)
+		picture.Write(black, label, layout.centres[i].X-label.Width/2, layout.centres[i].Y-(y0+y1)/2)
 	}
 	return picture.NRGBA
 }

@@ -88,20 +88,20 @@ var commands = map[string]tokenKind{
 
 // tokenize appends the tokens of a coordinate's expression to p.tokens. It returns false at a
 // character outside the grammar.
-func (p *parser) tokenize(s string) bool {
-	for i := 0; i < len(s); {
-		switch c := s[i]; {
+func (p *parser) tokenize(text string) bool {
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '~':
 			i++
 		case c-'0' < 10 || c == '.': // unsigned, so bytes below '0' are large
-			length := literalLength(s[i:])
+			length := literalLength(text[i:])
 			if length == 0 {
 				return false
 			}
-			p.tokens = append(p.tokens, token{numeral, s[i : i+length]})
+			p.tokens = append(p.tokens, token{numeral, text[i : i+length]})
 			i += length
 		case c == '\\':
-			commandKind, length, ok := readCommand(s[i:])
+			commandKind, length, ok := readCommand(text[i:])
 			if !ok {
 				return false
 			}
@@ -110,13 +110,13 @@ func (p *parser) tokenize(s string) bool {
 			}
 			i += length
 		case c < 0x80:
-			length, ok := p.asciiToken(s[i:])
+			length, ok := p.asciiToken(text[i:])
 			if !ok {
 				return false
 			}
 			i += length
 		default:
-			length, ok := p.unicodeToken(s[i:])
+			length, ok := p.unicodeToken(text[i:])
 			if !ok {
 				return false
 			}
@@ -129,13 +129,13 @@ func (p *parser) tokenize(s string) bool {
 // asciiToken appends the token that s, a part of a coordinate's expression, begins with: a
 // character of the grammar, or the word sqrt. n is its length in bytes; ok is false for another
 // character.
-func (p *parser) asciiToken(s string) (n int, ok bool) {
-	switch c := s[0]; c {
+func (p *parser) asciiToken(text string) (n int, ok bool) {
+	switch c := text[0]; c {
 	case '+', '-', '*', '/', '^', '(', ')', '{', '}', '[', ']', '$':
 		p.tokens = append(p.tokens, token{kind: tokenKind(c)})
 		return 1, true
 	case 's':
-		if len(s) >= 4 && s[:4] == "sqrt" {
+		if len(text) >= 4 && text[:4] == "sqrt" {
 			p.tokens = append(p.tokens, token{kind: sqrtSign})
 			return 4, true
 		}
@@ -158,40 +158,40 @@ func (p *parser) unicodeToken(s string) (n int, ok bool) {
 	return 0, false
 }
 
-// readCommand reads the LaTeX command that s, a part of a coordinate's expression, begins with. n
+// readCommand reads the LaTeX command that text, a part of a coordinate's expression, begins with. n
 // is its length in bytes; kind is 0 for one that is skipped, such as a blank. ok is false for an
 // unknown one.
-func readCommand(s string) (kind tokenKind, n int, ok bool) {
-	for n = 1; n < len(s) && (s[n]|0x20)-'a' < 26; n++ {
+func readCommand(text string) (kind tokenKind, n int, ok bool) {
+	for n = 1; n < len(text) && (text[n]|0x20)-'a' < 26; n++ {
 	}
 	if n > 1 {
-		kind, ok = commands[s[1:n]]
+		kind, ok = commands[text[1:n]]
 		return kind, n, ok
 	}
-	if len(s) < 2 {
+	if len(text) < 2 {
 		return 0, 0, false
 	}
-	switch s[1] {
+	switch text[1] {
 	case ',', ';', ':', '!', ' ':
 		return 0, 2, true
 	case '(', ')', '[', ']': // valid only around the whole expression: see stripDelimiters
-		return tokenKind(s[1] | 0x80), 2, true // 0x80 tells them from plain brackets
+		return tokenKind(text[1] | 0x80), 2, true // 0x80 tells them from plain brackets
 	}
 	return 0, 0, false
 }
 
-// literalLength returns the length of the number that s, a part of a coordinate's expression,
+// literalLength returns the length of the number that text, a part of a coordinate's expression,
 // begins with, which may have a point and an exponent; 0 if there is none.
-func literalLength(s string) int {
+func literalLength(text string) int {
 	skipDigits := func(i int) int {
-		for i < len(s) && s[i]-'0' < 10 {
+		for i < len(text) && text[i]-'0' < 10 {
 			i++
 		}
 		return i
 	}
 	i := skipDigits(0)
 	whole := i
-	if i < len(s) && s[i] == '.' {
+	if i < len(text) && text[i] == '.' {
 		i = skipDigits(i + 1)
 		if whole == 0 && i == 1 {
 			return 0
@@ -200,9 +200,9 @@ func literalLength(s string) int {
 	if i == 0 {
 		return 0
 	}
-	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
+	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
 		j := i + 1
-		if j < len(s) && (s[j] == '+' || s[j] == '-') {
+		if j < len(text) && (text[j] == '+' || text[j] == '-') {
 			j++
 		}
 		if end := skipDigits(j); end > j {

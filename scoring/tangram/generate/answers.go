@@ -38,10 +38,10 @@ var Qualities = []Quality{Right, Fenced, Rounded, Rough, Shifted, Overlaps, Loos
 
 // Answer writes an answer to Task 2 for an instance, as a model could, with what the quality
 // says right or wrong. It depends only on the instance and the quality.
-func Answer(in *assembly.Instance, quality Quality) string {
-	random := splitmix.New(in.ID + ":" + string(quality))
-	answer := &assembly.Instance{ID: in.ID, Figure: in.Figure}
-	for piece, p := range in.Pieces {
+func Answer(instance *assembly.Instance, quality Quality) string {
+	random := splitmix.New(instance.ID + ":" + string(quality))
+	answer := &assembly.Instance{ID: instance.ID, Figure: instance.Figure}
+	for piece, p := range instance.Pieces {
 		answer.Pieces[piece] = slices.Clone(p)
 	}
 	piece := random.Below(assembly.Count)
@@ -52,7 +52,7 @@ func Answer(in *assembly.Instance, quality Quality) string {
 		}
 	case Overlaps:
 		// A neighbour lies within a step of this length on some side.
-		other := in.Adjacent[random.Below(len(in.Adjacent))]
+		other := instance.Adjacent[random.Below(len(instance.Adjacent))]
 		from, to := assembly.Center(answer.Pieces[other[0]]), assembly.Center(answer.Pieces[other[1]])
 		step := to.Sub(from)
 		translate(answer.Pieces[other[0]], step.X.Mul(field.Ratio(1, 3)), step.Y.Mul(field.Ratio(1, 3)))
@@ -93,31 +93,31 @@ func translate(poly []assembly.Point, x, y field.Number) {
 // decimalAnswer writes the correct answer to a tangram instance with coordinates rounded to that
 // many decimals.
 func decimalAnswer(in *assembly.Instance, digits int) string {
-	b := scoring.AppendString([]byte(`{"instance_id":`), in.ID)
-	b = append(b, `,"final_state":{"pieces":[`...)
+	out := scoring.AppendString([]byte(`{"instance_id":`), in.ID)
+	out = append(out, `,"final_state":{"pieces":[`...)
 	for i, poly := range in.Pieces {
-		b = fmt.Appendf(b, `{"id":"%s","type":"%s","vertices":[`, assembly.IDs[i], assembly.Kinds[i])
+		out = fmt.Appendf(out, `{"id":"%s","type":"%s","vertices":[`, assembly.IDs[i], assembly.Kinds[i])
 		for _, p := range poly {
 			x, y := p.Floats()
-			b = strconv.AppendFloat(append(b, '['), x, 'f', digits, 64)
-			b = strconv.AppendFloat(append(b, ','), y, 'f', digits, 64)
-			b = append(b, "],"...)
+			out = strconv.AppendFloat(append(out, '['), x, 'f', digits, 64)
+			out = strconv.AppendFloat(append(out, ','), y, 'f', digits, 64)
+			out = append(out, "],"...)
 		}
-		b = append(bytes.TrimSuffix(b, []byte{','}), "]},"...)
+		out = append(bytes.TrimSuffix(out, []byte{','}), "]},"...)
 	}
-	return string(append(bytes.TrimSuffix(b, []byte{','}), "]}}"...))
+	return string(append(bytes.TrimSuffix(out, []byte{','}), "]}}"...))
 }
 
 // Line returns a dump line with a generated tangram answer whose quality is number k, modulo the
 // number of qualities.
-func Line(in *assembly.Instance, k int) []byte {
-	q := Qualities[k%len(Qualities)]
-	b := scoring.AppendString([]byte(`{"id":`), in.ID+"-"+string(q))
-	b = scoring.AppendString(append(b, `,"suite":"tangram","test":"solution","instance_id":`...), in.ID)
-	b = scoring.AppendString(append(b, `,"quality":`...), string(q))
-	b = append(b, `,"response":`...)
-	b = scoring.AppendString(b, Answer(in, q))
-	return append(b, '}')
+func Line(instance *assembly.Instance, k int) []byte {
+	quality := Qualities[k%len(Qualities)]
+	out := scoring.AppendString([]byte(`{"id":`), instance.ID+"-"+string(quality))
+	out = scoring.AppendString(append(out, `,"suite":"tangram","test":"solution","instance_id":`...), instance.ID)
+	out = scoring.AppendString(append(out, `,"quality":`...), string(quality))
+	out = append(out, `,"response":`...)
+	out = scoring.AppendString(out, Answer(instance, quality))
+	return append(out, '}')
 }
 
 // Choice writes an answer to Task 1 of TangramPuzzle as a model could, in form k modulo 8. right is

@@ -40,46 +40,46 @@ type builder struct {
 
 // placeAll places all seven tangram pieces at random so that each shares a part of an edge with
 // another one and overlaps none. ok is false if a piece finds no place.
-func (b *builder) placeAll() (at [assembly.Count]assembly.Placement, ok bool) {
+func (builder *builder) placeAll() (at [assembly.Count]assembly.Placement, ok bool) {
 	order := []int{0, 1, 2, 3, 4, 5, 6}
-	b.random.Shuffle(order)
-	b.placed = append(b.placed[:0], order[0])
-	at[order[0]] = assembly.Placement{Turn: b.randomTurn(), Shift: assembly.At(0, 0)}
-	b.polys[order[0]] = assembly.Place(assembly.Kinds[order[0]], at[order[0]])
+	builder.random.Shuffle(order)
+	builder.placed = append(builder.placed[:0], order[0])
+	at[order[0]] = assembly.Placement{Turn: builder.randomTurn(), Shift: assembly.At(0, 0)}
+	builder.polys[order[0]] = assembly.Place(assembly.Kinds[order[0]], at[order[0]])
 	for _, piece := range order[1:] {
-		at[piece], ok = b.placePiece(piece)
+		at[piece], ok = builder.placePiece(piece)
 		if !ok {
 			return at, false
 		}
-		b.polys[piece] = assembly.Place(assembly.Kinds[piece], at[piece])
-		b.placed = append(b.placed, piece)
+		builder.polys[piece] = assembly.Place(assembly.Kinds[piece], at[piece])
+		builder.placed = append(builder.placed, piece)
 	}
 	return at, true
 }
 
 // randomTurn returns one of the sixteen orientations of a piece.
-func (b *builder) randomTurn() assembly.Turn {
-	return assembly.Turns[b.random.Below(len(assembly.Turns))]
+func (builder *builder) randomTurn() assembly.Turn {
+	return assembly.Turns[builder.random.Below(len(assembly.Turns))]
 }
 
 // placePiece finds a random place for a tangram piece along an edge of a placed one. ok is false
 // after maxTries.
-func (b *builder) placePiece(piece int) (at assembly.Placement, ok bool) {
+func (builder *builder) placePiece(piece int) (placement assembly.Placement, ok bool) {
 	for range maxTries {
-		at = assembly.Placement{Turn: b.randomTurn(), Shift: assembly.At(0, 0)}
-		poly := assembly.Place(assembly.Kinds[piece], at)
-		host := b.polys[b.placed[b.random.Below(len(b.placed))]]
-		i, j, way := b.random.Below(len(host)), b.random.Below(len(poly)), b.random.Below(3)
+		placement = assembly.Placement{Turn: builder.randomTurn(), Shift: assembly.At(0, 0)}
+		poly := assembly.Place(assembly.Kinds[piece], placement)
+		host := builder.polys[builder.placed[builder.random.Below(len(builder.placed))]]
+		i, j, way := builder.random.Below(len(host)), builder.random.Below(len(poly)), builder.random.Below(3)
 		by, parallel := alignEdges(host, i, poly, j, way)
 		if !parallel {
 			continue
 		}
-		at.Shift = by
-		if b.fits(assembly.Place(assembly.Kinds[piece], at)) {
-			return at, true
+		placement.Shift = by
+		if builder.fits(assembly.Place(assembly.Kinds[piece], placement)) {
+			return placement, true
 		}
 	}
-	return at, false
+	return placement, false
 }
 
 // alignEdges returns the shift that puts edge j of a new tangram piece onto the line of edge i of
@@ -105,13 +105,13 @@ func alignEdges(host []assembly.Point, i int, poly []assembly.Point, j, way int)
 
 // fits reports whether a new tangram piece overlaps no placed piece and shares a part of an edge
 // with at least one.
-func (b *builder) fits(poly []assembly.Point) bool {
+func (builder *builder) fits(poly []assembly.Point) bool {
 	touches := false
-	for _, p := range b.placed {
-		if assembly.Overlap(poly, b.polys[p]) {
+	for _, p := range builder.placed {
+		if assembly.Overlap(poly, builder.polys[p]) {
 			return false
 		}
-		touches = touches || assembly.Touch(poly, b.polys[p])
+		touches = touches || assembly.Touch(poly, builder.polys[p])
 	}
 	return touches
 }

@@ -64,53 +64,53 @@ func (arr *arrangement) addCoverRing(r ring) int32 {
 // addRing adds a ring, the outline of a polygon such as a tangram piece, with its edges. interior
 // is the side of all edges on which its region lies, or 0 for a ring that crosses itself, where the
 // side is found for each part of an edge. area says whether the even-odd region has area.
-func (arr *arrangement) addRing(r ring, interior sides) (area bool) {
-	index := arr.addCoverRing(r)
+func (arr *arrangement) addRing(ring ring, interior sides) (area bool) {
+	index := arr.addCoverRing(ring)
 	if interior != 0 { // a simple ring: every edge is boundary over its full length
 		full := arr.storeSpans(span{lo: start, hi: end})
-		for i := r.from; i < r.to; i++ {
-			e := edge{ring: index, a: i, b: r.next(i), box: arr.vs.edgeBox(i, r.next(i))}
+		for i := ring.from; i < ring.to; i++ {
+			e := edge{ring: index, a: i, b: ring.next(i), box: arr.vs.edgeBox(i, ring.next(i))}
 			e.ownSpans[interior>>1] = full // onLeft>>1 is 0, onRight>>1 is 1: the inverse of sideAt
 			arr.edges = append(arr.edges, e)
 		}
 		return true
 	}
-	for i := r.from; i < r.to; i++ {
-		e := edge{ring: index, a: i, b: r.next(i), box: arr.vs.edgeBox(i, r.next(i))}
-		area = arr.findOwnSides(&e, r) || area
+	for i := ring.from; i < ring.to; i++ {
+		e := edge{ring: index, a: i, b: ring.next(i), box: arr.vs.edgeBox(i, ring.next(i))}
+		area = arr.findOwnSides(&e, ring) || area
 		arr.edges = append(arr.edges, e)
 	}
 	return area
 }
 
 // findOwnSides finds the parts of an edge of a self-crossing ring that have the ring's region on
-// one side only, which are its boundary, stores them in e, and reports whether there are any. Where
+// one side only, which are its boundary, stores them in edge, and reports whether there are any. Where
 // several edges of the ring coincide, only the first one keeps the common part.
-func (arr *arrangement) findOwnSides(e *edge, r ring) (found bool) {
-	vs := arr.vs
-	arr.spansA = arr.clipper.clip(vs, arr.spansA[:0], e.a, e.b, r, 0)
+func (arr *arrangement) findOwnSides(edge *edge, ring ring) (found bool) {
+	vertices := arr.vs
+	arr.spansA = arr.clipper.clip(vertices, arr.spansA[:0], edge.a, edge.b, ring, 0)
 	arr.spansB = arr.spansB[:0]
-	for i := r.from; i < e.a; i++ { // earlier edges on the same line
-		j := r.next(i)
-		if vs.side(e.a, e.b, i) != 0 || vs.side(e.a, e.b, j) != 0 {
+	for i := ring.from; i < edge.a; i++ { // earlier edges on the same line
+		j := ring.next(i)
+		if vertices.side(edge.a, edge.b, i) != 0 || vertices.side(edge.a, edge.b, j) != 0 {
 			continue
 		}
-		lo, hi := vs.atVertex(e.a, e.b, i), vs.atVertex(e.a, e.b, j)
-		if vs.before(&hi, &lo) {
+		lo, hi := vertices.atVertex(edge.a, edge.b, i), vertices.atVertex(edge.a, edge.b, j)
+		if vertices.before(&hi, &lo) {
 			lo, hi = hi, lo
 		}
 		arr.spansB = append(arr.spansB, span{lo: lo, hi: hi})
 	}
-	coincident := merge(vs, arr.spansB)
-	for s := range e.ownSpans {
+	coincident := merge(vertices, arr.spansB)
+	for s := range edge.ownSpans {
 		arr.spansC = arr.spansC[:0]
 		for _, cut := range arr.spansA {
 			if cut.sides != sideAt(s) {
 				continue
 			}
-			arr.spansC = subtract(vs, arr.spansC, cut.lo, cut.hi, coincident)
+			arr.spansC = subtract(vertices, arr.spansC, cut.lo, cut.hi, coincident)
 		}
-		e.ownSpans[s] = arr.storeSpans(merge(vs, arr.spansC)...)
+		edge.ownSpans[s] = arr.storeSpans(merge(vertices, arr.spansC)...)
 		found = found || len(arr.spansC) > 0
 	}
 	return found
@@ -119,12 +119,12 @@ func (arr *arrangement) findOwnSides(e *edge, r ring) (found bool) {
 // interiorSide returns the side of a simple ring's edges on which its region lies. The sign of the
 // area decides. If rounding leaves that in doubt, an exact clip of an edge against the ring itself
 // decides.
-func (arr *arrangement) interiorSide(r ring) sides {
-	vs := arr.vs
+func (arr *arrangement) interiorSide(ring ring) sides {
+	vertices := arr.vs
 	doubleArea, maxError := 0.0, 0.0
-	for i := r.from + 1; i+1 < r.to; i++ {
-		doubleArea += vs.crossFloat(r.from, i, r.from, i+1)
-		maxError += 2 * vs.crossError
+	for i := ring.from + 1; i+1 < ring.to; i++ {
+		doubleArea += vertices.crossFloat(ring.from, i, ring.from, i+1)
+		maxError += 2 * vertices.crossError
 	}
 	switch {
 	case doubleArea > maxError:
@@ -132,8 +132,8 @@ func (arr *arrangement) interiorSide(r ring) sides {
 	case doubleArea < -maxError:
 		return onRight
 	}
-	for i := r.from; i < r.to; i++ {
-		arr.spansA = arr.clipper.clip(vs, arr.spansA[:0], i, r.next(i), r, 0)
+	for i := ring.from; i < ring.to; i++ {
+		arr.spansA = arr.clipper.clip(vertices, arr.spansA[:0], i, ring.next(i), ring, 0)
 		if len(arr.spansA) > 0 {
 			return arr.spansA[0].sides
 		}
@@ -145,25 +145,25 @@ func (arr *arrangement) interiorSide(r ring) sides {
 // a side.
 func (arr *arrangement) clipEdges() {
 	for i := range arr.edges {
-		e := &arr.edges[i]
-		e.crossings.from = int32(len(arr.crossings))
+		edge := &arr.edges[i]
+		edge.crossings.from = int32(len(arr.crossings))
 		for other := range arr.rings {
-			if int32(other) != e.ring && e.box.overlaps(&arr.boxes[other]) {
-				arr.crossings = arr.clipper.clip(arr.vs, arr.crossings, e.a, e.b, arr.rings[other], int32(other))
+			if int32(other) != edge.ring && edge.box.overlaps(&arr.boxes[other]) {
+				arr.crossings = arr.clipper.clip(arr.vs, arr.crossings, edge.a, edge.b, arr.rings[other], int32(other))
 			}
 		}
-		e.crossings.to = int32(len(arr.crossings))
+		edge.crossings.to = int32(len(arr.crossings))
 	}
 }
 
-// intersectSpan returns the parts of the span s that lie in a merged list of spans. They are
+// intersectSpan returns the parts of a span that lie in a merged list of spans. They are
 // in spansC, valid until its next use; spansA is overwritten too.
-func (arr *arrangement) intersectSpan(list []span, s *span) []span {
+func (arr *arrangement) intersectSpan(list []span, span *span) []span {
 	if len(list) == 1 && list[0].lo == start && list[0].hi == end { // the whole edge, as of simple rings
-		arr.spansC = append(arr.spansC[:0], *s)
+		arr.spansC = append(arr.spansC[:0], *span)
 		return arr.spansC
 	}
-	arr.spansA = append(arr.spansA[:0], *s)
+	arr.spansA = append(arr.spansA[:0], *span)
 	arr.spansC = intersect(arr.vs, arr.spansC[:0], list, arr.spansA)
 	return arr.spansC
 }
@@ -177,17 +177,17 @@ func (arr *arrangement) measurePairs() {
 	arr.overlapArea = zeroed(arr.overlapArea, n*n)
 	arr.overlaps, arr.sharesEdge = zeroed(arr.overlaps, n*n), zeroed(arr.sharesEdge, n*n)
 	for i := range arr.edges {
-		e := &arr.edges[i]
-		for at := e.crossings.from; at < e.crossings.to; at++ {
+		edge := &arr.edges[i]
+		for at := edge.crossings.from; at < edge.crossings.to; at++ {
 			other := &arr.crossings[at]
-			lo, hi := min(e.ring, other.ring), max(e.ring, other.ring)
+			lo, hi := min(edge.ring, other.ring), max(edge.ring, other.ring)
 			pair := lo*n + hi
-			for s := range e.ownSpans {
+			for s := range edge.ownSpans {
 				own := sideAt(s)
-				if e.ownSpans[s].empty() || arr.sharesEdge[pair] && other.sides&own == 0 {
+				if edge.ownSpans[s].empty() || arr.sharesEdge[pair] && other.sides&own == 0 {
 					continue // nothing new: the pair shares an edge already, and there is no overlap here
 				}
-				list := arr.intersectSpan(e.ownSpans[s].slice(arr.spans), other)
+				list := arr.intersectSpan(edge.ownSpans[s].slice(arr.spans), other)
 				if len(list) == 0 {
 					continue
 				}
@@ -198,8 +198,8 @@ func (arr *arrangement) measurePairs() {
 				}
 				arr.overlaps[pair] = true
 				// An edge that both rings have with the region on the same side counts once.
-				if other.sides == bothSides || e.ring < other.ring {
-					arr.overlapArea[pair] += arr.triangleArea(e, own, arr.rings[lo].from) * totalLength(list)
+				if other.sides == bothSides || edge.ring < other.ring {
+					arr.overlapArea[pair] += arr.triangleArea(edge, own, arr.rings[lo].from) * totalLength(list)
 				}
 			}
 		}
@@ -221,56 +221,56 @@ func zeroed[T any](list []T, n int32) []T {
 // of the edge on which a region lies. Summed over the boundary of the region, these areas give the
 // region's area, for any o.
 func (arr *arrangement) triangleArea(e *edge, own sides, o int32) float64 {
-	v := arr.vs.crossFloat(o, e.a, o, e.b) / 2
+	value := arr.vs.crossFloat(o, e.a, o, e.b) / 2
 	if own == onRight {
-		return -v
+		return -value
 	}
-	return v
+	return value
 }
 
 // findBoundary finds the boundary of the union of all polygons: the parts of each edge that no
-// other polygon covers on the outer side. It stores them in e.exposedSpans, and as segments in
+// other polygon covers on the outer side. It stores them in the exposedSpans of each edge, and as segments in
 // arr.boundary. Where two rings have the same edge with the region on the same side, only the first
 // ring's counts.
 func (arr *arrangement) findBoundary() {
-	vs := arr.vs
+	vertices := arr.vs
 	for i := range arr.edges {
-		e := &arr.edges[i]
-		for s := range e.ownSpans {
+		edge := &arr.edges[i]
+		for s := range edge.ownSpans {
 			own := sideAt(s)
-			if e.ownSpans[s].empty() {
+			if edge.ownSpans[s].empty() {
 				continue
 			}
 			arr.spansA = arr.spansA[:0]
-			for _, cover := range e.crossings.slice(arr.crossings) {
+			for _, cover := range edge.crossings.slice(arr.crossings) {
 				// covered on the outer side, or the same edge of an earlier ring
-				if cover.sides&^own != 0 || cover.sides == own && cover.ring < e.ring {
+				if cover.sides&^own != 0 || cover.sides == own && cover.ring < edge.ring {
 					arr.spansA = append(arr.spansA, cover)
 				}
 			}
-			covered := merge(vs, arr.spansA)
+			covered := merge(vertices, arr.spansA)
 			arr.spansC = arr.spansC[:0]
-			for _, ownSpan := range e.ownSpans[s].slice(arr.spans) {
-				arr.spansC = subtract(vs, arr.spansC, ownSpan.lo, ownSpan.hi, covered)
+			for _, ownSpan := range edge.ownSpans[s].slice(arr.spans) {
+				arr.spansC = subtract(vertices, arr.spansC, ownSpan.lo, ownSpan.hi, covered)
 			}
-			e.exposedSpans[s] = arr.storeSpans(arr.spansC...)
+			edge.exposedSpans[s] = arr.storeSpans(arr.spansC...)
 			for _, exposed := range arr.spansC {
-				arr.boundary = append(arr.boundary, vs.subsegment(e.a, e.b, exposed))
+				arr.boundary = append(arr.boundary, vertices.subsegment(edge.a, edge.b, exposed))
 			}
 		}
 	}
 }
 
-// subsegment returns the part s of a polygon's edge from vertex a to b as a segment in doubles. At
+// subsegment returns the part span of a polygon's edge from vertex a to b as a segment in doubles. At
 // the ends of the edge it has the vertices' own coordinates, so that neighbours meet exactly.
-func (vs *vertexSet) subsegment(a, b int32, s span) segment {
-	ax, ay, dx, dy := vs.x[a], vs.y[a], vs.x[b]-vs.x[a], vs.y[b]-vs.y[a]
-	out := segment{ax, ay, vs.x[b], vs.y[b]}
-	if s.lo != start {
-		out.x0, out.y0 = ax+float64(s.lo.value*dx), ay+float64(s.lo.value*dy)
+func (vertices *vertexSet) subsegment(a, b int32, span span) segment {
+	ax, ay, dx, dy := vertices.x[a], vertices.y[a], vertices.x[b]-vertices.x[a], vertices.y[b]-vertices.y[a]
+	out := segment{ax, ay, vertices.x[b], vertices.y[b]}
+	if span.lo != start {
+		out.x0, out.y0 = ax+float64(span.lo.value*dx), ay+float64(span.lo.value*dy)
 	}
-	if s.hi != end {
-		out.x1, out.y1 = ax+float64(s.hi.value*dx), ay+float64(s.hi.value*dy)
+	if span.hi != end {
+		out.x1, out.y1 = ax+float64(span.hi.value*dx), ay+float64(span.hi.value*dy)
 	}
 	return out
 }
@@ -297,11 +297,11 @@ func (arr *arrangement) unionArea() (sum float64) {
 		}
 	}
 	for i := range arr.edges {
-		e := &arr.edges[i]
-		for side, exposed := range e.exposedSpans {
+		edge := &arr.edges[i]
+		for side, exposed := range edge.exposedSpans {
 			if !exposed.empty() {
-				sum += arr.triangleArea(e, sideAt(side),
-					arr.rings[arr.clusterOf[e.ring]].from) * totalLength(exposed.slice(arr.spans))
+				sum += arr.triangleArea(edge, sideAt(side),
+					arr.rings[arr.clusterOf[edge.ring]].from) * totalLength(exposed.slice(arr.spans))
 			}
 		}
 	}
@@ -313,9 +313,9 @@ func (arr *arrangement) unionArea() (sum float64) {
 // the union's boundary with the target on the inner side, and those of the target's boundary
 // with the union on both sides.
 func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) {
-	vs := arr.vs
+	vertices := arr.vs
 	equal = len(arr.boundary) > 0
-	targetBox := vs.ringBox(target)
+	targetBox := vertices.ringBox(target)
 	for i := range arr.edges {
 		e := &arr.edges[i]
 		if e.exposedSpans[0].empty() && e.exposedSpans[1].empty() {
@@ -323,7 +323,7 @@ func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) 
 		}
 		arr.spansA = arr.spansA[:0]
 		if e.box.overlaps(&targetBox) {
-			arr.spansA = arr.clipper.clip(vs, arr.spansA, e.a, e.b, target, -1)
+			arr.spansA = arr.clipper.clip(vertices, arr.spansA, e.a, e.b, target, -1)
 		}
 		for s, out := range e.exposedSpans {
 			if out.empty() {
@@ -332,10 +332,10 @@ func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) 
 			own := sideAt(s)
 			inner, outer := arr.splitBySide(arr.spansA, own)
 			exposed := out.slice(arr.spans)
-			arr.spansC = intersect(vs, arr.spansC[:0], exposed, inner)
+			arr.spansC = intersect(vertices, arr.spansC[:0], exposed, inner)
 			shared += arr.triangleArea(e, own, target.from) * totalLength(arr.spansC)
 			if equal {
-				equal = containsAll(vs, inner, exposed) && len(intersect(vs, arr.spansC[:0], exposed, outer)) == 0
+				equal = containsAll(vertices, inner, exposed) && len(intersect(vertices, arr.spansC[:0], exposed, outer)) == 0
 			}
 		}
 	}
@@ -343,18 +343,18 @@ func (arr *arrangement) compareTarget(target ring) (shared float64, equal bool) 
 		return shared, true
 	}
 	for i := target.from; i < target.to; i++ {
-		e := edge{a: i, b: target.next(i), box: vs.edgeBox(i, target.next(i))}
+		e := edge{a: i, b: target.next(i), box: vertices.edgeBox(i, target.next(i))}
 		arr.spansA = arr.spansA[:0]
 		for index, r := range arr.rings {
 			if e.box.overlaps(&arr.boxes[index]) {
-				arr.spansA = arr.clipper.clip(vs, arr.spansA, e.a, e.b, r, int32(index))
+				arr.spansA = arr.clipper.clip(vertices, arr.spansA, e.a, e.b, r, int32(index))
 			}
 		}
 		if len(arr.spansA) == 0 {
 			continue
 		}
 		left, right := arr.splitBySide(arr.spansA, onLeft)
-		arr.spansC = intersect(vs, arr.spansC[:0], left, right)
+		arr.spansC = intersect(vertices, arr.spansC[:0], left, right)
 		shared += arr.triangleArea(&e, onLeft, target.from) * totalLength(arr.spansC)
 	}
 	return shared, equal
@@ -386,13 +386,13 @@ func (arr *arrangement) boundariesMeet(i, j int32) bool {
 		return false
 	}
 	for first := range arr.edges {
-		e := &arr.edges[first]
-		if e.ring != i || !e.box.overlaps(&arr.boxes[j]) {
+		edge := &arr.edges[first]
+		if edge.ring != i || !edge.box.overlaps(&arr.boxes[j]) {
 			continue
 		}
 		for second := range arr.edges {
 			g := &arr.edges[second]
-			if g.ring == j && e.box.overlaps(&g.box) && arr.vs.segmentsMeet(e.a, e.b, g.a, g.b) && arr.edgesMeet(e, g) {
+			if g.ring == j && edge.box.overlaps(&g.box) && arr.vs.segmentsMeet(edge.a, edge.b, g.a, g.b) && arr.edgesMeet(edge, g) {
 				return true
 			}
 		}
@@ -404,12 +404,12 @@ func (arr *arrangement) boundariesMeet(i, j int32) bool {
 // boundaries. Parts of a self-crossing ring's edges that have its region on both sides or on none
 // are not boundary.
 func (arr *arrangement) edgesMeet(e, f *edge) bool {
-	vs := arr.vs
-	if vs.side(e.a, e.b, f.a) == 0 && vs.side(e.a, e.b, f.b) == 0 {
+	vertices := arr.vs
+	if vertices.side(e.a, e.b, f.a) == 0 && vertices.side(e.a, e.b, f.b) == 0 {
 		return arr.collinearMeet(e, f)
 	}
-	return arr.isOnBoundary(e, vs.atCrossing(e.a, e.b, f.a, f.b)) &&
-		arr.isOnBoundary(f, vs.atCrossing(f.a, f.b, e.a, e.b))
+	return arr.isOnBoundary(e, vertices.atCrossing(e.a, e.b, f.a, f.b)) &&
+		arr.isOnBoundary(f, vertices.atCrossing(f.a, f.b, e.a, e.b))
 }
 
 // isOnBoundary reports whether the point p of an edge lies on the boundary of the edge's polygon.
@@ -427,28 +427,28 @@ func (arr *arrangement) isOnBoundary(e *edge, p edgeParam) bool {
 // collinearMeet reports whether boundary parts of two edges on one line have a point in common. It
 // is edgesMeet for collinear edges.
 func (arr *arrangement) collinearMeet(e, f *edge) bool {
-	vs := arr.vs
+	vertices := arr.vs
 	// toE converts a parameter of f to one of e: a line that crosses f there crosses e too.
 	toE := func(p edgeParam) edgeParam {
 		switch {
 		case p == start:
-			return vs.atVertex(e.a, e.b, f.a)
+			return vertices.atVertex(e.a, e.b, f.a)
 		case p == end:
-			return vs.atVertex(e.a, e.b, f.b)
+			return vertices.atVertex(e.a, e.b, f.b)
 		case !p.isCrossing(): // the point is the vertex p.c
-			return vs.atVertex(e.a, e.b, p.c)
+			return vertices.atVertex(e.a, e.b, p.c)
 		}
-		return vs.atCrossing(e.a, e.b, p.c, p.d)
+		return vertices.atCrossing(e.a, e.b, p.c, p.d)
 	}
 	for _, fSpans := range f.ownSpans {
 		for _, fSpan := range fSpans.slice(arr.spans) {
 			lo, hi := toE(fSpan.lo), toE(fSpan.hi)
-			if vs.compare(lo, hi) > 0 {
+			if vertices.compare(lo, hi) > 0 {
 				lo, hi = hi, lo
 			}
 			for _, eSpans := range e.ownSpans {
 				for _, eSpan := range eSpans.slice(arr.spans) {
-					if vs.compare(lo, eSpan.hi) <= 0 && vs.compare(eSpan.lo, hi) <= 0 {
+					if vertices.compare(lo, eSpan.hi) <= 0 && vertices.compare(eSpan.lo, hi) <= 0 {
 						return true
 					}
 				}

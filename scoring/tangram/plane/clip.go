@@ -33,29 +33,29 @@ type clipper struct {
 	crossings []crossing
 }
 
-// clip appends the parts of the edge from a to b that have the even-odd region of ring r on
+// clip appends the parts of the edge from a to b that have the even-odd region of ring on
 // a side, with index as their ring. It walks along the line through a and b: at each
 // crossing the parity on the left, on the right or on both changes, and in between nothing
 // does. Parts before a and after b are cut off. After the last crossing the line is outside,
 // so no part follows.
-func (c *clipper) clip(vs *vertexSet, dst []span, a, b int32, r ring, index int32) []span {
-	if !c.findSides(vs, a, b, r) {
+func (clipper *clipper) clip(vertices *vertexSet, dst []span, a, b int32, ring ring, index int32) []span {
+	if !clipper.findSides(vertices, a, b, ring) {
 		return dst
 	}
-	c.collectCrossings(vs, a, b, r)
+	clipper.collectCrossings(vertices, a, b, ring)
 	var state sides
 	previous := &start
-	for i := range c.crossings {
-		next := &c.crossings[i]
+	for i := range clipper.crossings {
+		next := &clipper.crossings[i]
 		if state != 0 {
 			from, to := previous, &next.at
-			if vs.before(from, &start) {
+			if vertices.before(from, &start) {
 				from = &start
 			}
-			if vs.before(&end, to) {
+			if vertices.before(&end, to) {
 				to = &end
 			}
-			if vs.before(from, to) {
+			if vertices.before(from, to) {
 				dst = append(dst, span{*from, *to, state, index})
 			}
 		}
@@ -65,22 +65,22 @@ func (c *clipper) clip(vs *vertexSet, dst []span, a, b int32, r ring, index int3
 	return dst
 }
 
-// findSides fills c.sideOf with the side of the line through a and b on which each vertex of
-// ring r lies: 1 left, -1 right, 0 on it. It returns false if no part of the edge can have
+// findSides fills clipper.sideOf with the side of the line through a and b on which each vertex of
+// ring lies: 1 left, -1 right, 0 on it. It returns false if no part of the edge can have
 // the ring's region on a side, because all of the ring lies before a, after b or on one side
-// with less than two vertices on the line. Then c.sideOf need not be used.
-func (c *clipper) findSides(vs *vertexSet, a, b int32, r ring) bool {
-	n := int(r.to - r.from)
-	if cap(c.sideOf) < n {
-		c.sideOf = make([]int8, 2*n)
+// with less than two vertices on the line. Then clipper.sideOf need not be used.
+func (clipper *clipper) findSides(vertices *vertexSet, a, b int32, ring ring) bool {
+	n := int(ring.to - ring.from)
+	if cap(clipper.sideOf) < n {
+		clipper.sideOf = make([]int8, 2*n)
 	}
-	c.sideOf = c.sideOf[:n]
-	x, y, canonical := vs.x[r.from:r.to], vs.y[r.from:r.to], vs.canonical[r.from:r.to]
-	ax, ay, canonicalA, canonicalB := vs.x[a], vs.y[a], vs.canonical[a], vs.canonical[b]
-	dx, dy, slack := vs.x[b]-ax, vs.y[b]-ay, vs.crossError
+	clipper.sideOf = clipper.sideOf[:n]
+	x, y, canonical := vertices.x[ring.from:ring.to], vertices.y[ring.from:ring.to], vertices.canonical[ring.from:ring.to]
+	ax, ay, canonicalA, canonicalB := vertices.x[a], vertices.y[a], vertices.canonical[a], vertices.canonical[b]
+	dx, dy, slack := vertices.x[b]-ax, vertices.y[b]-ay, vertices.crossError
 	behind := float64(dx*dx) + float64(dy*dy) + slack
 	left, right, someAfterStart, someBeforeEnd := 0, 0, 0, 0
-	for i := range c.sideOf {
+	for i := range clipper.sideOf {
 		// Branch-free, because the side is unpredictable.
 		ux, uy := x[i]-ax, y[i]-ay
 		v := float64(dx*uy) - float64(dy*ux) // as vertexSet.crossFloat
@@ -105,7 +105,7 @@ func (c *clipper) findSides(vs *vertexSet, a, b int32, r ring) bool {
 			case canonical[i] == canonicalB:
 				beforeEnd = 0
 			default:
-				switch vs.kernel.side(a, b, r.from+int32(i)) {
+				switch vertices.kernel.side(a, b, ring.from+int32(i)) {
 				case 1:
 					leftOf = 1
 				case -1:
@@ -115,7 +115,7 @@ func (c *clipper) findSides(vs *vertexSet, a, b int32, r ring) bool {
 		}
 		left, right = left+leftOf, right+rightOf
 		someAfterStart, someBeforeEnd = someAfterStart|afterStart, someBeforeEnd|beforeEnd
-		c.sideOf[i] = int8(leftOf - rightOf)
+		clipper.sideOf[i] = int8(leftOf - rightOf)
 	}
 	return someAfterStart&someBeforeEnd != 0 && (n-left-right >= 2 || left > 0 && right > 0)
 }
@@ -129,60 +129,60 @@ var parityChange = [9]sides{
 	bothSides, onLeft, 0,
 }
 
-// collectCrossings fills c.crossings with the points where the line through a and b crosses
-// ring r, sorted along the edge. It needs findSides.
-func (c *clipper) collectCrossings(vs *vertexSet, a, b int32, r ring) {
-	if n := int(r.to - r.from); cap(c.crossings) < n {
-		c.crossings = make([]crossing, 2*n)
+// collectCrossings fills clipper.crossings with the points where the line through a and b crosses
+// ring, sorted along the edge. It needs findSides.
+func (clipper *clipper) collectCrossings(vertices *vertexSet, a, b int32, ring ring) {
+	if n := int(ring.to - ring.from); cap(clipper.crossings) < n {
+		clipper.crossings = make([]crossing, 2*n)
 	}
-	c.crossings = c.crossings[:cap(c.crossings)]
+	clipper.crossings = clipper.crossings[:cap(clipper.crossings)]
 	count := 0
-	for i := r.from; i < r.to; i++ {
-		j := r.next(i)
-		sideI, sideJ := c.sideOf[i-r.from], c.sideOf[j-r.from]
+	for i := ring.from; i < ring.to; i++ {
+		j := ring.next(i)
+		sideI, sideJ := clipper.sideOf[i-ring.from], clipper.sideOf[j-ring.from]
 		change := parityChange[4+3*int(sideI)+int(sideJ)]
 		if change == 0 {
 			continue
 		}
-		next := &c.crossings[count]
+		next := &clipper.crossings[count]
 		next.change = change
 		switch {
 		case sideI == 0:
-			vs.setAtVertex(&next.at, a, b, i)
+			vertices.setAtVertex(&next.at, a, b, i)
 		case sideJ == 0:
-			vs.setAtVertex(&next.at, a, b, j)
+			vertices.setAtVertex(&next.at, a, b, j)
 		default:
-			vs.setAtCrossing(&next.at, a, b, i, j)
+			vertices.setAtCrossing(&next.at, a, b, i, j)
 		}
 		// insertion sort: there are few crossings
-		for n := count; n > 0 && vs.before(&c.crossings[n].at, &c.crossings[n-1].at); n-- {
-			c.crossings[n], c.crossings[n-1] = c.crossings[n-1], c.crossings[n]
+		for n := count; n > 0 && vertices.before(&clipper.crossings[n].at, &clipper.crossings[n-1].at); n-- {
+			clipper.crossings[n], clipper.crossings[n-1] = clipper.crossings[n-1], clipper.crossings[n]
 		}
 		count++
 	}
-	c.crossings = c.crossings[:count]
+	clipper.crossings = clipper.crossings[:count]
 }
 
 // merge sorts spans, which are parts of one edge of a polygon, by their starts, and joins those
 // that overlap or touch. It changes the list in place and returns what is left; joined spans keep
 // sides and ring of the first.
-func merge(vs *vertexSet, list []span) []span {
+func merge(vertices *vertexSet, list []span) []span {
 	if len(list) < 2 {
 		return list
 	}
 	if len(list) > 16 {
-		slices.SortFunc(list, func(a, b span) int { return vs.compare(a.lo, b.lo) })
+		slices.SortFunc(list, func(a, b span) int { return vertices.compare(a.lo, b.lo) })
 	}
 	for i := 1; i < len(list); i++ { // insertion sort, which is fast for few spans and does nothing to sorted ones
-		for j := i; j > 0 && vs.before(&list[j].lo, &list[j-1].lo); j-- {
+		for j := i; j > 0 && vertices.before(&list[j].lo, &list[j-1].lo); j-- {
 			list[j], list[j-1] = list[j-1], list[j]
 		}
 	}
 	n := 0
 	for i := range list[1:] {
 		s := &list[1+i]
-		if !vs.before(&list[n].hi, &s.lo) {
-			if vs.before(&list[n].hi, &s.hi) {
+		if !vertices.before(&list[n].hi, &s.lo) {
+			if vertices.before(&list[n].hi, &s.hi) {
 				list[n].hi = s.hi
 			}
 			continue
@@ -197,40 +197,40 @@ func merge(vs *vertexSet, list []span) []span {
 
 // subtract appends what is left of the part from at to end of a polygon's edge without the spans of
 // a merged list.
-func subtract(vs *vertexSet, dst []span, at, end edgeParam, list []span) []span {
+func subtract(vertices *vertexSet, dst []span, at, end edgeParam, list []span) []span {
 	for i := range list {
 		s := &list[i]
-		if vs.before(&at, &s.lo) {
+		if vertices.before(&at, &s.lo) {
 			to := &s.lo
-			if vs.before(&end, to) {
+			if vertices.before(&end, to) {
 				to = &end
 			}
-			if vs.before(&at, to) {
+			if vertices.before(&at, to) {
 				dst = append(dst, span{lo: at, hi: *to})
 			}
 		}
-		if vs.before(&at, &s.hi) {
+		if vertices.before(&at, &s.hi) {
 			at = s.hi
 		}
 	}
-	if vs.before(&at, &end) {
+	if vertices.before(&at, &end) {
 		dst = append(dst, span{lo: at, hi: end})
 	}
 	return dst
 }
 
 // intersect appends the common parts of the spans in two merged lists of one polygon's edge.
-func intersect(vs *vertexSet, dst, a, b []span) []span {
+func intersect(vertices *vertexSet, dst, a, b []span) []span {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		lo, hi := &a[i].lo, &a[i].hi
-		if vs.before(lo, &b[j].lo) {
+		if vertices.before(lo, &b[j].lo) {
 			lo = &b[j].lo
 		}
-		firstEnds := vs.before(hi, &b[j].hi)
+		firstEnds := vertices.before(hi, &b[j].hi)
 		if !firstEnds {
 			hi = &b[j].hi
 		}
-		if vs.before(lo, hi) {
+		if vertices.before(lo, hi) {
 			dst = append(dst, span{lo: *lo, hi: *hi})
 		}
 		if firstEnds {

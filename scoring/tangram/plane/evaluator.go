@@ -63,74 +63,74 @@ func (t *Target) Vertices() []Point { return t.points }
 // NewTarget prepares the outline of a tangram's target, given in either direction. ok is false if
 // the outline is not a simple polygon. It keeps a copy of the outline, counter-clockwise, with the
 // boundary as it is and thickened.
-func NewTarget(outline []Point) (t *Target, ok bool) {
-	t = &Target{points: slices.Clone(outline)}
+func NewTarget(outline []Point) (target *Target, ok bool) {
+	target = &Target{points: slices.Clone(outline)}
 	if len(outline) < 3 {
 		return nil, false
 	}
-	var e Evaluator
-	e.exact.appendPoints(&e.vertices, outline)
-	e.vertices.kernel = &e.exact
-	e.vertices.prepare()
+	var evaluator Evaluator
+	evaluator.exact.appendPoints(&evaluator.vertices, outline)
+	evaluator.vertices.kernel = &evaluator.exact
+	evaluator.vertices.prepare()
 	all := ring{0, int32(len(outline))}
-	if !e.vertices.isSimple(all) {
+	if !evaluator.vertices.isSimple(all) {
 		return nil, false
 	}
-	e.arrangement.reset(&e.vertices)
-	if e.arrangement.interiorSide(all) == onRight { // clockwise: load the vertices again in reverse
-		slices.Reverse(t.points)
-		e.exact.x, e.exact.y = e.exact.x[:0], e.exact.y[:0]
-		e.vertices.x, e.vertices.y = e.vertices.x[:0], e.vertices.y[:0]
-		e.exact.appendPoints(&e.vertices, t.points)
+	evaluator.arrangement.reset(&evaluator.vertices)
+	if evaluator.arrangement.interiorSide(all) == onRight { // clockwise: load the vertices again in reverse
+		slices.Reverse(target.points)
+		evaluator.exact.x, evaluator.exact.y = evaluator.exact.x[:0], evaluator.exact.y[:0]
+		evaluator.vertices.x, evaluator.vertices.y = evaluator.vertices.x[:0], evaluator.vertices.y[:0]
+		evaluator.exact.appendPoints(&evaluator.vertices, target.points)
 	}
-	t.x, t.y = e.vertices.x, e.vertices.y
-	for i := range t.x {
-		t.maxCoord = max(t.maxCoord, math.Abs(t.x[i]), math.Abs(t.y[i]))
-		t.maxBits = max(t.maxBits, t.points[i].X.Bits(), t.points[i].Y.Bits())
+	target.x, target.y = evaluator.vertices.x, evaluator.vertices.y
+	for i := range target.x {
+		target.maxCoord = max(target.maxCoord, math.Abs(target.x[i]), math.Abs(target.y[i]))
+		target.maxBits = max(target.maxBits, target.points[i].X.Bits(), target.points[i].Y.Bits())
 	}
-	t.Area = math.Abs(e.vertices.signedArea(all))
-	e.arrangement.addRing(all, onLeft)
-	e.arrangement.findBoundary()
-	t.boundary = prepareSegments(nil, e.arrangement.boundary)
-	t.thickBoundary = prepareSegments(nil, e.thickener.thicken(&e.arrangement, []bool{true}, []bool{true}, t.maxCoord))
-	return t, true
+	target.Area = math.Abs(evaluator.vertices.signedArea(all))
+	evaluator.arrangement.addRing(all, onLeft)
+	evaluator.arrangement.findBoundary()
+	target.boundary = prepareSegments(nil, evaluator.arrangement.boundary)
+	target.thickBoundary = prepareSegments(nil, evaluator.thickener.thicken(&evaluator.arrangement, []bool{true}, []bool{true}, target.maxCoord))
+	return target, true
 }
 
 // maxWork bounds exact arithmetic of arbitrary size: bits of the longest coordinate times the
 // number of vertices. Above it, coordinates are rounded (docs/spec/tangram.md#r45).
 const maxWork = 48 << 10
 
-// Evaluate measures the polygons of a tangram assembly against a target; t is nil for none. Each
+// Evaluate measures the polygons of a tangram assembly against a target; target is nil for none. Each
 // polygon has at least 3 vertices, no two neighbours equal, and coordinates up to 10^6. decimal
 // says that the answer has inexact coordinates; then the result need not decide whether union and
 // target are exactly equal.
-func (e *Evaluator) Evaluate(pieces [][]Point, t *Target, decimal bool) *Result {
-	result := &e.result
-	result.evaluator, result.Rounded = e, false
-	e.vertices.x, e.vertices.y = e.vertices.x[:0], e.vertices.y[:0]
-	e.arrangement.reset(&e.vertices)
+func (evaluator *Evaluator) Evaluate(pieces [][]Point, target *Target, decimal bool) *Result {
+	result := &evaluator.result
+	result.evaluator, result.Rounded = evaluator, false
+	evaluator.vertices.x, evaluator.vertices.y = evaluator.vertices.x[:0], evaluator.vertices.y[:0]
+	evaluator.arrangement.reset(&evaluator.vertices)
 	switch {
-	case e.tryInt64(pieces, t):
-	case decimal && e.tryGrid(pieces, t):
-	case e.tryExact(pieces, t):
+	case evaluator.tryInt64(pieces, target):
+	case decimal && evaluator.tryGrid(pieces, target):
+	case evaluator.tryExact(pieces, target):
 	default:
 		result.Rounded = true
-		e.loadRounded(pieces, t)
+		evaluator.loadRounded(pieces, target)
 	}
-	e.vertices.prepare()
-	e.measure(len(pieces), t)
+	evaluator.vertices.prepare()
+	evaluator.measure(len(pieces), target)
 	return result
 }
 
 // addRings adds one ring for each tangram piece. The vertices of the pieces are loaded one piece
 // after the other, after those of the target.
-func (e *Evaluator) addRings(pieces [][]Point, t *Target) {
+func (evaluator *Evaluator) addRings(pieces [][]Point, t *Target) {
 	next := int32(0)
 	if t != nil {
 		next = int32(len(t.points))
 	}
 	for _, piece := range pieces {
-		e.arrangement.rings = append(e.arrangement.rings, ring{next, next + int32(len(piece))})
+		evaluator.arrangement.rings = append(evaluator.arrangement.rings, ring{next, next + int32(len(piece))})
 		next += int32(len(piece))
 	}
 }
@@ -138,36 +138,36 @@ func (e *Evaluator) addRings(pieces [][]Point, t *Target) {
 // tryInt64 loads target and pieces into the int64 kernel, the fastest exact arithmetic. It returns
 // false if numerators or denominators are too large for it. Nearly all answers with exact
 // coordinates fit.
-func (e *Evaluator) tryInt64(pieces [][]Point, t *Target) bool {
+func (evaluator *Evaluator) tryInt64(pieces [][]Point, target *Target) bool {
 	denominator, ok := int64(1), true
-	if t != nil {
-		denominator, ok = commonDenominator(t.points, denominator, int64Limit)
+	if target != nil {
+		denominator, ok = commonDenominator(target.points, denominator, int64Limit)
 	}
 	for _, piece := range pieces {
 		if ok {
 			denominator, ok = commonDenominator(piece, denominator, int64Limit)
 		}
 	}
-	kernel, vs := &e.int64, &e.vertices
-	kernel.x, kernel.y, vs.x, vs.y = kernel.x[:0], kernel.y[:0], vs.x[:0], vs.y[:0]
-	if !ok || t != nil && !kernel.load(t.points, denominator) {
+	kernel, vertices := &evaluator.int64, &evaluator.vertices
+	kernel.x, kernel.y, vertices.x, vertices.y = kernel.x[:0], kernel.y[:0], vertices.x[:0], vertices.y[:0]
+	if !ok || target != nil && !kernel.load(target.points, denominator) {
 		return false
 	}
-	if t != nil {
-		vs.x = append(vs.x, t.x...)
-		vs.y = append(vs.y, t.y...)
+	if target != nil {
+		vertices.x = append(vertices.x, target.x...)
+		vertices.y = append(vertices.y, target.y...)
 	}
 	for _, piece := range pieces {
 		if !kernel.load(piece, denominator) {
 			return false
 		}
 	}
-	for i := len(vs.x); i < len(kernel.x); i++ {
-		vs.x = append(vs.x, kernel.x[i].float()/float64(denominator))
-		vs.y = append(vs.y, kernel.y[i].float()/float64(denominator))
+	for i := len(vertices.x); i < len(kernel.x); i++ {
+		vertices.x = append(vertices.x, kernel.x[i].float()/float64(denominator))
+		vertices.y = append(vertices.y, kernel.y[i].float()/float64(denominator))
 	}
-	vs.kernel = kernel
-	e.addRings(pieces, t)
+	vertices.kernel = kernel
+	evaluator.addRings(pieces, target)
 	return true
 }
 
@@ -175,7 +175,7 @@ func (e *Evaluator) tryInt64(pieces [][]Point, t *Target) bool {
 // arithmetic on the points of a grid, and returns false if they do not fit. Coordinates of pieces
 // are exact there. The target's vertices are rounded to the same grid, which moves areas by less
 // than 1e-11.
-func (e *Evaluator) tryGrid(pieces [][]Point, t *Target) bool {
+func (evaluator *Evaluator) tryGrid(pieces [][]Point, target *Target) bool {
 	steps, ok := int64(1), true
 	for _, piece := range pieces {
 		steps, ok = commonDenominator(piece, steps, gridLimit)
@@ -183,17 +183,17 @@ func (e *Evaluator) tryGrid(pieces [][]Point, t *Target) bool {
 			return false
 		}
 	}
-	reach := maxCoordinate(pieces, t)
+	reach := maxCoordinate(pieces, target)
 	if float64(steps)*reach >= gridLimit {
 		return false
 	}
 	for steps < finestGrid && float64(steps)*1024*reach < gridLimit { // a fine grid for the target
 		steps *= 1024
 	}
-	if t != nil && float64(steps) < 1e12 { // too coarse to round the target to: docs/spec/tangram.md#r45
+	if target != nil && float64(steps) < 1e12 { // too coarse to round the target to: docs/spec/tangram.md#r45
 		return false
 	}
-	e.loadGrid(pieces, t, float64(steps), func(n *field.Number) int64 {
+	evaluator.loadGrid(pieces, target, float64(steps), func(n *field.Number) int64 {
 		a, _, own, _ := n.Int64s()
 		return a * (steps / own)
 	})
@@ -209,15 +209,15 @@ func isIrrational(p Point) bool {
 
 // maxCoordinate returns the largest magnitude of a coordinate of the tangram pieces and the target,
 // at least 1.
-func maxCoordinate(pieces [][]Point, t *Target) float64 {
+func maxCoordinate(pieces [][]Point, target *Target) float64 {
 	largest := 1.0
 	for _, list := range pieces {
 		for _, p := range list {
 			largest = max(largest, math.Abs(p.X.Float()), math.Abs(p.Y.Float()))
 		}
 	}
-	if t != nil {
-		largest = max(largest, t.maxCoord)
+	if target != nil {
+		largest = max(largest, target.maxCoord)
 	}
 	return largest
 }
@@ -230,24 +230,24 @@ const finestGrid = 1 << 50
 // digits for exact arithmetic. The grid is the finest with a power of two of steps per unit, up to
 // finestGrid, on which all coordinates stay below gridLimit. Scaling by a power of two does not
 // round a float64, so each coordinate is rounded once.
-func (e *Evaluator) loadRounded(pieces [][]Point, t *Target) {
-	reach := maxCoordinate(pieces, t)
+func (evaluator *Evaluator) loadRounded(pieces [][]Point, target *Target) {
+	reach := maxCoordinate(pieces, target)
 	scale := 1.0
 	for scale*2*reach < gridLimit && scale < 1<<50 {
 		scale *= 2
 	}
-	e.loadGrid(pieces, t, scale, func(n *field.Number) int64 { return toGridUnits(n.Float(), scale) })
+	evaluator.loadGrid(pieces, target, scale, func(n *field.Number) int64 { return toGridUnits(n.Float(), scale) })
 }
 
 // loadGrid loads the rounded target and the tangram pieces into the grid kernel. scale is the
 // number of grid steps per unit; toGrid converts a coordinate of a piece to steps.
-func (e *Evaluator) loadGrid(pieces [][]Point, t *Target, scale float64, toGrid func(n *field.Number) int64) {
-	kernel, vs := &e.grid, &e.vertices
+func (evaluator *Evaluator) loadGrid(pieces [][]Point, target *Target, scale float64, toGrid func(n *field.Number) int64) {
+	kernel, vertices := &evaluator.grid, &evaluator.vertices
 	kernel.x, kernel.y = kernel.x[:0], kernel.y[:0]
-	if t != nil {
-		for i := range t.x {
-			kernel.x = append(kernel.x, toGridUnits(t.x[i], scale))
-			kernel.y = append(kernel.y, toGridUnits(t.y[i], scale))
+	if target != nil {
+		for i := range target.x {
+			kernel.x = append(kernel.x, toGridUnits(target.x[i], scale))
+			kernel.y = append(kernel.y, toGridUnits(target.y[i], scale))
 		}
 	}
 	for _, list := range pieces {
@@ -256,21 +256,21 @@ func (e *Evaluator) loadGrid(pieces [][]Point, t *Target, scale float64, toGrid 
 			kernel.y = append(kernel.y, toGrid(&list[i].Y))
 		}
 	}
-	vs.x, vs.y = vs.x[:0], vs.y[:0]
+	vertices.x, vertices.y = vertices.x[:0], vertices.y[:0]
 	for i := range kernel.x {
-		vs.x = append(vs.x, float64(kernel.x[i])/scale)
-		vs.y = append(vs.y, float64(kernel.y[i])/scale)
+		vertices.x = append(vertices.x, float64(kernel.x[i])/scale)
+		vertices.y = append(vertices.y, float64(kernel.y[i])/scale)
 	}
-	vs.kernel = kernel
-	e.addRings(pieces, t)
+	vertices.kernel = kernel
+	evaluator.addRings(pieces, target)
 }
 
 // tryExact loads target and pieces into the kernel for numbers of any size, which is the slowest.
 // It returns false if the assembly would take more work than maxWork.
-func (e *Evaluator) tryExact(pieces [][]Point, t *Target) bool {
+func (evaluator *Evaluator) tryExact(pieces [][]Point, target *Target) bool {
 	longest, n := 0, 0
-	if t != nil {
-		longest, n = t.maxBits, len(t.points)
+	if target != nil {
+		longest, n = target.maxBits, len(target.points)
 	}
 	for _, list := range pieces {
 		n += len(list)
@@ -281,50 +281,50 @@ func (e *Evaluator) tryExact(pieces [][]Point, t *Target) bool {
 	if longest*n > maxWork {
 		return false
 	}
-	vs := &e.vertices
-	vs.x, vs.y = vs.x[:0], vs.y[:0]
-	e.exact.x, e.exact.y = e.exact.x[:0], e.exact.y[:0]
-	if t != nil {
-		e.exact.appendPoints(vs, t.points)
+	vertices := &evaluator.vertices
+	vertices.x, vertices.y = vertices.x[:0], vertices.y[:0]
+	evaluator.exact.x, evaluator.exact.y = evaluator.exact.x[:0], evaluator.exact.y[:0]
+	if target != nil {
+		evaluator.exact.appendPoints(vertices, target.points)
 	}
 	for _, list := range pieces {
-		e.exact.appendPoints(vs, list)
+		evaluator.exact.appendPoints(vertices, list)
 	}
-	vs.kernel = &e.exact
-	e.addRings(pieces, t)
+	vertices.kernel = &evaluator.exact
+	evaluator.addRings(pieces, target)
 	return true
 }
 
-// appendPoints adds points of polygons to the exact kernel and, as doubles, to vs.
-func (kernel *exactKernel) appendPoints(vs *vertexSet, list []Point) {
+// appendPoints adds points of polygons to the exact kernel and, as doubles, to vertices.
+func (kernel *exactKernel) appendPoints(vertices *vertexSet, list []Point) {
 	for i := range list {
 		x, y := list[i].X, list[i].Y
 		kernel.x = append(kernel.x, x)
 		kernel.y = append(kernel.y, y)
-		vs.x = append(vs.x, x.Float())
-		vs.y = append(vs.y, y.Float())
+		vertices.x = append(vertices.x, x.Float())
+		vertices.y = append(vertices.y, y.Float())
 	}
 }
 
 // measure computes the result for the n tangram pieces that are loaded: areas, overlaps, and the
 // union, compared with the target if there is one.
-func (e *Evaluator) measure(n int, t *Target) {
-	result, vs, arr := &e.result, &e.vertices, &e.arrangement
+func (evaluator *Evaluator) measure(n int, target *Target) {
+	result, vertices, arr := &evaluator.result, &evaluator.vertices, &evaluator.arrangement
 	result.Simple, result.HasArea, result.Area = result.Simple[:0], result.HasArea[:0], result.Area[:0]
 	rings := arr.rings
 	arr.rings = rings[:0] // addRing appends them again, in the same memory
-	e.maxCoord = 0
+	evaluator.maxCoord = 0
 	for _, r := range rings {
-		simple := vs.isSimple(r)
+		simple := vertices.isSimple(r)
 		interior := sides(0)
 		if simple {
 			interior = arr.interiorSide(r)
 		}
 		result.Simple = append(result.Simple, simple)
-		result.Area = append(result.Area, math.Abs(vs.signedArea(r)))
+		result.Area = append(result.Area, math.Abs(vertices.signedArea(r)))
 		result.HasArea = append(result.HasArea, arr.addRing(r, interior))
 		for i := r.from; i < r.to; i++ {
-			e.maxCoord = max(e.maxCoord, math.Abs(vs.x[i]), math.Abs(vs.y[i]))
+			evaluator.maxCoord = max(evaluator.maxCoord, math.Abs(vertices.x[i]), math.Abs(vertices.y[i]))
 		}
 	}
 	arr.clipEdges()
@@ -339,9 +339,9 @@ func (e *Evaluator) measure(n int, t *Target) {
 	}
 	arr.findBoundary()
 	result.Union, result.Shared, result.Equal = arr.unionArea(), 0, false
-	if t != nil {
-		result.Shared, result.Equal = arr.compareTarget(ring{0, int32(len(t.points))})
-		result.Equal = result.Equal && vs.kernel != &e.grid // the grid moves the target's vertices
+	if target != nil {
+		result.Shared, result.Equal = arr.compareTarget(ring{0, int32(len(target.points))})
+		result.Equal = result.Equal && vertices.kernel != &evaluator.grid // the grid moves the target's vertices
 	}
 }
 
@@ -357,9 +357,9 @@ func (result *Result) Touches(i, j int) bool {
 
 // signedArea returns the area of a polygon by the shoelace formula, positive if it runs
 // counter-clockwise.
-func (vs *vertexSet) signedArea(r ring) (sum float64) {
+func (vertices *vertexSet) signedArea(r ring) (sum float64) {
 	for i := r.from + 1; i+1 < r.to; i++ {
-		sum += vs.crossFloat(r.from, i, r.from, i+1)
+		sum += vertices.crossFloat(r.from, i, r.from, i+1)
 	}
 	return sum / 2
 }

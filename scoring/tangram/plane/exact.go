@@ -41,18 +41,18 @@ func (kernel *exactKernel) paramOf(a, b, c int32) float64 {
 
 // paramQuotient returns the place of a point on a polygon's edge, 0 at its start and 1 at its end,
 // as an exact quotient; the denominator may be negative.
-func (kernel *exactKernel) paramQuotient(p edgeParam) (num, den field.Number) {
+func (kernel *exactKernel) paramQuotient(param edgeParam) (num, den field.Number) {
 	switch {
-	case p.isEnd():
-		return field.Int(int64(p.value)), field.Int(1) // 0 or 1
-	case p.isCrossing(): // (c - a) x (d - c) over (b - a) x (d - c)
-		return kernel.exactCross(p.a, p.c, p.c, p.d), kernel.exactCross(p.a, p.b, p.c, p.d)
+	case param.isEnd():
+		return field.Int(int64(param.value)), field.Int(1) // 0 or 1
+	case param.isCrossing(): // (c - a) x (d - c) over (b - a) x (d - c)
+		return kernel.exactCross(param.a, param.c, param.c, param.d), kernel.exactCross(param.a, param.b, param.c, param.d)
 	}
 	// the vertex c: by x coordinates, or by y where the edge is vertical
-	if ux := kernel.x[p.b].Sub(kernel.x[p.a]); !ux.Zero() {
-		return kernel.x[p.c].Sub(kernel.x[p.a]), ux
+	if ux := kernel.x[param.b].Sub(kernel.x[param.a]); !ux.Zero() {
+		return kernel.x[param.c].Sub(kernel.x[param.a]), ux
 	}
-	return kernel.y[p.c].Sub(kernel.y[p.a]), kernel.y[p.b].Sub(kernel.y[p.a])
+	return kernel.y[param.c].Sub(kernel.y[param.a]), kernel.y[param.b].Sub(kernel.y[param.a])
 }
 
 // order compares two edge parameters exactly by cross-multiplication. The signs of the

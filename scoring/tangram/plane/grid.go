@@ -114,18 +114,18 @@ func (kernel *gridKernel) paramOf(a, b, c int32) float64 {
 
 // paramQuotient returns the place of a point on a polygon's edge, 0 at its start and 1 at its end,
 // as an exact quotient of grid numbers; the denominator may be negative.
-func (kernel *gridKernel) paramQuotient(p edgeParam) (num, den int128) {
+func (kernel *gridKernel) paramQuotient(param edgeParam) (num, den int128) {
 	switch {
-	case p.isEnd():
-		return int128Of(int64(p.value)), int128Of(1) // 0 or 1
-	case p.isCrossing(): // (c - a) x (d - c) over (b - a) x (d - c)
-		return kernel.exactCross(p.a, p.c, p.c, p.d), kernel.exactCross(p.a, p.b, p.c, p.d)
+	case param.isEnd():
+		return int128Of(int64(param.value)), int128Of(1) // 0 or 1
+	case param.isCrossing(): // (c - a) x (d - c) over (b - a) x (d - c)
+		return kernel.exactCross(param.a, param.c, param.c, param.d), kernel.exactCross(param.a, param.b, param.c, param.d)
 	}
 	// the vertex c: by x coordinates, or by y where the edge is vertical
-	if ux := kernel.x[p.b] - kernel.x[p.a]; ux != 0 {
-		return int128Of(kernel.x[p.c] - kernel.x[p.a]), int128Of(ux)
+	if ux := kernel.x[param.b] - kernel.x[param.a]; ux != 0 {
+		return int128Of(kernel.x[param.c] - kernel.x[param.a]), int128Of(ux)
 	}
-	return int128Of(kernel.y[p.c] - kernel.y[p.a]), int128Of(kernel.y[p.b] - kernel.y[p.a])
+	return int128Of(kernel.y[param.c] - kernel.y[param.a]), int128Of(kernel.y[param.b] - kernel.y[param.a])
 }
 
 // order compares the places of two points on a polygon's edge exactly: by their signs, then by the

@@ -45,8 +45,8 @@ type nearestSegment struct {
 
 // distance returns the Hausdorff distance of two sets of segments: the larger one of the two
 // directed distances.
-func (e *hausdorffer) distance(a, b []segmentDist) float64 {
-	return math.Sqrt(e.directedSquared(b, a, e.directedSquared(a, b, 0))) // the second call starts from the first
+func (hausdorffer *hausdorffer) distance(a, b []segmentDist) float64 {
+	return math.Sqrt(hausdorffer.directedSquared(b, a, hausdorffer.directedSquared(a, b, 0))) // the second call starts from the first
 }
 
 // directedSquared returns the directed Hausdorff distance from a to b, squared: the largest squared
@@ -54,8 +54,8 @@ func (e *hausdorffer) distance(a, b []segmentDist) float64 {
 // maximum of the lower envelope of the distances from the segments of b (docs/spec/tangram.md#r43).
 // The distance from one segment is convex, so between two points with the same nearest segment the
 // maximum is at one of them.
-func (e *hausdorffer) directedSquared(a, b []segmentDist, best float64) float64 {
-	e.ends = e.ends[:0]
+func (hausdorffer *hausdorffer) directedSquared(a, b []segmentDist, best float64) float64 {
+	hausdorffer.ends = hausdorffer.ends[:0]
 	var last nearestSegment
 	for i := range a {
 		s := &a[i]
@@ -63,15 +63,15 @@ func (e *hausdorffer) directedSquared(a, b []segmentDist, best float64) float64 
 			last = findNearest(b, s.x0, s.y0, last.index, best)
 			best = max(best, last.squared)
 		}
-		e.ends = append(e.ends, last)
+		hausdorffer.ends = append(hausdorffer.ends, last)
 		last = findNearest(b, s.x1, s.y1, last.index, best)
-		e.ends = append(e.ends, last)
+		hausdorffer.ends = append(hausdorffer.ends, last)
 		best = max(best, last.squared)
 	}
 	for i := range a {
-		if lo, hi := e.ends[2*i], e.ends[2*i+1]; lo.index != hi.index {
-			e.splitsLeft = 64 + 4*len(b) // the envelope has fewer corners; rounding could make more
-			best = e.maxBetween(&a[i], b, 0, 1, lo, hi, best)
+		if lo, hi := hausdorffer.ends[2*i], hausdorffer.ends[2*i+1]; lo.index != hi.index {
+			hausdorffer.splitsLeft = 64 + 4*len(b) // the envelope has fewer corners; rounding could make more
+			best = hausdorffer.maxBetween(&a[i], b, 0, 1, lo, hi, best)
 		}
 	}
 	return best
@@ -126,7 +126,7 @@ const tieTolerance = 1e-14
 // a point between, these two are equally far away: if no other segment is nearer there, the
 // maximum is at that point; otherwise the nearest one there divides the interval in two. best must be
 // at least the squared distances at t0 and t1. After too many divisions it returns an upper bound.
-func (e *hausdorffer) maxBetween(s *segmentDist, b []segmentDist, t0, t1 float64, lo, hi nearestSegment,
+func (hausdorffer *hausdorffer) maxBetween(s *segmentDist, b []segmentDist, t0, t1 float64, lo, hi nearestSegment,
 	best float64) float64 {
 	for lo.index != hi.index && t1-t0 > 1e-15 {
 		nearLo, nearHi := &b[lo.index], &b[hi.index]
@@ -146,11 +146,11 @@ func (e *hausdorffer) maxBetween(s *segmentDist, b []segmentDist, t0, t1 float64
 		if mid.index == lo.index || mid.index == hi.index || mid.squared >= both*(1-tieTolerance) {
 			return best
 		}
-		e.splitsLeft--
-		if e.splitsLeft < 0 {
+		hausdorffer.splitsLeft--
+		if hausdorffer.splitsLeft < 0 {
 			return max(best, both) // an upper bound
 		}
-		best = e.maxBetween(s, b, t0, t, lo, mid, best)
+		best = hausdorffer.maxBetween(s, b, t0, t, lo, mid, best)
 		t0, lo = t, mid
 	}
 	return best

@@ -186,18 +186,18 @@ func quotientOf(num, den surd) quotient {
 
 // paramQuotient returns the place of a point on a polygon's edge, 0 at its start and 1 at its end,
 // as an exact quotient with a positive denominator.
-func (kernel *int64Kernel) paramQuotient(p edgeParam) quotient {
+func (kernel *int64Kernel) paramQuotient(param edgeParam) quotient {
 	switch {
-	case p.isEnd():
-		return quotient{surd{a: int64(p.value)}, surd{a: 1}} // 0 or 1
-	case p.isCrossing(): // (c - a) x (d - c) over (b - a) x (d - c)
-		return quotientOf(kernel.exactCross(p.a, p.c, p.c, p.d), kernel.exactCross(p.a, p.b, p.c, p.d))
+	case param.isEnd():
+		return quotient{surd{a: int64(param.value)}, surd{a: 1}} // 0 or 1
+	case param.isCrossing(): // (c - a) x (d - c) over (b - a) x (d - c)
+		return quotientOf(kernel.exactCross(param.a, param.c, param.c, param.d), kernel.exactCross(param.a, param.b, param.c, param.d))
 	}
 	// the vertex c: by x coordinates, or by y where the edge is vertical
-	if ux := kernel.x[p.b].sub(kernel.x[p.a]); ux != (surd{}) {
-		return quotientOf(kernel.x[p.c].sub(kernel.x[p.a]), ux)
+	if ux := kernel.x[param.b].sub(kernel.x[param.a]); ux != (surd{}) {
+		return quotientOf(kernel.x[param.c].sub(kernel.x[param.a]), ux)
 	}
-	return quotientOf(kernel.y[p.c].sub(kernel.y[p.a]), kernel.y[p.b].sub(kernel.y[p.a]))
+	return quotientOf(kernel.y[param.c].sub(kernel.y[param.a]), kernel.y[param.b].sub(kernel.y[param.a]))
 }
 
 // smallSurd bounds the parts of quotients that are compared in int64 arithmetic.

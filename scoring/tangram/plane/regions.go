@@ -12,12 +12,12 @@ import (
 // compares them on a raster. decimal thickens the boundaries; the parts stay as they are. At least
 // one piece must have area. See docs/spec/tangram.md#r46.
 func (result *Result) Regions(t *Target, decimal bool) (union, target region.Region) {
-	vs := &result.evaluator.vertices
-	for i, q := range result.evaluator.arrangement.rings {
-		corners := regionPoints(vs.x[q.from:q.to], vs.y[q.from:q.to])
+	vertices := &result.evaluator.vertices
+	for i, ring := range result.evaluator.arrangement.rings {
+		corners := regionPoints(vertices.x[ring.from:ring.to], vertices.y[ring.from:ring.to])
 		switch {
 		case !result.HasArea[i]:
-		case result.Simple[i] && vs.isConvex(q):
+		case result.Simple[i] && vertices.isConvex(ring):
 			union.Parts = append(union.Parts, corners)
 		default:
 			union.Parts = trapezoids(union.Parts, corners)

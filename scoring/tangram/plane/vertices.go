@@ -87,35 +87,35 @@ func (r ring) next(i int32) int32 {
 // prepare finds equal vertices, and computes crossError: how far rounding can move a cross product
 // of the loaded coordinates. Coordinates are off by up to 2^-50 of the largest one, differences by
 // twice that and a rounding, and cross products of two differences by at most 2^-45 of its square.
-func (vs *vertexSet) prepare() {
+func (vertices *vertexSet) prepare() {
 	largest := 0.0
-	for i := range vs.x {
-		largest = max(largest, math.Abs(vs.x[i]), math.Abs(vs.y[i]))
+	for i := range vertices.x {
+		largest = max(largest, math.Abs(vertices.x[i]), math.Abs(vertices.y[i]))
 	}
-	vs.crossError = max(0x1p-45*largest*largest, 1e-290)
-	vs.findDuplicates()
+	vertices.crossError = max(0x1p-45*largest*largest, 1e-290)
+	vertices.findDuplicates()
 }
 
 // findDuplicates sets canonical[i] to the first vertex that equals vertex i, with a hash
 // table with open addressing. Nearly all contacts of an assembly are at vertices, which then
 // need no arithmetic.
-func (vs *vertexSet) findDuplicates() {
-	count := len(vs.x)
-	vs.canonical = zeroed(vs.canonical, int32(count))
+func (vertices *vertexSet) findDuplicates() {
+	count := len(vertices.x)
+	vertices.canonical = zeroed(vertices.canonical, int32(count))
 	size := 1 << bits.Len(uint(2*count)) // a power of two, at most half full
-	vs.hashTable = zeroed(vs.hashTable, int32(size))
-	for i := range vs.hashTable {
-		vs.hashTable[i] = -1
+	vertices.hashTable = zeroed(vertices.hashTable, int32(size))
+	for i := range vertices.hashTable {
+		vertices.hashTable[i] = -1
 	}
 	for i := range int32(count) {
-		slot := vs.hash(i) >> 20 & uint64(size-1)
-		for vs.hashTable[slot] >= 0 && !vs.same(vs.hashTable[slot], i) {
+		slot := vertices.hash(i) >> 20 & uint64(size-1)
+		for vertices.hashTable[slot] >= 0 && !vertices.same(vertices.hashTable[slot], i) {
 			slot = (slot + 1) & uint64(size-1)
 		}
-		if vs.hashTable[slot] < 0 {
-			vs.hashTable[slot] = i
+		if vertices.hashTable[slot] < 0 {
+			vertices.hashTable[slot] = i
 		}
-		vs.canonical[i] = vs.hashTable[slot]
+		vertices.canonical[i] = vertices.hashTable[slot]
 	}
 }
 
@@ -130,24 +130,24 @@ func hashWords(list ...uint64) (h uint64) {
 }
 
 // crossFloat returns (b - a) x (d - c) in doubles, off by less than the slack.
-func (vs *vertexSet) crossFloat(a, b, c, d int32) float64 {
-	return float64((vs.x[b]-vs.x[a])*(vs.y[d]-vs.y[c])) - float64((vs.y[b]-vs.y[a])*(vs.x[d]-vs.x[c]))
+func (vertices *vertexSet) crossFloat(a, b, c, d int32) float64 {
+	return float64((vertices.x[b]-vertices.x[a])*(vertices.y[d]-vertices.y[c])) - float64((vertices.y[b]-vertices.y[a])*(vertices.x[d]-vertices.x[c]))
 }
 
 // side returns 1 if vertex c lies left of the line from a to b, -1 if right, and 0 if on it. The
 // answer is exact: where doubles leave a doubt, the kernel decides.
-func (vs *vertexSet) side(a, b, c int32) int {
-	if same := vs.canonical[c]; same == vs.canonical[a] || same == vs.canonical[b] {
+func (vertices *vertexSet) side(a, b, c int32) int {
+	if same := vertices.canonical[c]; same == vertices.canonical[a] || same == vertices.canonical[b] {
 		return 0
 	}
-	cross := vs.crossFloat(a, b, a, c)
+	cross := vertices.crossFloat(a, b, a, c)
 	switch {
-	case cross > vs.crossError:
+	case cross > vertices.crossError:
 		return 1
-	case cross < -vs.crossError:
+	case cross < -vertices.crossError:
 		return -1
 	}
-	return vs.kernel.side(a, b, c)
+	return vertices.kernel.side(a, b, c)
 }
 
 // kernelError is the relative error of a quotient of two kernel results.
@@ -155,62 +155,64 @@ const kernelError = 0x1p-47
 
 // atCrossing returns where the line through c and d crosses the edge from a to b; they are not
 // parallel.
-func (vs *vertexSet) atCrossing(a, b, c, d int32) (p edgeParam) {
-	vs.setAtCrossing(&p, a, b, c, d)
+func (vertices *vertexSet) atCrossing(a, b, c, d int32) (p edgeParam) {
+	vertices.setAtCrossing(&p, a, b, c, d)
 	return p
 }
 
-// setAtCrossing sets *p to the place on the edge from a to b where the line through c and d crosses
+// setAtCrossing sets *param to the place on the edge from a to b where the line through c and d crosses
 // it. It computes in doubles, and with the kernel's cross products if these are not accurate
 // enough. It takes a pointer because an edgeParam is too large to be returned in registers.
-func (vs *vertexSet) setAtCrossing(p *edgeParam, a, b, c, d int32) {
-	num, den := vs.crossFloat(a, c, c, d), vs.crossFloat(a, b, c, d)
-	p.a, p.b, p.c, p.d = a, b, c, d
-	p.value = num / den
-	p.maxError = 2 * vs.crossError * (1 + math.Abs(p.value)) / math.Abs(den)
-	if p.maxError < 1e-11 { // close enough for areas; order decides exactly in any case
+func (vertices *vertexSet) setAtCrossing(param *edgeParam, a, b, c, d int32) {
+	num, den := vertices.crossFloat(a, c, c, d), vertices.crossFloat(a, b, c, d)
+	param.a, param.b, param.c, param.d = a, b, c, d
+	param.value = num / den
+	param.maxError = 2 * vertices.crossError * (1 + math.Abs(param.value)) / math.Abs(den)
+	if param.maxError < 1e-11 { // close enough for areas; order decides exactly in any case
 		return
 	}
-	p.value = vs.cross(a, c, c, d) / vs.cross(a, b, c, d)
-	p.maxError = kernelError * math.Abs(p.value)
+	param.value = vertices.cross(a, c, c, d) / vertices.cross(a, b, c, d)
+	param.maxError = kernelError * math.Abs(param.value)
 }
 
 // atVertex returns where the vertex c lies on the line from a to b.
-func (vs *vertexSet) atVertex(a, b, c int32) (p edgeParam) {
-	vs.setAtVertex(&p, a, b, c)
+func (vertices *vertexSet) atVertex(a, b, c int32) (p edgeParam) {
+	vertices.setAtVertex(&p, a, b, c)
 	return p
 }
 
-// setAtVertex sets *p to the place of vertex c on the line from a to b: start or end if c equals a
+// setAtVertex sets *param to the place of vertex c on the line from a to b: start or end if c equals a
 // or b.
-func (vs *vertexSet) setAtVertex(p *edgeParam, a, b, c int32) {
-	c = vs.canonical[c]
+func (vertices *vertexSet) setAtVertex(param *edgeParam, a, b, c int32) {
+	c = vertices.canonical[c]
 	switch c {
-	case vs.canonical[a]:
-		*p = start
-	case vs.canonical[b]:
-		*p = end
+	case vertices.canonical[a]:
+		*param = start
+	case vertices.canonical[b]:
+		*param = end
 	default:
-		p.a, p.b, p.c, p.d = a, b, c, -1
-		p.value = vs.paramOf(a, b, c)
-		p.maxError = kernelError * math.Abs(p.value)
+		param.a, param.b, param.c, param.d = a, b, c, -1
+		param.value = vertices.paramOf(a, b, c)
+		param.maxError = kernelError * math.Abs(param.value)
 	}
 }
 
 // before reports exactly whether the point s of a polygon's edge comes before the point t.
-func (vs *vertexSet) before(s, t *edgeParam) bool {
+func (vertices *vertexSet) before(s, t *edgeParam) bool {
 	difference := t.value - s.value
 	if math.Abs(difference) > s.maxError+t.maxError {
 		return difference > 0
 	}
-	return vs.beforeExact(s, t)
+	return vertices.beforeExact(s, t)
 }
 
 // beforeExact is before for points whose approximations overlap.
-func (vs *vertexSet) beforeExact(s, t *edgeParam) bool { return *s != *t && vs.order(*s, *t) < 0 }
+func (vertices *vertexSet) beforeExact(s, t *edgeParam) bool {
+	return *s != *t && vertices.order(*s, *t) < 0
+}
 
 // compare returns -1, 0 or 1 for the order of two points on one polygon's edge, exactly.
-func (vs *vertexSet) compare(s, t edgeParam) int {
+func (vertices *vertexSet) compare(s, t edgeParam) int {
 	difference, maxError := s.value-t.value, s.maxError+t.maxError
 	switch {
 	case difference > maxError:
@@ -220,7 +222,7 @@ func (vs *vertexSet) compare(s, t edgeParam) int {
 	case s == t:
 		return 0
 	}
-	return vs.order(s, t)
+	return vertices.order(s, t)
 }
 
 // box is a bounding box with a margin for the rounding of doubles.
@@ -238,16 +240,16 @@ func (b box) widened() box {
 }
 
 // ringBox returns the bounding box of a polygon, with a margin for rounding.
-func (vs *vertexSet) ringBox(r ring) box {
+func (vertices *vertexSet) ringBox(r ring) box {
 	b := box{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
 	for i := r.from; i < r.to; i++ {
-		x, y := vs.x[i], vs.y[i]
+		x, y := vertices.x[i], vertices.y[i]
 		b = box{min(b.x0, x), min(b.y0, y), max(b.x1, x), max(b.y1, y)}
 	}
 	return b.widened()
 }
 
 // edgeBox returns the bounding box of the edge from vertex i to j.
-func (vs *vertexSet) edgeBox(i, j int32) box {
-	return box{min(vs.x[i], vs.x[j]), min(vs.y[i], vs.y[j]), max(vs.x[i], vs.x[j]), max(vs.y[i], vs.y[j])}.widened()
+func (vertices *vertexSet) edgeBox(i, j int32) box {
+	return box{min(vertices.x[i], vertices.x[j]), min(vertices.y[i], vertices.y[j]), max(vertices.x[i], vertices.x[j]), max(vertices.y[i], vertices.y[j])}.widened()
 }

@@ -31,20 +31,20 @@ const Examples = 3
 func ExampleSeed(seed int64, id string) string { return fmt.Sprintf("%d:icl:%s", seed, id) }
 
 // Outline returns the prompt of Task 1 of TangramPuzzle: which of four silhouettes the pieces form.
-func Outline(in *assembly.Instance) string {
-	var b strings.Builder
-	b.WriteString(`# Task: which silhouette do these tangram pieces form?
+func Outline(instance *assembly.Instance) string {
+	var text strings.Builder
+	text.WriteString(`# Task: which silhouette do these tangram pieces form?
 
 Seven tangram pieces lie in the plane. Each is given by its type and the exact coordinates of its vertices in LaTeX; x points right, y points up. They do not overlap, and together they form one connected shape without holes. The image shows four silhouettes labelled A, B, C and D, all drawn to one scale, not rotated and not mirrored. Exactly one of them is the shape that the pieces form. Where a silhouette lies in its cell means nothing.
 
 ## Pieces
 
 `)
-	for i, poly := range in.Pieces {
-		fmt.Fprintf(&b, "- %s, %s: %s\n", assembly.IDs[i], assembly.Kinds[i], vertexList(poly))
+	for i, poly := range instance.Pieces {
+		fmt.Fprintf(&text, "- %s, %s: %s\n", assembly.IDs[i], assembly.Kinds[i], vertexList(poly))
 	}
-	b.WriteString("\n## Options\n\nThe image options are A, B, C and D.\n\nThink as long as you need. End your answer with one line that holds your choice as JSON, X being the letter:\n\n{\"answer\":\"X\"}\n")
-	return b.String()
+	text.WriteString("\n## Options\n\nThe image options are A, B, C and D.\n\nThink as long as you need. End your answer with one line that holds your choice as JSON, X being the letter:\n\n{\"answer\":\"X\"}\n")
+	return text.String()
 }
 
 // vertexList writes the vertices of a tangram piece or outline for a prompt as (x, y), (x, y).
@@ -59,31 +59,31 @@ func vertexList(poly []assembly.Point) string {
 // Solution returns the prompt of Task 2 of TangramPuzzle: place the pieces so that they fill the
 // outline. examples are solved instances, shown only in the setting InContext. In VisualCentric the
 // text leaves out the outline, which only the picture shows.
-func Solution(in *assembly.Instance, s Setting, examples []*assembly.Instance) string {
-	var b strings.Builder
-	b.WriteString("# Task: solve a tangram\n\nPlace the seven tangram pieces in the plane so that together they fill a target outline exactly. Coordinates are exact; x points right, y points up. ")
-	if s == VisualCentric {
-		b.WriteString("The image shows the outline, with the coordinates of every vertex written beside it.\n")
+func Solution(instance *assembly.Instance, setting Setting, examples []*assembly.Instance) string {
+	var text strings.Builder
+	text.WriteString("# Task: solve a tangram\n\nPlace the seven tangram pieces in the plane so that together they fill a target outline exactly. Coordinates are exact; x points right, y points up. ")
+	if setting == VisualCentric {
+		text.WriteString("The image shows the outline, with the coordinates of every vertex written beside it.\n")
 	} else {
-		b.WriteString("The outline is given as text below, and the image shows it with the coordinates of every vertex.\n")
+		text.WriteString("The outline is given as text below, and the image shows it with the coordinates of every vertex.\n")
 	}
-	b.WriteString("\n## Pieces in their initial state\n\n")
+	text.WriteString("\n## Pieces in their initial state\n\n")
 	for i := range assembly.Count {
 		p := assembly.Initial(i)
-		fmt.Fprintf(&b, "- %s, %s: vertices %s; edges %s\n", assembly.IDs[i], assembly.Kinds[i], vertexList(p), edgeList(len(p)))
+		fmt.Fprintf(&text, "- %s, %s: vertices %s; edges %s\n", assembly.IDs[i], assembly.Kinds[i], vertexList(p), edgeList(len(p)))
 	}
-	b.WriteString(rules)
-	b.WriteString(format)
-	if s == InContext {
+	text.WriteString(rules)
+	text.WriteString(format)
+	if setting == InContext {
 		for i, e := range examples {
-			fmt.Fprintf(&b, "\n## Solved example %d\n\nInstance: %s\n\n%s\nAnswer:\n%s\n", i+1, e.ID, outlineText(e), e.AppendAnswer(nil))
+			fmt.Fprintf(&text, "\n## Solved example %d\n\nInstance: %s\n\n%s\nAnswer:\n%s\n", i+1, e.ID, outlineText(e), e.AppendAnswer(nil))
 		}
 	}
-	fmt.Fprintf(&b, "\n## Your problem\n\nInstance: %s\n", in.ID)
-	if s != VisualCentric {
-		b.WriteString("\n" + outlineText(in))
+	fmt.Fprintf(&text, "\n## Your problem\n\nInstance: %s\n", instance.ID)
+	if setting != VisualCentric {
+		text.WriteString("\n" + outlineText(instance))
 	}
-	return b.String()
+	return text.String()
 }
 
 const rules = `
@@ -116,15 +116,15 @@ func edgeList(n int) string {
 
 // outlineText writes the target outline of a tangram for a prompt: its vertices and the lengths of
 // its edges.
-func outlineText(in *assembly.Instance) string {
-	var b strings.Builder
-	b.WriteString("Target outline, vertices counter-clockwise:\n")
-	for i, p := range in.Outline {
-		fmt.Fprintf(&b, "%d: (%s, %s)\n", i, p.X.LaTeX(), p.Y.LaTeX())
+func outlineText(instance *assembly.Instance) string {
+	var text strings.Builder
+	text.WriteString("Target outline, vertices counter-clockwise:\n")
+	for i, p := range instance.Outline {
+		fmt.Fprintf(&text, "%d: (%s, %s)\n", i, p.X.LaTeX(), p.Y.LaTeX())
 	}
-	b.WriteString("Edges of the outline:\n")
-	for i, l := range in.Lengths {
-		fmt.Fprintf(&b, "%d-%d: length %s\n", i, (i+1)%len(in.Lengths), l.LaTeX())
+	text.WriteString("Edges of the outline:\n")
+	for i, l := range instance.Lengths {
+		fmt.Fprintf(&text, "%d-%d: length %s\n", i, (i+1)%len(instance.Lengths), l.LaTeX())
 	}
-	return b.String()
+	return text.String()
 }

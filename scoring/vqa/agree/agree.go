@@ -33,14 +33,14 @@ type Agreement struct {
 // label and against each annotator, Fleiss' kappa without and with the judge, and the numbers of
 // items, of ties, and of items that lack a rating. Items beyond the end of an annotator's list lack
 // that rating. Items with a gap or a tie have no majority label.
-func Measure(s Study) Agreement {
-	a := Agreement{N: len(s.Judge)}
-	majority := make([]string, len(s.Judge))
-	for i := range s.Judge {
-		ratings := s.ratings(i)
-		complete := len(ratings) == len(s.Annotators)
-		if !complete || s.Judge[i] == "" {
-			a.Missing++
+func Measure(study Study) Agreement {
+	agreement := Agreement{N: len(study.Judge)}
+	majority := make([]string, len(study.Judge))
+	for i := range study.Judge {
+		ratings := study.ratings(i)
+		complete := len(ratings) == len(study.Annotators)
+		if !complete || study.Judge[i] == "" {
+			agreement.Missing++
 		}
 		if !complete || len(ratings) == 0 {
 			continue
@@ -48,24 +48,24 @@ func Measure(s Study) Agreement {
 		label, tie := mostFrequent(ratings)
 		majority[i] = label
 		if tie {
-			a.Ties++
+			agreement.Ties++
 		}
 	}
-	a.AccuracyMajority, a.KappaMajority = cohen(s.Judge, majority)
-	all := append([][]string{}, s.Annotators...)
-	for _, annotator := range s.Annotators {
-		accuracy, kappa := cohen(s.Judge, annotator)
-		a.AccuracyEach = append(a.AccuracyEach, accuracy)
-		a.KappaEach = append(a.KappaEach, kappa)
+	agreement.AccuracyMajority, agreement.KappaMajority = cohen(study.Judge, majority)
+	all := append([][]string{}, study.Annotators...)
+	for _, annotator := range study.Annotators {
+		accuracy, kappa := cohen(study.Judge, annotator)
+		agreement.AccuracyEach = append(agreement.AccuracyEach, accuracy)
+		agreement.KappaEach = append(agreement.KappaEach, kappa)
 	}
-	a.FleissAnnotators = fleiss(len(s.Judge), all)
-	a.FleissWithJudge = fleiss(len(s.Judge), append(all, s.Judge))
-	return a
+	agreement.FleissAnnotators = fleiss(len(study.Judge), all)
+	agreement.FleissWithJudge = fleiss(len(study.Judge), append(all, study.Judge))
+	return agreement
 }
 
 // ratings returns the annotators' labels of item i, without missing ones.
-func (s *Study) ratings(i int) (out []string) {
-	for _, annotator := range s.Annotators {
+func (study *Study) ratings(i int) (out []string) {
+	for _, annotator := range study.Annotators {
 		label := labelAt(annotator, i)
 		if label != "" {
 			out = append(out, label)

@@ -64,23 +64,23 @@ func matchName(name string) string {
 // Read reads the records of a data set of questions: a JSON list, JSON lines, CSV with a header, or
 // Parquet, recognized by the first bytes. keep stores a picture that a Parquet record holds and
 // returns its path; with nil, records with pictures are refused.
-func Read(b []byte, keep func(picture []byte, ext string) (path string, err error)) ([]Record, error) {
-	if bytes.HasPrefix(b, []byte("PAR1")) {
-		return readParquet(b, keep)
+func Read(data []byte, keep func(picture []byte, ext string) (path string, err error)) ([]Record, error) {
+	if bytes.HasPrefix(data, []byte("PAR1")) {
+		return readParquet(data, keep)
 	}
-	b = bytes.TrimPrefix(bytes.TrimSpace(b), []byte("\ufeff"))
+	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\ufeff"))
 	switch {
-	case len(b) == 0:
+	case len(data) == 0:
 		return nil, errors.New("it is empty; want a JSON list, JSON lines, CSV with a header, or Parquet")
-	case b[0] == '[':
+	case data[0] == '[':
 		var list []json.RawMessage
-		if err := json.Unmarshal(b, &list); err != nil {
+		if err := json.Unmarshal(data, &list); err != nil {
 			return nil, err
 		}
 		return recordsOfObjects(list)
-	case b[0] == '{':
+	case data[0] == '{':
 		var list []json.RawMessage
-		decoder := json.NewDecoder(bytes.NewReader(b))
+		decoder := json.NewDecoder(bytes.NewReader(data))
 		for {
 			var record json.RawMessage
 			switch err := decoder.Decode(&record); {
@@ -92,7 +92,7 @@ func Read(b []byte, keep func(picture []byte, ext string) (path string, err erro
 			list = append(list, record)
 		}
 	}
-	return readCSV(b)
+	return readCSV(data)
 }
 
 // recordsOfObjects returns the records of a data set's JSON objects. Names lists the members in
@@ -139,23 +139,23 @@ func readCSV(b []byte) (out []Record, err error) {
 		if err != nil {
 			return nil, err
 		}
-		r := Record{Names: head, Values: map[string]json.RawMessage{}}
+		record := Record{Names: head, Values: map[string]json.RawMessage{}}
 		for i, name := range head {
-			r.Values[name] = marshal(row[i])
+			record.Values[name] = marshal(row[i])
 		}
-		out = append(out, r)
+		out = append(out, record)
 	}
 }
 
 // marshal writes the JSON of an item without the escapes that only HTML needs.
-func marshal(v any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
+func marshal(value any) json.RawMessage {
+	var buffer bytes.Buffer
+	e := json.NewEncoder(&buffer)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	if err := e.Encode(value); err != nil {
 		panic("BUG: " + err.Error())
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return bytes.TrimSpace(buffer.Bytes())
 }
 
 // Mapping says which column each member of an item comes from.
@@ -240,7 +240,7 @@ func Map(records []Record, given map[string]string, choices bool) (*Mapping, err
 }
 
 // missingColumn returns the error for a member that no column holds.
-func (m *Mapping) missingColumn(name string, names []string) error {
+func (mapping *Mapping) missingColumn(name string, names []string) error {
 	f := Fields[slices.IndexFunc(Fields, func(f Field) bool { return f.Name == name })]
 	return fmt.Errorf("cannot find %s: want a column %s, or --map %s=COLUMN; got %s", name,
 		strings.Join(f.Columns, ", "), name, strings.Join(names, ", "))
@@ -249,7 +249,7 @@ func (m *Mapping) missingColumn(name string, names []string) error {
 // Item returns the line of record n, counted from 1, as the scorer reads it: a JSON object
 // with the members that the record has values for. A record without an id gets one of prefix
 // and n. It returns an error for a record without a question, or with options that it cannot read.
-func (m *Mapping) Item(record Record, n int, prefix string) ([]byte, error) {
+func (mapping *Mapping) Item(record Record, n int, prefix string) ([]byte, error) {
 	line := []byte{'{'}
 	member := func(name string, value []byte) {
 		if len(line) > 1 {
@@ -260,35 +260,35 @@ func (m *Mapping) Item(record Record, n int, prefix string) ([]byte, error) {
 		line = append(line, '"', ':')
 		line = append(line, value...)
 	}
-	id := record.Values[m.columns["id"]]
+	id := record.Values[mapping.columns["id"]]
 	if isEmpty(id) {
 		id = marshal(fmt.Sprintf("%s%04d", prefix, n))
 	}
 	member("id", asText(id))
-	if value := record.Values[m.columns["image"]]; !isEmpty(value) {
+	if value := record.Values[mapping.columns["image"]]; !isEmpty(value) {
 		member("image", asList(value))
 	}
-	question := record.Values[m.columns["question"]]
+	question := record.Values[mapping.columns["question"]]
 	if isEmpty(question) {
-		return nil, fmt.Errorf("column %s is empty; want the question", m.columns["question"])
+		return nil, fmt.Errorf("column %s is empty; want the question", mapping.columns["question"])
 	}
 	member("question", asText(question))
-	options, err := m.optionList(record)
+	options, err := mapping.optionList(record)
 	if err != nil {
 		return nil, err
 	}
 	if options != nil {
 		member("options", options)
 	}
-	if value := record.Values[m.columns["answer"]]; !isEmpty(value) {
-		if matchName(m.columns["answer"]) == "answerindex" {
+	if value := record.Values[mapping.columns["answer"]]; !isEmpty(value) {
+		if matchName(mapping.columns["answer"]) == "answerindex" {
 			member("answer_index", unquoteNumber(value))
 		} else {
 			member("answer", asText(value))
 		}
 	}
 	for _, name := range []string{"open_answer", "category", "subcategory", "prompt"} {
-		if value := record.Values[m.columns[name]]; !isEmpty(value) {
+		if value := record.Values[mapping.columns[name]]; !isEmpty(value) {
 			member(name, asText(value))
 		}
 	}
@@ -298,10 +298,10 @@ func (m *Mapping) Item(record Record, n int, prefix string) ([]byte, error) {
 // optionList returns the question's options of a record as a JSON list, nil if it has none. They
 // come from columns of one option each, from a list, from a list written as text, or from an
 // object, in the order of its keys.
-func (m *Mapping) optionList(record Record) ([]byte, error) {
-	if m.options != nil {
+func (mapping *Mapping) optionList(record Record) ([]byte, error) {
+	if mapping.options != nil {
 		var options []json.RawMessage
-		for _, column := range m.options {
+		for _, column := range mapping.options {
 			if value := record.Values[column]; value != nil && string(value) != "null" {
 				options = append(options, asText(value))
 			}
@@ -311,7 +311,7 @@ func (m *Mapping) optionList(record Record) ([]byte, error) {
 		}
 		return marshal(options), nil
 	}
-	value := record.Values[m.columns["options"]]
+	value := record.Values[mapping.columns["options"]]
 	if isEmpty(value) {
 		return nil, nil
 	}

@@ -20,13 +20,13 @@ var errPictures = errors.New("its records hold pictures; want --images DIR for t
 // readParquet reads the rows of a data set's Parquet file as records. keep stores a picture that a
 // row holds and returns its path; with nil, rows with pictures are refused. The library panics on
 // broken files, which becomes an error.
-func readParquet(b []byte, keep func(picture []byte, ext string) (string, error)) (out []Record, err error) {
+func readParquet(data []byte, keep func(picture []byte, ext string) (string, error)) (out []Record, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			out, err = nil, fmt.Errorf("the Parquet file cannot be decoded: %v", p)
 		}
 	}()
-	file, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)), parquet.SkipPageIndex(true),
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true),
 		parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func readParquet(b []byte, keep func(picture []byte, ext string) (string, error)
 	for _, column := range file.Root().Columns() {
 		names = append(names, column.Name())
 	}
-	reader := parquet.NewGenericReader[any](bytes.NewReader(b))
+	reader := parquet.NewGenericReader[any](bytes.NewReader(data))
 	defer reader.Close()
 	rows := make([]any, 64)
 	for {
@@ -75,8 +75,8 @@ func rowRecord(row any, names []string, keep func([]byte, string) (string, error
 
 // jsonValue returns a value of a Parquet row as JSON. A picture, as bytes or as an object of
 // bytes and path, is stored by keep and becomes its path. NaN and infinities become null.
-func jsonValue(v any, keep func([]byte, string) (string, error)) (json.RawMessage, error) {
-	switch v := v.(type) {
+func jsonValue(value any, keep func([]byte, string) (string, error)) (json.RawMessage, error) {
+	switch v := value.(type) {
 	case []byte:
 		return textOrPicture(v, keep)
 	case string:
@@ -112,7 +112,7 @@ func jsonValue(v any, keep func([]byte, string) (string, error)) (json.RawMessag
 			return json.RawMessage("null"), nil
 		}
 	}
-	return marshal(v), nil
+	return marshal(value), nil
 }
 
 // unwrapList returns the entries of a Parquet list, which the reader returns inside the
@@ -140,17 +140,17 @@ var pictureTypes = map[string]string{"image/png": "png", "image/jpeg": "jpg", "i
 // textOrPicture returns bytes of a Parquet row as a JSON string. A picture is stored by keep and
 // becomes its path; text stays as it is. Other bytes are refused, and so are pictures if keep is
 // nil.
-func textOrPicture(b []byte, keep func([]byte, string) (string, error)) (json.RawMessage, error) {
-	ext := pictureTypes[http.DetectContentType(b)]
+func textOrPicture(data []byte, keep func([]byte, string) (string, error)) (json.RawMessage, error) {
+	ext := pictureTypes[http.DetectContentType(data)]
 	switch {
-	case ext == "" && utf8.Valid(b):
-		return marshal(string(b)), nil
+	case ext == "" && utf8.Valid(data):
+		return marshal(string(data)), nil
 	case ext == "":
 		return nil, errors.New("its bytes are neither text nor a PNG, JPEG, WebP or GIF")
 	case keep == nil:
 		return nil, errPictures
 	}
-	path, err := keep(slices.Clone(b), ext)
+	path, err := keep(slices.Clone(data), ext)
 	if err != nil {
 		return nil, err
 	}

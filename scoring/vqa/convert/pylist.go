@@ -46,13 +46,13 @@ func cutPythonString(s string) (text, rest string, ok bool) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		return "", "", false
 	}
-	var b strings.Builder
+	var out strings.Builder
 	for i := 1; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == s[0]:
-			return b.String(), s[i+1:], true
+			return out.String(), s[i+1:], true
 		case c != '\\':
-			b.WriteByte(c)
+			out.WriteByte(c)
 		case i+1 == len(s):
 			return "", "", false
 		default:
@@ -63,7 +63,7 @@ func cutPythonString(s string) (text, rest string, ok bool) {
 				if !known {
 					plain = s[i-1 : i+1] // Python keeps a backslash that begins no escape
 				}
-				b.WriteString(plain)
+				out.WriteString(plain)
 				continue
 			}
 			if i+digits >= len(s) {
@@ -73,7 +73,7 @@ func cutPythonString(s string) (text, rest string, ok bool) {
 			if err != nil || code > utf8.MaxRune {
 				return "", "", false
 			}
-			b.WriteRune(rune(code))
+			out.WriteRune(rune(code))
 			i += digits
 		}
 	}

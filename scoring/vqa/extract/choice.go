@@ -88,18 +88,18 @@ type Reader struct {
 
 // Options sets the question's 2 to 8 options, in the order in which they were shown. The reader
 // keeps texts until the next call.
-func (r *Reader) Options(style Style, texts [][]byte) {
+func (reader *Reader) Options(style Style, texts [][]byte) {
 	if len(texts) > Most {
 		texts = texts[:Most]
 	}
-	r.style, r.optionTexts, r.normalized = style, texts, false
+	reader.style, reader.optionTexts, reader.normalized = style, texts, false
 }
 
 // Read reads which option an answer names, by all six stages or, if strict, by the first three
 // (docs/spec/vqa.md#r29). Markup and reasoning blocks are removed first.
-func (r *Reader) Read(answer []byte, strict bool) Reading {
-	text, reasoned := r.cleaner.Clean(answer)
-	reading := r.readStages(text, strict, 0)
+func (reader *Reader) Read(answer []byte, strict bool) Reading {
+	text, reasoned := reader.cleaner.Clean(answer)
+	reading := reader.readStages(text, strict, 0)
 	reading.Literal = reading.Stage == stageWhole && reading.Option >= 0 && !reasoned
 	return reading
 }
@@ -110,47 +110,47 @@ const maxDepth = 4
 
 // readStages reads the cleaned text of an answer by the six stages in their order; the first
 // one that finds an option or a fault decides. Empty text is stage 0. strict leaves out
-// stages 4 to 6. depth counts the JSON strings and tags around s; at maxDepth no further
+// stages 4 to 6. depth counts the JSON strings and tags around text; at maxDepth no further
 // ones are opened, which bounds the recursion.
-func (r *Reader) readStages(s []byte, strict bool, depth int) Reading {
-	s = bytes.TrimSpace(s)
-	if len(s) == 0 {
+func (reader *Reader) readStages(text []byte, strict bool, depth int) Reading {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
 		return invalidAnswer(0, Empty)
 	}
-	if reading, ok := r.readWhole(s); ok {
+	if reading, ok := reader.readWhole(text); ok {
 		return reading
 	}
-	s = lastExamined(s)
+	text = lastExamined(text)
 	if depth < maxDepth {
-		if reading, ok := r.readObject(s, strict, depth); ok {
+		if reading, ok := reader.readObject(text, strict, depth); ok {
 			return reading
 		}
-		if reading, ok := r.readTags(s, strict, depth); ok {
+		if reading, ok := reader.readTags(text, strict, depth); ok {
 			return reading
 		}
 	}
 	if strict {
 		return invalidAnswer(stageTags, NoAnswer)
 	}
-	r.lower = appendLower(r.lower[:0], s)
-	if reading, ok := r.readStatements(s, r.lower); ok {
+	reader.lower = appendLower(reader.lower[:0], text)
+	if reading, ok := reader.readStatements(text, reader.lower); ok {
 		return reading
 	}
-	if reading, ok := r.readLines(s); ok {
+	if reading, ok := reader.readLines(text); ok {
 		return reading
 	}
-	return r.readProse(s)
+	return reader.readProse(text)
 }
 
 // lastExamined returns the last examinedBytes of an answer, from the first whole character
 // on.
-func lastExamined(s []byte) []byte {
-	if len(s) <= examinedBytes {
-		return s
+func lastExamined(text []byte) []byte {
+	if len(text) <= examinedBytes {
+		return text
 	}
-	s = s[len(s)-examinedBytes:]
-	for len(s) > 0 && s[0]&0xc0 == 0x80 { // a continuation byte of UTF-8
-		s = s[1:]
+	text = text[len(text)-examinedBytes:]
+	for len(text) > 0 && text[0]&0xc0 == 0x80 { // a continuation byte of UTF-8
+		text = text[1:]
 	}
-	return s
+	return text
 }

@@ -34,14 +34,14 @@ var labelledThings = [...]string{"point", "position", "block", "building", "room
 // readProse is stage 6: it collects the options that prose names, by text and by label. A
 // label decides over texts unless exactly one text contradicts it. Several labels, or
 // several texts without a label, make the answer invalid. See docs/spec/vqa.md#r28.
-func (r *Reader) readProse(s []byte) Reading {
-	r.normalizeOptions()
-	r.oneLine = appendFlat(r.oneLine[:0], s)
-	r.oneLineLower = appendLower(r.oneLineLower[:0], r.oneLine)
-	r.coveredBy = slices.Grow(r.coveredBy[:0], len(r.oneLineLower))[:len(r.oneLineLower)] // memory is used again
-	clear(r.coveredBy)
-	byText := r.quotedOptions() | r.optionsInProse() | r.leadingYesOrNo()
-	byLabel, ambiguous := r.lettersInProse()
+func (reader *Reader) readProse(s []byte) Reading {
+	reader.normalizeOptions()
+	reader.oneLine = appendFlat(reader.oneLine[:0], s)
+	reader.oneLineLower = appendLower(reader.oneLineLower[:0], reader.oneLine)
+	reader.coveredBy = slices.Grow(reader.coveredBy[:0], len(reader.oneLineLower))[:len(reader.oneLineLower)] // memory is used again
+	clear(reader.coveredBy)
+	byText := reader.quotedOptions() | reader.optionsInProse() | reader.leadingYesOrNo()
+	byLabel, ambiguous := reader.lettersInProse()
 	labelled, labelCount := soleMember(byLabel)
 	quoted, textCount := soleMember(byText)
 	switch {
@@ -79,20 +79,20 @@ func soleMember(s optionSet) (member, n int) {
 // quotedOptions returns the options whose texts stand in double quotes in the answer, except those
 // that are denied ("not"). It marks the texts as covered, also those denied, so that letters in
 // them are not taken for labels.
-func (r *Reader) quotedOptions() (out optionSet) {
-	for i := 0; i < len(r.oneLineLower); {
-		from := bytes.IndexByte(r.oneLineLower[i:], '"')
+func (reader *Reader) quotedOptions() (out optionSet) {
+	for i := 0; i < len(reader.oneLineLower); {
+		from := bytes.IndexByte(reader.oneLineLower[i:], '"')
 		if from < 0 {
 			break
 		}
 		from += i + 1
-		length := bytes.IndexByte(r.oneLineLower[from:], '"')
+		length := bytes.IndexByte(reader.oneLineLower[from:], '"')
 		if length < 0 {
 			break
 		}
-		if option := r.optionWithText(normalize(r.oneLineLower[from : from+length])); option >= 0 {
-			r.markCovered(from, from+length, option)
-			if !negated(r.oneLineLower, from) {
+		if option := reader.optionWithText(normalize(reader.oneLineLower[from : from+length])); option >= 0 {
+			reader.markCovered(from, from+length, option)
+			if !negated(reader.oneLineLower, from) {
 				out |= 1 << option
 			}
 			i = from + length + 1
@@ -103,10 +103,10 @@ func (r *Reader) quotedOptions() (out optionSet) {
 	return out
 }
 
-// markCovered records that r.oneLineLower[from:to] is the text of an option.
-func (r *Reader) markCovered(from, to, option int) {
+// markCovered records that reader.oneLineLower[from:to] is the text of an option.
+func (reader *Reader) markCovered(from, to, option int) {
 	for i := from; i < to; i++ {
-		r.coveredBy[i] = uint8(option + 1) // 0 stands for none
+		reader.coveredBy[i] = uint8(option + 1) // 0 stands for none
 	}
 }
 
@@ -114,30 +114,30 @@ func (r *Reader) markCovered(from, to, option int) {
 // denied, and marks the texts as covered. Longer texts are searched for first; a text that lies
 // inside a longer option's text does not count. Common words, missing options and equal texts are
 // left out.
-func (r *Reader) optionsInProse() (out optionSet) {
-	for _, option := range r.byLength[:len(r.optionTexts)] {
-		norm := r.normTexts[option]
-		if !r.usable[option] || isCommonWord(norm) {
+func (reader *Reader) optionsInProse() (out optionSet) {
+	for _, option := range reader.byLength[:len(reader.optionTexts)] {
+		norm := reader.normTexts[option]
+		if !reader.usable[option] || isCommonWord(norm) {
 			continue
 		}
-		for i := 0; i < len(r.oneLineLower); {
-			at := bytes.Index(r.oneLineLower[i:], norm)
-			if at < 0 {
+		for i := 0; i < len(reader.oneLineLower); {
+			pos := bytes.Index(reader.oneLineLower[i:], norm)
+			if pos < 0 {
 				break
 			}
-			at += i
-			end := at + len(norm)
-			i = at + 1
-			if wordEndsAt(r.oneLineLower, at) && wordStartsAt(norm, 0) || wordStartsAt(r.oneLineLower, end) &&
+			pos += i
+			end := pos + len(norm)
+			i = pos + 1
+			if wordEndsAt(reader.oneLineLower, pos) && wordStartsAt(norm, 0) || wordStartsAt(reader.oneLineLower, end) &&
 				wordEndsAt(norm, len(norm)) {
 				continue
 			}
 			i = end
-			if r.coveredBy[at] != 0 && r.coveredBy[at] == r.coveredBy[end-1] {
+			if reader.coveredBy[pos] != 0 && reader.coveredBy[pos] == reader.coveredBy[end-1] {
 				continue // inside of a longer text, or quoted
 			}
-			r.markCovered(at, end, option)
-			if !negated(r.oneLineLower, at) {
+			reader.markCovered(pos, end, option)
+			if !negated(reader.oneLineLower, pos) {
 				out |= 1 << option
 			}
 		}
@@ -148,15 +148,15 @@ func (r *Reader) optionsInProse() (out optionSet) {
 // leadingYesOrNo returns the option with the text yes, no, true or false if the answer
 // begins with that word, else the empty set. In other places these words are too common to
 // name an option.
-func (r *Reader) leadingYesOrNo() optionSet {
+func (reader *Reader) leadingYesOrNo() optionSet {
 	i := 0
-	for i < len(r.oneLineLower) && isMark(r.oneLineLower[i]) {
+	for i < len(reader.oneLineLower) && isMark(reader.oneLineLower[i]) {
 		i++
 	}
 	for _, word := range [...]string{"yes", "no", "true", "false"} {
-		if hasWord(r.oneLineLower, i, word) {
-			for option := range r.optionTexts {
-				if r.usable[option] && string(r.normTexts[option]) == word {
+		if hasWord(reader.oneLineLower, i, word) {
+			for option := range reader.optionTexts {
+				if reader.usable[option] && string(reader.normTexts[option]) == word {
 					return 1 << option
 				}
 			}
@@ -169,7 +169,7 @@ func (r *Reader) leadingYesOrNo() optionSet {
 // denies what follows: "not", "rather than", "instead of", "ruled out", "eliminate" and so on.
 func negated(lower []byte, i int) bool {
 	for range 2 {
-		word, at := wordLeft(lower, i)
+		word, pos := wordLeft(lower, i)
 		if word == nil {
 			return false
 		}
@@ -177,16 +177,16 @@ func negated(lower []byte, i int) bool {
 		case "not", "never", "unlike", "neither", "nor":
 			return true
 		case "than":
-			if precededByWord(lower, at, "rather") {
+			if precededByWord(lower, pos, "rather") {
 				return true
 			}
 		case "of":
-			if precededByWord(lower, at, "instead") {
+			if precededByWord(lower, pos, "instead") {
 				return true
 			}
 		case "out":
 			for _, w := range [...]string{"rule", "ruled", "rules", "ruling"} {
-				if precededByWord(lower, at, w) {
+				if precededByWord(lower, pos, w) {
 					return true
 				}
 			}
@@ -195,7 +195,7 @@ func negated(lower []byte, i int) bool {
 			bytes.HasPrefix(word, []byte("exclud")) {
 			return true
 		}
-		i = at
+		i = pos
 	}
 	return false
 }
@@ -225,16 +225,16 @@ func wordLeft(lower []byte, i int) (word []byte, at int) {
 // options, and are neither denied nor called wrong. A label after the word "option" is left
 // out and sets ambiguous if another option's text begins with these words. See
 // docs/spec/vqa.md#r27.
-func (r *Reader) lettersInProse() (out optionSet, ambiguous bool) {
-	for i := 0; i < len(r.oneLine); i++ {
-		if b := r.oneLine[i]; !isUpper(b) && !isDigit(b) || r.coveredBy[i] != 0 {
+func (reader *Reader) lettersInProse() (out optionSet, ambiguous bool) {
+	for i := 0; i < len(reader.oneLine); i++ {
+		if b := reader.oneLine[i]; !isUpper(b) && !isDigit(b) || reader.coveredBy[i] != 0 {
 			continue
 		}
-		option, saidOption := r.labelInProse(i)
-		if option < 0 || negated(r.oneLineLower, i) || isCalledWrong(r.oneLineLower, i+1) {
+		option, saidOption := reader.labelInProse(i)
+		if option < 0 || negated(reader.oneLineLower, i) || isCalledWrong(reader.oneLineLower, i+1) {
 			continue
 		}
-		if saidOption && r.namesOtherOption(label{option: option}) {
+		if saidOption && reader.namesOtherOption(label{option: option}) {
 			ambiguous = true
 			continue
 		}
@@ -247,18 +247,18 @@ func (r *Reader) lettersInProse() (out optionSet, ambiguous bool) {
 // if it is no label. A letter counts in brackets, or if it is not part of a word, not the
 // name of a thing in the drawing ("point B") and, for A, not the article. saidOption reports
 // whether the word "option" precedes it.
-func (r *Reader) labelInProse(i int) (option int, saidOption bool) {
-	s, lower := r.oneLine, r.oneLineLower
-	if r.style == Numbers {
-		return r.numberInProse(i)
+func (reader *Reader) labelInProse(i int) (option int, saidOption bool) {
+	text, lower := reader.oneLine, reader.oneLineLower
+	if reader.style == Numbers {
+		return reader.numberInProse(i)
 	}
-	option = int(s[i]) - 'A'
-	if isDigit(s[i]) || option >= len(r.optionTexts) || isPartOfWord(s, i) {
+	option = int(text[i]) - 'A'
+	if isDigit(text[i]) || option >= len(reader.optionTexts) || isPartOfWord(text, i) {
 		return -1, false
 	}
-	bracketed := i > 0 && isOpener(s[i-1]) && i+1 < len(s) && s[i+1] == closingBracket(s[i-1])
+	bracketed := i > 0 && isOpener(text[i-1]) && i+1 < len(text) && text[i+1] == closingBracket(text[i-1])
 	before := i
-	for before > 0 && (s[before-1] == '"' || isOpener(s[before-1])) {
+	for before > 0 && (text[before-1] == '"' || isOpener(text[before-1])) {
 		before--
 	}
 	saidOption = precededByWord(lower, before, "option")
@@ -271,8 +271,8 @@ func (r *Reader) labelInProse(i int) (option int, saidOption bool) {
 	// an A before a word in lower case is the article
 	if option == 0 && !saidOption && !precededByWord(lower, before, "choice") &&
 		!precededByWord(lower, before, "answer") {
-		if next := skipBlank(s, i+1); next > i+1 && next < len(s) &&
-			(isLower(s[next]) || s[next] >= utf8.RuneSelf && wordStartsAt(s, next)) && !mayFollowLabel(s, next) {
+		if next := skipBlank(text, i+1); next > i+1 && next < len(text) &&
+			(isLower(text[next]) || text[next] >= utf8.RuneSelf && wordStartsAt(text, next)) && !mayFollowLabel(text, next) {
 			return -1, false
 		}
 	}
@@ -281,17 +281,17 @@ func (r *Reader) labelInProse(i int) (option int, saidOption bool) {
 
 // numberInProse is labelInProse for labels that are numbers. A number counts only with a
 // sign that it is a label: "(3)", "option 3", "choice 3", "number 3", "answer 3", "#3".
-func (r *Reader) numberInProse(i int) (option int, saidOption bool) {
-	s, lower := r.oneLine, r.oneLineLower
-	isDecimal := i+2 < len(s) && (s[i+1] == '.' || s[i+1] == ',') && isDigit(s[i+2])
-	if !isDigit(s[i]) || wordEndsAt(s, i) || wordStartsAt(s, i+1) || isDecimal {
+func (reader *Reader) numberInProse(i int) (option int, saidOption bool) {
+	text, lower := reader.oneLine, reader.oneLineLower
+	isDecimal := i+2 < len(text) && (text[i+1] == '.' || text[i+1] == ',') && isDigit(text[i+2])
+	if !isDigit(text[i]) || wordEndsAt(text, i) || wordStartsAt(text, i+1) || isDecimal {
 		return -1, false
 	}
-	option = int(s[i]) - '1'
-	if option < 0 || option >= len(r.optionTexts) {
+	option = int(text[i]) - '1'
+	if option < 0 || option >= len(reader.optionTexts) {
 		return -1, false
 	}
-	bracketed := i > 0 && s[i-1] == '(' && i+1 < len(s) && s[i+1] == ')'
+	bracketed := i > 0 && text[i-1] == '(' && i+1 < len(text) && text[i+1] == ')'
 	before := i
 	if bracketed {
 		before--
@@ -299,20 +299,20 @@ func (r *Reader) numberInProse(i int) (option int, saidOption bool) {
 	saidOption = precededByWord(lower, before, "option")
 	if bracketed || saidOption || precededByWord(lower, before, "choice") ||
 		precededByWord(lower, before, "number") || precededByWord(lower, before, "answer") ||
-		i > 0 && s[i-1] == '#' {
+		i > 0 && text[i-1] == '#' {
 		return option, saidOption
 	}
 	return -1, false
 }
 
-// isPartOfWord reports whether the letter s[i] of an answer is part of something longer, such as a
+// isPartOfWord reports whether the letter text[i] of an answer is part of something longer, such as a
 // word, "A-frame" or "e.g", and so not the label of an option.
-func isPartOfWord(s []byte, i int) bool {
+func isPartOfWord(text []byte, i int) bool {
 	joinsWords := func(b byte) bool { return b == '\'' || b == '&' || b == '/' || b == '-' }
-	if wordEndsAt(s, i) || wordStartsAt(s, i+1) {
+	if wordEndsAt(text, i) || wordStartsAt(text, i+1) {
 		return true
 	}
-	return i > 0 && (joinsWords(s[i-1]) || s[i-1] == '.') || i+1 < len(s) && joinsWords(s[i+1])
+	return i > 0 && (joinsWords(text[i-1]) || text[i-1] == '.') || i+1 < len(text) && joinsWords(text[i+1])
 }
 
 // followsLabelledThing reports whether the word right before lower[i] of an answer, with at most

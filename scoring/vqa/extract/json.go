@@ -26,13 +26,13 @@ type jsonReader struct {
 // readObject is stage 2: it reads a list that is the whole text, or the first JSON object in
 // it that has one of answerKeys. ok is false where there is neither. strict and depth are
 // those of readStages. See docs/spec/vqa.md#r21.
-func (r *Reader) readObject(s []byte, strict bool, depth int) (got Reading, ok bool) {
-	if s[0] == '[' && s[len(s)-1] == ']' {
-		if v := r.parseJSON(s, depth); v != nil && v.Type() == fastjson.TypeArray {
-			return r.readList(v.GetArray(), strict, depth), true
+func (reader *Reader) readObject(text []byte, strict bool, depth int) (got Reading, ok bool) {
+	if text[0] == '[' && text[len(text)-1] == ']' {
+		if v := reader.parseJSON(text, depth); v != nil && v.Type() == fastjson.TypeArray {
+			return reader.readList(v.GetArray(), strict, depth), true
 		}
 	}
-	object := r.firstObject(s, depth)
+	object := reader.firstObject(text, depth)
 	if object == nil {
 		return got, false
 	}
@@ -40,24 +40,24 @@ func (r *Reader) readObject(s []byte, strict bool, depth int) (got Reading, ok b
 	if value == nil {
 		return got, false
 	}
-	return r.readValue(value, strict, depth), true
+	return reader.readValue(value, strict, depth), true
 }
 
 // firstObject returns the first JSON object in an answer that can be parsed, or nil after
 // maxObjectTries opening braces. It is valid until an object is parsed at the same depth.
-func (r *Reader) firstObject(s []byte, depth int) *fastjson.Value {
+func (reader *Reader) firstObject(text []byte, depth int) *fastjson.Value {
 	for try := 0; try < maxObjectTries; try++ {
-		at := bytes.IndexByte(s, '{')
-		if at < 0 {
+		pos := bytes.IndexByte(text, '{')
+		if pos < 0 {
 			return nil
 		}
-		s = s[at:]
-		if end := plain.Balanced(s); end > 0 {
-			if v := r.parseJSON(s[:end], depth); v != nil && v.Type() == fastjson.TypeObject {
+		text = text[pos:]
+		if end := plain.Balanced(text); end > 0 {
+			if v := reader.parseJSON(text[:end], depth); v != nil && v.Type() == fastjson.TypeObject {
 				return v
 			}
 		}
-		s = s[1:]
+		text = text[1:]
 	}
 	return nil
 }
@@ -65,21 +65,21 @@ func (r *Reader) firstObject(s []byte, depth int) *fastjson.Value {
 // parseJSON parses JSON in an answer, and returns nil if it cannot. Text with single quotes
 // is tried once more with double quotes, as models write Python's form too. depth chooses
 // the parser, because values of the outer one are still in use.
-func (r *Reader) parseJSON(s []byte, depth int) *fastjson.Value {
-	p := &r.json.parsers[depth]
-	if v, err := p.ParseBytes(s); err == nil {
+func (reader *Reader) parseJSON(text []byte, depth int) *fastjson.Value {
+	parser := &reader.json.parsers[depth]
+	if v, err := parser.ParseBytes(text); err == nil {
 		return v
 	}
-	if bytes.IndexByte(s, '\'') < 0 {
+	if bytes.IndexByte(text, '\'') < 0 {
 		return nil
 	}
-	r.json.quoted = append(r.json.quoted[:0], s...)
-	for i, b := range r.json.quoted {
+	reader.json.quoted = append(reader.json.quoted[:0], text...)
+	for i, b := range reader.json.quoted {
 		if b == '\'' {
-			r.json.quoted[i] = '"'
+			reader.json.quoted[i] = '"'
 		}
 	}
-	if v, err := p.ParseBytes(r.json.quoted); err == nil {
+	if v, err := parser.ParseBytes(reader.json.quoted); err == nil {
 		return v
 	}
 	return nil
@@ -92,46 +92,46 @@ func answerMember(v *fastjson.Value) *fastjson.Value {
 
 // readValue reads the value that an answer in JSON gives. A string is read as an answer of
 // its own.
-func (r *Reader) readValue(v *fastjson.Value, strict bool, depth int) Reading {
-	switch v.Type() {
+func (reader *Reader) readValue(value *fastjson.Value, strict bool, depth int) Reading {
+	switch value.Type() {
 	case fastjson.TypeString:
-		reading := r.readStages(v.GetStringBytes(), strict, depth+1)
+		reading := reader.readStages(value.GetStringBytes(), strict, depth+1)
 		reading.Stage = stageObject // whatever stage read the string
 		return reading
 	case fastjson.TypeNumber:
-		return r.readNumber(v)
+		return reader.readNumber(value)
 	case fastjson.TypeArray:
-		return r.readList(v.GetArray(), strict, depth)
+		return reader.readList(value.GetArray(), strict, depth)
 	}
 	return invalidAnswer(stageObject, Unresolved)
 }
 
 // readNumber reads an answer in JSON that is a number: the label of an option where labels
 // are numbers and it is in their range, else the text of an option.
-func (r *Reader) readNumber(v *fastjson.Value) Reading {
-	if n, err := v.Int(); err == nil && r.style == Numbers {
-		if n >= 1 && n <= len(r.optionTexts) {
+func (reader *Reader) readNumber(value *fastjson.Value) Reading {
+	if n, err := value.Int(); err == nil && reader.style == Numbers {
+		if n >= 1 && n <= len(reader.optionTexts) {
 			return optionFound(stageObject, n-1)
 		}
-		if option := r.optionWithText(r.normalizeAnswer(v.MarshalTo(nil))); option >= 0 {
+		if option := reader.optionWithText(reader.normalizeAnswer(value.MarshalTo(nil))); option >= 0 {
 			return optionFound(stageObject, option)
 		}
 		return invalidAnswer(stageObject, OutOfRange)
 	}
-	if option := r.optionWithText(r.normalizeAnswer(v.MarshalTo(nil))); option >= 0 {
+	if option := reader.optionWithText(reader.normalizeAnswer(value.MarshalTo(nil))); option >= 0 {
 		return optionFound(stageObject, option)
 	}
 	return invalidAnswer(stageObject, Unresolved)
 }
 
 // readList reads an answer in JSON that is a list, all of whose entries must name the same option.
-func (r *Reader) readList(list []*fastjson.Value, strict bool, depth int) Reading {
+func (reader *Reader) readList(list []*fastjson.Value, strict bool, depth int) Reading {
 	option := -1
-	for _, v := range list {
-		if v.Type() == fastjson.TypeArray {
+	for _, value := range list {
+		if value.Type() == fastjson.TypeArray {
 			return invalidAnswer(stageObject, Unresolved)
 		}
-		got := r.readValue(v, strict, depth)
+		got := reader.readValue(value, strict, depth)
 		if got.Option < 0 {
 			return invalidAnswer(stageObject, got.Reason)
 		}

@@ -10,64 +10,66 @@ type label struct {
 }
 
 // isOption reports whether the question has an option with the label.
-func (r *Reader) isOption(l label) bool { return l.option >= 0 && l.option < len(r.optionTexts) }
+func (reader *Reader) isOption(l label) bool {
+	return l.option >= 0 && l.option < len(reader.optionTexts)
+}
 
-// labelAt reads the option label at s[i] of an answer, which must stand alone: a letter, or a
+// labelAt reads the option label at text[i] of an answer, which must stand alone: a letter, or a
 // number where labels are numbers, in optional brackets and quotes, with no letter or digit after
 // it. The option may be out of range. ok is false where there is no label. See
 // docs/spec/vqa.md#r17.
-func (r *Reader) labelAt(s []byte, i int) (l label, ok bool) {
-	l.from = i
+func (reader *Reader) labelAt(text []byte, i int) (label label, ok bool) {
+	label.from = i
 	closer := byte(0)
-	for ; i < len(s) && (isOpener(s[i]) || isQuote(s[i])); i++ {
-		if isOpener(s[i]) {
-			l.bracketed = true
-			closer = closingBracket(s[i])
+	for ; i < len(text) && (isOpener(text[i]) || isQuote(text[i])); i++ {
+		if isOpener(text[i]) {
+			label.bracketed = true
+			closer = closingBracket(text[i])
 		}
 	}
-	if i >= len(s) {
-		return l, false
+	if i >= len(text) {
+		return label, false
 	}
-	switch c := s[i]; {
+	switch c := text[i]; {
 	case isDigit(c):
-		if r.style != Numbers {
-			return l, false
+		if reader.style != Numbers {
+			return label, false
 		}
 		number := 0
-		for ; i < len(s) && isDigit(s[i]); i++ {
-			number = min(number*10+int(s[i]-'0'), 1000) // capped against overflow
+		for ; i < len(text) && isDigit(text[i]); i++ {
+			number = min(number*10+int(text[i]-'0'), 1000) // capped against overflow
 		}
-		l.option, l.upperOrDigit = number-1, true
-		if i+1 < len(s) && (s[i] == '.' || s[i] == ',' || s[i] == ':' || s[i] == '/') && isDigit(s[i+1]) ||
-			i < len(s) && s[i] == '%' {
-			return l, false
+		label.option, label.upperOrDigit = number-1, true
+		if i+1 < len(text) && (text[i] == '.' || text[i] == ',' || text[i] == ':' || text[i] == '/') && isDigit(text[i+1]) ||
+			i < len(text) && text[i] == '%' {
+			return label, false
 		}
 	case isUpper(c):
-		l.option, l.upperOrDigit = int(c-'A'), true
+		label.option, label.upperOrDigit = int(c-'A'), true
 		i++
 	case isLower(c):
-		l.option = int(c - 'a')
+		label.option = int(c - 'a')
 		i++
 	default:
-		return l, false
+		return label, false
 	}
-	l.letterForNumber = r.style == Numbers && !isDigit(s[i-1])
-	if wordStartsAt(s, i) || i+1 < len(s) && s[i] == '\'' && wordStartsAt(s, i+1) {
-		return l, false
+	label.letterForNumber = reader.style == Numbers && !isDigit(text[i-1])
+	if wordStartsAt(text, i) || i+1 < len(text) && text[i] == '\'' && wordStartsAt(text, i+1) {
+		return label, false
 	}
-	if l.bracketed {
-		for i < len(s) && isQuote(s[i]) {
+	if label.bracketed {
+		for i < len(text) && isQuote(text[i]) {
 			i++
 		}
-		if i >= len(s) || s[i] != closer {
-			return l, false
+		if i >= len(text) || text[i] != closer {
+			return label, false
 		}
 	}
-	for i < len(s) && (isCloser(s[i]) || isQuote(s[i])) {
+	for i < len(text) && (isCloser(text[i]) || isQuote(text[i])) {
 		i++
 	}
-	l.to = i
-	return l, true
+	label.to = i
+	return label, true
 }
 
 // closingBracket returns the bracket that closes the one before an option's label.
@@ -89,30 +91,30 @@ var wordsAfterLabel = [...]string{"because", "since", "as", "or", "and", "which"
 	"based", "that", "so", "if",
 	"is", "in", "on", "when", "from", "with", "but", "by", "where"}
 
-// isPlausible reports whether what follows l in an answer allows that l is an option's label.
+// isPlausible reports whether what follows label in an answer allows that label is an option's label.
 // Characters that are often something else (A, I, a lower-case letter, a digit) need brackets, a
 // mark, the end of the line or one of wordsAfterLabel after them.
-func isPlausible(s []byte, l label) bool {
-	if l.bracketed {
+func isPlausible(text []byte, label label) bool {
+	if label.bracketed {
 		return true
 	}
-	i := l.to
-	if i >= len(s) || !isSpace(s[i]) {
+	i := label.to
+	if i >= len(text) || !isSpace(text[i]) {
 		return true
 	}
-	i = skipBlank(s, i)
-	if i >= len(s) || s[i] == '\n' {
+	i = skipBlank(text, i)
+	if i >= len(text) || text[i] == '\n' {
 		return true
 	}
-	needsProof := l.option == 0 || l.option == 8 || // A and I are words
-		!l.upperOrDigit || isDigit(s[l.to-1])
-	if !needsProof || !wordStartsAt(s, i) {
+	needsProof := label.option == 0 || label.option == 8 || // A and I are words
+		!label.upperOrDigit || isDigit(text[label.to-1])
+	if !needsProof || !wordStartsAt(text, i) {
 		return true
 	}
-	if isUpper(s[i]) || isDigit(s[i]) {
-		return l.upperOrDigit
+	if isUpper(text[i]) || isDigit(text[i]) {
+		return label.upperOrDigit
 	}
-	return mayFollowLabel(s, i)
+	return mayFollowLabel(text, i)
 }
 
 // mayFollowLabel reports whether the word at s[i] of an answer is one of wordsAfterLabel, which may
@@ -126,14 +128,14 @@ func mayFollowLabel(s []byte, i int) bool {
 	return false
 }
 
-// hasWord reports whether a whole word stands at s[i] of an answer, in any case. word must be in
+// hasWord reports whether a whole word stands at text[i] of an answer, in any case. word must be in
 // lower case.
-func hasWord(s []byte, i int, word string) bool {
-	if i < 0 || i+len(word) > len(s) {
+func hasWord(text []byte, i int, word string) bool {
+	if i < 0 || i+len(word) > len(text) {
 		return false
 	}
 	for j := range len(word) {
-		b := s[i+j]
+		b := text[i+j]
 		if isUpper(b) {
 			b += 'a' - 'A'
 		}
@@ -142,16 +144,16 @@ func hasWord(s []byte, i int, word string) bool {
 		}
 	}
 	last := word[len(word)-1]
-	return !(isLower(last) && wordStartsAt(s, i+len(word)))
+	return !(isLower(last) && wordStartsAt(text, i+len(word)))
 }
 
-// skipWord returns the position after a word at s[i] of an answer and the space after it, or i if
+// skipWord returns the position after a word at text[i] of an answer and the space after it, or i if
 // another word is there.
-func skipWord(s []byte, i int, word string) int {
-	if !hasWord(s, i, word) {
+func skipWord(text []byte, i int, word string) int {
+	if !hasWord(text, i, word) {
 		return i
 	}
-	return skipSpace(s, i+len(word))
+	return skipSpace(text, i+len(word))
 }
 
 // skipSpace returns the position of the first byte from s[i] on that is no white space.
@@ -167,19 +169,19 @@ func skipWhile(s []byte, i int, is func(byte) bool) int {
 
 // namesOtherOption reports whether the text of another option begins with "option" and this
 // label. Then "option C" may mean that text or label C. See docs/spec/vqa.md#r18.
-func (r *Reader) namesOtherOption(l label) bool {
-	r.normalizeOptions()
+func (reader *Reader) namesOtherOption(label label) bool {
+	reader.normalizeOptions()
 	phrase := [...]byte{'o', 'p', 't', 'i', 'o', 'n', ' ', 0} // an array, so that nothing is allocated
-	if r.style == Numbers && !l.letterForNumber {
-		if l.option > 8 { // number 10 or more: no option has it
+	if reader.style == Numbers && !label.letterForNumber {
+		if label.option > 8 { // number 10 or more: no option has it
 			return false
 		}
-		phrase[7] = byte('1' + l.option)
+		phrase[7] = byte('1' + label.option)
 	} else {
-		phrase[7] = byte('a' + l.option)
+		phrase[7] = byte('a' + label.option)
 	}
-	for option := range r.optionTexts {
-		if option != l.option && matchEnd(r.normTexts[option], 0, phrase[:]) >= 0 {
+	for option := range reader.optionTexts {
+		if option != label.option && matchEnd(reader.normTexts[option], 0, phrase[:]) >= 0 {
 			return true
 		}
 	}

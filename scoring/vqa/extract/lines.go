@@ -5,16 +5,16 @@ import "bytes"
 // readLines is stage 5: a label that is or opens the first line, or is the whole last line.
 // Both must agree. The first line does not count where several lines open with different
 // labels. See docs/spec/vqa.md#r25.
-func (r *Reader) readLines(s []byte) (got Reading, ok bool) {
-	first, last := lineAt(s, 0), lastLine(s)
-	single := len(first) == len(s)
-	opening, hasOpening := r.readFirstLine(first, s, single)
-	if hasOpening && r.listsLabels(s) {
+func (reader *Reader) readLines(text []byte) (got Reading, ok bool) {
+	first, last := lineAt(text, 0), lastLine(text)
+	single := len(first) == len(text)
+	opening, hasOpening := reader.readFirstLine(first, text, single)
+	if hasOpening && reader.listsLabels(text) {
 		hasOpening = false
 	}
 	lastOption := -1
 	if !single {
-		if l, _, isLabel := r.readSoleLabel(last); isLabel && r.isOption(l) && !l.letterForNumber {
+		if l, _, isLabel := reader.readSoleLabel(last); isLabel && reader.isOption(l) && !l.letterForNumber {
 			lastOption = l.option
 		}
 	}
@@ -32,11 +32,11 @@ func (r *Reader) readLines(s []byte) (got Reading, ok bool) {
 }
 
 // lineAt returns the line of an answer that begins at i, without its end.
-func lineAt(s []byte, i int) []byte {
-	if n := bytes.IndexByte(s[i:], '\n'); n >= 0 {
-		return s[i : i+n]
+func lineAt(text []byte, i int) []byte {
+	if n := bytes.IndexByte(text[i:], '\n'); n >= 0 {
+		return text[i : i+n]
 	}
-	return s[i:]
+	return text[i:]
 }
 
 // lastLine returns the last line of s.
@@ -45,42 +45,42 @@ func lastLine(s []byte) []byte { return s[bytes.LastIndexByte(s, '\n')+1:] }
 // readFirstLine reads the option's label that is, or opens, the first line of an answer. single
 // says that the answer is one line; then a line that is nothing but a label was read by an earlier
 // stage. ok is false where the line names no option.
-func (r *Reader) readFirstLine(first, s []byte, single bool) (got Reading, ok bool) {
-	if l, saidOption, isLabel := r.readSoleLabel(first); isLabel {
-		if single || l.letterForNumber || !r.isOption(l) {
+func (reader *Reader) readFirstLine(first, s []byte, single bool) (got Reading, ok bool) {
+	if label, saidOption, isLabel := reader.readSoleLabel(first); isLabel {
+		if single || label.letterForNumber || !reader.isOption(label) {
 			return got, false
 		}
-		if saidOption && r.namesOtherOption(l) {
+		if saidOption && reader.namesOtherOption(label) {
 			return invalidAnswer(stageLines, Ambiguous), true
 		}
-		return optionFound(stageLines, l.option), true
+		return optionFound(stageLines, label.option), true
 	}
-	l, saidOption, rest, ok := r.readOpeningLabel(first)
-	if !ok || !r.isOption(l) {
+	label, saidOption, rest, ok := reader.readOpeningLabel(first)
+	if !ok || !reader.isOption(label) {
 		return got, false
 	}
-	r.norm = appendLower(r.norm[:0], first)
-	option, end := r.optionTextAt(r.norm, rest)
+	reader.norm = appendLower(reader.norm[:0], first)
+	option, end := reader.optionTextAt(reader.norm, rest)
 	switch {
-	case option >= 0 && option != l.option && phraseEnds(r.norm, end):
+	case option >= 0 && option != label.option && phraseEnds(reader.norm, end):
 		return invalidAnswer(stageLines, Conflict), true
-	case saidOption && r.namesOtherOption(l) && option != l.option:
+	case saidOption && reader.namesOtherOption(label) && option != label.option:
 		return invalidAnswer(stageLines, Ambiguous), true
 	}
-	return optionFound(stageLines, l.option), true
+	return optionFound(stageLines, label.option), true
 }
 
 // listsLabels reports whether lines of an answer open with different labels. Such an answer lists
 // options or steps, so its first label is not what it chooses.
-func (r *Reader) listsLabels(s []byte) bool {
+func (reader *Reader) listsLabels(s []byte) bool {
 	seen := -1
 	for i := 0; i < len(s); {
 		line := lineAt(s, i)
-		if l, _, _, ok := r.readOpeningLabel(bytes.TrimLeft(line, " ")); ok {
-			if seen >= 0 && seen != l.option {
+		if label, _, _, ok := reader.readOpeningLabel(bytes.TrimLeft(line, " ")); ok {
+			if seen >= 0 && seen != label.option {
 				return true
 			}
-			seen = l.option
+			seen = label.option
 		}
 		i += len(line) + 1
 	}

@@ -9,10 +9,10 @@ import (
 )
 
 // appendLower appends an answer in lower case. A character whose lower case has another length
-// stays as it is, so that positions in the result are those in s.
-func appendLower(dst, s []byte) []byte {
-	for i := 0; i < len(s); {
-		b := s[i]
+// stays as it is, so that positions in the result are those in text.
+func appendLower(dst, text []byte) []byte {
+	for i := 0; i < len(text); {
+		b := text[i]
 		if b < utf8.RuneSelf {
 			if b >= 'A' && b <= 'Z' {
 				b += 'a' - 'A'
@@ -21,11 +21,11 @@ func appendLower(dst, s []byte) []byte {
 			i++
 			continue
 		}
-		r, size := utf8.DecodeRune(s[i:])
+		r, size := utf8.DecodeRune(text[i:])
 		if lowerRune := unicode.ToLower(r); r != utf8.RuneError && utf8.RuneLen(lowerRune) == size {
 			dst = utf8.AppendRune(dst, lowerRune)
 		} else {
-			dst = append(dst, s[i:i+size]...)
+			dst = append(dst, text[i:i+size]...)
 		}
 		i += size
 	}
@@ -47,22 +47,22 @@ func appendFlat(dst, s []byte) []byte {
 	return dst
 }
 
-// normalize returns the part of s by which texts of options and answers are compared: without
-// quotes and brackets around it, punctuation at its end and a leading article. s must be in lower
-// case with single spaces. The result shares memory with s. See docs/spec/vqa.md#r15.
-func normalize(s []byte) []byte {
-	for len(s) > 0 {
-		first, last := s[0], s[len(s)-1]
+// normalize returns the part of text by which texts of options and answers are compared: without
+// quotes and brackets around it, punctuation at its end and a leading article. text must be in lower
+// case with single spaces. The result shares memory with text. See docs/spec/vqa.md#r15.
+func normalize(text []byte) []byte {
+	for len(text) > 0 {
+		first, last := text[0], text[len(text)-1]
 		switch {
 		case first == ' ' || isQuote(first) || isOpener(first):
-			s = s[1:]
+			text = text[1:]
 		case last == ' ' || isQuote(last) || isCloser(last) || isStop(last):
-			s = s[:len(s)-1]
+			text = text[:len(text)-1]
 		default:
-			return s[articleLength(s):]
+			return text[articleLength(text):]
 		}
 	}
-	return s
+	return text
 }
 
 // articleLength returns the length of the article with which an option's text begins, with its
@@ -87,29 +87,29 @@ func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 func isUpper(b byte) bool { return b >= 'A' && b <= 'Z' }
 
-// wordStartsAt reports whether a letter or digit begins at s[i] of an answer. Chinese characters do
+// wordStartsAt reports whether a letter or digit begins at text[i] of an answer. Chinese characters do
 // not count, because text without spaces would be one word.
-func wordStartsAt(s []byte, i int) bool {
-	if i >= len(s) {
+func wordStartsAt(text []byte, i int) bool {
+	if i >= len(text) {
 		return false
 	}
-	if s[i] < utf8.RuneSelf {
-		return isLower(s[i]) || isUpper(s[i]) || isDigit(s[i])
+	if text[i] < utf8.RuneSelf {
+		return isLower(text[i]) || isUpper(text[i]) || isDigit(text[i])
 	}
-	c, _ := utf8.DecodeRune(s[i:])
+	c, _ := utf8.DecodeRune(text[i:])
 	return isWordRune(c)
 }
 
-// wordEndsAt reports whether a letter or digit ends right before s[i] of an answer. Chinese
+// wordEndsAt reports whether a letter or digit ends right before text[i] of an answer. Chinese
 // characters do not count.
-func wordEndsAt(s []byte, i int) bool {
+func wordEndsAt(text []byte, i int) bool {
 	if i <= 0 {
 		return false
 	}
-	if b := s[i-1]; b < utf8.RuneSelf {
+	if b := text[i-1]; b < utf8.RuneSelf {
 		return isLower(b) || isUpper(b) || isDigit(b)
 	}
-	c, _ := utf8.DecodeLastRune(s[:i])
+	c, _ := utf8.DecodeLastRune(text[:i])
 	return isWordRune(c)
 }
 
@@ -121,35 +121,35 @@ func isWordRune(c rune) bool {
 // normalizeOptions fills normTexts, usable and byLength for the question's options; later
 // calls for the same question do nothing. Missing options ("" or "nan", docs/spec/vqa.md#r4)
 // and options with equal texts are not usable. It overwrites oneLine, oneLineLower and norm.
-func (r *Reader) normalizeOptions() {
-	if r.normalized {
+func (reader *Reader) normalizeOptions() {
+	if reader.normalized {
 		return
 	}
-	r.normalized = true
-	r.normMemory = r.normMemory[:0]
+	reader.normalized = true
+	reader.normMemory = reader.normMemory[:0]
 	var from, to [Most]int // positions, because normMemory moves while it grows
-	for option, text := range r.optionTexts {
-		from[option] = len(r.normMemory)
-		r.normMemory = append(r.normMemory, normalizeOption(r, text)...)
-		to[option] = len(r.normMemory)
+	for option, text := range reader.optionTexts {
+		from[option] = len(reader.normMemory)
+		reader.normMemory = append(reader.normMemory, normalizeOption(reader, text)...)
+		to[option] = len(reader.normMemory)
 	}
-	for option := range r.optionTexts {
-		r.normTexts[option] = r.normMemory[from[option]:to[option]]
-		r.usable[option] = len(r.normTexts[option]) > 0 && string(r.normTexts[option]) != "nan"
-		r.byLength[option] = option
+	for option := range reader.optionTexts {
+		reader.normTexts[option] = reader.normMemory[from[option]:to[option]]
+		reader.usable[option] = len(reader.normTexts[option]) > 0 && string(reader.normTexts[option]) != "nan"
+		reader.byLength[option] = option
 	}
-	for option := range r.optionTexts {
+	for option := range reader.optionTexts {
 		for other := range option {
-			if bytes.Equal(r.normTexts[option], r.normTexts[other]) {
-				r.usable[option], r.usable[other] = false, false
+			if bytes.Equal(reader.normTexts[option], reader.normTexts[other]) {
+				reader.usable[option], reader.usable[other] = false, false
 			}
 		}
 	}
 	// insertion sort by length, which allocates nothing
-	longer := func(a, b int) bool { return len(r.normTexts[a]) > len(r.normTexts[b]) }
-	for i := 1; i < len(r.optionTexts); i++ {
-		for k := i; k > 0 && longer(r.byLength[k], r.byLength[k-1]); k-- {
-			r.byLength[k], r.byLength[k-1] = r.byLength[k-1], r.byLength[k]
+	longer := func(a, b int) bool { return len(reader.normTexts[a]) > len(reader.normTexts[b]) }
+	for i := 1; i < len(reader.optionTexts); i++ {
+		for k := i; k > 0 && longer(reader.byLength[k], reader.byLength[k-1]); k-- {
+			reader.byLength[k], reader.byLength[k-1] = reader.byLength[k-1], reader.byLength[k]
 		}
 	}
 }
@@ -158,24 +158,24 @@ func (r *Reader) normalizeOptions() {
 // marks of emphasis and formulas removed, in one line and in lower case, then as normalize leaves it.
 // The reader's buffers, whose names are those of other uses, hold the steps between. The result lies in
 // them, and the next call overwrites it.
-func normalizeOption(r *Reader, text []byte) []byte {
-	r.oneLine = plain.AppendFolded(r.oneLine[:0], text)
-	r.oneLineLower = r.oneLineLower[:0]
-	for _, b := range r.oneLine { // marks of emphasis and formulas, which were removed from the answer too
+func normalizeOption(reader *Reader, text []byte) []byte {
+	reader.oneLine = plain.AppendFolded(reader.oneLine[:0], text)
+	reader.oneLineLower = reader.oneLineLower[:0]
+	for _, b := range reader.oneLine { // marks of emphasis and formulas, which were removed from the answer too
 		if b != '*' && b != '$' && b != '`' {
-			r.oneLineLower = append(r.oneLineLower, b)
+			reader.oneLineLower = append(reader.oneLineLower, b)
 		}
 	}
-	r.norm = appendFlat(r.norm[:0], r.oneLineLower)
-	r.oneLineLower = appendLower(r.oneLineLower[:0], r.norm)
-	return normalize(r.oneLineLower)
+	reader.norm = appendFlat(reader.norm[:0], reader.oneLineLower)
+	reader.oneLineLower = appendLower(reader.oneLineLower[:0], reader.norm)
+	return normalize(reader.oneLineLower)
 }
 
 // optionWithText returns the usable option whose normalized text is norm, -1 for none.
-func (r *Reader) optionWithText(norm []byte) int {
-	r.normalizeOptions()
-	for option := range r.optionTexts {
-		if r.usable[option] && bytes.Equal(r.normTexts[option], norm) {
+func (reader *Reader) optionWithText(norm []byte) int {
+	reader.normalizeOptions()
+	for option := range reader.optionTexts {
+		if reader.usable[option] && bytes.Equal(reader.normTexts[option], norm) {
 			return option
 		}
 	}
@@ -184,27 +184,27 @@ func (r *Reader) optionWithText(norm []byte) int {
 
 // normalizeAnswer returns a part of the answer, normalized as the options are. It lies in a
 // buffer of the reader, which the next call overwrites.
-func (r *Reader) normalizeAnswer(s []byte) []byte {
-	r.normalizeOptions()
-	r.oneLine = appendFlat(r.oneLine[:0], s)
-	r.norm = appendLower(r.norm[:0], r.oneLine)
-	return normalize(r.norm)
+func (reader *Reader) normalizeAnswer(s []byte) []byte {
+	reader.normalizeOptions()
+	reader.oneLine = appendFlat(reader.oneLine[:0], s)
+	reader.norm = appendLower(reader.norm[:0], reader.oneLine)
+	return normalize(reader.norm)
 }
 
 // optionTextAt returns the longest option whose text stands at lower[i] of an answer as whole
 // words, after optional spaces, quotes, brackets and an article, and where the text ends; -1 for
 // none.
-func (r *Reader) optionTextAt(lower []byte, i int) (option, end int) {
-	r.normalizeOptions()
+func (reader *Reader) optionTextAt(lower []byte, i int) (option, end int) {
+	reader.normalizeOptions()
 	for i < len(lower) && (lower[i] == ' ' || isQuote(lower[i]) || isOpener(lower[i])) {
 		i++
 	}
 	for _, from := range [...]int{i, i + articleLength(lower[i:])} {
-		for _, candidate := range r.byLength[:len(r.optionTexts)] {
-			if !r.usable[candidate] {
+		for _, candidate := range reader.byLength[:len(reader.optionTexts)] {
+			if !reader.usable[candidate] {
 				continue
 			}
-			if end := matchEnd(lower, from, r.normTexts[candidate]); end >= 0 {
+			if end := matchEnd(lower, from, reader.normTexts[candidate]); end >= 0 {
 				return candidate, end
 			}
 		}
@@ -238,7 +238,7 @@ func matchEnd(lower []byte, i int, norm []byte) int {
 
 // OptionByText returns the option whose text is the whole answer, -1 for none. Labels do not
 // count.
-func (r *Reader) OptionByText(answer []byte) int {
-	text, _ := r.cleaner.Clean(answer)
-	return r.optionWithText(r.normalizeAnswer(text))
+func (reader *Reader) OptionByText(answer []byte) int {
+	text, _ := reader.cleaner.Clean(answer)
+	return reader.optionWithText(reader.normalizeAnswer(text))
 }

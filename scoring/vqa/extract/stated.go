@@ -20,7 +20,7 @@ var (
 // readStatements is stage 4: it reads explicit statements in an answer, such as "the answer is B",
 // "I choose B" or "B is correct". The last one that names an option, or is invalid, decides. ok is
 // false where there is none. lower is s in lower case.
-func (r *Reader) readStatements(s, lower []byte) (got Reading, ok bool) {
+func (reader *Reader) readStatements(text, lower []byte) (got Reading, ok bool) {
 	for i := 0; i < len(lower); i++ {
 		if wordEndsAt(lower, i) {
 			continue
@@ -35,12 +35,12 @@ func (r *Reader) readStatements(s, lower []byte) (got Reading, ok bool) {
 			rest = afterChinese(lower, i)
 		}
 		if rest >= 0 {
-			if reading, yields := r.readStatementRest(s, lower, rest); yields {
+			if reading, yields := reader.readStatementRest(text, lower, rest); yields {
 				got, ok = reading, true
 			}
 			continue
 		}
-		if reading, yields := r.readReversed(s, lower, i); yields {
+		if reading, yields := reader.readReversed(text, lower, i); yields {
 			got, ok = reading, true
 		}
 	}
@@ -54,15 +54,15 @@ func afterNoun(lower []byte, i int) int {
 		if !hasWord(lower, i, noun) {
 			continue
 		}
-		at := i + len(noun)
-		at = skipBlank(lower, at)
+		pos := i + len(noun)
+		pos = skipBlank(lower, pos)
 		switch {
-		case at < len(lower) && (lower[at] == ':' || lower[at] == '='):
-			return at + 1
-		case at+1 < len(lower) && lower[at] == '-' && lower[at+1] == '>':
-			return at + 2
+		case pos < len(lower) && (lower[pos] == ':' || lower[pos] == '='):
+			return pos + 1
+		case pos+1 < len(lower) && lower[pos] == '-' && lower[pos+1] == '>':
+			return pos + 2
 		}
-		return afterAny(lower, at, linkVerbs[:])
+		return afterAny(lower, pos, linkVerbs[:])
 	}
 	return -1
 }
@@ -81,20 +81,20 @@ func afterAny(lower []byte, i int, words []string) int {
 // afterVerb returns where the rest of a statement begins after words such as "I choose" or
 // "I'd pick" that start at lower[i]; -1 if they are not there.
 func afterVerb(lower []byte, i int) int {
-	at := i + 1
+	pos := i + 1
 	hasAuxiliary := false
-	if end := skipBlank(lower, at); end > at {
-		at = end
-	} else if at >= len(lower) || lower[at] != '\'' {
+	if end := skipBlank(lower, pos); end > pos {
+		pos = end
+	} else if pos >= len(lower) || lower[pos] != '\'' {
 		return -1
 	}
-	if end := afterAny(lower, at, auxiliaries[:]); end >= 0 {
-		at, hasAuxiliary = skipBlank(lower, end), true
+	if end := afterAny(lower, pos, auxiliaries[:]); end >= 0 {
+		pos, hasAuxiliary = skipBlank(lower, end), true
 	}
 	if !hasAuxiliary && lower[i+1] == '\'' { // "i'" of something else
 		return -1
 	}
-	return afterAny(lower, at, choosingVerbs[:])
+	return afterAny(lower, pos, choosingVerbs[:])
 }
 
 // skipBlank returns the position of the first byte from s[i] on that is not a space. Line
@@ -123,10 +123,10 @@ func afterChinese(lower []byte, i int) int {
 	return i
 }
 
-// readStatementRest reads which option the rest of a statement in an answer, from s[i] on, names,
+// readStatementRest reads which option the rest of a statement in an answer, from text[i] on, names,
 // after marks and up to maxFillers filler words. yields is false where it names none, or begins
 // with a denial such as "not".
-func (r *Reader) readStatementRest(s, lower []byte, i int) (got Reading, yields bool) {
+func (reader *Reader) readStatementRest(text, lower []byte, i int) (got Reading, yields bool) {
 	i = skipBlank(lower, i)
 	for i < len(lower) && (lower[i] == ':' || lower[i] == '=' || lower[i] == '-' && i+1 < len(lower) &&
 		lower[i+1] == '>' || lower[i] == ' ') {
@@ -143,7 +143,7 @@ func (r *Reader) readStatementRest(s, lower []byte, i int) (got Reading, yields 
 	}
 	saidOption := false
 	for range maxFillers {
-		if got, yields := r.readNamed(s, lower, i, saidOption); yields {
+		if got, yields := reader.readNamed(text, lower, i, saidOption); yields {
 			return got, true
 		}
 		next, isOption := skipFiller(lower, i)
@@ -196,29 +196,29 @@ func skipFiller(lower []byte, i int) (next int, saidOption bool) {
 // decides before a text, unless the question has no such label. Two labels, or a label with
 // another option's text, make the answer invalid. saidOption reports whether the word
 // "option" precedes it. yields is false where neither is there.
-func (r *Reader) readNamed(s, lower []byte, i int, saidOption bool) (got Reading, yields bool) {
-	l, ok := r.labelAt(s, i)
-	ok = ok && isPlausible(s, l) && (!l.letterForNumber || restIsMarks(s, l.to))
-	text, end := r.optionTextAt(lower, i)
-	if !ok || !r.isOption(l) && text >= 0 {
+func (reader *Reader) readNamed(s, lower []byte, i int, saidOption bool) (got Reading, yields bool) {
+	label, ok := reader.labelAt(s, i)
+	ok = ok && isPlausible(s, label) && (!label.letterForNumber || restIsMarks(s, label.to))
+	text, end := reader.optionTextAt(lower, i)
+	if !ok || !reader.isOption(label) && text >= 0 {
 		if text >= 0 && end > i {
 			return optionFound(stageStatements, text), true
 		}
 		return got, false
 	}
 	switch {
-	case saidOption && r.namesOtherOption(l):
+	case saidOption && reader.namesOtherOption(label):
 		return invalidAnswer(stageStatements, Ambiguous), true
-	case !r.isOption(l) && !l.upperOrDigit, !r.isOption(l) && l.option == 8:
+	case !reader.isOption(label) && !label.upperOrDigit, !reader.isOption(label) && label.option == 8:
 		return got, false // a word of one letter, such as I
-	case !r.isOption(l):
+	case !reader.isOption(label):
 		return invalidAnswer(stageStatements, OutOfRange), true
-	case r.secondLabelFollows(s, l):
+	case reader.secondLabelFollows(s, label):
 		return invalidAnswer(stageStatements, Multiple), true
-	case r.otherTextFollows(lower, l):
+	case reader.otherTextFollows(lower, label):
 		return invalidAnswer(stageStatements, Conflict), true
 	}
-	return optionFound(stageStatements, l.option), true
+	return optionFound(stageStatements, label.option), true
 }
 
 // restIsMarks reports whether the line of an answer holds, from s[i] on, nothing but spaces,
@@ -232,71 +232,71 @@ func restIsMarks(s []byte, i int) bool {
 	return true
 }
 
-// secondLabelFollows reports whether a different option's label is joined to the label l by "and",
+// secondLabelFollows reports whether a different option's label is joined to the label by "and",
 // "or" or a sign: "B or D", "B/D".
-func (r *Reader) secondLabelFollows(s []byte, l label) bool {
-	i := skipBlank(s, l.to)
-	if i >= len(s) {
+func (reader *Reader) secondLabelFollows(text []byte, label label) bool {
+	i := skipBlank(text, label.to)
+	if i >= len(text) {
 		return false
 	}
 	next := i
-	if s[i] == ',' || s[i] == '/' || s[i] == '&' {
-		next = skipBlank(s, i+1)
+	if text[i] == ',' || text[i] == '/' || text[i] == '&' {
+		next = skipBlank(text, i+1)
 	}
 	for _, word := range [...]string{"and", "or"} {
-		next = max(next, skipWord(s, next, word))
+		next = max(next, skipWord(text, next, word))
 	}
 	if next == i {
 		return false
 	}
-	if end := skipWord(s, next, "option"); end > next {
+	if end := skipWord(text, next, "option"); end > next {
 		next = end
 	}
-	other, ok := r.labelAt(s, next)
-	return ok && r.isOption(other) && other.option != l.option && other.letterForNumber == l.letterForNumber &&
-		isPlausible(s, other)
+	other, ok := reader.labelAt(text, next)
+	return ok && reader.isOption(other) && other.option != label.option && other.letterForNumber == label.letterForNumber &&
+		isPlausible(text, other)
 }
 
-// otherTextFollows reports whether the text of another option follows the label l. A common
+// otherTextFollows reports whether the text of another option follows the label label. A common
 // word such as "left" counts only if the phrase ends after it.
-func (r *Reader) otherTextFollows(lower []byte, l label) bool {
-	i := l.to
+func (reader *Reader) otherTextFollows(lower []byte, label label) bool {
+	i := label.to
 	for i < len(lower) && (isSpace(lower[i]) || isStop(lower[i]) || isCloser(lower[i]) || lower[i] == '-') {
 		i++
 	}
-	option, end := r.optionTextAt(lower, i)
-	if option < 0 || option == l.option {
+	option, end := reader.optionTextAt(lower, i)
+	if option < 0 || option == label.option {
 		return false
 	}
-	return !isCommonWord(r.normTexts[option]) || phraseEnds(lower, end)
+	return !isCommonWord(reader.normTexts[option]) || phraseEnds(lower, end)
 }
 
-// phraseEnds reports whether a phrase of an answer ends at s[i]: at punctuation, a bracket, a dash,
+// phraseEnds reports whether a phrase of an answer ends at text[i]: at punctuation, a bracket, a dash,
 // the end of the line or of the text.
-func phraseEnds(s []byte, i int) bool {
-	for i < len(s) && (isQuote(s[i]) || isCloser(s[i])) {
+func phraseEnds(text []byte, i int) bool {
+	for i < len(text) && (isQuote(text[i]) || isCloser(text[i])) {
 		i++
 	}
-	return i >= len(s) || s[i] == '\n' || isStop(s[i]) || s[i] == '(' || s[i] == ' ' && i+1 < len(s) &&
-		(s[i+1] == '-' || s[i+1] == '(')
+	return i >= len(text) || text[i] == '\n' || isStop(text[i]) || text[i] == '(' || text[i] == ' ' && i+1 < len(text) &&
+		(text[i+1] == '-' || text[i+1] == '(')
 }
 
-// readReversed reads a statement such as "B is the correct answer" whose label is at s[i].
+// readReversed reads a statement such as "B is the correct answer" whose label is at text[i].
 // yields is false for other text and for conditions ("if B is correct").
-func (r *Reader) readReversed(s, lower []byte, i int) (got Reading, yields bool) {
-	if b := s[i]; !isUpper(b) && !isDigit(b) && !isOpener(b) && b != 'o' && b != '"' {
+func (reader *Reader) readReversed(text, lower []byte, i int) (got Reading, yields bool) {
+	if b := text[i]; !isUpper(b) && !isDigit(b) && !isOpener(b) && b != 'o' && b != '"' {
 		return got, false
 	}
-	if i > 0 && (isOpener(s[i-1]) || isQuote(s[i-1])) {
+	if i > 0 && (isOpener(text[i-1]) || isQuote(text[i-1])) {
 		return got, false // read from the bracket on
 	}
-	labelStart := skipWord(s, i, "option")
+	labelStart := skipWord(text, i, "option")
 	saidOption := labelStart > i || precededByWord(lower, i, "option")
-	l, ok := r.labelAt(s, labelStart)
-	if !ok || l.letterForNumber || !l.upperOrDigit {
+	label, ok := reader.labelAt(text, labelStart)
+	if !ok || label.letterForNumber || !label.upperOrDigit {
 		return got, false
 	}
-	after := afterAny(lower, skipBlank(lower, l.to), seemingVerbs[:])
+	after := afterAny(lower, skipBlank(lower, label.to), seemingVerbs[:])
 	if after < 0 {
 		return got, false
 	}
@@ -311,16 +311,16 @@ func (r *Reader) readReversed(s, lower []byte, i int) (got Reading, yields bool)
 		return got, false
 	}
 	switch {
-	case saidOption && r.namesOtherOption(l):
+	case saidOption && reader.namesOtherOption(label):
 		return invalidAnswer(stageStatements, Ambiguous), true
-	case !r.isOption(l) && l.option == 8:
+	case !reader.isOption(label) && label.option == 8:
 		return got, false
-	case !r.isOption(l):
+	case !reader.isOption(label):
 		return invalidAnswer(stageStatements, OutOfRange), true
-	case r.labelJoinedBefore(s, i, l):
+	case reader.labelJoinedBefore(text, i, label):
 		return invalidAnswer(stageStatements, Multiple), true
 	}
-	return optionFound(stageStatements, l.option), true
+	return optionFound(stageStatements, label.option), true
 }
 
 // precededByWord reports whether a whole word stands before lower[i] of an answer, with any number
@@ -332,29 +332,29 @@ func precededByWord(lower []byte, i int, word string) bool {
 	return i >= len(word) && string(lower[i-len(word):i]) == word && !wordEndsAt(lower, i-len(word))
 }
 
-// labelJoinedBefore reports whether a different option's label is joined before the label l at
-// s[i]: "A or B is correct".
-func (r *Reader) labelJoinedBefore(s []byte, i int, l label) bool {
-	at := i
-	for at > 0 && s[at-1] == ' ' {
-		at--
+// labelJoinedBefore reports whether a different option's label is joined before the label at
+// text[i]: "A or B is correct".
+func (reader *Reader) labelJoinedBefore(text []byte, i int, label label) bool {
+	pos := i
+	for pos > 0 && text[pos-1] == ' ' {
+		pos--
 	}
 	switch {
-	case at > 2 && hasWord(s, at-3, "and"):
-		at -= 3
-	case at > 1 && hasWord(s, at-2, "or"):
-		at -= 2
-	case at > 0 && (s[at-1] == '/' || s[at-1] == '&'):
-		at--
+	case pos > 2 && hasWord(text, pos-3, "and"):
+		pos -= 3
+	case pos > 1 && hasWord(text, pos-2, "or"):
+		pos -= 2
+	case pos > 0 && (text[pos-1] == '/' || text[pos-1] == '&'):
+		pos--
 	default:
 		return false
 	}
-	for at > 0 && (s[at-1] == ' ' || isCloser(s[at-1])) {
-		at--
+	for pos > 0 && (text[pos-1] == ' ' || isCloser(text[pos-1])) {
+		pos--
 	}
-	if at == 0 || wordEndsAt(s, at-1) {
+	if pos == 0 || wordEndsAt(text, pos-1) {
 		return false
 	}
-	other, ok := r.labelAt(s, at-1)
-	return ok && other.upperOrDigit && r.isOption(other) && other.option != l.option
+	other, ok := reader.labelAt(text, pos-1)
+	return ok && other.upperOrDigit && reader.isOption(other) && other.option != label.option
 }

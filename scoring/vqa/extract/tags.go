@@ -13,22 +13,22 @@ const boxed = `\boxed{`
 // none are ignored beside them. Where no content names one, the answer is invalid for the reason of
 // the last. ok is false where there is no tag. strict and depth are those of readStages, which
 // reads no tags at maxDepth. See docs/spec/vqa.md#r22.
-func (r *Reader) readTags(s []byte, strict bool, depth int) (got Reading, ok bool) {
+func (reader *Reader) readTags(text []byte, strict bool, depth int) (got Reading, ok bool) {
 	option, tagged := -1, false
 	why := NoAnswer
-	for i := 0; i < len(s); {
-		at := bytes.IndexAny(s[i:], `<\`) // where a tag or \boxed may begin
-		if at < 0 {
+	for i := 0; i < len(text); {
+		pos := bytes.IndexAny(text[i:], `<\`) // where a tag or \boxed may begin
+		if pos < 0 {
 			break
 		}
-		i += at
-		from, to, end := tagAt(s, i)
+		i += pos
+		from, to, end := tagAt(text, i)
 		if end == 0 {
 			i++
 			continue
 		}
 		tagged = true
-		reading := r.readStages(s[from:to], strict, depth+1)
+		reading := reader.readStages(text[from:to], strict, depth+1)
 		switch {
 		case reading.Option >= 0 && option >= 0 && reading.Option != option:
 			return invalidAnswer(stageTags, Multiple), true
@@ -48,15 +48,15 @@ func (r *Reader) readTags(s []byte, strict bool, depth int) (got Reading, ok boo
 	return optionFound(stageTags, option), true
 }
 
-// tagAt reads the tag or \boxed{} at s[i] of an answer. Its content is s[from:to], and the text
-// after it begins at s[end]. One that is not closed reaches to the end of s. end is 0 where there
+// tagAt reads the tag or \boxed{} at text[i] of an answer. Its content is text[from:to], and the text
+// after it begins at text[end]. One that is not closed reaches to the end of text. end is 0 where there
 // is no tag.
-func tagAt(s []byte, i int) (from, to, end int) {
-	if bytes.HasPrefix(s[i:], []byte(boxed)) {
+func tagAt(text []byte, i int) (from, to, end int) {
+	if bytes.HasPrefix(text[i:], []byte(boxed)) {
 		from = i + len(boxed)
 		depth := 1
-		for to = from; to < len(s); to++ {
-			switch s[to] {
+		for to = from; to < len(text); to++ {
+			switch text[to] {
 			case '{':
 				depth++
 			case '}':
@@ -66,47 +66,47 @@ func tagAt(s []byte, i int) (from, to, end int) {
 				return from, to, to + 1
 			}
 		}
-		return from, len(s), len(s)
+		return from, len(text), len(text)
 	}
-	if s[i] != '<' {
+	if text[i] != '<' {
 		return 0, 0, 0
 	}
 	for _, name := range tagNames {
-		if end := tagEnd(s, i+1, name); end > 0 {
-			to, next := closingTag(s, end, name)
+		if end := tagEnd(text, i+1, name); end > 0 {
+			to, next := closingTag(text, end, name)
 			return end, to, next
 		}
 	}
 	return 0, 0, 0
 }
 
-// tagEnd returns the position after "name>" of a tag in an answer at s[i], 0 where it is not there.
-func tagEnd(s []byte, i int, name string) int {
-	if !hasWord(s, i, name) {
+// tagEnd returns the position after "name>" of a tag in an answer at text[i], 0 where it is not there.
+func tagEnd(text []byte, i int, name string) int {
+	if !hasWord(text, i, name) {
 		return 0
 	}
 	i += len(name)
-	i = skipBlank(s, i)
-	if i < len(s) && s[i] == '>' {
+	i = skipBlank(text, i)
+	if i < len(text) && text[i] == '>' {
 		return i + 1
 	}
 	return 0
 }
 
-// closingTag returns where the next closing tag of that name, from s[i] of an answer on, begins and
-// ends; both are len(s) if there is none.
-func closingTag(s []byte, i int, name string) (at, end int) {
-	for at = i; at < len(s); at++ {
-		offset := bytes.IndexByte(s[at:], '<')
+// closingTag returns where the next closing tag of that name, from text[i] of an answer on, begins and
+// ends; both are len(text) if there is none.
+func closingTag(text []byte, i int, name string) (pos, end int) {
+	for pos = i; pos < len(text); pos++ {
+		offset := bytes.IndexByte(text[pos:], '<')
 		if offset < 0 {
 			break
 		}
-		at += offset
-		if at+1 < len(s) && s[at+1] == '/' {
-			if end := tagEnd(s, at+2, name); end > 0 {
-				return at, end
+		pos += offset
+		if pos+1 < len(text) && text[pos+1] == '/' {
+			if end := tagEnd(text, pos+2, name); end > 0 {
+				return pos, end
 			}
 		}
 	}
-	return len(s), len(s)
+	return len(text), len(text)
 }

@@ -9,8 +9,8 @@ import (
 // Where returns a short part answer[from:to] of whole words from which Read reads the same as from
 // the whole answer. It shows where the option was read: the part is the last such one that repeated
 // halving finds. ok is false where Read finds nothing. It reads the answer some dozens of times.
-func (r *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) {
-	want := r.Read(answer, strict)
+func (reader *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) {
+	want := reader.Read(answer, strict)
 	if want.Stage == 0 || want.Reason == NoAnswer {
 		return 0, 0, false
 	}
@@ -23,7 +23,7 @@ func (r *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) {
 	words := wordsOf(answer)
 	lo, hi := 0, len(words)
 	same := func(lo, hi int, orWhole bool) bool {
-		got := r.Read(answer[words[lo][0]:words[hi-1][1]], strict)
+		got := reader.Read(answer[words[lo][0]:words[hi-1][1]], strict)
 		return (got.Stage == want.Stage || orWhole && got.Stage == stageWhole) && got.Option == want.Option &&
 			got.Reason == want.Reason
 	}
@@ -52,34 +52,34 @@ func (r *Reader) Where(answer []byte, strict bool) (from, to int, ok bool) {
 	}
 	from, to = words[lo][0], words[hi-1][1]
 	if want.Stage == stageLines {
-		from, to = r.lineOf(answer, from, to, strict, want.Option)
+		from, to = reader.lineOf(answer, from, to, strict, want.Option)
 	}
 	return from, to, true
 }
 
 // lineOf returns the first line of a part of an answer, or else the last one, that names the option
 // alone. Stage 5 decides by these lines, but examines the others too.
-func (r *Reader) lineOf(answer []byte, from, to int, strict bool, option int) (int, int) {
+func (reader *Reader) lineOf(answer []byte, from, to int, strict bool, option int) (int, int) {
 	part := answer[from:to]
 	first, last := lineAt(part, 0), lastLine(part)
-	if r.Read(first, strict).Option == option {
+	if reader.Read(first, strict).Option == option {
 		return from, from + len(bytes.TrimRight(first, " \r"))
 	}
-	if r.Read(last, strict).Option == option {
+	if reader.Read(last, strict).Option == option {
 		return to - len(last), to
 	}
 	return from, to
 }
 
 // wordsOf returns where the words of an answer begin and end.
-func wordsOf(s []byte) (list [][2]int) {
-	for i := 0; i < len(s); {
-		if isSpace(s[i]) || s[i] == '\r' || s[i] == '\t' {
+func wordsOf(text []byte) (list [][2]int) {
+	for i := 0; i < len(text); {
+		if isSpace(text[i]) || text[i] == '\r' || text[i] == '\t' {
 			i++
 			continue
 		}
 		from := i
-		for i < len(s) && !isSpace(s[i]) && s[i] != '\r' && s[i] != '\t' {
+		for i < len(text) && !isSpace(text[i]) && text[i] != '\r' && text[i] != '\t' {
 			i++
 		}
 		list = append(list, [2]int{from, i})

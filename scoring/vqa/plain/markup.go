@@ -5,26 +5,26 @@ import "bytes"
 // wrappingCommands are LaTeX commands that only change how their argument looks.
 var wrappingCommands = [...]string{`\text{`, `\mathrm{`, `\textbf{`, `\mathbf{`, `\textit{`}
 
-// removeMarkup writes s, a model's text, to c.out without Markdown and LaTeX: code fences,
+// removeMarkup writes text, a model's text, to cleaner.out without Markdown and LaTeX: code fences,
 // emphasis, headings, quotes, bullets and commands of formulas. \boxed{} stays, because it marks an
 // answer. See docs/spec/vqa.md#r14.
-func (c *Cleaner) removeMarkup(s []byte) {
-	c.out, c.wrappingDepths = c.out[:0], c.wrappingDepths[:0]
+func (cleaner *Cleaner) removeMarkup(text []byte) {
+	cleaner.out, cleaner.wrappingDepths = cleaner.out[:0], cleaner.wrappingDepths[:0]
 	depth := 0
-	for len(s) > 0 {
-		line := s
-		if i := bytes.IndexByte(s, '\n'); i >= 0 {
-			line, s = s[:i], s[i+1:]
+	for len(text) > 0 {
+		line := text
+		if i := bytes.IndexByte(text, '\n'); i >= 0 {
+			line, text = text[:i], text[i+1:]
 		} else {
-			s = nil
+			text = nil
 		}
 		if isFence(line) {
 			continue
 		}
-		lineStart := len(c.out)
-		depth = c.appendInline(line, depth)
-		c.cutBullets(lineStart)
-		c.out = append(c.out, '\n')
+		lineStart := len(cleaner.out)
+		depth = cleaner.appendInline(line, depth)
+		cleaner.cutBullets(lineStart)
+		cleaner.out = append(cleaner.out, '\n')
 	}
 }
 
@@ -35,11 +35,11 @@ func isFence(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("```")) && !bytes.Contains(bytes.TrimLeft(line, "`"), []byte("```"))
 }
 
-// appendInline appends a line of a model's text to c.out without emphasis and LaTeX commands. depth
+// appendInline appends a line of a model's text to cleaner.out without emphasis and LaTeX commands. depth
 // is the number of braces that are open before the line; it returns that after the line. It keeps
-// the opening brace of a removed command in c.wrappingDepths, so that the closing brace is removed
+// the opening brace of a removed command in cleaner.wrappingDepths, so that the closing brace is removed
 // too.
-func (c *Cleaner) appendInline(line []byte, depth int) int {
+func (cleaner *Cleaner) appendInline(line []byte, depth int) int {
 	for i := 0; i < len(line); i++ {
 		b := line[i]
 		switch b {
@@ -57,22 +57,22 @@ func (c *Cleaner) appendInline(line []byte, depth int) int {
 			}
 			if length := wrappingLength(line[i:]); length > 0 {
 				depth++
-				c.wrappingDepths = append(c.wrappingDepths, depth)
+				cleaner.wrappingDepths = append(cleaner.wrappingDepths, depth)
 				i += length - 1
 				continue
 			}
 		case '{':
 			depth++
 		case '}':
-			length := len(c.wrappingDepths)
-			ends := length > 0 && c.wrappingDepths[length-1] == depth
+			length := len(cleaner.wrappingDepths)
+			ends := length > 0 && cleaner.wrappingDepths[length-1] == depth
 			depth = max(depth-1, 0)
 			if ends {
-				c.wrappingDepths = c.wrappingDepths[:length-1]
+				cleaner.wrappingDepths = cleaner.wrappingDepths[:length-1]
 				continue
 			}
 		}
-		c.out = append(c.out, b)
+		cleaner.out = append(cleaner.out, b)
 	}
 	return depth
 }
@@ -89,9 +89,9 @@ func wrappingLength(s []byte) int {
 }
 
 // cutBullets removes Markdown headings, quotes and bullets, also nested ones, from the start of the
-// line in c.out that begins at start.
-func (c *Cleaner) cutBullets(start int) {
-	line := c.out[start:]
+// line in cleaner.out that begins at start.
+func (cleaner *Cleaner) cutBullets(start int) {
+	line := cleaner.out[start:]
 	for {
 		line = bytes.TrimLeft(line, " ")
 		marker := 0
@@ -106,5 +106,5 @@ func (c *Cleaner) cutBullets(start int) {
 		}
 		line = line[marker:]
 	}
-	c.out = append(c.out[:start], line...)
+	cleaner.out = append(cleaner.out[:start], line...)
 }

@@ -19,20 +19,20 @@ type Cleaner struct {
 // Clean returns a model's text folded (see AppendFolded), without reasoning blocks and markup, and
 // trimmed; it is empty where nothing is left. reasoned says whether a reasoning block was removed.
 // The result is valid until the next call and may share memory with s.
-func (c *Cleaner) Clean(s []byte) (text []byte, reasoned bool) {
+func (cleaner *Cleaner) Clean(s []byte) (text []byte, reasoned bool) {
 	if needsFold(s) {
-		c.folded = AppendFolded(c.folded[:0], s)
-		s = c.folded
+		cleaner.folded = AppendFolded(cleaner.folded[:0], s)
+		s = cleaner.folded
 	}
 	if bytes.IndexByte(s, '<') >= 0 {
-		c.spoken, reasoned = appendSpoken(c.spoken[:0], s)
+		cleaner.spoken, reasoned = appendSpoken(cleaner.spoken[:0], s)
 		if reasoned {
-			s = c.spoken
+			s = cleaner.spoken
 		}
 	}
 	if bytes.ContainsAny(s, "\\$*`_#>-") {
-		c.removeMarkup(s)
-		s = c.out
+		cleaner.removeMarkup(s)
+		s = cleaner.out
 	}
 	return bytes.TrimSpace(s), reasoned
 }
@@ -40,11 +40,11 @@ func (c *Cleaner) Clean(s []byte) (text []byte, reasoned bool) {
 // Spoken returns a model's text without its reasoning blocks, such as <think>, and s itself where
 // it has none.
 func Spoken(s string) string {
-	b, removed := appendSpoken(nil, []byte(s))
+	data, removed := appendSpoken(nil, []byte(s))
 	if !removed {
 		return s
 	}
-	return string(b)
+	return string(data)
 }
 
 // needsFold reports whether AppendFolded might change s.
@@ -60,12 +60,12 @@ func needsFold(s []byte) bool {
 // AppendFolded appends a model's text with look-alike characters replaced by ASCII: line ends,
 // full-width and circled letters, quotes, dashes and spaces. Zero-width characters and pictographs
 // are left out. See docs/spec/vqa.md#r12.
-func AppendFolded(dst, s []byte) []byte {
-	for i := 0; i < len(s); {
-		b := s[i]
+func AppendFolded(dst, text []byte) []byte {
+	for i := 0; i < len(text); {
+		b := text[i]
 		switch {
 		case b == '\r':
-			if i+1 >= len(s) || s[i+1] != '\n' {
+			if i+1 >= len(text) || text[i+1] != '\n' {
 				dst = append(dst, '\n')
 			}
 			i++
@@ -76,7 +76,7 @@ func AppendFolded(dst, s []byte) []byte {
 			dst = append(dst, b)
 			i++
 		default:
-			r, n := utf8.DecodeRune(s[i:])
+			r, n := utf8.DecodeRune(text[i:])
 			dst = appendFoldedRune(dst, r)
 			i += n
 		}

@@ -5,28 +5,28 @@ import "bytes"
 // reasoningTags are the names of the tags of reasoning blocks.
 var reasoningTags = [...]string{"think", "thinking", "reasoning", "thought"}
 
-// appendSpoken appends s without its reasoning blocks. A block that is not closed removes
+// appendSpoken appends text without its reasoning blocks. A block that is not closed removes
 // the rest of the text, because the answer was cut off while the model was thinking; a
 // closing tag of no block removes all before it. removed reports whether there was a block
 // or tag; without one, nothing is appended. See docs/spec/vqa.md#r13.
-func appendSpoken(dst, s []byte) (out []byte, removed bool) {
+func appendSpoken(dst, text []byte) (out []byte, removed bool) {
 	start := len(dst)
 	// A block that opens after the last closing tag of its name is not closed. To know these
 	// positions keeps the time linear.
 	var lastClosings [len(reasoningTags)]int
 	for tag, name := range reasoningTags {
-		lastClosings[tag] = lastClosing(s, name)
+		lastClosings[tag] = lastClosing(text, name)
 	}
 	from, i := 0, 0
-	for i < len(s) {
-		at := bytes.IndexByte(s[i:], '<')
-		if at < 0 {
+	for i < len(text) {
+		pos := bytes.IndexByte(text[i:], '<')
+		if pos < 0 {
 			break
 		}
-		at += i
-		tag, end, closing := reasoningTagAt(s, at)
+		pos += i
+		tag, end, closing := reasoningTagAt(text, pos)
 		if tag < 0 {
-			i = at + 1
+			i = pos + 1
 			continue
 		}
 		removed = true
@@ -35,35 +35,35 @@ func appendSpoken(dst, s []byte) (out []byte, removed bool) {
 			from, i = end, end
 			continue
 		}
-		dst = append(dst, s[from:at]...)
+		dst = append(dst, text[from:pos]...)
 		if lastClosings[tag] < end {
 			return dst, true
 		}
-		i = nextClosing(s, end, tag)
+		i = nextClosing(text, end, tag)
 		from = i
 	}
 	if !removed {
 		return dst, false
 	}
-	return append(dst, s[from:]...), true
+	return append(dst, text[from:]...), true
 }
 
-// reasoningTagAt reads the tag of a reasoning block, such as <think>, at s[at]. k is the index of
+// reasoningTagAt reads the tag of a reasoning block, such as <think>, at text[at]. k is the index of
 // its name in reasoningTags, -1 if there is no such tag, end is the position after it, and closing
 // says whether it closes a block.
-func reasoningTagAt(s []byte, at int) (k, end int, closing bool) {
+func reasoningTagAt(text []byte, at int) (k, end int, closing bool) {
 	i := at + 1
-	if i < len(s) && s[i] == '/' {
+	if i < len(text) && text[i] == '/' {
 		closing = true
 		i++
 	}
 	for k, name := range reasoningTags {
-		if n := len(name); i+n < len(s) && equalFold(s[i:i+n], name) {
+		if n := len(name); i+n < len(text) && equalFold(text[i:i+n], name) {
 			j := i + n
-			for j < len(s) && s[j] == ' ' {
+			for j < len(text) && text[j] == ' ' {
 				j++
 			}
-			if j < len(s) && s[j] == '>' {
+			if j < len(text) && text[j] == '>' {
 				return k, j + 1, closing
 			}
 		}
@@ -73,29 +73,29 @@ func reasoningTagAt(s []byte, at int) (k, end int, closing bool) {
 
 // lastClosing returns where the last closing tag of reasoning blocks of that name begins in a
 // model's text, -1 if there is none.
-func lastClosing(s []byte, name string) int {
-	for end := len(s); ; {
-		at := bytes.LastIndexByte(s[:end], '<')
-		if at < 0 {
+func lastClosing(text []byte, name string) int {
+	for end := len(text); ; {
+		pos := bytes.LastIndexByte(text[:end], '<')
+		if pos < 0 {
 			return -1
 		}
-		if k, _, closing := reasoningTagAt(s, at); k >= 0 && closing && reasoningTags[k] == name {
-			return at
+		if k, _, closing := reasoningTagAt(text, pos); k >= 0 && closing && reasoningTags[k] == name {
+			return pos
 		}
-		end = at
+		end = pos
 	}
 }
 
-// nextClosing returns the position after the next closing tag of reasoningTags[k] from s[i]
+// nextClosing returns the position after the next closing tag of reasoningTags[k] from text[i]
 // on, which must exist.
-func nextClosing(s []byte, i, k int) int {
+func nextClosing(text []byte, i, k int) int {
 	for {
-		at := bytes.IndexByte(s[i:], '<')
-		if at < 0 {
-			return len(s)
+		pos := bytes.IndexByte(text[i:], '<')
+		if pos < 0 {
+			return len(text)
 		}
-		i += at
-		if tag, end, closing := reasoningTagAt(s, i); closing && tag == k {
+		i += pos
+		if tag, end, closing := reasoningTagAt(text, i); closing && tag == k {
 			return end
 		}
 		i++

@@ -8,13 +8,13 @@ var verdictNouns = []string{"score", "verdict", "output", "result", "judgement",
 
 // readMarked is rule 4 of reading a judge's reply: the last verdict after a word such as
 // score with a link, as in "score: 1". A verdict with another choice after it ("0 or 1",
-// "1/2") does not count. s is in lower case.
-func readMarked(s string, _ int) (last verdict) {
-	for i := range len(s) {
-		if i > 0 && isWordByte(s[i-1]) {
+// "1/2") does not count. text is in lower case.
+func readMarked(text string, _ int) (last verdict) {
+	for i := range len(text) {
+		if i > 0 && isWordByte(text[i-1]) {
 			continue // within a word
 		}
-		rest, ok := cutAny(s[i:], verdictNouns)
+		rest, ok := cutAny(text[i:], verdictNouns)
 		if !ok {
 			continue
 		}
@@ -22,13 +22,13 @@ func readMarked(s string, _ int) (last verdict) {
 		if !ok {
 			continue
 		}
-		v, rest := leadingVerdict(strings.TrimLeft(rest, " \n\"'([{<"))
+		verdict, rest := leadingVerdict(strings.TrimLeft(rest, " \n\"'([{<"))
 		rest = strings.TrimLeft(rest, " \"')]}>")
-		if v == noVerdict || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "|") ||
+		if verdict == noVerdict || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "|") ||
 			startsWithWord(rest, "or") || startsWithWord(rest, "out of") {
 			continue
 		}
-		last = v
+		last = verdict
 	}
 	return last
 }
@@ -36,15 +36,15 @@ func readMarked(s string, _ int) (last verdict) {
 // isWordByte reports whether a byte of text in lower case belongs to a word or number.
 func isWordByte(c byte) bool { return c >= 'a' && c <= 'z' || isDigit(c) || c >= 0x80 }
 
-// cutAny cuts the first of the words with which s, a judge's reply, begins, as a whole word. ok is
+// cutAny cuts the first of the words with which text, a judge's reply, begins, as a whole word. ok is
 // false where it begins with none of them.
-func cutAny(s string, words []string) (rest string, ok bool) {
+func cutAny(text string, words []string) (rest string, ok bool) {
 	for _, word := range words {
-		if startsWithWord(s, word) {
-			return s[len(word):], true
+		if startsWithWord(text, word) {
+			return text[len(word):], true
 		}
 	}
-	return s, false
+	return text, false
 }
 
 // startsWithWord reports whether s begins with the whole word w.
@@ -54,43 +54,43 @@ func startsWithWord(s, w string) bool {
 
 // cutLink cuts what links a word of a judge's reply, such as score, with its verdict: "is", ":",
 // "=" or "->", with spaces and quotes around. ok is false where there is no link.
-func cutLink(s string) (rest string, ok bool) {
-	s = strings.TrimLeft(s, " \"'")
+func cutLink(text string) (rest string, ok bool) {
+	text = strings.TrimLeft(text, " \"'")
 	for _, sign := range []string{":", "=", "->"} {
-		if rest, ok := strings.CutPrefix(s, sign); ok {
+		if rest, ok := strings.CutPrefix(text, sign); ok {
 			return strings.TrimLeft(rest, " =>"), true
 		}
 	}
-	if startsWithWord(s, "is") {
-		return strings.TrimLeft(s[len("is"):], " :="), true
+	if startsWithWord(text, "is") {
+		return strings.TrimLeft(text[len("is"):], " :="), true
 	}
-	return s, false
+	return text, false
 }
 
 // readLines is rule 5 of reading a judge's reply: the first or the last of several lines is
 // a verdict. Two different ones are a contradiction.
-func readLines(s string, _ int) verdict {
-	s = strings.TrimSpace(s)
-	i := strings.IndexByte(s, '\n')
+func readLines(text string, _ int) verdict {
+	text = strings.TrimSpace(text)
+	i := strings.IndexByte(text, '\n')
 	if i < 0 {
 		return noVerdict
 	}
-	return joinVerdicts(readWhole(s[:i], 0), readWhole(s[strings.LastIndexByte(s, '\n')+1:], 0))
+	return joinVerdicts(readWhole(text[:i], 0), readWhole(text[strings.LastIndexByte(text, '\n')+1:], 0))
 }
 
 // readOpening is rule 6 of reading a judge's reply: a verdict at its start with punctuation
 // after it, unless the other verdict follows at once, as in "0, 1".
 func readOpening(s string, _ int) verdict {
-	v, rest := leadingVerdict(strings.TrimLeft(s, " \n\"'([{<"))
+	verdict, rest := leadingVerdict(strings.TrimLeft(s, " \n\"'([{<"))
 	rest = strings.TrimLeft(rest, "\"')]}>")
 	punctuated := rest != "" && strings.ContainsRune(".,;:!?-", rune(rest[0])) || strings.HasPrefix(rest, " -")
-	if v == noVerdict || !punctuated {
+	if verdict == noVerdict || !punctuated {
 		return noVerdict
 	}
-	if next, _ := leadingVerdict(strings.TrimLeft(rest, " \n\"'([{<.,;:!?-")); next != noVerdict && next != v {
+	if next, _ := leadingVerdict(strings.TrimLeft(rest, " \n\"'([{<.,;:!?-")); next != noVerdict && next != verdict {
 		return noVerdict // "0, 1"
 	}
-	return v
+	return verdict
 }
 
 // subjects and verdicts are those of rule 7.
@@ -101,12 +101,12 @@ var (
 
 // readStated is rule 7 of reading a judge's reply: statements about the answer such as "it
 // is correct" or "the answer was not right". Different ones are a contradiction.
-func readStated(s string, _ int) (all verdict) {
-	for i := range len(s) {
-		if i > 0 && isWordByte(s[i-1]) {
+func readStated(text string, _ int) (all verdict) {
+	for i := range len(text) {
+		if i > 0 && isWordByte(text[i-1]) {
 			continue
 		}
-		rest, ok := cutAny(s[i:], subjects)
+		rest, ok := cutAny(text[i:], subjects)
 		if !ok {
 			continue
 		}
@@ -122,11 +122,11 @@ func readStated(s string, _ int) (all verdict) {
 		if _, ok := cutAny(rest, verdictAdjectives); !ok {
 			continue
 		}
-		v, _ := leadingVerdict(rest)
-		if not && v != noVerdict {
-			v = wrong + right - v // the other one of the two
+		verdict, _ := leadingVerdict(rest)
+		if not && verdict != noVerdict {
+			verdict = wrong + right - verdict // the other one of the two
 		}
-		all = joinVerdicts(all, v)
+		all = joinVerdicts(all, verdict)
 	}
 	return all
 }

@@ -71,15 +71,15 @@ var verdictWords = []struct {
 	{"1.0", right}, {"1", right},
 }
 
-// leadingVerdict returns the verdict with which s, a part of a judge's reply, begins, as a whole
-// word or number, and the rest of s after it. It returns noVerdict and s where there is none.
-func leadingVerdict(s string) (v verdict, rest string) {
+// leadingVerdict returns the verdict with which text, a part of a judge's reply, begins, as a whole
+// word or number, and the rest of text after it. It returns noVerdict and text where there is none.
+func leadingVerdict(text string) (v verdict, rest string) {
 	for _, word := range verdictWords {
-		if rest, ok := strings.CutPrefix(s, word.text); ok && !wordContinues(rest) {
+		if rest, ok := strings.CutPrefix(text, word.text); ok && !wordContinues(rest) {
 			return word.means, rest
 		}
 	}
-	return noVerdict, s
+	return noVerdict, text
 }
 
 // wordContinues reports whether rest continues the word or number before it in a judge's reply, so
@@ -107,11 +107,11 @@ const surroundings = " \n\"'()[]{}<>.,;:!?"
 // brackets and punctuation around it. It is also applied to single lines and to the contents
 // of tags.
 func readWhole(s string, _ int) verdict {
-	v, rest := leadingVerdict(strings.TrimLeft(s, " \n\"'([{<"))
+	verdict, rest := leadingVerdict(strings.TrimLeft(s, " \n\"'([{<"))
 	if strings.Trim(rest, surroundings) != "" {
 		return noVerdict
 	}
-	return v
+	return verdict
 }
 
 // verdictMembers are the members of a JSON object that hold the verdict, by priority.
@@ -129,11 +129,11 @@ const maxDepth = 3
 // the first maxObjects braces, or deeper than maxDepth, are not read.
 func readObject(s string, depth int) verdict {
 	for range maxObjects {
-		at := strings.IndexByte(s, '{')
-		if at < 0 || depth >= maxDepth {
+		pos := strings.IndexByte(s, '{')
+		if pos < 0 || depth >= maxDepth {
 			return noVerdict
 		}
-		s = s[at:]
+		s = s[pos:]
 		object := s[:plain.Balanced(s)]
 		for _, text := range []string{object, strings.ReplaceAll(object, "'", `"`)} {
 			v, err := jsontree.Parse(new(fastjson.Parser), []byte(text))
@@ -186,22 +186,22 @@ func joinVerdicts(a, b verdict) verdict {
 
 // readTags is rule 3 of reading a judge's reply: the verdicts in tags such as <score> and in
 // \boxed{}. Different ones are a contradiction; contents without a verdict are skipped.
-func readTags(s string, _ int) (v verdict) {
+func readTags(text string, _ int) (verdict verdict) {
 	for _, tag := range []struct{ open, close string }{{"<result>", "</"}, {"<answer>", "</"}, {"<score>", "</"},
 		{"<verdict>", "</"},
 		{"<judgment>", "</"}, {"<judgement>", "</"}, {`\boxed{`, "}"}} {
-		for rest := s; ; {
+		for rest := text; ; {
 			_, after, found := strings.Cut(rest, tag.open)
 			if !found {
 				break
 			}
 			content, _, closed := strings.Cut(after, tag.close)
-			v = joinVerdicts(v, readWhole(content, 0))
+			verdict = joinVerdicts(verdict, readWhole(content, 0))
 			if !closed {
 				break
 			}
 			rest = after
 		}
 	}
-	return v
+	return verdict
 }

@@ -212,17 +212,23 @@ var careless = map[string]func(*question) *string{
 }
 
 // createShapes answers with new shapes.
-func (q *question) createShapes(create list) *string { return q.formatCareless(creating(create)) }
+func (question *question) createShapes(create list) *string {
+	return question.formatCareless(creating(create))
+}
 
 // deleteShapes answers with deletions, updateShapes with updates.
-func (q *question) deleteShapes(ids list) *string     { return q.formatCareless(deleting(ids)) }
-func (q *question) updateShapes(updates list) *string { return q.formatCareless(updating(updates)) }
+func (question *question) deleteShapes(ids list) *string {
+	return question.formatCareless(deleting(ids))
+}
+func (question *question) updateShapes(updates list) *string {
+	return question.formatCareless(updating(updates))
+}
 
 // formatCareless writes the careless program's answer in a form that a model could use. Every
 // eleventh answer is unreadable.
-func (q *question) formatCareless(a object) *string {
-	if q.index%11 == 10 {
-		return q.format(unreadable, a, nothing())
+func (question *question) formatCareless(object object) *string {
+	if question.index%11 == 10 {
+		return question.format(unreadable, object, nothing())
 	}
-	return q.format(readable, a, nothing())
+	return question.format(readable, object, nothing())
 }

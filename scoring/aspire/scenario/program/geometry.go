@@ -14,10 +14,10 @@ const halfStroke = 1.75
 
 // outlinePoints returns the outline of a scenario's geo shape on the page, accurate enough for a
 // program to plan with: curves become chords, and a cloud becomes the stadium inside its bumps.
-func outlinePoints(s *scenario.Shape) []point {
-	w, h := s.Props.W, s.Props.H
+func outlinePoints(shape *scenario.Shape) []point {
+	w, h := shape.Props.W, shape.Props.H
 	var points []point
-	switch s.Props.Geo {
+	switch shape.Props.Geo {
 	case "triangle":
 		points = []point{{.5, 0}, {1, 1}, {0, 1}}
 	case "diamond":
@@ -36,15 +36,15 @@ func outlinePoints(s *scenario.Shape) []point {
 		points = heartPoints()
 	case "trapezoid":
 		inset := 0.38 * min(w, h)
-		return placeOn(s, []point{{inset, 0}, {w - inset, 0}, {w, h}, {0, h}}, 1, 1)
+		return placeOn(shape, []point{{inset, 0}, {w - inset, 0}, {w, h}, {0, h}}, 1, 1)
 	case "oval":
-		return placeOn(s, stadiumPoints(w, h, 0), 1, 1)
+		return placeOn(shape, stadiumPoints(w, h, 0), 1, 1)
 	case "cloud":
-		return placeOn(s, stadiumPoints(w, h, 0.07*min(w, h)), 1, 1)
+		return placeOn(shape, stadiumPoints(w, h, 0.07*min(w, h)), 1, 1)
 	default:
 		points = []point{{0, 0}, {1, 0}, {1, 1}, {0, 1}}
 	}
-	return placeOn(s, points, w, h)
+	return placeOn(shape, points, w, h)
 }
 
 // placeOn returns points of an outline scaled by w and h and moved to the origin of a scenario's
@@ -148,11 +148,11 @@ func boundingBox(points []point) (lo, hi point) {
 
 // containsPoint reports whether a point lies inside the outline of a scenario's shape, by the
 // even-odd rule.
-func containsPoint(outline []point, at point) bool {
+func containsPoint(outline []point, point point) bool {
 	isInside := false
 	for i, a := range outline {
 		b := outline[(i+1)%len(outline)]
-		if (a.y > at.y) != (b.y > at.y) && at.x < a.x+(at.y-a.y)/(b.y-a.y)*(b.x-a.x) {
+		if (a.y > point.y) != (b.y > point.y) && point.x < a.x+(point.y-a.y)/(b.y-a.y)*(b.x-a.x) {
 			isInside = !isInside
 		}
 	}

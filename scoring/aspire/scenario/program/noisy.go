@@ -73,38 +73,38 @@ var noisy = map[string]func(*question) *string{
 
 // formatNoisy writes the noisy program's answer in a form that a model could use. Every eighth
 // answer is unreadable.
-func (q *question) formatNoisy(a object) *string {
-	if q.index%8 == 7 {
-		return q.format(unreadable, a, nothing())
+func (question *question) formatNoisy(object object) *string {
+	if question.index%8 == 7 {
+		return question.format(unreadable, object, nothing())
 	}
-	return q.format(readable, a, nothing())
+	return question.format(readable, object, nothing())
 }
 
 // dropSome returns the ids without some of them: each is left out with probability p.
-func (q *question) dropSome(ids []string, p float64) []string {
-	return slices.DeleteFunc(slices.Clone(ids), func(string) bool { return q.chance(p) })
+func (question *question) dropSome(ids []string, p float64) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(string) bool { return question.chance(p) })
 }
 
 // naiveCounterweight returns an answer to the balance test: a shape opposite to the centre of the
 // others, sized by the areas of their boxes. This rule of thumb is wrong as far as outlines do not
 // fill their boxes.
-func (q *question) naiveCounterweight() object {
+func (question *question) naiveCounterweight() object {
 	var area float64
 	var weighted point
-	for i := range q.shapes {
-		s := &q.shapes[i]
+	for i := range question.shapes {
+		s := &question.shapes[i]
 		boxArea := s.Props.W * s.Props.H
 		x, y := s.Centre()
 		area, weighted = area+boxArea, point{weighted.x + boxArea*x, weighted.y + boxArea*y}
 	}
 	weighted = point{frameW - weighted.x/area, frameH - weighted.y/area}
-	w := tenth(300 + q.normal(40))
-	h := tenth(max(60, area/w*(0.8+q.normal(0.1))))
-	geo := []string{"rectangle", "ellipse", "hexagon", "octagon"}[q.cycle(4)]
-	shape := geoShape("shape:counterweight", geo, "violet", tenth(weighted.x-w/2+q.normal(20)),
-		tenth(weighted.y-h/2+q.normal(20)), w, h)
-	if q.chance(0.25) { // a small rotation, before props
-		shape = append(shape[:4:4], append(object{{"rotation", hundredth(q.normal(0.15))}}, shape[4:]...)...)
+	w := tenth(300 + question.normal(40))
+	h := tenth(max(60, area/w*(0.8+question.normal(0.1))))
+	geo := []string{"rectangle", "ellipse", "hexagon", "octagon"}[question.cycle(4)]
+	shape := geoShape("shape:counterweight", geo, "violet", tenth(weighted.x-w/2+question.normal(20)),
+		tenth(weighted.y-h/2+question.normal(20)), w, h)
+	if question.chance(0.25) { // a small rotation, before props
+		shape = append(shape[:4:4], append(object{{"rotation", hundredth(question.normal(0.15))}}, shape[4:]...)...)
 	}
 	return shape
 }

@@ -45,28 +45,30 @@ func (p Program) Answer(seed uint64, s *scenario.Scenario) *string {
 }
 
 // cycle returns index modulo n, to choose among n forms so that 25 scenarios show them all.
-func (q *question) cycle(n int) int { return q.index % n }
+func (question *question) cycle(n int) int { return question.index % n }
 
 // normal returns a normally distributed error of an answer, with this standard deviation.
-func (q *question) normal(deviation float64) float64 { return q.r.NormFloat64() * deviation }
+func (question *question) normal(deviation float64) float64 {
+	return question.r.NormFloat64() * deviation
+}
 
 // chance returns true with probability p.
-func (q *question) chance(p float64) bool { return q.r.Float64() < p }
+func (question *question) chance(p float64) bool { return question.r.Float64() < p }
 
 // byID returns the scenario's shape with this id, which must exist.
-func (q *question) byID(id string) *scenario.Shape {
-	i := slices.IndexFunc(q.shapes, func(s scenario.Shape) bool { return s.ID == id })
+func (question *question) byID(id string) *scenario.Shape {
+	i := slices.IndexFunc(question.shapes, func(s scenario.Shape) bool { return s.ID == id })
 	if i < 0 {
 		panic("BUG: no shape " + id)
 	}
-	return &q.shapes[i]
+	return &question.shapes[i]
 }
 
 // byLook returns the last shape with this colour and geo, which must exist.
-func (q *question) byLook(color, geo string) *scenario.Shape {
-	for i := len(q.shapes) - 1; i >= 0; i-- {
-		if p := q.shapes[i].Props; p.Color == color && p.Geo == geo {
-			return &q.shapes[i]
+func (question *question) byLook(color, geo string) *scenario.Shape {
+	for i := len(question.shapes) - 1; i >= 0; i-- {
+		if p := question.shapes[i].Props; p.Color == color && p.Geo == geo {
+			return &question.shapes[i]
 		}
 	}
 	panic("BUG: no " + color + " " + geo)

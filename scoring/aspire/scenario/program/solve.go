@@ -14,36 +14,36 @@ var directionSteps = map[string]point{
 }
 
 // cellWidth returns the width of the maze's squares.
-func (q *question) cellWidth() float64 { return q.shapes[0].Props.W }
+func (question *question) cellWidth() float64 { return question.shapes[0].Props.W }
 
 // mazeTarget reads "Draw a red star to the D of the COLOR GEO." and returns the centre of the
 // target square, the shape it is next to, and D.
-func (q *question) mazeTarget() (centre point, anchor *scenario.Shape, direction string) {
-	words := strings.Fields(strings.TrimSuffix(q.prompt, "."))
-	direction, anchor = words[6], q.byLook(words[9], words[10])
+func (question *question) mazeTarget() (centre point, anchor *scenario.Shape, direction string) {
+	words := strings.Fields(strings.TrimSuffix(question.prompt, "."))
+	direction, anchor = words[6], question.byLook(words[9], words[10])
 	x, y := anchor.Centre()
 	step := directionSteps[direction]
-	return point{x + step.x*q.cellWidth(), y + step.y*q.cellWidth()}, anchor, direction
+	return point{x + step.x*question.cellWidth(), y + step.y*question.cellWidth()}, anchor, direction
 }
 
 // neighbours returns the green node of a graph scenario, the nodes that edges link to it, and all
 // other nodes. Edges end at the centres of nodes, by which the nodes are found.
-func (q *question) neighbours() (green string, linked, others []string) {
+func (question *question) neighbours() (green string, linked, others []string) {
 	centre := map[point]string{}
 	var nodes []string
-	for i := range q.shapes {
-		if s := &q.shapes[i]; s.Type == "geo" {
-			x, y := s.Centre()
-			centre[point{hundredth(x), hundredth(y)}] = s.ID
-			nodes = append(nodes, s.ID)
-			if s.Props.Color == "green" {
-				green = s.ID
+	for i := range question.shapes {
+		if shape := &question.shapes[i]; shape.Type == "geo" {
+			x, y := shape.Centre()
+			centre[point{hundredth(x), hundredth(y)}] = shape.ID
+			nodes = append(nodes, shape.ID)
+			if shape.Props.Color == "green" {
+				green = shape.ID
 			}
 		}
 	}
 	isNeighbour := map[string]bool{}
-	for i := range q.shapes {
-		if s := &q.shapes[i]; s.Type == "line" {
+	for i := range question.shapes {
+		if s := &question.shapes[i]; s.Type == "line" {
 			from := centre[point{s.X, s.Y}]
 			to := centre[point{hundredth(s.X + s.Props.Points.A2.X), hundredth(s.Y + s.Props.Points.A2.Y)}]
 			isNeighbour[from], isNeighbour[to] = isNeighbour[from] || to == green, isNeighbour[to] || from == green
@@ -63,18 +63,18 @@ func (q *question) neighbours() (green string, linked, others []string) {
 
 // outlier returns the id of the shape in a pattern scenario whose colour, or else whose outline,
 // occurs only once.
-func (q *question) outlier() string {
+func (question *question) outlier() string {
 	for _, attribute := range []func(*scenario.Shape) string{
 		func(s *scenario.Shape) string { return s.Props.Color },
 		func(s *scenario.Shape) string { return s.Props.Geo },
 	} {
 		count := map[string]int{}
-		for i := range q.shapes {
-			count[attribute(&q.shapes[i])]++
+		for i := range question.shapes {
+			count[attribute(&question.shapes[i])]++
 		}
-		for i := range q.shapes {
-			if count[attribute(&q.shapes[i])] == 1 {
-				return q.shapes[i].ID
+		for i := range question.shapes {
+			if count[attribute(&question.shapes[i])] == 1 {
+				return question.shapes[i].ID
 			}
 		}
 	}
@@ -83,17 +83,17 @@ func (q *question) outlier() string {
 
 // lineEnds reads "Draw a line from the center of A to the center of B." and returns the two
 // centres.
-func (q *question) lineEnds() (a, b point) {
-	words := strings.Fields(strings.TrimSuffix(q.prompt, "."))
-	a.x, a.y = q.byLook(words[7], words[8]).Centre()
-	b.x, b.y = q.byLook(words[13], words[14]).Centre()
+func (question *question) lineEnds() (a, b point) {
+	words := strings.Fields(strings.TrimSuffix(question.prompt, "."))
+	a.x, a.y = question.byLook(words[7], words[8]).Centre()
+	b.x, b.y = question.byLook(words[13], words[14]).Centre()
 	return a, b
 }
 
 // angleTo returns by how much to rotate the arrow of an arrow scenario so that it points at a
 // circle, in radians from -pi to pi.
-func (q *question) angleTo(circle string) float64 {
-	arrow, target := q.byID("shape:blue-arrow"), q.byID(circle)
+func (question *question) angleTo(circle string) float64 {
+	arrow, target := question.byID("shape:blue-arrow"), question.byID(circle)
 	sin, cos := math.Sincos(arrow.Rotation)
 	w, h := arrow.Props.W/2, arrow.Props.H/2
 	x, y := arrow.X+cos*w-sin*h, arrow.Y+sin*w+cos*h
@@ -103,27 +103,27 @@ func (q *question) angleTo(circle string) float64 {
 
 // overlapTargets reads "Delete all shapes in front of (or behind) the COLOR rectangle." and
 // returns the shapes to delete, the reference and the rest, in z-order.
-func (q *question) overlapTargets() (targets []string, reference string, rest []string) {
-	front := strings.Contains(q.prompt, "in front of")
-	words := strings.Fields(q.prompt)
+func (question *question) overlapTargets() (targets []string, reference string, rest []string) {
+	front := strings.Contains(question.prompt, "in front of")
+	words := strings.Fields(question.prompt)
 	color := words[5] // after "behind the"
 	if front {
 		color = words[7] // after "in front of the"
 	}
 	referenceIndex := -1
-	for i := range q.shapes {
-		if q.shapes[i].Props.Color == color {
+	for i := range question.shapes {
+		if question.shapes[i].Props.Color == color {
 			referenceIndex = i
 		}
 	}
-	for i := range q.shapes {
+	for i := range question.shapes {
 		switch {
 		case i == referenceIndex:
-			reference = q.shapes[i].ID
+			reference = question.shapes[i].ID
 		case (i > referenceIndex) == front:
-			targets = append(targets, q.shapes[i].ID)
+			targets = append(targets, question.shapes[i].ID)
 		default:
-			rest = append(rest, q.shapes[i].ID)
+			rest = append(rest, question.shapes[i].ID)
 		}
 	}
 	return targets, reference, rest
@@ -131,10 +131,10 @@ func (q *question) overlapTargets() (targets []string, reference string, rest []
 
 // counterweight returns the centre and size of a rectangle that moves the whiteboard's
 // centre of mass to the frame's centre. It plans with a coarse raster of the shapes.
-func (q *question) counterweight() (centre point, w, h float64) {
+func (question *question) counterweight() (centre point, w, h float64) {
 	var ink inkGrid
-	for i := range q.shapes {
-		ink.addOutline(expandedBy(outlinePoints(&q.shapes[i]), halfStroke))
+	for i := range question.shapes {
+		ink.addOutline(expandedBy(outlinePoints(&question.shapes[i]), halfStroke))
 	}
 	area, massCentre := ink.mass()
 	middle := point{frameW / 2, frameH / 2}
@@ -194,29 +194,29 @@ func textExtent(text string, px float64) (w, h float64) {
 
 // placeCaption returns the largest caption for the label test that fits inside the shape with a
 // margin, in one line or two. If none fits, it returns a very small one at the centre.
-func (q *question) placeCaption(s *scenario.Shape) caption {
-	outline := outlinePoints(s)
+func (question *question) placeCaption(shape *scenario.Shape) caption {
+	outline := outlinePoints(shape)
 	for _, size := range sizes {
 		for _, gap := range []string{" ", "\n"} {
-			text := s.Props.Color + gap + s.Props.Geo
+			text := shape.Props.Color + gap + shape.Props.Geo
 			w, h := textExtent(text, size.px)
-			if at, ok := findRoom(s, outline, w, h); ok {
+			if at, ok := findRoom(shape, outline, w, h); ok {
 				return caption{text, size.name, size.scale, at}
 			}
 		}
 	}
-	x, y := s.Centre()
-	return caption{s.Props.Color + "\n" + s.Props.Geo, "s", 0.25, point{x, y}}
+	x, y := shape.Centre()
+	return caption{shape.Props.Color + "\n" + shape.Props.Geo, "s", 0.25, point{x, y}}
 }
 
 // findRoom returns the top left corner for a caption's box of w x h inside a shape's outline with a
 // margin, as near as possible to the centre of the shape's box. ok is false if there is no room.
-func findRoom(s *scenario.Shape, outline []point, w, h float64) (at point, ok bool) {
+func findRoom(shape *scenario.Shape, outline []point, w, h float64) (at point, ok bool) {
 	const step, margin = 6, 7
-	cx, cy := s.Centre()
+	cx, cy := shape.Centre()
 	best := math.Inf(1)
-	for x := s.X; x+w <= s.X+s.Props.W; x += step {
-		for y := s.Y; y+h <= s.Y+s.Props.H; y += step {
+	for x := shape.X; x+w <= shape.X+shape.Props.W; x += step {
+		for y := shape.Y; y+h <= shape.Y+shape.Props.H; y += step {
 			d := math.Hypot(x+w/2-cx, y+h/2-cy)
 			if d < best && containsBox(outline, x-margin, y-margin, w+2*margin, h+2*margin) {
 				best, at, ok = d, point{hundredth(x), hundredth(y)}, true

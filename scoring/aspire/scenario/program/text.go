@@ -28,55 +28,55 @@ type dialect struct {
 
 // write appends a value of a program's answer as JSON in one of the dialects that models write.
 // depth is the number of lists and objects around v, for the indent.
-func (d dialect) write(b *strings.Builder, v any, depth int) {
+func (dialect dialect) write(text *strings.Builder, v any, depth int) {
 	switch v := v.(type) {
 	case raw:
-		b.WriteString(string(v))
+		text.WriteString(string(v))
 	case string:
-		b.WriteString(strconv.Quote(v)) // ASCII only, so Go's quoting is JSON's
+		text.WriteString(strconv.Quote(v)) // ASCII only, so Go's quoting is JSON's
 	case float64:
-		b.WriteString(strconv.FormatFloat(v, 'f', -1, 64))
+		text.WriteString(strconv.FormatFloat(v, 'f', -1, 64))
 	case object:
-		d.writeEntries(b, '{', '}', len(v), depth, func(i int) {
-			b.WriteString(strconv.Quote(v[i].name) + ": ")
-			d.write(b, v[i].value, depth+1)
+		dialect.writeEntries(text, '{', '}', len(v), depth, func(i int) {
+			text.WriteString(strconv.Quote(v[i].name) + ": ")
+			dialect.write(text, v[i].value, depth+1)
 		})
 	case list:
-		d.writeEntries(b, '[', ']', len(v), depth, func(i int) { d.write(b, v[i], depth+1) })
+		dialect.writeEntries(text, '[', ']', len(v), depth, func(i int) { dialect.write(text, v[i], depth+1) })
 	default:
-		fmt.Fprint(b, v)
+		fmt.Fprint(text, v)
 	}
 }
 
 // writeEntries writes a list or object of n entries between two brackets, with the dialect's line
 // ends, commas and comment. writeEntry writes entry i.
-func (d dialect) writeEntries(b *strings.Builder, open, end byte, n, depth int, writeEntry func(i int)) {
-	b.WriteByte(open)
-	if depth == 0 && d.comment != "" && !d.oneLine {
-		b.WriteString("\n  // " + d.comment)
+func (dialect dialect) writeEntries(text *strings.Builder, open, end byte, n, depth int, writeEntry func(i int)) {
+	text.WriteByte(open)
+	if depth == 0 && dialect.comment != "" && !dialect.oneLine {
+		text.WriteString("\n  // " + dialect.comment)
 	}
 	for i := range n {
-		if !d.oneLine {
-			b.WriteString("\n" + strings.Repeat("  ", depth+1))
+		if !dialect.oneLine {
+			text.WriteString("\n" + strings.Repeat("  ", depth+1))
 		}
 		writeEntry(i)
 		switch {
-		case i < n-1 && d.oneLine:
-			b.WriteString(", ")
-		case i < n-1 || d.trailingCommas:
-			b.WriteByte(',')
+		case i < n-1 && dialect.oneLine:
+			text.WriteString(", ")
+		case i < n-1 || dialect.trailingCommas:
+			text.WriteByte(',')
 		}
 	}
-	if n > 0 && !d.oneLine {
-		b.WriteString("\n" + strings.Repeat("  ", depth))
+	if n > 0 && !dialect.oneLine {
+		text.WriteString("\n" + strings.Repeat("  ", depth))
 	}
-	b.WriteByte(end)
+	text.WriteByte(end)
 }
 
 // text returns v as text.
-func (d dialect) text(v any) string {
+func (dialect dialect) text(v any) string {
 	var b strings.Builder
-	d.write(&b, v, 0)
+	dialect.write(&b, v, 0)
 	return b.String()
 }
 
@@ -153,7 +153,7 @@ var unreadable = []answerForm{
 
 // format puts the answer into one of the text forms, chosen by the index of the scenario.
 // wrong is a draft that some forms show before the answer.
-func (q *question) format(forms []answerForm, answer, wrong object) *string {
-	s := forms[q.cycle(len(forms))](answer, wrong)
+func (question *question) format(forms []answerForm, answer, wrong object) *string {
+	s := forms[question.cycle(len(forms))](answer, wrong)
 	return &s
 }
