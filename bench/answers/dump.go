@@ -38,12 +38,12 @@ var groupOf64 = kind{"64 per task", func(i int) int { return i / 64 }, false}
 // make makes n answers. Each seed has tasks of its own.
 func (k kind) make(dir string, n int, seed uint64) (*dump, error) {
 	d := &dump{path: filepath.Join(dir, "dump.jsonl")}
-	f, err := os.Create(d.path)
+	file, err := os.Create(d.path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	out := bufio.NewWriter(f)
+	defer file.Close()
+	out := bufio.NewWriter(file)
 	for i := range n {
 		line, err := k.line(i, seed)
 		if err != nil {

@@ -98,7 +98,7 @@ func run(plumb, before string, n, rounds int) error {
 	all := make([][][]sample, len(kinds)*len(ways)) // by program, by round
 	for round := range rounds {
 		for i, k := range kinds {
-			d, err := k.make(dir, n, uint64(round+1))
+			dump, err := k.make(dir, n, uint64(round+1))
 			if err != nil {
 				return err
 			}
@@ -107,7 +107,7 @@ func run(plumb, before string, n, rounds int) error {
 				if *row == nil {
 					*row = make([][]sample, len(programs))
 				}
-				if err := inTurn(programs, round, w.score, d, *row); err != nil {
+				if err := inTurn(programs, round, w.score, dump, *row); err != nil {
 					return fmt.Errorf("%s %s: %w", k.name, w.name, err)
 				}
 			}
@@ -123,11 +123,11 @@ func run(plumb, before string, n, rounds int) error {
 func inTurn(programs []string, round int, score func(string, *dump) (sample, error), d *dump, row [][]sample) error {
 	for k := range programs {
 		k = (k + round) % len(programs)
-		s, err := score(programs[k], d)
+		sample, err := score(programs[k], d)
 		if err != nil {
 			return err
 		}
-		row[k] = append(row[k], s)
+		row[k] = append(row[k], sample)
 	}
 	for k := range row {
 		if row[k][round].sum != row[0][round].sum {
@@ -172,23 +172,23 @@ func ratio(row [][]sample, f func(sample) float64) float64 {
 }
 
 // inProcess runs `plumb score` on a dump as a process of its own, and returns what it took.
-func inProcess(program string, d *dump) (s sample, err error) {
-	out := d.path + ".out"
+func inProcess(program string, dump *dump) (s sample, err error) {
+	out := dump.path + ".out"
 	defer os.Remove(out)
-	cmd := exec.Command(program, "score", "--suite", "aspire", "--fidelity", "native", d.path, "-o", out)
+	cmd := exec.Command(program, "score", "--suite", "aspire", "--fidelity", "native", dump.path, "-o", out)
 	begin := time.Now()
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return s, fmt.Errorf("cannot score: %w: %s", err, output)
 	}
 	took := time.Since(begin)
-	b, err := os.ReadFile(out)
+	data, err := os.ReadFile(out)
 	if err != nil {
 		return s, err
 	}
-	n := len(d.lines)
+	n := len(dump.lines)
 	return sample{
 		core: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()) / time.Duration(n),
 		rate: float64(n) / took.Seconds(), rss: cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10,
-		sum: sha256.Sum256(b),
+		sum: sha256.Sum256(data),
 	}, nil
 }

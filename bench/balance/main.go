@@ -81,25 +81,25 @@ type dump struct {
 	scenarios int
 }
 
-func (d dump) path(dir string) string { return filepath.Join(dir, d.name+".jsonl") }
+func (dump dump) path(dir string) string { return filepath.Join(dir, dump.name+".jsonl") }
 
 // write writes a dump of n items of the balance test, whose answers alternate between exact and
 // noisy ones.
-func (d dump) write(dir string, n int) error {
-	f, err := os.Create(d.path(dir))
+func (dump dump) write(dir string, n int) error {
+	file, err := os.Create(dump.path(dir))
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	out := bufio.NewWriter(f)
+	defer file.Close()
+	out := bufio.NewWriter(file)
 	programs := program.All()
 	var line []byte
 	for i := range n {
-		s, err := scenario.Make(1, "balance", i%d.scenarios)
+		s, err := scenario.Make(1, "balance", i%dump.scenarios)
 		if err != nil {
 			return err
 		}
-		p := programs[i/d.scenarios%2] // exact and noisy: nearly every answer adds a shape
+		p := programs[i/dump.scenarios%2] // exact and noisy: nearly every answer adds a shape
 		if line, err = s.AppendLine(line[:0], p.Name, p.Answer(uint64(i), s)); err != nil {
 			return err
 		}

@@ -25,18 +25,18 @@ type kernels struct {
 }
 
 // measure measures the ceilings of the device, on the thread of its context.
-func (k *kernels) measure(c *Ceilings) error {
+func (k *kernels) measure(ceilings *Ceilings) error {
 	if err := load(); err != nil {
 		return fmt.Errorf("cannot load GL functions: %w", err)
 	}
 	gl.GenQueries(1, &k.query)
 	defer gl.DeleteQueries(1, &k.query)
 	var err error
-	if c.DeviceOps, err = k.arithmetic(); err != nil {
+	if ceilings.DeviceOps, err = k.arithmetic(); err != nil {
 		return err
 	}
-	k.moves(c)
-	if c.Dispatch, err = k.dispatch(); err != nil {
+	k.moves(ceilings)
+	if ceilings.Dispatch, err = k.dispatch(); err != nil {
 		return err
 	}
 	if e := gl.GetError(); e != gl.NO_ERROR {

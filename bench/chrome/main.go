@@ -91,20 +91,20 @@ func run(path string, every, rounds, tabs int) error {
 }
 
 // round starts a browser, draws all scenes once to warm it up, and once more by the clock.
-func (r *row) round(requests []chrome.Request) ([]centre, error) {
-	pool, err := chrome.Open(r.cfg)
+func (row *row) round(requests []chrome.Request) ([]centre, error) {
+	pool, err := chrome.Open(row.cfg)
 	if err != nil {
 		return nil, err
 	}
 	defer pool.Close()
-	r.info = pool.Info()
-	if _, _, err := draw(pool, r.cfg.Pages, requests); err != nil {
+	row.info = pool.Info()
+	if _, _, err := draw(pool, row.cfg.Pages, requests); err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	centres, ms, err := draw(pool, r.cfg.Pages, requests)
-	r.times = append(r.times, time.Since(start))
-	r.scene = append(r.scene, ms)
+	centres, ms, err := draw(pool, row.cfg.Pages, requests)
+	row.times = append(row.times, time.Since(start))
+	row.scene = append(row.scene, ms)
 	return centres, err
 }
 
@@ -180,11 +180,11 @@ func report(w io.Writer, rows []*row, scenes, rounds int, head string) {
 }
 
 // quickest returns the mean over scenes of each one's quickest round, ms.
-func (r *row) quickest() (sum float64) {
-	n := len(r.scene[0])
+func (row *row) quickest() (sum float64) {
+	n := len(row.scene[0])
 	for i := range n {
 		best := math.Inf(1)
-		for _, ms := range r.scene {
+		for _, ms := range row.scene {
 			best = min(best, ms[i])
 		}
 		sum += best
@@ -202,13 +202,13 @@ func median(d []time.Duration) time.Duration {
 
 // read makes requests for Chromium of reference scenes, as lists of shapes.
 func read(path string, every int) ([]chrome.Request, error) {
-	f, err := os.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read scenes: %w; see -data", err)
 	}
-	defer f.Close()
+	defer file.Close()
 	var all []chrome.Request
-	lines := bufio.NewScanner(f)
+	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 64<<20)
 	for n := 0; lines.Scan(); n++ {
 		if n%every != 0 {

@@ -38,23 +38,23 @@ func newClient(addr string, timeout time.Duration) *client {
 
 // post sends a body to the daemon under load and returns the answer's, which is valid until the
 // next call. Any status but 200 is an error.
-func (c *client) post(path string, body []byte) ([]byte, error) {
-	c.req.Reset()
-	c.resp.Reset()
-	c.req.Header.SetMethod(fasthttp.MethodPost)
-	c.req.SetRequestURI("http://" + c.http.Addr + path)
-	c.req.Header.SetContentType("application/json")
-	if c.token != "" {
-		c.req.Header.Set("Authorization", "Bearer "+c.token)
+func (client *client) post(path string, body []byte) ([]byte, error) {
+	client.req.Reset()
+	client.resp.Reset()
+	client.req.Header.SetMethod(fasthttp.MethodPost)
+	client.req.SetRequestURI("http://" + client.http.Addr + path)
+	client.req.Header.SetContentType("application/json")
+	if client.token != "" {
+		client.req.Header.Set("Authorization", "Bearer "+client.token)
 	}
-	c.req.SetBodyRaw(body)
-	if err := c.http.Do(&c.req, &c.resp); err != nil {
+	client.req.SetBodyRaw(body)
+	if err := client.http.Do(&client.req, &client.resp); err != nil {
 		return nil, err
 	}
-	if code := c.resp.StatusCode(); code != fasthttp.StatusOK {
+	if code := client.resp.StatusCode(); code != fasthttp.StatusOK {
 		return nil, status(code)
 	}
-	return c.resp.Body(), nil
+	return client.resp.Body(), nil
 }
 
 // status is the error for an answer that is not 200.
@@ -106,21 +106,21 @@ const prompt = "<|im_start|>user\nDraw.<|im_end|>\n<|im_start|>assistant\n"
 
 // openRLHFBody returns the body of a request as OpenRLHF sends it.
 func openRLHFBody(it *item) []byte {
-	b, err := json.Marshal(map[string][]string{"query": {prompt + it.response + "<|im_end|>"}, "prompts": {prompt}, "labels": {it.label}})
+	data, err := json.Marshal(map[string][]string{"query": {prompt + it.response + "<|im_end|>"}, "prompts": {prompt}, "labels": {it.label}})
 	if err != nil {
 		panic(err) // strings have JSON
 	}
-	return b
+	return data
 }
 
 // openRLHFReward reads the reward from an answer to OpenRLHF. ok is false where it has none.
-func openRLHFReward(b []byte) (float64, bool) {
+func openRLHFReward(data []byte) (float64, bool) {
 	var a struct {
 		Rewards []float64            `json:"rewards"`
 		Scores  []float64            `json:"scores"`
 		Logs    map[string][]float64 `json:"extra_logs"`
 	}
-	if json.Unmarshal(b, &a) != nil || len(a.Rewards) != 1 || len(a.Scores) != 1 || len(a.Logs["failed"]) != 1 || a.Logs["failed"][0] != 0 {
+	if json.Unmarshal(data, &a) != nil || len(a.Rewards) != 1 || len(a.Scores) != 1 || len(a.Logs["failed"]) != 1 || a.Logs["failed"][0] != 0 {
 		return 0, false
 	}
 	return a.Rewards[0], true
@@ -128,11 +128,11 @@ func openRLHFReward(b []byte) (float64, bool) {
 
 // slimeBody returns the body of a request as slime sends it.
 func slimeBody(it *item) []byte {
-	b, err := json.Marshal(map[string]string{"prompt": prompt, "response": it.response, "label": it.label})
+	data, err := json.Marshal(map[string]string{"prompt": prompt, "response": it.response, "label": it.label})
 	if err != nil {
 		panic(err)
 	}
-	return b
+	return data
 }
 
 func slimeReward(b []byte) (v float64, ok bool) {
@@ -157,62 +157,62 @@ func newTally() *tally {
 const reported = 5
 
 // failed counts a try that failed.
-func (t *tally) failed(err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.tries[reason(err)]++
+func (tally *tally) failed(err error) {
+	tally.mu.Lock()
+	defer tally.mu.Unlock()
+	tally.tries[reason(err)]++
 }
 
 // answered counts an answer and how long it took.
-func (t *tally) answered(took time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.n++
-	t.took.RecordValue(max(1, took.Microseconds()))
+func (tally *tally) answered(took time.Duration) {
+	tally.mu.Lock()
+	defer tally.mu.Unlock()
+	tally.n++
+	tally.took.RecordValue(max(1, took.Microseconds()))
 }
 
 // lose records a request to the daemon that got no answer.
-func (t *tally) lose(what string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.nLost++
-	if t.nLost <= reported {
-		t.failures = append(t.failures, what)
+func (tally *tally) lose(what string) {
+	tally.mu.Lock()
+	defer tally.mu.Unlock()
+	tally.nLost++
+	if tally.nLost <= reported {
+		tally.failures = append(tally.failures, what)
 	}
 }
 
 // err records a wrong answer of the daemon.
-func (t *tally) err(what string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.nWrong++
-	if t.nWrong <= reported {
-		t.wrong = append(t.wrong, what)
+func (tally *tally) err(what string) {
+	tally.mu.Lock()
+	defer tally.mu.Unlock()
+	tally.nWrong++
+	if tally.nWrong <= reported {
+		tally.wrong = append(tally.wrong, what)
 	}
 }
 
 // ms returns a percentile of the latency, milliseconds.
-func (t *tally) ms(percentile float64) float64 {
-	return float64(t.took.ValueAtPercentile(percentile)) / 1000
+func (tally *tally) ms(percentile float64) float64 {
+	return float64(tally.took.ValueAtPercentile(percentile)) / 1000
 }
 
 // verdict returns an error if a request was lost or got a wrong answer.
-func (t *tally) verdict() error {
-	if t.nLost+t.nWrong == 0 {
+func (tally *tally) verdict() error {
+	if tally.nLost+tally.nWrong == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d requests lost: %q; %d wrong: %q", t.nLost, t.failures, t.nWrong, t.wrong)
+	return fmt.Errorf("%d requests lost: %q; %d wrong: %q", tally.nLost, tally.failures, tally.nWrong, tally.wrong)
 }
 
 // ask gets one reward, with the trainer's retries, and compares it with the expected one.
-func (c *client) ask(trainer *trainer, it *item, body []byte, tally *tally) {
+func (client *client) ask(trainer *trainer, item *item, body []byte, tally *tally) {
 	start := time.Now()
 	for try := range trainer.tries {
-		b, err := c.post(trainer.path, body)
+		data, err := client.post(trainer.path, body)
 		if err == nil {
 			tally.answered(time.Since(start))
-			if v, ok := trainer.reward(b); !ok || v != it.reward {
-				tally.err(fmt.Sprintf("%s %s: got %.300s; want reward %v", trainer.name, clipped(it.line), b, it.reward))
+			if v, ok := trainer.reward(data); !ok || v != item.reward {
+				tally.err(fmt.Sprintf("%s %s: got %.300s; want reward %v", trainer.name, clipped(item.line), data, item.reward))
 			}
 			return
 		}
@@ -221,7 +221,7 @@ func (c *client) ask(trainer *trainer, it *item, body []byte, tally *tally) {
 			time.Sleep(trainer.pause(try))
 		}
 	}
-	tally.lose(fmt.Sprintf("%s %s", trainer.name, clipped(it.line)))
+	tally.lose(fmt.Sprintf("%s %s", trainer.name, clipped(item.line)))
 }
 
 func clipped(b []byte) []byte { return b[:min(len(b), 80)] }

@@ -53,7 +53,9 @@ type target struct {
 }
 
 // dial opens a connection to the daemon's port. It is closed by the caller.
-func (t *target) dial() (net.Conn, error) { return net.DialTimeout("tcp", t.addr, 10*time.Second) }
+func (target *target) dial() (net.Conn, error) {
+	return net.DialTimeout("tcp", target.addr, 10*time.Second)
+}
 
 // head returns the head of an HTTP request of a hostile client, with the empty line at its end.
 // With a token, the daemon lets the request in.
@@ -87,13 +89,13 @@ func hostile(cfg config) error {
 	cfg.say("# hostile: each probe has a daemon of its own and, beside it, %d clients that ask for ordinary items", cfg.clients)
 	cfg.say("%-52s %8s %9s %9s %9s %8s %9s  %s", "probe", "seconds", "peak MiB", "bar MiB", "ordinary", "retried", "p99 ms", "seen")
 	var faults []error
-	for _, p := range probes {
-		if cfg.only != "" && !strings.Contains(p.name, cfg.only) {
+	for _, probe := range probes {
+		if cfg.only != "" && !strings.Contains(probe.name, cfg.only) {
 			continue
 		}
-		if err := cfg.attack(p, items, tokens); err != nil {
+		if err := cfg.attack(probe, items, tokens); err != nil {
 			cfg.say("  FAILED: %v", err)
-			faults = append(faults, fmt.Errorf("%s: %w", p.name, err))
+			faults = append(faults, fmt.Errorf("%s: %w", probe.name, err))
 		}
 	}
 	return errors.Join(faults...)
@@ -102,28 +104,28 @@ func hostile(cfg config) error {
 // attack runs one probe and prints its row. It returns an error where the probe
 // saw what it must not see, the daemon ended, took more memory than the bar, or
 // an ordinary item got no answer or a wrong one.
-func (c config) attack(probe probe, items []item, tokens string) error {
-	cmd := c.command("127.0.0.1:0", append([]string{"--tokens-file", tokens}, probe.flags...)...)
+func (config config) attack(probe probe, items []item, tokens string) error {
+	cmd := config.command("127.0.0.1:0", append([]string{"--tokens-file", tokens}, probe.flags...)...)
 	if probe.files > 0 {
 		cmd = exec.Command("sh", slices.Concat([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, probe.files)}, cmd.Args)...)
 	}
-	process, err := c.launch(cmd, []string{"GOMEMLIMIT="})
+	process, err := config.launch(cmd, []string{"GOMEMLIMIT="})
 	if err != nil {
 		return err
 	}
 	defer process.kill()
 	good := &others{tally: newTally(), over: make(chan struct{})}
-	for i := range c.clients {
+	for i := range config.clients {
 		good.all.Go(func() { good.client(process, items, i) })
 	}
-	for good.answered() < c.clients { // the daemon is warm
+	for good.answered() < config.clients { // the daemon is warm
 		time.Sleep(time.Millisecond)
 	}
 	begin := time.Now()
 	seen, fault := probe.run(&target{process: process, items: items})
 	took := time.Since(begin)
 	before := good.answered()
-	for end := time.Now().Add(30 * time.Second); good.answered() < before+2*c.clients && time.Now().Before(end); {
+	for end := time.Now().Add(30 * time.Second); good.answered() < before+2*config.clients && time.Now().Before(end); {
 		time.Sleep(time.Millisecond) // ordinary items are answered after it too
 	}
 	after := good.answered()
@@ -138,16 +140,16 @@ func (c config) attack(probe probe, items []item, tokens string) error {
 	for _, n := range good.tally.tries {
 		retried += n
 	}
-	c.say("%-52s %8.1f %9d %9s %9d %8d %9.1f  %s", probe.name, took.Seconds(), peak, bar, good.tally.n, retried, good.tally.ms(99), seen)
+	config.say("%-52s %8.1f %9d %9s %9d %8d %9.1f  %s", probe.name, took.Seconds(), peak, bar, good.tally.n, retried, good.tally.ms(99), seen)
 	faults := []error{fault, good.tally.verdict()}
 	if retried > 0 {
-		c.say("  ordinary tries that failed: %v", good.tally.tries)
+		config.say("  ordinary tries that failed: %v", good.tally.tries)
 	}
 	select {
 	case <-process.done:
 		faults = append(faults, fmt.Errorf("the daemon ended: %v: %.2000s", process.err, process.log))
 	default:
-		if after < before+2*c.clients {
+		if after < before+2*config.clients {
 			faults = append(faults, errors.New("ordinary items are not answered any more"))
 		}
 	}
@@ -165,22 +167,22 @@ type others struct {
 	over  chan struct{}
 }
 
-func (o *others) answered() int { return int(o.n.Load()) }
+func (others *others) answered() int { return int(others.n.Load()) }
 
 // client asks the attacked daemon for one item after another, as often as a trainer would, until
 // the probe is over. It ends with the daemon.
-func (o *others) client(d *process, items []item, i int) {
-	c := newClient(d.addr, time.Minute)
-	c.token = validToken
+func (others *others) client(process *process, items []item, i int) {
+	client := newClient(process.addr, time.Minute)
+	client.token = validToken
 	for ; ; i++ {
 		select {
-		case <-o.over:
+		case <-others.over:
 			return
-		case <-d.done:
+		case <-process.done:
 			return
 		default:
 		}
-		c.insist(&items[i%len(items)], o.tally, &o.n)
+		client.insist(&items[i%len(items)], others.tally, &others.n)
 		time.Sleep(10 * time.Millisecond)
 	}
 }

@@ -17,21 +17,21 @@ func idle(target *target) (string, error) {
 	}()
 	refused := 0
 	for range n {
-		c, err := target.dial()
+		conn, err := target.dial()
 		if err != nil {
 			refused++
 			continue
 		}
-		open = append(open, c)
+		open = append(open, conn)
 	}
 	fresh := 0
 	for range 50 { // each asks once, on a connection of its own
-		c := newClient(target.addr, 0)
-		c.token = validToken
-		if _, err := c.post("/v1/score", target.items[0].line); err == nil {
+		client := newClient(target.addr, 0)
+		client.token = validToken
+		if _, err := client.post("/v1/score", target.items[0].line); err == nil {
 			fresh++
 		}
-		c.http.CloseIdleConnections()
+		client.http.CloseIdleConnections()
 	}
 	seen := fmt.Sprintf("%d connections, %d refused; then %d of 50 new clients answered", n, refused, fresh)
 	if fresh < 50 {

@@ -26,37 +26,37 @@ type replies struct {
 }
 
 // add counts a reply of the attacked daemon.
-func (o *replies) add(what string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.n == nil {
-		o.n = map[string]int{}
+func (replies *replies) add(what string) {
+	replies.mu.Lock()
+	defer replies.mu.Unlock()
+	if replies.n == nil {
+		replies.n = map[string]int{}
 	}
-	o.n[what]++
+	replies.n[what]++
 }
 
 // String lists the replies with their counts.
-func (o *replies) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (replies *replies) String() string {
+	replies.mu.Lock()
+	defer replies.mu.Unlock()
 	var parts []string
-	for _, k := range slices.Sorted(maps.Keys(o.n)) {
-		parts = append(parts, fmt.Sprintf("%s: %d", k, o.n[k]))
+	for _, k := range slices.Sorted(maps.Keys(replies.n)) {
+		parts = append(parts, fmt.Sprintf("%s: %d", k, replies.n[k]))
 	}
 	return strings.Join(parts, ", ")
 }
 
 // repeat posts bodies to the attacked daemon from one client each, over and over for holdTime.
-func (t *target) repeat(path string, bodies ...[]byte) *replies {
+func (target *target) repeat(path string, bodies ...[]byte) *replies {
 	var o replies
 	var all sync.WaitGroup
 	end := time.Now().Add(holdTime)
-	for _, b := range bodies {
+	for _, data := range bodies {
 		all.Go(func() {
-			c := newClient(t.addr, time.Minute)
+			c := newClient(target.addr, time.Minute)
 			c.token = validToken
 			for time.Now().Before(end) {
-				if _, err := c.post(path, b); err != nil {
+				if _, err := c.post(path, data); err != nil {
 					o.add(reason(err))
 					time.Sleep(100 * time.Millisecond)
 					continue
@@ -116,41 +116,41 @@ func coverage(t *target) (string, error) {
 // scribbles returns a scene of freehand lines that cross themselves everywhere, on a canvas of
 // 1200 x 800 px times k.
 func scribbles(lines, points int, k float64) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `{"bounds":[0,0,%g,%g],"records":[`, 1200*k, 800*k)
+	var buffer bytes.Buffer
+	fmt.Fprintf(&buffer, `{"bounds":[0,0,%g,%g],"records":[`, 1200*k, 800*k)
 	for i := range lines {
 		if i > 0 {
-			b.WriteByte(',')
+			buffer.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"id":"shape:%d","typeName":"shape","type":"draw","x":0,"y":0,"rotation":0,"index":"a%d","parentId":"page:page","isLocked":false,"opacity":1,"meta":{},`+
+		fmt.Fprintf(&buffer, `{"id":"shape:%d","typeName":"shape","type":"draw","x":0,"y":0,"rotation":0,"index":"a%d","parentId":"page:page","isLocked":false,"opacity":1,"meta":{},`+
 			`"props":{"color":"black","fill":"none","dash":"draw","size":"m","isComplete":true,"isClosed":false,"isPen":false,"scale":1,"segments":[{"type":"free","points":[`, i, i+1)
 		for n := range points {
 			if n > 0 {
-				b.WriteByte(',')
+				buffer.WriteByte(',')
 			}
 			a := float64(n) * 2.4
-			fmt.Fprintf(&b, `{"x":%.0f,"y":%.0f,"z":0.5}`, k*(600+590*math.Cos(a)), k*(400+390*math.Sin(1.37*a)))
+			fmt.Fprintf(&buffer, `{"x":%.0f,"y":%.0f,"z":0.5}`, k*(600+590*math.Cos(a)), k*(400+390*math.Sin(1.37*a)))
 		}
-		b.WriteString(`]}]}}`)
+		buffer.WriteString(`]}]}}`)
 	}
-	b.WriteString(`]}`)
-	return b.Bytes()
+	buffer.WriteString(`]}`)
+	return buffer.Bytes()
 }
 
 // crowd opens n connections at once, calls use with each, and counts the outcomes that use
 // returns.
-func (t *target) crowd(n int, use func(net.Conn) string) string {
+func (target *target) crowd(n int, use func(net.Conn) string) string {
 	var o replies
 	var all sync.WaitGroup
 	for range n {
 		all.Go(func() {
-			c, err := t.dial()
+			conn, err := target.dial()
 			if err != nil {
 				o.add("not let in")
 				return
 			}
-			defer c.Close()
-			o.add(use(c))
+			defer conn.Close()
+			o.add(use(conn))
 		})
 	}
 	all.Wait()
@@ -159,20 +159,20 @@ func (t *target) crowd(n int, use func(net.Conn) string) string {
 
 // holding opens n connections, sends each the parts and keeps them open for that time. It counts
 // the daemon's answers by their first lines.
-func (t *target) holding(long time.Duration, n int, parts ...[]byte) string {
+func (target *target) holding(long time.Duration, n int, parts ...[]byte) string {
 	end := time.Now().Add(long)
-	return t.crowd(n, func(c net.Conn) string {
+	return target.crowd(n, func(conn net.Conn) string {
 		go func() {
-			c.SetWriteDeadline(end)
+			conn.SetWriteDeadline(end)
 			for _, p := range parts {
-				if _, err := c.Write(p); err != nil {
+				if _, err := conn.Write(p); err != nil {
 					return
 				}
 			}
 		}()
-		first := firstLine(c, end)
+		first := firstLine(conn, end)
 		if first == "status 200" { // a stream has only begun
-			first += ", " + firstLine(c, end)
+			first += ", " + firstLine(conn, end)
 		}
 		return first
 	})
@@ -197,7 +197,7 @@ func firstLine(c net.Conn, end time.Time) string {
 
 // window returns the start of a zstd frame that asks for a window of 128 MiB, with 8 kB of its
 // content.
-func window(t *target) (string, error) {
+func window(target *target) (string, error) {
 	frame := binary.LittleEndian.AppendUint32(nil, 0xFD2FB528)
 	frame = append(frame, 0, 17<<3) // no content size; 2 to the power of 10+17 bytes
 	block := 8 << 10
@@ -205,37 +205,37 @@ func window(t *target) (string, error) {
 	frame = append(frame, bytes.Repeat([]byte(" "), block)...)
 	var seen []string
 	for range 3 { // memory that was used before is cleared, and so touched
-		seen = append(seen, t.holding(holdTime/3, 60, []byte(head("POST", "/v1/score", validToken, "Content-Encoding: zstd", "Content-Length: 1000000")), frame))
+		seen = append(seen, target.holding(holdTime/3, 60, []byte(head("POST", "/v1/score", validToken, "Content-Encoding: zstd", "Content-Length: 1000000")), frame))
 	}
 	return strings.Join(seen, "; "), nil
 }
 
 // endless sends streams whose first line has no end, 60 MB of each.
-func endless(t *target) (string, error) {
+func endless(target *target) (string, error) {
 	parts := [][]byte{[]byte(head("POST", "/v1/score/stream", validToken, "Transfer-Encoding: chunked"))}
 	part := bytes.Repeat([]byte("x"), 1<<20)
 	chunk := fmt.Appendf(nil, "%x\r\n%s\r\n", len(part), part)
 	for range 60 {
 		parts = append(parts, chunk)
 	}
-	return t.holding(holdTime, 20, parts...), nil
+	return target.holding(holdTime, 20, parts...), nil
 }
 
 // messages opens WebSocket sessions and sends 15.9 of 16 MB of a message in each.
-func messages(t *target) (string, error) {
+func messages(target *target) (string, error) {
 	const size = 16_000_000
 	shake := head("GET", "/ws", validToken, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")
 	frame := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, size) // text, masked
 	frame = append(frame, 0, 0, 0, 0)
 	frame = append(frame, bytes.Repeat([]byte(" "), size-100_000)...)
 	end := time.Now().Add(holdTime)
-	return t.crowd(60, func(c net.Conn) string {
-		c.SetDeadline(end)
-		if _, err := io.WriteString(c, shake); err != nil || firstLine(c, end) != "status 101" {
+	return target.crowd(60, func(conn net.Conn) string {
+		conn.SetDeadline(end)
+		if _, err := io.WriteString(conn, shake); err != nil || firstLine(conn, end) != "status 101" {
 			return "no session"
 		}
-		c.Write(frame)
-		if firstLine(c, end) == "held" {
+		conn.Write(frame)
+		if firstLine(conn, end) == "held" {
 			return "held"
 		}
 		return "refused"

@@ -55,17 +55,17 @@ const refusalTime = 5 * time.Second
 
 // ended sends a request to the attacked daemon. The daemon must answer with the status want and
 // close the connection within refusalTime.
-func (t *target) ended(request string, want int) error {
+func (target *target) ended(request string, want int) error {
 	line, _, _ := strings.Cut(request, "\r")
-	c, err := t.dial()
+	conn, err := target.dial()
 	if err != nil {
 		return err
 	}
-	defer c.Close()
-	c.SetDeadline(time.Now().Add(refusalTime))
-	io.WriteString(c, request)
-	r := bufio.NewReader(c)
-	resp, err := http.ReadResponse(r, nil)
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(refusalTime))
+	io.WriteString(conn, request)
+	reader := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(reader, nil)
 	if err != nil {
 		return fmt.Errorf("%s: no answer within %v: %w", line, refusalTime, err)
 	}
@@ -75,7 +75,7 @@ func (t *target) ended(request string, want int) error {
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 		return fmt.Errorf("%s: %w", line, err)
 	}
-	if _, err := r.ReadByte(); err != io.EOF {
+	if _, err := reader.ReadByte(); err != io.EOF {
 		return fmt.Errorf("%s: the connection stays open after the answer: %v", line, err)
 	}
 	return nil

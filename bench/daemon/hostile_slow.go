@@ -38,13 +38,13 @@ func slow(target *target) (string, error) {
 	answered, slowest := 0, time.Duration(0)
 	for range fresh {
 		begin := time.Now()
-		c := newClient(target.addr, 10*time.Second)
-		c.token = validToken
-		if _, err := c.post("/v1/score", target.items[0].line); err == nil {
+		client := newClient(target.addr, 10*time.Second)
+		client.token = validToken
+		if _, err := client.post("/v1/score", target.items[0].line); err == nil {
 			answered++
 		}
 		slowest = max(slowest, time.Since(begin))
-		c.http.CloseIdleConnections()
+		client.http.CloseIdleConnections()
 	}
 	close(stop)
 	all.Wait()
@@ -56,8 +56,8 @@ func slow(target *target) (string, error) {
 }
 
 // trickle sends a header byte by byte until the daemon has enough.
-func trickle(c net.Conn, stop chan struct{}) {
-	defer c.Close()
+func trickle(conn net.Conn, stop chan struct{}) {
+	defer conn.Close()
 	h := head("POST", "/v1/score/stream", "", "Content-Length: 100000")
 	for i := range h {
 		select {
@@ -65,7 +65,7 @@ func trickle(c net.Conn, stop chan struct{}) {
 			return
 		case <-time.After(200 * time.Millisecond):
 		}
-		if _, err := io.WriteString(c, h[i:i+1]); err != nil {
+		if _, err := io.WriteString(conn, h[i:i+1]); err != nil {
 			return
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // smuggle hides a request behind another one whose header gives two different ends of its body. A
 // proxy in front of the daemon would take the hidden one for a part of the body.
-func smuggle(t *target) (string, error) {
+func smuggle(target *target) (string, error) {
 	hidden := head("GET", "/v1/suites", validToken)
 	body := "0\r\n\r\n" + hidden
 	ways := [][]string{
@@ -20,14 +20,14 @@ func smuggle(t *target) (string, error) {
 	}
 	let := 0
 	for _, w := range ways {
-		c, err := t.dial()
+		conn, err := target.dial()
 		if err != nil {
 			return "", err
 		}
-		c.SetDeadline(time.Now().Add(10 * time.Second))
-		io.WriteString(c, head("POST", "/v1/score", validToken, w...)+body)
-		b, _ := io.ReadAll(c)
-		c.Close()
+		conn.SetDeadline(time.Now().Add(10 * time.Second))
+		io.WriteString(conn, head("POST", "/v1/score", validToken, w...)+body)
+		b, _ := io.ReadAll(conn)
+		conn.Close()
 		if !strings.HasPrefix(string(b), "HTTP/1.1 400 ") || strings.Count(string(b), "HTTP/1.1 ") != 1 {
 			let++
 		}

@@ -66,7 +66,7 @@ func labelOf(line []byte) (string, error) {
 
 // score runs plumb score on the items and keeps its results. It returns how
 // long that took as a whole process.
-func (c config) score(items []item) (took time.Duration, err error) {
+func (config config) score(items []item) (took time.Duration, err error) {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {
 		return 0, err
@@ -81,7 +81,7 @@ func (c config) score(items []item) (took time.Duration, err error) {
 	if err := os.WriteFile(in, dump.Bytes(), 0o600); err != nil {
 		return 0, err
 	}
-	cmd := exec.Command(c.plumb, append([]string{"score", "--suite", "aspire", in, "-o", out}, c.args...)...)
+	cmd := exec.Command(config.plumb, append([]string{"score", "--suite", "aspire", in, "-o", out}, config.args...)...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	start := time.Now()
@@ -89,11 +89,11 @@ func (c config) score(items []item) (took time.Duration, err error) {
 		return 0, fmt.Errorf("cannot score in process: %w: %s", err, errs.Bytes())
 	}
 	took = time.Since(start)
-	b, err := os.ReadFile(out)
+	data, err := os.ReadFile(out)
 	if err != nil {
 		return 0, err
 	}
-	lines := bytes.Split(bytes.TrimSpace(b), []byte("\n"))
+	lines := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 	if len(lines) != len(items) {
 		return 0, fmt.Errorf("cannot score in process: got %d results; want %d", len(lines), len(items))
 	}

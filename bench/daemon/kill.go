@@ -41,13 +41,13 @@ func kill(cfg config) error {
 	var all sync.WaitGroup
 	for range cfg.clients {
 		all.Go(func() {
-			cl := newClient(addr, time.Minute)
+			client := newClient(addr, time.Minute)
 			for {
 				k := int(next.Add(1)) - 1
 				if k >= cfg.n {
 					return
 				}
-				cl.insist(&items[order(k, len(items))], tally, &acked)
+				client.insist(&items[order(k, len(items))], tally, &acked)
 			}
 		})
 	}
@@ -85,21 +85,21 @@ func kill(cfg config) error {
 // is killed and started again in between. It counts tries that failed, compares the answer with the
 // one that is wanted, and counts the item as lost if the minute ends without an answer. acked counts
 // the answers of all clients.
-func (c *client) insist(it *item, t *tally, acked *atomic.Int64) {
+func (client *client) insist(item *item, tally *tally, acked *atomic.Int64) {
 	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(20 * time.Millisecond) {
-		b, err := c.post("/v1/score", it.line)
+		data, err := client.post("/v1/score", item.line)
 		if err != nil {
-			t.failed(err)
+			tally.failed(err)
 			continue
 		}
 		acked.Add(1)
-		t.answered(time.Since(start))
-		if !bytes.Equal(bytes.TrimSpace(b), it.want) {
-			t.err(fmt.Sprintf("got %.300s; want %.300s", b, it.want))
+		tally.answered(time.Since(start))
+		if !bytes.Equal(bytes.TrimSpace(data), item.want) {
+			tally.err(fmt.Sprintf("got %.300s; want %.300s", data, item.want))
 		}
 		return
 	}
-	t.lose(string(clipped(it.line)))
+	tally.lose(string(clipped(item.line)))
 }
 
 // nest is the folder and the environment of the daemons of one run, by which their leftovers are

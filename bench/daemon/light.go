@@ -38,28 +38,28 @@ func light(cfg config) error {
 }
 
 // oneByOne warms a daemon up with a tenth of the requests and measures the rest.
-func (c config) oneByOne(items []item, args ...string) (tally *tally, began time.Time, err error) {
-	process, err := c.serve("127.0.0.1:0", nil, args...)
+func (config config) oneByOne(items []item, args ...string) (tally *tally, began time.Time, err error) {
+	process, err := config.serve("127.0.0.1:0", nil, args...)
 	if err != nil {
 		return nil, began, err
 	}
 	defer process.kill()
-	cl := newClient(process.addr, time.Minute)
+	client := newClient(process.addr, time.Minute)
 	tally = newTally()
-	for k := -c.n / 10; k < c.n; k++ {
+	for k := -config.n / 10; k < config.n; k++ {
 		if k == 0 {
 			began = time.Now()
 			tally = newTally()
 		}
-		it := &items[(k+c.n)%len(items)]
+		item := &items[(k+config.n)%len(items)]
 		start := time.Now()
-		b, err := cl.post("/v1/score", it.line)
+		data, err := client.post("/v1/score", item.line)
 		if err != nil {
-			return nil, began, fmt.Errorf("cannot score %s: %w", clipped(it.line), err)
+			return nil, began, fmt.Errorf("cannot score %s: %w", clipped(item.line), err)
 		}
 		tally.answered(time.Since(start))
-		if !bytes.Equal(bytes.TrimSpace(b), it.want) {
-			tally.err(fmt.Sprintf("got %.300s; want %.300s", b, it.want))
+		if !bytes.Equal(bytes.TrimSpace(data), item.want) {
+			tally.err(fmt.Sprintf("got %.300s; want %.300s", data, item.want))
 		}
 	}
 	if err := tally.verdict(); err != nil {

@@ -87,15 +87,15 @@ func main() {
 	}
 }
 
-func (c config) say(format string, args ...any) { fmt.Fprintf(c.out, format+"\n", args...) }
+func (config config) say(format string, args ...any) { fmt.Fprintf(config.out, format+"\n", args...) }
 
 // header prints on what machine, commit and flags the figures were taken.
-func (c config) header() error {
-	commit, err := rig.CommitOf(c.plumb)
+func (config config) header() error {
+	commit, err := rig.CommitOf(config.plumb)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(c.out, rig.Header(commit))
-	c.say("# clients and daemon share them; serve %s", strings.Join(append(c.args, c.more...), " "))
+	fmt.Fprint(config.out, rig.Header(commit))
+	config.say("# clients and daemon share them; serve %s", strings.Join(append(config.args, config.more...), " "))
 	return nil
 }

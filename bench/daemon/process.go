@@ -35,21 +35,21 @@ type buffer struct {
 }
 
 // Write implements io.Writer. It keeps the last half of a MiB at least.
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.buf = append(b.buf, p...)
-	if len(b.buf) > 1<<20 {
-		b.buf = append([]byte(nil), b.buf[len(b.buf)-1<<19:]...)
+func (buffer *buffer) Write(p []byte) (int, error) {
+	buffer.mu.Lock()
+	defer buffer.mu.Unlock()
+	buffer.buf = append(buffer.buf, p...)
+	if len(buffer.buf) > 1<<20 {
+		buffer.buf = append([]byte(nil), buffer.buf[len(buffer.buf)-1<<19:]...)
 	}
 	return len(p), nil
 }
 
 // String returns what was kept of the daemon's output.
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return string(b.buf)
+func (buffer *buffer) String() string {
+	buffer.mu.Lock()
+	defer buffer.mu.Unlock()
+	return string(buffer.buf)
 }
 
 var (
@@ -59,17 +59,17 @@ var (
 
 // serve starts a daemon on an address, port 0 for a free one, and waits until it
 // listens. env are further variables, NAME=VALUE.
-func (c config) serve(addr string, env []string, args ...string) (*process, error) {
-	return c.launch(c.command(addr, args...), env)
+func (config config) serve(addr string, env []string, args ...string) (*process, error) {
+	return config.launch(config.command(addr, args...), env)
 }
 
 // command returns the command that runs `plumb serve` on an address.
-func (c config) command(addr string, args ...string) *exec.Cmd {
-	return exec.Command(c.plumb, slices.Concat([]string{"serve", "--listen", addr, "--admin", "127.0.0.1:0", "--suite", "aspire"}, c.args, c.more, args)...)
+func (config config) command(addr string, args ...string) *exec.Cmd {
+	return exec.Command(config.plumb, slices.Concat([]string{"serve", "--listen", addr, "--admin", "127.0.0.1:0", "--suite", "aspire"}, config.args, config.more, args)...)
 }
 
 // launch starts a daemon and waits until it listens.
-func (c config) launch(cmd *exec.Cmd, env []string) (*process, error) {
+func (config config) launch(cmd *exec.Cmd, env []string) (*process, error) {
 	p := &process{cmd: cmd, log: new(buffer), done: make(chan struct{})}
 	p.cmd.Env, p.cmd.Stderr = append(os.Environ(), env...), p.log
 	if err := p.cmd.Start(); err != nil {
@@ -99,38 +99,38 @@ func (c config) launch(cmd *exec.Cmd, env []string) (*process, error) {
 }
 
 // kill ends the process at once.
-func (p *process) kill() {
-	p.cmd.Process.Kill()
-	<-p.done
+func (process *process) kill() {
+	process.cmd.Process.Kill()
+	<-process.done
 }
 
 // stop drains the daemon and waits for its end.
-func (p *process) stop() error {
-	p.cmd.Process.Signal(syscall.SIGTERM)
+func (process *process) stop() error {
+	process.cmd.Process.Signal(syscall.SIGTERM)
 	select {
-	case <-p.done:
+	case <-process.done:
 	case <-time.After(2 * time.Minute):
-		p.kill()
+		process.kill()
 		return errors.New("the daemon did not stop within two minutes")
 	}
-	if p.err != nil {
-		return fmt.Errorf("the daemon ended with %w: %s", p.err, p.log)
+	if process.err != nil {
+		return fmt.Errorf("the daemon ended with %w: %s", process.err, process.log)
 	}
 	return nil
 }
 
 // resident returns the process's memory now, bytes; 0 where it has ended.
-func (p *process) resident() int64 { return rig.MemoryOf(p.cmd.Process.Pid).Resident }
+func (process *process) resident() int64 { return rig.MemoryOf(process.cmd.Process.Pid).Resident }
 
 // peak returns the most memory that the process ever had, MiB; 0 where it has ended.
-func (p *process) peak() int { return int(rig.MemoryOf(p.cmd.Process.Pid).Peak >> 20) }
+func (process *process) peak() int { return int(rig.MemoryOf(process.cmd.Process.Pid).Peak >> 20) }
 
 // metrics holds the values of a daemon's Prometheus metrics by name and labels.
 type metrics map[string]float64
 
 // scrape reads the Prometheus metrics of the daemon under load.
-func (p *process) scrape() (metrics, error) {
-	resp, err := http.Get("http://" + p.admin + "/metrics")
+func (process *process) scrape() (metrics, error) {
+	resp, err := http.Get("http://" + process.admin + "/metrics")
 	if err != nil {
 		return nil, fmt.Errorf("cannot read metrics: %w", err)
 	}
@@ -152,11 +152,11 @@ func (p *process) scrape() (metrics, error) {
 }
 
 // sum adds the series of a name, whatever their labels.
-func (m metrics) sum(name string) (v float64) {
-	for series, x := range m {
+func (metrics metrics) sum(name string) (value float64) {
+	for series, x := range metrics {
 		if base, _, _ := strings.Cut(series, "{"); base == name {
-			v += x
+			value += x
 		}
 	}
-	return v
+	return value
 }

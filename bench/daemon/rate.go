@@ -33,9 +33,9 @@ func rate(cfg config) error {
 		if err != nil {
 			return err
 		}
-		t := newTally()
-		took := cfg.through(process.addr, items, t)
-		if err := t.verdict(); err != nil {
+		tally := newTally()
+		took := cfg.through(process.addr, items, tally)
+		if err := tally.verdict(); err != nil {
 			return err
 		}
 		outside := float64(len(items)) / took.Seconds()
@@ -43,26 +43,26 @@ func rate(cfg config) error {
 			continue
 		}
 		ratios = append(ratios, outside/inside)
-		cfg.say("%3d %14.0f %14.0f %6.2f %9.1f ms %9.1f ms", run, inside, outside, outside/inside, t.ms(50), t.ms(99))
+		cfg.say("%3d %14.0f %14.0f %6.2f %9.1f ms %9.1f ms", run, inside, outside, outside/inside, tally.ms(50), tally.ms(99))
 	}
 	slices.Sort(ratios)
 	cfg.say("median ratio %.2f", ratios[len(ratios)/2])
-	m, err := process.scrape()
+	metrics, err := process.scrape()
 	if err != nil {
 		return err
 	}
-	cfg.say("mean batch %.1f samples", m.sum("plumb_samples_total")/m.sum("plumb_batches_total"))
+	cfg.say("mean batch %.1f samples", metrics.sum("plumb_samples_total")/metrics.sum("plumb_batches_total"))
 	return process.stop()
 }
 
 // inside returns how many items a second plumb score scores, without its start.
-func (c config) inside(items []item) (float64, error) {
+func (config config) inside(items []item) (float64, error) {
 	repeated := slices.Clone(items)
-	one, err := c.score(repeated[:1])
+	one, err := config.score(repeated[:1])
 	if err != nil {
 		return 0, err
 	}
-	all, err := c.score(repeated)
+	all, err := config.score(repeated)
 	if err != nil {
 		return 0, err
 	}
@@ -70,28 +70,28 @@ func (c config) inside(items []item) (float64, error) {
 }
 
 // through sends each item as a request of its own and compares the bytes of the results.
-func (c config) through(addr string, items []item, tally *tally) time.Duration {
+func (config config) through(addr string, items []item, tally *tally) time.Duration {
 	var next atomic.Int64
 	var all sync.WaitGroup
 	start := time.Now()
-	for range c.clients {
+	for range config.clients {
 		all.Go(func() {
-			cl := newClient(addr, time.Minute)
+			client := newClient(addr, time.Minute)
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= len(items) {
 					return
 				}
 				begin := time.Now()
-				b, err := cl.post("/v1/score", items[i].line)
+				data, err := client.post("/v1/score", items[i].line)
 				if err != nil {
 					tally.failed(err)
 					tally.lose(fmt.Sprintf("%s: %v", clipped(items[i].line), err))
 					continue
 				}
 				tally.answered(time.Since(begin))
-				if !bytes.Equal(bytes.TrimSpace(b), items[i].want) {
-					tally.err(fmt.Sprintf("got %.300s; want %.300s", b, items[i].want))
+				if !bytes.Equal(bytes.TrimSpace(data), items[i].want) {
+					tally.err(fmt.Sprintf("got %.300s; want %.300s", data, items[i].want))
 				}
 			}
 		})

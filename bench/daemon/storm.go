@@ -22,13 +22,13 @@ func storm(cfg config) error {
 	}
 	cfg.say("# storm: %d clients, %d requests over %d items of %s, half of the clients as OpenRLHF, half as slime; a restart after 2 of 5, one lost context before and one after", cfg.clients, cfg.n, len(items), strings.Join(cfg.tests, ", "))
 	// A daemon answers in batches of about 20: both losses come early in its life.
-	at := max(2, cfg.n/4000)
-	first, err := cfg.serve("127.0.0.1:0", []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", at)})
+	pos := max(2, cfg.n/4000)
+	first, err := cfg.serve("127.0.0.1:0", []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", pos)})
 	if err != nil {
 		return err
 	}
 	defer first.kill()
-	s := &stormy{config: cfg, items: items, tally: newTally(), first: first, at: at}
+	s := &stormy{config: cfg, items: items, tally: newTally(), first: first, at: pos}
 	if err := s.run(); err != nil {
 		return err
 	}
@@ -49,43 +49,43 @@ type stormy struct {
 }
 
 // run sends requests from all clients while daemons restart.
-func (s *stormy) run() error {
+func (stormy *stormy) run() error {
 	var all sync.WaitGroup
 	start := time.Now()
-	for i := range s.clients {
-		all.Go(func() { s.client(i) })
+	for i := range stormy.clients {
+		all.Go(func() { stormy.client(i) })
 	}
 	stop := make(chan struct{})
 	var watcher sync.WaitGroup
-	watcher.Go(func() { s.watch(stop) })
+	watcher.Go(func() { stormy.watch(stop) })
 	restarted := make(chan error, 1)
-	go func() { restarted <- s.restart() }()
+	go func() { restarted <- stormy.restart() }()
 	err := <-restarted
 	all.Wait()
-	s.took = time.Since(start)
+	stormy.took = time.Since(start)
 	close(stop)
 	watcher.Wait()
 	if err != nil {
 		return err
 	}
-	defer s.second.kill()
-	if s.new, err = s.second.scrape(); err != nil {
+	defer stormy.second.kill()
+	if stormy.new, err = stormy.second.scrape(); err != nil {
 		return err
 	}
-	return s.second.stop()
+	return stormy.second.stop()
 }
 
 // client asks the daemon, which is restarted again and again, until all requests have been taken.
-func (s *stormy) client(i int) {
-	r := &trainers[i%len(trainers)]
-	c := newClient(s.first.addr, r.timeout)
+func (stormy *stormy) client(i int) {
+	trainer := &trainers[i%len(trainers)]
+	client := newClient(stormy.first.addr, trainer.timeout)
 	for {
-		k := int(s.next.Add(1)) - 1
-		if k >= s.n {
+		k := int(stormy.next.Add(1)) - 1
+		if k >= stormy.n {
 			return
 		}
-		it := &s.items[order(k, len(s.items))]
-		c.ask(r, it, r.body(it), s.tally)
+		it := &stormy.items[order(k, len(stormy.items))]
+		client.ask(trainer, it, trainer.body(it), stormy.tally)
 	}
 }
 
@@ -101,57 +101,57 @@ func order(k, n int) int {
 }
 
 // restart starts a new daemon, which takes over the port, and then tells the old one to end.
-func (s *stormy) restart() (err error) {
-	for int(s.next.Load()) < 2*s.n/5 {
+func (stormy *stormy) restart() (err error) {
+	for int(stormy.next.Load()) < 2*stormy.n/5 {
 		time.Sleep(5 * time.Millisecond)
 	}
-	if s.second, err = s.serve(s.first.addr, []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", s.at)}); err != nil {
+	if stormy.second, err = stormy.serve(stormy.first.addr, []string{fmt.Sprintf("PLUMB_FAULT=context_loss@%d", stormy.at)}); err != nil {
 		return err
 	}
-	if s.old, err = s.first.scrape(); err != nil {
+	if stormy.old, err = stormy.first.scrape(); err != nil {
 		return err
 	}
-	return s.first.stop()
+	return stormy.first.stop()
 }
 
 // watch samples the memory of both daemons twice a second, until stop is closed. The second daemon takes
 // over during the storm, so it is nil at first.
-func (s *stormy) watch(stop chan struct{}) {
+func (stormy *stormy) watch(stop chan struct{}) {
 	for {
 		select {
 		case <-stop:
 			return
 		case <-time.After(500 * time.Millisecond):
 		}
-		s.memory[0] = append(s.memory[0], s.first.resident())
-		if p := s.second; p != nil {
-			s.memory[1] = append(s.memory[1], p.resident())
+		stormy.memory[0] = append(stormy.memory[0], stormy.first.resident())
+		if p := stormy.second; p != nil {
+			stormy.memory[1] = append(stormy.memory[1], p.resident())
 		}
 	}
 }
 
 // report prints what happened, and returns an error if an answer was lost or wrong.
-func (s *stormy) report() error {
-	s.say("requests answered   %d in %.1f s: %.0f requests/s", s.tally.n, s.took.Seconds(), float64(s.tally.n)/s.took.Seconds())
-	s.say("latency             p50 %.1f ms, p99 %.1f ms, greatest %.1f ms (from the first try to the answer)", s.tally.ms(50), s.tally.ms(99), s.tally.ms(100))
-	s.say("tries that failed   %v", s.tally.tries)
-	sum := func(name string) float64 { return s.old.sum(name) + s.new.sum(name) }
+func (stormy *stormy) report() error {
+	stormy.say("requests answered   %d in %.1f s: %.0f requests/s", stormy.tally.n, stormy.took.Seconds(), float64(stormy.tally.n)/stormy.took.Seconds())
+	stormy.say("latency             p50 %.1f ms, p99 %.1f ms, greatest %.1f ms (from the first try to the answer)", stormy.tally.ms(50), stormy.tally.ms(99), stormy.tally.ms(100))
+	stormy.say("tries that failed   %v", stormy.tally.tries)
+	sum := func(name string) float64 { return stormy.old.sum(name) + stormy.new.sum(name) }
 	batches := sum("plumb_batches_total")
 	mean := sum("plumb_samples_total") / batches
-	s.say("mean batch          %.1f samples, %.1f pictures (%.0f batches)", mean, sum("plumb_batch_size_sum")/batches, batches)
-	s.say("contexts lost       %.0f and %.0f", s.old.sum("plumb_gl_context_resets_total"), s.new.sum("plumb_gl_context_resets_total"))
-	s.say("samples             %v", outcomes(s.old, s.new))
-	for i, m := range s.memory {
-		s.say("memory of daemon %d  %s", i+1, flatness(m))
+	stormy.say("mean batch          %.1f samples, %.1f pictures (%.0f batches)", mean, sum("plumb_batch_size_sum")/batches, batches)
+	stormy.say("contexts lost       %.0f and %.0f", stormy.old.sum("plumb_gl_context_resets_total"), stormy.new.sum("plumb_gl_context_resets_total"))
+	stormy.say("samples             %v", outcomes(stormy.old, stormy.new))
+	for i, m := range stormy.memory {
+		stormy.say("memory of daemon %d  %s", i+1, flatness(m))
 	}
-	s.say("lost                %d", s.tally.nLost)
-	s.say("wrong               %d", s.tally.nWrong)
-	err := s.tally.verdict()
-	if s.old.sum("plumb_gl_context_resets_total") < 1 || s.new.sum("plumb_gl_context_resets_total") < 1 {
+	stormy.say("lost                %d", stormy.tally.nLost)
+	stormy.say("wrong               %d", stormy.tally.nWrong)
+	err := stormy.tally.verdict()
+	if stormy.old.sum("plumb_gl_context_resets_total") < 1 || stormy.new.sum("plumb_gl_context_resets_total") < 1 {
 		err = errors.Join(err, errors.New("no context was lost; want a program with build tag fault"))
 	}
-	if s.tally.n+s.tally.nLost != s.n {
-		err = errors.Join(err, fmt.Errorf("%d requests were answered; want %d", s.tally.n, s.n))
+	if stormy.tally.n+stormy.tally.nLost != stormy.n {
+		err = errors.Join(err, fmt.Errorf("%d requests were answered; want %d", stormy.tally.n, stormy.n))
 	}
 	return err
 }

@@ -39,23 +39,23 @@ func floor(dir string, ownSeconds float64, records, rounds int) error {
 // it took.
 func unpack(path string) (float64, error) {
 	from := used()
-	in, err := input.Open(path, nil, input.Limits{})
+	source, err := input.Open(path, nil, input.Limits{})
 	if err != nil {
 		return 0, err
 	}
-	defer in.Close()
-	a, err := archive.Open(in)
+	defer source.Close()
+	a, err := archive.Open(source)
 	if err != nil {
 		return 0, err
 	}
 	buf := make([]byte, 64<<10)
 	for i := range a.Files {
-		r, err := a.Entry(&a.Files[i])
+		reader, err := a.Entry(&a.Files[i])
 		if err != nil {
 			return 0, err
 		}
-		_, err = io.CopyBuffer(io.Discard, struct{ io.Reader }{r}, buf)
-		r.Close()
+		_, err = io.CopyBuffer(io.Discard, struct{ io.Reader }{reader}, buf)
+		reader.Close()
 		if err != nil {
 			return 0, err
 		}

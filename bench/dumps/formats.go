@@ -112,13 +112,13 @@ var formats = []struct {
 // jsonLines returns a function that writes answers as a dump of JSON lines.
 func jsonLines(line func(a *answers, i int) any) func(string, *answers) error {
 	return func(path string, a *answers) error {
-		return fill(path, func(w *bufio.Writer) error {
+		return fill(path, func(out *bufio.Writer) error {
 			for i := range a.list {
-				b, err := json.Marshal(line(a, i))
+				dst, err := json.Marshal(line(a, i))
 				if err != nil {
 					return err
 				}
-				w.Write(append(b, '\n'))
+				out.Write(append(dst, '\n'))
 			}
 			return nil
 		})
@@ -130,25 +130,25 @@ func fill(path string, write func(*bufio.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.Create(path)
+	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	w := bufio.NewWriterSize(f, 1<<20)
-	if err := write(w); err != nil {
+	defer file.Close()
+	out := bufio.NewWriterSize(file, 1<<20)
+	if err := write(out); err != nil {
 		return err
 	}
-	return w.Flush()
+	return out.Flush()
 }
 
 // writeCSV writes answers as a dump in CSV with a header.
-func writeCSV(path string, a *answers) error {
+func writeCSV(path string, answers *answers) error {
 	return fill(path, func(w *bufio.Writer) error {
 		c := csv.NewWriter(w)
 		c.Write([]string{"id", "suite", "response"})
-		for _, x := range a.list {
-			c.Write([]string{x.id, a.suite, x.text})
+		for _, x := range answers.list {
+			c.Write([]string{x.id, answers.suite, x.text})
 		}
 		c.Flush()
 		return c.Error()
@@ -156,7 +156,7 @@ func writeCSV(path string, a *answers) error {
 }
 
 // writeParquet writes answers as a dump in Parquet, in row groups of 10,000.
-func writeParquet(path string, a *answers) error {
+func writeParquet(path string, answers *answers) error {
 	type row struct {
 		ID       string `parquet:"id"`
 		Suite    string `parquet:"suite,dict"`
@@ -164,8 +164,8 @@ func writeParquet(path string, a *answers) error {
 	}
 	return fill(path, func(w *bufio.Writer) error {
 		p := parquet.NewGenericWriter[row](w, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(10_000))
-		for _, x := range a.list {
-			if _, err := p.Write([]row{{x.id, a.suite, x.text}}); err != nil {
+		for _, x := range answers.list {
+			if _, err := p.Write([]row{{x.id, answers.suite, x.text}}); err != nil {
 				return err
 			}
 		}
@@ -174,7 +174,7 @@ func writeParquet(path string, a *answers) error {
 }
 
 // writeXLSX writes answers as a dump in a spreadsheet with a header.
-func writeXLSX(path string, a *answers) error {
+func writeXLSX(path string, answers *answers) error {
 	file := excelize.NewFile()
 	defer file.Close()
 	s, err := file.NewStreamWriter("Sheet1")
@@ -182,7 +182,7 @@ func writeXLSX(path string, a *answers) error {
 		return err
 	}
 	s.SetRow("A1", []any{"index", "question", "prediction"})
-	for i, x := range a.list {
+	for i, x := range answers.list {
 		if err := s.SetRow("A"+strconv.Itoa(i+2), []any{x.id, "Which one is it?", x.text}); err != nil {
 			return err
 		}
@@ -202,12 +202,12 @@ func writeInspect(method uint16) func(string, *answers) error {
 		return fill(path, func(w *bufio.Writer) error {
 			writer := zip.NewWriter(w)
 			writer.RegisterCompressor(zstdMethod, func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) })
-			put := func(name string, v any) error {
+			put := func(name string, value any) error {
 				e, err := writer.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 				if err != nil {
 					return err
 				}
-				return json.NewEncoder(e).Encode(v)
+				return json.NewEncoder(e).Encode(value)
 			}
 			for _, x := range a.list {
 				err := put("samples/"+x.id+"_epoch_1.json", map[string]any{"id": x.id, "epoch": 1, "input": "Which one is it?", "target": "-", "metadata": map[string]any{"id": x.id, "suite": a.suite},
@@ -228,21 +228,21 @@ func writeInspect(method uint16) func(string, *answers) error {
 
 // writeHELM writes a document with all states, and its sibling that names the run.
 func writeHELM(path string, a *answers) error {
-	return fill(path, func(w *bufio.Writer) error {
-		fmt.Fprint(w, `{"adapter_spec":{"method":"generation","model":"org/m","model_deployment":"org/m"},"request_states":[`)
+	return fill(path, func(out *bufio.Writer) error {
+		fmt.Fprint(out, `{"adapter_spec":{"method":"generation","model":"org/m","model_deployment":"org/m"},"request_states":[`)
 		for i, x := range a.list {
-			b, err := json.Marshal(map[string]any{"instance": map[string]any{"input": map[string]any{"text": "Which one is it?"}, "references": []any{}, "split": "test", "id": x.id},
+			data, err := json.Marshal(map[string]any{"instance": map[string]any{"input": map[string]any{"text": "Which one is it?"}, "references": []any{}, "split": "test", "id": x.id},
 				"train_trial_index": 0, "request": map[string]any{"model": "org/m", "prompt": "Which one is it?"},
 				"result": map[string]any{"success": true, "cached": false, "completions": []any{map[string]any{"text": x.text, "logprob": 0, "tokens": []any{}, "finish_reason": map[string]any{"reason": "stop"}}}}})
 			if err != nil {
 				return err
 			}
 			if i > 0 {
-				w.WriteString(",")
+				out.WriteString(",")
 			}
-			w.Write(b)
+			out.Write(data)
 		}
-		_, err := w.WriteString("]}\n")
+		_, err := out.WriteString("]}\n")
 		return err
 	})
 }

@@ -104,18 +104,18 @@ func run(plumb, before string, choices, scenes, rounds int) error {
 
 // waysOf writes the dumps and returns how they are scored. The first way is plumb's own format, whose
 // lines name tasks of a file as the records of other formats do.
-func waysOf(plumb, before, dir string, a *answers) ([]*way, error) {
+func waysOf(plumb, before, dir string, answers *answers) ([]*way, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	flags := []string{"score", "--paper", "none", "--tasks", a.suite + "=" + a.tasks, "--suite", a.suite}
+	flags := []string{"score", "--paper", "none", "--tasks", answers.suite + "=" + answers.tasks, "--suite", answers.suite}
 	var ways []*way
 	add := func(name, program string, args ...string) {
 		ways = append(ways, &way{name: name, program: program, args: append(append([]string{}, flags...), args...)})
 	}
 	for i, f := range formats {
 		path := filepath.Join(dir, f.file)
-		if err := f.write(path, a); err != nil {
+		if err := f.write(path, answers); err != nil {
 			return nil, fmt.Errorf("cannot write %s: %w", f.name, err)
 		}
 		add(f.name, plumb, path)
@@ -167,54 +167,54 @@ func measure(ways []*way, rounds int) error {
 }
 
 // check scores the dump once and returns its ids and scores, which must be equal to want; "" for any.
-func (w *way) check(want string) (string, error) {
+func (way *way) check(want string) (string, error) {
 	var out bytes.Buffer
-	if _, err := w.start(&out); err != nil {
+	if _, err := way.start(&out); err != nil {
 		return "", err
 	}
-	got, err := w.scores(out.Bytes())
+	got, err := way.scores(out.Bytes())
 	if err == nil && want != "" && got != want {
 		err = errors.New("the scores are not those of plumb's own format")
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", w.name, err)
+		return "", fmt.Errorf("%s: %w", way.name, err)
 	}
 	return got, nil
 }
 
 // run scores the dump and returns the core time in seconds.
-func (w *way) run() (float64, error) {
-	if w.to == "" {
-		return w.start(nil)
+func (way *way) run() (float64, error) {
+	if way.to == "" {
+		return way.start(nil)
 	}
-	f, err := os.Create(w.to)
+	file, err := os.Create(way.to)
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	return w.start(f)
+	defer file.Close()
+	return way.start(file)
 }
 
 // start runs the program with its standard output to out and returns the core time in seconds.
-func (w *way) start(out io.Writer) (float64, error) {
-	cmd := exec.Command(w.program, w.args...)
+func (way *way) start(out io.Writer) (float64, error) {
+	cmd := exec.Command(way.program, way.args...)
 	var errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = out, &errs
 	if err := cmd.Run(); err != nil {
-		return 0, fmt.Errorf("%s: %w: %s", w.name, err, tail(errs.String()))
+		return 0, fmt.Errorf("%s: %w: %s", way.name, err, tail(errs.String()))
 	}
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), nil
 }
 
 // scores returns the ids and scores of a run, a line each.
-func (w *way) scores(out []byte) (string, error) {
-	if len(w.output) > 0 {
+func (way *way) scores(out []byte) (string, error) {
+	if len(way.output) > 0 {
 		var err error
-		if out, err = os.ReadFile(w.output); err != nil {
+		if out, err = os.ReadFile(way.output); err != nil {
 			return "", err
 		}
 	}
-	var b strings.Builder
+	var text strings.Builder
 	for line := range bytes.Lines(out) {
 		var r struct {
 			ID    string
@@ -226,9 +226,9 @@ func (w *way) scores(out []byte) (string, error) {
 		if r.Score == nil {
 			return "", fmt.Errorf("got %.300s; want a score", line)
 		}
-		fmt.Fprintln(&b, r.ID, *r.Score)
+		fmt.Fprintln(&text, r.ID, *r.Score)
 	}
-	return b.String(), nil
+	return text.String(), nil
 }
 
 // tail returns the end of a long text.

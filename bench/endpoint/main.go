@@ -54,12 +54,12 @@ func run() error {
 		return err
 	}
 	if *bills != "" {
-		f, err := os.OpenFile(*bills, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		file, err := os.OpenFile(*bills, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
 			return err
 		}
-		defer f.Close()
-		cfg.Bills = f
+		defer file.Close()
+		cfg.Bills = file
 	}
 	l, err := net.Listen("tcp", *listen)
 	if err != nil {
@@ -96,18 +96,18 @@ func readFaults(s string) (map[chattest.Fault]float64, error) {
 }
 
 // readAnswers reads the answers of the made-up model.
-func readAnswers(s string) (func(*chattest.Call) string, error) {
-	if s == "" {
+func readAnswers(text string) (func(*chattest.Call) string, error) {
+	if text == "" {
 		return nil, nil
 	}
 	read := chattest.Answers
-	path, exact := strings.CutPrefix(s, "exact:")
+	path, exact := strings.CutPrefix(text, "exact:")
 	if exact {
 		read = chattest.Exact
 	}
-	b, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return read(b)
+	return read(data)
 }

@@ -40,13 +40,13 @@ func main() {
 	fmt.Println("# Made results, no dump. Times in ms: median and largest of the requests. The goals are 2,000 ms for the first page, 150 ms for a filter")
 	fmt.Println("# with its histogram and counts, 100 ms for a part of a list while scrolling, and 1,000 MB. Memory is that of the process without and with the")
 	fmt.Println("# pages of the index that the kernel holds for it.")
-	for _, s := range strings.Split(*sizes, ",") {
-		n, err := strconv.Atoi(s)
+	for _, text := range strings.Split(*sizes, ",") {
+		n, err := strconv.Atoi(text)
 		if err == nil {
 			err = measure(*program, *dir, n)
 		}
 		if err != nil {
-			log.Fatalf("cannot measure %s rows: %v", s, err)
+			log.Fatalf("cannot measure %s rows: %v", text, err)
 		}
 	}
 }
@@ -57,14 +57,14 @@ func measure(program, dir string, n int) error {
 	path := filepath.Join(dir, fmt.Sprintf("explorer-%d.jsonl", n))
 	defer os.Remove(path)
 	defer os.Remove(path + index.Suffix)
-	f, err := os.Create(path)
+	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	if err := indextest.Write(f, n); err != nil {
+	if err := indextest.Write(file, n); err != nil {
 		return err
 	}
-	if err := f.Close(); err != nil {
+	if err := file.Close(); err != nil {
 		return err
 	}
 	info, _ := os.Stat(path)
@@ -102,12 +102,12 @@ func measure(program, dir string, n int) error {
 }
 
 // queries measures what the pages of `plumb view` ask for.
-func (p *process) queries(n int) error {
-	r := rand.New(rand.NewPCG(3, 4))
+func (process *process) queries(n int) error {
+	random := rand.New(rand.NewPCG(3, 4))
 	tests, models := []string{"maze", "graph", "label", "line", "arrow"}, []string{"alpha-72b", "beta-9b", "gamma"}
 	filter := func(i int) string {
-		q := map[string]any{"values": map[string][]string{"test": {tests[r.IntN(len(tests))]}, "model": {models[r.IntN(len(models))]}},
-			"score": map[string]float64{"low": r.Float64() / 2, "high": 0.5 + r.Float64()/2}}
+		q := map[string]any{"values": map[string][]string{"test": {tests[random.IntN(len(tests))]}, "model": {models[random.IntN(len(models))]}},
+			"score": map[string]float64{"low": random.Float64() / 2, "high": 0.5 + random.Float64()/2}}
 		b, _ := json.Marshal(q)
 		return url.QueryEscape(string(b))
 	}
@@ -119,23 +119,23 @@ func (p *process) queries(n int) error {
 		{"filter: histogram, counts of all facets", 20, func(i int) string { return "select?q=" + filter(i) }},
 		{"filter and sort by score, first rows", 20, func(i int) string { return "rows?n=100&sort=score&q=" + filter(i) }},
 		{"part of an id, histogram and counts", 10, func(i int) string {
-			return "select?q=" + url.QueryEscape(fmt.Sprintf(`{"id":"-%d"}`, 100+r.IntN(900)))
+			return "select?q=" + url.QueryEscape(fmt.Sprintf(`{"id":"-%d"}`, 100+random.IntN(900)))
 		}},
 		{"range of a metric, histogram and counts", 10, func(i int) string {
-			return "select?q=" + url.QueryEscape(fmt.Sprintf(`{"metric":"distance","between":{"low":%d,"high":%d}}`, r.IntN(100), 150+r.IntN(100)))
+			return "select?q=" + url.QueryEscape(fmt.Sprintf(`{"metric":"distance","between":{"low":%d,"high":%d}}`, random.IntN(100), 150+random.IntN(100)))
 		}},
-		{"scroll: 100 rows anywhere of all, sorted by score", 100, func(i int) string { return fmt.Sprintf("rows?n=100&sort=score&from=%d", r.IntN(n)) }},
+		{"scroll: 100 rows anywhere of all, sorted by score", 100, func(i int) string { return fmt.Sprintf("rows?n=100&sort=score&from=%d", random.IntN(n)) }},
 		{"scroll: the last 100 rows of all", 20, func(i int) string { return fmt.Sprintf("rows?n=100&sort=score&from=%d", n-100) }},
 		{"another order of all: by id", 1, func(i int) string { return "rows?n=100&sort=id" }},
 		{"another order of all: by a metric", 1, func(i int) string { return "rows?n=100&sort=metric:distance" }},
 		{"overview of a filter", 10, func(i int) string { return "overview?q=" + filter(i) }},
 		{"comparison of two series", 1, func(i int) string { return "compare?a=0.0&b=0.1" }},
-		{"one item", 20, func(i int) string { return fmt.Sprintf("item?row=%d&sort=score", r.IntN(n)) }},
+		{"one item", 20, func(i int) string { return fmt.Sprintf("item?row=%d&sort=score", random.IntN(n)) }},
 	} {
 		var took []time.Duration
 		for i := range m.n {
 			begin := time.Now()
-			if _, err := p.get(m.path(i)); err != nil {
+			if _, err := process.get(m.path(i)); err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
 			}
 			took = append(took, time.Since(begin))
@@ -185,29 +185,29 @@ func start(program, path string) (*process, error) {
 	return nil, fmt.Errorf("%s view does not listen", program)
 }
 
-func (p *process) stop() {
-	p.cmd.Process.Signal(syscall.SIGTERM)
-	p.cmd.Wait()
+func (process *process) stop() {
+	process.cmd.Process.Signal(syscall.SIGTERM)
+	process.cmd.Wait()
 }
 
 // get asks `plumb view` for a route of its API.
-func (p *process) get(path string) ([]byte, error) {
-	r, err := http.Get(p.url + "api/" + path)
+func (process *process) get(path string) ([]byte, error) {
+	response, err := http.Get(process.url + "api/" + path)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Body.Close()
-	b, err := io.ReadAll(r.Body)
-	if err == nil && r.StatusCode != 200 {
-		err = fmt.Errorf("got status %d: %.200s", r.StatusCode, b)
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != 200 {
+		err = fmt.Errorf("got status %d: %.200s", response.StatusCode, data)
 	}
-	return b, err
+	return data, err
 }
 
 // ready waits until the index is there and returns how long that took since the start.
-func (p *process) ready() (time.Duration, error) {
+func (process *process) ready() (time.Duration, error) {
 	for {
-		b, err := p.get("info")
+		data, err := process.get("info")
 		if err != nil {
 			return 0, err
 		}
@@ -215,11 +215,11 @@ func (p *process) ready() (time.Duration, error) {
 			Loading *struct{ Error string }
 			Rows    int
 		}
-		if err := json.Unmarshal(b, &info); err != nil {
+		if err := json.Unmarshal(data, &info); err != nil {
 			return 0, err
 		}
 		if info.Loading == nil {
-			return time.Since(p.begin), nil
+			return time.Since(process.begin), nil
 		}
 		if info.Loading.Error != "" {
 			return 0, fmt.Errorf("cannot open: %s", info.Loading.Error)
@@ -230,17 +230,17 @@ func (p *process) ready() (time.Duration, error) {
 
 // firstPage asks for what the first page shows: the filters' counts, the overview and the worst items.
 // It returns the time from the start of the process until all of it was there.
-func (p *process) firstPage() (time.Duration, error) {
-	if _, err := p.ready(); err != nil {
+func (process *process) firstPage() (time.Duration, error) {
+	if _, err := process.ready(); err != nil {
 		return 0, err
 	}
 	for _, path := range []string{"select", "overview", "rows?n=100&sort=score"} {
-		if _, err := p.get(path); err != nil {
+		if _, err := process.get(path); err != nil {
 			return 0, err
 		}
 	}
-	return time.Since(p.begin), nil
+	return time.Since(process.begin), nil
 }
 
 // memory returns the memory of the process.
-func (p *process) memory() rig.Memory { return rig.MemoryOf(p.cmd.Process.Pid) }
+func (process *process) memory() rig.Memory { return rig.MemoryOf(process.cmd.Process.Pid) }

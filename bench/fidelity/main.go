@@ -121,8 +121,8 @@ func countAgain(out, plumb string, seed uint64) error {
 	return nil
 }
 
-// countPart adds the scenes of a part to t, and asks the editor for pictures of those that are refused.
-func countPart(t *tally, dir, plumb string, seed uint64) error {
+// countPart adds the scenes of a part to tally, and asks the editor for pictures of those that are refused.
+func countPart(tally *tally, dir, plumb string, seed uint64) error {
 	refused := map[string]bool{}
 	var all []*figures
 	err := lines(filepath.Join(dir, "figures.jsonl"), func(f *figures) error {
@@ -142,7 +142,7 @@ func countPart(t *tally, dir, plumb string, seed uint64) error {
 	for _, f := range all {
 		f.Unpictured = without[f.ID]
 		f.ID = fmt.Sprintf("%d/%s", seed, f.ID)
-		t.add(f)
+		tally.add(f)
 	}
 	return nil
 }
@@ -200,16 +200,16 @@ func makeUp(path string, n int, seed uint64) error {
 
 // madeUp makes n scenes of each kind of shape, and n pages, as JSON lines by id.
 func madeUp(n int, seed uint64) (scenes []madeUpScene) {
-	r := rand.New(rand.NewPCG(seed, 0))
+	random := rand.New(rand.NewPCG(seed, 0))
 	for _, kind := range madeup.Kinds {
 		for i := range n {
 			id := fmt.Sprintf("%s-%03d", kind, i)
-			shape := madeup.Shape(r, fmt.Sprintf("shape:%d", i), kind)
+			shape := madeup.Shape(random, fmt.Sprintf("shape:%d", i), kind)
 			scenes = append(scenes, madeUpScene{id, fmt.Sprintf("\"shapes\":[%s]", shape)})
 		}
 	}
 	for i := range n {
-		scenes = append(scenes, madeUpScene{fmt.Sprintf("page-%03d", i), fmt.Sprintf("\"records\":%s", madeup.Page(r))})
+		scenes = append(scenes, madeUpScene{fmt.Sprintf("page-%03d", i), fmt.Sprintf("\"records\":%s", madeup.Page(random))})
 	}
 	return scenes
 }
@@ -222,11 +222,11 @@ func writeScenes(path string, scenes []madeUpScene) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	var b strings.Builder
+	var text strings.Builder
 	for _, s := range scenes {
-		fmt.Fprintf(&b, "{\"id\":%q,%s}\n", s.id, s.shapes)
+		fmt.Fprintf(&text, "{\"id\":%q,%s}\n", s.id, s.shapes)
 	}
-	return os.WriteFile(path, []byte(b.String()), 0o644)
+	return os.WriteFile(path, []byte(text.String()), 0o644)
 }
 
 // belowLine matches a line of what a run with -made-up printed that names a scene below a bar.
@@ -326,12 +326,12 @@ func prepare(data, reference, path string) (err error) {
 	}); err != nil {
 		return err
 	}
-	f, err := os.Create(path)
+	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	enc := json.NewEncoder(f)
+	defer func() { err = errors.Join(err, file.Close()) }()
+	enc := json.NewEncoder(file)
 	return lines(filepath.Join(data, "scenes.jsonl"), func(r *recorded) error {
 		for _, name := range slices.Sorted(maps.Keys(r.Images)) {
 			image := r.Images[name]
@@ -352,16 +352,16 @@ func prepare(data, reference, path string) (err error) {
 
 // only lists the shapes that one of a scene's pictures shows, nil for all. The pictures "before"
 // and "shape" are without what was added, "label" shows that alone.
-func (r *recorded) only(picture string) []string {
+func (recorded *recorded) only(picture string) []string {
 	if picture != "before" && picture != "shape" && picture != "label" {
 		return nil
 	}
 	added := map[string]bool{}
-	for _, a := range r.Added {
+	for _, a := range recorded.Added {
 		added[a.ID] = true
 	}
 	var ids []string
-	for _, b := range r.Records {
+	for _, b := range recorded.Records {
 		var shape struct{ ID, TypeName string }
 		if json.Unmarshal(b, &shape) == nil && shape.TypeName == "shape" && added[shape.ID] == (picture == "label") {
 			ids = append(ids, shape.ID)
@@ -389,16 +389,16 @@ func lines[T any](path string, f func(*T) error) error {
 		return err
 	}
 	defer file.Close()
-	in := bufio.NewScanner(file)
-	in.Buffer(nil, 1<<26)
-	for in.Scan() {
+	scanner := bufio.NewScanner(file)
+	scanner.Buffer(nil, 1<<26)
+	for scanner.Scan() {
 		var r T
-		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
+		if err := json.Unmarshal(scanner.Bytes(), &r); err != nil {
 			return err
 		}
 		if err := f(&r); err != nil {
 			return err
 		}
 	}
-	return in.Err()
+	return scanner.Err()
 }

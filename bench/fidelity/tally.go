@@ -26,19 +26,19 @@ type figures struct {
 }
 
 // missed names the bars of docs/spec/raster.md#r36 that a scene misses.
-func (f *figures) missed() []string {
+func (figures *figures) missed() []string {
 	var names []string
 	for _, bar := range []struct {
 		name   string
 		missed bool
 		value  float64
 	}{
-		{"alpha_within", f.AlphaWithin < 0.97, f.AlphaWithin},
-		{"alpha_mean", f.AlphaMean > 0.8, f.AlphaMean},
-		{"mass", math.Abs(f.Mass) > 0.01, f.Mass},
-		{"centre", f.Centre > 0.3, f.Centre},
-		{"colour_within", f.ColourWithin < 0.97, f.ColourWithin},
-		{"colour_mean", f.ColourMean > 0.8, f.ColourMean},
+		{"alpha_within", figures.AlphaWithin < 0.97, figures.AlphaWithin},
+		{"alpha_mean", figures.AlphaMean > 0.8, figures.AlphaMean},
+		{"mass", math.Abs(figures.Mass) > 0.01, figures.Mass},
+		{"centre", figures.Centre > 0.3, figures.Centre},
+		{"colour_within", figures.ColourWithin < 0.97, figures.ColourWithin},
+		{"colour_mean", figures.ColourMean > 0.8, figures.ColourMean},
 	} {
 		if bar.missed {
 			names = append(names, fmt.Sprintf("%s %.4f", bar.name, bar.value))
@@ -60,50 +60,50 @@ var named = regexp.MustCompile(` of shape "[^"]*" \([a-z]+\)|shape "[^"]*" `)
 
 // add counts a scene as failed, refused for a reason without the names of shapes, or native. A native one
 // that misses a bar is listed.
-func (t *tally) add(f *figures) {
+func (tally *tally) add(figures *figures) {
 	switch {
-	case f.Error != nil:
-		t.failed++
-	case !f.Native && f.Unpictured:
-		t.absent++
-	case !f.Native:
-		if t.refused == nil {
-			t.refused = map[string]int{}
+	case figures.Error != nil:
+		tally.failed++
+	case !figures.Native && figures.Unpictured:
+		tally.absent++
+	case !figures.Native:
+		if tally.refused == nil {
+			tally.refused = map[string]int{}
 		}
-		reason := strings.TrimSuffix(strings.TrimPrefix(f.Reason, "cannot draw "), ": not drawn natively")
-		t.refused[named.ReplaceAllString(reason, "")]++
+		reason := strings.TrimSuffix(strings.TrimPrefix(figures.Reason, "cannot draw "), ": not drawn natively")
+		tally.refused[named.ReplaceAllString(reason, "")]++
 	default:
-		t.native++
-		if m := f.missed(); len(m) > 0 {
-			t.below = append(t.below, "below: "+f.ID+": "+strings.Join(m, ", "))
+		tally.native++
+		if m := figures.missed(); len(m) > 0 {
+			tally.below = append(tally.below, "below: "+figures.ID+": "+strings.Join(m, ", "))
 		}
 	}
 }
 
 // total returns the counts in one line.
-func (t *tally) total() string {
+func (tally *tally) total() string {
 	refused := 0
-	for _, n := range t.refused {
+	for _, n := range tally.refused {
 		refused += n
 	}
 	return fmt.Sprintf("below a bar: %d of %d scenes drawn natively; native share %.2f %%; %d without a picture of the editor, %d refused that it does not draw either",
-		len(t.below), t.native, 100*float64(t.native)/float64(max(1, t.native+refused)), t.failed, t.absent)
+		len(tally.below), tally.native, 100*float64(tally.native)/float64(max(1, tally.native+refused)), tally.failed, tally.absent)
 }
 
 // String returns the counts, a line for each scene below a bar and one for each reason of a refusal.
-func (t *tally) String() string {
-	var b strings.Builder
-	fmt.Fprintln(&b, t.total())
-	for _, line := range t.below {
-		fmt.Fprintln(&b, line)
+func (tally *tally) String() string {
+	var text strings.Builder
+	fmt.Fprintln(&text, tally.total())
+	for _, line := range tally.below {
+		fmt.Fprintln(&text, line)
 	}
-	for _, reason := range slices.SortedFunc(maps.Keys(t.refused), func(x, y string) int {
-		if d := t.refused[y] - t.refused[x]; d != 0 {
+	for _, reason := range slices.SortedFunc(maps.Keys(tally.refused), func(x, y string) int {
+		if d := tally.refused[y] - tally.refused[x]; d != 0 {
 			return d
 		}
 		return strings.Compare(x, y)
 	}) {
-		fmt.Fprintf(&b, "refused: %3d %s\n", t.refused[reason], reason)
+		fmt.Fprintf(&text, "refused: %3d %s\n", tally.refused[reason], reason)
 	}
-	return b.String()
+	return text.String()
 }

@@ -50,7 +50,7 @@ func Bootstrap(confidence float64, f func(groups ...[]float64) float64, groups .
 			return Interval{}, errors.New("cannot bound a value without samples: want one or more in each group")
 		}
 	}
-	r := rand.New(rand.NewPCG(1, 2))
+	random := rand.New(rand.NewPCG(1, 2))
 	drawn := make([][]float64, len(groups))
 	for i, g := range groups {
 		drawn[i] = make([]float64, len(g))
@@ -59,7 +59,7 @@ func Bootstrap(confidence float64, f func(groups ...[]float64) float64, groups .
 	for range Resamples {
 		for i, g := range groups {
 			for k := range drawn[i] {
-				drawn[i][k] = g[r.IntN(len(g))]
+				drawn[i][k] = g[random.IntN(len(g))]
 			}
 		}
 		values = append(values, f(drawn...))
@@ -143,21 +143,21 @@ func Least(rows [][]float64, y []float64) (Fit, error) {
 	if !ok {
 		return Fit{}, errors.New("cannot fit: terms depend on each other")
 	}
-	f := Fit{Terms: terms, N: len(rows)}
+	fit := Fit{Terms: terms, N: len(rows)}
 	mean := 0.0
 	for _, v := range y {
 		mean += v / float64(len(y))
 	}
 	var residual, all float64
 	for k, row := range rows {
-		residual += math.Pow(y[k]-f.At(row...), 2)
+		residual += math.Pow(y[k]-fit.At(row...), 2)
 		all += math.Pow(y[k]-mean, 2)
 	}
-	f.R2 = 1
+	fit.R2 = 1
 	if all > 0 {
-		f.R2 = 1 - residual/all
+		fit.R2 = 1 - residual/all
 	}
-	return f, nil
+	return fit, nil
 }
 
 // solve solves the linear equations of a fit by elimination with pivots, after scaling columns to

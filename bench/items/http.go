@@ -51,7 +51,7 @@ func overHTTP(cfg *Config, set *Set, class *Class, items []timed) (err error) {
 }
 
 // oneOverHTTP sends one line, which adds a round to its item.
-func oneOverHTTP(daemon *spawn.Daemon, line []byte, it *timed) error {
+func oneOverHTTP(daemon *spawn.Daemon, line []byte, timed *timed) error {
 	start := time.Now()
 	body, err := daemon.Post(line)
 	if err != nil {
@@ -59,10 +59,10 @@ func oneOverHTTP(daemon *spawn.Daemon, line []byte, it *timed) error {
 	}
 	var t queue.Timing
 	t[queue.PartReply] = time.Since(start)
-	it.id = fastjson.GetString(line, "id")
-	it.rounds = append(it.rounds, t)
+	timed.id = fastjson.GetString(line, "id")
+	timed.rounds = append(timed.rounds, t)
 	if code := fastjson.GetString(body, "error", "code"); code != "" {
-		it.fault = code
+		timed.fault = code
 	}
 	return nil
 }

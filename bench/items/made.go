@@ -97,16 +97,16 @@ func drawings(n int, seed uint64) (lines [][]byte) {
 		name string
 		y    int // of its button, at x = 35
 	}{{"pen", 205}, {"line", 325}, {"rectangle", 385}, {"circle", 445}}
-	r := rand.New(rand.NewPCG(seed, 1))
+	random := rand.New(rand.NewPCG(seed, 1))
 	for i := range n {
 		tool := tools[i%len(tools)]
 		var a bytes.Buffer
 		fmt.Fprintf(&a, `[{"action":"click","x":35,"y":%d}`, tool.y)
 		for range 2 + i%6 {
-			x, y := 200+r.IntN(400), 200+r.IntN(300)
+			x, y := 200+random.IntN(400), 200+random.IntN(300)
 			fmt.Fprintf(&a, `,{"action":"moveTo","x":%d,"y":%d},{"action":"mouseDown"}`, x, y)
 			for range 1 + i%4 {
-				x, y = x+10+r.IntN(80), y+10+r.IntN(40)
+				x, y = x+10+random.IntN(80), y+10+random.IntN(40)
 				fmt.Fprintf(&a, `,{"action":"moveTo","x":%d,"y":%d}`, x, y)
 			}
 			a.WriteString(`,{"action":"mouseUp"}`)

@@ -42,9 +42,9 @@ type Item struct {
 }
 
 // Longest returns the part of the item's way that took most time.
-func (it Item) Longest() (part string, us float64) {
+func (item Item) Longest() (part string, us float64) {
 	for p := range queue.Parts {
-		if v := it.Parts[p.String()]; v > us {
+		if v := item.Parts[p.String()]; v > us {
 			part, us = p.String(), v
 		}
 	}
@@ -73,34 +73,34 @@ type timed struct {
 func Measure(ctx context.Context, cfg Config, sets []Set) ([]Class, error) {
 	classes := make([]Class, len(sets))
 	items := make([][]timed, len(sets))
-	for i, s := range sets {
-		if len(s.Lines) == 0 {
-			return nil, fmt.Errorf("cannot measure %s: got no items; want at least one", s.Name)
+	for i, set := range sets {
+		if len(set.Lines) == 0 {
+			return nil, fmt.Errorf("cannot measure %s: got no items; want at least one", set.Name)
 		}
-		classes[i] = Class{Name: s.Name, Doc: s.Doc, Items: len(s.Lines)}
-		items[i] = make([]timed, len(s.Lines))
-		if s.HTTP {
+		classes[i] = Class{Name: set.Name, Doc: set.Doc, Items: len(set.Lines)}
+		items[i] = make([]timed, len(set.Lines))
+		if set.HTTP {
 			continue
 		}
-		if err := together(ctx, &cfg, &s, nil); err != nil { // fills caches
+		if err := together(ctx, &cfg, &set, nil); err != nil { // fills caches
 			return nil, err
 		}
 	}
 	for round := range cfg.Rounds {
-		for i, s := range sets {
+		for i, set := range sets {
 			if cfg.Report != nil {
-				cfg.Report(s.Name, round, cfg.Rounds)
+				cfg.Report(set.Name, round, cfg.Rounds)
 			}
-			if s.HTTP {
-				if err := overHTTP(&cfg, &s, &classes[i], items[i]); err != nil {
-					return nil, fmt.Errorf("cannot measure %s: %w", s.Name, err)
+			if set.HTTP {
+				if err := overHTTP(&cfg, &set, &classes[i], items[i]); err != nil {
+					return nil, fmt.Errorf("cannot measure %s: %w", set.Name, err)
 				}
 				continue
 			}
-			if err := together(ctx, &cfg, &s, &classes[i]); err != nil {
+			if err := together(ctx, &cfg, &set, &classes[i]); err != nil {
 				return nil, err
 			}
-			if err := alone(ctx, &cfg, &s, items[i]); err != nil {
+			if err := alone(ctx, &cfg, &set, items[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -152,42 +152,42 @@ func together(ctx context.Context, cfg *Config, set *Set, class *Class) error {
 }
 
 // alone scores one item after the other and adds a round of times to each.
-func alone(ctx context.Context, cfg *Config, s *Set, items []timed) error {
+func alone(ctx context.Context, cfg *Config, set *Set, items []timed) error {
 	cfg.forget()
-	for i, line := range s.Lines {
-		a, err := cfg.Queue.Score(ctx, dump.Line{N: i + 1, Bytes: line}, cfg.Options)
+	for i, line := range set.Lines {
+		answer, err := cfg.Queue.Score(ctx, dump.Line{N: i + 1, Bytes: line}, cfg.Options)
 		if err != nil {
-			return fmt.Errorf("cannot measure item %d of %s: %w", i+1, s.Name, err)
+			return fmt.Errorf("cannot measure item %d of %s: %w", i+1, set.Name, err)
 		}
-		items[i].id = strings.Clone(a.Result.ID)
-		items[i].rounds = append(items[i].rounds, a.Timing)
-		if a.Result.Err != nil {
-			items[i].fault = a.Result.Err.Code
+		items[i].id = strings.Clone(answer.Result.ID)
+		items[i].rounds = append(items[i].rounds, answer.Timing)
+		if answer.Result.Err != nil {
+			items[i].fault = answer.Result.Err.Code
 		}
 	}
 	return nil
 }
 
 // sum computes the figures of the class after the last round.
-func (c *Class) sum(items []timed) {
-	c.Failed = map[string]int{}
+func (class *Class) sum(items []timed) {
+	class.Failed = map[string]int{}
 	var took []float64
 	var totals queue.Timing
 	list := make([]Item, len(items))
-	for i, it := range items {
-		middle := it.middle()
+	for i, timed := range items {
+		middle := timed.middle()
 		for p, d := range middle {
 			totals[p] += d
 		}
-		if it.fault != "" {
-			c.Failed[it.fault]++
+		if timed.fault != "" {
+			class.Failed[timed.fault]++
 		}
-		list[i] = Item{ID: it.id, Took: micros(middle.Total()), Parts: parts(middle, 1), Error: it.fault}
+		list[i] = Item{ID: timed.id, Took: micros(middle.Total()), Parts: parts(middle, 1), Error: timed.fault}
 		took = append(took, list[i].Took)
 	}
-	c.Parts = parts(totals, float64(len(items)))
+	class.Parts = parts(totals, float64(len(items)))
 	slices.Sort(took)
-	c.P50, c.P99 = figure.Median(took), took[min(len(took)-1, len(took)*99/100)]
+	class.P50, class.P99 = figure.Median(took), took[min(len(took)-1, len(took)*99/100)]
 	slices.SortStableFunc(list, func(a, b Item) int {
 		switch {
 		case a.Took > b.Took:
@@ -197,7 +197,7 @@ func (c *Class) sum(items []timed) {
 		}
 		return 0
 	})
-	c.Slow = list[:min(most, len(list))]
+	class.Slow = list[:min(most, len(list))]
 }
 
 // middle returns the round whose total is the median.

@@ -14,15 +14,15 @@ import (
 // Read sorts the lines of a dump into a set for each suite and test. A line that is no JSON object
 // is an error.
 func Read(path string, limits dump.Limits, cfg dump.ItemConfig) ([]Set, error) {
-	r, err := dump.Open(path, limits)
+	reader, err := dump.Open(path, limits)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	r.Lists(cfg)
+	defer reader.Close()
+	reader.Lists(cfg)
 	var sets []Set
 	for {
-		line, err := r.Next()
+		line, err := reader.Next()
 		if errors.Is(err, io.EOF) {
 			return sets, nil
 		}

@@ -71,20 +71,20 @@ type recorder struct {
 }
 
 // add counts one answer of the server under load; the request was due at a time.
-func (c *recorder) add(due time.Time, code int, err error) {
+func (recorder *recorder) add(due time.Time, code int, err error) {
 	took := time.Since(due)
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	recorder.mu.Lock()
+	defer recorder.mu.Unlock()
 	switch {
 	case err != nil:
-		c.result.Codes["error"]++
+		recorder.result.Codes["error"]++
 		return
 	default:
-		c.result.Codes[fmt.Sprint(code)]++
+		recorder.result.Codes[fmt.Sprint(code)]++
 	}
 	if code == fasthttp.StatusOK {
-		c.result.OK++
-		c.result.Hist.RecordValue(min(took.Microseconds(), longest)) // within the histogram's range
+		recorder.result.OK++
+		recorder.result.Hist.RecordValue(min(took.Microseconds(), longest)) // within the histogram's range
 	}
 }
 
@@ -99,16 +99,16 @@ type runner struct {
 // Run runs the steps one after another and calls told after each. It ends early, with the results
 // so far, when ctx ends.
 func Run(ctx context.Context, cfg Config, steps []Step, told func(Result)) error {
-	r, err := newRunner(cfg)
+	runner, err := newRunner(cfg)
 	if err != nil {
 		return err
 	}
-	defer r.client.CloseIdleConnections()
-	for _, s := range steps {
-		if s.Clients <= 0 && !(s.Rate > 0) {
+	defer runner.client.CloseIdleConnections()
+	for _, step := range steps {
+		if step.Clients <= 0 && !(step.Rate > 0) {
 			return errors.New("cannot run step: want clients or a rate above 0")
 		}
-		one := r.step(ctx, s)
+		one := runner.step(ctx, step)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -141,24 +141,24 @@ func newRunner(cfg Config) (*runner, error) {
 }
 
 // step runs one step: its warm-up, which is thrown away, and what is counted.
-func (r *runner) step(ctx context.Context, s Step) Result {
-	r.phase(ctx, s, r.cfg.Warmup)
-	return r.phase(ctx, s, r.cfg.Duration)
+func (runner *runner) step(ctx context.Context, s Step) Result {
+	runner.phase(ctx, s, runner.cfg.Warmup)
+	return runner.phase(ctx, s, runner.cfg.Duration)
 }
 
 // phase puts one step of load on the server for some time.
-func (r *runner) phase(ctx context.Context, s Step, d time.Duration) Result {
-	c := &recorder{result: Result{Step: s, Codes: map[string]int{}, Hist: hdrhistogram.New(1, longest, 3)}}
+func (runner *runner) phase(ctx context.Context, step Step, d time.Duration) Result {
+	c := &recorder{result: Result{Step: step, Codes: map[string]int{}, Hist: hdrhistogram.New(1, longest, 3)}}
 	if d <= 0 {
 		return c.result
 	}
 	begin := time.Now()
 	ctx, cancel := context.WithDeadline(ctx, begin.Add(d))
 	defer cancel()
-	if s.Rate > 0 {
-		r.open(ctx, s.Rate, begin, c)
+	if step.Rate > 0 {
+		runner.open(ctx, step.Rate, begin, c)
 	} else {
-		r.closed(ctx, s.Clients, c)
+		runner.closed(ctx, step.Clients, c)
 	}
 	c.result.Took = time.Since(begin)
 	return c.result
@@ -166,14 +166,14 @@ func (r *runner) phase(ctx context.Context, s Step, d time.Duration) Result {
 
 // closed sends requests with clients that wait for an answer before the next one, as a closed load
 // does.
-func (r *runner) closed(ctx context.Context, clients int, c *recorder) {
+func (runner *runner) closed(ctx context.Context, clients int, recorder *recorder) {
 	var wg sync.WaitGroup
 	for range clients {
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				due := time.Now()
-				code, err := r.send()
-				c.add(due, code, err)
+				code, err := runner.send()
+				recorder.add(due, code, err)
 			}
 		})
 	}
@@ -181,9 +181,9 @@ func (r *runner) closed(ctx context.Context, clients int, c *recorder) {
 }
 
 // open sends requests at a rate, whether or not answers came, as an open load does.
-func (r *runner) open(ctx context.Context, rate float64, begin time.Time, recorder *recorder) {
+func (runner *runner) open(ctx context.Context, rate float64, begin time.Time, recorder *recorder) {
 	var wg sync.WaitGroup
-	places := make(chan struct{}, r.cfg.MaxOpen)
+	places := make(chan struct{}, runner.cfg.MaxOpen)
 	behind := 0
 	for i := 0; ; i++ {
 		due := begin.Add(time.Duration(float64(i) / rate * float64(time.Second)))
@@ -204,7 +204,7 @@ func (r *runner) open(ctx context.Context, rate float64, begin time.Time, record
 		}
 		wg.Go(func() {
 			defer func() { <-places }()
-			code, err := r.send()
+			code, err := runner.send()
 			recorder.add(due, code, err)
 		})
 	}
@@ -213,18 +213,18 @@ func (r *runner) open(ctx context.Context, rate float64, begin time.Time, record
 }
 
 // send sends the next request to the server under load and returns its status.
-func (r *runner) send() (int, error) {
+func (runner *runner) send() (int, error) {
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(resp)
-	body := r.cfg.Requests[int(r.next.Add(1)-1)%len(r.cfg.Requests)]
-	req.SetRequestURI("http://" + r.host + r.cfg.Path)
+	body := runner.cfg.Requests[int(runner.next.Add(1)-1)%len(runner.cfg.Requests)]
+	req.SetRequestURI("http://" + runner.host + runner.cfg.Path)
 	req.Header.SetMethod("POST")
 	req.Header.SetContentType("application/json")
-	if r.cfg.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+r.cfg.Token)
+	if runner.cfg.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+runner.cfg.Token)
 	}
 	req.SetBodyRaw(body)
-	err := r.client.DoTimeout(req, resp, r.cfg.Timeout)
+	err := runner.client.DoTimeout(req, resp, runner.cfg.Timeout)
 	return resp.StatusCode(), err
 }

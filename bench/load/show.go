@@ -29,19 +29,19 @@ func Table(w io.Writer, all []Result) error {
 	}
 	fmt.Fprintln(writer)
 	for i := range all {
-		r := &all[i]
+		result := &all[i]
 		var others []string
-		for _, code := range slices.Sorted(maps.Keys(r.Codes)) {
+		for _, code := range slices.Sorted(maps.Keys(result.Codes)) {
 			if code != "200" {
-				others = append(others, fmt.Sprintf("%s:%d", code, r.Codes[code]))
+				others = append(others, fmt.Sprintf("%s:%d", code, result.Codes[code]))
 			}
 		}
 		if others == nil {
 			others = []string{"0"}
 		}
-		fmt.Fprintf(writer, "%s\t%.1f\t%d\t%s\t%d\t", r.Step, r.Throughput(), r.OK, strings.Join(others, " "), r.Behind)
+		fmt.Fprintf(writer, "%s\t%.1f\t%d\t%s\t%d\t", result.Step, result.Throughput(), result.OK, strings.Join(others, " "), result.Behind)
 		for _, p := range percentiles {
-			fmt.Fprintf(writer, "%.2f\t", r.Percentile(p))
+			fmt.Fprintf(writer, "%.2f\t", result.Percentile(p))
 		}
 		fmt.Fprintln(writer)
 	}
@@ -51,21 +51,21 @@ func Table(w io.Writer, all []Result) error {
 // JSON writes results as lines: the load, counts, and latencies in milliseconds.
 func JSON(w io.Writer, all []Result) error {
 	for i := range all {
-		r := &all[i]
-		m := map[string]any{"codes": r.Codes, "ok": r.OK, "behind": r.Behind, "seconds": r.Took.Seconds(), "per_second": r.Throughput()}
-		if r.Step.Rate > 0 {
-			m["rate"] = r.Step.Rate
+		result := &all[i]
+		m := map[string]any{"codes": result.Codes, "ok": result.OK, "behind": result.Behind, "seconds": result.Took.Seconds(), "per_second": result.Throughput()}
+		if result.Step.Rate > 0 {
+			m["rate"] = result.Step.Rate
 		} else {
-			m["clients"] = r.Step.Clients
+			m["clients"] = result.Step.Clients
 		}
 		for _, p := range percentiles {
-			m[fmt.Sprintf("p%g_ms", p)] = r.Percentile(p)
+			m[fmt.Sprintf("p%g_ms", p)] = result.Percentile(p)
 		}
-		b, err := json.Marshal(m)
+		out, err := json.Marshal(m)
 		if err != nil {
 			return err
 		}
-		if _, err := w.Write(append(b, '\n')); err != nil {
+		if _, err := w.Write(append(out, '\n')); err != nil {
 			return err
 		}
 	}

@@ -27,11 +27,11 @@ func (p place) get() any {
 }
 
 // set replaces the value at the place.
-func (p place) set(v any) {
+func (p place) set(value any) {
 	if p.in != nil {
-		p.in[p.key] = v
+		p.in[p.key] = value
 	} else {
-		p.list[p.index] = v
+		p.list[p.index] = value
 	}
 }
 
@@ -53,9 +53,9 @@ func places(path string, v any) (all []place) {
 }
 
 // change changes one thing: mostly a property, else anything.
-func (d *document) change(r *rand.Rand) {
-	all := append(places("shapes", d.shapes), places("bindings", d.bindings)...)
-	depth := oneOf(r, 2, 2, 2, 0)
+func (document *document) change(random *rand.Rand) {
+	all := append(places("shapes", document.shapes), places("bindings", document.bindings)...)
+	depth := oneOf(random, 2, 2, 2, 0)
 	chosen := slices.DeleteFunc(slices.Clone(all), func(p place) bool {
 		return depth > 0 && (strings.Count(p.path, ".") != depth || !strings.Contains(p.path, ".props."))
 	})
@@ -65,21 +65,21 @@ func (d *document) change(r *rand.Rand) {
 	if len(chosen) == 0 {
 		return
 	}
-	p := chosen[r.IntN(len(chosen))]
+	p := chosen[random.IntN(len(chosen))]
 	switch {
-	case p.in != nil && r.IntN(4) == 0:
+	case p.in != nil && random.IntN(4) == 0:
 		delete(p.in, p.key)
-		d.changes = append(d.changes, p.path+" is missing")
-	case p.in != nil && r.IntN(5) == 0:
-		name := oneOf(r, "whatever", "w", "h", "text", "richText", "color", "dash", "geo", "points", "segments", "url", "scaleX", "flipX", "handles", "opacity", "name", "assetId", "growY", "bend")
+		document.changes = append(document.changes, p.path+" is missing")
+	case p.in != nil && random.IntN(5) == 0:
+		name := oneOf(random, "whatever", "w", "h", "text", "richText", "color", "dash", "geo", "points", "segments", "url", "scaleX", "flipX", "handles", "opacity", "name", "assetId", "growY", "bend")
 		if _, ok := p.in[name]; ok {
 			return
 		}
-		p.in[name] = odd(r, p.get())
-		d.changes = append(d.changes, fmt.Sprintf("%s beside it is %s", p.path, short(object{name: p.in[name]})))
+		p.in[name] = odd(random, p.get())
+		document.changes = append(document.changes, fmt.Sprintf("%s beside it is %s", p.path, short(object{name: p.in[name]})))
 	default:
-		v := odd(r, p.get())
-		d.changes = append(d.changes, fmt.Sprintf("%s is %s, was %s", p.path, short(v), short(p.get())))
+		v := odd(random, p.get())
+		document.changes = append(document.changes, fmt.Sprintf("%s is %s, was %s", p.path, short(v), short(p.get())))
 		p.set(v)
 	}
 }
@@ -89,38 +89,38 @@ var words = strings.Fields("unknown NaN Infinity none solid pattern pipe middle 
 	"binding:x a1 a10 a1V Zz doc paragraph text bulletList listItem hardBreak heading bold code true 12 null https://example.org")
 
 // odd returns a value that is unlike another one: of another type, or out of its range.
-func odd(r *rand.Rand, old any) any {
-	if r.IntN(3) == 0 {
-		return oneOf[any](r, nil, true, false, 0, 7, -3.5, "", "12", "NaN", list{}, object{}, list{nil}, object{"type": "doc"})
+func odd(random *rand.Rand, old any) any {
+	if random.IntN(3) == 0 {
+		return oneOf[any](random, nil, true, false, 0, 7, -3.5, "", "12", "NaN", list{}, object{}, list{nil}, object{"type": "doc"})
 	}
 	switch old := old.(type) {
 	case float64:
-		return oneOf[any](r, -old, 0, -0.5, 0.001, 1e-7, 0.5, 1.5, 12.3456789, 3*old, 1e4, 1e6, -1e6, 1e15, 1e300, -1e300, 5e-324)
+		return oneOf[any](random, -old, 0, -0.5, 0.001, 1e-7, 0.5, 1.5, 12.3456789, 3*old, 1e4, 1e6, -1e6, 1e15, 1e300, -1e300, 5e-324)
 	case int:
-		return odd(r, float64(old))
+		return odd(random, float64(old))
 	case string:
-		return oneOf[any](r, strings.ToUpper(old), old+" ", "", oneOf(r, words...), oneOf(r, words...), oneOf(r, words...), strings.Repeat(old+"x", 40), "\u200e", "é", "a\nb", "\t", "  ")
+		return oneOf[any](random, strings.ToUpper(old), old+" ", "", oneOf(random, words...), oneOf(random, words...), oneOf(random, words...), strings.Repeat(old+"x", 40), "\u200e", "é", "a\nb", "\t", "  ")
 	case bool:
-		return oneOf[any](r, !old, !old, "true", 1, 0, nil)
+		return oneOf[any](random, !old, !old, "true", 1, 0, nil)
 	case list:
 		if len(old) == 0 {
 			return list{object{}}
 		}
-		return oneOf[any](r, list{}, append(slices.Clone(old), old[0]), old[:1], old[1:], list{list{}}, append(slices.Clone(old), nil))
+		return oneOf[any](random, list{}, append(slices.Clone(old), old[0]), old[:1], old[1:], list{list{}}, append(slices.Clone(old), nil))
 	case object:
-		return oneOf[any](r, object{}, list{old}, nil, "x")
+		return oneOf[any](random, object{}, list{old}, nil, "x")
 	}
-	return oneOf(r, words...)
+	return oneOf(random, words...)
 }
 
 // short writes a value for people.
 func short(v any) string {
-	b, err := json.Marshal(v)
+	data, err := json.Marshal(v)
 	if err != nil {
 		panic("BUG: " + err.Error()) // numbers, texts, lists and maps alone
 	}
-	if len(b) > 60 {
-		return string(b[:60]) + "..."
+	if len(data) > 60 {
+		return string(data[:60]) + "..."
 	}
-	return string(b)
+	return string(data)
 }

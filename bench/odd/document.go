@@ -35,25 +35,25 @@ var containers = []string{"bookmark", "embed", "frame", "group", "image", "video
 func kinds() []string { return append(slices.Clone(madeup.Kinds), containers...) }
 
 // oddDocument makes a document and changes one to three things in it.
-func oddDocument(r *rand.Rand, name, kind string) *document {
-	d := &document{name: name, kind: kind, form: oneOf(r, formShapes, formShapes, formRecords, formFile)}
-	d.add(r, "shape:0", kind, "page:page")
+func oddDocument(random *rand.Rand, name, kind string) *document {
+	d := &document{name: name, kind: kind, form: oneOf(random, formShapes, formShapes, formRecords, formFile)}
+	d.add(random, "shape:0", kind, "page:page")
 	switch kind {
 	case "frame", "group":
 		for _, id := range []string{"shape:1", "shape:2"} {
-			child := d.add(r, id, "geo", "shape:0")
-			child["x"], child["y"] = r.IntN(60), r.IntN(60)
+			child := d.add(random, id, "geo", "shape:0")
+			child["x"], child["y"] = random.IntN(60), random.IntN(60)
 		}
 	case "arrow":
-		d.bind(r)
+		d.bind(random)
 	}
 	if d.form == formFile {
 		for i := range d.shapes {
 			complete(d.shapes[i].(object), i)
 		}
 	}
-	for range 1 + r.IntN(3) {
-		d.change(r)
+	for range 1 + random.IntN(3) {
+		d.change(random)
 	}
 	return d
 }
@@ -63,40 +63,40 @@ var indices = []string{"a1", "a2", "a3"}
 
 // add adds a shape of a kind with random properties to the document, and returns it for further edits.
 // The shapes of containers are made here, those of other kinds by madeup.
-func (d *document) add(r *rand.Rand, id, kind, parent string) object {
+func (document *document) add(random *rand.Rand, id, kind, parent string) object {
 	o := object{}
 	if slices.Contains(containers, kind) {
-		o = object{"id": id, "type": kind, "x": r.IntN(100), "y": r.IntN(100), "rotation": oneOf(r, 0, 0, 0.4), "opacity": oneOf(r, 1, 0.5), "props": object{}}
+		o = object{"id": id, "type": kind, "x": random.IntN(100), "y": random.IntN(100), "rotation": oneOf(random, 0, 0, 0.4), "opacity": oneOf(random, 1, 0.5), "props": object{}}
 		if kind != "group" {
-			o["props"] = object{"w": 60 + r.IntN(200), "h": 60 + r.IntN(200)}
+			o["props"] = object{"w": 60 + random.IntN(200), "h": 60 + random.IntN(200)}
 		}
 		if kind == "frame" {
-			o["props"].(object)["name"] = oneOf(r, "", "A name")
+			o["props"].(object)["name"] = oneOf(random, "", "A name")
 		}
-	} else if err := json.Unmarshal([]byte(madeup.Shape(r, id, kind)), &o); err != nil {
+	} else if err := json.Unmarshal([]byte(madeup.Shape(random, id, kind)), &o); err != nil {
 		panic("BUG: " + err.Error()) // madeup writes JSON
 	}
 	// In a plain list of shapes the page is the default parent, and a shape has neither typeName nor index.
-	if d.form != formShapes || parent != "page:page" {
+	if document.form != formShapes || parent != "page:page" {
 		o["parentId"] = parent
 	}
-	if d.form != formShapes {
-		o["typeName"], o["index"] = "shape", indices[len(d.shapes)]
+	if document.form != formShapes {
+		o["typeName"], o["index"] = "shape", indices[len(document.shapes)]
 	}
-	d.shapes = append(d.shapes, o)
+	document.shapes = append(document.shapes, o)
 	return o
 }
 
 // bind binds an end of the first shape, an arrow, to another shape in half of the documents, and both
 // ends in some.
-func (d *document) bind(r *rand.Rand) {
-	if r.IntN(2) == 0 {
+func (document *document) bind(random *rand.Rand) {
+	if random.IntN(2) == 0 {
 		return
 	}
-	d.add(r, "shape:1", oneOf(r, "geo", "text", "note"), "page:page")
-	for _, terminal := range oneOf(r, list{"start"}, list{"end"}, list{"start", "end"}) {
-		d.bindings = append(d.bindings, object{"id": "binding:" + terminal.(string), "typeName": "binding", "type": "arrow", "fromId": "shape:0", "toId": "shape:1", "meta": object{},
-			"props": object{"terminal": terminal, "isPrecise": oneOf(r, true, false), "isExact": oneOf(r, true, false), "snap": "none", "normalizedAnchor": object{"x": 0.3, "y": 0.6}}})
+	document.add(random, "shape:1", oneOf(random, "geo", "text", "note"), "page:page")
+	for _, terminal := range oneOf(random, list{"start"}, list{"end"}, list{"start", "end"}) {
+		document.bindings = append(document.bindings, object{"id": "binding:" + terminal.(string), "typeName": "binding", "type": "arrow", "fromId": "shape:0", "toId": "shape:1", "meta": object{},
+			"props": object{"terminal": terminal, "isPrecise": oneOf(random, true, false), "isExact": oneOf(random, true, false), "snap": "none", "normalizedAnchor": object{"x": 0.3, "y": 0.6}}})
 	}
 }
 
@@ -148,27 +148,27 @@ var schema = object{"schemaVersion": 2, "sequences": object{
 	"com.tldraw.binding": 0, "com.tldraw.binding.arrow": 1}}
 
 // source returns the document as JSON.
-func (d *document) source() []byte {
+func (document *document) source() []byte {
 	o := object{}
-	switch d.form {
+	switch document.form {
 	case formShapes:
-		if o["shapes"] = d.shapes; d.bindings != nil {
-			o["bindings"] = d.bindings
+		if o["shapes"] = document.shapes; document.bindings != nil {
+			o["bindings"] = document.bindings
 		}
 	case formRecords:
-		o["records"] = slices.Concat(d.shapes, d.bindings)
+		o["records"] = slices.Concat(document.shapes, document.bindings)
 	case formFile:
 		first := list{object{"id": "document:document", "typeName": "document", "gridSize": 10, "name": "", "meta": object{}},
 			object{"id": "page:page", "typeName": "page", "name": "Page 1", "index": "a1", "meta": object{}}}
 		o["tldrawFileFormatVersion"] = 1
 		o["schema"] = schema
-		o["records"] = slices.Concat(first, d.shapes, d.bindings)
+		o["records"] = slices.Concat(first, document.shapes, document.bindings)
 	}
-	b, err := json.Marshal(o)
+	data, err := json.Marshal(o)
 	if err != nil {
 		panic("BUG: " + err.Error()) // numbers, texts, lists and maps alone
 	}
-	return b
+	return data
 }
 
 // oneOf picks one of the values.

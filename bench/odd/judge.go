@@ -72,27 +72,27 @@ func (j *judge) close() error { return errors.Join(j.pool.Close(), j.native.Clos
 
 // judge draws a document with plumb and with the editor, and says whether it is drawn alike, left to the
 // editor, refused, or at fault. The error is that of a renderer, not of the document.
-func (j *judge) judge(w *render.Worker, document *document) (verdict, error) {
+func (j *judge) judge(worker *render.Worker, document *document) (verdict, error) {
 	source := document.source()
-	s, err := scene.Decode(source, scene.DefaultLimits())
+	sc, err := scene.Decode(source, scene.DefaultLimits())
 	if err != nil {
 		return refusal(err), nil
 	}
-	bounds, err := part(s)
+	bounds, err := part(sc)
 	if err != nil {
 		return leaving(err), nil
 	}
-	v := view.View{Scene: s, Bounds: bounds, Picture: true}
-	p, err := w.Prepare(v)
+	wanted := view.View{Scene: sc, Bounds: bounds, Picture: true}
+	prepared, err := worker.Prepare(wanted)
 	if err != nil {
 		return leaving(err), nil
 	}
-	defer p.Release()
-	images, err := j.native.Pictures([]*render.Prepared{p})
+	defer prepared.Release()
+	images, err := j.native.Pictures([]*render.Prepared{prepared})
 	if err != nil {
 		return verdict{}, fmt.Errorf("%s: %w", document.name, err)
 	}
-	result, err := j.pool.Export(context.Background(), chrome.Request{View: v, Source: source})
+	result, err := j.pool.Export(context.Background(), chrome.Request{View: wanted, Source: source})
 	switch {
 	case errors.Is(err, chrome.ErrScene):
 		return verdict{outcome: unrefused, detail: err.Error()}, nil
@@ -103,22 +103,22 @@ func (j *judge) judge(w *render.Worker, document *document) (verdict, error) {
 	if err != nil {
 		return verdict{}, fmt.Errorf("%s: %w", document.name, err)
 	}
-	f := &likeness.Figures
-	px := (1 - min(f.Within, f.ColourWithin)) * float64(f.Box.Dx()*f.Box.Dy())
-	if f.Severity() <= 1 || px <= few && f.Outside <= few && !f.Box.Empty() {
+	figures := &likeness.Figures
+	px := (1 - min(figures.Within, figures.ColourWithin)) * float64(figures.Box.Dx()*figures.Box.Dy())
+	if figures.Severity() <= 1 || px <= few && figures.Outside <= few && !figures.Box.Empty() {
 		return verdict{outcome: alike}, nil
 	}
-	return verdict{outcome: differs, detail: fmt.Sprintf("%.0f px of %v, mass %.4f, centre %.2f px, %d px outside", px, f.Box, f.Mass, f.Centre, f.Outside)}, j.keep(document, images[0], result.Image)
+	return verdict{outcome: differs, detail: fmt.Sprintf("%.0f px of %v, mass %.4f, centre %.2f px, %d px outside", px, figures.Box, figures.Mass, figures.Centre, figures.Outside)}, j.keep(document, images[0], result.Image)
 }
 
 // part returns the part of the page that is compared.
 func part(s *scene.Scene) (view.Box, error) {
-	b, ok, err := view.ContentBounds(s, nil)
+	box, ok, err := view.ContentBounds(s, nil)
 	if err != nil || !ok {
 		return view.Box{W: 200, H: 200}, err
 	}
-	x, y := math.Floor(b.X)-margin, math.Floor(b.Y)-margin
-	return view.Box{X: x, Y: y, W: min(most, math.Ceil(b.X+b.W-x)+margin), H: min(most, math.Ceil(b.Y+b.H-y)+margin)}, nil
+	x, y := math.Floor(box.X)-margin, math.Floor(box.Y)-margin
+	return view.Box{X: x, Y: y, W: min(most, math.Ceil(box.X+box.W-x)+margin), H: min(most, math.Ceil(box.Y+box.H-y)+margin)}, nil
 }
 
 // digits are what differs between errors of the same field.
@@ -151,9 +151,9 @@ func leaving(err error) verdict {
 }
 
 // keep writes both pictures of a document side by side.
-func (j *judge) keep(d *document, got, want image.Image) error {
+func (j *judge) keep(document *document, got, want image.Image) error {
 	if j.pictures == "" {
 		return nil
 	}
-	return rig.WritePair(filepath.Join(j.pictures, d.name+".png"), got, want, margin)
+	return rig.WritePair(filepath.Join(j.pictures, document.name+".png"), got, want, margin)
 }

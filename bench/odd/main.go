@@ -91,11 +91,11 @@ func judgeAll(list []*document, tabs int, pictures string) (found []verdict, err
 func printTable(list []*document, found []verdict) {
 	counts := map[string]*[outcomes]int{}
 	reasons := map[string]int{}
-	for i, d := range list {
-		if counts[d.kind] == nil {
-			counts[d.kind] = new([outcomes]int)
+	for i, document := range list {
+		if counts[document.kind] == nil {
+			counts[document.kind] = new([outcomes]int)
 		}
-		counts[d.kind][found[i].outcome]++
+		counts[document.kind][found[i].outcome]++
 		if found[i].reason != "" {
 			reasons[found[i].reason]++
 		}

@@ -43,20 +43,20 @@ var classes = map[string]class{"S8": {"S8", 1, 1}, "S8x2": {"S8x2", 2, 1}, "S50"
 const sideX, sideY = 1400, 800
 
 // scenes makes n different scenes of a class out of balance scenarios.
-func (c class) scenes(n int) ([]work, error) {
+func (class class) scenes(n int) ([]work, error) {
 	var all []work
 	for i := range n {
 		var shapes []string
-		for k := range c.copy {
-			list, err := balance(i*c.copy + k)
+		for k := range class.copy {
+			list, err := balance(i*class.copy + k)
 			if err != nil {
 				return nil, err
 			}
 			for _, s := range list {
-				shapes = append(shapes, moved(s, c.scale, float64(k%3)*sideX/3, float64(k/3)*sideY/2, k))
+				shapes = append(shapes, moved(s, class.scale, float64(k%3)*sideX/3, float64(k/3)*sideY/2, k))
 			}
 		}
-		w, err := newWork([]byte(`{"shapes":[`+strings.Join(shapes, ",")+`]}`), sideX*c.scale, sideY*c.scale)
+		w, err := newWork([]byte(`{"shapes":[`+strings.Join(shapes, ",")+`]}`), sideX*class.scale, sideY*class.scale)
 		if err != nil {
 			return nil, fmt.Errorf("cannot make scene %d: %w", i, err)
 		}
@@ -75,43 +75,43 @@ func balance(i int) ([]*fastjson.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := fastjson.ParseBytes(line)
+	value, err := fastjson.ParseBytes(line)
 	if err != nil {
 		return nil, err
 	}
-	return v.GetArray("shapes"), nil
+	return value.GetArray("shapes"), nil
 }
 
 // moved returns a simple shape of a scene at another place and size.
-func moved(v *fastjson.Value, scale, dx, dy float64, k int) string {
-	num := func(path ...string) float64 { return v.GetFloat64(path...) }
+func moved(value *fastjson.Value, scale, dx, dy float64, k int) string {
+	num := func(path ...string) float64 { return value.GetFloat64(path...) }
 	set := func(o *fastjson.Value, name string, x float64) {
 		o.Set(name, fastjson.MustParse(strconv.FormatFloat(x, 'g', -1, 64)))
 	}
-	set(v, "x", (num("x")+dx)*scale)
-	set(v, "y", (num("y")+dy)*scale)
-	if p := v.Get("props"); p != nil && p.Exists("w") {
+	set(value, "x", (num("x")+dx)*scale)
+	set(value, "y", (num("y")+dy)*scale)
+	if p := value.Get("props"); p != nil && p.Exists("w") {
 		set(p, "w", num("props", "w")*scale)
 		set(p, "h", num("props", "h")*scale)
 	}
-	v.Set("id", fastjson.MustParse(strconv.Quote(fmt.Sprintf("%s-%d", v.GetStringBytes("id"), k))))
-	return v.String()
+	value.Set("id", fastjson.MustParse(strconv.Quote(fmt.Sprintf("%s-%d", value.GetStringBytes("id"), k))))
+	return value.String()
 }
 
 // newWork decodes a scene and keeps the outlines that plumb fills, so that other renderers fill
 // the same ones.
 func newWork(source []byte, w, h float64) (out work, err error) {
-	s, err := scene.Decode(source, scene.DefaultLimits())
+	sc, err := scene.Decode(source, scene.DefaultLimits())
 	if err != nil {
 		return out, err
 	}
-	out = work{source: source, view: view.View{Scene: s, Bounds: view.Box{W: w, H: h}}, w: int(w), h: int(h)}
-	var b paint.Builder
-	b.Watch = func(p *vector.Path, it *paint.Item) {
+	out = work{source: source, view: view.View{Scene: sc, Bounds: view.Box{W: w, H: h}}, w: int(w), h: int(h)}
+	var builder paint.Builder
+	builder.Watch = func(p *vector.Path, it *paint.Item) {
 		out.fills = append(out.fills, fill{rgb: it.Color})
 		out.fills[len(out.fills)-1].path.Append(p)
 	}
-	return out, b.Build(out.view, paint.Reference, new(paint.Drawing))
+	return out, builder.Build(out.view, paint.Reference, new(paint.Drawing))
 }
 
 // appendSVG appends a path of a scene as SVG path data, for renderers that read SVG.
@@ -127,10 +127,10 @@ func appendSVG(dst []byte, p *vector.Path) []byte {
 }
 
 // svg returns the scene as an SVG document.
-func (w *work) svg() []byte {
-	out := fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d">`, w.w, w.h)
-	for i := range w.fills {
-		f := &w.fills[i]
+func (work *work) svg() []byte {
+	out := fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d">`, work.w, work.h)
+	for i := range work.fills {
+		f := &work.fills[i]
 		out = fmt.Appendf(out, `<path fill="#%02x%02x%02x" d="`, f.rgb[0], f.rgb[1], f.rgb[2])
 		out = append(appendSVG(out, &f.path), `"/>`...)
 	}

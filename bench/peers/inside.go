@@ -31,13 +31,13 @@ func abs(x float64) float64        { return math.Abs(x) }
 // ours measures plumb beside other renderers from the shapes' JSON to the centre of mass, on all
 // processors.
 func ours(backend string, list []work) (*row, error) {
-	e, err := render.Open(render.Config{Backend: backend, Fidelity: render.FidelityNative})
+	engine, err := render.Open(render.Config{Backend: backend, Fidelity: render.FidelityNative})
 	if err != nil {
 		return nil, err
 	}
-	r := &row{name: "plumb, " + e.Info().Backend + ", of shapes", input: "shapes", close: func() { e.Close() }}
+	r := &row{name: "plumb, " + engine.Info().Backend + ", of shapes", input: "shapes", close: func() { engine.Close() }}
 	r.run = func() (figures, error) {
-		return timed(func() ([]centre, error) { return tallies(e, list) })
+		return timed(func() ([]centre, error) { return tallies(engine, list) })
 	}
 	return r, nil
 }
@@ -52,14 +52,14 @@ func ofPaths(list []work) (*row, error) {
 	r := &row{name: "plumb, " + engine.Info().Backend + ", of paths", input: "paths", close: func() { engine.Close() }}
 	r.run = func() (figures, error) {
 		return timed(func() (out []centre, err error) {
-			w := engine.Worker()
-			var s scan.Scanner
-			var d paint.Drawing
+			worker := engine.Worker()
+			var scanner scan.Scanner
+			var drawing paint.Drawing
 			for first := 0; first < len(list); first += batchSize {
 				var batch []*render.Prepared
 				for i := range list[first:min(first+batchSize, len(list))] {
-					fillPaths(&list[first+i], &s, &d)
-					batch = append(batch, w.Tile(&d))
+					fillPaths(&list[first+i], &scanner, &drawing)
+					batch = append(batch, worker.Tile(&drawing))
 				}
 				if out, err = measured(engine, batch, out); err != nil {
 					return nil, err
@@ -72,13 +72,13 @@ func ofPaths(list []work) (*row, error) {
 }
 
 // fillPaths makes the drawing of a scene from its paths.
-func fillPaths(w *work, s *scan.Scanner, d *paint.Drawing) {
-	d.Reset()
-	d.Width, d.Height = w.w, w.h
-	for k := range w.fills {
-		f := &w.fills[k]
-		first, count := s.Append(&d.Coverage, &f.path, chord.Rect{X1: int32(w.w), Y1: int32(w.h)}, scan.Rule{Cells: true})
-		d.Items = append(d.Items, paint.Item{First: int32(first), Count: int32(count), Opacity: shapes.Opaque, Color: f.rgb, Clip: -1})
+func fillPaths(work *work, scanner *scan.Scanner, drawing *paint.Drawing) {
+	drawing.Reset()
+	drawing.Width, drawing.Height = work.w, work.h
+	for k := range work.fills {
+		f := &work.fills[k]
+		first, count := scanner.Append(&drawing.Coverage, &f.path, chord.Rect{X1: int32(work.w), Y1: int32(work.h)}, scan.Rule{Cells: true})
+		drawing.Items = append(drawing.Items, paint.Item{First: int32(first), Count: int32(count), Opacity: shapes.Opaque, Color: f.rgb, Clip: -1})
 	}
 }
 
@@ -108,7 +108,7 @@ func tallies(engine *render.Engine, list []work) ([]centre, error) {
 	var group sync.WaitGroup
 	for i := range failed {
 		group.Go(func() {
-			w := engine.Worker()
+			worker := engine.Worker()
 			for failed[i] == nil {
 				end := int(next.Add(int64(size)))
 				first := end - size
@@ -116,7 +116,7 @@ func tallies(engine *render.Engine, list []work) ([]centre, error) {
 					return
 				}
 				var batch []*render.Prepared
-				batch, failed[i] = prepared(w, list[first:min(end, len(list))])
+				batch, failed[i] = prepared(worker, list[first:min(end, len(list))])
 				if failed[i] == nil {
 					_, failed[i] = measured(engine, batch, out[:first])
 				}
@@ -137,17 +137,17 @@ func prepared(worker *render.Worker, list []work) (batch []*render.Prepared, err
 		}
 	}()
 	for i := range list {
-		s, err := scene.Decode(list[i].source, scene.DefaultLimits())
+		sc, err := scene.Decode(list[i].source, scene.DefaultLimits())
 		if err != nil {
 			return batch, err
 		}
 		v := list[i].view
-		v.Scene = s
-		p, err := worker.Prepare(v)
+		v.Scene = sc
+		prepared, err := worker.Prepare(v)
 		if err != nil {
 			return batch, err
 		}
-		batch = append(batch, p)
+		batch = append(batch, prepared)
 	}
 	return batch, nil
 }
@@ -159,20 +159,20 @@ func goVector(list []work) *row {
 			var z raster.Rasterizer
 			var m *image.RGBA
 			for i := range list {
-				w := &list[i]
-				if m == nil || m.Rect.Dx() != w.w || m.Rect.Dy() != w.h {
-					m = image.NewRGBA(image.Rect(0, 0, w.w, w.h))
+				work := &list[i]
+				if m == nil || m.Rect.Dx() != work.w || m.Rect.Dy() != work.h {
+					m = image.NewRGBA(image.Rect(0, 0, work.w, work.h))
 				}
 				clear(m.Pix)
-				for k := range w.fills {
-					f := &w.fills[k]
-					box := bounds(&f.path).Intersect(m.Rect)
+				for k := range work.fills {
+					fill := &work.fills[k]
+					box := bounds(&fill.path).Intersect(m.Rect)
 					z.Reset(box.Dx(), box.Dy())
-					trace(&z, &f.path, float32(box.Min.X), float32(box.Min.Y))
+					trace(&z, &fill.path, float32(box.Min.X), float32(box.Min.Y))
 					z.DrawOp = draw.Over
-					z.Draw(m, box, image.NewUniform(color.RGBA{f.rgb[0], f.rgb[1], f.rgb[2], 255}), image.Point{})
+					z.Draw(m, box, image.NewUniform(color.RGBA{fill.rgb[0], fill.rgb[1], fill.rgb[2], 255}), image.Point{})
 				}
-				out = append(out, centreOf(m.Pix, w.w))
+				out = append(out, centreOf(m.Pix, work.w))
 			}
 			return out, nil
 		})
@@ -194,16 +194,16 @@ func bounds(p *vector.Path) image.Rectangle {
 
 // trace adds a path to the rasteriser of golang.org/x/image/vector, whose picture begins at x, y.
 func trace(z *raster.Rasterizer, p *vector.Path, x, y float32) {
-	each(p, func(kind byte, _ vector.Point, q []vector.Point) {
+	each(p, func(kind byte, _ vector.Point, points []vector.Point) {
 		switch kind {
 		case 'M':
-			z.MoveTo(q[0].X-x, q[0].Y-y)
+			z.MoveTo(points[0].X-x, points[0].Y-y)
 		case 'L':
-			z.LineTo(q[0].X-x, q[0].Y-y)
+			z.LineTo(points[0].X-x, points[0].Y-y)
 		case 'Q':
-			z.QuadTo(q[0].X-x, q[0].Y-y, q[1].X-x, q[1].Y-y)
+			z.QuadTo(points[0].X-x, points[0].Y-y, points[1].X-x, points[1].Y-y)
 		case 'C':
-			z.CubeTo(q[0].X-x, q[0].Y-y, q[1].X-x, q[1].Y-y, q[2].X-x, q[2].Y-y)
+			z.CubeTo(points[0].X-x, points[0].Y-y, points[1].X-x, points[1].Y-y, points[2].X-x, points[2].Y-y)
 		case 'Z':
 			z.ClosePath()
 		}
@@ -213,10 +213,10 @@ func trace(z *raster.Rasterizer, p *vector.Path, x, y float32) {
 // centreOf returns the centre of mass of RGBA pixels, by the loop in C that renderers in C and
 // Node use too: Go's compiler does not turn it into vectors.
 func centreOf(pix []uint8, w int) centre {
-	s := C.sum_alpha((*C.uint8_t)(&pix[0]), C.intptr_t(4*w), C.uint32_t(w), C.uint32_t(len(pix)/4/w))
-	if s.alpha == 0 {
+	sums := C.sum_alpha((*C.uint8_t)(&pix[0]), C.intptr_t(4*w), C.uint32_t(w), C.uint32_t(len(pix)/4/w))
+	if sums.alpha == 0 {
 		return centre{}
 	}
-	sum := float64(s.alpha)
-	return centre{sum / 255, float64(s.x)/sum + 0.5, float64(s.y)/sum + 0.5}
+	sum := float64(sums.alpha)
+	return centre{sum / 255, float64(sums.x)/sum + 0.5, float64(sums.y)/sum + 0.5}
 }

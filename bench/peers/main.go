@@ -40,11 +40,11 @@ func main() {
 	}
 	header()
 	for _, name := range strings.Split(*names, ",") {
-		c, ok := classes[name]
+		class, ok := classes[name]
 		if !ok {
 			log.Fatalf("cannot measure class %q: want S8, S8x2 or S50", name)
 		}
-		if err := measure(c, *n, *rounds, *dir, *browser && name == "S8"); err != nil {
+		if err := measure(class, *n, *rounds, *dir, *browser && name == "S8"); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -72,19 +72,19 @@ func measure(class class, n, rounds int, dir string, browser bool) error {
 	}()
 	var want []centre
 	for round := range rounds + 1 {
-		for _, r := range rows {
-			f, err := r.run()
+		for _, row := range rows {
+			figures, err := row.run()
 			if err != nil {
 				return err
 			}
 			if want == nil {
-				want = f.Centres
+				want = figures.Centres
 			}
-			if err := r.compare(f.Centres, want); err != nil {
+			if err := row.compare(figures.Centres, want); err != nil {
 				return err
 			}
 			if round > 0 {
-				r.all = append(r.all, f)
+				row.all = append(row.all, figures)
 			}
 		}
 	}
@@ -125,17 +125,17 @@ func table(rows []*row, n int) {
 // open starts every renderer that is installed; their input is written to temp.
 func open(list []work, dir, temp string, browser bool) (rows []*row, err error) {
 	for _, backend := range []string{render.BackendGL, render.BackendCPU} {
-		r, err := ours(backend, list)
+		row, err := ours(backend, list)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, r)
+		rows = append(rows, row)
 	}
-	r, err := ofPaths(list)
+	row, err := ofPaths(list)
 	if err != nil {
 		return nil, err
 	}
-	rows = append(rows, r, goVector(list))
+	rows = append(rows, row, goVector(list))
 	files, err := write(temp, list)
 	if err != nil {
 		return nil, err
@@ -160,11 +160,11 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 			missing = errors.Join(missing, fmt.Errorf("left out: %s is not installed (scripts/peers.sh)", o.name))
 			continue
 		}
-		r, err := outside(o.name, o.input, o.cmd)
+		row, err := outside(o.name, o.input, o.cmd)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, r)
+		rows = append(rows, row)
 	}
 	if browser {
 		tabs := runtime.GOMAXPROCS(0)
@@ -175,12 +175,12 @@ func open(list []work, dir, temp string, browser bool) (rows []*row, err error) 
 			{"tldraw 4.2, plain loop, 1 tab", chrome.Config{Version: chrome.VersionPlain, Pages: 1}},
 			{fmt.Sprintf("tldraw 4.2, plumb's page, %d tabs", tabs), chrome.Config{Pages: tabs}},
 		} {
-			r, err := tldraw(b.name, b.cfg, list)
+			row, err := tldraw(b.name, b.cfg, list)
 			if err != nil {
 				missing = errors.Join(missing, fmt.Errorf("left out: %s: %w", b.name, err))
 				continue
 			}
-			rows = append(rows, r)
+			rows = append(rows, row)
 		}
 	}
 	if missing != nil {

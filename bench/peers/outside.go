@@ -74,20 +74,20 @@ func write(dir string, list []work) (f files, err error) {
 			Polygons [][][]float32 `json:"polygons"`
 		}{W: work.w, H: work.h}
 		for k := range work.fills {
-			fl := &work.fills[k]
-			scene.Fills = append(scene.Fills, one{string(appendSVG(nil, &fl.path)), strings.Trim(strings.ReplaceAll(fmt.Sprint(fl.rgb), " ", ","), "[]")})
-			bin.Write(append(fl.rgb[:], 0))
-			ops := operations(&fl.path)
+			fill := &work.fills[k]
+			scene.Fills = append(scene.Fills, one{string(appendSVG(nil, &fill.path)), strings.Trim(strings.ReplaceAll(fmt.Sprint(fill.rgb), " ", ","), "[]")})
+			bin.Write(append(fill.rgb[:], 0))
+			ops := operations(&fill.path)
 			put(len(ops) / 28)
 			bin.Write(ops)
-			flat.Polygons = append(flat.Polygons, rings(&fl.path))
+			flat.Polygons = append(flat.Polygons, rings(&fill.path))
 		}
 		for to, v := range map[*bytes.Buffer]any{&lines: scene, &polygons: flat} {
-			b, err := json.Marshal(v)
+			out, err := json.Marshal(v)
 			if err != nil {
 				return f, err
 			}
-			to.Write(append(b, '\n'))
+			to.Write(append(out, '\n'))
 		}
 	}
 	for name, b := range map[string]*bytes.Buffer{f.lines: &lines, f.binary: &bin, f.polygons: &polygons} {
@@ -100,7 +100,7 @@ func write(dir string, list []work) (f files, err error) {
 
 // operations appends a path in the form that scenes.c reads, 28 bytes for each verb. Quadratics
 // are written as cubics.
-func operations(p *vector.Path) []byte {
+func operations(path *vector.Path) []byte {
 	var out []byte
 	op := func(kind byte, v ...float32) {
 		out = append(out, kind, 0, 0, 0)
@@ -112,17 +112,17 @@ func operations(p *vector.Path) []byte {
 			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
 		}
 	}
-	each(p, func(kind byte, at vector.Point, q []vector.Point) {
+	each(path, func(kind byte, at vector.Point, points []vector.Point) {
 		switch kind {
 		case 'M':
-			op(0, q[0].X, q[0].Y)
+			op(0, points[0].X, points[0].Y)
 		case 'L':
-			op(1, q[0].X, q[0].Y)
+			op(1, points[0].X, points[0].Y)
 		case 'Q':
 			third := func(a, b float32) float32 { return a + (b-a)*2/3 }
-			op(2, third(at.X, q[0].X), third(at.Y, q[0].Y), third(q[1].X, q[0].X), third(q[1].Y, q[0].Y), q[1].X, q[1].Y)
+			op(2, third(at.X, points[0].X), third(at.Y, points[0].Y), third(points[1].X, points[0].X), third(points[1].Y, points[0].Y), points[1].X, points[1].Y)
 		case 'C':
-			op(2, q[0].X, q[0].Y, q[1].X, q[1].Y, q[2].X, q[2].Y)
+			op(2, points[0].X, points[0].Y, points[1].X, points[1].Y, points[2].X, points[2].Y)
 		case 'Z':
 			op(3)
 		}
@@ -134,17 +134,17 @@ func operations(p *vector.Path) []byte {
 func rings(p *vector.Path) [][]float32 {
 	var out [][]float32
 	add := func(x, y float32) { out[len(out)-1] = append(out[len(out)-1], x, y) }
-	each(p, func(kind byte, at vector.Point, q []vector.Point) {
+	each(p, func(kind byte, at vector.Point, points []vector.Point) {
 		switch kind {
 		case 'M':
 			out = append(out, nil)
-			add(q[0].X, q[0].Y)
+			add(points[0].X, points[0].Y)
 		case 'L':
-			add(q[0].X, q[0].Y)
+			add(points[0].X, points[0].Y)
 		case 'Q', 'C':
 			for i := 1; i <= 8; i++ {
 				t := float32(i) / 8
-				x, y := bezier(at, q, t)
+				x, y := bezier(at, points, t)
 				add(x, y)
 			}
 		}
@@ -171,9 +171,9 @@ var pointsOf = [...]int{vector.Move: 1, vector.Line: 1, vector.Quad: 2, vector.C
 func each(p *vector.Path, f func(kind byte, at vector.Point, q []vector.Point)) {
 	pts, weights := p.Points, p.Weights
 	var at vector.Point
-	for _, v := range p.Verbs {
-		n := pointsOf[v]
-		switch v {
+	for _, verb := range p.Verbs {
+		n := pointsOf[verb]
+		switch verb {
 		case vector.Conic:
 			for q := vector.ConicQuads(nil, at, pts[0], pts[1], weights[0], 0.05); len(q) > 0; q = q[2:] {
 				f('Q', at, q[:2])
@@ -181,7 +181,7 @@ func each(p *vector.Path, f func(kind byte, at vector.Point, q []vector.Point)) 
 			}
 			weights = weights[1:]
 		default:
-			f("MLQC?Z"[v], at, pts[:n])
+			f("MLQC?Z"[verb], at, pts[:n])
 		}
 		if n > 0 {
 			at, pts = pts[n-1], pts[n:]

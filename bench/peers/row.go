@@ -48,23 +48,23 @@ func timed(f func() ([]centre, error)) (figures, error) {
 }
 
 // core returns the median processor time of a run, s, without the reading of SVG and path data.
-func (r *row) core() float64 {
-	return middle(r.all, func(f figures) float64 { return f.Core - f.Parsing })
+func (row *row) core() float64 {
+	return middle(row.all, func(f figures) float64 { return f.Core - f.Parsing })
 }
 
 // compare returns an error if a row's centres of mass differ from plumb's: no renderer may win by
 // drawing less.
-func (r *row) compare(got, ours []centre) error {
+func (row *row) compare(got, ours []centre) error {
 	if len(got) != len(ours) {
-		return fmt.Errorf("%s drew %d scenes; want %d", r.name, len(got), len(ours))
+		return fmt.Errorf("%s drew %d scenes; want %d", row.name, len(got), len(ours))
 	}
 	for i, g := range got {
 		o := ours[i]
-		r.off = max(r.off, distance(g, o))
-		r.less = max(r.less, abs(g.Alpha-o.Alpha)/o.Alpha)
+		row.off = max(row.off, distance(g, o))
+		row.less = max(row.less, abs(g.Alpha-o.Alpha)/o.Alpha)
 	}
-	if r.off > 1 || r.less > 0.02 {
-		return fmt.Errorf("%s draws something else: centres up to %.2f px and alpha up to %.1f %% from ours", r.name, r.off, 100*r.less)
+	if row.off > 1 || row.less > 0.02 {
+		return fmt.Errorf("%s draws something else: centres up to %.2f px and alpha up to %.1f %% from ours", row.name, row.off, 100*row.less)
 	}
 	return nil
 }

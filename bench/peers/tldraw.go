@@ -17,20 +17,20 @@ import (
 // tldraw measures the real editor in Chromium: load the shapes, export a PNG, decode it, sum its
 // alpha, with as many scenes at a time as there are tabs.
 func tldraw(name string, cfg chrome.Config, list []work) (*row, error) {
-	p, err := chrome.Open(cfg)
+	pool, err := chrome.Open(cfg)
 	if err != nil {
 		return nil, err
 	}
-	r := &row{name: name, input: "shapes", close: func() { p.Close() }}
+	r := &row{name: name, input: "shapes", close: func() { pool.Close() }}
 	r.run = func() (f figures, err error) {
 		before := rig.CoreTime().Seconds() + childTime()
 		start := time.Now()
-		if f.Centres, err = exports(p, cfg.Pages, list); err != nil {
+		if f.Centres, err = exports(pool, cfg.Pages, list); err != nil {
 			return f, err
 		}
 		f.Wall = time.Since(start).Seconds()
 		f.Core = rig.CoreTime().Seconds() + childTime() - before
-		bytes, _ := p.Memory()
+		bytes, _ := pool.Memory()
 		f.Memory = float64(bytes) / (1 << 20)
 		return f, nil
 	}
@@ -38,7 +38,7 @@ func tldraw(name string, cfg chrome.Config, list []work) (*row, error) {
 }
 
 // exports draws all scenes, tabs of them at a time.
-func exports(p *chrome.Pool, tabs int, list []work) ([]centre, error) {
+func exports(pool *chrome.Pool, tabs int, list []work) ([]centre, error) {
 	out := make([]centre, len(list))
 	failed := make([]error, tabs)
 	var next atomic.Int64
@@ -46,7 +46,7 @@ func exports(p *chrome.Pool, tabs int, list []work) ([]centre, error) {
 	for k := range tabs {
 		group.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(list) && failed[k] == nil; i = int(next.Add(1)) - 1 {
-				res, err := p.Export(context.Background(), chrome.Request{View: list[i].view, Source: list[i].source})
+				res, err := pool.Export(context.Background(), chrome.Request{View: list[i].view, Source: list[i].source})
 				if failed[k] = err; err == nil {
 					out[i] = centreOf(res.Image.Pix, res.Image.Rect.Dx())
 				}
@@ -66,12 +66,12 @@ func childTime() (sum float64) {
 	}
 	all := map[int]process{}
 	dirs, _ := os.ReadDir("/proc")
-	for _, d := range dirs {
-		pid, err := strconv.Atoi(d.Name())
+	for _, entry := range dirs {
+		pid, err := strconv.Atoi(entry.Name())
 		if err != nil {
 			continue
 		}
-		stat, err := os.ReadFile("/proc/" + d.Name() + "/stat")
+		stat, err := os.ReadFile("/proc/" + entry.Name() + "/stat")
 		name, rest, ok := strings.Cut(string(stat), ") ")
 		if f := strings.Fields(rest); err == nil && ok && len(f) > 12 && strings.Contains(name, "chrom") {
 			parent, _ := strconv.Atoi(f[1])
@@ -81,11 +81,11 @@ func childTime() (sum float64) {
 		}
 	}
 	for _, p := range all {
-		at := p.parent
-		for all[at].parent != 0 {
-			at = all[at].parent
+		pos := p.parent
+		for all[pos].parent != 0 {
+			pos = all[pos].parent
 		}
-		if at == os.Getpid() {
+		if pos == os.Getpid() {
 			sum += p.ticks / 100
 		}
 	}

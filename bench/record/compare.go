@@ -98,16 +98,16 @@ func Apart(old, new *File) (*Comparison, error) {
 		if i < 0 {
 			continue
 		}
-		r, err := figure.Bootstrap(comparison.Confidence, figure.RatioOf, before[i].values, row.values)
+		interval, err := figure.Bootstrap(comparison.Confidence, figure.RatioOf, before[i].values, row.values)
 		if err != nil {
 			return nil, err
 		}
-		ch := Change{What: row.what, Figure: row.figure, Old: figure.Median(before[i].values), New: figure.Median(row.values), Ratio: r}
-		ch.Verdict = verdict(r, Drift, row.direction)
+		change := Change{What: row.what, Figure: row.figure, Old: figure.Median(before[i].values), New: figure.Median(row.values), Ratio: interval}
+		change.Verdict = verdict(interval, Drift, row.direction)
 		if busy {
-			ch.Verdict = Undecided
+			change.Verdict = Undecided
 		}
-		comparison.Changes = append(comparison.Changes, ch)
+		comparison.Changes = append(comparison.Changes, change)
 	}
 	comparison.refuseWide()
 	return comparison, nil
@@ -142,11 +142,11 @@ func InTurn(rounds []Round) (*Comparison, error) {
 		if len(ratios) < len(rounds) { // a figure that one side does not have
 			continue
 		}
-		r, err := figure.Ratio(each, ratios)
+		interval, err := figure.Ratio(each, ratios)
 		if err != nil {
 			return nil, fmt.Errorf("cannot compare %s, %s: %w", row.what, row.figure, err)
 		}
-		comparison.Changes = append(comparison.Changes, Change{What: row.what, Figure: row.figure, Old: figure.Median(old), New: figure.Median(new), Ratio: r, Verdict: verdict(r, Margin, row.direction)})
+		comparison.Changes = append(comparison.Changes, Change{What: row.what, Figure: row.figure, Old: figure.Median(old), New: figure.Median(new), Ratio: interval, Verdict: verdict(interval, Margin, row.direction)})
 	}
 	comparison.refuseWide()
 	return comparison, nil
@@ -164,11 +164,11 @@ func begin(old, new *File) *Comparison {
 			comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("%s differs: %q and %q", d.what, d.a, d.b))
 		}
 	}
-	for _, b := range new.Classes {
+	for _, class := range new.Classes {
 		for _, a := range old.Classes {
-			if a.Name == b.Name {
-				known := old.Seed == new.Seed && a.Distinct == b.Distinct && a.Digest != "" && b.Digest != ""
-				comparison.Results = append(comparison.Results, Same{Class: b.Name, Known: known, Equal: known && a.Digest == b.Digest})
+			if a.Name == class.Name {
+				known := old.Seed == new.Seed && a.Distinct == class.Distinct && a.Digest != "" && class.Digest != ""
+				comparison.Results = append(comparison.Results, Same{Class: class.Name, Known: known, Equal: known && a.Digest == class.Digest})
 			}
 		}
 	}
@@ -177,15 +177,15 @@ func begin(old, new *File) *Comparison {
 
 // verdict returns for a ratio of two programs Better or Worse where the whole interval lies outside
 // of the margin around 1. direction is +1 where more is better, -1 where less is.
-func verdict(r figure.Interval, margin float64, direction int) Verdict {
+func verdict(interval figure.Interval, margin float64, direction int) Verdict {
 	more, less := Better, Worse
 	if direction < 0 {
 		more, less = Worse, Better
 	}
 	switch {
-	case r.Low > 1+margin:
+	case interval.Low > 1+margin:
 		return more
-	case r.High < 1/(1+margin):
+	case interval.High < 1/(1+margin):
 		return less
 	}
 	return Alike
@@ -193,17 +193,17 @@ func verdict(r figure.Interval, margin float64, direction int) Verdict {
 
 // refuseWide takes the verdict "no difference shown" back where the interval is too wide to say so, and warns
 // of it.
-func (c *Comparison) refuseWide() {
+func (comparison *Comparison) refuseWide() {
 	wide := 0
-	for i := range c.Changes {
-		ch := &c.Changes[i]
+	for i := range comparison.Changes {
+		ch := &comparison.Changes[i]
 		if ch.Verdict == Alike && ch.Ratio.High-ch.Ratio.Low > 2*MaxSpread*ch.Ratio.Value {
 			ch.Verdict = Undecided
 			wide++
 		}
 	}
 	if wide > 0 {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("spread forbids a verdict in %d of %d rows: their intervals are wider than %.0f %% either way; free the machine or raise --rounds", wide, len(c.Changes), 100*MaxSpread))
+		comparison.Warnings = append(comparison.Warnings, fmt.Sprintf("spread forbids a verdict in %d of %d rows: their intervals are wider than %.0f %% either way; free the machine or raise --rounds", wide, len(comparison.Changes), 100*MaxSpread))
 	}
 }
 
@@ -217,20 +217,20 @@ type row struct {
 func (r row) same(s row) bool { return r.what == s.what && r.figure == s.figure }
 
 // series lists the figures of a file that comparisons compare.
-func series(f *File) (rows []row) {
+func series(file *File) (rows []row) {
 	add := func(what string, samples []stage.Sample) {
 		if len(samples) > 0 {
 			rows = append(rows, row{what, "core us/scene", -1, Of(samples, CoreOf)}, row{what, "scenes/s", 1, Of(samples, RateOf)})
 		}
 	}
-	for _, c := range f.Classes {
+	for _, c := range file.Classes {
 		add(c.Name+" end to end", c.EndToEnd)
 		add(c.Name+" render stage", c.Render)
 	}
-	for _, c := range f.Items {
+	for _, c := range file.Items {
 		rows = append(rows, row{c.Name, "core us/item", -1, c.Core}, row{c.Name, "items/s", 1, c.Rate})
 	}
-	for _, s := range f.Sweeps {
+	for _, s := range file.Sweeps {
 		for _, p := range s.Points {
 			add(fmt.Sprintf("%s %g", s.Name, p.X), p.Samples)
 		}
@@ -250,13 +250,13 @@ func find(f *File, r row) []float64 {
 }
 
 // loadPerCore reads the first figure of the load average that the file recorded.
-func loadPerCore(f *File) (float64, bool) {
-	text, _, _ := strings.Cut(f.Machine.Load, " ")
+func loadPerCore(file *File) (float64, bool) {
+	text, _, _ := strings.Cut(file.Machine.Load, " ")
 	l, err := strconv.ParseFloat(text, 64)
-	if err != nil || f.Machine.Cores < 1 {
+	if err != nil || file.Machine.Cores < 1 {
 		return 0, false
 	}
-	return l / float64(f.Machine.Cores), true
+	return l / float64(file.Machine.Cores), true
 }
 
 // meanOthers returns the mean share of the machine that other programs took.

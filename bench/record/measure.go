@@ -43,8 +43,8 @@ func Made(c scenes.Class, n int, seed uint64) (Scenes, error) {
 
 // Distinct returns how many different scenes a class has: so many that caches hold none of them,
 // except for glyphs.
-func (p *Plan) Distinct() int {
-	if p.Quick {
+func (plan *Plan) Distinct() int {
+	if plan.Quick {
 		return 256
 	}
 	return 512
@@ -58,8 +58,8 @@ type times struct {
 }
 
 // times returns how long the parts of the measurement run.
-func (p *Plan) times() times {
-	if p.Quick {
+func (plan *Plan) times() times {
+	if plan.Quick {
 		return times{rounds: 3, run: 200 * time.Millisecond, sweep: 50 * time.Millisecond, ceil: 500 * time.Millisecond, alone: 50 * time.Millisecond}
 	}
 	return times{rounds: 7, run: 900 * time.Millisecond, sweep: 300 * time.Millisecond, ceil: 5 * time.Second, alone: time.Second}
@@ -76,41 +76,41 @@ type session struct {
 }
 
 // step reports which step of the measurement begins.
-func (s *session) step(what string) {
-	if s.Report != nil {
-		s.Report(what, s.done, s.steps)
+func (session *session) step(what string) {
+	if session.Report != nil {
+		session.Report(what, session.done, session.steps)
 	}
-	s.done++
+	session.done++
 }
 
 // Measure fills in a File. It also returns the spans of each class's profile, for
 // Trace. Errors are those of the device or of scenes that cannot be read.
-func (p *Plan) Measure(file *File) (map[string][]stage.Span, error) {
+func (plan *Plan) Measure(file *File) (map[string][]stage.Span, error) {
 	begin := time.Now()
-	e, err := render.Open(p.Engine)
+	engine, err := render.Open(plan.Engine)
 	if err != nil {
 		return nil, err
 	}
-	defer e.Close()
-	info := e.Info()
-	s := &session{Plan: p, times: p.times(), file: file, spans: map[string][]stage.Span{}}
-	s.cfg = stage.Config{Engine: e, Raster: p.Engine.Raster, Workers: p.Workers, Batch: p.Batch}
-	if p.Work != nil {
-		s.cfg.Work = p.Work(info)
+	defer engine.Close()
+	info := engine.Info()
+	s := &session{Plan: plan, times: plan.times(), file: file, spans: map[string][]stage.Span{}}
+	s.cfg = stage.Config{Engine: engine, Raster: plan.Engine.Raster, Workers: plan.Workers, Batch: plan.Batch}
+	if plan.Work != nil {
+		s.cfg.Work = plan.Work(info)
 	}
-	s.steps = 1 + len(p.Classes)*(s.rounds+1) + len(p.Sweeps)
-	file.Backend, file.Workers, file.Batch, file.Seed, file.Mode, file.Raster = info.Backend, p.Workers, p.Batch, p.Seed, "full", "reference"
-	if p.Quick {
+	s.steps = 1 + len(plan.Classes)*(s.rounds+1) + len(plan.Sweeps)
+	file.Backend, file.Workers, file.Batch, file.Seed, file.Mode, file.Raster = info.Backend, plan.Workers, plan.Batch, plan.Seed, "full", "reference"
+	if plan.Quick {
 		file.Mode = "quick"
 	}
-	if p.Engine.Raster == paint.Exact {
+	if plan.Engine.Raster == paint.Exact {
 		file.Raster = "exact"
 	}
 	if info.GPU != nil {
 		file.Driver = info.GPU.String()
 	}
 	s.step("ceilings")
-	if file.Ceilings, err = ceiling.Measure(p.Engine.Device, info.GPU != nil, s.ceil); err != nil {
+	if file.Ceilings, err = ceiling.Measure(plan.Engine.Device, info.GPU != nil, s.ceil); err != nil {
 		return nil, err
 	}
 	if err := s.classes(); err != nil {
@@ -124,24 +124,24 @@ func (p *Plan) Measure(file *File) (map[string][]stage.Span, error) {
 }
 
 // classes measures all classes in turn, so that other work of the machine slows all of them alike.
-func (s *session) classes() error {
-	sets := make([]*stage.Set, len(s.Classes))
-	out := make([]Class, len(s.Classes))
-	for i, c := range s.Classes {
+func (session *session) classes() error {
+	sets := make([]*stage.Set, len(session.Classes))
+	out := make([]Class, len(session.Classes))
+	for i, scenes := range session.Classes {
 		var err error
-		if sets[i], err = stage.NewSet(c.Name, c.Lines, s.Limits); err != nil {
+		if sets[i], err = stage.NewSet(scenes.Name, scenes.Lines, session.Limits); err != nil {
 			return err
 		}
-		out[i] = Class{Name: c.Name, Doc: c.Doc, Distinct: len(c.Lines)}
-		s.step(c.Name + ": each scene once")
-		cfg := s.cfg
-		cfg.Count = len(c.Lines)
+		out[i] = Class{Name: scenes.Name, Doc: scenes.Doc, Distinct: len(scenes.Lines)}
+		session.step(scenes.Name + ": each scene once")
+		cfg := session.cfg
+		cfg.Count = len(scenes.Lines)
 		warm, err := stage.Run(cfg, sets[i])
 		if err != nil {
 			return err
 		}
 		if warm.Scenes == 0 {
-			return fmt.Errorf("cannot measure %s: none of %d scenes can be drawn natively", c.Name, warm.Failed)
+			return fmt.Errorf("cannot measure %s: none of %d scenes can be drawn natively", scenes.Name, warm.Failed)
 		}
 		if warm.Failed == 0 {
 			if out[i].Segments, err = stage.Segments(sets[i]); err != nil {
@@ -149,27 +149,27 @@ func (s *session) classes() error {
 			}
 		}
 	}
-	for range s.rounds {
+	for range session.rounds {
 		for i := range out {
-			s.step(out[i].Name)
-			if err := s.round(&out[i], sets[i]); err != nil {
+			session.step(out[i].Name)
+			if err := session.round(&out[i], sets[i]); err != nil {
 				return err
 			}
 		}
 	}
 	for i := range out {
-		if err := s.detail(&out[i], sets[i]); err != nil {
+		if err := session.detail(&out[i], sets[i]); err != nil {
 			return err
 		}
 	}
-	s.file.Classes = out
+	session.file.Classes = out
 	return nil
 }
 
 // round adds to a class of scenes one sample of each way of measuring.
-func (s *session) round(class *Class, set *stage.Set) error {
-	cfg := s.cfg
-	cfg.Time = s.run
+func (session *session) round(class *Class, set *stage.Set) error {
+	cfg := session.cfg
+	cfg.Time = session.run
 	sample, err := stage.Run(cfg, set)
 	if err != nil {
 		return err
@@ -187,27 +187,27 @@ func (s *session) round(class *Class, set *stage.Set) error {
 }
 
 // detail measures once per class what does not need several rounds.
-func (s *session) detail(class *Class, set *stage.Set) (err error) {
-	cfg := s.cfg
-	cfg.Time, cfg.Profile = s.run, true
+func (session *session) detail(class *Class, set *stage.Set) (err error) {
+	cfg := session.cfg
+	cfg.Time, cfg.Profile = session.run, true
 	if class.Profile, err = stage.Run(cfg, set); err != nil {
 		return err
 	}
-	s.spans[class.Name] = class.Profile.Parts.Spans
+	session.spans[class.Name] = class.Profile.Parts.Spans
 	class.Digest = set.Digest()
 	if class.Profile.Failed == 0 {
-		cfg.Time, cfg.Profile = s.alone, false
+		cfg.Time, cfg.Profile = session.alone, false
 		for _, n := range []int{1, 64, 256, 1024, 4096} {
-			if n > 256 && (s.file.Ceilings.Software || s.file.Driver == "") {
+			if n > 256 && (session.file.Ceilings.Software || session.file.Driver == "") {
 				break
 			}
 			cfg.Batch = n
-			d, err := stage.DeviceAlone(cfg, set)
+			sample, err := stage.DeviceAlone(cfg, set)
 			if err != nil {
 				return err
 			}
-			class.Device = append(class.Device, d)
-			if d.Batch < n { // larger batches do not fit
+			class.Device = append(class.Device, sample)
+			if sample.Batch < n { // larger batches do not fit
 				break
 			}
 		}
@@ -215,13 +215,13 @@ func (s *session) detail(class *Class, set *stage.Set) (err error) {
 			return err
 		}
 	}
-	class.Shares = s.shares(class)
+	class.Shares = session.shares(class)
 	return nil
 }
 
 // shares computes the profile's shares of the ceilings.
-func (s *session) shares(c *Class) Shares {
-	sample, top := c.Profile, s.file.Ceilings
+func (session *session) shares(class *Class) Shares {
+	sample, top := class.Profile, session.file.Ceilings
 	out := Shares{Ops: Operations(sample.Cost)}
 	ratio := func(per, us, ceiling float64) float64 {
 		if us <= 0 || ceiling <= 0 {
@@ -230,8 +230,8 @@ func (s *session) shares(c *Class) Shares {
 		return per / (us * 1e-6) / ceiling
 	}
 	device := sample.Parts.Wall[stage.Device.String()]
-	if len(c.Device) > 0 { // without others on the processor
-		best := slices.MaxFunc(c.Device, func(a, b stage.DeviceSample) int { return int(a.Resident - b.Resident) })
+	if len(class.Device) > 0 { // without others on the processor
+		best := slices.MaxFunc(class.Device, func(a, b stage.DeviceSample) int { return int(a.Resident - b.Resident) })
 		device = 1e6 / best.Resident
 	}
 	out.Compute = ratio(out.Ops, device, top.DeviceOps)

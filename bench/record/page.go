@@ -39,23 +39,23 @@ type figured struct {
 }
 
 // Page writes the file as HTML with plots, all in one file.
-func (f *File) Page(path string, spans map[string][]stage.Span) error {
+func (file *File) Page(path string, spans map[string][]stage.Span) error {
 	var text, out bytes.Buffer
-	if err := f.Table(&text); err != nil {
+	if err := file.Table(&text); err != nil {
 		return err
 	}
-	v := view{File: f, Text: text.String(), Flags: strings.Join(f.Flags, " "), Stages: f.bars(), Roof: f.roof()}
-	for _, c := range f.Classes {
+	v := view{File: file, Text: text.String(), Flags: strings.Join(file.Flags, " "), Stages: file.bars(), Roof: file.roof()}
+	for _, c := range file.Classes {
 		if s := middle(spans[c.Name]); len(s) > 0 {
-			v.Timelines = append(v.Timelines, figured{Title: c.Name, SVG: f.timeline(s),
+			v.Timelines = append(v.Timelines, figured{Title: c.Name, SVG: file.timeline(s),
 				Note: fmt.Sprintf("processor busy %.0f %%, device busy %.0f %% of the time; of the device's time the processor worked in %.0f %%", 100*c.Profile.Parts.Host, 100*c.Profile.Parts.Device, 100*c.Profile.Parts.Overlap)})
 		}
 	}
-	for _, s := range f.Sweeps {
+	for _, s := range file.Sweeps {
 		v.Sweeps = append(v.Sweeps, s.figure())
 	}
-	if f.Model != nil {
-		v.Predicted, v.Model = f.predicted(), fmt.Sprintf("%v; R2 %.4f over %d points", f.Model, f.Model.Fit.R2, f.Model.Fit.N)
+	if file.Model != nil {
+		v.Predicted, v.Model = file.predicted(), fmt.Sprintf("%v; R2 %.4f over %d points", file.Model, file.Model.Fit.R2, file.Model.Fit.N)
 	}
 	if err := pageTemplate.Execute(&out, v); err != nil {
 		return fmt.Errorf("BUG: page: %w", err)
@@ -71,46 +71,46 @@ func (f *File) Page(path string, spans map[string][]stage.Span) error {
 var hues = [stage.Stages]string{"#4e79a7", "#a0cbe8", "#f28e2b", "#ffbe7d", "#8cd17d", "#e15759", "#b6992d", "#f1ce63", "#499894", "#86bcb6", "#d7d7d7"}
 
 // bars draws core time per stage, a bar for each class.
-func (f *File) bars() template.HTML {
+func (file *File) bars() template.HTML {
 	const w, row, from = 860, 30, 90
 	most := 1e-9
-	for _, c := range f.Classes {
+	for _, c := range file.Classes {
 		sum := 0.0
 		for _, v := range c.Profile.Parts.Core {
 			sum += v
 		}
 		most = max(most, sum)
 	}
-	var b strings.Builder
-	h := row*len(f.Classes) + 40
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, w, h, w, h)
-	for i, c := range f.Classes {
+	var text strings.Builder
+	h := row*len(file.Classes) + 40
+	fmt.Fprintf(&text, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, w, h, w, h)
+	for i, class := range file.Classes {
 		x, y := float64(from), i*row
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text>`, from-8, y+20, html.EscapeString(clipped(c.Name, 12)))
+		fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="end">%s</text>`, from-8, y+20, html.EscapeString(clipped(class.Name, 12)))
 		sum := 0.0
 		for s := range stage.Stages {
-			v := c.Profile.Parts.Core[s.String()]
+			v := class.Profile.Parts.Core[s.String()]
 			sum += v
 			wide := v / most * (w - from - 80)
-			fmt.Fprintf(&b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"><title>%v: %.1f us</title></rect>`, x, y+4, wide, row-8, hues[s], s, v)
+			fmt.Fprintf(&text, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"><title>%v: %.1f us</title></rect>`, x, y+4, wide, row-8, hues[s], s, v)
 			x += wide
 		}
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d">%.0f us</text>`, x+6, y+20, sum)
+		fmt.Fprintf(&text, `<text x="%.1f" y="%d">%.0f us</text>`, x+6, y+20, sum)
 	}
 	for s := range stage.Wait {
 		x := from + int(s)*76
-		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="10" height="10" fill="%s"/><text x="%d" y="%d">%v</text>`, x, h-22, hues[s], x+14, h-13, s)
+		fmt.Fprintf(&text, `<rect x="%d" y="%d" width="10" height="10" fill="%s"/><text x="%d" y="%d">%v</text>`, x, h-22, hues[s], x+14, h-13, s)
 	}
-	b.WriteString("</svg>")
-	return template.HTML(b.String())
+	text.WriteString("</svg>")
+	return template.HTML(text.String())
 }
 
 // clipped shortens a text of the page to its last n bytes.
-func clipped(s string, n int) string {
-	if len(s) > n {
-		return "..." + s[len(s)-n+3:]
+func clipped(text string, n int) string {
+	if len(text) > n {
+		return "..." + text[len(text)-n+3:]
 	}
-	return s
+	return text
 }
 
 // window is how much of a run a timeline shows: a few batches.
@@ -126,68 +126,68 @@ func middle(spans []stage.Span) []stage.Span {
 }
 
 // timeline draws spans in rows: workers, batches, the device.
-func (f *File) timeline(spans []stage.Span) template.HTML {
+func (file *File) timeline(spans []stage.Span) template.HTML {
 	const w, row, from = 860, 20, 90
 	rows, end := 0, time.Duration(1)
 	for _, s := range spans {
 		rows, end = max(rows, s.Row+1), max(end, s.End)
 	}
-	var b strings.Builder
+	var text strings.Builder
 	h := row*(rows+1) + 24
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, w, h, w, h)
+	fmt.Fprintf(&text, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, w, h, w, h)
 	scale := (w - from - 10) / float64(end)
 	for r := range rows + 1 {
 		name := fmt.Sprintf("worker %d", r)
-		if r >= f.Workers {
-			name = fmt.Sprintf("batch %d", r-f.Workers)
+		if r >= file.Workers {
+			name = fmt.Sprintf("batch %d", r-file.Workers)
 		}
 		if r == rows {
 			name = "device"
 		}
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text>`, from-8, r*row+14, name)
+		fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="end">%s</text>`, from-8, r*row+14, name)
 	}
-	for _, s := range spans {
-		r := s.Row
-		if s.Stage == stage.Device {
+	for _, span := range spans {
+		r := span.Row
+		if span.Stage == stage.Device {
 			r = rows
 		}
-		wide := max(0.3, float64(s.End-s.Start)*scale)
-		fmt.Fprintf(&b, `<rect x="%.2f" y="%d" width="%.2f" height="%d" fill="%s"/>`, from+float64(s.Start)*scale, r*row+2, wide, row-4, hues[s.Stage])
+		wide := max(0.3, float64(span.End-span.Start)*scale)
+		fmt.Fprintf(&text, `<rect x="%.2f" y="%d" width="%.2f" height="%d" fill="%s"/>`, from+float64(span.Start)*scale, r*row+2, wide, row-4, hues[span.Stage])
 	}
 	for _, v := range ticks(0, float64(end)/1e6, false) {
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%s ms</text>`, from+v*1e6*scale, h-6, short(v))
+		fmt.Fprintf(&text, `<text x="%.1f" y="%d" text-anchor="middle">%s ms</text>`, from+v*1e6*scale, h-6, short(v))
 	}
-	b.WriteString("</svg>")
-	return template.HTML(b.String())
+	text.WriteString("</svg>")
+	return template.HTML(text.String())
 }
 
 // figure draws core time over the sweep's values, with the fit.
-func (s Sweep) figure() figured {
-	p := plot{xName: s.Unit, yName: "core us per scene", logX: true}
-	for _, q := range s.Points {
+func (sweep Sweep) figure() figured {
+	p := plot{xName: sweep.Unit, yName: "core us per scene", logX: true}
+	for _, q := range sweep.Points {
 		p.logX = p.logX && q.X > 0
 		p.xs = append(p.xs, q.X)
 		p.ys = append(append(p.ys, 0), Of(q.Samples, CoreOf)...)
 	}
 	var xs, ys []float64
-	for _, q := range s.Points {
-		all := Of(q.Samples, CoreOf)
-		xs = append(xs, q.X)
-		ys = append(ys, q.Core())
-		p.dot(q.X, q.Core(), slices.Min(all), slices.Max(all), fmt.Sprintf("%g: %.1f us, %.0f scenes/s", q.X, q.Core(), q.Rate()))
+	for _, point := range sweep.Points {
+		all := Of(point.Samples, CoreOf)
+		xs = append(xs, point.X)
+		ys = append(ys, point.Core())
+		p.dot(point.X, point.Core(), slices.Min(all), slices.Max(all), fmt.Sprintf("%g: %.1f us, %.0f scenes/s", point.X, point.Core(), point.Rate()))
 	}
 	p.line("measured", xs, ys)
-	out := figured{Title: s.Name, Doc: s.Doc, SVG: p.svg()}
-	if s.Fit != nil {
-		out.Note = fmt.Sprintf("%.3g us + %.3g us per %s; R2 %.4f", s.Fit.Terms[0], s.Fit.Terms[1], s.FitX, s.Fit.R2)
+	out := figured{Title: sweep.Name, Doc: sweep.Doc, SVG: p.svg()}
+	if sweep.Fit != nil {
+		out.Note = fmt.Sprintf("%.3g us + %.3g us per %s; R2 %.4f", sweep.Fit.Terms[0], sweep.Fit.Terms[1], sweep.FitX, sweep.Fit.R2)
 	}
 	return out
 }
 
 // roof draws the device's roofline: operations per second over operations per
 // byte moved to and from it.
-func (f *File) roof() template.HTML {
-	ceilings := f.Ceilings
+func (file *File) roof() template.HTML {
+	ceilings := file.Ceilings
 	if ceilings.DeviceOps <= 0 || ceilings.Up <= 0 {
 		return ""
 	}
@@ -199,16 +199,16 @@ func (f *File) roof() template.HTML {
 	var points []point
 	ridge := ceilings.DeviceOps / ceilings.Up
 	p.xs, p.ys = []float64{ridge / 8, ridge * 8}, []float64{ceilings.DeviceOps * 2, ceilings.DeviceOps / 50}
-	for _, cl := range f.Classes {
+	for _, class := range file.Classes {
 		var resident, moved []float64
-		for _, d := range cl.Device {
+		for _, d := range class.Device {
 			resident = append(resident, d.Resident)
 			moved = append(moved, d.Moved)
 		}
-		if len(resident) == 0 || cl.Shares.Intensity <= 0 {
+		if len(resident) == 0 || class.Shares.Intensity <= 0 {
 			continue
 		}
-		q := point{cl.Shares.Intensity, cl.Shares.Ops * slices.Max(resident), cl.Shares.Ops * slices.Max(moved), cl.Name}
+		q := point{class.Shares.Intensity, class.Shares.Ops * slices.Max(resident), class.Shares.Ops * slices.Max(moved), class.Name}
 		points = append(points, q)
 		p.xs = append(p.xs, q.x)
 		p.ys = append(p.ys, q.resident, q.moved)
@@ -223,20 +223,20 @@ func (f *File) roof() template.HTML {
 }
 
 // predicted draws the model's values over the measured ones.
-func (f *File) predicted() template.HTML {
+func (file *File) predicted() template.HTML {
 	p := plot{xName: "measured core us per scene", yName: "model", logX: true, logY: true}
 	type pair struct {
 		got, want float64
 		name      string
 	}
 	var all []pair
-	for _, s := range f.Sweeps {
+	for _, sweep := range file.Sweeps {
 		for _, a := range axes {
-			if a.name != s.Name || !a.model {
+			if a.name != sweep.Name || !a.model {
 				continue
 			}
-			for _, q := range s.Points {
-				all = append(all, pair{q.Core(), f.Model.At(q), fmt.Sprintf("%s %g", s.Name, q.X)})
+			for _, q := range sweep.Points {
+				all = append(all, pair{q.Core(), file.Model.At(q), fmt.Sprintf("%s %g", sweep.Name, q.X)})
 			}
 		}
 	}

@@ -39,52 +39,52 @@ func span(v []float64, log bool) (lo, hi float64) {
 	return min(0, lo), hi*1.08 + 1e-12
 }
 
-// place returns where the value v stands on a plot's axis between lo and hi, 0..1.
-func place(v, lo, hi float64, log bool) float64 {
+// place returns where the value stands on a plot's axis between lo and hi, 0..1.
+func place(value, lo, hi float64, log bool) float64 {
 	if log {
-		return math.Log(max(v, lo)/lo) / math.Log(hi/lo)
+		return math.Log(max(value, lo)/lo) / math.Log(hi/lo)
 	}
-	return (v - lo) / (hi - lo)
+	return (value - lo) / (hi - lo)
 }
 
 // x returns the place of a value on the horizontal axis, px.
-func (p *plot) x(v float64) float64 {
-	lo, hi := span(p.xs, p.logX)
-	return left + place(v, lo, hi, p.logX)*(plotW-left-right)
+func (plot *plot) x(v float64) float64 {
+	lo, hi := span(plot.xs, plot.logX)
+	return left + place(v, lo, hi, plot.logX)*(plotW-left-right)
 }
 
 // y returns the place of a value on the vertical axis, px.
-func (p *plot) y(v float64) float64 {
-	lo, hi := span(p.ys, p.logY)
-	return plotH - bottom - place(v, lo, hi, p.logY)*(plotH-top-bottom)
+func (plot *plot) y(v float64) float64 {
+	lo, hi := span(plot.ys, plot.logY)
+	return plotH - bottom - place(v, lo, hi, plot.logY)*(plotH-top-bottom)
 }
 
-func (p *plot) add(format string, args ...any) { fmt.Fprintf(&p.body, format, args...) }
+func (plot *plot) add(format string, args ...any) { fmt.Fprintf(&plot.body, format, args...) }
 
 // dot draws a point of a plot with its range and a title for the pointer.
-func (p *plot) dot(x, y, low, high float64, title string) {
+func (plot *plot) dot(x, y, low, high float64, title string) {
 	if high > low {
-		p.add(`<path class="range" d="M%.1f %.1fV%.1f"/>`, p.x(x), p.y(low), p.y(high))
+		plot.add(`<path class="range" d="M%.1f %.1fV%.1f"/>`, plot.x(x), plot.y(low), plot.y(high))
 	}
-	p.add(`<circle class="dot" cx="%.1f" cy="%.1f" r="4"><title>%s</title></circle>`, p.x(x), p.y(y), html.EscapeString(title))
+	plot.add(`<circle class="dot" cx="%.1f" cy="%.1f" r="4"><title>%s</title></circle>`, plot.x(x), plot.y(y), html.EscapeString(title))
 }
 
 // label writes text beside a point of a plot, before or behind it.
-func (p *plot) label(x, y float64, before bool, text string) {
-	at, anchor := p.x(x)+8, "start"
+func (plot *plot) label(x, y float64, before bool, text string) {
+	at, anchor := plot.x(x)+8, "start"
 	if before {
-		at, anchor = p.x(x)-8, "end"
+		at, anchor = plot.x(x)-8, "end"
 	}
-	p.add(`<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, at, p.y(y)+4, anchor, html.EscapeString(text))
+	plot.add(`<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, at, plot.y(y)+4, anchor, html.EscapeString(text))
 }
 
 // line draws a line of a plot through points.
-func (p *plot) line(class string, xs, ys []float64) {
-	p.add(`<path class="%s" d="`, class)
+func (plot *plot) line(class string, xs, ys []float64) {
+	plot.add(`<path class="%s" d="`, class)
 	for i := range xs {
-		p.add(`%s%.1f %.1f`, map[bool]string{true: "M", false: "L"}[i == 0], p.x(xs[i]), p.y(ys[i]))
+		plot.add(`%s%.1f %.1f`, map[bool]string{true: "M", false: "L"}[i == 0], plot.x(xs[i]), plot.y(ys[i]))
 	}
-	p.add(`"/>`)
+	plot.add(`"/>`)
 }
 
 // ticks returns round values on an axis within [lo, hi]: 1, 2 and 5 times powers of ten.
@@ -118,34 +118,34 @@ func ticks(lo, hi float64, log bool) []float64 {
 }
 
 // short writes a number of a plot with few digits: 1.2k, 3M.
-func short(v float64) string {
+func short(value float64) string {
 	for _, u := range []struct {
 		unit float64
 		name string
 	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if math.Abs(v) >= u.unit*0.9995 {
-			return fmt.Sprintf("%.3g%s", v/u.unit, u.name)
+		if math.Abs(value) >= u.unit*0.9995 {
+			return fmt.Sprintf("%.3g%s", value/u.unit, u.name)
 		}
 	}
-	return fmt.Sprintf("%.3g", v)
+	return fmt.Sprintf("%.3g", value)
 }
 
 // svg returns the plot as an SVG element.
-func (p *plot) svg() template.HTML {
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, plotW, plotH, plotW, plotH)
-	lo, hi := span(p.xs, p.logX)
-	for _, v := range ticks(lo, hi, p.logX) {
-		fmt.Fprintf(&b, `<path class="grid" d="M%.1f %dV%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, p.x(v), top, plotH-bottom, p.x(v), plotH-bottom+16, short(v))
+func (plot *plot) svg() template.HTML {
+	var text strings.Builder
+	fmt.Fprintf(&text, `<svg viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, plotW, plotH, plotW, plotH)
+	lo, hi := span(plot.xs, plot.logX)
+	for _, v := range ticks(lo, hi, plot.logX) {
+		fmt.Fprintf(&text, `<path class="grid" d="M%.1f %dV%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, plot.x(v), top, plotH-bottom, plot.x(v), plotH-bottom+16, short(v))
 	}
-	lo, hi = span(p.ys, p.logY)
-	for _, v := range ticks(lo, hi, p.logY) {
-		fmt.Fprintf(&b, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, left, p.y(v), plotW-right, left-6, p.y(v)+4, short(v))
+	lo, hi = span(plot.ys, plot.logY)
+	for _, v := range ticks(lo, hi, plot.logY) {
+		fmt.Fprintf(&text, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, left, plot.y(v), plotW-right, left-6, plot.y(v)+4, short(v))
 	}
-	fmt.Fprintf(&b, `<path class="axis" d="M%d %dV%dH%d"/>`, left, top, plotH-bottom, plotW-right)
-	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" class="name">%s</text>`, (left+plotW-right)/2, plotH-8, html.EscapeString(p.xName))
-	fmt.Fprintf(&b, `<text transform="translate(14 %d) rotate(-90)" text-anchor="middle" class="name">%s</text>`, (top+plotH-bottom)/2, html.EscapeString(p.yName))
-	b.WriteString(p.body.String())
-	b.WriteString("</svg>")
-	return template.HTML(b.String())
+	fmt.Fprintf(&text, `<path class="axis" d="M%d %dV%dH%d"/>`, left, top, plotH-bottom, plotW-right)
+	fmt.Fprintf(&text, `<text x="%d" y="%d" text-anchor="middle" class="name">%s</text>`, (left+plotW-right)/2, plotH-8, html.EscapeString(plot.xName))
+	fmt.Fprintf(&text, `<text transform="translate(14 %d) rotate(-90)" text-anchor="middle" class="name">%s</text>`, (top+plotH-bottom)/2, html.EscapeString(plot.yName))
+	text.WriteString(plot.body.String())
+	text.WriteString("</svg>")
+	return template.HTML(text.String())
 }

@@ -135,26 +135,26 @@ func New(version, commit string, flags []string) *File {
 }
 
 // JSON returns the results of `plumb bench` as JSON.
-func (f *File) JSON() ([]byte, error) {
-	b, err := json.MarshalIndent(f, "", " ")
+func (file *File) JSON() ([]byte, error) {
+	out, err := json.MarshalIndent(file, "", " ")
 	if err != nil {
 		return nil, fmt.Errorf("BUG: result file: %w", err)
 	}
-	return append(b, '\n'), nil
+	return append(out, '\n'), nil
 }
 
 // Load reads a result file of `plumb bench`.
 func Load(path string) (*File, error) {
-	b, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read results: %w", err)
 	}
-	f := new(File)
-	if err := json.Unmarshal(b, f); err != nil {
+	file := new(File)
+	if err := json.Unmarshal(data, file); err != nil {
 		return nil, fmt.Errorf("cannot read results of %s: %w; want a file of plumb bench", path, err)
 	}
-	if f.Format != Format {
-		return nil, fmt.Errorf("cannot read results of %s: got format %q; want %q", path, f.Format, Format)
+	if file.Format != Format {
+		return nil, fmt.Errorf("cannot read results of %s: got format %q; want %q", path, file.Format, Format)
 	}
-	return f, nil
+	return file, nil
 }

@@ -68,9 +68,9 @@ func AllSweeps() []string {
 }
 
 // sweeps measures the chosen sweeps, and fits what a scene costs.
-func (s *session) sweeps() error {
+func (session *session) sweeps() error {
 	var model []Point
-	for _, name := range s.Sweeps {
+	for _, name := range session.Sweeps {
 		var a *axis
 		for i := range axes {
 			if axes[i].name == name {
@@ -80,17 +80,17 @@ func (s *session) sweeps() error {
 		if a == nil {
 			return fmt.Errorf("cannot sweep %q: want one of %v", name, AllSweeps())
 		}
-		s.step("sweep of " + name)
-		sw, err := s.sweep(a)
+		session.step("sweep of " + name)
+		sweep, err := session.sweep(a)
 		if err != nil {
 			return err
 		}
 		if a.model {
-			model = append(model, sw.Points...)
+			model = append(model, sweep.Points...)
 		}
-		s.file.Sweeps = append(s.file.Sweeps, sw)
+		session.file.Sweeps = append(session.file.Sweeps, sweep)
 	}
-	s.file.Model = modelOf(model)
+	session.file.Model = modelOf(model)
 	return nil
 }
 
@@ -103,32 +103,32 @@ const (
 )
 
 // sweep measures one sweep, in which one input varies: a few scenes per point, points in turn.
-func (s *session) sweep(axis *axis) (Sweep, error) {
-	sw := Sweep{Name: axis.name, Unit: axis.unit, Doc: axis.doc}
+func (session *session) sweep(axis *axis) (Sweep, error) {
+	sweep := Sweep{Name: axis.name, Unit: axis.unit, Doc: axis.doc}
 	values := axis.values
-	if s.Quick {
+	if session.Quick {
 		values = axis.quick
 	}
 	sets := make([]*stage.Set, len(values))
 	for i, x := range values {
 		spec := axis.spec(x)
-		lines, err := spec.Lines(fmt.Sprintf("%s-%g", axis.name, x), max(least, different/spec.Shapes), s.Seed)
+		lines, err := spec.Lines(fmt.Sprintf("%s-%g", axis.name, x), max(least, different/spec.Shapes), session.Seed)
 		if err != nil {
-			return sw, err
+			return sweep, err
 		}
-		if sets[i], err = stage.NewSet(axis.name, lines, s.Limits); err != nil {
-			return sw, err
+		if sets[i], err = stage.NewSet(axis.name, lines, session.Limits); err != nil {
+			return sweep, err
 		}
 		segments, err := stage.Segments(sets[i])
 		if err != nil {
-			return sw, err
+			return sweep, err
 		}
-		sw.Points = append(sw.Points, Point{X: x, Segments: segments, Ink: float64(spec.Points * spec.Shapes)})
+		sweep.Points = append(sweep.Points, Point{X: x, Segments: segments, Ink: float64(spec.Points * spec.Shapes)})
 	}
-	for round := range (s.rounds + 1) / 2 {
+	for round := range (session.rounds + 1) / 2 {
 		for i, x := range values {
-			cfg := s.cfg
-			cfg.Time = s.times.sweep
+			cfg := session.cfg
+			cfg.Time = session.times.sweep
 			if axis.config != nil {
 				axis.config(&cfg, x)
 			}
@@ -136,32 +136,32 @@ func (s *session) sweep(axis *axis) (Sweep, error) {
 				warm := cfg
 				warm.Count = least / 2
 				if _, err := stage.Run(warm, sets[i]); err != nil {
-					return sw, err
+					return sweep, err
 				}
 			}
 			sample, err := stage.Run(cfg, sets[i])
 			if err != nil {
-				return sw, err
+				return sweep, err
 			}
-			sw.Points[i].Samples = append(sw.Points[i].Samples, sample)
+			sweep.Points[i].Samples = append(sweep.Points[i].Samples, sample)
 		}
 	}
 	if axis.terms != nil {
 		var rows [][]float64
 		var y []float64
-		for _, p := range sw.Points {
-			core := p.Core()
+		for _, point := range sweep.Points {
+			core := point.Core()
 			if axis.total {
-				core *= p.X
+				core *= point.X
 			}
-			rows = append(rows, axis.terms(p))
+			rows = append(rows, axis.terms(point))
 			y = append(y, core)
 		}
 		if f, err := figure.Least(rows, y); err == nil { // too few points have no fit
-			sw.Fit, sw.FitX = &f, axis.fitX
+			sweep.Fit, sweep.FitX = &f, axis.fitX
 		}
 	}
-	return sw, nil
+	return sweep, nil
 }
 
 // termNames name the terms.
@@ -174,11 +174,11 @@ func terms(p Point) []float64 {
 }
 
 // At returns the core time in us that the fitted model gives a scene with the sizes of point p.
-func (m *Model) At(p Point) float64 {
+func (model *Model) At(p Point) float64 {
 	sum := 0.0
 	for i, v := range terms(p) {
-		if k := slices.Index(m.Names, termNames[i]); k >= 0 {
-			sum += float64(v * m.Fit.Terms[k])
+		if k := slices.Index(model.Names, termNames[i]); k >= 0 {
+			sum += float64(v * model.Fit.Terms[k])
 		}
 	}
 	return sum
@@ -199,13 +199,13 @@ func modelOf(points []Point) *Model {
 	}
 	// What comes out below 0 cannot be told from the other terms: it is left out.
 	for {
-		f, err := figure.Least(rows, y)
-		if err != nil || math.IsNaN(f.R2) {
+		fit, err := figure.Least(rows, y)
+		if err != nil || math.IsNaN(fit.R2) {
 			return nil
 		}
-		least := slices.Index(f.Terms, slices.Min(f.Terms))
-		if f.Terms[least] >= 0 {
-			model.Fit = f
+		least := slices.Index(fit.Terms, slices.Min(fit.Terms))
+		if fit.Terms[least] >= 0 {
+			model.Fit = fit
 			return &model
 		}
 		model.Names = slices.Delete(slices.Clone(model.Names), least, least+1)

@@ -11,63 +11,63 @@ import (
 )
 
 // Table writes the results of `plumb bench` as text.
-func (f *File) Table(w io.Writer) error {
-	fmt.Fprintf(w, "plumb %s (%s), %s, %s mode, raster %s, backend %s, %d workers, batches of %d\n", f.Version, f.Commit, f.Date, f.Mode, f.Raster, f.Backend, f.Workers, f.Batch)
-	fmt.Fprintf(w, "machine: %d x %s, %s, load %s\n", f.Machine.Cores, f.Machine.CPU, f.Machine.OS, f.Machine.Load)
-	if f.Driver != "" {
-		fmt.Fprintf(w, "driver: %s\n", f.Driver)
+func (file *File) Table(w io.Writer) error {
+	fmt.Fprintf(w, "plumb %s (%s), %s, %s mode, raster %s, backend %s, %d workers, batches of %d\n", file.Version, file.Commit, file.Date, file.Mode, file.Raster, file.Backend, file.Workers, file.Batch)
+	fmt.Fprintf(w, "machine: %d x %s, %s, load %s\n", file.Machine.Cores, file.Machine.CPU, file.Machine.OS, file.Machine.Load)
+	if file.Driver != "" {
+		fmt.Fprintf(w, "driver: %s\n", file.Driver)
 	}
-	c := f.Ceilings
+	c := file.Ceilings
 	fmt.Fprintf(w, "ceilings: host copy %.1f GB/s (one thread %.1f)", c.HostCopy/1e9, c.HostCopy1/1e9)
 	if c.Device != "" {
 		fmt.Fprintf(w, "; device %.1f Gop/s, copy %.1f, up %.1f, down %.1f GB/s, empty dispatch %.0f us", c.DeviceOps/1e9, c.DeviceCopy/1e9, c.Up/1e9, c.Down/1e9, c.Dispatch)
 	}
 	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if len(f.Classes) > 0 {
-		f.rates(t)
-		f.stages(t)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if len(file.Classes) > 0 {
+		file.rates(table)
+		file.stages(table)
 	}
-	if len(f.Classes) > 0 {
-		f.bytes(t)
+	if len(file.Classes) > 0 {
+		file.bytes(table)
 	}
-	f.itemRows(t)
-	f.sweepRows(t)
-	if err := t.Flush(); err != nil {
+	file.itemRows(table)
+	file.sweepRows(table)
+	if err := table.Flush(); err != nil {
 		return err
 	}
-	if m := f.Model; m != nil {
+	if m := file.Model; m != nil {
 		fmt.Fprintf(w, "\ncore time of a scene: %s; R2 %.4f over %d points\n", m, m.Fit.R2, m.Fit.N)
 	}
 	return nil
 }
 
 // String returns the model as a sum of terms.
-func (m *Model) String() string {
+func (model *Model) String() string {
 	var parts []string
-	for i, name := range m.Names {
-		parts = append(parts, fmt.Sprintf("%.3g us/%s", m.Fit.Terms[i], name))
+	for i, name := range model.Names {
+		parts = append(parts, fmt.Sprintf("%.3g us/%s", model.Fit.Terms[i], name))
 	}
 	return strings.Join(parts, " + ")
 }
 
 // rates prints a row for each class of scenes: scenes per second from end to end, in rendering alone, and
 // with tiles that are on the device, core time per scene, and latencies of lone scenes.
-func (f *File) rates(t io.Writer) {
+func (file *File) rates(t io.Writer) {
 	fmt.Fprintln(t, "\n\tscenes/s\tcore us\trender/s\tcore us\tresident/s\tlone p50 us\tp99 us\tsegments\tfailed\t")
-	for _, c := range f.Classes {
-		e, r := Of(c.EndToEnd, RateOf), Of(c.Render, RateOf)
+	for _, class := range file.Classes {
+		e, r := Of(class.EndToEnd, RateOf), Of(class.Render, RateOf)
 		resident := 0.0
-		for _, d := range c.Device {
+		for _, d := range class.Device {
 			resident = max(resident, d.Resident)
 		}
-		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t\n", c.Name, figure.Median(e), figure.Median(Of(c.EndToEnd, CoreOf)),
-			figure.Median(r), figure.Median(Of(c.Render, CoreOf)), resident, c.Lone.P50, c.Lone.P99, c.Segments, c.Profile.Failed)
+		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t\n", class.Name, figure.Median(e), figure.Median(Of(class.EndToEnd, CoreOf)),
+			figure.Median(r), figure.Median(Of(class.Render, CoreOf)), resident, class.Lone.P50, class.Lone.P99, class.Segments, class.Profile.Failed)
 	}
 }
 
 // stages writes core time per stage; in brackets the time of the device.
-func (f *File) stages(t io.Writer) {
+func (file *File) stages(t io.Writer) {
 	fmt.Fprint(t, "\ncore us/scene\t")
 	for s := range stage.Stages {
 		if s != stage.Wait {
@@ -75,27 +75,27 @@ func (f *File) stages(t io.Writer) {
 		}
 	}
 	fmt.Fprint(t, "device time\toverlap\t\n")
-	for _, c := range f.Classes {
-		fmt.Fprintf(t, "%s\t", c.Name)
+	for _, class := range file.Classes {
+		fmt.Fprintf(t, "%s\t", class.Name)
 		for s := range stage.Stages {
 			if s != stage.Wait {
-				fmt.Fprintf(t, "%.1f\t", c.Profile.Parts.Core[s.String()])
+				fmt.Fprintf(t, "%.1f\t", class.Profile.Parts.Core[s.String()])
 			}
 		}
-		fmt.Fprintf(t, "%.1f\t%.0f%%\t\n", c.Profile.Parts.Wall[stage.Device.String()], 100*c.Profile.Parts.Overlap)
+		fmt.Fprintf(t, "%.1f\t%.0f%%\t\n", class.Profile.Parts.Wall[stage.Device.String()], 100*class.Profile.Parts.Overlap)
 	}
 }
 
 // bytes prints what a scene of each class costs in bytes and tiles.
-func (f *File) bytes(t io.Writer) {
+func (file *File) bytes(t io.Writer) {
 	fmt.Fprintln(t, "\nper scene\tJSON B\tup B\tdown B\tallocs\theap B\tGC\tboundary tiles\titems\trecords\tof compute\tof up copy\tof down copy\t")
-	for _, c := range f.Classes {
-		p, s := c.Profile, c.Shares
-		if len(c.EndToEnd) > 0 {
-			p = c.EndToEnd[len(c.EndToEnd)-1]
+	for _, class := range file.Classes {
+		sample, shares := class.Profile, class.Shares
+		if len(class.EndToEnd) > 0 {
+			sample = class.EndToEnd[len(class.EndToEnd)-1]
 		}
-		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.1f\t%.0f\t%.1f%%\t%.0f\t%.0f\t%.0f\t%.0f%%\t%.0f%%\t%.0f%%\t\n", c.Name, p.Bytes, p.Up, p.Down, p.Allocs, p.Heap, 100*p.GC,
-			p.Cost.Tiles, p.Cost.Items, p.Cost.Records, 100*s.Compute, 100*s.Copy, 100*s.Back)
+		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.1f\t%.0f\t%.1f%%\t%.0f\t%.0f\t%.0f\t%.0f%%\t%.0f%%\t%.0f%%\t\n", class.Name, sample.Bytes, sample.Up, sample.Down, sample.Allocs, sample.Heap, 100*sample.GC,
+			sample.Cost.Tiles, sample.Cost.Items, sample.Cost.Records, 100*shares.Compute, 100*shares.Copy, 100*shares.Back)
 	}
 }
 
@@ -103,21 +103,21 @@ func (f *File) bytes(t io.Writer) {
 const named = 3
 
 // itemRows writes a row per class of items, and its slowest items by id.
-func (f *File) itemRows(t io.Writer) {
-	if len(f.Items) == 0 {
+func (file *File) itemRows(t io.Writer) {
+	if len(file.Items) == 0 {
 		return
 	}
 	fmt.Fprintln(t, "\nitems\tn\tnot scored\titems/s\tcore us\talone p50 us\tp99 us\tdecode\toutline\tgpu\tscore\t")
-	for _, c := range f.Items {
+	for _, class := range file.Items {
 		failed := 0
-		for _, n := range c.Failed {
+		for _, n := range class.Failed {
 			failed += n
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t\n", c.Name, c.Items, failed, figure.Median(c.Rate), figure.Median(c.Core),
-			c.P50, c.P99, c.Parts["decode"], c.Parts["outline"], c.Parts["gpu"], c.Parts["score"])
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t\n", class.Name, class.Items, failed, figure.Median(class.Rate), figure.Median(class.Core),
+			class.P50, class.P99, class.Parts["decode"], class.Parts["outline"], class.Parts["gpu"], class.Parts["score"])
 	}
 	fmt.Fprintln(t, "\nslowest items\tid\tus\tmost of it in\t")
-	for _, c := range f.Items {
+	for _, c := range file.Items {
 		for _, it := range c.Slow[:min(named, len(c.Slow))] {
 			part, us := it.Longest()
 			fmt.Fprintf(t, "%s\t%s\t%.0f\t%s, %.0f us\t\n", c.Name, it.ID, it.Took, part, us)
@@ -126,14 +126,14 @@ func (f *File) itemRows(t io.Writer) {
 }
 
 // sweepRows prints the points of the sweeps with the line fitted to them.
-func (f *File) sweepRows(t io.Writer) {
-	for _, s := range f.Sweeps {
-		fmt.Fprintf(t, "\n%s\tscenes/s\tcore us\tboundary tiles\tsegments\t\n", s.Name)
-		for _, p := range s.Points {
+func (file *File) sweepRows(t io.Writer) {
+	for _, sweep := range file.Sweeps {
+		fmt.Fprintf(t, "\n%s\tscenes/s\tcore us\tboundary tiles\tsegments\t\n", sweep.Name)
+		for _, p := range sweep.Points {
 			fmt.Fprintf(t, "%g\t%.0f\t%.1f\t%.0f\t%.0f\t\n", p.X, p.Rate(), p.Core(), p.Cost().Tiles, p.Segments)
 		}
-		if s.Fit != nil {
-			fmt.Fprintf(t, "fit\t%.3g us\t+ %.3g us per %s\tR2 %.4f\t\t\n", s.Fit.Terms[0], s.Fit.Terms[1], s.FitX, s.Fit.R2)
+		if sweep.Fit != nil {
+			fmt.Fprintf(t, "fit\t%.3g us\t+ %.3g us per %s\tR2 %.4f\t\t\n", sweep.Fit.Terms[0], sweep.Fit.Terms[1], sweep.FitX, sweep.Fit.R2)
 		}
 	}
 }

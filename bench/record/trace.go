@@ -16,15 +16,15 @@ const traceBytes = 256 << 20
 
 // Trace writes the spans of profiles as a file that Perfetto opens: a group per
 // class, a row per worker and caller, and the device's work in rows of its own.
-func (f *File) Trace(path string, spans map[string][]stage.Span) error {
+func (file *File) Trace(path string, spans map[string][]stage.Span) error {
 	err := atomicfile.WriteFile(path, func(to *atomicfile.File) (err error) {
-		w := event.New(to, traceBytes)
-		for i, c := range f.Classes {
-			if err = f.traceClass(w, i+1, c.Name, spans[c.Name]); err != nil {
+		writer := event.New(to, traceBytes)
+		for i, c := range file.Classes {
+			if err = file.traceClass(writer, i+1, c.Name, spans[c.Name]); err != nil {
 				break
 			}
 		}
-		return errors.Join(err, w.Close())
+		return errors.Join(err, writer.Close())
 	})
 	if err != nil {
 		return fmt.Errorf("cannot write trace %s: %w", path, err)
@@ -33,17 +33,17 @@ func (f *File) Trace(path string, spans map[string][]stage.Span) error {
 }
 
 // traceClass writes the spans of one class as a group of rows: workers, batches, the device.
-func (f *File) traceClass(writer *event.Writer, group int, name string, spans []stage.Span) error {
+func (file *File) traceClass(writer *event.Writer, group int, name string, spans []stage.Span) error {
 	if len(spans) == 0 {
 		return nil
 	}
 	lastRow := slices.MaxFunc(spans, func(a, b stage.Span) int { return a.Row - b.Row }).Row
-	labels := map[int]string{-1: fmt.Sprintf("%s, %s", name, f.Backend)}
+	labels := map[int]string{-1: fmt.Sprintf("%s, %s", name, file.Backend)}
 	for row := range lastRow + 1 {
 		labels[row] = fmt.Sprintf("worker %d", row)
-		if row >= f.Workers {
-			labels[row] = fmt.Sprintf("batch %d", row-f.Workers)
-			labels[lastRow+1+row-f.Workers] = fmt.Sprintf("device, batch %d", row-f.Workers)
+		if row >= file.Workers {
+			labels[row] = fmt.Sprintf("batch %d", row-file.Workers)
+			labels[lastRow+1+row-file.Workers] = fmt.Sprintf("device, batch %d", row-file.Workers)
 		}
 	}
 	for row, label := range labels {
@@ -51,16 +51,16 @@ func (f *File) traceClass(writer *event.Writer, group int, name string, spans []
 			return err
 		}
 	}
-	for _, s := range spans {
-		row := s.Row
-		if s.Stage == stage.Device {
-			row = lastRow + 1 + s.Row - f.Workers
+	for _, span := range spans {
+		row := span.Row
+		if span.Stage == stage.Device {
+			row = lastRow + 1 + span.Row - file.Workers
 		}
-		args := map[string]any{"scene": s.Scene}
-		if s.Scene < 0 {
-			args = map[string]any{"scenes": s.Scenes}
+		args := map[string]any{"scene": span.Scene}
+		if span.Scene < 0 {
+			args = map[string]any{"scenes": span.Scenes}
 		}
-		e := event.Event{Name: s.Stage.String(), At: s.Start, Took: s.End - s.Start, Group: group, Row: row, Args: args}
+		e := event.Event{Name: span.Stage.String(), At: span.Start, Took: span.End - span.Start, Group: group, Row: row, Args: args}
 		if err := writer.Write(e); err != nil {
 			return err
 		}

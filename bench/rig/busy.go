@@ -15,11 +15,11 @@ const tick = 10 * time.Millisecond
 // BusyTime returns how long all processors of the machine together have worked since it started, 0
 // where the system does not say.
 func BusyTime() time.Duration {
-	b, err := os.ReadFile("/proc/stat")
+	data, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return 0
 	}
-	line, _, _ := strings.Cut(string(b), "\n")
+	line, _, _ := strings.Cut(string(data), "\n")
 	var sum time.Duration
 	for i, field := range strings.Fields(line) {
 		// cpu user nice system idle iowait irq softirq steal; guest time is part of user.
@@ -41,12 +41,12 @@ func Processors() int { return runtime.NumCPU() }
 // CoreTimeOf returns the processor time of the process with the number pid so far, in steps of a tick; 0 where
 // it has ended.
 func CoreTimeOf(pid int) time.Duration {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return 0
 	}
 	// The program's name, in brackets, may hold anything, so fields are counted behind it.
-	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	if len(fields) < 13 {
 		return 0
 	}

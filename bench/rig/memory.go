@@ -16,13 +16,13 @@ type Memory struct {
 
 // MemoryOf returns the memory of the process with the number pid, from /proc/PID/status.
 func MemoryOf(pid int) Memory {
-	var m Memory
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	var memory Memory
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
-		return m
+		return memory
 	}
-	rows := map[string]*int64{"VmRSS:": &m.Resident, "RssAnon:": &m.Own, "VmHWM:": &m.Peak}
-	for line := range strings.Lines(string(b)) {
+	rows := map[string]*int64{"VmRSS:": &memory.Resident, "RssAnon:": &memory.Own, "VmHWM:": &memory.Peak}
+	for line := range strings.Lines(string(data)) {
 		fields := strings.Fields(line) // such as "VmRSS:", "1234", "kB"
 		if len(fields) < 2 || rows[fields[0]] == nil {
 			continue
@@ -30,5 +30,5 @@ func MemoryOf(pid int) Memory {
 		kib, _ := strconv.ParseInt(fields[1], 10, 64)
 		*rows[fields[0]] = kib << 10
 	}
-	return m
+	return memory
 }

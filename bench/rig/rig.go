@@ -92,12 +92,12 @@ func Profile(path string) (stop func(), err error) {
 	if path == "" {
 		return func() {}, nil
 	}
-	f, err := os.Create(path)
+	file, err := os.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot write a profile: %w", err)
 	}
-	if err := pprof.StartCPUProfile(f); err != nil {
+	if err := pprof.StartCPUProfile(file); err != nil {
 		return nil, fmt.Errorf("cannot take a profile: %w", err)
 	}
-	return func() { pprof.StopCPUProfile(); f.Close() }, nil
+	return func() { pprof.StopCPUProfile(); file.Close() }, nil
 }

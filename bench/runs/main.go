@@ -129,11 +129,11 @@ func measure(name, plumb string, args []string, latency time.Duration, answer fu
 			last = time.Now()
 			asking, endpointTime = rig.CoreTimeOf(cmd.Process.Pid), rig.CoreTime()-before
 		}
-		m := rig.MemoryOf(cmd.Process.Pid)
-		peak = max(peak, float64(m.Peak)/1e6)
+		memory := rig.MemoryOf(cmd.Process.Pid)
+		peak = max(peak, float64(memory.Peak)/1e6)
 		for i := range at {
 			if at[i] == 0 && n >= (i+1)*planned/4 {
-				at[i] = float64(m.Resident) / 1e6
+				at[i] = float64(memory.Resident) / 1e6
 			}
 		}
 	}

@@ -53,88 +53,88 @@ var (
 
 // Lines returns n scene lines, without line ends. Scene i depends on the spec, the
 // seed and i alone. The id is the name with the number.
-func (s Spec) Lines(name string, n int, seed uint64) ([][]byte, error) {
+func (spec Spec) Lines(name string, n int, seed uint64) ([][]byte, error) {
 	switch {
-	case s.Shapes < 1:
-		return nil, fmt.Errorf("cannot make scenes of %d shapes: want 1 or more", s.Shapes)
-	case !(s.Scale > 0 && s.Scale <= 64):
-		return nil, fmt.Errorf("cannot make scenes at scale %g: want above 0 and at most 64", s.Scale)
-	case s.Points != 0 && s.Points < 4:
-		return nil, fmt.Errorf("cannot make shapes of %d points: want 4 or more", s.Points)
+	case spec.Shapes < 1:
+		return nil, fmt.Errorf("cannot make scenes of %d shapes: want 1 or more", spec.Shapes)
+	case !(spec.Scale > 0 && spec.Scale <= 64):
+		return nil, fmt.Errorf("cannot make scenes at scale %g: want above 0 and at most 64", spec.Scale)
+	case spec.Points != 0 && spec.Points < 4:
+		return nil, fmt.Errorf("cannot make shapes of %d points: want 4 or more", spec.Points)
 	}
 	lines := make([][]byte, n)
 	for i := range lines {
-		lines[i] = s.line(fmt.Sprintf("%s-%04d", name, i), rand.New(rand.NewPCG(seed, uint64(i))))
+		lines[i] = spec.line(fmt.Sprintf("%s-%04d", name, i), rand.New(rand.NewPCG(seed, uint64(i))))
 	}
 	return lines, nil
 }
 
 // line makes the JSON line of one made-up scene. Random numbers do not depend on the scale, so that
 // a scene keeps its shapes at every size.
-func (s Spec) line(id string, r *rand.Rand) []byte {
-	page := s.Page
+func (spec Spec) line(id string, random *rand.Rand) []byte {
+	page := spec.Page
 	if page == 0 {
 		page = 1
 	}
-	b := fmt.Appendf(nil, `{"id":%q,"bounds":[0,0,%s,%s],"shapes":[`, id, number(math.Floor(Width*s.Scale*page)), number(math.Floor(Height*s.Scale*page)))
-	for k := range s.Shapes {
+	out := fmt.Appendf(nil, `{"id":%q,"bounds":[0,0,%s,%s],"shapes":[`, id, number(math.Floor(Width*spec.Scale*page)), number(math.Floor(Height*spec.Scale*page)))
+	for k := range spec.Shapes {
 		if k > 0 {
-			b = append(b, ',')
+			out = append(out, ',')
 		}
-		b = s.shape(b, k, r)
+		out = spec.shape(out, k, random)
 	}
-	return append(b, "]}"...)
+	return append(out, "]}"...)
 }
 
 // shape appends one shape: sides of 40 to 160 px as in balance scenes, anywhere
 // on the page.
-func (s Spec) shape(b []byte, k int, r *rand.Rand) []byte {
-	w, h := 40+halves(r, 120), 40+halves(r, 120)
-	x, y := halves(r, Width-w), halves(r, Height-h)
-	geo, color := geos[r.IntN(len(geos))], colors[r.IntN(len(colors))]
-	text := word(r, s.Text)
-	b = fmt.Appendf(b, `{"id":"shape:s%d","type":`, k)
-	place := fmt.Sprintf(`"x":%s,"y":%s,`, number(x*s.Scale), number(y*s.Scale))
-	if s.Points > 0 {
-		return s.ink(append(append(b, `"draw",`...), place...), w, h, color, r)
+func (spec Spec) shape(dst []byte, k int, random *rand.Rand) []byte {
+	w, h := 40+halves(random, 120), 40+halves(random, 120)
+	x, y := halves(random, Width-w), halves(random, Height-h)
+	geo, color := geos[random.IntN(len(geos))], colors[random.IntN(len(colors))]
+	text := word(random, spec.Text)
+	dst = fmt.Appendf(dst, `{"id":"shape:s%d","type":`, k)
+	place := fmt.Sprintf(`"x":%s,"y":%s,`, number(x*spec.Scale), number(y*spec.Scale))
+	if spec.Points > 0 {
+		return spec.ink(append(append(dst, `"draw",`...), place...), w, h, color, random)
 	}
-	b = append(append(b, `"geo",`...), place...)
-	b = fmt.Appendf(b, `"props":{"geo":%q,"w":%s,"h":%s,"color":%q,"fill":"solid","dash":"draw"`, geo, number(w*s.Scale), number(h*s.Scale), color)
-	if s.Scale != 1 {
-		b = fmt.Appendf(b, `,"scale":%s`, number(s.Scale))
+	dst = append(append(dst, `"geo",`...), place...)
+	dst = fmt.Appendf(dst, `"props":{"geo":%q,"w":%s,"h":%s,"color":%q,"fill":"solid","dash":"draw"`, geo, number(w*spec.Scale), number(h*spec.Scale), color)
+	if spec.Scale != 1 {
+		dst = fmt.Appendf(dst, `,"scale":%s`, number(spec.Scale))
 	}
 	if text != "" {
-		b = fmt.Appendf(b, `,"text":%q`, text)
+		dst = fmt.Appendf(dst, `,"text":%q`, text)
 	}
-	return append(b, "}}"...)
+	return append(dst, "}}"...)
 }
 
 // ink appends the rest of a closed freehand shape: an ellipse that deviates at random by up to
 // half a px.
-func (s Spec) ink(b []byte, w, h float64, color string, r *rand.Rand) []byte {
-	b = fmt.Appendf(b, `"props":{"color":%q,"fill":"solid","dash":"solid","isComplete":true,"isClosed":true,"scale":%s,"segments":[{"type":"free","points":[`, color, number(s.Scale))
-	for i := range s.Points {
+func (spec Spec) ink(dst []byte, w, h float64, color string, random *rand.Rand) []byte {
+	dst = fmt.Appendf(dst, `"props":{"color":%q,"fill":"solid","dash":"solid","isComplete":true,"isClosed":true,"scale":%s,"segments":[{"type":"free","points":[`, color, number(spec.Scale))
+	for i := range spec.Points {
 		if i > 0 {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(s.Points))
-		x := w/2 + float64(w/2*cos) + r.Float64()/2
-		y := h/2 + float64(h/2*sin) + r.Float64()/2
-		b = fmt.Appendf(b, `{"x":%s,"y":%s,"z":0.5}`, cents(x*s.Scale), cents(y*s.Scale))
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(spec.Points))
+		x := w/2 + float64(w/2*cos) + random.Float64()/2
+		y := h/2 + float64(h/2*sin) + random.Float64()/2
+		dst = fmt.Appendf(dst, `{"x":%s,"y":%s,"z":0.5}`, cents(x*spec.Scale), cents(y*spec.Scale))
 	}
-	return append(b, "]}]}}"...)
+	return append(dst, "]}]}}"...)
 }
 
 // word returns n random letters in groups as long as words, for the texts of made-up scenes.
 func word(r *rand.Rand, n int) string {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte('a' + r.IntN(26))
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte('a' + r.IntN(26))
 		if i%6 == 5 && i+1 < n {
-			b[i] = ' '
+			data[i] = ' '
 		}
 	}
-	return string(b)
+	return string(data)
 }
 
 // halves returns a multiple of 0.5 in [0, hi].

@@ -124,12 +124,12 @@ func load(path string, n int) ([][]byte, error) {
 	var all [][]byte
 	seen := map[string]bool{}
 	for line := range bytes.Lines(text) {
-		v, err := fastjson.ParseBytes(line)
+		value, err := fastjson.ParseBytes(line)
 		if err != nil {
 			return nil, err
 		}
-		shapes := v.Get("shapes").MarshalTo(nil)
-		if len(v.GetArray("shapes")) == 0 || seen[string(shapes)] {
+		shapes := value.Get("shapes").MarshalTo(nil)
+		if len(value.GetArray("shapes")) == 0 || seen[string(shapes)] {
 			continue
 		}
 		seen[string(shapes)] = true
@@ -146,63 +146,63 @@ func load(path string, n int) ([][]byte, error) {
 }
 
 // start runs a daemon and registers a segment for that many pictures.
-func (b *bench) start(plumb string, args []string, places int) (err error) {
+func (bench *bench) start(plumb string, args []string, places int) (err error) {
 	size := places * place
 	if size > shm.MaxSegment {
 		return fmt.Errorf("%d bytes of pictures; want at most %d: fewer clients or smaller batches", size, shm.MaxSegment)
 	}
-	if b.id, err = sysv.Get(sysv.IPC_PRIVATE, size, sysv.IPC_CREAT|0o600); err != nil {
+	if bench.id, err = sysv.Get(sysv.IPC_PRIVATE, size, sysv.IPC_CREAT|0o600); err != nil {
 		return err
 	}
-	if b.mem, err = sysv.At(b.id, 0, 0); err != nil {
+	if bench.mem, err = sysv.At(bench.id, 0, 0); err != nil {
 		return err
 	}
-	b.cmd = exec.Command(plumb, append([]string{"serve", "--listen", "127.0.0.1:0", "--allow-client-shm", "--shm-trust-loopback", "--log-level", "warn"}, args...)...)
-	errs, err := b.cmd.StderrPipe()
+	bench.cmd = exec.Command(plumb, append([]string{"serve", "--listen", "127.0.0.1:0", "--allow-client-shm", "--shm-trust-loopback", "--log-level", "warn"}, args...)...)
+	errs, err := bench.cmd.StderrPipe()
 	if err != nil {
 		return err
 	}
-	if err := b.cmd.Start(); err != nil {
+	if err := bench.cmd.Start(); err != nil {
 		return err
 	}
 	listening := regexp.MustCompile(`(?m)^listening on (\S+)$`)
 	var output []byte
-	for buf := make([]byte, 4096); b.addr == ""; {
+	for buf := make([]byte, 4096); bench.addr == ""; {
 		k, err := errs.Read(buf)
 		output = append(output, buf[:k]...)
 		if m := listening.FindSubmatch(output); m != nil {
-			b.addr = string(m[1])
+			bench.addr = string(m[1])
 		} else if err != nil {
 			return fmt.Errorf("the daemon ended: %s", output)
 		}
 	}
 	go io.Copy(os.Stderr, errs)
-	_, err = b.post("/v2/systemsharedmemory/region/bench/register", fmt.Appendf(nil, `{"key":%q,"byte_size":%d}`, shm.Key(b.id), size), "")
+	_, err = bench.post("/v2/systemsharedmemory/region/bench/register", fmt.Appendf(nil, `{"key":%q,"byte_size":%d}`, shm.Key(bench.id), size), "")
 	return err
 }
 
 // close ends the daemon and frees the shared memory.
-func (b *bench) close() {
-	if b.cmd != nil && b.cmd.Process != nil {
-		b.cmd.Process.Kill()
-		b.cmd.Wait()
+func (bench *bench) close() {
+	if bench.cmd != nil && bench.cmd.Process != nil {
+		bench.cmd.Process.Kill()
+		bench.cmd.Wait()
 	}
-	if b.mem != nil {
-		sysv.Dt(b.mem)
-		sysv.Rm(b.id)
+	if bench.mem != nil {
+		sysv.Dt(bench.mem)
+		sysv.Rm(bench.id)
 	}
 }
 
 // post sends a request for pictures to the daemon and returns the body of its answer.
-func (b *bench) post(path string, body []byte, accept string) ([]byte, error) {
-	req, err := http.NewRequest("POST", "http://"+b.addr+path, bytes.NewReader(body))
+func (bench *bench) post(path string, body []byte, accept string) ([]byte, error) {
+	req, err := http.NewRequest("POST", "http://"+bench.addr+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	if accept != "" {
 		req.Header.Set("Accept", accept)
 	}
-	resp, err := b.client.Do(req)
+	resp, err := bench.client.Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -215,8 +215,8 @@ func (b *bench) post(path string, body []byte, accept string) ([]byte, error) {
 }
 
 // fetch gets one picture over HTTP. It does not decode PNGs.
-func (b *bench) fetch(i int, accept string) error {
-	out, err := b.post("/v1/render", append(slices.Clone(b.scenes[i]), '}'), accept)
+func (bench *bench) fetch(i int, accept string) error {
+	out, err := bench.post("/v1/render", append(slices.Clone(bench.scenes[i]), '}'), accept)
 	if err == nil && len(out) == 0 {
 		err = fmt.Errorf("scene %d: no bytes", i)
 	}
@@ -231,21 +231,22 @@ type placed struct {
 }
 
 // into lets the daemon draw the scenes [from, to) into the places from first on.
-func (b *bench) into(from, to, first int) error {
-	_, err := b.renderShared(from, to, first)
+func (bench *bench) into(from, to, first int) error {
+	_, err := bench.renderShared(from, to, first)
 	return err
 }
 
-// renderShared asks for the pictures of scenes from `from` to `to`-1 in shared memory, in one request. The picture of
-// scene `from` goes to the place `first` of the segment, that of the next one to the place behind it.
-func (b *bench) renderShared(from, to, first int) ([]placed, error) {
+// renderShared asks for the pictures of scenes from `from` to `to`-1 in shared memory, in one
+// request. The picture of scene `from` goes to the place `first` of the segment, that of the next
+// one to the place behind it.
+func (bench *bench) renderShared(from, to, first int) ([]placed, error) {
 	appendScene := func(dst []byte, i int) []byte {
-		dst = append(dst, b.scenes[i]...)
+		dst = append(dst, bench.scenes[i]...)
 		return fmt.Appendf(dst, `,"parameters":{"shared_memory_region":"bench","shared_memory_byte_size":%d,"shared_memory_offset":%d}}`, place, (first+i-from)*place)
 	}
 	if to == from+1 {
 		var one placed
-		out, err := b.post("/v1/render", appendScene(nil, from), "")
+		out, err := bench.post("/v1/render", appendScene(nil, from), "")
 		if err == nil {
 			err = json.Unmarshal(out, &one)
 		}
@@ -258,7 +259,7 @@ func (b *bench) renderShared(from, to, first int) ([]placed, error) {
 		}
 		body = appendScene(body, i)
 	}
-	out, err := b.post("/v1/render", append(body, "]}"...), "")
+	out, err := bench.post("/v1/render", append(body, "]}"...), "")
 	if err != nil {
 		return nil, err
 	}
@@ -275,13 +276,13 @@ func (b *bench) renderShared(from, to, first int) ([]placed, error) {
 }
 
 // verify compares the pictures in the segment with the PNGs, and counts pixels.
-func (b *bench) verify() (pixels int, err error) {
-	all, err := b.renderShared(0, len(b.scenes), 0)
+func (bench *bench) verify() (pixels int, err error) {
+	all, err := bench.renderShared(0, len(bench.scenes), 0)
 	if err != nil {
 		return 0, err
 	}
 	for i, laid := range all {
-		text, err := b.post("/v1/render", append(slices.Clone(b.scenes[i]), '}'), "")
+		text, err := bench.post("/v1/render", append(slices.Clone(bench.scenes[i]), '}'), "")
 		if err != nil {
 			return 0, err
 		}
@@ -294,7 +295,7 @@ func (b *bench) verify() (pixels int, err error) {
 		if nrgba, ok := img.(*image.NRGBA); ok {
 			want = nrgba
 		}
-		if laid.Width != want.Rect.Dx() || !bytes.Equal(b.mem[laid.Offset:laid.Offset+laid.Bytes], want.Pix) {
+		if laid.Width != want.Rect.Dx() || !bytes.Equal(bench.mem[laid.Offset:laid.Offset+laid.Bytes], want.Pix) {
 			return 0, fmt.Errorf("scene %d: the segment holds other pixels than the PNG", i)
 		}
 		pixels += laid.Width * laid.Height
@@ -303,7 +304,7 @@ func (b *bench) verify() (pixels int, err error) {
 }
 
 // pass asks the daemon for all scenes once through one route and returns scenes per second.
-func (b *bench) pass(clients, step int, f func(client, i int) error) (float64, error) {
+func (bench *bench) pass(clients, step int, f func(client, i int) error) (float64, error) {
 	work := make(chan int)
 	errs := make(chan error, clients)
 	var wg sync.WaitGroup
@@ -320,7 +321,7 @@ func (b *bench) pass(clients, step int, f func(client, i int) error) (float64, e
 			}
 		})
 	}
-	for i := 0; i < len(b.scenes); i += step {
+	for i := 0; i < len(bench.scenes); i += step {
 		work <- i
 	}
 	close(work)
@@ -331,7 +332,7 @@ func (b *bench) pass(clients, step int, f func(client, i int) error) (float64, e
 		return 0, err
 	default:
 	}
-	return float64(len(b.scenes)) / took.Seconds(), nil
+	return float64(len(bench.scenes)) / took.Seconds(), nil
 }
 
 // header prints what was measured, where and how.

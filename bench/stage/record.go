@@ -24,49 +24,49 @@ type recorder struct {
 }
 
 // begin locks the goroutine of a profile to its thread, whose clock it reads.
-func (r *recorder) begin() {
-	if r.on {
+func (recorder *recorder) begin() {
+	if recorder.on {
 		runtime.LockOSThread()
-		r.mark()
+		recorder.mark()
 	}
 }
 
 // end releases the thread of a worker.
-func (r *recorder) end() {
-	if r.on {
+func (recorder *recorder) end() {
+	if recorder.on {
 		runtime.UnlockOSThread()
 	}
 }
 
 // mark starts the next span.
-func (r *recorder) mark() {
-	if r.on {
-		r.at, r.spent = time.Now(), threadTime()
+func (recorder *recorder) mark() {
+	if recorder.on {
+		recorder.at, recorder.spent = time.Now(), threadTime()
 	}
 }
 
 // lap ends the time of a stage that began at the last mark or lap.
-func (r *recorder) lap(s Stage, scene int) {
-	if !r.on {
+func (recorder *recorder) lap(stage Stage, scene int) {
+	if !recorder.on {
 		return
 	}
 	at, spent := time.Now(), threadTime()
-	r.spans = append(r.spans, Span{s, r.row, r.at.Sub(r.base), at.Sub(r.base), scene, 1})
-	r.core[s] += spent - r.spent
-	r.at, r.spent = at, spent
+	recorder.spans = append(recorder.spans, Span{stage, recorder.row, recorder.at.Sub(recorder.base), at.Sub(recorder.base), scene, 1})
+	recorder.core[stage] += spent - recorder.spent
+	recorder.at, recorder.spent = at, spent
 }
 
 // measured records a call to MeasureTimed. Packing is at its start, the device's stages are at its
 // end. The thread's processor time is divided among the stages that run on it, by their times.
-func (r *recorder) measured(timing *render.Timing) {
-	if !r.on {
+func (recorder *recorder) measured(timing *render.Timing) {
+	if !recorder.on {
 		return
 	}
 	at, spent := time.Now(), threadTime()
-	from, to := r.at.Sub(r.base), at.Sub(r.base)
+	from, to := recorder.at.Sub(recorder.base), at.Sub(recorder.base)
 	add := func(s Stage, start, took time.Duration) {
 		if took > 0 {
-			r.spans = append(r.spans, Span{s, r.row, start, start + took, -1, timing.Views})
+			recorder.spans = append(recorder.spans, Span{s, recorder.row, start, start + took, -1, timing.Views})
 		}
 	}
 	add(Pack, from, timing.Pack)
@@ -87,10 +87,10 @@ func (r *recorder) measured(timing *render.Timing) {
 		took  time.Duration
 	}{Pack, timing.Pack}) {
 		if host > 0 && p.stage.Host() {
-			r.core[p.stage] += time.Duration(float64(spent-r.spent) * float64(p.took) / float64(host))
+			recorder.core[p.stage] += time.Duration(float64(spent-recorder.spent) * float64(p.took) / float64(host))
 		}
 	}
-	r.at, r.spent = at, spent
+	recorder.at, recorder.spent = at, spent
 }
 
 // threadTime returns the processor time of the calling thread.
@@ -119,15 +119,15 @@ func now() moment {
 }
 
 // fill writes the use of resources since the moment, per scene.
-func (m moment) fill(s *Sample) {
+func (moment moment) fill(sample *Sample) {
 	n := now()
-	scenes := float64(max(s.Scenes, 1))
-	wall, core := n.at.Sub(m.at), n.core-m.core
-	s.Rate = float64(s.Scenes) / wall.Seconds()
-	s.Wall, s.Core = micros(wall)/scenes, micros(core)/scenes
-	s.Allocs, s.Heap = float64(n.allocs-m.allocs)/scenes, float64(n.heap-m.heap)/scenes
+	scenes := float64(max(sample.Scenes, 1))
+	wall, core := n.at.Sub(moment.at), n.core-moment.core
+	sample.Rate = float64(sample.Scenes) / wall.Seconds()
+	sample.Wall, sample.Core = micros(wall)/scenes, micros(core)/scenes
+	sample.Allocs, sample.Heap = float64(n.allocs-moment.allocs)/scenes, float64(n.heap-moment.heap)/scenes
 	if core > 0 {
-		s.GC = min(1, (n.gc-m.gc)/core.Seconds())
+		sample.GC = min(1, (n.gc-moment.gc)/core.Seconds())
 	}
 }
 
@@ -137,21 +137,21 @@ func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsec
 func parts(rs []*recorder, sample *Sample, wall time.Duration) *Parts {
 	parts := &Parts{Wall: map[string]float64{}, Core: map[string]float64{}}
 	var sum, core [Stages]time.Duration
-	for _, r := range rs {
-		for _, sp := range r.spans {
+	for _, recorder := range rs {
+		for _, sp := range recorder.spans {
 			sum[sp.Stage] += sp.End - sp.Start
 		}
-		for i, c := range r.core {
+		for i, c := range recorder.core {
 			core[i] += c
 		}
-		parts.Spans = append(parts.Spans, r.spans...)
+		parts.Spans = append(parts.Spans, recorder.spans...)
 	}
 	rest := sample.Core
-	for st := range Stages {
-		us := micros(core[st]) / float64(max(sample.Scenes, 1))
-		parts.Wall[st.String()] = micros(sum[st]) / float64(max(sample.Scenes, 1))
-		if st.Host() {
-			parts.Core[st.String()] = us
+	for stage := range Stages {
+		us := micros(core[stage]) / float64(max(sample.Scenes, 1))
+		parts.Wall[stage.String()] = micros(sum[stage]) / float64(max(sample.Scenes, 1))
+		if stage.Host() {
+			parts.Core[stage.String()] = us
 			rest -= us
 		}
 	}

@@ -101,154 +101,154 @@ type pile struct {
 }
 
 // fail keeps the first error of a measurement and ends the run.
-func (r *run) fail(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.err == nil {
-		r.err = err
+func (run *run) fail(err error) {
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	if run.err == nil {
+		run.err = err
 	}
 }
 
 // failure returns the first error of the run.
-func (r *run) failure() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.err
+func (run *run) failure() error {
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	return run.err
 }
 
 // all starts the workers and callers of a measured run and waits for them.
-func (r *run) all() (Sample, error) {
-	recorders := make([]*recorder, r.Workers+r.Callers)
-	r.start = now()
+func (run *run) all() (Sample, error) {
+	recorders := make([]*recorder, run.Workers+run.Callers)
+	run.start = now()
 	for i := range recorders {
-		recorders[i] = &recorder{on: r.Profile, row: i, base: r.start.at}
+		recorders[i] = &recorder{on: run.Profile, row: i, base: run.start.at}
 	}
 	var workers, callers sync.WaitGroup
-	for i := range r.Workers {
-		workers.Go(func() { r.work(recorders[i]) })
+	for i := range run.Workers {
+		workers.Go(func() { run.work(recorders[i]) })
 	}
-	for i := range r.Callers {
-		callers.Go(func() { r.call(recorders[r.Workers+i]) })
+	for i := range run.Callers {
+		callers.Go(func() { run.call(recorders[run.Workers+i]) })
 	}
 	workers.Wait()
-	if r.open != nil && len(r.open.jobs) > 0 {
-		r.full <- r.open
+	if run.open != nil && len(run.open.jobs) > 0 {
+		run.full <- run.open
 	}
-	close(r.full)
+	close(run.full)
 	callers.Wait()
-	var s Sample
-	s.Scenes, s.Failed = int(r.sums.scenes), int(r.failed.Load())
-	r.start.fill(&s)
-	r.fill(&s)
-	if r.Profile {
-		s.Parts = parts(recorders, &s, time.Since(r.start.at))
+	var sample Sample
+	sample.Scenes, sample.Failed = int(run.sums.scenes), int(run.failed.Load())
+	run.start.fill(&sample)
+	run.fill(&sample)
+	if run.Profile {
+		sample.Parts = parts(recorders, &sample, time.Since(run.start.at))
 	}
-	return s, r.failure()
+	return sample, run.failure()
 }
 
 // fill writes the totals of the run into the sample.
-func (r *run) fill(s *Sample) {
-	n := float64(max(r.sums.scenes, 1))
-	t := &r.sums
-	s.Bytes, s.Up, s.Down = float64(t.bytes)/n, float64(t.uploaded)/n, float64(t.down)/n
-	s.Batch = n / float64(max(t.batches, 1))
-	s.Cost = Cost{Shapes: float64(t.shapes) / n, Pixels: float64(t.pixels) / n, Records: float64(t.parts.MaskRows) / n, Items: float64(t.parts.Items) / n,
-		Tiles: float64(t.parts.Tiles) / n, Runs: float64(t.parts.Runs) / n, Solids: float64(t.parts.Solids) / n}
+func (run *run) fill(sample *Sample) {
+	n := float64(max(run.sums.scenes, 1))
+	sums := &run.sums
+	sample.Bytes, sample.Up, sample.Down = float64(sums.bytes)/n, float64(sums.uploaded)/n, float64(sums.down)/n
+	sample.Batch = n / float64(max(sums.batches, 1))
+	sample.Cost = Cost{Shapes: float64(sums.shapes) / n, Pixels: float64(sums.pixels) / n, Records: float64(sums.parts.MaskRows) / n, Items: float64(sums.parts.Items) / n,
+		Tiles: float64(sums.parts.Tiles) / n, Runs: float64(sums.parts.Runs) / n, Solids: float64(sums.parts.Solids) / n}
 }
 
 // nextScene returns the number of the next scene of a measured run, -1 at its end: after Count
 // scenes, or where that is 0, after Time.
-func (r *run) nextScene() int {
-	n := int(r.next.Add(1)) - 1
-	if r.Count > 0 && n >= r.Count || r.Count <= 0 && time.Since(r.start.at) > r.Time {
+func (run *run) nextScene() int {
+	n := int(run.next.Add(1)) - 1
+	if run.Count > 0 && n >= run.Count || run.Count <= 0 && time.Since(run.start.at) > run.Time {
 		return -1
 	}
-	if n%64 == 0 && r.failure() != nil {
+	if n%64 == 0 && run.failure() != nil {
 		return -1
 	}
 	return n
 }
 
 // work prepares scenes for batches until the measured run ends.
-func (r *run) work(rec *recorder) {
-	w := r.Engine.Worker()
+func (run *run) work(rec *recorder) {
+	worker := run.Engine.Worker()
 	rec.begin()
 	defer rec.end()
 	for {
-		n := r.nextScene()
+		n := run.nextScene()
 		if n < 0 {
 			return
 		}
 		rec.mark()
-		j, err := r.prepare(w, n%len(r.set.Lines), rec)
+		j, err := run.prepare(worker, n%len(run.set.Lines), rec)
 		if err != nil {
-			r.failed.Add(1)
+			run.failed.Add(1)
 			continue
 		}
-		r.put(j)
+		run.put(j)
 	}
 }
 
 // put adds a prepared scene to the open batch, and sends a full batch to the callers.
-func (r *run) put(job job) {
-	r.mu.Lock()
-	for r.open == nil {
-		r.mu.Unlock()
-		p := <-r.free // without the lock: callers need it to give piles back
-		r.mu.Lock()
-		if r.open == nil {
-			r.open = p
+func (run *run) put(job job) {
+	run.mu.Lock()
+	for run.open == nil {
+		run.mu.Unlock()
+		p := <-run.free // without the lock: callers need it to give piles back
+		run.mu.Lock()
+		if run.open == nil {
+			run.open = p
 			break
 		}
-		r.mu.Unlock()
-		r.free <- p
-		r.mu.Lock()
+		run.mu.Unlock()
+		run.free <- p
+		run.mu.Lock()
 	}
-	r.open.jobs = append(r.open.jobs, job)
+	run.open.jobs = append(run.open.jobs, job)
 	var full *pile
-	r.open.work += job.prepared.Work()
-	if len(r.open.jobs) == r.Batch || r.Work > 0 && r.open.work >= r.Work {
-		full, r.open = r.open, nil
+	run.open.work += job.prepared.Work()
+	if len(run.open.jobs) == run.Batch || run.Work > 0 && run.open.work >= run.Work {
+		full, run.open = run.open, nil
 	}
-	r.mu.Unlock()
+	run.mu.Unlock()
 	if full != nil {
-		r.full <- full
+		run.full <- full
 	}
 }
 
 // call measures batches of scenes on the device until there are no more.
-func (r *run) call(rec *recorder) {
-	var ps []*render.Prepared
+func (run *run) call(rec *recorder) {
+	var prepared []*render.Prepared
 	var tallies []metric.Tally
 	var line []byte
 	rec.begin()
 	defer rec.end()
-	for pile := range r.full {
-		ps, tallies = ps[:0], tallies[:0]
+	for pile := range run.full {
+		prepared, tallies = prepared[:0], tallies[:0]
 		for _, j := range pile.jobs {
-			ps = append(ps, j.prepared)
+			prepared = append(prepared, j.prepared)
 		}
 		rec.mark()
-		var t render.Timing
+		var timing render.Timing
 		var err error
-		if tallies, t, err = r.Engine.MeasureTimed(tallies, ps); err != nil {
-			r.fail(err)
+		if tallies, timing, err = run.Engine.MeasureTimed(tallies, prepared); err != nil {
+			run.fail(err)
 		} else {
-			rec.measured(&t)
-			if line, err = r.answer(pile.jobs, tallies, line, rec); err != nil {
-				r.fail(err)
+			rec.measured(&timing)
+			if line, err = run.answer(pile.jobs, tallies, line, rec); err != nil {
+				run.fail(err)
 			}
 		}
-		r.count(pile.jobs, &t)
+		run.count(pile.jobs, &timing)
 		pile.jobs, pile.work = slices.Delete(pile.jobs, 0, len(pile.jobs)), 0
-		r.free <- pile
+		run.free <- pile
 	}
 }
 
 // answer makes the result lines of a batch. For ways that end at the tally it compares them with
 // earlier results, outside of the measured time.
-func (r *run) answer(jobs []job, tallies []metric.Tally, line []byte, rec *recorder) ([]byte, error) {
-	if r.Way != EndToEnd && r.Way != "" {
+func (run *run) answer(jobs []job, tallies []metric.Tally, line []byte, rec *recorder) ([]byte, error) {
+	if run.Way != EndToEnd && run.Way != "" {
 		return line, nil
 	}
 	for i, j := range jobs {
@@ -256,7 +256,7 @@ func (r *run) answer(jobs []job, tallies []metric.Tally, line []byte, rec *recor
 		rec.lap(Score, j.scene)
 		line = res.AppendJSON(line[:0], scoring.Clamp01, "")
 		rec.lap(Encode, j.scene)
-		if err := r.set.note(j.scene, line); err != nil {
+		if err := run.set.note(j.scene, line); err != nil {
 			return line, err
 		}
 		rec.mark()
@@ -265,25 +265,25 @@ func (r *run) answer(jobs []job, tallies []metric.Tally, line []byte, rec *recor
 }
 
 // count adds a batch to the totals and releases its views.
-func (r *run) count(jobs []job, timing *render.Timing) {
+func (run *run) count(jobs []job, timing *render.Timing) {
 	var add sums
 	for _, j := range jobs {
-		p := j.prepared.Parts()
-		add.parts.MaskRows += p.MaskRows
-		add.parts.Items += p.Items
-		add.parts.Tiles += p.Tiles
-		add.parts.Runs += p.Runs
-		add.parts.Solids += p.Solids
+		parts := j.prepared.Parts()
+		add.parts.MaskRows += parts.MaskRows
+		add.parts.Items += parts.Items
+		add.parts.Tiles += parts.Tiles
+		add.parts.Runs += parts.Runs
+		add.parts.Solids += parts.Solids
 		add.pixels += int64(j.width) * int64(j.height)
 		add.shapes += int64(j.shapes)
-		add.bytes += int64(len(r.set.Lines[j.scene]))
+		add.bytes += int64(len(run.set.Lines[j.scene]))
 		if !j.keep {
 			j.prepared.Release()
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s := &r.sums
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	s := &run.sums
 	s.scenes += int64(len(jobs))
 	s.batches++
 	s.uploaded, s.down = s.uploaded+timing.UpBytes, s.down+timing.DownBytes

@@ -16,52 +16,52 @@ import (
 const most = 64
 
 // ready makes the inputs of the measured way, before the clock starts.
-func (r *run) ready() error {
-	if r.Way == EndToEnd || r.Way == "" {
+func (run *run) ready() error {
+	if run.Way == EndToEnd || run.Way == "" {
 		return nil
 	}
-	var b paint.Builder
-	b.Version, _ = view.ParseVersion(r.Engine.Info().Tldraw)
-	n := min(most, len(r.set.Lines))
-	r.drawings = r.set.drawings
-	if r.drawings != nil && r.set.raster == r.Raster {
+	var builder paint.Builder
+	builder.Version, _ = view.ParseVersion(run.Engine.Info().Tldraw)
+	n := min(most, len(run.set.Lines))
+	run.drawings = run.set.drawings
+	if run.drawings != nil && run.set.raster == run.Raster {
 		return nil
 	}
-	r.drawings = make([]paint.Drawing, n)
-	for i := range r.drawings {
-		_, v, err := r.set.decode(i)
+	run.drawings = make([]paint.Drawing, n)
+	for i := range run.drawings {
+		_, wanted, err := run.set.decode(i)
 		if err != nil {
 			return err
 		}
-		if err := b.Build(v, r.Raster, &r.drawings[i]); err != nil {
+		if err := builder.Build(wanted, run.Raster, &run.drawings[i]); err != nil {
 			return err
 		}
 	}
-	r.set.drawings, r.set.raster = r.drawings, r.Raster
+	run.set.drawings, run.set.raster = run.drawings, run.Raster
 	return nil
 }
 
 // prepare takes a scene from its JSON to its tiles, with the time of each stage.
-func (r *run) prepare(w *render.Worker, i int, rec *recorder) (job, error) {
-	if r.drawings != nil {
-		i %= len(r.drawings)
-		d := &r.drawings[i]
-		p := w.Tile(d)
+func (run *run) prepare(worker *render.Worker, i int, rec *recorder) (job, error) {
+	if run.drawings != nil {
+		i %= len(run.drawings)
+		d := &run.drawings[i]
+		p := worker.Tile(d)
 		rec.lap(Tile, i)
 		return job{scene: i, prepared: p, width: d.Width, height: d.Height}, nil
 	}
-	id, v, err := r.set.decode(i)
+	id, view, err := run.set.decode(i)
 	rec.lap(Decode, i)
 	if err != nil {
 		return job{}, err
 	}
-	p, _, err := w.PrepareTimed(v, func() { rec.lap(Outline, i) })
+	prepared, _, err := worker.PrepareTimed(view, func() { rec.lap(Outline, i) })
 	if err != nil {
 		return job{}, err
 	}
 	rec.lap(Tile, i)
-	width, height := p.Size()
-	return job{scene: i, id: id, shapes: len(v.Scene.Shapes), width: width, height: height, prepared: p}, nil
+	width, height := prepared.Size()
+	return job{scene: i, id: id, shapes: len(view.Scene.Shapes), width: width, height: height, prepared: prepared}, nil
 }
 
 // DeviceAlone runs the same batch again and again and returns the device's time by its own timers:
@@ -74,34 +74,34 @@ func DeviceAlone(cfg Config, set *Set) (DeviceSample, error) {
 		return DeviceSample{}, err
 	}
 	w := cfg.Engine.Worker()
-	var ps []*render.Prepared
-	for work := 0; len(ps) < cfg.Batch && (cfg.Work <= 0 || work < cfg.Work); {
-		p := w.Tile(&r.drawings[len(ps)%len(r.drawings)])
+	var prepared []*render.Prepared
+	for work := 0; len(prepared) < cfg.Batch && (cfg.Work <= 0 || work < cfg.Work); {
+		p := w.Tile(&r.drawings[len(prepared)%len(r.drawings)])
 		defer p.Release()
-		ps, work = append(ps, p), work+p.Work()
+		prepared, work = append(prepared, p), work+p.Work()
 	}
 	var deviceSample DeviceSample
 	var tallies []metric.Tally
 	begin := time.Now()
 	var device, moved time.Duration
 	for time.Since(begin) < cfg.Time || deviceSample.Batches == 0 {
-		var t render.Timing
+		var timing render.Timing
 		var err error
-		if tallies, t, err = cfg.Engine.MeasureTimed(tallies[:0], ps); err != nil {
+		if tallies, timing, err = cfg.Engine.MeasureTimed(tallies[:0], prepared); err != nil {
 			return deviceSample, err
 		}
 		deviceSample.Batches++
-		device += t.Device
-		moved += t.Device + t.Upload + t.ReadBack
-		deviceSample.Up, deviceSample.Down = float64(t.UpBytes)/float64(len(ps)), float64(t.DownBytes)/float64(len(ps))
+		device += timing.Device
+		moved += timing.Device + timing.Upload + timing.ReadBack
+		deviceSample.Up, deviceSample.Down = float64(timing.UpBytes)/float64(len(prepared)), float64(timing.DownBytes)/float64(len(prepared))
 	}
-	scenes := float64(deviceSample.Batches * len(ps))
-	deviceSample.Batch = len(ps)
+	scenes := float64(deviceSample.Batches * len(prepared))
+	deviceSample.Batch = len(prepared)
 	deviceSample.Resident, deviceSample.Moved = scenes/device.Seconds(), scenes/moved.Seconds()
-	for _, p := range ps {
+	for _, p := range prepared {
 		parts := p.Parts()
-		deviceSample.Records += float64(parts.MaskRows) / float64(len(ps))
-		deviceSample.Items += float64(parts.Items) / float64(len(ps))
+		deviceSample.Records += float64(parts.MaskRows) / float64(len(prepared))
+		deviceSample.Items += float64(parts.Items) / float64(len(prepared))
 	}
 	return deviceSample, nil
 }
@@ -131,13 +131,13 @@ type Latency struct {
 func Lone(cfg Config, set *Set) (Latency, error) {
 	cfg.Way = EndToEnd
 	r := &run{Config: cfg, set: set}
-	w, rec := cfg.Engine.Worker(), new(recorder)
+	worker, rec := cfg.Engine.Worker(), new(recorder)
 	var took []float64
 	var line []byte
 	begin := time.Now()
 	for n := 0; cfg.Count > 0 && n < cfg.Count || cfg.Count <= 0 && (n == 0 || time.Since(begin) < cfg.Time); n++ {
 		start := time.Now()
-		j, err := r.prepare(w, n%len(set.Lines), rec)
+		j, err := r.prepare(worker, n%len(set.Lines), rec)
 		if err != nil {
 			return Latency{}, err
 		}

@@ -46,13 +46,13 @@ func load(source source) ([]answer, error) {
 		return nil, err
 	}
 	var out []answer
-	err = each(source.answers, func(v *fastjson.Value) error {
-		a := answer{id: string(v.GetStringBytes("id")), instance: string(v.GetStringBytes("instance_id"))}
+	err = each(source.answers, func(value *fastjson.Value) error {
+		a := answer{id: string(value.GetStringBytes("id")), instance: string(value.GetStringBytes("instance_id"))}
 		target, ok := targets[a.instance]
-		if r := v.Get("response"); r == nil || r.Type() != fastjson.TypeString || !ok {
+		if r := value.Get("response"); r == nil || r.Type() != fastjson.TypeString || !ok {
 			return fmt.Errorf("cannot use answer %q: want a response that is text and an instance_id of %s", a.id, source.instances)
 		}
-		a.target, a.response = target, string(v.GetStringBytes("response"))
+		a.target, a.response = target, string(value.GetStringBytes("response"))
 		out = append(out, a)
 		return nil
 	})
@@ -83,27 +83,27 @@ func prepared(list []answer) (map[string]*plane.Target, error) {
 			}
 			points = append(points, plane.Point{X: x, Y: y})
 		}
-		t, ok := plane.NewTarget(points)
+		target, ok := plane.NewTarget(points)
 		if !ok {
 			return nil, fmt.Errorf("cannot use the target of %s: its outline crosses itself", answer.instance)
 		}
-		out[answer.instance] = t
+		out[answer.instance] = target
 	}
 	return out, nil
 }
 
 // each calls f with the JSON value of each line of a file of answers, valid until the next call.
 func each(path string, f func(*fastjson.Value) error) error {
-	b, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("cannot read answers: %w", err)
 	}
-	var p fastjson.Parser
-	for line := range bytes.Lines(b) {
+	var parser fastjson.Parser
+	for line := range bytes.Lines(data) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		v, err := p.ParseBytes(line)
+		v, err := parser.ParseBytes(line)
 		if err == nil {
 			err = f(v)
 		}
@@ -117,27 +117,27 @@ func each(path string, f func(*fastjson.Value) error) error {
 // line returns the answer as a dump line, with its target outline if whole, else with the id of its
 // instance alone. copy counts from 0. A copy has an id and a remark behind its text of its own, so that
 // no result is taken from a cache.
-func (a *answer) line(whole bool, copy int) []byte {
-	id, response := a.id, a.response
+func (answer *answer) line(whole bool, copy int) []byte {
+	id, response := answer.id, answer.response
 	if copy > 0 {
 		id, response = fmt.Sprintf("%s/%d", id, copy), fmt.Sprintf("%s\n(%d)", response, copy)
 	}
-	b := scoring.AppendString([]byte(`{"id":`), id)
-	b = scoring.AppendString(append(b, `,"suite":"tangram","test":"solution","instance_id":`...), a.instance)
+	out := scoring.AppendString([]byte(`{"id":`), id)
+	out = scoring.AppendString(append(out, `,"suite":"tangram","test":"solution","instance_id":`...), answer.instance)
 	if whole {
-		b = append(append(b, `,"target_outline":`...), a.target...)
+		out = append(append(out, `,"target_outline":`...), answer.target...)
 	}
-	b = scoring.AppendString(append(b, `,"response":`...), response)
-	return append(b, '}')
+	out = scoring.AppendString(append(out, `,"response":`...), response)
+	return append(out, '}')
 }
 
 // write writes the answers as a dump, each that many times.
 func write(path string, list []answer, whole bool, copies int) error {
-	var b []byte
+	var out []byte
 	for c := range copies {
 		for i := range list {
-			b = append(append(b, list[i].line(whole, c)...), '\n')
+			out = append(append(out, list[i].line(whole, c)...), '\n')
 		}
 	}
-	return os.WriteFile(path, b, 0o644)
+	return os.WriteFile(path, out, 0o644)
 }

@@ -102,17 +102,17 @@ func run(source source, rounds, times, copies int, program, shapely string) erro
 // measure measures the ways of scoring answers in turn.
 func measure(rows []*row, rounds int) error {
 	for round := range rounds + 1 { // the first fills caches and buffers
-		for _, r := range rows {
-			f, err := r.run()
+		for _, row := range rows {
+			figures, err := row.run()
 			if err != nil {
 				return err
 			}
-			if n := len(r.all); n > 0 && f.Size != r.all[n-1].Size {
-				return fmt.Errorf("cannot measure %s: results of %d bytes after %d; want the same in every run", r.name, f.Size, r.all[n-1].Size)
+			if n := len(row.all); n > 0 && figures.Size != row.all[n-1].Size {
+				return fmt.Errorf("cannot measure %s: results of %d bytes after %d; want the same in every run", row.name, figures.Size, row.all[n-1].Size)
 			}
-			r.all = append(r.all, f)
+			row.all = append(row.all, figures)
 			if round == 1 {
-				r.all = r.all[1:]
+				row.all = row.all[1:]
 			}
 		}
 	}
@@ -135,14 +135,14 @@ func report(rows []*row, list []answer) error {
 		base = other.rate(core)
 	}
 	fmt.Printf("%-32s %12s %12s %12s   core runs\n", "predictions", "per core s", "per second", "x shapely 2")
-	for _, r := range rows {
-		rate, ratio := r.rate(core), "-"
+	for _, row := range rows {
+		rate, ratio := row.rate(core), "-"
 		if base > 0 {
 			ratio = fmt.Sprintf("%.1f", rate/base)
 		}
-		fmt.Printf("%-32s %12.0f %12.0f %12s  ", r.name, rate, r.rate(wall), ratio)
-		for i := range r.all {
-			fmt.Printf(" %.0f", float64(r.all[i].scored)/r.all[i].Core)
+		fmt.Printf("%-32s %12.0f %12.0f %12s  ", row.name, rate, row.rate(wall), ratio)
+		for i := range row.all {
+			fmt.Printf(" %.0f", float64(row.all[i].scored)/row.all[i].Core)
 		}
 		fmt.Println()
 	}
@@ -153,10 +153,10 @@ func core(f *figures) float64 { return f.Core }
 func wall(f *figures) float64 { return f.Wall }
 
 // rate returns the median rate of answers by wall time or core time.
-func (r *row) rate(column func(*figures) float64) float64 {
+func (row *row) rate(column func(*figures) float64) float64 {
 	var list []float64
-	for i := range r.all {
-		list = append(list, float64(r.all[i].scored)/column(&r.all[i]))
+	for i := range row.all {
+		list = append(list, float64(row.all[i].scored)/column(&row.all[i]))
 	}
 	slices.Sort(list)
 	return list[len(list)/2]
@@ -201,12 +201,12 @@ func agree(list []answer, other *row) (string, error) {
 }
 
 // header prints what was measured, where and how.
-func header(s source, list []answer, rounds int) {
+func header(source source, list []answer, rounds int) {
 	size := 0
 	for i := range list {
 		size += len(list[i].response)
 	}
-	fmt.Printf("# TangramPuzzle solutions on one core, parsing included: %d recorded answers of %s, %d bytes of answer in the mean\n", len(list), filepath.Base(s.answers), size/len(list))
+	fmt.Printf("# TangramPuzzle solutions on one core, parsing included: %d recorded answers of %s, %d bytes of answer in the mean\n", len(list), filepath.Base(source.answers), size/len(list))
 	fmt.Printf("# medians of %d rounds, rows in turn, one process on one core each; core time; targets are prepared before the counted rounds, but for plumb score\n", rounds)
 	fmt.Print(rig.Header(rig.Commit()))
 }

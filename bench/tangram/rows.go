@@ -57,8 +57,8 @@ func within(name string, times, n int, pass func() (figures, error)) *row {
 
 // lines scores dump lines that hold their targets, up to result lines.
 func lines(list []answer, times int) *row {
-	s := tangram.New()
-	d := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{s}, Limits: scene.DefaultLimits()})
+	suite := tangram.New()
+	decoder := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{suite}, Limits: scene.DefaultLimits()})
 	all := make([][]byte, len(list))
 	for i := range list {
 		all[i] = list[i].line(true, 0)
@@ -66,11 +66,11 @@ func lines(list []answer, times int) *row {
 	var buf []byte
 	return within("plumb: line to result line", times, len(list), func() (f figures, err error) {
 		for i, b := range all {
-			it, e := d.Item(dump.Line{N: i + 1, Bytes: b}, s.Name)
+			item, e := decoder.Item(dump.Line{N: i + 1, Bytes: b}, suite.Name)
 			if e != nil {
 				return f, fmt.Errorf("cannot read %s: %s", list[i].id, e.Message)
 			}
-			j, err := s.Prepare(it, nil)
+			j, err := suite.Prepare(item, nil)
 			if err != nil {
 				return f, err
 			}
@@ -101,18 +101,18 @@ func answers(list []answer, times int) (*row, error) {
 
 // found returns what plumb finds in each answer. It is not measured.
 func found(list []answer) (figures figures, err error) {
-	s := tangram.New()
-	d := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{s}, Limits: scene.DefaultLimits()})
+	suite := tangram.New()
+	d := dump.NewDecoder(dump.ItemConfig{Suites: scoring.Suites{suite}, Limits: scene.DefaultLimits()})
 	for i := range list {
-		it, e := d.Item(dump.Line{N: i + 1, Bytes: list[i].line(true, 0)}, s.Name)
+		item, e := d.Item(dump.Line{N: i + 1, Bytes: list[i].line(true, 0)}, suite.Name)
 		if e != nil {
 			return figures, fmt.Errorf("cannot read %s: %s", list[i].id, e.Message)
 		}
-		j, err := s.Prepare(it, nil)
+		j, err := suite.Prepare(item, nil)
 		if err != nil {
 			return figures, err
 		}
-		r := j.Score(nil)
+		result := j.Score(nil)
 		var m struct {
 			Metrics struct {
 				IoU    *float64 `json:"iou"`
@@ -124,7 +124,7 @@ func found(list []answer) (figures figures, err error) {
 				}
 			}
 		}
-		if err := json.Unmarshal(r.AppendJSON(nil, scoring.Clamp01, ""), &m); err != nil {
+		if err := json.Unmarshal(result.AppendJSON(nil, scoring.Clamp01, ""), &m); err != nil {
 			return figures, err
 		}
 		simple := true
@@ -141,7 +141,7 @@ func found(list []answer) (figures figures, err error) {
 
 // command measures `plumb score` as a process on one core: start, task file, join, scores, result
 // lines, table.
-func command(program, dir string, list []answer, s source, copies int) (*row, error) {
+func command(program, dir string, list []answer, source source, copies int) (*row, error) {
 	path := filepath.Join(dir, "dump-"+strconv.Itoa(copies)+".jsonl")
 	if err := write(path, list, false, copies); err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func command(program, dir string, list []answer, s source, copies int) (*row, er
 	name := fmt.Sprintf("plumb score, %d lines", n)
 	return &row{name: name, close: func() {}, run: func() (f figures, err error) {
 		out := filepath.Join(dir, "out.jsonl")
-		cmd := exec.Command(program, "score", "--workers", "1", "--suite", "tangram", "--tasks", "tangram="+s.instances, "-o", out, path)
+		cmd := exec.Command(program, "score", "--workers", "1", "--suite", "tangram", "--tasks", "tangram="+source.instances, "-o", out, path)
 		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 		start := time.Now()
 		if text, err := cmd.CombinedOutput(); err != nil {
@@ -188,16 +188,16 @@ func python(program, dir string, list []answer) (*row, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start shapely: %w", err)
 	}
-	r := bufio.NewReader(out)
+	reader := bufio.NewReader(out)
 	return &row{name: "shapely 2: line to result line", close: func() { in.Close(); cmd.Wait() }, run: func() (f figures, err error) {
 		if _, err := io.WriteString(in, "go\n"); err != nil {
 			return f, fmt.Errorf("cannot run shapely: %w", err)
 		}
-		b, err := r.ReadBytes('\n')
+		data, err := reader.ReadBytes('\n')
 		if err != nil {
 			return f, fmt.Errorf("cannot run shapely: %w", err)
 		}
 		f.scored = len(list)
-		return f, json.Unmarshal(b, &f)
+		return f, json.Unmarshal(data, &f)
 	}}, nil
 }

@@ -43,12 +43,12 @@ func (d difference) String() string {
 }
 
 // compare draws the samples with plumb and with the editor.
-func (s *sweep) compare(list []sample) (all []difference, err error) {
+func (sweep *sweep) compare(list []sample) (all []difference, err error) {
 	native, err := render.Open(render.Config{Backend: render.BackendCPU, Fidelity: render.FidelityNative})
 	if err != nil {
 		return nil, err
 	}
-	pool, err := chrome.Open(chrome.Config{Pages: s.tabs})
+	pool, err := chrome.Open(chrome.Config{Pages: sweep.tabs})
 	if err != nil {
 		return nil, errors.Join(err, native.Close())
 	}
@@ -56,9 +56,9 @@ func (s *sweep) compare(list []sample) (all []difference, err error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	var faults []error
-	for range s.tabs {
+	for range sweep.tabs {
 		wg.Go(func() {
-			w := &drawer{sweep: s, native: native, worker: native.Worker(), pool: pool}
+			w := &drawer{sweep: sweep, native: native, worker: native.Worker(), pool: pool}
 			for part := range sheets {
 				differing, err := w.sheet(part)
 				mu.Lock()
@@ -85,32 +85,32 @@ type drawer struct {
 }
 
 // record returns the text shape that shows a character as JSON.
-func (s sample) record(i, x, y int) []byte {
-	b := fmt.Appendf(nil, `{"id":"shape:%d","type":"text","x":%d,"y":%d,"props":{"font":%q,"autoSize":%t,"w":%g,`,
-		i, x, y, fontNames[s.style.font], places[s.place].w == 0, max(1, places[s.place].w))
-	b = append(b, `"richText":{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":`...)
-	b = jsontree.AppendString(b, s.text())
+func (sample sample) record(i, x, y int) []byte {
+	out := fmt.Appendf(nil, `{"id":"shape:%d","type":"text","x":%d,"y":%d,"props":{"font":%q,"autoSize":%t,"w":%g,`,
+		i, x, y, fontNames[sample.style.font], places[sample.place].w == 0, max(1, places[sample.place].w))
+	out = append(out, `"richText":{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":`...)
+	out = jsontree.AppendString(out, sample.text())
 	marks := ""
-	if s.style.bold {
+	if sample.style.bold {
 		marks = `{"type":"bold"}`
 	}
-	if s.style.italic {
+	if sample.style.italic {
 		if marks != "" {
 			marks += ","
 		}
 		marks += `{"type":"italic"}`
 	}
-	return fmt.Appendf(b, `,"marks":[%s]}]}]}}}`, marks)
+	return fmt.Appendf(out, `,"marks":[%s]}]}]}}}`, marks)
 }
 
 // sheet draws up to across x down characters on one whiteboard with plumb and with the editor, and
 // returns those that differ.
-func (w *drawer) sheet(list []sample) (differing []difference, err error) {
+func (drawer *drawer) sheet(list []sample) (differing []difference, err error) {
 	var native []sample
 	var boxes []view.Box
 	cell := image.Point{}
 	for _, s := range list {
-		box, err := w.size(s)
+		box, err := drawer.size(s)
 		if err != nil {
 			differing = append(differing, difference{sample: s, why: err.Error()})
 			continue
@@ -130,7 +130,7 @@ func (w *drawer) sheet(list []sample) (differing []difference, err error) {
 		}
 		source = append(source, s.record(i, at(i).X, at(i).Y)...)
 	}
-	got, want, err := w.draw(append(source, ']'), view.Box{W: float64(across * cell.X), H: float64(down * cell.Y)})
+	got, want, err := drawer.draw(append(source, ']'), view.Box{W: float64(across * cell.X), H: float64(down * cell.Y)})
 	if err != nil {
 		return nil, fmt.Errorf("from %v on: %w", list[0], err)
 	}
@@ -146,7 +146,7 @@ func (w *drawer) sheet(list []sample) (differing []difference, err error) {
 		d.slight = d.px <= few
 		if d.px > tolerated*d.of {
 			differing = append(differing, d)
-			if err := w.keep(d, got.SubImage(r), want.SubImage(r)); err != nil {
+			if err := drawer.keep(d, got.SubImage(r), want.SubImage(r)); err != nil {
 				return nil, err
 			}
 		}
@@ -155,7 +155,7 @@ func (w *drawer) sheet(list []sample) (differing []difference, err error) {
 }
 
 // size returns the box of a sample, or why it is not drawn.
-func (w *drawer) size(s sample) (view.Box, error) {
+func (drawer *drawer) size(s sample) (view.Box, error) {
 	sc, err := scene.Decode(append(append([]byte{'['}, s.record(0, 0, 0)...), ']'), scene.DefaultLimits())
 	if err != nil {
 		return view.Box{}, err
@@ -164,41 +164,41 @@ func (w *drawer) size(s sample) (view.Box, error) {
 	if !ok {
 		return view.Box{}, errors.New("it has no bounds")
 	}
-	p, err := w.worker.Prepare(view.View{Scene: sc, Bounds: box})
+	prepared, err := drawer.worker.Prepare(view.View{Scene: sc, Bounds: box})
 	if err != nil {
 		return view.Box{}, err
 	}
-	p.Release()
+	prepared.Release()
 	return box, nil
 }
 
 // draw draws a whiteboard of characters with plumb and with the editor.
-func (w *drawer) draw(source []byte, bounds view.Box) (got, want *image.NRGBA, err error) {
+func (drawer *drawer) draw(source []byte, bounds view.Box) (got, want *image.NRGBA, err error) {
 	sc, err := scene.Decode(source, scene.DefaultLimits())
 	if err != nil {
 		return nil, nil, err
 	}
-	v := view.View{Scene: sc, Bounds: bounds}
-	p, err := w.worker.Prepare(v)
+	wanted := view.View{Scene: sc, Bounds: bounds}
+	prepared, err := drawer.worker.Prepare(wanted)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer p.Release()
-	images, err := w.native.Pictures([]*render.Prepared{p})
+	defer prepared.Release()
+	images, err := drawer.native.Pictures([]*render.Prepared{prepared})
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := w.pool.Export(context.Background(), chrome.Request{View: v, Source: source})
+	result, err := drawer.pool.Export(context.Background(), chrome.Request{View: wanted, Source: source})
 	if err != nil {
 		return nil, nil, err
 	}
-	return images[0], r.Image, nil
+	return images[0], result.Image, nil
 }
 
 // keep writes both pictures of a character side by side.
-func (w *drawer) keep(d difference, got, want image.Image) error {
-	if w.pictures == "" {
+func (drawer *drawer) keep(difference difference, got, want image.Image) error {
+	if drawer.pictures == "" {
 		return nil
 	}
-	return rig.WritePair(filepath.Join(w.pictures, fmt.Sprintf("%04X-%v-%d.png", d.c, d.style, d.place)), got, want, gap)
+	return rig.WritePair(filepath.Join(drawer.pictures, fmt.Sprintf("%04X-%v-%d.png", difference.c, difference.style, difference.place)), got, want, gap)
 }

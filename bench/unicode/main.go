@@ -47,16 +47,16 @@ type sweep struct {
 
 // run sorts all characters into those that are drawn natively and those that are refused, compares
 // the native ones with the editor's and prints the table.
-func (s *sweep) run() error {
-	sorted, err := s.sort()
+func (sweep *sweep) run() error {
+	sorted, err := sweep.sort()
 	if err != nil {
 		return err
 	}
-	differing, err := s.compare(sorted.native)
+	differing, err := sweep.compare(sorted.native)
 	if err != nil {
 		return err
 	}
-	s.print(sorted, differing)
+	sweep.print(sorted, differing)
 	differing = slices.DeleteFunc(differing, func(d difference) bool { return d.slight })
 	if n := len(differing) + len(sorted.unnamed); n > 0 {
 		return fmt.Errorf("%d samples differ from the editor's, or are refused without a name", n)
@@ -65,20 +65,20 @@ func (s *sweep) run() error {
 }
 
 // print prints how many samples were drawn, how many were refused and why.
-func (s *sweep) print(result *result, differing []difference) {
+func (sweep *sweep) print(result *result, differing []difference) {
 	natives, differ, slight := map[row]int{}, map[row]int{}, map[row]int{}
 	for _, one := range result.native {
 		natives[one.row]++
 	}
-	for _, d := range differing {
-		if d.slight {
-			slight[d.row]++
+	for _, difference := range differing {
+		if difference.slight {
+			slight[difference.row]++
 		} else {
-			differ[d.row]++
+			differ[difference.row]++
 		}
 	}
 	fmt.Printf("%-20s %-16s %8s %9s %8s %9s\n", "font", "place", "native", "refused", "differ", "in 1-2 px")
-	for _, st := range s.styles {
+	for _, st := range sweep.styles {
 		for p := range places {
 			k := row{st, p}
 			fmt.Printf("%-20s %-16s %8d %9d %8d %9d\n", st, places[p].name, natives[k], result.refused[k], differ[k], slight[k])

@@ -33,12 +33,12 @@ type style struct {
 var fontNames = [...]string{scene.FontDraw: "draw", scene.FontSans: "sans", scene.FontSerif: "serif", scene.FontMono: "mono"}
 
 // String names the font with its cut.
-func (s style) String() string {
-	name := fontNames[s.font]
-	if s.bold {
+func (style style) String() string {
+	name := fontNames[style.font]
+	if style.bold {
 		name += " bold"
 	}
-	if s.italic {
+	if style.italic {
 		name += " italic"
 	}
 	return name
@@ -63,12 +63,14 @@ type sample struct {
 	c rune
 }
 
-func (s sample) String() string {
-	return fmt.Sprintf("U+%04X %q in %s, %s", s.c, s.c, s.style, places[s.place].name)
+func (sample sample) String() string {
+	return fmt.Sprintf("U+%04X %q in %s, %s", sample.c, sample.c, sample.style, places[sample.place].name)
 }
 
 // text returns the sample's text.
-func (s sample) text() string { return strings.ReplaceAll(places[s.place].text, "*", string(s.c)) }
+func (sample sample) text() string {
+	return strings.ReplaceAll(places[sample.place].text, "*", string(sample.c))
+}
 
 // row is a row of the table.
 type row struct {
@@ -85,7 +87,7 @@ type result struct {
 }
 
 // sort lays out every sample and tells native ones from refused ones.
-func (s *sweep) sort() (*result, error) {
+func (sweep *sweep) sort() (*result, error) {
 	library, err := font.Default()
 	if err != nil {
 		return nil, err
@@ -98,14 +100,14 @@ func (s *sweep) sort() (*result, error) {
 		wg.Go(func() {
 			l := text.New(library.NewSet())
 			for k := range rows {
-				r := s.sortRow(l, k)
+				r := sweep.sortRow(l, k)
 				mu.Lock()
 				all.add(r)
 				mu.Unlock()
 			}
 		})
 	}
-	for _, st := range s.styles {
+	for _, st := range sweep.styles {
 		for p := range places {
 			rows <- row{st, p}
 		}
@@ -116,29 +118,29 @@ func (s *sweep) sort() (*result, error) {
 }
 
 // add adds the counts of other characters.
-func (r *result) add(o *result) {
-	r.native = append(r.native, o.native...)
-	r.unnamed = append(r.unnamed, o.unnamed...)
-	maps.Copy(r.refused, o.refused)
+func (result *result) add(o *result) {
+	result.native = append(result.native, o.native...)
+	result.unnamed = append(result.unnamed, o.unnamed...)
+	maps.Copy(result.refused, o.refused)
 	for why, n := range o.reasons {
-		r.reasons[why] += n
+		result.reasons[why] += n
 	}
 }
 
 // sortRow lays out every character in one style at one place.
-func (s *sweep) sortRow(l *text.Layouter, k row) *result {
+func (sweep *sweep) sortRow(layouter *text.Layouter, k row) *result {
 	r := &result{refused: map[row]int{}, reasons: map[string]int{}}
 	span := []scene.Span{{Bold: k.style.bold, Italic: k.style.italic}}
 	rich := &scene.RichText{Blocks: []scene.Block{{Spans: span}}}
 	shape := &scene.Shape{Kind: scene.Text, Font: k.style.font, Size: scene.SizeM, Scale: 1, Rich: rich, Auto: places[k.place].w == 0, W: places[k.place].w}
 	var out text.Layout
-	for c := s.first; c <= s.last; c++ {
+	for c := sweep.first; c <= sweep.last; c++ {
 		if c >= 0xD800 && c <= 0xDFFF { // surrogates are no characters
 			continue
 		}
 		one := sample{k, c}
 		span[0].Text = one.text()
-		err := l.Text(&out, shape)
+		err := layouter.Text(&out, shape)
 		if err == nil {
 			r.native = append(r.native, one)
 			continue

@@ -23,24 +23,24 @@ type agreeCmd struct {
 // Run measures how far a judge agrees with annotators by accuracy and kappa. It writes one line for
 // each study. Lines that are one item each make up one further study, which comes last and has the
 // id "all".
-func (c *agreeCmd) Run(std streams) error {
-	r, err := openDump(c.Cases, c.lines(), std.in)
+func (cmd *agreeCmd) Run(std streams) error {
+	reader, err := openDump(cmd.Cases, cmd.lines(), std.in)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	out, err := output(c.Output, std, c.Cases)
+	defer reader.Close()
+	out, err := output(cmd.Output, std, cmd.Cases)
 	if err != nil {
 		return err
 	}
 	var pool study // collects the lines that are one item each
 	cases := 0
 	for err == nil {
-		var l dump.Line
-		l, err = r.Next()
+		var line dump.Line
+		line, err = reader.Next()
 		if err == nil {
 			cases++
-			err = c.line(out, l, &pool)
+			err = cmd.line(out, line, &pool)
 		}
 	}
 	if err == io.EOF {
@@ -53,7 +53,7 @@ func (c *agreeCmd) Run(std streams) error {
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("cannot measure agreement of %s: %w", c.Cases, err)
+		err = fmt.Errorf("cannot measure agreement of %s: %w", cmd.Cases, err)
 	}
 	return out.finish(err)
 }
@@ -66,8 +66,8 @@ type study struct {
 
 // line reads one line of cases. A line whose labels are lists is a study, and its agreement is
 // written to out. A line with one label each is an item and is added to the pool.
-func (c *agreeCmd) line(out io.Writer, line dump.Line, pool *study) error {
-	err := c.scenes().Check(line.Bytes)
+func (cmd *agreeCmd) line(out io.Writer, line dump.Line, pool *study) error {
+	err := cmd.scenes().Check(line.Bytes)
 	if line.Fault != "" {
 		err = errors.New(line.Fault)
 	}
@@ -98,8 +98,8 @@ func (c *agreeCmd) line(out io.Writer, line dump.Line, pool *study) error {
 }
 
 // read reads a case of `plumb agree` whose labels are lists.
-func (s *study) read(value *fastjson.Value) (err error) {
-	if s.Judge, err = labels("judge", value.Get("judge")); err != nil {
+func (study *study) read(value *fastjson.Value) (err error) {
+	if study.Judge, err = labels("judge", value.Get("judge")); err != nil {
 		return err
 	}
 	all := value.Get("annotators")
@@ -109,18 +109,18 @@ func (s *study) read(value *fastjson.Value) (err error) {
 	for k, one := range all.GetArray() {
 		name := fmt.Sprintf("annotators[%d]", k)
 		list, err := labels(name, one)
-		if err == nil && len(list) != len(s.Judge) {
-			err = fmt.Errorf("cannot read %s: got %d labels; want %d as of the judge (null for a missing one)", name, len(list), len(s.Judge))
+		if err == nil && len(list) != len(study.Judge) {
+			err = fmt.Errorf("cannot read %s: got %d labels; want %d as of the judge (null for a missing one)", name, len(list), len(study.Judge))
 		}
 		if err != nil {
 			return err
 		}
-		s.Annotators = append(s.Annotators, list)
+		study.Annotators = append(study.Annotators, list)
 	}
 	if c := value.Get("category"); c != nil && c.Type() == fastjson.TypeArray {
-		s.categories, err = labels("category", c)
-		if err == nil && len(s.categories) != len(s.Judge) {
-			err = fmt.Errorf("cannot read category: got %d names; want %d, one for each item", len(s.categories), len(s.Judge))
+		study.categories, err = labels("category", c)
+		if err == nil && len(study.categories) != len(study.Judge) {
+			err = fmt.Errorf("cannot read category: got %d names; want %d, one for each item", len(study.categories), len(study.Judge))
 		}
 	}
 	return err
@@ -129,7 +129,7 @@ func (s *study) read(value *fastjson.Value) (err error) {
 // addItem adds a line of `plumb agree` that is one item: a label of the judge, one of each annotator, and
 // the category of the item, "" for none. All items have the same number of annotators; null stands for a
 // label that is missing.
-func (s *study) addItem(value *fastjson.Value) error {
+func (study *study) addItem(value *fastjson.Value) error {
 	if value.Type() != fastjson.TypeObject {
 		return fmt.Errorf("cannot read item: got %s; want an object with judge and annotators", value.Type())
 	}
@@ -144,26 +144,26 @@ func (s *study) addItem(value *fastjson.Value) error {
 	if err != nil {
 		return err
 	}
-	if len(s.Judge) > 0 && len(all) != len(s.Annotators) {
-		return fmt.Errorf("cannot read annotators: got %d labels; want %d as before (null for a missing one)", len(all), len(s.Annotators))
+	if len(study.Judge) > 0 && len(all) != len(study.Annotators) {
+		return fmt.Errorf("cannot read annotators: got %d labels; want %d as before (null for a missing one)", len(all), len(study.Annotators))
 	}
-	if len(s.Judge) == 0 {
-		s.Annotators = make([][]string, len(all))
+	if len(study.Judge) == 0 {
+		study.Annotators = make([][]string, len(all))
 	}
-	s.Judge = append(s.Judge, judge)
+	study.Judge = append(study.Judge, judge)
 	for k, l := range all {
-		s.Annotators[k] = append(s.Annotators[k], l)
+		study.Annotators[k] = append(study.Annotators[k], l)
 	}
-	s.categories = append(s.categories, string(value.GetStringBytes("category")))
+	study.categories = append(study.categories, string(value.GetStringBytes("category")))
 	return nil
 }
 
 // labels reads a list of a judge's or annotator's labels; a missing one is "".
-func labels(name string, v *fastjson.Value) (out []string, err error) {
-	if v == nil || v.Type() != fastjson.TypeArray {
-		return nil, fmt.Errorf("cannot read %s: got %s; want a list of labels", name, v)
+func labels(name string, value *fastjson.Value) (out []string, err error) {
+	if value == nil || value.Type() != fastjson.TypeArray {
+		return nil, fmt.Errorf("cannot read %s: got %s; want a list of labels", name, value)
 	}
-	for k, one := range v.GetArray() {
+	for k, one := range value.GetArray() {
 		l, err := label(fmt.Sprintf("%s[%d]", name, k), one)
 		if err != nil {
 			return nil, err
@@ -175,27 +175,27 @@ func labels(name string, v *fastjson.Value) (out []string, err error) {
 
 // label reads one label of a judge or annotator: a text, a number or a truth value. It returns ""
 // for null, which is a missing label.
-func label(name string, v *fastjson.Value) (string, error) {
-	switch v.Type() {
+func label(name string, value *fastjson.Value) (string, error) {
+	switch value.Type() {
 	case fastjson.TypeNull:
 		return "", nil
 	case fastjson.TypeString:
-		return string(v.GetStringBytes()), nil
+		return string(value.GetStringBytes()), nil
 	case fastjson.TypeNumber:
-		return strconv.FormatFloat(v.GetFloat64(), 'g', -1, 64), nil
+		return strconv.FormatFloat(value.GetFloat64(), 'g', -1, 64), nil
 	case fastjson.TypeTrue, fastjson.TypeFalse:
-		return v.String(), nil
+		return value.String(), nil
 	}
-	return "", fmt.Errorf("cannot read %s: got %.40s; want a text, a number, true or false", name, v)
+	return "", fmt.Errorf("cannot read %s: got %.40s; want a text, a number, true or false", name, value)
 }
 
 // appendJSON appends the agreement of a study as a JSON line, and in it that of each category that
 // items name.
-func (s *study) appendJSON(dst []byte, id string) []byte {
+func (study *study) appendJSON(dst []byte, id string) []byte {
 	dst = scoring.AppendString(append(dst, `{"id":`...), id)
-	dst = appendAgreement(append(dst, ','), agree.Measure(s.Study))
+	dst = appendAgreement(append(dst, ','), agree.Measure(study.Study))
 	first := true
-	for _, name := range s.categoryNames() {
+	for _, name := range study.categoryNames() {
 		if first {
 			dst = append(dst, `,"categories":{`...)
 		} else {
@@ -204,7 +204,7 @@ func (s *study) appendJSON(dst []byte, id string) []byte {
 		first = false
 		dst = scoring.AppendString(dst, name)
 		dst = append(dst, ":{"...)
-		dst = appendAgreement(dst, agree.Measure(s.part(name)))
+		dst = appendAgreement(dst, agree.Measure(study.part(name)))
 		dst = append(dst, '}')
 	}
 	if !first {
@@ -215,9 +215,9 @@ func (s *study) appendJSON(dst []byte, id string) []byte {
 
 // categoryNames returns each category of the items once, in order of appearance. Items without a
 // category have no name here: they count in the whole study alone.
-func (s *study) categoryNames() (out []string) {
+func (study *study) categoryNames() (out []string) {
 	seen := map[string]bool{"": true} // "" is no category
-	for _, n := range s.categories {
+	for _, n := range study.categories {
 		if !seen[n] {
 			out = append(out, n)
 		}
@@ -227,15 +227,15 @@ func (s *study) categoryNames() (out []string) {
 }
 
 // part returns the labels of the items of one category.
-func (s *study) part(name string) (p agree.Study) {
-	p.Annotators = make([][]string, len(s.Annotators))
-	for i, n := range s.categories {
+func (study *study) part(name string) (p agree.Study) {
+	p.Annotators = make([][]string, len(study.Annotators))
+	for i, n := range study.categories {
 		if n != name {
 			continue
 		}
-		p.Judge = append(p.Judge, s.Judge[i])
-		for k := range s.Annotators {
-			p.Annotators[k] = append(p.Annotators[k], s.Annotators[k][i])
+		p.Judge = append(p.Judge, study.Judge[i])
+		for k := range study.Annotators {
+			p.Annotators[k] = append(p.Annotators[k], study.Annotators[k][i])
 		}
 	}
 	return p

@@ -26,19 +26,19 @@ type aspireGenerateCmd struct {
 
 // Run writes the tasks, test by test in the order of the paper. See
 // docs/spec/aspire.md#r72.
-func (c *aspireGenerateCmd) Run(std streams) error {
-	seed, tests, err := c.check()
+func (cmd *aspireGenerateCmd) Run(std streams) error {
+	seed, tests, err := cmd.check()
 	if err != nil {
 		return err
 	}
-	out, err := output(c.Output, std)
+	out, err := output(cmd.Output, std)
 	if err != nil {
 		return err
 	}
 	for _, test := range tests {
-		for i := c.From; i < c.From+c.Count && err == nil; i++ {
+		for i := cmd.From; i < cmd.From+cmd.Count && err == nil; i++ {
 			var line []byte
-			line, err = aspireTask(seed, test, i, scenario.Level(c.Level))
+			line, err = aspireTask(seed, test, i, scenario.Level(cmd.Level))
 			if err == nil {
 				_, err = out.Write(line)
 			}
@@ -49,17 +49,17 @@ func (c *aspireGenerateCmd) Run(std streams) error {
 
 // check returns the seed and the tests, and refuses flags that are out of range. The error is a
 // usageError.
-func (c *aspireGenerateCmd) check() (seed uint64, tests []string, err error) {
-	seed, err = strconv.ParseUint(c.Seed, 10, 64)
+func (cmd *aspireGenerateCmd) check() (seed uint64, tests []string, err error) {
+	seed, err = strconv.ParseUint(cmd.Seed, 10, 64)
 	switch {
 	case err != nil:
-		return 0, nil, usage("cannot use --seed %q: want a whole number from 0 to %d", c.Seed, uint64(math.MaxUint64))
-	case c.Count < 1 || c.From < 0 || c.From > math.MaxInt32 || c.Count > 1_000_000:
-		return 0, nil, usage("cannot use --count %d --from %d: want a count from 1 to 1000000 and a first index from 0", c.Count, c.From)
-	case !slices.Contains(scenario.Levels(), scenario.Level(c.Level)):
-		return 0, nil, usage("cannot use --level %q: want one of %v", c.Level, scenario.Levels())
+		return 0, nil, usage("cannot use --seed %q: want a whole number from 0 to %d", cmd.Seed, uint64(math.MaxUint64))
+	case cmd.Count < 1 || cmd.From < 0 || cmd.From > math.MaxInt32 || cmd.Count > 1_000_000:
+		return 0, nil, usage("cannot use --count %d --from %d: want a count from 1 to 1000000 and a first index from 0", cmd.Count, cmd.From)
+	case !slices.Contains(scenario.Levels(), scenario.Level(cmd.Level)):
+		return 0, nil, usage("cannot use --level %q: want one of %v", cmd.Level, scenario.Levels())
 	}
-	tests, err = aspireTests(c.Tests)
+	tests, err = aspireTests(cmd.Tests)
 	return seed, tests, err
 }
 

@@ -42,53 +42,53 @@ type benchCmd struct {
 
 // Run measures scenes and items and writes the results, or with --compare compares two programs or
 // two result files.
-func (c *benchCmd) Run(k *kong.Context, std streams) error {
-	if c.Compare {
-		return c.compare(k, std)
+func (cmd *benchCmd) Run(k *kong.Context, std streams) error {
+	if cmd.Compare {
+		return cmd.compare(k, std)
 	}
-	cc, err := core(&c.engineFlags, &c.limitFlags, &scoreFlags{Suite: c.Suite, Tasks: c.Tasks})
+	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
 	if err != nil {
 		return err
 	}
-	sets, err := c.sets(cc)
+	sets, err := cmd.sets(config)
 	if err != nil {
 		return err
 	}
-	plan, err := c.plan(cc, std)
+	plan, err := cmd.plan(config, std)
 	if err != nil {
 		return err
 	}
 	// The outputs are checked first: a run of minutes must not fail at its end for a mistyped folder.
-	for _, path := range []string{c.Trace, c.Page} {
+	for _, path := range []string{cmd.Trace, cmd.Page} {
 		if path != "" {
 			if err := writable(path); err != nil {
 				return err
 			}
 		}
 	}
-	out, err := output(c.Output, std, c.Files...)
+	out, err := output(cmd.Output, std, cmd.Files...)
 	if err != nil {
 		return err
 	}
 	file := record.New(version, commit, os.Args[1:])
 	spans, err := plan.Measure(file)
 	if err == nil && len(sets) > 0 {
-		file.Items, err = c.measureItems(sets, cc, plan)
+		file.Items, err = cmd.measureItems(sets, config, plan)
 	}
 	if err != nil {
 		return err
 	}
-	b, err := file.JSON()
+	data, err := file.JSON()
 	if err != nil {
 		return err
 	}
-	_, err = out.Write(b)
+	_, err = out.Write(data)
 	err = errors.Join(out.finish(err), file.Table(std.err)) // the trace and the page are written even after an error
-	if c.Trace != "" {
-		err = errors.Join(err, file.Trace(c.Trace, spans))
+	if cmd.Trace != "" {
+		err = errors.Join(err, file.Trace(cmd.Trace, spans))
 	}
-	if c.Page != "" {
-		err = errors.Join(err, file.Page(c.Page, spans))
+	if cmd.Page != "" {
+		err = errors.Join(err, file.Page(cmd.Page, spans))
 	}
 	return err
 }
@@ -109,43 +109,43 @@ func writable(path string) error {
 // plan returns which scenes and sweeps `plumb bench` measures, and on what engine. With --fonts-dir
 // it opens these fonts for the whole process. Scenes are always drawn natively, because Chromium
 // would hide the times of plumb's own stages.
-func (c *benchCmd) plan(cc daemon.CoreConfig, std streams) (plan *record.Plan, err error) {
-	if c.Backend == render.BackendChrome || c.Fidelity == render.FidelityTldraw {
+func (cmd *benchCmd) plan(config daemon.CoreConfig, std streams) (plan *record.Plan, err error) {
+	if cmd.Backend == render.BackendChrome || cmd.Fidelity == render.FidelityTldraw {
 		return nil, usage("cannot measure Chromium's stages: want --backend auto, gl or cpu and --fidelity native or auto; " +
 			"make bench measures Chromium in a checkout")
 	}
-	if cc.Fonts != "" {
-		if err := font.Use(cc.Fonts); err != nil {
+	if config.Fonts != "" {
+		if err := font.Use(config.Fonts); err != nil {
 			return nil, fmt.Errorf("cannot use fonts: %w", err)
 		}
 	}
-	plan = &record.Plan{Engine: cc.Engine, Limits: cc.Scenes, Workers: c.Workers, Batch: int(c.Batch), Work: daemon.BatchWork,
-		Seed: c.Seed, Quick: c.Quick}
+	plan = &record.Plan{Engine: config.Engine, Limits: config.Scenes, Workers: cmd.Workers, Batch: int(cmd.Batch), Work: daemon.BatchWork,
+		Seed: cmd.Seed, Quick: cmd.Quick}
 	plan.Engine.Fidelity = render.FidelityNative
-	plan.Engine.MaxPixels, plan.Engine.MaxSide = cc.Scenes.Pixels, cc.Scenes.Side
+	plan.Engine.MaxPixels, plan.Engine.MaxSide = config.Scenes.Pixels, config.Scenes.Side
 	if plan.Workers == 0 {
 		plan.Workers = runtime.GOMAXPROCS(0)
 	}
-	if plan.Sweeps, err = c.sweeps(); err != nil {
+	if plan.Sweeps, err = cmd.sweeps(); err != nil {
 		return nil, err
 	}
 	if e, ok := std.err.(*os.File); ok && term.IsTerminal(int(e.Fd())) {
 		plan.Report = func(what string, done, all int) { fmt.Fprintf(std.err, "\r\x1b[K%d/%d %s", done, all, what) }
 	}
-	if len(c.Files) > 0 {
-		plan.Classes, err = c.givenScenes(cc, std)
+	if len(cmd.Files) > 0 {
+		plan.Classes, err = cmd.givenScenes(config, std)
 		return plan, err
 	}
-	return plan, c.classes(plan)
+	return plan, cmd.classes(plan)
 }
 
 // sweeps returns the sweeps that --sweep names. Without the flag these are all, but none for files
 // and dumps of the user, whose scenes a sweep would not vary.
-func (c *benchCmd) sweeps() ([]string, error) {
+func (cmd *benchCmd) sweeps() ([]string, error) {
 	all := record.AllSweeps()
-	list := c.Sweep
+	list := cmd.Sweep
 	switch {
-	case len(list) == 0 && len(c.Files)+len(c.Items) > 0 || slices.Equal(list, []string{"none"}):
+	case len(list) == 0 && len(cmd.Files)+len(cmd.Items) > 0 || slices.Equal(list, []string{"none"}):
 		return nil, nil
 	case len(list) == 0 || slices.Equal(list, []string{"all"}):
 		return all, nil
@@ -160,45 +160,45 @@ func (c *benchCmd) sweeps() ([]string, error) {
 
 // classes adds the generated scenes of --class to the plan, or of all classes without that flag.
 // With --items it adds none, because then only the items of a dump are measured.
-func (c *benchCmd) classes(p *record.Plan) error {
-	if len(c.Items) > 0 {
+func (cmd *benchCmd) classes(plan *record.Plan) error {
+	if len(cmd.Items) > 0 {
 		return nil
 	}
 	for _, class := range scenes.Classes() {
-		if len(c.Class) > 0 && !slices.Contains(c.Class, class.Name) {
+		if len(cmd.Class) > 0 && !slices.Contains(cmd.Class, class.Name) {
 			continue
 		}
-		made, err := record.Made(class, p.Distinct(), c.Seed)
+		made, err := record.Made(class, plan.Distinct(), cmd.Seed)
 		if err != nil {
 			return err
 		}
-		p.Classes = append(p.Classes, made)
+		plan.Classes = append(plan.Classes, made)
 	}
 	return nil
 }
 
 // givenScenes reads the files of scenes to measure; each file is a class. A line that cannot be read
 // is printed and left out.
-func (c *benchCmd) givenScenes(cc daemon.CoreConfig, std streams) ([]record.Scenes, error) {
+func (cmd *benchCmd) givenScenes(config daemon.CoreConfig, std streams) ([]record.Scenes, error) {
 	var all []record.Scenes
-	for _, path := range c.Files {
-		r, err := openDump(path, cc.Lines, std.in)
+	for _, path := range cmd.Files {
+		reader, err := openDump(path, config.Lines, std.in)
 		if err != nil {
 			return nil, fmt.Errorf("cannot read scenes: %w", err)
 		}
-		s := record.Scenes{Name: path, Doc: "scenes of a file"}
-		err = dump.Scenes(r, cc.Lines, func(l dump.Line) {
-			if l.Fault != "" {
-				fmt.Fprintf(std.err, "%s: line %d is left out: %s\n", path, l.N, l.Fault)
+		scenes := record.Scenes{Name: path, Doc: "scenes of a file"}
+		err = dump.Scenes(reader, config.Lines, func(line dump.Line) {
+			if line.Fault != "" {
+				fmt.Fprintf(std.err, "%s: line %d is left out: %s\n", path, line.N, line.Fault)
 				return
 			}
-			s.Lines = append(s.Lines, l.Bytes)
+			scenes.Lines = append(scenes.Lines, line.Bytes)
 		})
-		r.Close()
+		reader.Close()
 		if err != nil {
 			return nil, fmt.Errorf("cannot read %s: %w", path, err)
 		}
-		all = append(all, s)
+		all = append(all, scenes)
 	}
 	return all, nil
 }

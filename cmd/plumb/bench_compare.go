@@ -28,12 +28,12 @@ var passed = []string{"class", "sweep", "seed", "backend", "raster", "device", "
 
 // compare compares two result files, or two programs that it runs in turn, and writes the comparison
 // as JSON and as a table. It refuses flags that have no effect on the comparison.
-func (c *benchCmd) compare(k *kong.Context, std streams) error {
-	if len(c.Files) != 2 {
-		return usage("cannot compare %d files: want two result files or two programs, the old one first", len(c.Files))
+func (cmd *benchCmd) compare(context *kong.Context, std streams) error {
+	if len(cmd.Files) != 2 {
+		return usage("cannot compare %d files: want two result files or two programs, the old one first", len(cmd.Files))
 	}
 	programs := 0
-	for _, path := range c.Files {
+	for _, path := range cmd.Files {
 		if isProgram(path) {
 			programs++
 		}
@@ -41,7 +41,7 @@ func (c *benchCmd) compare(k *kong.Context, std streams) error {
 	if programs == 1 {
 		return usage("cannot compare a program with a file: want two result files or two programs")
 	}
-	given, err := givenFlags(k, append([]string{"compare", "output", "rounds"}, passed...))
+	given, err := givenFlags(context, append([]string{"compare", "output", "rounds"}, passed...))
 	if err != nil {
 		return err
 	}
@@ -52,11 +52,11 @@ func (c *benchCmd) compare(k *kong.Context, std streams) error {
 			}
 		}
 	}
-	out, err := output(c.Output, std, c.Files...)
+	out, err := output(cmd.Output, std, cmd.Files...)
 	if err != nil {
 		return err
 	}
-	cmp, err := c.sides(given, programs == 2, std)
+	cmp, err := cmd.sides(given, programs == 2, std)
 	if err != nil {
 		return err
 	}
@@ -67,13 +67,13 @@ func (c *benchCmd) compare(k *kong.Context, std streams) error {
 
 // sides returns the comparison of two result files; where run is true, the files are programs, which
 // it runs in turn first.
-func (c *benchCmd) sides(given map[string][]string, run bool, std streams) (*record.Comparison, error) {
+func (cmd *benchCmd) sides(given map[string][]string, run bool, std streams) (*record.Comparison, error) {
 	if !run {
-		before, err := record.Load(c.Files[0])
+		before, err := record.Load(cmd.Files[0])
 		if err != nil {
 			return nil, err
 		}
-		after, err := record.Load(c.Files[1])
+		after, err := record.Load(cmd.Files[1])
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (c *benchCmd) sides(given map[string][]string, run bool, std streams) (*rec
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	rounds, err := c.inTurn(ctx, c.arguments(given), std)
+	rounds, err := cmd.inTurn(ctx, cmd.arguments(given), std)
 	if ctx.Err() != nil {
 		return nil, interruption{errors.New("interrupted; there is no comparison")}
 	}
@@ -120,7 +120,7 @@ func givenFlags(k *kong.Context, known []string) (map[string][]string, error) {
 
 // arguments returns the command line of one run of either program. It leaves out
 // sweeps unless --sweep is given, because they take long.
-func (c *benchCmd) arguments(given map[string][]string) []string {
+func (cmd *benchCmd) arguments(given map[string][]string) []string {
 	args := []string{"bench", "--quick"}
 	if len(given["sweep"]) == 0 {
 		args = append(args, "--sweep=none")
@@ -133,28 +133,28 @@ func (c *benchCmd) arguments(given map[string][]string) []string {
 	return args
 }
 
-// inTurn runs both programs c.Rounds times. The order alternates with every round, so
+// inTurn runs both programs cmd.Rounds times. The order alternates with every round, so
 // that neither program always runs on a warmer machine. Each round holds the share of the
 // machine's processor time that went to other processes, because these disturb the times.
-func (c *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]record.Round, error) {
+func (cmd *benchCmd) inTurn(ctx context.Context, args []string, std streams) ([]record.Round, error) {
 	dir, err := os.MkdirTemp("", "plumb-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("cannot compare programs: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	var rounds []record.Round
-	for n := range int(c.Rounds) {
+	for n := range int(cmd.Rounds) {
 		var files [2]*record.File
 		busyBefore, start := rig.BusyTime(), time.Now()
 		var elapsed time.Duration // processor time of the two programs
 		for i := range 2 {
 			side := (i + n) % 2
-			fmt.Fprintf(std.err, "round %d of %d: %s\n", n+1, c.Rounds, c.Files[side])
-			f, spent, err := benchOnce(ctx, c.Files[side], args, filepath.Join(dir, "results.json"))
+			fmt.Fprintf(std.err, "round %d of %d: %s\n", n+1, cmd.Rounds, cmd.Files[side])
+			file, spent, err := benchOnce(ctx, cmd.Files[side], args, filepath.Join(dir, "results.json"))
 			if err != nil {
 				return nil, err
 			}
-			files[side] = f
+			files[side] = file
 			elapsed += spent
 		}
 		all := time.Since(start) * time.Duration(rig.Processors())

@@ -30,16 +30,16 @@ type compareCmd struct {
 
 // Run writes how two models differ, as a table or as JSON. Tasks of one side alone and repeated
 // results are left out, and their numbers are printed. See docs/spec/runs.md#r46.
-func (c *compareCmd) Run(std streams) error {
-	a, err := readSample(c.A, c.lines())
+func (cmd *compareCmd) Run(std streams) error {
+	a, err := readSample(cmd.A, cmd.lines())
 	if err != nil {
 		return err
 	}
-	b, err := readSample(c.B, c.lines())
+	b, err := readSample(cmd.B, cmd.lines())
 	if err != nil {
 		return err
 	}
-	lines, unpaired, err := stats.CompareSamples(a, b, c.Seed)
+	lines, unpaired, err := stats.CompareSamples(a, b, cmd.Seed)
 	if err != nil {
 		return err
 	}
@@ -52,32 +52,32 @@ func (c *compareCmd) Run(std streams) error {
 	if n := a.Twice + b.Twice; n > 0 {
 		fmt.Fprintf(std.err, "plumb: %d results repeat the answer of an earlier line and are left out\n", n)
 	}
-	out, err := output(c.Output, std)
+	out, err := output(cmd.Output, std)
 	if err != nil {
 		return err
 	}
-	if c.Format == "json" {
-		return out.finish(json.NewEncoder(out).Encode(c.document(lines, unpaired)))
+	if cmd.Format == "json" {
+		return out.finish(json.NewEncoder(out).Encode(cmd.document(lines, unpaired)))
 	}
-	return out.finish(table.WriteOne(out, comparisonTable(lines, modelOrPath(a, c.A), modelOrPath(b, c.B))))
+	return out.finish(table.WriteOne(out, comparisonTable(lines, modelOrPath(a, cmd.A), modelOrPath(b, cmd.B))))
 }
 
 // document returns the comparison for JSON. Numbers that are undefined are null.
-func (c *compareCmd) document(lines []stats.Line, unpaired int) map[string]any {
+func (cmd *compareCmd) document(lines []stats.Line, unpaired int) map[string]any {
 	var all []map[string]any
-	for _, l := range lines {
-		all = append(all, map[string]any{"suite": l.Suite, "test": l.Test, "tasks": l.Tasks, "clusters": l.Clusters, "left_out": l.Out,
-			"a": finite(l.A), "b": finite(l.B), "difference": finite(l.Difference), "se": finite(l.SE),
-			"low": finite(l.Low), "high": finite(l.High),
-			"p": finite(l.P), "p_holm": finite(l.Holm), "p_mcnemar": finite(l.McNemar)})
+	for _, line := range lines {
+		all = append(all, map[string]any{"suite": line.Suite, "test": line.Test, "tasks": line.Tasks, "clusters": line.Clusters, "left_out": line.Out,
+			"a": finite(line.A), "b": finite(line.B), "difference": finite(line.Difference), "se": finite(line.SE),
+			"low": finite(line.Low), "high": finite(line.High),
+			"p": finite(line.P), "p_holm": finite(line.Holm), "p_mcnemar": finite(line.McNemar)})
 	}
-	return map[string]any{"a": c.A, "b": c.B, "comparisons": all, "unpaired": unpaired}
+	return map[string]any{"a": cmd.A, "b": cmd.B, "comparisons": all, "unpaired": unpaired}
 }
 
 // comparisonTable returns the comparison of the sides with the names a and b as a table, with a row
 // for each test and for all tests of a suite together.
 func comparisonTable(lines []stats.Line, a, b string) scoring.TextTable {
-	t := scoring.TextTable{Title: fmt.Sprintf("%s (A) and %s (B)", a, b), Text: 2,
+	table := scoring.TextTable{Title: fmt.Sprintf("%s (A) and %s (B)", a, b), Text: 2,
 		Note: "A - B on the same tasks; 95 % interval by resampling, p by sign flips, Holm over the tests, " +
 			"McNemar for answers that are right or wrong",
 		Columns: []string{"suite", "test", "pairs", "left out", "A", "B", "A - B", "se", "low", "high", "p", "Holm", "McNemar"}}
@@ -86,9 +86,9 @@ func comparisonTable(lines []stats.Line, a, b string) scoring.TextTable {
 		for _, x := range []float64{l.A, l.B, l.Difference, l.SE, l.Low, l.High, l.P, l.Holm, l.McNemar} {
 			row = append(row, fourDigits(x, l.Tasks > 0))
 		}
-		t.Rows = append(t.Rows, row)
+		table.Rows = append(table.Rows, row)
 	}
-	return t
+	return table
 }
 
 // modelOrPath returns the name of the sample's model, or path if its results name no model.
@@ -123,20 +123,20 @@ func readSample(path string, limits dump.Limits) (*stats.Sample, error) {
 		path = folder.results
 	}
 	sample := stats.NewSample()
-	var p fastjson.Parser
-	err = eachLine(path, limits, nil, func(l dump.Line) error {
-		if l.Fault != "" {
-			return fmt.Errorf("line %d: %s", l.N, l.Fault)
+	var parser fastjson.Parser
+	err = eachLine(path, limits, nil, func(line dump.Line) error {
+		if line.Fault != "" {
+			return fmt.Errorf("line %d: %s", line.N, line.Fault)
 		}
-		v, err := p.ParseBytes(l.Bytes)
-		if err != nil || v.Type() != fastjson.TypeObject || !v.Exists("score") {
-			return fmt.Errorf("line %d is no result line: it has no score; want the lines that plumb score writes", l.N)
+		value, err := parser.ParseBytes(line.Bytes)
+		if err != nil || value.Type() != fastjson.TypeObject || !value.Exists("score") {
+			return fmt.Errorf("line %d is no result line: it has no score; want the lines that plumb score writes", line.N)
 		}
-		r, err := scoring.ReadResult(v)
+		result, err := scoring.ReadResult(value)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", l.N, err)
+			return fmt.Errorf("line %d: %w", line.N, err)
 		}
-		sample.Add(r, folder.clusters[r.ID])
+		sample.Add(result, folder.clusters[result.ID])
 		return nil
 	})
 	switch {
@@ -160,34 +160,34 @@ type powerCmd struct {
 
 // Run prints how many tasks show a difference: from the results of one model, or for each pair of
 // the given ones. See docs/spec/runs.md#r48.
-func (c *powerCmd) Run(std streams) error {
-	if !(c.Difference > 0) || c.Repeats < 1 {
-		return usage("cannot use --difference %g and --repeats %d: want a difference above 0 and repeats from 1", c.Difference, c.Repeats)
+func (cmd *powerCmd) Run(std streams) error {
+	if !(cmd.Difference > 0) || cmd.Repeats < 1 {
+		return usage("cannot use --difference %g and --repeats %d: want a difference above 0 and repeats from 1", cmd.Difference, cmd.Repeats)
 	}
 	var samples []*stats.Sample
-	for _, path := range c.Results {
-		s, err := readSample(path, c.lines())
+	for _, path := range cmd.Results {
+		sample, err := readSample(path, cmd.lines())
 		if err != nil {
 			return err
 		}
-		samples = append(samples, s)
+		samples = append(samples, sample)
 	}
 	title := fmt.Sprintf("tasks that show a difference of %g with %d repeats (error of the first kind 5 %%, power 80 %%)",
-		c.Difference, c.Repeats)
+		cmd.Difference, cmd.Repeats)
 	textTable := scoring.TextTable{Title: title, Text: 2,
 		Columns: []string{"suite", "test", "tasks seen", "sd", "tasks wanted", "smallest difference"}}
 	switch len(samples) {
 	case 1:
-		textTable.Rows = c.rows(samples[0], nil)
+		textTable.Rows = cmd.rows(samples[0], nil)
 		textTable.Note = "from one model: two models are taken to differ from task to task as much as its scores do"
 	case 2:
-		textTable.Rows = c.rows(samples[0], samples[1])
+		textTable.Rows = cmd.rows(samples[0], samples[1])
 	default:
 		textTable.Text, textTable.Columns = 3, append([]string{"results"}, textTable.Columns...)
 		for i, a := range samples {
 			for k, b := range samples[:i] {
-				pair := shortName(c.Results[k]) + " - " + shortName(c.Results[i])
-				for _, row := range c.rows(b, a) {
+				pair := shortName(cmd.Results[k]) + " - " + shortName(cmd.Results[i])
+				for _, row := range cmd.rows(b, a) {
 					textTable.Rows = append(textTable.Rows, append([]string{pair}, row...))
 				}
 			}
@@ -201,9 +201,9 @@ func (c *powerCmd) Run(std streams) error {
 
 // rows returns the rows of the table of `plumb power` for two models: one for each test and for all
 // tests together. Where b is nil, the variation of a alone stands for that of a difference.
-func (c *powerCmd) rows(a, b *stats.Sample) (rows [][]string) {
+func (cmd *powerCmd) rows(a, b *stats.Sample) (rows [][]string) {
 	for _, s := range stats.Spreads(a, b) {
-		wanted := max(2, stats.TasksFor(c.Difference, s.Omega2, s.Within, s.Other, c.Repeats)) // one task has no variance
+		wanted := max(2, stats.TasksFor(cmd.Difference, s.Omega2, s.Within, s.Other, cmd.Repeats)) // one task has no variance
 		rows = append(rows, []string{s.Suite, cmp.Or(s.Test, "all tests"), strconv.Itoa(s.Tasks), fourDigits(s.SD, true),
 			strconv.Itoa(wanted), fourDigits(stats.Smallest(s.Tasks, s.SD), true)})
 	}

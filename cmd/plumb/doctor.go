@@ -29,29 +29,29 @@ type doctorCmd struct {
 // Run prints what works on this machine, one line for each part, and which backend is used. It
 // returns an error if the backend or the fidelity of the flags does not work, or if fonts are
 // missing.
-func (c *doctorCmd) Run(std streams) error {
+func (cmd *doctorCmd) Run(std streams) error {
 	d := doctor{out: std.out}
-	raster, err := daemon.ParseRaster(c.Raster)
+	raster, err := daemon.ParseRaster(cmd.Raster)
 	if err != nil {
 		return usageError{err}
 	}
 	d.devices()
-	gl := d.backend(render.Config{Backend: render.BackendGL, Device: c.Device, Raster: raster})
+	gl := d.backend(render.Config{Backend: render.BackendGL, Device: cmd.Device, Raster: raster})
 	cpu := d.backend(render.Config{Backend: render.BackendCPU, Raster: raster})
-	fonts := d.fonts(c.FontsDir)
+	fonts := d.fonts(cmd.FontsDir)
 	d.pages()
-	editor, err := d.editor(&c.engineFlags)
+	editor, err := d.editor(&cmd.engineFlags)
 	if err != nil {
 		return err
 	}
 	d.shm()
-	if err := d.judge(&c.judgeFlags); err != nil {
+	if err := d.judge(&cmd.judgeFlags); err != nil {
 		return err
 	}
 	// The pixels of Chromium are still counted by gl or cpu.
 	works := map[string]bool{render.BackendGL: gl, render.BackendCPU: cpu, render.BackendAuto: gl || cpu,
-		render.BackendChrome: editor && (gl || cpu)}[c.Backend]
-	chosen := c.Backend
+		render.BackendChrome: editor && (gl || cpu)}[cmd.Backend]
+	chosen := cmd.Backend
 	if chosen == render.BackendAuto {
 		chosen = render.BackendCPU
 		if gl {
@@ -60,28 +60,28 @@ func (c *doctorCmd) Run(std streams) error {
 	}
 	switch {
 	case !works:
-		return fmt.Errorf("--backend %s does not work here: see the lines above", c.Backend)
-	case !editor && c.Fidelity == render.FidelityTldraw:
+		return fmt.Errorf("--backend %s does not work here: see the lines above", cmd.Backend)
+	case !editor && cmd.Fidelity == render.FidelityTldraw:
 		return errors.New("--fidelity tldraw does not work here: see the lines of Chromium and tldraw above")
 	case !fonts:
 		return errors.New("no fonts: shapes with text cannot be drawn; run make setup, or see --fonts-dir")
 	}
 	d.line(true, "backend %s is used", chosen)
-	d.routing(&c.engineFlags, editor)
+	d.routing(&cmd.engineFlags, editor)
 	return nil
 }
 
 // routing prints which scenes are drawn natively and which by the editor.
-func (d *doctor) routing(e *engineFlags, editor bool) {
+func (doctor *doctor) routing(flags *engineFlags, editor bool) {
 	switch {
-	case e.Fidelity == render.FidelityTldraw || e.Backend == render.BackendChrome:
-		d.line(true, "fidelity tldraw: Chromium draws every scene, as tldraw %s", e.Tldraw)
-	case e.Fidelity == render.FidelityNative:
-		d.line(true, "fidelity native: what is not native is refused by name")
+	case flags.Fidelity == render.FidelityTldraw || flags.Backend == render.BackendChrome:
+		doctor.line(true, "fidelity tldraw: Chromium draws every scene, as tldraw %s", flags.Tldraw)
+	case flags.Fidelity == render.FidelityNative:
+		doctor.line(true, "fidelity native: what is not native is refused by name")
 	case editor:
-		d.line(true, "fidelity auto: what is not native is drawn by Chromium, as tldraw %s", e.Tldraw)
+		doctor.line(true, "fidelity auto: what is not native is drawn by Chromium, as tldraw %s", flags.Tldraw)
 	default:
-		d.line(false, "fidelity auto: what is not native is refused by name, as Chromium does not work")
+		doctor.line(false, "fidelity auto: what is not native is refused by name, as Chromium does not work")
 	}
 }
 
@@ -89,128 +89,128 @@ func (d *doctor) routing(e *engineFlags, editor bool) {
 type doctor struct{ out io.Writer }
 
 // line prints a check of this machine as "ok" or "missing" with its text, and returns ok.
-func (d *doctor) line(ok bool, format string, args ...any) bool {
+func (doctor *doctor) line(ok bool, format string, args ...any) bool {
 	word := "ok"
 	if !ok {
 		word = "missing"
 	}
-	fmt.Fprintf(d.out, "%-8s %s\n", word, fmt.Sprintf(format, args...))
+	fmt.Fprintf(doctor.out, "%-8s %s\n", word, fmt.Sprintf(format, args...))
 	return ok
 }
 
 // devices prints the GL devices that EGL lists.
-func (d *doctor) devices() {
+func (doctor *doctor) devices() {
 	list := egl.Adapters()
 	for _, a := range list {
-		d.line(true, "%v", a)
+		doctor.line(true, "%v", a)
 	}
 	if len(list) == 0 {
-		d.line(false, "EGL lists no devices")
+		doctor.line(false, "EGL lists no devices")
 	}
 }
 
 // backend opens the engine's backend on this machine, runs its self-test and prints the outcome with
 // the driver's details and limits. It reports whether the backend works.
-func (d *doctor) backend(cfg render.Config) bool {
-	e, err := render.Open(cfg)
+func (doctor *doctor) backend(cfg render.Config) bool {
+	engine, err := render.Open(cfg)
 	if err != nil {
-		return d.line(false, "backend %s: %v", cfg.Backend, err)
+		return doctor.line(false, "backend %s: %v", cfg.Backend, err)
 	}
-	defer e.Close()
-	if err := e.SelfTest(); err != nil {
-		return d.line(false, "backend %s: %v", cfg.Backend, err)
+	defer engine.Close()
+	if err := engine.SelfTest(); err != nil {
+		return doctor.line(false, "backend %s: %v", cfg.Backend, err)
 	}
 	text := "plain Go"
-	if g := e.Info().GPU; g != nil {
+	if g := engine.Info().GPU; g != nil {
 		text = fmt.Sprintf("%s, GL %s, EGL %s (%s), platform %s, software %v, reset notification %v",
 			g.Renderer, g.Version, g.EGLVersion, g.EGLVendor, g.Platform, g.Software, g.Notified)
 	}
-	d.line(true, "backend %s: self-test passed: %s", cfg.Backend, text)
-	if g := e.Info().GPU; g != nil {
+	doctor.line(true, "backend %s: self-test passed: %s", cfg.Backend, text)
+	if info := engine.Info().GPU; info != nil {
 		bound := "no limit found up to"
-		if g.Limits.Bounded() {
+		if info.Limits.Bounded() {
 			bound = "the driver ends a thread's loops after"
 		}
-		d.line(true, "loops: %s %d iterations; tiles of more than %d items are left to the CPU", bound, g.Limits.Iterations, g.Limits.Items)
+		doctor.line(true, "loops: %s %d iterations; tiles of more than %d items are left to the CPU", bound, info.Limits.Iterations, info.Limits.Items)
 	}
 	return true
 }
 
 // fonts prints whether the editor's fonts can be read from a folder, "" for the default one, and returns it.
-func (d *doctor) fonts(dir string) bool {
+func (doctor *doctor) fonts(dir string) bool {
 	dir = font.Dir(dir)
 	if _, err := font.Open(dir); err != nil {
-		return d.line(false, "fonts: %v", err)
+		return doctor.line(false, "fonts: %v", err)
 	}
-	return d.line(true, "fonts: %s", dir)
+	return doctor.line(true, "fonts: %s", dir)
 }
 
 // pages prints whether the pages of reports and of plumb view are there.
-func (d *doctor) pages() {
+func (doctor *doctor) pages() {
 	e := explorer.New(explorer.Config{Client: explorer.PagesDir("")})
 	defer e.Close()
 	if err := e.Built(); err != nil {
-		d.line(false, "pages: no reports and no plumb view: %v", err)
+		doctor.line(false, "pages: no reports and no plumb view: %v", err)
 		return
 	}
-	d.line(true, "pages: %s", explorer.PagesDir(""))
+	doctor.line(true, "pages: %s", explorer.PagesDir(""))
 }
 
 // editor starts the browser, lets it draw a picture, and prints everything that such a picture
 // depends on. works is false if either failed; an error is a usage error of the flags.
-func (d *doctor) editor(e *engineFlags) (works bool, err error) {
-	cfg, err := e.browser()
+func (doctor *doctor) editor(flags *engineFlags) (works bool, err error) {
+	cfg, err := flags.browser()
 	if err != nil {
 		return false, err
 	}
-	cfg.Pages, cfg.Version = 1, e.Tldraw
+	cfg.Pages, cfg.Version = 1, flags.Tldraw
 	start := time.Now()
 	pool, err := chrome.Open(cfg)
 	if err != nil {
-		return d.line(false, "Chromium: %v", err), nil
+		return doctor.line(false, "Chromium: %v", err), nil
 	}
 	defer pool.Close()
 	info := pool.Info()
-	d.line(true, "Chromium: %s, %s, started in %d ms", info.Product, info.Program, time.Since(start).Milliseconds())
+	doctor.line(true, "Chromium: %s, %s, started in %d ms", info.Product, info.Program, time.Since(start).Milliseconds())
 	if info.Sandbox {
-		d.line(true, "Chromium's sandbox: on")
+		doctor.line(true, "Chromium's sandbox: on")
 	} else {
-		d.line(false, "Chromium's sandbox: off: %s", info.Reason)
+		doctor.line(false, "Chromium's sandbox: off: %s", info.Reason)
 	}
 	start = time.Now()
 	if err := tryExport(pool); err != nil {
-		return d.line(false, "tldraw %s: %v", info.Version, err), nil
+		return doctor.line(false, "tldraw %s: %v", info.Version, err), nil
 	}
 	hinting := "not hinted, as native text is"
 	if info.Hinted {
 		hinting = "hinted"
 	}
-	d.line(true, "tldraw %s: drew a scene in %d ms; page %s; text is %s", info.Version, time.Since(start).Milliseconds(),
+	doctor.line(true, "tldraw %s: drew a scene in %d ms; page %s; text is %s", info.Version, time.Since(start).Milliseconds(),
 		filepath.Join(chrome.PageDir(cfg.Page), info.Version), hinting)
 	switch {
 	case cfg.Use == chrome.Production:
-		d.line(true, "tldraw's licence: used in production, and the editor takes the key for %s", cfg.LicenseHost)
+		doctor.line(true, "tldraw's licence: used in production, and the editor takes the key for %s", cfg.LicenseHost)
 	case cfg.LicenseKey != "":
-		d.line(true, "tldraw's licence: used for development, with a key; production wants --tldraw-use production and --tldraw-host")
+		doctor.line(true, "tldraw's licence: used for development, with a key; production wants --tldraw-use production and --tldraw-host")
 	default:
-		d.line(true, "tldraw's licence: used for development; production wants a key, see docs/tldraw-licence.md and --tldraw-use")
+		doctor.line(true, "tldraw's licence: used for development; production wants a key, see docs/tldraw-licence.md and --tldraw-use")
 	}
 	return true, nil
 }
 
 // judge prints which judge is configured, if any, and whether its settings are valid. It sends no
 // request, because requests cost money. It removes the judge's key from the environment.
-func (d *doctor) judge(judgeFlags *judgeFlags) error {
+func (doctor *doctor) judge(judgeFlags *judgeFlags) error {
 	cfg, err := judgeFlags.config(false)
 	if err != nil {
 		return err
 	}
 	if cfg == nil {
-		d.line(true, "judge: none; answers that need one are unjudged (--judge-url)")
+		doctor.line(true, "judge: none; answers that need one are unjudged (--judge-url)")
 		return nil
 	}
 	if err := judge.Check(*cfg); err != nil {
-		d.line(false, "judge: %v", err)
+		doctor.line(false, "judge: %v", err)
 		return nil
 	}
 	key, kept := "none in "+judgeFlags.JudgeKeyEnv, "nowhere (--judge-cache)"
@@ -220,7 +220,7 @@ func (d *doctor) judge(judgeFlags *judgeFlags) error {
 	if cfg.Cache != "" {
 		kept = "in " + cfg.Cache
 	}
-	d.line(true, "judge: model %s, key %s, verdicts kept %s; it was not asked", cfg.Model, key, kept)
+	doctor.line(true, "judge: model %s, key %s, verdicts kept %s; it was not asked", cfg.Model, key, kept)
 	return nil
 }
 
@@ -228,13 +228,13 @@ func (d *doctor) judge(judgeFlags *judgeFlags) error {
 // of the picture, a pixel inside the square and one outside.
 func tryExport(pool *chrome.Pool) error {
 	square := `[{"id":"shape:a","type":"geo","x":10,"y":10,"props":{"w":20,"h":20,"fill":"solid","dash":"solid"}}]`
-	s, err := scene.Decode([]byte(square), scene.DefaultLimits())
+	sc, err := scene.Decode([]byte(square), scene.DefaultLimits())
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	img, err := pool.View(ctx, view.View{Scene: s, Bounds: view.Box{W: 40, H: 40}})
+	img, err := pool.View(ctx, view.View{Scene: sc, Bounds: view.Box{W: 40, H: 40}})
 	if err != nil {
 		return err
 	}
@@ -246,16 +246,16 @@ func tryExport(pool *chrome.Pool) error {
 }
 
 // shm prints which kinds of shared memory work that --allow-client-shm allows.
-func (d *doctor) shm() {
+func (doctor *doctor) shm() {
 	segment, sealed := shm.Probe()
 	for _, k := range []struct {
 		name string
 		err  error
 	}{{"System V segments", segment}, {"sealed memfds", sealed}} {
 		if k.err != nil {
-			d.line(false, "shared memory: %s: %v", k.name, k.err)
+			doctor.line(false, "shared memory: %s: %v", k.name, k.err)
 		} else {
-			d.line(true, "shared memory: %s (plumb serve --allow-client-shm)", k.name)
+			doctor.line(true, "shared memory: %s (plumb serve --allow-client-shm)", k.name)
 		}
 	}
 }

@@ -34,40 +34,40 @@ type dumpFlags struct {
 
 // inputLimits returns the limits of opening and reading a dump, and how addresses are opened. All
 // calls share one set of address options, which keeps the versions of the objects it has looked up.
-func (f *dumpFlags) inputLimits(l dump.Limits) input.Limits {
-	if f.remote == nil {
-		f.remote = &address.Options{Endpoint: f.S3Endpoint, Region: f.S3Region}
+func (flags *dumpFlags) inputLimits(limits dump.Limits) input.Limits {
+	if flags.remote == nil {
+		flags.remote = &address.Options{Endpoint: flags.S3Endpoint, Region: flags.S3Region}
 	}
-	return input.Limits{Limits: l, Remote: f.remote, Spool: int64(f.MaxSpool), Entries: int(f.MaxEntries)}
+	return input.Limits{Limits: limits, Remote: flags.remote, Spool: int64(flags.MaxSpool), Entries: int(flags.MaxEntries)}
 }
 
 // options returns how records of dumps are read and joined with the tasks of items. It reads the
 // files of --requests.
-func (f *dumpFlags) options(cc *daemon.CoreConfig, items *dump.ItemConfig) (o records.Options, err error) {
-	limits := f.inputLimits(cc.Lines)
-	o = records.Options{Format: f.Format, Response: f.Response, Model: f.Model, Cut: records.CutMode(f.Cut), Errored: f.Errored == "score",
-		Limits: limits, JSON: cc.Scenes, Suites: cc.Suites, Suite: cc.Suite, Tasks: items.Tasks,
-		Labels: &reward.Labels{Limits: cc.Scenes, Suites: cc.Suites, Suite: cc.Suite, Tasks: items.Tasks}}
-	if f.Join != "" {
-		if o.Join, err = records.ParseJoin(f.Join); err != nil {
-			return o, usageError{err}
+func (flags *dumpFlags) options(config *daemon.CoreConfig, items *dump.ItemConfig) (options records.Options, err error) {
+	limits := flags.inputLimits(config.Lines)
+	options = records.Options{Format: flags.Format, Response: flags.Response, Model: flags.Model, Cut: records.CutMode(flags.Cut), Errored: flags.Errored == "score",
+		Limits: limits, JSON: config.Scenes, Suites: config.Suites, Suite: config.Suite, Tasks: items.Tasks,
+		Labels: &reward.Labels{Limits: config.Scenes, Suites: config.Suites, Suite: config.Suite, Tasks: items.Tasks}}
+	if flags.Join != "" {
+		if options.Join, err = records.ParseJoin(flags.Join); err != nil {
+			return options, usageError{err}
 		}
 	}
-	if len(f.Requests) > 0 {
-		o.Requests, err = lines.LoadRequests(f.Requests, limits, cc.Scenes)
+	if len(flags.Requests) > 0 {
+		options.Requests, err = lines.LoadRequests(flags.Requests, limits, config.Scenes)
 	}
-	return o, err
+	return options, err
 }
 
 // expand returns the dumps that the arguments name, with folders and patterns replaced by their files.
-// It prints which files of folders are skipped or damaged, and keeps the damage in f.damaged, so that
+// It prints which files of folders are skipped or damaged, and keeps the damage in flags.damaged, so that
 // the others are read first and the command fails in the end. With no readable dump at all the damage
 // is the error.
-func (f *dumpFlags) expand(args []string, cc *daemon.CoreConfig, std streams) ([]string, error) {
-	if err := records.CheckFormat(f.Format); err != nil {
+func (flags *dumpFlags) expand(args []string, config *daemon.CoreConfig, std streams) ([]string, error) {
+	if err := records.CheckFormat(flags.Format); err != nil {
 		return nil, usageError{err}
 	}
-	found, err := records.Expand(args, f.lookOptions(cc.Lines))
+	found, err := records.Expand(args, flags.lookOptions(config.Lines))
 	if err != nil {
 		return nil, err
 	}
@@ -77,19 +77,19 @@ func (f *dumpFlags) expand(args []string, cc *daemon.CoreConfig, std streams) ([
 	for _, e := range found.Damaged {
 		fmt.Fprintf(std.err, "plumb: %v; the other dumps are read\n", e)
 	}
-	f.damaged = errors.Join(found.Damaged...)
+	flags.damaged = errors.Join(found.Damaged...)
 	if len(found.Paths) == 0 {
-		return nil, f.damaged
+		return nil, flags.damaged
 	}
 	return found.Paths, nil
 }
 
 // lookOptions returns what finding the format of a dump needs: fewer options than reading it does.
-func (f *dumpFlags) lookOptions(l dump.Limits) *records.Options {
-	return &records.Options{Format: f.Format, Response: f.Response, Limits: f.inputLimits(l)}
+func (flags *dumpFlags) lookOptions(l dump.Limits) *records.Options {
+	return &records.Options{Format: flags.Format, Response: flags.Response, Limits: flags.inputLimits(l)}
 }
 
 // check opens each dump once and finds its format, before any work is done.
-func (f *dumpFlags) check(paths []string, l dump.Limits) error {
-	return records.Check(paths, f.lookOptions(l))
+func (flags *dumpFlags) check(paths []string, l dump.Limits) error {
+	return records.Check(paths, flags.lookOptions(l))
 }

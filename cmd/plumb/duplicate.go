@@ -35,11 +35,11 @@ func addDuplicateNote(line []byte, r *scoring.Result) []byte {
 
 // noteDuplicate returns a copy of a result with the note that addDuplicateNote adds to its line, or
 // the result itself if it has the note. It returns nil for nil.
-func noteDuplicate(r *scoring.Result) *scoring.Result {
-	if r == nil || slices.ContainsFunc(r.Notes, func(n scoring.Note) bool { return n.Code == scoring.Duplicate.Code }) {
-		return r
+func noteDuplicate(result *scoring.Result) *scoring.Result {
+	if result == nil || slices.ContainsFunc(result.Notes, func(n scoring.Note) bool { return n.Code == scoring.Duplicate.Code }) {
+		return result
 	}
-	noted := *r
+	noted := *result
 	noted.Notes = append(slices.Clip(noted.Notes), scoring.Duplicate)
 	return &noted
 }

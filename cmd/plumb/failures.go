@@ -26,41 +26,41 @@ var mostFailed = lineLimit{percent: 90, isPercent: true}
 
 // UnmarshalText implements encoding.TextUnmarshaler. It takes a number from 0, or a
 // percentage from 0% to 100%.
-func (l *lineLimit) UnmarshalText(b []byte) error {
-	text, isPercent := strings.CutSuffix(string(b), "%")
+func (limit *lineLimit) UnmarshalText(data []byte) error {
+	text, isPercent := strings.CutSuffix(string(data), "%")
 	if isPercent {
 		x, err := strconv.ParseFloat(text, 64)
 		if err == nil && x >= 0 && x <= 100 {
-			*l = lineLimit{percent: x, isPercent: true}
+			*limit = lineLimit{percent: x, isPercent: true}
 			return nil
 		}
 	} else if n, err := strconv.Atoi(text); err == nil && n >= 0 {
-		*l = lineLimit{count: n}
+		*limit = lineLimit{count: n}
 		return nil
 	}
-	return fmt.Errorf("got %q; want a number of lines such as 10, or a share such as 5%%", b)
+	return fmt.Errorf("got %q; want a number of lines such as 10, or a share such as 5%%", data)
 }
 
 // String returns the limit in the form of the flag.
-func (l lineLimit) String() string {
-	if l.isPercent {
-		return strconv.FormatFloat(l.percent, 'g', -1, 64) + "%"
+func (limit lineLimit) String() string {
+	if limit.isPercent {
+		return strconv.FormatFloat(limit.percent, 'g', -1, 64) + "%"
 	}
-	return strconv.Itoa(l.count)
+	return strconv.Itoa(limit.count)
 }
 
 // allowed returns how many of all lines may fail: the percentage of them, rounded down, or the number
 // itself.
-func (l lineLimit) allowed(all int) int {
-	if l.isPercent {
-		return int(math.Floor(float64(all) * l.percent / 100))
+func (limit lineLimit) allowed(all int) int {
+	if limit.isPercent {
+		return int(math.Floor(float64(all) * limit.percent / 100))
 	}
-	return l.count
+	return limit.count
 }
 
 // check refuses flags on failed lines that exclude each other.
-func (f *failFlags) check() error {
-	if f.Strict && f.MaxFailed != nil {
+func (flags *failFlags) check() error {
+	if flags.Strict && flags.MaxFailed != nil {
 		return usage("cannot use --max-failed beside --strict: want one or the other")
 	}
 	return nil
@@ -69,10 +69,10 @@ func (f *failFlags) check() error {
 // verdict returns the error of a complete run that scored too few lines, or nil if it scored enough
 // (docs/spec/cli.md#r3). missingIsZero says that missing answers count as 0, and so have a score.
 // With judgeDryRun no judge was asked, so only a run in which every line failed is an error.
-func (f *failFlags) verdict(tally *tally, missingIsZero, judgeDryRun bool) error {
+func (flags *failFlags) verdict(tally *tally, missingIsZero, judgeDryRun bool) error {
 	limit := mostFailed
-	if f.MaxFailed != nil {
-		limit = *f.MaxFailed
+	if flags.MaxFailed != nil {
+		limit = *flags.MaxFailed
 	}
 	without := tally.failed + tally.unjudged // lines that have no score
 	if !missingIsZero {
@@ -83,7 +83,7 @@ func (f *failFlags) verdict(tally *tally, missingIsZero, judgeDryRun bool) error
 		return nil
 	case tally.done == 0:
 		return tally.nothing("scored")
-	case f.Strict && without > 0:
+	case flags.Strict && without > 0:
 		return fmt.Errorf("%d of %d lines have no score (--strict): %s", without, tally.lines, tally.outcomes())
 	case tally.failed > limit.allowed(tally.done+tally.failed):
 		return fmt.Errorf("too few lines could be scored: %d of the %d with an answer failed, and --max-failed is %s: %s",
@@ -94,28 +94,28 @@ func (f *failFlags) verdict(tally *tally, missingIsZero, judgeDryRun bool) error
 
 // nothing returns the error of a run without any result: no line was scored or drawn, which is the
 // value of what. Where no line is JSON, the error adds what a dump looks like.
-func (t *tally) nothing(what string) error {
-	if t.lines == 0 {
+func (tally *tally) nothing(what string) error {
+	if tally.lines == 0 {
 		return fmt.Errorf("nothing could be %s: the input has no lines", what)
 	}
 	hint := ""
-	if t.codes["bad_line"] == t.lines {
+	if tally.codes["bad_line"] == tally.lines {
 		hint = "; want one JSON object on each line, or a file that plumb records can read"
 	}
-	return fmt.Errorf("nothing could be %s: %s%s", what, t.outcomes(), hint)
+	return fmt.Errorf("nothing could be %s: %s%s", what, tally.outcomes(), hint)
 }
 
 // outcomes returns how many lines have no score, by reason, and what each reason asks for.
-func (t *tally) outcomes() string {
+func (tally *tally) outcomes() string {
 	var parts []string
-	if t.failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d failed (%s)", t.failed, t.counts()))
+	if tally.failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed (%s)", tally.failed, tally.counts()))
 	}
-	if t.missing > 0 {
-		parts = append(parts, fmt.Sprintf("%d have no answer (the field response is missing or null)", t.missing))
+	if tally.missing > 0 {
+		parts = append(parts, fmt.Sprintf("%d have no answer (the field response is missing or null)", tally.missing))
 	}
-	if t.unjudged > 0 {
-		parts = append(parts, fmt.Sprintf("%d were not judged (they need --judge-url)", t.unjudged))
+	if tally.unjudged > 0 {
+		parts = append(parts, fmt.Sprintf("%d were not judged (they need --judge-url)", tally.unjudged))
 	}
-	return fmt.Sprintf("of %d lines, %s", t.lines, strings.Join(parts, ", "))
+	return fmt.Sprintf("of %d lines, %s", tally.lines, strings.Join(parts, ", "))
 }

@@ -27,8 +27,8 @@ type size int
 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads a whole number above 0 with an optional
 // unit: kB, MB and GB are powers of 1000, KiB, MiB and GiB of 1024.
-func (s *size) UnmarshalText(b []byte) error {
-	text, unit := string(b), 1
+func (s *size) UnmarshalText(data []byte) error {
+	text, unit := string(data), 1
 	for _, u := range []struct {
 		suffix string
 		bytes  int
@@ -40,7 +40,7 @@ func (s *size) UnmarshalText(b []byte) error {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n <= 0 || n > math.MaxInt/unit {
-		return fmt.Errorf("got %q; want a whole number of bytes above 0, such as 65536 or 64MiB", b)
+		return fmt.Errorf("got %q; want a whole number of bytes above 0, such as 65536 or 64MiB", data)
 	}
 	*s = size(n * unit)
 	return nil
@@ -50,12 +50,12 @@ func (s *size) UnmarshalText(b []byte) error {
 type cacheSize int
 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads 0, or a size.
-func (c *cacheSize) UnmarshalText(b []byte) error {
-	if string(b) == "0" {
+func (c *cacheSize) UnmarshalText(data []byte) error {
+	if string(data) == "0" {
 		*c = 0
 		return nil
 	}
-	return (*size)(c).UnmarshalText(b)
+	return (*size)(c).UnmarshalText(data)
 }
 
 // fraction is a part of a whole, above 0 and at most 1.
@@ -64,11 +64,11 @@ type fraction float64
 // UnmarshalText reads a number above 0 and at most 1. It implements encoding.TextUnmarshaler, by which
 // flags are read.
 func (s *fraction) UnmarshalText(b []byte) error {
-	v, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || !(v > 0 && v <= 1) {
+	value, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || !(value > 0 && value <= 1) {
 		return fmt.Errorf("got %q; want a number above 0 and at most 1, such as 0.5", b)
 	}
-	*s = fraction(v)
+	*s = fraction(value)
 	return nil
 }
 
@@ -110,19 +110,19 @@ type engineFlags struct {
 
 // browser returns the configuration of Chromium that the flags ask for. The error is a usageError: a
 // value out of range, or a use of tldraw that its licence does not allow.
-func (e *engineFlags) browser() (c chrome.Config, err error) {
-	if e.ChromePages < 0 || e.ChromePages > maxPages {
-		return c, usage("cannot use --chrome-pages %d: want 0 (one for each core) to %d", e.ChromePages, maxPages)
+func (flags *engineFlags) browser() (config chrome.Config, err error) {
+	if flags.ChromePages < 0 || flags.ChromePages > maxPages {
+		return config, usage("cannot use --chrome-pages %d: want 0 (one for each core) to %d", flags.ChromePages, maxPages)
 	}
-	if e.ChromeStart < 0 || e.ChromeStart > time.Hour {
-		return c, usage("cannot use --chrome-start %v: want a time above 0s and at most 1h", e.ChromeStart)
+	if flags.ChromeStart < 0 || flags.ChromeStart > time.Hour {
+		return config, usage("cannot use --chrome-start %v: want a time above 0s and at most 1h", flags.ChromeStart)
 	}
-	c = chrome.Config{Path: e.Chrome, Pages: e.ChromePages, Sandbox: e.Sandbox, MaxMemory: int64(e.ChromeMem), Start: e.ChromeStart,
-		Use: e.Use, LicenseKey: e.LicenseKey, LicenseHost: e.LicenseHost}
-	if err := c.CheckUse(); err != nil {
-		return c, usageError{err}
+	config = chrome.Config{Path: flags.Chrome, Pages: flags.ChromePages, Sandbox: flags.Sandbox, MaxMemory: int64(flags.ChromeMem), Start: flags.ChromeStart,
+		Use: flags.Use, LicenseKey: flags.LicenseKey, LicenseHost: flags.LicenseHost}
+	if err := config.CheckUse(); err != nil {
+		return config, usageError{err}
 	}
-	return c, nil
+	return config, nil
 }
 
 // maxPages is how many pages of Chromium may be asked for.
@@ -188,17 +188,17 @@ func isSplit(s string) bool {
 // taskFiles returns the files of --tasks by suite and split, with the keys of dump.TasksKey. A file
 // without SUITE= belongs to the suite of --suite, or else to the suite whose tasks it holds, for which
 // it is opened.
-func (f *scoreFlags) taskFiles(suites scoring.Suites, l dump.Limits) (map[string]string, error) {
+func (flags *scoreFlags) taskFiles(suites scoring.Suites, limits dump.Limits) (map[string]string, error) {
 	files := map[string]string{}
-	for _, arg := range f.Tasks {
+	for _, arg := range flags.Tasks {
 		name, path, named := strings.Cut(arg, "=")
 		suite, split, _ := strings.Cut(name, ":")
 		if !named || suites.Find(suite) == nil { // the path itself may contain =
-			suite, split, path = f.Suite, "", arg
+			suite, split, path = flags.Suite, "", arg
 		}
 		if suite == "" {
 			var err error
-			if suite, err = dump.Whose(path, suites, l); err != nil {
+			if suite, err = dump.Whose(path, suites, limits); err != nil {
 				return nil, err
 			}
 		}
@@ -220,12 +220,12 @@ func (f *scoreFlags) taskFiles(suites scoring.Suites, l dump.Limits) (map[string
 
 // variants returns the variants that --variant names. A name that neither a suite nor the tables have
 // is a usageError, which lists all names.
-func (f *scoreFlags) variants(suites scoring.Suites) (scoring.Variants, error) {
-	v, err := scoring.ParseVariants(f.Variant, append(suites.Variants(), table.Variants()...))
+func (flags *scoreFlags) variants(suites scoring.Suites) (scoring.Variants, error) {
+	variants, err := scoring.ParseVariants(flags.Variant, append(suites.Variants(), table.Variants()...))
 	if err != nil {
 		return nil, usageError{err}
 	}
-	return v, nil
+	return variants, nil
 }
 
 // core returns the configuration of drawing and scoring that commands share, from their flags. It
@@ -290,9 +290,9 @@ func secret(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	v := os.Getenv(name)
-	if v == "" {
+	value := os.Getenv(name)
+	if value == "" {
 		return "", usage("cannot read the token: the environment variable %s is not set, or empty", name)
 	}
-	return v, nil
+	return value, nil
 }

@@ -55,15 +55,15 @@ type price struct{ price *judge.Price }
 
 // UnmarshalText reads IN:OUT, two finite numbers of at least 0. It implements encoding.TextUnmarshaler, by
 // which flags are read.
-func (p *price) UnmarshalText(b []byte) error {
-	in, out, both := strings.Cut(string(b), ":")
+func (price *price) UnmarshalText(data []byte) error {
+	in, out, both := strings.Cut(string(data), ":")
 	prompt, errIn := strconv.ParseFloat(in, 64)
 	completion, errOut := strconv.ParseFloat(out, 64)
 	numbers := both && errIn == nil && errOut == nil && prompt >= 0 && completion >= 0 // false for NaN too
 	if !numbers || math.IsInf(prompt+completion, 0) {
-		return fmt.Errorf("got %q; want two prices in USD per million tokens, such as 0.30:2.50", b)
+		return fmt.Errorf("got %q; want two prices in USD per million tokens, such as 0.30:2.50", data)
 	}
-	p.price = &judge.Price{Prompt: prompt, Completion: completion}
+	price.price = &judge.Price{Prompt: prompt, Completion: completion}
 	return nil
 }
 
@@ -71,42 +71,42 @@ func (p *price) UnmarshalText(b []byte) error {
 // removes the key from the environment, so that no child process gets it. bulk is true for the
 // scoring of dumps: then questions wait longer for a failing endpoint, and judging stops when the
 // endpoint refuses requests for good. The error is a usageError.
-func (f *judgeFlags) config(bulk bool) (*judge.Config, error) {
-	if f.JudgeURL == "" {
-		if f.JudgeModel != "" {
-			return nil, usage("cannot use --judge-model %q without --judge-url: want the judge's endpoint beside it", f.JudgeModel)
+func (flags *judgeFlags) config(bulk bool) (*judge.Config, error) {
+	if flags.JudgeURL == "" {
+		if flags.JudgeModel != "" {
+			return nil, usage("cannot use --judge-model %q without --judge-url: want the judge's endpoint beside it", flags.JudgeModel)
 		}
 		return nil, nil
 	}
-	key, set := os.LookupEnv(f.JudgeKeyEnv)
-	if !set && f.JudgeKeyEnv != defaultKeyEnv {
-		return nil, usage("cannot read the judge's key: the environment variable %s of --judge-key-env is not set", f.JudgeKeyEnv)
+	key, set := os.LookupEnv(flags.JudgeKeyEnv)
+	if !set && flags.JudgeKeyEnv != defaultKeyEnv {
+		return nil, usage("cannot read the judge's key: the environment variable %s of --judge-key-env is not set", flags.JudgeKeyEnv)
 	}
-	os.Unsetenv(f.JudgeKeyEnv)
-	if f.JudgeMaxCalls < 0 || f.JudgeMaxTotal < 0 {
-		return nil, usage("cannot use --judge-max-calls %d and --judge-max-total-tokens %d: want 0 or more", f.JudgeMaxCalls, f.JudgeMaxTotal)
+	os.Unsetenv(flags.JudgeKeyEnv)
+	if flags.JudgeMaxCalls < 0 || flags.JudgeMaxTotal < 0 {
+		return nil, usage("cannot use --judge-max-calls %d and --judge-max-total-tokens %d: want 0 or more", flags.JudgeMaxCalls, flags.JudgeMaxTotal)
 	}
-	if !(f.JudgeTemperature >= 0 && f.JudgeTemperature <= 2) {
-		return nil, usage("cannot use --judge-temperature %v: want 0 to 2", f.JudgeTemperature)
+	if !(flags.JudgeTemperature >= 0 && flags.JudgeTemperature <= 2) {
+		return nil, usage("cannot use --judge-temperature %v: want 0 to 2", flags.JudgeTemperature)
 	}
-	for name, d := range map[string]time.Duration{"timeout": f.JudgeTimeout, "deadline": f.JudgeDeadline, "backoff": f.JudgeBackoff} {
+	for name, d := range map[string]time.Duration{"timeout": flags.JudgeTimeout, "deadline": flags.JudgeDeadline, "backoff": flags.JudgeBackoff} {
 		if d <= 0 {
 			return nil, usage("cannot use --judge-%s %v: want a time above 0s", name, d)
 		}
 	}
-	c := &judge.Config{URL: f.JudgeURL, Model: f.JudgeModel, Key: strings.TrimSpace(key), Read: verdict.Parse, Cache: f.JudgeCache,
-		Temperature: f.JudgeTemperature, MaxTokens: int(f.JudgeMaxTokens), Fence: f.JudgeFence, Concurrency: int(f.JudgeConcurrency),
-		Tries: int(f.JudgeTries), Timeout: f.JudgeTimeout, Deadline: f.JudgeDeadline, Backoff: f.JudgeBackoff, Halt: bulk,
-		Budget: judge.Budget{Calls: f.JudgeMaxCalls, Tokens: f.JudgeMaxTotal, Cost: float64(f.JudgeMaxCost)}, Price: f.JudgePrice.price}
+	config := &judge.Config{URL: flags.JudgeURL, Model: flags.JudgeModel, Key: strings.TrimSpace(key), Read: verdict.Parse, Cache: flags.JudgeCache,
+		Temperature: flags.JudgeTemperature, MaxTokens: int(flags.JudgeMaxTokens), Fence: flags.JudgeFence, Concurrency: int(flags.JudgeConcurrency),
+		Tries: int(flags.JudgeTries), Timeout: flags.JudgeTimeout, Deadline: flags.JudgeDeadline, Backoff: flags.JudgeBackoff, Halt: bulk,
+		Budget: judge.Budget{Calls: flags.JudgeMaxCalls, Tokens: flags.JudgeMaxTotal, Cost: float64(flags.JudgeMaxCost)}, Price: flags.JudgePrice.price}
 	switch {
-	case f.JudgePatience != nil && *f.JudgePatience >= 0:
-		c.Patience = *f.JudgePatience
-	case f.JudgePatience != nil:
-		return nil, usage("cannot use --judge-patience %v: want 0s or more", *f.JudgePatience)
+	case flags.JudgePatience != nil && *flags.JudgePatience >= 0:
+		config.Patience = *flags.JudgePatience
+	case flags.JudgePatience != nil:
+		return nil, usage("cannot use --judge-patience %v: want 0s or more", *flags.JudgePatience)
 	case bulk:
-		c.Patience = 2 * time.Minute
+		config.Patience = 2 * time.Minute
 	}
-	return c, nil
+	return config, nil
 }
 
 // defaultKeyEnv is the default of --judge-key-env. This variable alone may be absent, because many

@@ -42,28 +42,28 @@ const maxLoad = 1_000_000
 
 // Run puts each load in turn on a server, prints a table of the latencies on standard error and
 // writes the other outputs. It is an error if no request was answered with status 200.
-func (c *loadCmd) Run(std streams) error {
-	steps, err := c.steps()
+func (cmd *loadCmd) Run(std streams) error {
+	steps, err := cmd.steps()
 	if err != nil {
 		return err
 	}
-	token, err := secret(c.TokenEnv)
+	token, err := secret(cmd.TokenEnv)
 	if err != nil {
 		return err
 	}
-	requests, err := c.requests(std)
+	requests, err := cmd.requests(std)
 	if err != nil {
 		return err
 	}
-	path := c.Path
+	path := cmd.Path
 	if path == "" {
-		path = loadPaths[c.Route]
+		path = loadPaths[cmd.Route]
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	var all []load.Result
-	cfg := load.Config{URL: c.URL, Path: path, Requests: requests, Token: token,
-		Warmup: c.Warmup, Duration: c.Duration, Timeout: c.Timeout, MaxOpen: int(c.MaxOpen)}
+	cfg := load.Config{URL: cmd.URL, Path: path, Requests: requests, Token: token,
+		Warmup: cmd.Warmup, Duration: cmd.Duration, Timeout: cmd.Timeout, MaxOpen: int(cmd.MaxOpen)}
 	runErr := load.Run(ctx, cfg, steps, func(r load.Result) {
 		all = append(all, r)
 		fmt.Fprintf(std.err, "%s: %d answers\n", r.Step, r.OK)
@@ -71,7 +71,7 @@ func (c *loadCmd) Run(std streams) error {
 	if len(all) == 0 {
 		return runErr
 	}
-	if err := c.write(std, all); err != nil { // the finished steps count even after an error
+	if err := cmd.write(std, all); err != nil { // the finished steps count even after an error
 		return err
 	}
 	if !slices.ContainsFunc(all, func(r load.Result) bool { return r.OK > 0 }) {
@@ -81,12 +81,12 @@ func (c *loadCmd) Run(std streams) error {
 }
 
 // write writes the results of `plumb load`: the table, the lines and the plot.
-func (c *loadCmd) write(std streams, all []load.Result) error {
+func (cmd *loadCmd) write(std streams, all []load.Result) error {
 	if err := load.Table(std.err, all); err != nil {
 		return err
 	}
-	if c.Output != "" {
-		out, err := output(c.Output, std, c.Items)
+	if cmd.Output != "" {
+		out, err := output(cmd.Output, std, cmd.Items)
 		if err != nil {
 			return err
 		}
@@ -94,67 +94,67 @@ func (c *loadCmd) write(std streams, all []load.Result) error {
 			return err
 		}
 	}
-	if c.Plot == "" {
+	if cmd.Plot == "" {
 		return nil
 	}
-	return load.Plot(c.Plot, all)
+	return load.Plot(cmd.Plot, all)
 }
 
 // steps returns the loads to put on the server, one after another: numbers of clients first, then
 // rates. Without either flag they are 1, 8 and 64 clients. The error is a usageError.
-func (c *loadCmd) steps() (steps []load.Step, err error) {
-	clients := c.Concurrency
-	if clients == nil && c.Rate == nil {
+func (cmd *loadCmd) steps() (steps []load.Step, err error) {
+	clients := cmd.Concurrency
+	if clients == nil && cmd.Rate == nil {
 		clients = []int{1, 8, 64}
 	}
 	for _, n := range clients {
-		if n < 1 || n > int(c.MaxOpen) {
-			return nil, usage("cannot use --concurrency %d: want 1 to %d, the value of --max-open", n, c.MaxOpen)
+		if n < 1 || n > int(cmd.MaxOpen) {
+			return nil, usage("cannot use --concurrency %d: want 1 to %d, the value of --max-open", n, cmd.MaxOpen)
 		}
 		steps = append(steps, load.Step{Clients: n})
 	}
-	for _, x := range c.Rate {
+	for _, x := range cmd.Rate {
 		if !(x > 0 && x <= maxLoad) {
 			return nil, usage("cannot use --rate %v: want above 0, at most %d", x, maxLoad)
 		}
 		steps = append(steps, load.Step{Rate: x})
 	}
-	if c.Duration <= 0 || c.Warmup < 0 || c.Timeout <= 0 {
+	if cmd.Duration <= 0 || cmd.Warmup < 0 || cmd.Timeout <= 0 {
 		return nil, usage("cannot use --duration %v, --warmup %v and --timeout %v: want times above 0s; --warmup may be 0s",
-			c.Duration, c.Warmup, c.Timeout)
+			cmd.Duration, cmd.Warmup, cmd.Timeout)
 	}
 	return steps, nil
 }
 
 // requests reads the bodies of the requests to send to the server, one for each line. Lines whose
 // answer is no text are left out, with a message, where the route sends texts alone.
-func (c *loadCmd) requests(std streams) (all [][]byte, err error) {
-	r, err := openDump(c.Items, c.lines(), std.in)
+func (cmd *loadCmd) requests(std streams) (all [][]byte, err error) {
+	reader, err := openDump(cmd.Items, cmd.lines(), std.in)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
+	defer reader.Close()
 	leftOut := 0
 	for {
-		line, err := r.Next()
+		line, err := reader.Next()
 		if err == io.EOF {
 			if leftOut > 0 {
-				fmt.Fprintf(std.err, "%d lines whose answer is no text are left out, as --route %s sends texts\n", leftOut, c.Route)
+				fmt.Fprintf(std.err, "%d lines whose answer is no text are left out, as --route %s sends texts\n", leftOut, cmd.Route)
 			}
 			return all, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("cannot read %s: %w", c.Items, err)
+			return nil, fmt.Errorf("cannot read %s: %w", cmd.Items, err)
 		}
 		if line.Fault != "" {
-			return nil, fmt.Errorf("cannot use line %d of %s: %s", line.N, c.Items, line.Fault)
+			return nil, fmt.Errorf("cannot use line %d of %s: %s", line.N, cmd.Items, line.Fault)
 		}
-		if err := c.scenes().Check(line.Bytes); err != nil {
-			return nil, fmt.Errorf("cannot use line %d of %s: it is no JSON: %w", line.N, c.Items, err)
+		if err := cmd.scenes().Check(line.Bytes); err != nil {
+			return nil, fmt.Errorf("cannot use line %d of %s: it is no JSON: %w", line.N, cmd.Items, err)
 		}
 		body := slices.Clone(line.Bytes)
-		if c.Path == "" && c.Route != "score" {
-			if body = c.request(line.Bytes); body == nil {
+		if cmd.Path == "" && cmd.Route != "score" {
+			if body = cmd.request(line.Bytes); body == nil {
 				leftOut++
 				continue
 			}
@@ -166,7 +166,7 @@ func (c *loadCmd) requests(std streams) (all [][]byte, err error) {
 // request returns the body of the request that the trainer of --route would send about a dump line.
 // The whole line is the label. It returns nil where the answer is no text and the trainer sends texts
 // alone.
-func (c *loadCmd) request(line []byte) []byte {
+func (cmd *loadCmd) request(line []byte) []byte {
 	answer, text := []byte("null"), ""
 	jsoncut.Members(line, func(key, v []byte) error {
 		if string(key) == "response" {
@@ -176,11 +176,11 @@ func (c *loadCmd) request(line []byte) []byte {
 	})
 	if answer[0] == '"' {
 		text = string(jsoncut.Text(answer))
-	} else if c.Route == "openrlhf" || c.Route == "nemo-gym" {
+	} else if cmd.Route == "openrlhf" || cmd.Route == "nemo-gym" {
 		return nil
 	}
 	label := string(scoring.AppendString(nil, string(line))) // the daemon ignores the answer in a label
-	switch c.Route {
+	switch cmd.Route {
 	case "openrlhf":
 		return fmt.Appendf(nil, `{"query":[%s],"prompts":[""],"labels":[%s]}`, answer, label)
 	case "nemo-gym":

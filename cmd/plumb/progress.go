@@ -48,12 +48,12 @@ type progress struct {
 func newProgress(w io.Writer, paths []string, noun, failedNoun string, every time.Duration) *progress {
 	p := &progress{out: w, noun: noun, failedNoun: failedNoun, start: time.Now(), stop: make(chan struct{})}
 	for _, path := range paths {
-		st, err := os.Stat(path)
-		if err != nil || !st.Mode().IsRegular() {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
 			p.total = -1 // a pipe
 			break
 		}
-		p.total += st.Size()
+		p.total += info.Size()
 	}
 	if isTerminal(w) {
 		p.bar = progressbar.NewOptions64(p.total,
@@ -79,24 +79,24 @@ func newProgress(w io.Writer, paths []string, noun, failedNoun string, every tim
 
 // line returns the progress as text: "progress: 1200 lines in 1m0s (20.0/s), 3 without
 // score, 40 % of the input, about 1m30s left".
-func (p *progress) line(now time.Time) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	took := now.Sub(p.start)
-	s := fmt.Sprintf("progress: %d %s in %v (%.1f/s), %d without %s",
-		p.scored, p.noun, took.Round(time.Second), float64(p.scored)/took.Seconds(), p.unscored, p.failedNoun)
-	if done := p.done(); p.total > 0 && done > 0 {
-		s += fmt.Sprintf(", %.0f %% of the input", 100*min(1, float64(done)/float64(p.total)))
+func (progress *progress) line(now time.Time) string {
+	progress.mu.Lock()
+	defer progress.mu.Unlock()
+	took := now.Sub(progress.start)
+	text := fmt.Sprintf("progress: %d %s in %v (%.1f/s), %d without %s",
+		progress.scored, progress.noun, took.Round(time.Second), float64(progress.scored)/took.Seconds(), progress.unscored, progress.failedNoun)
+	if done := progress.done(); progress.total > 0 && done > 0 {
+		text += fmt.Sprintf(", %.0f %% of the input", 100*min(1, float64(done)/float64(progress.total)))
 	}
-	if p.reportDone > 0 {
-		s += fmt.Sprintf(", %d of %d items of the report", p.reportDone, p.all)
+	if progress.reportDone > 0 {
+		text += fmt.Sprintf(", %d of %d items of the report", progress.reportDone, progress.all)
 	}
-	if done, size := p.work(now); done > 0 && size > 0 {
+	if done, size := progress.work(now); done > 0 && size > 0 {
 		share := min(1, float64(done)/float64(size))
 		left := time.Duration(float64(took) * (1 - share) / share)
-		s += fmt.Sprintf(", about %v left", left.Round(time.Second))
+		text += fmt.Sprintf(", about %v left", left.Round(time.Second))
 	}
-	return s
+	return text
 }
 
 // linesPerItem is how many lines can be scored in the time that one item of the report
@@ -106,40 +106,40 @@ const linesPerItem = 20
 // work returns the work done and the whole work of the run, both in bytes of the dumps. The time of
 // the report is converted to the bytes that could be scored in it: before its first item is drawn by
 // an estimate, then by its measured pace. Both results are 0 if the size of the input is unknown.
-func (p *progress) work(now time.Time) (done, size int64) {
-	done = p.done()
-	if p.total <= 0 || done <= 0 {
+func (progress *progress) work(now time.Time) (done, size int64) {
+	done = progress.done()
+	if progress.total <= 0 || done <= 0 {
 		return 0, 0
 	}
-	if p.reportDone > 0 { // all lines are scored, and the report is being drawn
-		bytesPerSecond := float64(p.total) / max(1e-3, p.drawnAt.Sub(p.start).Seconds())
-		drawing := now.Sub(p.drawnAt).Seconds()
-		inAll := drawing * float64(p.all) / float64(p.reportDone)
-		return p.total + int64(bytesPerSecond*drawing), p.total + int64(bytesPerSecond*inAll)
+	if progress.reportDone > 0 { // all lines are scored, and the report is being drawn
+		bytesPerSecond := float64(progress.total) / max(1e-3, progress.drawnAt.Sub(progress.start).Seconds())
+		drawing := now.Sub(progress.drawnAt).Seconds()
+		inAll := drawing * float64(progress.all) / float64(progress.reportDone)
+		return progress.total + int64(bytesPerSecond*drawing), progress.total + int64(bytesPerSecond*inAll)
 	}
-	bytesPerLine := float64(done) / float64(p.scored)
-	items := min(float64(p.itemsMax), float64(p.total)/bytesPerLine) // no more items than lines
-	return done, p.total + int64(items*bytesPerLine*linesPerItem)
+	bytesPerLine := float64(done) / float64(progress.scored)
+	items := min(float64(progress.itemsMax), float64(progress.total)/bytesPerLine) // no more items than lines
+	return done, progress.total + int64(items*bytesPerLine*linesPerItem)
 }
 
 // drawing announces a report of at most n items, whose drawing then counts as work.
-func (p *progress) drawing(n int) {
-	p.mu.Lock()
-	p.itemsMax = max(0, n)
-	p.mu.Unlock()
+func (progress *progress) drawing(n int) {
+	progress.mu.Lock()
+	progress.itemsMax = max(0, n)
+	progress.mu.Unlock()
 }
 
 // drawn records that made of all items of the report are drawn.
-func (p *progress) drawn(made, all int) {
+func (progress *progress) drawn(made, all int) {
 	now := time.Now()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.reportDone == 0 {
-		p.drawnAt = now
+	progress.mu.Lock()
+	defer progress.mu.Unlock()
+	if progress.reportDone == 0 {
+		progress.drawnAt = now
 	}
-	p.reportDone, p.all = max(p.reportDone, made), all
-	p.show(now, func() string {
-		return fmt.Sprintf("%d lines, %d of %d items of the report", p.scored, p.reportDone, p.all)
+	progress.reportDone, progress.all = max(progress.reportDone, made), all
+	progress.show(now, func() string {
+		return fmt.Sprintf("%d lines, %d of %d items of the report", progress.scored, progress.reportDone, progress.all)
 	})
 }
 
@@ -148,79 +148,79 @@ const redrawEvery = 200 * time.Millisecond
 
 // show moves the progress bar and writes text beside it, once in redrawEvery at most. Without a bar
 // it does nothing. The caller holds the mutex.
-func (p *progress) show(now time.Time, text func() string) {
-	if p.bar == nil || p.ended || now.Sub(p.shown) < redrawEvery {
+func (progress *progress) show(now time.Time, text func() string) {
+	if progress.bar == nil || progress.ended || now.Sub(progress.shown) < redrawEvery {
 		return
 	}
-	p.shown = now
-	p.bar.Describe(text())
-	if done, size := p.work(now); size > 0 {
-		p.bar.ChangeMax64(max(done, size))
-		p.bar.Set64(done)
+	progress.shown = now
+	progress.bar.Describe(text())
+	if done, size := progress.work(now); size > 0 {
+		progress.bar.ChangeMax64(max(done, size))
+		progress.bar.Set64(done)
 	}
 }
 
 // done returns how many bytes of the dumps are scored. Lines are read ahead of their
 // answers, so it scales the bytes read by the share of lines that have an answer.
-func (p *progress) done() int64 {
-	if p.taken == 0 {
+func (progress *progress) done() int64 {
+	if progress.taken == 0 {
 		return 0
 	}
-	return int64(float64(p.bytesBefore+p.offset) * float64(p.scored) / float64(p.taken))
+	return int64(float64(progress.bytesBefore+progress.offset) * float64(progress.scored) / float64(progress.taken))
 }
 
 // read records that a line was read, and how many bytes of the current dump so far.
-func (p *progress) read(offset int64) {
-	if p == nil {
+func (progress *progress) read(offset int64) {
+	if progress == nil {
 		return
 	}
-	p.mu.Lock()
-	p.offset = offset
-	p.taken++
-	p.mu.Unlock()
+	progress.mu.Lock()
+	progress.offset = offset
+	progress.taken++
+	progress.mu.Unlock()
 }
 
 // count counts an answer; ok is true where it has a score.
-func (p *progress) count(ok bool) {
-	if p == nil {
+func (progress *progress) count(ok bool) {
+	if progress == nil {
 		return
 	}
 	now := time.Now()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.scored++
+	progress.mu.Lock()
+	defer progress.mu.Unlock()
+	progress.scored++
 	if !ok {
-		p.unscored++
+		progress.unscored++
 	}
-	p.show(now, func() string {
-		return fmt.Sprintf("%d %s, %.0f/s, %d without %s", p.scored, p.noun, float64(p.scored)/now.Sub(p.start).Seconds(), p.unscored, p.failedNoun)
+	progress.show(now, func() string {
+		return fmt.Sprintf("%d %s, %.0f/s, %d without %s", progress.scored, progress.noun, float64(progress.scored)/now.Sub(progress.start).Seconds(), progress.unscored, progress.failedNoun)
 	})
 }
 
 // next records that a dump of the run is complete.
-func (p *progress) next() {
-	if p == nil {
+func (progress *progress) next() {
+	if progress == nil {
 		return
 	}
-	p.mu.Lock()
-	p.bytesBefore, p.offset = p.bytesBefore+p.offset, 0
-	p.mu.Unlock()
+	progress.mu.Lock()
+	progress.bytesBefore, progress.offset = progress.bytesBefore+progress.offset, 0
+	progress.mu.Unlock()
 }
 
 // end removes the progress bar, or ends the goroutine that prints lines and waits for it. Further
 // calls do nothing.
-func (p *progress) end() {
-	p.mu.Lock()
-	ended := p.ended
-	p.ended = true
-	p.mu.Unlock()
+func (progress *progress) end() {
+	progress.mu.Lock()
+	ended := progress.ended
+	progress.ended = true
+	progress.mu.Unlock()
 	if ended {
 		return
 	}
-	close(p.stop)
-	p.over.Wait()
-	if p.bar != nil {
-		p.bar.Finish()
+	close(progress.stop)
+	progress.over.Wait()
+	if progress.bar != nil {
+		progress.bar.Finish()
 	}
 }
 

@@ -32,61 +32,61 @@ type promptCmd struct {
 
 // Run writes what a model is asked, in the order of the items. DrawingBench, TangramPuzzle and rows
 // for data sets have ways of their own.
-func (c *promptCmd) Run(std streams) (err error) {
-	suites := c.suites(0, 0)
+func (cmd *promptCmd) Run(std streams) (err error) {
+	suites := cmd.suites(0, 0)
 	switch {
-	case suites.Find(c.Suite) == nil:
-		return unknownSuite(c.Suite, suites)
-	case c.Rows:
-		return c.rows(std, suites)
-	case c.Suite == "drawingbench":
-		return c.drawingBench(std)
-	case c.Items == "":
+	case suites.Find(cmd.Suite) == nil:
+		return unknownSuite(cmd.Suite, suites)
+	case cmd.Rows:
+		return cmd.rows(std, suites)
+	case cmd.Suite == "drawingbench":
+		return cmd.drawingBench(std)
+	case cmd.Items == "":
 		return usage("cannot write prompts: want a file of items, or --suite drawingbench with --tasks or --second-turn")
-	case c.Suite == "tangram":
-		return c.tangram(std)
-	case c.Input == ask.InputScaffold && c.Images == "":
+	case cmd.Suite == "tangram":
+		return cmd.tangram(std)
+	case cmd.Input == ask.InputScaffold && cmd.Images == "":
 		return usage("cannot use --input scaffold without --images DIR: the scaffold is in the picture alone")
 	}
-	return c.items(std, suites)
+	return cmd.items(std, suites)
 }
 
 // items writes a line for each item of a file, with its prompt and with --images its picture. An item
 // that has no prompt gets a line with its error, and does not end the run.
-func (c *promptCmd) items(std streams, suites scoring.Suites) (err error) {
-	reader, err := openDump(c.Items, c.lines(), std.in)
+func (cmd *promptCmd) items(std streams, suites scoring.Suites) (err error) {
+	reader, err := openDump(cmd.Items, cmd.lines(), std.in)
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
-	out, err := output(c.Output, std, c.Items)
+	out, err := output(cmd.Output, std, cmd.Items)
 	if err != nil {
 		return err
 	}
-	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: c.Suite, Limits: c.scenes()})
-	promptOptions := scoring.PromptOptions{Minimal: c.Input != ask.InputFull, StepWise: c.Mode == ask.ModeCoT,
-		Open: c.Format == "open", Method: c.Method}
-	if c.Method != "" {
-		promptOptions.Step = vqa.Steps(c.Method, 1)[0]
+	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: cmd.Suite, Limits: cmd.scenes()})
+	promptOptions := scoring.PromptOptions{Minimal: cmd.Input != ask.InputFull, StepWise: cmd.Mode == ask.ModeCoT,
+		Open: cmd.Format == "open", Method: cmd.Method}
+	if cmd.Method != "" {
+		promptOptions.Step = vqa.Steps(cmd.Method, 1)[0]
 	}
-	boards, err := c.openBoards()
+	boards, err := cmd.openBoards()
 	if err != nil {
 		return out.finish(err)
 	}
 	defer boards.Close()
-	text := func(it *scoring.Item) (string, error) {
-		s := suites.Find(it.Suite)
-		if s.Prompt == nil {
-			message := fmt.Sprintf("cannot write prompt: got an item of %s; want --suite %[1]s", it.Suite)
+	text := func(item *scoring.Item) (string, error) {
+		suite := suites.Find(item.Suite)
+		if suite.Prompt == nil {
+			message := fmt.Sprintf("cannot write prompt: got an item of %s; want --suite %[1]s", item.Suite)
 			return "", &scoring.Error{Code: "bad_item", Message: message}
 		}
-		return s.Prompt(it, promptOptions)
+		return suite.Prompt(item, promptOptions)
 	}
-	picture := func(it *scoring.Item, line []byte) (string, error) {
-		if c.Images == "" || it.Suite != "aspire" {
+	picture := func(item *scoring.Item, line []byte) (string, error) {
+		if cmd.Images == "" || item.Suite != "aspire" {
 			return "", nil
 		}
-		return c.drawBoard(boards, it, line)
+		return cmd.drawBoard(boards, item, line)
 	}
 	var told promptTally
 	for err == nil {
@@ -100,38 +100,38 @@ func (c *promptCmd) items(std streams, suites scoring.Suites) (err error) {
 	if err == io.EOF {
 		err = told.verdict(std.err)
 	} else {
-		err = fmt.Errorf("cannot write prompts of %s: %w", c.Items, err)
+		err = fmt.Errorf("cannot write prompts of %s: %w", cmd.Items, err)
 	}
 	return out.finish(err)
 }
 
 // openBoards starts the renderer that draws the pictures of ASPIRE's prompts. With --images it opens
 // the fonts for the whole process and makes the folder.
-func (c *promptCmd) openBoards() (*ask.Boards, error) {
-	if c.Images != "" {
-		if err := font.Use(c.FontsDir); err != nil {
+func (cmd *promptCmd) openBoards() (*ask.Boards, error) {
+	if cmd.Images != "" {
+		if err := font.Use(cmd.FontsDir); err != nil {
 			return nil, err
 		}
-		if err := os.MkdirAll(c.Images, 0o755); err != nil {
+		if err := os.MkdirAll(cmd.Images, 0o755); err != nil {
 			return nil, fmt.Errorf("cannot make folder: %w", err)
 		}
 	}
-	return ask.NewBoards(c.scenes())
+	return ask.NewBoards(cmd.scenes())
 }
 
 // drawBoard draws the whiteboard of an item, with --input scaffold the plot, grid or numbers in it
 // too, writes it as a PNG file in the folder of --images, and returns its path.
-func (c *promptCmd) drawBoard(boards *ask.Boards, it *scoring.Item, line []byte) (string, error) {
-	scaffold := c.Input == ask.InputScaffold
-	if scaffold && !ask.HasScaffold(it.Test) {
-		return "", &scoring.Error{Code: "bad_item", Message: "cannot draw scaffold: the test " + it.Test + " has none"}
+func (cmd *promptCmd) drawBoard(boards *ask.Boards, item *scoring.Item, line []byte) (string, error) {
+	scaffold := cmd.Input == ask.InputScaffold
+	if scaffold && !ask.HasScaffold(item.Test) {
+		return "", &scoring.Error{Code: "bad_item", Message: "cannot draw scaffold: the test " + item.Test + " has none"}
 	}
-	b, err := boards.Draw(line, it.Test, scaffold)
+	data, err := boards.Draw(line, item.Test, scaffold)
 	if err != nil {
 		return "", &scoring.Error{Code: "bad_scene", Message: err.Error()}
 	}
-	path := filepath.Join(c.Images, fileName(it.ID)+".png")
-	return path, writeWhole(path, b)
+	path := filepath.Join(cmd.Images, fileName(item.ID)+".png")
+	return path, writeWhole(path, data)
 }
 
 // promptTally counts items with a prompt and without.
@@ -141,55 +141,55 @@ type promptTally struct {
 }
 
 // add counts an item of `plumb prompt`; fault is nil where it has a prompt.
-func (t *promptTally) add(line int, fault *scoring.Error) {
+func (tally *promptTally) add(line int, fault *scoring.Error) {
 	if fault == nil {
-		t.made++
+		tally.made++
 		return
 	}
-	if t.failed++; t.failed == 1 {
-		t.first = fmt.Sprintf("line %d: %s: %s", line, fault.Code, fault.Message)
+	if tally.failed++; tally.failed == 1 {
+		tally.first = fmt.Sprintf("line %d: %s: %s", line, fault.Code, fault.Message)
 	}
 }
 
 // verdict prints on w how many items have no prompt, and why the first one has none. It returns an
 // error if no item has a prompt.
-func (t *promptTally) verdict(w io.Writer) error {
+func (tally *promptTally) verdict(w io.Writer) error {
 	switch {
-	case t.made+t.failed == 0:
+	case tally.made+tally.failed == 0:
 		return errors.New("cannot write any prompt: the file has no lines; want one item on each")
-	case t.failed == 0:
+	case tally.failed == 0:
 		return nil
-	case t.made == 0:
-		return fmt.Errorf("cannot write any prompt: all %d items failed; the first is %s", t.failed, t.first)
+	case tally.made == 0:
+		return fmt.Errorf("cannot write any prompt: all %d items failed; the first is %s", tally.failed, tally.first)
 	}
-	fmt.Fprintf(w, "%d of %d items have no prompt; the first is %s\n", t.failed, t.made+t.failed, t.first)
+	fmt.Fprintf(w, "%d of %d items have no prompt; the first is %s\n", tally.failed, tally.made+tally.failed, tally.first)
 	return nil
 }
 
 // promptLine returns the line of one item: its prompt, which text returns, and the path of its
 // picture, which draw writes ("" for none). If the item has no prompt, it returns a line with the
 // error, and the error too.
-func promptLine(d *dump.Decoder, l dump.Line, text func(*scoring.Item) (string, error),
+func promptLine(d *dump.Decoder, line dump.Line, text func(*scoring.Item) (string, error),
 	draw func(*scoring.Item, []byte) (string, error)) ([]byte, *scoring.Error) {
-	it, fault := d.Item(l, "")
+	item, fault := d.Item(line, "")
 	if fault != nil {
-		return failure(it.ID, fault.Code, fault.Message), fault
+		return failure(item.ID, fault.Code, fault.Message), fault
 	}
-	prompt, err := text(it)
+	prompt, err := text(item)
 	path := ""
 	if err == nil {
-		path, err = draw(it, l.Bytes)
+		path, err = draw(item, line.Bytes)
 	}
 	if err != nil {
 		if !errors.As(err, &fault) {
 			fault = &scoring.Error{Code: "internal", Message: err.Error()}
 		}
-		return failure(it.ID, fault.Code, fault.Message), fault
+		return failure(item.ID, fault.Code, fault.Message), fault
 	}
-	b := scoring.AppendString([]byte(`{"id":`), it.ID)
-	b = scoring.AppendString(append(b, `,"prompt":`...), prompt)
+	out := scoring.AppendString([]byte(`{"id":`), item.ID)
+	out = scoring.AppendString(append(out, `,"prompt":`...), prompt)
 	if path != "" {
-		b = scoring.AppendString(append(b, `,"image":`...), path)
+		out = scoring.AppendString(append(out, `,"image":`...), path)
 	}
-	return append(b, "}\n"...), nil
+	return append(out, "}\n"...), nil
 }

@@ -20,29 +20,29 @@ type drawingBenchPrompts struct {
 
 // drawingBench writes the prompts of DrawingBench: those of first turns from the task
 // file, those of second turns from result lines.
-func (c *promptCmd) drawingBench(std streams) error {
-	if c.Items != "" {
+func (cmd *promptCmd) drawingBench(std streams) error {
+	if cmd.Items != "" {
 		return usage("cannot write prompts of drawingbench: it takes --tasks or --second-turn alone")
 	}
-	if (c.Turn2 == "") == (len(c.Tasks) == 0) {
+	if (cmd.Turn2 == "") == (len(cmd.Tasks) == 0) {
 		return usage("cannot write prompts of drawingbench: want --tasks FILE for first turns or --second-turn RESULTS for second ones")
 	}
-	if c.Turn2 != "" {
-		return c.secondTurns(std)
+	if cmd.Turn2 != "" {
+		return cmd.secondTurns(std)
 	}
-	cc, err := core(&engineFlags{Raster: "reference", Backend: "cpu"}, &c.limitFlags, &scoreFlags{Suite: c.Suite, Tasks: c.Tasks})
+	config, err := core(&engineFlags{Raster: "reference", Backend: "cpu"}, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
 	if err != nil {
 		return err
 	}
-	items, err := daemon.Items(cc)
+	items, err := daemon.Items(config)
 	if err != nil {
 		return err
 	}
-	out, err := output(c.Output, std, cc.TaskFile[c.Suite])
+	out, err := output(cmd.Output, std, config.TaskFile[cmd.Suite])
 	if err != nil {
 		return err
 	}
-	err = items.Tasks[c.Suite].Each(func(name string, index int, json []byte) error {
+	err = items.Tasks[cmd.Suite].Each(func(name string, index int, json []byte) error {
 		_, err := out.Write(firstTurn(name, index, json))
 		return err
 	})
@@ -55,51 +55,51 @@ func (c *promptCmd) drawingBench(std streams) error {
 // firstTurn returns the line of one task, given as JSON: an item without an answer, and its prompt. A
 // task without a prompt gets a line with its error. index is the task's position in the file, from 0.
 func firstTurn(name string, index int, json []byte) []byte {
-	v, err := fastjson.ParseBytes(json)
+	value, err := fastjson.ParseBytes(json)
 	if err != nil {
 		return failure(name, "bad_line", err.Error())
 	}
-	text, err := drawingbench.Prompt(v)
+	text, err := drawingbench.Prompt(value)
 	if err != nil {
 		return failure(name, codeOf(err), err.Error())
 	}
-	b := scoring.AppendString([]byte(`{"id":`), name+"/1")
-	b = scoring.AppendString(append(b, `,"suite":"drawingbench","task_id":`...), string(v.GetStringBytes("id")))
-	b = strconv.AppendInt(append(b, `,"index":`...), int64(index), 10)
-	b = scoring.AppendString(append(b, `,"turn":1,"prompt":`...), text)
-	return append(b, "}\n"...)
+	out := scoring.AppendString([]byte(`{"id":`), name+"/1")
+	out = scoring.AppendString(append(out, `,"suite":"drawingbench","task_id":`...), string(value.GetStringBytes("id")))
+	out = strconv.AppendInt(append(out, `,"index":`...), int64(index), 10)
+	out = scoring.AppendString(append(out, `,"turn":1,"prompt":`...), text)
+	return append(out, "}\n"...)
 }
 
 // secondTurns writes the prompts of second turns from the results of first ones, and prints how many
 // there are and how many tasks end after their first turn.
-func (c *promptCmd) secondTurns(std streams) error {
-	r, err := openDump(c.Turn2, c.lines(), std.in)
+func (cmd *promptCmd) secondTurns(std streams) error {
+	reader, err := openDump(cmd.Turn2, cmd.lines(), std.in)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	out, err := output(c.Output, std, c.Turn2)
+	defer reader.Close()
+	out, err := output(cmd.Output, std, cmd.Turn2)
 	if err != nil {
 		return err
 	}
-	var p fastjson.Parser
+	var parser fastjson.Parser
 	going, ended := 0, 0
 	for {
-		l, e := r.Next()
+		line, e := reader.Next()
 		if e == io.EOF {
 			break
 		}
 		if e != nil {
-			err = fmt.Errorf("cannot read %s: %w", c.Turn2, e)
+			err = fmt.Errorf("cannot read %s: %w", cmd.Turn2, e)
 			break
 		}
-		b, again := secondTurn(&p, l.Bytes, l.N, l.Fault)
+		data, again := secondTurn(&parser, line.Bytes, line.N, line.Fault)
 		if !again {
 			ended++
 			continue
 		}
 		going++
-		if _, err = out.Write(b); err != nil {
+		if _, err = out.Write(data); err != nil {
 			break
 		}
 	}
@@ -110,29 +110,29 @@ func (c *promptCmd) secondTurns(std streams) error {
 // secondTurn returns the line with the second prompt after one result, which is line n of its file;
 // fault says why the line could not be read, "" for nothing. again is false if the task ends with its
 // first turn. A line that is no result gets a line with an error, and again is true.
-func secondTurn(p *fastjson.Parser, line []byte, n int, fault string) (b []byte, again bool) {
-	v, err := p.ParseBytes(line)
+func secondTurn(p *fastjson.Parser, line []byte, n int, fault string) (dst []byte, again bool) {
+	value, err := p.ParseBytes(line)
 	switch {
 	case fault != "":
 		return failure(fmt.Sprintf("line:%d", n), "bad_line", fault), true
-	case err != nil || v.Type() != fastjson.TypeObject || !v.Exists("score"):
+	case err != nil || value.Type() != fastjson.TypeObject || !value.Exists("score"):
 		return failure(fmt.Sprintf("line:%d", n), "bad_line", "cannot read result: want a result line of plumb score"), true
 	}
-	r, err := scoring.ReadResult(v)
+	result, err := scoring.ReadResult(value)
 	if err != nil {
-		return failure(r.ID, "bad_line", "cannot read result: "+err.Error()), true
+		return failure(result.ID, "bad_line", "cannot read result: "+err.Error()), true
 	}
-	text, again := drawingbench.Followup(r)
-	if !again || r.Suite != "drawingbench" {
+	text, again := drawingbench.Followup(result)
+	if !again || result.Suite != "drawingbench" {
 		return nil, false
 	}
-	name := r.ID
-	if s := r.Strings("task"); len(s) == 1 && s[0] != "" {
+	name := result.ID
+	if s := result.Strings("task"); len(s) == 1 && s[0] != "" {
 		name = s[0]
 	}
-	b = scoring.AppendString([]byte(`{"id":`), name+"/2")
-	b = scoring.AppendString(append(b, `,"suite":"drawingbench","after":`...), r.ID)
-	b = scoring.AppendString(append(b, `,"task":`...), name)
-	b = scoring.AppendString(append(b, `,"turn":2,"prompt":`...), text)
-	return append(b, "}\n"...), true
+	dst = scoring.AppendString([]byte(`{"id":`), name+"/2")
+	dst = scoring.AppendString(append(dst, `,"suite":"drawingbench","after":`...), result.ID)
+	dst = scoring.AppendString(append(dst, `,"task":`...), name)
+	dst = scoring.AppendString(append(dst, `,"turn":2,"prompt":`...), text)
+	return append(dst, "}\n"...), true
 }

@@ -24,35 +24,35 @@ type tangramPrompts struct {
 
 // tangram writes the prompts of TangramPuzzle, and with --images their pictures, in the order of the
 // ids. Options and examples are drawn from all instances, so a bad instance ends the run.
-func (c *promptCmd) tangram(std streams) error {
-	out, err := output(c.Output, std, c.Items)
+func (cmd *promptCmd) tangram(std streams) error {
+	out, err := output(cmd.Output, std, cmd.Items)
 	if err != nil {
 		return err
 	}
-	set, err := readInstances(c.Items, c.lines(), std.in)
+	set, err := readInstances(cmd.Items, cmd.lines(), std.in)
 	if err != nil {
 		return err
 	}
-	if c.Images != "" {
-		if err := font.Use(c.FontsDir); err != nil {
+	if cmd.Images != "" {
+		if err := font.Use(cmd.FontsDir); err != nil {
 			return err
 		}
-		if err := os.MkdirAll(c.Images, 0o755); err != nil {
+		if err := os.MkdirAll(cmd.Images, 0o755); err != nil {
 			return fmt.Errorf("cannot make folder: %w", err)
 		}
-		tellLeftovers(std.err, atomicfile.LeftoversIn(c.Images))
+		tellLeftovers(std.err, atomicfile.LeftoversIn(cmd.Images))
 	}
-	source, err := ask.NewTangram(set, ask.Options{Tests: []string{c.Test}, Settings: []string{c.Setting}, Seed: c.Seed})
+	source, err := ask.NewTangram(set, ask.Options{Tests: []string{cmd.Test}, Settings: []string{cmd.Setting}, Seed: cmd.Seed})
 	if err != nil {
 		return err
 	}
-	for _, t := range source.Tasks() {
-		line, err := c.tangramLine(t)
+	for _, task := range source.Tasks() {
+		line, err := cmd.tangramLine(task)
 		if err == nil {
 			_, err = out.Write(line)
 		}
 		if err != nil {
-			return out.finish(fmt.Errorf("cannot write prompt of %q: %w", t.ID, err))
+			return out.finish(fmt.Errorf("cannot write prompt of %q: %w", task.ID, err))
 		}
 	}
 	return out.finish(nil)
@@ -60,15 +60,15 @@ func (c *promptCmd) tangram(std streams) error {
 
 // tangramLine returns the line of a task with its prompt. With --images it draws and writes the
 // picture first, and the line names its file.
-func (c *promptCmd) tangramLine(t *ask.Task) ([]byte, error) {
-	text, draw := ask.Puzzle(t, ask.Arm{Setting: c.Setting})
-	b := t.Line[:len(t.Line)-1] // without its closing brace
-	if c.Test == "solution" {
-		b = scoring.AppendString(append(slices.Clip(b), `,"setting":`...), c.Setting)
+func (cmd *promptCmd) tangramLine(task *ask.Task) ([]byte, error) {
+	text, draw := ask.Puzzle(task, ask.Arm{Setting: cmd.Setting})
+	out := task.Line[:len(task.Line)-1] // without its closing brace
+	if cmd.Test == "solution" {
+		out = scoring.AppendString(append(slices.Clip(out), `,"setting":`...), cmd.Setting)
 	}
-	b = scoring.AppendString(append(slices.Clip(b), `,"prompt":`...), text)
-	if c.Images != "" {
-		path := filepath.Join(c.Images, fileName(t.ID)+".png")
+	out = scoring.AppendString(append(slices.Clip(out), `,"prompt":`...), text)
+	if cmd.Images != "" {
+		path := filepath.Join(cmd.Images, fileName(task.ID)+".png")
 		img, err := draw()
 		if err != nil {
 			return nil, err
@@ -76,9 +76,9 @@ func (c *promptCmd) tangramLine(t *ask.Task) ([]byte, error) {
 		if err := writePNG(path, img); err != nil {
 			return nil, err
 		}
-		b = scoring.AppendString(append(b, `,"image":`...), path)
+		out = scoring.AppendString(append(out, `,"image":`...), path)
 	}
-	return append(b, "}\n"...), nil
+	return append(out, "}\n"...), nil
 }
 
 // writePNG writes a picture as a file that takes its place as a whole.

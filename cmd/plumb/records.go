@@ -24,29 +24,29 @@ type recordCounts struct{ all, missing, cut, faults, lost int }
 
 // Run writes the records that would be scored of the dumps, and prints the format of each dump and
 // the counts of records. A dump that breaks off does not end the others, but the run then fails.
-func (c *recordsCmd) Run(std streams) error {
-	s := scoreFlags{Suite: c.Suite, Tasks: c.Tasks}
-	cc, err := core(&engineFlags{Raster: "reference"}, &c.limitFlags, &s)
+func (cmd *recordsCmd) Run(std streams) error {
+	s := scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks}
+	config, err := core(&engineFlags{Raster: "reference"}, &cmd.limitFlags, &s)
 	if err != nil {
 		return err
 	}
-	paths, err := c.expand(c.Dumps, &cc, std)
+	paths, err := cmd.expand(cmd.Dumps, &config, std)
 	if err != nil {
 		return err
 	}
-	items, err := daemon.Items(cc)
+	items, err := daemon.Items(config)
 	if err != nil {
 		return err
 	}
-	options, err := c.options(&cc, &items)
+	options, err := cmd.options(&config, &items)
 	if err != nil {
 		return err
 	}
-	out, err := output(c.Output, std, paths...)
+	out, err := output(cmd.Output, std, paths...)
 	if err != nil {
 		return err
 	}
-	if err := c.check(paths, cc.Lines); err != nil {
+	if err := cmd.check(paths, config.Lines); err != nil {
 		return out.finish(err)
 	}
 	var n recordCounts
@@ -57,7 +57,7 @@ func (c *recordsCmd) Run(std streams) error {
 		_, err := out.Write(buf)
 		return err
 	}
-	broken := c.damaged
+	broken := cmd.damaged
 	for _, path := range paths {
 		format, err := eachRecord(path, std.in, options, show)
 		if format != "" {
@@ -77,17 +77,17 @@ func (c *recordsCmd) Run(std streams) error {
 }
 
 // add counts a record of a dump by what would be scored of it.
-func (n *recordCounts) add(a *records.Answer) {
+func (n *recordCounts) add(answer *records.Answer) {
 	n.all++
 	switch {
-	case a.Fault != "":
+	case answer.Fault != "":
 		n.faults++
-	case a.Missing != nil:
+	case answer.Missing != nil:
 		n.missing++
-	case a.Cut != "":
+	case answer.Cut != "":
 		n.cut++
 	}
-	if a.Fault == "" && a.Err != nil {
+	if answer.Fault == "" && answer.Err != nil {
 		n.lost++
 	}
 }
@@ -95,21 +95,21 @@ func (n *recordCounts) add(a *records.Answer) {
 // eachRecord calls show for each record of a dump, until show returns an error. It returns the name
 // of the dump's format, "" if the dump cannot be opened.
 func eachRecord(path string, stdin io.Reader, o records.Options, show func(*records.Answer) error) (format string, err error) {
-	r, err := records.Open(path, stdin, o)
+	reader, err := records.Open(path, stdin, o)
 	if err != nil {
 		return "", err
 	}
-	defer r.Close()
+	defer reader.Close()
 	for {
-		a, err := r.Next()
+		answer, err := reader.Next()
 		if err == io.EOF {
-			return r.Format, nil
+			return reader.Format, nil
 		}
 		if err != nil {
-			return r.Format, fmt.Errorf("cannot read %s: %w", path, err)
+			return reader.Format, fmt.Errorf("cannot read %s: %w", path, err)
 		}
-		if err := show(a); err != nil {
-			return r.Format, fmt.Errorf("cannot write records: %w", err)
+		if err := show(answer); err != nil {
+			return reader.Format, fmt.Errorf("cannot write records: %w", err)
 		}
 	}
 }

@@ -85,24 +85,24 @@ func refused(resp *http.Response) error {
 }
 
 // request makes a request to the daemon, with the token if there is one.
-func (r *remote) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, r.base+path, body)
-	if err == nil && r.token != "" {
-		req.Header.Set("Authorization", "Bearer "+r.token)
+func (remote *remote) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, remote.base+path, body)
+	if err == nil && remote.token != "" {
+		req.Header.Set("Authorization", "Bearer "+remote.token)
 	}
 	return req, err
 }
 
 // readVersion asks the daemon for its version and backend and keeps them, because results that this
 // process writes itself must carry them.
-func (r *remote) readVersion(ctx context.Context) error {
+func (remote *remote) readVersion(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	req, err := r.request(ctx, "GET", "/v1/suites", nil)
+	req, err := remote.request(ctx, "GET", "/v1/suites", nil)
 	if err != nil {
 		return err
 	}
-	resp, err := r.http.Do(req)
+	resp, err := remote.http.Do(req)
 	if err != nil {
 		return err
 	}
@@ -114,6 +114,6 @@ func (r *remote) readVersion(ctx context.Context) error {
 	if err := json.NewDecoder(resp.Body).Decode(&got); err != nil {
 		return fmt.Errorf("cannot read /v1/suites: %w", err)
 	}
-	r.about = got.Version
+	remote.about = got.Version
 	return nil
 }

@@ -71,7 +71,7 @@ type fate struct {
 
 // stream opens a connection on which the daemon scores the lines of a dump, with the suite, the
 // reward and the variants of the job.
-func (r *remote) stream(ctx context.Context, job *job) (*remoteStream, error) {
+func (remote *remote) stream(ctx context.Context, job *job) (*remoteStream, error) {
 	q := url.Values{"reward": {job.options.Reward.String()}}
 	if job.options.Suite != "" {
 		q.Set("suite", job.options.Suite)
@@ -85,38 +85,38 @@ func (r *remote) stream(ctx context.Context, job *job) (*remoteStream, error) {
 		}
 		q.Add("variant", name)
 	}
-	s := &remoteStream{ctx: ctx, remote: r, job: job, path: "/v1/score/stream?" + q.Encode()}
-	s.more = sync.NewCond(&s.mu)
+	stream := &remoteStream{ctx: ctx, remote: remote, job: job, path: "/v1/score/stream?" + q.Encode()}
+	stream.more = sync.NewCond(&stream.mu)
 	for _, t := range job.items.Tasks {
-		s.tasks = append(s.tasks, t)
+		stream.tasks = append(stream.tasks, t)
 	}
-	context.AfterFunc(ctx, s.wake)
-	return s, s.connect()
+	context.AfterFunc(ctx, stream.wake)
+	return stream, stream.connect()
 }
 
 // wake lets all goroutines that wait check again whether the run has ended.
-func (s *remoteStream) wake() {
-	s.mu.Lock()
-	s.more.Broadcast()
-	s.mu.Unlock()
+func (stream *remoteStream) wake() {
+	stream.mu.Lock()
+	stream.more.Broadcast()
+	stream.mu.Unlock()
 }
 
 // connect begins a request to the daemon that sends all unanswered lines.
-func (s *remoteStream) connect() error {
-	ctx, cancel := context.WithCancel(s.ctx)
+func (stream *remoteStream) connect() error {
+	ctx, cancel := context.WithCancel(stream.ctx)
 	body, pipe := io.Pipe()
-	req, err := s.remote.request(ctx, "POST", s.path, body)
+	req, err := stream.remote.request(ctx, "POST", stream.path, body)
 	if err != nil {
 		cancel()
 		return err
 	}
 	req.Header.Set("Content-Type", "application/x-ndjson")
 	c := &connection{cancel: cancel, pipe: pipe, fate: make(chan fate, 1)}
-	s.mu.Lock()
-	s.conn, s.sent = c, 0
-	s.mu.Unlock()
+	stream.mu.Lock()
+	stream.conn, stream.sent = c, 0
+	stream.mu.Unlock()
 	go func() {
-		resp, err := s.remote.http.Do(req)
+		resp, err := stream.remote.http.Do(req)
 		if err == nil && resp.StatusCode != http.StatusOK {
 			err = refused(resp)
 			resp.Body.Close()
@@ -126,112 +126,112 @@ func (s *remoteStream) connect() error {
 		}
 		c.fate <- fate{resp, err}
 	}()
-	go s.write(c)
+	go stream.write(c)
 	return nil
 }
 
-// write sends lines on c as they come, as long as c is the current connection. A line that needs no
-// answer of the daemon becomes a blank line, so that the daemon counts the lines as the dump does. It
-// flushes whenever no further line is waiting.
-func (s *remoteStream) write(c *connection) {
-	out := bufio.NewWriterSize(c.pipe, 64<<10)
-	for at := 1; ; { // at is the number of the line that is written next
-		p, last, ok := s.take(c)
+// write sends lines on connection as they come, as long as connection is the current connection. A
+// line that needs no answer of the daemon becomes a blank line, so that the daemon counts the lines
+// as the dump does. It flushes whenever no further line is waiting.
+func (stream *remoteStream) write(connection *connection) {
+	out := bufio.NewWriterSize(connection.pipe, 64<<10)
+	for pos := 1; ; { // at is the number of the line that is written next
+		pending, last, ok := stream.take(connection)
 		if !ok {
 			out.Flush()
-			c.pipe.Close()
+			connection.pipe.Close()
 			return
 		}
-		for ; at < p.line; at++ {
+		for ; pos < pending.line; pos++ {
 			out.WriteByte('\n')
 		}
-		if p.answer == nil {
-			out.Write(p.bytes)
+		if pending.answer == nil {
+			out.Write(pending.bytes)
 		}
 		out.WriteByte('\n')
-		at++
+		pos++
 		if last && out.Flush() != nil {
 			return // the reader of the answers gets the error too
 		}
 	}
 }
 
-// take waits for the next line to send on c and returns it; last is true if no other is waiting. ok is
-// false if there will be none: all lines are sent, the run has ended, or c has been replaced.
-func (s *remoteStream) take(c *connection) (p pending, last, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.conn == c && s.sent == len(s.lines) && !s.ended && s.ctx.Err() == nil {
-		s.more.Wait()
+// take waits for the next line to send on connection and returns it; last is true if no other is waiting. ok is
+// false if there will be none: all lines are sent, the run has ended, or connection has been replaced.
+func (stream *remoteStream) take(connection *connection) (pending pending, last, ok bool) {
+	stream.mu.Lock()
+	defer stream.mu.Unlock()
+	for stream.conn == connection && stream.sent == len(stream.lines) && !stream.ended && stream.ctx.Err() == nil {
+		stream.more.Wait()
 	}
-	if s.conn != c || s.sent == len(s.lines) || s.ctx.Err() != nil {
-		return p, false, false
+	if stream.conn != connection || stream.sent == len(stream.lines) || stream.ctx.Err() != nil {
+		return pending, false, false
 	}
-	s.sent++
-	return s.lines[s.sent-1], s.sent == len(s.lines), true
+	stream.sent++
+	return stream.lines[stream.sent-1], stream.sent == len(stream.lines), true
 }
 
 // Put adds one line to those that the daemon is to score, joined with its task. It waits while too
 // many lines, or too many bytes of them, are unanswered. A line that could not be read is not sent:
 // this process writes its result.
-func (s *remoteStream) Put(l dump.Line) error {
-	p := pending{line: l.N}
-	if l.Fault != "" {
-		p.answer = s.fault(l)
+func (stream *remoteStream) Put(line dump.Line) error {
+	p := pending{line: line.N}
+	if line.Fault != "" {
+		p.answer = stream.fault(line)
 	} else {
-		p.bytes = append([]byte(nil), l.Bytes...)
-		for _, t := range s.tasks {
+		p.bytes = append([]byte(nil), line.Bytes...)
+		for _, t := range stream.tasks {
 			p.bytes = t.Join(nil, p.bytes)
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.lines) > 0 && (len(s.lines) >= heldLines || s.held+len(p.bytes) > heldBytes) && s.ctx.Err() == nil {
-		s.more.Wait()
+	stream.mu.Lock()
+	defer stream.mu.Unlock()
+	for len(stream.lines) > 0 && (len(stream.lines) >= heldLines || stream.held+len(p.bytes) > heldBytes) && stream.ctx.Err() == nil {
+		stream.more.Wait()
 	}
-	s.lines = append(s.lines, p)
-	s.held += len(p.bytes)
-	s.more.Broadcast()
-	return s.ctx.Err()
+	stream.lines = append(stream.lines, p)
+	stream.held += len(p.bytes)
+	stream.more.Broadcast()
+	return stream.ctx.Err()
 }
 
 // End says that no more lines follow for the daemon.
-func (s *remoteStream) End() {
-	s.mu.Lock()
-	s.ended = true
-	s.more.Broadcast()
-	s.mu.Unlock()
+func (stream *remoteStream) End() {
+	stream.mu.Lock()
+	stream.ended = true
+	stream.more.Broadcast()
+	stream.mu.Unlock()
 }
 
 // Ready reports whether an answer has arrived.
-func (s *remoteStream) Ready() bool {
-	c := s.conn // only Next changes it, and the caller calls both
+func (stream *remoteStream) Ready() bool {
+	c := stream.conn // only Next changes it, and the caller calls both
 	return c.reply != nil && c.reply.Buffered() > 0
 }
 
 // Next returns the next result in the order of the lines, and io.EOF after the last one. If the
 // connection breaks, it connects again, and the unanswered lines are sent once more.
-func (s *remoteStream) Next() (queue.Answer, error) {
+func (stream *remoteStream) Next() (queue.Answer, error) {
 	for {
-		pending, ok := s.oldest()
-		if err := s.ctx.Err(); err != nil {
+		pending, ok := stream.oldest()
+		if err := stream.ctx.Err(); err != nil {
 			return queue.Answer{}, err
 		}
 		if !ok {
-			s.conn.cancel()
+			stream.conn.cancel()
 			return queue.Answer{}, io.EOF
 		}
 		if pending.answer != nil {
-			s.answered()
-			return s.result(pending.line, pending.answer)
+			stream.answered()
+			return stream.result(pending.line, pending.answer)
 		}
-		err := s.read()
+		err := stream.read()
 		if err == nil {
-			s.failures = 0
-			s.answered()
-			return s.result(pending.line, s.line)
+			stream.failures = 0
+			stream.answered()
+			return stream.result(pending.line, stream.line)
 		}
-		if err := s.again(err); err != nil {
+		if err := stream.again(err); err != nil {
 			return queue.Answer{}, fmt.Errorf("cannot read the daemon's answer to line %d: %w", pending.line, err)
 		}
 	}
@@ -239,64 +239,64 @@ func (s *remoteStream) Next() (queue.Answer, error) {
 
 // oldest returns the oldest unanswered line, and waits for one; ok is false after the
 // last one.
-func (s *remoteStream) oldest() (p pending, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.lines) == 0 && !s.ended && s.ctx.Err() == nil {
-		s.more.Wait()
+func (stream *remoteStream) oldest() (pending pending, ok bool) {
+	stream.mu.Lock()
+	defer stream.mu.Unlock()
+	for len(stream.lines) == 0 && !stream.ended && stream.ctx.Err() == nil {
+		stream.more.Wait()
 	}
-	if len(s.lines) == 0 {
-		return p, false
+	if len(stream.lines) == 0 {
+		return pending, false
 	}
-	return s.lines[0], true
+	return stream.lines[0], true
 }
 
 // answered removes the oldest line from the unanswered ones, because its result is there.
-func (s *remoteStream) answered() {
-	s.mu.Lock()
-	s.held -= len(s.lines[0].bytes)
-	s.lines[0] = pending{}
-	s.lines = s.lines[1:]
-	s.sent = max(0, s.sent-1)
-	s.more.Broadcast()
-	s.mu.Unlock()
+func (stream *remoteStream) answered() {
+	stream.mu.Lock()
+	stream.held -= len(stream.lines[0].bytes)
+	stream.lines[0] = pending{}
+	stream.lines = stream.lines[1:]
+	stream.sent = max(0, stream.sent-1)
+	stream.more.Broadcast()
+	stream.mu.Unlock()
 }
 
 // again closes the connection that ended with err, waits and opens a new one. It returns err where
 // that cannot help: the daemon has refused for good, or too many connections failed in a row.
-func (s *remoteStream) again(err error) error {
-	s.conn.cancel()
+func (stream *remoteStream) again(err error) error {
+	stream.conn.cancel()
 	var r *refusal
-	s.failures++
-	if s.failures >= tries || s.ctx.Err() != nil || errors.As(err, &r) && !r.again() {
+	stream.failures++
+	if stream.failures >= tries || stream.ctx.Err() != nil || errors.As(err, &r) && !r.again() {
 		return err
 	}
 	select {
 	case <-time.After(pause):
-	case <-s.ctx.Done():
-		return s.ctx.Err()
+	case <-stream.ctx.Done():
+		return stream.ctx.Err()
 	}
-	return s.connect()
+	return stream.connect()
 }
 
-// read reads the next result line of the daemon's reply into s.line. Before the first line it waits
+// read reads the next result line of the daemon's reply into stream.line. Before the first line it waits
 // for the reply to begin.
-func (s *remoteStream) read() error {
-	c := s.conn
-	if c.reply == nil {
-		f := <-c.fate
-		if f.err != nil {
-			return f.err
+func (stream *remoteStream) read() error {
+	connection := stream.conn
+	if connection.reply == nil {
+		fate := <-connection.fate
+		if fate.err != nil {
+			return fate.err
 		}
-		c.reply = bufio.NewReaderSize(f.resp.Body, 256<<10)
+		connection.reply = bufio.NewReaderSize(fate.resp.Body, 256<<10)
 	}
-	s.line = s.line[:0]
+	stream.line = stream.line[:0]
 	for {
-		part, err := c.reply.ReadSlice('\n')
-		s.line = append(s.line, part...)
+		part, err := connection.reply.ReadSlice('\n')
+		stream.line = append(stream.line, part...)
 		switch {
 		case err == nil:
-			s.line = s.line[:len(s.line)-1]
+			stream.line = stream.line[:len(stream.line)-1]
 			return nil
 		case err == io.EOF:
 			return io.ErrUnexpectedEOF
@@ -307,22 +307,22 @@ func (s *remoteStream) read() error {
 }
 
 // result parses a result line of the daemon, for the tables.
-func (s *remoteStream) result(n int, line []byte) (queue.Answer, error) {
-	v, err := s.parser.ParseBytes(line)
+func (stream *remoteStream) result(n int, line []byte) (queue.Answer, error) {
+	value, err := stream.parser.ParseBytes(line)
 	if err != nil {
 		return queue.Answer{}, fmt.Errorf("cannot read a result of the daemon: %w", err)
 	}
-	r, err := scoring.ReadResult(v)
+	result, err := scoring.ReadResult(value)
 	if err != nil {
 		return queue.Answer{}, fmt.Errorf("cannot read a result of the daemon: %w", err)
 	}
-	return queue.Answer{Line: n, JSON: line, Result: *r}, nil
+	return queue.Answer{Line: n, JSON: line, Result: *result}, nil
 }
 
 // fault returns the result line of a dump line that this process could not read, with the same bytes
 // that the daemon would write.
-func (s *remoteStream) fault(l dump.Line) []byte {
-	r := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N, Backend: s.remote.about.Backend,
+func (stream *remoteStream) fault(l dump.Line) []byte {
+	r := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N, Backend: stream.remote.about.Backend,
 		Err: &scoring.Error{Code: "bad_line", Message: l.Fault}}
-	return r.AppendJSON(nil, s.job.options.Reward, "plumb "+s.remote.about.Version)
+	return r.AppendJSON(nil, stream.job.options.Reward, "plumb "+stream.remote.about.Version)
 }

@@ -44,33 +44,33 @@ type renderCmd struct {
 
 // Run draws every scene of the files and writes pictures and measurements. With --suite it draws the
 // answers of dumps instead, with --compare it compares the pictures with those of the editor.
-func (c *renderCmd) Run(std streams) error {
-	cc, err := core(&c.engineFlags, &c.limitFlags, &scoreFlags{Suite: c.Suite, Tasks: c.Tasks})
+func (cmd *renderCmd) Run(std streams) error {
+	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &scoreFlags{Suite: cmd.Suite, Tasks: cmd.Tasks})
 	if err != nil {
 		return err
 	}
 	ctx, stop := signalContext()
 	defer stop()
-	job := &renderRun{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha"}
+	job := &renderRun{ctx: ctx, out: cmd.Out, alpha: cmd.Channels == "alpha"}
 	job.each = job.draw
-	given, err := c.given()
+	given, err := cmd.given()
 	if err != nil {
 		return err
 	}
 	switch {
-	case c.Suite != "":
-		return c.renderAnswers(ctx, cc, std)
-	case c.Compare != "":
-		return c.compare(cc, job, given, std)
+	case cmd.Suite != "":
+		return cmd.renderAnswers(ctx, config, std)
+	case cmd.Compare != "":
+		return cmd.compare(config, job, given, std)
 	}
-	if err := c.folder(); err != nil {
+	if err := cmd.folder(); err != nil {
 		return err
 	}
-	stats, err := output(c.Stats, std, c.Scenes...)
+	stats, err := output(cmd.Stats, std, cmd.Scenes...)
 	if err != nil {
 		return err
 	}
-	job.core, err = daemon.Open(cc)
+	job.core, err = daemon.Open(config)
 	if err != nil {
 		return err
 	}
@@ -78,15 +78,15 @@ func (c *renderCmd) Run(std streams) error {
 	fallback(std.err, job.core)
 	job.options = job.core.Pictures
 	job.options.Bounds, job.options.Only = given.Bounds, given.Only
-	return stats.finish(job.run(c.Scenes, cc.Lines, std, stats))
+	return stats.finish(job.run(cmd.Scenes, config.Lines, std, stats))
 }
 
 // folder makes the folder of --out, if there is one.
-func (c *renderCmd) folder() error {
-	if c.Out == "" {
+func (cmd *renderCmd) folder() error {
+	if cmd.Out == "" {
 		return nil
 	}
-	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+	if err := os.MkdirAll(cmd.Out, 0o755); err != nil {
 		return fmt.Errorf("cannot make folder: %w", err)
 	}
 	return nil
@@ -94,21 +94,21 @@ func (c *renderCmd) folder() error {
 
 // given returns the options of pictures that --bounds and --only set for all scenes. Without a flag
 // its member is nil, and the scene's own option holds; --only "" is an empty list, which is not nil.
-func (c *renderCmd) given() (o dump.PictureOptions, err error) {
-	if c.Bounds != "" {
-		b, err := dump.ParseBounds(c.Bounds)
+func (cmd *renderCmd) given() (options dump.PictureOptions, err error) {
+	if cmd.Bounds != "" {
+		bounds, err := dump.ParseBounds(cmd.Bounds)
 		if err != nil {
-			return o, usageError{err}
+			return options, usageError{err}
 		}
-		o.Bounds = &b
+		options.Bounds = &bounds
 	}
-	if c.Only != nil {
-		o.Only = strings.FieldsFunc(*c.Only, func(r rune) bool { return r == ',' || r == ' ' })
-		if o.Only == nil {
-			o.Only = []string{}
+	if cmd.Only != nil {
+		options.Only = strings.FieldsFunc(*cmd.Only, func(r rune) bool { return r == ',' || r == ' ' })
+		if options.Only == nil {
+			options.Only = []string{}
 		}
 	}
-	return o, nil
+	return options, nil
 }
 
 // renderRun holds what all scenes of a run share.
@@ -149,24 +149,24 @@ type renderTask struct {
 // run draws all scenes of all files and prints how many have no picture. A scene that
 // cannot be drawn has an error on its line and does not fail the run. A picture that cannot
 // be written fails the run, and so does a run without any picture.
-func (d *renderRun) run(paths []string, limits dump.Limits, std streams, stats io.Writer) error {
-	if d.out != "" {
-		tellLeftovers(std.err, atomicfile.LeftoversIn(d.out))
+func (run *renderRun) run(paths []string, limits dump.Limits, std streams, stats io.Writer) error {
+	if run.out != "" {
+		tellLeftovers(std.err, atomicfile.LeftoversIn(run.out))
 	}
-	d.bar = newProgress(std.err, paths, "scenes", "picture", progressEvery)
-	err := d.files(paths, limits, std.in, stats)
-	d.bar.end()
-	if d.ctx.Err() != nil {
-		fmt.Fprintf(std.err, "PARTIAL: the run was interrupted after %d scenes\n", d.tally.lines)
+	run.bar = newProgress(std.err, paths, "scenes", "picture", progressEvery)
+	err := run.files(paths, limits, std.in, stats)
+	run.bar.end()
+	if run.ctx.Err() != nil {
+		fmt.Fprintf(std.err, "PARTIAL: the run was interrupted after %d scenes\n", run.tally.lines)
 		err = interruption{errors.New("interrupted; the same command begins anew")}
 	}
-	d.tally.writeTo(std.err, "drawn")
-	switch n := d.tally.codes["output"]; {
+	run.tally.writeTo(std.err, "drawn")
+	switch n := run.tally.codes["output"]; {
 	case err != nil:
 	case n > 0:
-		err = fmt.Errorf("cannot write %d of %d pictures to --out %s", n, d.tally.lines, d.out)
-	case d.tally.done == 0:
-		err = d.tally.nothing("drawn")
+		err = fmt.Errorf("cannot write %d of %d pictures to --out %s", n, run.tally.lines, run.out)
+	case run.tally.done == 0:
+		err = run.tally.nothing("drawn")
 	}
 	return err
 }
@@ -175,8 +175,8 @@ func (d *renderRun) run(paths []string, limits dump.Limits, std streams, stats i
 // pictures in the order of the input: it counts them, gives their files their names and writes their
 // lines to stats. The first error of reading or writing is returned, and all scenes that were read
 // are drawn all the same.
-func (d *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader, stats io.Writer) error {
-	workers, each := 2*d.workers(), d.source // twice as many: some wait for the device
+func (run *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader, stats io.Writer) error {
+	workers, each := 2*run.workers(), run.source // twice as many: some wait for the device
 	if each == nil {
 		each = eachScene
 	}
@@ -186,7 +186,7 @@ func (d *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader, s
 	for range workers {
 		pool.Go(func() {
 			for s := range work {
-				s.stat = d.each(s)
+				s.stat = run.each(s)
 				close(s.done)
 			}
 		})
@@ -196,36 +196,36 @@ func (d *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader, s
 		defer close(order)
 		defer close(work)
 		for _, path := range paths {
-			err := each(path, limits, stdin, func(s *renderTask) {
-				if d.ctx.Err() != nil {
+			err := each(path, limits, stdin, func(task *renderTask) {
+				if run.ctx.Err() != nil {
 					return // the rest is read and dropped
 				}
-				s.path = path
-				d.bar.read(s.offset)
-				order <- s
-				work <- s
+				task.path = path
+				run.bar.read(task.offset)
+				order <- task
+				work <- task
 			})
 			if err != nil {
 				failed <- err
 				return
 			}
-			d.bar.next()
+			run.bar.next()
 		}
 		failed <- nil
 	}()
 	var err error
-	for s := range d.inOrder(order) {
-		d.place(s)
-		d.bar.count(s.err == nil)
-		d.tally.add(s.path, s.line.N, s.ownID, s.err)
-		if _, e := stats.Write(s.stat); e != nil && err == nil {
+	for task := range run.inOrder(order) {
+		run.place(task)
+		run.bar.count(task.err == nil)
+		run.tally.add(task.path, task.line.N, task.ownID, task.err)
+		if _, e := stats.Write(task.stat); e != nil && err == nil {
 			err = fmt.Errorf("cannot write statistics: %w", e)
 		}
-		if d.taken != nil && err == nil {
-			err = d.taken(s)
+		if run.taken != nil && err == nil {
+			err = run.taken(task)
 		}
 	}
-	if d.ctx.Err() != nil {
+	if run.ctx.Err() != nil {
 		return err // the reader may block on its input; it ends with the process
 	}
 	pool.Wait()
@@ -234,54 +234,54 @@ func (d *renderRun) files(paths []string, limits dump.Limits, stdin io.Reader, s
 
 // inOrder yields the finished scenes in the order of the input until the run is interrupted. Then it
 // waits for the scenes in flight and discards their pictures.
-func (d *renderRun) inOrder(order <-chan *renderTask) iter.Seq[*renderTask] {
+func (run *renderRun) inOrder(order <-chan *renderTask) iter.Seq[*renderTask] {
 	return func(yield func(*renderTask) bool) {
 		for {
-			var s *renderTask
+			var task *renderTask
 			var ok bool
 			select {
-			case s, ok = <-order:
-			case <-d.ctx.Done():
+			case task, ok = <-order:
+			case <-run.ctx.Done():
 				select {
-				case s, ok = <-order: // a scene in flight
+				case task, ok = <-order: // a scene in flight
 				default: // nothing is in flight; the input may block for ever
 				}
 			}
 			if !ok {
 				return
 			}
-			<-s.done
-			if d.ctx.Err() == nil {
-				yield(s)
-			} else if s.file != nil {
-				s.file.Discard()
+			<-task.done
+			if run.ctx.Err() == nil {
+				yield(task)
+			} else if task.file != nil {
+				task.file.Discard()
 			}
 		}
 	}
 }
 
 // workers returns how many scenes are drawn at the same time, without the queue.
-func (d *renderRun) workers() int {
-	if d.core == nil {
-		return max(1, d.threads)
+func (run *renderRun) workers() int {
+	if run.core == nil {
+		return max(1, run.threads)
 	}
-	return max(1, d.core.Workers)
+	return max(1, run.core.Workers)
 }
 
 // eachScene calls give for every scene of a file: each line, or the whole file where it is one
 // document of several lines. Only a .tldr or .json file gives its scene a name, that of the file.
 func eachScene(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error {
-	r, err := openDump(path, limits, stdin)
+	reader, err := openDump(path, limits, stdin)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer reader.Close()
 	name := ""
 	if ext := filepath.Ext(path); ext == ".tldr" || ext == ".json" {
 		name = strings.TrimSuffix(filepath.Base(path), ext)
 	}
-	err = dump.Scenes(r, limits, func(l dump.Line) {
-		give(&renderTask{line: l, name: name, offset: r.Offset(), done: make(chan struct{})})
+	err = dump.Scenes(reader, limits, func(l dump.Line) {
+		give(&renderTask{line: l, name: name, offset: reader.Offset(), done: make(chan struct{})})
 	})
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", path, err)
@@ -299,7 +299,7 @@ func openDump(path string, limits dump.Limits, stdin io.Reader) (*dump.Reader, e
 
 // draw draws one scene, writes its picture with --out, and returns its line of measurements, or a
 // line with its error. It sets ownID to the id under which the picture is kept.
-func (d *renderRun) draw(renderTask *renderTask) []byte {
+func (run *renderRun) draw(renderTask *renderTask) []byte {
 	id := renderTask.id()
 	if renderTask.line.Fault != "" {
 		return renderTask.fail(id, &scoring.Error{Code: "bad_line", Message: renderTask.line.Fault})
@@ -307,8 +307,8 @@ func (d *renderRun) draw(renderTask *renderTask) []byte {
 	// A worker of the queue reads the scene and its id. After the deadline it may still be reading while
 	// this function goes on, so the id comes through a channel, buffered as there is no receiver then.
 	ids := make(chan string, 1)
-	picture, err := d.core.Queue.Draw(d.ctx, nil, func() (view.View, error) {
-		given, v, err := dump.Picture(renderTask.line.Bytes, d.options)
+	picture, err := run.core.Queue.Draw(run.ctx, nil, func() (view.View, error) {
+		given, v, err := dump.Picture(renderTask.line.Bytes, run.options)
 		ids <- given
 		return v, err
 	})
@@ -320,13 +320,13 @@ func (d *renderRun) draw(renderTask *renderTask) []byte {
 	default: // it was not read in time
 	}
 	renderTask.ownID = id
-	if err == nil && d.out != "" {
-		err = d.write(renderTask, picture.Image)
+	if err == nil && run.out != "" {
+		err = run.write(renderTask, picture.Image)
 	}
 	if err != nil {
 		return renderTask.fail(id, err)
 	}
-	return d.stats(id, picture)
+	return run.stats(id, picture)
 }
 
 // id returns the id of a scene that has none of its own: the name of its file, or the number of its
@@ -370,32 +370,32 @@ func failure(id, code, message string) []byte {
 // stats returns the measurements of a picture as a JSON line. The sums are those of the device. The
 // number of covered pixels is counted in the picture instead, after rounding to 8 bits.
 // See docs/spec/cli.md#r31.
-func (d *renderRun) stats(id string, p queue.Picture) []byte {
-	measured := metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom)
+func (run *renderRun) stats(id string, picture queue.Picture) []byte {
+	measured := metric.Measure(metric.OfImage(picture.Image), metric.CoveredFrom)
 	covered := measured.Covered // a member of Sums, which the next line replaces
-	measured.Sums = p.Tally.A
+	measured.Sums = picture.Tally.A
 	measured.Covered = covered
-	b := scoring.AppendString([]byte(`{"id":`), id)
-	b = fmt.Appendf(b, `,"width":%d,"height":%d,`, p.Image.Rect.Dx(), p.Image.Rect.Dy())
-	b = scoring.AppendStats(b, measured, nil)
-	b = scoring.AppendString(append(b, `,"backend":`...), p.Origin.Backend)
-	if p.Origin.Reason != "" {
-		b = scoring.AppendString(append(b, `,"reason":`...), p.Origin.Reason)
+	out := scoring.AppendString([]byte(`{"id":`), id)
+	out = fmt.Appendf(out, `,"width":%d,"height":%d,`, picture.Image.Rect.Dx(), picture.Image.Rect.Dy())
+	out = scoring.AppendStats(out, measured, nil)
+	out = scoring.AppendString(append(out, `,"backend":`...), picture.Origin.Backend)
+	if picture.Origin.Reason != "" {
+		out = scoring.AppendString(append(out, `,"reason":`...), picture.Origin.Reason)
 	}
-	return append(b, "}\n"...)
+	return append(out, "}\n"...)
 }
 
 // fileName returns the name of a scene's picture file: the id with every byte outside A-Za-z0-9._-
 // as %XX. See docs/spec/cli.md#r32.
 func fileName(id string) string {
-	var b strings.Builder
+	var text strings.Builder
 	for i := range len(id) {
 		c := id[i]
 		if c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-' {
-			b.WriteByte(c)
+			text.WriteByte(c)
 		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
+			fmt.Fprintf(&text, "%%%02X", c)
 		}
 	}
-	return b.String()
+	return text.String()
 }

@@ -20,23 +20,23 @@ import (
 
 // renderAnswers draws the answers of dumps with the painter of the suite of --suite, and writes
 // pictures and measurements. It uses neither the engine nor the queue: such suites paint on the CPU.
-func (c *renderCmd) renderAnswers(ctx context.Context, cc daemon.CoreConfig, std streams) error {
-	items, err := daemon.Items(cc)
+func (cmd *renderCmd) renderAnswers(ctx context.Context, config daemon.CoreConfig, std streams) error {
+	items, err := daemon.Items(config)
 	if err != nil {
 		return err
 	}
-	suite := items.Suites.Find(c.Suite)
+	suite := items.Suites.Find(cmd.Suite)
 	if suite == nil || suite.Paint == nil {
-		return usage("cannot draw answers of suite %q: it has no pictures of answers; want drawingbench or tangram", c.Suite)
+		return usage("cannot draw answers of suite %q: it has no pictures of answers; want drawingbench or tangram", cmd.Suite)
 	}
-	if err := c.folder(); err != nil {
+	if err := cmd.folder(); err != nil {
 		return err
 	}
-	stats, err := output(c.Stats, std, slices.Concat(c.Scenes, slices.Collect(maps.Values(cc.TaskFile)))...)
+	stats, err := output(cmd.Stats, std, slices.Concat(cmd.Scenes, slices.Collect(maps.Values(config.TaskFile)))...)
 	if err != nil {
 		return err
 	}
-	run := &answerRun{renderRun: renderRun{ctx: ctx, out: c.Out, alpha: c.Channels == "alpha", threads: cc.Queue.Workers}, suite: suite}
+	run := &answerRun{renderRun: renderRun{ctx: ctx, out: cmd.Out, alpha: cmd.Channels == "alpha", threads: config.Queue.Workers}, suite: suite}
 	if run.threads <= 0 {
 		run.threads = runtime.GOMAXPROCS(0)
 	}
@@ -50,7 +50,7 @@ func (c *renderCmd) renderAnswers(ctx context.Context, cc daemon.CoreConfig, std
 	run.each, run.source = run.answer, func(path string, limits dump.Limits, stdin io.Reader, give func(*renderTask)) error {
 		return eachItem(path, limits, stdin, items, give)
 	}
-	return stats.finish(run.run(c.Scenes, cc.Lines, std, stats))
+	return stats.finish(run.run(cmd.Scenes, config.Lines, std, stats))
 }
 
 // answerRun is a run that draws answers.
@@ -70,55 +70,55 @@ func eachItem(path string, limits dump.Limits, stdin io.Reader, items dump.ItemC
 	defer reader.Close()
 	reader.Lists(items)
 	for {
-		l, err := reader.Next()
+		line, err := reader.Next()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("cannot read %s: %w", path, err)
 		}
-		l.Bytes = bytes.Clone(l.Bytes)
-		give(&renderTask{line: l, offset: reader.Offset(), done: make(chan struct{})})
+		line.Bytes = bytes.Clone(line.Bytes)
+		give(&renderTask{line: line, offset: reader.Offset(), done: make(chan struct{})})
 	}
 }
 
 // answer draws one answer, writes its picture with --out, and returns its line of measurements, or a
 // line with its error. An answer of another suite is an error.
-func (e *answerRun) answer(renderTask *renderTask) []byte {
-	d := e.decoders.Get().(*dump.Decoder)
-	defer e.decoders.Put(d)
-	it, fault := d.Item(renderTask.line, e.suite.Name)
+func (run *answerRun) answer(renderTask *renderTask) []byte {
+	d := run.decoders.Get().(*dump.Decoder)
+	defer run.decoders.Put(d)
+	item, fault := d.Item(renderTask.line, run.suite.Name)
 	if fault != nil {
-		return renderTask.fail(it.ID, fault)
+		return renderTask.fail(item.ID, fault)
 	}
-	if it.Suite != e.suite.Name {
-		message := fmt.Sprintf("cannot draw answer: got suite %q; want %s", it.Suite, e.suite.Name)
-		return renderTask.fail(it.ID, &scoring.Error{Code: "unknown_suite", Message: message})
+	if item.Suite != run.suite.Name {
+		message := fmt.Sprintf("cannot draw answer: got suite %q; want %s", item.Suite, run.suite.Name)
+		return renderTask.fail(item.ID, &scoring.Error{Code: "unknown_suite", Message: message})
 	}
-	id := it.ID
-	p, err := e.suite.Paint(it, nil)
+	id := item.ID
+	painting, err := run.suite.Paint(item, nil)
 	if err == nil {
 		renderTask.ownID = id
-		if e.out != "" {
-			err = e.write(renderTask, p.Image)
+		if run.out != "" {
+			err = run.write(renderTask, painting.Image)
 		}
 	}
 	if err != nil {
 		return renderTask.fail(id, err)
 	}
-	return answerStats(id, &p)
+	return answerStats(id, &painting)
 }
 
 // answerStats returns the measurements of an answer's picture as a JSON line, with the suite's own
 // numbers in a member that the suite names. Positions and sums are those of alpha, as for scenes. See
 // docs/spec/cli.md#r31.
-func answerStats(id string, p *scoring.Painting) []byte {
-	b := scoring.AppendString([]byte(`{"id":`), id)
-	b = fmt.Appendf(b, `,"width":%d,"height":%d,`, p.Image.Rect.Dx(), p.Image.Rect.Dy())
-	b = scoring.AppendStats(b, metric.Measure(metric.OfImage(p.Image), metric.CoveredFrom), nil)
-	b = append(b, `,"backend":"cpu","`...)
-	b = append(b, p.Name...)
-	b = append(b, `":`...)
-	b = scoring.AppendMetrics(b, p.Stats)
-	return append(b, "}\n"...)
+func answerStats(id string, painting *scoring.Painting) []byte {
+	out := scoring.AppendString([]byte(`{"id":`), id)
+	out = fmt.Appendf(out, `,"width":%d,"height":%d,`, painting.Image.Rect.Dx(), painting.Image.Rect.Dy())
+	out = scoring.AppendStats(out, metric.Measure(metric.OfImage(painting.Image), metric.CoveredFrom), nil)
+	out = append(out, `,"backend":"cpu","`...)
+	out = append(out, painting.Name...)
+	out = append(out, `":`...)
+	out = scoring.AppendMetrics(out, painting.Stats)
+	return append(out, "}\n"...)
 }

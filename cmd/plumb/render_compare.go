@@ -43,45 +43,45 @@ type comparison struct {
 // compare draws every scene natively, gets the editor's picture of it from Chromium or from the folder
 // of --reference, and writes a report of the differences, their lines and their distribution. Scenes
 // that are not native, and those without a reference, are counted in the report.
-func (c *renderCmd) compare(cc daemon.CoreConfig, job *renderRun, given dump.PictureOptions, std streams) (err error) {
-	editor := cc.Engine.Chrome
-	cc.Engine.Fidelity, cc.Engine.Chrome = render.FidelityNative, chrome.Config{} // Chromium draws the reference alone
-	if cc.Engine.Backend == render.BackendChrome {
+func (cmd *renderCmd) compare(config daemon.CoreConfig, job *renderRun, given dump.PictureOptions, std streams) (err error) {
+	editor := config.Engine.Chrome
+	config.Engine.Fidelity, config.Engine.Chrome = render.FidelityNative, chrome.Config{} // Chromium draws the reference alone
+	if config.Engine.Backend == render.BackendChrome {
 		return usage("cannot compare --backend chrome with itself: want auto, gl or cpu")
 	}
-	m := &comparison{renderRun: job, reference: c.Reference}
-	name := "tldraw " + cc.Engine.Tldraw
+	m := &comparison{renderRun: job, reference: cmd.Reference}
+	name := "tldraw " + config.Engine.Tldraw
 	if m.reference == "" {
-		editor.Version, editor.MaxSource = cc.Engine.Tldraw, cc.Scenes.Line
-		editor.MaxPixels, editor.MaxSide = cc.Scenes.Pixels, cc.Scenes.Side
+		editor.Version, editor.MaxSource = config.Engine.Tldraw, config.Scenes.Line
+		editor.MaxPixels, editor.MaxSide = config.Scenes.Pixels, config.Scenes.Side
 		if m.pool, err = chrome.Open(editor); err != nil {
 			return fmt.Errorf("cannot compare: %w; or use --reference DIR with pictures that there are", err)
 		}
 		defer m.pool.Close()
 	} else {
-		name = filepath.Base(c.Reference)
+		name = filepath.Base(cmd.Reference)
 	}
-	if job.core, err = daemon.Open(cc); err != nil {
+	if job.core, err = daemon.Open(config); err != nil {
 		return err
 	}
 	defer job.core.Close()
 	job.options = job.core.Pictures
 	job.options.Bounds, job.options.Only = given.Bounds, given.Only
-	title := c.Scenes[0]
-	if len(c.Scenes) > 1 {
-		title = fmt.Sprintf("%s and %d more", title, len(c.Scenes)-1)
+	title := cmd.Scenes[0]
+	if len(cmd.Scenes) > 1 {
+		title = fmt.Sprintf("%s and %d more", title, len(cmd.Scenes)-1)
 	}
-	page, err := report.NewFidelity(report.FidelityConfig{Dir: c.Compare, Title: title, Reference: name, Worst: int(c.Worst)})
+	page, err := report.NewFidelity(report.FidelityConfig{Dir: cmd.Compare, Title: title, Reference: name, Worst: int(cmd.Worst)})
 	if err != nil {
 		return err
 	}
 	job.each = m.pair
 	job.taken = func(s *renderTask) error { return takePair(page, s.pair) }
-	stats, err := output(c.Stats, std, c.Scenes...)
+	stats, err := output(cmd.Stats, std, cmd.Scenes...)
 	if err != nil {
 		return err
 	}
-	err = job.files(c.Scenes, cc.Lines, std.in, stats)
+	err = job.files(cmd.Scenes, config.Lines, std.in, stats)
 	if job.ctx.Err() != nil {
 		return stats.finish(interruption{errors.New("interrupted; there is no report, and the same command begins anew")})
 	}
@@ -89,7 +89,7 @@ func (c *renderCmd) compare(cc daemon.CoreConfig, job *renderRun, given dump.Pic
 	path, e := page.Close()
 	err = errors.Join(err, e)
 	if err == nil {
-		err = writeFeatures(filepath.Join(c.Compare, "features.jsonl"), page.Summary())
+		err = writeFeatures(filepath.Join(cmd.Compare, "features.jsonl"), page.Summary())
 	}
 	writeDistribution(std.err, page.Summary())
 	fmt.Fprintf(std.err, "report: %s\n", path)
@@ -98,33 +98,33 @@ func (c *renderCmd) compare(cc daemon.CoreConfig, job *renderRun, given dump.Pic
 
 // takePair adds one scene, drawn natively and by the editor, to the fidelity report, and releases its
 // pictures, which are large. A scene without a comparison is added with its reason.
-func takePair(page *report.Fidelity, p *pair) error {
+func takePair(page *report.Fidelity, pair *pair) error {
 	switch {
-	case p.likeness != nil:
-		err := page.Add(p.id, p.likeness, p.view, p.got, p.ref)
-		p.got, p.ref, p.likeness = nil, nil, nil
+	case pair.likeness != nil:
+		err := page.Add(pair.id, pair.likeness, pair.view, pair.got, pair.ref)
+		pair.got, pair.ref, pair.likeness = nil, nil, nil
 		return err
-	case p.foreign:
-		page.Foreign(p.id, p.reason)
+	case pair.foreign:
+		page.Foreign(pair.id, pair.reason)
 	default:
-		page.Failed(p.id, p.reason)
+		page.Failed(pair.id, pair.reason)
 	}
 	return nil
 }
 
 // pair draws one scene with plumb and with the editor and returns its line: the figures of the
-// comparison, why the scene is not native, or its error. It sets s.pair.
-func (m *comparison) pair(s *renderTask) []byte {
-	p := &pair{id: s.id()}
-	s.pair = p
+// comparison, why the scene is not native, or its error. It sets task.pair.
+func (comparison *comparison) pair(task *renderTask) []byte {
+	p := &pair{id: task.id()}
+	task.pair = p
 	var err error
-	if s.line.Fault != "" {
-		err = &scoring.Error{Code: "bad_line", Message: s.line.Fault}
+	if task.line.Fault != "" {
+		err = &scoring.Error{Code: "bad_line", Message: task.line.Fault}
 	} else {
-		err = m.drawBoth(s, p)
+		err = comparison.drawBoth(task, p)
 	}
 	if err == nil {
-		return m.figures(p)
+		return comparison.figures(p)
 	}
 	p.reason, p.foreign = err.Error(), errors.Is(err, view.ErrForeign)
 	if p.foreign {
@@ -137,20 +137,20 @@ func (m *comparison) pair(s *renderTask) []byte {
 }
 
 // drawBoth draws a scene natively, gets the editor's picture of it, and compares them. It fills pair.
-func (m *comparison) drawBoth(s *renderTask, pair *pair) error {
-	id, v, err := dump.Picture(s.line.Bytes, m.options)
+func (comparison *comparison) drawBoth(task *renderTask, pair *pair) error {
+	id, wanted, err := dump.Picture(task.line.Bytes, comparison.options)
 	if id != "" {
 		pair.id = id
 	}
 	if err != nil {
 		return err
 	}
-	pair.view = v
-	got, err := m.core.Queue.Draw(m.ctx, nil, func() (view.View, error) { return v, nil })
+	pair.view = wanted
+	got, err := comparison.core.Queue.Draw(comparison.ctx, nil, func() (view.View, error) { return wanted, nil })
 	if err != nil {
 		return err
 	}
-	ref, colours, err := m.referencePicture(s.line.Bytes, pair)
+	ref, colours, err := comparison.referencePicture(task.line.Bytes, pair)
 	if err != nil {
 		return err
 	}
@@ -161,13 +161,13 @@ func (m *comparison) drawBoth(s *renderTask, pair *pair) error {
 
 // referencePicture returns the editor's picture of a scene, over the same part of the page: from the
 // folder of --reference, or drawn in Chromium. colours is false if it holds alpha alone.
-func (m *comparison) referencePicture(source []byte, p *pair) (img *image.NRGBA, colours bool, err error) {
-	if m.pool == nil {
-		return readReference(filepath.Join(m.reference, fileName(p.id)+".png"))
+func (comparison *comparison) referencePicture(source []byte, pair *pair) (img *image.NRGBA, colours bool, err error) {
+	if comparison.pool == nil {
+		return readReference(filepath.Join(comparison.reference, fileName(pair.id)+".png"))
 	}
-	ctx, cancel := context.WithTimeout(m.ctx, 10*queue.DefaultDeadline) // a comparison may wait long for a page
+	ctx, cancel := context.WithTimeout(comparison.ctx, 10*queue.DefaultDeadline) // a comparison may wait long for a page
 	defer cancel()
-	got, err := m.pool.Export(ctx, chrome.Request{View: p.view, Source: source})
+	got, err := comparison.pool.Export(ctx, chrome.Request{View: pair.view, Source: source})
 	if err != nil {
 		return nil, false, &scoring.Error{Code: "reference", Message: err.Error()}
 	}
@@ -177,12 +177,12 @@ func (m *comparison) referencePicture(source []byte, p *pair) (img *image.NRGBA,
 // readReference reads a reference picture from a PNG file. A grey picture holds alpha alone: its grey
 // becomes the alpha of a black picture, and colours is false.
 func readReference(path string) (img *image.NRGBA, colours bool, err error) {
-	f, err := os.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, false, &scoring.Error{Code: "reference", Message: "cannot read reference: " + err.Error()}
 	}
-	defer f.Close()
-	src, err := png.Decode(f)
+	defer file.Close()
+	src, err := png.Decode(file)
 	if err != nil {
 		return nil, false, &scoring.Error{Code: "reference", Message: fmt.Sprintf("cannot read reference %s: %v", path, err)}
 	}
@@ -200,20 +200,20 @@ func readReference(path string) (img *image.NRGBA, colours bool, err error) {
 
 // figures returns the JSON line of a compared scene: sizes, differences of alpha and of colours, and
 // the severity by which the report sorts.
-func (m *comparison) figures(p *pair) []byte {
+func (comparison *comparison) figures(p *pair) []byte {
 	figures := &p.likeness.Figures
-	b := scoring.AppendString([]byte(`{"id":`), p.id)
-	b = fmt.Appendf(b, `,"native":true,"width":%d,"height":%d,"box":[%d,%d,%d,%d]`, figures.Width, figures.Height,
+	out := scoring.AppendString([]byte(`{"id":`), p.id)
+	out = fmt.Appendf(out, `,"native":true,"width":%d,"height":%d,"box":[%d,%d,%d,%d]`, figures.Width, figures.Height,
 		figures.Box.Min.X, figures.Box.Min.Y, figures.Box.Max.X, figures.Box.Max.Y)
 	number := func(name string, x float64) {
-		b = append(b, ',')
-		b = scoring.AppendString(b, name)
-		b = append(b, ':')
-		b = scoring.AppendFloat(b, x)
+		out = append(out, ',')
+		out = scoring.AppendString(out, name)
+		out = append(out, ':')
+		out = scoring.AppendFloat(out, x)
 	}
 	number("alpha_within", figures.Within)
 	number("alpha_mean", figures.Mean)
-	b = fmt.Appendf(b, `,"alpha_worst":%d`, figures.Worst)
+	out = fmt.Appendf(out, `,"alpha_worst":%d`, figures.Worst)
 	if figures.Colours {
 		number("colour_within", figures.ColourWithin)
 		number("colour_mean", figures.ColourMean)
@@ -221,31 +221,31 @@ func (m *comparison) figures(p *pair) []byte {
 	number("mass", figures.Mass)
 	number("centre", figures.Centre)
 	number("covered", figures.Covered)
-	b = fmt.Appendf(b, `,"outside":%d`, figures.Outside)
+	out = fmt.Appendf(out, `,"outside":%d`, figures.Outside)
 	number("severity", figures.Severity())
-	return append(b, "}\n"...)
+	return append(out, "}\n"...)
 }
 
 // writeFeatures writes a file with a JSON line for each feature of shapes, such as a kind or a dash:
 // how many shapes and scenes have it, and how close their pictures are.
 func writeFeatures(path string, s *compare.Summary) error {
-	var b []byte
-	for _, r := range s.Features() {
-		b = scoring.AppendString(append(b, `{"feature":`...), r.Name)
-		b = fmt.Appendf(b, `,"shapes":%d,"scenes":%d`, r.Shapes, r.Scenes)
+	var out []byte
+	for _, row := range s.Features() {
+		out = scoring.AppendString(append(out, `{"feature":`...), row.Name)
+		out = fmt.Appendf(out, `,"shapes":%d,"scenes":%d`, row.Shapes, row.Scenes)
 		for _, n := range []struct {
 			name string
 			x    float64
-		}{{"within", r.Within}, {"within_worst", r.WithinWorst}, {"mean", r.Mean}, {"mean_95", r.MeanTail}, {"mean_worst", r.MeanWorst},
-			{"colour", r.Colour}, {"colour_worst", r.ColourWorst}} {
-			b = append(b, ',')
-			b = scoring.AppendString(b, n.name)
-			b = append(b, ':')
-			b = scoring.AppendFloat(b, n.x)
+		}{{"within", row.Within}, {"within_worst", row.WithinWorst}, {"mean", row.Mean}, {"mean_95", row.MeanTail}, {"mean_worst", row.MeanWorst},
+			{"colour", row.Colour}, {"colour_worst", row.ColourWorst}} {
+			out = append(out, ',')
+			out = scoring.AppendString(out, n.name)
+			out = append(out, ':')
+			out = scoring.AppendFloat(out, n.x)
 		}
-		b = append(b, "}\n"...)
+		out = append(out, "}\n"...)
 	}
-	err := atomicfile.WriteFile(path, func(f *atomicfile.File) error { _, err := f.Write(b); return err })
+	err := atomicfile.WriteFile(path, func(f *atomicfile.File) error { _, err := f.Write(out); return err })
 	if err != nil {
 		return fmt.Errorf("cannot write features: %w", err)
 	}

@@ -29,29 +29,29 @@ const noPaper = "none"
 
 // read returns the documents of published tables that --paper names, after it has checked them. It
 // returns nil where the built-in ones are wanted, and an empty list that is not nil for none at all.
-func (f *paperFlags) read() (docs [][]byte, err error) {
-	for _, path := range f.Paper {
+func (flags *paperFlags) read() (docs [][]byte, err error) {
+	for _, path := range flags.Paper {
 		if path == noPaper {
-			if len(f.Paper) > 1 {
+			if len(flags.Paper) > 1 {
 				return nil, usage("cannot use --paper none with other files: want none alone, or files alone")
 			}
 			return [][]byte{}, nil
 		}
-		b, err := os.ReadFile(path)
+		out, err := os.ReadFile(path)
 		if err == nil {
-			err = checkPaper(b)
+			err = checkPaper(out)
 		}
 		if err != nil {
 			return nil, usage("cannot use --paper %s: %v", path, err)
 		}
-		docs = append(docs, b)
+		docs = append(docs, out)
 	}
 	return docs, nil
 }
 
 // paperFiles returns the values of --paper that are files.
-func (f *paperFlags) paperFiles() []string {
-	return slices.DeleteFunc(slices.Clone(f.Paper), func(s string) bool { return s == noPaper })
+func (flags *paperFlags) paperFiles() []string {
+	return slices.DeleteFunc(slices.Clone(flags.Paper), func(s string) bool { return s == noPaper })
 }
 
 // checkPaper returns an error for a document that holds no tables of a paper. There are two forms: one
@@ -79,8 +79,8 @@ type itemsFlag struct {
 
 // most returns the number of items in the form that package report takes; dir is the folder of the
 // report, "" for none. The error is a usageError.
-func (f *itemsFlag) most(dir string) (int, error) {
-	switch n := f.ReportItems; {
+func (flag *itemsFlag) most(dir string) (int, error) {
+	switch n := flag.ReportItems; {
 	case n == nil:
 		return report.DefaultMax, nil
 	case dir == "":
@@ -115,51 +115,51 @@ type successFlag struct {
 
 // Run joins result files into one report: tables on the output, and with --report pages. It prints
 // how many repeated results are left out. Results of which none has a score are an error.
-func (c *reportCmd) Run(std streams) error {
-	suites := c.suites(0, 0)
+func (cmd *reportCmd) Run(std streams) error {
+	suites := cmd.suites(0, 0)
 	known := append(suites.Variants(), table.Variants()...)
-	variants, err := scoring.ParseVariants(c.Variant, known)
+	variants, err := scoring.ParseVariants(cmd.Variant, known)
 	if err != nil {
 		return usageError{err}
 	}
-	missing, err := table.ParseMissing(c.Missing)
+	missing, err := table.ParseMissing(cmd.Missing)
 	if err != nil {
 		return usageError{err}
 	}
-	papers, err := c.read()
+	papers, err := cmd.read()
 	if err != nil {
 		return err
 	}
-	limit, err := c.most(c.Report)
+	limit, err := cmd.most(cmd.Report)
 	if err != nil {
 		return err
 	}
-	if c.Report == "" {
+	if cmd.Report == "" {
 		limit = report.NoItems
 	}
-	remark, pictures, err := c.folders()
+	remark, pictures, err := cmd.folders()
 	if err != nil {
 		return err
 	}
-	joined, err := report.NewJoined(report.Config{Dir: c.Report, Title: strings.Join(c.Results, ", "),
+	joined, err := report.NewJoined(report.Config{Dir: cmd.Report, Title: strings.Join(cmd.Results, ", "),
 		Items: dump.ItemConfig{Suites: suites}, Variants: variants, Missing: missing, Papers: papers, Max: limit,
-		Remark: remark, Cluster: pictures.of, Success: c.SuccessFrom})
+		Remark: remark, Cluster: pictures.of, Success: cmd.SuccessFrom})
 	if err != nil {
 		return err
 	}
 	defer joined.Discard()
-	names, paths := c.series()
+	names, paths := cmd.series()
 	for i, path := range paths {
-		if err := c.file(joined, names[i], path, std); err != nil {
+		if err := cmd.file(joined, names[i], path, std); err != nil {
 			return err
 		}
 	}
 	fmt.Fprint(std.err, joined.LeftOut(), joined.Unlisted())
-	out, err := output(c.Output, std, append(paths, c.paperFiles()...)...)
+	out, err := output(cmd.Output, std, append(paths, cmd.paperFiles()...)...)
 	if err != nil {
 		return err
 	}
-	switch c.Format {
+	switch cmd.Format {
 	case "markdown":
 		writeMarkdown(out, joined.Tables())
 	case "json":
@@ -170,7 +170,7 @@ func (c *reportCmd) Run(std streams) error {
 	if err = out.finish(err); err != nil {
 		return err
 	}
-	if c.Report != "" {
+	if cmd.Report != "" {
 		path, err := joined.Close()
 		if err != nil {
 			return err
@@ -189,12 +189,12 @@ func (c *reportCmd) Run(std streams) error {
 // series returns the names in the tables and the paths of the arguments. A name is the given one, else
 // that of the file; one file alone has none. Files with the same name are named by their paths, so
 // that their results are not taken for those of one model.
-func (c *reportCmd) series() (names, paths []string) {
+func (cmd *reportCmd) series() (names, paths []string) {
 	files := map[string]string{} // paths by name
 	shared := map[string]bool{}  // names of several files
-	for _, arg := range c.Results {
+	for _, arg := range cmd.Results {
 		name, path, given := namedFile(arg)
-		if !given && len(c.Results) > 1 {
+		if !given && len(cmd.Results) > 1 {
 			name = shortName(path)
 		}
 		if other, ok := files[name]; ok && other != path {
@@ -204,7 +204,7 @@ func (c *reportCmd) series() (names, paths []string) {
 		names = append(names, name)
 		paths = append(paths, path)
 	}
-	for i, arg := range c.Results {
+	for i, arg := range cmd.Results {
 		if _, _, given := namedFile(arg); !given && shared[names[i]] {
 			names[i] = paths[i]
 		}
@@ -212,27 +212,27 @@ func (c *reportCmd) series() (names, paths []string) {
 	return names, paths
 }
 
-// folders replaces the arguments that are folders of plumb run by their result files, in c.Results. It
+// folders replaces the arguments that are folders of plumb run by their result files, in cmd.Results. It
 // returns what sets these runs apart from the papers', for titles of tables, and which tasks share a
 // picture.
-func (c *reportCmd) folders() (remark string, shared clusters, err error) {
+func (cmd *reportCmd) folders() (remark string, shared clusters, err error) {
 	shared = clusters{}
 	var names, remarks []string
-	for i, arg := range c.Results {
+	for i, arg := range cmd.Results {
 		name, path, given := namedFile(arg)
-		f, ok, err := openRunFolder(path, c.lines())
+		folder, ok, err := openRunFolder(path, cmd.lines())
 		if err != nil {
 			return "", nil, err
 		}
 		names = append(names, shortName(path))
-		remarks = append(remarks, f.remark)
+		remarks = append(remarks, folder.remark)
 		if !ok {
 			continue
 		}
-		maps.Copy(shared, f.clusters)
-		c.Results[i] = f.results
+		maps.Copy(shared, folder.clusters)
+		cmd.Results[i] = folder.results
 		if given {
-			c.Results[i] = name + "=" + f.results
+			cmd.Results[i] = name + "=" + folder.results
 		}
 	}
 	return joinRemarks(names, remarks), shared, nil
@@ -259,28 +259,28 @@ func shortName(path string) string {
 
 // file adds the results of one file to the report. A line that is no result is an error, because a
 // file must not be joined in part.
-func (c *reportCmd) file(joined *report.Joined, name, path string, std streams) error {
-	r, err := openDump(path, c.lines(), std.in)
+func (cmd *reportCmd) file(joined *report.Joined, name, path string, std streams) error {
+	reader, err := openDump(path, cmd.lines(), std.in)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer reader.Close()
 	if atomicfile.IsPartial(path) {
 		fmt.Fprintf(std.err, "plumb: %s holds the results of a run that ended early\n", path)
 	}
 	for {
-		l, err := r.Next()
+		line, err := reader.Next()
 		if err == io.EOF {
 			return nil
 		}
-		if err == nil && l.Fault != "" {
-			err = errors.New(l.Fault)
+		if err == nil && line.Fault != "" {
+			err = errors.New(line.Fault)
 		}
 		if err == nil {
-			err = joined.Add(name, l.Bytes)
+			err = joined.Add(name, line.Bytes)
 		}
 		if err != nil {
-			return fmt.Errorf("cannot join %s: line %d: %w", path, l.N, err)
+			return fmt.Errorf("cannot join %s: line %d: %w", path, line.N, err)
 		}
 	}
 }
@@ -315,29 +315,29 @@ func writeMarkdown(w io.Writer, tables []scoring.TextTable) {
 func appendTables(dst []byte, tables []scoring.TextTable) []byte {
 	list := func(dst []byte, texts []string) []byte {
 		dst = append(dst, '[')
-		for i, s := range texts {
+		for i, text := range texts {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = scoring.AppendString(dst, s)
+			dst = scoring.AppendString(dst, text)
 		}
 		return append(dst, ']')
 	}
 	dst = append(dst, `{"tables":[`...)
-	for i, t := range tables {
+	for i, table := range tables {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = scoring.AppendString(append(dst, `{"title":`...), t.Title)
-		dst = list(append(dst, `,"columns":`...), t.Columns)
+		dst = scoring.AppendString(append(dst, `{"title":`...), table.Title)
+		dst = list(append(dst, `,"columns":`...), table.Columns)
 		dst = append(dst, `,"rows":[`...)
-		for k, row := range t.Rows {
+		for k, row := range table.Rows {
 			if k > 0 {
 				dst = append(dst, ',')
 			}
 			dst = list(dst, row)
 		}
-		dst = scoring.AppendString(append(dst, `],"note":`...), t.Note)
+		dst = scoring.AppendString(append(dst, `],"note":`...), table.Note)
 		dst = append(dst, '}')
 	}
 	return append(dst, "]}\n"...)

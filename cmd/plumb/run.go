@@ -94,33 +94,33 @@ type spendFlags struct {
 // Run asks the model, writes its answers as a dump into the folder of the run, and scores them. What
 // was answered is scored even where calls are missing, and the error then says why they are. It
 // removes the endpoint's key from the environment. See docs/spec/runs.md#r38.
-func (c *runCmd) Run(std streams) (err error) {
-	key, _ := chat.TakeKey(c.ModelKeyEnv)
-	if c.ModelURL == "" && !c.DryRun && c.Print == nil && !c.NoCalls {
+func (cmd *runCmd) Run(std streams) (err error) {
+	key, _ := chat.TakeKey(cmd.ModelKeyEnv)
+	if cmd.ModelURL == "" && !cmd.DryRun && cmd.Print == nil && !cmd.NoCalls {
 		return usage("cannot run without an endpoint: want --model-url URL, or one of --dry-run, --print N and --no-calls")
 	}
-	_, set := os.LookupEnv(c.ModelKeyEnv)
+	_, set := os.LookupEnv(cmd.ModelKeyEnv)
 	switch {
-	case c.Model == "":
+	case cmd.Model == "":
 		return usage("cannot use --model \"\": want the model's name at the endpoint")
-	case c.Print != nil && *c.Print < 1:
-		return usage("cannot use --print %d: want a number of requests from 1", *c.Print)
-	case c.MaxCost != nil && c.Price == "" && c.Prices == "" && c.Provider != "openrouter":
+	case cmd.Print != nil && *cmd.Print < 1:
+		return usage("cannot use --print %d: want a number of requests from 1", *cmd.Print)
+	case cmd.MaxCost != nil && cmd.Price == "" && cmd.Prices == "" && cmd.Provider != "openrouter":
 		return usage("cannot use --max-cost without a price: want --price IN:OUT or --prices FILE, or --max-total-tokens instead " +
 			"(only --provider openrouter reports what calls cost)")
-	case !set && key == "" && c.ModelKeyEnv != "PLUMB_MODEL_KEY":
-		return usage("cannot use --model-key-env %s: the environment variable is not set", c.ModelKeyEnv)
+	case !set && key == "" && cmd.ModelKeyEnv != "PLUMB_MODEL_KEY":
+		return usage("cannot use --model-key-env %s: the environment variable is not set", cmd.ModelKeyEnv)
 	}
-	if c.ModelURL != "" {
-		if err := chat.Check(chat.Config{URL: c.ModelURL}); err != nil {
+	if cmd.ModelURL != "" {
+		if err := chat.Check(chat.Config{URL: cmd.ModelURL}); err != nil {
 			return usageError{err}
 		}
 	}
-	if c.Out == "" {
-		c.Out = filepath.Join("runs", c.Suite, fileName(c.Model))
+	if cmd.Out == "" {
+		cmd.Out = filepath.Join("runs", cmd.Suite, fileName(cmd.Model))
 	}
-	look := c.DryRun || c.Print != nil
-	preparedRun, err := c.prepare(look)
+	look := cmd.DryRun || cmd.Print != nil
+	preparedRun, err := cmd.prepare(look)
 	if err != nil {
 		return err
 	}
@@ -129,9 +129,9 @@ func (c *runCmd) Run(std streams) (err error) {
 		fmt.Fprintf(std.err, "plumb: %s\n", l)
 	}
 	if look {
-		return c.look(std, preparedRun)
+		return cmd.look(std, preparedRun)
 	}
-	lock, err := c.openFolder(preparedRun)
+	lock, err := cmd.openFolder(preparedRun)
 	if err != nil {
 		return err
 	}
@@ -141,18 +141,18 @@ func (c *runCmd) Run(std streams) (err error) {
 	}
 	ctx, stop := signalContext()
 	defer stop()
-	if key == "" && c.ModelURL != "" && !c.NoCalls && !loopback(c.ModelURL) {
-		fmt.Fprintf(std.err, "plumb: no key is sent: the environment variable %s is not set (--model-key-env names another)\n", c.ModelKeyEnv)
+	if key == "" && cmd.ModelURL != "" && !cmd.NoCalls && !loopback(cmd.ModelURL) {
+		fmt.Fprintf(std.err, "plumb: no key is sent: the environment variable %s is not set (--model-key-env names another)\n", cmd.ModelKeyEnv)
 	}
 	var early error // why calls are missing
 	preparedRun.spent = preparedRun.calls.Spent()
 	if n := preparedRun.spent.Calls; n > 0 {
-		fmt.Fprintf(std.err, "plumb: %s holds %d calls, which are not made again; looking for what is missing\n", c.Out, n)
+		fmt.Fprintf(std.err, "plumb: %s holds %d calls, which are not made again; looking for what is missing\n", cmd.Out, n)
 	}
-	if !c.NoCalls {
-		early = c.ask(ctx, std, preparedRun, key)
+	if !cmd.NoCalls {
+		early = cmd.ask(ctx, std, preparedRun, key)
 	}
-	derived := c.derive(std, preparedRun)
+	derived := cmd.derive(std, preparedRun)
 	switch {
 	case ctx.Err() != nil && early != nil:
 		return errors.Join(interruption{fmt.Errorf("interrupted; the same command goes on: %w", early)}, derived)
@@ -178,15 +178,15 @@ type preparedRun struct {
 
 // close closes what `plumb run` has opened: the log of calls, the renderer of prompts and the
 // scorer of turns.
-func (p *preparedRun) close() (err error) {
-	if p.calls != nil {
-		err = p.calls.Close()
+func (run *preparedRun) close() (err error) {
+	if run.calls != nil {
+		err = run.calls.Close()
 	}
-	if p.boards != nil {
-		err = errors.Join(err, p.boards.Close())
+	if run.boards != nil {
+		err = errors.Join(err, run.boards.Close())
 	}
-	if p.scorer != nil {
-		err = errors.Join(err, p.scorer.close())
+	if run.scorer != nil {
+		err = errors.Join(err, run.scorer.close())
 	}
 	return err
 }
@@ -194,57 +194,57 @@ func (p *preparedRun) close() (err error) {
 // prepare reads the tasks, arms and settings of `plumb run`, and makes nothing in its folder. lookOnly
 // is true for --dry-run and --print, which write no report. After an error it has closed what it
 // opened.
-func (c *runCmd) prepare(lookOnly bool) (p *preparedRun, err error) {
-	p = &preparedRun{}
+func (cmd *runCmd) prepare(lookOnly bool) (run *preparedRun, err error) {
+	run = &preparedRun{}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, p.close())
+			err = errors.Join(err, run.close())
 		}
 	}()
-	if c.Repeats < 1 || c.Limit < 0 || c.Sample < 0 {
-		return p, usage("cannot use --repeats %d, --limit %d and --sample %d: want repeats from 1 and the others from 0",
-			c.Repeats, c.Limit, c.Sample)
+	if cmd.Repeats < 1 || cmd.Limit < 0 || cmd.Sample < 0 {
+		return run, usage("cannot use --repeats %d, --limit %d and --sample %d: want repeats from 1 and the others from 0",
+			cmd.Repeats, cmd.Limit, cmd.Sample)
 	}
 	if !lookOnly { // a run that is paid for must not fail at its report
 		if err := report.Ready(); err != nil {
-			return p, err
+			return run, err
 		}
 	}
-	o := ask.Options{Modes: c.Mode, Inputs: c.Input, Settings: c.Setting, Formats: c.Format, Methods: c.Method, Tests: c.Tests}
-	if err := c.checkEpisodes(); err != nil {
-		return p, err
+	options := ask.Options{Modes: cmd.Mode, Inputs: cmd.Input, Settings: cmd.Setting, Formats: cmd.Format, Methods: cmd.Method, Tests: cmd.Tests}
+	if err := cmd.checkEpisodes(); err != nil {
+		return run, err
 	}
-	source, err := c.source(p, o)
+	source, err := cmd.source(run, options)
 	if err != nil {
-		return p, err
+		return run, err
 	}
-	if source, err = c.episodes(p, source); err != nil {
-		return p, err
+	if source, err = cmd.episodes(run, source); err != nil {
+		return run, err
 	}
-	if p.arms, p.left, err = source.Arms(o); err != nil {
-		return p, usageError{err}
+	if run.arms, run.left, err = source.Arms(options); err != nil {
+		return run, usageError{err}
 	}
-	settings, err := c.sendFlags.sender(c.Suite, p.arms)
+	settings, err := cmd.sendFlags.sender(cmd.Suite, run.arms)
 	if err != nil {
-		return p, err
+		return run, err
 	}
-	if p.price, err = c.spendFlags.price(c.Model); err != nil {
-		return p, err
+	if run.price, err = cmd.spendFlags.price(cmd.Model); err != nil {
+		return run, err
 	}
 	system := ""
-	if c.System != "" {
-		b, err := os.ReadFile(c.System)
+	if cmd.System != "" {
+		data, err := os.ReadFile(cmd.System)
 		if err != nil {
-			return p, fmt.Errorf("cannot read system message: %w", err)
+			return run, fmt.Errorf("cannot read system message: %w", err)
 		}
-		system = strings.TrimRight(string(b), "\n")
+		system = strings.TrimRight(string(data), "\n")
 	}
-	p.config = runs.Config{Suite: c.Suite, Source: source, Arms: p.arms, Repeats: c.Repeats,
-		Model: c.Model, System: system, Settings: settings,
-		Choice:  runs.Choice{Only: c.Only, Limit: c.Limit, Sample: c.Sample, Seed: c.SampleSeed},
-		Workers: int(c.Concurrency), RetryFailed: c.RetryFailed, KeepReasoning: c.KeepReasoning == "yes",
-		ReasoningText: c.ReasoningAsAnswer, Picture: c.keepPicture, Kept: c.keptPicture}
-	return p, nil
+	run.config = runs.Config{Suite: cmd.Suite, Source: source, Arms: run.arms, Repeats: cmd.Repeats,
+		Model: cmd.Model, System: system, Settings: settings,
+		Choice:  runs.Choice{Only: cmd.Only, Limit: cmd.Limit, Sample: cmd.Sample, Seed: cmd.SampleSeed},
+		Workers: int(cmd.Concurrency), RetryFailed: cmd.RetryFailed, KeepReasoning: cmd.KeepReasoning == "yes",
+		ReasoningText: cmd.ReasoningAsAnswer, Picture: cmd.keepPicture, Kept: cmd.keptPicture}
+	return run, nil
 }
 
 // loopback reports whether a URL's host is this machine itself: localhost or a loopback address.
@@ -259,55 +259,55 @@ func loopback(address string) bool {
 
 // price returns the model's price from --price or from the file of --prices, or nil if neither is
 // given. A file without the model is a usageError.
-func (f *spendFlags) price(model string) (*budget.Price, error) {
+func (flags *spendFlags) price(model string) (*budget.Price, error) {
 	switch {
-	case f.Price != "" && f.Prices != "":
+	case flags.Price != "" && flags.Prices != "":
 		return nil, usage("cannot use --price with --prices: want one of them")
-	case f.Price != "":
-		p, err := budget.ParsePrice(f.Price)
+	case flags.Price != "":
+		price, err := budget.ParsePrice(flags.Price)
 		if err != nil {
 			return nil, usage("cannot use --price: %v", err)
 		}
-		return p, nil
-	case f.Prices != "":
-		b, err := os.ReadFile(f.Prices)
+		return price, nil
+	case flags.Prices != "":
+		data, err := os.ReadFile(flags.Prices)
 		if err != nil {
 			return nil, fmt.Errorf("cannot read prices: %w", err)
 		}
-		p, err := budget.ReadPrices(b, model)
+		price, err := budget.ReadPrices(data, model)
 		if err != nil {
-			return nil, usage("cannot use --prices %s: %v", f.Prices, err)
+			return nil, usage("cannot use --prices %s: %v", flags.Prices, err)
 		}
-		return p, nil
+		return price, nil
 	}
 	return nil, nil
 }
 
 // limits returns the bounds on what all calls of the folder may spend; 0 is no bound.
-func (f *spendFlags) limits() budget.Limits {
-	l := budget.Limits{Calls: f.MaxCalls, Tokens: f.MaxTotal}
-	if f.MaxCost != nil {
-		l.Cost = float64(*f.MaxCost)
+func (flags *spendFlags) limits() budget.Limits {
+	limits := budget.Limits{Calls: flags.MaxCalls, Tokens: flags.MaxTotal}
+	if flags.MaxCost != nil {
+		limits.Cost = float64(*flags.MaxCost)
 	}
-	return l
+	return limits
 }
 
 // openFolder makes the folder of the run, takes its lock, writes run.json and the tasks, and opens the
 // log of calls. A folder that holds another run is a usageError that names what differs, and so is
 // one that another process uses.
-func (c *runCmd) openFolder(p *preparedRun) (*ledger.Lock, error) {
-	if err := os.MkdirAll(filepath.Join(c.Out, "images"), 0o755); err != nil {
+func (cmd *runCmd) openFolder(run *preparedRun) (*ledger.Lock, error) {
+	if err := os.MkdirAll(filepath.Join(cmd.Out, "images"), 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make folder: %w", err)
 	}
-	lock, err := ledger.LockFolder(c.Out)
+	lock, err := ledger.LockFolder(cmd.Out)
 	if errors.Is(err, ledger.ErrLocked) {
-		return nil, usage("cannot use --out %s: %v", c.Out, err)
+		return nil, usage("cannot use --out %s: %v", cmd.Out, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot use --out %s: %w", c.Out, err)
+		return nil, fmt.Errorf("cannot use --out %s: %w", cmd.Out, err)
 	}
-	if err = c.openRecord(p); err == nil {
-		p.calls, err = runs.OpenCalls(filepath.Join(c.Out, "calls.jsonl"))
+	if err = cmd.openRecord(run); err == nil {
+		run.calls, err = runs.OpenCalls(filepath.Join(cmd.Out, "calls.jsonl"))
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Unlock())
@@ -318,29 +318,29 @@ func (c *runCmd) openFolder(p *preparedRun) (*ledger.Lock, error) {
 // ask makes the calls that the log lacks, one by one or in batches, and shows the progress. The error
 // says why some are missing; the first failures are printed. After it, preparedRun.spent holds what all calls
 // of the folder took.
-func (c *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRun, key string) error {
+func (cmd *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRun, key string) error {
 	price := preparedRun.price
-	if c.Batch && price != nil {
+	if cmd.Batch && price != nil {
 		price = price.InBatch()
 	}
-	meter := budget.New(c.limits(), price, preparedRun.calls.Spent(), nil)
-	client, err := chat.New(chat.Config{URL: c.ModelURL, Key: key, KeyHeader: c.ModelKeyHeader, Hints: true, Probe: true,
-		Concurrency: int(c.Concurrency), RPM: c.RPM, TPM: c.TPM, Tries: int(c.Tries), Timeout: c.Timeout,
-		Deadline: c.Deadline, Stream: c.Stream, Meter: meter})
+	meter := budget.New(cmd.limits(), price, preparedRun.calls.Spent(), nil)
+	client, err := chat.New(chat.Config{URL: cmd.ModelURL, Key: key, KeyHeader: cmd.ModelKeyHeader, Hints: true, Probe: true,
+		Concurrency: int(cmd.Concurrency), RPM: cmd.RPM, TPM: cmd.TPM, Tries: int(cmd.Tries), Timeout: cmd.Timeout,
+		Deadline: cmd.Deadline, Stream: cmd.Stream, Meter: meter})
 	if err != nil {
 		return usageError{err}
 	}
 	defer client.Close()
-	stopProgress := c.showProgress(std, preparedRun, client)
+	stopProgress := cmd.showProgress(std, preparedRun, client)
 	removeMessage := context.AfterFunc(ctx, func() {
 		fmt.Fprintf(std.err, "plumb: interrupted; waiting for the %d calls under way (at most %s); a second interrupt ends at once\n",
-			client.Status().Calls, c.Timeout)
+			client.Status().Calls, cmd.Timeout)
 	})
 	defer removeMessage()
 	var failures []runs.Failure
-	if c.Batch || c.BatchCancel {
-		failures, err = preparedRun.run.AskBatches(ctx, client, runs.BatchConfig{Dir: c.Out, Key: key, Meter: meter, Price: price,
-			Cancel: c.BatchCancel, Poll: c.BatchPoll, Slow: 8 * c.BatchPoll,
+	if cmd.Batch || cmd.BatchCancel {
+		failures, err = preparedRun.run.AskBatches(ctx, client, runs.BatchConfig{Dir: cmd.Out, Key: key, Meter: meter, Price: price,
+			Cancel: cmd.BatchCancel, Poll: cmd.BatchPoll, Slow: 8 * cmd.BatchPoll,
 			Tell: func(s string) { fmt.Fprintf(std.err, "plumb: %s\n", s) }})
 	} else {
 		failures, err = preparedRun.run.Ask(ctx, client)
@@ -348,12 +348,12 @@ func (c *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRun,
 	stopProgress()
 	preparedRun.spent = client.Spent()
 	const printed = 5
-	for i, f := range failures {
+	for i, failure := range failures {
 		if i == printed {
 			fmt.Fprintf(std.err, "plumb: %d more tasks could not be asked\n", len(failures)-printed)
 			break
 		}
-		fmt.Fprintf(std.err, "plumb: %s: %s\n", f.Task, oneLine(f.Err))
+		fmt.Fprintf(std.err, "plumb: %s: %s\n", failure.Task, oneLine(failure.Err))
 	}
 	if err == nil && len(failures) > 0 {
 		err = fmt.Errorf("%d tasks could not be asked; the first is %s: %w", len(failures), failures[0].Task, failures[0].Err)
@@ -364,15 +364,15 @@ func (c *runCmd) ask(ctx context.Context, std streams, preparedRun *preparedRun,
 // aspireLines returns the tasks of an ASPIRE run without a task file: those that `plumb aspire
 // generate` makes of all tests. --tests chooses among them later, so that the tasks of a folder are
 // the same whichever tests a command asks.
-func (c *runCmd) aspireLines() (lines [][]byte, err error) {
-	g := aspireGenerateCmd{Seed: c.Seed, Count: c.Count, Level: c.Level}
+func (cmd *runCmd) aspireLines() (lines [][]byte, err error) {
+	g := aspireGenerateCmd{Seed: cmd.Seed, Count: cmd.Count, Level: cmd.Level}
 	seed, tests, err := g.check()
 	if err != nil {
 		return nil, err
 	}
 	for _, test := range tests {
-		for i := range c.Count {
-			line, err := aspireTask(seed, test, i, scenario.Level(c.Level))
+		for i := range cmd.Count {
+			line, err := aspireTask(seed, test, i, scenario.Level(cmd.Level))
 			if err != nil {
 				return nil, err
 			}

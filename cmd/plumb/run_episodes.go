@@ -23,14 +23,14 @@ type episodeFlags struct {
 
 // checkEpisodes refuses flags of episodes without --episodes, and suites and batches that have no
 // episodes.
-func (c *runCmd) checkEpisodes() error {
+func (cmd *runCmd) checkEpisodes() error {
 	switch {
-	case !c.Episodes && (c.Turns != 0 || c.Play != "" || c.Feedback != ""):
+	case !cmd.Episodes && (cmd.Turns != 0 || cmd.Play != "" || cmd.Feedback != ""):
 		return usage("cannot use --turns, --play or --feedback without --episodes")
-	case c.Episodes && (c.Suite == "spatialab" || c.Suite == "spaceeval"):
+	case cmd.Episodes && (cmd.Suite == "spatialab" || cmd.Suite == "spaceeval"):
 		return usage("cannot ask %s in episodes: with feedback, a second try would only eliminate an option; "+
-			"want aspire, drawingbench or tangram", c.Suite)
-	case c.Episodes && c.Batch:
+			"want aspire, drawingbench or tangram", cmd.Suite)
+	case cmd.Episodes && cmd.Batch:
 		return usage("cannot use --batch with --episodes: each turn follows from the one before")
 	}
 	return nil
@@ -38,62 +38,62 @@ func (c *runCmd) checkEpisodes() error {
 
 // episodes returns the source of the calls of `plumb run`. With --episodes it asks each task of the
 // given source in several turns; otherwise it is the given source itself.
-func (c *runCmd) episodes(preparedRun *preparedRun, source ask.Suite) (ask.Suite, error) {
-	if !c.Episodes {
+func (cmd *runCmd) episodes(preparedRun *preparedRun, source ask.Suite) (ask.Suite, error) {
+	if !cmd.Episodes {
 		return source, nil
 	}
 	choice := map[string]any{}
-	for name, v := range map[string]string{"mode": c.Play, "feedback": c.Feedback} {
+	for name, v := range map[string]string{"mode": cmd.Play, "feedback": cmd.Feedback} {
 		if v != "" {
 			choice[name] = v
 		}
 	}
-	if c.Turns != 0 {
-		choice["turns"] = c.Turns
+	if cmd.Turns != 0 {
+		choice["turns"] = cmd.Turns
 	}
-	b, _ := json.Marshal(choice)             // cannot fail: strings and a number
-	o, fault := episode.ReadOptions(b, "--") // "--": errors then name flags
+	b, _ := json.Marshal(choice)                   // cannot fail: strings and a number
+	options, fault := episode.ReadOptions(b, "--") // "--": errors then name flags
 	if fault != nil {
 		return nil, usageError{fault}
 	}
-	return c.episodeSource(preparedRun, source, o)
+	return cmd.episodeSource(preparedRun, source, options)
 }
 
 // episodeSource returns a source that asks the tasks of another one in episodes with the options opts,
 // and sets preparedRun.scorer, which scores the turns without Chromium. Options that the suite does not have
 // are a usageError, before the first call.
-func (c *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, opts episode.Options) (ask.Suite, error) {
+func (cmd *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, opts episode.Options) (ask.Suite, error) {
 	d := defaultScore()
-	d.Suite, d.Variant, d.Backend, d.Fidelity = c.Suite, c.Variant, "cpu", "native"
-	if c.Suite != "aspire" {
-		d.Tasks = []string{c.Suite + "=" + c.Tasks}
+	d.Suite, d.Variant, d.Backend, d.Fidelity = cmd.Suite, cmd.Variant, "cpu", "native"
+	if cmd.Suite != "aspire" {
+		d.Tasks = []string{cmd.Suite + "=" + cmd.Tasks}
 	}
-	cc, err := core(&d.engineFlags, &d.limitFlags, &d.scoreFlags)
+	config, err := core(&d.engineFlags, &d.limitFlags, &d.scoreFlags)
 	if err != nil {
 		return nil, err
 	}
-	cc.Whole = true
-	items, err := daemon.Items(cc)
+	config.Whole = true
+	items, err := daemon.Items(config)
 	if err != nil {
 		return nil, err
 	}
-	variants, err := d.variants(cc.Suites)
+	variants, err := d.variants(config.Suites)
 	if err != nil {
 		return nil, err
 	}
-	mode, err := scoring.ParseReward(c.Reward)
+	mode, err := scoring.ParseReward(cmd.Reward)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	if preparedRun.scorer == nil {
-		preparedRun.scorer = &turnScorer{config: cc, options: queue.Options{Suite: c.Suite, Variants: variants}}
+		preparedRun.scorer = &turnScorer{config: config, options: queue.Options{Suite: cmd.Suite, Variants: variants}}
 	}
 	preparedRun.scorer.options.Reward = mode
 	boards := preparedRun.boards
-	cfg := episode.Config{Items: items, Variants: variants, Suite: c.Suite,
+	cfg := episode.Config{Items: items, Variants: variants, Suite: cmd.Suite,
 		Prompts: &ask.Prompter{Suites: items.Suites, Tasks: items.Tasks, Boards: func() (*ask.Boards, error) {
 			if boards == nil {
-				return nil, fmt.Errorf("BUG: %s has no boards", c.Suite)
+				return nil, fmt.Errorf("BUG: %s has no boards", cmd.Suite)
 			}
 			return boards, nil
 		}}}
@@ -109,12 +109,12 @@ func (c *runCmd) episodeSource(preparedRun *preparedRun, source ask.Suite, opts 
 
 // line scores a dump line of a turn and returns the result with its JSON line. The first call opens
 // the engine.
-func (s *turnScorer) line(line []byte) (*scoring.Result, []byte, error) {
-	s.once.Do(func() { s.core, s.err = daemon.Open(s.config) })
-	if s.err != nil {
-		return nil, nil, s.err
+func (scorer *turnScorer) line(line []byte) (*scoring.Result, []byte, error) {
+	scorer.once.Do(func() { scorer.core, scorer.err = daemon.Open(scorer.config) })
+	if scorer.err != nil {
+		return nil, nil, scorer.err
 	}
-	o := s.options
-	a, err := s.core.Queue.Score(context.Background(), dump.Line{N: 1, Bytes: line}, &o)
+	o := scorer.options
+	a, err := scorer.core.Queue.Score(context.Background(), dump.Line{N: 1, Bytes: line}, &o)
 	return &a.Result, a.JSON, err
 }

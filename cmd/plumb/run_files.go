@@ -52,31 +52,31 @@ type armRecord struct {
 	Extra       json.RawMessage `json:"body,omitempty"`
 }
 
-func (c *runCmd) recordPath() string { return filepath.Join(c.Out, "run.json") }
+func (cmd *runCmd) recordPath() string { return filepath.Join(cmd.Out, "run.json") }
 
 // openRecord compares the command with the run.json of the folder, if there is one, and writes
 // run.json and the tasks. Another suite, model or task file is a usageError. The arms of earlier
 // commands stay in the record.
-func (c *runCmd) openRecord(preparedRun *preparedRun) error {
+func (cmd *runCmd) openRecord(preparedRun *preparedRun) error {
 	now := time.Now().UTC().Truncate(time.Second)
-	r := runRecord{Version: version, Commit: commit, Command: os.Args, Suite: c.Suite, Model: c.Model,
-		Tasks: hashOf(preparedRun.tasks), Seed: c.Seed, Repeats: c.Repeats, Choice: preparedRun.config.Choice,
-		ReasoningAsAnswer: c.ReasoningAsAnswer, System: preparedRun.config.System, Started: now, Price: preparedRun.price}
-	old, err := readRecord(c.recordPath())
+	record := runRecord{Version: version, Commit: commit, Command: os.Args, Suite: cmd.Suite, Model: cmd.Model,
+		Tasks: hashOf(preparedRun.tasks), Seed: cmd.Seed, Repeats: cmd.Repeats, Choice: preparedRun.config.Choice,
+		ReasoningAsAnswer: cmd.ReasoningAsAnswer, System: preparedRun.config.System, Started: now, Price: preparedRun.price}
+	old, err := readRecord(cmd.recordPath())
 	if err != nil {
 		return err
 	}
 	if old != nil {
 		for _, d := range []struct{ what, had, got string }{
-			{"suite", old.Suite, r.Suite},
-			{"model", old.Model, r.Model},
-			{"task file (its SHA-256; --tasks, --seed, --count and --level make it)", old.Tasks, r.Tasks},
+			{"suite", old.Suite, record.Suite},
+			{"model", old.Model, record.Model},
+			{"task file (its SHA-256; --tasks, --seed, --count and --level make it)", old.Tasks, record.Tasks},
 		} {
 			if d.had != d.got {
-				return usage("cannot go on in %s: the %s is %s there and %s now; want the same, or another --out", c.Out, d.what, d.had, d.got)
+				return usage("cannot go on in %s: the %s is %s there and %s now; want the same, or another --out", cmd.Out, d.what, d.had, d.got)
 			}
 		}
-		r.Started, r.Arms = old.Started, old.Arms
+		record.Started, record.Arms = old.Started, old.Arms
 	}
 	plan, err := runs.New(preparedRun.config, nil)
 	if err != nil {
@@ -85,49 +85,49 @@ func (c *runCmd) openRecord(preparedRun *preparedRun) error {
 	for _, a := range preparedRun.arms {
 		s := preparedRun.config.Settings(a)
 		one := armRecord{runs.ArmOf(a), plan.Config(a), s.Temperature, s.MaxTokens, s.TopP, s.Seed, s.Extra}
-		if !slices.ContainsFunc(r.Arms, func(b armRecord) bool { return b.Config == one.Config }) {
-			r.Arms = append(r.Arms, one)
+		if !slices.ContainsFunc(record.Arms, func(b armRecord) bool { return b.Config == one.Config }) {
+			record.Arms = append(record.Arms, one)
 		}
 	}
-	if err := writeWhole(filepath.Join(c.Out, c.tasksName()), preparedRun.tasks); err != nil {
+	if err := writeWhole(filepath.Join(cmd.Out, cmd.tasksName()), preparedRun.tasks); err != nil {
 		return err
 	}
-	return c.writeRecord(&r)
+	return cmd.writeRecord(&record)
 }
 
 // readRecord reads a run.json. It returns nil without an error if there is none.
 func readRecord(path string) (*runRecord, error) {
-	b, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read run: %w", err)
 	}
-	r := new(runRecord)
-	if err := json.Unmarshal(b, r); err != nil {
+	record := new(runRecord)
+	if err := json.Unmarshal(data, record); err != nil {
 		return nil, fmt.Errorf("cannot read run %s: %w", path, err)
 	}
-	return r, nil
+	return record, nil
 }
 
 // writeRecord writes the settings and the state of a run to run.json in its folder.
-func (c *runCmd) writeRecord(r *runRecord) error {
-	b, err := json.MarshalIndent(r, "", " ")
+func (cmd *runCmd) writeRecord(r *runRecord) error {
+	out, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
 		return err
 	}
-	return writeWhole(c.recordPath(), append(b, '\n'))
+	return writeWhole(cmd.recordPath(), append(out, '\n'))
 }
 
 // writeWhole writes a file, which takes the place of a former one as a whole. A file with the same
 // bytes is left as it is.
-func writeWhole(path string, b []byte) error {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, b) {
+func writeWhole(path string, data []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 		return nil
 	}
 	err := atomicfile.WriteFile(path, func(f *atomicfile.File) error {
-		_, err := f.Write(b)
+		_, err := f.Write(data)
 		return err
 	})
 	if err != nil {
@@ -138,8 +138,8 @@ func writeWhole(path string, b []byte) error {
 
 // derive writes the dump of the answers in the run's folder, scores it in this process, and writes
 // the results, the report and the run's record.
-func (c *runCmd) derive(std streams, preparedRun *preparedRun) error {
-	path := filepath.Join(c.Out, "dump.jsonl")
+func (cmd *runCmd) derive(std streams, preparedRun *preparedRun) error {
+	path := filepath.Join(cmd.Out, "dump.jsonl")
 	var totals runs.Totals
 	err := atomicfile.WriteFile(path, func(f *atomicfile.File) (err error) {
 		totals, err = preparedRun.run.Dump(f)
@@ -148,49 +148,49 @@ func (c *runCmd) derive(std streams, preparedRun *preparedRun) error {
 	if err != nil {
 		return fmt.Errorf("cannot write dump: %w", err)
 	}
-	runRecord, err := readRecord(c.recordPath())
+	runRecord, err := readRecord(cmd.recordPath())
 	if err != nil {
 		return err
 	}
 	now := time.Now().UTC().Truncate(time.Second)
 	runRecord.Ended, runRecord.Totals = &now, &totals
-	if err := c.writeRecord(runRecord); err != nil {
+	if err := cmd.writeRecord(runRecord); err != nil {
 		return err
 	}
-	c.tellTotals(std, preparedRun, totals)
+	cmd.tellTotals(std, preparedRun, totals)
 	if totals.Answers == 0 {
-		return fmt.Errorf("nothing to score: %s holds no answers yet", c.Out)
+		return fmt.Errorf("nothing to score: %s holds no answers yet", cmd.Out)
 	}
 	s := defaultScore()
-	s.Dumps, s.Suite = []string{path}, c.Suite
-	s.Output, s.Report = filepath.Join(c.Out, "results.jsonl"), filepath.Join(c.Out, "report")
-	s.Tasks = []string{c.Suite + "=" + filepath.Join(c.Out, c.tasksName())}
-	s.Variant, s.Reward = c.Variant, c.Reward
-	s.paperFlags, s.judgeFlags, s.successFlag = c.paperFlags, c.judgeFlags, c.successFlag
+	s.Dumps, s.Suite = []string{path}, cmd.Suite
+	s.Output, s.Report = filepath.Join(cmd.Out, "results.jsonl"), filepath.Join(cmd.Out, "report")
+	s.Tasks = []string{cmd.Suite + "=" + filepath.Join(cmd.Out, cmd.tasksName())}
+	s.Variant, s.Reward = cmd.Variant, cmd.Reward
+	s.paperFlags, s.judgeFlags, s.successFlag = cmd.paperFlags, cmd.judgeFlags, cmd.successFlag
 	s.remark = runRecord.remark()
 	if s.JudgeURL != "" && s.JudgeCache == "" {
-		s.JudgeCache = filepath.Join(c.Out, "judge")
+		s.JudgeCache = filepath.Join(cmd.Out, "judge")
 	}
 	return s.Run(std)
 }
 
 // tellTotals prints how many answers the folder holds, what all its calls took, the most frequent
 // reasons for missing answers, and what to do about them.
-func (c *runCmd) tellTotals(std streams, p *preparedRun, totals runs.Totals) {
-	s := p.spent
+func (cmd *runCmd) tellTotals(std streams, run *preparedRun, totals runs.Totals) {
+	spent := run.spent
 	fmt.Fprintf(std.err, "%s: %d answers (%d missing, %d of them filtered; %d cut), %d tasks not done; %d calls, %s tokens in, %s out",
-		c.Suite, totals.Answers, totals.Missing, totals.Filtered, totals.Cut, totals.Pending, s.Calls, grouped(s.PromptTokens), grouped(s.CompletionTokens))
-	if s.Priced {
-		fmt.Fprintf(std.err, ", %.4f USD", s.Cost)
+		cmd.Suite, totals.Answers, totals.Missing, totals.Filtered, totals.Cut, totals.Pending, spent.Calls, grouped(spent.PromptTokens), grouped(spent.CompletionTokens))
+	if spent.Priced {
+		fmt.Fprintf(std.err, ", %.4f USD", spent.Cost)
 	}
-	if s.Lost > 0 {
-		fmt.Fprintf(std.err, "; %d calls were lost (at most %s tokens)", s.Lost, grouped(s.LostTokens))
+	if spent.Lost > 0 {
+		fmt.Fprintf(std.err, "; %d calls were lost (at most %s tokens)", spent.Lost, grouped(spent.LostTokens))
 	}
 	fmt.Fprintln(std.err)
-	if n := p.calls.Torn(); n > 0 {
+	if n := run.calls.Torn(); n > 0 {
 		fmt.Fprintf(std.err, "plumb: %d lines of calls.jsonl are not whole and were skipped\n", n)
 	}
-	if n := p.calls.Duplicates(); n > 0 {
+	if n := run.calls.Duplicates(); n > 0 {
 		fmt.Fprintf(std.err, "plumb: %d calls of calls.jsonl have an outcome twice; the first counts\n", n)
 	}
 	const printed = 3
@@ -218,49 +218,49 @@ func (c *runCmd) tellTotals(std streams, p *preparedRun, totals runs.Totals) {
 
 // grouped writes a count with a space between thousands.
 func grouped(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + " " + s[i:]
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + " " + text[i:]
 	}
-	return s
+	return text
 }
 
 // look prints what `plumb run` would ask: with --print the first requests, else the number of calls,
 // their tokens and a range of the cost. It sends and writes nothing. Calls that the folder holds are
 // counted as answered.
-func (c *runCmd) look(std streams, preparedRun *preparedRun) error {
-	if _, err := os.Stat(c.recordPath()); err == nil {
-		calls, err := runs.ReadCalls(filepath.Join(c.Out, "calls.jsonl"))
+func (cmd *runCmd) look(std streams, preparedRun *preparedRun) error {
+	if _, err := os.Stat(cmd.recordPath()); err == nil {
+		calls, err := runs.ReadCalls(filepath.Join(cmd.Out, "calls.jsonl"))
 		if err != nil {
 			return err
 		}
 		preparedRun.calls = calls
-	} else if preparedRun.boards != nil && c.Print == nil {
+	} else if preparedRun.boards != nil && cmd.Print == nil {
 		preparedRun.boards.Blank() // nothing was asked yet, so no call's key is needed
 	}
-	r, err := runs.New(preparedRun.config, preparedRun.calls)
+	run, err := runs.New(preparedRun.config, preparedRun.calls)
 	if err != nil {
 		return usageError{err}
 	}
-	if c.Print != nil {
-		return printRequests(std.out, r, *c.Print)
+	if cmd.Print != nil {
+		return printRequests(std.out, run, *cmd.Print)
 	}
-	plans, err := r.Plan(nil)
+	plans, err := run.Plan(nil)
 	if err != nil {
 		return err
 	}
 	var calls, left int
 	var promptMost, replyMost int64 // upper bounds of tokens
-	for _, l := range plans {
+	for _, plan := range plans {
 		atMost := ""
-		if l.Turn > 1 && (c.Suite == "drawingbench" || c.Episodes) { // whether there is a later turn depends on the answer
+		if plan.Turn > 1 && (cmd.Suite == "drawingbench" || cmd.Episodes) { // whether there is a later turn depends on the answer
 			atMost = "at most "
 		}
-		fmt.Fprintf(std.out, "%s turn or step %d: %s%d calls, %d answered already\n", l.Arm, l.Turn, atMost, l.Calls, l.Answered)
-		calls += l.Calls
-		left += l.Calls - l.Answered
-		promptMost += l.Prompt
-		replyMost += l.Most
+		fmt.Fprintf(std.out, "%s turn or step %d: %s%d calls, %d answered already\n", plan.Arm, plan.Turn, atMost, plan.Calls, plan.Answered)
+		calls += plan.Calls
+		left += plan.Calls - plan.Answered
+		promptMost += plan.Prompt
+		replyMost += plan.Most
 	}
 	fmt.Fprintf(std.out, "%d calls in all, %d left: at most %s tokens in, %s out", calls, left, grouped(promptMost), grouped(replyMost))
 	if preparedRun.price != nil {
@@ -317,7 +317,7 @@ func armsName(arms []ask.Arm) string {
 
 // showProgress prints how far the run is, until the returned function is called: each second on a
 // terminal, in place of the line before, else a new line every 30 seconds.
-func (c *runCmd) showProgress(std streams, preparedRun *preparedRun, client *chat.Client) (stop func()) {
+func (cmd *runCmd) showProgress(std streams, preparedRun *preparedRun, client *chat.Client) (stop func()) {
 	const clearLine = "\r\x1b[K"
 	end := make(chan struct{})
 	ended := make(chan struct{})
@@ -339,7 +339,7 @@ func (c *runCmd) showProgress(std streams, preparedRun *preparedRun, client *cha
 				}
 				return
 			case <-t.C:
-				line := c.progressLine(preparedRun, client, time.Since(start), doneBefore)
+				line := cmd.progressLine(preparedRun, client, time.Since(start), doneBefore)
 				if onTerminal {
 					fmt.Fprint(std.err, clearLine+line)
 				} else {
@@ -357,20 +357,20 @@ const paceAfter = 3 * time.Second
 // progressLine returns how far the run is as one line of text: counts, the pace since the start and
 // the time left, tokens and cost, and how long the endpoint has asked to wait. The pace counts the
 // units that were done in the time took, of which doneBefore were done at its start.
-func (c *runCmd) progressLine(p *preparedRun, client *chat.Client, took time.Duration, doneBefore int) string {
-	g, status, spent := p.run.Progress(), client.Status(), client.Spent()
+func (cmd *runCmd) progressLine(p *preparedRun, client *chat.Client, took time.Duration, doneBefore int) string {
+	progress, status, spent := p.run.Progress(), client.Status(), client.Spent()
 	text := fmt.Sprintf("%s %s %d/%d · %d ok %d failed %d cut · %d at once",
-		c.Suite, armsName(p.arms), g.Done, g.Units, g.Answered, g.Failed, g.Cut, status.Calls)
-	if took > paceAfter && g.Done > doneBefore {
-		each := took / time.Duration(g.Done-doneBefore)
-		left := (each * time.Duration(g.Units-g.Done)).Round(time.Second)
+		cmd.Suite, armsName(p.arms), progress.Done, progress.Units, progress.Answered, progress.Failed, progress.Cut, status.Calls)
+	if took > paceAfter && progress.Done > doneBefore {
+		each := took / time.Duration(progress.Done-doneBefore)
+		left := (each * time.Duration(progress.Units-progress.Done)).Round(time.Second)
 		text += fmt.Sprintf(" · %.0f/min · %s left", float64(time.Minute)/float64(each), left)
 	}
 	text += fmt.Sprintf(" · %dk in %dk out", spent.PromptTokens/1000, spent.CompletionTokens/1000)
 	if spent.Priced {
 		text += fmt.Sprintf(" · %.2f", spent.Cost)
-		if c.MaxCost != nil {
-			text += fmt.Sprintf(" of %.2f", float64(*c.MaxCost))
+		if cmd.MaxCost != nil {
+			text += fmt.Sprintf(" of %.2f", float64(*cmd.MaxCost))
 		}
 		text += " USD"
 	}

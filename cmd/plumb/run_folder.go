@@ -33,11 +33,11 @@ func sharedPictures(path string, limits dump.Limits) (clusters, error) {
 	}
 	var p fastjson.Parser
 	err := eachLine(path, limits, nil, func(l dump.Line) error {
-		v, err := p.ParseBytes(l.Bytes)
+		value, err := p.ParseBytes(l.Bytes)
 		if err != nil {
 			return fmt.Errorf("line %d: %w", l.N, err)
 		}
-		if id, pictures := string(v.GetStringBytes("id")), vqa.Pictures(v); id != "" && pictures != "" {
+		if id, pictures := string(value.GetStringBytes("id")), vqa.Pictures(value); id != "" && pictures != "" {
 			out[id] = pictures
 		}
 		return nil
@@ -78,76 +78,76 @@ func openRunFolder(path string, limits dump.Limits) (runFolder runFolder, ok boo
 // remark returns for titles of tables what sets the run apart from those of the papers, separated by
 // ", ": a choice of tasks, and settings that differ from the standard ones. A setting that only some
 // arms have names these arms. See docs/spec/runs.md#r56.
-func (r *runRecord) remark() string {
+func (record *runRecord) remark() string {
 	var words []string
-	if c := r.Choice; c.Limit > 0 || c.Sample > 0 || len(c.Only) > 0 {
+	if c := record.Choice; c.Limit > 0 || c.Sample > 0 || len(c.Only) > 0 {
 		words = append(words, "subset")
 	}
-	if r.System != "" {
+	if record.System != "" {
 		words = append(words, "system message")
 	}
-	if r.ReasoningAsAnswer {
+	if record.ReasoningAsAnswer {
 		words = append(words, "reasoning as answer")
 	}
 	armsWith := map[string][]string{} // by setting
 	var settings []string             // in the order of their first arms
-	for _, a := range r.Arms {
-		for _, s := range a.unusual(r.Suite) {
-			if armsWith[s] == nil {
-				settings = append(settings, s)
+	for _, a := range record.Arms {
+		for _, text := range a.unusual(record.Suite) {
+			if armsWith[text] == nil {
+				settings = append(settings, text)
 			}
-			armsWith[s] = append(armsWith[s], askArm(a.Arm).String())
+			armsWith[text] = append(armsWith[text], askArm(a.Arm).String())
 		}
 	}
-	for _, s := range settings {
-		if arms := armsWith[s]; len(arms) < len(r.Arms) {
-			s += " in " + strings.Join(arms, " and ")
+	for _, text := range settings {
+		if arms := armsWith[text]; len(arms) < len(record.Arms) {
+			text += " in " + strings.Join(arms, " and ")
 		}
-		words = append(words, s)
+		words = append(words, text)
 	}
 	return strings.Join(words, ", ")
 }
 
 // unusual returns the settings of an arm that differ from the standard ones of its suite, as texts.
-func (a *armRecord) unusual(suite string) (list []string) {
-	arm := askArm(a.Arm)
+func (record *armRecord) unusual(suite string) (list []string) {
+	arm := askArm(record.Arm)
 	temperature, tokens := standard(suite, arm)
-	if arm.Mode == ask.ModeReasoning && bytes.Contains(a.Extra, []byte(`"budget_tokens"`)) {
+	if arm.Mode == ask.ModeReasoning && bytes.Contains(record.Extra, []byte(`"budget_tokens"`)) {
 		// Anthropic's reasoning refuses a temperature and needs more tokens; that is no choice of the user.
-		if a.Temperature == nil {
+		if record.Temperature == nil {
 			temperature = nil
 		}
-		if a.MaxTokens != nil && *a.MaxTokens == anthropicTokens {
-			tokens = a.MaxTokens
+		if record.MaxTokens != nil && *record.MaxTokens == anthropicTokens {
+			tokens = record.MaxTokens
 		}
 	}
-	if differ(a.Temperature, temperature) {
-		list = append(list, "temperature "+orDefault(a.Temperature))
+	if differ(record.Temperature, temperature) {
+		list = append(list, "temperature "+orDefault(record.Temperature))
 	}
-	if differ(a.MaxTokens, tokens) {
-		list = append(list, "max tokens "+orDefault(a.MaxTokens))
+	if differ(record.MaxTokens, tokens) {
+		list = append(list, "max tokens "+orDefault(record.MaxTokens))
 	}
-	if a.TopP != nil {
-		list = append(list, "top p "+orDefault(a.TopP))
+	if record.TopP != nil {
+		list = append(list, "top p "+orDefault(record.TopP))
 	}
-	if a.Seed != nil {
-		list = append(list, "sampling seed "+orDefault(a.Seed))
+	if record.Seed != nil {
+		list = append(list, "sampling seed "+orDefault(record.Seed))
 	}
-	if extra := strings.TrimSpace(string(a.Extra)); extra != "" && !knownMembers(extra) {
+	if extra := strings.TrimSpace(string(record.Extra)); extra != "" && !knownMembers(extra) {
 		list = append(list, "members "+extra)
 	}
 	return list
 }
 
 // askArm returns the arm of a record in the form of package ask: a member that the record lacks is "".
-func askArm(a runs.Arm) ask.Arm {
-	word := func(s *string) string {
-		if s == nil {
+func askArm(arm runs.Arm) ask.Arm {
+	word := func(text *string) string {
+		if text == nil {
 			return ""
 		}
-		return *s
+		return *text
 	}
-	return ask.Arm{Mode: word(a.Mode), Input: word(a.Input), Setting: word(a.Setting), Format: word(a.Format), Method: word(a.Method)}
+	return ask.Arm{Mode: word(arm.Mode), Input: word(arm.Input), Setting: word(arm.Setting), Format: word(arm.Format), Method: word(arm.Method)}
 }
 
 // differ reports whether two settings differ. nil stands for a setting that is not sent, which equals

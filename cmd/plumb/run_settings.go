@@ -67,43 +67,43 @@ func standard(suite string, arm ask.Arm) (temperature *float64, tokens *int64) {
 
 // sender returns a function that returns the settings of requests for each of the arms. Flags replace
 // the provider's own members. The error is a usageError.
-func (f *sendFlags) sender(suite string, arms []ask.Arm) (func(ask.Arm) runs.Settings, error) {
-	p := providers[f.Provider] // a copy
-	p.off = cmp.Or(f.ReasoningOff, p.off)
-	p.on = cmp.Or(f.ReasoningOn, p.on)
-	p.tokens = cmp.Or(f.TokensField, p.tokens)
-	if p.on == "" && slices.ContainsFunc(arms, func(a ask.Arm) bool { return a.Mode == ask.ModeReasoning }) {
+func (flags *sendFlags) sender(suite string, arms []ask.Arm) (func(ask.Arm) runs.Settings, error) {
+	provider := providers[flags.Provider] // a copy
+	provider.off = cmp.Or(flags.ReasoningOff, provider.off)
+	provider.on = cmp.Or(flags.ReasoningOn, provider.on)
+	provider.tokens = cmp.Or(flags.TokensField, provider.tokens)
+	if provider.on == "" && slices.ContainsFunc(arms, func(a ask.Arm) bool { return a.Mode == ask.ModeReasoning }) {
 		return nil, usage("cannot use --mode reasoning with --provider %s: want another --provider, or --reasoning-on "+
-			"with the members that switch reasoning on", f.Provider)
+			"with the members that switch reasoning on", flags.Provider)
 	}
 	all := map[ask.Arm]runs.Settings{}
-	for _, a := range arms {
-		s, err := f.settings(suite, a, p)
+	for _, arm := range arms {
+		settings, err := flags.settings(suite, arm, provider)
 		if err != nil {
 			return nil, err
 		}
-		all[a] = s
+		all[arm] = settings
 	}
 	return func(a ask.Arm) runs.Settings { return all[a] }, nil
 }
 
 // settings returns the settings of requests for one arm: the standard ones, replaced by flags, and
 // the members that switch reasoning on or off.
-func (f *sendFlags) settings(suite string, arm ask.Arm, provider provider) (settings runs.Settings, err error) {
+func (flags *sendFlags) settings(suite string, arm ask.Arm, provider provider) (settings runs.Settings, err error) {
 	temperature, tokens := standard(suite, arm)
-	if settings.Temperature, err = number("temperature", f.Temperature, temperature); err != nil {
+	if settings.Temperature, err = number("temperature", flags.Temperature, temperature); err != nil {
 		return settings, err
 	}
-	if settings.TopP, err = number("top-p", f.TopP, nil); err != nil {
+	if settings.TopP, err = number("top-p", flags.TopP, nil); err != nil {
 		return settings, err
 	}
-	settings.MaxTokens, settings.Seed = tokens, f.SamplingSeed
-	if f.MaxTokens == "none" {
+	settings.MaxTokens, settings.Seed = tokens, flags.SamplingSeed
+	if flags.MaxTokens == "none" {
 		settings.MaxTokens = nil
-	} else if f.MaxTokens != "" {
-		n, err := strconv.ParseInt(f.MaxTokens, 10, 64)
+	} else if flags.MaxTokens != "" {
+		n, err := strconv.ParseInt(flags.MaxTokens, 10, 64)
 		if err != nil || n < 1 {
-			return settings, usage("cannot use --max-tokens %q: want a whole number from 1, or none", f.MaxTokens)
+			return settings, usage("cannot use --max-tokens %q: want a whole number from 1, or none", flags.MaxTokens)
 		}
 		settings.MaxTokens = &n
 	}
@@ -111,7 +111,7 @@ func (f *sendFlags) settings(suite string, arm ask.Arm, provider provider) (sett
 	members := []string{provider.off}
 	if arm.Mode == ask.ModeReasoning {
 		members[0] = provider.on
-		if f.Provider == "anthropic" && f.ReasoningOn == "" {
+		if flags.Provider == "anthropic" && flags.ReasoningOn == "" {
 			settings.Temperature = nil // its reasoning refuses one
 			tokens := int64(anthropicTokens)
 			if settings.MaxTokens != nil {
@@ -120,7 +120,7 @@ func (f *sendFlags) settings(suite string, arm ask.Arm, provider provider) (sett
 			settings.MaxTokens = &tokens
 		}
 	}
-	settings.Extra, err = merged(append(members, f.Body))
+	settings.Extra, err = merged(append(members, flags.Body))
 	return settings, err
 }
 
@@ -160,13 +160,13 @@ func merged(objects []string) (json.RawMessage, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	b, err := json.Marshal(all)
+	data, err := json.Marshal(all)
 	if err != nil {
 		return nil, err
 	}
-	trial := &chat.Request{Model: "m", Messages: []chat.Message{chat.User(chat.Text("x"))}, Extra: b}
+	trial := &chat.Request{Model: "m", Messages: []chat.Message{chat.User(chat.Text("x"))}, Extra: data}
 	if err := trial.Check(); err != nil { // it refuses members such as messages
 		return nil, usageError{err}
 	}
-	return b, nil
+	return data, nil
 }

@@ -33,68 +33,68 @@ func defaultScore() *scoreCmd {
 // source returns the source of the tasks that `plumb run` asks about: those of --tasks, or generated
 // ones for ASPIRE. It sets preparedRun.tasks to the bytes of the task file, and opens what the suite needs: the
 // renderer of whiteboards, or the scorer of first turns.
-func (c *runCmd) source(preparedRun *preparedRun, opts ask.Options) (ask.Suite, error) {
+func (cmd *runCmd) source(preparedRun *preparedRun, opts ask.Options) (ask.Suite, error) {
 	scoreCmd := defaultScore()
 	suites := scoreCmd.suites(0, 0)
-	suite := suites.Find(c.Suite)
+	suite := suites.Find(cmd.Suite)
 	if suite == nil {
-		return nil, unknownSuite(c.Suite, suites)
+		return nil, unknownSuite(cmd.Suite, suites)
 	}
-	if len(c.Tests) > 0 && c.Suite != "aspire" && c.Suite != "tangram" {
+	if len(cmd.Tests) > 0 && cmd.Suite != "aspire" && cmd.Suite != "tangram" {
 		return nil, usage("cannot use --tests %s: %s has no tests to choose among; want it with aspire or tangram",
-			strings.Join(c.Tests, ","), c.Suite)
+			strings.Join(cmd.Tests, ","), cmd.Suite)
 	}
-	if c.Tasks == "" && c.Suite != "aspire" {
-		return nil, usage("cannot run %s without --tasks: want --tasks FILE with the benchmark's tasks", c.Suite)
+	if cmd.Tasks == "" && cmd.Suite != "aspire" {
+		return nil, usage("cannot run %s without --tasks: want --tasks FILE with the benchmark's tasks", cmd.Suite)
 	}
-	if c.Suite == "drawingbench" {
-		return c.drawingSource(preparedRun)
+	if cmd.Suite == "drawingbench" {
+		return cmd.drawingSource(preparedRun)
 	}
-	if _, err := os.Stat(c.Tasks); c.Tasks != "" && err != nil {
+	if _, err := os.Stat(cmd.Tasks); cmd.Tasks != "" && err != nil {
 		return nil, fmt.Errorf("cannot read tasks: %w", err)
 	}
 	var lines [][]byte
 	var err error
-	if c.Tasks == "" {
-		lines, err = c.aspireLines()
+	if cmd.Tasks == "" {
+		lines, err = cmd.aspireLines()
 	} else {
-		lines, err = taskLines(c.Tasks, scoreCmd.lines())
+		lines, err = taskLines(cmd.Tasks, scoreCmd.lines())
 	}
 	if err != nil {
 		return nil, err
 	}
 	preparedRun.tasks = append(bytes.Join(lines, []byte{'\n'}), '\n')
-	switch c.Suite {
+	switch cmd.Suite {
 	case "aspire":
 		if preparedRun.boards, err = ask.NewBoards(scoreCmd.scenes()); err != nil {
 			return nil, err
 		}
-		preparedRun.boards.Kept = c.keptPicture
-		if c.Tests, err = aspireTests(c.Tests); err != nil {
+		preparedRun.boards.Kept = cmd.keptPicture
+		if cmd.Tests, err = aspireTests(cmd.Tests); err != nil {
 			return nil, err
 		}
 		return ask.NewAspire(suite, lines, preparedRun.boards, opts)
 	case "tangram":
-		if opts.Seed, err = strconv.ParseInt(c.Seed, 10, 64); err != nil {
-			return nil, usage("cannot use --seed %q: want a whole number", c.Seed)
+		if opts.Seed, err = strconv.ParseInt(cmd.Seed, 10, 64); err != nil {
+			return nil, usage("cannot use --seed %q: want a whole number", cmd.Seed)
 		}
-		set, err := readInstances(c.Tasks, scoreCmd.lines(), nil)
+		set, err := readInstances(cmd.Tasks, scoreCmd.lines(), nil)
 		if err != nil {
 			return nil, err
 		}
 		return ask.NewTangram(set, opts)
 	}
-	return ask.NewVisual(suite, lines, filepath.Dir(c.Tasks), c.ImageDetail)
+	return ask.NewVisual(suite, lines, filepath.Dir(cmd.Tasks), cmd.ImageDetail)
 }
 
 // taskLines reads the lines of a task file, without spaces around them. A line that cannot be read,
 // or a file without lines, is an error.
 func taskLines(path string, limits dump.Limits) (lines [][]byte, err error) {
-	err = eachLine(path, limits, nil, func(l dump.Line) error {
-		if l.Fault != "" {
-			return fmt.Errorf("line %d: %s", l.N, l.Fault)
+	err = eachLine(path, limits, nil, func(line dump.Line) error {
+		if line.Fault != "" {
+			return fmt.Errorf("line %d: %s", line.N, line.Fault)
 		}
-		lines = append(lines, bytes.Clone(bytes.TrimSpace(l.Bytes)))
+		lines = append(lines, bytes.Clone(bytes.TrimSpace(line.Bytes)))
 		return nil
 	})
 	if err == nil && len(lines) == 0 {
@@ -103,28 +103,29 @@ func taskLines(path string, limits dump.Limits) (lines [][]byte, err error) {
 	return lines, err
 }
 
-// drawingSource returns the source of DrawingBench's tasks. It sets preparedRun.tasks, and preparedRun.scorer to a scorer
-// of first turns, because their scores and feedback decide on the second ones.
-func (c *runCmd) drawingSource(preparedRun *preparedRun) (ask.Suite, error) {
+// drawingSource returns the source of DrawingBench's tasks. It sets preparedRun.tasks, and
+// preparedRun.scorer to a scorer of first turns, because their scores and feedback decide on the
+// second ones.
+func (cmd *runCmd) drawingSource(preparedRun *preparedRun) (ask.Suite, error) {
 	var err error
-	if preparedRun.tasks, err = os.ReadFile(c.Tasks); err != nil {
+	if preparedRun.tasks, err = os.ReadFile(cmd.Tasks); err != nil {
 		return nil, fmt.Errorf("cannot read tasks: %w", err)
 	}
 	d := defaultScore()
-	d.Suite = c.Suite
-	d.Tasks = []string{"drawingbench=" + c.Tasks}
-	d.Variant = c.Variant
+	d.Suite = cmd.Suite
+	d.Tasks = []string{"drawingbench=" + cmd.Tasks}
+	d.Variant = cmd.Variant
 	d.Backend = "cpu"
-	cc, err := core(&d.engineFlags, &d.limitFlags, &d.scoreFlags)
+	config, err := core(&d.engineFlags, &d.limitFlags, &d.scoreFlags)
 	if err != nil {
 		return nil, err
 	}
-	variants, err := d.variants(cc.Suites)
+	variants, err := d.variants(config.Suites)
 	if err != nil {
 		return nil, err
 	}
-	preparedRun.scorer = &turnScorer{config: cc, options: queue.Options{Suite: c.Suite, Variants: variants}}
-	tasks, err := dump.LoadTasks(c.Tasks, cc.Suites.Find(c.Suite).Tasks, d.lines(), d.scenes())
+	preparedRun.scorer = &turnScorer{config: config, options: queue.Options{Suite: cmd.Suite, Variants: variants}}
+	tasks, err := dump.LoadTasks(cmd.Tasks, config.Suites.Find(cmd.Suite).Tasks, d.lines(), d.scenes())
 	if err != nil {
 		return nil, err
 	}
@@ -143,49 +144,51 @@ type turnScorer struct {
 }
 
 // score returns the result of a first turn's dump line. A line without a score is an error.
-func (s *turnScorer) score(line []byte) (*scoring.Result, error) {
-	s.once.Do(func() { s.core, s.err = daemon.Open(s.config) })
-	if s.err != nil {
-		return nil, s.err
+func (scorer *turnScorer) score(line []byte) (*scoring.Result, error) {
+	scorer.once.Do(func() { scorer.core, scorer.err = daemon.Open(scorer.config) })
+	if scorer.err != nil {
+		return nil, scorer.err
 	}
-	o := s.options
-	a, err := s.core.Queue.Score(context.Background(), dump.Line{N: 1, Bytes: line}, &o)
-	if err == nil && !a.Result.Scored {
-		err = a.Result.Err
+	o := scorer.options
+	answer, err := scorer.core.Queue.Score(context.Background(), dump.Line{N: 1, Bytes: line}, &o)
+	if err == nil && !answer.Result.Scored {
+		err = answer.Result.Err
 	}
-	return &a.Result, err
+	return &answer.Result, err
 }
 
 // close closes the engine, if a turn has needed one.
-func (s *turnScorer) close() error {
-	if s.core == nil {
+func (scorer *turnScorer) close() error {
+	if scorer.core == nil {
 		return nil
 	}
-	return s.core.Close()
+	return scorer.core.Close()
 }
 
 // tasksName is the name of the task file in the folder of a run.
-func (c *runCmd) tasksName() string {
-	if c.Suite == "drawingbench" {
+func (cmd *runCmd) tasksName() string {
+	if cmd.Suite == "drawingbench" {
 		return "tasks.json"
 	}
 	return "tasks.jsonl"
 }
 
 // picturePath returns the file of a picture in the folder of the run.
-func (c *runCmd) picturePath(sum string) string { return filepath.Join(c.Out, "images", sum+".png") }
+func (cmd *runCmd) picturePath(sum string) string {
+	return filepath.Join(cmd.Out, "images", sum+".png")
+}
 
 // keptPicture returns a picture of the folder, nil where it is not there.
-func (c *runCmd) keptPicture(sum string) []byte {
-	b, _ := os.ReadFile(c.picturePath(sum)) // what is not there is drawn again
+func (cmd *runCmd) keptPicture(sum string) []byte {
+	b, _ := os.ReadFile(cmd.picturePath(sum)) // what is not there is drawn again
 	return b
 }
 
 // keepPicture writes a picture that was drawn for the run into its folder, once. Pictures of other
 // suites are files of the benchmark and are not copied.
-func (c *runCmd) keepPicture(img *chat.Image) error {
-	path := c.picturePath(img.SHA256())
-	if _, err := os.Stat(path); err == nil || img.Type != "image/png" || c.Suite != "aspire" && c.Suite != "tangram" {
+func (cmd *runCmd) keepPicture(img *chat.Image) error {
+	path := cmd.picturePath(img.SHA256())
+	if _, err := os.Stat(path); err == nil || img.Type != "image/png" || cmd.Suite != "aspire" && cmd.Suite != "tangram" {
 		return nil
 	}
 	return atomicfile.WriteFile(path, func(f *atomicfile.File) error {

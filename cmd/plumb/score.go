@@ -71,83 +71,83 @@ const (
 // Run scores the answers of every dump and writes results, tables and reports; with --status it
 // prints how far a run is. It checks all flags before it opens a dump, tunes the garbage collector,
 // and removes the judge's key from the environment.
-func (c *scoreCmd) Run(std streams) error {
-	if c.Status != "" {
-		return c.status(std)
+func (cmd *scoreCmd) Run(std streams) error {
+	if cmd.Status != "" {
+		return cmd.status(std)
 	}
-	if err := c.checkInput(); err != nil {
+	if err := cmd.checkInput(); err != nil {
 		return err
 	}
 	defer runtime.KeepAlive(make([]byte, ballast))
 	if os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
 	}
-	cc, err := core(&c.engineFlags, &c.limitFlags, &c.scoreFlags)
+	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &cmd.scoreFlags)
 	if err != nil {
 		return err
 	}
-	variants, err := c.variants(cc.Suites)
+	variants, err := cmd.variants(config.Suites)
 	if err != nil {
 		return err
 	}
-	if err := c.failFlags.check(); err != nil {
+	if err := cmd.failFlags.check(); err != nil {
 		return err
 	}
-	if c.Times != "" && c.Server != "" {
+	if cmd.Times != "" && cmd.Server != "" {
 		return usage("cannot use --times with --server: the daemon's times are in its /metrics")
 	}
-	if c.Times != "" && sameFile(c.Times, c.Output) {
-		return usage("cannot use --times %s: it is the file of --output; want a file of its own", c.Times)
+	if cmd.Times != "" && sameFile(cmd.Times, cmd.Output) {
+		return usage("cannot use --times %s: it is the file of --output; want a file of its own", cmd.Times)
 	}
-	missing, err := table.ParseMissing(c.Missing)
+	missing, err := table.ParseMissing(cmd.Missing)
 	if err != nil {
 		return usageError{err}
 	}
-	papers, err := c.paperFlags.read()
+	papers, err := cmd.paperFlags.read()
 	if err != nil {
 		return err
 	}
-	most, err := c.most(c.Report)
+	most, err := cmd.most(cmd.Report)
 	if err != nil {
 		return err
 	}
-	reward, err := scoring.ParseReward(c.Reward)
+	reward, err := scoring.ParseReward(cmd.Reward)
 	if err != nil {
 		return usageError{err}
 	}
-	token, err := secret(c.TokenEnv)
+	token, err := secret(cmd.TokenEnv)
 	if err != nil {
 		return err
 	}
-	if err := c.judge(std, &cc); err != nil {
+	if err := cmd.judge(std, &config); err != nil {
 		return err
 	}
-	if c.Dumps, err = c.expand(c.Dumps, &cc, std); err != nil {
+	if cmd.Dumps, err = cmd.expand(cmd.Dumps, &config, std); err != nil {
 		return err
 	}
-	c.tellUnversioned(std)
-	form, err := c.form()
+	cmd.tellUnversioned(std)
+	form, err := cmd.form()
 	if err != nil {
 		return err
 	}
 	ctx, stop := signalContext()
 	defer stop()
-	options := &queue.Options{Suite: c.Suite, Variants: variants, Reward: reward, Unmarked: true}
-	j := &job{cmd: c, form: form, std: std, config: cc, options: options, token: token}
+	options := &queue.Options{Suite: cmd.Suite, Variants: variants, Reward: reward, Unmarked: true}
+	j := &job{cmd: cmd, form: form, std: std, config: config, options: options, token: token}
 	j.papers, j.missing, j.most = papers, missing, most
-	j.table = table.New(table.Options{Suites: cc.Suites, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants,
-		Papers: papers, Remark: c.remark, Success: c.SuccessFrom, Cluster: j.cluster})
+	j.table = table.New(table.Options{Suites: config.Suites, Missing: missing, Clamp: variants.On(table.Clamp), Variants: variants,
+		Papers: papers, Remark: cmd.remark, Success: cmd.SuccessFrom, Cluster: j.cluster})
 	return j.run(ctx)
 }
 
 // checkInput refuses a command without dumps, and flags of a way of sharing work that is not chosen.
-func (c *scoreCmd) checkInput() error {
+func (cmd *scoreCmd) checkInput() error {
 	switch {
-	case len(c.Dumps) == 0:
+	case len(cmd.Dumps) == 0:
 		return usage("cannot score: got no dump; want files, folders or addresses, or - for standard input")
-	case c.Driver != "nats" && (c.NATS != "" || c.Creds != "" || c.CA != ""):
+	case cmd.Driver != "nats" && (cmd.NATS != "" || cmd.Creds != "" || cmd.CA != ""):
 		return usage("cannot use --nats, --nats-creds or --nats-ca without --driver nats")
-	case c.Driver != "index" && (c.Index != nil || c.Of != nil):
+	case cmd.Driver != "index" && (cmd.Index != nil || cmd.Of != nil):
 		return usage("cannot use --index or --of without --driver index")
 	}
 	return nil
@@ -155,34 +155,34 @@ func (c *scoreCmd) checkInput() error {
 
 // tellUnversioned names dumps at addresses whose server gives no version: without one, a run that is
 // interrupted cannot tell whether the dump has changed, and begins anew.
-func (c *scoreCmd) tellUnversioned(std streams) {
-	if c.Output == "-" {
+func (cmd *scoreCmd) tellUnversioned(std streams) {
+	if cmd.Output == "-" {
 		return // such a run does not go on anyway
 	}
-	for _, path := range c.Dumps {
-		if object := c.remote.Known(path); object != nil && unversioned(object) {
+	for _, path := range cmd.Dumps {
+		if object := cmd.remote.Known(path); object != nil && unversioned(object) {
 			fmt.Fprintf(std.err, "plumb: the server names neither a version nor a time of %s, so this run begins anew if it is interrupted\n",
 				path)
 		}
 	}
 }
 
-// judge sets in cc which language model judges open answers in this process. It refuses flags of the
+// judge sets in config which language model judges open answers in this process. It refuses flags of the
 // judge that exclude each other.
-func (c *scoreCmd) judge(std streams, cc *daemon.CoreConfig) (err error) {
-	if c.JudgeURL != "" && c.Server != "" {
+func (cmd *scoreCmd) judge(std streams, config *daemon.CoreConfig) (err error) {
+	if cmd.JudgeURL != "" && cmd.Server != "" {
 		return usage("cannot use --judge-url with --server: the daemon asks its own judge")
 	}
-	if cc.Judge, err = c.judgeFlags.config(true); err != nil {
+	if config.Judge, err = cmd.judgeFlags.config(true); err != nil {
 		return err
 	}
-	if cc.Judge == nil {
-		if c.DryRun {
+	if config.Judge == nil {
+		if cmd.DryRun {
 			return usage("cannot use --judge-dry-run without --judge-url: want the judge's endpoint beside it")
 		}
 		return nil
 	}
-	cc.Judge.DryRun, cc.Judge.Log = c.DryRun, slog.New(slog.NewTextHandler(std.err, nil))
+	config.Judge.DryRun, config.Judge.Log = cmd.DryRun, slog.New(slog.NewTextHandler(std.err, nil))
 	return nil
 }
 
@@ -388,11 +388,11 @@ func (j *job) cluster(suite, id string) string {
 	if j.remote == nil {
 		return ""
 	}
-	v, err := j.parser.ParseBytes(j.items.Tasks[suite].JSON(id))
+	value, err := j.parser.ParseBytes(j.items.Tasks[suite].JSON(id))
 	if err != nil {
 		return ""
 	}
-	return vqa.Pictures(v)
+	return vqa.Pictures(value)
 }
 
 // painter draws the pictures of a report.
@@ -421,17 +421,17 @@ type scorer interface {
 
 // dump scores the answers of one dump: its lines, or the records of another tool.
 func (j *job) dump(ctx context.Context, path string) error {
-	r, err := j.openDump(path)
+	reader, err := j.openDump(path)
 	if err != nil {
 		return openError{err}
 	}
-	defer r.Close()
-	j.bare = r.Format != records.Own
+	defer reader.Close()
+	j.bare = reader.Format != records.Own
 	return j.stream(ctx, path, func(ctx context.Context, put putFunc) error {
-		if r.Format == records.Own {
-			return j.feedLines(r, put)
+		if reader.Format == records.Own {
+			return j.feedLines(reader, put)
 		}
-		return j.feedRecords(r, put)
+		return j.feedRecords(reader, put)
 	})
 }
 
@@ -513,9 +513,9 @@ var errGivenUp = errors.New("no more lines are taken")
 func (j *job) feedLines(r *records.Reader, put putFunc) error {
 	lines := r.Lines()
 	lines.Lists(j.items)
-	o := &records.Origin{File: j.named(r.Name())}
+	origin := &records.Origin{File: j.named(r.Name())}
 	for {
-		l, err := lines.Next()
+		line, err := lines.Next()
 		if err == io.EOF {
 			return nil
 		}
@@ -523,7 +523,7 @@ func (j *job) feedLines(r *records.Reader, put putFunc) error {
 			return err
 		}
 		j.bar.read(lines.Offset())
-		if err := put(l, o); err != nil {
+		if err := put(line, origin); err != nil {
 			return err
 		}
 	}
@@ -534,7 +534,7 @@ func (j *job) feedLines(r *records.Reader, put putFunc) error {
 func (j *job) feedRecords(reader *records.Reader, put putFunc) error {
 	var buf []byte
 	for n := 1; ; n++ {
-		a, err := reader.Next()
+		answer, err := reader.Next()
 		if err == io.EOF {
 			j.tally.repeats += reader.Skipped()
 			return nil
@@ -542,15 +542,15 @@ func (j *job) feedRecords(reader *records.Reader, put putFunc) error {
 		if err != nil {
 			return err
 		}
-		l, o := reader.Line(buf[:0], a, n) // buf is used again, as put copies what it keeps
+		line, origin := reader.Line(buf[:0], answer, n) // buf is used again, as put copies what it keeps
 		if len(j.cmd.Dumps) == 1 {
-			o.File = ""
+			origin.File = ""
 		}
 		j.bar.read(reader.Lines().Offset())
-		if err := put(l, &o); err != nil {
+		if err := put(line, &origin); err != nil {
 			return err
 		}
-		buf = l.Bytes
+		buf = line.Bytes
 	}
 }
 

@@ -66,35 +66,35 @@ func openAnnotator(dir string, dumps []string) (*annotator, error) {
 
 // add appends a result line to the temporary file of its dump. The results of one dump must follow
 // each other: one file is open at a time.
-func (a *annotator) add(dump string, line []byte) error {
-	if a.out == nil || dump != a.dump {
-		if err := a.close(); err != nil {
+func (annotator *annotator) add(dump string, line []byte) error {
+	if annotator.out == nil || dump != annotator.dump {
+		if err := annotator.close(); err != nil {
 			return err
 		}
-		path := filepath.Join(a.folder, fmt.Sprint(len(a.files)))
-		f, err := os.Create(path)
+		path := filepath.Join(annotator.folder, fmt.Sprint(len(annotator.files)))
+		file, err := os.Create(path)
 		if err != nil {
 			return fmt.Errorf("cannot keep results for --annotate: %w", err)
 		}
-		a.dump = dump
-		a.file = f
-		a.out = bufio.NewWriterSize(f, 1<<20)
-		a.files[dump] = path
+		annotator.dump = dump
+		annotator.file = file
+		annotator.out = bufio.NewWriterSize(file, 1<<20)
+		annotator.files[dump] = path
 	}
-	a.out.Write(line)
-	if err := a.out.WriteByte('\n'); err != nil {
+	annotator.out.Write(line)
+	if err := annotator.out.WriteByte('\n'); err != nil {
 		return fmt.Errorf("cannot keep results for --annotate: %w", err)
 	}
 	return nil
 }
 
 // close flushes and closes the temporary file that is open, if any.
-func (a *annotator) close() error {
-	if a.out == nil {
+func (annotator *annotator) close() error {
+	if annotator.out == nil {
 		return nil
 	}
-	err := errors.Join(a.out.Flush(), a.file.Close())
-	a.out = nil
+	err := errors.Join(annotator.out.Flush(), annotator.file.Close())
+	annotator.out = nil
 	if err != nil {
 		return fmt.Errorf("cannot keep results for --annotate: %w", err)
 	}
@@ -102,20 +102,20 @@ func (a *annotator) close() error {
 }
 
 // remove removes what is only needed during the run.
-func (a *annotator) remove() {
-	a.close()
-	os.RemoveAll(a.folder)
+func (annotator *annotator) remove() {
+	annotator.close()
+	os.RemoveAll(annotator.folder)
 }
 
 // annotate writes the copies of all dumps with their scores. An error of one copy does not end the
 // others. A dump without results gets no copy, and a message.
 func (j *job) annotate() (err error) {
-	a := j.annotator
-	if err := a.close(); err != nil {
+	annotator := j.annotator
+	if err := annotator.close(); err != nil {
 		return err
 	}
 	for _, dump := range j.cmd.Dumps {
-		path, ok := a.files[j.named(dump)]
+		path, ok := annotator.files[j.named(dump)]
 		if !ok {
 			fmt.Fprintf(j.std.err, "plumb: %s has no results and gets no copy\n", dump)
 			continue
@@ -134,15 +134,15 @@ func (j *job) annotateDump(dump, path string) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
 	}
-	r, err := records.Open(dump, nil, j.read)
+	reader, err := records.Open(dump, nil, j.read)
 	if err != nil {
 		return err
 	}
-	format := r.Format
+	format := reader.Format
 	if format == records.Own {
-		path, err = placed(r, path)
+		path, err = placed(reader, path)
 	}
-	if err = errors.Join(err, r.Close()); err != nil {
+	if err = errors.Join(err, reader.Close()); err != nil {
 		return err
 	}
 	results, err := os.Open(path)
@@ -161,25 +161,25 @@ func (j *job) annotateDump(dump, path string) error {
 	if err != nil {
 		return err
 	}
-	in, err := input.Open(dump, nil, j.read.Limits)
+	source, err := input.Open(dump, nil, j.read.Limits)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	if format == records.Own && bytes.HasPrefix(bytes.TrimLeft(in.Head(), " \t\r\n"), []byte("[")) {
+	defer source.Close()
+	if format == records.Own && bytes.HasPrefix(bytes.TrimLeft(source.Head(), " \t\r\n"), []byte("[")) {
 		return errors.New("it is a JSON list, and several answers may stand in one element; want a JSON object on each line")
 	}
-	return atomicfile.WriteFile(target, func(f *atomicfile.File) error { return annotate.Copy(in, format, f, all) })
+	return atomicfile.WriteFile(target, func(f *atomicfile.File) error { return annotate.Copy(source, format, f, all) })
 }
 
 // scoresOfLog writes the scores of one log of inspect_ai.
 func scoresOfLog(results io.Reader, f io.Writer, log io.Writer) error {
-	w := bufio.NewWriterSize(f, 64<<10)
-	s := &scores{write.NewInspect(w), log}
+	out := bufio.NewWriterSize(f, 64<<10)
+	s := &scores{write.NewInspect(out), log}
 	if _, err := io.Copy(&lineWriter{to: s}, results); err != nil {
 		return err
 	}
-	return errors.Join(s.Close(), w.Flush())
+	return errors.Join(s.Close(), out.Flush())
 }
 
 // placed writes a copy of the results at path, each with the place of its record in the dump as the
@@ -205,14 +205,14 @@ func placed(reader *records.Reader, path string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		a, err := reader.Next()
+		answer, err := reader.Next()
 		if err == io.EOF { // the rest are results of --requests
 			return out.Name(), writer.Flush()
 		}
 		if err != nil {
 			return "", err
 		}
-		writer.Write(scoring.AppendString([]byte(`{"at":`), a.At))
+		writer.Write(scoring.AppendString([]byte(`{"at":`), answer.At))
 		writer.WriteByte(',')
 		writer.Write(line[1:]) // without its opening brace
 	}

@@ -19,28 +19,28 @@ type cellKey struct {
 
 // add adds a result to the cell of its test and series. A part has few cells, and results of one cell
 // often follow each other, so it looks for the cell from the last one back.
-func (t *cellCounts) add(result *scoring.Result) {
+func (counts *cellCounts) add(result *scoring.Result) {
 	key := cellKey{result.Suite, result.Test, result.Series()}
-	i := len(t.keys) - 1
-	for i >= 0 && t.keys[i] != key {
+	i := len(counts.keys) - 1
+	for i >= 0 && counts.keys[i] != key {
 		i--
 	}
 	if i < 0 {
-		i = len(t.keys)
-		t.keys = append(t.keys, key)
-		t.cells = append(t.cells, jobs.Cell{Suite: result.Suite, Test: result.Test, Series: key.series.String()})
+		i = len(counts.keys)
+		counts.keys = append(counts.keys, key)
+		counts.cells = append(counts.cells, jobs.Cell{Suite: result.Suite, Test: result.Test, Series: key.series.String()})
 	}
-	c := &t.cells[i]
-	c.N++
+	cell := &counts.cells[i]
+	cell.N++
 	if result.Who.Cut != "" {
-		c.Cut++
+		cell.Cut++
 	}
 	switch {
 	case result.Scored:
-		c.Scored++
-		c.Sum += result.Score
-		c.Squares += float64(result.Score * result.Score)
+		cell.Scored++
+		cell.Sum += result.Score
+		cell.Squares += float64(result.Score * result.Score)
 	case result.Err != nil && result.Err.Code == "no_response":
-		c.Missing++
+		cell.Missing++
 	}
 }

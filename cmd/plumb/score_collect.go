@@ -74,15 +74,15 @@ func (j *job) collect(scorer scorer, path string, pending <-chan pendingLine) er
 // locate adds to a result the dump and the place in it where its record stands, and makes its JSON
 // anew, in memory that the next call uses again. A result that has its JSON and needs no place stays as
 // it is.
-func (j *job) locate(a *queue.Answer, o *records.Origin) {
-	if o.Empty() && len(a.JSON) > 0 {
+func (j *job) locate(answer *queue.Answer, origin *records.Origin) {
+	if origin.Empty() && len(answer.JSON) > 0 {
 		return
 	}
-	o.Apply(&a.Result)
+	origin.Apply(&answer.Result)
 	scorer := j.config.Queue.Scorer
 	if j.remote != nil {
 		scorer = "plumb " + j.remote.about.Version
 	}
-	j.json = a.Result.AppendJSON(j.json[:0], j.options.Reward, scorer)
-	a.JSON = j.json
+	j.json = answer.Result.AppendJSON(j.json[:0], j.options.Reward, scorer)
+	answer.JSON = j.json
 }

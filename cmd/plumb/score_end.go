@@ -59,13 +59,13 @@ func (j *job) end(ctx context.Context, early error) error {
 	j.tally.writeCut(j.std.err, j.cmd.Cut)
 	j.tally.writeTo(j.std.err, "scored")
 	if j.core != nil && j.core.Judge != nil {
-		s := j.core.Judge.Stats()
-		writeJudgeStats(j.std.err, s)
+		stats := j.core.Judge.Stats()
+		writeJudgeStats(j.std.err, stats)
 		if why := j.core.Judge.Halted(); why != nil {
 			err = errors.Join(err, fmt.Errorf("cannot judge answers: %w", why))
 		}
-		if s.Unsaved > 0 {
-			err = errors.Join(err, fmt.Errorf("cannot keep %d verdicts in --judge-cache", s.Unsaved))
+		if stats.Unsaved > 0 {
+			err = errors.Join(err, fmt.Errorf("cannot keep %d verdicts in --judge-cache", stats.Unsaved))
 		}
 	}
 	err = errors.Join(err, j.broken)

@@ -32,38 +32,38 @@ const splitName = "results.jsonl"
 // --output. It refuses a form that contradicts the suffix. For scores of several logs of inspect_ai,
 // it makes the folder that --output names, and changes the output to the file of all results in it;
 // splitLogs makes the files of the logs from that at the end. See docs/spec/dumps-files.md#r21.
-func (c *scoreCmd) form() (name string, err error) {
-	if c.only != nil { // a process for one shard writes its part alone
+func (cmd *scoreCmd) form() (name string, err error) {
+	if cmd.only != nil { // a process for one shard writes its part alone
 		return write.JSONL, nil
 	}
-	if name, err = write.Format(c.OutputFormat, c.Output); err != nil {
+	if name, err = write.Format(cmd.OutputFormat, cmd.Output); err != nil {
 		return "", usageError{err}
 	}
-	suffix := strings.ToLower(filepath.Ext(c.Output))
-	ofSuffix, _ := write.Format("", c.Output)
+	suffix := strings.ToLower(filepath.Ext(cmd.Output))
+	ofSuffix, _ := write.Format("", cmd.Output)
 	otherForm := ofSuffix != write.JSONL && ofSuffix != name // such as csv to FILE.parquet
 	notLines := suffix == ".jsonl" && name != write.JSONL && name != write.Inspect
-	info, statErr := os.Stat(c.Output)
-	isFolder := strings.HasSuffix(c.Output, "/") || statErr == nil && info.IsDir()
+	info, statErr := os.Stat(cmd.Output)
+	isFolder := strings.HasSuffix(cmd.Output, "/") || statErr == nil && info.IsDir()
 	switch {
 	case otherForm || notLines:
-		return "", usage("cannot write %s to %s: want a name that does not end in %s", name, c.Output, suffix)
-	case len(c.Columns) > 0 && name != write.Parquet:
+		return "", usage("cannot write %s to %s: want a name that does not end in %s", name, cmd.Output, suffix)
+	case len(cmd.Columns) > 0 && name != write.Parquet:
 		return "", usage("cannot use --columns: the output is %s; want -o FILE.parquet", name)
 	case name != write.Inspect:
 		return name, nil
-	case isFolder || len(c.Dumps) > 1 && suffix == "":
-		if err := os.MkdirAll(c.Output, 0o755); err != nil {
+	case isFolder || len(cmd.Dumps) > 1 && suffix == "":
+		if err := os.MkdirAll(cmd.Output, 0o755); err != nil {
 			return "", fmt.Errorf("cannot write output: %w", err)
 		}
-		c.splitTo, err = namesIn(c.Output, c.Dumps, inspectName)
-		c.Output = filepath.Join(c.Output, splitName)
+		cmd.splitTo, err = namesIn(cmd.Output, cmd.Dumps, inspectName)
+		cmd.Output = filepath.Join(cmd.Output, splitName)
 		return write.JSONL, err
-	case len(c.Dumps) > 1:
-		return "", usage("cannot write the scores of %d logs to %s: want a folder, with a file for each", len(c.Dumps), c.Output)
-	case suffix != write.InspectSuffix && c.Output != "-":
+	case len(cmd.Dumps) > 1:
+		return "", usage("cannot write the scores of %d logs to %s: want a folder, with a file for each", len(cmd.Dumps), cmd.Output)
+	case suffix != write.InspectSuffix && cmd.Output != "-":
 		return "", usage("cannot write scores for inspect_ai to %s: want a name that ends in %s, by which inspect_ai finds them",
-			c.Output, write.InspectSuffix)
+			cmd.Output, write.InspectSuffix)
 	}
 	return name, nil
 }
@@ -139,11 +139,11 @@ func (j *job) convert() error {
 		o := write.ParquetOptions{Columns: j.cmd.Columns,
 			Metadata: map[string]string{"plumb": version + " " + commit, "plumb.settings": string(text)}}
 		return j.out.convertBy(func(w io.Writer) (write.Results, error) {
-			r, err := write.NewParquet(w, o)
+			results, err := write.NewParquet(w, o)
 			if err != nil { // a column of --columns
 				err = usageError{err}
 			}
-			return r, err
+			return results, err
 		})
 	case write.Inspect:
 		return j.out.convertBy(func(w io.Writer) (write.Results, error) { return &scores{write.NewInspect(w), j.std.err}, nil })
@@ -159,15 +159,15 @@ func (j *job) convert() error {
 const lineBuffer = 64 << 10
 
 // convertBy makes the output convert the result lines that are written to it: open returns the converter,
-// which writes another format, such as Parquet, to the output's present writer. s.end closes the converter.
-func (s *sink) convertBy(open func(io.Writer) (write.Results, error)) error {
-	file := s.Writer
+// which writes another format, such as Parquet, to the output's present writer. sink.end closes the converter.
+func (sink *sink) convertBy(open func(io.Writer) (write.Results, error)) error {
+	file := sink.Writer
 	converter, err := open(file)
 	if err != nil {
 		return err
 	}
-	s.Writer = bufio.NewWriterSize(&lineWriter{to: converter}, lineBuffer)
-	s.end = func() error {
+	sink.Writer = bufio.NewWriterSize(&lineWriter{to: converter}, lineBuffer)
+	sink.end = func() error {
 		if err := converter.Close(); err != nil {
 			return err
 		}
@@ -184,19 +184,19 @@ type lineWriter struct {
 
 // Write gives each line in p to the writer below. What stands behind the last line end is kept for the next
 // call.
-func (l *lineWriter) Write(p []byte) (int, error) {
+func (writer *lineWriter) Write(p []byte) (int, error) {
 	n := len(p)
 	for {
 		line, rest, ok := bytes.Cut(p, []byte("\n"))
 		if !ok {
-			l.rest = append(l.rest, p...)
+			writer.rest = append(writer.rest, p...)
 			return n, nil
 		}
-		if len(l.rest) > 0 {
-			line = append(l.rest, line...)
-			l.rest = l.rest[:0]
+		if len(writer.rest) > 0 {
+			line = append(writer.rest, line...)
+			writer.rest = writer.rest[:0]
 		}
-		if err := l.to.Write(line); err != nil {
+		if err := writer.to.Write(line); err != nil {
 			return 0, err
 		}
 		p = rest
@@ -236,16 +236,16 @@ func (s *tableWriter) Close() error { return s.put(s.out, summaryOf(s.table)) }
 // test. Averages over tests are left out.
 func summaryOf(t *table.Table) (all []write.Summary) {
 	series := t.Series()
-	for _, l := range t.Lines() {
-		if l.Kind != table.Test {
+	for _, line := range t.Lines() {
+		if line.Kind != table.Test {
 			continue
 		}
-		for i, c := range l.Cells {
-			if c.N == 0 {
+		for i, row := range line.Cells {
+			if row.N == 0 {
 				continue
 			}
-			all = append(all, write.Summary{Suite: l.Suite, Test: l.Name, Model: series[i].String(), N: c.N, Scored: c.Scored,
-				Missing: c.Missing, Cut: c.Cut, Mean: c.Mean, StandardError: c.SE})
+			all = append(all, write.Summary{Suite: line.Suite, Test: line.Name, Model: series[i].String(), N: row.N, Scored: row.Scored,
+				Missing: row.Missing, Cut: row.Cut, Mean: row.Mean, StandardError: row.SE})
 		}
 	}
 	return all
@@ -254,8 +254,8 @@ func summaryOf(t *table.Table) (all []write.Summary) {
 // splitLogs writes the scores of each log to a file of its own, from the file of all results, in which
 // the results of one log follow each other. Results that are of no log stay in the file of all results
 // alone, and their number is printed.
-func (c *scoreCmd) splitLogs(std streams) error {
-	f, err := os.Open(c.Output)
+func (cmd *scoreCmd) splitLogs(std streams) error {
+	f, err := os.Open(cmd.Output)
 	if err != nil {
 		return fmt.Errorf("cannot read results: %w", err)
 	}
@@ -270,30 +270,30 @@ func (c *scoreCmd) splitLogs(std streams) error {
 		if next, err = in.ReadBytes('\n'); err != nil {
 			return "", err
 		}
-		v, err := parser.ParseBytes(next)
+		value, err := parser.ParseBytes(next)
 		if err != nil {
 			return "", fmt.Errorf("cannot read results: %w", err)
 		}
-		return string(v.GetStringBytes("file")), nil
+		return string(value.GetStringBytes("file")), nil
 	}
 	file, err := read()
-	if len(c.Dumps) == 1 {
-		file = c.Dumps[0] // results of a single dump do not name it
+	if len(cmd.Dumps) == 1 {
+		file = cmd.Dumps[0] // results of a single dump do not name it
 	}
 	for err == nil {
-		if c.splitTo[file] == "" {
+		if cmd.splitTo[file] == "" {
 			missing++
 			file, err = read()
 			continue
 		}
-		path, log := c.splitTo[file], file
+		path, log := cmd.splitTo[file], file
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return fmt.Errorf("cannot write the scores of %s: %w", log, err)
 		}
 		writeErr := atomicfile.WriteFile(path, func(out *atomicfile.File) error {
-			w := bufio.NewWriterSize(out, 64<<10)
-			s := &scores{write.NewInspect(w), std.err}
-			for err == nil && (file == log || len(c.Dumps) == 1) {
+			writer := bufio.NewWriterSize(out, 64<<10)
+			s := &scores{write.NewInspect(writer), std.err}
+			for err == nil && (file == log || len(cmd.Dumps) == 1) {
 				if e := s.Write(bytes.TrimSuffix(next, []byte("\n"))); e != nil {
 					return e
 				}
@@ -302,14 +302,14 @@ func (c *scoreCmd) splitLogs(std streams) error {
 			if e := s.Close(); e != nil {
 				return e
 			}
-			return w.Flush()
+			return writer.Flush()
 		})
 		if writeErr != nil {
 			return fmt.Errorf("cannot write the scores of %s: %w", log, writeErr)
 		}
 	}
 	if missing > 0 {
-		fmt.Fprintf(std.err, "plumb: %d results are of no log and stand in %s alone\n", missing, c.Output)
+		fmt.Fprintf(std.err, "plumb: %d results are of no log and stand in %s alone\n", missing, cmd.Output)
 	}
 	if err == io.EOF {
 		return nil
@@ -322,11 +322,11 @@ func (c *scoreCmd) splitLogs(std streams) error {
 func (j *job) leaveParts() error {
 	j.out.discard()
 	j.shards.finished = false // so that closeJob keeps the parts
-	var b bytes.Buffer
-	if err := write.SummaryJSON(&b, summaryOf(j.table)); err != nil {
+	var buffer bytes.Buffer
+	if err := write.SummaryJSON(&buffer, summaryOf(j.table)); err != nil {
 		return err
 	}
-	if err := j.shards.Put(jobs.SummaryName, b.Bytes()); err != nil {
+	if err := j.shards.Put(jobs.SummaryName, buffer.Bytes()); err != nil {
 		return err
 	}
 	if err := j.shards.Put(jobs.SuccessName, nil); err != nil {

@@ -58,62 +58,62 @@ type shardRun struct {
 	finished bool // all is done, and the folder is not needed any more
 }
 
-// add adds a result and its line to part p. A result of another part than the one before commits that
+// add adds a result and its line to part part. A result of another part than the one before commits that
 // one. The error may be that of a part which was committed earlier, in the background.
-func (r *shardRun) add(p jobs.Part, result *scoring.Result, line []byte) error {
-	if r.open && p != r.part {
-		if err := r.flush(p.Shard != r.part.Shard); err != nil {
+func (run *shardRun) add(part jobs.Part, result *scoring.Result, line []byte) error {
+	if run.open && part != run.part {
+		if err := run.flush(part.Shard != run.part.Shard); err != nil {
 			return err
 		}
 	}
-	if !r.open {
-		r.part, r.open, r.seen[p] = p, true, true
+	if !run.open {
+		run.part, run.open, run.seen[part] = part, true, true
 	}
-	r.lines = append(append(r.lines, line...), '\n')
-	r.lineCount++
-	r.cells.add(result)
-	if result.Cluster != "" && r.names == nil {
-		r.names = make([]string, r.lineCount-1, jobs.ShardLines) // those before have none
+	run.lines = append(append(run.lines, line...), '\n')
+	run.lineCount++
+	run.cells.add(result)
+	if result.Cluster != "" && run.names == nil {
+		run.names = make([]string, run.lineCount-1, jobs.ShardLines) // those before have none
 	}
-	if r.names != nil {
-		r.names = append(r.names, result.Cluster)
+	if run.names != nil {
+		run.names = append(run.names, result.Cluster)
 	}
-	return r.store.failed()
+	return run.store.failed()
 }
 
 // flush gives the current part to the goroutine that commits parts to the job's store, and begins an
 // empty one; last is true if no other part of its shard follows. Without a current part it does
 // nothing.
-func (r *shardRun) flush(last bool) error {
-	if !r.open {
+func (run *shardRun) flush(last bool) error {
+	if !run.open {
 		return nil
 	}
-	m := jobs.Marker{Lines: r.lineCount, Last: last, Cells: r.cells.cells, Clusters: r.names}
-	r.store.queue <- storeOrder{part: r.part, lines: r.lines, marker: m}
-	r.lines = r.store.memory()
-	r.drop()
-	return r.store.failed()
+	m := jobs.Marker{Lines: run.lineCount, Last: last, Cells: run.cells.cells, Clusters: run.names}
+	run.store.queue <- storeOrder{part: run.part, lines: run.lines, marker: m}
+	run.lines = run.store.memory()
+	run.drop()
+	return run.store.failed()
 }
 
 // drop discards the results of the current part, which is not committed.
-func (r *shardRun) drop() {
-	r.lines = r.lines[:0]
-	r.open, r.lineCount, r.cells, r.names = false, 0, cellCounts{}, nil
+func (run *shardRun) drop() {
+	run.lines = run.lines[:0]
+	run.open, run.lineCount, run.cells, run.names = false, 0, cellCounts{}, nil
 }
 
 // resumable reports whether the run keeps a folder from which the same command goes on. Its output and
 // its dumps must be files, or objects whose changes are seen, and it must make neither a report nor
 // times, which need all lines in one process.
-func (c *scoreCmd) resumable() bool {
-	toStdout := c.Output == "-" || c.Output == ""
-	if toStdout && !c.partsAlone() || c.Report != "" || c.Times != "" {
+func (cmd *scoreCmd) resumable() bool {
+	toStdout := cmd.Output == "-" || cmd.Output == ""
+	if toStdout && !cmd.partsAlone() || cmd.Report != "" || cmd.Times != "" {
 		return false
 	}
-	if info, err := os.Stat(c.Output); err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Stat(cmd.Output); err == nil && !info.Mode().IsRegular() {
 		return false
 	}
-	for _, path := range c.Dumps {
-		if object := c.remote.Known(path); object != nil {
+	for _, path := range cmd.Dumps {
+		if object := cmd.remote.Known(path); object != nil {
 			if unversioned(object) {
 				return false
 			}
@@ -221,15 +221,15 @@ func clearTemporary(dir string) error {
 
 // tellResuming prints how many lines of the resumed job are scored, and of how many, if that is known.
 func (j *job) tellResuming(old *jobs.Job) error {
-	s, err := old.Status()
+	status, err := old.Status()
 	if err != nil {
 		return err
 	}
-	total := fmt.Sprintf(" of %s", grouped(s.Lines))
-	if s.Whole {
+	total := fmt.Sprintf(" of %s", grouped(status.Lines))
+	if status.Whole {
 		total = ""
 	}
-	fmt.Fprintf(j.std.err, "resuming: %s%s lines are scored\n", grouped(s.Scored), total)
+	fmt.Fprintf(j.std.err, "resuming: %s%s lines are scored\n", grouped(status.Scored), total)
 	return nil
 }
 
@@ -275,12 +275,12 @@ func (j *job) cuttable(path string) (bool, error) {
 	if j.first != nil {
 		return j.first.Cuttable(), nil
 	}
-	r, err := records.Open(path, nil, j.read)
+	reader, err := records.Open(path, nil, j.read)
 	if err != nil {
 		return false, err
 	}
-	defer r.Close()
-	return r.Cuttable(), nil
+	defer reader.Close()
+	return reader.Cuttable(), nil
 }
 
 // describe returns the name, size, time and version of a dump, which tell whether it has changed since
@@ -298,12 +298,12 @@ const requestsName = "--requests"
 // cut calls give for each shard of the input dumps, in order: for ranges of lines of a file in plumb's
 // own format, and for any other dump as a whole, whose number of lines is -1.
 func (j *job) cut(h *jobs.Header, give func(jobs.Shard) error) error {
-	for i, in := range h.Inputs {
+	for i, input := range h.Inputs {
 		var err error
-		if in.Whole {
+		if input.Whole {
 			err = give(jobs.Shard{Input: i, Lines: -1})
 		} else {
-			err = j.cutLines(i, in, give)
+			err = j.cutLines(i, input, give)
 		}
 		if err != nil {
 			return err
@@ -353,14 +353,14 @@ func (j *job) runShards(ctx context.Context) error {
 			pending = append(pending, shard)
 			return scorePending()
 		}
-		p := jobs.Part{Shard: shard.N}
-		lines, marker, done, err := j.shards.Read(p)
-		if err == nil && !done && j.shards.deaths[p] >= poisonAfter {
+		part := jobs.Part{Shard: shard.N}
+		lines, marker, done, err := j.shards.Read(part)
+		if err == nil && !done && j.shards.deaths[part] >= poisonAfter {
 			if err = scorePending(); err == nil { // the output keeps the order of the shards
-				err = j.quarantine(ctx, shard, p, 0)
+				err = j.quarantine(ctx, shard, part, 0)
 			}
 			if err == nil {
-				lines, marker, done, err = j.shards.Read(p)
+				lines, marker, done, err = j.shards.Read(part)
 			}
 		}
 		if err != nil {
@@ -392,18 +392,18 @@ func (j *job) replay(lines []byte, clusters []string) error {
 	for n := 0; len(lines) > 0; n++ {
 		line, rest, _ := bytes.Cut(lines, []byte("\n"))
 		lines = rest
-		v, err := j.parser.ParseBytes(line)
+		value, err := j.parser.ParseBytes(line)
 		if err != nil {
 			return err
 		}
-		r, err := scoring.ReadResult(v)
+		result, err := scoring.ReadResult(value)
 		if err != nil {
 			return err
 		}
 		if n < len(clusters) {
-			r.Cluster = clusters[n]
+			result.Cluster = clusters[n]
 		}
-		if err := j.take(r, line); err != nil {
+		if err := j.take(result, line); err != nil {
 			return err
 		}
 	}
@@ -412,15 +412,15 @@ func (j *job) replay(lines []byte, clusters []string) error {
 
 // take adds a result of an earlier process to the tables, the counts and the annotated copies, and
 // writes its line to the output, as collect does with new results.
-func (j *job) take(r *scoring.Result, line []byte) error {
-	noted := r
-	if !j.table.Add(r) { // an earlier dump has this answer
-		line, noted = addDuplicateNote(line, r), noteDuplicate(r)
+func (j *job) take(result *scoring.Result, line []byte) error {
+	noted := result
+	if !j.table.Add(result) { // an earlier dump has this answer
+		line, noted = addDuplicateNote(line, result), noteDuplicate(result)
 	}
-	j.tally.addResult(r.Who.File, r.Line, r)
-	j.bar.count(r.Err == nil)
+	j.tally.addResult(result.Who.File, result.Line, result)
+	j.bar.count(result.Err == nil)
 	if j.annotator != nil {
-		if err := j.annotator.add(r.Who.File, line); err != nil {
+		if err := j.annotator.add(result.Who.File, line); err != nil {
 			return err
 		}
 	}
@@ -435,7 +435,7 @@ func (j *job) take(r *scoring.Result, line []byte) error {
 // that has ended several processes is searched for the line that does. The error of an input that
 // breaks off is kept in j.broken: what it has before its end counts, and other inputs are scored.
 func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
-	in, shardRun := j.shards.Header.Inputs[list[0].Input], j.shards
+	input, shardRun := j.shards.Header.Inputs[list[0].Input], j.shards
 	chunk, skip, complete := 0, 0, false // the next part of a whole input, and the number of results before it
 	whole := list[0].Lines < 0
 	if whole {
@@ -443,20 +443,20 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 		if chunk, skip, complete, err = j.replayChunks(list[0]); err != nil {
 			return err
 		}
-		if p := (jobs.Part{Shard: list[0].N, Chunk: chunk}); !complete && shardRun.deaths[p] >= poisonAfter {
-			if err := j.quarantine(ctx, list[0], p, skip); err != nil {
+		if part := (jobs.Part{Shard: list[0].N, Chunk: chunk}); !complete && shardRun.deaths[part] >= poisonAfter {
+			if err := j.quarantine(ctx, list[0], part, skip); err != nil {
 				return err
 			}
-			delete(shardRun.deaths, p)
+			delete(shardRun.deaths, part)
 			return j.scoreShards(ctx, list)
 		}
 	}
-	j.bare = in.Whole // most whole inputs are dumps of other tools
-	err := j.stream(ctx, in.Name, func(ctx context.Context, put putFunc) error {
+	j.bare = input.Whole // most whole inputs are dumps of other tools
+	err := j.stream(ctx, input.Name, func(ctx context.Context, put putFunc) error {
 		if whole {
-			return j.feedWhole(in, jobs.Part{Shard: list[0].N, Chunk: chunk}, skip, put)
+			return j.feedWhole(input, jobs.Part{Shard: list[0].N, Chunk: chunk}, skip, put)
 		}
-		return j.feedShards(in, list, put)
+		return j.feedShards(input, list, put)
 	})
 	stopped := ctx.Err() != nil || j.out.failed() || shardRun.store.failed() != nil
 	if err != nil && stopped {
@@ -464,7 +464,7 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 		return errors.Join(err, shardRun.store.failed())
 	}
 	if err != nil { // the input breaks off
-		j.broken = errors.Join(j.broken, inDump(in.Name, err))
+		j.broken = errors.Join(j.broken, inDump(input.Name, err))
 		return shardRun.flush(false)
 	}
 	if err := shardRun.flush(true); err != nil || complete {
@@ -488,15 +488,15 @@ func (j *job) scoreShards(ctx context.Context, list []jobs.Shard) error {
 // input has no further part.
 func (j *job) replayChunks(s jobs.Shard) (chunk, lines int, complete bool, err error) {
 	for {
-		b, m, ok, err := j.shards.Read(jobs.Part{Shard: s.N, Chunk: chunk})
+		data, marker, ok, err := j.shards.Read(jobs.Part{Shard: s.N, Chunk: chunk})
 		if err != nil || !ok {
 			return chunk, lines, false, err
 		}
-		if err := j.replay(b, m.Clusters); err != nil {
+		if err := j.replay(data, marker.Clusters); err != nil {
 			return chunk, lines, false, err
 		}
-		chunk, lines = chunk+1, lines+m.Lines
-		if m.Last {
+		chunk, lines = chunk+1, lines+marker.Lines
+		if marker.Last {
 			return chunk, lines, true, nil
 		}
 	}
@@ -504,17 +504,17 @@ func (j *job) replayChunks(s jobs.Shard) (chunk, lines int, complete bool, err e
 
 // feedShards puts the lines of shards that follow each other in a file of lines, and notes in the
 // journal which shard begins.
-func (j *job) feedShards(in jobs.Input, list []jobs.Shard, put putFunc) error {
-	f, err := j.openInput(in)
+func (j *job) feedShards(input jobs.Input, list []jobs.Shard, put putFunc) error {
+	file, err := j.openInput(input)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer file.Close()
 	first, last := list[0], list[len(list)-1]
-	lines := dump.Section(section(f, first.From, last.To), j.config.Lines, first.Line, first.From)
+	lines := dump.Section(section(file, first.From, last.To), j.config.Lines, first.Line, first.From)
 	defer lines.Close()
-	origin := &records.Origin{File: j.named(in.Name)}
-	for at := 0; ; { // at is the index in list of the shard of the line
+	origin := &records.Origin{File: j.named(input.Name)}
+	for pos := 0; ; { // at is the index in list of the shard of the line
 		line, err := lines.Next()
 		if err == io.EOF {
 			return nil
@@ -522,11 +522,11 @@ func (j *job) feedShards(in jobs.Input, list []jobs.Shard, put putFunc) error {
 		if err != nil {
 			return err
 		}
-		for at+1 < len(list) && line.N >= list[at+1].Line {
-			at++
+		for pos+1 < len(list) && line.N >= list[pos+1].Line {
+			pos++
 		}
-		isFirst := at == 0 && line.N == first.Line
-		if err := j.begin(jobs.Part{Shard: list[at].N}, isFirst); err != nil {
+		isFirst := pos == 0 && line.N == first.Line
+		if err := j.begin(jobs.Part{Shard: list[pos].N}, isFirst); err != nil {
 			return err
 		}
 		j.bar.read(first.From + lines.Offset())
@@ -539,15 +539,15 @@ func (j *job) feedShards(in jobs.Input, list []jobs.Shard, put putFunc) error {
 // begin sets the part that the following lines belong to. If it is another part than before, or the
 // line is the first one of a feed, it notes in the journal that this process begins the part: a later
 // process then sees in which part a process ended.
-func (j *job) begin(p jobs.Part, first bool) error {
-	if p == j.shards.next && !first {
+func (j *job) begin(part jobs.Part, first bool) error {
+	if part == j.shards.next && !first {
 		return nil
 	}
-	j.shards.next = p
+	j.shards.next = part
 	if j.shards.journal == nil {
 		return nil
 	}
-	if err := j.shards.journal.Begin(p); err != nil {
+	if err := j.shards.journal.Begin(part); err != nil {
 		return fmt.Errorf("cannot write to %s: %w", j.shards.Store.Path(""), err)
 	}
 	return nil
@@ -556,9 +556,9 @@ func (j *job) begin(p jobs.Part, first bool) error {
 // feedWhole puts the records of an input that is one shard, from the part first on; each part has
 // jobs.ShardLines records. The skip records before it are read again, because later ones may depend on
 // them, but they are not put.
-func (j *job) feedWhole(in jobs.Input, first jobs.Part, skip int, put putFunc) error {
+func (j *job) feedWhole(input jobs.Input, first jobs.Part, skip int, put putFunc) error {
 	n := 0 // records read
-	counted := func(l dump.Line, o *records.Origin) error {
+	counted := func(line dump.Line, origin *records.Origin) error {
 		if n++; n <= skip {
 			return nil
 		}
@@ -566,19 +566,19 @@ func (j *job) feedWhole(in jobs.Input, first jobs.Part, skip int, put putFunc) e
 		if err := j.begin(jobs.Part{Shard: first.Shard, Chunk: chunk}, n == skip+1); err != nil {
 			return err
 		}
-		return put(l, o)
+		return put(line, origin)
 	}
-	if in.Name == requestsName {
+	if input.Name == requestsName {
 		return j.feedUnanswered(counted)
 	}
-	r, err := j.openDump(in.Path)
+	reader, err := j.openDump(input.Path)
 	if err != nil {
 		return openError{err}
 	}
-	defer r.Close()
-	r.Rename(in.Name)
-	if r.Format == records.Own {
-		return j.feedLines(r, counted)
+	defer reader.Close()
+	reader.Rename(input.Name)
+	if reader.Format == records.Own {
+		return j.feedLines(reader, counted)
 	}
-	return j.feedRecords(r, counted)
+	return j.feedRecords(reader, counted)
 }

@@ -132,12 +132,12 @@ func (j *job) claimed(ctx context.Context, claim *claims.Claim) error {
 	}
 	j.progress = claim.Progress
 	defer func() { j.progress = nil }()
-	if p := (jobs.Part{Shard: shard.N}); shard.Lines >= 0 && claim.Tries >= poisonAfter {
+	if part := (jobs.Part{Shard: shard.N}); shard.Lines >= 0 && claim.Tries >= poisonAfter {
 		if j.shards.deaths == nil {
 			j.shards.deaths = map[jobs.Part]int{}
 		}
-		j.shards.deaths[p] = claim.Tries
-		return j.quarantine(ctx, shard, p, 0)
+		j.shards.deaths[part] = claim.Tries
+		return j.quarantine(ctx, shard, part, 0)
 	}
 	if err := j.scoreShards(ctx, []jobs.Shard{shard}); err != nil {
 		return err

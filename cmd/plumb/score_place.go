@@ -19,22 +19,22 @@ import (
 )
 
 // partsAlone reports whether the run writes parts to an object store and no output of its own.
-func (c *scoreCmd) partsAlone() bool {
-	return c.Job != "" && (c.NoJoin || c.Plan || !c.alone())
+func (cmd *scoreCmd) partsAlone() bool {
+	return cmd.Job != "" && (cmd.NoJoin || cmd.Plan || !cmd.alone())
 }
 
 // checkJob refuses the flags --job, --driver, --plan and --no-join for a run that keeps no parts; form
 // is that of its output.
-func (c *scoreCmd) checkJob(form string) error {
-	keepsParts := c.resumable()
+func (cmd *scoreCmd) checkJob(form string) error {
+	keepsParts := cmd.resumable()
 	switch {
-	case c.Job != "" && !keepsParts:
+	case cmd.Job != "" && !keepsParts:
 		return usage("cannot use --job: want -o FILE, --no-join or --driver, dumps that are files or objects, and neither --report nor --times")
-	case !c.alone() && !keepsParts:
-		return usage("cannot use --driver %s: want -o FILE, dumps that are files, and neither --report nor --times", c.Driver)
-	case c.Plan && (!keepsParts || !c.alone()):
+	case !cmd.alone() && !keepsParts:
+		return usage("cannot use --driver %s: want -o FILE, dumps that are files, and neither --report nor --times", cmd.Driver)
+	case cmd.Plan && (!keepsParts || !cmd.alone()):
 		return usage("cannot use --plan: want -o FILE, dumps that are files, and neither --driver, --report nor --times")
-	case c.NoJoin && (!keepsParts || form != write.JSONL || c.splitTo != nil):
+	case cmd.NoJoin && (!keepsParts || form != write.JSONL || cmd.splitTo != nil):
 		return usage("cannot use --no-join: want -o FILE for JSON lines, dumps that are files, and neither --report nor --times")
 	}
 	return nil
@@ -51,15 +51,15 @@ func (j *job) destination() (*sink, error) {
 	if j.cmd.partsAlone() && j.cmd.Output == "-" {
 		std.out = io.Discard // the parts are the only output
 	}
-	s, err := output(j.cmd.Output, std, j.inputs()...)
+	sink, err := output(j.cmd.Output, std, j.inputs()...)
 	if err != nil {
 		return nil, err
 	}
 	if j.cmd.NoJoin {
-		s.Writer = bufio.NewWriter(io.Discard) // nothing reaches the file
+		sink.Writer = bufio.NewWriter(io.Discard) // nothing reaches the file
 	}
-	j.beginIndex(s)
-	return s, nil
+	j.beginIndex(sink)
+	return sink, nil
 }
 
 // beginIndex begins the index of the results for plumb view, if the results become lines of one plain
@@ -73,13 +73,13 @@ func (j *job) beginIndex(sink *sink) {
 		return
 	}
 	sink.log = j.std.err
-	o := index.RecorderOptions{Options: explorer.IndexOptions(j.items.Suites, j.options.Variants, j.papers), Reward: j.options.Reward}
+	options := index.RecorderOptions{Options: explorer.IndexOptions(j.items.Suites, j.options.Variants, j.papers), Reward: j.options.Reward}
 	if j.missing == table.Skip && j.cmd.remark == "" && j.cmd.SuccessFrom == nil {
 		// With these defaults the tables of this run are those that plumb view would make.
-		o.Shared = func() json.RawMessage { return explorer.TablesOf(j.table) }
+		options.Shared = func() json.RawMessage { return explorer.TablesOf(j.table) }
 	}
 	var err error
-	if sink.index, err = index.NewRecorder(sink.file.Path(), o); err != nil {
+	if sink.index, err = index.NewRecorder(sink.file.Path(), options); err != nil {
 		fmt.Fprintf(sink.log, "plumb: %v; plumb view makes the index\n", err)
 	}
 }
@@ -100,17 +100,17 @@ func (j *job) store() (store jobs.Store, dir string, err error) {
 
 // openBucket opens the object store that --job names.
 func openBucket(o *address.Options, at string) (jobs.Store, error) {
-	s, err := bucket.Open(o, at)
+	store, err := bucket.Open(o, at)
 	if err != nil {
 		return nil, usage("cannot use --job %s: %w", address.Name(at), err)
 	}
-	return s, nil
+	return store, nil
 }
 
 // tellPlan prints the path of a job's manifest, the number of its shards and how many are done, as JSON
 // for the scheduler that starts the shards.
 func (j *job) tellPlan() error {
-	s, err := j.shards.Status()
+	status, err := j.shards.Status()
 	if err != nil {
 		return err
 	}
@@ -124,29 +124,29 @@ func (j *job) tellPlan() error {
 		Manifest string `json:"manifest"`
 		Shards   int    `json:"shards"`
 		Done     int    `json:"done"`
-	}{manifest, s.Shards, s.Done})
+	}{manifest, status.Shards, status.Done})
 }
 
 // cutLines gives the shards of an input of lines.
-func (j *job) cutLines(i int, in jobs.Input, give func(jobs.Shard) error) error {
-	f, err := j.openInput(in)
+func (j *job) cutLines(i int, input jobs.Input, give func(jobs.Shard) error) error {
+	file, err := j.openInput(input)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	return jobs.CutLines(i, section(f, 0, in.Size), in.Size, give)
+	defer file.Close()
+	return jobs.CutLines(i, section(file, 0, input.Size), input.Size, give)
 }
 
 // openInput opens an input for reading at any place.
-func (j *job) openInput(in jobs.Input) (inputFile, error) {
-	if at := j.cmd.remote.Known(in.Path); at != nil {
+func (j *job) openInput(input jobs.Input) (inputFile, error) {
+	if at := j.cmd.remote.Known(input.Path); at != nil {
 		return remoteFile{at}, nil
 	}
-	f, err := os.Open(in.Path)
+	file, err := os.Open(input.Path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open dump: %w", err)
 	}
-	return f, nil
+	return file, nil
 }
 
 // inputFile is an open input.

@@ -89,12 +89,12 @@ const unfinished = 3
 // statusStore returns the store of the job whose status is wanted: an object store, or a folder, whose
 // suffix .job may be left out. If the folder is gone and its output is there, finished is a text that
 // says so, and there is no store.
-func (c *scoreCmd) statusStore() (store jobs.Store, finished string, err error) {
-	if address.Is(c.Status) {
-		store, err = openBucket(&address.Options{Endpoint: c.S3Endpoint, Region: c.S3Region}, c.Status)
+func (cmd *scoreCmd) statusStore() (store jobs.Store, finished string, err error) {
+	if address.Is(cmd.Status) {
+		store, err = openBucket(&address.Options{Endpoint: cmd.S3Endpoint, Region: cmd.S3Region}, cmd.Status)
 		return store, "", err
 	}
-	dir := c.Status
+	dir := cmd.Status
 	if !strings.HasSuffix(dir, jobs.Suffix) {
 		dir += jobs.Suffix
 	}
@@ -103,16 +103,16 @@ func (c *scoreCmd) statusStore() (store jobs.Store, finished string, err error) 
 		if info, e := os.Stat(output); e == nil && info.Mode().IsRegular() {
 			return nil, fmt.Sprintf("%s is finished: it has %d bytes", output, info.Size()), nil
 		}
-		return nil, "", fmt.Errorf("cannot open job %s: %w; want the folder FILE.job of plumb score -o FILE", c.Status, err)
+		return nil, "", fmt.Errorf("cannot open job %s: %w; want the folder FILE.job of plumb score -o FILE", cmd.Status, err)
 	}
 	return jobs.NewFolder(dir), "", nil
 }
 
-// status prints how far a job is: shards, lines, the rate and the time left, the number of parts under way,
-// and the parts that failed, because their process was killed or died. A job that is not finished is an error with an exit code of its own. See
-// docs/spec/jobs.md#r6.
-func (c *scoreCmd) status(std streams) error {
-	store, finished, err := c.statusStore()
+// status prints how far a job is: shards, lines, the rate and the time left, the number of parts
+// under way, and the parts that failed, because their process was killed or died. A job that is not
+// finished is an error with an exit code of its own. See docs/spec/jobs.md#r6.
+func (cmd *scoreCmd) status(std streams) error {
+	store, finished, err := cmd.statusStore()
 	if err != nil {
 		return err
 	}
@@ -120,15 +120,15 @@ func (c *scoreCmd) status(std streams) error {
 		fmt.Fprintln(std.out, finished)
 		return nil
 	}
-	j, err := jobs.Open(store)
+	job, err := jobs.Open(store)
 	if err != nil {
 		return fmt.Errorf("cannot tell the status of %s: %w", store.Path(""), err)
 	}
-	status, err := j.Status()
+	status, err := job.Status()
 	if err != nil {
 		return err
 	}
-	died, running, err := j.Begun()
+	died, running, err := job.Begun()
 	if err != nil {
 		return err
 	}

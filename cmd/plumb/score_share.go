@@ -30,14 +30,14 @@ type onlyPart struct {
 }
 
 // alone reports whether this process is the only one that works on the job.
-func (c *scoreCmd) alone() bool {
-	return c.only == nil && (c.Driver == "local" || c.Driver == "nats" && c.NATS == "")
+func (cmd *scoreCmd) alone() bool {
+	return cmd.only == nil && (cmd.Driver == "local" || cmd.Driver == "nats" && cmd.NATS == "")
 }
 
 // share returns the number of this process, from 0, and how many processes share the work: from flags,
 // else from the variables of a Kubernetes or Slurm job. A missing or impossible number is a
 // usageError. See docs/spec/jobs.md#r8.
-func (c *scoreCmd) share() (index, processes int, err error) {
+func (cmd *scoreCmd) share() (index, processes int, err error) {
 	number := func(flag string, given *int, names ...string) (int, error) {
 		if given != nil {
 			return *given, nil
@@ -53,13 +53,13 @@ func (c *scoreCmd) share() (index, processes int, err error) {
 		}
 		return 0, usage("cannot share the work: want --%s, or %s", flag, names[0])
 	}
-	if index, err = number("index", c.Index, "JOB_COMPLETION_INDEX", "SLURM_ARRAY_TASK_ID"); err != nil {
+	if index, err = number("index", cmd.Index, "JOB_COMPLETION_INDEX", "SLURM_ARRAY_TASK_ID"); err != nil {
 		return 0, 0, err
 	}
-	if processes, err = number("of", c.Of, "JOB_COMPLETIONS", "SLURM_ARRAY_TASK_COUNT"); err != nil {
+	if processes, err = number("of", cmd.Of, "JOB_COMPLETIONS", "SLURM_ARRAY_TASK_COUNT"); err != nil {
 		return 0, 0, err
 	}
-	fromSlurm := c.Index == nil && os.Getenv("JOB_COMPLETION_INDEX") == ""
+	fromSlurm := cmd.Index == nil && os.Getenv("JOB_COMPLETION_INDEX") == ""
 	if lowest := os.Getenv("SLURM_ARRAY_TASK_MIN"); fromSlurm && lowest != "" { // an array may begin at another number than 0
 		n, err := strconv.Atoi(lowest)
 		if err != nil {
@@ -87,21 +87,21 @@ func (j *job) runShare(ctx context.Context) (err error) {
 		return err
 	}
 	scored, doneBefore := 0, 0
-	err = j.shards.Each(func(s jobs.Shard) error {
-		if !isMine(s) {
+	err = j.shards.Each(func(shard jobs.Shard) error {
+		if !isMine(shard) {
 			return nil
 		}
-		done, err := j.whole(s)
+		done, err := j.whole(shard)
 		if done || err != nil {
 			doneBefore++
 			return err
 		}
 		scored++
-		first := jobs.Part{Shard: s.N}
-		if s.Lines >= 0 && j.shards.deaths[first] >= poisonAfter {
-			return j.quarantine(ctx, s, first, 0)
+		first := jobs.Part{Shard: shard.N}
+		if shard.Lines >= 0 && j.shards.deaths[first] >= poisonAfter {
+			return j.quarantine(ctx, shard, first, 0)
 		}
-		return j.scoreShards(ctx, []jobs.Shard{s})
+		return j.scoreShards(ctx, []jobs.Shard{shard})
 	})
 	if err == nil {
 		fmt.Fprintf(j.std.err, "%d shards scored, %d were done before\n", scored, doneBefore)
@@ -142,13 +142,13 @@ func (j *job) endShare(ctx context.Context, err error) error {
 // runRange scores a range of the records of a part into the file onlyPart.results, and their clusters into a
 // file beside it. The part is not committed: the process that started this one does that.
 func (j *job) runRange(ctx context.Context, onlyPart *onlyPart) error {
-	s, err := j.shards.Find(onlyPart.shard)
+	shard, err := j.shards.Find(onlyPart.shard)
 	if err != nil {
 		return usageError{err}
 	}
 	j.shards.part = jobs.Part{Shard: onlyPart.shard, Chunk: onlyPart.chunk}
 	if err := j.stream(ctx, "", func(ctx context.Context, put putFunc) error {
-		return j.feedRange(s, onlyPart, put)
+		return j.feedRange(shard, onlyPart, put)
 	}); err != nil {
 		return err
 	}
@@ -173,12 +173,12 @@ type ranged struct {
 	clusters []string // of the results; nil where none has one
 }
 
-// join appends the results of b, the range that follows a.
-func (a *ranged) join(b *ranged) {
-	if a.clusters != nil || b.clusters != nil {
-		a.clusters = append(a.filled(), b.filled()...)
+// join appends the results of ranged, the range that follows a.
+func (a *ranged) join(ranged *ranged) {
+	if a.clusters != nil || ranged.clusters != nil {
+		a.clusters = append(a.filled(), ranged.filled()...)
 	}
-	a.lines, a.n = append(a.lines, b.lines...), a.n+b.n
+	a.lines, a.n = append(a.lines, ranged.lines...), a.n+ranged.n
 }
 
 // filled returns a cluster for each result, "" where it has none.
@@ -192,11 +192,11 @@ func (a *ranged) filled() []string {
 // errEnough ends a feed after the last record of its range.
 var errEnough = errors.New("enough")
 
-// feedRange puts the records of a range of a part, onlyPart.from to onlyPart.to, to the scorer. Those before it are
-// read but not put; those after it are not read.
+// feedRange puts the records of a range of a part, onlyPart.from to onlyPart.to, to the scorer.
+// Those before it are read but not put; those after it are not read.
 func (j *job) feedRange(shard jobs.Shard, onlyPart *onlyPart, put putFunc) error {
 	n := 0 // records read of the part
-	ranged := func(l dump.Line, origin *records.Origin) error {
+	ranged := func(line dump.Line, origin *records.Origin) error {
 		if n++; n <= onlyPart.from {
 			return nil
 		}
@@ -204,14 +204,14 @@ func (j *job) feedRange(shard jobs.Shard, onlyPart *onlyPart, put putFunc) error
 			return errEnough
 		}
 		j.shards.next = jobs.Part{Shard: onlyPart.shard, Chunk: onlyPart.chunk}
-		return put(l, origin)
+		return put(line, origin)
 	}
-	in := j.shards.Header.Inputs[shard.Input]
+	input := j.shards.Header.Inputs[shard.Input]
 	var err error
 	if shard.Lines < 0 {
-		err = j.feedWhole(in, jobs.Part{Shard: onlyPart.shard, Chunk: onlyPart.chunk}, onlyPart.skip, ranged)
+		err = j.feedWhole(input, jobs.Part{Shard: onlyPart.shard, Chunk: onlyPart.chunk}, onlyPart.skip, ranged)
 	} else {
-		err = j.feedShards(in, []jobs.Shard{shard}, ranged)
+		err = j.feedShards(input, []jobs.Shard{shard}, ranged)
 	}
 	if errors.Is(err, errEnough) {
 		err = nil
@@ -230,7 +230,7 @@ const poisonShard = 3
 // in a process of its own, in halves down to the lines that end the process. These lines get the error
 // poison, all others their scores. skip is the number of results before the part. plumb shard run does
 // so only with --bisect; without it, the part is an error with an exit code of its own.
-func (j *job) quarantine(ctx context.Context, s jobs.Shard, part jobs.Part, skip int) error {
+func (j *job) quarantine(ctx context.Context, shard jobs.Shard, part jobs.Part, skip int) error {
 	if only := j.cmd.only; only != nil && !only.bisect {
 		err := fmt.Errorf("shard %d is poison: %d processes ended while it was under way; want --bisect, or the command that began the job",
 			part.Shard, j.shards.deaths[part])
@@ -238,13 +238,13 @@ func (j *job) quarantine(ctx context.Context, s jobs.Shard, part jobs.Part, skip
 	}
 	fmt.Fprintf(j.std.err, "plumb: %d processes ended within part %d of shard %d; it is searched for the line that ends them\n",
 		j.shards.deaths[part], part.Chunk, part.Shard)
-	limit := max(s.Lines, jobs.ShardLines) // records of the part
-	got, err := j.halve(ctx, s, onlyPart{shard: part.Shard, chunk: part.Chunk, skip: skip, to: limit})
+	limit := max(shard.Lines, jobs.ShardLines) // records of the part
+	got, err := j.halve(ctx, shard, onlyPart{shard: part.Shard, chunk: part.Chunk, skip: skip, to: limit})
 	if err != nil {
 		return err
 	}
-	last := s.Lines >= 0 || got.n < jobs.ShardLines // a range of lines is one part; a whole input ends with a shorter part
-	m := jobs.Marker{Lines: got.n, Last: last, Clusters: got.clusters}
+	last := shard.Lines >= 0 || got.n < jobs.ShardLines // a range of lines is one part; a whole input ends with a shorter part
+	marker := jobs.Marker{Lines: got.n, Last: last, Clusters: got.clusters}
 	var cells cellCounts
 	for line := range bytes.Lines(got.lines) {
 		if v, err := j.parser.ParseBytes(line); err == nil {
@@ -253,8 +253,8 @@ func (j *job) quarantine(ctx context.Context, s jobs.Shard, part jobs.Part, skip
 			}
 		}
 	}
-	m.Cells = cells.cells
-	return j.shards.Commit(part, got.lines, m)
+	marker.Cells = cells.cells
+	return j.shards.Commit(part, got.lines, marker)
 }
 
 // halve returns the results of a range of a part. It scores the range in a process of its own, and
@@ -298,7 +298,7 @@ func (j *job) scratch() string {
 // child scores a range of a part in a process of its own, plumb shard run, and returns its results. If
 // the process dies or reports that it crashed, there are no results, and why says how it ended.
 // Failures that do not depend on the records, such as a file that cannot be read, are errors.
-func (j *job) child(ctx context.Context, o *onlyPart) (got *ranged, why string, err error) {
+func (j *job) child(ctx context.Context, part *onlyPart) (got *ranged, why string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
@@ -311,8 +311,8 @@ func (j *job) child(ctx context.Context, o *onlyPart) (got *ranged, why string, 
 	defer os.Remove(file.Name())
 	defer os.Remove(file.Name() + clustersSuffix)
 	cmd := exec.CommandContext(ctx, self, "shard", "run", "--manifest", j.shards.Store.Path(jobs.ManifestName),
-		"--shard", strconv.Itoa(o.shard), "--part", strconv.Itoa(o.chunk), "--skip", strconv.Itoa(o.skip),
-		"--records", fmt.Sprintf("%d:%d", o.from, o.to), "--results", file.Name())
+		"--shard", strconv.Itoa(part.shard), "--part", strconv.Itoa(part.chunk), "--skip", strconv.Itoa(part.skip),
+		"--records", fmt.Sprintf("%d:%d", part.from, part.to), "--results", file.Name())
 	if e := j.cmd.S3Endpoint; e != "" && j.cmd.Job != "" {
 		cmd.Args = append(cmd.Args, "--s3-endpoint", e)
 	}
@@ -358,17 +358,17 @@ func readRange(path string) (got *ranged, err error) {
 // it. why says how these ended. Of the record only the members that identify it are read.
 func (j *job) poisoned(s jobs.Shard, o *onlyPart, why string) (line []byte, err error) {
 	err = j.feedRange(s, o, func(l dump.Line, origin *records.Origin) error {
-		r := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N,
+		result := scoring.Result{ID: fmt.Sprintf("line:%d", l.N), Line: l.N,
 			Err: &scoring.Error{Code: "poison", Message: "the process that scored it ended: " + why}}
-		if v, err := fastjson.ParseBytes(l.Bytes); err == nil && v.Type() == fastjson.TypeObject {
-			if id := string(v.GetStringBytes("id")); id != "" {
-				r.ID, r.Line = id, 0
+		if value, err := fastjson.ParseBytes(l.Bytes); err == nil && value.Type() == fastjson.TypeObject {
+			if id := string(value.GetStringBytes("id")); id != "" {
+				result.ID, result.Line = id, 0
 			}
-			r.Suite, r.Test = string(v.GetStringBytes("suite")), string(v.GetStringBytes("test"))
-			r.Who, _ = scoring.ReadIdentity(v, "")
+			result.Suite, result.Test = string(value.GetStringBytes("suite")), string(value.GetStringBytes("test"))
+			result.Who, _ = scoring.ReadIdentity(value, "")
 		}
-		origin.Apply(&r)
-		line = append(r.AppendJSON(nil, j.options.Reward, j.config.Queue.Scorer), '\n')
+		origin.Apply(&result)
+		line = append(result.AppendJSON(nil, j.options.Reward, j.config.Queue.Scorer), '\n')
 		return nil
 	})
 	if err == io.EOF {

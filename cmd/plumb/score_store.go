@@ -26,24 +26,24 @@ type storeOrder struct {
 
 // newStorer returns a storer of a job's parts and starts its goroutine, which runs until close. After
 // the first error it commits no more parts.
-func newStorer(j *jobs.Job) *storer {
+func newStorer(job *jobs.Job) *storer {
 	s := &storer{queue: make(chan storeOrder), free: make(chan []byte, 2)}
 	s.over.Go(func() {
-		for o := range s.queue {
-			if o.synced != nil {
-				close(o.synced)
+		for order := range s.queue {
+			if order.synced != nil {
+				close(order.synced)
 				continue
 			}
 			if s.failed() != nil {
 				continue
 			}
-			if err := j.Commit(o.part, o.lines, o.marker); err != nil {
+			if err := job.Commit(order.part, order.lines, order.marker); err != nil {
 				s.mu.Lock()
 				s.err = err
 				s.mu.Unlock()
 			}
 			select {
-			case s.free <- o.lines[:0]:
+			case s.free <- order.lines[:0]:
 			default:
 			}
 		}
@@ -52,9 +52,9 @@ func newStorer(j *jobs.Job) *storer {
 }
 
 // memory returns an empty slice for the result lines of a part.
-func (s *storer) memory() []byte {
+func (storer *storer) memory() []byte {
 	select {
-	case b := <-s.free:
+	case b := <-storer.free:
 		return b
 	default:
 		return nil
@@ -62,24 +62,24 @@ func (s *storer) memory() []byte {
 }
 
 // failed returns the first error of a commit, or nil.
-func (s *storer) failed() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
+func (storer *storer) failed() error {
+	storer.mu.Lock()
+	defer storer.mu.Unlock()
+	return storer.err
 }
 
 // sync waits until all parts so far are committed, and returns the first error of a commit.
-func (s *storer) sync() error {
+func (storer *storer) sync() error {
 	done := make(chan struct{})
-	s.queue <- storeOrder{synced: done}
+	storer.queue <- storeOrder{synced: done}
 	<-done
-	return s.failed()
+	return storer.failed()
 }
 
 // close waits until all parts are committed, ends the goroutine, and returns the first error of a
 // commit. No part may be queued afterwards.
-func (s *storer) close() error {
-	close(s.queue)
-	s.over.Wait()
-	return s.err
+func (storer *storer) close() error {
+	close(storer.queue)
+	storer.over.Wait()
+	return storer.err
 }

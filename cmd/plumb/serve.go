@@ -80,97 +80,97 @@ const baseMemory = 768 << 20
 
 // Run checks all flags, sets the limit of memory for the garbage collector, logs the settings, and
 // serves until a signal stops it. It removes the judge's key from the environment.
-func (c *serveCmd) Run(std streams) error {
-	log := logger(std, c.LogLevel)
-	cc, err := core(&c.engineFlags, &c.limitFlags, &c.scoreFlags)
+func (cmd *serveCmd) Run(std streams) error {
+	log := logger(std, cmd.LogLevel)
+	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &cmd.scoreFlags)
 	if err != nil {
 		return err
 	}
-	if c.Listen == "" && c.Socket == "" {
+	if cmd.Listen == "" && cmd.Socket == "" {
 		return usage("cannot serve: got no address; want --listen ADDR or --socket PATH")
 	}
-	variants, err := c.variants(cc.Suites)
+	variants, err := cmd.variants(config.Suites)
 	if err != nil {
 		return err
 	}
-	mode, err := scoring.ParseReward(c.Reward)
+	mode, err := scoring.ParseReward(cmd.Reward)
 	if err != nil {
 		return usageError{err}
 	}
-	policies, err := api.ParsePolicies(c.Unscorable)
+	policies, err := api.ParsePolicies(cmd.Unscorable)
 	if err != nil {
 		return usageError{err}
 	}
-	steps, err := api.ParsePrepare(c.Prepare)
+	steps, err := api.ParsePrepare(cmd.Prepare)
 	if err != nil {
 		return usageError{err}
 	}
-	token, err := secret(c.TokenEnv)
+	token, err := secret(cmd.TokenEnv)
 	if err != nil {
 		return err
 	}
-	if c.QueueDelay < 0 || c.QueueDelay > c.Deadline {
-		return usage("cannot use --queue-delay %v: want 0s to %v, the value of --deadline", c.QueueDelay, c.Deadline)
+	if cmd.QueueDelay < 0 || cmd.QueueDelay > cmd.Deadline {
+		return usage("cannot use --queue-delay %v: want 0s to %v, the value of --deadline", cmd.QueueDelay, cmd.Deadline)
 	}
-	if c.MaxConns < 0 || c.MaxPerIP < 0 {
-		return usage("cannot use --max-conns %d and --max-conns-per-ip %d: want 0 or more", c.MaxConns, c.MaxPerIP)
+	if cmd.MaxConns < 0 || cmd.MaxPerIP < 0 {
+		return usage("cannot use --max-conns %d and --max-conns-per-ip %d: want 0 or more", cmd.MaxConns, cmd.MaxPerIP)
 	}
-	if c.MaxHeader < 1<<10 || c.MaxHeader > 1<<20 {
-		return usage("cannot use --max-header %d bytes: want 1KiB to 1MiB", int(c.MaxHeader))
+	if cmd.MaxHeader < 1<<10 || cmd.MaxHeader > 1<<20 {
+		return usage("cannot use --max-header %d bytes: want 1KiB to 1MiB", int(cmd.MaxHeader))
 	}
-	if cc.Judge, err = c.judgeFlags.config(false); err != nil {
+	if config.Judge, err = cmd.judgeFlags.config(false); err != nil {
 		return err
 	}
-	if cc.Judge != nil {
-		cc.Judge.Log = log
+	if config.Judge != nil {
+		config.Judge.Log = log
 	}
-	if c.MaxBodies >= c.MaxMemory {
+	if cmd.MaxBodies >= cmd.MaxMemory {
 		return usage("cannot use --max-bodies %d bytes: want less than the %d bytes of --max-memory, of which they are a part",
-			c.MaxBodies, c.MaxMemory)
+			cmd.MaxBodies, cmd.MaxMemory)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" { // garbage is collected more often near the limit, instead of at twice the memory in use
-		debug.SetMemoryLimit(int64(c.MaxMemory) + int64(c.ResultCache) + int64(c.Tallies) + baseMemory)
+		debug.SetMemoryLimit(int64(cmd.MaxMemory) + int64(cmd.ResultCache) + int64(cmd.Tallies) + baseMemory)
 	}
-	cc.Lines.Window = int(c.MaxWindow)
-	rest := int64(c.MaxMemory - c.MaxBodies)
-	cc.Queue.Memory = memory.New("--max-memory", rest, int64(float64(c.Share)*float64(rest)))
-	cc.Queue.Delay, cc.Queue.Cache = c.QueueDelay, int(c.ResultCache)
-	traces, err := c.traces()
+	config.Lines.Window = int(cmd.MaxWindow)
+	rest := int64(cmd.MaxMemory - cmd.MaxBodies)
+	config.Queue.Memory = memory.New("--max-memory", rest, int64(float64(cmd.Share)*float64(rest)))
+	config.Queue.Delay, config.Queue.Cache = cmd.QueueDelay, int(cmd.ResultCache)
+	traces, err := cmd.traces()
 	if err != nil {
 		return usageError{err}
 	}
-	shared, err := c.sharedFlags.config(log)
+	shared, err := cmd.sharedFlags.config(log)
 	if err != nil {
 		return err
 	}
 	log.Info("starting", "version", version, "commit", commit,
-		"backend", c.Backend, "fidelity", c.Fidelity, "tldraw", c.Tldraw, "licence-key", c.LicenseKey != "",
-		"raster", c.Raster, "device", c.Device, "workers", c.Workers, "batch", int(c.Batch),
-		"queue-max", int(c.QueueMax), "deadline", c.Deadline, "queue-delay", c.QueueDelay,
-		"result-cache", int(c.ResultCache), "tally-cache", int(c.Tallies),
-		"reward", c.Reward, "variants", c.Variant, "tasks", len(c.Tasks),
-		"token", token != "" || c.TokensFile != "", "tls", c.TLSCert != "", "client-shm", c.AllowClientShm,
-		"judge", c.JudgeModel, "judge-key", cc.Judge != nil && cc.Judge.Key != "")
-	copies := copierOf(&cc)
+		"backend", cmd.Backend, "fidelity", cmd.Fidelity, "tldraw", cmd.Tldraw, "licence-key", cmd.LicenseKey != "",
+		"raster", cmd.Raster, "device", cmd.Device, "workers", cmd.Workers, "batch", int(cmd.Batch),
+		"queue-max", int(cmd.QueueMax), "deadline", cmd.Deadline, "queue-delay", cmd.QueueDelay,
+		"result-cache", int(cmd.ResultCache), "tally-cache", int(cmd.Tallies),
+		"reward", cmd.Reward, "variants", cmd.Variant, "tasks", len(cmd.Tasks),
+		"token", token != "" || cmd.TokensFile != "", "tls", cmd.TLSCert != "", "client-shm", cmd.AllowClientShm,
+		"judge", cmd.JudgeModel, "judge-key", config.Judge != nil && config.Judge.Key != "")
+	copies := copierOf(&config)
 	var stdin io.Reader // nil: the daemon does not watch standard input
-	if c.ExitWithStdin {
+	if cmd.ExitWithStdin {
 		stdin = std.in
 	}
 	return serveUsageError(daemon.Serve(context.Background(), daemon.Config{
-		UI: daemon.UIConfig{Dir: c.UI, Pages: explorer.PagesDir(c.UIPages), Flags: c.scoreFlags.list(&c.engineFlags),
+		UI: daemon.UIConfig{Dir: cmd.UI, Pages: explorer.PagesDir(cmd.UIPages), Flags: cmd.scoreFlags.list(&cmd.engineFlags),
 			ResultCopies: copies.results, DumpCopies: copies.dumps},
-		Trace: traces, Stdin: stdin, Core: cc, Listen: c.Listen, Socket: c.Socket, Admin: c.Admin, Shared: shared,
-		Grace: c.DrainGrace, Drain: c.DrainTimeout, Beat: c.Heartbeat, Out: std.err, Log: log,
-		Secrets: daemon.SecretConfig{Tokens: token, TokensFile: c.TokensFile, Cert: c.TLSCert, Key: c.TLSKey,
-			ClientCA: c.TLSClientCA, Insecure: c.InsecureNoToken},
+		Trace: traces, Stdin: stdin, Core: config, Listen: cmd.Listen, Socket: cmd.Socket, Admin: cmd.Admin, Shared: shared,
+		Grace: cmd.DrainGrace, Drain: cmd.DrainTimeout, Beat: cmd.Heartbeat, Out: std.err, Log: log,
+		Secrets: daemon.SecretConfig{Tokens: token, TokensFile: cmd.TokensFile, Cert: cmd.TLSCert, Key: cmd.TLSKey,
+			ClientCA: cmd.TLSClientCA, Insecure: cmd.InsecureNoToken},
 		API: api.Config{
-			Variants: variants, Known: table.Variants(), Reward: mode, Lines: cc.Lines, Scenes: cc.Scenes,
+			Variants: variants, Known: table.Variants(), Reward: mode, Lines: config.Lines, Scenes: config.Scenes,
 			Policies: policies, Prepare: steps,
-			Sessions: int(c.MaxSessions), Turns: int(c.MaxTurns), SessionIdle: c.SessionIdle,
-			Body: int(c.MaxBody), Bodies: int(c.MaxBodies), Share: float64(c.Share), Work: cc.Queue.Memory, ItemsMax: int(c.MaxItems),
-			ReadTimeout: c.ReadTimeout, Idle: c.IdleTimeout, StreamIdle: c.StreamIdle,
-			Header: int(c.MaxHeader), HeaderTime: c.HeaderTime, Connections: c.MaxConns, ConnsPerIP: c.MaxPerIP,
-			OpenMetrics: c.MetricsNoToken, Slow: c.Slow, Version: thisVersion(),
+			Sessions: int(cmd.MaxSessions), Turns: int(cmd.MaxTurns), SessionIdle: cmd.SessionIdle,
+			Body: int(cmd.MaxBody), Bodies: int(cmd.MaxBodies), Share: float64(cmd.Share), Work: config.Queue.Memory, ItemsMax: int(cmd.MaxItems),
+			ReadTimeout: cmd.ReadTimeout, Idle: cmd.IdleTimeout, StreamIdle: cmd.StreamIdle,
+			Header: int(cmd.MaxHeader), HeaderTime: cmd.HeaderTime, Connections: cmd.MaxConns, ConnsPerIP: cmd.MaxPerIP,
+			OpenMetrics: cmd.MetricsNoToken, Slow: cmd.Slow, Version: thisVersion(),
 		},
 	}))
 }
@@ -189,17 +189,17 @@ func serveUsageError(err error) error {
 
 // traces returns where requests are traced to, from the flags and the standard OTEL_* variables; flags
 // take precedence.
-func (c *serveCmd) traces() (trace.Config, error) {
-	t := trace.Config{Endpoint: c.OTLPEndpoint, File: c.TraceFile, Ratio: -1, Getenv: os.Getenv}
-	if c.TraceRatio != nil {
-		t.Ratio = *c.TraceRatio
-		if t.Ratio < 0 {
-			return t, fmt.Errorf("cannot use --trace-ratio %v: want 0 to 1", t.Ratio)
+func (cmd *serveCmd) traces() (trace.Config, error) {
+	config := trace.Config{Endpoint: cmd.OTLPEndpoint, File: cmd.TraceFile, Ratio: -1, Getenv: os.Getenv}
+	if cmd.TraceRatio != nil {
+		config.Ratio = *cmd.TraceRatio
+		if config.Ratio < 0 {
+			return config, fmt.Errorf("cannot use --trace-ratio %v: want 0 to 1", config.Ratio)
 		}
 	}
 	var err error
-	if t.Env, err = trace.FromEnv(os.Getenv); err != nil {
-		return t, err
+	if config.Env, err = trace.FromEnv(os.Getenv); err != nil {
+		return config, err
 	}
-	return t, t.Check()
+	return config, config.Check()
 }

@@ -33,10 +33,10 @@ type shardRunCmd struct {
 
 // Run scores the shard as the command that planned the job would. A process that another one has
 // started for a range of records never ends with the code of wrong use. See docs/spec/jobs.md#r3.
-func (c *shardRunCmd) Run(std streams) error {
-	err := c.run(std)
+func (cmd *shardRunCmd) Run(std streams) error {
+	err := cmd.run(std)
 	var u usageError
-	if c.Records != "" && errors.As(err, &u) {
+	if cmd.Records != "" && errors.As(err, &u) {
 		return exitError{err, 1} // 2 is also the code of a crash, and the records would then be taken for its cause
 	}
 	return err
@@ -44,8 +44,8 @@ func (c *shardRunCmd) Run(std streams) error {
 
 // run scores one shard of a planned job, or a range of its records, in this process. It changes to the
 // folder in which the job was planned, and reads the flags of plumb score from the manifest.
-func (c *shardRunCmd) run(std streams) error {
-	at, name := c.Manifest, ""
+func (cmd *shardRunCmd) run(std streams) error {
+	at, name := cmd.Manifest, ""
 	if i := strings.LastIndexByte(at, '/'); i >= 0 {
 		at, name = at[:i], at[i+1:]
 	}
@@ -54,11 +54,11 @@ func (c *shardRunCmd) run(std streams) error {
 	var err error
 	switch {
 	case address.Is(at) && name == jobs.ManifestName:
-		store, err = openBucket(&address.Options{Endpoint: c.S3Endpoint, Region: c.S3Region}, at)
+		store, err = openBucket(&address.Options{Endpoint: cmd.S3Endpoint, Region: cmd.S3Region}, at)
 	case address.Is(at):
-		return usage("cannot use --manifest %s: want s3://BUCKET/PREFIX/%s", c.Manifest, jobs.ManifestName)
+		return usage("cannot use --manifest %s: want s3://BUCKET/PREFIX/%s", cmd.Manifest, jobs.ManifestName)
 	default:
-		if dir, err = filepath.Abs(filepath.Dir(c.Manifest)); err == nil {
+		if dir, err = filepath.Abs(filepath.Dir(cmd.Manifest)); err == nil {
 			store = jobs.NewFolder(dir)
 		}
 	}
@@ -67,12 +67,12 @@ func (c *shardRunCmd) run(std streams) error {
 	}
 	job, err := jobs.Open(store)
 	if errors.Is(err, jobs.ErrNone) {
-		return usage("cannot open %s: it is not there, or was not written to its end; plumb score --plan writes it", c.Manifest)
+		return usage("cannot open %s: it is not there, or was not written to its end; plumb score --plan writes it", cmd.Manifest)
 	}
 	if err != nil {
 		return err
 	}
-	if _, err := job.Find(c.Shard); err != nil {
+	if _, err := job.Find(cmd.Shard); err != nil {
 		return usageError{err}
 	}
 	// The dumps have names relative to that folder. Where the parts are in an object store, machines share
@@ -82,7 +82,7 @@ func (c *shardRunCmd) run(std streams) error {
 	}
 	var all cli
 	if _, err := parser(&all).Parse(job.Header.Args); err != nil {
-		return usage("cannot read the command of %s: %v", c.Manifest, err)
+		return usage("cannot read the command of %s: %v", cmd.Manifest, err)
 	}
 	scoreCmd := &all.Score
 	scoreCmd.args, scoreCmd.Restart, scoreCmd.Plan, scoreCmd.NoJoin = job.Header.Args, false, false, false
@@ -90,16 +90,16 @@ func (c *shardRunCmd) run(std streams) error {
 		scoreCmd.Output, scoreCmd.Job = strings.TrimSuffix(dir, jobs.Suffix), ""
 	} else {
 		scoreCmd.Output, scoreCmd.Job = "-", at
-		scoreCmd.S3Endpoint, scoreCmd.S3Region = cmp.Or(c.S3Endpoint, scoreCmd.S3Endpoint), cmp.Or(c.S3Region, scoreCmd.S3Region)
+		scoreCmd.S3Endpoint, scoreCmd.S3Region = cmp.Or(cmd.S3Endpoint, scoreCmd.S3Endpoint), cmp.Or(cmd.S3Region, scoreCmd.S3Region)
 	}
-	scoreCmd.only = &onlyPart{shard: c.Shard, chunk: c.Part, skip: c.Skip, results: c.Results, bisect: c.Bisect}
-	if c.Records != "" {
-		from, to, _ := strings.Cut(c.Records, ":")
+	scoreCmd.only = &onlyPart{shard: cmd.Shard, chunk: cmd.Part, skip: cmd.Skip, results: cmd.Results, bisect: cmd.Bisect}
+	if cmd.Records != "" {
+		from, to, _ := strings.Cut(cmd.Records, ":")
 		if scoreCmd.only.from, err = strconv.Atoi(from); err == nil {
 			scoreCmd.only.to, err = strconv.Atoi(to)
 		}
 		if err != nil || scoreCmd.only.to <= scoreCmd.only.from {
-			return usage("cannot use --records %q: want FROM:TO with FROM less than TO", c.Records)
+			return usage("cannot use --records %q: want FROM:TO with FROM less than TO", cmd.Records)
 		}
 	}
 	return scoreCmd.Run(std)

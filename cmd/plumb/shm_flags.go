@@ -25,17 +25,17 @@ type sharedFlags struct {
 }
 
 // config returns the settings of shared memory, or nil without --allow-client-shm.
-func (f *sharedFlags) config(log *slog.Logger) (*daemon.Shared, error) {
-	if !f.AllowClientShm {
+func (flags *sharedFlags) config(log *slog.Logger) (*daemon.Shared, error) {
+	if !flags.AllowClientShm {
 		return nil, nil
 	}
-	dir := f.RuntimeDir
+	dir := flags.RuntimeDir
 	if dir == "" {
 		dir = runtimeDir(os.Getenv)
 	}
-	return &daemon.Shared{Socket: f.ShmSocket, TrustLoopback: f.ShmTrustLoopback,
-		Config: shm.Config{Dir: dir, Regions: int(f.MaxShmRegions), PerClient: int(f.MaxShmPerClient),
-			Bytes: int64(f.MaxShmBytes), Idle: f.ShmIdle, Log: log}}, nil
+	return &daemon.Shared{Socket: flags.ShmSocket, TrustLoopback: flags.ShmTrustLoopback,
+		Config: shm.Config{Dir: dir, Regions: int(flags.MaxShmRegions), PerClient: int(flags.MaxShmPerClient),
+			Bytes: int64(flags.MaxShmBytes), Idle: flags.ShmIdle, Log: log}}, nil
 }
 
 // runtimeDir returns the default of --runtime-dir: the folder that systemd made for the service, else

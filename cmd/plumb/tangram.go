@@ -36,18 +36,18 @@ type convertCmd struct {
 
 // Run converts every drawing. Instances go to the output, drawings that become none to the file of
 // --rejects with their reasons, and the counts by outcome to standard error.
-func (c *convertCmd) Run(std streams) error {
-	out, err := output(c.Output, std, c.Drawings...)
+func (cmd *convertCmd) Run(std streams) error {
+	out, err := output(cmd.Output, std, cmd.Drawings...)
 	if err != nil {
 		return err
 	}
-	rejects, err := secondOutput(c.Rejects, c.Output, std, c.Drawings...)
+	rejects, err := secondOutput(cmd.Rejects, cmd.Output, std, cmd.Drawings...)
 	if err != nil {
 		return err
 	}
 	counts := map[string]int{}
-	for _, path := range c.Drawings {
-		err := eachLine(path, c.lines(), std.in, func(l dump.Line) error {
+	for _, path := range cmd.Drawings {
+		err := eachLine(path, cmd.lines(), std.in, func(l dump.Line) error {
 			line, code := converted(l)
 			counts[code]++
 			to := rejects
@@ -71,18 +71,18 @@ func (c *convertCmd) Run(std streams) error {
 // eachLine calls give for each line of a file, or of standard input for "-", until give returns an
 // error. A line that cannot be read is given too, with its Fault.
 func eachLine(path string, limits dump.Limits, stdin io.Reader, give func(dump.Line) error) error {
-	r, err := openDump(path, limits, stdin)
+	reader, err := openDump(path, limits, stdin)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer reader.Close()
 	for {
-		l, err := r.Next()
+		line, err := reader.Next()
 		if err == io.EOF {
 			return nil
 		}
 		if err == nil {
-			err = give(l)
+			err = give(line)
 		}
 		if err != nil {
 			return fmt.Errorf("cannot read %s: %w", path, err)
@@ -102,19 +102,19 @@ var reasons = []struct {
 
 // converted returns the output line of one drawing: its exact instance and the code "converted", or
 // its error and the code of that.
-func converted(l dump.Line) (line []byte, code string) {
-	if l.Fault != "" {
-		return failure(fmt.Sprintf("line:%d", l.N), "bad_line", l.Fault), "bad_line"
+func converted(dumpLine dump.Line) (line []byte, code string) {
+	if dumpLine.Fault != "" {
+		return failure(fmt.Sprintf("line:%d", dumpLine.N), "bad_line", dumpLine.Fault), "bad_line"
 	}
-	drawing, err := convert.ReadDrawing(l.Bytes)
+	drawing, err := convert.ReadDrawing(dumpLine.Bytes)
 	if err != nil {
-		id := fmt.Sprintf("line:%d", l.N)
+		id := fmt.Sprintf("line:%d", dumpLine.N)
 		if drawing != nil {
 			id = drawing.ID
 		}
 		return failure(id, "bad_drawing", err.Error()), "bad_drawing"
 	}
-	r, err := convert.Convert(drawing)
+	result, err := convert.Convert(drawing)
 	if err != nil {
 		code = "internal"
 		for _, k := range reasons {
@@ -125,8 +125,8 @@ func converted(l dump.Line) (line []byte, code string) {
 		}
 		return failure(drawing.ID, code, err.Error()), code
 	}
-	in := assembly.Instance{ID: drawing.ID, Figure: r.Figure}
-	in.Source = append(scoring.AppendFloat([]byte(`{"max_deviation":`), r.Deviation), '}')
+	in := assembly.Instance{ID: drawing.ID, Figure: result.Figure}
+	in.Source = append(scoring.AppendFloat([]byte(`{"max_deviation":`), result.Deviation), '}')
 	return append(in.AppendJSON(nil), '\n'), "converted"
 }
 
@@ -140,21 +140,22 @@ type generateCmd struct {
 
 // Run writes generated TangramPuzzle instances, and to the file of --answers three made-up answers to
 // each.
-func (c *generateCmd) Run(std streams) error {
-	out, err := output(c.Output, std)
+func (cmd *generateCmd) Run(std streams) error {
+	out, err := output(cmd.Output, std)
 	if err != nil {
 		return err
 	}
-	answers, err := secondOutput(c.Answers, c.Output, std)
+	answers, err := secondOutput(cmd.Answers, cmd.Output, std)
 	if err != nil {
 		return err
 	}
-	for k := 0; k < int(c.Count) && err == nil; k++ {
-		in := generate.Instance(c.Seed, k)
-		_, err = out.Write(append(in.AppendJSON(nil), '\n'))
+	for k := 0; k < int(cmd.Count) && err == nil; k++ {
+		instance := generate.Instance(cmd.Seed, k)
+		_, err = out.Write(append(instance.AppendJSON(nil), '\n'))
 		for n := 0; n < 3 && err == nil; n++ {
-			// The second argument chooses the quality of the answer; steps of 5 give each instance three of them.
-			_, err = answers.Write(append(generate.Line(in, k+5*n), '\n'))
+			// The second argument chooses the quality of the answer; steps of 5 give each instance
+			// three of them.
+			_, err = answers.Write(append(generate.Line(instance, k+5*n), '\n'))
 		}
 	}
 	if err != nil {
@@ -174,22 +175,22 @@ type itemsCmd struct {
 
 // Run draws the four options of each instance at random by the seed, and writes the items. A bad
 // instance ends the run, because the options of all items are drawn from all instances.
-func (c *itemsCmd) Run(std streams) error {
-	out, err := output(c.Output, std, c.Instances)
+func (cmd *itemsCmd) Run(std streams) error {
+	out, err := output(cmd.Output, std, cmd.Instances)
 	if err != nil {
 		return err
 	}
-	set, err := readInstances(c.Instances, c.lines(), std.in)
+	set, err := readInstances(cmd.Instances, cmd.lines(), std.in)
 	if err != nil {
 		return err
 	}
-	items, err := choice.Items(ask.Candidates(set), c.Seed)
+	items, err := choice.Items(ask.Candidates(set), cmd.Seed)
 	if err != nil {
 		return err
 	}
 	for i := range items {
 		line := ask.AppendOptions([]byte{'{'}, &items[i])
-		if c.Answers {
+		if cmd.Answers {
 			text, _, _ := generate.Choice(items[i].Answer, i)
 			line = scoring.AppendString(append(line, `,"response":`...), text)
 		}
@@ -204,15 +205,15 @@ func (c *itemsCmd) Run(std streams) error {
 // readInstances reads a file of instances and sorts them by id. A line that is no instance, or an id
 // that occurs twice, is an error.
 func readInstances(path string, limits dump.Limits, stdin io.Reader) (set []*assembly.Instance, err error) {
-	err = eachLine(path, limits, stdin, func(l dump.Line) error {
-		if l.Fault != "" {
-			return fmt.Errorf("line %d: %s", l.N, l.Fault)
+	err = eachLine(path, limits, stdin, func(line dump.Line) error {
+		if line.Fault != "" {
+			return fmt.Errorf("line %d: %s", line.N, line.Fault)
 		}
-		in, err := assembly.Read(l.Bytes)
+		instance, err := assembly.Read(line.Bytes)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", l.N, err)
+			return fmt.Errorf("line %d: %w", line.N, err)
 		}
-		set = append(set, in)
+		set = append(set, instance)
 		return nil
 	})
 	slices.SortStableFunc(set, func(a, b *assembly.Instance) int { return strings.Compare(a.ID, b.ID) })

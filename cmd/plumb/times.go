@@ -54,12 +54,12 @@ func workOf(t queue.Timing) time.Duration {
 
 // add adds the times of one answer to those of its test, keeps it if it is one of the slowest, and
 // writes its line.
-func (c *times) add(file string, answer *queue.Answer) error {
-	work, r := workOf(answer.Timing), &answer.Result
-	t := c.at[[2]string{r.Suite, r.Test}]
+func (times *times) add(file string, answer *queue.Answer) error {
+	work, result := workOf(answer.Timing), &answer.Result
+	t := times.at[[2]string{result.Suite, result.Test}]
 	if t == nil {
-		t = &testTime{suite: r.Suite, test: r.Test}
-		c.tests, c.at[[2]string{r.Suite, r.Test}] = append(c.tests, t), t
+		t = &testTime{suite: result.Suite, test: result.Test}
+		times.tests, times.at[[2]string{result.Suite, result.Test}] = append(times.tests, t), t
 	}
 	t.lines++
 	t.work += work
@@ -67,12 +67,12 @@ func (c *times) add(file string, answer *queue.Answer) error {
 	for p, d := range answer.Timing {
 		t.parts[p] += d
 	}
-	if len(c.slow) < maxSlow || work > c.slow[len(c.slow)-1].work {
-		c.slow = append(c.slow, slowLine{file, answer.Line, r.ID, r.Test, work, answer.Timing})
-		slices.SortStableFunc(c.slow, func(a, b slowLine) int { return cmp.Compare(b.work, a.work) })
-		c.slow = c.slow[:min(len(c.slow), maxSlow)]
+	if len(times.slow) < maxSlow || work > times.slow[len(times.slow)-1].work {
+		times.slow = append(times.slow, slowLine{file, answer.Line, result.ID, result.Test, work, answer.Timing})
+		slices.SortStableFunc(times.slow, func(a, b slowLine) int { return cmp.Compare(b.work, a.work) })
+		times.slow = times.slow[:min(len(times.slow), maxSlow)]
 	}
-	_, err := c.out.Write(timesLine(file, answer, work))
+	_, err := times.out.Write(timesLine(file, answer, work))
 	if err != nil {
 		return fmt.Errorf("cannot write times: %w", err)
 	}
@@ -82,20 +82,20 @@ func (c *times) add(file string, answer *queue.Answer) error {
 // timesLine returns the JSON line of one answer: what identifies it, its times in milliseconds, without
 // parts that took none, and whether it was computed or taken from a cache.
 func timesLine(file string, answer *queue.Answer, work time.Duration) []byte {
-	b := scoring.AppendString([]byte(`{"id":`), answer.Result.ID)
+	out := scoring.AppendString([]byte(`{"id":`), answer.Result.ID)
 	if file != "" {
-		b = scoring.AppendString(append(b, `,"file":`...), file)
+		out = scoring.AppendString(append(out, `,"file":`...), file)
 	}
-	b = strconv.AppendInt(append(b, `,"line":`...), int64(answer.Line), 10)
+	out = strconv.AppendInt(append(out, `,"line":`...), int64(answer.Line), 10)
 	for _, member := range []struct{ name, value string }{
 		{"suite", answer.Result.Suite}, {"test", answer.Result.Test}, {"model", answer.Result.Who.Model},
 	} {
 		if member.value != "" {
-			b = scoring.AppendString(append(b, `,"`+member.name+`":`...), member.value)
+			out = scoring.AppendString(append(out, `,"`+member.name+`":`...), member.value)
 		}
 	}
 	ms := func(name string, d time.Duration) {
-		b = scoring.AppendFloat(append(b, `,"`+name+`_ms":`...), float64(d.Microseconds())/1000)
+		out = scoring.AppendFloat(append(out, `,"`+name+`_ms":`...), float64(d.Microseconds())/1000)
 	}
 	ms("work", work)
 	for p, d := range answer.Timing {
@@ -103,8 +103,8 @@ func timesLine(file string, answer *queue.Answer, work time.Duration) []byte {
 			ms(queue.Part(p).String(), d)
 		}
 	}
-	b = scoring.AppendString(append(b, `,"source":`...), answer.Source.String())
-	return append(b, "}\n"...)
+	out = scoring.AppendString(append(out, `,"source":`...), answer.Source.String())
+	return append(out, "}\n"...)
 }
 
 // workParts are the parts of a line's time that are work on the line itself.
@@ -112,52 +112,52 @@ var workParts = []queue.Part{queue.PartDecode, queue.PartOutline, queue.PartJudg
 	queue.PartScore, queue.PartEncode}
 
 // testTable returns the table of the seconds of each test, in all and by part.
-func (c *times) testTable() scoring.TextTable {
-	t := scoring.TextTable{Title: "Seconds of work per test", Text: 2,
+func (times *times) testTable() scoring.TextTable {
+	table := scoring.TextTable{Title: "Seconds of work per test", Text: 2,
 		Columns: []string{"suite", "test", "lines", "seconds", "mean ms", "slowest ms"},
 		Note:    "Lines are worked on at the same time and share batches, so seconds add up to more than the run took."}
 	for _, p := range workParts {
-		t.Columns = append(t.Columns, p.String())
+		table.Columns = append(table.Columns, p.String())
 	}
-	for _, test := range c.tests {
+	for _, test := range times.tests {
 		row := []string{cmp.Or(test.suite, "-"), cmp.Or(test.test, "-"), strconv.Itoa(test.lines),
 			seconds(test.work), millis(test.work / time.Duration(test.lines)), millis(test.worst)}
 		for _, p := range workParts {
 			row = append(row, seconds(test.parts[p]))
 		}
-		t.Rows = append(t.Rows, row)
+		table.Rows = append(table.Rows, row)
 	}
-	return t
+	return table
 }
 
 // slowTable returns the table of the slowest lines, with the part that took most of the time of each.
-func (c *times) slowTable() scoring.TextTable {
+func (times *times) slowTable() scoring.TextTable {
 	textTable := scoring.TextTable{Title: "Slowest lines", Text: 3, Columns: []string{"line", "id", "test", "ms", "most of it", "ms"}}
-	for _, s := range c.slow {
+	for _, line := range times.slow {
 		longest := queue.PartDecode
 		for _, p := range workParts {
-			if s.parts[p] > s.parts[longest] {
+			if line.parts[p] > line.parts[longest] {
 				longest = p
 			}
 		}
-		at := strconv.Itoa(s.line)
-		if s.file != "" {
-			at = s.file + ":" + at
+		at := strconv.Itoa(line.line)
+		if line.file != "" {
+			at = line.file + ":" + at
 		}
-		textTable.Rows = append(textTable.Rows, []string{at, fmt.Sprintf("%.60s", s.id), cmp.Or(s.test, "-"),
-			millis(s.work), longest.String(), millis(s.parts[longest])})
+		textTable.Rows = append(textTable.Rows, []string{at, fmt.Sprintf("%.60s", line.id), cmp.Or(line.test, "-"),
+			millis(line.work), longest.String(), millis(line.parts[longest])})
 	}
 	return textTable
 }
 
 // writeTo writes a table with the seconds of each test by part, and one with the slowest lines, each
 // after an empty line.
-func (c *times) writeTo(w io.Writer) error {
-	for _, t := range []scoring.TextTable{c.testTable(), c.slowTable()} {
+func (times *times) writeTo(w io.Writer) error {
+	for _, textTable := range []scoring.TextTable{times.testTable(), times.slowTable()} {
 		if _, err := io.WriteString(w, "\n"); err != nil {
 			return err
 		}
-		if err := table.WriteOne(w, t); err != nil {
+		if err := table.WriteOne(w, textTable); err != nil {
 			return err
 		}
 	}

@@ -26,17 +26,17 @@ type flagUser interface{ unusedFlags() []unusedFlags }
 
 // checkUnusedFlags returns a usage error for a flag on the command line that the command does
 // not use. It ignores flags that the environment sets.
-func checkUnusedFlags(k *kong.Context) error {
-	node := k.Selected()
+func checkUnusedFlags(context *kong.Context) error {
+	node := context.Selected()
 	if node == nil {
 		return nil
 	}
-	c, ok := node.Target.Addr().Interface().(flagUser)
+	user, ok := node.Target.Addr().Interface().(flagUser)
 	if !ok {
 		return nil
 	}
-	all := c.unusedFlags()
-	for _, p := range k.Path {
+	all := user.unusedFlags()
+	for _, p := range context.Path {
 		if p.Flag == nil {
 			continue
 		}
@@ -69,18 +69,18 @@ var (
 func join(lists ...[]string) []string { return slices.Concat(lists...) }
 
 // unusedFlags implements flagUser: the command only reads dumps.
-func (c *recordsCmd) unusedFlags() []unusedFlags {
+func (cmd *recordsCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb records", join(answerNames, queueNames, canvasNames, sceneNames)}}
 }
 
 // unusedFlags implements flagUser: most flags belong to the prompts of one suite.
-func (c *promptCmd) unusedFlags() []unusedFlags {
+func (cmd *promptCmd) unusedFlags() []unusedFlags {
 	all := []unusedFlags{{"with plumb prompt", join(answerNames, queueNames)}}
-	if c.Suite != "aspire" || c.Images == "" {
+	if cmd.Suite != "aspire" || cmd.Images == "" {
 		all = append(all, unusedFlags{"with these prompts", join(canvasNames, sceneNames)})
 	}
-	wanted := "with --suite " + c.Suite
-	switch c.Suite {
+	wanted := "with --suite " + cmd.Suite
+	switch cmd.Suite {
 	case "aspire":
 		all = append(all, unusedFlags{wanted, join([]string{"format", "method", "@drawingbench"}, tangramOnly)})
 	case "spatialab":
@@ -92,16 +92,16 @@ func (c *promptCmd) unusedFlags() []unusedFlags {
 		all = append(all, unusedFlags{wanted, join([]string{"format", "mode", "input", "method", "images", "fonts-dir"}, tangramOnly)})
 	case "tangram":
 		all = append(all, unusedFlags{wanted, join([]string{"format", "mode", "input", "method", "@drawingbench"}, jsonNames)})
-		if c.Test == "outline" {
+		if cmd.Test == "outline" {
 			all = append(all, unusedFlags{"with --test outline", []string{"setting"}})
-		} else if c.Setting != "in-context" {
-			all = append(all, unusedFlags{"with --setting " + c.Setting, []string{"seed"}})
+		} else if cmd.Setting != "in-context" {
+			all = append(all, unusedFlags{"with --setting " + cmd.Setting, []string{"seed"}})
 		}
 	}
-	if c.Images == "" && !c.Rows {
+	if cmd.Images == "" && !cmd.Rows {
 		all = append(all, unusedFlags{"without --images", []string{"fonts-dir"}})
 	}
-	if c.Turn2 != "" {
+	if cmd.Turn2 != "" {
 		all = append(all, unusedFlags{"with --second-turn", jsonNames})
 	}
 	return all
@@ -109,14 +109,14 @@ func (c *promptCmd) unusedFlags() []unusedFlags {
 
 // unusedFlags implements flagUser: with --server the daemon draws and scores by its own flags, but a
 // report is drawn in this process.
-func (c *scoreCmd) unusedFlags() (all []unusedFlags) {
-	if c.JudgeURL == "" {
+func (cmd *scoreCmd) unusedFlags() (all []unusedFlags) {
+	if cmd.JudgeURL == "" {
 		all = append(all, unusedFlags{"without --judge-url", judgeNames})
 	}
 	switch {
-	case c.Server == "":
+	case cmd.Server == "":
 		all = append(all, unusedFlags{"without --server", []string{"token-env"}})
-	case c.Report == "":
+	case cmd.Report == "":
 		ofDaemon := join(engineNames, []string{"workers"}, canvasNames, answerNames, sceneNames, queueNames)
 		all = append(all, unusedFlags{"with --server", ofDaemon})
 	}
@@ -124,11 +124,11 @@ func (c *scoreCmd) unusedFlags() (all []unusedFlags) {
 }
 
 // unusedFlags lists the flags of plumb serve that have no use without a judge or shared memory.
-func (c *serveCmd) unusedFlags() (all []unusedFlags) {
-	if c.JudgeURL == "" {
+func (cmd *serveCmd) unusedFlags() (all []unusedFlags) {
+	if cmd.JudgeURL == "" {
 		all = append(all, unusedFlags{"without --judge-url", judgeNames})
 	}
-	if !c.AllowClientShm {
+	if !cmd.AllowClientShm {
 		all = append(all, unusedFlags{"without --allow-client-shm", shmNames})
 	}
 	return all
@@ -136,73 +136,73 @@ func (c *serveCmd) unusedFlags() (all []unusedFlags) {
 
 // unusedFlags lists the flags that have no use with the others of this plumb render: those of comparisons
 // without one, and those of scenes with --suite.
-func (c *renderCmd) unusedFlags() (all []unusedFlags) {
-	if c.Compare == "" {
+func (cmd *renderCmd) unusedFlags() (all []unusedFlags) {
+	if cmd.Compare == "" {
 		all = append(all, unusedFlags{"without --compare", []string{"worst", "reference"}})
 	}
-	if c.Suite != "" {
+	if cmd.Suite != "" {
 		ofScenes := join(engineNames, canvasNames, queueNames, []string{"compare", "only", "bounds"})
 		all = append(all, unusedFlags{"with --suite", ofScenes})
 	} else {
 		all = append(all, unusedFlags{"without --suite", join([]string{"tasks", "tally-cache"}, answerNames)})
 	}
-	if c.Compare != "" {
+	if cmd.Compare != "" {
 		all = append(all, unusedFlags{"with --compare", []string{"out", "channels", "fidelity"}})
 	}
-	if c.Reference != "" {
+	if cmd.Reference != "" {
 		all = append(all, unusedFlags{"with --reference", chromeNames})
 	}
 	return all
 }
 
 // unusedFlags lists the flags that have no use with the others of this plumb bench.
-func (c *benchCmd) unusedFlags() (all []unusedFlags) {
-	if c.Compare {
+func (cmd *benchCmd) unusedFlags() (all []unusedFlags) {
+	if cmd.Compare {
 		return nil // compare checks its flags itself
 	}
 	all = append(all, unusedFlags{"without --compare", []string{"rounds"}}, unusedFlags{"with plumb bench", chromeNames})
-	if len(c.Files)+len(c.Items) > 0 {
+	if len(cmd.Files)+len(cmd.Items) > 0 {
 		all = append(all, unusedFlags{"with files or --items", []string{"seed"}})
 	}
 	return all
 }
 
 // unusedFlags implements flagUser: the command reads result lines and scores nothing.
-func (c *reportCmd) unusedFlags() []unusedFlags {
+func (cmd *reportCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb report", join(canvasNames, answerNames, sceneNames, queueNames, jsonNames)}}
 }
 
 // unusedFlags lists the flags that plumb agree has with others and does not use.
-func (c *agreeCmd) unusedFlags() []unusedFlags {
+func (cmd *agreeCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb agree", join(canvasNames, answerNames, sceneNames, queueNames)}}
 }
 
 // unusedFlags lists the flags that plumb tangram convert has with others and does not use.
-func (c *convertCmd) unusedFlags() []unusedFlags {
+func (cmd *convertCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb tangram convert", join(canvasNames, answerNames, sceneNames, queueNames, jsonNames)}}
 }
 
 // unusedFlags lists the flags that plumb tangram items has with others and does not use.
-func (c *itemsCmd) unusedFlags() []unusedFlags {
+func (cmd *itemsCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb tangram items", join(canvasNames, answerNames, sceneNames, queueNames, jsonNames)}}
 }
 
 // unusedFlags implements flagUser: the command reads result lines alone.
-func (c *compareCmd) unusedFlags() []unusedFlags {
+func (cmd *compareCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb compare", join(canvasNames, answerNames, sceneNames, queueNames, jsonNames)}}
 }
 
 // unusedFlags implements flagUser: the command reads result lines alone.
-func (c *powerCmd) unusedFlags() []unusedFlags {
+func (cmd *powerCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb power", join(canvasNames, answerNames, sceneNames, queueNames, jsonNames)}}
 }
 
 // unusedFlags implements flagUser: the daemon under load has limits of its own.
-func (c *loadCmd) unusedFlags() []unusedFlags {
+func (cmd *loadCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb load", join(canvasNames, answerNames, sceneNames, queueNames)}}
 }
 
 // unusedFlags implements flagUser: the command draws no scene and scores no answer.
-func (c *vqaConvertCmd) unusedFlags() []unusedFlags {
+func (cmd *vqaConvertCmd) unusedFlags() []unusedFlags {
 	return []unusedFlags{{"with plumb vqa convert", join(canvasNames, answerNames, queueNames, sceneNames)}}
 }

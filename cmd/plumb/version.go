@@ -19,15 +19,15 @@ func thisVersion() api.Version {
 }
 
 // Run prints the version.
-func (c *versionCmd) Run(std streams) error {
-	v := thisVersion()
-	if !c.JSON {
-		fmt.Fprintf(std.out, "plumb %s (commit %s, %s)\n", v.Version, v.Commit, v.Go)
+func (cmd *versionCmd) Run(std streams) error {
+	version := thisVersion()
+	if !cmd.JSON {
+		fmt.Fprintf(std.out, "plumb %s (commit %s, %s)\n", version.Version, version.Commit, version.Go)
 		return nil
 	}
 	return json.NewEncoder(std.out).Encode(struct {
 		Version string `json:"version"`
 		Commit  string `json:"commit"`
 		Go      string `json:"go"`
-	}{v.Version, v.Commit, v.Go})
+	}{version.Version, version.Commit, version.Go})
 }

@@ -30,11 +30,11 @@ type viewCmd struct {
 
 // Run shows results as pages on an address of this machine until a signal ends it, or with --save
 // writes them as one HTML file. The tasks of folders of plumb run are added to those of --tasks.
-func (c *viewCmd) Run(std streams) error {
+func (cmd *viewCmd) Run(std streams) error {
 	job := explorer.Job{}
 	var added []string // task files of folders, once each
-	for _, path := range c.Results {
-		tasks, err := c.results(path, &job, std)
+	for _, path := range cmd.Results {
+		tasks, err := cmd.results(path, &job, std)
 		if err != nil {
 			return err
 		}
@@ -42,68 +42,68 @@ func (c *viewCmd) Run(std streams) error {
 			added = append(added, tasks)
 		}
 	}
-	c.Tasks = append(c.Tasks, added...)
-	cc, err := core(&c.engineFlags, &c.limitFlags, &c.scoreFlags)
+	cmd.Tasks = append(cmd.Tasks, added...)
+	config, err := core(&cmd.engineFlags, &cmd.limitFlags, &cmd.scoreFlags)
 	if err != nil {
 		return err
 	}
-	variants, err := c.variants(cc.Suites)
+	variants, err := cmd.variants(config.Suites)
 	if err != nil {
 		return err
 	}
-	papers, err := c.paperFlags.read()
+	papers, err := cmd.paperFlags.read()
 	if err != nil {
 		return err
 	}
-	items, err := daemon.Items(cc)
+	items, err := daemon.Items(config)
 	if err != nil {
 		return err
 	}
 	copies := copier{items: items}
-	if copies.read, err = c.options(&cc, &items); err != nil {
+	if copies.read, err = cmd.options(&config, &items); err != nil {
 		return err
 	}
-	dumps, err := c.dumps(&cc, std)
+	dumps, err := cmd.dumps(&config, std)
 	if err != nil {
 		return err
 	}
 	job.Dumps = append(job.Dumps, dumps...)
 	ctx, stop := signalContext()
 	defer stop()
-	view := daemon.ViewConfig{Listen: c.Listen, Core: cc, Out: std.err, Log: logger(std, "warn"), Explorer: explorer.Config{
-		Title: strings.Join(c.Results, ", "), Jobs: func() ([]explorer.Job, error) { return []explorer.Job{job}, nil },
-		Items: items, Variants: variants, Papers: papers, Line: int(c.MaxLine),
+	view := daemon.ViewConfig{Listen: cmd.Listen, Core: config, Out: std.err, Log: logger(std, "warn"), Explorer: explorer.Config{
+		Title: strings.Join(cmd.Results, ", "), Jobs: func() ([]explorer.Job, error) { return []explorer.Job{job}, nil },
+		Items: items, Variants: variants, Papers: papers, Line: int(cmd.MaxLine),
 		ResultCopies: copies.results, DumpCopies: copies.dumps,
-		Flags: c.scoreFlags.list(&c.engineFlags), Client: explorer.PagesDir(c.UIPages), Version: version}}
-	if c.Save == "" {
+		Flags: cmd.scoreFlags.list(&cmd.engineFlags), Client: explorer.PagesDir(cmd.UIPages), Version: version}}
+	if cmd.Save == "" {
 		return daemon.View(ctx, view)
 	}
-	out, err := output(c.Save, std, slices.Concat(job.Results, job.Dumps)...)
+	out, err := output(cmd.Save, std, slices.Concat(job.Results, job.Dumps)...)
 	if err != nil {
 		return err
 	}
-	view.Save, view.Items = out, int(c.Items)
+	view.Save, view.Items = out, int(cmd.Items)
 	return out.finish(daemon.View(ctx, view))
 }
 
 // dumps returns the paths of the dumps that --dump names, with folders and patterns expanded, after a
 // check that each can be read.
-func (c *viewCmd) dumps(cc *daemon.CoreConfig, std streams) ([]string, error) {
-	if len(c.Dump) == 0 {
+func (cmd *viewCmd) dumps(config *daemon.CoreConfig, std streams) ([]string, error) {
+	if len(cmd.Dump) == 0 {
 		return nil, nil
 	}
-	paths, err := c.expand(c.Dump, cc, std)
+	paths, err := cmd.expand(cmd.Dump, config, std)
 	if err != nil {
 		return nil, err
 	}
-	return paths, c.check(paths, cc.Lines)
+	return paths, cmd.check(paths, config.Lines)
 }
 
 // results adds to the job what an argument names: a result file, or the results and the dump of a
 // folder of plumb run. It returns the task file of such a folder in the form SUITE=FILE, "" for none. A
 // partial result file is shown too, with a message.
-func (c *viewCmd) results(path string, job *explorer.Job, std streams) (tasks string, err error) {
-	f, isFolder, err := openRunFolder(path, c.lines())
+func (cmd *viewCmd) results(path string, job *explorer.Job, std streams) (tasks string, err error) {
+	folder, isFolder, err := openRunFolder(path, cmd.lines())
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +117,7 @@ func (c *viewCmd) results(path string, job *explorer.Job, std streams) (tasks st
 		job.Results = append(job.Results, path)
 		return "", (&copier{}).check(path)
 	}
-	job.Results = append(job.Results, f.results)
+	job.Results = append(job.Results, folder.results)
 	if d := filepath.Join(path, "dump.jsonl"); exists(d) {
 		job.Dumps = append(job.Dumps, d)
 	}
@@ -142,18 +142,18 @@ func exists(path string) bool {
 
 // list returns the flags with which plumb score scores the same dumps in the same way, for the pages
 // that show how to do so. Flags with their default values are left out.
-func (f *scoreFlags) list(engineFlags *engineFlags) (list []string) {
-	if f.Suite != "" {
-		list = append(list, "--suite", f.Suite)
+func (flags *scoreFlags) list(engineFlags *engineFlags) (list []string) {
+	if flags.Suite != "" {
+		list = append(list, "--suite", flags.Suite)
 	}
-	for _, t := range f.Tasks {
+	for _, t := range flags.Tasks {
 		list = append(list, "--tasks", t)
 	}
-	for _, v := range f.Variant {
+	for _, v := range flags.Variant {
 		list = append(list, "--variant", v)
 	}
-	if f.Reward != "clamp01" {
-		list = append(list, "--reward", f.Reward)
+	if flags.Reward != "clamp01" {
+		list = append(list, "--reward", flags.Reward)
 	}
 	if engineFlags.Tldraw != "4.2" {
 		list = append(list, "--tldraw", engineFlags.Tldraw)

@@ -37,12 +37,12 @@ func (k *copier) results(path string) (index.Copy, error) {
 		return nil, nil
 	}
 	return func(ctx context.Context, w io.Writer, read func(int64)) error {
-		r, err := dump.Open(path, k.read.Limits.Limits)
+		reader, err := dump.Open(path, k.read.Limits.Limits)
 		if err != nil {
 			return err
 		}
-		defer r.Close()
-		return copyLines(ctx, r, w, read)
+		defer reader.Close()
+		return copyLines(ctx, reader, w, read)
 	}, nil
 }
 
@@ -50,33 +50,33 @@ func (k *copier) results(path string) (index.Copy, error) {
 // that is so already. The function closes the dump, and so it can be called once. It implements
 // explorer.Config.DumpCopies.
 func (k *copier) dumps(path string) (index.Copy, error) {
-	r, err := records.Open(path, nil, k.read)
+	reader, err := records.Open(path, nil, k.read)
 	if err != nil {
 		return nil, err
 	}
-	if r.Cuttable() {
-		return nil, r.Close()
+	if reader.Cuttable() {
+		return nil, reader.Close()
 	}
 	return func(ctx context.Context, w io.Writer, read func(int64)) (err error) {
-		defer func() { err = errors.Join(err, r.Close()) }()
-		if r.Format != records.Own {
-			return copyRecords(ctx, r, w, read)
+		defer func() { err = errors.Join(err, reader.Close()) }()
+		if reader.Format != records.Own {
+			return copyRecords(ctx, reader, w, read)
 		}
-		r.Lines().Lists(k.items)
-		return copyLines(ctx, r.Lines(), w, read)
+		reader.Lines().Lists(k.items)
+		return copyLines(ctx, reader.Lines(), w, read)
 	}, nil
 }
 
 // packed reports whether a file starts as a compressed one does. A file that cannot be opened is not
 // packed: whoever opens it next gets the error.
 func packed(path string) bool {
-	f, err := os.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return false
 	}
-	defer f.Close()
-	head := make([]byte, 10)     // as long as the longest magic number, that of bzip2
-	n, _ := io.ReadFull(f, head) // a shorter file is looked at as far as it goes
+	defer file.Close()
+	head := make([]byte, 10)        // as long as the longest magic number, that of bzip2
+	n, _ := io.ReadFull(file, head) // a shorter file is looked at as far as it goes
 	return dump.Packed(head[:n])
 }
 
@@ -85,19 +85,19 @@ func packed(path string) bool {
 // progress bar.
 func copyLines(ctx context.Context, reader *dump.Reader, w io.Writer, read func(int64)) error {
 	for n := 1; ; n++ {
-		l, err := reader.Next()
+		line, err := reader.Next()
 		if err == io.EOF {
 			return nil
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		for ; n < l.N; n++ {
+		for ; n < line.N; n++ {
 			if _, err := w.Write([]byte("\n")); err != nil {
 				return err
 			}
 		}
-		if err := writeLine(w, l.Bytes); err != nil {
+		if err := writeLine(w, line.Bytes); err != nil {
 			return err
 		}
 		read(reader.Offset())
@@ -110,19 +110,19 @@ func copyLines(ctx context.Context, reader *dump.Reader, w io.Writer, read func(
 func copyRecords(ctx context.Context, reader *records.Reader, w io.Writer, read func(int64)) error {
 	var buf []byte
 	for n := 1; ; n++ {
-		a, err := reader.Next()
+		answer, err := reader.Next()
 		if err == io.EOF {
 			return nil
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		l, _ := reader.Line(buf[:0], a, n)
-		if l.Bytes == nil {
+		line, _ := reader.Line(buf[:0], answer, n)
+		if line.Bytes == nil {
 			continue
 		}
-		buf = l.Bytes
-		if err := writeLine(w, l.Bytes); err != nil {
+		buf = line.Bytes
+		if err := writeLine(w, line.Bytes); err != nil {
 			return err
 		}
 		read(reader.Lines().Offset())
@@ -144,24 +144,24 @@ func (k *copier) check(path string) error {
 	if !packed(path) {
 		return index.Check(path)
 	}
-	r, err := dump.Open(path, k.read.Limits.Limits)
+	reader, err := dump.Open(path, k.read.Limits.Limits)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	line, err := r.Next()
+	defer reader.Close()
+	line, err := reader.Next()
 	if err == io.EOF {
 		return nil
 	}
-	var v *fastjson.Value
+	var value *fastjson.Value
 	if err == nil && line.Fault != "" {
 		err = errors.New(line.Fault)
 	}
 	if err == nil {
-		v, err = fastjson.ParseBytes(line.Bytes)
+		value, err = fastjson.ParseBytes(line.Bytes)
 	}
 	if err == nil {
-		_, err = scoring.CheckResult(v)
+		_, err = scoring.CheckResult(value)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot open results %s: line %d: %w", path, max(line.N, 1), err)

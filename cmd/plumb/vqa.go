@@ -31,14 +31,14 @@ type vqaConvertCmd struct {
 
 // Run converts the records of a data set into items, and prints how many items each subcategory has
 // and should have. See docs/spec/vqa.md#r63.
-func (c *vqaConvertCmd) Run(std streams) error {
-	out, err := output(c.Output, std, c.Input)
+func (cmd *vqaConvertCmd) Run(std streams) error {
+	out, err := output(cmd.Output, std, cmd.Input)
 	if err != nil {
 		return err
 	}
-	n, err := c.convert(std, out)
+	n, err := cmd.convert(std, out)
 	if err == nil {
-		c.tellSizes(std.err, n)
+		cmd.tellSizes(std.err, n)
 	}
 	return out.finish(err)
 }
@@ -48,43 +48,43 @@ var idPrefixes = map[string]string{"spatialab": "sl-", "spaceeval": "se-"}
 
 // convert writes the items and returns their number by subcategory. It prints the columns that no item
 // uses. A record that makes no valid item, or has the id of another one, ends the conversion.
-func (c *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, error) {
-	b, err := c.read(std)
+func (cmd *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, error) {
+	data, err := cmd.read(std)
 	if err != nil {
 		return nil, err
 	}
-	records, err := convert.Read(b, c.keeper())
+	records, err := convert.Read(data, cmd.keeper())
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", c.Input, err)
+		return nil, fmt.Errorf("cannot read %s: %w", cmd.Input, err)
 	}
-	m, err := convert.Map(records, c.Map, true)
+	mapping, err := convert.Map(records, cmd.Map, true)
 	if err != nil {
-		return nil, fmt.Errorf("cannot convert %s: %w", c.Input, err)
+		return nil, fmt.Errorf("cannot convert %s: %w", cmd.Input, err)
 	}
-	if len(m.Unused) > 0 {
-		fmt.Fprintf(std.err, "columns that no member comes from: %s\n", strings.Join(m.Unused, ", "))
+	if len(mapping.Unused) > 0 {
+		fmt.Fprintf(std.err, "columns that no member comes from: %s\n", strings.Join(mapping.Unused, ", "))
 	}
-	suites := c.suites(0, 0)
-	d := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: c.Suite, Limits: c.scenes()})
+	suites := cmd.suites(0, 0)
+	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: cmd.Suite, Limits: cmd.scenes()})
 	counts := map[string]int{}
 	seen := map[string]bool{}
 	for i, r := range records {
-		line, err := m.Item(r, i+1, idPrefixes[c.Suite])
+		line, err := mapping.Item(r, i+1, idPrefixes[cmd.Suite])
 		if err != nil {
 			return nil, fmt.Errorf("cannot convert record %d: %w", i+1, err)
 		}
-		it, fault := d.Item(dump.Line{N: i + 1, Bytes: line}, c.Suite)
+		item, fault := decoder.Item(dump.Line{N: i + 1, Bytes: line}, cmd.Suite)
 		if fault != nil {
 			return nil, fmt.Errorf("cannot convert record %d: %w", i+1, fault)
 		}
-		if seen[it.ID] {
-			return nil, fmt.Errorf("cannot convert record %d: another one has its id %q; want --map id=COLUMN with ids that occur once", i+1, it.ID)
+		if seen[item.ID] {
+			return nil, fmt.Errorf("cannot convert record %d: another one has its id %q; want --map id=COLUMN with ids that occur once", i+1, item.ID)
 		}
-		seen[it.ID] = true
+		seen[item.ID] = true
 		// The suite checks the item, and its result without an answer has the subcategory in its one form.
-		job, err := suites.Find(c.Suite).Prepare(it, scoring.Variants{})
+		job, err := suites.Find(cmd.Suite).Prepare(item, scoring.Variants{})
 		if err != nil {
-			return nil, fmt.Errorf("cannot convert record %d (%s): %w", i+1, it.ID, err)
+			return nil, fmt.Errorf("cannot convert record %d (%s): %w", i+1, item.ID, err)
 		}
 		result := job.Fail(scoring.Error{Code: "no_response", Message: "it has no response"})
 		counts[strings.Join(result.Strings("subcategory"), "")]++
@@ -97,29 +97,29 @@ func (c *vqaConvertCmd) convert(std streams, out io.Writer) (map[string]int, err
 
 // keeper returns a function that writes a picture of a record into the folder of --images, under its
 // SHA-256, and returns its path for the item. It returns nil without --images.
-func (c *vqaConvertCmd) keeper() func(picture []byte, ext string) (string, error) {
-	if c.Images == "" {
+func (cmd *vqaConvertCmd) keeper() func(picture []byte, ext string) (string, error) {
+	if cmd.Images == "" {
 		return nil
 	}
 	return func(picture []byte, ext string) (string, error) {
-		if err := os.MkdirAll(c.Images, 0o755); err != nil {
+		if err := os.MkdirAll(cmd.Images, 0o755); err != nil {
 			return "", fmt.Errorf("cannot make folder: %w", err)
 		}
-		path := filepath.Join(c.Images, hashOf(picture)+"."+ext)
+		path := filepath.Join(cmd.Images, hashOf(picture)+"."+ext)
 		if err := writeWhole(path, picture); err != nil {
 			return "", err
 		}
-		return c.fromItems(path), nil
+		return cmd.fromItems(path), nil
 	}
 }
 
 // fromItems returns the path of a picture relative to the file of items, as readers of items expect
 // it. It returns the path itself if the items go to standard output or there is no relative path.
-func (c *vqaConvertCmd) fromItems(path string) string {
-	if c.Output == "-" {
+func (cmd *vqaConvertCmd) fromItems(path string) string {
+	if cmd.Output == "-" {
 		return path
 	}
-	file, err := filepath.Abs(filepath.Dir(c.Output))
+	file, err := filepath.Abs(filepath.Dir(cmd.Output))
 	if err != nil {
 		return path
 	}
@@ -135,31 +135,31 @@ func (c *vqaConvertCmd) fromItems(path string) string {
 
 // read returns the whole data set, from a file or from standard input, of 1 GiB at most. It is read as a
 // whole because a JSON list and Parquet need that.
-func (c *vqaConvertCmd) read(std streams) ([]byte, error) {
+func (cmd *vqaConvertCmd) read(std streams) ([]byte, error) {
 	const maxBytes = 1 << 30
 	var r io.Reader = std.in
-	if c.Input != "-" {
-		f, err := os.Open(c.Input)
+	if cmd.Input != "-" {
+		file, err := os.Open(cmd.Input)
 		if err != nil {
 			return nil, fmt.Errorf("cannot read records: %w", err)
 		}
-		defer f.Close()
-		r = f
+		defer file.Close()
+		r = file
 	}
-	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
-	if err == nil && len(b) > maxBytes {
+	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err == nil && len(data) > maxBytes {
 		err = errors.New("it has more than 1 GiB; want a smaller file, such as one split of the data set")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", c.Input, err)
+		return nil, fmt.Errorf("cannot read %s: %w", cmd.Input, err)
 	}
-	return b, nil
+	return data, nil
 }
 
 // tellSizes prints how many items each subcategory has beside how many the benchmark has, and the sums.
-func (c *vqaConvertCmd) tellSizes(w io.Writer, n map[string]int) {
+func (cmd *vqaConvertCmd) tellSizes(w io.Writer, n map[string]int) {
 	total, all := 0, 0
-	for _, s := range vqa.Sizes(c.Suite) {
+	for _, s := range vqa.Sizes(cmd.Suite) {
 		fmt.Fprintf(w, "%6d of %4d  %s\n", n[s.ID], s.Items, s.Name)
 		total, all = total+n[s.ID], all+s.Items
 	}

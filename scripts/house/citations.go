@@ -62,22 +62,22 @@ type fault struct {
 // in the order of files and lines: mentions of missing documents and rules, rules that
 // nothing outside of docs cites or that are not numbered 1 to n, and lines that are too
 // long.
-func (t *tree) citations() []string {
-	c := &citationCheck{tree: t, rules: map[rule]place{}, cited: map[rule]bool{}}
-	for _, file := range t.paths {
+func (tree *tree) citations() []string {
+	check := &citationCheck{tree: tree, rules: map[rule]place{}, cited: map[rule]bool{}}
+	for _, file := range tree.paths {
 		if path.Ext(file) == ".md" {
-			c.readPage(file)
+			check.readPage(file)
 		}
 	}
-	for _, file := range t.paths {
-		c.readMentions(file)
+	for _, file := range tree.paths {
+		check.readMentions(file)
 	}
-	for r, at := range c.rules {
-		if !c.cited[r] {
-			c.add(at, "no file outside of docs cites %s#%s", r.page, r.anchor)
+	for r, at := range check.rules {
+		if !check.cited[r] {
+			check.add(at, "no file outside of docs cites %s#%s", r.page, r.anchor)
 		}
 	}
-	slices.SortFunc(c.faults, func(a, b fault) int {
+	slices.SortFunc(check.faults, func(a, b fault) int {
 		if d := strings.Compare(a.file, b.file); d != 0 {
 			return d
 		}
@@ -86,25 +86,25 @@ func (t *tree) citations() []string {
 		}
 		return strings.Compare(a.text, b.text)
 	})
-	out := make([]string, len(c.faults))
-	for i, f := range c.faults {
+	out := make([]string, len(check.faults))
+	for i, f := range check.faults {
 		out[i] = fmt.Sprintf("%s:%d: %s", f.file, f.line, f.text)
 	}
 	return out
 }
 
-func (c *citationCheck) add(at place, format string, args ...any) {
-	c.faults = append(c.faults, fault{at, fmt.Sprintf(format, args...)})
+func (check *citationCheck) add(at place, format string, args ...any) {
+	check.faults = append(check.faults, fault{at, fmt.Sprintf(format, args...)})
 }
 
 // readPage collects the rules of a page in specDir and checks their numbers. Of every
 // document it checks the length of lines.
-func (c *citationCheck) readPage(file string) {
+func (check *citationCheck) readPage(file string) {
 	rules := 0
-	eachText(c.text[file], func(n int, line string) {
+	eachText(check.text[file], func(n int, line string) {
 		at := place{file, n}
 		if n := utf8.RuneCountInString(line); n > maxColumns && !mayBeLong(line) {
-			c.add(at, "%d characters; want at most %d", n, maxColumns)
+			check.add(at, "%d characters; want at most %d", n, maxColumns)
 		}
 		m := heading.FindStringSubmatch(line)
 		if m == nil || !strings.HasPrefix(file, specDir) {
@@ -112,15 +112,15 @@ func (c *citationCheck) readPage(file string) {
 		}
 		rules++
 		if !goodHead.MatchString(line) {
-			c.add(at, "a rule's heading is %q; want its number alone, as in %q", line, "### R1")
+			check.add(at, "a rule's heading is %q; want its number alone, as in %q", line, "### R1")
 		}
 		if n, err := strconv.Atoi(m[1]); err != nil || n != rules {
-			c.add(at, "rule R%s follows R%d; want R%d", m[1], rules-1, rules)
+			check.add(at, "rule R%s follows R%d; want R%d", m[1], rules-1, rules)
 			if err == nil {
 				rules = n
 			}
 		}
-		c.rules[rule{file, "r" + m[1]}] = at
+		check.rules[rule{file, "r" + m[1]}] = at
 	})
 }
 
@@ -160,12 +160,12 @@ func mayBeLong(line string) bool {
 
 // readMentions checks that every document and every rule that a file mentions exists. Addresses of
 // other sites are ignored.
-func (c *citationCheck) readMentions(file string) {
-	for i, line := range strings.Split(c.text[file], "\n") {
+func (check *citationCheck) readMentions(file string) {
+	for i, line := range strings.Split(check.text[file], "\n") {
 		at := place{file, i + 1}
 		if strings.HasPrefix(file, specDir) {
 			for _, m := range ownRule.FindAllStringSubmatch(line, -1) {
-				c.cite(at, rule{file, m[1]}, m[0])
+				check.cite(at, rule{file, m[1]}, m[0])
 			}
 		}
 		if !strings.Contains(line, ".md") {
@@ -176,39 +176,39 @@ func (c *citationCheck) readMentions(file string) {
 			if strings.ContainsAny(m[1], "*%") || excepted(file, m[1]) {
 				continue
 			}
-			page := c.resolve(file, m[1])
+			page := check.resolve(file, m[1])
 			if page == "" {
-				c.add(at, "no document %s", m[1])
+				check.add(at, "no document %s", m[1])
 				continue
 			}
 			if m[3] != "" {
-				c.add(at, "%q cites a section; want a rule, as in docs/spec/vqa.md#r1", m[0])
+				check.add(at, "%q cites a section; want a rule, as in docs/spec/vqa.md#r1", m[0])
 			}
 			if strings.HasPrefix(page, specDir) && anchor.MatchString(m[2]) {
-				c.cite(at, rule{page, m[2]}, m[0])
+				check.cite(at, rule{page, m[2]}, m[0])
 			}
 		}
 	}
 }
 
 // cite checks that a rule exists and notes that it is cited.
-func (c *citationCheck) cite(at place, r rule, as string) {
-	if _, ok := c.rules[r]; !ok {
-		c.add(at, "no rule %s", as)
+func (check *citationCheck) cite(place place, rule rule, as string) {
+	if _, ok := check.rules[rule]; !ok {
+		check.add(place, "no rule %s", as)
 		return
 	}
-	if !strings.HasPrefix(at.file, "docs/") {
-		c.cited[r] = true
+	if !strings.HasPrefix(place.file, "docs/") {
+		check.cited[rule] = true
 	}
 }
 
 // resolve returns the path of the document that a file mentions by name, or "" if there is
 // none. The name may be relative to the root, to the file's folder or to docs. The daemon
 // serves documents as /docs/NAME.md, so a leading slash means the root.
-func (c *citationCheck) resolve(file, name string) string {
+func (check *citationCheck) resolve(file, name string) string {
 	for _, folder := range []string{"", path.Dir(file), "docs"} {
 		full := strings.TrimPrefix(path.Join(folder, name), "/")
-		if _, ok := c.text[full]; ok {
+		if _, ok := check.text[full]; ok {
 			return full
 		}
 	}

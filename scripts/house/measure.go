@@ -67,10 +67,10 @@ func production(file string) bool {
 // measure returns the sizes of a tree: of production Go files and their functions, shaders,
 // the explorer's pages, and the longest line of documents. A Go file that cannot be parsed
 // is an error.
-func (t *tree) measure() (*sizes, error) {
+func (tree *tree) measure() (*sizes, error) {
 	s := &sizes{folder: map[string]int{}, packages: map[string]bool{}}
-	for _, file := range t.paths {
-		lines := strings.Count(t.text[file], "\n")
+	for _, file := range tree.paths {
+		lines := strings.Count(tree.text[file], "\n")
 		switch {
 		case production(file):
 			top, _, _ := strings.Cut(file, "/")
@@ -78,7 +78,7 @@ func (t *tree) measure() (*sizes, error) {
 			s.folder[top] += lines
 			s.packages[path.Dir(file)] = true
 			s.files = append(s.files, sized{file, lines})
-			if err := s.addSource(file, t.text[file]); err != nil {
+			if err := s.addSource(file, tree.text[file]); err != nil {
 				return nil, err
 			}
 		case strings.HasPrefix(file, "shaders/") && path.Ext(file) != ".go":
@@ -86,7 +86,7 @@ func (t *tree) measure() (*sizes, error) {
 		case strings.HasPrefix(file, pagesDir) && path.Ext(file) != ".json":
 			s.pages += lines
 		case path.Ext(file) == ".md":
-			eachText(t.text[file], func(_ int, line string) {
+			eachText(tree.text[file], func(_ int, line string) {
 				if !mayBeLong(line) {
 					s.document = max(s.document, utf8.RuneCountInString(line))
 				}
@@ -101,7 +101,7 @@ func (t *tree) measure() (*sizes, error) {
 
 // addSource adds the functions and exported names of a Go file. Methods and names of commands
 // do not count as exported.
-func (s *sizes) addSource(file, text string) error {
+func (sizes *sizes) addSource(file, text string) error {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, file, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -111,18 +111,18 @@ func (s *sizes) addSource(file, text string) error {
 		if !n.IsExported() || f.Name.Name == "main" {
 			return
 		}
-		s.exported++
+		sizes.exported++
 		if slices.ContainsFunc(docs, func(c *ast.CommentGroup) bool { return c != nil }) {
-			s.documented++
+			sizes.documented++
 		}
 	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			lines := set.Position(d.End()).Line - set.Position(d.Pos()).Line + 1
-			s.funcs = append(s.funcs, sized{file + " " + d.Name.Name, lines})
+			sizes.funcs = append(sizes.funcs, sized{file + " " + d.Name.Name, lines})
 			if lines > longFunc {
-				s.long++
+				sizes.long++
 			}
 			if d.Recv == nil {
 				name(d.Name, d.Doc)
@@ -162,7 +162,7 @@ func last(list []sized) sized {
 func percent(part, all int) float64 { return 100 * float64(part) / float64(max(all, 1)) }
 
 // write prints the table of sizes and returns a text for each limit that does not hold.
-func (s *sizes) write(w io.Writer) (faults []string) {
+func (sizes *sizes) write(w io.Writer) (faults []string) {
 	writer := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(ok bool, limit, measure, format string, args ...any) { // prints a row; ok: the limit holds
 		value := fmt.Sprintf(format, args...)
@@ -172,28 +172,28 @@ func (s *sizes) write(w io.Writer) (faults []string) {
 		}
 	}
 	atMost := func(n int) string { return fmt.Sprintf("at most %d", n) }
-	file, function, shader := last(s.files), last(s.funcs), last(s.shader)
-	row(s.total <= maxLines, atMost(maxLines), "production Go lines", "%d", s.total)
-	for _, top := range slices.Sorted(maps.Keys(s.folder)) {
-		row(true, "", "  "+top, "%d", s.folder[top])
+	file, function, shader := last(sizes.files), last(sizes.funcs), last(sizes.shader)
+	row(sizes.total <= maxLines, atMost(maxLines), "production Go lines", "%d", sizes.total)
+	for _, top := range slices.Sorted(maps.Keys(sizes.folder)) {
+		row(true, "", "  "+top, "%d", sizes.folder[top])
 	}
-	row(true, "", "packages", "%d", len(s.packages))
-	row(true, "", "lines of a file, median and 90 %", "%d, %d", quantile(s.files, 0.5), quantile(s.files, 0.9))
+	row(true, "", "packages", "%d", len(sizes.packages))
+	row(true, "", "lines of a file, median and 90 %", "%d, %d", quantile(sizes.files, 0.5), quantile(sizes.files, 0.9))
 	row(file.lines <= maxFileLines, atMost(maxFileLines), "longest file", "%d %s", file.lines, file.name)
-	row(true, "", "lines of a function, median and 90 %", "%d, %d", quantile(s.funcs, 0.5), quantile(s.funcs, 0.9))
+	row(true, "", "lines of a function, median and 90 %", "%d, %d", quantile(sizes.funcs, 0.5), quantile(sizes.funcs, 0.9))
 	row(function.lines <= maxFuncLines, atMost(maxFuncLines), "longest function", "%d %s", function.lines, function.name)
-	share := percent(s.long, len(s.funcs))
+	share := percent(sizes.long, len(sizes.funcs))
 	row(share <= maxLongPercent, fmt.Sprintf("at most %g %%", maxLongPercent),
 		fmt.Sprintf("functions over %d lines", longFunc),
-		"%d of %d, %.2f %%", s.long, len(s.funcs), share)
+		"%d of %d, %.2f %%", sizes.long, len(sizes.funcs), share)
 	row(shader.lines <= maxShaderLines, atMost(maxShaderLines), "longest shader", "%d %s", shader.lines, shader.name)
-	row(s.pages < maxPageLines, fmt.Sprintf("fewer than %d", maxPageLines), "lines of the explorer's pages", "%d",
-		s.pages)
-	documented := percent(s.documented, s.exported)
-	row(documented >= minDocumentedPc || s.exported == 0, fmt.Sprintf("at least %g %%", minDocumentedPc),
+	row(sizes.pages < maxPageLines, fmt.Sprintf("fewer than %d", maxPageLines), "lines of the explorer's pages", "%d",
+		sizes.pages)
+	documented := percent(sizes.documented, sizes.exported)
+	row(documented >= minDocumentedPc || sizes.exported == 0, fmt.Sprintf("at least %g %%", minDocumentedPc),
 		"exported names with a comment",
-		"%d of %d, %.1f %%", s.documented, s.exported, documented)
-	row(s.document <= maxColumns, atMost(maxColumns), "longest line of a document", "%d", s.document)
+		"%d of %d, %.1f %%", sizes.documented, sizes.exported, documented)
+	row(sizes.document <= maxColumns, atMost(maxColumns), "longest line of a document", "%d", sizes.document)
 	writer.Flush()
 	return faults
 }

@@ -29,27 +29,27 @@ var (
 
 // packages returns the faults of the tables of packages in the document architecture: rows that
 // writePackages would change, and packages without a comment. A tree without the document has none.
-func (t *tree) packages() (faults []string) {
-	text, there := t.text[architecture]
+func (tree *tree) packages() (faults []string) {
+	text, there := tree.text[architecture]
 	if !there {
 		return nil
 	}
-	want, faults := t.withTables(text)
+	want, faults := tree.withTables(text)
 	if len(faults) == 0 && want != text {
 		got, lines := strings.Split(text, "\n"), strings.Split(want, "\n")
-		at := 0
-		for at < min(len(got), len(lines))-1 && got[at] == lines[at] {
-			at++
+		pos := 0
+		for pos < min(len(got), len(lines))-1 && got[pos] == lines[pos] {
+			pos++
 		}
-		return []string{fmt.Sprintf("%s:%d: want %q here: run `make packages`", architecture, at+1, lines[at])}
+		return []string{fmt.Sprintf("%s:%d: want %q here: run `make packages`", architecture, pos+1, lines[pos])}
 	}
 	return faults
 }
 
 // writePackages writes the tables of packages into the document architecture of the tree at root,
 // from the first sentences of the packages' comments.
-func (t *tree) writePackages(root string) []string {
-	text, faults := t.withTables(t.text[architecture])
+func (tree *tree) writePackages(root string) []string {
+	text, faults := tree.withTables(tree.text[architecture])
 	if len(faults) > 0 {
 		return faults
 	}
@@ -61,8 +61,8 @@ func (t *tree) writePackages(root string) []string {
 
 // withTables returns the text of the document architecture with its tables of packages made anew, and a
 // fault for each package that belongs to no table or has no comment.
-func (t *tree) withTables(text string) (out string, faults []string) {
-	summary, faults := t.summaries()
+func (tree *tree) withTables(text string) (out string, faults []string) {
+	summary, faults := tree.summaries()
 	var lines []string
 	var folders []string // of the table that follows
 	inTable := false
@@ -98,14 +98,14 @@ func (t *tree) withTables(text string) (out string, faults []string) {
 
 // summaries returns what each package of production Go does, by its folder: the first sentence of its
 // comment without its subject, the full stop and citations of rules. A package without a comment is a fault.
-func (t *tree) summaries() (summary map[string]string, faults []string) {
+func (tree *tree) summaries() (summary map[string]string, faults []string) {
 	summary = map[string]string{}
-	for _, file := range t.paths {
+	for _, file := range tree.paths {
 		folder := path.Dir(file)
 		if !production(file) || summary[folder] != "" {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, t.text[file], parser.PackageClauseOnly|parser.ParseComments)
+		f, err := parser.ParseFile(token.NewFileSet(), file, tree.text[file], parser.PackageClauseOnly|parser.ParseComments)
 		if err != nil {
 			faults = append(faults, err.Error())
 			continue

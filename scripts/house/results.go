@@ -16,13 +16,13 @@ var commitName = regexp.MustCompile(`\bcommit[: ]+([0-9a-f]{7,40})\b|"commit":"(
 
 // results returns the faults of files of results: a file that names no commit, and a commit
 // for which known returns false.
-func (t *tree) results(known func(commit string) bool) (faults []string) {
-	for _, file := range t.paths {
+func (tree *tree) results(known func(commit string) bool) (faults []string) {
+	for _, file := range tree.paths {
 		if !strings.HasPrefix(file, resultsDir) || path.Ext(file) != ".txt" {
 			continue
 		}
 		found := false
-		for i, line := range strings.Split(t.text[file], "\n") {
+		for i, line := range strings.Split(tree.text[file], "\n") {
 			for _, m := range commitName.FindAllStringSubmatch(line, -1) {
 				found = true
 				if c := m[1] + m[2] + m[3]; !known(c) {

@@ -23,27 +23,27 @@ type drawn struct {
 
 // sample draws count functions of at least sampleLines lines by a seed. The same tree, count
 // and seed give the same functions.
-func (t *tree) sample(seed uint64, count int) ([]drawn, error) {
+func (tree *tree) sample(seed uint64, count int) ([]drawn, error) {
 	var all []drawn
-	for _, file := range t.paths {
+	for _, file := range tree.paths {
 		if !production(file) {
 			continue
 		}
 		set := token.NewFileSet()
-		f, err := parser.ParseFile(set, file, t.text[file], parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parser.ParseFile(set, file, tree.text[file], parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return nil, fmt.Errorf("cannot sample: %w", err)
 		}
 		for _, d := range f.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || set.Position(fn.End()).Line-set.Position(fn.Pos()).Line+1 < sampleLines {
+			function, ok := d.(*ast.FuncDecl)
+			if !ok || set.Position(function.End()).Line-set.Position(function.Pos()).Line+1 < sampleLines {
 				continue
 			}
-			var b bytes.Buffer
-			if err := printer.Fprint(&b, set, &printer.CommentedNode{Node: fn, Comments: f.Comments}); err != nil {
+			var buffer bytes.Buffer
+			if err := printer.Fprint(&buffer, set, &printer.CommentedNode{Node: function, Comments: f.Comments}); err != nil {
 				return nil, fmt.Errorf("cannot sample %s: %w", file, err)
 			}
-			all = append(all, drawn{fmt.Sprintf("%s:%d", file, set.Position(fn.Pos()).Line), b.String()})
+			all = append(all, drawn{fmt.Sprintf("%s:%d", file, set.Position(function.Pos()).Line), buffer.String()})
 		}
 	}
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -53,7 +53,7 @@ func (t *tree) sample(seed uint64, count int) ([]drawn, error) {
 
 // writeSample writes drawn functions with numbers to out, without their places, and the
 // places by number to key. args are the seed and the count.
-func (t *tree) writeSample(args []string, out, key io.Writer) error {
+func (tree *tree) writeSample(args []string, out, key io.Writer) error {
 	seed, err := strconv.ParseUint(args[0], 10, 64)
 	if err != nil {
 		return fmt.Errorf("cannot sample: seed is %q; want a whole number", args[0])
@@ -62,7 +62,7 @@ func (t *tree) writeSample(args []string, out, key io.Writer) error {
 	if err != nil || count < 1 {
 		return fmt.Errorf("cannot sample: count is %q; want a whole number from 1", args[1])
 	}
-	functions, err := t.sample(seed, count)
+	functions, err := tree.sample(seed, count)
 	if err != nil {
 		return err
 	}

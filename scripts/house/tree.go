@@ -30,17 +30,17 @@ func readTree(root string) (*tree, error) {
 	}
 	t := &tree{text: map[string]string{}}
 	for _, path := range paths {
-		b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
 		if errors.Is(err, fs.ErrNotExist) { // deleted, not yet committed
 			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the repository: %w", err)
 		}
-		if bytes.IndexByte(b, 0) >= 0 {
-			b = nil
+		if bytes.IndexByte(data, 0) >= 0 {
+			data = nil
 		}
-		t.text[path] = string(b)
+		t.text[path] = string(data)
 		t.paths = append(t.paths, path)
 	}
 	if len(t.paths) == 0 {

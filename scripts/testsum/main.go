@@ -61,18 +61,18 @@ func main() {
 
 // read takes events until the end of r. A line that is no event comes from the go command
 // itself and is printed.
-func (s *summary) read(r io.Reader) error {
-	in := bufio.NewScanner(r)
-	in.Buffer(nil, 64<<20) // one event carries at most one line of a test's output
-	for in.Scan() {
+func (summary *summary) read(r io.Reader) error {
+	scanner := bufio.NewScanner(r)
+	scanner.Buffer(nil, 64<<20) // one event carries at most one line of a test's output
+	for scanner.Scan() {
 		var e event
-		if err := json.Unmarshal(in.Bytes(), &e); err != nil {
-			fmt.Fprintln(s.out, in.Text())
+		if err := json.Unmarshal(scanner.Bytes(), &e); err != nil {
+			fmt.Fprintln(summary.out, scanner.Text())
 			continue
 		}
-		s.take(e)
+		summary.take(e)
 	}
-	if err := in.Err(); err != nil {
+	if err := scanner.Err(); err != nil {
 		return fmt.Errorf("cannot read test events: %w", err)
 	}
 	return nil
@@ -80,63 +80,63 @@ func (s *summary) read(r io.Reader) error {
 
 // take counts or prints what one event says. The output of a test is kept until the test
 // ends.
-func (s *summary) take(e event) {
-	k := key{e.Package, e.Test}
-	switch e.Action {
+func (summary *summary) take(event event) {
+	k := key{event.Package, event.Test}
+	switch event.Action {
 	case "build-output":
-		fmt.Fprint(s.out, e.Output)
+		fmt.Fprint(summary.out, event.Output)
 	case "build-fail":
-		s.Failed++
+		summary.Failed++
 	case "run-fail": // written by the Makefile when the go command fails
-		s.Broken = true
+		summary.Broken = true
 	case "output":
-		s.keep(k, e.Output)
+		summary.keep(k, event.Output)
 	case "pass", "fail", "skip":
-		s.end(k, e.Action)
-		delete(s.output, k)
+		summary.end(k, event.Action)
+		delete(summary.output, k)
 	}
 }
 
 // keep adds text to the output of a test or package.
-func (s *summary) keep(k key, text string) {
-	b := s.output[k]
-	if b == nil {
-		b = new(strings.Builder)
-		s.output[k] = b
+func (summary *summary) keep(k key, text string) {
+	out := summary.output[k]
+	if out == nil {
+		out = new(strings.Builder)
+		summary.output[k] = out
 	}
-	b.WriteString(text)
+	out.WriteString(text)
 }
 
 // end prints what is worth reading of a test or package that ended, and counts it: the
 // output of a failure, the verdict of a package, the reason of a skip.
-func (s *summary) end(key key, action string) {
+func (summary *summary) end(key key, action string) {
 	text := ""
-	if b := s.output[key]; b != nil {
+	if b := summary.output[key]; b != nil {
 		text = b.String()
 	}
 	switch {
 	case key.test == "": // a package; its output is "ok  ..." or "FAIL ..."
 		switch {
 		case action == "fail":
-			fmt.Fprint(s.out, text)
-			s.Failed++
+			fmt.Fprint(summary.out, text)
+			summary.Failed++
 		case !strings.Contains(text, "[no test"): // files, or tests to run
-			fmt.Fprint(s.out, lastLine(text))
+			fmt.Fprint(summary.out, lastLine(text))
 		}
 	case action == "fail":
-		fmt.Fprint(s.out, text)
-		s.Ran++
-		s.Failed++
+		fmt.Fprint(summary.out, text)
+		summary.Ran++
+		summary.Failed++
 	case action == "skip":
 		if strings.Contains(text, marker) {
-			s.Missing++
+			summary.Missing++
 		}
 		if strings.Contains(text, noEditor) {
-			s.Editor++
+			summary.Editor++
 		}
-		fmt.Fprintf(s.out, "skip %s %s: %s\n", key.pkg, key.test, reason(text))
+		fmt.Fprintf(summary.out, "skip %s %s: %s\n", key.pkg, key.test, reason(text))
 	default:
-		s.Ran++
+		summary.Ran++
 	}
 }
 
