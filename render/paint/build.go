@@ -84,7 +84,7 @@ type Builder struct {
 	hair     hair.Stroker
 	picture  bool
 
-	unmeasured bool // View.Unmeasured
+	recalls bool // shapes are cached between drawings
 
 	// Of Layers.
 	layers   []Layer
@@ -121,6 +121,7 @@ func (builder *Builder) Build(wanted view.View, mode Raster, drawing *Drawing) (
 		}
 	}()
 	defer func() { drawing.Pieces += builder.filler.Pieces }()
+	builder.recalls = !wanted.Picture && !wanted.Unmeasured
 	if err := builder.begin(wanted, mode, drawing); err != nil {
 		return err
 	}
@@ -150,7 +151,7 @@ func (builder *Builder) begin(wanted view.View, mode Raster, drawing *Drawing) e
 		return err
 	}
 	builder.mode, builder.d, builder.scene = mode, drawing, wanted.Scene
-	builder.picture, builder.unmeasured, builder.arrows.Visited = wanted.Picture, wanted.Unmeasured, 0
+	builder.picture, builder.arrows.Visited = wanted.Picture, 0
 	builder.scanner.Pairs = nil
 	if wanted.Picture { // tallies do not need them
 		builder.scanner.Pairs = func(x, y int32, _ byte) { drawing.Pairs = append(drawing.Pairs, Pixel{x, y}) }

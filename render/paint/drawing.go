@@ -63,6 +63,5 @@ func (d *Drawing) Reset() {
 
 // Volume is about how many bytes the drawing's memory takes, used or not.
 func (d *Drawing) Volume() int {
-	lists := marks{cap(d.Items), cap(d.Coverage.Spans), cap(d.Coverage.Bytes)}
-	return marks{}.size(lists) + 8*cap(d.Pairs) // a Pixel has 8 bytes
+	return marks{}.size(marks{cap(d.Items), cap(d.Coverage.Spans), cap(d.Coverage.Bytes), cap(d.Pairs)})
 }

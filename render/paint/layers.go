@@ -43,8 +43,7 @@ type layerKey struct {
 // frames has its stamp from the properties that its items depend on, and is not drawn yet: see
 // Draw. All others are drawn, and their stamps come from their items. Arrange ends the drawing.
 //
-// wanted must not have Picture set. The errors are those of Build, but another shape may be the first that
-// fails.
+// The errors are those of Build, but another shape may be the first that fails.
 func (builder *Builder) Layers(wanted view.View, mode Raster, drawing *Drawing) (layers []Layer, err error) {
 	defer func() {
 		if err != nil { // the cache may hold an unfinished shape
@@ -52,7 +51,7 @@ func (builder *Builder) Layers(wanted view.View, mode Raster, drawing *Drawing) 
 		}
 	}()
 	builder.layers, builder.sources = builder.layers[:0], builder.sources[:0]
-	builder.stop = wanted.Stop
+	builder.stop, builder.recalls = wanted.Stop, true
 	if err := builder.begin(wanted, mode, drawing); err != nil {
 		return nil, err
 	}
@@ -181,8 +180,8 @@ func (builder *Builder) stampOfItems(from marks, groups int) Stamp {
 	number := func(v int32) { w = binary.LittleEndian.AppendUint32(w, uint32(v)) }
 	for i := range builder.d.Items[from.items:] {
 		item := &builder.d.Items[from.items+i]
-		if int(item.First) < from.spans || int(item.Clip) >= 0 && int(item.Clip) < from.items {
-			panic("BUG: an item shares coverage or a clip with another layer")
+		if int(item.First) < from.spans || int(item.Clip) >= 0 && int(item.Clip) < from.items || item.Paired > 0 && int(item.Pairs) < from.pairs {
+			panic("BUG: an item shares coverage, pairs of pixels or a clip with another layer")
 		}
 		flags := uint32(item.Op) | flag(item.Round)<<8 | flag(item.Second)<<9
 		w = binary.LittleEndian.AppendUint32(w, flags)
@@ -190,6 +189,9 @@ func (builder *Builder) stampOfItems(from marks, groups int) Stamp {
 		w = append(w, item.Color[0], item.Color[1], item.Color[2])
 		number(item.First - int32(from.spans))
 		number(item.Count)
+		if number(item.Paired); item.Paired > 0 {
+			number(item.Pairs - int32(from.pairs))
+		}
 		number(relative(item.Clip, from.items))
 		number(relative(item.Group-1, groups))
 		if item.Group > 0 {
@@ -207,6 +209,10 @@ func (builder *Builder) stampOfItems(from marks, groups int) Stamp {
 		number(at)
 	}
 	w = append(w, builder.d.Coverage.Bytes[from.bytes:]...)
+	for _, pixel := range builder.d.Pairs[from.pairs:] {
+		number(pixel.X)
+		number(pixel.Y)
+	}
 	w = binary.LittleEndian.AppendUint64(w, uint64(len(builder.d.Items)-from.items))
 	w = binary.LittleEndian.AppendUint64(w, uint64(len(builder.d.Coverage.Spans)-from.spans))
 	builder.hashed = w

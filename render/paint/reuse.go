@@ -21,6 +21,7 @@ type cacheKey struct {
 	width, height int
 	mode          Raster
 	version       view.Version
+	picture       bool // View.Picture
 	rule          scan.Rule
 	framed        chord.Rect // the canvas that frames leave
 	opacity       uint32     // thin strokes apply it to their coverage
@@ -33,7 +34,7 @@ type cacheKey struct {
 }
 
 // marks are positions in the lists of a drawing or a store.
-type marks struct{ items, spans, bytes int }
+type marks struct{ items, spans, bytes, pairs int }
 
 // cacheEntry is the range of a store that one shape takes.
 type cacheEntry struct {
@@ -48,25 +49,27 @@ type shapeStore struct {
 	known    map[cacheKey]cacheEntry
 	items    []Item
 	coverage scan.Coverage
+	pairs    []Pixel
 	charged  int // bytes, counting entries with keyOnly as if they were stored
 }
 
 // reset empties the store of cached shapes and keeps its memory.
 func (m *shapeStore) reset() {
 	clear(m.known)
-	m.items = m.items[:0]
+	m.items, m.pairs = m.items[:0], m.pairs[:0]
 	m.coverage.Reset()
 	m.charged = 0
 }
 
 func (m *shapeStore) marks() marks {
-	return marks{len(m.items), len(m.coverage.Spans), len(m.coverage.Bytes)}
+	return marks{len(m.items), len(m.coverage.Spans), len(m.coverage.Bytes), len(m.pairs)}
 }
 
 // reserve makes room for the range between two marks of a drawing.
 func (m *shapeStore) reserve(from, to marks) {
 	m.coverage.Spans = growDouble(m.coverage.Spans, to.spans-from.spans)
 	m.coverage.Bytes = growDouble(m.coverage.Bytes, to.bytes-from.bytes)
+	m.pairs = growDouble(m.pairs, to.pairs-from.pairs)
 }
 
 // growDouble makes room for n more items or coverage bytes of a drawing and doubles the capacity,
@@ -80,7 +83,7 @@ func growDouble[T any](s []T, n int) []T {
 
 // size returns the bytes between two marks.
 func (m marks) size(to marks) int {
-	return 64*(to.items-m.items) + 16*(to.spans-m.spans) + to.bytes - m.bytes
+	return 64*(to.items-m.items) + 16*(to.spans-m.spans) + to.bytes - m.bytes + 8*(to.pairs-m.pairs)
 }
 
 // cacheBytes is the limit of each of the two stores of a builder in charged bytes; its
@@ -116,15 +119,14 @@ func (r *shapeCache) most() int {
 
 // cacheKeyOf returns the key of a shape in the cache of drawn shapes. ok is false for a shape that
 // is not cached. Only geo shapes without a label are. None are while Watch is set, which must see
-// every path, nor in views with Picture or Unmeasured, because such pictures seldom have a shape in
-// common.
+// every path, nor in pictures that Build draws, because such pictures seldom have a shape in common.
 func (builder *Builder) cacheKeyOf(shape *scene.Shape, growY float64, placement *shapePlacement) (w cacheKey, ok bool) {
-	if shape.Kind != scene.Geo || shape.Rich != nil || builder.Watch != nil || builder.picture || builder.unmeasured {
+	if shape.Kind != scene.Geo || shape.Rich != nil || builder.Watch != nil || !builder.recalls {
 		return w, false
 	}
 	return cacheKey{
 		id: shape.ID, m: placement.m, width: builder.d.Width, height: builder.d.Height, mode: builder.mode, version: builder.Version,
-		rule: placement.rule(), framed: builder.framed, opacity: placement.opacity,
+		picture: builder.picture, rule: placement.rule(), framed: builder.framed, opacity: placement.opacity,
 		w: shape.W, h: shape.H + growY, scale: shape.Scale, geo: shape.Geo,
 		color: shape.Color, size: shape.Size, dash: shape.Dash, fill: shape.Fill,
 	}, true
@@ -132,7 +134,7 @@ func (builder *Builder) cacheKeyOf(shape *scene.Shape, growY float64, placement 
 
 // marks returns the end of the drawing's lists.
 func (builder *Builder) marks() marks {
-	return marks{len(builder.d.Items), len(builder.d.Coverage.Spans), len(builder.d.Coverage.Bytes)}
+	return marks{len(builder.d.Items), len(builder.d.Coverage.Spans), len(builder.d.Coverage.Bytes), len(builder.d.Pairs)}
 }
 
 // appendCached appends the items of the cached shape with key to the drawing, for the placement
@@ -155,7 +157,7 @@ func (builder *Builder) appendCached(key *cacheKey, placement *shapePlacement) b
 	}
 	builder.cached.hits++
 	from := builder.marks()
-	builder.d.Items = appendRange(store, entry.from, entry.to, builder.d.Items, &builder.d.Coverage)
+	builder.d.Items, builder.d.Pairs = appendRange(store, entry.from, entry.to, builder.d.Items, &builder.d.Coverage, builder.d.Pairs)
 	placement.single, placement.opacityApplied = entry.single, entry.opacityApplied
 	if store == &builder.cached.old {
 		builder.cache(key, from, placement)
@@ -196,19 +198,24 @@ func (builder *Builder) cache(key *cacheKey, from marks, placement *shapePlaceme
 	}
 	young.reserve(from, builder.marks())
 	entry := cacheEntry{single: placement.single, opacityApplied: placement.opacityApplied, from: young.marks()}
-	drawn := shapeStore{items: builder.d.Items, coverage: builder.d.Coverage}
-	young.items = appendRange(&drawn, from, builder.marks(), young.items, &young.coverage)
+	drawn := shapeStore{items: builder.d.Items, coverage: builder.d.Coverage, pairs: builder.d.Pairs}
+	young.items, young.pairs = appendRange(&drawn, from, builder.marks(), young.items, &young.coverage, young.pairs)
 	entry.to = young.marks()
 	young.known[*key] = entry
 }
 
-// appendRange appends the cached items between two marks of store to items, and their coverage to
-// coverage. It changes their positions to those in coverage, and returns the longer items.
-func appendRange(store *shapeStore, from, to marks, items []Item, coverage *scan.Coverage) []Item {
+// appendRange appends the cached items between two marks of store to items, their coverage to coverage and their pairs
+// of pixels to pairs. It changes their positions to those in coverage and pairs, and returns the longer items and
+// pairs.
+func appendRange(store *shapeStore, from, to marks, items []Item, coverage *scan.Coverage, pairs []Pixel) ([]Item, []Pixel) {
 	toSpan := int32(len(coverage.Spans) - from.spans)
 	toByte := int32(len(coverage.Bytes) - from.bytes)
+	toPair := int32(len(pairs) - from.pairs)
 	for _, it := range store.items[from.items:to.items] {
 		it.First += toSpan
+		if it.Pairs += toPair; it.Paired == 0 {
+			it.Pairs = 0
+		}
 		items = append(items, it)
 	}
 	at := len(coverage.Spans)
@@ -219,5 +226,5 @@ func appendRange(store *shapeStore, from, to marks, items []Item, coverage *scan
 		}
 	}
 	coverage.Bytes = append(coverage.Bytes, store.coverage.Bytes[from.bytes:to.bytes]...)
-	return items
+	return items, append(pairs, store.pairs[from.pairs:to.pairs]...)
 }
