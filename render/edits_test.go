@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"runtime"
 	"sync"
@@ -65,6 +66,58 @@ func measureEdits(t testing.TB, e *Engine, all []edit, together bool) []measured
 	return out
 }
 
+// drawn is the image of a view and its tally, or the error of preparing it.
+type drawn struct {
+	image [sha256.Size]byte
+	measured
+}
+
+// drawEdits draws views one by one: each view before and after an edit, and both again, because the second picture of a
+// kind is the first one that is kept. Some are measured too, and some have the details of pictures.
+func drawEdits(t testing.TB, e *Engine, all []edit) (out []drawn) {
+	t.Helper()
+	w := e.Worker()
+	for i := range all {
+		for _, v := range []view.View{all[i].before, all[i].after, all[i].before, all[i].after} {
+			v.TallyOnly, v.Edited = false, false
+			v.Picture, v.Unmeasured = i%3 > 0, i%2 > 0
+			p, err := w.Prepare(v)
+			if err != nil {
+				out = append(out, drawn{measured: measured{err: err.Error()}})
+				continue
+			}
+			tallies, err := e.Measure(nil, []*Prepared{p})
+			if err != nil {
+				t.Fatal(err)
+			}
+			img := picture(t, e, p)
+			out = append(out, drawn{sha256.Sum256(img.Pix), measured{tally: tallies[0]}})
+			p.Release()
+			if i%5 == 0 {
+				e.Reuse(img)
+			}
+		}
+	}
+	return out
+}
+
+// drawnDifferences compares images that are drawn with a cache to those without, and returns the number of views
+// that differ. It prints some of them where loud.
+func drawnDifferences(t *testing.T, e *Engine, all []edit, want []drawn, loud bool) (n int) {
+	t.Helper()
+	got := drawEdits(t, e, all)
+	for i := range want {
+		if got[i] == want[i] {
+			continue
+		}
+		if n++; loud && n <= 5 {
+			t.Errorf("%s (%s of it): got another image or tally, %+v; want %+v", all[i/4].name, []string{"before", "after"}[i%2],
+				got[i].measured, want[i].measured)
+		}
+	}
+	return n
+}
+
 // cacheSizes are the budgets that must not show: none, one that holds nothing, and enough.
 var cacheSizes = []struct {
 	name  string
@@ -75,6 +128,10 @@ var cacheSizes = []struct {
 var editConfigs = map[string]Config{
 	"cpu": {Backend: BackendCPU}, "gl": {Backend: BackendGL}, "exact": {Backend: BackendGL, Raster: paint.Exact},
 }
+
+// imageBytes is room for one large image of an edit and what is known of it, but not for two. Half of a cache is for
+// images.
+const imageBytes = 1 << 20
 
 // openCached starts an engine with a cache of tallies.
 func openCached(t testing.TB, backend string, bytes int) *Engine {
@@ -98,7 +155,8 @@ func differences(t *testing.T, e *Engine, all []edit, want []measured, together,
 	return n
 }
 
-// TestMadeUpEdits: a tally is the same with and without the cache, whatever was edited.
+// TestMadeUpEdits: a tally is the same with and without the cache, whatever was edited, and so is the image of each
+// fifth view.
 func TestMadeUpEdits(t *testing.T) {
 	for name, cfg := range editConfigs {
 		t.Run(name, func(t *testing.T) {
@@ -108,6 +166,8 @@ func TestMadeUpEdits(t *testing.T) {
 				cfg.TallyCache = c.bytes
 				caches[i] = openWith(t, cfg)
 			}
+			cfg.TallyCache = 2 * imageBytes
+			one := openWith(t, cfg)
 			const part = 500 // pages in memory at a time
 			done := int64(0)
 			most := madeUpEdits
@@ -127,10 +187,17 @@ func TestMadeUpEdits(t *testing.T) {
 							t.Fatalf("cache %s: %d views differ", cacheSizes[i].name, n)
 						}
 					}
+					images := all[:(len(all)+4)/5]
+					wantImages := drawEdits(t, plain, images)
+					for _, e := range append(caches, one) {
+						if n := drawnDifferences(t, e, images, wantImages, true); n > 0 {
+							t.Fatalf("cache of %d bytes: %d images differ", e.cfg.TallyCache, n)
+						}
+					}
 					done += int64(len(all))
 				})
 			}
-			checkCounts(t, done, caches[len(caches)-1].TallyStats(), caches[0].TallyStats())
+			checkCounts(t, done, caches[len(caches)-1].TallyStats(), one.TallyStats(), caches[0].TallyStats())
 		})
 	}
 }
@@ -200,10 +267,14 @@ func TestDrawnBefore(t *testing.T) {
 }
 
 // checkCounts checks that the caches did what the test is about, in that many edits.
-func checkCounts(t *testing.T, done int64, on, tiny TallyStats) {
+func checkCounts(t *testing.T, done int64, on, one, tiny TallyStats) {
 	t.Logf("on: %+v, tiny: %+v", on, tiny)
 	if on.Edits < done/2 || on.Hits < done/2 || tiny.Hits != 0 || tiny.Edits < done/2 || tiny.Entries != 0 || tiny.Bytes != 0 {
 		t.Errorf("counts of the caches: on %+v, tiny %+v", on, tiny)
+	}
+	if images := (done + 4) / 5; on.ImageEdits < images/2 || on.ImagesFull < images/2 || on.ImageBytes == 0 ||
+		one.ImageEdits < images/2 || one.ImageBytes > imageBytes || tiny.ImageEdits != 0 || tiny.ImageBytes != 0 {
+		t.Errorf("counts of kept pictures: on %+v, one %+v, tiny %+v", on, one, tiny)
 	}
 }
 

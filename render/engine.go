@@ -42,8 +42,8 @@ type Config struct {
 	// paint.MaxCoverage.
 	MaxCoverage int
 	Watchdog    time.Duration // how long the device may be silent; default 10 s
-	// TallyCache is the memory for tallies of views with TallyOnly, bytes; 0 keeps none, and
-	// every view is measured in full.
+	// TallyCache is the memory for tallies of views with TallyOnly, and for the last pictures that
+	// were drawn in full, bytes; 0 keeps none, and every view is measured and drawn in full.
 	TallyCache int
 
 	Fidelity string        // one of the Fidelity constants; "" is native
@@ -257,11 +257,14 @@ func (w *Worker) Prepare(v view.View) (*Prepared, error) {
 	return p, err
 }
 
-// prepareNative prepares a view that is drawn natively: through the cache of tallies if there is one
-// and only the tally is wanted, else in full.
+// prepareNative prepares a view that is drawn natively: through the cache of tallies and pictures if there
+// is one, else in full.
 func (w *Worker) prepareNative(v view.View) (*Prepared, error) {
 	if w.engine.tallies != nil && v.TallyOnly && !v.Picture && !v.Unmeasured && v.Foreign == nil {
 		return w.prepareShared(v)
+	}
+	if w.engine.keepsPicture(&v) {
+		return w.preparePicture(v)
 	}
 	return w.prepareAlone(v)
 }
@@ -309,6 +312,12 @@ type Prepared struct {
 	outcome *outcome // known already
 	shared  *shared  // held
 	work    int      // of the view that this one made shared
+
+	// Where the image is wanted, one of these may be set.
+	edited  *keptPicture // what the view is an edit of; tiled holds region alone
+	region  batch.Region
+	keep    *keptPicture // what the image will be kept as
+	instead *keptPicture // in place of this one
 }
 
 // Release returns the memory of the view to the engine. The caller must not use p afterwards.
@@ -321,7 +330,7 @@ func (p *Prepared) Release() {
 		p.engine.releaseShared(p.shared)
 		p.shared = nil
 	}
-	p.export, p.outcome = nil, nil
+	p.export, p.outcome, p.edited, p.keep, p.instead = nil, nil, nil, nil, nil
 }
 
 // Work returns the number of mask rows and items, in the unit by which batches are bounded; 0

@@ -60,7 +60,7 @@ func (e *Engine) MeasureTimed(dst []metric.Tally, ps []*Prepared) ([]metric.Tall
 		case p.unmeasured:
 			dst = append(dst, metric.Tally{})
 		default:
-			dst, alone = append(dst, alone[0]), alone[1:]
+			dst, alone = append(dst, p.tally(alone[0])), alone[1:]
 		}
 	}
 	return dst, m.timing, nil
@@ -95,31 +95,36 @@ func (e *Engine) sums(dst []metric.Tally, tiledViews []*batch.Tiled, ledgers []*
 	return dst, timing, nil
 }
 
-// Pictures draws the views as images, not premultiplied. A view that the editor has drawn returns
-// the editor's picture unchanged.
+// Pictures draws the views as images, not premultiplied, whose pixels the caller must not change. A view that
+// the editor has drawn returns the editor's picture unchanged.
 func (e *Engine) Pictures(ps []*Prepared) ([]*image.NRGBA, error) {
 	images, _, err := e.PicturesTimed(ps)
 	return images, err
 }
 
 // PicturesTimed is Pictures with the timing of the batch, in which views that the editor has drawn
-// have no part. It panics if one of these was finished without keep.
+// and edits of kept pictures have no part. It panics if one of these was finished without keep.
 func (e *Engine) PicturesTimed(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	images := make([]*image.NRGBA, len(ps))
 	var native []*Prepared
 	for i, p := range ps {
-		if p.export == nil {
+		switch {
+		case p.export != nil:
+			if images[i] = p.export.image; images[i] == nil {
+				return nil, Timing{}, errors.New("BUG: picture of a view that was not finished to be kept")
+			}
+		case p.edited != nil:
+			images[i] = e.editedPicture(p)
+		default:
 			native = append(native, p)
-		} else if images[i] = p.export.image; images[i] == nil {
-			return nil, Timing{}, errors.New("BUG: picture of a view that was not finished to be kept")
 		}
 	}
 	drawn, t, err := e.pictures(native)
 	if err != nil {
 		return nil, t, err
 	}
-	for i, p := range ps {
-		if p.export == nil {
+	for i := range images {
+		if images[i] == nil {
 			images[i], drawn = drawn[0], drawn[1:]
 		}
 	}
@@ -156,7 +161,9 @@ func (e *Engine) pictures(ps []*Prepared) ([]*image.NRGBA, Timing, error) {
 	b.FillSolids(px)
 	images := make([]*image.NRGBA, len(ps))
 	for i, p := range b.Pictures {
-		images[i] = nrgba(px[p.Offset:p.Offset+p.Width*p.Height], p.Width, p.Height)
+		own := px[p.Offset : p.Offset+p.Width*p.Height]
+		images[i] = nrgba(own, p.Width, p.Height)
+		ps[i].keepImage(own, len(ps) == 1)
 	}
 	timing.Sum = time.Since(evaluated)
 	timing.fill(g, begin)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"math"
 	"slices"
 
 	"plumb/render/batch"
@@ -163,7 +164,7 @@ func (w *Worker) drawEdit(v *view.View, shared *shared) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if ok, err = w.edits.Draw(&w.builder, &w.drawing, layers, base); !ok || err != nil {
+	if ok, err = w.edits.Draw(&w.builder, &w.drawing, layers, base, math.MaxInt); !ok || err != nil {
 		return false, err
 	}
 	shared.region = w.edits.Region.Clone()

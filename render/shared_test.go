@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -79,6 +80,35 @@ func useShared(t *testing.T, e *Engine, all []edit, want []measured, seed uint64
 		}
 		for _, p := range ps {
 			p.Release()
+		}
+	}
+}
+
+// TestSharedImages: many goroutines draw images of a few pages and their edits at once, with room for one kept image and
+// for all, and all get those of an engine without a cache. Images are given back for others, and kept ones stay whole.
+func TestSharedImages(t *testing.T) {
+	var all []edit
+	for seed := uint64(100); len(all) < 6; seed++ {
+		e := makeEdit(seed)
+		e.before.Other, e.after.Other = nil, nil
+		all = append(all, e)
+	}
+	want := drawEdits(t, open(t, BackendCPU), all)
+	for _, bytes := range []int{2 * imageBytes, 64 << 20} {
+		e := openCached(t, BackendCPU, bytes)
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				for range 3 {
+					if got := drawEdits(t, e, all); !slices.Equal(got, want) {
+						t.Errorf("images differ from those without a cache")
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if s := e.TallyStats(); s.ImageEdits == 0 || s.ImageBytes > bytes/2 {
+			t.Errorf("cache of %d bytes: got %+v", bytes, s)
 		}
 	}
 }

@@ -19,6 +19,8 @@ type stage interface {
 	Sums(dst []batch.RowSums, b *batch.Batch) ([]batch.RowSums, gpu.Timing, error)
 	// Pixels evaluates the same runs into a picture buffer of b.Pixels.
 	Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error)
+	// Copy returns a copy of pixels.
+	Copy(pixels []uint32) []uint32
 	Close() error
 }
 
@@ -45,6 +47,9 @@ func (s glStage) Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error) {
 	return px, t.Timing(), err
 }
 
+// Copy implements stage.
+func (glStage) Copy(pixels []uint32) []uint32 { return slices.Clone(pixels) }
+
 // goStage is the tile stage in plain Go, on all processors.
 type goStage struct {
 	free sync.Pool // of *[]uint32: picture buffers that were given back
@@ -70,11 +75,25 @@ func (s *goStage) Pixels(b *batch.Batch) ([]uint32, gpu.Timing, error) {
 // buffer returns n transparent pixels, in the memory of a picture that was given back if that is
 // large enough.
 func (s *goStage) buffer(n int) []uint32 {
-	if px, ok := s.free.Get().(*[]uint32); ok && cap(*px) >= n {
-		clear((*px)[:n])
-		return (*px)[:n]
+	if px := s.used(n); px != nil {
+		clear(px)
+		return px
 	}
 	return make([]uint32, n)
+}
+
+// Copy returns a copy of pixels, in the memory of a picture that was given back if that is large enough.
+func (s *goStage) Copy(pixels []uint32) []uint32 {
+	return append(s.used(len(pixels))[:0], pixels...)
+}
+
+// used returns n pixels, of any colour, in the memory of a picture that was given back, or nil if there is none
+// that is large enough.
+func (s *goStage) used(n int) []uint32 {
+	if px, ok := s.free.Get().(*[]uint32); ok && cap(*px) >= n {
+		return (*px)[:n]
+	}
+	return nil
 }
 
 func (*goStage) Close() error { return nil }

@@ -45,6 +45,8 @@ type tallies struct {
 	pending map[tallyKey]*shared
 	kept    *simplelru.LRU[tallyKey, *outcome]
 	stats   TallyStats
+
+	pictures []*keptPicture // the one that was used last comes first
 }
 
 // TallyStats counts what the cache of tallies did, and what it holds.
@@ -55,6 +57,10 @@ type TallyStats struct {
 	Full    int64 // views that were measured in full
 	Entries int
 	Bytes   int // estimated
+
+	ImageEdits int64 // images of which only what differs from another one was drawn
+	ImagesFull int64 // images that were drawn in full, and may be kept
+	ImageBytes int   // of kept images, estimated
 }
 
 // newTallies returns an empty cache that holds at most budget bytes, or nil for a budget of 0 or
@@ -82,12 +88,13 @@ func (e *Engine) TallyStats() TallyStats {
 	return s
 }
 
-// ForgetTallies empties the cache of tallies.
+// ForgetTallies empties the cache of tallies and pictures.
 func (e *Engine) ForgetTallies() {
 	if t := e.tallies; t != nil {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.kept.Purge()
+		t.pictures, t.stats.ImageBytes = nil, 0
 	}
 }
 
@@ -126,8 +133,7 @@ func (t *tallies) findBase(k tallyKey) (*outcome, *shared) {
 	return o, nil
 }
 
-// keep adds an outcome to the cache and removes the oldest ones until the cache is within its
-// budget. One that would take more than an eighth of the budget is left out, so that it does not
+// keep adds an outcome to the cache and makes room for it. One that would take more than an eighth of the budget is left out, so that it does not
 // push out many others. The caller holds mu.
 func (t *tallies) keep(k tallyKey, o *outcome) {
 	size := o.bytes()
@@ -136,7 +142,13 @@ func (t *tallies) keep(k tallyKey, o *outcome) {
 	}
 	t.kept.Add(k, o)
 	t.stats.Bytes += size
-	for t.stats.Bytes > t.budget {
+	t.makeRoom()
+}
+
+// makeRoom removes the oldest outcomes until the cache is within its budget, of which pictures take at most half.
+// The caller holds mu.
+func (t *tallies) makeRoom() {
+	for t.stats.Bytes > t.budget-t.stats.ImageBytes {
 		t.kept.RemoveOldest()
 	}
 }

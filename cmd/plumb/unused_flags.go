@@ -144,7 +144,7 @@ func (cmd *renderCmd) unusedFlags() (all []unusedFlags) {
 		ofScenes := join(engineNames, canvasNames, queueNames, []string{"compare", "only", "bounds"})
 		all = append(all, unusedFlags{"with --suite", ofScenes})
 	} else {
-		all = append(all, unusedFlags{"without --suite", join([]string{"tasks", "tally-cache"}, answerNames)})
+		all = append(all, unusedFlags{"without --suite", join([]string{"tasks"}, answerNames)})
 	}
 	if cmd.Compare != "" {
 		all = append(all, unusedFlags{"with --compare", []string{"out", "channels", "fidelity"}})

@@ -194,13 +194,16 @@ func (m *Metrics) Describe(v Version, q *queue.Queue, resets func() (lost, hung 
 	gauge(m, "result_cache_bytes", "Memory of the result cache, estimated.", func() int { return q.Stats().Cache.Bytes })
 }
 
-// TallyCounts are the counts of the cache of tallies since the start, and what it holds.
+// TallyCounts are the counts of the cache of tallies and images since the start, and what it holds.
 type TallyCounts struct {
-	Hits, Shared, Edits, Full int64 // pictures
+	Hits, Shared, Edits, Full int64 // pictures that were measured
 	Entries, Bytes            int
+
+	ImageEdits, ImagesFull int64 // pictures that were drawn
+	ImageBytes             int
 }
 
-// Tallies registers the counts of the cache of tallies.
+// Tallies registers the counts of the cache of tallies and images.
 func (m *Metrics) Tallies(counts func() TallyCounts) {
 	const pictures = "Pictures to be measured, by where their sums came from: the cache (hit), an equal picture under way (shared), " +
 		"the part that an edit changed (edit), the whole picture (full)."
@@ -210,6 +213,11 @@ func (m *Metrics) Tallies(counts func() TallyCounts) {
 	counter(m, "tally_pictures", pictures, func() int64 { return counts().Full }, "from", "full")
 	gauge(m, "tally_cache_entries", "Pictures whose sums the cache holds.", func() int { return counts().Entries })
 	gauge(m, "tally_cache_bytes", "Memory of the cache of sums, estimated.", func() int { return counts().Bytes })
+	const images = "Pictures to be drawn as images, by what was drawn: the part in which a picture differs from one that is kept (edit), " +
+		"the whole picture (full)."
+	counter(m, "image_pictures", images, func() int64 { return counts().ImageEdits }, "from", "edit")
+	counter(m, "image_pictures", images, func() int64 { return counts().ImagesFull }, "from", "full")
+	gauge(m, "image_cache_bytes", "Memory of images that are kept, a part of --tally-cache, estimated.", func() int { return counts().ImageBytes })
 }
 
 // EditorCounts are the counts of the editor since the start.

@@ -28,7 +28,7 @@ type Binner struct {
 	lists   []entryList // per tile row
 	inks    []itemInk   // per item
 
-	reaches     []*Region // of BinApart
+	reaches     []*Region // of BinReaches and BinApart
 	part        *Region   // what is cut, nil for the whole picture
 	left, right int32     // px of the current tile row that are cut: [left, right)
 
@@ -57,11 +57,23 @@ func (b *Binner) Bin(d *paint.Drawing, t *Tiled) {
 	b.cut(d, nil, t)
 }
 
-// BinApart is Bin with short runs of neighbours, which costs a little more: a Ledger then has what
-// each of them adds. It adds the tiles that item k touches to reaches[k], unless that is nil.
+// BinReaches is Bin that also adds the tiles that item k touches to reaches[k], unless that is nil.
+func (b *Binner) BinReaches(d *paint.Drawing, reaches []*Region, t *Tiled) {
+	t.reset(d)
+	b.cutReaching(d, reaches, t)
+}
+
+// BinApart is BinReaches with short runs of neighbours, which costs a little more: a Ledger then
+// has what each of them adds.
 func (b *Binner) BinApart(d *paint.Drawing, reaches []*Region, t *Tiled) {
 	t.reset(d)
 	t.apart = true
+	b.cutReaching(d, reaches, t)
+}
+
+// cutReaching cuts all of a drawing into the tiles of t, and adds the tiles that item k touches to reaches[k],
+// unless that is nil.
+func (b *Binner) cutReaching(d *paint.Drawing, reaches []*Region, t *Tiled) {
 	b.reaches = reaches
 	defer func() { b.reaches = nil }()
 	b.cut(d, nil, t)

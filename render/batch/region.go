@@ -96,6 +96,27 @@ func (r *Region) Meets(o *Region) bool {
 	return false
 }
 
+// Tiles returns how many tiles the region has.
+func (r *Region) Tiles() (n int) {
+	for _, v := range r.rows {
+		n += int(max(v.to-v.from, 0))
+	}
+	return n
+}
+
+// EachRow calls f for each row of pixels of the region in a picture of a size, with its columns [from, to), px.
+func (r *Region) EachRow(width, height int, f func(y, from, to int)) {
+	for i, v := range r.rows {
+		if v.from >= v.to {
+			continue
+		}
+		top := int(r.first+int32(i)) * TileH
+		for y := top; y < min(top+TileH, height); y++ {
+			f(y, int(v.from)*TileW, min(int(v.to)*TileW, width))
+		}
+	}
+}
+
 // AddItem adds the tiles of the picture that the coverage of an item touches, in each tile row from the first
 // to the last.
 func (r *Region) AddItem(d *paint.Drawing, it *paint.Item) {

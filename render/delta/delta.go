@@ -21,13 +21,16 @@ type Layer struct {
 type Base struct {
 	Width, Height int // px
 	Layers        []Layer
-	Ledger        *batch.Ledger // whose sums are there once the view is measured
+	Ledger        *batch.Ledger // whose sums are there once the view is measured; nil for a picture
 }
 
 // Bytes returns about how many bytes of memory the description of a view takes, against which
 // edited views are compared.
 func (b *Base) Bytes() int {
-	n := 64 + b.Ledger.Bytes()
+	n := 64
+	if b.Ledger != nil {
+		n += b.Ledger.Bytes()
+	}
 	for i := range b.Layers {
 		n += 32 + b.Layers[i].Reach.Bytes()
 	}
@@ -59,6 +62,21 @@ type Finder struct {
 // NewBase cuts drawing d, whose layers must all be drawn and arranged, into the tiles of t, and describes it: for
 // each layer its stamp, its bytes and the tiles that its painted items touch. The ledger has no sums yet.
 func (f *Finder) NewBase(d *paint.Drawing, layers []paint.Layer, bin *batch.Binner, t *batch.Tiled) *Base {
+	bin.BinApart(d, f.reachesOf(d, layers), t)
+	b := f.describe(d, layers)
+	b.Ledger = batch.NewLedger(t)
+	return b
+}
+
+// NewPicture is NewBase for a view whose pixels are kept, not its sums: the description has no ledger.
+func (f *Finder) NewPicture(d *paint.Drawing, layers []paint.Layer, bin *batch.Binner, t *batch.Tiled) *Base {
+	bin.BinReaches(d, f.reachesOf(d, layers), t)
+	return f.describe(d, layers)
+}
+
+// reachesOf returns for each item of a drawing where its tiles are to be added: to the reach of its layer, f.reaches,
+// which it empties; nil for an item that paints nothing by itself.
+func (f *Finder) reachesOf(d *paint.Drawing, layers []paint.Layer) []*batch.Region {
 	for len(f.reaches) < len(layers) {
 		f.reaches = append(f.reaches, batch.Region{})
 	}
@@ -71,20 +89,36 @@ func (f *Finder) NewBase(d *paint.Drawing, layers []paint.Layer, bin *batch.Binn
 			}
 		}
 	}
-	bin.BinApart(d, f.ofItem, t)
-	b := &Base{Width: d.Width, Height: d.Height, Layers: make([]Layer, len(layers)), Ledger: batch.NewLedger(t)}
+	return f.ofItem
+}
+
+// describe returns the description of a drawing, with a copy of the layers' reaches.
+func (f *Finder) describe(d *paint.Drawing, layers []paint.Layer) *Base {
+	b := &Base{Width: d.Width, Height: d.Height, Layers: make([]Layer, len(layers))}
 	for i, reach := range batch.CloneAll(f.reaches[:len(layers)]) {
 		b.Layers[i] = Layer{layers[i].Stamp, layers[i].Bytes, reach}
 	}
 	return b
 }
 
+// Kept returns how many layers of a view are in a base too, in the same order. layers are those of
+// builder.Layers.
+func (f *Finder) Kept(layers []paint.Layer, base *Base) (n int) {
+	f.findKept(layers, base.Layers)
+	for _, old := range f.kept {
+		if old >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // Draw finds the tiles in which a view may differ from the base, f.Region, draws the layers of the view that reach
 // them, and arranges the drawing. Tiles differ where a layer was removed or added; whole units of the base's
 // ledger are taken. layers are those of builder.Layers. ok is false if the view must be drawn in full: the pictures
-// differ in size, or the coverage of all layers together is beyond the builder's limit, for which only a full
-// drawing gives the usual error.
-func (f *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layers []paint.Layer, base *Base) (ok bool, err error) {
+// differ in size, the region has more tiles than most, or the coverage of all layers together is beyond the builder's
+// limit, for which only a full drawing gives the usual error.
+func (f *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layers []paint.Layer, base *Base, most int) (ok bool, err error) {
 	if drawing.Width != base.Width || drawing.Height != base.Height {
 		return false, nil
 	}
@@ -106,8 +140,11 @@ func (f *Finder) Draw(builder *paint.Builder, drawing *paint.Drawing, layers []p
 			addReach(&f.Region, drawing, &layers[i])
 		}
 	}
-	if broken != ForgetUnits {
+	if broken != ForgetUnits && base.Ledger != nil {
 		base.Ledger.Extend(&f.Region)
+	}
+	if f.Region.Tiles() > most {
+		return false, nil
 	}
 	bytes := 0 // of all layers, drawn or not
 	for i, old := range f.kept {
