@@ -132,13 +132,28 @@ func appendChunk(dst []byte, kind string, data func([]byte) []byte) []byte {
 // differing returns about how many pixels of two rows of a PNG differ. It compares two pixels at a time,
 // and counts both where one differs.
 func differing(a, b []byte) (n int) {
-	x := 0
-	for ; x+8 <= len(a); x += 8 {
-		if binary.LittleEndian.Uint64(a[x:]) != binary.LittleEndian.Uint64(b[x:]) {
-			n += 2
+	for x := 0; x+8 <= len(a); {
+		if x += equalBlocks(a[x:], b[x:]); x+8 > len(a) {
+			break
+		}
+		for end := min(x+block, len(a)); x+8 <= end; x += 8 {
+			if binary.LittleEndian.Uint64(a[x:]) != binary.LittleEndian.Uint64(b[x:]) {
+				n += 2
+			}
 		}
 	}
 	return n
+}
+
+// block is how many bytes are compared at once where rows are mostly equal, a multiple of two pixels.
+const block = 128
+
+// equalBlocks returns how many bytes at the starts of two rows of equal length are equal, in whole blocks.
+func equalBlocks(a, b []byte) (x int) {
+	for x+block <= len(a) && string(a[x:x+block]) == string(b[x:x+block]) {
+		x += block
+	}
+	return x
 }
 
 // rowWriter writes filtered rows of pixels of a form.
@@ -192,7 +207,7 @@ func (p *rowWriter) up(row, above []byte) {
 // equal returns how many pixels at the starts of two rows of equal length are equal. It compares two
 // pixels at a time.
 func equal(a, b []byte) int {
-	x := 0
+	x := equalBlocks(a, b)
 	for ; x+8 <= len(a) && binary.LittleEndian.Uint64(a[x:]) == binary.LittleEndian.Uint64(b[x:]); x += 8 {
 	}
 	if x+4 <= len(a) && binary.LittleEndian.Uint32(a[x:]) == binary.LittleEndian.Uint32(b[x:]) {
