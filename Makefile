@@ -17,7 +17,7 @@ FAULT := $(shell grep -rlE --include='*_test.go' --exclude-dir=build '^//go:buil
 # Packages that ./... leaves out for the name of their folder.
 HELPERS := ./testdata ./testdata/madeup
 
-.PHONY: mutation bench-answers bench-dumps test-edits test-large view test-view demo demo-run test test-envs test-deploy test-ray build check setup vet format imports citations packages measure race bench load fidelity gpu-bundle clean
+.PHONY: mutation bench-answers bench-dumps bench-pictures test-edits test-large view test-view demo demo-run test test-envs test-deploy test-ray build check setup vet format imports citations packages measure race bench load fidelity gpu-bundle clean
 
 demo: setup build ## score the sample dump through the daemon, write build/report
 	@sh scripts/demo.sh
@@ -96,6 +96,10 @@ bench-dumps: build ## dumps of other tools beside plumb's own lines, with the bu
 bench-answers: build ## many answers to few tasks, in process and over HTTP, with the build of BEFORE (a commit) beside this one
 	@sh scripts/before.sh $(BEFORE)
 	go run ./bench/answers $(if $(BEFORE),-before build/before/plumb)
+
+bench-pictures: build ## images of answers in groups, as files and over HTTP, with the build of BEFORE (a commit) beside this one
+	@sh scripts/before.sh $(BEFORE)
+	go run ./bench/pictures $(if $(BEFORE),-before build/before/plumb)
 
 test-large: build ## a log of inspect_ai and a document of HELM of 4 GB, read in bounded memory; needs 5 GB of disk
 	go test -tags "egl large" -timeout 60m -v -run TestLarge ./cmd/plumb

@@ -177,7 +177,7 @@ func start(cfg Config) (*running, error) {
 	cfg.API.Queue, cfg.API.Items, cfg.API.Pictures, cfg.API.Log = core.Queue, core.Items, core.Pictures, cfg.Log
 	cfg.API.Meter = core.Engine.Meter()
 	cfg.API.Prompts = d.prompts(core)
-	describeMetrics(cfg.API.Metrics, cfg.API.Version, core)
+	describeMetrics(cfg.API.Metrics, cfg.API.Version, core, d.boards)
 	cfg.API.Metrics.Suites(core.Items.Suites)
 	d.tasks = newTaskFiles(core, cfg.API.Metrics, cfg.Log)
 	cfg.Trace.Log, cfg.Trace.Version = cfg.Log, cfg.API.Version.Version
@@ -487,9 +487,9 @@ func (d *running) close() error {
 	return errors.Join(d.core.Close(), d.shared.close(), d.boards.close())
 }
 
-// describeMetrics registers the build, the queue, the device and the cache of tallies in the
+// describeMetrics registers the build, the queue, the device and the caches of tallies and images in the
 // daemon's Prometheus metrics.
-func describeMetrics(m *api.Metrics, v api.Version, core *Core) {
+func describeMetrics(m *api.Metrics, v api.Version, core *Core, prompts *boards) {
 	m.Describe(v, core.Queue, func() (lost, hung int) {
 		s := core.Engine.DeviceStats()
 		return s.Resets - s.Hangs, s.Hangs
@@ -499,5 +499,9 @@ func describeMetrics(m *api.Metrics, v api.Version, core *Core) {
 		m.Device(device.Renderer, func() int64 { return stats().Memory },
 			func() int64 { return stats().UpBytes }, func() int64 { return stats().DownBytes })
 	}
-	m.Tallies(func() api.TallyCounts { return api.TallyCounts(core.Engine.TallyStats()) })
+	m.Tallies(func() api.TallyCounts {
+		counts := api.TallyCounts(core.Engine.TallyStats())
+		prompts.addImages(&counts)
+		return counts
+	})
 }

@@ -75,7 +75,7 @@ func View(ctx context.Context, cfg ViewConfig) (err error) {
 		debug.SetMemoryLimit(viewMemory) // collect more often near the bound, and do not wait for twice as much
 	}
 	var core *Core
-	prompts := &boards{limits: cfg.Core.Scenes}
+	prompts := &boards{limits: cfg.Core.Scenes, cache: cfg.Core.Engine.TallyCache}
 	cfg.Explorer.Prompts = &ask.Prompter{Suites: cfg.Explorer.Items.Suites, Tasks: cfg.Explorer.Items.Tasks,
 		Boards: prompts.open}
 	cfg.Explorer.Log = cfg.Log

@@ -116,7 +116,7 @@ func (cmd *promptCmd) openBoards() (*ask.Boards, error) {
 			return nil, fmt.Errorf("cannot make folder: %w", err)
 		}
 	}
-	return ask.NewBoards(cmd.scenes())
+	return ask.NewBoards(cmd.scenes(), 0)
 }
 
 // drawBoard draws the whiteboard of an item, with --input scaffold the plot, grid or numbers in it

@@ -38,7 +38,7 @@ func (cmd *promptCmd) rows(std streams, suites scoring.Suites) error {
 	}
 	all := map[string]*dump.Tasks{cmd.Suite: tasks}
 	prompter := &ask.Prompter{Suites: suites, Tasks: all,
-		Boards: sync.OnceValues(func() (*ask.Boards, error) { return ask.NewBoards(cmd.scenes()) })}
+		Boards: sync.OnceValues(func() (*ask.Boards, error) { return ask.NewBoards(cmd.scenes(), 0) })}
 	decoder := dump.NewDecoder(dump.ItemConfig{Suites: suites, Suite: cmd.Suite, Limits: cmd.scenes(), Tasks: all})
 	arm := ask.Arm{Mode: cmd.Mode, Input: cmd.Input, Format: cmd.Format, Method: cmd.Method}
 	if cmd.Suite == "tangram" {

@@ -66,7 +66,7 @@ func (cmd *runCmd) source(preparedRun *preparedRun, opts ask.Options) (ask.Suite
 	preparedRun.tasks = append(bytes.Join(lines, []byte{'\n'}), '\n')
 	switch cmd.Suite {
 	case "aspire":
-		if preparedRun.boards, err = ask.NewBoards(scoreCmd.scenes()); err != nil {
+		if preparedRun.boards, err = ask.NewBoards(scoreCmd.scenes(), 0); err != nil {
 			return nil, err
 		}
 		preparedRun.boards.Kept = cmd.keptPicture

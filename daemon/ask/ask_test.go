@@ -36,7 +36,7 @@ func suiteOf(t testing.TB, name string) *scoring.Suite {
 // boards returns a painter and the generated tasks of these tests.
 func boards(t testing.TB, count int, tests ...string) (*Boards, [][]byte) {
 	t.Helper()
-	b, err := NewBoards(scene.DefaultLimits())
+	b, err := NewBoards(scene.DefaultLimits(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

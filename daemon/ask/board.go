@@ -57,9 +57,10 @@ type Boards struct {
 // maxDrawn bounds the memory of pictures that are kept for further arms and repeats.
 const maxDrawn = 16 << 20
 
-// NewBoards opens the renderer, in plain Go: its pictures are the same on every machine.
-func NewBoards(limits scene.Limits) (*Boards, error) {
-	e, err := render.Open(render.Config{Backend: render.BackendCPU,
+// NewBoards opens the renderer, in plain Go: its pictures are the same on every machine. Half of cache, in bytes, is
+// room for the last whiteboards that were drawn, of which others to the same task take what did not change.
+func NewBoards(limits scene.Limits, cache int) (*Boards, error) {
+	e, err := render.Open(render.Config{Backend: render.BackendCPU, TallyCache: cache,
 		MaxPixels: limits.Pixels, MaxSide: limits.Side, MaxPoints: limits.Points})
 	if err != nil {
 		return nil, err
@@ -68,6 +69,13 @@ func NewBoards(limits scene.Limits) (*Boards, error) {
 		drawn: map[pictureKey]*chat.Image{}, sums: map[pictureKey]string{}}
 	b.workers.New = func() any { return e.Worker() }
 	return b, nil
+}
+
+// Images returns how many whiteboards were drawn as edits of another one and in full, and the memory of those that are
+// kept.
+func (b *Boards) Images() (edits, full int64, bytes int) {
+	s := b.engine.TallyStats()
+	return s.ImageEdits, s.ImagesFull, s.ImageBytes
 }
 
 // Close ends the renderer.
