@@ -124,7 +124,8 @@ func (t *tallies) dropPicture(i int) {
 // keepsPicture reports whether a view is drawn with the help of kept pictures: its image is wanted and it is drawn
 // natively. One with two sets has sums that do not follow from its pixels, so it takes no part where they are wanted.
 func (e *Engine) keepsPicture(v *view.View) bool {
-	return e.tallies != nil && !v.TallyOnly && v.Foreign == nil && (v.Other == nil || v.Unmeasured)
+	wanted := v.Picture || !v.TallyOnly
+	return e.tallies != nil && wanted && v.Foreign == nil && (v.Other == nil || v.Unmeasured)
 }
 
 // preparePicture prepares a view whose image is wanted. If a kept picture has most of its layers, only the tiles that
