@@ -28,7 +28,7 @@ func main() {
 	log.SetFlags(0)
 	plumb := flag.String("plumb", "bin/plumb", "the program")
 	before := flag.String("before", "", "an earlier build to compare with; none for \"\"")
-	n := flag.Int("n", 512, "whiteboards of each group size")
+	n := flag.Int("n", 128, "whiteboards of each group size")
 	rounds := flag.Int("rounds", 3, "rounds, each with tasks of its own")
 	flags := flag.String("flags", "", "further flags of all programs, separated by spaces")
 	flag.Parse()
