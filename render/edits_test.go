@@ -330,6 +330,27 @@ func TestTallyBytes(t *testing.T) {
 	runtime.KeepAlive(all)
 }
 
+// TestImageBytes: the cache counts about as many bytes as kept images take, and they take at most half of its budget.
+func TestImageBytes(t *testing.T) {
+	const budget = 8 << 20
+	all := make([]edit, 40)
+	for i := range all {
+		all[i] = makeEdit(uint64(i))
+	}
+	e := openCached(t, BackendCPU, budget)
+	drawEdits(t, e, all)
+	counted, before := e.TallyStats().ImageBytes, heapBytes()
+	e.ForgetTallies()
+	took := before - heapBytes()
+	if counted > budget/2 || counted < budget/4 || took < counted*3/4 || took > counted*5/4 {
+		t.Errorf("the cache counts %d bytes of images with a budget of %d, but gives %d back", counted, budget, took)
+	}
+	if s := e.TallyStats(); s.ImageBytes != 0 {
+		t.Errorf("the empty cache has %+v", s)
+	}
+	runtime.KeepAlive(all)
+}
+
 // heapBytes returns how many bytes the heap holds after a collection of all garbage.
 func heapBytes() int {
 	for range 3 { // pools give their memory back after two

@@ -95,8 +95,9 @@ func (t *tallies) use(k *keptPicture) {
 	}
 }
 
-// keepPicture adds a picture to the cache, in place of another one unless that is nil. Pictures take at most half of its budget: the ones that were used
-// longest ago are dropped, and so are the oldest tallies if both together are beyond the budget.
+// keepPicture adds a picture to the cache, in place of another one unless that is nil. Pictures take at most half of
+// the cache's budget: the ones that were used longest ago are dropped, and so are the oldest tallies if both together
+// are beyond the budget.
 func (t *tallies) keepPicture(k, old *keptPicture) {
 	size := k.bytes()
 	t.mu.Lock()
