@@ -125,7 +125,7 @@ test-view: setup ## the window under a virtual X server; part of make check
 gpu-bundle: setup ## build/gpu-bundle, for a machine with an NVIDIA GPU and no Go
 	@sh scripts/bundle.sh
 
-test-edits: setup ## 20,000 made-up edits, with caches of three sizes and without, on both backends; some 15 minutes
+test-edits: setup ## 20,000 made-up edits, and images of 1,200 of them, with caches of three sizes and without, on both backends; some 15 minutes
 	go test -tags "egl edits" -timeout 60m -v -run TestMadeUpEdits ./render
 
 load: setup build ## the daemon under the load of trainers: latency, throughput, restarts with lost contexts, kills, hostile clients
