@@ -81,6 +81,7 @@ func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 	edges := f.sortEdges()
 	for y := int64(math.MinInt64); len(edges) > 0 || len(f.active) > 0; y++ {
 		if len(f.active) == 0 { // skip the empty rows
+			// y0 is in 1/1024 of a row.
 			y = edges[0].y0 >> 10
 		}
 		if y >= int64(f.clip.Y1) || f.shouldStop(y) {
@@ -92,6 +93,7 @@ func (f *Filler) Take(dst *scan.Coverage) (first, count int) {
 		}
 		f.insertActive(edges[:n])
 		edges = edges[n:]
+		// Rows above the clip are computed too, because their edges must advance, but not stored.
 		lo, hi := f.fillRow(y)
 		if y >= int64(f.clip.Y0) {
 			f.store(dst, int32(y), lo, hi)
@@ -114,8 +116,8 @@ func (f *Filler) shouldStop(y int64) bool {
 	return y%stopRows == 0 && len(f.active) >= stopEdges && f.Stop != nil && f.Stop()
 }
 
-// sortEdges sorts the edges of the added paths by their top, the order in which rows reach them, and returns them.
-// It also makes the buffers of a row wide enough for all of them.
+// sortEdges sorts the edges of the added paths by their top, the order in which rows reach them,
+// and returns them. It also makes the buffers of a row wide enough for all of them.
 func (f *Filler) sortEdges() []edge {
 	slices.SortStableFunc(f.edges, func(a, b edge) int { return cmp.Compare(a.y0, b.y0) })
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
@@ -153,14 +155,16 @@ func (f *Filler) insertActive(list []edge) {
 	}
 }
 
-// fillRow computes the alphas of row y in f.alpha, path by path, and drops the edges that end in it. It returns the
-// range [from, to) of columns that may be covered, relative to f.left.
+// fillRow computes the alphas of row y in f.alpha, path by path, and drops the edges that end in
+// it. It returns the range [from, to) of columns that may be covered, relative to f.left.
 func (f *Filler) fillRow(y int64) (from, to int) {
 	from, to = math.MaxInt, 0 // an empty range
 	top, bottom := y*unit, (y+1)*unit
 	kept := f.active[:0]
 	for i := 0; i < len(f.active); {
 		lo, hi := math.MaxInt, 0
+		// Active edges are grouped by path: first one path's signed areas are added up, then they
+		// become alphas.
 		for path := f.active[i].path; i < len(f.active) && f.active[i].path == path; i++ {
 			e := f.active[i]
 			x, ya, yb := e.x, max(e.y0, top), min(e.y1, bottom)
@@ -196,9 +200,9 @@ func divideRound(a, b int64) int64 {
 	return q
 }
 
-// addEdgePiece adds the part of an edge within one pixel row, from (xa, ya) to (xb, yb), to the row: to each column
-// that it crosses its height, and twice the area on its left, both times the winding. It returns the range of
-// these columns.
+// addEdgePiece adds the part of an edge within one pixel row, from (xa, ya) to (xb, yb), to the
+// row: to each column that it crosses its height, and twice the area on its left, both times the
+// winding. It returns the range of these columns.
 func (f *Filler) addEdgePiece(xa, ya, xb, yb, wind int64) (from, to int) {
 	if ya == yb {
 		return math.MaxInt, 0
@@ -273,8 +277,8 @@ func alphaOf(v int64) byte {
 // longRun is the least length in px at which a run of 255 becomes a Full span.
 const longRun = scan.Cell
 
-// store appends the alphas of the columns [lo, hi) of row y, as far as they are within the clip, to dst: long runs of
-// 255 as Full spans, other stretches without gaps as spans with bytes.
+// store appends the alphas of the columns [lo, hi) of row y, as far as they are within the clip, to
+// dst: long runs of 255 as Full spans, other stretches without gaps as spans with bytes.
 func (f *Filler) store(dst *scan.Coverage, y int32, lo, hi int) {
 	lo, hi = max(lo, int(f.clip.X0-f.left)), min(hi, int(f.clip.X1-f.left))
 	for x := lo; x < hi; {
@@ -286,6 +290,7 @@ func (f *Filler) store(dst *scan.Coverage, y int32, lo, hi int) {
 		for full < hi && f.alpha[full] == 255 {
 			full++
 		}
+		// A long run of opaque pixels needs no bytes.
 		if full-x >= longRun {
 			span := scan.Span{X: f.left + int32(x), Y: y, N: int32(full - x), At: scan.Full}
 			dst.Spans = append(dst.Spans, span)

@@ -128,6 +128,7 @@ func (b *Batch) Tallies(dst []metric.Tally, rows []RowSums) []metric.Tally {
 			t.Both += uint64(s.Counts >> 20)
 		}
 	}
+	// Solids have one value in all pixels, so that their sums have a formula.
 	for i, td := range b.tileds {
 		for j := range td.Solids {
 			s := &td.Solids[j]

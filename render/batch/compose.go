@@ -71,9 +71,11 @@ type tileState struct {
 func (w *tileWriter) writeTile(r, c, top int32) {
 	binner, tiled := w.binner, w.tiled
 	binner.stack = binner.stack[:0]
+	// The entries of the tile are a linked list from the topmost down.
 	for e := top; e >= 0; e = binner.entries[e].below {
 		binner.stack = append(binner.stack, e)
 	}
+	// Both sets of a view are painted until each is opaque throughout.
 	w.items, w.tileState = len(tiled.Items), tileState{clip: -1}
 	for i := 0; i < len(binner.stack) && !(w.full[0] && w.full[1]); i++ {
 		w.paintEntry(&binner.entries[binner.stack[i]], binner.stack[i+1:])
@@ -83,11 +85,14 @@ func (w *tileWriter) writeTile(r, c, top int32) {
 		return
 	}
 	x, y, cols, rows := binner.place(r, c)
+	// Where only the alpha is wanted, an opaque tile has one value in all pixels, whatever its
+	// colours.
 	if binner.AlphaOnly && w.edge && w.opaque() {
 		tiled.Items = tiled.Items[:w.items] // not needed
 		tiled.addSolid(x, y, cols, rows, Flat{A0: 255 * flag(w.inks[0]), A1: 255 * flag(w.inks[1])})
 		return
 	}
+	// No outline crosses the tile, so that all pixels are equal.
 	if !w.edge {
 		tiled.addSolid(x, y, cols, rows, binner.flatten(tiled.Items[w.items:]))
 		tiled.Items = tiled.Items[:w.items]
@@ -189,6 +194,7 @@ func inkOf(it *paint.Item) itemInk {
 // below are the entries further back.
 func (w *tileWriter) paintEntry(e *entry, below []int32) {
 	k := w.binner.inks[e.item]
+	// set is 0 for the view's first set of shapes and 1 for the second.
 	set := k.paint / FlagSecond & 1
 	if w.full[set] || k.paint&0xff == 0 { // the lowest eight bits are the alpha
 		return
@@ -205,6 +211,7 @@ func (w *tileWriter) paintEntry(e *entry, below []int32) {
 		}
 		clip = c
 	}
+	// A group layer ends where an item of another group follows.
 	if it.Group != w.group {
 		w.closeGroup()
 		w.group, w.begun = it.Group, false
@@ -221,6 +228,7 @@ func (w *tileWriter) paintEntry(e *entry, below []int32) {
 	if w.group != 0 {
 		w.markGrouped(out, it)
 	}
+	// An entry without mask covers the whole tile: nothing below it is visible.
 	if e.mask < 0 && clip == nil && it.Opacity == shapes.Opaque {
 		w.markHidden(it, set)
 	}

@@ -55,6 +55,8 @@ func NewLedger(tiled *Tiled) *Ledger {
 	}
 	for _, runs := range tiled.Runs {
 		for i := range runs {
+			// A counting sort by tile row: count the runs of each row, then add up the counts to
+			// the position at which each row begins.
 			ledger.rows[runs[i].Y/TileH+1]++
 		}
 	}
@@ -159,6 +161,7 @@ func (l *Ledger) Inside(r *Region) (tally metric.Tally) {
 			}
 		}
 	}
+	// A solid may be wider than the region: only the columns in both are added.
 	for i := range l.solids {
 		s := l.solids[i]
 		v := r.row(int32(s.Y / TileH))

@@ -33,6 +33,7 @@ func (p *Pixel) Add(it *Item, coverage uint32, paired bool) {
 	default:
 		into.paint(coverage, f&0xff, it.Color)
 	}
+	// The topmost item of a group ends its layer.
 	if f&FlagGroupFirst != 0 {
 		set.drawLayer(into, it.Group, f&FlagApart != 0)
 	}

@@ -7,9 +7,10 @@ import (
 	"plumb/render/scan"
 )
 
-// binItem sorts the coverage of item k into tiles, tile row by tile row: each tile that it touches gets an entry,
-// with a mask unless the item fills the tile. Spans outside of the picture, or of the part that is cut, count
-// for nothing. The columns of each row are added to the item's reach, if that is wanted.
+// binItem sorts the coverage of item k into tiles, tile row by tile row: each tile that it touches
+// gets an entry, with a mask unless the item fills the tile. Spans outside of the picture, or of
+// the part that is cut, count for nothing. The columns of each row are added to the item's reach,
+// if that is wanted.
 func (b *Binner) binItem(k int32, d *paint.Drawing, it *paint.Item) {
 	all, bytes := coverageOf(d, it), d.Coverage.Bytes
 	b.pairs, b.maskRows = d.Pairs[it.Pairs:it.Pairs+it.Paired], TileH
@@ -61,6 +62,7 @@ func (b *Binner) binSpan(span *scan.Span, bytes []byte) {
 	first, last := from>>tileShift, (to-1)>>tileShift+1
 	b.lo, b.hi = min(b.lo, first), max(b.hi, last)
 	switch {
+	// Opaque throughout: rows of a tile that it fills need no bytes.
 	case span.At == scan.Full:
 		b.binFull(row, from, to)
 	case (span.X|span.N)&(TileW-1) == 0 && to-from == span.N: // whole cells, as most come
@@ -141,6 +143,7 @@ func (b *Binner) endRow(k, r int32) {
 			if x == b.cols-1 {
 				row = b.lastRow
 			}
+			// c.full has a bit for each row of the tile that the item fills.
 			for rows := c.full; rows != 0; rows &= rows - 1 {
 				b.scratch[c.mask+int32(bits.TrailingZeros32(rows))] = row
 			}

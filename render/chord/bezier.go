@@ -128,6 +128,7 @@ func (b *bezier) extrema(buf *[2]float32, a axis) []float32 {
 	qb := float64(2 * (p0 - p1 - p1 + p2))
 	qc := float64(p1 - p0)
 	s := math.Sqrt(float64(qb*qb) - float64(4*qa*qc))
+	// Both roots without cancellation: q/qa and qc/q instead of the textbook formula.
 	q := -0.5 * (qb + math.Copysign(s, qb))
 	out := buf[:0]
 	for _, t := range [2]float32{float32(q / qa), float32(qc / q)} {

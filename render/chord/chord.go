@@ -97,6 +97,8 @@ func (c *Cutter) walk(p *vector.Path, inside bool) {
 		case vector.Conic:
 			c.conic(cur, pts[0], pts[1], w[0], inside)
 			cur, pts, w = pts[1], pts[2:], w[1:]
+		// Move, Close and the end of the path close a subpath; line draws nothing between equal
+		// points.
 		case vector.Close:
 			c.line(cur, first, inside)
 			cur = first

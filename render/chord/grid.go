@@ -92,6 +92,8 @@ func (c *Cutter) gridCurve(bezier *bezier) {
 			x[1], x[2], y[1], y[2] = x[2], x[1], y[2], y[1]
 		}
 	}
+	// Edges keep the steps of their curve, because the scan converter advances from chord to chord;
+	// segments need them only here.
 	chordSteps, edge := &c.steps, &c.edge
 	if c.edges != nil {
 		chordSteps, edge = c.edges.newCurve()

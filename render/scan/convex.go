@@ -39,6 +39,7 @@ func (s *Scanner) convex(f *fill) {
 	var l, r edgeSide
 	l.setChord(w.edge(0))
 	r.setChord(w.edge(1))
+	// y is in quarters of a row.
 	y := max(l.edge.Top, r.edge.Top)
 	s.row.y = y >> 2
 	for w.advanceTo(&l, y) && w.advanceTo(&r, y) && y < w.bottom {

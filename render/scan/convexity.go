@@ -50,6 +50,7 @@ func fewDirectionChanges(pts []vector.Point) bool {
 		q := pts[i%len(pts)]
 		dx, dy := q.X-cur.X, q.Y-cur.Y
 		cur = q
+		// A side without length has no direction.
 		if dx == 0 && dy == 0 {
 			continue
 		}

@@ -45,6 +45,7 @@ func (s *Scanner) general(f *fill) {
 	g.noCrossings = f.points > 2*int(f.inner.Y1-f.inner.Y0) // as the reference: many points for few rows
 	s.active = s.active[:0]
 	g.y = s.topOf(0)
+	// The edges of the first strip.
 	for g.waiting < len(s.order) && s.topOf(g.waiting) <= g.y {
 		g.noteEvent(s.activate(g.waiting).bottom)
 		g.waiting++
@@ -57,6 +58,7 @@ func (s *Scanner) general(f *fill) {
 			return
 		}
 		// The strip reaches to the next event, at most to the end of the pixel row.
+		// heights is indexed by the number of quarter rows up to the end of the strip, 1 to 4.
 		h := heights[(min(g.event, (g.y>>2+1)<<2)-g.y)&7]
 		end, steady := g.y+h.rows, int32(0)
 		if h.rows == 4 {
@@ -242,8 +244,8 @@ func (g *generalWalk) strip(end int32, shift uint, full int32) {
 		} else if k != i {
 			list[k] = *active
 		}
-		// 4. If the edge crosses its left neighbour within a row below end, the next strip stops after a quarter
-		// row: noteCrossing has the same rule. No other event can be earlier.
+		// 4. If the edge crosses its left neighbour within a row below end, the next strip stops
+		// after a quarter row: noteCrossing has the same rule. No other event can be earlier.
 		if k > 0 && !g.noCrossings {
 			if b := &list[k-1]; b.x+b.slope > list[k].x+list[k].slope {
 				event = end + 1
@@ -294,6 +296,7 @@ func (g *generalWalk) beginEdges() {
 		g.noteEvent(scanner.topOf(g.waiting))
 		return
 	}
+	// activate appends the new edges, which are sorted among themselves, after the old ones.
 	old := len(scanner.active)
 	first := g.waiting
 	for g.waiting < len(scanner.order) && scanner.topOf(g.waiting) <= g.y {

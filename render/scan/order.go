@@ -25,6 +25,7 @@ func (s *Scanner) sortEdges() {
 	}
 	indexBits := bits.Len(uint(len(list))) // bits of an index
 	xBits := bits.Len64(uint64(lastX - x)) // bits of an x
+	// drop is how many of the lowest bits of x do not fit into 64.
 	drop := max(0, bits.Len32(uint32(lastTop-top))+xBits+indexBits-64)
 	s.keys = s.keys[:0]
 	for i := range list {
@@ -33,6 +34,7 @@ func (s *Scanner) sortEdges() {
 	}
 	s.spareKeys = slices.Grow(s.spareKeys[:0], len(s.keys))[:len(s.keys)]
 	s.keys, s.spareKeys, s.runs = sortKeys(s.keys, s.spareKeys, s.runs)
+	// The lowest bits of a sorted key are the index of its edge.
 	s.order = s.order[:0]
 	for _, k := range s.keys {
 		i := int32(k & (1<<indexBits - 1))

@@ -11,6 +11,7 @@ func Product(dst, a, b *Coverage) (first, count int) {
 		for next < len(b.Spans) && isBefore(b.Spans[next], span) {
 			next++
 		}
+		// Each span of b that overlaps this one gives a span of the product.
 		for i := next; i < len(b.Spans) && b.Spans[i].Y == span.Y && b.Spans[i].X < span.X+span.N; i++ {
 			t := b.Spans[i]
 			lo, hi := max(span.X, t.X), min(span.X+span.N, t.X+t.N)

@@ -24,6 +24,7 @@ func fillSmallRect(dst *Coverage, f *fill) bool {
 		case y == bottom-1:
 			h = y1 - float32(bottom-1)
 		}
+		// The alpha of a pixel is its covered width times the covered height.
 		at := len(dst.Bytes)
 		dst.Bytes = append(dst.Bytes, areaAlpha(l*h))
 		for range right - left - 2 {

@@ -317,6 +317,7 @@ func (r *row) fullRuns() []extent {
 	if len(r.runs) == 0 {
 		return nil
 	}
+	// The usual case: opaque runs that do not overlap.
 	if opaqueInOrder(r.runs) {
 		for _, u := range r.runs {
 			r.full = append(r.full, extent{u.x0, u.x1})
@@ -434,6 +435,7 @@ func (r *row) storeBytes(x0, x1 int32) {
 	from := r.mergeLayers(x0, x1)
 	i, n := 0, len(from)
 	if r.hasDirect || r.masked || r.plain {
+		// Values that are final already: only trim the zeros.
 		for n > 0 && from[n-1] == 0 {
 			n--
 		}

@@ -124,6 +124,8 @@ func intersect(a, b chord.Rect) chord.Rect {
 // fill cuts the path into edges, scan-converts them and appends the coverage to dst: convex paths
 // by pairs of edges, others with a list of active edges. A path without edges covers nothing.
 func (s *Scanner) fill(dst *Coverage, p *vector.Path, f *fill) {
+	// Judged is the path by which the browser decides on convexity, where it differs from the one
+	// to fill.
 	judged := p
 	if s.Judged != nil {
 		judged = s.Judged

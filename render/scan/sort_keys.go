@@ -39,12 +39,14 @@ func findRuns(keys []uint64, runs []int) []int {
 		for to < len(keys) && keys[to-1] < keys[to] {
 			to++
 		}
+		// Not rising: take a falling run and reverse it.
 		if to == from+1 {
 			for to < len(keys) && keys[to-1] > keys[to] {
 				to++
 			}
 			slices.Reverse(keys[from:to])
 		}
+		// Insertion sort extends a short run, because merging many short runs is slow.
 		for ; to < len(keys) && to-from < shortRun; to++ {
 			v, k := keys[to], to
 			for ; k > from && keys[k-1] > v; k-- {

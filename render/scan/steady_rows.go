@@ -51,6 +51,7 @@ func (g *generalWalk) findSteadyRows(n int32) int32 {
 		winding += a.wind
 		was := inside
 		inside = winding&g.mask != 0
+		// Neighbours must not cross: their distance must not become negative.
 		if i > 0 {
 			l := &list[i-1]
 			closing := a.slope - l.slope
@@ -62,6 +63,7 @@ func (g *generalWalk) findSteadyRows(n int32) int32 {
 			}
 		}
 		switch {
+		// By the winding number a span begins at this edge, or ends there.
 		case inside && !was:
 			left = a
 		case was && !inside:

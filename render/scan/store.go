@@ -16,6 +16,7 @@ func (r *row) storeTrapezoid(ul, ll, ur, lr, dyL, dyR int64) {
 	}
 	r.storedX = x1
 	at := len(dst.Bytes)
+	// The borders overlap: there is no interior, and the trapezoid is drawn as one.
 	if j > k {
 		if x1-x0 == 1 {
 			dst.Bytes = append(dst.Bytes, columnAlpha(ur-ul, lr-ll))

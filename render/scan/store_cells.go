@@ -10,6 +10,7 @@ func (r *row) storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64) {
 		r.storedSpan = len(r.dst.Spans)
 	}
 	r.storedX = x1
+	// The borders overlap: there is no interior, and the trapezoid is drawn as one.
 	if j > k {
 		if x1-x0 == 1 {
 			r.openCells(x0, x1)[0] = columnAlpha(ur-ul, lr-ll)
@@ -18,6 +19,7 @@ func (r *row) storeTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64) {
 		}
 		return
 	}
+	// A border of at most eight columns is eight alphas in one word, a byte for each.
 	var left, right uint64
 	if n := j - x0; n <= 2 {
 		single, pair := leftNarrow(ul, ll, j, dyL, 255)

@@ -5,6 +5,7 @@ package scan
 // columns are words; whole cells of the interior become a run.
 func (r *row) addTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 	x0, j, k, x1 := floor(ul), ceil(ll), floor(ur), ceil(lr)
+	// The borders overlap: there is no interior, and the trapezoid is drawn as one.
 	if j > k {
 		r.markCells(x0, x1)
 		if x1-x0 == 1 {
@@ -14,6 +15,7 @@ func (r *row) addTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 		}
 		return
 	}
+	// A border of at most eight columns is eight alphas in one word, a byte for each.
 	var left, right uint64
 	if n := j - x0; n <= 2 {
 		single, pair := leftNarrow(ul, ll, j, dyL, full)
@@ -40,6 +42,7 @@ func (r *row) addTrapezoidCells(ul, ll, ur, lr, dyL, dyR int64, full int32) {
 		end = x1
 		right = rightWord(ur, lr, k, x1, dyR, full)
 	}
+	// level is a word of eight pixels of the interior.
 	level := uint64(full) * everyByte
 	if cells0, cells1 := cellCeil(j), cellFloor(k); cells0 < cells1 {
 		r.addPixels(x0, j, cells0, cells0, level, left, 0)

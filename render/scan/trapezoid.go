@@ -72,6 +72,7 @@ func (r *row) trapezoid(ul, ll, ur, lr, dyL, dyR int64, full int32, direct bool)
 		r.addTrapezoidCells(ul, ll, ur, lr, dyL, dyR, full)
 		return
 	}
+	// From here on the row is drawn in layers: left border, interior, right border.
 	j, k := ceil(ll), floor(ur)
 	r.markTouched(x0, x1)
 	if j > k {
@@ -159,6 +160,7 @@ func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, x0, x1, full int32) []byte 
 	for i := range w {
 		w[i] = byte(full)
 	}
+	// Subtract what lies left of the left edge, which touches n columns.
 	if n := ceil(ll) - x0; n == 2 {
 		mid := int64(x0+1) << 16
 		w[0] = subSaturated(w[0], byte(full)-cornerAlpha(mid-ul, dyL))
@@ -170,6 +172,7 @@ func (r *row) narrow(ul, ll, ur, lr, dyL, dyR int64, x0, x1, full int32) []byte 
 			w[i] = subSaturated(w[i], a)
 		}
 	}
+	// Subtract what lies right of the right edge.
 	column := floor(ur) // where the right edge begins
 	start := int64(column) << 16
 	v := w[column-x0:]

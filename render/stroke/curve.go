@@ -100,6 +100,7 @@ func (c *curve) slope(t float32) vec {
 		d := vec{X: float32(a.X*t) + b.X, Y: float32(a.Y*t) + b.Y}
 		return add(d, d)
 	}
+	// A cubic, with c.a as the coefficient of t^2.
 	b := vec{
 		X: 2 * (p[2].X - float32(2*p[1].X) + p[0].X),
 		Y: 2 * (p[2].Y - float32(2*p[1].Y) + p[0].Y),
@@ -115,6 +116,7 @@ func (c *curve) slope(t float32) vec {
 // derivative vanishes it is the direction to or from the next control point that differs.
 func (c *curve) tangent(t float32) vec {
 	zero := vec{}
+	// At an end whose control point coincides with it, the derivative is zero.
 	if c.n == 3 {
 		if t == 0 && c.p[0] == c.p[1] || t == 1 && c.p[1] == c.p[2] {
 			return sub(c.p[2], c.p[0])
@@ -279,8 +281,10 @@ func solve(a, b, c, d float64) [3]float64 {
 	nan := math.NaN()
 	size := max(math.Abs(b), math.Abs(c), math.Abs(d))
 	switch {
+	// Linear: c t + d.
 	case math.Abs(a) <= size*1e-12 && math.Abs(b) <= size*1e-12:
 		return [3]float64{-d / c, nan, nan}
+	// Quadratic, without cancellation between b and the root.
 	case math.Abs(a) <= size*1e-12:
 		s := math.Sqrt(float64(c*c) - float64(4*b*d))
 		q := -0.5 * (c + math.Copysign(s, c))
@@ -299,6 +303,7 @@ func solve(a, b, c, d float64) [3]float64 {
 			float64(m*math.Cos((th-2*math.Pi)/3)) - p/3,
 		}
 	} else {
+		// One real root, by Cardano's formula.
 		s := -math.Copysign(math.Cbrt(math.Abs(rr)+math.Sqrt(float64(rr*rr)-q3)), rr)
 		t := 0.0
 		if s != 0 {

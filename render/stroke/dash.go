@@ -133,6 +133,7 @@ func (d *Dasher) pieces(dst *vector.Path, first int, rest float32, closed bool) 
 		}
 		return
 	}
+	// at is the length along the subpath, i the interval of the pattern, step what is left of it.
 	at, step, i := 0.0, float64(rest), first
 	skip, joined := closed, false // leave out the first dash; the last interval was drawn
 	for at < float64(pathMeasure.length) {

@@ -96,6 +96,7 @@ func (f *offsetFitter) run(s *span, depth int) {
 		f.dst.LineTo(s.e1)
 		return
 	}
+	// Neither fits: halve the range at tm and replace each half.
 	e := f.middle(s)
 	d := s.dm
 	l := span{t0: s.t0, tm: (s.t0 + s.tm) / 2, t1: s.tm, e0: s.e0, d0: s.d0, e1: e, d1: d}

@@ -47,6 +47,7 @@ func (s *Stroker) Outline(dst, src *vector.Path, width, resolution float32) {
 	}
 	pts, weights := src.Points, src.Weights
 	for i, v := range src.Verbs {
+		// A path may have millions of points, so that the deadline is checked at intervals.
 		if i%stopInterval == stopInterval-1 && s.Stop != nil && s.Stop() {
 			return
 		}
@@ -202,6 +203,7 @@ func (p *pen) curveTo(curve curve) {
 	}
 	n := left(t)
 	p.startSegment(n)
+	// A fit must not contain an inflection, so that a cubic is cut there.
 	var buf [3]float32
 	var cuts []float32 // where a new fit begins
 	if curve.n == 4 {
@@ -258,12 +260,15 @@ func (p *pen) finish(closed bool) {
 	}
 	last := p.inner.Points[len(p.inner.Points)-1]
 	if closed {
+		// The outer side is one contour, the inner side, reversed, the other: the area between them
+		// is the stroke.
 		p.join(p.n, p.n0)
 		last = p.inner.Points[len(p.inner.Points)-1]
 		p.out.Close()
 		p.out.MoveTo(last)
 		p.reverse()
 	} else {
+		// One contour: outer side, cap at the end, inner side back, cap at the start.
 		p.cap(p.cur, scale(p.n, p.r), last)
 		p.reverse()
 		p.cap(p.first, scale(p.n0, -p.r), p.outerFirst)
